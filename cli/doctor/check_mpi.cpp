@@ -1,0 +1,89 @@
+// MPI libraries, the tracer for each, the launcher, the writer.
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+#include "cli/doctor/checks.hpp"
+#include "cli/installation.hpp"
+#include "cli/run/library_search.hpp"
+#include "cli/run/program.hpp"
+
+namespace meridian {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Names that programs are linked with.
+std::vector<std::string> library_names(Flavor flavor) {
+  if (flavor == Flavor::openmpi) return {"libmpi.so.40", "libmpi.so.20"};
+  return {"libmpich.so.12", "libmpi.so.12"};
+}
+
+std::optional<fs::path> find_library(Flavor flavor, const LibrarySearch& search) {
+  for (const std::string& name : library_names(flavor))
+    if (auto path = search.find(name)) return path;
+  return std::nullopt;
+}
+
+/// The flavor of a launcher, by its name once all links are followed: mpiexec.openmpi is a link to orterun.
+std::string launcher_kind(const fs::path& path) {
+  std::error_code problem;
+  const std::string name = fs::canonical(path, problem).filename().string();
+  if (name.find("orterun") != std::string::npos || name.find("prterun") != std::string::npos ||
+      name.find("openmpi") != std::string::npos || name.find("prte") != std::string::npos)
+    return "Open MPI";
+  if (name.find("hydra") != std::string::npos || name.find("mpich") != std::string::npos) return "MPICH";
+  return "unknown kind";
+}
+
+}  // namespace
+
+std::vector<Check> check_mpi() {
+  const char* const library_path = std::getenv("LD_LIBRARY_PATH");
+  const LibrarySearch search{library_path == nullptr ? "" : library_path};
+  std::vector<Check> checks;
+  for (const Flavor flavor : kFlavors) {
+    const std::string name{flavor_title(flavor)};
+    const auto library = find_library(flavor, search);
+    const auto tracer = find_tracer(flavor);
+    if (library && tracer)
+      checks.push_back({name, Health::ok, fmt::format("{}, traced by {}", library->string(), tracer->string()), ""});
+    else if (library)
+      checks.push_back({name, Health::warn, library->string() + ", but there is no libmeridian.so for it",
+                        fmt::format("build Meridian where the {} compiler wrapper is found", name)});
+    else if (tracer)
+      checks.push_back(
+          {name, Health::ok,
+           fmt::format("not among the system's libraries; programs that bring it are traced by {}", tracer->string()),
+           ""});
+  }
+  if (installed_flavors().empty())
+    checks.push_back(
+        {"tracer", Health::fail, "no libmeridian.so beside this command", "build or install Meridian again"});
+  return checks;
+}
+
+std::vector<Check> check_launcher() {
+  std::vector<Check> checks;
+  for (const char* const name : {"mpirun", "mpiexec", "srun"}) {
+    const auto path = find_program(name);
+    if (path)
+      checks.push_back({"launcher", Health::ok, fmt::format("{} ({})", path->string(), launcher_kind(*path)), ""});
+  }
+  if (checks.empty())
+    checks.push_back({"launcher", Health::warn, "no mpirun, mpiexec or srun in PATH",
+                      "install openmpi-bin or mpich, or load the module of your MPI"});
+  return checks;
+}
+
+std::vector<Check> check_writer() {
+  if (const auto writer = find_writer()) return {{"writer", Health::ok, writer->string(), ""}};
+  return {{"writer", Health::warn, "meridian-writer is not installed beside this command",
+           "install it again; until then `meridian merge` writes the rank files after the run"}};
+}
+
+}  // namespace meridian

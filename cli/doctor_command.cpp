@@ -1,0 +1,70 @@
+// meridian doctor: what is here, what is missing, what to do about it.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/doctor/checks.hpp"
+#include "cli/output.hpp"
+#include "cli/summary/printable.hpp"
+#include "cli/summary/table.hpp"
+#include "cli/summary/text.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr std::size_t kTextColumn = 6;
+
+std::string doctor_text(const std::vector<Check>& checks, const Paint& paint) {
+  std::string text;
+  for (const Check& check : checks) {
+    const std::string name = health_name(check.health);
+    const std::string painted =
+        check.health == Health::ok
+            ? name
+            : paint.severity(check.health == Health::fail ? Severity::error : Severity::data_loss, name);
+    std::string lines = wrapped(printable(check.name + ": " + check.text), kTextColumn, kTextWidth);
+    lines.replace(0, name.size(), painted);
+    text += lines;
+    if (!check.remedy.empty()) text += wrapped("-> " + printable(check.remedy), kTextColumn, kTextWidth);
+  }
+  return text;
+}
+
+std::string doctor_json(const std::vector<Check>& checks, bool is_possible) {
+  nlohmann::ordered_json json{{"schema", "meridian-doctor"}, {"version", 1}, {"can_trace", is_possible}};
+  json["checks"] = nlohmann::ordered_json::array();
+  for (const Check& check : checks)
+    json["checks"].push_back(
+        {{"name", check.name}, {"health", health_name(check.health)}, {"text", check.text}, {"remedy", check.remedy}});
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+int doctor(bool as_json) {
+  const std::vector<Check> checks = examine();
+  const bool is_possible =
+      std::none_of(checks.begin(), checks.end(), [](const Check& check) { return check.health == Health::fail; });
+  std::string text =
+      as_json ? doctor_json(checks, is_possible) : doctor_text(checks, Paint{wants_colour(STDOUT_FILENO)});
+  if (!as_json)
+    text += is_possible ? "\nPrograms can be traced: mpirun -n 4 meridian run ./program\n"
+                        : "\nPrograms cannot be traced until what failed is put right.\n";
+  return print(text) && is_possible ? kExitFine : kExitCouldNotRun;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Action& chosen) {
+  CLI::App* const command =
+      app.add_subcommand("doctor", "Say what would keep programs from being traced, and the remedy");
+  const auto as_json = std::make_shared<bool>(false);
+  command->add_flag("--json", *as_json, "Print one JSON object and nothing else");
+  command->callback([as_json, &chosen] { chosen = [as_json] { return doctor(*as_json); }; });
+}
+
+}  // namespace meridian

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+
+#include "trace/model/result.hpp"
+
+namespace meridian {
+
+/// Makes the rank files that no writer has made. Writers that are still at work when the program has just ended are
+/// waited for, all together no longer than `patience`.
+class Leftovers {
+ public:
+  /// Called about once a second while waiting, with the note of the rank that is waited for.
+  using Waiting = std::function<void(const std::filesystem::path& note)>;
+
+  Leftovers(std::chrono::milliseconds patience, Waiting waiting) : patience_{patience}, waiting_{std::move(waiting)} {}
+
+  /// `note` is a rank-NNNNN.ring in `directory`. No error when the rank file is complete afterwards, or as complete as
+  /// it can be while the program goes on after MPI_Finalize. errors  unsupported: the program is still running and has
+  /// no rank file yet; and those of recover_rank().
+  Status finish(const std::filesystem::path& note, const std::filesystem::path& directory);
+
+ private:
+  bool wait_a_little(const std::filesystem::path& note);
+
+  std::chrono::milliseconds patience_;
+  std::chrono::milliseconds waited_{0};
+  std::chrono::milliseconds silent_{0};  ///< since `waiting_` was called
+  Waiting waiting_;
+};
+
+}  // namespace meridian

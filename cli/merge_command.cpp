@@ -1,0 +1,94 @@
+// meridian merge: finishes what is left over, merges, prints the summary.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "cli/command_line.hpp"
+#include "cli/commands.hpp"
+#include "cli/leftovers.hpp"
+#include "cli/output.hpp"
+#include "cli/print_summary.hpp"
+#include "cli/progress.hpp"
+#include "cli/summary_source.hpp"
+#include "merger/merge.hpp"
+
+namespace meridian {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds kPatience{60};
+const std::vector<std::string> kClockModels{"none", "offset", "linear"};  ///< in the order of ClockModel
+
+struct MergeArguments {
+  std::string directory;
+  std::string output;
+  std::string clock_model = "linear";
+  bool force = false;
+  bool quiet = false;
+  PrintOptions print;
+};
+
+/// The directory that was named, or `latest`.
+Result<fs::path> find_directory(const std::string& given) {
+  const fs::path path = given.empty() ? fs::path{kLatest} : fs::path{given};
+  std::error_code problem;
+  if (fs::is_directory(path, problem)) return path;
+  if (fs::exists(path, problem))
+    return Error{Errc::invalid_argument, fmt::format("'{}' is not a directory", path.string()),
+                 "name the directory that holds the rank files"};
+  return missing_trace(given);
+}
+
+int merge_trace(const MergeArguments& arguments) {
+  const auto model = std::find(kClockModels.begin(), kClockModels.end(), arguments.clock_model);
+  if (model == kClockModels.end())
+    return fail(unknown_choice("--clock-model " + arguments.clock_model, arguments.clock_model, kClockModels));
+  const auto directory = find_directory(arguments.directory);
+  if (!directory) return fail(directory.error());
+
+  const bool is_watched = is_terminal(STDERR_FILENO) && !arguments.quiet;
+  ProgressBar bar{is_watched};
+  Leftovers leftovers{kPatience,
+                      [&](const fs::path& note) { bar.show(0, fmt::format("waiting for {}", note.stem().string())); }};
+  MergeOptions options;
+  options.output = arguments.output;
+  options.clock_model = static_cast<ClockModel>(model - kClockModels.begin());
+  options.force = arguments.force;
+  options.progress = [&](double fraction, std::string_view pass) { bar.show(fraction, pass); };
+  options.recover = [&](const fs::path& note, const fs::path& where) { return leftovers.finish(note, where); };
+  const auto outcome = merge(*directory, options);
+  bar.clear();
+  if (!outcome) return fail(outcome.error());
+  if (arguments.quiet) return exit_code(outcome->summary);
+  const int code = print_summary(outcome->summary, arguments.print);
+  if (!arguments.print.csv && !arguments.print.json &&
+      !print(fmt::format("\nMerged into {}\n", outcome->path.string())))
+    return kExitCouldNotRun;
+  return code;
+}
+
+}  // namespace
+
+void add_merge(CLI::App& app, Action& chosen) {
+  CLI::App* const command =
+      app.add_subcommand("merge", "Put all ranks on one clock and in one order, print the summary");
+  const auto arguments = std::make_shared<MergeArguments>();
+  command->add_option("directory", arguments->directory, "Directory of the trace (default: latest)")->type_name("DIR");
+  command->add_option("-o,--output", arguments->output, "Merged file (default: merged.h5 in the directory)")
+      ->type_name("FILE");
+  command
+      ->add_option("--clock-model", arguments->clock_model, "How clocks are corrected: none, offset, linear (default)")
+      ->type_name("NAME");
+  command->add_flag("--force", arguments->force,
+                    "Take the largest of several runs; replace a file that is no merged file");
+  command->add_flag("--quiet", arguments->quiet, "Print nothing but errors");
+  add_print_options(*command, arguments->print);
+  command->callback([arguments, &chosen] { chosen = [arguments] { return merge_trace(*arguments); }; });
+}
+
+}  // namespace meridian

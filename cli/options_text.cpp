@@ -1,0 +1,75 @@
+#include "cli/options_text.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/run/settings.hpp"
+#include "cli/summary/printable.hpp"
+#include "cli/summary/table.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr std::array<std::string_view, kGroupNames.size()> kGroupTexts{
+    std::string_view{},
+#define MERIDIAN_GROUP(name, text) std::string_view{text},
+#include "trace/model/call_groups.def"
+};
+
+/// A '|' would end a cell of the table.
+std::string markdown_cell(std::string_view text) {
+  std::string cell;
+  for (const char c : text) cell += c == '|' ? std::string{"\\|"} : std::string(1, c);
+  return cell;
+}
+
+std::string values_cell(const OptionInfo& option) {
+  return option.type == OptionType::groups ? "groups, see below" : describe_values(option);
+}
+
+}  // namespace
+
+std::string options_text() {
+  std::string text =
+      "Set in the environment, in meridian.conf (NAME = value, without MERIDIAN_), or as\n"
+      "an option of `meridian run`; the environment goes before the file.\n";
+  for (const OptionInfo& option : kOptions) {
+    text += fmt::format("\n{}\n", option.variable);
+    text += wrapped(option.text, 2, kTextWidth);
+    text += wrapped(fmt::format("default  {}", option.fallback), 2, kTextWidth);
+    if (option.type != OptionType::path)
+      text += wrapped(fmt::format("values   {}", values_cell(option)), 2, kTextWidth);
+  }
+  text += "\nGroups of MERIDIAN_LEVELS\n";
+  for (std::size_t i = 1; i < kGroupNames.size(); ++i)
+    text += fmt::format("  {:<9}{}\n", kGroupNames[i], kGroupTexts[i]);
+  return text;
+}
+
+std::string options_markdown() {
+  std::string text =
+      "# Options\n\n"
+      "This page is printed by `meridian options --markdown` from `trace/model/options.def`; a test compares the "
+      "two.\n\n"
+      "Options are environment variables. The same names, with or without `MERIDIAN_`, can stand in a configuration "
+      "file "
+      "(`NAME = value`, one a line, `#` begins a comment), and `meridian run` takes each as an option: "
+      "`--finalize-timeout 5` for `MERIDIAN_FINALIZE_TIMEOUT=5`. The command line goes before the environment, the "
+      "environment before the file, the file before the default. Sizes are bytes, or end in `K`, `M`, `G` (powers of "
+      "1024); times are seconds, or end in `s`, `min`, `h`; yes and no may also be written `1/0`, `true/false`, "
+      "`on/off`.\n\n"
+      "An unknown name or a value out of range is reported, with the nearest valid name, and the run goes on with the "
+      "default; with `MERIDIAN_STRICT=yes` the program is not started.\n\n"
+      "| option | default | values | meaning |\n|---|---|---|---|\n";
+  for (const OptionInfo& option : kOptions)
+    text += fmt::format("| `{}` | {} | {} | {} |\n", option.variable, markdown_cell(option.fallback),
+                        markdown_cell(values_cell(option)), markdown_cell(option.text));
+  text +=
+      "\n## Groups of `MERIDIAN_LEVELS`\n\n"
+      "Names separated by commas, from left to right: `name` or `+name` adds, `-name` removes; `all` and `none` are "
+      "names too. A list that begins with a removal starts from `all`.\n\n| group | calls |\n|---|---|\n";
+  for (std::size_t i = 1; i < kGroupNames.size(); ++i)
+    text += fmt::format("| `{}` | {} |\n", kGroupNames[i], markdown_cell(kGroupTexts[i]));
+  return text;
+}
+
+}  // namespace meridian

@@ -1,0 +1,54 @@
+#include "cli/output.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "cli/summary/printable.hpp"
+
+namespace meridian {
+namespace {
+
+/// Writes all of `text`; errno says why not.
+bool write_all(int stream, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(stream, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+}  // namespace
+
+void report(const Error& error) {
+  // One write: lines of several ranks must not mix.
+  std::string text = "meridian: " + printable(error.what) + "\n";
+  if (!error.hint.empty()) text += "hint: " + printable(error.hint) + "\n";
+  (void)write_all(STDERR_FILENO, text);
+}
+
+int fail(const Error& error) {
+  report(error);
+  return kExitCouldNotRun;
+}
+
+bool print(std::string_view text) {
+  if (write_all(STDOUT_FILENO, text) || errno == EPIPE) return true;
+  report({Errc::io, "cannot write to standard output: " + std::string{std::strerror(errno)}, ""});
+  return false;
+}
+
+bool is_terminal(int stream) { return ::isatty(stream) == 1; }
+
+bool wants_colour(int stream) {
+  const char* const no_color = std::getenv("NO_COLOR");
+  const char* const term = std::getenv("TERM");
+  return is_terminal(stream) && (no_color == nullptr || *no_color == '\0') && term != nullptr &&
+         std::string_view{term} != "dumb";
+}
+
+}  // namespace meridian

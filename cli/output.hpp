@@ -1,0 +1,34 @@
+#pragma once
+
+// What every subcommand needs to speak to the user.
+
+#include <string>
+#include <string_view>
+
+#include "trace/model/result.hpp"
+
+namespace meridian {
+
+enum ExitCode : int {
+  kExitFine = 0,
+  kExitCouldNotRun = 1,
+  kExitTraceHasErrors = 2,
+};
+
+/// "meridian: <what>" and, when there is one, "hint: <hint>", each on a line of standard error.
+void report(const Error& error);
+
+/// Reports and returns kExitCouldNotRun.
+int fail(const Error& error);
+
+/// Writes to standard output. False, with the error reported, when that is not possible (full disk); a reader that went
+/// away (`| head`) is no error.
+bool print(std::string_view text);
+
+/// True when the stream (1 standard output, 2 standard error) is a terminal.
+bool is_terminal(int stream);
+
+/// True when the stream is a terminal that shows colours and the user has not set NO_COLOR.
+bool wants_colour(int stream);
+
+}  // namespace meridian

@@ -1,0 +1,31 @@
+#include "cli/print_summary.hpp"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/output.hpp"
+#include "cli/summary/csv.hpp"
+#include "cli/summary/json.hpp"
+#include "cli/summary/measures.hpp"
+#include "cli/summary/text.hpp"
+
+namespace meridian {
+
+void add_print_options(CLI::App& command, PrintOptions& options) {
+  CLI::Option* const csv = command.add_flag("--csv", options.csv, "Print tables of comma-separated values");
+  command.add_flag("--json", options.json, "Print one JSON object and nothing else")->excludes(csv);
+}
+
+int exit_code(const Summary& summary) {
+  return count_findings(summary, Severity::error) == 0 ? kExitFine : kExitTraceHasErrors;
+}
+
+int print_summary(const Summary& summary, const PrintOptions& options) {
+  const bool is_printed = options.json  ? print(summary_json(summary))
+                          : options.csv ? print(summary_csv(summary))
+                                        : print(summary_text(summary, Paint{wants_colour(STDOUT_FILENO)}));
+  return is_printed ? exit_code(summary) : kExitCouldNotRun;
+}
+
+}  // namespace meridian

@@ -1,0 +1,31 @@
+#pragma once
+
+// The program that the user wants to run: where it is, whether it can be traced, which MPI it is linked with.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/launcher.hpp"
+#include "trace/model/result.hpp"
+
+namespace meridian {
+
+/// Finds `name` as execvp(3) does. errors: not_found (no such file, a directory), io (not executable).
+Result<std::filesystem::path> find_program(const std::string& name);
+
+struct ProgramFacts {
+  std::string obstacle;          ///< why it cannot be traced ("it is statically linked"); empty when it can
+  std::optional<Flavor> flavor;  ///< of the MPI library that it is linked with; nullopt: none, or loaded later
+  std::string library;           ///< the name that gave the flavor away: "libmpi.so.40"
+};
+
+/// Reads the program, the interpreter when it is a script, and the libraries that it is linked with. Runs nothing.
+ProgramFacts inspect_program(const std::filesystem::path& path);
+
+/// The flavor of the first MPI library among these; `library` receives its name.
+std::optional<Flavor> flavor_of_libraries(const std::vector<std::string>& names, std::string& library);
+
+}  // namespace meridian

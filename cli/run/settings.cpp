@@ -1,0 +1,162 @@
+#include "cli/run/settings.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+
+extern "C" char** environ;  // NOLINT: the C library's own name
+
+namespace meridian {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kLargestConfig = 1u << 20;
+constexpr const char* kDefaultConfig = "meridian.conf";
+
+std::string type_name(OptionType type) {
+  switch (type) {
+    case OptionType::size:
+      return "size";
+    case OptionType::number:
+      return "number";
+    case OptionType::seconds:
+      return "time";
+    case OptionType::flag:
+      return "yes or no";
+    case OptionType::groups:
+      return "list of groups";
+    case OptionType::path:
+    case OptionType::choice:
+      break;
+  }
+  return "valid choice";
+}
+
+void add_unknown(Settings& settings, std::string_view key, const std::string& where) {
+  const std::string_view near = nearest_option_key(key);
+  Error error{Errc::invalid_argument, fmt::format("there is no option MERIDIAN_{}{}; it is ignored", key, where),
+              "`meridian options` lists them all"};
+  if (!near.empty()) error.hint = fmt::format("did you mean MERIDIAN_{}? {}", near, error.hint);
+  settings.problems.push_back(std::move(error));
+}
+
+void take(Settings& settings, const Setting& setting, OptionSource source, const std::string& where) {
+  const OptionProblem problem = assign(settings.values, setting.key, setting.value, source);
+  if (problem == OptionProblem::none) return;
+  if (problem == OptionProblem::unknown_key) return add_unknown(settings, setting.key, where);
+  const OptionId id = option_by_key(setting.key);
+  Error error = check_value(id, setting.value, fmt::format("{}={}{}", info(id).variable, setting.value, where));
+  error.what += fmt::format("; the default {} is used", info(id).fallback);
+  settings.problems.push_back(std::move(error));
+}
+
+/// The text of the file; problems go to `settings`.
+std::string read_config(const fs::path& path, Settings& settings) {
+  std::error_code problem;
+  const auto refuse = [&](const std::string& reason) {
+    settings.problems.push_back({Errc::not_found,
+                                 fmt::format("cannot read the configuration file '{}': {}", path.string(), reason),
+                                 "correct MERIDIAN_CONFIG, or unset it"});
+    return std::string{};
+  };
+  if (fs::is_directory(path, problem)) return refuse("it is a directory");
+  std::ifstream file{path, std::ios::binary};
+  if (!file) return refuse(std::strerror(errno));
+  std::string text(kLargestConfig, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
+
+void take_config(Settings& settings) {
+  std::string_view rest = settings.config_text;
+  for (int line = 1; !rest.empty(); ++line) {
+    const std::size_t end = find_char(rest, '\n');
+    const Setting setting = parse_setting(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const std::string where = fmt::format(" ('{}', line {})", settings.config.string(), line);
+    if (setting.is_ours) take(settings, setting, OptionSource::file, where);
+    if (setting.is_malformed)
+      settings.problems.push_back({Errc::invalid_argument, fmt::format("'{}' is not a setting{}", setting.key, where),
+                                   "write NAME = value, or begin the line with #"});
+  }
+}
+
+}  // namespace
+
+std::string short_size(std::int64_t bytes) {
+  std::int64_t value = bytes;
+  const char* unit = "";
+  for (const char* next : {"K", "M", "G", "T"}) {
+    if (value == 0 || value % 1024 != 0) break;
+    value /= 1024;
+    unit = next;
+  }
+  return fmt::format("{}{}", value, unit);
+}
+
+std::string describe_values(const OptionInfo& option) {
+  switch (option.type) {
+    case OptionType::path:
+      return "a path";
+    case OptionType::choice: {
+      std::string choices;
+      for (std::string_view rest = option.unit; !rest.empty();)
+        choices += (choices.empty() ? "" : ", ") + std::string{take_item(rest, '|')};
+      return choices;
+    }
+    case OptionType::size:
+      return short_size(option.minimum) + " to " + short_size(option.maximum);
+    case OptionType::number:
+    case OptionType::seconds:
+      return fmt::format("{} to {} {}", option.minimum, option.maximum, option.unit);
+    case OptionType::flag:
+      return "yes or no";
+    case OptionType::groups:
+      break;
+  }
+  return fmt::format("all, none, {}", fmt::join(kGroupNames.begin() + 1, kGroupNames.end(), ", "));
+}
+
+Error check_value(OptionId id, std::string_view text, const std::string& shown) {
+  const ParsedOption parsed = parse_option(id, text);
+  if (parsed.problem == TextProblem::none) return {};
+  const OptionInfo& option = info(id);
+  Error error{Errc::invalid_argument, shown, "give " + describe_values(option)};
+  if (parsed.problem == TextProblem::out_of_range)
+    error.what += ": out of range";
+  else if (option.type == OptionType::groups)
+    error.what += fmt::format(": there is no group '{}'", parsed.culprit);
+  else
+    error.what += fmt::format(": not a {}", type_name(option.type));
+  std::string_view near;
+  if (option.type == OptionType::groups) {
+    near = nearest_name(parsed.culprit, std::span{kGroupNames}.subspan(1));
+  } else if (option.type == OptionType::choice) {
+    std::vector<std::string_view> choices;
+    for (std::string_view rest = option.unit; !rest.empty();) choices.push_back(take_item(rest, '|'));
+    near = nearest_name(trim(text), choices);
+  }
+  if (!near.empty()) error.hint = fmt::format("did you mean {}? Else {}", near, error.hint);
+  return error;
+}
+
+void read_settings(Settings& settings) {
+  std::vector<Setting> environment;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
+    if (const Setting setting = parse_variable(*entry); setting.is_ours) environment.push_back(setting);
+  // In the order of their names: messages must not depend on the shell.
+  std::sort(environment.begin(), environment.end(), [](const Setting& a, const Setting& b) { return a.key < b.key; });
+  for (const Setting& setting : environment) take(settings, setting, OptionSource::environment, "");
+  settings.config = settings.values.path(OptionId::config);
+  if (settings.config.empty() && ::access(kDefaultConfig, F_OK) == 0) settings.config = kDefaultConfig;
+  if (settings.config.empty()) return;
+  settings.config_text = read_config(settings.config, settings);
+  take_config(settings);
+}
+
+}  // namespace meridian

@@ -1,0 +1,227 @@
+// meridian run: starts a program with the tracer preloaded. The program takes this process over, so its exit code and
+// its signals are its own.
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+#include "cli/command_line.hpp"
+#include "cli/commands.hpp"
+#include "cli/installation.hpp"
+#include "cli/launcher.hpp"
+#include "cli/output.hpp"
+#include "cli/run/program.hpp"
+#include "cli/run/settings.hpp"
+#include "cli/summary/printable.hpp"
+
+namespace meridian {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::vector<std::string> kMpiChoices{"auto", "openmpi", "mpich"};
+
+constexpr std::size_t kHelpWidth = 50;  ///< of the text beside an option's name
+
+struct RunArguments {
+  std::string mpi = "auto";
+  std::array<std::string, kOptionCount> values;  ///< [OptionId], empty: not given
+  std::vector<std::string> program;              ///< with its arguments
+};
+
+/// --finalize-timeout for FINALIZE_TIMEOUT
+std::string option_name(const OptionInfo& option) {
+  std::string name = "--";
+  for (const char c : option.key) name += c == '_' ? '-' : static_cast<char>(std::tolower(c));
+  return option.key == "DIR" ? "-o," + name : name;
+}
+
+/// True for `--verbose`: what follows is not its value.
+bool is_flag(std::string_view argument) {
+  return std::any_of(kOptions.begin(), kOptions.end(), [&](const OptionInfo& option) {
+    return option.type == OptionType::flag && argument == option_name(option);
+  });
+}
+
+/// Puts what the command line says into the environment, where the tracer looks.
+Status export_arguments(const RunArguments& arguments) {
+  for (std::size_t i = 0; i < kOptionCount; ++i) {
+    if (arguments.values[i].empty()) continue;
+    const OptionInfo& option = kOptions[i];
+    const std::string name = option.key == "DIR" ? "-o" : option_name(option);
+    Error error = check_value(static_cast<OptionId>(i), arguments.values[i], name + " " + arguments.values[i]);
+    if (!error.what.empty()) return error;
+    ::setenv(option.variable.data(), arguments.values[i].c_str(), 1);
+  }
+  return {};
+}
+
+/// A directory that exists and can be written, or that can be made. Tries it out when `is_probing`: what permissions
+/// say is not the whole truth (quotas, root, file systems of their own kind).
+Status check_output(const fs::path& directory, bool is_probing) {
+  const std::string what = fmt::format("cannot write to the output directory '{}': ", directory.string());
+  const std::string hint = "choose another one with -o or MERIDIAN_DIR";
+  std::error_code problem;
+  fs::path existing = fs::absolute(directory, problem);
+  while (!fs::exists(existing, problem) && existing.has_relative_path()) existing = existing.parent_path();
+  if (!fs::is_directory(existing, problem))
+    return Error{Errc::io, what + fmt::format("'{}' is not a directory", existing.string()), hint};
+  bool is_writable = ::access(existing.c_str(), W_OK | X_OK) == 0;
+  if (is_writable && is_probing) {
+    const fs::path probe = existing / fmt::format(".meridian-probe-{}", ::getpid());
+    is_writable = ::mkdir(probe.c_str(), 0700) == 0;
+    if (is_writable) ::rmdir(probe.c_str());
+  }
+  if (is_writable) return {};
+  return Error{Errc::io, what + fmt::format("'{}': {}", existing.string(), std::strerror(errno)), hint};
+}
+
+/// The tracer for this program, by what the user said, what it is linked with, or who launched it.
+Result<fs::path> choose_tracer(const RunArguments& arguments, const ProgramFacts& facts, const Launcher& launcher,
+                               std::string& reason) {
+  const std::vector<Flavor> installed = installed_flavors();
+  if (installed.empty())
+    return Error{Errc::not_found, "libmeridian.so is not installed beside this command",
+                 "install it, or build the target meridian_openmpi or meridian_mpich"};
+  std::optional<Flavor> flavor;
+  if (arguments.mpi != "auto") {
+    flavor = arguments.mpi == "openmpi" ? Flavor::openmpi : Flavor::mpich;
+    reason = "as --mpi says";
+  } else if (facts.flavor) {
+    flavor = facts.flavor;
+    reason = "it is linked with " + facts.library;
+  } else if (launcher.flavor) {
+    flavor = launcher.flavor;
+    reason = fmt::format("{} is set", launcher.evidence);
+  } else {
+    flavor = installed.front();
+    reason = "nothing says which MPI it uses";
+  }
+  auto tracer = find_tracer(*flavor);
+  // A guess gives way to what is there.
+  if (!tracer && arguments.mpi == "auto" && !facts.flavor) tracer = find_tracer(installed.front());
+  if (!tracer)
+    return Error{
+        Errc::not_found, fmt::format("there is no libmeridian.so for {} ({})", flavor_title(*flavor), reason),
+        fmt::format("build the target meridian_{}; `meridian doctor` shows what is there", flavor_name(*flavor))};
+  if (tracer->string().find_first_of(" \t\n:") != std::string::npos)
+    return Error{Errc::unsupported,
+                 fmt::format("cannot preload '{}': its path holds a blank or a colon", tracer->string()),
+                 "install Meridian in a directory without them"};
+  return *std::move(tracer);
+}
+
+/// What the program's environment gets besides the options.
+void export_tracer(const fs::path& tracer, const Settings& settings) {
+  const char* const before = std::getenv("LD_PRELOAD");
+  const std::string kept = before == nullptr ? "" : before;
+  ::setenv(kRunVariable.data(), kept.c_str(), 1);
+  if (!kept.starts_with(tracer.string()))
+    ::setenv("LD_PRELOAD", kept.empty() ? tracer.c_str() : (tracer.string() + ":" + kept).c_str(), 1);
+  // Absolute, since the program may change its directory before MPI_Init.
+  std::error_code problem;
+  if (const auto directory = settings.values.path(OptionId::dir); !directory.empty())
+    ::setenv(info(OptionId::dir).variable.data(), fs::absolute(directory, problem).c_str(), 1);
+  if (!settings.config.empty())
+    ::setenv(info(OptionId::config).variable.data(), fs::absolute(settings.config, problem).c_str(), 1);
+  if (settings.values.path(OptionId::writer).empty())
+    if (const auto writer = find_writer()) ::setenv(info(OptionId::writer).variable.data(), writer->c_str(), 1);
+}
+
+/// Does not return unless it fails.
+Error start(const fs::path& path, const std::vector<std::string>& program) {
+  std::vector<char*> arguments;
+  for (const std::string& argument : program) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  ::execvp(program.front().c_str(), arguments.data());
+  return Error{Errc::io, fmt::format("cannot run '{}': {}", path.string(), std::strerror(errno)), ""};
+}
+
+int run(const RunArguments& arguments) {
+  if (arguments.program.empty())
+    return fail({Errc::invalid_argument, "no program given", "mpirun -n 4 meridian run ./program arguments..."});
+  if (std::find(kMpiChoices.begin(), kMpiChoices.end(), arguments.mpi) == kMpiChoices.end())
+    return fail(unknown_choice("--mpi " + arguments.mpi, arguments.mpi, kMpiChoices));
+  const Launcher launcher = find_launcher();
+  const Status exported = export_arguments(arguments);
+  if (!exported) return fail(exported.error());
+  Settings settings;
+  read_settings(settings);
+  if (launcher.speaks())
+    for (const Error& problem : settings.problems) report(problem);
+  if (!settings.problems.empty() && settings.values.is_on(OptionId::strict)) return kExitCouldNotRun;
+
+  const auto path = find_program(arguments.program.front());
+  if (!path) return fail(path.error());
+  const ProgramFacts facts = inspect_program(*path);
+  if (!facts.obstacle.empty()) {
+    if (launcher.speaks())
+      report({Errc::unsupported, fmt::format("cannot trace '{}': {}; it runs untraced", path->string(), facts.obstacle),
+              ""});
+    return fail(start(*path, arguments.program));
+  }
+  const fs::path directory = settings.values.path(OptionId::dir);
+  if (!directory.empty() || facts.flavor) {
+    const Status writable = check_output(directory.empty() ? fs::path{"."} : directory, launcher.speaks());
+    if (!writable) return fail(writable.error());
+  }
+  std::string reason;
+  const auto tracer = choose_tracer(arguments, facts, launcher, reason);
+  if (!tracer) return fail(tracer.error());
+  export_tracer(*tracer, settings);
+  if (settings.values.is_on(OptionId::verbose) && launcher.speaks())
+    report({Errc{}, fmt::format("tracing '{}' with '{}' ({})", path->string(), tracer->string(), reason), ""});
+  return fail(start(*path, arguments.program));
+}
+
+}  // namespace
+
+std::vector<std::string> take_program(std::vector<std::string>& arguments) {
+  std::size_t at = 0;
+  for (; at < arguments.size() && arguments[at].starts_with("-"); ++at) {
+    const std::string& argument = arguments[at];
+    if (argument == "--" || argument == "-") break;
+    const bool is_help = argument == "-h" || argument == "--help";
+    const bool holds_value = argument.find('=') != std::string::npos || (argument[1] != '-' && argument.size() > 2);
+    if (!is_help && !holds_value && !is_flag(argument)) ++at;
+  }
+  at = std::min(at, arguments.size());
+  const auto begin = arguments.begin() + static_cast<std::ptrdiff_t>(at);
+  std::vector<std::string> program(begin, arguments.end());
+  arguments.erase(begin, arguments.end());
+  if (!program.empty() && program.front() == "--") program.erase(program.begin());
+  return program;
+}
+
+void add_run(CLI::App& app, Action& chosen, const std::vector<std::string>& program) {
+  CLI::App* const command = app.add_subcommand("run", "Run an MPI program and record what it does");
+  const auto arguments = std::make_shared<RunArguments>();
+  arguments->program = program;
+  command->footer(
+      "The program and its arguments come last:\n  mpirun -n 4 meridian run [options] ./program arguments...");
+  command->add_option("--mpi", arguments->mpi, "MPI that the program uses: auto, openmpi, mpich. Default: auto.")
+      ->type_name("NAME");
+  for (std::size_t i = 0; i < kOptionCount; ++i) {
+    const OptionInfo& option = kOptions[i];
+    std::string text = wrapped(fmt::format("{} Default: {}.", option.text, option.fallback), 0, kHelpWidth);
+    text.pop_back();
+    if (option.type == OptionType::flag)
+      command->add_flag(option_name(option) + "{yes}", arguments->values[i], text);
+    else
+      command->add_option(option_name(option), arguments->values[i], text)
+          ->type_name(option.type == OptionType::path ? "PATH" : "VALUE");
+  }
+  command->callback([arguments, &chosen] { chosen = [arguments] { return run(*arguments); }; });
+}
+
+}  // namespace meridian

@@ -1,0 +1,164 @@
+#include "cli/summary/advice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/summary/measures.hpp"
+#include "cli/summary/units.hpp"
+
+namespace meridian {
+namespace {
+
+// Limits above which a figure is worth a sentence. Chosen so that a healthy program gets few.
+constexpr double kLittleMpi = 0.05;   ///< share of the time in MPI
+constexpr double kUneven = 0.10;      ///< 1 - load balance
+constexpr double kSmallBytes = 1024;  ///< mean message
+constexpr double kManyMessages = 10'000;
+constexpr double kMostlyStart = 0.5;    ///< share of MPI_Init and MPI_Finalize in the time in MPI
+constexpr double kMostCalls = 0.5;      ///< share of all calls
+constexpr double kHubShare = 0.5;       ///< of all messages end at one of four or more ranks
+constexpr double kMuchOverhead = 0.02;  ///< share of the run
+
+using Advice = std::vector<std::string>;
+
+void advise_on_findings(const Summary& summary, Advice& advice) {
+  const std::size_t errors = count_findings(summary, Severity::error);
+  const std::size_t losses = count_findings(summary, Severity::data_loss);
+  if (errors > 0)
+    advice.push_back(fmt::format("Look at the {} above first: figures that depend on what is missing are too small.",
+                                 errors == 1 ? "error" : fmt::format("{} errors", errors)));
+  else if (losses > 0)
+    advice.push_back("Something was not recorded (see the findings): counts and times are lower bounds.");
+}
+
+void advise_on_balance(const Summary& summary, const Load& load, Advice& advice) {
+  if (load.ranks.size() < 2 || !std::isfinite(load.balance)) return;
+  const RankLoad& slowest = load.ranks[load.slowest];
+  const double gain_s = load.max_outside_s - load.mean_outside_s;
+  if (1 - load.balance >= kUneven && gain_s > 0 && summary.run.time_s > 0)
+    advice.push_back(
+        fmt::format("Rank {} is the slow one: it works {} outside MPI, the mean is {}, and the others wait for it. "
+                    "Sharing its work "
+                    "evenly would save up to {} ({} of the run).",
+                    slowest.rank->rank, human_duration(load.max_outside_s), human_duration(load.mean_outside_s),
+                    human_duration(gain_s), human_percent(gain_s / summary.run.time_s)));
+  else
+    advice.push_back(fmt::format(
+        "The ranks work evenly (balance {}): the time in MPI is transfer or waiting in turns, not one slow rank.",
+        human_percent(load.balance)));
+}
+
+bool is_start_or_end(const FunctionSummary& function) {
+  return function.name.starts_with("MPI_Init") || function.name == "MPI_Finalize";
+}
+
+double start_share(const Summary& summary) {
+  double seconds = 0;
+  for (const FunctionSummary& function : summary.functions)
+    if (is_start_or_end(function)) seconds += function.total_s;
+  const double mpi_s = mpi_seconds(summary);
+  return mpi_s > 0 ? seconds / mpi_s : 0;
+}
+
+void advise_on_longest(const Summary& summary, Advice& advice) {
+  const auto longest =
+      std::max_element(summary.functions.begin(), summary.functions.end(), [](const auto& a, const auto& b) {
+        return is_start_or_end(a) != is_start_or_end(b) ? is_start_or_end(a) : a.total_s < b.total_s;
+      });
+  const double mpi_s = mpi_seconds(summary);
+  if (longest == summary.functions.end() || is_start_or_end(*longest) || mpi_s <= 0) return;
+  advice.push_back(fmt::format("{} takes {} of the time in MPI ({} calls, mean {}, longest {}): start there.",
+                               longest->name, human_percent(longest->total_s / mpi_s), human_count(longest->count),
+                               human_duration(longest->mean_s), human_duration(longest->max_s)));
+}
+
+void advise_on_messages(const Summary& summary, Advice& advice) {
+  const MessageSummary& messages = summary.messages;
+  const auto matched = static_cast<double>(messages.matched);
+  if (matched < kManyMessages) return;
+  const double mean = static_cast<double>(messages.bytes) / matched;
+  if (mean < kSmallBytes)
+    advice.push_back(fmt::format("{} messages carry {} on average: fewer and larger ones would save latency.",
+                                 human_count(messages.matched), human_bytes(mean)));
+  if (summary.ranks.size() < 4) return;
+  const auto hub = std::max_element(summary.ranks.begin(), summary.ranks.end(), [](const auto& a, const auto& b) {
+    return a.messages_received < b.messages_received;
+  });
+  if (static_cast<double>(hub->messages_received) > kHubShare * matched)
+    advice.push_back(
+        fmt::format("Rank {} receives {} of all messages: a collective, or several such ranks, would spread that.",
+                    hub->rank, human_percent(static_cast<double>(hub->messages_received) / matched)));
+}
+
+void advise_on_polling(const Summary& summary, Advice& advice) {
+  for (const FunctionSummary& function : summary.functions) {
+    const bool is_poll =
+        function.name.find("robe") != std::string::npos || function.name.find("Test") != std::string::npos;
+    const double share = static_cast<double>(function.count) / static_cast<double>(summary.run.calls);
+    if (is_poll && share > kMostCalls)
+      advice.push_back(
+          fmt::format("{} is {} of all calls: the program polls; a blocking call, or more work between two "
+                      "polls, leaves the core to others.",
+                      function.name, human_percent(share)));
+  }
+}
+
+void advise_on_clocks(const Summary& summary, Advice& advice) {
+  double residual_s = 0;
+  for (const ClockSummary& clock : summary.clocks) residual_s = std::max(residual_s, clock.residual_s);
+  if (summary.reversed_before > 0)
+    advice.push_back(fmt::format(
+        "{} messages or collectives were out of order by the hosts' own clocks; the times here are corrected. Between "
+        "hosts, differences below {} mean nothing.",
+        human_count(summary.reversed_before), human_duration(residual_s)));
+}
+
+void advise_on_overhead(const Summary& summary, Advice& advice) {
+  double share = 0;
+  for (const OverheadSummary& row : summary.overhead) share += row.share;
+  if (std::isfinite(share) && share > kMuchOverhead)
+    advice.push_back(
+        fmt::format("The tracer itself took {} of the run: record less (MERIDIAN_LEVELS=all,-handle,-env), or "
+                    "trace a longer run.",
+                    human_percent(share)));
+}
+
+}  // namespace
+
+std::vector<std::string> advise(const Summary& summary) {
+  Advice advice;
+  advise_on_findings(summary, advice);
+  if (summary.run.calls == 0) {
+    advice.push_back(
+        "No MPI call was recorded. Start the program as `mpirun -n 4 meridian run ./program`; `meridian doctor` says "
+        "what "
+        "would keep it from being traced.");
+    return advice;
+  }
+  const Load load = measure_load(summary);
+  if (start_share(summary) > kMostlyStart)
+    advice.push_back(
+        fmt::format("MPI_Init and MPI_Finalize are {} of the time in MPI: the run is too short to say much; "
+                    "trace a longer one.",
+                    human_percent(start_share(summary))));
+  else if (load.mpi_share < kLittleMpi)
+    advice.push_back(
+        fmt::format("MPI takes only {} of the ranks' time: look at the computation (a sampling profiler such as "
+                    "perf), not at the communication.",
+                    human_percent(load.mpi_share)));
+  else
+    advise_on_balance(summary, load, advice);
+  advise_on_longest(summary, advice);
+  advise_on_messages(summary, advice);
+  advise_on_polling(summary, advice);
+  advise_on_clocks(summary, advice);
+  advise_on_overhead(summary, advice);
+  advice.push_back(
+      "The same figures for a script: `meridian stats --json` or `--csv`. Every single event: merged.h5, which "
+      "h5py and pandas read.");
+  return advice;
+}
+
+}  // namespace meridian

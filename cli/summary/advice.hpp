@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trace/format/summary.hpp"
+
+namespace meridian {
+
+/// What the numbers suggest to do next, the most important first; never empty. Each is one or two sentences that name
+/// the figures they rest on.
+std::vector<std::string> advise(const Summary& summary);
+
+}  // namespace meridian

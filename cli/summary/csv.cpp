@@ -1,0 +1,107 @@
+#include "cli/summary/csv.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <concepts>
+#include <string_view>
+
+#include "cli/summary/measures.hpp"
+#include "cli/summary/printable.hpp"
+
+namespace meridian {
+namespace {
+
+std::string cell(std::string_view text) {
+  const std::string clean = printable(text);
+  if (clean.find_first_of(",\" ") == std::string::npos) return clean;
+  std::string quoted = "\"";
+  for (const char c : clean) quoted += c == '"' ? std::string{"\"\""} : std::string(1, c);
+  return quoted + "\"";
+}
+std::string cell(const std::string& text) { return cell(std::string_view{text}); }
+std::string cell(const char* text) { return cell(std::string_view{text}); }
+std::string cell(std::integral auto value) { return fmt::format("{}", value); }
+/// The shortest text that reads back as the same number; empty for what is no number.
+std::string cell(double value) { return std::isfinite(value) ? fmt::format("{}", value) : std::string{}; }
+
+class Csv {
+ public:
+  void begin(const char* section, const char* columns) {
+    if (!text_.empty()) text_ += "\n";
+    section_ = section;
+    text_ += fmt::format("section,{}\n", columns);
+  }
+  template <class... Values>
+  void row(const Values&... values) {
+    text_ += section_;
+    ((text_ += fmt::format(",{}", cell(values))), ...);
+    text_ += "\n";
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+  const char* section_ = "";
+};
+
+void add_ranks(const Summary& summary, Csv& csv) {
+  csv.begin("ranks",
+            "rank,host,threads,calls,time_s,mpi_s,mpi_share,messages_sent,bytes_sent,messages_received,bytes_received");
+  for (const RankLoad& load : measure_load(summary).ranks) {
+    const RankSummary& rank = *load.rank;
+    csv.row(rank.rank, rank.host, rank.threads, rank.calls, rank.time_s, rank.mpi_s, load.mpi_share, rank.messages_sent,
+            rank.bytes_sent, rank.messages_received, rank.bytes_received);
+  }
+}
+
+void add_functions(const Summary& summary, Csv& csv) {
+  csv.begin("functions", "name,group,count,total_s,mean_s,min_s,max_s,sd_s,bytes_sent,bytes_received");
+  for (const FunctionSummary& function : summary.functions)
+    csv.row(function.name, function.group, function.count, function.total_s, function.mean_s, function.min_s,
+            function.max_s, function.sd_s, function.bytes_sent, function.bytes_received);
+}
+
+void add_clocks(const Summary& summary, Csv& csv) {
+  csv.begin("clocks",
+            "host,domain,leader,ranks,clock,model,frequency_hz,offset_s,drift_ppm,residual_s,offset_error_s,"
+            "drift_error_ppm,rtt_min_s,rtt_median_s,exchanges,exchanges_dropped");
+  for (const ClockSummary& clock : summary.clocks)
+    csv.row(clock.host, clock.domain, clock.leader, fmt::format("{}", fmt::join(clock.ranks, " ")), clock.clock,
+            clock.model, clock.frequency_hz, clock.offset_s, clock.drift_ppm, clock.residual_s, clock.offset_error_s,
+            clock.drift_error_ppm, clock.rtt_min_s, clock.rtt_median_s, clock.exchanges, clock.exchanges_dropped);
+  csv.begin("reversed", "before,after");
+  csv.row(summary.reversed_before, summary.reversed_after);
+}
+
+}  // namespace
+
+std::string summary_csv(const Summary& summary) {
+  const RunSummary& run = summary.run;
+  const MessageSummary& messages = summary.messages;
+  Csv csv;
+  csv.begin("run",
+            "executable,mpi_library,ranks_expected,ranks_present,threads,hosts,begin_realtime_ns,time_s,calls,"
+            "trace_bytes,mpi_s,mpi_share");
+  csv.row(run.executable, run.mpi_library, run.ranks_expected, run.ranks_present, run.threads, run.hosts,
+          run.begin_realtime_ns, run.time_s, run.calls, run.trace_bytes, mpi_seconds(summary),
+          measure_load(summary).mpi_share);
+  add_ranks(summary, csv);
+  add_functions(summary, csv);
+  csv.begin("messages", "matched,bytes,unmatched_sends,unmatched_receives");
+  csv.row(messages.matched, messages.bytes, messages.unmatched_sends, messages.unmatched_receives);
+  csv.begin("collectives", "count,calls,bytes_sent,bytes_received");
+  csv.row(messages.collectives, messages.collective_calls, messages.collective_bytes_sent,
+          messages.collective_bytes_received);
+  csv.begin("pairs", "source,dest,messages,bytes");
+  for (const PairSummary& pair : summary.pairs) csv.row(pair.source, pair.dest, pair.messages, pair.bytes);
+  add_clocks(summary, csv);
+  csv.begin("overhead", "name,count,total_s,share");
+  for (const OverheadSummary& row : summary.overhead) csv.row(row.name, row.count, row.total_s, row.share);
+  csv.begin("findings", "name,severity,count,text,detail");
+  for (const Finding& finding : summary.findings)
+    csv.row(finding.name, severity_name(finding.severity), finding.count, finding.text, finding.detail);
+  return csv.take();
+}
+
+}  // namespace meridian

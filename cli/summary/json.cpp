@@ -1,0 +1,122 @@
+#include "cli/summary/json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "cli/summary/measures.hpp"
+#include "cli/summary/units.hpp"
+
+namespace meridian {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class Row, class Convert>
+Json list(const std::vector<Row>& rows, Convert convert) {
+  Json result = Json::array();
+  for (const Row& row : rows) result.push_back(convert(row));
+  return result;
+}
+
+Json run_json(const Summary& summary) {
+  const RunSummary& run = summary.run;
+  const std::string begin = human_time(run.begin_realtime_ns);
+  return {{"executable", run.executable},
+          {"mpi_library", run.mpi_library},
+          {"ranks_expected", run.ranks_expected},
+          {"ranks_present", run.ranks_present},
+          {"threads", run.threads},
+          {"hosts", run.hosts},
+          {"begin_realtime_ns", run.begin_realtime_ns},
+          {"begin", begin == "-" ? Json(nullptr) : Json(begin)},
+          {"time_s", run.time_s},
+          {"calls", run.calls},
+          {"trace_bytes", run.trace_bytes},
+          {"mpi_s", mpi_seconds(summary)},
+          {"mpi_share", measure_load(summary).mpi_share}};
+}
+
+Json rank_json(const RankLoad& load) {
+  const RankSummary& rank = *load.rank;
+  return {{"rank", rank.rank},
+          {"host", rank.host},
+          {"threads", rank.threads},
+          {"calls", rank.calls},
+          {"time_s", rank.time_s},
+          {"mpi_s", rank.mpi_s},
+          {"mpi_share", load.mpi_share},
+          {"messages_sent", rank.messages_sent},
+          {"bytes_sent", rank.bytes_sent},
+          {"messages_received", rank.messages_received},
+          {"bytes_received", rank.bytes_received}};
+}
+
+Json function_json(const FunctionSummary& function) {
+  return {{"name", function.name},
+          {"group", function.group},
+          {"count", function.count},
+          {"total_s", function.total_s},
+          {"mean_s", function.mean_s},
+          {"min_s", function.min_s},
+          {"max_s", function.max_s},
+          {"sd_s", function.sd_s},
+          {"bytes_sent", function.bytes_sent},
+          {"bytes_received", function.bytes_received}};
+}
+
+Json clock_json(const ClockSummary& clock) {
+  return {{"host", clock.host},
+          {"domain", clock.domain},
+          {"leader", clock.leader},
+          {"ranks", clock.ranks},
+          {"clock", clock.clock},
+          {"model", clock.model},
+          {"frequency_hz", clock.frequency_hz},
+          {"offset_s", clock.offset_s},
+          {"drift_ppm", clock.drift_ppm},
+          {"residual_s", clock.residual_s},
+          {"offset_error_s", clock.offset_error_s},
+          {"drift_error_ppm", clock.drift_error_ppm},
+          {"rtt_min_s", clock.rtt_min_s},
+          {"rtt_median_s", clock.rtt_median_s},
+          {"exchanges", clock.exchanges},
+          {"exchanges_dropped", clock.exchanges_dropped}};
+}
+
+}  // namespace
+
+std::string summary_json(const Summary& summary) {
+  const MessageSummary& messages = summary.messages;
+  Json json;
+  json["schema"] = "meridian-summary";
+  json["version"] = kSummaryJsonVersion;
+  json["run"] = run_json(summary);
+  json["ranks"] = list(measure_load(summary).ranks, rank_json);
+  json["functions"] = list(summary.functions, function_json);
+  json["messages"] = {{"matched", messages.matched},
+                      {"bytes", messages.bytes},
+                      {"unmatched_sends", messages.unmatched_sends},
+                      {"unmatched_receives", messages.unmatched_receives}};
+  json["collectives"] = {{"count", messages.collectives},
+                         {"calls", messages.collective_calls},
+                         {"bytes_sent", messages.collective_bytes_sent},
+                         {"bytes_received", messages.collective_bytes_received}};
+  json["pairs"] = list(summary.pairs, [](const PairSummary& pair) {
+    return Json{{"source", pair.source}, {"dest", pair.dest}, {"messages", pair.messages}, {"bytes", pair.bytes}};
+  });
+  json["clocks"] = list(summary.clocks, clock_json);
+  json["reversed_before"] = summary.reversed_before;
+  json["reversed_after"] = summary.reversed_after;
+  json["overhead"] = list(summary.overhead, [](const OverheadSummary& row) {
+    return Json{{"name", row.name}, {"count", row.count}, {"total_s", row.total_s}, {"share", row.share}};
+  });
+  json["findings"] = list(summary.findings, [](const Finding& finding) {
+    return Json{{"name", finding.name},
+                {"severity", severity_name(finding.severity)},
+                {"count", finding.count},
+                {"text", finding.text},
+                {"detail", finding.detail}};
+  });
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace meridian

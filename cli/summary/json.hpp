@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "trace/format/summary.hpp"
+
+namespace meridian {
+
+inline constexpr int kSummaryJsonVersion = 1;
+
+/// The summary as one JSON object, described in docs/SUMMARY.md. Numbers are exact; one that is no number is null.
+/// Strings that are not UTF-8 have the offending bytes replaced. Ends with a line end.
+std::string summary_json(const Summary& summary);
+
+}  // namespace meridian

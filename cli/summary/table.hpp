@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace meridian {
+
+inline constexpr std::size_t kTextWidth = 80;
+
+enum class Align { left, right };
+
+/// Aligned columns in at most kTextWidth. When the rows are too wide, the first left-aligned column gives way, then the
+/// widest ones: what does not fit is shortened in the middle.
+class Table {
+ public:
+  struct Column {
+    std::string title;
+    Align align = Align::right;
+  };
+
+  explicit Table(std::vector<Column> columns) : columns_{std::move(columns)} {}
+  /// One cell per column; missing ones are empty. Cells are printable() already.
+  void add(std::vector<std::string> cells);
+  bool empty() const { return rows_.empty(); }
+  /// Title line, in `paint_title(line)`, then the rows; each line begins with two blanks.
+  template <class Paint>
+  std::string text(Paint&& paint_title) const {
+    const std::vector<std::size_t> widths = column_widths();
+    std::vector<std::string> titles;
+    for (const Column& column : columns_) titles.push_back(column.title);
+    std::string result = paint_title(line(titles, widths)) + "\n";
+    for (const auto& row : rows_) result += line(row, widths) + "\n";
+    return result;
+  }
+
+ private:
+  std::vector<std::size_t> column_widths() const;
+  std::string line(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths) const;
+
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace meridian

@@ -1,0 +1,77 @@
+#include "cli/summary/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "cli/summary/advice.hpp"
+#include "cli/summary/measures.hpp"
+#include "cli/summary/printable.hpp"
+#include "cli/summary/table.hpp"
+#include "cli/summary/units.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr std::size_t kIndent = 2;
+
+std::string finding_text(const Finding& finding, const Paint& paint) {
+  std::string result =
+      fmt::format("  {}  {}  ({})\n", paint.severity(finding.severity, severity_name(finding.severity)),
+                  shortened(printable(finding.name), 40), human_count(finding.count));
+  result += wrapped(printable(finding.text), 2 * kIndent, kTextWidth);
+  if (!finding.detail.empty()) result += wrapped(printable(finding.detail), 2 * kIndent, kTextWidth);
+  return result;
+}
+
+}  // namespace
+
+std::string findings_text(const Summary& summary, const Paint& paint) {
+  std::string result = paint.heading("FINDINGS") + "\n";
+  if (summary.findings.empty()) return result + "  none\n";
+  for (const Severity severity : {Severity::error, Severity::data_loss, Severity::info})
+    for (const Finding& finding : summary.findings)
+      if (finding.severity == severity) result += finding_text(finding, paint);
+  return result;
+}
+
+std::string overhead_section(const Summary& summary, const Paint& paint) {
+  if (summary.overhead.empty()) return {};
+  Table table{{{"tracer's own work", Align::left}, {"count"}, {"time"}, {"of the run"}}};
+  double total_s = 0;
+  double share = 0;
+  for (const OverheadSummary& row : summary.overhead) {
+    table.add({printable(row.name), human_count(row.count), human_duration(row.total_s), human_percent(row.share)});
+    total_s += row.total_s;
+    share += row.share;
+  }
+  table.add({"all", "", human_duration(total_s), human_percent(share)});
+  return paint.heading("OVERHEAD") + "\n" + table.text([&](const std::string& line) { return paint.title(line); });
+}
+
+std::string advice_section(const Summary& summary, const Paint& paint) {
+  std::string result = paint.heading("WHAT TO DO NEXT") + "\n";
+  for (const std::string& sentence : advise(summary)) {
+    std::string paragraph = wrapped(printable(sentence), 2 * kIndent, kTextWidth);
+    paragraph[kIndent] = '*';
+    result += paragraph;
+  }
+  return result;
+}
+
+std::string summary_text(const Summary& summary, const Paint& paint) {
+  std::string result;
+  const std::array sections{
+      run_section(summary, paint),      ranks_section(summary, paint), functions_section(summary, paint),
+      messages_section(summary, paint), pairs_section(summary, paint), clocks_section(summary, paint),
+      overhead_section(summary, paint), findings_text(summary, paint), advice_section(summary, paint)};
+  for (const std::string& section : sections) {
+    if (section.empty()) continue;
+    if (!result.empty()) result += "\n";
+    result += section;
+  }
+  return result;
+}
+
+}  // namespace meridian

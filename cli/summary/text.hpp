@@ -1,0 +1,46 @@
+#pragma once
+
+// The summary for a terminal: sections of at most 80 columns.
+
+#include <string>
+#include <string_view>
+
+#include "trace/format/summary.hpp"
+
+namespace meridian {
+
+/// ANSI colours, or none of them.
+class Paint {
+ public:
+  explicit Paint(bool is_on) : is_on_{is_on} {}
+  std::string heading(std::string_view text) const { return with("1", text); }
+  std::string title(std::string_view text) const { return with("2", text); }
+  std::string severity(Severity severity, std::string_view text) const {
+    return with(severity == Severity::error ? "1;31" : severity == Severity::data_loss ? "33" : "36", text);
+  }
+
+ private:
+  std::string with(const char* code, std::string_view text) const {
+    if (!is_on_) return std::string{text};
+    return "\033[" + std::string{code} + "m" + std::string{text} + "\033[0m";
+  }
+  bool is_on_;
+};
+
+/// All sections. Ends with a line end.
+std::string summary_text(const Summary& summary, const Paint& paint);
+
+/// Findings alone, the worst first: severity, name, count, what it is, the remedy.
+std::string findings_text(const Summary& summary, const Paint& paint);
+
+// The sections, in the order in which they are printed. Each is empty when it has nothing to say.
+std::string run_section(const Summary& summary, const Paint& paint);
+std::string ranks_section(const Summary& summary, const Paint& paint);
+std::string functions_section(const Summary& summary, const Paint& paint);
+std::string messages_section(const Summary& summary, const Paint& paint);
+std::string pairs_section(const Summary& summary, const Paint& paint);
+std::string clocks_section(const Summary& summary, const Paint& paint);
+std::string overhead_section(const Summary& summary, const Paint& paint);
+std::string advice_section(const Summary& summary, const Paint& paint);
+
+}  // namespace meridian

@@ -1,0 +1,80 @@
+// Section CLOCKS: one row per clock and host, or those that matter most.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/summary/printable.hpp"
+#include "cli/summary/table.hpp"
+#include "cli/summary/text.hpp"
+#include "cli/summary/units.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr std::size_t kClocksInFull = 16;
+constexpr std::size_t kWorst = 5;
+constexpr std::size_t kRanksWidth = 11;
+
+/// "0-3,8,10-11", shortened when it is long.
+std::string rank_list(std::vector<std::int32_t> ranks) {
+  std::sort(ranks.begin(), ranks.end());
+  std::string text;
+  for (std::size_t i = 0; i < ranks.size();) {
+    std::size_t end = i + 1;
+    while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
+    if (text.size() > kRanksWidth) break;
+    if (!text.empty()) text += ",";
+    text += end - i == 1 ? fmt::format("{}", ranks[i]) : fmt::format("{}-{}", ranks[i], ranks[end - 1]);
+    i = end;
+  }
+  return shortened(text, kRanksWidth);
+}
+
+std::string offset_text(double offset_s) {
+  if (!std::isfinite(offset_s)) return "-";
+  if (std::fabs(offset_s) < 1e6) return fmt::format("{:+.9f}", offset_s);
+  return std::fabs(offset_s) < 1e12 ? fmt::format("{:+.3f}", offset_s) : human_duration(offset_s);
+}
+
+std::string drift_text(double drift_ppm) {
+  if (!std::isfinite(drift_ppm)) return "-";
+  if (std::fabs(drift_ppm) < 1e4) return fmt::format("{:+.3f}", drift_ppm + 0.0);
+  return std::fabs(drift_ppm) < 1e8 ? fmt::format("{:+.0f}", drift_ppm) : drift_ppm < 0 ? "< -1e8" : "> 1e8";
+}
+
+/// Rows that are shown: all, or the reference and those with the largest residuals.
+std::vector<const ClockSummary*> choose_rows(const Summary& summary) {
+  std::vector<const ClockSummary*> rows;
+  for (const ClockSummary& clock : summary.clocks) rows.push_back(&clock);
+  if (rows.size() <= kClocksInFull) return rows;
+  std::stable_sort(rows.begin() + 1, rows.end(),
+                   [](const ClockSummary* a, const ClockSummary* b) { return a->residual_s > b->residual_s; });
+  rows.resize(1 + kWorst);
+  return rows;
+}
+
+}  // namespace
+
+std::string clocks_section(const Summary& summary, const Paint& paint) {
+  if (summary.clocks.empty()) return {};
+  Table table{
+      {{"host", Align::left}, {"ranks"}, {"model"}, {"offset s"}, {"drift"}, {"residual"}, {"RTT min"}, {"pings"}}};
+  const std::vector<const ClockSummary*> rows = choose_rows(summary);
+  for (const ClockSummary* clock : rows) {
+    const bool has_pings = clock->exchanges > 0;
+    table.add({printable(clock->host), rank_list(clock->ranks), shortened(printable(clock->model), 9),
+               offset_text(clock->offset_s), drift_text(clock->drift_ppm),
+               has_pings ? human_duration(clock->residual_s) : "-", has_pings ? human_duration(clock->rtt_min_s) : "-",
+               human_count(clock->exchanges)});
+  }
+  std::string result = paint.heading("CLOCKS (global = local + offset; drift in ppm: us a second)") + "\n";
+  result += table.text([&](const std::string& line) { return paint.title(line); });
+  if (rows.size() < summary.clocks.size())
+    result += fmt::format("  and {} more with smaller residuals\n", human_count(summary.clocks.size() - rows.size()));
+  return result + fmt::format("  out of order: {} before the correction, {} after\n",
+                              human_count(summary.reversed_before), human_count(summary.reversed_after));
+}
+
+}  // namespace meridian

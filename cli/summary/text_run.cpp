@@ -1,0 +1,125 @@
+// Sections RUN and RANKS.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/summary/measures.hpp"
+#include "cli/summary/printable.hpp"
+#include "cli/summary/table.hpp"
+#include "cli/summary/text.hpp"
+#include "cli/summary/units.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr std::size_t kRanksInFull = 16;
+constexpr std::size_t kLabelWidth = 10;
+constexpr std::size_t kValueWidth = kTextWidth - kLabelWidth - 2;
+
+std::string field(const char* label, const std::string& value) {
+  return fmt::format("  {:<{}}{}\n", label, kLabelWidth, shortened(value, kValueWidth));
+}
+
+std::string plural(std::uint64_t count, const char* noun) {
+  return human_count(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string ranks_value(const RunSummary& run) {
+  const auto present = static_cast<std::uint64_t>(std::max(run.ranks_present, 0));
+  const auto expected = static_cast<std::uint64_t>(std::max(run.ranks_expected, 0));
+  std::string value = plural(present, "rank");
+  if (present != expected) value = fmt::format("{} of {}", human_count(present), plural(expected, "rank"));
+  return value + " on " + plural(run.hosts, "host") + ", " + plural(run.threads, "thread") + " in MPI";
+}
+
+std::vector<std::string> rank_cells(const std::string& label, const RankLoad& load) {
+  const RankSummary& rank = *load.rank;
+  return {label,
+          fmt::format("{}", rank.rank),
+          printable(rank.host),
+          human_count(rank.threads),
+          human_count(rank.calls),
+          human_duration(rank.time_s),
+          human_duration(rank.mpi_s),
+          human_percent(load.mpi_share),
+          human_bytes(rank.bytes_sent),
+          human_bytes(rank.bytes_received)};
+}
+
+Table ranks_in_full(const Load& load) {
+  Table table{
+      {{"rank"}, {"host", Align::left}, {"thr"}, {"calls"}, {"time"}, {"in MPI"}, {"share"}, {"sent"}, {"received"}}};
+  for (const RankLoad& rank : load.ranks) {
+    std::vector<std::string> cells = rank_cells("", rank);
+    cells.erase(cells.begin());
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
+/// Three ranks that stand for all: least, median and most of their time in MPI.
+Table ranks_compact(const Load& load) {
+  std::vector<const RankLoad*> order;
+  for (const RankLoad& rank : load.ranks) order.push_back(&rank);
+  std::sort(order.begin(), order.end(), [](const RankLoad* a, const RankLoad* b) {
+    return a->mpi_share != b->mpi_share ? a->mpi_share < b->mpi_share : a->rank->rank < b->rank->rank;
+  });
+  Table table{{{"which"},
+               {"rank"},
+               {"host", Align::left},
+               {"thr"},
+               {"calls"},
+               {"time"},
+               {"in MPI"},
+               {"share"},
+               {"sent"},
+               {"received"}}};
+  table.add(rank_cells("least", *order.front()));
+  table.add(rank_cells("median", *order[(order.size() - 1) / 2]));
+  table.add(rank_cells("most", *order.back()));
+  return table;
+}
+
+}  // namespace
+
+std::string run_section(const Summary& summary, const Paint& paint) {
+  const RunSummary& run = summary.run;
+  const Load load = measure_load(summary);
+  std::string result = paint.heading("RUN") + "\n";
+  result += field("program", run.executable.empty() ? "unknown" : printable(run.executable));
+  result += field("MPI", run.mpi_library.empty() ? "unknown" : printable(run.mpi_library));
+  result += field("ranks", ranks_value(run));
+  result += field("begun", human_time(run.begin_realtime_ns));
+  result += field("time", human_duration(run.time_s) + " from the first event to the last");
+  result += field("in MPI", fmt::format("{} of the ranks' time, {} in all", human_percent(load.mpi_share),
+                                        human_duration(mpi_seconds(summary))));
+  std::string calls = plural(run.calls, "call");
+  if (run.time_s > 0 && run.calls > 0)
+    calls += fmt::format(
+        ", {} a second",
+        human_count(static_cast<std::uint64_t>(std::min(static_cast<double>(run.calls) / run.time_s, 1e18))));
+  result += field("calls", calls);
+  std::string trace = human_bytes(run.trace_bytes);
+  if (run.calls > 0)
+    trace +=
+        fmt::format(", {} a call", human_bytes(static_cast<double>(run.trace_bytes) / static_cast<double>(run.calls)));
+  return result + field("trace", trace);
+}
+
+std::string ranks_section(const Summary& summary, const Paint& paint) {
+  if (summary.ranks.empty()) return {};
+  const Load load = measure_load(summary);
+  const Table table = load.ranks.size() <= kRanksInFull ? ranks_in_full(load) : ranks_compact(load);
+  std::string result = paint.heading("TIME IN MPI") + "\n";
+  result += table.text([&](const std::string& line) { return paint.title(line); });
+  if (load.ranks.size() < 2) return result;
+  const RankLoad& slowest = load.ranks[load.slowest];
+  return result +
+         wrapped(fmt::format("Outside MPI: mean {}, most {} on rank {}; load balance {} (mean / most, 100 % is even).",
+                             human_duration(load.mean_outside_s), human_duration(load.max_outside_s),
+                             slowest.rank->rank, human_percent(load.balance)),
+                 2, kTextWidth);
+}
+
+}  // namespace meridian

@@ -1,0 +1,89 @@
+#include "cli/summary/units.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <ctime>
+
+namespace meridian {
+namespace {
+
+constexpr const char* kNoNumber = "-";
+constexpr double kThreeDigits = 999.5;  ///< from here on, three digits do not hold the rounded value
+
+std::string three_digits(double value) {
+  const double size = std::fabs(value);
+  if (size < 9.995) return fmt::format("{:.2f}", value);
+  if (size < 99.95) return fmt::format("{:.1f}", value);
+  return fmt::format("{:.0f}", value);
+}
+
+struct Unit {
+  const char* name;
+  double size;
+};
+
+}  // namespace
+
+std::string human_duration(double seconds) {
+  if (!std::isfinite(seconds)) return kNoNumber;
+  if (seconds == 0) return "0 s";
+  static constexpr std::array<Unit, 4> kUnits{{{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}}};
+  const double size = std::fabs(seconds);
+  for (const Unit& unit : kUnits)
+    if (size / unit.size < kThreeDigits) return three_digits(seconds / unit.size) + " " + unit.name;
+  if (size < 1e5) return fmt::format("{:.0f} s", seconds);
+  const double hours = seconds / 3600;
+  if (std::fabs(hours) < kThreeDigits) return three_digits(hours) + " h";
+  if (std::fabs(hours) < 99999.5) return fmt::format("{:.0f} h", hours);
+  return hours < 0 ? "< -1e5 h" : "> 1e5 h";
+}
+
+std::string human_bytes(double bytes) {
+  if (!std::isfinite(bytes) || bytes < 0) return kNoNumber;
+  if (bytes == 0) return "0 B";
+  if (bytes < kThreeDigits) return bytes < 10 ? fmt::format("{:.3g} B", bytes) : three_digits(bytes) + " B";
+  double value = bytes;
+  for (const char* unit : {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}) {
+    value /= 1024;
+    if (value < kThreeDigits) return three_digits(value) + " " + unit;
+  }
+  return "> 999 EiB";
+}
+
+std::string human_bytes(std::uint64_t bytes) {
+  if (bytes < 1000) return fmt::format("{} B", bytes);
+  return human_bytes(static_cast<double>(bytes));
+}
+
+std::string human_count(std::uint64_t count) {
+  if (count < 10'000'000) return fmt::format("{}", count);
+  double value = static_cast<double>(count) / 1e6;
+  for (const char* unit : {"M", "G", "T", "P"}) {
+    if (value < kThreeDigits) return three_digits(value) + " " + unit;
+    value /= 1e3;
+  }
+  return three_digits(value) + " E";
+}
+
+std::string human_percent(double share) {
+  if (!std::isfinite(share)) return kNoNumber;
+  const double percent = share * 100;
+  if (percent == 0) return "0 %";
+  if (std::fabs(percent) < 0.05) return percent < 0 ? "> -0.1 %" : "< 0.1 %";
+  if (std::fabs(percent) < 9999.5) return fmt::format("{:.1f} %", percent);
+  return percent < 0 ? "< -9999 %" : "> 9999 %";
+}
+
+std::string human_time(std::int64_t realtime_ns) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const std::time_t seconds = static_cast<std::time_t>(realtime_ns / kSecond - (realtime_ns % kSecond < 0 ? 1 : 0));
+  std::tm parts{};
+  std::array<char, 40> text{};
+  if (realtime_ns == 0 || gmtime_r(&seconds, &parts) == nullptr) return kNoNumber;
+  if (std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S UTC", &parts) == 0) return kNoNumber;
+  return text.data();
+}
+
+}  // namespace meridian

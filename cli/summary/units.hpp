@@ -1,0 +1,27 @@
+#pragma once
+
+// Numbers as people read them. Nothing here is longer than 9 characters, whatever the value; a value that is no number
+// is "-".
+
+#include <cstdint>
+#include <string>
+
+namespace meridian {
+
+/// "12.3 us": three digits and a unit from ns to h. Negative durations keep their sign.
+std::string human_duration(double seconds);
+
+/// "1.50 KiB": powers of 1024.
+std::string human_bytes(double bytes);
+std::string human_bytes(std::uint64_t bytes);
+
+/// "1234567", exact up to seven digits; "12.3 M" above.
+std::string human_count(std::uint64_t count);
+
+/// "12.3 %" of a share (1 is 100 %).
+std::string human_percent(double share);
+
+/// "2025-01-31 12:00:00 UTC"; "-" for a time that no calendar holds.
+std::string human_time(std::int64_t realtime_ns);
+
+}  // namespace meridian

@@ -1,0 +1,45 @@
+#include "cli/summary_source.hpp"
+
+#include <fmt/format.h>
+
+#include "trace/format/summary_file.hpp"
+
+namespace meridian {
+namespace {
+
+namespace fs = std::filesystem;
+
+}  // namespace
+
+Error missing_trace(const fs::path& given) {
+  if (given.empty())
+    return {Errc::not_found, "there is no directory 'latest' here",
+            "name the trace's directory, or go to where the program was started"};
+  return {Errc::not_found, fmt::format("there is no '{}'", given.string()), "name the directory of a trace"};
+}
+
+Result<fs::path> find_merged(const fs::path& given) {
+  std::error_code problem;
+  const fs::path path = given.empty() ? fs::path{kLatest} : given;
+  const auto type = fs::status(path, problem).type();
+  if (type == fs::file_type::not_found || type == fs::file_type::none) {
+    return missing_trace(given);
+  }
+  if (type != fs::file_type::directory) return path;
+  if (fs::exists(path / kMergedName, problem)) return path / kMergedName;
+  bool has_ranks = false;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path, problem))
+    has_ranks = has_ranks || entry.path().filename().string().starts_with("rank-");
+  if (!has_ranks)
+    return Error{Errc::not_found, fmt::format("'{}' holds no trace", path.string()),
+                 "name a directory that `meridian run` has made"};
+  return Error{Errc::not_found, fmt::format("'{}' has not been merged", path.string()),
+               fmt::format("meridian merge '{}'", path.string())};
+}
+
+Result<Summary> load_summary(const fs::path& given) {
+  MERIDIAN_TRY(const fs::path path, find_merged(given));
+  return read_summary(path);
+}
+
+}  // namespace meridian

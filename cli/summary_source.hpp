@@ -1,0 +1,25 @@
+#pragma once
+
+// Where `stats`, `check` and `info` find what they print.
+
+#include <filesystem>
+
+#include "trace/format/summary.hpp"
+#include "trace/model/result.hpp"
+
+namespace meridian {
+
+inline constexpr const char* kMergedName = "merged.h5";
+inline constexpr const char* kLatest = "latest";
+
+/// The merged file that `given` names: itself, or merged.h5 in the directory. Empty means the directory `latest`.
+/// errors  not_found: no such file or directory, or one that has not been merged, with what to type in the hint.
+Result<std::filesystem::path> find_merged(const std::filesystem::path& given);
+
+/// What to say when there is no such file or directory; `given` as for find_merged().
+Error missing_trace(const std::filesystem::path& given);
+
+/// Its summary.
+Result<Summary> load_summary(const std::filesystem::path& given);
+
+}  // namespace meridian

@@ -1,0 +1,48 @@
+# What an installation holds; included at the end of the top CMakeLists.txt. Each part installs its own targets, here is
+# what makes them one installation.
+#
+#   bin/meridian                                  the command
+#   libexec/meridian/meridian-writer              the process that turns rings into rank files
+#   lib/meridian/<flavor>/libmeridian.so          the tracer, once for each MPI
+#   lib/libmeridian.so                            a link to the default flavor's, so that -lmeridian alone works
+#   lib/pkgconfig/meridian.pc, meridian-<flavor>.pc
+#   lib/cmake/Meridian/                           find_package(Meridian): Meridian::meridian, Meridian::<flavor>
+#
+# Nothing installed holds a path of the build; the tree may be moved as a whole.
+include(CMakePackageConfigHelpers)
+
+list(GET MERIDIAN_MPIS 0 first_flavor)
+set(MERIDIAN_DEFAULT_MPI ${first_flavor} CACHE STRING "MPI whose tracer is lib/libmeridian.so")
+if(NOT MERIDIAN_DEFAULT_MPI IN_LIST MERIDIAN_MPIS)
+  message(FATAL_ERROR "MERIDIAN_DEFAULT_MPI is '${MERIDIAN_DEFAULT_MPI}', must be one of: ${MERIDIAN_MPIS}")
+endif()
+
+install(FILES LICENSE README.md CHANGELOG.md docs/GLOSSARY.md TYPE DOC)
+
+# The way back to the prefix from a folder of the installation.
+function(meridian_up from result)
+  file(RELATIVE_PATH up /prefix/${from} /prefix)
+  string(REGEX REPLACE "/$" "" up ${up})
+  set(${result} ${up} PARENT_SCOPE)
+endfunction()
+
+meridian_up(${CMAKE_INSTALL_LIBDIR}/pkgconfig MERIDIAN_UP)
+foreach(flavor ${MERIDIAN_MPIS})
+  set(MERIDIAN_FLAVOR ${flavor})
+  configure_file(cmake/meridian.pc.in ${CMAKE_BINARY_DIR}/install/meridian-${flavor}.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/install/meridian-${flavor}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  if(flavor STREQUAL MERIDIAN_DEFAULT_MPI)
+    install(FILES ${CMAKE_BINARY_DIR}/install/meridian-${flavor}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+      RENAME meridian.pc)
+  endif()
+endforeach()
+
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/install)
+file(CREATE_LINK meridian/${MERIDIAN_DEFAULT_MPI}/libmeridian.so ${CMAKE_BINARY_DIR}/install/libmeridian.so SYMBOLIC)
+install(FILES ${CMAKE_BINARY_DIR}/install/libmeridian.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+configure_package_config_file(cmake/MeridianConfig.cmake.in ${CMAKE_BINARY_DIR}/install/MeridianConfig.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Meridian PATH_VARS CMAKE_INSTALL_LIBDIR)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/install/MeridianConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/install/MeridianConfig.cmake ${CMAKE_BINARY_DIR}/install/MeridianConfigVersion.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Meridian)

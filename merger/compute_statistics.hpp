@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "merger/event_row.hpp"
+#include "trace/format/summary.hpp"
+
+namespace meridian {
+
+/// A call of the merged file: a row of /calls. Its number is its place in the list.
+struct NamedCall {
+  std::string name;   ///< "MPI_Send"; empty: a number that is not used
+  std::string group;  ///< a name of call_groups.def; empty when unknown
+};
+
+/// Adds calls up, by function and by rank. Sums are integers, so the order of the calls does not matter to them.
+class Statistics {
+ public:
+  /// world_size  largest rank that a row may have, plus 1.  calls  largest number of a call, plus 1.
+  Statistics(std::int32_t world_size, std::size_t calls)
+      : functions_(calls), ranks_(static_cast<std::size_t>(world_size)) {}
+
+  void add(const EventRow& row) noexcept;
+
+  /// By total time, longest first; ties by name.
+  std::vector<FunctionSummary> functions(std::span<const NamedCall> calls) const;
+  /// Fills in calls, time_s and mpi_s.
+  void fill(RankSummary& rank) const;
+  /// Fills in time_s and calls.
+  void fill(RunSummary& run) const;
+  std::int64_t first_ns() const noexcept { return calls_ == 0 ? 0 : first_ns_; }
+  std::uint64_t calls() const noexcept { return calls_; }
+  bool is_used(std::size_t call) const noexcept { return functions_[call].count != 0; }
+
+ private:
+  static constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max();
+  static constexpr std::int64_t kEarliest = std::numeric_limits<std::int64_t>::min();
+  struct Function {
+    std::uint64_t count = 0;
+    std::uint64_t timed = 0;  // those that returned: the others have no duration
+    std::uint64_t total_ns = 0;
+    std::uint64_t min_ns = ~std::uint64_t{0};
+    std::uint64_t max_ns = 0;
+    unsigned __int128 squares = 0;  // ns^2
+    std::uint64_t bytes_sent = 0;
+    std::uint64_t bytes_received = 0;
+  };
+  struct RankSums {
+    std::uint64_t calls = 0;
+    std::int64_t first_ns = kLatest;
+    std::int64_t last_ns = kEarliest;
+    std::uint64_t mpi_ns = 0;
+  };
+  std::vector<Function> functions_;
+  std::vector<RankSums> ranks_;
+  std::uint64_t calls_ = 0;
+  std::int64_t first_ns_ = kLatest;
+  std::int64_t last_ns_ = kEarliest;
+};
+
+}  // namespace meridian

@@ -1,0 +1,41 @@
+#include "merger/findings.hpp"
+
+#include <algorithm>
+
+namespace meridian {
+namespace {
+
+struct Row {
+  const char* name;
+  Severity severity;
+  const char* text;
+};
+constexpr Row kRows[] = {
+#define MERIDIAN_FINDING(id, name, severity, text) {name, Severity::severity, text},
+#include "merger/findings.def"
+};
+
+}  // namespace
+
+Finding describe(FindingId id) {
+  const Row& row = kRows[static_cast<std::size_t>(id)];
+  return {row.name, row.severity, 0, row.text, ""};
+}
+
+std::vector<Finding> Findings::list() const {
+  std::vector<Finding> found;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const Entry& at = entries_[i];
+    if (at.count == 0) continue;
+    Finding finding = describe(static_cast<FindingId>(i));
+    finding.count = at.count;
+    for (const std::string& example : at.examples) finding.detail += (finding.detail.empty() ? "" : "; ") + example;
+    if (at.count > at.examples.size() && !at.examples.empty()) finding.detail += "; ...";
+    found.push_back(std::move(finding));
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Finding& a, const Finding& b) { return a.severity > b.severity; });
+  return found;
+}
+
+}  // namespace meridian

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "trace/format/summary.hpp"
+
+namespace meridian {
+
+/// One value per row of findings.def.
+enum class FindingId : std::uint16_t {
+#define MERIDIAN_FINDING(id, name, severity, text) id,
+#include "merger/findings.def"
+  count_
+};
+
+/// The row of findings.def as a Finding without count and detail.
+Finding describe(FindingId id);
+
+/// Counts flaws while passes meet them, and keeps the first few as examples.
+class Findings {
+ public:
+  static constexpr std::size_t kExamples = 3;
+
+  void add(FindingId id, std::uint64_t count = 1) noexcept { entry(id).count += count; }
+  /// `example` names one object concerned: a string, or a function that makes one (called for the first few only).
+  template <class Example>
+  void add(FindingId id, std::uint64_t count, Example&& example) {
+    Entry& at = entry(id);
+    at.count += count;
+    if (at.examples.size() >= kExamples) return;
+    if constexpr (std::invocable<Example>)
+      at.examples.emplace_back(std::forward<Example>(example)());
+    else
+      at.examples.emplace_back(std::forward<Example>(example));
+  }
+
+  std::uint64_t count(FindingId id) const noexcept { return entries_[static_cast<std::size_t>(id)].count; }
+
+  /// Those that were met, worst first, then in the order of findings.def.
+  std::vector<Finding> list() const;
+
+ private:
+  struct Entry {
+    std::uint64_t count = 0;
+    std::vector<std::string> examples;
+  };
+  Entry& entry(FindingId id) noexcept { return entries_[static_cast<std::size_t>(id)]; }
+
+  std::array<Entry, static_cast<std::size_t>(FindingId::count_)> entries_{};
+};
+
+}  // namespace meridian

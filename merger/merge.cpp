@@ -1,0 +1,201 @@
+#include "merger/merge.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "merger/match.hpp"
+#include "merger/merged_file.hpp"
+#include "merger/order_events.hpp"
+#include "merger/repair_causality.hpp"
+#include "merger/summarize.hpp"
+#include "trace/format/h5.hpp"
+
+namespace meridian {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Where each pass ends, as shares of the work.
+constexpr double kMatched = 0.6, kRepaired = 0.7, kOrdered = 0.85;
+
+/// Every rank file is open at once.
+void allow_many_files() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  (void)::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/// The output is replaced only if it is what merge() makes.
+Status may_replace(const fs::path& output) {
+  std::error_code problem;
+  const fs::file_status status = fs::symlink_status(output, problem);
+  if (!fs::exists(status)) return {};
+  const h5::Quiet quiet;
+  if (fs::is_regular_file(status)) {
+    const auto file = h5::open_read_only(output);
+    if (file) {
+      const auto schema = h5::read_string_attribute(file->get(), "schema");
+      if (schema && *schema == kMergedSchema) return {};
+    }
+  }
+  return Error{Errc::invalid_argument, "output '" + output.string() + "' exists and is no merged file",
+               "choose another output, remove it, or overwrite it with --force"};
+}
+
+/// The rows of /calls: those that this build knows, then the names of those that it does not. Which of several unknown
+/// calls it was is not kept in a batch: those of a rank that has several are row 0.
+void name_calls(Trace& trace) {
+  std::vector<std::string> unknown_of;  // [files]: empty unless there is one such call
+  std::set<std::string> unknown;
+  for (const RankFile* file : trace.files) {
+    const RankMeta& meta = file->meta();
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < meta.calls.size() && i < meta.call_names.size(); ++i)
+      if (meta.calls[i] == CallId::none && !meta.call_names[i].empty()) names.insert(meta.call_names[i]);
+    unknown_of.push_back(names.size() == 1 ? *names.begin() : "");
+    if (names.size() == 1) unknown.insert(*names.begin());
+  }
+  for (const CallInfo& call : kCalls)
+    trace.calls.push_back({std::string{call.name}, std::string{kGroups[static_cast<std::size_t>(call.group)].name}});
+  trace.calls.front().name = "(unknown call)";
+  for (const std::string& name : unknown) trace.calls.push_back({name, ""});
+  for (const std::string& name : unknown_of) {
+    const auto place = std::distance(unknown.begin(), unknown.find(name));
+    trace.unknown_call.push_back(
+        static_cast<std::uint16_t>(name.empty() ? 0 : kCallCount + static_cast<std::size_t>(place)));
+  }
+}
+
+Result<Trace> describe(LoadedRanks& ranks, ClockModel model, Findings& findings) {
+  Trace trace;
+  std::vector<const RankMeta*> metas;
+  trace.rank_index.assign(static_cast<std::size_t>(ranks.world_size), MessageMatcher::kMissing);
+  for (RankFile& file : ranks.files) {
+    trace.rank_index[static_cast<std::size_t>(file.meta().rank)] = static_cast<std::uint32_t>(trace.files.size());
+    trace.files.push_back(&file);
+    metas.push_back(&file.meta());
+    for (const SegmentRow& segment : file.meta().segments) trace.events += segment.events;
+  }
+  name_calls(trace);
+  trace.communicators = unify_definitions(metas, ranks.world_size, findings);
+  MERIDIAN_TRY(trace.clocks, fit_clocks(metas, model));
+  return trace;
+}
+
+/// Tells the user how far a pass is.
+class PassProgress {
+ public:
+  PassProgress(const MergeProgress& progress, std::uint64_t events) : progress_{progress}, events_{events} {}
+  void begin(double from, double to, std::string_view pass) {
+    from_ = from;
+    to_ = to;
+    pass_ = pass;
+    report(0);
+  }
+  void report(std::uint64_t done) const {
+    if (!progress_) return;
+    const double share = events_ == 0 ? 1 : std::min(1.0, static_cast<double>(done) / static_cast<double>(events_));
+    progress_(from_ + (to_ - from_) * share, pass_);
+  }
+
+ private:
+  const MergeProgress& progress_;
+  std::uint64_t events_;
+  double from_ = 0, to_ = 0;
+  std::string_view pass_;
+};
+
+struct Destination {
+  MergedFileWriter file;
+  Statistics statistics;
+
+  Status take(std::span<const EventRow> rows) {
+    for (const EventRow& row : rows) statistics.add(row);
+    return file.append(rows);
+  }
+};
+
+Result<Destination> open_destination(const fs::path& output, const Trace& trace) {
+  MERIDIAN_TRY(MergedFileWriter file, MergedFileWriter::create(output));
+  return Destination{std::move(file),
+                     Statistics{static_cast<std::int32_t>(trace.rank_index.size()), trace.calls.size()}};
+}
+
+/// Moves events until nothing is reversed, and gives them away in their new order. What is still reversed afterwards is
+/// returned: all of it when the trace contradicts itself.
+Result<std::uint64_t> reorder(Trace& trace, Matched& matched, const std::shared_ptr<TempFile>& scratch,
+                              Findings& findings, Destination& destination, PassProgress& progress) {
+  progress.begin(kMatched, kRepaired, "repairing causality");
+  std::vector<StreamTimes> times;
+  std::uint64_t reversed_after = 0;
+  auto repaired = repair_causality(trace.files, trace.clocks, matched.messages, matched.collectives, scratch);
+  if (repaired) {
+    times = std::move(repaired->streams);
+    matched.messages = std::move(repaired->messages);
+    matched.collectives = std::move(repaired->collectives);
+    reversed_after = repaired->reversed_after;
+    if (repaired->withdrawn != 0) findings.add(FindingId::clock_order_withdrawn, repaired->withdrawn);
+  } else if (repaired.error().code == Errc::damaged) {
+    findings.add(FindingId::order_contradiction, 1, repaired.error().what);
+    reversed_after = matched.message_totals.reversed + matched.collective_totals.reversed;
+  } else {
+    return std::move(repaired).error();
+  }
+  progress.begin(kRepaired, kOrdered, "ordering events");
+  MERIDIAN_TRY_DO(order_events(
+      trace, times, [&](std::span<const EventRow> rows) { return destination.take(rows); },
+      [&](std::uint64_t calls) { progress.report(calls); }));
+  return reversed_after;
+}
+
+}  // namespace
+
+bool MergeOutcome::has_errors() const {
+  return std::ranges::any_of(summary.findings,
+                             [](const Finding& finding) { return finding.severity == Severity::error; });
+}
+
+Result<MergeOutcome> merge(const fs::path& directory, const MergeOptions& options) {
+  const fs::path output = options.output.empty() ? directory / "merged.h5" : options.output;
+  allow_many_files();
+  Findings findings;
+  if (options.progress) options.progress(0, "opening rank files");
+  MERIDIAN_TRY(LoadedRanks ranks, load_ranks(directory, options.recover, options.force, findings));
+  if (!options.force) MERIDIAN_TRY_DO(may_replace(output));
+  MERIDIAN_TRY(Trace trace, describe(ranks, options.clock_model, findings));
+  PassProgress progress{options.progress, trace.events};
+
+  MERIDIAN_TRY(const std::shared_ptr<TempFile> scratch, TempFile::create(output.parent_path()));
+  std::optional<Destination> destination;
+  MERIDIAN_TRY(destination, open_destination(output, trace));
+  progress.begin(0, kMatched, "matching");
+  MERIDIAN_TRY(Matched matched,
+               match(
+                   trace, scratch, findings, [&](std::span<const EventRow> rows) { return destination->take(rows); },
+                   [&](std::uint64_t calls) { progress.report(calls); }));
+
+  std::uint64_t reversed_after = 0;
+  if (!matched.is_ordered) {
+    destination.reset();  // its file first: the next has the same name
+    MERIDIAN_TRY(destination, open_destination(output, trace));
+    MERIDIAN_TRY(reversed_after, reorder(trace, matched, scratch, findings, *destination, progress));
+  }
+
+  progress.begin(kOrdered, 1, "writing messages");
+  MERIDIAN_TRY_DO(destination->file.write_messages(matched.messages));
+  MERIDIAN_TRY_DO(destination->file.write_collectives(matched.collectives));
+  MERIDIAN_TRY_DO(destination->file.write_definitions(trace));
+  MergeOutcome outcome{summarize(trace, matched, destination->statistics, findings, ranks.bytes, reversed_after),
+                       output};
+  MERIDIAN_TRY_DO(destination->file.finish(outcome.summary));
+  if (options.progress) options.progress(1, "done");
+  return outcome;
+}
+
+}  // namespace meridian

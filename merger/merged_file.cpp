@@ -1,0 +1,183 @@
+#include "merger/merged_file.hpp"
+
+#include <algorithm>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "merger/merged_columns.hpp"
+#include "trace/format/h5.hpp"
+#include "trace/format/summary_file.hpp"
+#include "trace/format/table.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr std::size_t kRows = 4096;  // moved at a time
+
+template <class T>
+Status write_column(hid_t file, const std::string& path, const std::vector<T>& values, std::string_view text) {
+  MERIDIAN_TRY(ColumnWriter column, ColumnWriter::create(file, path, column_type<T>, {.description = text}));
+  MERIDIAN_TRY_DO(column.append(std::span<const T>{values}));
+  return column.finish();
+}
+
+template <class Row, class Columns>
+Status write_spool(hid_t file, const char* group, TempSpool<Row>& spool, const Columns& columns) {
+  RowColumnsWriter<Row, Columns> writer{file, group, columns};
+  MERIDIAN_TRY_DO(writer.open());
+  std::vector<Row> rows;
+  for (std::uint64_t first = 0; first < spool.size(); first += rows.size()) {
+    rows.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kRows, spool.size() - first)));
+    MERIDIAN_TRY_DO(spool.read(first, rows));
+    MERIDIAN_TRY_DO(writer.append(rows));
+  }
+  return writer.finish();
+}
+
+Status write_calls(hid_t file, std::span<const NamedCall> calls) {
+  std::vector<std::string> names, groups;
+  for (const NamedCall& call : calls) {
+    names.push_back(call.name);
+    groups.push_back(call.group);
+  }
+  MERIDIAN_TRY_DO(h5::write_strings(file, "calls/name", names));
+  return h5::write_strings(file, "calls/group", groups);
+}
+
+Status write_communicators(hid_t file, const Communicators& communicators) {
+  std::vector<std::string> names, kinds;
+  std::vector<std::uint32_t> parents, groups, remote_groups;
+  for (const Communicator& comm : communicators.list) {
+    names.push_back(comm.name);
+    kinds.emplace_back(kCommKindNames[static_cast<std::size_t>(comm.kind)]);
+    parents.push_back(comm.parent);
+    groups.push_back(comm.group);
+    remote_groups.push_back(comm.remote_group);
+  }
+  MERIDIAN_TRY_DO(h5::write_strings(file, "communicators/name", names));
+  MERIDIAN_TRY_DO(h5::write_strings(file, "communicators/kind", kinds));
+  MERIDIAN_TRY_DO(write_column(file, "communicators/parent", parents, "row of this table; 4294967295: none"));
+  MERIDIAN_TRY_DO(write_column(file, "communicators/group", groups, "row of /groups"));
+  MERIDIAN_TRY_DO(write_column(file, "communicators/remote_group", remote_groups,
+                               "row of /groups: the other side of an intercommunicator; 4294967295: none"));
+
+  std::vector<std::uint64_t> first, size;
+  std::vector<std::int32_t> members;
+  for (const Group& group : communicators.groups) {
+    first.push_back(members.size());
+    size.push_back(group.size());
+    members.insert(members.end(), group.begin(), group.end());
+  }
+  MERIDIAN_TRY_DO(write_column(file, "groups/first", first, "row of /groups/member of the group's rank 0"));
+  MERIDIAN_TRY_DO(write_column(file, "groups/size", size, "members; their rows follow one another"));
+  return write_column(file, "groups/member", members,
+                      "world ranks by group rank; -1: of another MPI_COMM_WORLD, -2: not known");
+}
+
+Status write_places(hid_t file, const Trace& trace) {
+  std::vector<std::string> hosts, executables;
+  std::vector<std::int32_t> ranks, pids, thread_ranks, kernel_tids;
+  std::vector<std::uint32_t> threads;
+  std::vector<std::uint64_t> events;
+  std::vector<std::uint8_t> is_finalized;
+  for (const RankFile* rank : trace.files) {
+    const RankMeta& meta = rank->meta();
+    hosts.push_back(meta.hostname);
+    executables.push_back(meta.executable);
+    ranks.push_back(meta.rank);
+    pids.push_back(meta.pid);
+    is_finalized.push_back(meta.is_finalized ? 1 : 0);
+    for (const ThreadRow& thread : meta.threads) {
+      thread_ranks.push_back(meta.rank);
+      threads.push_back(thread.thread);
+      kernel_tids.push_back(thread.kernel_tid);
+      events.push_back(thread.events);
+    }
+  }
+  MERIDIAN_TRY_DO(write_column(file, "ranks/rank", ranks, "in MPI_COMM_WORLD"));
+  MERIDIAN_TRY_DO(h5::write_strings(file, "ranks/host", hosts));
+  MERIDIAN_TRY_DO(h5::write_strings(file, "ranks/executable", executables));
+  MERIDIAN_TRY_DO(write_column(file, "ranks/pid", pids, ""));
+  MERIDIAN_TRY_DO(write_column(file, "ranks/is_finalized", is_finalized, "1: MPI_Finalize was reached"));
+  MERIDIAN_TRY_DO(write_column(file, "threads/rank", thread_ranks, "in MPI_COMM_WORLD"));
+  MERIDIAN_TRY_DO(write_column(file, "threads/thread", threads, "number in its rank"));
+  MERIDIAN_TRY_DO(write_column(file, "threads/kernel_tid", kernel_tids, ""));
+  return write_column(file, "threads/events", events, "calls that it made");
+}
+
+}  // namespace
+
+struct MergedFileWriter::Impl {
+  std::filesystem::path path;
+  std::filesystem::path part;  // where the file is until it is complete
+  h5::File file;
+  RowColumnsWriter<EventRow, decltype(kEventColumns)> events;
+
+  Impl(std::filesystem::path path_, std::filesystem::path part_, h5::File file_)
+      : path{std::move(path_)},
+        part{std::move(part_)},
+        file{std::move(file_)},
+        events{file.get(), "events", kEventColumns} {}
+  ~Impl() {
+    (void)file.close();
+    std::error_code ignored;
+    if (!part.empty()) std::filesystem::remove(part, ignored);
+  }
+};
+
+MergedFileWriter::MergedFileWriter(std::unique_ptr<Impl> impl) : impl_{std::move(impl)} {}
+MergedFileWriter::MergedFileWriter(MergedFileWriter&&) noexcept = default;
+MergedFileWriter& MergedFileWriter::operator=(MergedFileWriter&&) noexcept = default;
+MergedFileWriter::~MergedFileWriter() = default;
+
+Result<MergedFileWriter> MergedFileWriter::create(const std::filesystem::path& path) {
+  const h5::Quiet quiet;
+  std::filesystem::path part = path;
+  part += ".part";
+  MERIDIAN_TRY(h5::File file, h5::create_file(part));
+  auto impl = std::make_unique<Impl>(path, std::move(part), std::move(file));
+  MERIDIAN_TRY_DO(h5::write_attribute(impl->file.get(), "schema", kMergedSchema));
+  MERIDIAN_TRY_DO(h5::write_attribute(impl->file.get(), "version", kMergedSchemaVersion));
+  MERIDIAN_TRY_DO(impl->events.open());
+  return MergedFileWriter{std::move(impl)};
+}
+
+Status MergedFileWriter::append(std::span<const EventRow> rows) { return impl_->events.append(rows); }
+
+Status MergedFileWriter::write_messages(TempSpool<MatchedMessage>& messages) {
+  return write_spool(impl_->file.get(), "messages", messages, kMessageColumns);
+}
+
+Status MergedFileWriter::write_collectives(TempSpool<CollectivePart>& parts) {
+  return write_spool(impl_->file.get(), "collectives", parts, kCollectiveColumns);
+}
+
+Status MergedFileWriter::write_definitions(const Trace& trace) {
+  const hid_t file = impl_->file.get();
+  MERIDIAN_TRY_DO(h5::write_attribute(file, "time_origin_realtime_ns", trace.clocks.origin_realtime_ns));
+  MERIDIAN_TRY_DO(write_calls(file, trace.calls));
+  MERIDIAN_TRY_DO(write_communicators(file, trace.communicators));
+  return write_places(file, trace);
+}
+
+Status MergedFileWriter::finish(const Summary& summary) {
+  const h5::Quiet quiet;
+  MERIDIAN_TRY_DO(impl_->events.finish());
+  const hid_t file = impl_->file.get();
+  MERIDIAN_TRY_DO(write_summary(file, summary));
+  if (h5::exists(file, "summary/findings") &&
+      H5Lcreate_hard(file, "summary/findings", file, "findings", H5P_DEFAULT, H5P_DEFAULT) < 0)
+    return h5::failure(Errc::io, "cannot link '/findings'");
+  MERIDIAN_TRY_DO(h5::close_file(impl_->file, impl_->part));
+  std::error_code problem;
+  std::filesystem::rename(impl_->part, impl_->path, problem);
+  if (problem)
+    return Error{Errc::io,
+                 "cannot rename '" + impl_->part.string() + "' to '" + impl_->path.string() + "': " + problem.message(),
+                 "remove what is there, or choose another output"};
+  impl_->part.clear();
+  return {};
+}
+
+}  // namespace meridian

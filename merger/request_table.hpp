@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "merger/channel.hpp"
+#include "merger/communicators.hpp"
+#include "merger/index_map.hpp"
+#include "merger/match_collectives.hpp"
+
+namespace meridian {
+
+/// What a request of one rank will have done when it completes.
+struct Request {
+  enum class Kind : std::uint8_t { send, receive, collective, other };
+  Kind kind = Kind::other;
+  bool is_persistent = false;
+  bool is_partitioned = false;
+  bool is_active = true;  ///< persistent: between start and completion
+  bool is_cancel_asked = false;
+  bool is_completing = false;  ///< a call that completes it is under way
+  const LocalComm* comm = nullptr;
+  std::int32_t peer = 0;  ///< as the call that made it said, as is the tag
+  std::int32_t tag = 0;
+  std::uint64_t bytes = 0;        ///< to send
+  std::uint64_t send_number = 0;  ///< in its channel
+  ReceiveId receive = kNoReceive;
+  PartId part;
+  std::uint32_t series = 0;        ///< persistent collectives
+  const CallRole* what = nullptr;  ///< collectives
+  Collective arguments;
+  std::uint64_t handle = 0;
+};
+
+/// The live requests of one rank, by handle. Libraries hand one handle out for several requests where there is nothing
+/// to wait for, and a request may have ended unseen: the latest owner of a handle counts.
+class RequestTable {
+ public:
+  static constexpr std::uint32_t kNone = IndexMap<HandleKey>::kNone;
+
+  std::uint32_t find(std::uint64_t handle) const noexcept { return index_.find({handle}); }
+  Request& operator[](std::uint32_t number) noexcept { return requests_[number]; }
+
+  /// Takes the handle away from its present owner, if any: see find().
+  std::uint32_t add(std::uint64_t handle, const Request& request) {
+    std::uint32_t number;
+    if (free_.empty()) {
+      number = static_cast<std::uint32_t>(requests_.size());
+      requests_.push_back(request);
+    } else {
+      number = free_.back();
+      free_.pop_back();
+      requests_[number] = request;
+    }
+    requests_[number].handle = handle;
+    index_.set({handle}, number);
+    return number;
+  }
+
+  void remove(std::uint32_t number) {
+    const HandleKey key{requests_[number].handle};
+    if (index_.find(key) == number) index_.erase(key);
+    free_.push_back(number);
+  }
+
+  template <class Visit>
+  void for_each(Visit&& visit) {  // in no useful order, but always the same
+    for (std::uint32_t number = 0; number < requests_.size(); ++number)
+      if (index_.find({requests_[number].handle}) == number) visit(requests_[number]);
+  }
+
+ private:
+  IndexMap<HandleKey> index_;
+  std::vector<Request> requests_;
+  std::vector<std::uint32_t> free_;
+};
+
+}  // namespace meridian

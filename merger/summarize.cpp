@@ -1,0 +1,117 @@
+#include "merger/summarize.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace meridian {
+namespace {
+
+constexpr double kSecondsPerNs = 1e-9;
+constexpr std::array<std::string_view, 5> kOverheadNames{"start", "finish", "clock exchange", "flush wait",
+                                                         "thread attach"};
+
+RunSummary summarize_run(const Trace& trace, const Statistics& statistics, std::uint64_t trace_bytes) {
+  RunSummary run;
+  std::set<std::string> hosts;
+  for (const RankFile* file : trace.files) {
+    const RankMeta& meta = file->meta();
+    hosts.insert(meta.hostname);
+    run.threads += meta.threads.size();
+    if (run.executable.empty()) run.executable = meta.executable;
+    for (const TextRow& text : meta.texts)
+      if (text.key == "mpi_library" && run.mpi_library.empty()) run.mpi_library = text.value;
+  }
+  run.hosts = hosts.size();
+  run.ranks_expected = static_cast<std::int32_t>(trace.rank_index.size());
+  run.ranks_present = static_cast<std::int32_t>(trace.files.size());
+  run.begin_realtime_ns = trace.clocks.origin_realtime_ns + statistics.first_ns();
+  run.trace_bytes = trace_bytes;
+  statistics.fill(run);
+  return run;
+}
+
+std::vector<RankSummary> summarize_ranks(const Trace& trace, const Statistics& statistics,
+                                         const MessageTotals& messages) {
+  std::vector<RankSummary> ranks;
+  for (std::size_t i = 0; i < trace.files.size(); ++i) {
+    const RankMeta& meta = trace.files[i]->meta();
+    RankSummary rank;
+    rank.rank = meta.rank;
+    rank.host = meta.hostname;
+    rank.threads = meta.threads.size();
+    rank.messages_sent = messages.ranks[i].messages_sent;
+    rank.bytes_sent = messages.ranks[i].bytes_sent;
+    rank.messages_received = messages.ranks[i].messages_received;
+    rank.bytes_received = messages.ranks[i].bytes_received;
+    statistics.fill(rank);
+    ranks.push_back(std::move(rank));
+  }
+  return ranks;
+}
+
+MessageSummary summarize_messages(const Matched& matched, const Statistics& statistics,
+                                  std::span<const NamedCall> calls) {
+  MessageSummary messages;
+  messages.matched = matched.message_totals.matched;
+  messages.bytes = matched.message_totals.bytes;
+  messages.unmatched_sends = matched.message_totals.unmatched_sends;
+  messages.unmatched_receives = matched.message_totals.unmatched_receives;
+  messages.collectives = matched.collective_totals.instances;
+  messages.collective_calls = matched.collective_totals.calls;
+  for (const FunctionSummary& function : statistics.functions(calls))
+    if (function.group == "coll") {
+      messages.collective_bytes_sent += function.bytes_sent;
+      messages.collective_bytes_received += function.bytes_received;
+    }
+  return messages;
+}
+
+std::vector<OverheadSummary> summarize_overhead(const Trace& trace, double time_s) {
+  std::array<OverheadSummary, kOverheadNames.size()> sums;
+  for (std::size_t i = 0; i < trace.files.size(); ++i) {
+    const ClockMap& clock = trace.clocks.maps[i];
+    for (const OverheadRow& row : trace.files[i]->meta().overheads) {
+      const auto kind = static_cast<std::size_t>(row.kind);
+      if (kind >= sums.size()) continue;
+      sums[kind].count += row.count;
+      sums[kind].total_s +=
+          static_cast<double>(clock.to_global(row.leave_ticks) - clock.to_global(row.enter_ticks)) * kSecondsPerNs;
+    }
+  }
+  std::vector<OverheadSummary> list;
+  const double whole_s = time_s * static_cast<double>(trace.files.size());
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    if (sums[i].count == 0 && sums[i].total_s == 0) continue;
+    sums[i].name = kOverheadNames[i];
+    sums[i].share = whole_s > 0 ? sums[i].total_s / whole_s : 0;
+    list.push_back(sums[i]);
+  }
+  return list;
+}
+
+}  // namespace
+
+Summary summarize(const Trace& trace, const Matched& matched, const Statistics& statistics, const Findings& findings,
+                  std::uint64_t trace_bytes, std::uint64_t reversed_after) {
+  Summary summary;
+  summary.run = summarize_run(trace, statistics, trace_bytes);
+  summary.ranks = summarize_ranks(trace, statistics, matched.message_totals);
+  summary.functions = statistics.functions(trace.calls);
+  summary.messages = summarize_messages(matched, statistics, trace.calls);
+  for (const auto& [ends, traffic] : matched.message_totals.pairs)
+    summary.pairs.push_back({ends.first, ends.second, traffic.messages, traffic.bytes});
+  summary.clocks = trace.clocks.table;
+  summary.reversed_before = matched.message_totals.reversed + matched.collective_totals.reversed;
+  summary.reversed_after = reversed_after;
+  summary.overhead = summarize_overhead(trace, summary.run.time_s);
+  summary.findings = findings.list();
+  for (const Finding& finding : trace.clocks.findings) summary.findings.push_back(finding);
+  std::ranges::stable_sort(summary.findings,
+                           [](const Finding& a, const Finding& b) { return a.severity > b.severity; });
+  return summary;
+}
+
+}  // namespace meridian

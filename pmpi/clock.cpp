@@ -1,0 +1,178 @@
+// Choice and identity of the clock.
+
+#include "pmpi/clock.hpp"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#include "pmpi/launch.hpp"
+
+namespace meridian {
+
+constinit ClockKind g_clock = ClockKind::monotonic_raw;
+
+namespace {
+
+struct Warp {
+  std::int64_t offset_ns = 0;
+  std::int64_t drift_ppb = 0;
+  std::uint64_t base_ns = 0;
+};
+constinit Warp g_warp;
+
+std::uint64_t now_ns(clockid_t clock) noexcept {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+/// First line of a small file, without its end; 0 when there is none.
+std::size_t read_line(const char* path, char* text, std::size_t room) noexcept {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  const ssize_t got = read(fd, text, room - 1);
+  close(fd);
+  if (got <= 0) return 0;
+  text[got] = '\0';
+  return strcspn(text, "\n");
+}
+
+bool has_invariant_tsc() noexcept {
+#if defined(__x86_64__)
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(0x80000007u, &a, &b, &c, &d) != 0 && (d & (1u << 8)) != 0;
+#else
+  return false;
+#endif
+}
+
+/// The processor's counter is safe where the kernel itself keeps time with it, on all cores.
+bool is_counter_safe() noexcept {
+#if defined(__aarch64__)
+  return true;
+#else
+  char text[64];
+  const std::size_t length = read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", text, sizeof text);
+  return has_invariant_tsc() && length == 3 && memcmp(text, "tsc", 3) == 0;
+#endif
+}
+
+std::uint64_t hash_bytes(std::uint64_t hash, const void* bytes, std::size_t length) noexcept {
+  for (std::size_t i = 0; i < length; ++i) {
+    hash ^= static_cast<const unsigned char*>(bytes)[i];
+    hash *= 0x100000001b3ULL;  // FNV-1a
+  }
+  return hash;
+}
+
+/// Tests bend clocks with it: "RANK:OFFSET_NS:DRIFT_PPB", separated by commas.
+bool find_warp() noexcept {
+  const char* text = getenv("MERIDIAN_TEST_CLOCK");
+  const int rank = launched_rank();
+  while (text != nullptr && *text != '\0') {
+    char* end = nullptr;
+    const long listed = strtol(text, &end, 10);
+    const long long offset = *end == ':' ? strtoll(end + 1, &end, 10) : 0;
+    const long long drift = *end == ':' ? strtoll(end + 1, &end, 10) : 0;
+    if (listed == rank) {
+      g_warp = {offset, drift, now_ns(CLOCK_MONOTONIC_RAW)};
+      return true;
+    }
+    text = *end == ',' ? end + 1 : nullptr;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::uint64_t read_slow_clock() noexcept {
+  switch (g_clock) {
+    case ClockKind::monotonic: return now_ns(CLOCK_MONOTONIC);
+    case ClockKind::warped: {
+      const std::uint64_t now = now_ns(CLOCK_MONOTONIC_RAW);
+      const auto since = static_cast<std::int64_t>(now - g_warp.base_ns);
+      const auto drift = static_cast<std::int64_t>(static_cast<__int128>(since) * g_warp.drift_ppb / 1'000'000'000);
+      return now + static_cast<std::uint64_t>(g_warp.offset_ns + drift);
+    }
+    case ClockKind::tsc:
+    case ClockKind::monotonic_raw: break;
+  }
+  return now_ns(CLOCK_MONOTONIC_RAW);
+}
+
+bool choose_clock(const char* wanted, std::uint64_t wanted_length) noexcept {
+  const auto is = [&](const char* name) { return strlen(name) == wanted_length && memcmp(name, wanted, wanted_length) == 0; };
+  if (find_warp()) {
+    g_clock = ClockKind::warped;
+    return true;
+  }
+  if (is("monotonic")) {
+    g_clock = ClockKind::monotonic;
+    return true;
+  }
+  const bool may_use_counter = !is("monotonic_raw");
+  const bool is_safe = may_use_counter && is_counter_safe();
+  g_clock = is_safe ? ClockKind::tsc : ClockKind::monotonic_raw;
+  return !is("tsc") || is_safe;
+}
+
+std::uint64_t clock_domain() noexcept {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  char text[128];
+  std::size_t length = read_line("/proc/sys/kernel/random/boot_id", text, sizeof text);
+  if (length == 0) {
+    gethostname(text, sizeof text);
+    length = strnlen(text, sizeof text);
+  }
+  hash = hash_bytes(hash, text, length);
+  hash = hash_bytes(hash, &g_clock, sizeof g_clock);
+  struct stat time_namespace {};
+  if (stat("/proc/self/ns/time", &time_namespace) == 0)
+    hash = hash_bytes(hash, &time_namespace.st_ino, sizeof time_namespace.st_ino);
+  const bool invariant = has_invariant_tsc();
+  hash = hash_bytes(hash, &invariant, sizeof invariant);
+  if (g_clock == ClockKind::warped) {
+    const int rank = launched_rank();
+    hash = hash_bytes(hash, &rank, sizeof rank);
+  }
+  return hash;
+}
+
+std::uint64_t nominal_tick_hz() noexcept {
+  if (g_clock != ClockKind::tsc) return 1'000'000'000u;
+#if defined(__x86_64__)
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid(0x15, &a, &b, &c, &d) != 0 && a != 0 && b != 0 && c != 0)
+    return static_cast<std::uint64_t>(c) * b / a;
+  return 0;
+#elif defined(__aarch64__)
+  std::uint64_t hz;
+  asm volatile("mrs %0, cntfrq_el0" : "=r"(hz));
+  return hz;
+#else
+  return 0;
+#endif
+}
+
+ClockAnchor read_anchor() noexcept {
+  ClockAnchor best{};
+  for (int i = 0; i < 8; ++i) {
+    ClockAnchor anchor{};
+    anchor.before_ticks = read_ticks_after_loads();
+    anchor.monotonic_ns = static_cast<std::int64_t>(now_ns(CLOCK_MONOTONIC));
+    anchor.realtime_ns = static_cast<std::int64_t>(now_ns(CLOCK_REALTIME));
+    anchor.after_ticks = read_ticks_after_loads();
+    if (i == 0 || anchor.after_ticks - anchor.before_ticks < best.after_ticks - best.before_ticks) best = anchor;
+  }
+  return best;
+}
+
+}  // namespace meridian

@@ -1,0 +1,148 @@
+// Communicators as the trace names them: by the world ranks of their groups. Local calls alone, no communication.
+
+#include "pmpi/comms.hpp"
+
+#include "pmpi/emit.hpp"
+#include "pmpi/record_comm.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr int kChunk = 512;
+
+MPI_Group g_world_group{};
+std::uint64_t g_world_hash = 0;
+
+/// World ranks [first, first + count) of a group, -1 for processes of another world.
+void translate(MPI_Group group, int first, int count, std::int32_t* world_ranks) noexcept {
+  int local[kChunk];
+  int world[kChunk];
+  for (int i = 0; i < count; ++i) local[i] = first + i;
+  g_real.Group_translate_ranks(group, count, local, g_world_group, world);
+  for (int i = 0; i < count; ++i) world_ranks[i] = world[i] == MPI_UNDEFINED ? -1 : world[i];
+}
+
+int size_of(MPI_Group group) noexcept {
+  int size = 0;
+  g_real.Group_size(group, &size);
+  return size;
+}
+
+std::uint64_t hash_group(MPI_Group group) noexcept {
+  std::uint64_t hash = kRanksHashSeed;
+  std::int32_t ranks[kChunk];
+  const int size = size_of(group);
+  for (int first = 0; first < size; first += kChunk) {
+    const int count = size - first < kChunk ? size - first : kChunk;
+    translate(group, first, count, ranks);
+    for (int i = 0; i < count; ++i) hash = hash_rank(hash, ranks[i]);
+  }
+  return hash;
+}
+
+void emit_members(std::uint64_t comm, MPI_Group group, bool remote) noexcept {
+  std::int32_t ranks[kChunk];
+  const int size = size_of(group);
+  for (int first = 0; first < size; first += kChunk) {
+    const int count = size - first < kChunk ? size - first : kChunk;
+    translate(group, first, count, ranks);
+    const auto pairs = static_cast<std::uint64_t>(count + 1) / 2;
+    const std::uint64_t now = read_ticks();
+    emit(Payload::members, words_of<RecordHead> + words_of<Members> + pairs, now, now, [&](std::uint64_t* body) {
+      auto& members = *reinterpret_cast<Members*>(body);
+      members.comm = comm;
+      members.first = static_cast<std::uint32_t>(first);
+      members.count = static_cast<std::uint32_t>(count);
+      members.remote = remote ? 1 : 0;
+      members.reserved = 0;
+      for (int i = 0; i < count; i += 2) {
+        const auto low = static_cast<std::uint32_t>(ranks[i]);
+        const auto high = i + 1 < count ? static_cast<std::uint32_t>(ranks[i + 1]) : 0u;
+        body[words_of<Members> + static_cast<std::uint64_t>(i) / 2] = static_cast<std::uint64_t>(high) << 32 | low;
+      }
+    });
+  }
+}
+
+/// The communicator whose groups are those of `made`.
+MPI_Comm with_groups(MPI_Comm parent, MPI_Comm made, bool still_pending) noexcept {
+  return still_pending ? parent : made;
+}
+
+}  // namespace
+
+void describe_comm(CommBirth& birth, MPI_Comm parent, MPI_Comm made, bool still_pending) noexcept {
+  birth = {};
+  if (made == g_mpi.comm_null || g_world_hash == 0) return;
+  birth.comm = handle_word(made);
+  birth.parent = parent == g_mpi.comm_null ? 0 : handle_word(parent);
+  const MPI_Comm source = with_groups(parent, made, still_pending);
+  MPI_Group group{};
+  g_real.Comm_group(source, &group);
+  birth.local_hash = hash_group(group);
+  birth.local_size = size_of(group);
+  g_real.Group_free(&group);
+  g_real.Comm_rank(source, &birth.local_rank);
+  int is_inter = 0;
+  g_real.Comm_test_inter(source, &is_inter);
+  if (is_inter) {
+    g_real.Comm_remote_group(source, &group);
+    birth.remote_hash = hash_group(group);
+    birth.remote_size = size_of(group);
+    g_real.Group_free(&group);
+  }
+}
+
+void store_members(MPI_Comm parent, MPI_Comm made, bool still_pending) noexcept {
+  if (made == g_mpi.comm_null || g_world_hash == 0) return;
+  const MPI_Comm source = with_groups(parent, made, still_pending);
+  int rank = 0;
+  int is_inter = 0;
+  g_real.Comm_rank(source, &rank);
+  if (rank != 0) return;
+  g_real.Comm_test_inter(source, &is_inter);
+  MPI_Group group{};
+  g_real.Comm_group(source, &group);
+  if (is_inter || hash_group(group) != g_world_hash) emit_members(handle_word(made), group, false);
+  g_real.Group_free(&group);
+  if (is_inter) {
+    g_real.Comm_remote_group(source, &group);
+    emit_members(handle_word(made), group, true);
+    g_real.Group_free(&group);
+  }
+}
+
+void store_predefined_comms() noexcept {
+  g_real.Comm_group(g_mpi.world, &g_world_group);
+  g_world_hash = hash_group(g_world_group);
+  for (const MPI_Comm comm : {g_mpi.world, g_mpi.self}) {
+    const std::uint64_t now = read_ticks();
+    emit(Payload::comm, words_of<RecordHead> + words_of<CommBirth>, now, now, [&](std::uint64_t* body) {
+      describe_comm(*reinterpret_cast<CommBirth*>(body), g_mpi.comm_null, comm, false);
+    });
+  }
+}
+
+int record::Neighbours::of(MPI_Comm comm, bool out) noexcept {
+  int kind = MPI_UNDEFINED;
+  g_real.Topo_test(comm, &kind);
+  int count = 0;
+  if (kind == MPI_CART) {
+    g_real.Cartdim_get(comm, &count);
+    return 2 * count;
+  }
+  if (kind == MPI_GRAPH) {
+    int rank = 0;
+    g_real.Comm_rank(comm, &rank);
+    g_real.Graph_neighbors_count(comm, rank, &count);
+    return count;
+  }
+  if (kind == MPI_DIST_GRAPH) {
+    int in = 0, outgoing = 0, weighted = 0;
+    g_real.Dist_graph_neighbors_count(comm, &in, &outgoing, &weighted);
+    return out ? outgoing : in;
+  }
+  return 0;
+}
+
+}  // namespace meridian

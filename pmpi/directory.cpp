@@ -1,0 +1,151 @@
+// The output directory: one name for all ranks, never one that holds another run.
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "pmpi/launch.hpp"
+#include "pmpi/real.hpp"
+#include "pmpi/flavor.hpp"
+#include "pmpi/session.hpp"
+
+namespace meridian {
+namespace {
+
+bool make_parents(const char* path) noexcept {
+  char part[kPathBytes];
+  snprintf(part, sizeof part, "%s", path);
+  for (char* slash = strchr(part + 1, '/'); slash != nullptr; slash = strchr(slash + 1, '/')) {
+    *slash = '\0';
+    if (mkdir(part, 0777) != 0 && errno != EEXIST) return false;
+    *slash = '/';
+  }
+  return true;
+}
+
+/// True for a directory that a trace may go into: empty, or without files of another run.
+bool holds_no_trace(const char* path) noexcept {
+  DIR* const dir = opendir(path);
+  if (dir == nullptr) return false;
+  bool is_clean = true;
+  while (const dirent* const entry = readdir(dir))
+    if (strncmp(entry->d_name, "rank-", 5) == 0 || strcmp(entry->d_name, "merged.h5") == 0) is_clean = false;
+  closedir(dir);
+  return is_clean;
+}
+
+/// Makes `base`, or base-2, base-3, ... until one is new (or, if `may_exist`, there and without a trace).
+bool make_directory(const char* base, bool may_exist, char* made) noexcept {
+  if (!make_parents(base)) return false;
+  for (int number = 1; number < 10000; ++number) {
+    const int length = number == 1 ? snprintf(made, kPathBytes, "%s", base) : snprintf(made, kPathBytes, "%s-%d", base, number);
+    if (length < 0 || length >= static_cast<int>(kPathBytes) - 32) {
+      errno = ENAMETOOLONG;
+      return false;
+    }
+    if (mkdir(made, 0700) == 0) return true;
+    if (errno != EEXIST) return false;
+    if (may_exist && access(made, W_OK) == 0 && holds_no_trace(made)) return true;
+    struct stat status {};
+    if (may_exist && stat(made, &status) == 0 && !S_ISDIR(status.st_mode)) {
+      errno = ENOTDIR;
+      return false;
+    }
+    if (may_exist && access(made, W_OK) != 0) return false;
+  }
+  return false;
+}
+
+/// The program's name without what a file name should not hold.
+void program_name(char* name, std::size_t room) noexcept {
+  const char* const slash = strrchr(g_session.ring->executable, '/');
+  snprintf(name, room, "%.100s", slash != nullptr ? slash + 1 : g_session.ring->executable);
+  for (char* c = name; *c != '\0'; ++c)
+    if (strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._+-", *c) == nullptr) *c = '_';
+}
+
+/// Points `latest` in the working directory to `made`; a file of that name which is no link stays.
+void link_latest(const char* made) noexcept {
+  struct stat status {};
+  if (lstat("latest", &status) == 0 && !S_ISLNK(status.st_mode)) return;
+  char beside[64];
+  snprintf(beside, sizeof beside, ".latest-%d", getpid());
+  const char* const slash = strrchr(made, '/');
+  if (symlink(slash != nullptr ? slash + 1 : made, beside) != 0) return;
+  if (rename(beside, "latest") != 0) unlink(beside);
+}
+
+/// Creates the directory at rank 0 and writes its absolute path; an empty path means failure, which has been said.
+void create_at_root(char* path) noexcept {
+  char base[kPathBytes];
+  const std::string_view wanted = g_session.options.path(OptionId::dir);
+  char cwd[kPathBytes / 2] = "";
+  if (getcwd(cwd, sizeof cwd) == nullptr) cwd[0] = '\0';
+  if (!wanted.empty()) {
+    const bool is_absolute = wanted.front() == '/';
+    snprintf(base, sizeof base, "%s%s%.*s", is_absolute ? "" : cwd, is_absolute ? "" : "/",
+             static_cast<int>(wanted.size()), wanted.data());
+    for (std::size_t end = strlen(base); end > 1 && base[end - 1] == '/'; --end) base[end - 1] = '\0';
+  } else {
+    char name[128];
+    program_name(name, sizeof name);
+    char stamp[32];
+    const time_t now = time(nullptr);
+    tm local{};
+    localtime_r(&now, &local);
+    strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", &local);
+    char job[64];
+    snprintf(job, sizeof job, "%s", launched_job());
+    if (job[0] == '\0') snprintf(job, sizeof job, "%d", getpid());
+    snprintf(base, sizeof base, "%s/meridian-%s-%s-%s", cwd, name, stamp, job);
+  }
+  if (!make_directory(base, !wanted.empty(), path)) {
+    say("cannot create the output directory '%s': %s; set MERIDIAN_DIR to one that can be written", base, strerror(errno));
+    path[0] = '\0';
+    return;
+  }
+  if (wanted.empty()) {
+    link_latest(path);
+  } else if (strcmp(path, base) != 0) {
+    say("'%s' holds another trace; this one goes to '%s'", base, path);
+  }
+}
+
+/// Tells the merger where this rank's ring is, should nobody finish it.
+void leave_note(const char* directory, int rank) noexcept {
+  char path[kPathBytes + 64];
+  char text[kNameBytes + kPathBytes + 2];
+  snprintf(path, sizeof path, "%s/rank-%05d.ring", directory, rank);
+  const int length = snprintf(text, sizeof text, "%s\n%s\n", g_session.ring->hostname, g_session.ring_path);
+  const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) return;
+  const ssize_t ignored = write(fd, text, static_cast<std::size_t>(length));
+  static_cast<void>(ignored);
+  close(fd);
+}
+
+}  // namespace
+
+bool agree_on_directory(int rank, int) noexcept {
+  RingFileHeader& ring = *g_session.ring;
+  char path[kPathBytes] = {};
+  if (rank == 0) create_at_root(path);
+  g_real.Bcast(path, static_cast<int>(sizeof path), g_mpi.byte, 0, g_mpi.world);
+  if (path[0] == '\0') return false;
+  // On a file system of its own, a rank makes the same directory.
+  if (rank != 0 && mkdir(path, 0700) != 0 && errno != EEXIST && (!make_parents(path) || mkdir(path, 0700) != 0)) {
+    say("rank %d cannot create the output directory '%s': %s", rank, path, strerror(errno));
+    return false;
+  }
+  leave_note(path, rank);
+  memcpy(ring.output_dir, path, sizeof path);
+  return true;
+}
+
+}  // namespace meridian

@@ -1,0 +1,174 @@
+// MPI_Init*, MPI_Finalize and the other calls that begin and end tracing. Cold but for the traced call itself.
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <fcntl.h>
+
+#include "pmpi/clock_exchange.hpp"
+#include "pmpi/comms.hpp"
+#include "pmpi/emit.hpp"
+#include "pmpi/init_calls.hpp"
+#include "pmpi/record.hpp"
+#include "pmpi/session.hpp"
+#include "pmpi/traced.hpp"
+
+#define MERIDIAN_EXPORT extern "C" [[gnu::visibility("default")]]
+
+namespace meridian {
+namespace {
+
+/// True while this thread is inside a traced call: whatever is called then is the library's own business.
+bool is_inside_call() noexcept { return t_state.block_limit != nullptr && t_state.limit == nullptr; }
+
+bool is_tracing() noexcept { return g_session.state.load(std::memory_order_acquire) == SessionState::on; }
+
+void store_text(const char* key, const char* value) noexcept { emit_text(key, value, strlen(value), 0); }
+
+void store_command_line() noexcept {
+  char text[8192];
+  const int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  const ssize_t length = read(fd, text, sizeof text);
+  close(fd);
+  if (length <= 0) return;
+  for (ssize_t i = 0; i + 1 < length; ++i)
+    if (text[i] == '\0') text[i] = ' ';
+  emit_text("command", text, static_cast<std::uint64_t>(length) - 1, 0);
+}
+
+void store_options() noexcept {
+  for (std::size_t i = 0; i < kOptionCount; ++i) {
+    const OptionValue& value = g_session.options.values[i];
+    char key[64];
+    snprintf(key, sizeof key, "option.%s", kOptions[i].variable.data());
+    emit_text(key, value.text.data(), value.text.size(), 0);
+  }
+}
+
+void store_context() noexcept {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  g_real.Get_library_version(text, &length);
+  store_text("mpi_library", text);
+  snprintf(text, sizeof text, "%llu", static_cast<unsigned long long>(nominal_tick_hz()));
+  store_text("tick_hz", text);
+  // The directory's name is new in every run, and the same for all ranks of it.
+  const char* const slash = strrchr(g_session.ring->output_dir, '/');
+  store_text("run", slash != nullptr ? slash + 1 : g_session.ring->output_dir);
+  if (getcwd(text, sizeof text) != nullptr) store_text("cwd", text);
+  store_command_line();
+  store_options();
+}
+
+std::uint64_t stored_bytes() noexcept {
+  std::uint64_t sum = 0;
+  for (std::uint32_t i = 0; i < g_session.ring->slot_count; ++i)
+    sum += g_session.slots[i].head.load(std::memory_order_relaxed);
+  return sum;
+}
+
+}  // namespace
+
+void before_init() noexcept {
+  if (is_inside_call()) return;
+  SessionState state = g_session.state.load(std::memory_order_acquire);
+  if (state == SessionState::idle) start_session();
+  state = g_session.state.load(std::memory_order_acquire);
+  if (state == SessionState::on && !g_session.writer_started.load(std::memory_order_acquire)) start_writer();
+}
+
+void after_init() noexcept {
+  if (is_inside_call() || !is_tracing()) return;
+  if (g_session.is_initialized.exchange(true)) return;
+  const std::uint64_t begin = read_ticks();
+  RingFileHeader& ring = *g_session.ring;
+  int rank = 0;
+  int size = 1;
+  g_real.Comm_rank(g_mpi.world, &rank);
+  g_real.Comm_size(g_mpi.world, &size);
+  if (!agree_on_directory(rank, size)) {
+    ring.run_state.store(RunState::ended, std::memory_order_release);
+    unlink(g_session.ring_path);
+    wake_writer();
+    stop_session(rank == 0 ? "there is no place for the trace" : nullptr);
+    return;
+  }
+  ring.world_size.store(size, std::memory_order_release);
+  ring.world_rank.store(rank, std::memory_order_release);
+  wake_writer();
+  store_predefined_comms();
+  emit_anchor(AnchorPhase::start);
+  store_context();
+  emit_overhead(OverheadKind::start, begin, 1);
+  start_clock_exchange(rank, size);
+  if (rank == 0 && g_session.options.is_on(OptionId::verbose)) say("recording to '%s'", ring.output_dir);
+}
+
+void before_finalize() noexcept {
+  if (is_inside_call() || !is_tracing() || !g_session.is_initialized.load()) return;
+  finish_clock_exchange();
+  emit_anchor(AnchorPhase::finish);
+}
+
+void after_finalize() noexcept {
+  if (is_inside_call() || !is_tracing() || !g_session.is_initialized.load()) return;
+  const std::uint64_t begin = read_ticks();
+  RingFileHeader& ring = *g_session.ring;
+  emit_anchor(AnchorPhase::finish);
+  emit_overhead(OverheadKind::finish, begin, 1);
+  ring.run_state.store(RunState::finalized, std::memory_order_release);
+  g_session.finished_bytes = stored_bytes();
+  request_rank_file();
+  if (ring.world_rank.load() == 0 && g_session.options.is_on(OptionId::verbose))
+    say("trace in '%s'; next: meridian merge '%s'", ring.output_dir, ring.output_dir);
+}
+
+bool has_unwritten_records() noexcept { return stored_bytes() != g_session.finished_bytes; }
+
+MERIDIAN_EXPORT int MPI_Init(int* argc, char*** argv) {
+  before_init();
+  const int result = traced<CallId::Init>(record::Local(), [&] { return g_real.Init(argc, argv); });
+  if (result == MPI_SUCCESS) after_init();
+  return result;
+}
+
+MERIDIAN_EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  before_init();
+  const int result = traced<CallId::Init_thread>(record::Local(),
+                                                 [&] { return g_real.Init_thread(argc, argv, required, provided); });
+  if (result == MPI_SUCCESS) after_init();
+  return result;
+}
+
+MERIDIAN_EXPORT int MPI_Finalize() {
+  before_finalize();
+  const int result = traced<CallId::Finalize>(record::Local(), [] { return g_real.Finalize(); });
+  after_finalize();
+  return result;
+}
+
+MERIDIAN_EXPORT int MPI_Abort(MPI_Comm comm, int errorcode) {
+  return traced<CallId::Abort>(record::Local(), [&] { return g_real.Abort(comm, errorcode); });
+}
+
+MERIDIAN_EXPORT int MPI_Pcontrol(const int level, ...) {
+  // Switching on before the call and off behind it: both switches are events.
+  const bool applies = is_tracing() && !is_inside_call();
+  if (applies && level != 0) apply_levels(true);
+  const int result = traced<CallId::Pcontrol>(record::Local(), [&] { return g_real.Pcontrol(level); });
+  if (applies && level == 0) apply_levels(false);
+  return result;
+}
+
+MERIDIAN_IF(MERIDIAN_HAS_Session_init,
+            MERIDIAN_EXPORT int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
+              return traced<CallId::Session_init>(record::Local(),
+                                                  [&] { return g_real.Session_init(info, errhandler, session); });
+            })
+MERIDIAN_IF(MERIDIAN_HAS_Session_finalize, MERIDIAN_EXPORT int MPI_Session_finalize(MPI_Session* session) {
+  return traced<CallId::Session_finalize>(record::Local(), [&] { return g_real.Session_finalize(session); });
+})
+
+}  // namespace meridian

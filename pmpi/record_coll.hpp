@@ -1,0 +1,277 @@
+// hot
+#pragma once
+
+// What is recorded of collectives: the bytes of the arguments that are significant at this rank, and nothing read from
+// those that are not (the standard lets them be garbage).
+
+#include "pmpi/record.hpp"
+
+namespace meridian::record {
+
+[[gnu::always_inline]] inline int rank_in(MPI_Comm comm) noexcept {
+  int rank = 0;
+  g_real.Comm_rank(comm, &rank);
+  return rank;
+}
+
+/// Number of blocks in a vector argument: the group that this rank exchanges with.
+[[gnu::always_inline]] inline int peers_in(MPI_Comm comm) noexcept {
+  int is_inter = 0;
+  int size = 0;
+  g_real.Comm_test_inter(comm, &is_inter);
+  if (is_inter) {
+    g_real.Comm_remote_size(comm, &size);
+  } else {
+    g_real.Comm_size(comm, &size);
+  }
+  return size;
+}
+
+/// A side of a collective that is one block.
+template <class Count>
+struct Block {
+  Count count;
+  MPI_Datatype type;
+  std::uint64_t bytes(MPI_Comm) const noexcept { return block_bytes(count, type); }
+};
+/// A side that is a block per rank of the communicator.
+template <class Count>
+struct Blocks {
+  const Count* counts;
+  MPI_Datatype type;
+  std::uint64_t bytes(MPI_Comm comm) const noexcept {
+    std::uint64_t elements = 0;
+    for (int i = 0, n = peers_in(comm); i < n; ++i) elements += counts[i] > 0 ? static_cast<std::uint64_t>(counts[i]) : 0;
+    return elements * type_bytes(type);
+  }
+};
+template <class Count>
+struct TypedBlocks {
+  const Count* counts;
+  const MPI_Datatype* types;
+  std::uint64_t bytes(MPI_Comm comm) const noexcept {
+    std::uint64_t sum = 0;
+    for (int i = 0, n = peers_in(comm); i < n; ++i)
+      if (counts[i] > 0) sum += block_bytes(counts[i], types[i]);
+    return sum;
+  }
+};
+struct Nothing {
+  std::uint64_t bytes(MPI_Comm) const noexcept { return 0; }
+};
+
+/// Who reads which argument.
+enum class Significant : unsigned char {
+  both,            ///< send and receive side, everywhere
+  receive_only,    ///< the send side is MPI_IN_PLACE
+  gather,          ///< receive side at the root alone
+  gather_in_place, ///< as gather, and the root's send side is MPI_IN_PLACE
+  scatter,         ///< send side at the root alone
+  scatter_in_place,
+  send_only,       ///< there is one side only
+};
+
+template <class Sent, class Received>
+struct Coll : With<Collective> {
+  static constexpr Payload kPayload = Payload::coll;
+  static constexpr bool kReceives = true;
+  MPI_Comm comm;
+  int root;
+  Sent sent;
+  Received received;
+  Significant significant;
+
+  Coll(MPI_Comm comm_, int root_, Sent sent_, Received received_, Significant significant_) noexcept
+      : comm{comm_}, root{root_}, sent{sent_}, received{received_}, significant{significant_} {}
+  void before(std::uint64_t* words) const noexcept {
+    auto& coll = body<Collective>(words);
+    coll.comm = handle_word(comm);
+    coll.root = root == kNoRoot ? kNoRoot : rank_word(root);
+    coll.reserved = 0;
+    coll.send_bytes = 0;
+    coll.receive_bytes = 0;
+    coll.request = 0;
+  }
+  std::uint64_t after(std::uint64_t* words, bool succeeded) const noexcept {
+    if (!succeeded || root == MPI_PROC_NULL) return 0;
+    auto& coll = body<Collective>(words);
+    const bool rooted = significant != Significant::both && significant != Significant::receive_only &&
+                        significant != Significant::send_only;
+    const bool is_root = rooted && (root == MPI_ROOT || rank_in(comm) == root);
+    // In an intercommunicator the root's own group has no other side, and `root` counts in the other group.
+    const bool is_inter_root = root == MPI_ROOT;
+    switch (significant) {
+      case Significant::both:
+        coll.send_bytes = sent.bytes(comm);
+        coll.receive_bytes = received.bytes(comm);
+        break;
+      case Significant::send_only: coll.send_bytes = sent.bytes(comm); break;
+      case Significant::receive_only: coll.receive_bytes = received.bytes(comm); break;
+      case Significant::gather:
+      case Significant::gather_in_place: {
+        const bool receives = is_inter_root || (is_root && !is_inter(comm));
+        if (receives) coll.receive_bytes = received.bytes(comm);
+        if (!is_inter_root && !(receives && significant == Significant::gather_in_place))
+          coll.send_bytes = sent.bytes(comm);
+        break;
+      }
+      case Significant::scatter:
+      case Significant::scatter_in_place: {
+        const bool sends = is_inter_root || (is_root && !is_inter(comm));
+        if (sends) coll.send_bytes = sent.bytes(comm);
+        if (!is_inter_root && !(sends && significant == Significant::scatter_in_place))
+          coll.receive_bytes = received.bytes(comm);
+        break;
+      }
+    }
+    return 0;
+  }
+
+ private:
+  static bool is_inter(MPI_Comm comm_) noexcept {
+    int inter = 0;
+    g_real.Comm_test_inter(comm_, &inter);
+    return inter != 0;
+  }
+};
+
+#define MERIDIAN_COLL [[gnu::always_inline]] inline auto
+
+MERIDIAN_COLL Barrier(MPI_Comm comm) noexcept {
+  return Coll<Nothing, Nothing>{comm, kNoRoot, {}, {}, Significant::send_only};
+}
+template <class N>
+MERIDIAN_COLL Bcast(N count, MPI_Datatype type, int root, MPI_Comm comm) noexcept {
+  return Coll<Block<N>, Nothing>{comm, root, {count, type}, {}, Significant::send_only};
+}
+template <class N, class M>
+MERIDIAN_COLL Gather(const void* sendbuf, N sendcount, MPI_Datatype sendtype, M recvcount, MPI_Datatype recvtype,
+                     int root, MPI_Comm comm) noexcept {
+  return Coll<Block<N>, Block<M>>{comm, root, {sendcount, sendtype}, {recvcount, recvtype},
+                                  sendbuf == MPI_IN_PLACE ? Significant::gather_in_place : Significant::gather};
+}
+template <class N, class M>
+MERIDIAN_COLL Gatherv(const void* sendbuf, N sendcount, MPI_Datatype sendtype, const M* recvcounts,
+                      MPI_Datatype recvtype, int root, MPI_Comm comm) noexcept {
+  return Coll<Block<N>, Blocks<M>>{comm, root, {sendcount, sendtype}, {recvcounts, recvtype},
+                                   sendbuf == MPI_IN_PLACE ? Significant::gather_in_place : Significant::gather};
+}
+template <class N, class M>
+MERIDIAN_COLL Scatter(N sendcount, MPI_Datatype sendtype, const void* recvbuf, M recvcount, MPI_Datatype recvtype,
+                      int root, MPI_Comm comm) noexcept {
+  return Coll<Block<N>, Block<M>>{comm, root, {sendcount, sendtype}, {recvcount, recvtype},
+                                  recvbuf == MPI_IN_PLACE ? Significant::scatter_in_place : Significant::scatter};
+}
+template <class N, class M>
+MERIDIAN_COLL Scatterv(const N* sendcounts, MPI_Datatype sendtype, const void* recvbuf, M recvcount,
+                       MPI_Datatype recvtype, int root, MPI_Comm comm) noexcept {
+  return Coll<Blocks<N>, Block<M>>{comm, root, {sendcounts, sendtype}, {recvcount, recvtype},
+                                   recvbuf == MPI_IN_PLACE ? Significant::scatter_in_place : Significant::scatter};
+}
+[[gnu::always_inline]] inline Significant unless_in_place(const void* sendbuf) noexcept {
+  return sendbuf == MPI_IN_PLACE ? Significant::receive_only : Significant::both;
+}
+template <class N, class M>
+MERIDIAN_COLL Allgather(const void* sendbuf, N sendcount, MPI_Datatype sendtype, M recvcount, MPI_Datatype recvtype,
+                        MPI_Comm comm) noexcept {
+  return Coll<Block<N>, Block<M>>{comm, kNoRoot, {sendcount, sendtype}, {recvcount, recvtype}, unless_in_place(sendbuf)};
+}
+template <class N, class M>
+MERIDIAN_COLL Allgatherv(const void* sendbuf, N sendcount, MPI_Datatype sendtype, const M* recvcounts,
+                         MPI_Datatype recvtype, MPI_Comm comm) noexcept {
+  return Coll<Block<N>, Blocks<M>>{comm, kNoRoot, {sendcount, sendtype}, {recvcounts, recvtype},
+                                   unless_in_place(sendbuf)};
+}
+template <class N, class M>
+MERIDIAN_COLL Alltoall(const void* sendbuf, N sendcount, MPI_Datatype sendtype, M recvcount, MPI_Datatype recvtype,
+                       MPI_Comm comm) noexcept {
+  return Allgather(sendbuf, sendcount, sendtype, recvcount, recvtype, comm);
+}
+template <class N, class M>
+MERIDIAN_COLL Alltoallv(const void* sendbuf, const N* sendcounts, MPI_Datatype sendtype, const M* recvcounts,
+                        MPI_Datatype recvtype, MPI_Comm comm) noexcept {
+  return Coll<Blocks<N>, Blocks<M>>{comm, kNoRoot, {sendcounts, sendtype}, {recvcounts, recvtype},
+                                    unless_in_place(sendbuf)};
+}
+template <class N, class M>
+MERIDIAN_COLL Alltoallw(const void* sendbuf, const N* sendcounts, const MPI_Datatype* sendtypes, const M* recvcounts,
+                        const MPI_Datatype* recvtypes, MPI_Comm comm) noexcept {
+  return Coll<TypedBlocks<N>, TypedBlocks<M>>{comm, kNoRoot, {sendcounts, sendtypes}, {recvcounts, recvtypes},
+                                              unless_in_place(sendbuf)};
+}
+template <class N>
+MERIDIAN_COLL Reduce(N count, MPI_Datatype type, int root, MPI_Comm comm) noexcept {
+  return Coll<Block<N>, Nothing>{comm, root, {count, type}, {}, Significant::send_only};
+}
+template <class N>
+MERIDIAN_COLL Allreduce(N count, MPI_Datatype type, MPI_Comm comm) noexcept {
+  return Coll<Block<N>, Block<N>>{comm, kNoRoot, {count, type}, {count, type}, Significant::both};
+}
+template <class N>
+MERIDIAN_COLL ReduceScatter(const N* recvcounts, MPI_Datatype type, MPI_Comm comm) noexcept {
+  return Coll<Blocks<N>, Nothing>{comm, kNoRoot, {recvcounts, type}, {}, Significant::send_only};
+}
+template <class N>
+MERIDIAN_COLL ReduceScatterBlock(N recvcount, MPI_Datatype type, MPI_Comm comm) noexcept {
+  return Coll<Nothing, Block<N>>{comm, kNoRoot, {}, {recvcount, type}, Significant::receive_only};
+}
+
+/// Neighbourhood collectives: as many blocks as the topology has neighbours, in and out.
+struct Neighbours {
+  static int of(MPI_Comm comm, bool out) noexcept;
+};
+template <class Count>
+struct NeighbourBlocks {
+  const Count* counts;
+  MPI_Datatype type;
+  bool out;
+  std::uint64_t bytes(MPI_Comm comm) const noexcept {
+    std::uint64_t elements = 0;
+    for (int i = 0, n = Neighbours::of(comm, out); i < n; ++i)
+      elements += counts[i] > 0 ? static_cast<std::uint64_t>(counts[i]) : 0;
+    return elements * type_bytes(type);
+  }
+};
+template <class Count>
+struct NeighbourTypedBlocks {
+  const Count* counts;
+  const MPI_Datatype* types;
+  bool out;
+  std::uint64_t bytes(MPI_Comm comm) const noexcept {
+    std::uint64_t sum = 0;
+    for (int i = 0, n = Neighbours::of(comm, out); i < n; ++i)
+      if (counts[i] > 0) sum += block_bytes(counts[i], types[i]);
+    return sum;
+  }
+};
+template <class N, class M>
+MERIDIAN_COLL NeighborAllgather(N sendcount, MPI_Datatype sendtype, M recvcount, MPI_Datatype recvtype,
+                                MPI_Comm comm) noexcept {
+  return Coll<Block<N>, Block<M>>{comm, kNoRoot, {sendcount, sendtype}, {recvcount, recvtype}, Significant::both};
+}
+template <class N, class M>
+MERIDIAN_COLL NeighborAllgatherv(N sendcount, MPI_Datatype sendtype, const M* recvcounts, MPI_Datatype recvtype,
+                                 MPI_Comm comm) noexcept {
+  return Coll<Block<N>, NeighbourBlocks<M>>{comm, kNoRoot, {sendcount, sendtype}, {recvcounts, recvtype, false},
+                                            Significant::both};
+}
+template <class N, class M>
+MERIDIAN_COLL NeighborAlltoall(N sendcount, MPI_Datatype sendtype, M recvcount, MPI_Datatype recvtype,
+                               MPI_Comm comm) noexcept {
+  return NeighborAllgather(sendcount, sendtype, recvcount, recvtype, comm);
+}
+template <class N, class M>
+MERIDIAN_COLL NeighborAlltoallv(const N* sendcounts, MPI_Datatype sendtype, const M* recvcounts, MPI_Datatype recvtype,
+                                MPI_Comm comm) noexcept {
+  return Coll<NeighbourBlocks<N>, NeighbourBlocks<M>>{comm, kNoRoot, {sendcounts, sendtype, true},
+                                                      {recvcounts, recvtype, false}, Significant::both};
+}
+template <class N, class M>
+MERIDIAN_COLL NeighborAlltoallw(const N* sendcounts, const MPI_Datatype* sendtypes, const M* recvcounts,
+                                const MPI_Datatype* recvtypes, MPI_Comm comm) noexcept {
+  return Coll<NeighbourTypedBlocks<N>, NeighbourTypedBlocks<M>>{comm, kNoRoot, {sendcounts, sendtypes, true},
+                                                                {recvcounts, recvtypes, false}, Significant::both};
+}
+#undef MERIDIAN_COLL
+
+}  // namespace meridian::record

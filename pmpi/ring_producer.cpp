@@ -1,0 +1,234 @@
+// The cold side of a thread's ring: attaching, next blocks, waiting for room, letting go.
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "pmpi/emit.hpp"
+#include "pmpi/session.hpp"
+#include "pmpi/spill.hpp"
+#include "pmpi/thread_state.hpp"
+#include "trace/ring/ring_futex.hpp"
+
+namespace meridian {
+
+constinit thread_local ThreadState t_state;
+
+namespace {
+
+/// Keeps errno as it was for the application.
+class ErrnoKeeper {
+ public:
+  ErrnoKeeper() noexcept : saved_{errno} {}
+  ~ErrnoKeeper() { errno = saved_; }
+  ErrnoKeeper(const ErrnoKeeper&) = delete;
+  ErrnoKeeper& operator=(const ErrnoKeeper&) = delete;
+
+ private:
+  int saved_;
+};
+
+constexpr std::uint64_t kWaitSliceNs = 10'000'000;
+
+std::uint64_t block_words() noexcept { return g_session.ring->block_bytes / kWordBytes; }
+
+/// Points the thread's cursor at `position` of its slot, in a block that is free.
+void place(ThreadState& thread, std::uint64_t position) noexcept {
+  const RingFileHeader& ring = *g_session.ring;
+  const std::uint64_t in_block = position % ring.block_bytes;
+  std::uint64_t* const cursor = thread.ring + (position % ring.ring_bytes) / kWordBytes;
+  std::uint64_t* const block = cursor - in_block / kWordBytes;
+  *cursor = 0;
+  thread.cursor = cursor;
+  thread.bias = position - reinterpret_cast<std::uintptr_t>(cursor);
+  // One word stays free for the zero behind the last record, or for the pad.
+  thread.block_limit = block + block_words() - 1 - kMaxFixedWords;
+  thread.limit = thread.block_limit;
+}
+
+/// True when the block at `position` holds nothing that is still to be drained.
+bool is_block_free(const RingSlot& slot, std::uint64_t position) noexcept {
+  const RingFileHeader& ring = *g_session.ring;
+  return position + ring.block_bytes - slot.tail.load(std::memory_order_acquire) <= ring.ring_bytes;
+}
+
+/// Waits until the writer has made room. False: it never will.
+bool wait_for_room(ThreadState& thread, std::uint64_t position) noexcept {
+  RingFileHeader& ring = *g_session.ring;
+  const std::uint64_t begin = read_ticks();
+  while (!is_block_free(*thread.slot, position)) {
+    const std::uint32_t served = ring.served.load(std::memory_order_acquire);
+    wake_writer();
+    if (is_block_free(*thread.slot, position)) break;
+    if (!is_writer_alive()) {
+      if (!spill(thread)) return false;
+      continue;
+    }
+    futex_wait(ring.served, served, kWaitSliceNs);
+  }
+  place(thread, position);
+  emit_overhead(OverheadKind::flush_wait, begin, 1);
+  return true;
+}
+
+/// Opens the block that starts at the thread's head, which is a block boundary.
+bool open_block(ThreadState& thread) noexcept {
+  const std::uint64_t position = thread.head->load(std::memory_order_relaxed);
+  if (is_block_free(*thread.slot, position)) {
+    place(thread, position);
+    return true;
+  }
+  if (wait_for_room(thread, position)) return true;
+  count_loss(Loss::writer_gone);
+  return false;
+}
+
+/// Ends the block with a pad and opens the next one.
+bool next_block(ThreadState& thread) noexcept {
+  const RingFileHeader& ring = *g_session.ring;
+  const std::uint64_t position = reinterpret_cast<std::uintptr_t>(thread.cursor) + thread.bias;
+  const std::uint64_t left = ring.block_bytes - position % ring.block_bytes;
+  store_release(*thread.cursor, header_word(CallId::none, Payload::pad, left / kWordBytes));
+  thread.head->store(position + left, std::memory_order_release);
+  thread.limit = nullptr;
+  thread.block_limit = nullptr;
+  const std::uint64_t waiting = position + left - thread.slot->tail.load(std::memory_order_acquire);
+  if (waiting >= ring.ring_bytes / 4) wake_writer();
+  return open_block(thread);
+}
+
+RingSlot* take_slot() noexcept {
+  RingFileHeader& ring = *g_session.ring;
+  for (std::uint32_t i = 0; i < ring.slot_count; ++i) {
+    RingSlot& slot = g_session.slots[i];
+    SlotState state = slot.state.load(std::memory_order_relaxed);
+    if (state == SlotState::active) continue;
+    if (slot.state.compare_exchange_strong(state, SlotState::active, std::memory_order_acq_rel)) return &slot;
+  }
+  count_loss(Loss::no_slot);
+  return nullptr;
+}
+
+/// Maps the data of slot `index` with memory behind every page: a store into it can then no longer fail.
+std::uint64_t* map_slot(std::uint32_t index) noexcept {
+  const RingFileHeader& ring = *g_session.ring;
+  const auto length = static_cast<off_t>(ring.ring_bytes);
+  const off_t offset = static_cast<off_t>(ring.data_offset) + static_cast<off_t>(index) * length;
+  const int fd = open(g_session.ring_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) return nullptr;
+  void* data = MAP_FAILED;
+  if (posix_fallocate(fd, offset, length) == 0)
+    data = mmap(nullptr, ring.ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, offset);
+  close(fd);
+  if (data == MAP_FAILED) return nullptr;
+  madvise(data, ring.ring_bytes, MADV_DONTFORK);
+  return static_cast<std::uint64_t*>(data);
+}
+
+pthread_key_t g_thread_end;
+pthread_once_t g_thread_end_once = PTHREAD_ONCE_INIT;
+
+bool attach_thread(ThreadState& thread) noexcept {
+  const std::uint64_t begin = read_ticks();
+  pthread_once(&g_thread_end_once, [] { pthread_key_create(&g_thread_end, [](void*) { release_thread(); }); });
+  RingSlot* const slot = take_slot();
+  if (slot == nullptr) return false;
+  const auto index = static_cast<std::uint32_t>(slot - g_session.slots);
+  std::uint64_t*& data = g_session.slot_data[index];
+  if (data == nullptr) data = map_slot(index);
+  if (data == nullptr) {
+    slot->state.store(SlotState::closed, std::memory_order_release);
+    count_loss(Loss::no_memory);
+    return false;
+  }
+  thread.slot = slot;
+  thread.head = &slot->head;
+  thread.ring = data;
+  slot->thread = g_session.ring->next_thread.fetch_add(1, std::memory_order_relaxed);
+  slot->kernel_tid = static_cast<std::int32_t>(syscall(SYS_gettid));
+  pthread_setspecific(g_thread_end, &t_state);
+  const std::uint64_t position = slot->head.load(std::memory_order_relaxed);
+  if (position % g_session.ring->block_bytes == 0) {
+    if (!open_block(thread)) return false;
+  } else {
+    place(thread, position);
+  }
+  emit(Payload::thread, words_of<RecordHead> + words_of<ThreadBegin>, begin, begin, [&](std::uint64_t* body) {
+    *reinterpret_cast<ThreadBegin*>(body) = {slot->thread, slot->kernel_tid};
+  });
+  emit_overhead(OverheadKind::thread_attach, begin, 1);
+  return true;
+}
+
+/// A call was left by longjmp or an exception: its record is what it is, and ends now.
+void abandon_call(ThreadState& thread) noexcept {
+  std::uint64_t* const at = thread.cursor;
+  const std::uint64_t words = (at[0] >> 32) & 0xffff;
+  at[2] = read_ticks();
+  at[0] |= static_cast<std::uint64_t>(kFlagAbandoned) << 24;
+  leave_call(thread, at, words);
+}
+
+/// True when `frame` lies inside the call under way: deeper in the stack, and the frame of that call is still what it
+/// was. After a longjmp or an exception it has been returned from, or written over by what was called since.
+bool is_call_alive(const ThreadState& thread, const void* frame) noexcept {
+  return frame < static_cast<const void*>(thread.frame) && thread.frame[1] == thread.return_address;
+}
+
+/// Words between the cursor and the end of its block, one kept for the zero behind the record.
+std::uint64_t room_in_block(const ThreadState& thread) noexcept {
+  return static_cast<std::uint64_t>(thread.block_limit + kMaxFixedWords - thread.cursor);
+}
+
+}  // namespace
+
+std::uint64_t* make_room(ThreadState& thread, std::uint64_t words, const void* frame) noexcept {
+  const ErrnoKeeper keeper;
+  if (thread.block_limit != nullptr) {
+    if (thread.limit == nullptr) {
+      if (is_call_alive(thread, frame)) return nullptr;  // what happens inside the call under way is its own business
+      abandon_call(thread);
+    }
+  } else if (thread.slot == nullptr) {
+    if (g_session.state.load(std::memory_order_acquire) != SessionState::on && !start_session()) return nullptr;
+    if (!attach_thread(thread)) return nullptr;
+  } else if (!open_block(thread)) {
+    return nullptr;
+  }
+  if (words > block_words() - 1) {
+    count_loss(Loss::too_long);
+    return nullptr;
+  }
+  if (room_in_block(thread) >= words && thread.cursor < thread.limit) return thread.cursor;
+  if (room_in_block(thread) >= words && words > kMaxFixedWords) return thread.cursor;
+  return next_block(thread) ? thread.cursor : nullptr;
+}
+
+void release_thread() noexcept {
+  ThreadState& thread = t_state;
+  if (thread.slot == nullptr) return;
+  RingSlot* const slot = thread.slot;
+  thread = ThreadState{};
+  slot->state.store(SlotState::closed, std::memory_order_release);
+}
+
+void* thread_scratch(ThreadState& thread, std::uint64_t bytes) noexcept {
+  const ErrnoKeeper keeper;
+  if (thread.scratch_bytes < bytes) {
+    if (thread.scratch != nullptr) munmap(thread.scratch, thread.scratch_bytes);
+    thread.scratch_bytes = 0;
+    thread.scratch = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (thread.scratch == MAP_FAILED) {
+      thread.scratch = nullptr;
+      count_loss(Loss::no_memory);
+      return nullptr;
+    }
+    thread.scratch_bytes = bytes;
+  }
+  return thread.scratch;
+}
+
+}  // namespace meridian

@@ -1,0 +1,75 @@
+#pragma once
+
+// The state of tracing in this process. Cold: reached at the first call, at thread starts, when a block is full, and at
+// MPI_Init and MPI_Finalize.
+
+#include <atomic>
+#include <cstdint>
+
+#include "trace/model/options.hpp"
+#include "trace/ring/ring_layout.hpp"
+
+namespace meridian {
+
+enum class SessionState : int {
+  idle = 0,      ///< no MPI call has been seen
+  starting = 1,  ///< a thread is at it; others pass through
+  on = 2,
+  off = 3,  ///< for good: nothing to trace with, an error, or a forked child
+};
+
+struct Session {
+  std::atomic<SessionState> state{SessionState::idle};
+  std::atomic<bool> writer_started{false};
+  std::atomic<bool> is_initialized{false};  ///< after_init() has run
+  RingFileHeader* ring = nullptr;           ///< mapped; null unless on
+  RingSlot* slots = nullptr;
+  std::uint64_t** slot_data = nullptr;  ///< [slot_count] where a slot's data is mapped, null: not yet
+  int pid = 0;
+  std::uint64_t finished_bytes = 0;  ///< stored when the rank file was asked for at MPI_Finalize
+  OptionValues options;
+  char ring_path[kPathBytes] = {};
+};
+extern Session g_session;
+
+/// Starts the session if it is idle. True when tracing is on.
+bool start_session() noexcept;
+
+/// Ends tracing in this process for good; says `why` once on standard error if it is not null.
+void stop_session(const char* why) noexcept;
+
+/// One line on standard error: "meridian: ..." with the launcher's rank where known.
+[[gnu::format(printf, 1, 2)]] void say(const char* format, ...) noexcept;
+
+/// Counts an event that could not be stored.
+void count_loss(Loss cause) noexcept;
+
+/// Makes g_enabled what options and switches ask for.
+void apply_levels(bool recording) noexcept;
+
+/// Reads environment and configuration file into g_session.options; reports mistakes if `report`.
+/// False: MERIDIAN_STRICT is set and there is a mistake.
+bool read_options(bool report) noexcept;
+
+/// Creates the ring file in the scratch directory and maps its head. False with the reason said.
+bool create_ring() noexcept;
+
+/// Starts the writer process. False: the rings stay for `meridian merge`.
+bool start_writer() noexcept;
+
+/// Wakes the writer if it sleeps.
+void wake_writer() noexcept;
+
+/// Asks for a complete rank file and waits for it, at most MERIDIAN_FINALIZE_TIMEOUT.
+void request_rank_file() noexcept;
+
+/// True while somebody drains the rings.
+bool is_writer_alive() noexcept;
+
+/// Agrees on the output directory with all ranks (collective over MPI_COMM_WORLD) and creates it; sets ring->output_dir.
+bool agree_on_directory(int rank, int size) noexcept;
+
+/// Lets go of the calling thread's slot.
+void release_thread() noexcept;
+
+}  // namespace meridian

@@ -1,0 +1,73 @@
+// hot
+#pragma once
+
+// A thread's place in its ring. Only the thread itself touches it.
+
+#include <atomic>
+#include <cstdint>
+
+#include "trace/model/call_id.hpp"
+#include "trace/model/event.hpp"
+
+namespace meridian {
+
+struct RingSlot;
+
+/// The longest record that a call makes without asking for room first, in words.
+inline constexpr std::uint64_t kMaxFixedWords = 48;
+
+struct ThreadState {
+  std::uint64_t* cursor = nullptr;       ///< where the next record goes
+  std::uint64_t* limit = nullptr;        ///< a record may start below this; null while inside a call and when not attached
+  std::uint64_t* block_limit = nullptr;  ///< what limit is outside of calls; null when not attached
+  std::uint64_t bias = 0;                ///< address + bias = position in the slot's stream
+  std::atomic<std::uint64_t>* head = nullptr;  ///< in the ring file: end of complete records
+  const void* const* frame = nullptr;    ///< stack of the call under way: tells a nested call from an abandoned one
+  const void* return_address = nullptr;  ///< frame[1] as it was at the start of that call
+  // Cold from here on.
+  RingSlot* slot = nullptr;
+  std::uint64_t* ring = nullptr;
+  void* scratch = nullptr;  ///< for calls with very many requests
+  std::uint64_t scratch_bytes = 0;
+};
+
+extern constinit thread_local ThreadState t_state __attribute__((tls_model("initial-exec")));
+
+/// Whether a call is recorded; all ones until the first call of the process has started the session.
+extern constinit std::uint8_t g_enabled[kCallCount];
+
+/// Called when there is no room below `limit`: not yet attached, inside another call, block full, or switched off.
+/// Returns the cursor, or null when this call is not to be recorded.
+[[gnu::cold, gnu::noinline]] std::uint64_t* make_room(ThreadState& thread, std::uint64_t words,
+                                                      const void* frame) noexcept;
+
+/// A header as the word that it is in the ring.
+[[gnu::always_inline]] constexpr std::uint64_t header_word(CallId call, Payload payload, std::uint64_t words,
+                                                           std::uint64_t completions = 0,
+                                                           std::uint64_t flags = 0) noexcept {
+  return static_cast<std::uint64_t>(call) | static_cast<std::uint64_t>(payload) << 16 | flags << 24 | words << 32 |
+         completions << 48;
+}
+
+/// Stores a ring word so that neither compiler nor processor moves earlier stores behind it.
+[[gnu::always_inline]] inline void store_release(std::uint64_t& word, std::uint64_t value) noexcept {
+  __atomic_store_n(&word, value, __ATOMIC_RELEASE);
+}
+
+/// Takes the thread into the call whose record is at `at`: what follows passes through until leave_call().
+[[gnu::always_inline]] inline void enter_call(ThreadState& thread, const void* frame) noexcept {
+  thread.limit = nullptr;
+  thread.frame = static_cast<const void* const*>(frame);
+  thread.return_address = thread.frame[1];
+}
+
+/// Makes the record [at, at + words) count and opens the ring for the next one.
+[[gnu::always_inline]] inline void leave_call(ThreadState& thread, std::uint64_t* at, std::uint64_t words) noexcept {
+  std::uint64_t* const next = at + words;
+  *next = 0;  // nothing is under way there: whatever an earlier lap left is no record
+  thread.cursor = next;
+  thread.limit = thread.block_limit;
+  thread.head->store(reinterpret_cast<std::uintptr_t>(next) + thread.bias, std::memory_order_release);
+}
+
+}  // namespace meridian

@@ -1,0 +1,48 @@
+// hot
+#pragma once
+
+// One traced call: the record is written in place, its first half before the call, its second half after it. So the
+// record under way is also what an observer sees of a thread that hangs or has died.
+
+#include <mpi.h>
+
+#include <type_traits>
+
+#include "pmpi/clock.hpp"
+#include "pmpi/thread_state.hpp"
+
+namespace meridian {
+
+/// Runs `call` and records it as `what` (record.hpp) says. Returns what the call returned, untouched.
+template <CallId id, class What, class Call>
+[[gnu::always_inline]] inline auto traced(What what, Call call) noexcept(false) {
+  if (!g_enabled[static_cast<std::size_t>(id)]) [[unlikely]] return call();
+  ThreadState& thread = t_state;
+  std::uint64_t* at = thread.cursor;
+  const void* const frame = __builtin_frame_address(0);
+  if (at >= thread.limit) [[unlikely]] {
+    at = make_room(thread, kMaxFixedWords, frame);
+    if (at == nullptr) return call();
+  }
+  enter_call(thread, frame);
+  what.before(at + words_of<RecordHead>);
+  at[1] = read_ticks();
+  store_release(at[0], header_word(id, What::kPayload, What::kWords + What::kPending * words_of<Completion>,
+                                   What::kPending));
+  const auto result = call();
+  at[2] = What::kReceives ? read_ticks_after_loads() : read_ticks();
+  bool succeeded = true;
+  if constexpr (std::is_same_v<decltype(call()), int>) succeeded = result == MPI_SUCCESS;
+  const std::uint64_t completions = what.after(at + words_of<RecordHead>, succeeded);
+  const std::uint64_t words = What::kWords + completions * words_of<Completion>;
+  if constexpr (What::kMayComplete) {
+    at[0] = header_word(id, What::kPayload, words, completions, succeeded ? 0 : std::uint64_t{kFlagFailed});
+  } else {
+    if (!succeeded) [[unlikely]] at[0] = header_word(id, What::kPayload, words, 0, kFlagFailed);
+  }
+  leave_call(thread, at, words);
+  what.done(succeeded);
+  return result;
+}
+
+}  // namespace meridian

@@ -1,0 +1,154 @@
+// Starting the writer process, waking it, waiting for it.
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "trace/ring/ring_futex.hpp"
+#include "pmpi/session.hpp"
+
+extern "C" char** environ;  // NOLINT: the C library's own name
+
+namespace meridian {
+namespace {
+
+constexpr std::size_t kStackBytes = 64u << 10;
+constexpr std::size_t kMaxVariables = 4096;
+
+struct Start {
+  char program[PATH_MAX];
+  const char* arguments[3];
+  const char* environment[kMaxVariables];
+  char inner_stack[kStackBytes];
+  char outer_stack[kStackBytes];
+  int error;
+};
+
+/// The writer: two levels above this library's directory, in libexec, or what MERIDIAN_WRITER says.
+bool find_writer(char* program) noexcept {
+  const std::string_view named = g_session.options.path(OptionId::writer);
+  if (!named.empty()) {
+    snprintf(program, PATH_MAX, "%.*s", static_cast<int>(named.size()), named.data());
+    return named != "none";
+  }
+  Dl_info self{};
+  char library[PATH_MAX];
+  if (dladdr(reinterpret_cast<void*>(&g_session), &self) == 0 || realpath(self.dli_fname, library) == nullptr) return false;
+  // lib/meridian/<flavor>/libmeridian.so, where lib may be lib/<triplet>
+  for (int up = 0; up < 5; ++up) {
+    char* const slash = strrchr(library, '/');
+    if (slash == nullptr) return false;
+    *slash = '\0';
+    const int length = snprintf(program, PATH_MAX, "%s/libexec/meridian/meridian-writer", library);
+    if (length < PATH_MAX && access(program, X_OK) == 0) return true;
+  }
+  return false;
+}
+
+/// In the writer-to-be, in memory shared with the application, which stands still meanwhile.
+int become_writer(void* argument) noexcept {
+  auto& start = *static_cast<Start*>(argument);
+  setsid();
+  // Nothing that the launcher waits for may stay open.
+  if (syscall(SYS_close_range, 0u, ~0u, 0u) != 0)
+    for (int fd = 0; fd < 65536; ++fd) close(fd);
+  open("/dev/null", O_RDWR);
+  static_cast<void>(dup2(0, 1));
+  static_cast<void>(dup2(0, 2));
+  struct sigaction standard {};
+  standard.sa_handler = SIG_DFL;
+  for (int signal = 1; signal < NSIG; ++signal) sigaction(signal, &standard, nullptr);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  execve(start.program, const_cast<char* const*>(start.arguments), const_cast<char* const*>(start.environment));
+  start.error = errno;
+  _exit(127);
+}
+
+/// A process in between: it leaves at once, so that the writer is nobody's child whom the application could wait for.
+int start_and_leave(void* argument) noexcept {
+  auto& start = *static_cast<Start*>(argument);
+  const int pid = clone(&become_writer, start.inner_stack + kStackBytes, CLONE_VM | CLONE_VFORK | SIGCHLD, argument);
+  if (pid < 0) start.error = errno;
+  _exit(0);
+}
+
+}  // namespace
+
+bool start_writer() noexcept {
+  void* const memory = mmap(nullptr, sizeof(Start), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  auto& start = *static_cast<Start*>(memory);
+  bool started = false;
+  if (find_writer(start.program)) {
+    start.arguments[0] = start.program;
+    start.arguments[1] = g_session.ring_path;
+    std::size_t count = 0;
+    for (char** entry = environ; *entry != nullptr && count + 1 < kMaxVariables; ++entry)
+      if (strncmp(*entry, "LD_PRELOAD=", 11) != 0) start.environment[count++] = *entry;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);  // no handler of the application may run in shared memory
+    // Exit signal 0: neither SIGCHLD nor wait() of the application see this child.
+    const int pid = clone(&start_and_leave, start.outer_stack + kStackBytes, CLONE_VM | CLONE_VFORK, memory);
+    if (pid > 0) {
+      while (waitpid(pid, nullptr, __WCLONE) < 0 && errno == EINTR) continue;
+      started = start.error == 0;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  if (!started && g_session.options.path(OptionId::writer) != "none")
+    say("the writer '%s' could not be started (%s); `meridian merge` will finish the rank file", start.program,
+        start.error != 0 ? strerror(start.error) : "not found");
+  munmap(memory, sizeof(Start));
+  g_session.writer_started.store(started, std::memory_order_release);
+  return started;
+}
+
+bool is_writer_alive() noexcept {
+  if (!g_session.writer_started.load(std::memory_order_acquire)) return false;
+  const WriterState state = g_session.ring->writer_state.load(std::memory_order_acquire);
+  if (state == WriterState::left || state == WriterState::failed) return false;
+  const int pid = g_session.ring->writer_pid.load(std::memory_order_acquire);
+  return pid == 0 || kill(pid, 0) == 0 || errno == EPERM;
+}
+
+void wake_writer() noexcept {
+  RingFileHeader& ring = *g_session.ring;
+  ring.wake.fetch_add(1, std::memory_order_seq_cst);
+  if (ring.writer_asleep.load(std::memory_order_seq_cst) != 0) futex_wake_all(ring.wake);
+}
+
+void request_rank_file() noexcept {
+  if (!g_session.writer_started.load(std::memory_order_acquire)) return;
+  RingFileHeader& ring = *g_session.ring;
+  const std::uint32_t wanted = ring.finish_requested.fetch_add(1, std::memory_order_seq_cst) + 1;
+  const std::int64_t bound_ns = g_session.options.number(OptionId::finalize_timeout) * 1'000'000'000;
+  timespec begin{};
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  while (static_cast<std::int32_t>(ring.finish_served.load(std::memory_order_acquire) - wanted) < 0) {
+    const std::uint32_t served = ring.served.load(std::memory_order_acquire);
+    wake_writer();
+    if (static_cast<std::int32_t>(ring.finish_served.load(std::memory_order_acquire) - wanted) >= 0) break;
+    if (!is_writer_alive()) break;
+    futex_wait(ring.served, served, 100'000'000);
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const std::int64_t waited = (now.tv_sec - begin.tv_sec) * 1'000'000'000 + (now.tv_nsec - begin.tv_nsec);
+    if (waited > bound_ns) break;  // the writer goes on alone
+  }
+}
+
+}  // namespace meridian

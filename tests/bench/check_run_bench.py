@@ -1,0 +1,47 @@
+"""run_bench does its work: every row of the table is there, with a figure of Meridian, and --json says the same. No
+figure is compared with anything: that depends on the machine."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+WANTED = {
+    "calls": ["two clock reads", "MPI_Comm_rank: burst", "MPI_Comm_rank: sustained", "MPI_Iprobe", "Irecv+Isend+Waitall"],
+    "pingpong": ["8-byte ping-pong"],
+    "halo": ["halo exchange", "  traced over untraced"],
+    "sizes": ["8-byte ping-pong", "halo exchange"],
+}
+
+
+def main(arguments):
+    driver = pathlib.Path(__file__).with_name("run_bench")
+    with tempfile.TemporaryDirectory() as work:
+        data = pathlib.Path(work, "bench.json")
+        process = subprocess.run(
+            [sys.executable, driver, *arguments, "--repetitions", "1", "--scale", "0.01", "--json", data],
+            capture_output=True, text=True, check=False,
+        )
+        print(process.stdout, process.stderr, sep="\n")
+        if process.returncode != 0:
+            return f"run_bench ended with {process.returncode}"
+        result = json.loads(data.read_text())
+    problems = []
+    if "meridian" in result["missing"]:
+        problems.append(f"nothing was traced: {result['missing']['meridian']}")
+    for part, names in WANTED.items():
+        for name in names:
+            rows = [row for row in result[part] if row["name"].startswith(name)]
+            if not rows or name not in process.stdout:
+                problems.append(f"no row '{name}' in '{part}'")
+            elif part != "calls" or name != WANTED["calls"][0]:
+                problems += [f"'{row['name']}' has no figure of Meridian" for row in rows if "meridian" not in row["figures"]]
+    for name, merged in result["merge"].items():
+        if "calls_per_s" not in merged:
+            problems.append(f"merge of {name}: {merged.get('note', 'nothing')}")
+    return "\n".join(problems)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,151 @@
+"""What a trace of each example must hold, computed from the example's arguments alone: how often each MPI function is
+called over all ranks, and which messages go from which rank to which. Nothing here comes from a trace."""
+
+import collections
+import dataclasses
+
+
+@dataclasses.dataclass
+class Prediction:
+    result: str = None  # the program's output, where it can be said in advance
+    calls: collections.Counter = dataclasses.field(default_factory=collections.Counter)
+    pairs: dict = dataclasses.field(default_factory=dict)  # (source, dest) -> (messages, bytes)
+    collectives: int = 0  # instances, each counted once whatever the number of its ranks
+    collective_calls: int = 0
+
+    def call(self, count, *names):
+        for name in names:
+            if count:
+                self.calls["MPI_" + name] += count
+
+    def collective(self, instances, calls, *names):
+        """Each of the functions: so many instances, by so many calls over all ranks."""
+        self.call(calls, *names)
+        self.collectives += instances * len(names)
+        self.collective_calls += calls * len(names)
+
+    def send(self, source, dest, messages, each_bytes):
+        if messages:
+            before = self.pairs.get((source, dest), (0, 0))
+            self.pairs[source, dest] = (before[0] + messages, before[1] + messages * each_bytes)
+
+    @property
+    def messages(self):
+        return sum(messages for messages, _ in self.pairs.values())
+
+    @property
+    def bytes(self):
+        return sum(size for _, size in self.pairs.values())
+
+
+def begun(ranks, init="Init"):
+    """Every example starts, asks who it is, and ends."""
+    prediction = Prediction()
+    prediction.call(ranks, init, "Comm_rank", "Comm_size", "Finalize")
+    return prediction
+
+
+def ring(ranks, laps):
+    p = begun(ranks)
+    p.result = f"ring: {laps} laps, token {laps * ranks * (ranks + 1) // 2}\n"
+    p.call(laps * ranks, *(["Sendrecv"] if ranks == 1 else ["Send", "Recv"]))
+    for rank in range(ranks):
+        p.send(rank, (rank + 1) % ranks, laps, 8)
+    return p
+
+
+def late_sender(ranks, rounds, _delay_us):
+    p = begun(ranks)
+    if ranks == 1:
+        p.result = "late_sender: needs two ranks, nothing to do\n"
+        return p
+    total = 0
+    for receiver in range(1, ranks, 2):
+        p.call(2 * rounds, "Send", "Recv")
+        p.send(receiver, receiver - 1, rounds, 0)
+        p.send(receiver - 1, receiver, rounds, 8)
+        total += sum((receiver - 1) * 1000 + i for i in range(rounds))
+    p.result = f"late_sender: {rounds} rounds, sum {total}\n"
+    p.collective(1, ranks, "Reduce")
+    return p
+
+
+def repeated(factor, summand, times):
+    """(factor, summand) of the map x -> factor * x + summand modulo 2^64 applied `times` times."""
+    result = (1, 0)
+    while times:
+        if times % 2:
+            result = (factor * result[0] % 2**64, (factor * result[1] + summand) % 2**64)
+        factor, summand = factor * factor % 2**64, (factor * summand + summand) % 2**64
+        times //= 2
+    return result
+
+
+def imbalance(ranks, steps, work):
+    p = begun(ranks)
+    checksum = 0
+    for rank in range(ranks):
+        factor, summand = repeated(6364136223846793005, 1442695040888963407, steps * work * (rank + 1))
+        checksum += factor * rank + summand
+    p.result = f"imbalance: {steps} steps, checksum {checksum % 2**64:016x}\n"
+    p.collective(steps, steps * ranks, "Barrier")
+    p.collective(1, ranks, "Reduce")
+    return p
+
+
+def part(cells, parts, index):
+    return cells * (index + 1) // parts - cells * index // parts
+
+
+def halo2d(ranks, iterations, rows, columns, _threads):
+    p = begun(ranks, "Init_thread")
+    p.call(ranks, "Dims_create")
+    down, across = {1: (1, 1), 2: (2, 1), 4: (2, 2)}[ranks]  # what MPI_Dims_create must answer
+    if rows < down or columns < across:
+        p.result = ""
+        return p
+    p.call(ranks, "Cart_create", "Cart_coords", "Type_vector", "Type_commit", "Type_free", "Comm_free")
+    p.call(2 * ranks, "Cart_shift")
+    p.call(4 * ranks * iterations, "Irecv", "Isend")
+    p.call(ranks * iterations, "Waitall")
+    p.collective(iterations, ranks * iterations, "Allreduce")
+    p.collective(1, ranks, "Reduce")
+    for row in range(down):
+        for column in range(across):
+            for row_step, column_step in ((-1, 0), (1, 0), (0, -1), (0, 1)):
+                if 0 <= row + row_step < down and 0 <= column + column_step < across:
+                    edge = part(columns, across, column) if row_step else part(rows, down, row)
+                    neighbour = (row + row_step) * across + column + column_step
+                    p.send(row * across + column, neighbour, iterations, 8 * edge)
+    return p
+
+
+BLOCKING = (
+    "Barrier Bcast Gather Gatherv Scatter Scatterv Allgather Allgatherv Alltoall Alltoallv Alltoallw Reduce Allreduce "
+    "Reduce_scatter Reduce_scatter_block Scan Exscan"
+).split()
+IN_PLACE = "Allreduce Allgather Alltoall Reduce".split()
+NEIGHBOURHOOD = (
+    "Neighbor_allgather Neighbor_allgatherv Neighbor_alltoall Neighbor_alltoallv Neighbor_alltoallw Ineighbor_alltoall"
+).split()
+BETWEEN_HALVES = "Bcast Allreduce Barrier".split()
+
+
+def collectives(ranks, rounds):
+    p = begun(ranks)
+    p.call(3 * ranks, "Comm_rank", "Comm_size")  # each of the three teams asks again
+    p.call(ranks, "Comm_dup", "Comm_split")
+    p.call(2 * ranks, "Comm_free")
+    p.collective(1, ranks, "Reduce")
+    instances = (2 + min(2, ranks)) * rounds  # the world, its duplicate, the halves that are not empty
+    calls = 3 * ranks * rounds
+    p.call(calls, "Wait", "Wait", "Waitall", "Cart_create", "Comm_free")
+    for names in BLOCKING, IN_PLACE, ["I" + name.lower() for name in BLOCKING], NEIGHBOURHOOD:
+        p.collective(instances, calls, *names)
+    if ranks > 1:
+        p.call(rounds * ranks, "Intercomm_create", "Intercomm_merge", "Comm_free", "Comm_free")
+        p.collective(rounds, rounds * ranks, *BETWEEN_HALVES, "Barrier")
+    return p
+
+
+EXAMPLES = {f.__name__: f for f in (ring, late_sender, imbalance, halo2d, collectives)}

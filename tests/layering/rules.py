@@ -1,0 +1,118 @@
+"""Who may include whom, and what hot code may not reach. Each rule takes a root and returns its violations as text."""
+
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+import tree  # noqa: E402
+
+# Folder -> folders of ours that it may include besides itself. The same table as in ARCHITECTURE.md.
+MAY_INCLUDE = {
+    "trace/model": [],
+    "trace/ring": ["trace/model"],
+    "trace/format": ["trace/model", "trace/ring"],
+    "papi": ["trace"],
+    "pmpi": ["trace/model", "trace/ring", "papi"],
+    "writer": ["trace"],
+    "merger": ["trace"],
+    "cli": ["trace", "papi", "writer", "merger"],
+    "examples": [],
+}
+GENERATED = {"mpi_has.h"}  # written by the build, beside no source
+
+# What allocates, locks, formats, throws or does I/O. Hot code may not even see it.
+COLD_HEADERS = set(
+    """any condition_variable cstdio deque exception filesystem format forward_list fstream future
+    hdf5.h iomanip iostream istream list locale map memory mutex ostream papi.h pthread.h queue regex semaphore set
+    shared_mutex sstream stdexcept stdio.h string syslog.h thread unordered_map unordered_set variant vector""".split()
+)
+COLD_PREFIXES = ("fmt/", "nlohmann/", "CLI/", "pmix", "libdeflate")
+
+MAX_LINES = 400
+COUNTED = {".c", ".cpp", ".h", ".hpp", ".py", ".cmake", ".sh", ".txt", ""}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+
+def sources(root, folders=tuple(MAY_INCLUDE)):
+    for path in tree.files(root):
+        if path.suffix in (".c", ".cpp", ".h", ".hpp") and path.as_posix().startswith(tuple(f + "/" for f in folders)):
+            yield path
+
+
+def part_of(path):
+    """The longest row of MAY_INCLUDE that holds `path`; None outside all of them."""
+    inside = [folder for folder in MAY_INCLUDE if path.startswith(folder + "/")]
+    return max(inside, key=len, default=None)
+
+
+def includes(root, path):
+    """(bracket, name) of each include."""
+    return INCLUDE.findall(tree.text(path, root) or "")
+
+
+def check_includes(root=tree.ROOT):
+    wrong = []
+    for path in sources(root):
+        part = part_of(path.as_posix())
+        allowed = [part, *MAY_INCLUDE[part]]
+        for bracket, name in includes(root, path):
+            is_ours = part_of(name) is not None or name.startswith("tests/")
+            if bracket == "<" and is_ours:
+                wrong.append(f'{path}: our own <{name}> is included with "..."')
+            elif bracket == '"' and name not in GENERATED and not (root / name).is_file():
+                wrong.append(f'{path}: "{name}" is no path from the root of the repository')
+            elif bracket == '"' and is_ours and not name.startswith(tuple(folder + "/" for folder in allowed)):
+                wrong.append(f"{path}: {part} may not include {name}; it may include {', '.join(allowed)}")
+    return wrong
+
+
+def is_hot(root, path):
+    return (tree.text(path, root) or "").startswith("// hot\n")
+
+
+def check_hot(root=tree.ROOT):
+    wrong = []
+    for path in sources(root):
+        if not is_hot(root, path):
+            continue
+        if part_of(path.as_posix()) not in ("pmpi", "papi"):
+            wrong.append(f"{path}: hot code lives in pmpi/ and papi/")
+        wrong += [f"{path}: reaches {chain}" for chain in cold_reach(root, path)]
+    return wrong
+
+
+def cold_reach(root, start):
+    """Cold headers that a hot file reaches through headers of ours, each with the way to it."""
+    seen, todo, found = set(), [(start.as_posix(), "")], []
+    while todo:
+        path, way = todo.pop()
+        for bracket, name in includes(root, path):
+            if bracket == "<" and (name in COLD_HEADERS or name.startswith(COLD_PREFIXES)):
+                found.append(f"<{name}>{way}")
+            elif bracket == '"' and name not in seen and (root / name).is_file():
+                seen.add(name)
+                if part_of(name) in ("pmpi", "papi") and not is_hot(root, name):
+                    found.append(f"{name}, which is not hot{way}")
+                else:
+                    todo.append((name, f" through {name}{way}"))
+    return found
+
+
+def check_sizes(root=tree.ROOT):
+    wrong = []
+    for path in tree.files(root):
+        if path.suffix in COUNTED and path.name != "LICENSE":
+            lines = (tree.text(path, root) or "").count("\n")
+            if lines >= MAX_LINES:
+                wrong.append(f"{path}: {lines} lines, must be below {MAX_LINES}; look for the second thing inside")
+    return wrong
+
+
+RULES = {"includes": check_includes, "hot": check_hot, "sizes": check_sizes}
+
+if __name__ == "__main__":
+    violations = RULES[sys.argv[1]]()
+    print("\n".join(violations))
+    sys.exit(1 if violations else 0)

@@ -1,0 +1,85 @@
+"""The rules find what is planted, and nothing in a tree that is right."""
+
+import pathlib
+import tempfile
+import unittest
+
+import rules
+
+
+class Tree(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        self.plant("trace/model/event.hpp", "#pragma once\n#include <cstdint>\n")
+        self.plant("trace/model/result.hpp", "#pragma once\n#include <string>\n")
+        self.plant("trace/format/rank_file.hpp", '#include "trace/model/result.hpp"\n')
+        self.plant("pmpi/traced.hpp", '// hot\n#pragma once\n#include "trace/model/event.hpp"\n')
+        self.plant("pmpi/session.hpp", '#include <stdio.h>\n#include "pmpi/traced.hpp"\n')
+        self.plant("merger/merge.cpp", '#include <vector>\n#include "trace/format/rank_file.hpp"\n')
+
+    def plant(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def one(self, rule, *words):
+        violations = rules.RULES[rule](self.root)
+        self.assertEqual(len(violations), 1, violations)
+        for word in words:
+            self.assertIn(word, violations[0])
+
+    def test_a_tree_that_is_right_passes_every_rule(self):
+        for rule in rules.RULES.values():
+            self.assertEqual(rule(self.root), [])
+
+    def test_a_part_that_includes_a_foreign_part_is_found(self):
+        self.plant("merger/bad.cpp", '#include "pmpi/traced.hpp"\n')
+        self.one("includes", "merger/bad.cpp", "merger may not include pmpi/traced.hpp")
+
+    def test_the_model_may_not_include_the_format(self):
+        self.plant("trace/model/bad.hpp", '#  include "trace/format/rank_file.hpp"\n')
+        self.one("includes", "trace/model/bad.hpp", "trace/format/rank_file.hpp")
+
+    def test_the_tracer_may_not_include_the_format(self):
+        self.plant("pmpi/bad.cpp", '#include "trace/format/rank_file.hpp"\n')
+        self.one("includes", "pmpi/bad.cpp")
+
+    def test_examples_know_nothing_of_meridian(self):
+        self.plant("examples/bad.c", '#include "trace/model/event.hpp"\n')
+        self.one("includes", "examples/bad.c")
+
+    def test_brackets_do_not_hide_an_include(self):
+        self.plant("writer/bad.cpp", "#include <merger/merge.hpp>\n")
+        self.one("includes", "writer/bad.cpp", "<merger/merge.hpp>")
+
+    def test_an_include_beside_the_file_is_found(self):
+        self.plant("writer/bad.cpp", '#include "drain.hpp"\n')
+        self.plant("writer/drain.hpp", "")
+        self.one("includes", "writer/bad.cpp", "drain.hpp")
+
+    def test_a_hot_file_that_allocates_is_found(self):
+        self.plant("pmpi/bad.cpp", "// hot\n#include <vector>\n")
+        self.one("hot", "pmpi/bad.cpp", "<vector>")
+
+    def test_a_cold_header_behind_one_of_ours_is_found(self):
+        self.plant("pmpi/bad.cpp", '// hot\n#include "trace/model/result.hpp"\n')
+        self.one("hot", "pmpi/bad.cpp", "<string>", "through trace/model/result.hpp")
+
+    def test_a_hot_file_that_includes_a_cold_one_is_found(self):
+        self.plant("pmpi/bad.cpp", '// hot\n#include "pmpi/session.hpp"\n')
+        self.one("hot", "pmpi/bad.cpp", "pmpi/session.hpp, which is not hot")
+
+    def test_hot_code_outside_the_tracer_is_found(self):
+        self.plant("merger/bad.cpp", "// hot\n")
+        self.one("hot", "merger/bad.cpp")
+
+    def test_a_long_file_is_found_and_a_long_table_is_not(self):
+        self.plant("merger/long.cpp", "\n" * 400)
+        self.plant("trace/model/calls.def", "\n" * 4000)
+        self.one("sizes", "merger/long.cpp", "400 lines")
+
+
+if __name__ == "__main__":
+    unittest.main()

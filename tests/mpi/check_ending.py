@@ -1,0 +1,52 @@
+"""A program that never reaches MPI_Finalize: same output and exit code, and everything that it did is in the rank files.
+
+check_ending.py --meridian M --tracer L --counter C --mpiexec X --ranks N program exit|_exit|return|abort|kill
+"""
+
+import argparse
+import sys
+import tempfile
+
+import tracing
+from tracing import launch, rank_trace
+
+EXCHANGES = 10
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    tracing.add_arguments(parser)
+    parser.add_argument("program")
+    parser.add_argument("how")
+    options = parser.parse_args()
+    ranks = options.ranks
+    check = launch.Checks()
+    with tempfile.TemporaryDirectory(prefix="meridian-mpi-") as work:
+        runs = tracing.run(options, [options.program, options.how], work)
+        tracing.check_same_result(check, runs, clean=lambda text: text.split("\n=====")[0])  # the launcher's own words
+        tracing.check_counts(check, runs, ranks)
+        tracing.check_nothing_left(check, runs)
+        for rank, trace in runs.traces.items():
+            check.equal(f"rank {rank} is finalized", int(trace.attributes["finalized"]), 0)
+            tally = rank_trace.tally(trace)
+            sides = (tally.sends, tally.receives, tally.bytes_sent, tally.bytes_received)
+            check.equal(f"messages of rank {rank}", sides, (EXCHANGES, EXCHANGES, 4 * EXCHANGES, 4 * EXCHANGES))
+            check.true(f"only the last call of rank {rank} is unfinished",
+                       not any(call.flags & rank_trace.UNFINISHED for call in trace.calls[:-1]))  # fmt: skip
+        if options.how == "abort" and ranks - 1 in runs.traces:
+            last = runs.traces[ranks - 1].calls[-1]
+            check.equal("last call of the rank that aborts", last.name, "MPI_Abort")
+            check.true("MPI_Abort is unfinished", last.flags & rank_trace.UNFINISHED)
+        merged, summary = launch.merge(options.meridian, runs.folder)
+        check.true("merge takes it", merged.returncode in (0, 2) and summary is not None)
+        if summary is not None:
+            check.equal("matched messages", summary["messages"]["matched"], EXCHANGES * ranks)
+            check.equal("unmatched sends", summary["messages"]["unmatched_sends"], 0)
+            check.equal("unmatched receives", summary["messages"]["unmatched_receives"], 0)
+            findings = {finding["name"]: finding["count"] for finding in summary["findings"]}
+            check.equal("ranks that the summary calls unfinished", findings.get("rank.unfinished"), ranks)
+        return check.finish(runs.untraced, runs.traced, merged)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

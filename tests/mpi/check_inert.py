@@ -1,0 +1,40 @@
+"""A program that is not MPI runs untouched under `meridian run` and leaves nothing, alone and under mpiexec.
+
+check_inert.py --meridian M --tracer L --counter C --mpiexec X --ranks N program
+"""
+
+import argparse
+import pathlib
+import sys
+import tempfile
+
+import tracing
+from tracing import launch
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    tracing.add_arguments(parser)
+    parser.add_argument("program", help="not_mpi")
+    options = parser.parse_args()
+    check = launch.Checks()
+    for launcher in ([], [options.mpiexec, "-n", options.ranks]):
+        for program in ([options.program], ["/bin/sh", "-c", "ls / > /dev/null; echo $((6 * 7)); exit 3"]):
+            with tempfile.TemporaryDirectory(prefix="meridian-mpi-") as work:
+                cwd, scratch = pathlib.Path(work, "cwd"), pathlib.Path(work, "scratch")
+                cwd.mkdir()
+                scratch.mkdir()
+                untraced = tracing.launch_in(cwd, [*launcher, *program])
+                traced = tracing.launch_in(
+                    cwd, [*launcher, options.meridian, "run", *program], MERIDIAN_SCRATCH=scratch
+                )
+                check.equal("exit code", traced.returncode, untraced.returncode)
+                check.equal("output", traced.stdout, untraced.stdout)
+                check.equal("errors", traced.stderr, untraced.stderr)
+                check.equal("files in the working directory", list(cwd.iterdir()), [])
+                check.equal("files in the scratch directory", list(scratch.rglob("*")), [])
+    return check.finish(untraced, traced)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

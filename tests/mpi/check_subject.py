@@ -1,0 +1,72 @@
+"""One program of programs/ on so many ranks: same result traced, rank files with exactly its calls, messages, bytes and
+completions, and a merge that matches all of them.
+
+check_subject.py --meridian M --tracer L --counter C --mpiexec X --ranks N --mpi-version V program subject
+"""
+
+import argparse
+import sys
+import tempfile
+
+import expectations
+import tracing
+from tracing import launch, rank_trace
+
+
+def check_rank_files(check, runs, expected, ranks):
+    tallies = [rank_trace.tally(trace) for trace in runs.traces.values()]
+
+    def total(name):
+        return sum(getattr(tally, name) for tally in tallies)
+
+    for name, value in (
+        ("sends", expected.messages), ("bytes_sent", expected.bytes), ("receives", expected.messages),
+        ("bytes_received", expected.bytes), ("completed", expected.completed), ("cancelled", expected.cancelled),
+        ("failed", expected.failed), ("collectives", expected.collective_calls),
+    ):  # fmt: skip
+        check.equal(f"{name} in the rank files", total(name), value)
+    for rank, trace in runs.traces.items():
+        check.equal(f"rank {rank} is finalized", int(trace.attributes["finalized"]), 1)
+        check.equal(f"size in rank {rank}", int(trace.attributes["size"]), ranks)
+        check.equal(f"threads of rank {rank}", len(trace.threads), expected.threads)
+        check.true(f"calls of rank {rank} leave after they enter", all(c.leave >= c.enter for c in trace.calls))
+        last = {}
+        for call in trace.calls:
+            check.true(f"{call.name} of rank {rank} follows its predecessor", call.enter >= last.get(call.thread, 0))
+            last[call.thread] = call.leave
+
+
+def check_summary(check, summary, expected):
+    messages = summary["messages"]
+    for name, value in (
+        ("matched", expected.messages), ("bytes", expected.bytes), ("unmatched_sends", 0), ("unmatched_receives", 0),
+        ("collectives", expected.instances), ("collective_calls", expected.collective_calls),
+    ):  # fmt: skip
+        check.equal(f"{name} in the summary", messages[name], value)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    tracing.add_arguments(parser)
+    parser.add_argument("--mpi-version", type=int, required=True)
+    parser.add_argument("program")
+    parser.add_argument("subject")
+    options = parser.parse_args()
+    expected = expectations.SUBJECTS[options.subject](options.ranks, mpi_version=options.mpi_version)
+    check = launch.Checks()
+    with tempfile.TemporaryDirectory(prefix="meridian-mpi-") as work:
+        runs = tracing.run(options, [options.program], work)
+        check.equal("exit code untraced", runs.untraced.returncode, 0)
+        tracing.check_same_result(check, runs)
+        check.equal("errors traced", runs.traced.stderr, runs.untraced.stderr)
+        tracing.check_counts(check, runs, options.ranks, expected.unrecorded)
+        tracing.check_nothing_left(check, runs)
+        check_rank_files(check, runs, expected, options.ranks)
+        merged, summary = tracing.check_merge(check, options, runs, expected.findings)
+        if summary is not None:
+            check_summary(check, summary, expected)
+        return check.finish(runs.untraced, runs.traced, merged)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

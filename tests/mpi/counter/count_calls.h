@@ -1,0 +1,13 @@
+#pragma once
+
+// What generate_trampolines.py writes and count_calls.c uses.
+
+struct CounterEntry {
+  const char* symbol;
+  unsigned number;  ///< in counter_names
+  void* next;       ///< the definition behind this library's, once it has been looked up
+};
+
+extern const char* const counter_names[];
+extern const unsigned counter_name_count;
+extern struct CounterEntry counter_entries[];

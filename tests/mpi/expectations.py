@@ -1,0 +1,134 @@
+"""What a trace of each program in programs/ must hold on n ranks, from reading the program. Nothing here comes from a trace.
+
+Numbers are of all ranks together. Calls by function are not here: the independent counter knows them.
+"""
+
+import dataclasses
+
+
+@dataclasses.dataclass
+class Expected:
+    messages: int = 0
+    bytes: int = 0
+    completed: int = 0  # requests
+    cancelled: int = 0
+    failed: int = 0  # calls
+    collective_calls: int = 0
+    instances: int = 0  # collectives, each counted once whatever the number of its ranks
+    threads: int = 1  # of each rank, in MPI
+    findings: frozenset = frozenset()  # that are the program's own fault or choice
+    # Calls that the program makes from inside MPI, and while recording is off: counted, and rightly not recorded.
+    unrecorded: dict = dataclasses.field(default_factory=dict)  # function -> calls of each rank, None: all
+
+
+def blocking(n, **_):
+    return Expected(messages=10 * n, bytes=n * (4 * (4 + 100000) + 8), completed=8 * n, collective_calls=8 * n, instances=8)
+
+
+def nonblocking(n, **_):
+    sent = 8 * 2 * 6 * n
+    return Expected(messages=sent, bytes=4 * sent, completed=2 * sent, collective_calls=16 * n, instances=16)
+
+
+def persistent(n, **_):
+    return Expected(messages=12 * n, bytes=96 * n, completed=24 * n, collective_calls=3 * n, instances=3)
+
+
+def sendrecv(n, mpi_version, **_):
+    new = 2 * n if mpi_version >= 4 else 0
+    return Expected(messages=5 * n + n - 1 + new, bytes=16 * n + 4 * (n - 1) + 4 * new, completed=new)
+
+
+def probe(n, **_):
+    return Expected(messages=6 * n, bytes=24 * n, completed=8 * n)
+
+
+def wildcards(n, **_):
+    return Expected(messages=40 * n, bytes=160 * n, completed=60 * n)
+
+
+def cancel(n, **_):
+    return Expected(messages=n, bytes=4 * n, completed=4 * n, cancelled=3 * n, collective_calls=2 * n, instances=2)
+
+
+def corners(n, **_):
+    return Expected(messages=4 * n, bytes=88 * n, completed=6 * n)
+
+
+def many_requests(n, **_):
+    return Expected(messages=12500 * n, bytes=50000 * n, completed=25000 * n)
+
+
+def collectives(n, **_):
+    return Expected(collective_calls=47 * n, instances=47, completed=17 * n)
+
+
+def between(n, **_):
+    if n < 2:
+        return Expected()
+    pairs = n // 2 * 2
+    return Expected(messages=pairs, bytes=4 * pairs, completed=n, collective_calls=10 * n, instances=10)
+
+
+def neighbourhood(n, **_):
+    return Expected(collective_calls=40 * n, instances=40, completed=20 * n)
+
+
+def communicators(n, **_):
+    """(members, communicators of that size) of each use()."""
+    half, rows = (n + 1) // 2, {1: 1, 2: 2, 4: 2}[n]
+    parity = [(half, 1), (n // 2, 1)]
+    uses = [(n, 1), (1, n), (n, 3), (n, 2), (1, n), (n, 1), (n, 1), *parity, (n - 1, 1), (n, 1), (1, 2), (n // rows, rows)]
+    uses += [(n, 1), (half, 1), (n, 1)]
+    used = sum(members * comms for members, comms in uses)
+    instances = sum(comms for members, comms in uses if members)
+    return Expected(messages=used, bytes=4 * used, collective_calls=used, instances=instances, completed=0)
+
+
+def errors(n, **_):
+    return Expected(failed=2 * 21 * n)
+
+
+def callbacks(n, **_):
+    # One attribute is copied, two are dropped; how often an operator is called is up to the library.
+    inside = {"MPI_Comm_rank": 1, "MPI_Comm_size": 2, "MPI_Type_size": None}
+    return Expected(collective_calls=2 * n, instances=2, unrecorded=inside)
+
+
+def outside(n, **_):
+    return Expected(collective_calls=n, instances=1)
+
+
+def first_calls(n, **_):
+    return Expected(collective_calls=n, instances=1, threads=17)
+
+
+def threads(n, **_):
+    sent = 4 * (3 * 25 + 1) * n
+    return Expected(messages=sent, bytes=4 * sent, completed=4 * (2 * 25 + 1) * n, collective_calls=4 * n, instances=4,
+                    threads=5, findings=frozenset({"message.ambiguous"}))
+
+
+def short_threads(n, **_):
+    return Expected(messages=200 * n, bytes=800 * n, threads=201)
+
+
+def forking(n, **_):
+    return Expected(collective_calls=2 * n, instances=2)
+
+
+def control(n, **_):
+    return Expected(collective_calls=2 * n, instances=2, unrecorded={"MPI_Allreduce": 5})
+
+
+def escape(n, **_):
+    return Expected(collective_calls=60 * n, instances=60)
+
+
+SUBJECTS = {
+    function.__name__: function
+    for function in (
+        blocking, nonblocking, persistent, sendrecv, probe, wildcards, cancel, corners, many_requests, collectives, between,
+        neighbourhood, communicators, errors, callbacks, outside, first_calls, threads, short_threads, forking, control, escape,
+    )
+}  # fmt: skip

@@ -1,0 +1,127 @@
+"""Runs a program untraced, then traced and counted at once."""
+
+import dataclasses
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "support"), str(HERE / "counter")]
+import counts  # noqa: E402
+import launch  # noqa: E402
+import rank_trace  # noqa: E402
+
+SETTLE_S = 30
+TIMEOUT_S = 100
+
+
+def add_arguments(parser):
+    parser.add_argument("--meridian", required=True, help="the command")
+    parser.add_argument("--tracer", required=True, help="libmeridian.so of this MPI")
+    parser.add_argument("--counter", required=True, help="the library that counts calls")
+    parser.add_argument("--mpiexec", required=True)
+    parser.add_argument("--ranks", type=int, required=True)
+
+
+@dataclasses.dataclass
+class Runs:
+    untraced: subprocess.CompletedProcess
+    traced: subprocess.CompletedProcess
+    counted: dict  # rank -> Counter of calls
+    traces: dict  # rank -> RankTrace
+    folder: pathlib.Path  # of the trace
+    scratch: pathlib.Path
+
+
+def wait_for_writers(scratch, folder, ranks):
+    """After a program that did not end properly, its writers have to notice: until no ring is left and all files are there."""
+    deadline = time.monotonic() + SETTLE_S
+    while time.monotonic() < deadline:
+        rings = list(scratch.rglob("*.ring"))
+        if not rings and len(list(folder.glob("rank-*.h5"))) == ranks and not list(folder.glob("*.part")):
+            return
+        time.sleep(0.05)
+
+
+def run(options, command, work, cwd=None, stdin=None, **extra):
+    """`command` on options.ranks ranks, both ways. `cwd`: (untraced, traced) working directories; `stdin`: a file's path."""
+    work = pathlib.Path(work)
+    folder, scratch, counting = work / "trace", work / "scratch", work / "counts"
+    for path in (scratch, counting):
+        path.mkdir(parents=True)
+    # The counter stands in front, so what passes it passes the tracer as well.
+    preload = f"LD_PRELOAD={options.counter}:{options.tracer}"
+    launcher = [options.mpiexec, "-n", options.ranks]
+    shared = {"OMP_NUM_THREADS": 1}  # more would fight for the cores that the ranks have
+    untraced = launch_in(cwd and cwd[0], [*launcher, *command], stdin, **shared)
+    traced = launch_in(
+        cwd and cwd[1],
+        [*launcher, options.meridian, "run", "/usr/bin/env", preload, *command],
+        stdin, **shared, MERIDIAN_DIR=folder, MERIDIAN_SCRATCH=scratch, COUNT_CALLS_DIR=counting, **extra,
+    )  # fmt: skip
+    wait_for_writers(scratch, folder, options.ranks)
+    traces = {}
+    for path in sorted(folder.glob("rank-*.h5")):
+        trace = rank_trace.RankTrace(path)
+        traces[trace.rank] = trace
+    return Runs(untraced, traced, counts.read(counting), traces, folder, scratch)
+
+
+def launch_in(cwd, command, stdin=None, **extra):
+    """Runs to the end. A launcher that hangs is asked to end, so that it takes its ranks, which spin, along."""
+    words = [str(word) for word in command]
+    with open(stdin or os.devnull) as source, subprocess.Popen(
+        words, env=launch.environment(**extra), cwd=cwd, stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            output, errors = process.communicate(timeout=TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            process.terminate()
+            output, errors = process.communicate(timeout=10)
+            errors += f"\nended after {TIMEOUT_S} s\n"
+    return subprocess.CompletedProcess(words, process.returncode, output, errors)
+
+
+def check_same_result(check, runs, clean=lambda text: text):
+    check.equal("exit code traced", runs.traced.returncode, runs.untraced.returncode)
+    check.equal("output traced", clean(runs.traced.stdout), clean(runs.untraced.stdout))
+
+
+def check_counts(check, runs, ranks, unrecorded=None):
+    """Calls by rank and function in the rank files are those that the counter saw, but for `unrecorded` ones."""
+    check.equal("ranks that were counted", sorted(runs.counted), list(range(ranks)))
+    check.equal("ranks that were traced", sorted(runs.traces), list(range(ranks)))
+    for rank, counted in runs.counted.items():
+        recorded = runs.traces[rank].counts() if rank in runs.traces else {}
+        for name in sorted(set(counted) | set(recorded)):
+            missing = (unrecorded or {}).get(name, 0)
+            expected = 0 if missing is None else counted.get(name, 0) - missing
+            check.equal(f"{name} of rank {rank}", recorded.get(name, 0), expected)
+        if rank in runs.traces:
+            check.equal(f"losses of rank {rank}", runs.traces[rank].losses, {})
+
+
+def check_nothing_left(check, runs):
+    left = [str(path.relative_to(runs.scratch)) for path in runs.scratch.rglob("*") if not path.is_dir()]
+    check.equal("files left in the scratch directory", left, [])
+    strange = [path.name for path in runs.folder.iterdir() if not path.name.endswith(".h5")] if runs.folder.is_dir() else []
+    check.equal("files beside the rank files", strange, [])
+
+
+def check_merge(check, options, runs, findings=frozenset(), exit_code=0):
+    """Merges; checks what holds for every good trace; returns (process, summary or None)."""
+    merged, summary = launch.merge(options.meridian, runs.folder)
+    check.equal("exit code of merge", merged.returncode, exit_code)
+    if summary is None:
+        check.true("the summary is JSON", False)
+        return merged, None
+    unexpected = [f"{f['name']} ({f['severity']}): {f['count']}" for f in summary["findings"] if f["name"] not in findings]
+    check.equal("findings", unexpected, [])
+    check.equal("reversed before", summary["reversed_before"], 0)
+    check.equal("reversed after", summary["reversed_after"], 0)
+    merged_calls = {f["name"]: f["count"] for f in summary["functions"]}
+    recorded = sum((trace.counts() for trace in runs.traces.values()), start=type(next(iter(runs.traces.values())).counts())())
+    check.equal("calls by function in the summary", merged_calls, dict(recorded))
+    return merged, summary

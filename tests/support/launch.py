@@ -1,0 +1,84 @@
+"""Starts MPI programs for tests, traced and untraced, on any machine: as root, with more ranks than cores."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+TIMEOUT_S = 240
+
+
+def environment(**extra):
+    """The caller's environment without settings of Meridian, plus what lets Open MPI start here, plus `extra`."""
+    env = {key: value for key, value in os.environ.items() if not key.startswith("MERIDIAN_")}
+    env.update(
+        OMPI_ALLOW_RUN_AS_ROOT="1",
+        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+        OMPI_MCA_rmaps_base_oversubscribe="1",  # more ranks than cores
+        OMPI_MCA_mpi_yield_when_idle="1",
+        OMPI_MCA_btl_vader_single_copy_mechanism="none",  # containers forbid process_vm_readv and Open MPI says so
+        OMPI_MCA_plm_rsh_agent="false",  # one machine: no ssh to look for
+        HYDRA_LAUNCHER="fork",
+    )
+    env.update({key: str(value) for key, value in extra.items()})
+    return env
+
+
+def run(command, **extra_env):
+    """Runs to the end. Returns subprocess.CompletedProcess with text output; never raises on an exit code."""
+    return subprocess.run(
+        [str(word) for word in command],
+        env=environment(**extra_env),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+
+
+def mpirun(mpiexec, ranks, command, **extra_env):
+    """`command` on `ranks` ranks."""
+    return run([mpiexec, "-n", ranks, *command], **extra_env)
+
+
+def traced(mpiexec, ranks, meridian, command, trace, scratch, **extra_env):
+    """`command` under `meridian run`; the trace goes to the directory `trace`."""
+    pathlib.Path(scratch).mkdir(parents=True, exist_ok=True)
+    return mpirun(
+        mpiexec, ranks, [meridian, "run", *command], MERIDIAN_DIR=trace, MERIDIAN_SCRATCH=scratch, **extra_env
+    )
+
+
+def merge(meridian, trace):
+    """Merges a trace. Returns (process, summary); the summary is None when the output is not JSON."""
+    process = run([meridian, "merge", "--json", trace])
+    try:
+        return process, json.loads(process.stdout)
+    except json.JSONDecodeError:
+        return process, None
+
+
+class Checks:
+    """Collects every difference, so that one run of a test shows all of them."""
+
+    def __init__(self):
+        self.differences = []
+
+    def equal(self, what, actual, expected):
+        if actual != expected:
+            self.differences.append(f"{what}: expected {expected!r}, got {actual!r}")
+
+    def true(self, what, claim):
+        if not claim:
+            self.differences.append(what)
+
+    def finish(self, *context):
+        """Prints what differs and what may explain it; the exit code of the test."""
+        for difference in self.differences:
+            print(difference)
+        if self.differences:
+            for process in context:
+                print(f"--- {' '.join(process.args)}\nexit code {process.returncode}")
+                print(f"{process.stdout}{process.stderr}")
+        return 1 if self.differences else 0

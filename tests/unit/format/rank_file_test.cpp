@@ -1,0 +1,175 @@
+#include "trace/format/rank_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sample_rank.hpp"
+#include "temp_dir.hpp"
+
+namespace meridian {
+namespace {
+
+using test::TempDir;
+
+RankFile open(const std::filesystem::path& path) {
+  auto file = RankFile::open(path);
+  EXPECT_TRUE(file) << file.error().what;
+  return *std::move(file);
+}
+
+TEST(RankFile, GivesBackEverythingThatWasWritten) {
+  const TempDir dir;
+  const auto sample = test::sample_rank(7, 30'000);  // some columns have several chunks
+  const Status written = test::write_sample(dir / "rank-00003.h5", sample);
+  ASSERT_TRUE(written) << written.error().what;
+  RankFile file = open(dir / "rank-00003.h5");
+  EXPECT_TRUE(test::is_same(file.meta(), sample.meta));
+  ASSERT_EQ(file.meta().segments.size(), sample.batches.size());
+  EventBatch batch;
+  for (const std::size_t index : {0u, 1u, 2u, 3u, 4u, 5u, 6u, 6u, 0u, 3u}) {  // in order, then not
+    const Status read = file.read(index, batch);
+    ASSERT_TRUE(read) << read.error().what;
+    EXPECT_EQ(file.meta().segments[index].thread, sample.batches[index].first.value);
+    EXPECT_TRUE(test::is_same(batch, sample.batches[index].second)) << index;
+  }
+}
+
+TEST(RankFile, NamesTheCallThatMadeACommunicator) {
+  const TempDir dir;
+  ASSERT_TRUE(test::write_sample(dir / "a.h5", test::sample_rank(1, 10)));
+  const RankFile file = open(dir / "a.h5");
+  const auto& meta = file.meta();
+  EXPECT_EQ(meta.comms[0].call, 0u);
+  EXPECT_EQ(meta.call_names[meta.comms[1].call], "MPI_Comm_split");
+  EXPECT_EQ(meta.calls[meta.comms[1].call], CallId::Comm_split);
+}
+
+TEST(RankFile, OfARankWithoutEventsIsARankFile) {
+  const TempDir dir;
+  test::Sample empty;
+  empty.meta.rank = 0;
+  empty.meta.size = 1;
+  const Status written = test::write_sample(dir / "a.h5", empty);
+  ASSERT_TRUE(written) << written.error().what;
+  const RankFile file = open(dir / "a.h5");
+  EXPECT_EQ(file.meta().rank, 0);
+  EXPECT_TRUE(file.meta().segments.empty());
+  EXPECT_TRUE(file.meta().threads.empty());
+  EXPECT_FALSE(file.meta().is_finalized);
+}
+
+TEST(RankFile, HoldsAThousandThreads) {
+  const TempDir dir;
+  test::Sample sample;
+  sample.meta.rank = 0;
+  sample.meta.size = 1;
+  for (std::uint32_t i = 0; i < 3000; ++i)
+    sample.batches.emplace_back(ThreadId{i % 1000}, test::sample_batch(i, 1 + i % 7, 0));
+  for (std::uint32_t i = 0; i < 1000; ++i) sample.meta.threads.push_back({i, 0, i, 0});
+  ASSERT_TRUE(test::write_sample(dir / "a.h5", sample));
+  RankFile file = open(dir / "a.h5");
+  ASSERT_EQ(file.meta().segments.size(), 3000u);
+  EventBatch batch;
+  for (std::size_t i = 0; i < 3000; ++i) {
+    ASSERT_TRUE(file.read(i, batch));
+    ASSERT_EQ(file.meta().segments[i].thread, i % 1000);
+    ASSERT_TRUE(test::is_same(batch, sample.batches[i].second));
+  }
+}
+
+TEST(RankFile, KeepsTimesExactlyWhateverTheClockDoes) {
+  const TempDir dir;
+  test::Sample sample;
+  sample.meta.rank = 0;
+  sample.meta.size = 1;
+  EventBatch batch = test::sample_batch(1, 6, 0);
+  batch.enter_ticks = {~0ull - 5, 3, 2, 1ull << 63, 7, 7};  // past the end of 64 bits, backwards, far
+  batch.leave_ticks = {~0ull, 1, ~0ull, 1ull << 63, 0, 7};
+  sample.batches.emplace_back(ThreadId{0}, batch);
+  ASSERT_TRUE(test::write_sample(dir / "a.h5", sample));
+  RankFile file = open(dir / "a.h5");
+  EventBatch read;
+  ASSERT_TRUE(file.read(0, read));
+  EXPECT_TRUE(test::is_same(read, batch));
+}
+
+TEST(RankFile, HoldsAHaloExchangeInLessThanSixBytesACall) {
+  const TempDir dir;
+  test::HaloStream stream;
+  test::Sample sample;
+  sample.meta.rank = 0;
+  sample.meta.size = 16;
+  constexpr std::size_t kIterations = 10'000;
+  EventBatch batch;
+  for (std::size_t i = 0; i < kIterations; ++i) {
+    stream.iterate(batch);
+    if (batch.call.size() >= 16384 || i + 1 == kIterations) {
+      sample.batches.emplace_back(ThreadId{0}, batch);
+      test::clear(batch);
+    }
+  }
+  ASSERT_TRUE(test::write_sample(dir / "a.h5", sample));
+  const double bytes = static_cast<double>(std::filesystem::file_size(dir / "a.h5"));
+  const double per_call = bytes / (kIterations * test::HaloStream::kCallsPerIteration);
+  RecordProperty("bytes_per_call", std::to_string(per_call));
+  EXPECT_LT(per_call, 4.0);  // promised: 6
+  RankFile file = open(dir / "a.h5");
+  EventBatch read;
+  for (std::size_t i = 0; i < sample.batches.size(); ++i) {
+    ASSERT_TRUE(file.read(i, read));
+    ASSERT_TRUE(test::is_same(read, sample.batches[i].second));
+  }
+}
+
+TEST(RankFile, WithOneCallOfEachKindIsSmallerThanFortyKilobytes) {
+  const TempDir dir;
+  ASSERT_TRUE(test::write_sample(dir / "a.h5", test::sample_rank(1, 50)));
+  EXPECT_LT(std::filesystem::file_size(dir / "a.h5"), 40'000u);
+}
+
+TEST(RankFile, OfEqualContentHasEqualBytes) {
+  const TempDir dir;
+  ASSERT_TRUE(test::write_sample(dir / "a.h5", test::sample_rank()));
+  ASSERT_TRUE(test::write_sample(dir / "b.h5", test::sample_rank()));
+  EXPECT_EQ(test::bytes_of(dir / "a.h5"), test::bytes_of(dir / "b.h5"));
+}
+
+TEST(RankFileWriter, LeavesNothingWhenItIsDroppedBeforeTheEnd) {
+  const TempDir dir;
+  {
+    auto file = RankFileWriter::create(dir / "rank-00000.h5");
+    ASSERT_TRUE(file);
+    ASSERT_TRUE(file->append(ThreadId{0}, test::sample_batch(1, 100'000, 0)));
+    EXPECT_FALSE(std::filesystem::is_empty(dir.path()));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
+}
+
+TEST(RankFileWriter, ReplacesAnOlderFileOnlyWhenTheNewOneIsComplete) {
+  const TempDir dir;
+  const auto path = dir / "rank-00003.h5";
+  ASSERT_TRUE(test::write_sample(path, test::sample_rank(1, 10)));
+  const auto before = test::bytes_of(path);
+  {
+    auto file = RankFileWriter::create(path);
+    ASSERT_TRUE(file->append(ThreadId{0}, test::sample_batch(1, 100, 0)));
+    EXPECT_EQ(test::bytes_of(path), before);
+  }
+  EXPECT_EQ(test::bytes_of(path), before);
+  ASSERT_TRUE(test::write_sample(path, test::sample_rank(1, 20)));
+  EXPECT_EQ(open(path).meta().segments[0].events, 20u);
+}
+
+TEST(RankFileWriter, SaysWhereItCannotWrite) {
+  const auto file = RankFileWriter::create("/nonexistent/rank-00000.h5");
+  ASSERT_FALSE(file);
+  EXPECT_EQ(file.error().code, Errc::io);
+  EXPECT_EQ(file.error().what, "cannot create '/nonexistent/rank-00000.h5.part': No such file or directory");
+}
+
+TEST(RankFileName, HasFiveDigitsOrMore) {
+  EXPECT_EQ(rank_file_name(3), "rank-00003.h5");
+  EXPECT_EQ(rank_file_name(1234567), "rank-1234567.h5");
+}
+
+}  // namespace
+}  // namespace meridian

@@ -1,0 +1,144 @@
+#pragma once
+
+// A rank with something in every table, and comparisons of what came back.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+
+#include "halo_stream.hpp"
+#include "trace/format/rank_file.hpp"
+
+namespace meridian::test {
+
+struct Sample {
+  RankMeta meta;
+  std::vector<std::pair<ThreadId, EventBatch>> batches;
+};
+
+inline EventBatch sample_batch(std::uint64_t seed, std::size_t events, std::uint32_t counters) {
+  std::mt19937_64 random{seed};
+  EventBatch batch;
+  std::uint64_t now = 1000 + random() % 1000000;
+  const auto small = [&](int range) { return static_cast<std::int32_t>(random() % static_cast<unsigned>(range)); };
+  const auto handle = [&] { return random() % 4 == 0 ? 0 : 0x7f0000000000 + 64 * (random() % 50); };
+  for (std::size_t i = 0; i < events; ++i) {
+    now += random() % 100 == 0 ? random() % (1ull << 34) : random() % 5000;
+    batch.enter_ticks.push_back(now);
+    now += random() % 100 == 0 ? random() % (1ull << 35) : random() % 3000;
+    batch.leave_ticks.push_back(now);
+    batch.call.push_back(static_cast<CallId>(1 + random() % (kCallCount - 1)));
+    constexpr Payload kinds[] = {Payload::local, Payload::p2p, Payload::sendrecv, Payload::coll,  Payload::requests,
+                                 Payload::comm,  Payload::rma, Payload::io,       Payload::handle};
+    const Payload payload = kinds[random() % 9];
+    batch.payload.push_back(payload);
+    std::uint8_t flags = random() % 50 == 0 ? kFlagFailed : 0;
+    if (counters > 0 && random() % 2 == 0) flags |= kFlagCounters;
+    if (random() % 3 == 0) flags |= kFlagSite;
+    batch.flags.push_back(flags);
+    const std::uint32_t completions = payload == Payload::requests ? static_cast<std::uint32_t>(random() % 9) : 0;
+    batch.completion_count.push_back(completions);
+    for (std::uint32_t c = 0; c < completions; ++c)
+      batch.completions.push_back({handle(), small(64) - 3, small(1000), static_cast<std::int64_t>(random() % 70000) - 2});
+    const auto p2p = [&] {
+      return PointToPoint{handle(), small(64) - 2, small(100000) - 1, small(1 << 20), 8, 0, handle()};
+    };
+    if (payload == Payload::p2p) batch.p2p.push_back(p2p());
+    if (payload == Payload::sendrecv) batch.p2p.insert(batch.p2p.end(), {p2p(), p2p()});
+    if (payload == Payload::coll) batch.coll.push_back({handle(), small(8) - 4, 0, random() % 999999, random(), handle()});
+    if (payload == Payload::rma) batch.rma.push_back({handle(), small(9), 0, static_cast<std::int64_t>(random()), random(), handle()});
+    if (payload == Payload::io) batch.io.push_back({handle(), small(900) - 1, random() % 4096, handle()});
+    if (payload == Payload::handle) batch.handles.push_back({handle()});
+    if ((flags & kFlagSite) != 0) batch.sites.push_back(0x400000 + random() % 4096);
+    if ((flags & kFlagCounters) != 0)
+      for (std::uint32_t c = 0; c < counters; ++c) batch.counters.push_back(random() % 1000000);
+  }
+  return batch;
+}
+
+inline Sample sample_rank(std::size_t batches = 5, std::size_t events = 3000) {
+  Sample sample;
+  RankMeta& meta = sample.meta;
+  meta.rank = 3;
+  meta.size = 8;
+  meta.pid = 4711;
+  meta.hostname = "node17";
+  meta.executable = "/opt/app/größer";
+  meta.clock = ClockKind::monotonic_raw;
+  meta.domain = 0xfedcba9876543210;
+  meta.is_finalized = true;
+  meta.losses[static_cast<std::size_t>(Loss::ring_full)] = 12;
+  meta.losses[static_cast<std::size_t>(Loss::damaged)] = 1;
+  meta.counters_per_event = 3;
+  meta.anchors = {{AnchorPhase::start, 100, 130, -5, 1'700'000'000'000'000'000}, {AnchorPhase::finish, 900, 931, 7, 8}};
+  meta.exchanges = {{1, AnchorPhase::start, 10, 20, 30, 40}, {2, AnchorPhase::epoch, 11, 21, 31, ~0ull}};
+  meta.comms = {{.birth = {0xabc, 0, 1, 0, 8, 3, 0, 0}, .call = 0, .thread = 0, .enter_ticks = 5, .leave_ticks = 5},
+                {.birth = {0xdef, 0xabc, 2, 3, 4, 1, 4, 0},
+                 .call = static_cast<std::uint32_t>(CallId::Comm_split),
+                 .thread = 1,
+                 .enter_ticks = 50,
+                 .leave_ticks = 60}};
+  meta.members = {{0xdef, 60, false, {3, 1, -1}}, {0xdef, 60, true, {}}, {0xdef, 61, true, {7}}};
+  meta.texts = {{"mpi_library", "Open MPI", 0, 5}, {"comm.name", std::string("a\0b", 3), 0xdef, 6}, {"empty", "", 0, 7}};
+  meta.overheads = {{OverheadKind::flush_wait, 1, 70, 90, 4}};
+  for (std::size_t i = 0; i < batches; ++i) {
+    const auto thread = static_cast<std::uint32_t>(i % 3);
+    if (i < 3) meta.threads.push_back({thread, 4711 + static_cast<std::int32_t>(i), 90 + i, 0});
+    sample.batches.emplace_back(ThreadId{thread}, sample_batch(i, events, meta.counters_per_event));
+    meta.threads[i % 3].events += events;
+  }
+  return sample;
+}
+
+inline Status write_sample(const std::filesystem::path& path, const Sample& sample) {
+  MERIDIAN_TRY(RankFileWriter file, RankFileWriter::create(path));
+  for (const auto& [thread, batch] : sample.batches) MERIDIAN_TRY_DO(file.append(thread, batch));
+  return file.finish(sample.meta);
+}
+
+template <class Row>
+bool same_bytes(const std::vector<Row>& a, const std::vector<Row>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(Row)) == 0);
+}
+
+inline bool is_same(const EventBatch& a, const EventBatch& b) {
+  return a.enter_ticks == b.enter_ticks && a.leave_ticks == b.leave_ticks && a.call == b.call && a.payload == b.payload &&
+         a.flags == b.flags && a.completion_count == b.completion_count && same_bytes(a.p2p, b.p2p) &&
+         same_bytes(a.coll, b.coll) && same_bytes(a.completions, b.completions) && same_bytes(a.rma, b.rma) &&
+         same_bytes(a.io, b.io) && same_bytes(a.handles, b.handles) && a.sites == b.sites && a.counters == b.counters;
+}
+
+/// Everything but `segments` and the numbers of calls, which the writer makes.
+inline bool is_same(const RankMeta& a, const RankMeta& b) {
+  const auto is_same_comm = [](const CommRow& x, const CommRow& y) {
+    return std::memcmp(&x.birth, &y.birth, sizeof x.birth) == 0 && x.thread == y.thread &&
+           x.enter_ticks == y.enter_ticks && x.leave_ticks == y.leave_ticks;
+  };
+  const auto is_same_members = [](const MembersRow& x, const MembersRow& y) {
+    return x.comm == y.comm && x.born_ticks == y.born_ticks && x.remote == y.remote && x.world_ranks == y.world_ranks;
+  };
+  const auto is_same_text = [](const TextRow& x, const TextRow& y) {
+    return x.key == y.key && x.value == y.value && x.handle == y.handle && x.ticks == y.ticks;
+  };
+  const auto all = [](const auto& x, const auto& y, auto equal) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(), equal);
+  };
+  const auto is_same_overhead = [](const OverheadRow& x, const OverheadRow& y) {
+    return x.kind == y.kind && x.thread == y.thread && x.enter_ticks == y.enter_ticks &&
+           x.leave_ticks == y.leave_ticks && x.count == y.count;
+  };
+  return a.version == b.version && a.rank == b.rank && a.size == b.size && a.pid == b.pid && a.hostname == b.hostname &&
+         a.executable == b.executable && a.clock == b.clock && a.domain == b.domain &&
+         a.is_finalized == b.is_finalized && a.losses == b.losses && a.counters_per_event == b.counters_per_event &&
+         same_bytes(a.anchors, b.anchors) && all(a.exchanges, b.exchanges, [](const auto& x, const auto& y) {
+           return x.peer == y.peer && x.phase == y.phase && x.sent_ticks == y.sent_ticks &&
+                  x.received_ticks == y.received_ticks && x.replied_ticks == y.replied_ticks &&
+                  x.returned_ticks == y.returned_ticks;
+         }) &&
+         all(a.comms, b.comms, is_same_comm) && all(a.members, b.members, is_same_members) &&
+         all(a.texts, b.texts, is_same_text) && all(a.overheads, b.overheads, is_same_overhead) &&
+         same_bytes(a.threads, b.threads);
+}
+
+}  // namespace meridian::test

@@ -1,0 +1,211 @@
+#pragma once
+
+// Rank files made by hand: every rank's calls, said with the facts that matter. One tick is one ns.
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "merger/merge.hpp"
+#include "temp_dir.hpp"
+#include "trace/format/rank_file.hpp"
+
+namespace meridian::test {
+
+inline constexpr std::uint64_t kWorld = 0x44000000;  ///< handles
+inline constexpr std::uint64_t kSelf = 0x44000001;
+
+/// When a call begins and ends.
+struct At {
+  std::uint64_t enter = 0;
+  std::uint64_t leave = 0;
+};
+/// What a status says.
+struct Found {
+  std::int32_t source = 0;
+  std::int32_t tag = 0;
+  std::int64_t bytes = 0;
+};
+
+/// The calls of one thread, in order of enter.
+class SyntheticThread {
+ public:
+  EventBatch batch;
+
+  std::size_t size() const { return batch.call.size(); }
+  void clear() { batch = {}; }
+
+  void call(CallId id, At at, Payload payload = Payload::local, std::uint8_t flags = 0,
+            const std::vector<Completion>& completions = {}) {
+    batch.enter_ticks.push_back(at.enter);
+    batch.leave_ticks.push_back(at.leave);
+    batch.call.push_back(id);
+    batch.payload.push_back(payload);
+    batch.flags.push_back(flags);
+    batch.completion_count.push_back(static_cast<std::uint32_t>(completions.size()));
+    batch.completions.insert(batch.completions.end(), completions.begin(), completions.end());
+  }
+
+  void send(At at, std::int32_t dest, std::int32_t tag, std::int64_t bytes, std::uint64_t comm = kWorld,
+            CallId id = CallId::Send, std::uint8_t flags = 0) {
+    call(id, at, Payload::p2p, flags);
+    side(comm, dest, tag, bytes);
+  }
+  void receive(At at, std::int32_t source, std::int32_t tag, Found found, std::uint64_t comm = kWorld,
+               CallId id = CallId::Recv) {
+    call(id, at, Payload::p2p, 0, {{0, found.source, found.tag, found.bytes}});
+    side(comm, source, tag, found.bytes);
+  }
+  void receive(At at, std::int32_t source, std::int32_t tag, std::int64_t bytes) {
+    receive(at, source, tag, {source, tag, bytes});
+  }
+  void isend(At at, std::int32_t dest, std::int32_t tag, std::int64_t bytes, std::uint64_t request,
+             std::uint64_t comm = kWorld, CallId id = CallId::Isend) {
+    call(id, at, Payload::p2p);
+    side(comm, dest, tag, bytes, request);
+  }
+  void irecv(At at, std::int32_t source, std::int32_t tag, std::int64_t bytes, std::uint64_t request,
+             std::uint64_t comm = kWorld, CallId id = CallId::Irecv) {
+    call(id, at, Payload::p2p);
+    side(comm, source, tag, bytes, request);
+  }
+  void sendrecv(At at, std::int32_t dest, std::int32_t send_tag, std::int64_t bytes, std::int32_t source,
+                std::int32_t receive_tag, Found found, std::uint64_t comm = kWorld) {
+    call(CallId::Sendrecv, at, Payload::sendrecv, 0, {{0, found.source, found.tag, found.bytes}});
+    side(comm, dest, send_tag, bytes);
+    side(comm, source, receive_tag, found.bytes);
+  }
+  /// Wait*, Test*, Start*, Cancel, Request_free.
+  void requests(CallId id, At at, const std::vector<Completion>& completions, std::uint8_t flags = 0) {
+    call(id, at, Payload::requests, flags, completions);
+  }
+  void wait(At at, std::uint64_t request, Found found = {kAnySource, kAnyTag, 0}) {
+    requests(CallId::Wait, at, {{request, found.source, found.tag, found.bytes}});
+  }
+  void start(At at, std::uint64_t request) { requests(CallId::Start, at, {{request, 0, 0, 0}}); }
+  void collective(CallId id, At at, std::uint64_t send_bytes = 0, std::uint64_t receive_bytes = 0,
+                  std::int32_t root = kNoRoot, std::uint64_t request = 0, std::uint64_t comm = kWorld,
+                  std::uint8_t flags = 0) {
+    call(id, at, Payload::coll, flags);
+    batch.coll.push_back({comm, root, 0, send_bytes, receive_bytes, request});
+  }
+  void handle(CallId id, At at, std::uint64_t value) {
+    call(id, at, Payload::handle);
+    batch.handles.push_back({value});
+  }
+
+  void side(std::uint64_t comm, std::int32_t peer, std::int32_t tag, std::int64_t bytes, std::uint64_t request = 0) {
+    batch.p2p.push_back({comm, peer, tag, bytes, 1, 0, request});
+  }
+};
+
+inline std::uint64_t hash_of(const std::vector<std::int32_t>& world_ranks) {
+  std::uint64_t hash = kRanksHashSeed;
+  for (const std::int32_t rank : world_ranks) hash = hash_rank(hash, rank);
+  return hash;
+}
+
+/// One rank: its threads, and what its file says besides.
+class SyntheticRank {
+ public:
+  RankMeta meta;
+  std::map<std::uint32_t, SyntheticThread> threads;
+
+  SyntheticRank(std::int32_t rank, std::int32_t size) {
+    meta.rank = rank;
+    meta.size = size;
+    meta.pid = 1000 + rank;
+    meta.hostname = "node";
+    meta.executable = "./app";
+    meta.clock = ClockKind::monotonic;
+    meta.domain = 7;
+    meta.is_finalized = true;
+    meta.texts.push_back({"run", "app-1", 0, 0});
+    meta.texts.push_back({"mpi_library", "Synthetic MPI", 0, 0});
+    meta.texts.push_back({"tick_hz", "1000000000", 0, 0});
+    meta.anchors.push_back({AnchorPhase::start, 0, 0, 0, 1'700'000'000'000'000'000});
+    meta.anchors.push_back({AnchorPhase::finish, 1'000'000'000, 1'000'000'000, 1'000'000'000, 1'700'000'001'000'000'000});
+    std::vector<std::int32_t> everybody;
+    for (std::int32_t r = 0; r < size; ++r) everybody.push_back(r);
+    add_comm(kWorld, 0, everybody, CallId::none, {0, 0});
+    add_comm(kSelf, 0, {rank}, CallId::none, {0, 0});
+  }
+
+  SyntheticThread& thread(std::uint32_t number = 0) { return threads[number]; }
+  SyntheticThread* operator->() { return &thread(); }
+
+  /// The rank makes a communicator of these world ranks (and, an intercommunicator, of those on its other side).
+  void make_comm(At at, std::uint64_t handle, std::uint64_t parent, const std::vector<std::int32_t>& group,
+                 CallId id = CallId::Comm_split, std::uint32_t number = 0, const std::vector<std::int32_t>& remote = {}) {
+    thread(number).call(id, at, Payload::comm);
+    add_comm(handle, parent, group, id, at, number, remote);
+  }
+  void add_comm(std::uint64_t handle, std::uint64_t parent, const std::vector<std::int32_t>& group, CallId id, At at,
+                std::uint32_t number = 0, const std::vector<std::int32_t>& remote = {}) {
+    CommRow row;
+    row.birth.comm = handle;
+    row.birth.parent = parent;
+    row.birth.local_hash = hash_of(group);
+    row.birth.local_size = static_cast<std::int32_t>(group.size());
+    for (std::size_t i = 0; i < group.size(); ++i)
+      if (group[i] == meta.rank) row.birth.local_rank = static_cast<std::int32_t>(i);
+    if (!remote.empty()) {
+      row.birth.remote_hash = hash_of(remote);
+      row.birth.remote_size = static_cast<std::int32_t>(remote.size());
+    }
+    row.call = static_cast<std::uint32_t>(id);
+    row.thread = number;
+    row.enter_ticks = at.enter;
+    row.leave_ticks = at.leave;
+    meta.comms.push_back(row);
+  }
+
+  /// What the writer would have said of the threads.
+  void close(std::uint64_t first_event_count = 0) {
+    meta.threads.clear();
+    for (const auto& [number, events] : threads)
+      meta.threads.push_back({number, 10 + static_cast<std::int32_t>(number),
+                              events.size() == 0 ? 0 : events.batch.enter_ticks.front(),
+                              events.size() + first_event_count});
+  }
+
+  void write(const std::filesystem::path& path) {
+    close();
+    auto writer = RankFileWriter::create(path);
+    if (!writer) throw std::runtime_error(writer.error().what);
+    for (const auto& [number, events] : threads)
+      if (events.size() != 0) check(writer->append(ThreadId{number}, events.batch));
+    check(writer->finish(meta));
+  }
+
+  static void check(const Status& status) {
+    if (!status) throw std::runtime_error(status.error().what);
+  }
+};
+
+/// All ranks of a run, in a directory of their own.
+class SyntheticRun {
+ public:
+  TempDir directory;
+  std::vector<SyntheticRank> ranks;
+
+  explicit SyntheticRun(std::int32_t size) {
+    for (std::int32_t rank = 0; rank < size; ++rank) ranks.emplace_back(rank, size);
+  }
+  SyntheticRank& operator[](std::size_t rank) { return ranks[rank]; }
+
+  void write() {
+    for (SyntheticRank& rank : ranks) rank.write(directory / rank_file_name(rank.meta.rank));
+  }
+  Result<MergeOutcome> merge(const MergeOptions& options = {}) {
+    write();
+    return meridian::merge(directory.path(), options);
+  }
+  std::filesystem::path merged() const { return directory / "merged.h5"; }
+};
+
+}  // namespace meridian::test

@@ -1,0 +1,43 @@
+#include "cli/summary/printable.hpp"
+
+#include <gtest/gtest.h>
+
+namespace meridian {
+namespace {
+
+TEST(Printable, KeepsTextInAnyLanguage) { EXPECT_EQ(printable("plain, grüße, 日本"), "plain, grüße, 日本"); }
+
+TEST(Printable, EscapesWhatATerminalWouldObey) {
+  EXPECT_EQ(printable("\033[2J\n\t\x7f"), "\\x1b[2J\\x0a\\x09\\x7f");
+  EXPECT_EQ(printable("\u009b31m"), "\\u{009b}31m");
+  EXPECT_EQ(printable("\u202e\u2066\ufeff"), "\\u{202e}\\u{2066}\\u{feff}");
+}
+
+TEST(Printable, EscapesBrokenUtf8ByteByByte) {
+  EXPECT_EQ(printable("\xff"), "\\xff");
+  EXPECT_EQ(printable("\xc3"), "\\xc3");
+  EXPECT_EQ(printable("\xe2\x82"), "\\xe2\\x82");
+  EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf");           // overlong
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // surrogate
+}
+
+TEST(DisplayWidth, CountsColumnsAndNotBytes) {
+  EXPECT_EQ(display_width("grüße"), 5U);
+  EXPECT_EQ(display_width("日本"), 4U);
+  EXPECT_EQ(display_width("e\u0301"), 1U);
+}
+
+TEST(Shortened, CutsTheMiddleOut) {
+  EXPECT_EQ(shortened("/a/long/path/to/program", 11), "/a/l...gram");
+  EXPECT_EQ(shortened("short", 5), "short");
+  EXPECT_EQ(shortened("日本語日本語", 9), "日...語");
+}
+
+TEST(Wrapped, BreaksAtBlanks) { EXPECT_EQ(wrapped("one two three", 2, 9), "  one two\n  three\n"); }
+
+TEST(Wrapped, BreaksAWordThatIsTooLong) { EXPECT_EQ(wrapped("abcdefgh ij", 1, 4), " abc\n def\n gh\n ij\n"); }
+
+TEST(Wrapped, OfNothingIsNothing) { EXPECT_EQ(wrapped("", 2, 10), ""); }
+
+}  // namespace
+}  // namespace meridian

@@ -1,0 +1,196 @@
+#include "tests/unit/summary/sample_summaries.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace meridian::samples {
+namespace {
+
+constexpr std::int64_t kBegin = 1'736'942'400'123'456'789;  // 2025-01-15 12:00:00 UTC
+
+FunctionSummary function(const char* name, const char* group, std::uint64_t count, double mean_s,
+                         std::uint64_t sent = 0, std::uint64_t received = 0) {
+  return {name,       group, count,   static_cast<double>(count) * mean_s, mean_s, mean_s / 8, mean_s * 4,
+          mean_s / 2, sent,  received};
+}
+
+}  // namespace
+
+Summary empty_run() {
+  Summary summary;
+  summary.run.executable = "/bin/true";
+  return summary;
+}
+
+Summary one_rank() {
+  Summary summary;
+  summary.run = {"/home/user/solve", "Open MPI 4.1.4", 1, 1, 1, 1, kBegin, 2.0, 1002, 4096};
+  summary.ranks = {{0, "laptop", 1, 1002, 2.0, 0.0625, 500, 4000, 500, 4000}};
+  summary.functions = {function("MPI_Sendrecv", "p2p", 500, 120e-6, 4000, 4000),
+                       function("MPI_Comm_rank", "comm", 500, 4e-6), function("MPI_Init", "env", 1, 0.0005),
+                       function("MPI_Finalize", "env", 1, 0)};
+  summary.messages.matched = 500;
+  summary.messages.bytes = 4000;
+  summary.pairs = {{0, 0, 500, 4000}};
+  ClockSummary clock;
+  clock.host = "laptop";
+  clock.ranks = {0};
+  clock.clock = "tsc";
+  clock.model = "reference";
+  clock.frequency_hz = 2.596e9;
+  summary.clocks = {clock};
+  summary.overhead = {{"start", 1, 0.002, 0.001}, {"finish", 1, 0.001, 0.0005}};
+  return summary;
+}
+
+Summary four_ranks() {
+  Summary summary;
+  summary.run = {"/home/user/halo2d", "Open MPI 4.1.4", 4, 4, 5, 2, kBegin, 10.0, 400'040, 2'000'200};
+  for (std::int32_t rank = 0; rank < 4; ++rank) {
+    RankSummary row{rank,
+                    rank < 2 ? "node01" : "node02",
+                    rank == 0 ? 2U : 1U,
+                    100'010,
+                    10.0,
+                    6.0,
+                    50'000,
+                    409'600'000,
+                    50'000,
+                    409'600'000};
+    if (rank == 0) row.mpi_s = 12.0;
+    if (rank == 3) row.mpi_s = 2.0;
+    summary.ranks.push_back(row);
+  }
+  summary.functions = {function("MPI_Waitall", "request", 100'000, 2e-4, 0, 1'638'400'000),
+                       function("MPI_Allreduce", "coll", 4'000, 1.5e-3, 32'000, 32'000),
+                       function("MPI_Isend", "p2p", 200'000, 1.2e-6, 1'638'400'000, 0)};
+  summary.messages = {200'000, 1'638'400'000, 1, 0, 1'000, 4'000, 32'000, 32'000};
+  for (std::int32_t rank = 0; rank < 4; ++rank) {
+    summary.pairs.push_back({rank, (rank + 1) % 4, 25'000, 204'800'000});
+    summary.pairs.push_back({rank, (rank + 3) % 4, 25'000, 204'800'000});
+  }
+  ClockSummary reference;
+  reference.host = "node01";
+  reference.ranks = {0, 1};
+  reference.clock = "tsc";
+  reference.model = "reference";
+  reference.frequency_hz = 2.6e9;
+  ClockSummary other = reference;
+  other.host = "node02";
+  other.domain = 1;
+  other.leader = 2;
+  other.ranks = {2, 3};
+  other.model = "linear";
+  other.offset_s = -12.345678901;
+  other.drift_ppm = 3.25;
+  other.residual_s = 4.2e-7;
+  other.offset_error_s = 5e-8;
+  other.drift_error_ppm = 0.005;
+  other.rtt_min_s = 2.4e-6;
+  other.rtt_median_s = 3.1e-6;
+  other.exchanges = 60;
+  other.exchanges_dropped = 2;
+  summary.clocks = {reference, other};
+  summary.reversed_before = 17;
+  summary.overhead = {
+      {"record", 400'040, 0.0072, 0.00018}, {"start", 4, 0.04, 0.001}, {"clock_exchange", 8, 0.012, 0.0003}};
+  summary.findings = {
+      {"message.unmatched_send", Severity::error, 1,
+       "Messages were sent that nobody received: look for a receive with another tag, source or communicator.",
+       "rank 2 to rank 1, tag 7, 8192 bytes"},
+      {"call.unfinished", Severity::info, 2,
+       "These calls had not returned when the trace ends; they count, with no duration.", ""}};
+  return summary;
+}
+
+Summary ten_thousand_ranks() {
+  constexpr std::int32_t kRanks = 10'000;
+  Summary summary;
+  summary.run = {"/scratch/project/very/long/path/that/does/not/fit/into/a/line/of/a/terminal/simulation.exe",
+                 "MPICH 4.0.2",
+                 kRanks,
+                 kRanks,
+                 40'000,
+                 100,
+                 kBegin,
+                 7200.0,
+                 123'456'789'012,
+                 700'000'000'000};
+  for (std::int32_t rank = 0; rank < kRanks; ++rank) {
+    summary.ranks.push_back({rank, "node" + std::to_string(1000 + rank / 100), 4, 12'345'678, 7200.0,
+                             28800.0 * (0.25 + 0.00005 * rank), 1'000'000, 8'000'000'000, 1'000'000, 8'000'000'000});
+    summary.pairs.push_back({rank, (rank + 1) % kRanks, 1'000'000, 8'000'000'000});
+  }
+  for (int i = 0; i < 40; ++i)
+    summary.functions.push_back(function(("MPI_Function_number_" + std::to_string(10 + i)).c_str(), "p2p",
+                                         3'000'000'000U + static_cast<std::uint64_t>(i), 1e-3 / (1 + i), 1ULL << 40,
+                                         1ULL << 41));
+  summary.messages = {10'000'000'000, 80'000'000'000'000, 0, 0, 7200, 72'000'000, 576'000'000, 576'000'000};
+  for (std::uint32_t host = 0; host < 100; ++host) {
+    ClockSummary clock;
+    clock.host = "node" + std::to_string(1000 + host);
+    clock.domain = host;
+    clock.leader = static_cast<std::int32_t>(host * 100);
+    for (std::int32_t rank = 0; rank < 100; ++rank) clock.ranks.push_back(clock.leader + rank);
+    clock.clock = "tsc";
+    clock.model = host == 0 ? "reference" : "linear";
+    clock.frequency_hz = 2.6e9;
+    clock.offset_s = host * 1000.5;
+    clock.drift_ppm = host * -0.25;
+    clock.residual_s = host * 1e-8;
+    clock.rtt_min_s = host == 0 ? 0 : 1.9e-6;
+    clock.rtt_median_s = host == 0 ? 0 : 2.5e-6;
+    clock.exchanges = host == 0 ? 0 : 200;
+    summary.clocks.push_back(clock);
+  }
+  summary.reversed_before = 1'234'567'890;
+  summary.overhead = {{"record", 123'456'789'012, 2222.2, 0.0000309}, {"flush_wait", 12, 3.5e6, 0.0486}};
+  summary.findings = {{"loss.ring_full", Severity::data_loss, 12'345,
+                       "Calls were dropped because the writer did not keep up, and messages of these ranks may be "
+                       "paired wrongly: enlarge MERIDIAN_BUFFER.",
+                       "ranks 17, 400, 4711"}};
+  return summary;
+}
+
+Summary hostile() {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  Summary summary;
+  summary.run = {"/tmp/\033[2Jevil\nline\x7f",
+                 "\xff\xfe broken \xc3",
+                 -5,
+                 -7,
+                 kMost,
+                 kMost,
+                 std::numeric_limits<std::int64_t>::min(),
+                 kNaN,
+                 kMost,
+                 kMost};
+  summary.ranks = {
+      {-1, "\u202Eright-to-left", 0, kMost, kInfinity, -kInfinity, kMost, kMost, kMost, kMost},
+      {std::numeric_limits<std::int32_t>::max(), std::string(300, 'h'), kMost, 0, 1e300, 1e-300, 0, 0, 0, 0}};
+  summary.functions = {{"MPI_\"Send\",\t=1+1\r", "p2p", kMost, 1e300, kNaN, -1e-12, kInfinity, 1e-300, kMost, kMost},
+                       {std::string(5000, 'f'), "", 0, 0, 0, 0, 0, 0, 0, 0}};
+  summary.messages = {kMost, kMost, kMost, kMost, kMost, kMost, kMost, kMost};
+  summary.pairs = {{-1, std::numeric_limits<std::int32_t>::min(), kMost, kMost}, {5, 5, 0, 0}};
+  ClockSummary clock;
+  clock.host =
+      "a\x01"
+      "b";
+  clock.ranks = {5, -1, 3, 3};
+  clock.offset_s = 1e300;
+  clock.drift_ppm = -kInfinity;
+  clock.residual_s = kNaN;
+  clock.rtt_min_s = -1;
+  clock.exchanges = kMost;
+  summary.clocks = {clock};
+  summary.reversed_before = kMost;
+  summary.reversed_after = kMost;
+  summary.overhead = {{"\xe2\x80\xae", kMost, kNaN, kInfinity}};
+  summary.findings = {
+      {std::string(200, 'n'), Severity::error, kMost, std::string(500, 't') + " \033]0;title\a", "\x01\x02"}};
+  return summary;
+}
+
+}  // namespace meridian::samples

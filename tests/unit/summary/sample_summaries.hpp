@@ -1,0 +1,24 @@
+#pragma once
+
+// Summaries made by hand, for tests of what is printed and stored.
+
+#include "trace/format/summary.hpp"
+
+namespace meridian::samples {
+
+/// A run that recorded nothing.
+Summary empty_run();
+
+/// One rank, mostly computing, two functions.
+Summary one_rank();
+
+/// Four ranks on two hosts; rank 3 computes twice as long as the others, one message was not received.
+Summary four_ranks();
+
+/// 10 000 ranks on 100 hosts, a ring; every number is a function of the rank.
+Summary ten_thousand_ranks();
+
+/// Everything that a damaged or malicious trace can hold: escape sequences, broken UTF-8, numbers that are none.
+Summary hostile();
+
+}  // namespace meridian::samples

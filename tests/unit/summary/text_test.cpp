@@ -1,0 +1,123 @@
+#include "cli/summary/text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "cli/summary/printable.hpp"
+#include "tests/unit/summary/sample_summaries.hpp"
+
+namespace meridian {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string plain(const Summary& summary) { return summary_text(summary, Paint{false}); }
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream{text};
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+/// Compares with golden/NAME.txt; MERIDIAN_UPDATE_GOLDEN=1 writes the file instead, for a person to review.
+void expect_golden(const char* name, const std::string& text) {
+  const std::string path = std::string{MERIDIAN_GOLDEN_DIR} + "/" + name + ".txt";
+  if (std::getenv("MERIDIAN_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream{path, std::ios::binary} << text;
+    GTEST_SKIP() << "wrote " << path;
+  }
+  std::ifstream file{path, std::ios::binary};
+  std::stringstream golden;
+  golden << file.rdbuf();
+  EXPECT_EQ(text, golden.str()) << "differs from " << path;
+}
+
+TEST(SummaryText, OfAnEmptyRunSaysThatNothingWasRecorded) { expect_golden("empty_run", plain(samples::empty_run())); }
+
+TEST(SummaryText, OfOneRankPointsToTheComputation) { expect_golden("one_rank", plain(samples::one_rank())); }
+
+TEST(SummaryText, OfFourRanksNamesTheSlowOne) { expect_golden("four_ranks", plain(samples::four_ranks())); }
+
+TEST(SummaryText, OfTenThousandRanksIsCompact) {
+  const std::string text = plain(samples::ten_thousand_ranks());
+  expect_golden("ten_thousand_ranks", text);
+  EXPECT_LT(lines_of(text).size(), 120U);
+}
+
+TEST(SummaryText, OfAHostileSummaryIsHarmless) {
+  const std::string text = plain(samples::hostile());
+  expect_golden("hostile", text);
+  for (const char c : text) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20) << static_cast<int>(c);
+  EXPECT_THAT(text, Not(HasSubstr("nan")));
+  EXPECT_THAT(text, Not(HasSubstr("inf ")));
+}
+
+TEST(SummaryText, NeverNeedsMoreThanEightyColumns) {
+  for (const Summary& summary : {samples::empty_run(), samples::one_rank(), samples::four_ranks(),
+                                 samples::ten_thousand_ranks(), samples::hostile()})
+    for (const std::string& line : lines_of(plain(summary))) EXPECT_LE(display_width(line), 80U) << line;
+}
+
+TEST(SummaryText, EndsEveryLineWithoutBlanks) {
+  for (const Summary& summary : {samples::one_rank(), samples::four_ranks(), samples::ten_thousand_ranks()})
+    for (const std::string& line : lines_of(plain(summary))) EXPECT_FALSE(line.ends_with(' ')) << "'" << line << "'";
+}
+
+TEST(SummaryText, DiffersByNothingButEscapeSequencesWhenItIsColoured) {
+  std::string coloured = summary_text(samples::four_ranks(), Paint{true});
+  EXPECT_THAT(coloured, HasSubstr("\033[1;31merror\033[0m"));
+  for (std::size_t at = coloured.find('\033'); at != std::string::npos; at = coloured.find('\033'))
+    coloured.erase(at, coloured.find('m', at) - at + 1);
+  EXPECT_EQ(coloured, plain(samples::four_ranks()));
+}
+
+TEST(SummaryText, ListsSixteenRanksAndCompactsSeventeen) {
+  Summary summary = samples::one_rank();
+  summary.ranks.assign(16, summary.ranks.front());
+  for (std::int32_t rank = 0; rank < 16; ++rank) summary.ranks[static_cast<std::size_t>(rank)].rank = rank;
+  EXPECT_THAT(ranks_section(summary, Paint{false}), Not(HasSubstr("median")));
+  summary.ranks.push_back(summary.ranks.back());
+  summary.ranks.back().rank = 16;
+  EXPECT_THAT(ranks_section(summary, Paint{false}), HasSubstr("median"));
+}
+
+TEST(SummaryText, ShowsTheTenMostCalledOnlyWhenThereAreMoreThanTen) {
+  Summary summary = samples::one_rank();
+  EXPECT_THAT(functions_section(summary, Paint{false}), Not(HasSubstr("FUNCTIONS BY CALLS")));
+  while (summary.functions.size() < 11) summary.functions.push_back(summary.functions.front());
+  EXPECT_THAT(functions_section(summary, Paint{false}), HasSubstr("FUNCTIONS BY CALLS (10 of 11)"));
+}
+
+TEST(SummaryText, GroupsTheMatrixByHostWhenRanksAreManyAndHostsFew) {
+  Summary summary;
+  for (std::int32_t rank = 0; rank < 32; ++rank) {
+    RankSummary row;
+    row.rank = rank;
+    row.host = rank < 16 ? "left" : "right";
+    summary.ranks.push_back(row);
+    summary.pairs.push_back({rank, (rank + 16) % 32, 1, 1024});
+  }
+  EXPECT_THAT(pairs_section(summary, Paint{false}), HasSubstr("row: sending host"));
+  EXPECT_THAT(pairs_section(summary, Paint{false}), HasSubstr("A left"));
+  EXPECT_THAT(pairs_section(summary, Paint{false}), HasSubstr("16.0K"));
+}
+
+TEST(FindingsText, PutsErrorsFirst) {
+  Summary summary = samples::four_ranks();
+  std::swap(summary.findings[0], summary.findings[1]);
+  const std::string text = findings_text(summary, Paint{false});
+  EXPECT_LT(text.find("message.unmatched_send"), text.find("call.unfinished"));
+}
+
+TEST(FindingsText, SaysSoWhenThereAreNone) {
+  EXPECT_EQ(findings_text(samples::one_rank(), Paint{false}), "FINDINGS\n  none\n");
+}
+
+}  // namespace
+}  // namespace meridian

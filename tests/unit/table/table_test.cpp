@@ -1,0 +1,205 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "table_rows.hpp"
+#include "trace/model/call_id.hpp"
+
+namespace meridian {
+namespace {
+
+using table::kRows;
+using table::Row;
+using testing::Contains;
+using testing::IsSupersetOf;
+using Names = std::vector<std::string>;
+
+/// What `recorded` may say. A new word needs a function in pmpi/ and a line at the top of the table.
+const std::set<std::string> kVocabulary{
+    "Local",
+    "Special",
+    "Send",
+    "Isend",
+    "Irecv",
+    "Psend",
+    "Barrier",
+    "Bcast",
+    "Gather",
+    "Gatherv",
+    "Scatter",
+    "Scatterv",
+    "Allgather",
+    "Allgatherv",
+    "Alltoall",
+    "Alltoallv",
+    "Alltoallw",
+    "Reduce",
+    "Allreduce",
+    "ReduceScatter",
+    "Requested",
+    "NeighborAlltoall",
+    "NewComm",
+    "ReduceScatterBlock",
+    "NeighborAllgather",
+    "FreeComm",
+    "NameComm",
+    "Rma",
+    "NeighborAllgatherv",
+    "NeighborAlltoallv",
+    "NewWin",
+    "Win",
+    "FreeWin",
+    "OpenFile",
+    "NeighborAlltoallw",
+    "File",
+    "CloseFile",
+    "Access",
+    "AccessAt",
+};
+
+bool in_identifier(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// Identifiers and numbers of a piece of C, in order.
+Names words(std::string_view text) {
+  Names found;
+  for (auto at = text.begin(); at != text.end();) {
+    const auto begin = std::find_if(at, text.end(), in_identifier);
+    at = std::find_if_not(begin, text.end(), in_identifier);
+    if (begin != at) found.emplace_back(begin, at);
+  }
+  return found;
+}
+
+/// Names of the parameters: of each, the last word before its brackets.
+Names parameter_names(std::string_view params) {
+  Names found;
+  std::string text{params.substr(1, params.size() - 2)};
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const Names in_one = words(std::string_view{text}.substr(begin, std::min(end, text.find('[', begin)) - begin));
+    if (!in_one.empty() && in_one.back() != "void") found.push_back(in_one.back());
+    begin = end + 1;
+  }
+  return found;
+}
+
+bool has_parameter(const Row& row, std::string_view declaration) {
+  return row.params.find(std::string{declaration} + ",") != std::string_view::npos ||
+         row.params.find(std::string{declaration} + ")") != std::string_view::npos;
+}
+
+TEST(CallTable, NamesNoCallTwice) {
+  std::set<std::string_view> seen;
+  for (const Row& row : kRows) EXPECT_TRUE(seen.insert(row.name).second) << row.name << " has two rows";
+}
+
+TEST(CallTable, GivesEveryRowAnIdAndNothingElse) { EXPECT_EQ(kCallCount, std::size(kRows) + 1); }
+
+TEST(CallTable, FindsEveryCallByItsName) {
+  for (std::size_t i = 1; i < kCallCount; ++i) {
+    const auto id = static_cast<CallId>(i);
+    EXPECT_EQ(call_by_name(info(id).name), id) << info(id).name;
+    EXPECT_EQ(info(id).name, "MPI_" + std::string{kRows[i - 1].name});
+  }
+}
+
+TEST(CallTable, FindsNoCallUnderAnyOtherName) {
+  for (const std::string_view name : {"", "Send", "MPI_", "mpi_send", "MPI_Send ", "PMPI_Send", "MPI_send"})
+    EXPECT_EQ(call_by_name(name), CallId::none) << name;
+}
+
+TEST(CallTable, PutsEveryCallIntoAGroupAndACallIntoEveryGroup) {
+  std::map<CallGroup, int> calls;
+  for (std::size_t i = 1; i < kCallCount; ++i) {
+    const CallGroup group = info(static_cast<CallId>(i)).group;
+    ++calls[group];
+    EXPECT_EQ(kGroups[static_cast<std::size_t>(group)].name, kRows[i - 1].group);
+  }
+  EXPECT_EQ(calls.count(CallGroup::none), 0U);
+  EXPECT_EQ(calls.size(), kGroups.size() - 1);
+}
+
+TEST(CallTable, ForwardsEveryParameterInOrder) {
+  for (const Row& row : kRows) EXPECT_EQ(words(row.args), parameter_names(row.params)) << row.name;
+}
+
+TEST(CallTable, RecordsOnlyParametersInWordsOfTheVocabulary) {
+  for (const Row& row : kRows) {
+    Names allowed = parameter_names(row.params);
+    allowed.insert(allowed.end(), {"1", "MPI_COMM_NULL"});
+    const Names said = words(row.recorded);
+    ASSERT_FALSE(said.empty()) << row.name;
+    const std::size_t builders = said.front() == "Requested" ? 2 : 1;
+    EXPECT_EQ(kVocabulary.count(said[builders - 1]), 1U) << row.name << " records " << row.recorded;
+    EXPECT_THAT(allowed, IsSupersetOf(said.begin() + static_cast<std::ptrdiff_t>(builders), said.end())) << row.name;
+  }
+}
+
+TEST(CallTable, UsesEveryWordOfTheVocabulary) {
+  std::set<std::string> used;
+  for (const Row& row : kRows) {
+    for (const std::string& word : words(row.recorded)) used.insert(word);
+  }
+  for (const std::string& word : kVocabulary) EXPECT_EQ(used.count(word), 1U) << word;
+}
+
+TEST(CallTable, RecordsALargeCountCallLikeItsPlainOne) {
+  std::map<std::string, const Row*> plain;
+  for (const Row& row : kRows) plain[std::string{row.name}] = &row;
+  int large = 0;
+  for (const Row& row : kRows) {
+    if (!row.name.ends_with("_c")) continue;
+    ++large;
+    const auto of = plain.find(std::string{row.name.substr(0, row.name.size() - 2)});
+    ASSERT_NE(of, plain.end()) << row.name << " has no plain row";
+    EXPECT_EQ(row.recorded, of->second->recorded) << row.name;
+    EXPECT_EQ(row.group, of->second->group) << row.name;
+    EXPECT_EQ(row.type, of->second->type) << row.name;
+    EXPECT_NE(row.params, of->second->params) << row.name;
+  }
+  EXPECT_EQ(large, 159);  // MPI-5.0
+}
+
+// A request that no record names would make the completion of it a riddle.
+TEST(CallTable, RecordsEveryNewRequestThatCarriesData) {
+  const Names without_data{"Grequest_start", "Buffer_iflush", "Comm_iflush_buffer", "Session_iflush_buffer"};
+  for (const Row& row : kRows) {
+    if (!has_parameter(row, "MPI_Request* request") || row.recorded == "Special()") continue;
+    if (std::ranges::find(without_data, row.name) != without_data.end()) continue;
+    EXPECT_THAT(words(row.recorded), Contains("request")) << row.name;
+  }
+}
+
+TEST(CallTable, RecordsEveryCommunicatorThatIsMadeOrFreed) {
+  int rows = 0;
+  for (const Row& row : kRows) {
+    for (const std::string& name : parameter_names(row.params)) {
+      if (!has_parameter(row, "MPI_Comm* " + name)) continue;
+      ++rows;
+      EXPECT_THAT(words(row.recorded), Contains(name)) << row.name;
+    }
+  }
+  EXPECT_EQ(rows, 25);
+}
+
+TEST(CallTable, RecordsEveryWindowAndFileThatIsMadeOrFreed) {
+  for (const Row& row : kRows) {
+    if (has_parameter(row, "MPI_Win* win")) {
+      EXPECT_THAT(words(row.recorded), Contains("win")) << row.name;
+    }
+    if (has_parameter(row, "MPI_File* fh")) {
+      EXPECT_THAT(words(row.recorded), Contains("fh")) << row.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace meridian

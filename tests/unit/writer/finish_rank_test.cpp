@@ -1,0 +1,239 @@
+#include "writer/finish_rank.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "known_calls.hpp"
+#include "temp_dir.hpp"
+#include "writer/drain.hpp"
+#include "writer/places.hpp"
+
+namespace meridian {
+namespace {
+
+using namespace test;
+
+class Finish : public testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::create_directory(out); }
+
+  RingFile open() { return *RingFile::open(made.path(), RingFile::Access::drain); }
+  FinishedRank finish(const RingFile& ring) {
+    auto finished = finish_rank(ring, spools_of(ring.path(), out, 5), out);
+    EXPECT_TRUE(finished) << finished.error().what;
+    return finished ? *std::move(finished) : FinishedRank{};
+  }
+  RankFile result() {
+    auto file = RankFile::open(out / "rank-00005.h5");
+    EXPECT_TRUE(file) << file.error().what;
+    return *std::move(file);
+  }
+
+  TempDir dir;
+  std::filesystem::path out = dir / "out";
+  TestRing made{dir / "a.ring", {.slots = 3, .ring_bytes = 32768, .block_bytes = 4096}};
+};
+
+TEST_F(Finish, TakesSpoolThenRingThenTheCallUnderWay) {
+  made.set_output(out, 5, 8);
+  made.header().losses[0].store(4);
+  TestProducer producer{made, 0};
+  auto ring = open();
+  Drain drain{ring};
+  producer.put(thread_record(0, 1));
+  std::uint64_t count = 0;
+  for (; count < 3000; ++count) {
+    producer.put(known_call(count));
+    if (count % 50 == 0) {
+      ASSERT_TRUE(drain.run());
+    }
+  }
+  producer.put_under_way(record(CallId::Waitall, Payload::requests, 1'000'000, 12345, {{0x77, 9, 9, 9}, {0x78, 8, 8, 8}}, 0));
+  const auto finished = finish(ring);
+  EXPECT_EQ(finished.events, count + 1);
+  EXPECT_EQ(finished.unfinished, 1u);
+  EXPECT_EQ(finished.damaged, 0u);
+  RankFile file = result();
+  EXPECT_EQ(file.meta().rank, 5);
+  EXPECT_EQ(file.meta().size, 8);
+  EXPECT_EQ(file.meta().domain, 77u);
+  EXPECT_EQ(file.meta().executable, "/bin/app");
+  EXPECT_EQ(file.meta().losses[0], 4u);
+  EXPECT_FALSE(file.meta().is_finalized);
+  EventBatch last;
+  ASSERT_TRUE(file.read(file.meta().segments.size() - 1, last));
+  EXPECT_EQ(last.flags.back(), kFlagUnfinished);
+  EXPECT_EQ(last.enter_ticks.back(), 1'000'000u);
+  EXPECT_EQ(last.leave_ticks.back(), 1'000'000u);
+  EXPECT_EQ(last.completion_count.back(), 2u);
+  EXPECT_EQ(last.completions.back().request, 0x78u);
+  EXPECT_EQ(last.completions.back().bytes, kNotKnown);
+  EXPECT_EQ(last.completions.back().source, 0);
+}
+
+TEST_F(Finish, KeepsTheArgumentsOfAnUnfinishedSend) {
+  made.set_output(out, 5);
+  TestProducer producer{made, 0};
+  producer.put(thread_record(0, 1));
+  producer.put_under_way(send_record(50, 0, 3));
+  finish(open());
+  EventBatch batch;
+  RankFile file = result();
+  ASSERT_TRUE(file.read(0, batch));
+  EXPECT_EQ(batch.payload, std::vector{Payload::p2p});
+  EXPECT_EQ(batch.p2p.at(0).peer, 3);
+  EXPECT_EQ(batch.flags, std::vector<std::uint8_t>{kFlagUnfinished});
+}
+
+TEST_F(Finish, DoesNotTakeWhatAnEarlierLapLeftForACallUnderWay) {
+  made.set_output(out, 5);
+  auto ring = open();
+  Drain drain{ring};
+  TestProducer producer{made, 0};
+  producer.put(thread_record(0, 1));
+  std::uint64_t i = 0;
+  // Until the stream ends at a block boundary in a later lap, where the next block still has its old records.
+  while (producer.head() < 3 * 32768 || producer.head() % 4096 != 0) {
+    producer.put(local_record(CallId::Wtime, 100 + 10 * i, 103 + 10 * i));
+    ++i;
+    ASSERT_TRUE(drain.run());
+    if (producer.head() % 4096 + 24 > 4096) {  // the pad that a program stores before it knows that there is room
+      const std::uint64_t left = 4096 - producer.head() % 4096;
+      *made.word(0, producer.head()) = header_word(CallId::none, Payload::pad, left / 8, 0, 0);
+      made.slot(0).head.store(producer.head() + left);
+    }
+  }
+  ASSERT_NE(*made.word(0, producer.head()), 0u);
+  const auto finished = finish(ring);
+  EXPECT_EQ(finished.events, i);
+  EXPECT_EQ(finished.unfinished, 0u);
+}
+
+TEST_F(Finish, OfARankThatStoredNothingMakesAFileWithoutEvents) {
+  made.set_output(out, 5);
+  const auto finished = finish(open());
+  EXPECT_EQ(finished.events, 0u);
+  EXPECT_TRUE(result().meta().segments.empty());
+}
+
+TEST_F(Finish, WithoutARankIsAnError) {
+  const auto finished = finish_rank(open(), {}, out);
+  ASSERT_FALSE(finished);
+  EXPECT_EQ(finished.error().code, Errc::invalid_argument);
+  EXPECT_EQ(finished.error().what,
+            "cannot make a rank file from '" + made.path().string() + "': the process never learned its rank");
+}
+
+TEST_F(Finish, CountsASpoolThatHasLostItsMiddle) {
+  made.set_output(out, 5);
+  auto ring = open();
+  Drain drain{ring};
+  TestProducer a{made, 0}, b{made, 1};
+  a.put(thread_record(0, 1));
+  b.put(thread_record(1, 1));
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    a.put(known_call(i));
+    b.put(known_call(i));
+    ASSERT_TRUE(drain.run());
+  }
+  auto bytes = bytes_of(out / "rank-00005.spool");
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  put_bytes(out / "rank-00005.spool", bytes);
+  const auto finished = finish(ring);
+  EXPECT_EQ(finished.damaged, 2u);  // both slots have records behind the damage that are in no place any more
+  RankFile file = result();
+  EXPECT_EQ(file.meta().losses[static_cast<std::size_t>(Loss::damaged)], 2u);
+  const std::uint64_t kept = count_known_calls(file, 0);
+  EXPECT_GT(kept, 20u);
+  EXPECT_LT(kept, 80u);
+  EXPECT_LE(count_known_calls(file, 1), kept);
+}
+
+TEST_F(Finish, TakesRecordsOnceThatAreInSpoolAndRing) {
+  made.set_output(out, 5);
+  auto ring = open();
+  Drain drain{ring};
+  TestProducer producer{made, 0};
+  producer.put(thread_record(0, 1));
+  for (std::uint64_t i = 0; i < 100; ++i) producer.put(known_call(i));
+  ASSERT_TRUE(drain.run());
+  made.slot(0).tail.store(0);  // the writer died between spool and tail
+  EXPECT_EQ(finish(ring).events, 100u);
+  RankFile file = result();
+  EXPECT_EQ(count_known_calls(file, 0), 100u);
+}
+
+TEST_F(Finish, GoesOnWithWhatTheProgramSpilledItself) {
+  made.set_output(out, 5);
+  auto ring = open();
+  TestProducer producer{made, 0};
+  producer.put(thread_record(0, 1));
+  for (std::uint64_t i = 0; i < 100; ++i) producer.put(known_call(i));
+  {
+    Drain drain{ring};
+    ASSERT_TRUE(drain.run());
+  }
+  std::filesystem::rename(out / "rank-00005.spool", dir / "a.ring.spool");  // as if begun beside the ring
+  for (std::uint64_t i = 100; i < 200; ++i) producer.put(known_call(i));
+  {
+    Drain drain{ring};
+    ASSERT_TRUE(drain.run());
+  }
+  std::filesystem::rename(out / "rank-00005.spool", out / "rank-00005.spill");
+  for (std::uint64_t i = 200; i < 250; ++i) producer.put(known_call(i));
+  EXPECT_EQ(finish(ring).events, 250u);
+  RankFile file = result();
+  EXPECT_EQ(count_known_calls(file, 0), 250u);
+}
+
+TEST_F(Finish, SurvivesAnyNoiseInARing) {
+  made.set_output(out, 5);
+  std::mt19937_64 random{3};
+  for (int round = 0; round < 200; ++round) {
+    for (std::uint32_t slot = 0; slot < 3; ++slot) {
+      made.slot(slot).tail.store(0);
+      made.slot(slot).head.store(0);
+      TestProducer producer{made, slot};
+      producer.put(thread_record(slot, 1));
+      for (std::uint64_t i = 0; i < 60; ++i) producer.put(known_call(i));
+      for (int flips = 0; flips < 3; ++flips) *made.word(slot, 8 * (random() % 1000)) ^= 1ull << (random() % 64);
+      if (random() % 5 == 0) made.slot(slot).head.store(random());
+    }
+    auto finished = finish_rank(open(), {}, out);
+    ASSERT_TRUE(finished) << finished.error().what;
+    RankFile file = result();
+    EventBatch batch;
+    for (std::size_t i = 0; i < file.meta().segments.size(); ++i) ASSERT_TRUE(file.read(i, batch));
+  }
+}
+
+TEST_F(Finish, GivesTheSameBytesHoweverItWasDrained) {
+  made.set_output(out, 5);
+  TestProducer a{made, 0}, b{made, 1};
+  auto ring = open();
+  std::vector<char> files[2];
+  for (const int round : {0, 1}) {
+    for (const std::uint32_t slot : {0u, 1u}) {
+      made.slot(slot).tail.store(0);
+      made.slot(slot).head.store(0);
+    }
+    std::filesystem::remove(out / "rank-00005.spool");
+    Drain drain{ring};
+    a.put(thread_record(0, 1));
+    b.put(thread_record(1, 1));
+    for (std::uint64_t i = 0; i < 80; ++i) {
+      a.put(known_call(i));
+      b.put(known_call(i));
+      if (round == 1 && i % 7 == 0) {
+        ASSERT_TRUE(drain.run());
+      }
+    }
+    finish(ring);
+    files[round] = bytes_of(out / "rank-00005.h5");
+  }
+  EXPECT_EQ(files[0], files[1]);
+}
+
+}  // namespace
+}  // namespace meridian

@@ -1,0 +1,123 @@
+#include "writer/recover.hpp"
+
+#include <sys/file.h>
+
+#include <fstream>
+
+#include "child.hpp"
+#include "known_calls.hpp"
+#include "temp_dir.hpp"
+
+namespace meridian {
+namespace {
+
+using namespace test;
+
+class Recover : public testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::create_directory(out); }
+  // Ten calls of a program that is no more.
+  void store_and_die(bool knows_its_rank = true) {
+    start_program(made, [&] {
+      if (knows_its_rank) made.set_output(out, 2);
+      TestProducer producer{made, 0};
+      producer.put(thread_record(0, 1));
+      for (std::uint64_t i = 0; i < 10; ++i) producer.put(known_call(i));
+    }).wait();
+  }
+  TempDir dir;
+  std::filesystem::path out = dir / "out";
+  TestRing made{dir / "a.ring", {}};
+};
+
+TEST_F(Recover, FinishesARankFromItsNoteAndCleansUp) {
+  store_and_die();
+  const auto recovered = recover_rank(out / "rank-00002.ring", out);
+  ASSERT_TRUE(recovered) << recovered.error().what;
+  EXPECT_EQ(recovered->outcome, Recovery::finished);
+  EXPECT_EQ(recovered->rank, 2);
+  EXPECT_EQ(recovered->events, 10u);
+  EXPECT_EQ(recovered->damaged, 0u);
+  EXPECT_EQ(recovered->ring, made.path());
+  EXPECT_FALSE(std::filesystem::exists(made.path()));
+  EXPECT_FALSE(std::filesystem::exists(out / "rank-00002.ring"));
+  auto file = RankFile::open(out / "rank-00002.h5");
+  ASSERT_TRUE(file) << file.error().what;
+  EXPECT_EQ(count_known_calls(*file, 0), 10u);
+}
+
+TEST_F(Recover, WorksInADirectoryThatWasRenamedSince) {
+  store_and_die();
+  std::filesystem::rename(out, dir / "elsewhere");
+  const auto recovered = recover_rank(dir / "elsewhere" / "rank-00002.ring", dir / "elsewhere");
+  ASSERT_TRUE(recovered) << recovered.error().what;
+  EXPECT_TRUE(RankFile::open(dir / "elsewhere" / "rank-00002.h5"));
+  EXPECT_FALSE(std::filesystem::exists(dir / "elsewhere" / "rank-00002.ring"));
+}
+
+TEST_F(Recover, TouchesNothingWhileTheProcessLives) {
+  auto program = start_program(made, [&] {
+    made.set_output(out, 2);
+    sleep_for_good();
+  });
+  ASSERT_TRUE(eventually([&] { return made.header().world_rank.load() == 2 && std::filesystem::exists(out / "rank-00002.ring") && std::filesystem::file_size(out / "rank-00002.ring") > 0; }));
+  const auto recovered = recover_rank(out / "rank-00002.ring", out);
+  ASSERT_TRUE(recovered) << recovered.error().what;
+  EXPECT_EQ(recovered->outcome, Recovery::still_running);
+  EXPECT_TRUE(std::filesystem::exists(made.path()));
+}
+
+TEST_F(Recover, TouchesNothingWhileSomebodyElseIsAtIt) {
+  store_and_die();
+  const int fd = ::open(made.path().c_str(), O_RDWR);
+  ASSERT_EQ(::flock(fd, LOCK_EX), 0);
+  const auto recovered = recover_rank(out / "rank-00002.ring", out);
+  ASSERT_TRUE(recovered);
+  EXPECT_EQ(recovered->outcome, Recovery::still_running);
+  ::close(fd);
+  EXPECT_EQ(recover_rank(out / "rank-00002.ring", out)->outcome, Recovery::finished);
+}
+
+TEST_F(Recover, LeavesARingWhoseRankIsNotKnown) {
+  store_and_die(false);
+  const auto recovered = recover_rank(made.path(), out);
+  ASSERT_TRUE(recovered) << recovered.error().what;
+  EXPECT_EQ(recovered->outcome, Recovery::rank_unknown);
+  EXPECT_TRUE(std::filesystem::exists(made.path()));
+}
+
+TEST_F(Recover, SaysOnWhichHostTheRecordsAre) {
+  std::ofstream{out / "rank-00002.ring"} << "farnode\n/dev/shm/x.ring\n";
+  const auto recovered = recover_rank(out / "rank-00002.ring", out);
+  ASSERT_FALSE(recovered);
+  EXPECT_EQ(recovered.error().code, Errc::invalid_argument);
+  EXPECT_EQ(recovered.error().what, "cannot finish the rank of '" + (out / "rank-00002.ring").string() +
+                                        "': its records are on host 'farnode'");
+}
+
+TEST_F(Recover, SaysThatARingIsGone) {
+  store_and_die();
+  std::filesystem::remove(made.path());
+  const auto recovered = recover_rank(out / "rank-00002.ring", out);
+  ASSERT_FALSE(recovered);
+  EXPECT_EQ(recovered.error().code, Errc::not_found);
+  EXPECT_EQ(recovered.error().what, "cannot open ring file '" + made.path().string() + "': No such file or directory");
+}
+
+TEST_F(Recover, RefusesANoteThatIsNone) {
+  std::ofstream{out / "rank-00002.ring"} << "whatever this is";
+  const auto recovered = recover_rank(out / "rank-00002.ring", out);
+  ASSERT_FALSE(recovered);
+  EXPECT_EQ(recovered.error().code, Errc::damaged);
+}
+
+TEST_F(Recover, KeepsTheRingWhenTheRankFileCannotBeMade) {
+  store_and_die();
+  const auto recovered = recover_rank(out / "rank-00002.ring", "/nonexistent");
+  ASSERT_FALSE(recovered);
+  EXPECT_TRUE(std::filesystem::exists(made.path()));
+  EXPECT_TRUE(std::filesystem::exists(out / "rank-00002.ring"));
+}
+
+}  // namespace
+}  // namespace meridian

@@ -1,0 +1,131 @@
+#include "trace/ring/spool.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <random>
+
+#include "temp_dir.hpp"
+
+namespace meridian {
+namespace {
+
+using test::TempDir;
+using Words = std::vector<std::uint64_t>;
+
+constexpr RingFile::Geometry kGeometry{.slot_count = 4, .ring_bytes = 1 << 20, .block_bytes = 4096, .data_offset = 8192};
+
+Words noise(std::size_t count, std::uint64_t seed) {
+  std::mt19937_64 random{seed};
+  Words words(count);
+  for (auto& word : words) word = random();
+  return words;
+}
+
+struct Piece {
+  std::uint32_t slot;
+  std::uint64_t position;
+  Words words;
+  bool operator==(const Piece&) const = default;
+};
+
+std::vector<Piece> write_some(const std::filesystem::path& path) {
+  std::vector<Piece> pieces;
+  auto spool = SpoolWriter::create(path);
+  EXPECT_TRUE(spool) << spool.error().what;
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    pieces.push_back({i % 4, 8ull * 100 * i, noise(1 + 37 * i, i)});
+    EXPECT_TRUE(spool->append(pieces[i].slot, pieces[i].position, pieces[i].words));
+  }
+  return pieces;
+}
+
+std::vector<Piece> read_all(const std::filesystem::path& path, bool* is_torn = nullptr) {
+  auto spool = SpoolReader::open(path, kGeometry);
+  EXPECT_TRUE(spool) << spool.error().what;
+  std::vector<Piece> pieces;
+  SpoolReader::Segment segment;
+  while (spool->next(segment)) pieces.push_back({segment.slot, segment.position, {segment.words.begin(), segment.words.end()}});
+  if (is_torn != nullptr) *is_torn = spool->is_torn();
+  return pieces;
+}
+
+TEST(Spool, GivesBackItsSegments) {
+  const TempDir dir;
+  const auto pieces = write_some(dir / "a.spool");
+  bool is_torn = true;
+  EXPECT_EQ(read_all(dir / "a.spool", &is_torn), pieces);
+  EXPECT_FALSE(is_torn);
+}
+
+TEST(Spool, CutAnywhereGivesTheSegmentsThatAreWhole) {
+  const TempDir dir;
+  const auto pieces = write_some(dir / "a.spool");
+  const auto bytes = test::bytes_of(dir / "a.spool");
+  for (std::size_t length = 0; length < bytes.size(); length += 5) {
+    test::put_bytes(dir / "cut", {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length)});
+    std::size_t whole = 0, end = 0;
+    while (whole < pieces.size() && end + 32 + 8 * pieces[whole].words.size() <= length) end += 32 + 8 * pieces[whole++].words.size();
+    bool is_torn = false;
+    const auto read = read_all(dir / "cut", &is_torn);
+    EXPECT_EQ(read, std::vector(pieces.begin(), pieces.begin() + static_cast<std::ptrdiff_t>(whole)));
+    EXPECT_EQ(is_torn, length != end);
+  }
+}
+
+TEST(Spool, WithAFlippedBitEndsBeforeIt) {
+  const TempDir dir;
+  const auto pieces = write_some(dir / "a.spool");
+  const auto bytes = test::bytes_of(dir / "a.spool");
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    auto flipped = bytes;
+    flipped[at] = static_cast<char>(flipped[at] ^ (1 << (at % 8)));
+    test::put_bytes(dir / "flipped", flipped);
+    std::size_t whole = 0, end = 0;
+    while (end + 32 + 8 * pieces[whole].words.size() <= at) end += 32 + 8 * pieces[whole++].words.size();
+    EXPECT_EQ(read_all(dir / "flipped"), std::vector(pieces.begin(), pieces.begin() + static_cast<std::ptrdiff_t>(whole))) << at;
+  }
+}
+
+TEST(Spool, IsForItsOwnerAloneAndNeverReplacesAFile) {
+  const TempDir dir;
+  {
+    auto spool = SpoolWriter::create(dir / "a.spool");
+    struct stat status {};
+    ASSERT_EQ(::stat((dir / "a.spool").c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0600u);
+  }
+  EXPECT_FALSE(SpoolWriter::create(dir / "a.spool"));
+  std::filesystem::create_symlink(dir / "target", dir / "link.spool");
+  const auto through = SpoolWriter::create(dir / "link.spool");
+  ASSERT_FALSE(through);
+  EXPECT_EQ(through.error().what, "cannot create spool '" + (dir / "link.spool").string() + "': File exists");
+  EXPECT_FALSE(std::filesystem::exists(dir / "target"));
+}
+
+TEST(Spool, ThatCannotGrowEndsWithItsLastWholeSegment) {
+  const TempDir dir;
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit limit{};
+  ::getrlimit(RLIMIT_FSIZE, &limit);
+  const rlimit small{.rlim_cur = 10'000, .rlim_max = limit.rlim_max};
+  auto spool = SpoolWriter::create(dir / "a.spool");
+  ASSERT_TRUE(spool->append(0, 0, noise(1000, 1)));
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  const Status status = spool->append(1, 0, noise(1000, 2));
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  std::signal(SIGXFSZ, before);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, Errc::io);
+  EXPECT_EQ(std::filesystem::file_size(dir / "a.spool"), 32 + 8000u);
+  ASSERT_TRUE(spool->append(2, 0, noise(10, 3)));  // there is room again
+  const auto read = read_all(dir / "a.spool");
+  ASSERT_EQ(read.size(), 2u);
+  EXPECT_EQ(read[0].words, noise(1000, 1));
+  EXPECT_EQ(read[1].words, noise(10, 3));
+}
+
+}  // namespace
+}  // namespace meridian

@@ -1,0 +1,170 @@
+#include "trace/format/chunk_codec.hpp"
+
+#include <limits>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#if MERIDIAN_HAVE_LIBDEFLATE
+#include <libdeflate.h>
+#endif
+
+namespace meridian {
+namespace {
+
+// Calls action(T{}) with the C++ type of a column type. Doubles are moved as their bits.
+template <class Action>
+auto with_type(ColumnType type, Action&& action) {
+  switch (type) {
+    case ColumnType::i8: return action(std::int8_t{});
+    case ColumnType::u8: return action(std::uint8_t{});
+    case ColumnType::i16: return action(std::int16_t{});
+    case ColumnType::u16: return action(std::uint16_t{});
+    case ColumnType::i32: return action(std::int32_t{});
+    case ColumnType::u32: return action(std::uint32_t{});
+    case ColumnType::i64: return action(std::int64_t{});
+    case ColumnType::u64:
+    case ColumnType::f64: break;
+  }
+  return action(std::uint64_t{});
+}
+
+// Works on bits, so that the loop has neither branches nor comparisons: a signed value fits n bytes when the bits from
+// its n-th byte's highest one upwards are all alike, which is when v ^ 2v has no bit from 8n upwards.
+template <class T>
+ValueRange scan(const T* values, std::size_t count) {
+  using Bits = std::make_unsigned_t<T>;
+  Bits used = 0;
+  Bits different = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Bits bits = static_cast<Bits>(values[i]);
+    used = static_cast<Bits>(used | (std::is_signed_v<T> ? static_cast<Bits>(bits ^ static_cast<Bits>(bits << 1)) : bits));
+    different = static_cast<Bits>(different | (bits ^ static_cast<Bits>(values[0])));
+  }
+  const std::uint64_t wide = used;
+  return {wide >> 8 == 0 ? 1u : wide >> 16 == 0 ? 2u : wide >> 32 == 0 ? 4u : 8u, different == 0};
+}
+
+template <class T>
+void split(const T* values, std::size_t count, std::size_t width, std::size_t stride, std::uint8_t* planes) {
+  using Bits = std::make_unsigned_t<T>;
+  for (std::size_t plane = 0; plane < width; ++plane) {
+    std::uint8_t* out = planes + plane * stride;
+    const unsigned shift = static_cast<unsigned>(8 * plane);
+    for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<std::uint8_t>(static_cast<Bits>(values[i]) >> shift);
+  }
+}
+
+template <std::size_t Width, class Stored>
+Stored gather(const std::uint8_t* planes, std::size_t stride, std::size_t index) {
+  using Bits = std::make_unsigned_t<Stored>;
+  Bits bits = 0;
+  for (std::size_t plane = 0; plane < Width; ++plane)
+    bits = static_cast<Bits>(bits | static_cast<Bits>(static_cast<Bits>(planes[plane * stride + index]) << (8 * plane)));
+  return static_cast<Stored>(bits);
+}
+
+template <class Stored, class T>
+bool join(const std::uint8_t* planes, std::size_t stride, std::size_t first, std::size_t count, T* values) {
+  using Limits = std::numeric_limits<T>;
+  constexpr bool is_always_held = std::cmp_greater_equal(std::numeric_limits<Stored>::min(), Limits::min()) &&
+                                  std::cmp_less_equal(std::numeric_limits<Stored>::max(), Limits::max());
+  [[maybe_unused]] bool is_held = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Stored value = gather<sizeof(Stored), Stored>(planes, stride, first + i);
+    if constexpr (!is_always_held)
+      is_held &= std::cmp_greater_equal(value, Limits::min()) && std::cmp_less_equal(value, Limits::max());
+    values[i] = static_cast<T>(value);
+  }
+  return is_held;
+}
+
+template <class T>
+bool join_into(const std::uint8_t* planes, std::size_t stride, std::size_t width, bool is_signed_source,
+               std::size_t first, std::size_t count, T* values) {
+  const auto from = [&](auto stored) { return join<decltype(stored)>(planes, stride, first, count, values); };
+  switch (width) {
+    case 1: return is_signed_source ? from(std::int8_t{}) : from(std::uint8_t{});
+    case 2: return is_signed_source ? from(std::int16_t{}) : from(std::uint16_t{});
+    case 4: return is_signed_source ? from(std::int32_t{}) : from(std::uint32_t{});
+    case 8: return is_signed_source ? from(std::int64_t{}) : from(std::uint64_t{});
+    default: return false;
+  }
+}
+
+}  // namespace
+
+ValueRange range_of(const void* values, std::size_t count, ColumnType type) {
+  return with_type(type, [&](auto t) { return scan(static_cast<const decltype(t)*>(values), count); });
+}
+
+std::uint64_t element(const void* values, std::size_t index, ColumnType type) {
+  return with_type(type, [&](auto t) {
+    using T = decltype(t);
+    using Wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+    return static_cast<std::uint64_t>(static_cast<Wide>(static_cast<const T*>(values)[index]));
+  });
+}
+
+void split_planes(const void* values, std::size_t count, ColumnType type, std::size_t width, std::size_t stride,
+                  std::uint8_t* planes) {
+  with_type(type, [&](auto t) { split(static_cast<const decltype(t)*>(values), count, width, stride, planes); });
+}
+
+bool join_planes(const std::uint8_t* planes, std::size_t stride, std::size_t width, bool is_signed_source,
+                 std::size_t first, std::size_t count, ColumnType type, void* values) {
+  return with_type(type, [&](auto t) {
+    return join_into(planes, stride, width, is_signed_source, first, count, static_cast<decltype(t)*>(values));
+  });
+}
+
+std::uint8_t* scratch_bytes(std::size_t bytes) {
+  thread_local std::vector<std::uint8_t> buffer;
+  if (buffer.size() < bytes) buffer.resize(bytes);
+  return buffer.data();
+}
+
+#if MERIDIAN_HAVE_LIBDEFLATE
+
+namespace {
+struct FreeCompressor {
+  void operator()(libdeflate_compressor* raw) const noexcept { libdeflate_free_compressor(raw); }
+};
+struct FreeDecompressor {
+  void operator()(libdeflate_decompressor* raw) const noexcept { libdeflate_free_decompressor(raw); }
+};
+}  // namespace
+
+bool has_own_deflate() noexcept { return true; }
+
+std::span<const std::uint8_t> deflate_bytes(std::span<const std::uint8_t> bytes, int level) {
+  // One compressor for all columns: it is large (several 100 KiB) and keeps nothing from one call to the next.
+  thread_local std::unique_ptr<libdeflate_compressor, FreeCompressor> compressor;
+  thread_local int current_level = 0;
+  thread_local std::vector<std::uint8_t> out;
+  if (!compressor || current_level != level) {
+    compressor.reset(libdeflate_alloc_compressor(level));
+    current_level = level;
+    if (!compressor) return {};
+  }
+  const std::size_t bound = libdeflate_zlib_compress_bound(compressor.get(), bytes.size());
+  if (out.size() < bound) out.resize(bound);
+  return {out.data(), libdeflate_zlib_compress(compressor.get(), bytes.data(), bytes.size(), out.data(), out.size())};
+}
+
+bool inflate_bytes(std::span<const std::uint8_t> stream, std::span<std::uint8_t> out) {
+  thread_local const std::unique_ptr<libdeflate_decompressor, FreeDecompressor> decompressor{
+      libdeflate_alloc_decompressor()};
+  return decompressor && libdeflate_zlib_decompress(decompressor.get(), stream.data(), stream.size(), out.data(),
+                                                    out.size(), nullptr) == LIBDEFLATE_SUCCESS;
+}
+
+#else
+
+bool has_own_deflate() noexcept { return false; }
+std::span<const std::uint8_t> deflate_bytes(std::span<const std::uint8_t>, int) { return {}; }
+bool inflate_bytes(std::span<const std::uint8_t>, std::span<std::uint8_t>) { return false; }
+
+#endif
+
+}  // namespace meridian

@@ -1,0 +1,53 @@
+#pragma once
+
+// What HDF5's shuffle and deflate filters do to one chunk of a column, done here: the values' bytes are sorted into
+// planes (all lowest bytes, then all second ones, ...), and the planes are compressed as one zlib stream.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "trace/format/column.hpp"
+
+namespace meridian {
+
+constexpr std::size_t width_of(ColumnType type) noexcept {
+  return type == ColumnType::f64 ? 8 : std::size_t{1} << (static_cast<unsigned>(type) / 2);
+}
+constexpr bool is_signed(ColumnType type) noexcept {
+  return type != ColumnType::f64 && static_cast<unsigned>(type) % 2 == 0;
+}
+
+/// What decides how a run of values is stored.
+struct ValueRange {
+  std::size_t width = 1;    ///< bytes of the narrowest type of the same signedness that holds all of them
+  bool is_constant = true;  ///< all equal
+};
+ValueRange range_of(const void* values, std::size_t count, ColumnType type);
+
+/// Element `index` as 64 bits, sign-extended.
+std::uint64_t element(const void* values, std::size_t index, ColumnType type);
+
+/// The lowest `width` bytes of each value, plane by plane; a plane has room for `stride` elements, the rest is left.
+void split_planes(const void* values, std::size_t count, ColumnType type, std::size_t width, std::size_t stride,
+                  std::uint8_t* planes);
+
+/// The inverse for elements [first, first + count) of planes of `width` bytes of a type with sign `is_signed_source`;
+/// false when a value does not fit `type`.
+bool join_planes(const std::uint8_t* planes, std::size_t stride, std::size_t width, bool is_signed_source,
+                 std::size_t first, std::size_t count, ColumnType type, void* values);
+
+/// Whether this build compresses by itself.
+bool has_own_deflate() noexcept;
+
+/// zlib stream of `bytes`, valid until the next call in this thread; empty when there is no own deflate.
+std::span<const std::uint8_t> deflate_bytes(std::span<const std::uint8_t> bytes, int level);
+
+/// Inflates exactly out.size() bytes; false: damaged, another length, or no own deflate.
+bool inflate_bytes(std::span<const std::uint8_t> stream, std::span<std::uint8_t> out);
+
+/// A buffer of this thread with at least `bytes` bytes, contents unspecified; the next call gives the same one.
+std::uint8_t* scratch_bytes(std::size_t bytes);
+
+}  // namespace meridian

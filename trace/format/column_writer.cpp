@@ -1,0 +1,242 @@
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "trace/format/chunk_codec.hpp"
+#include "trace/format/column.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr std::size_t kCompactBytes = 256;  // a column of at most so many bytes lies in its object header
+
+hid_t file_type(ColumnType type, std::size_t width) {
+  if (type == ColumnType::f64) return H5T_IEEE_F64LE;
+  switch (width) {
+    case 1: return is_signed(type) ? H5T_STD_I8LE : H5T_STD_U8LE;
+    case 2: return is_signed(type) ? H5T_STD_I16LE : H5T_STD_U16LE;
+    case 4: return is_signed(type) ? H5T_STD_I32LE : H5T_STD_U32LE;
+    default: return is_signed(type) ? H5T_STD_I64LE : H5T_STD_U64LE;
+  }
+}
+
+hid_t memory_type(ColumnType type) {
+  if (type == ColumnType::f64) return H5T_NATIVE_DOUBLE;
+  switch (width_of(type)) {
+    case 1: return is_signed(type) ? H5T_NATIVE_INT8 : H5T_NATIVE_UINT8;
+    case 2: return is_signed(type) ? H5T_NATIVE_INT16 : H5T_NATIVE_UINT16;
+    case 4: return is_signed(type) ? H5T_NATIVE_INT32 : H5T_NATIVE_UINT32;
+    default: return is_signed(type) ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64;
+  }
+}
+
+}  // namespace
+
+struct ColumnWriter::Impl {
+  // How the dataset is laid out; known when the first chunk is complete, or at the end.
+  struct Layout {
+    std::size_t width = 0;    // bytes of an element in the file
+    hsize_t chunk = 0;        // elements; 0: compact, in the object header
+    bool is_growing = false;  // more chunks may follow
+    std::uint64_t fill = 0;   // value of chunks that are not stored, sign-extended
+  };
+
+  hid_t parent = H5I_INVALID_HID;
+  std::string path;
+  ColumnType type{};
+  int level = 1;
+  bool is_narrow = false;
+  bool omit_empty = false;
+  std::string unit;
+  std::string description;
+
+  h5::Dataset dataset;
+  Layout layout;
+  std::uint64_t rows_stored = 0;
+  std::vector<std::uint8_t> pending;  // elements of the chunk that is not complete yet
+  std::size_t pending_rows = 0;
+
+  std::size_t element_bytes() const { return width_of(type); }
+
+  Error failed(std::string_view verb) const {
+    return h5::failure(Errc::io, "cannot " + std::string{verb} + " column '" + path + "'");
+  }
+
+  Result<h5::Dataset> create_dataset(const std::string& name, const Layout& plan, hsize_t rows) const {
+    const h5::Properties creation = h5::dataset_properties();
+    if (plan.chunk == 0) {
+      H5Pset_layout(creation.get(), H5D_COMPACT);
+    } else {
+      H5Pset_chunk(creation.get(), 1, &plan.chunk);
+      if (plan.width > 1) H5Pset_shuffle(creation.get());
+      H5Pset_deflate(creation.get(), static_cast<unsigned>(level));
+      H5Pset_fill_value(creation.get(), is_signed(type) ? H5T_NATIVE_INT64 : fill_type(), &plan.fill);
+    }
+    const hsize_t most = plan.is_growing ? H5S_UNLIMITED : rows;
+    const h5::Space space{H5Screate_simple(1, &rows, &most)};
+    const h5::Properties links = h5::link_properties();
+    h5::Dataset made{H5Dcreate2(parent, name.c_str(), file_type(type, plan.width), space.get(), links.get(),
+                                creation.get(), H5P_DEFAULT)};
+    if (!made) return failed("create");
+    if (!unit.empty()) MERIDIAN_TRY_DO(h5::write_attribute(made.get(), "unit", unit));
+    if (!description.empty()) MERIDIAN_TRY_DO(h5::write_attribute(made.get(), "description", description));
+    return made;
+  }
+
+  hid_t fill_type() const { return type == ColumnType::f64 ? H5T_NATIVE_DOUBLE : H5T_NATIVE_UINT64; }
+
+  // Writes one chunk at row `first`; the dataset is already long enough.
+  Status write_chunk(const h5::Dataset& target, const Layout& plan, hsize_t first, const void* values,
+                     std::size_t rows) const {
+    if (!has_own_deflate()) {
+      const hsize_t count = rows;
+      const h5::Space file_space{H5Dget_space(target.get())};
+      const h5::Space memory_space{H5Screate_simple(1, &count, nullptr)};
+      H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, &first, nullptr, &count, nullptr);
+      if (H5Dwrite(target.get(), memory_type(type), memory_space.get(), file_space.get(), H5P_DEFAULT, values) < 0)
+        return failed("write");
+      return {};
+    }
+    const std::size_t bytes = static_cast<std::size_t>(plan.chunk) * plan.width;
+    std::uint8_t* planes = scratch_bytes(bytes);
+    if (rows < plan.chunk) std::memset(planes, 0, bytes);
+    split_planes(values, rows, type, plan.width, static_cast<std::size_t>(plan.chunk), planes);
+    // Deflated even where that gains nothing: the stream's checksum is what shows damage.
+    const auto stored = deflate_bytes({planes, bytes}, level);
+    if (stored.empty() || H5Dwrite_chunk(target.get(), H5P_DEFAULT, 0, &first, stored.size(), stored.data()) < 0)
+      return failed("write");
+    return {};
+  }
+
+  // A value that the file's type cannot hold yet: every chunk is stored again, wider. At most three times in a column's
+  // life, so that no reader has to know of overflow tables.
+  Status widen(std::size_t width) {
+    Layout wider = layout;
+    wider.width = width;
+    const std::string name = path + ".wider";
+    MERIDIAN_TRY(h5::Dataset made, create_dataset(name, wider, rows_stored));
+    std::vector<std::uint8_t> chunk(static_cast<std::size_t>(layout.chunk) * element_bytes());
+    for (hsize_t first = 0; first < rows_stored; first += layout.chunk) {
+      const h5::Space file_space{H5Dget_space(dataset.get())};
+      const h5::Space memory_space{H5Screate_simple(1, &layout.chunk, nullptr)};
+      H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, &first, nullptr, &layout.chunk, nullptr);
+      if (H5Dread(dataset.get(), memory_type(type), memory_space.get(), file_space.get(), H5P_DEFAULT, chunk.data()) < 0)
+        return failed("widen");
+      const std::size_t rows = static_cast<std::size_t>(layout.chunk);
+      if (range_of(chunk.data(), rows, type).is_constant && element(chunk.data(), 0, type) == wider.fill) continue;
+      MERIDIAN_TRY_DO(write_chunk(made, wider, first, chunk.data(), rows));
+    }
+    if (!dataset.close() || !made.close() || H5Ldelete(parent, path.c_str(), H5P_DEFAULT) < 0 ||
+        H5Lmove(parent, name.c_str(), parent, path.c_str(), H5P_DEFAULT, H5P_DEFAULT) < 0)
+      return failed("widen");
+    dataset = h5::Dataset{H5Dopen2(parent, path.c_str(), H5P_DEFAULT)};
+    if (!dataset) return failed("widen");
+    layout = wider;
+    return {};
+  }
+
+  // Stores the next `rows` elements: a whole chunk, or the column's last ones.
+  Status store(const void* values, std::size_t rows) {
+    const h5::Quiet quiet;
+    const ValueRange range = range_of(values, rows, type);
+    const std::size_t width = is_narrow ? range.width : element_bytes();
+    if (!dataset) {
+      layout = {.width = width,
+                .chunk = kColumnChunk,
+                .is_growing = true,
+                .fill = range.is_constant ? element(values, 0, type) : 0};
+      MERIDIAN_TRY(dataset, create_dataset(path, layout, rows));
+    } else {
+      if (width > layout.width) MERIDIAN_TRY_DO(widen(width));
+      const hsize_t extent = rows_stored + rows;
+      if (H5Dset_extent(dataset.get(), &extent) < 0) return failed("extend");
+    }
+    const bool is_fill = range.is_constant && element(values, 0, type) == layout.fill;
+    if (!is_fill) MERIDIAN_TRY_DO(write_chunk(dataset, layout, rows_stored, values, rows));
+    rows_stored += rows;
+    return {};
+  }
+
+  // The whole column is less than a chunk: no larger than it needs to be.
+  Status store_small() {
+    const h5::Quiet quiet;
+    const ValueRange range = range_of(pending.data(), pending_rows, type);
+    layout.width = is_narrow ? range.width : element_bytes();
+    const bool is_compact = pending_rows * layout.width <= kCompactBytes;
+    layout.chunk = is_compact ? 0 : pending_rows;
+    layout.fill = range.is_constant && pending_rows > 0 ? element(pending.data(), 0, type) : 0;
+    MERIDIAN_TRY(dataset, create_dataset(path, layout, pending_rows));
+    rows_stored = pending_rows;
+    if (pending_rows == 0 || (!is_compact && range.is_constant)) return {};
+    if (!is_compact) return write_chunk(dataset, layout, 0, pending.data(), pending_rows);
+    if (H5Dwrite(dataset.get(), memory_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, pending.data()) < 0)
+      return failed("write");
+    return {};
+  }
+
+  Status append(const std::uint8_t* values, std::size_t rows) {
+    while (rows > 0) {
+      const bool is_whole = pending_rows == 0 && rows >= kColumnChunk;
+      const std::size_t taken = is_whole ? kColumnChunk : std::min<std::size_t>(rows, kColumnChunk - pending_rows);
+      if (is_whole) {
+        MERIDIAN_TRY_DO(store(values, taken));
+      } else {
+        pending.insert(pending.end(), values, values + taken * element_bytes());
+        pending_rows += taken;
+        if (pending_rows == kColumnChunk) {
+          MERIDIAN_TRY_DO(store(pending.data(), pending_rows));
+          pending.clear();
+          pending_rows = 0;
+        }
+      }
+      values += taken * element_bytes();
+      rows -= taken;
+    }
+    return {};
+  }
+
+  Status finish() {
+    if (!dataset) {
+      if (pending_rows == 0 && omit_empty) return {};
+      MERIDIAN_TRY_DO(store_small());
+    } else if (pending_rows > 0) {
+      MERIDIAN_TRY_DO(store(pending.data(), pending_rows));
+    }
+    pending = {};
+    pending_rows = 0;
+    const h5::Quiet quiet;
+    if (!dataset.close()) return failed("close");
+    return {};
+  }
+};
+
+ColumnWriter::ColumnWriter(std::unique_ptr<Impl> impl) : impl_{std::move(impl)} {}
+ColumnWriter::ColumnWriter(ColumnWriter&&) noexcept = default;
+ColumnWriter& ColumnWriter::operator=(ColumnWriter&&) noexcept = default;
+ColumnWriter::~ColumnWriter() = default;
+
+Result<ColumnWriter> ColumnWriter::create(hid_t parent, std::string path, ColumnType type,
+                                          const ColumnOptions& options) {
+  if (h5::exists(parent, path))
+    return Error{Errc::invalid_argument, "cannot create column '" + path + "': the name is taken", ""};
+  auto impl = std::make_unique<Impl>();
+  impl->parent = parent;
+  impl->path = std::move(path);
+  impl->type = type;
+  impl->level = options.level;
+  impl->is_narrow = options.is_narrow && type != ColumnType::f64;
+  impl->omit_empty = options.omit_empty;
+  impl->unit = options.unit;
+  impl->description = options.description;
+  return ColumnWriter{std::move(impl)};
+}
+
+Status ColumnWriter::append_raw(const void* values, std::size_t count) {
+  return impl_->append(static_cast<const std::uint8_t*>(values), count);
+}
+
+Status ColumnWriter::finish() { return impl_->finish(); }
+ColumnType ColumnWriter::type() const noexcept { return impl_->type; }
+std::uint64_t ColumnWriter::size() const noexcept { return impl_->rows_stored + impl_->pending_rows; }
+
+}  // namespace meridian

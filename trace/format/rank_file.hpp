@@ -1,0 +1,177 @@
+#pragma once
+
+// The rank file as its readers see it: everything small in RankMeta, the events in batches.
+// Layout, types and units on disk: FORMAT.md.
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "trace/model/call_id.hpp"
+#include "trace/model/event.hpp"
+#include "trace/model/ids.hpp"
+#include "trace/model/result.hpp"
+#include "trace/ring/ring_layout.hpp"
+
+namespace meridian {
+
+inline constexpr int kRankSchemaVersion = 1;
+
+struct AnchorRow {
+  AnchorPhase phase{};
+  std::uint64_t before_ticks = 0;
+  std::uint64_t after_ticks = 0;
+  std::int64_t monotonic_ns = 0;
+  std::int64_t realtime_ns = 0;
+};
+
+struct ExchangeRow {
+  std::int32_t peer = 0;  ///< world rank
+  AnchorPhase phase{};
+  std::uint64_t sent_ticks = 0;      ///< this rank's clock
+  std::uint64_t received_ticks = 0;  ///< peer's clock
+  std::uint64_t replied_ticks = 0;   ///< peer's clock
+  std::uint64_t returned_ticks = 0;  ///< this rank's clock
+};
+
+struct CommRow {
+  CommBirth birth;
+  std::uint32_t call = 0;         ///< id in RankMeta::call_names; 0 for MPI_COMM_WORLD and MPI_COMM_SELF
+  std::uint32_t thread = 0;       ///< ThreadId of the maker
+  std::uint64_t enter_ticks = 0;  ///< of the call that made it
+  std::uint64_t leave_ticks = 0;  ///< the handle means this communicator from here on
+};
+
+struct MembersRow {
+  std::uint64_t comm = 0;         ///< handle
+  std::uint64_t born_ticks = 0;   ///< leave_ticks of the CommRow that it belongs to
+  bool remote = false;
+  std::vector<std::int32_t> world_ranks;  ///< in group order; -1: a process of another MPI_COMM_WORLD
+};
+
+struct TextRow {
+  std::string key;
+  std::string value;
+  std::uint64_t handle = 0;
+  std::uint64_t ticks = 0;
+};
+
+struct OverheadRow {
+  OverheadKind kind{};
+  std::uint32_t thread = 0;
+  std::uint64_t enter_ticks = 0;
+  std::uint64_t leave_ticks = 0;
+  std::uint64_t count = 0;
+};
+
+struct ThreadRow {
+  std::uint32_t thread = 0;
+  std::int32_t kernel_tid = 0;
+  std::uint64_t begin_ticks = 0;
+  std::uint64_t events = 0;
+};
+
+/// A run of consecutive events of one thread, stored together. The segments of a thread follow one another in time.
+struct SegmentRow {
+  std::uint32_t thread = 0;
+  std::uint64_t first_ticks = 0;  ///< enter of the first event
+  std::uint64_t events = 0;       ///< rows in each table
+  std::uint64_t p2p = 0;
+  std::uint64_t coll = 0;
+  std::uint64_t completions = 0;
+  std::uint64_t rma = 0;
+  std::uint64_t io = 0;
+  std::uint64_t handles = 0;
+  std::uint64_t sites = 0;
+  std::uint64_t counters = 0;  ///< values
+};
+
+struct RankMeta {
+  int version = kRankSchemaVersion;
+  std::int32_t rank = -1;  ///< in MPI_COMM_WORLD; -1: the process never learned it
+  std::int32_t size = -1;
+  std::int32_t pid = 0;
+  std::string hostname;
+  std::string executable;
+  ClockKind clock{};
+  std::uint64_t domain = 0;
+  bool is_finalized = false;  ///< MPI_Finalize was reached
+  std::array<std::uint64_t, static_cast<std::size_t>(Loss::count_)> losses{};
+  std::uint32_t counters_per_event = 0;  ///< values of every event that has kFlagCounters
+  std::vector<CallId> calls;  ///< index: number in this file; CallId::none for a call that this build does not know
+  std::vector<std::string> call_names;
+  std::vector<AnchorRow> anchors;
+  std::vector<ExchangeRow> exchanges;
+  std::vector<CommRow> comms;
+  std::vector<MembersRow> members;
+  std::vector<TextRow> texts;
+  std::vector<OverheadRow> overheads;
+  std::vector<ThreadRow> threads;
+  std::vector<SegmentRow> segments;
+};
+
+/// The events of one segment, by columns, and the rows that they refer to in order: an event whose payload is p2p takes
+/// the next row of `p2p` (sendrecv: the next two), and so on; every event takes its `completions` next Completion rows.
+/// A batch is reused: read() resizes, so that after the first segments nothing is allocated.
+struct EventBatch {
+  std::vector<std::uint64_t> enter_ticks;
+  std::vector<std::uint64_t> leave_ticks;
+  std::vector<CallId> call;  ///< CallId::none for a call that this build does not know
+  std::vector<Payload> payload;
+  std::vector<std::uint8_t> flags;  ///< RecordFlag
+  std::vector<std::uint32_t> completion_count;  ///< all of them, also when the ring needed several records (kFlagMore)
+  std::vector<PointToPoint> p2p;
+  std::vector<Collective> coll;
+  std::vector<Completion> completions;
+  std::vector<Rma> rma;
+  std::vector<FileAccess> io;
+  std::vector<HandleUse> handles;
+  std::vector<std::uint64_t> sites;     ///< return addresses: one for every event that has kFlagSite
+  std::vector<std::uint64_t> counters;  ///< RankMeta::counters_per_event values for every event that has kFlagCounters
+};
+
+/// One rank's file, open for reading. Not thread-safe; movable.
+class RankFile {
+ public:
+  /// errors  not_found, damaged (not HDF5, not a rank file, tables that contradict each other), unsupported (newer schema)
+  static Result<RankFile> open(const std::filesystem::path& path);
+  RankFile(RankFile&&) noexcept;
+  RankFile& operator=(RankFile&&) noexcept;
+  ~RankFile();
+
+  const RankMeta& meta() const;
+  /// Reads segment `index` of meta().segments. errors: damaged, io.
+  Status read(std::size_t index, EventBatch& batch);
+
+ private:
+  struct Impl;
+  explicit RankFile(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Writes one rank file: beside its final name first, renamed by finish(). Dropped without finish(), it leaves nothing.
+class RankFileWriter {
+ public:
+  static Result<RankFileWriter> create(const std::filesystem::path& path);
+  RankFileWriter(RankFileWriter&&) noexcept;
+  RankFileWriter& operator=(RankFileWriter&&) noexcept;
+  ~RankFileWriter();
+
+  /// Appends the events of one thread; `first` fields of the batch as in EventBatch, call numbers are CallId values.
+  Status append(ThreadId thread, const EventBatch& batch);
+  /// Stores everything else, closes, renames. `meta.segments` and `meta.calls` are ignored: the writer knows them.
+  Status finish(const RankMeta& meta);
+
+ private:
+  struct Impl;
+  explicit RankFileWriter(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// "rank-00003.h5"
+std::string rank_file_name(std::int32_t rank);
+
+}  // namespace meridian

@@ -1,0 +1,288 @@
+#include "trace/format/rank_schema.hpp"
+
+#include <array>
+#include <limits>
+
+#include "trace/format/column.hpp"
+
+namespace meridian::rank_schema {
+namespace {
+
+constexpr std::array<std::string_view, 4> kClockNames{"tsc", "monotonic_raw", "monotonic", "warped"};
+constexpr std::array<std::string_view, 6> kLossNames{"ring_full", "no_slot",     "no_memory",
+                                                     "too_long",  "writer_gone", "damaged"};
+constexpr std::uint64_t kMaxDeflateRatio = 1032;
+
+Error contradiction(const std::string& reason) {
+  return Error{Errc::damaged, "the rank file contradicts itself: " + reason, ""};
+}
+
+template <class T>
+Result<std::vector<T>> read_column(hid_t file, const std::string& path) {
+  MERIDIAN_TRY(ColumnReader column, ColumnReader::open(file, path));
+  if (column.size() > h5::file_bytes(file) * kMaxDeflateRatio / sizeof(T))
+    return contradiction("'" + path + "' is larger than the file can hold");
+  std::vector<T> values(static_cast<std::size_t>(column.size()));
+  MERIDIAN_TRY_DO(column.read(0, std::span{values}));
+  return values;
+}
+
+template <class T>
+Status write_column(hid_t file, const std::string& path, std::span<const T> values) {
+  MERIDIAN_TRY(ColumnWriter column, ColumnWriter::create(file, path, column_type<T>, {.is_narrow = true}));
+  MERIDIAN_TRY_DO(column.append(values));
+  return column.finish();
+}
+
+// Tables without rows are left out, so that a small trace is a small file.
+template <class Row>
+Status write_rows_of(hid_t file, const std::string& path, const std::vector<Row>& rows) {
+  return rows.empty() ? Status{} : h5::write_table<Row>(file, path, fields<Row>(), rows);
+}
+
+template <class Row>
+Result<std::vector<Row>> read_rows_of(hid_t file, const std::string& path) {
+  if (!h5::exists(file, path)) return std::vector<Row>{};
+  return h5::read_table<Row>(file, path, fields<Row>());
+}
+
+Status write_members(hid_t file, const std::vector<MembersRow>& members) {
+  std::vector<StoredMembers> rows;
+  std::vector<std::int32_t> ranks;
+  for (const MembersRow& row : members) {
+    rows.push_back({row.comm, row.born_ticks, ranks.size(), row.world_ranks.size(), std::uint8_t{row.remote}});
+    ranks.insert(ranks.end(), row.world_ranks.begin(), row.world_ranks.end());
+  }
+  MERIDIAN_TRY_DO(write_rows_of(file, "members", rows));
+  if (rows.empty()) return {};
+  return write_column<std::int32_t>(file, "member_ranks", ranks);
+}
+
+Status read_members(hid_t file, std::vector<MembersRow>& members) {
+  MERIDIAN_TRY(const auto rows, read_rows_of<StoredMembers>(file, "members"));
+  if (rows.empty()) return {};
+  MERIDIAN_TRY(const auto ranks, read_column<std::int32_t>(file, "member_ranks"));
+  std::uint64_t expected = 0;  // pieces follow one another: no piece of the file is used twice
+  for (const StoredMembers& row : rows) {
+    if (row.first != expected || row.count > ranks.size() - expected)
+      return contradiction("'members' and 'member_ranks' do not fit");
+    const auto first = ranks.begin() + static_cast<std::ptrdiff_t>(row.first);
+    members.push_back({.comm = row.comm,
+                       .born_ticks = row.born_ticks,
+                       .remote = row.remote != 0,
+                       .world_ranks = {first, first + static_cast<std::ptrdiff_t>(row.count)}});
+    expected += row.count;
+  }
+  return {};
+}
+
+Status write_texts(hid_t file, const std::vector<TextRow>& texts) {
+  std::vector<StoredText> rows;
+  std::vector<std::uint8_t> bytes;
+  for (const TextRow& row : texts) {
+    rows.push_back({bytes.size(), row.key.size() + 1 + row.value.size(), row.handle, row.ticks});
+    bytes.insert(bytes.end(), row.key.begin(), row.key.end());
+    bytes.push_back(0);
+    bytes.insert(bytes.end(), row.value.begin(), row.value.end());
+  }
+  MERIDIAN_TRY_DO(write_rows_of(file, "texts", rows));
+  if (rows.empty()) return {};
+  return write_column<std::uint8_t>(file, "text_bytes", bytes);
+}
+
+Status read_texts(hid_t file, std::vector<TextRow>& texts) {
+  MERIDIAN_TRY(const auto rows, read_rows_of<StoredText>(file, "texts"));
+  if (rows.empty()) return {};
+  MERIDIAN_TRY(const auto bytes, read_column<std::uint8_t>(file, "text_bytes"));
+  std::uint64_t expected = 0;
+  for (const StoredText& row : rows) {
+    if (row.first != expected || row.bytes > bytes.size() - expected)
+      return contradiction("'texts' and 'text_bytes' do not fit");
+    const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(row.first);
+    const std::string both{first, first + static_cast<std::ptrdiff_t>(row.bytes)};
+    const std::size_t key_bytes = both.find('\0');
+    if (key_bytes == std::string::npos) return contradiction("an entry of 'texts' has no key");
+    texts.push_back({both.substr(0, key_bytes), both.substr(key_bytes + 1), row.handle, row.ticks});
+    expected += row.bytes;
+  }
+  return {};
+}
+
+Status write_calls(hid_t file, const RankMeta& meta) {
+  std::vector<std::string> groups;
+  for (const CallId call : meta.calls)
+    groups.emplace_back(kGroups[static_cast<std::size_t>(info(call).group)].name);
+  MERIDIAN_TRY_DO(h5::write_strings(file, "calls/name", meta.call_names));
+  return h5::write_strings(file, "calls/group", groups);
+}
+
+Status read_calls(hid_t file, RankMeta& meta) {
+  MERIDIAN_TRY(meta.call_names, h5::read_strings(file, "calls/name"));
+  if (meta.call_names.empty() || meta.call_names.size() > std::numeric_limits<std::uint16_t>::max())
+    return contradiction("'calls/name' has no or too many rows");
+  for (const std::string& name : meta.call_names) meta.calls.push_back(call_by_name(name));
+  return {};
+}
+
+// First of all: whether this program understands the file at all.
+Status check_schema(hid_t file, const std::filesystem::path& path, int& version) {
+  const std::string name = std::string{"'"}.append(path.string()).append("'");
+  const auto schema = h5::read_string_attribute(file, "schema");
+  if (!schema) return Error{Errc::damaged, name + " is not a rank file: it is HDF5, but has no attribute 'schema'", ""};
+  if (*schema != kSchemaName)
+    return Error{Errc::damaged, name + " is not a rank file: its schema is '" + *schema + "'", ""};
+  MERIDIAN_TRY(const std::int64_t stored, h5::read_int_attribute(file, "version"));
+  if (stored > kRankSchemaVersion)
+    return Error{Errc::unsupported,
+                 "rank file " + name + " has schema " + std::to_string(stored) + ", this merger reads up to " +
+                     std::to_string(kRankSchemaVersion),
+                 "use a newer merger"};
+  if (stored < 1) return Error{Errc::damaged, "rank file " + name + " has no valid schema version", ""};
+  version = static_cast<int>(stored);
+  return {};
+}
+
+Result<std::int32_t> read_int32(hid_t file, const char* name) {
+  MERIDIAN_TRY(const std::int64_t value, h5::read_int_attribute(file, name));
+  if (value < INT32_MIN || value > INT32_MAX) return contradiction("attribute '" + std::string{name} + "' is out of range");
+  return static_cast<std::int32_t>(value);
+}
+
+Status read_attributes(hid_t file, RankMeta& meta) {
+  MERIDIAN_TRY(meta.rank, read_int32(file, "rank"));
+  MERIDIAN_TRY(meta.size, read_int32(file, "size"));
+  MERIDIAN_TRY(meta.pid, read_int32(file, "pid"));
+  MERIDIAN_TRY(meta.hostname, h5::read_string_attribute(file, "hostname"));
+  MERIDIAN_TRY(meta.executable, h5::read_string_attribute(file, "executable"));
+  MERIDIAN_TRY(meta.domain, h5::read_uint_attribute(file, "domain"));
+  MERIDIAN_TRY(const std::int32_t is_finalized, read_int32(file, "finalized"));
+  meta.is_finalized = is_finalized != 0;
+  MERIDIAN_TRY(const std::int32_t counters, read_int32(file, "counters_per_event"));
+  if (counters < 0 || counters > 65535) return contradiction("attribute 'counters_per_event' is out of range");
+  meta.counters_per_event = static_cast<std::uint32_t>(counters);
+  MERIDIAN_TRY(const std::string clock, h5::read_string_attribute(file, "clock"));
+  for (std::size_t i = 0; i < kClockNames.size(); ++i)
+    if (clock == kClockNames[i]) meta.clock = static_cast<ClockKind>(i);
+  if (clock != clock_name(meta.clock)) return contradiction("clock '" + clock + "' is not known");
+  for (std::size_t i = 0; i < kLossNames.size(); ++i) {
+    auto lost = h5::read_uint_attribute(file, loss_attribute(static_cast<Loss>(i)));
+    if (lost) meta.losses[i] = *lost;
+    if (!lost && lost.error().code != Errc::not_found) return lost.error();
+  }
+  if (meta.size != -1 && (meta.rank < 0 || meta.rank >= meta.size)) return contradiction("the rank is not below the size");
+  return {};
+}
+
+}  // namespace
+
+template <>
+std::vector<h5::Field> fields<AnchorRow>() {
+  return {MERIDIAN_FIELD(AnchorRow, phase), MERIDIAN_FIELD(AnchorRow, before_ticks),
+          MERIDIAN_FIELD(AnchorRow, after_ticks), MERIDIAN_FIELD(AnchorRow, monotonic_ns),
+          MERIDIAN_FIELD(AnchorRow, realtime_ns)};
+}
+template <>
+std::vector<h5::Field> fields<ExchangeRow>() {
+  return {MERIDIAN_FIELD(ExchangeRow, peer),           MERIDIAN_FIELD(ExchangeRow, phase),
+          MERIDIAN_FIELD(ExchangeRow, sent_ticks),     MERIDIAN_FIELD(ExchangeRow, received_ticks),
+          MERIDIAN_FIELD(ExchangeRow, replied_ticks),  MERIDIAN_FIELD(ExchangeRow, returned_ticks)};
+}
+template <>
+std::vector<h5::Field> fields<CommRow>() {
+  return {MERIDIAN_FIELD_AS("comm", CommRow, birth.comm),
+          MERIDIAN_FIELD_AS("parent", CommRow, birth.parent),
+          MERIDIAN_FIELD_AS("local_hash", CommRow, birth.local_hash),
+          MERIDIAN_FIELD_AS("remote_hash", CommRow, birth.remote_hash),
+          MERIDIAN_FIELD_AS("local_size", CommRow, birth.local_size),
+          MERIDIAN_FIELD_AS("local_rank", CommRow, birth.local_rank),
+          MERIDIAN_FIELD_AS("remote_size", CommRow, birth.remote_size),
+          MERIDIAN_FIELD(CommRow, call),
+          MERIDIAN_FIELD(CommRow, thread),
+          MERIDIAN_FIELD(CommRow, enter_ticks),
+          MERIDIAN_FIELD(CommRow, leave_ticks)};
+}
+template <>
+std::vector<h5::Field> fields<StoredMembers>() {
+  return {MERIDIAN_FIELD(StoredMembers, comm), MERIDIAN_FIELD(StoredMembers, born_ticks),
+          MERIDIAN_FIELD(StoredMembers, first), MERIDIAN_FIELD(StoredMembers, count),
+          MERIDIAN_FIELD(StoredMembers, remote)};
+}
+template <>
+std::vector<h5::Field> fields<StoredText>() {
+  return {MERIDIAN_FIELD(StoredText, first), MERIDIAN_FIELD(StoredText, bytes), MERIDIAN_FIELD(StoredText, handle),
+          MERIDIAN_FIELD(StoredText, ticks)};
+}
+template <>
+std::vector<h5::Field> fields<OverheadRow>() {
+  return {MERIDIAN_FIELD(OverheadRow, kind), MERIDIAN_FIELD(OverheadRow, thread),
+          MERIDIAN_FIELD(OverheadRow, enter_ticks), MERIDIAN_FIELD(OverheadRow, leave_ticks),
+          MERIDIAN_FIELD(OverheadRow, count)};
+}
+template <>
+std::vector<h5::Field> fields<ThreadRow>() {
+  return {MERIDIAN_FIELD(ThreadRow, thread), MERIDIAN_FIELD(ThreadRow, kernel_tid),
+          MERIDIAN_FIELD(ThreadRow, begin_ticks), MERIDIAN_FIELD(ThreadRow, events)};
+}
+template <>
+std::vector<h5::Field> fields<SegmentRow>() {
+  return {MERIDIAN_FIELD(SegmentRow, thread),      MERIDIAN_FIELD(SegmentRow, first_ticks),
+          MERIDIAN_FIELD(SegmentRow, events),      MERIDIAN_FIELD(SegmentRow, p2p),
+          MERIDIAN_FIELD(SegmentRow, coll),        MERIDIAN_FIELD(SegmentRow, completions),
+          MERIDIAN_FIELD(SegmentRow, rma),         MERIDIAN_FIELD(SegmentRow, io),
+          MERIDIAN_FIELD(SegmentRow, handles),     MERIDIAN_FIELD(SegmentRow, sites),
+          MERIDIAN_FIELD(SegmentRow, counters)};
+}
+
+std::string_view clock_name(ClockKind clock) { return kClockNames[static_cast<std::size_t>(clock) % kClockNames.size()]; }
+
+std::string loss_attribute(Loss loss) {
+  const auto index = static_cast<std::size_t>(loss);
+  return "lost_" + (index < kLossNames.size() ? std::string{kLossNames[index]} : "cause_" + std::to_string(index));
+}
+
+Status write_meta(hid_t file, const RankMeta& meta) {
+  MERIDIAN_TRY_DO(h5::write_attribute(file, "schema", kSchemaName));
+  MERIDIAN_TRY_DO(h5::write_attribute(file, "version", kRankSchemaVersion));
+  MERIDIAN_TRY_DO(h5::write_attribute(file, "about", "one rank of an MPI program; tables and units: FORMAT.md of Meridian"));
+  MERIDIAN_TRY_DO(h5::write_attribute(file, "rank", meta.rank));
+  MERIDIAN_TRY_DO(h5::write_attribute(file, "size", meta.size));
+  MERIDIAN_TRY_DO(h5::write_attribute(file, "pid", meta.pid));
+  MERIDIAN_TRY_DO(h5::write_attribute(file, "hostname", meta.hostname));
+  MERIDIAN_TRY_DO(h5::write_attribute(file, "executable", meta.executable));
+  MERIDIAN_TRY_DO(h5::write_attribute(file, "clock", clock_name(meta.clock)));
+  MERIDIAN_TRY_DO(h5::write_attribute(file, "domain", meta.domain));
+  MERIDIAN_TRY_DO(h5::write_attribute(file, "finalized", int{meta.is_finalized}));
+  MERIDIAN_TRY_DO(h5::write_attribute(file, "counters_per_event", std::int64_t{meta.counters_per_event}));
+  for (std::size_t i = 0; i < meta.losses.size(); ++i)
+    if (meta.losses[i] != 0)
+      MERIDIAN_TRY_DO(h5::write_attribute(file, loss_attribute(static_cast<Loss>(i)), meta.losses[i]));
+  MERIDIAN_TRY_DO(write_calls(file, meta));
+  MERIDIAN_TRY_DO(write_rows_of(file, "anchors", meta.anchors));
+  MERIDIAN_TRY_DO(write_rows_of(file, "exchanges", meta.exchanges));
+  MERIDIAN_TRY_DO(write_rows_of(file, "comms", meta.comms));
+  MERIDIAN_TRY_DO(write_members(file, meta.members));
+  MERIDIAN_TRY_DO(write_texts(file, meta.texts));
+  MERIDIAN_TRY_DO(write_rows_of(file, "overhead", meta.overheads));
+  MERIDIAN_TRY_DO(write_rows_of(file, "threads", meta.threads));
+  return write_rows_of(file, "segments", meta.segments);
+}
+
+Result<RankMeta> read_meta(hid_t file, const std::filesystem::path& path) {
+  RankMeta meta;
+  MERIDIAN_TRY_DO(check_schema(file, path, meta.version));
+  MERIDIAN_TRY_DO(read_attributes(file, meta));
+  MERIDIAN_TRY_DO(read_calls(file, meta));
+  MERIDIAN_TRY(meta.anchors, read_rows_of<AnchorRow>(file, "anchors"));
+  MERIDIAN_TRY(meta.exchanges, read_rows_of<ExchangeRow>(file, "exchanges"));
+  MERIDIAN_TRY(meta.comms, read_rows_of<CommRow>(file, "comms"));
+  MERIDIAN_TRY_DO(read_members(file, meta.members));
+  MERIDIAN_TRY_DO(read_texts(file, meta.texts));
+  MERIDIAN_TRY(meta.overheads, read_rows_of<OverheadRow>(file, "overhead"));
+  MERIDIAN_TRY(meta.threads, read_rows_of<ThreadRow>(file, "threads"));
+  MERIDIAN_TRY(meta.segments, read_rows_of<SegmentRow>(file, "segments"));
+  for (const CommRow& row : meta.comms)
+    if (row.call >= meta.calls.size()) return contradiction("a communicator was made by a call that 'calls' does not have");
+  return meta;
+}
+
+}  // namespace meridian::rank_schema

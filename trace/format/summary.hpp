@@ -1,0 +1,120 @@
+#pragma once
+
+// What a run's summary says, whoever prints it: computed by the merger, stored in the merged file, printed as text,
+// CSV and JSON. Times in seconds unless the name says otherwise.
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "trace/model/result.hpp"
+
+namespace meridian {
+
+enum class Severity : std::uint8_t { info = 0, data_loss = 1, error = 2 };
+
+/// A flaw of the trace. Name, severity and sentence come from merger/findings.def.
+struct Finding {
+  std::string name;
+  Severity severity{};
+  std::uint64_t count = 0;
+  std::string text;    ///< one sentence: what it is, with the remedy
+  std::string detail;  ///< the first objects concerned, may be empty
+};
+
+struct RunSummary {
+  std::string executable;
+  std::string mpi_library;
+  std::int32_t ranks_expected = 0;  ///< size of MPI_COMM_WORLD
+  std::int32_t ranks_present = 0;
+  std::uint64_t threads = 0;
+  std::uint64_t hosts = 0;
+  std::int64_t begin_realtime_ns = 0;  ///< UTC of the first event
+  double time_s = 0;                   ///< first event to last
+  std::uint64_t calls = 0;
+  std::uint64_t trace_bytes = 0;  ///< of the rank files
+};
+
+struct RankSummary {
+  std::int32_t rank = 0;
+  std::string host;
+  std::uint64_t threads = 0;
+  std::uint64_t calls = 0;
+  double time_s = 0;  ///< first to last event of this rank
+  double mpi_s = 0;   ///< in MPI, summed over threads
+  std::uint64_t messages_sent = 0;
+  std::uint64_t bytes_sent = 0;  ///< point to point
+  std::uint64_t messages_received = 0;
+  std::uint64_t bytes_received = 0;
+};
+
+struct FunctionSummary {
+  std::string name;
+  std::string group;
+  std::uint64_t count = 0;
+  double total_s = 0, mean_s = 0, min_s = 0, max_s = 0, sd_s = 0;  ///< sd: of the population of calls
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t bytes_received = 0;
+};
+
+struct MessageSummary {
+  std::uint64_t matched = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t unmatched_sends = 0;
+  std::uint64_t unmatched_receives = 0;
+  std::uint64_t collectives = 0;      ///< instances, each counted once
+  std::uint64_t collective_calls = 0;
+  std::uint64_t collective_bytes_sent = 0;
+  std::uint64_t collective_bytes_received = 0;
+};
+
+/// Messages from one world rank to another; only pairs that have any, ordered by (source, dest).
+struct PairSummary {
+  std::int32_t source = 0;
+  std::int32_t dest = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct ClockSummary {
+  std::string host;
+  std::uint32_t domain = 0;        ///< hosts with the same number share one clock
+  std::int32_t leader = 0;         ///< world rank that took part in the round trips
+  std::vector<std::int32_t> ranks; ///< on this host
+  std::string clock;               ///< "tsc", "monotonic_raw", "monotonic"
+  std::string model;               ///< "reference", "shared", "linear", "offset", "realtime" (fallback, flagged)
+  double frequency_hz = 0;
+  double offset_s = 0;             ///< global = local + offset at the start of the trace
+  double drift_ppm = 0;
+  double residual_s = 0;           ///< standard deviation of the fit's residuals
+  double offset_error_s = 0;       ///< standard error of the fit
+  double drift_error_ppm = 0;
+  double rtt_min_s = 0;
+  double rtt_median_s = 0;
+  std::uint64_t exchanges = 0;
+  std::uint64_t exchanges_dropped = 0;
+};
+
+/// The tracer's own time.
+struct OverheadSummary {
+  std::string name;
+  std::uint64_t count = 0;
+  double total_s = 0;
+  double share = 0;  ///< of ranks x run time
+};
+
+struct Summary {
+  RunSummary run;
+  std::vector<RankSummary> ranks;
+  std::vector<FunctionSummary> functions;  ///< by total time, longest first; ties by name
+  MessageSummary messages;
+  std::vector<PairSummary> pairs;
+  std::vector<ClockSummary> clocks;
+  std::uint64_t reversed_before = 0;  ///< messages and collectives out of order before events were moved
+  std::uint64_t reversed_after = 0;   ///< always 0 in a file that the merger wrote
+  std::vector<OverheadSummary> overhead;
+  std::vector<Finding> findings;
+};
+
+}  // namespace meridian

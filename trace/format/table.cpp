@@ -1,0 +1,142 @@
+#include "trace/format/table.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace meridian::h5 {
+namespace {
+
+constexpr std::uint64_t kMaxDeflateRatio = 1032;  // no zlib stream expands more
+constexpr std::size_t kCompactBytes = 512;
+constexpr hsize_t kChunkBytes = 1u << 20;
+
+Error table_error(std::string_view verb, const std::string& path) {
+  return failure(verb == "write" ? Errc::io : Errc::damaged,
+                 "cannot " + std::string{verb} + " table '" + path + "'");
+}
+
+Error damaged(const std::string& path, const char* reason) {
+  return Error{Errc::damaged, "cannot read table '" + path + "': " + reason, ""};
+}
+
+Type compound(std::span<const Field> fields, std::size_t row_bytes) {
+  Type type{H5Tcreate(H5T_COMPOUND, row_bytes)};
+  for (const Field& field : fields) H5Tinsert(type.get(), field.name, field.offset, field.type);
+  return type;
+}
+
+Status write_whole(hid_t parent, const std::string& path, hid_t file_type, hid_t memory_type, const void* data,
+                   hsize_t count) {
+  const std::size_t row_bytes = H5Tget_size(file_type);
+  const Properties creation = dataset_properties();
+  if (count * row_bytes <= kCompactBytes) {
+    H5Pset_layout(creation.get(), H5D_COMPACT);
+  } else {
+    const hsize_t chunk = std::clamp<hsize_t>(kChunkBytes / row_bytes, 1, count);
+    H5Pset_chunk(creation.get(), 1, &chunk);
+    H5Pset_shuffle(creation.get());
+    H5Pset_deflate(creation.get(), 6);
+  }
+  const Space space{H5Screate_simple(1, &count, nullptr)};
+  const Properties links = link_properties();
+  Dataset dataset{
+      H5Dcreate2(parent, path.c_str(), file_type, space.get(), links.get(), creation.get(), H5P_DEFAULT)};
+  if (!dataset) return table_error("write", path);
+  if (count > 0 && H5Dwrite(dataset.get(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
+    return table_error("write", path);
+  if (!dataset.close()) return table_error("write", path);
+  return {};
+}
+
+struct Opened {
+  Dataset dataset;
+  Type type;
+  std::size_t count = 0;
+};
+
+// Opens a 1-D dataset whose elements take `row_bytes` in memory (0: what they take in the file).
+Result<Opened> open_whole(hid_t parent, const std::string& path, H5T_class_t kind, std::size_t row_bytes) {
+  if (!exists(parent, path)) return Error{Errc::not_found, "there is no table '" + path + "'", ""};
+  Opened opened;
+  opened.dataset = Dataset{H5Dopen2(parent, path.c_str(), H5P_DEFAULT)};
+  if (!opened.dataset) return table_error("read", path);
+  const Space space{H5Dget_space(opened.dataset.get())};
+  const Properties creation{H5Dget_create_plist(opened.dataset.get())};
+  opened.type = Type{H5Dget_type(opened.dataset.get())};
+  if (!space || !opened.type || !creation) return table_error("read", path);
+  hsize_t count = 0;
+  if (H5Sget_simple_extent_ndims(space.get()) != 1 || H5Sget_simple_extent_dims(space.get(), &count, nullptr) != 1)
+    return damaged(path, "it is not one-dimensional");
+  if (H5Tget_class(opened.type.get()) != kind) return damaged(path, "its elements are of another type");
+  const H5D_layout_t layout = H5Pget_layout(creation.get());
+  if (layout == H5D_VIRTUAL || H5Pget_external_count(creation.get()) > 0)
+    return damaged(path, "its data lie in other files");
+  hsize_t chunk = 1;
+  if (layout == H5D_CHUNKED && H5Pget_chunk(creation.get(), 1, &chunk) != 1) return table_error("read", path);
+  const std::uint64_t most = file_bytes(parent) * kMaxDeflateRatio;
+  const std::size_t bytes = std::max<std::size_t>({row_bytes, H5Tget_size(opened.type.get()), 1});
+  if (count > most / bytes || chunk > most / bytes) return damaged(path, "it is larger than the file can hold");
+  opened.count = static_cast<std::size_t>(count);
+  return opened;
+}
+
+}  // namespace
+
+Status write_rows(hid_t parent, const std::string& path, std::span<const Field> fields, const void* rows,
+                  std::size_t row_bytes, std::size_t count) {
+  const Quiet quiet;
+  const Type memory = compound(fields, row_bytes);
+  const Type file{H5Tcopy(memory.get())};
+  H5Tpack(file.get());
+  return write_whole(parent, path, file.get(), memory.get(), rows, count);
+}
+
+Status read_rows(hid_t parent, const std::string& path, std::span<const Field> fields, std::size_t row_bytes,
+                 void* (*make_room)(void* context, std::size_t count), void* context) {
+  const Quiet quiet;
+  MERIDIAN_TRY(const Opened opened, open_whole(parent, path, H5T_COMPOUND, row_bytes));
+  for (const Field& field : fields) {
+    const int index = H5Tget_member_index(opened.type.get(), field.name);
+    const H5T_class_t kind = index < 0 ? H5T_NO_CLASS : H5Tget_member_class(opened.type.get(), static_cast<unsigned>(index));
+    if (kind != H5T_INTEGER && kind != H5T_FLOAT)
+      return Error{Errc::damaged, "cannot read table '" + path + "': it has no column of numbers '" + field.name + "'", ""};
+  }
+  void* rows = make_room(context, opened.count);
+  const Type memory = compound(fields, row_bytes);
+  if (opened.count > 0 && H5Dread(opened.dataset.get(), memory.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, rows) < 0)
+    return table_error("read", path);
+  return {};
+}
+
+Status write_strings(hid_t parent, const std::string& path, std::span<const std::string> strings) {
+  const Quiet quiet;
+  std::size_t longest = 1;
+  for (const std::string& text : strings) longest = std::max(longest, text.size());
+  std::vector<char> padded(longest * strings.size());
+  for (std::size_t i = 0; i < strings.size(); ++i)
+    std::copy(strings[i].begin(), strings[i].end(), padded.begin() + static_cast<std::ptrdiff_t>(i * longest));
+  const Type type{H5Tcopy(H5T_C_S1)};
+  H5Tset_size(type.get(), longest);
+  H5Tset_strpad(type.get(), H5T_STR_NULLPAD);
+  H5Tset_cset(type.get(), H5T_CSET_UTF8);
+  return write_whole(parent, path, type.get(), type.get(), padded.data(), strings.size());
+}
+
+Result<std::vector<std::string>> read_strings(hid_t parent, const std::string& path) {
+  const Quiet quiet;
+  MERIDIAN_TRY(const Opened opened, open_whole(parent, path, H5T_STRING, 0));
+  if (H5Tis_variable_str(opened.type.get()) != 0) return damaged(path, "its strings are not of fixed length");
+  const std::size_t bytes = H5Tget_size(opened.type.get());
+  std::vector<char> padded(bytes * opened.count);
+  if (opened.count > 0 &&
+      H5Dread(opened.dataset.get(), opened.type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, padded.data()) < 0)
+    return table_error("read", path);
+  std::vector<std::string> strings;
+  for (std::size_t i = 0; i < opened.count; ++i) {
+    const char* text = padded.data() + i * bytes;
+    strings.emplace_back(text, ::strnlen(text, bytes));
+  }
+  return strings;
+}
+
+}  // namespace meridian::h5

@@ -1,0 +1,185 @@
+#pragma once
+
+// The record that a traced call leaves in the ring, word by word. Shared by the code inside the application
+// (which writes it), the writer process and crash recovery (which read it). Depends on the language alone.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace meridian {
+
+/// What follows the three leading words of a record.
+enum class Payload : std::uint8_t {
+  none = 0,      ///< no record here: end of what was stored
+  pad = 1,       ///< skip `words`; the next record starts at the next block. Header word only
+  local = 2,     ///< enter and leave alone
+  p2p = 3,       ///< PointToPoint, then `completions` Completion entries (blocking receive, probe: at most one)
+  sendrecv = 4,  ///< PointToPoint (send part), PointToPoint (receive part), at most one Completion
+  coll = 5,      ///< Collective
+  requests = 6,  ///< no fixed part, `completions` entries: Wait*, Test*, Start*, Cancel, Request_free
+  comm = 7,      ///< CommBirth: one communicator that came into being in this call
+  rma = 8,       ///< Rma
+  io = 9,        ///< FileAccess
+  handle = 10,   ///< HandleUse: the call is about one object (Comm_free, Win_fence, File_close, Group_free...)
+  // Records that are no calls; `call` is 0 and `leave` equals `enter` unless said otherwise.
+  thread = 32,    ///< ThreadBegin: records from here on belong to this thread of the rank
+  anchor = 33,    ///< Anchor: enter and leave are the clock reads before and after the two system clocks were read
+  exchange = 34,  ///< Exchange: one round trip of the clock protocol, stored by the side that sent first
+  members = 35,   ///< Members, then world ranks, two to a word, low half first
+  text = 36,      ///< Text, then bytes, zero-padded to whole words: "key\0value"
+  overhead = 37,  ///< Overhead: the tracer's own time in [enter, leave], none of it the application's
+};
+
+/// RecordHeader::flags
+enum RecordFlag : std::uint8_t {
+  kFlagFailed = 1,      ///< the call returned something else than MPI_SUCCESS
+  kFlagUnfinished = 2,  ///< the call had not returned when the trace ends; leave is meaningless
+  kFlagSite = 4,        ///< one more word behind the completions: the return address of the call
+  kFlagCounters = 8,    ///< behind that, one word per counter: its increase from enter to leave
+  kFlagMore = 16,       ///< `requests` only: continues the completions of the thread's record before it; enter equals leave
+  kFlagAbandoned = 32,  ///< the call was left by longjmp or an exception; leave is when that was noticed
+};
+
+/// First word of every record. A zero payload means that nothing was stored here.
+struct RecordHeader {
+  std::uint16_t call = 0;  ///< CallId; 0 for records that are no calls
+  std::uint8_t payload = 0;
+  std::uint8_t flags = 0;
+  std::uint16_t words = 0;        ///< length of the whole record, header included, in 8-byte words
+  std::uint16_t completions = 0;  ///< number of Completion entries
+};
+
+/// First three words. `leave` is stored when the call has returned.
+struct RecordHead {
+  RecordHeader header;
+  std::uint64_t enter_ticks = 0;
+  std::uint64_t leave_ticks = 0;
+};
+
+// Special values of ranks and tags, the same for every MPI library. Ranks are those of the communicator, never world.
+inline constexpr std::int32_t kAnySource = -1;
+inline constexpr std::int32_t kProcNull = -2;
+inline constexpr std::int32_t kRootSelf = -3;  ///< MPI_ROOT (intercommunicators)
+inline constexpr std::int32_t kNoRoot = -4;    ///< a collective without a root
+inline constexpr std::int32_t kAnyTag = -1;
+
+/// One side of a message, as the call's arguments say. Handles are the library's own values: a handle names an object
+/// only from the call that made it to the call that freed it.
+struct PointToPoint {
+  std::uint64_t comm = 0;  ///< communicator handle; message handle for Mrecv and Imrecv
+  std::int32_t peer = 0;   ///< dest or source in the communicator (remote group of an intercommunicator)
+  std::int32_t tag = 0;
+  std::int64_t count = 0;       ///< elements sent, or room for elements at a receive
+  std::uint32_t type_size = 0;  ///< bytes of one element; 0 when the call failed
+  std::uint32_t reserved = 0;
+  std::uint64_t request = 0;  ///< request handle (or message handle of Mprobe, Improbe); 0 when there is none
+};
+
+/// One request that a call is about, or the message that a blocking receive or probe found.
+struct Completion {
+  std::uint64_t request = 0;  ///< handle before the call; 0 at a blocking receive or probe
+  std::int32_t source = 0;    ///< from the status; meaningful for receives only
+  std::int32_t tag = 0;
+  std::int64_t bytes = 0;  ///< from the status; kCancelled when the status says so
+};
+inline constexpr std::int64_t kCancelled = -1;
+inline constexpr std::int64_t kNotKnown = -2;  ///< in rank files: the call that was about this request never returned
+
+struct Collective {
+  std::uint64_t comm = 0;
+  std::int32_t root = kNoRoot;
+  std::uint32_t reserved = 0;
+  std::uint64_t send_bytes = 0;     ///< of this rank's send argument as it stands (per-peer block, or sum over a vector)
+  std::uint64_t receive_bytes = 0;  ///< of its receive argument; 0 for an argument that is not significant here
+  std::uint64_t request = 0;        ///< 0 when blocking
+};
+
+/// A communicator that the call made. Groups are compared by hash_ranks() over their world ranks in group order.
+struct CommBirth {
+  std::uint64_t comm = 0;
+  std::uint64_t parent = 0;  ///< the communicator it was made from; 0 for MPI_COMM_WORLD and MPI_COMM_SELF
+  std::uint64_t local_hash = 0;
+  std::uint64_t remote_hash = 0;  ///< 0 for an intracommunicator
+  std::int32_t local_size = 0;
+  std::int32_t local_rank = 0;
+  std::int32_t remote_size = 0;
+  std::uint32_t reserved = 0;
+};
+
+struct Rma {
+  std::uint64_t window = 0;
+  std::int32_t target = 0;
+  std::uint32_t reserved = 0;
+  std::int64_t displacement = 0;  ///< in the target's displacement units
+  std::uint64_t bytes = 0;        ///< at the origin
+  std::uint64_t request = 0;
+};
+
+struct FileAccess {
+  std::uint64_t file = 0;
+  std::int64_t offset = -1;  ///< explicit offset in etypes; -1: individual or shared pointer
+  std::uint64_t bytes = 0;
+  std::uint64_t request = 0;
+};
+
+struct HandleUse {
+  std::uint64_t handle = 0;  ///< as it was before the call when the call frees it, after the call otherwise
+};
+
+struct ThreadBegin {
+  std::uint32_t thread = 0;  ///< ThreadId
+  std::int32_t kernel_tid = 0;
+};
+
+struct Anchor {
+  std::uint64_t phase = 0;  ///< AnchorPhase
+  std::int64_t monotonic_ns = 0;
+  std::int64_t realtime_ns = 0;
+};
+enum class AnchorPhase : std::uint64_t { start = 0, finish = 1, epoch = 2 };
+
+/// Four stamps of a round trip: sent_ticks and returned_ticks on this rank's clock (also the record's enter and leave),
+/// the other two on the peer's.
+struct Exchange {
+  std::int32_t peer = 0;  ///< world rank
+  std::uint32_t phase = 0;  ///< AnchorPhase
+  std::uint64_t peer_received_ticks = 0;
+  std::uint64_t peer_replied_ticks = 0;
+};
+
+struct Members {
+  std::uint64_t comm = 0;
+  std::uint32_t first = 0;   ///< group rank of the first world rank that follows
+  std::uint32_t count = 0;   ///< world ranks that follow
+  std::uint32_t remote = 0;  ///< 1: the remote group of an intercommunicator
+  std::uint32_t reserved = 0;
+};
+
+struct Text {
+  std::uint32_t bytes = 0;  ///< of "key\0value", without padding
+  std::uint32_t more = 0;   ///< 1: the next text record continues the value (its key is repeated)
+  std::uint64_t handle = 0; ///< object that the text is about (a name that the program gave); 0 for the process
+};
+
+struct Overhead {
+  std::uint64_t kind = 0;  ///< OverheadKind
+  std::uint64_t count = 0; ///< operations that the time covers
+};
+enum class OverheadKind : std::uint64_t { start = 0, finish = 1, clock_exchange = 2, flush_wait = 3, thread_attach = 4 };
+
+inline constexpr std::size_t kWordBytes = 8;
+template <class T>
+inline constexpr std::size_t words_of = sizeof(T) / kWordBytes;
+static_assert(sizeof(RecordHeader) == 8 && words_of<RecordHead> == 3 && words_of<PointToPoint> == 5 &&
+              words_of<Completion> == 3 && words_of<Collective> == 5 && words_of<CommBirth> == 6 && words_of<Rma> == 5 &&
+              words_of<FileAccess> == 4 && words_of<Exchange> == 3 && words_of<Members> == 3 && words_of<Text> == 2);
+
+/// Order-sensitive 64-bit hash of world ranks; feed ranks in group order, starting from kRanksHashSeed.
+inline constexpr std::uint64_t kRanksHashSeed = 0x9e3779b97f4a7c15ULL;
+constexpr std::uint64_t hash_rank(std::uint64_t hash, std::int32_t world_rank) noexcept {
+  hash ^= static_cast<std::uint32_t>(world_rank) + 0x9e3779b97f4a7c15ULL + (hash << 6) + (hash >> 2);
+  hash *= 0xff51afd7ed558ccdULL;
+  return hash ^ (hash >> 32);
+}
+
+}  // namespace meridian

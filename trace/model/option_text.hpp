@@ -1,0 +1,196 @@
+#pragma once
+
+// Option values as users write them: `64M`, `yes`, `all,-io`, `90`. No allocation, no library.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include "trace/model/nearest_name.hpp"
+
+namespace meridian {
+
+enum class OptionType : std::uint8_t {
+  path,     ///< any text; the value is the text
+  choice,   ///< one of the words of `unit`; the value is its index
+  size,     ///< bytes: digits and K, M, G, T (powers of 1024; `KiB`, `MB`... mean the same)
+  number,   ///< digits
+  seconds,  ///< digits, then nothing or s, min, h
+  flag,     ///< 1/0, yes/no, true/false, on/off
+  groups,   ///< list of names of call_groups.def; the value is a mask with bit CallGroup set for each
+};
+
+enum class TextProblem : std::uint8_t { none, malformed, out_of_range };
+
+struct ParsedOption {
+  std::int64_t number = 0;
+  TextProblem problem{};
+  std::string_view culprit;  ///< the part of the text that was not understood
+};
+
+/// Names of call_groups.def; the index is the CallGroup value.
+inline constexpr std::array kGroupNames{
+    std::string_view{},
+#define MERIDIAN_GROUP(name, text) std::string_view{#name},
+#include "trace/model/call_groups.def"
+};
+static_assert(kGroupNames.size() <= 63, "a mask of groups must fit a std::int64_t");
+inline constexpr std::int64_t kAllGroups = ((std::int64_t{1} << kGroupNames.size()) - 1) & ~std::int64_t{1};
+
+constexpr bool starts_with(std::string_view text, std::string_view prefix) noexcept {
+  return text.size() >= prefix.size() && std::string_view{text.data(), prefix.size()} == prefix;
+}
+
+/// Position of the first `wanted`; text.size() when there is none.
+constexpr std::size_t find_char(std::string_view text, char wanted) noexcept {
+  std::size_t i = 0;
+  while (i < text.size() && text[i] != wanted) ++i;
+  return i;
+}
+
+constexpr std::string_view trim(std::string_view text) noexcept {
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// Cuts the first item off `list` and returns it without the blanks around it.
+constexpr std::string_view take_item(std::string_view& list, char separator) noexcept {
+  const std::size_t end = find_char(list, separator);
+  const std::string_view item{list.data(), end};
+  list.remove_prefix(end < list.size() ? end + 1 : end);
+  return trim(item);
+}
+
+/// Digits at the start of `text`, which are removed from it. Problems: none there, or more than an int64 holds.
+constexpr ParsedOption take_digits(std::string_view& text) noexcept {
+  ParsedOption result;
+  if (text.empty() || text.front() < '0' || text.front() > '9') return {0, TextProblem::malformed, text};
+  while (!text.empty() && text.front() >= '0' && text.front() <= '9') {
+    if (__builtin_mul_overflow(result.number, std::int64_t{10}, &result.number) ||
+        __builtin_add_overflow(result.number, std::int64_t{text.front() - '0'}, &result.number))
+      return {std::numeric_limits<std::int64_t>::max(), TextProblem::out_of_range, text};
+    text.remove_prefix(1);
+  }
+  return result;
+}
+
+constexpr ParsedOption parse_number(std::string_view text) noexcept {
+  std::string_view rest = trim(text);
+  const ParsedOption result = take_digits(rest);
+  if (result.problem == TextProblem::none && !rest.empty()) return {0, TextProblem::malformed, rest};
+  return result;
+}
+
+struct UnitFactor {
+  std::string_view name;
+  std::int64_t factor;
+};
+
+/// Digits, blanks, and one of `units`; the factor of the unit is applied.
+constexpr ParsedOption parse_with_unit(std::string_view text, std::span<const UnitFactor> units) noexcept {
+  std::string_view rest = trim(text);
+  ParsedOption result = take_digits(rest);
+  if (result.problem != TextProblem::none) return result;
+  rest = trim(rest);
+  for (const UnitFactor& unit : units) {
+    if (!same_name(rest, unit.name)) continue;
+    if (__builtin_mul_overflow(result.number, unit.factor, &result.number))
+      return {std::numeric_limits<std::int64_t>::max(), TextProblem::out_of_range, text};
+    return result;
+  }
+  return {0, TextProblem::malformed, rest};
+}
+
+constexpr ParsedOption parse_size(std::string_view text) noexcept {
+  constexpr std::int64_t kKibi = 1024;
+  constexpr UnitFactor kUnits[] = {{"", 1},
+                                   {"B", 1},
+                                   {"K", kKibi},
+                                   {"KB", kKibi},
+                                   {"KiB", kKibi},
+                                   {"M", kKibi * kKibi},
+                                   {"MB", kKibi * kKibi},
+                                   {"MiB", kKibi * kKibi},
+                                   {"G", kKibi * kKibi * kKibi},
+                                   {"GB", kKibi * kKibi * kKibi},
+                                   {"GiB", kKibi * kKibi * kKibi},
+                                   {"T", kKibi * kKibi * kKibi * kKibi},
+                                   {"TB", kKibi * kKibi * kKibi * kKibi},
+                                   {"TiB", kKibi * kKibi * kKibi * kKibi}};
+  return parse_with_unit(text, kUnits);
+}
+
+constexpr ParsedOption parse_seconds(std::string_view text) noexcept {
+  constexpr UnitFactor kUnits[] = {{"", 1}, {"s", 1}, {"min", 60}, {"h", 3600}};
+  return parse_with_unit(text, kUnits);
+}
+
+constexpr ParsedOption parse_flag(std::string_view text) noexcept {
+  const std::string_view word = trim(text);
+  for (const std::string_view yes : {"1", "yes", "true", "on"})
+    if (same_name(word, yes)) return {1, TextProblem::none, {}};
+  for (const std::string_view no : {"0", "no", "false", "off"})
+    if (same_name(word, no)) return {0, TextProblem::none, {}};
+  return {0, TextProblem::malformed, word};
+}
+
+/// Index of the word in "a|b|c".
+constexpr ParsedOption parse_choice(std::string_view text, std::string_view choices) noexcept {
+  const std::string_view word = trim(text);
+  for (std::int64_t index = 0; !choices.empty(); ++index)
+    if (same_name(take_item(choices, '|'), word)) return {index, TextProblem::none, {}};
+  return {0, TextProblem::malformed, word};
+}
+
+/// "p2p,coll", "all,-io", "-io" (the same): items from left to right, `all` and `none` are words of their own, a list
+/// that begins with a removal starts from all.
+constexpr ParsedOption parse_groups(std::string_view text) noexcept {
+  std::string_view list = trim(text);
+  std::int64_t mask = starts_with(list, "-") ? kAllGroups : 0;
+  while (!list.empty()) {
+    std::string_view item = take_item(list, ',');
+    if (item.empty()) continue;
+    const bool is_removal = item.front() == '-';
+    if (is_removal || item.front() == '+') item.remove_prefix(1);
+    std::int64_t bits = same_name(item, "all") ? kAllGroups : 0;
+    for (std::size_t i = 1; i < kGroupNames.size(); ++i)
+      if (same_name(item, kGroupNames[i])) bits = std::int64_t{1} << i;
+    if (bits == 0 && !same_name(item, "none")) return {0, TextProblem::malformed, item};
+    mask = is_removal ? mask & ~bits : mask | bits;
+  }
+  return {mask, TextProblem::none, {}};
+}
+
+/// The value of `text` as an option of this type; `unit` holds the choices of a choice.
+constexpr ParsedOption parse_option_text(OptionType type, std::string_view text, std::int64_t minimum,
+                                         std::int64_t maximum, std::string_view unit) noexcept {
+  ParsedOption result;
+  switch (type) {
+    case OptionType::path:
+      return result;
+    case OptionType::choice:
+      return parse_choice(text, unit);
+    case OptionType::flag:
+      return parse_flag(text);
+    case OptionType::groups:
+      return parse_groups(text);
+    case OptionType::size:
+      result = parse_size(text);
+      break;
+    case OptionType::number:
+      result = parse_number(text);
+      break;
+    case OptionType::seconds:
+      result = parse_seconds(text);
+      break;
+  }
+  if (result.problem == TextProblem::none && (result.number < minimum || result.number > maximum))
+    result.problem = TextProblem::out_of_range;
+  return result;
+}
+
+}  // namespace meridian

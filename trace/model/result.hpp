@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace meridian {
+
+enum class Errc {
+  invalid_argument,  ///< the caller or user asked for something that makes no sense
+  not_found,         ///< a file, directory, group or dataset is not there
+  io,                ///< the operating system or HDF5 refused
+  damaged,           ///< bytes are there but cannot be what they claim to be
+  unsupported,       ///< a newer schema, or a feature that this build lacks
+};
+
+/// `what` names the action, the object and the reason; `hint` says what the user can do (may be empty).
+/// No "Error:" prefix and no trailing newline in either.
+struct Error {
+  Errc code{};
+  std::string what;
+  std::string hint;
+};
+
+/// A value or the Error that prevented it.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_{std::in_place_index<0>, std::move(value)} {}
+  Result(Error error) : state_{std::in_place_index<1>, std::move(error)} {}
+  explicit operator bool() const noexcept { return state_.index() == 0; }
+  T& operator*() & { return std::get<0>(state_); }
+  const T& operator*() const& { return std::get<0>(state_); }
+  T&& operator*() && { return std::get<0>(std::move(state_)); }
+  T* operator->() { return &std::get<0>(state_); }
+  const T* operator->() const { return &std::get<0>(state_); }
+  Error& error() { return std::get<1>(state_); }
+  const Error& error() const { return std::get<1>(state_); }
+
+ private:
+  std::variant<T, Error> state_;
+};
+
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Error error) : error_{std::move(error)}, failed_{true} {}
+  explicit operator bool() const noexcept { return !failed_; }
+  Error& error() { return error_; }
+  const Error& error() const { return error_; }
+
+ private:
+  Error error_;
+  bool failed_ = false;
+};
+
+using Status = Result<void>;
+
+}  // namespace meridian
+
+#define MERIDIAN_CONCAT_(a, b) a##b
+#define MERIDIAN_CONCAT(a, b) MERIDIAN_CONCAT_(a, b)
+
+/// MERIDIAN_TRY(declaration, expression): declares from the value, or returns the error from this function.
+#define MERIDIAN_TRY(declaration, ...) \
+  MERIDIAN_TRY_(MERIDIAN_CONCAT(meridian_try_, __LINE__), declaration, __VA_ARGS__)
+#define MERIDIAN_TRY_(temporary, declaration, ...)              \
+  auto temporary = (__VA_ARGS__);                               \
+  if (!temporary) return std::move(temporary).error();          \
+  declaration = *std::move(temporary)
+
+/// MERIDIAN_TRY_DO(expression): for Status; returns the error from this function.
+#define MERIDIAN_TRY_DO(...)                                                       \
+  do {                                                                             \
+    auto meridian_try_status = (__VA_ARGS__);                                      \
+    if (!meridian_try_status) return std::move(meridian_try_status).error();       \
+  } while (false)
+
+/// A broken promise of our own code. Never for input: input gets an Error. Not for code that runs in an application.
+#define MERIDIAN_CHECK(condition)                                                                  \
+  do {                                                                                             \
+    if (!(condition)) [[unlikely]] {                                                               \
+      std::fprintf(stderr, "meridian: internal error: %s at %s:%d\n", #condition, __FILE__, __LINE__); \
+      std::abort();                                                                                \
+    }                                                                                              \
+  } while (false)

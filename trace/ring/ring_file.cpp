@@ -1,0 +1,184 @@
+#include "trace/ring/ring_file.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace meridian {
+namespace {
+
+constexpr std::uint32_t kMaxSlots = 65536;
+constexpr std::uint64_t kMaxRingBytes = std::uint64_t{1} << 40;
+constexpr std::uint64_t kMaxBlockBytes = (std::uint64_t{1} << 19) - 8;
+
+Error ring_error(Errc code, const std::filesystem::path& path, std::string_view reason) {
+  return Error{code, "cannot open ring file '" + path.string() + "': " + std::string{reason}, ""};
+}
+
+// nullptr, or what is wrong.
+const char* check(const RingFileHeader& header, const RingFile::Geometry& geometry, std::uint64_t file_bytes) {
+  if (header.magic != kRingMagic) return "it is no ring file";
+  if (geometry.slot_count == 0 || geometry.slot_count > kMaxSlots) return "its number of slots cannot be true";
+  if (geometry.block_bytes < 512 || geometry.block_bytes > kMaxBlockBytes || geometry.block_bytes % kWordBytes != 0)
+    return "its block size cannot be true";
+  if (geometry.ring_bytes == 0 || geometry.ring_bytes > kMaxRingBytes || geometry.ring_bytes % geometry.block_bytes != 0)
+    return "its ring size cannot be true";
+  if (geometry.data_offset % kRingPageBytes != 0 ||
+      geometry.data_offset < kRingPageBytes + geometry.slot_count * sizeof(RingSlot) ||
+      geometry.data_offset > kRingPageBytes * 2 + kMaxSlots * sizeof(RingSlot))
+    return "its data offset cannot be true";
+  if (file_bytes < geometry.data_offset + geometry.slot_count * geometry.ring_bytes) return "it is truncated";
+  return nullptr;
+}
+
+std::string bounded(const char* text, std::size_t room) { return {text, ::strnlen(text, room)}; }
+
+}  // namespace
+
+int close_descriptor(int descriptor) noexcept { return descriptor < 0 ? 0 : ::close(descriptor); }
+
+Result<RingFile> RingFile::open(const std::filesystem::path& path, Access access) {
+  RingFile ring;
+  ring.path_ = path;
+  const bool is_shared = access == Access::drain;
+  ring.file_ = Descriptor{::open(path.c_str(), (is_shared ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
+  if (!ring.file_) return ring_error(errno == ENOENT ? Errc::not_found : Errc::io, path, std::strerror(errno));
+  struct stat status {};
+  if (::fstat(ring.file_.get(), &status) != 0) return ring_error(Errc::io, path, std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) return ring_error(Errc::damaged, path, "not a regular file");
+  if (::geteuid() != 0 && status.st_uid != ::geteuid()) return ring_error(Errc::io, path, "it belongs to another user");
+  const auto file_bytes = static_cast<std::uint64_t>(status.st_size);
+  if (file_bytes < kRingPageBytes) return ring_error(Errc::damaged, path, "it is truncated");
+
+  const auto map = [&](std::uint64_t bytes) {
+    return ::mmap(nullptr, bytes, is_shared ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, ring.file_.get(), 0);
+  };
+  void* const page = map(kRingPageBytes);
+  if (page == MAP_FAILED) return ring_error(Errc::io, path, std::strerror(errno));
+  const auto& header = *static_cast<const RingFileHeader*>(page);
+  ring.geometry_ = {header.slot_count, header.ring_bytes, header.block_bytes, header.data_offset};
+  const bool is_newer = header.magic == kRingMagic && header.version > kRingVersion;
+  const std::uint32_t version = header.version;
+  const char* const wrong = check(header, ring.geometry_, file_bytes);
+  ::munmap(page, kRingPageBytes);
+  if (is_newer)
+    return Error{Errc::unsupported,
+                 "ring file '" + path.string() + "' has version " + std::to_string(version) + ", this program reads up to " +
+                     std::to_string(kRingVersion),
+                 "use a newer meridian"};
+  if (wrong != nullptr) return ring_error(Errc::damaged, path, wrong);
+
+  void* const base = map(ring.geometry_.data_offset);
+  if (base == MAP_FAILED) return ring_error(Errc::io, path, std::strerror(errno));
+  ring.header_ = static_cast<RingFileHeader*>(base);
+  ring.slots_ = reinterpret_cast<RingSlot*>(static_cast<char*>(base) + kRingPageBytes);
+  return ring;
+}
+
+RingFile::RingFile(RingFile&& other) noexcept
+    : path_{std::move(other.path_)},
+      file_{std::move(other.file_)},
+      geometry_{other.geometry_},
+      header_{std::exchange(other.header_, nullptr)},
+      slots_{std::exchange(other.slots_, nullptr)} {}
+
+RingFile& RingFile::operator=(RingFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(file_, other.file_);
+  std::swap(geometry_, other.geometry_);
+  std::swap(header_, other.header_);
+  std::swap(slots_, other.slots_);
+  return *this;
+}
+
+RingFile::~RingFile() {
+  if (header_ != nullptr) ::munmap(header_, geometry_.data_offset);
+}
+
+Result<RingFile::Range> RingFile::range(std::uint32_t index) const {
+  const RingSlot& from = slots_[index];
+  const Range range{.tail = from.tail.load(std::memory_order_acquire), .head = from.head.load(std::memory_order_acquire)};
+  if (range.head < range.tail || range.head - range.tail > geometry_.ring_bytes || range.head % kWordBytes != 0 ||
+      range.tail % kWordBytes != 0)
+    return Error{Errc::damaged, "slot " + std::to_string(index) + " of ring file '" + path_.string() +
+                                    "' has positions that cannot be true", ""};
+  return range;
+}
+
+Status RingFile::read(std::uint32_t slot, std::uint64_t position, std::span<std::uint64_t> words) const {
+  const std::uint64_t start = geometry_.data_offset + slot * geometry_.ring_bytes;
+  auto* out = reinterpret_cast<char*>(words.data());
+  std::uint64_t left = words.size_bytes();
+  while (left > 0) {
+    const std::uint64_t at = position % geometry_.ring_bytes;
+    const std::uint64_t wanted = std::min(left, geometry_.ring_bytes - at);
+    const ssize_t got = ::pread(file_.get(), out, wanted, static_cast<off_t>(start + at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0)
+      return Error{got < 0 ? Errc::io : Errc::damaged,
+                   "cannot read ring file '" + path_.string() + "': " + (got < 0 ? std::strerror(errno) : "it is truncated"),
+                   ""};
+    position += static_cast<std::uint64_t>(got);
+    out += got;
+    left -= static_cast<std::uint64_t>(got);
+  }
+  return {};
+}
+
+bool RingFile::lock() const noexcept { return ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0; }
+
+bool RingFile::is_at_its_path() const noexcept {
+  struct stat named {};
+  struct stat opened {};
+  return ::lstat(path_.c_str(), &named) == 0 && ::fstat(file_.get(), &opened) == 0 && named.st_dev == opened.st_dev &&
+         named.st_ino == opened.st_ino;
+}
+
+std::string RingFile::output_dir() const {
+  if (world_rank() < 0) return {};  // only then is the directory complete
+  std::string dir = bounded(header_->output_dir, kPathBytes);
+  return dir.size() < kPathBytes && dir.starts_with('/') ? dir : std::string{};
+}
+
+std::string RingFile::hostname() const { return bounded(header_->hostname, kNameBytes); }
+std::string RingFile::executable() const { return bounded(header_->executable, kPathBytes); }
+
+std::int32_t RingFile::world_rank() const noexcept {
+  const std::int32_t rank = header_->world_rank.load(std::memory_order_acquire);
+  return rank >= 0 && rank < world_size() ? rank : -1;
+}
+
+std::int32_t RingFile::world_size() const noexcept {
+  return std::max(header_->world_size.load(std::memory_order_acquire), -1);
+}
+
+ClockKind RingFile::clock() const noexcept { return std::min(header_->clock, ClockKind::warped); }
+
+bool RingFile::is_process_alive() const {
+  const std::int32_t pid = header_->pid;
+  return pid > 0 && process_start(pid) != 0 && process_start(pid) == header_->process_start;
+}
+
+std::uint64_t process_start(std::int32_t pid) {
+  const std::string path = "/proc/" + std::to_string(pid) + "/stat";
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!file) return 0;
+  char text[1024];
+  const ssize_t got = ::read(file.get(), text, sizeof text - 1);
+  if (got <= 0) return 0;
+  text[got] = '\0';
+  const char* field = std::strrchr(text, ')');  // the command may hold blanks and parentheses
+  if (field == nullptr || field[1] == '\0' || field[2] == 'Z' || field[2] == 'X') return 0;
+  for (int i = 2; field != nullptr && i < 22; ++i) field = std::strchr(field + 1, ' ');
+  return field != nullptr ? std::strtoull(field, nullptr, 10) : 0;
+}
+
+}  // namespace meridian

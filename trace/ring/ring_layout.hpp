@@ -1,0 +1,108 @@
+#pragma once
+
+// Layout of a rank's ring file: what the traced process and the writer share by mmap. The traced process stores
+// records, the writer drains them; whatever was stored survives the death of either.
+//
+//   [RingFileHeader, one page][RingSlot x slot_count][ring data x slot_count, ring_bytes each, from data_offset on]
+//
+// A slot belongs to one live thread. Its positions (head, tail) count bytes and never wrap; the byte at position p is
+// at data_offset + slot * ring_bytes + p % ring_bytes. A record never crosses a block boundary: what is left of a
+// block is filled by a pad record.
+
+#include <atomic>
+#include <cstdint>
+
+namespace meridian {
+
+inline constexpr std::uint64_t kRingMagic = 0x474e49524952454dULL;  // "MERIRING" in memory order
+inline constexpr std::uint32_t kRingVersion = 1;
+inline constexpr std::uint32_t kRingPageBytes = 4096;
+inline constexpr std::size_t kPathBytes = 1024;
+inline constexpr std::size_t kNameBytes = 256;
+
+enum class RunState : std::uint32_t {
+  starting = 0,   ///< ring is being laid out
+  running = 1,    ///< records are being stored
+  finalized = 2,  ///< MPI_Finalize has been passed; records may still come
+  ended = 3,      ///< the process said that it stores no more
+};
+
+enum class WriterState : std::uint32_t {
+  none = 0,      ///< never started
+  draining = 1,
+  left = 2,      ///< rank file complete, ring no longer needed
+  failed = 3,    ///< gave up; what is in ring and spool is for the merger
+};
+
+enum class ClockKind : std::uint32_t { tsc = 0, monotonic_raw = 1, monotonic = 2, warped = 3 };
+
+/// Why events could not be stored. One counter per cause; each becomes a finding of the same name.
+enum class Loss : std::uint32_t {
+  ring_full = 0,   ///< the writer did not make room in time
+  no_slot = 1,     ///< more live threads than slots
+  no_memory = 2,   ///< ring memory could not be had
+  too_long = 3,    ///< a record longer than a block
+  writer_gone = 4, ///< the writer process has died and the ring is full
+  damaged = 5,     ///< stored records that were no longer readable; counted by whoever makes the rank file
+  count_ = 8
+};
+
+struct RingFileHeader {
+  std::uint64_t magic = 0;
+  std::uint32_t version = 0;
+  std::uint32_t slot_count = 0;
+  std::uint64_t ring_bytes = 0;   ///< per slot; a multiple of block_bytes
+  std::uint64_t block_bytes = 0;  ///< at most 512 KiB - 8
+  std::uint64_t data_offset = 0;  ///< of slot 0's data; a multiple of the page size
+  std::uint64_t domain = 0;       ///< hash of the clock domain's identity
+  std::int32_t pid = 0;
+  ClockKind clock = ClockKind::tsc;
+  std::uint64_t process_start = 0;  ///< field 22 of /proc/PID/stat: tells a reused pid
+  std::atomic<std::int32_t> world_rank{-1};
+  std::atomic<std::int32_t> world_size{-1};
+  std::atomic<RunState> run_state{RunState::starting};
+  std::atomic<WriterState> writer_state{WriterState::none};
+  std::atomic<std::int32_t> writer_pid{0};
+  std::atomic<std::uint32_t> next_thread{0};  ///< ThreadId for the next thread
+  std::atomic<std::uint64_t> losses[static_cast<std::size_t>(Loss::count_)]{};
+
+  alignas(64) std::atomic<std::uint32_t> wake{0};  ///< futex word the writer waits on; bumped by the application
+  std::atomic<std::uint32_t> writer_asleep{0};     ///< 1 while the writer waits: only then is a wake a system call
+  alignas(64) std::atomic<std::uint32_t> served{0};  ///< futex word the application waits on; bumped by the writer
+  std::atomic<std::uint32_t> finish_requested{0};  ///< number of complete rank files asked for
+  std::atomic<std::uint32_t> finish_served{0};     ///< number answered (also when it failed)
+
+  /// Absolute; empty: not yet agreed. Set before world_rank, whose release publishes it: the writer looks at any time.
+  alignas(64) char output_dir[kPathBytes] = {};
+  char executable[kPathBytes] = {};
+  char hostname[kNameBytes] = {};
+};
+static_assert(sizeof(RingFileHeader) <= kRingPageBytes);
+
+enum class SlotState : std::uint32_t {
+  free = 0,    ///< never used, or drained and given back
+  active = 1,  ///< belongs to a live thread
+  closed = 2,  ///< its thread has ended; the next thread may take it and go on at head
+};
+
+struct RingSlot {
+  alignas(64) std::atomic<std::uint64_t> head{0};  ///< end of complete records; written by the owning thread only
+  std::atomic<SlotState> state{SlotState::free};
+  std::uint32_t thread = 0;      ///< ThreadId of the owner
+  std::int32_t kernel_tid = 0;
+  alignas(64) std::atomic<std::uint64_t> tail{0};  ///< start of what is not drained; written by the writer only
+};
+static_assert(sizeof(RingSlot) == 128);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+/// One drained piece in a spool file. Follows its predecessor directly; `bytes` of records follow the header.
+struct SpoolSegment {
+  std::uint32_t magic = 0;
+  std::uint32_t slot = 0;
+  std::uint64_t position = 0;  ///< of the first byte in the slot's stream
+  std::uint64_t bytes = 0;
+  std::uint64_t checksum = 0;  ///< of header fields and payload; a torn tail is recognised by it
+};
+inline constexpr std::uint32_t kSpoolMagic = 0x4c4f5053;  // "SPOL"
+
+}  // namespace meridian

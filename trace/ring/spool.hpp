@@ -1,0 +1,58 @@
+#pragma once
+
+// Spool files: what was drained from a ring, in order, until the rank file is made. A sequence of SpoolSegment headers,
+// each followed by its records. The last segment may be torn; its checksum tells.
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+#include "trace/model/result.hpp"
+#include "trace/ring/ring_file.hpp"
+
+namespace meridian {
+
+/// Appends segments. Not thread-safe.
+class SpoolWriter {
+ public:
+  /// Creates the file, readable for its owner alone. errors: io (it exists, is a link, cannot be created).
+  static Result<SpoolWriter> create(const std::filesystem::path& path);
+
+  /// After an Error the file ends where it ended before the call. errors: io (no space left...).
+  Status append(std::uint32_t slot, std::uint64_t position, std::span<const std::uint64_t> words);
+  const std::filesystem::path& path() const noexcept { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  Descriptor file_;
+  std::uint64_t end_ = 0;
+};
+
+/// Reads segments until the end, or the first that is not whole.
+class SpoolReader {
+ public:
+  struct Segment {
+    std::uint32_t slot = 0;
+    std::uint64_t position = 0;
+    std::span<const std::uint64_t> words;  ///< valid until the next call
+  };
+
+  /// errors  not_found, io
+  static Result<SpoolReader> open(const std::filesystem::path& path, const RingFile::Geometry& geometry);
+
+  /// False at the end. What is behind a damaged segment is not looked at: positions tell afterwards what is missing.
+  bool next(Segment& segment);
+  /// Whether there was something behind the last whole segment.
+  bool is_torn() const noexcept { return is_torn_; }
+
+ private:
+  bool read(void* out, std::uint64_t bytes);
+  Descriptor file_;
+  RingFile::Geometry geometry_;
+  std::vector<std::uint64_t> buffer_;
+  std::uint64_t left_ = 0;  // bytes in the file that were not read yet
+  bool is_torn_ = false;
+};
+
+}  // namespace meridian

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "trace/ring/spool.hpp"
+
+namespace meridian {
+
+/// Moves records from a ring to its spool, and so makes room for the program. The spool is created with the first
+/// record: in the output directory when the program has agreed on one, else beside the ring file, and stays there.
+class Drain {
+ public:
+  /// `ring` was opened with RingFile::Access::drain and outlives this.
+  explicit Drain(RingFile& ring) : ring_{ring} {}
+
+  /// Drains every slot up to its head. While the program has no output directory yet, nothing is drained until a ring is
+  /// half full. errors: io (nothing is lost: what could not be stored stays in the ring); damaged (a slot's positions
+  /// cannot be true; the other slots are drained all the same).
+  Status run();
+
+  std::uint64_t bytes() const noexcept { return bytes_; }
+  const std::optional<SpoolWriter>& spool() const noexcept { return spool_; }
+
+ private:
+  bool is_time() const;
+  Status open_spool();
+  Status run_slot(std::uint32_t slot, RingFile::Range range);
+
+  RingFile& ring_;
+  std::optional<SpoolWriter> spool_;
+  std::vector<std::uint64_t> piece_;
+  std::uint64_t bytes_ = 0;  // drained so far
+};
+
+/// End of the piece of a slot's stream that begins at `position`: a block boundary or `head`, so that no record is cut.
+std::uint64_t piece_end(const RingFile::Geometry& geometry, std::uint64_t position, std::uint64_t head) noexcept;
+
+}  // namespace meridian

@@ -1,0 +1,155 @@
+#include "writer/finish_rank.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "trace/format/rank_file.hpp"
+#include "trace/ring/spool.hpp"
+#include "writer/drain.hpp"
+#include "writer/record_decoder.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr std::size_t kHeadWords = words_of<RecordHead>;
+using HeadWords = std::array<std::uint64_t, kHeadWords>;
+
+// The first words of what lies at a slot's head; zeros where nothing can lie.
+HeadWords words_under_way(const RingFile& ring, std::uint32_t slot, std::uint64_t head) {
+  HeadWords words{};
+  const auto& geometry = ring.geometry();
+  if (head == 0 || geometry.block_bytes - head % geometry.block_bytes < sizeof words) return words;
+  if (!ring.read(slot, head, words)) words = {};
+  return words;
+}
+
+std::uint16_t length_in(std::uint64_t header) noexcept { return static_cast<std::uint16_t>(header >> 32); }
+
+// Feeds the decoder from spools and ring.
+class Feeder {
+ public:
+  Feeder(const RingFile& ring, RecordDecoder& decoder) : ring_{ring}, decoder_{decoder} {}
+
+  Status feed_spool(const std::filesystem::path& path) {
+    auto spool = SpoolReader::open(path, ring_.geometry());
+    if (!spool) return spool.error().code == Errc::not_found ? Status{} : Status{spool.error()};
+    SpoolReader::Segment segment;
+    while (spool->next(segment)) MERIDIAN_TRY_DO(decoder_.feed(segment.slot, segment.position, segment.words));
+    return {};  // whether a torn end is a loss, the ring will tell: it still has what the spool does not
+  }
+
+  // The rest of a slot, then the call under way.
+  Status feed_slot(std::uint32_t slot) {
+    const auto range = ring_.range(slot);
+    if (!range) {
+      ++damaged_;
+      return {};
+    }
+    if (range->head == 0) return {};
+    if (decoder_.position(slot) < range->tail) {
+      static constexpr std::uint64_t kNothing[1] = {};
+      MERIDIAN_TRY_DO(decoder_.feed(slot, range->tail, std::span{kNothing, 0}));  // counts the gap
+    }
+    for (std::uint64_t at = decoder_.position(slot); at < range->head && !decoder_.is_stopped(slot);) {
+      const std::uint64_t end = piece_end(ring_.geometry(), at, range->head);
+      words_.resize((end - at) / kWordBytes);
+      MERIDIAN_TRY_DO(ring_.read(slot, at, words_));
+      MERIDIAN_TRY_DO(decoder_.feed(slot, at, words_));
+      at = end;
+    }
+    if (decoder_.position(slot) == range->head) MERIDIAN_TRY_DO(feed_under_way(slot, range->head));
+    return {};
+  }
+
+  std::uint64_t damaged() const noexcept { return damaged_ + decoder_.damaged(); }
+
+ private:
+  // The program may be running: what is read counts only if nothing has moved meanwhile.
+  Status feed_under_way(std::uint32_t slot, std::uint64_t head) {
+    const HeadWords before = words_under_way(ring_, slot, head);
+    if (before[0] == 0) return {};
+    const std::uint64_t left = (ring_.geometry().block_bytes - head % ring_.geometry().block_bytes) / kWordBytes;
+    words_.resize(std::clamp<std::size_t>(length_in(before[0]), kHeadWords, left));
+    MERIDIAN_TRY_DO(ring_.read(slot, head, words_));
+    const auto range = ring_.range(slot);
+    const HeadWords after = words_under_way(ring_, slot, head);
+    const bool has_moved = !range || range->head != head || after[0] != before[0] || after[1] != before[1] ||
+                           words_[0] != before[0] || words_[1] != before[1];
+    return has_moved ? Status{} : decoder_.feed_unfinished(slot, words_);
+  }
+
+  const RingFile& ring_;
+  RecordDecoder& decoder_;
+  std::vector<std::uint64_t> words_;
+  std::uint64_t damaged_ = 0;  // slots whose positions cannot be true
+};
+
+void take_header(const RingFile& ring, RankMeta& meta) {
+  const RingFileHeader& header = ring.header();
+  meta.rank = ring.world_rank();
+  meta.size = ring.world_size();
+  meta.pid = header.pid;
+  meta.hostname = ring.hostname();
+  meta.executable = ring.executable();
+  meta.clock = ring.clock();
+  meta.domain = header.domain;
+  meta.is_finalized = header.run_state.load(std::memory_order_acquire) == RunState::finalized;
+  for (std::size_t i = 0; i < meta.losses.size(); ++i)
+    meta.losses[i] = header.losses[i].load(std::memory_order_relaxed);
+}
+
+Status feed_all(const RingFile& ring, std::span<const std::filesystem::path> spools, Feeder& feeder) {
+  for (const auto& path : spools) MERIDIAN_TRY_DO(feeder.feed_spool(path));
+  for (std::uint32_t slot = 0; slot < ring.geometry().slot_count; ++slot) MERIDIAN_TRY_DO(feeder.feed_slot(slot));
+  return {};
+}
+
+}  // namespace
+
+Result<FinishedRank> finish_rank(const RingFile& ring, std::span<const std::filesystem::path> spools,
+                                 const std::filesystem::path& output_dir) {
+  RankMeta meta;
+  take_header(ring, meta);
+  if (meta.rank < 0)
+    return Error{Errc::invalid_argument,
+                 "cannot make a rank file from '" + ring.path().string() + "': the process never learned its rank", ""};
+  FinishedRank finished{.path = output_dir / rank_file_name(meta.rank)};
+  MERIDIAN_TRY(RankFileWriter file, RankFileWriter::create(finished.path));
+  const auto sink = [&](ThreadId thread, const EventBatch& batch) {
+    for (const std::uint8_t flags : batch.flags) finished.unfinished += (flags & kFlagUnfinished) != 0;
+    return file.append(thread, batch);
+  };
+  RecordDecoder decoder{ring.geometry().slot_count, ring.geometry().block_bytes, meta, sink};
+  Feeder feeder{ring, decoder};
+  MERIDIAN_TRY_DO(feed_all(ring, spools, feeder));
+  MERIDIAN_TRY_DO(decoder.finish());
+  finished.events = decoder.events();
+  finished.damaged = feeder.damaged();
+  meta.losses[static_cast<std::size_t>(Loss::damaged)] += finished.damaged;
+  MERIDIAN_TRY_DO(file.finish(meta));
+  return finished;
+}
+
+Result<std::uint64_t> count_calls(const RingFile& ring, std::span<const std::filesystem::path> spools) {
+  RankMeta meta;
+  RecordDecoder decoder{ring.geometry().slot_count, ring.geometry().block_bytes, meta,
+                        [](ThreadId, const EventBatch&) { return Status{}; }};
+  Feeder feeder{ring, decoder};
+  MERIDIAN_TRY_DO(feed_all(ring, spools, feeder));
+  return decoder.events();
+}
+
+std::vector<std::uint64_t> progress_of(const RingFile& ring) {
+  std::vector<std::uint64_t> progress;
+  for (std::uint32_t slot = 0; slot < ring.geometry().slot_count; ++slot) {
+    const std::uint64_t head = ring.slot(slot).head.load(std::memory_order_acquire);
+    if (head == 0) continue;
+    const HeadWords words = words_under_way(ring, slot, head);
+    progress.insert(progress.end(), {slot, head, words[0] == 0 ? 0 : words[1]});
+  }
+  for (const auto& lost : ring.header().losses) progress.push_back(lost.load(std::memory_order_relaxed));
+  return progress;
+}
+
+}  // namespace meridian

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+#include "trace/model/result.hpp"
+#include "trace/ring/ring_file.hpp"
+
+namespace meridian {
+
+struct FinishedRank {
+  std::filesystem::path path;
+  std::uint64_t events = 0;
+  std::uint64_t unfinished = 0;  ///< calls that had not returned
+  std::uint64_t damaged = 0;     ///< streams that ended early because of damage
+};
+
+/// Makes rank-NNNNN.h5 in `output_dir` from the spools (those that exist, in order), then from what is still in the
+/// ring, then from the calls under way. Changes neither; works while the program runs. Memory does not depend on how
+/// much was recorded.
+/// errors  invalid_argument: the process never learned its rank; io.
+Result<FinishedRank> finish_rank(const RingFile& ring, std::span<const std::filesystem::path> spools,
+                                 const std::filesystem::path& output_dir);
+
+/// Counts the calls in ring and spools without making a file.
+Result<std::uint64_t> count_calls(const RingFile& ring, std::span<const std::filesystem::path> spools);
+
+/// Tells whether something was stored between two moments: ends of streams, calls under way, losses, run state.
+std::vector<std::uint64_t> progress_of(const RingFile& ring);
+
+}  // namespace meridian

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "trace/model/result.hpp"
+
+namespace meridian {
+
+class RingFile;
+
+enum class Recovery {
+  finished,       ///< the rank file was made; ring, spool and note are gone
+  still_running,  ///< the process or its writer is at work: nothing was touched
+  rank_unknown,   ///< the process died before it knew its rank: nothing was touched
+};
+
+struct RecoveredRank {
+  Recovery outcome{};
+  std::int32_t rank = -1;
+  std::uint64_t events = 0;
+  std::uint64_t damaged = 0;
+  std::filesystem::path ring;
+};
+
+/// Does what a writer did not live to do. `source` is a ring file, or the note (rank-NNNNN.ring) that leads to one.
+/// errors  not_found: no such note or ring; invalid_argument: the ring is on another host (the hint says which);
+///         damaged; io.
+Result<RecoveredRank> recover_rank(const std::filesystem::path& source, const std::filesystem::path& output_dir);
+
+/// Removes ring, spools and note of a rank whose file is complete. What is already gone is no error.
+void remove_leftovers(const RingFile& ring, const std::filesystem::path& output_dir);
+
+}  // namespace meridian

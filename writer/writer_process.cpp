@@ -1,0 +1,124 @@
+#include "writer/writer_process.hpp"
+
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "writer/finish_rank.hpp"
+#include "writer/futex.hpp"
+#include "writer/places.hpp"
+#include "writer/recover.hpp"
+
+namespace meridian {
+
+void WriterProcess::end() noexcept {
+  has_ended_.store(true, std::memory_order_release);
+  RingFileHeader& header = ring_.shared_header();
+  header.wake.fetch_add(1, std::memory_order_seq_cst);
+  futex_wake_all(header.wake);
+}
+
+// Ended, or has said that it stores no more and has no call under way whose record could still come.
+bool WriterProcess::is_over() const {
+  if (has_ended_.load(std::memory_order_acquire)) return true;
+  if (ring_.header().run_state.load(std::memory_order_acquire) != RunState::ended) return false;
+  for (std::uint32_t slot = 0; slot < ring_.geometry().slot_count; ++slot) {
+    const std::uint64_t head = ring_.slot(slot).head.load(std::memory_order_acquire);
+    std::uint64_t header[1] = {};
+    if (head % ring_.geometry().block_bytes != 0 && (!ring_.read(slot, head, header) || header[0] != 0)) return false;
+  }
+  return true;
+}
+
+Status WriterProcess::run() {
+  RingFileHeader& header = ring_.shared_header();
+  header.writer_pid.store(static_cast<std::int32_t>(::getpid()), std::memory_order_release);
+  header.writer_state.store(WriterState::draining, std::memory_order_release);
+  for (;;) {
+    const std::uint32_t seen = header.wake.load(std::memory_order_seq_cst);
+    const bool is_last = is_over();  // before draining, so that nothing comes after
+    serve();
+    if (is_last) break;
+    sleep(seen);
+  }
+  Status left = leave();
+  header.writer_state.store(left ? WriterState::left : WriterState::failed, std::memory_order_release);
+  header.served.fetch_add(1, std::memory_order_seq_cst);
+  futex_wake_all(header.served);
+  return left;
+}
+
+// The program bumps `wake`, then looks at `writer_asleep`; here it is the other way round. Both orders are sequentially
+// consistent, so one of the two always sees the other, and a bump in between makes the futex return at once.
+void WriterProcess::sleep(std::uint32_t seen) {
+  RingFileHeader& header = ring_.shared_header();
+  header.writer_asleep.store(1, std::memory_order_seq_cst);
+  if (header.wake.load(std::memory_order_seq_cst) == seen) futex_wait(header.wake, seen);
+  header.writer_asleep.store(0, std::memory_order_seq_cst);
+}
+
+void WriterProcess::serve() {
+  RingFileHeader& header = ring_.shared_header();
+  if (!has_failed_) {
+    const Status drained = drain_.run();
+    if (!drained && drained.error().code == Errc::io) {
+      has_failed_ = true;
+      header.writer_state.store(WriterState::failed, std::memory_order_release);
+    }
+  }
+  header.served.fetch_add(1, std::memory_order_seq_cst);
+  futex_wake_all(header.served);
+  answer_finish();
+}
+
+void WriterProcess::answer_finish() {
+  RingFileHeader& header = ring_.shared_header();
+  const std::uint32_t wanted = header.finish_requested.load(std::memory_order_seq_cst);
+  if (wanted == header.finish_served.load(std::memory_order_relaxed)) return;
+  (void)finish();  // what failed is tried again at the end of the program, and after that by the merger
+  header.finish_served.store(wanted, std::memory_order_release);
+  header.served.fetch_add(1, std::memory_order_seq_cst);
+  futex_wake_all(header.served);
+}
+
+Status WriterProcess::finish() {
+  const std::filesystem::path output_dir = ring_.output_dir();
+  if (output_dir.empty()) return Error{Errc::not_found, "the program has no output directory yet", ""};
+  auto progress = progress_of(ring_);  // before: what comes meanwhile makes a difference to it
+  const auto spools = spools_of(ring_.path(), output_dir, ring_.world_rank());
+  MERIDIAN_TRY(const FinishedRank finished, finish_rank(ring_, spools, output_dir));
+  finished_progress_ = std::move(progress);
+  return {};
+}
+
+Status WriterProcess::leave() {
+  const std::filesystem::path output_dir = ring_.output_dir();
+  if (output_dir.empty()) {
+    // Ended before it had a place for its trace. What nobody will ever ask for is not left behind.
+    MERIDIAN_TRY(const std::uint64_t calls, count_calls(ring_, spools_of(ring_.path(), {}, -1)));
+    if (calls == 0) remove_leftovers(ring_, {});
+    return {};
+  }
+  if (finished_progress_ != progress_of(ring_)) MERIDIAN_TRY_DO(finish());
+  remove_leftovers(ring_, output_dir);
+  return {};
+}
+
+void wait_for_process(std::int32_t pid, std::uint64_t start) {
+  const int handle = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0u));
+  // A pidfd of another process with the same pid is of no use; once it is the right one, it stays so.
+  if (handle >= 0 && process_start(pid) == start) {
+    pollfd waiting{.fd = handle, .events = POLLIN, .revents = 0};
+    while (::poll(&waiting, 1, -1) < 0 && errno == EINTR) continue;
+  } else {
+    while (process_start(pid) == start) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+  close_descriptor(handle);
+}
+
+}  // namespace meridian

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "trace/model/result.hpp"
+#include "trace/ring/ring_file.hpp"
+#include "writer/drain.hpp"
+
+namespace meridian {
+
+/// The life of one writer: drains the ring when it is woken, makes the rank file when it is asked, and once more when the
+/// program has ended with more records than that. Sleeps on the ring's futex word in between; nothing wakes it but the
+/// program and its end.
+class WriterProcess {
+ public:
+  explicit WriterProcess(RingFile ring) : ring_{std::move(ring)}, drain_{ring_} {}
+
+  /// Returns when there is nothing left to do. errors: what kept the rank file from being made; ring and spool stay then.
+  Status run();
+
+  /// From another thread: the program has ended.
+  void end() noexcept;
+
+ private:
+  void serve();           // one round: drain, answer
+  void answer_finish();   // makes the rank file when one was asked for
+  Status finish();        // makes the rank file from all there is
+  Status leave();         // the program is gone
+  bool is_over() const;
+  void sleep(std::uint32_t seen);
+
+  RingFile ring_;
+  Drain drain_;
+  std::vector<std::uint64_t> finished_progress_;  // when the rank file was made last; empty: never
+  bool has_failed_ = false;                       // the spool cannot grow: from now on the ring keeps what it has
+  std::atomic<bool> has_ended_{false};
+};
+
+/// Blocks until the process that made the ring has ended.
+void wait_for_process(std::int32_t pid, std::uint64_t start);
+
+}  // namespace meridian
