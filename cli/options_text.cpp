@@ -29,9 +29,11 @@ std::string values_cell(const OptionInfo& option) {
 }  // namespace
 
 std::string options_text() {
-  std::string text =
-      "Set in the environment, in meridian.conf (NAME = value, without MERIDIAN_), or as\n"
-      "an option of `meridian run`; the environment goes before the file.\n";
+  std::string text = wrapped(
+      "Set in the environment, in meridian.conf (NAME = value, with or without MERIDIAN_), or as an option of "
+      "`meridian "
+      "run`. The command line goes before the environment, the environment before the file.",
+      0, kTextWidth);
   for (const OptionInfo& option : kOptions) {
     text += fmt::format("\n{}\n", option.variable);
     text += wrapped(option.text, 2, kTextWidth);

@@ -208,7 +208,8 @@ void add_run(CLI::App& app, Action& chosen, const std::vector<std::string>& prog
   const auto arguments = std::make_shared<RunArguments>();
   arguments->program = program;
   command->footer(
-      "The program and its arguments come last:\n  mpirun -n 4 meridian run [options] ./program arguments...");
+      "The program and its arguments come last:\n  mpirun -n 4 meridian run [options] ./program arguments...\n"
+      "The exit code is the program's own, or 1 when it could not be started.");
   command->add_option("--mpi", arguments->mpi, "MPI that the program uses: auto, openmpi, mpich. Default: auto.")
       ->type_name("NAME");
   for (std::size_t i = 0; i < kOptionCount; ++i) {

@@ -252,8 +252,9 @@ void CallTracker::enter_start(const Call& call, EventRow& row) {
     if (is_p2p && request.peer == kProcNull) continue;
     if (request.kind == Request::Kind::send) row.bytes_sent += request.bytes;
     if (request.kind == Request::Kind::collective) {
+      const PersistentCollective& repeated = requests_.collective(request);
       const CollectiveBytes bytes =
-          collective_bytes(request.what->bytes, request.arguments, request.comm->peers->size(), request.comm->rank,
+          collective_bytes(repeated.what->bytes, repeated.arguments, request.comm->peers->size(), request.comm->rank,
                            request.comm->is_inter);
       row.bytes_sent += bytes.sent;
       row.bytes_received += bytes.received;
@@ -269,8 +270,9 @@ void CallTracker::enter_start(const Call& call, EventRow& row) {
             at_.matchers->messages.post(caller(call), *request.comm, request.peer, request.tag, request.is_partitioned);
         break;
       case Request::Kind::collective:
-        request.part = at_.matchers->collectives.enter(caller(call), *request.comm, *request.what, request.arguments,
-                                                       request.series);
+        request.part = at_.matchers->collectives.enter(caller(call), *request.comm, *requests_.collective(request).what,
+                                                       requests_.collective(request).arguments,
+                                                       requests_.collective(request).series);
         break;
       case Request::Kind::other:
         break;

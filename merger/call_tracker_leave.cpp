@@ -141,9 +141,7 @@ void CallTracker::leave_collective(const Call& call, const CallRole& what, Pendi
     request.kind = Request::Kind::collective;
     request.is_persistent = true;
     request.is_active = false;
-    request.series = pending.series;
-    request.arguments = *call.coll;
-    request.what = &what;
+    request.collective = requests_.add_collective({pending.series, &what, *call.coll});
   } else if (!is_alone) {
     request.kind = Request::Kind::collective;
     request.part = part;

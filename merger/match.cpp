@@ -11,7 +11,8 @@
 namespace meridian {
 namespace {
 
-constexpr std::uint64_t kCountEvery = 1 << 16;  // calls
+constexpr std::uint64_t kDrainEvery = 1 << 11;  // calls
+constexpr std::uint64_t kCountEvery = 1 << 16;
 constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
 /// A cancel takes effect between the ends of other calls, so then these have to be met in order.
@@ -76,35 +77,44 @@ class Replay {
   Tournament<std::int64_t> keys_;  // global time of each rank's next end
 };
 
+/// Gives away what has gathered.
+template <class Row>
+Status drain(std::vector<Row>& rows, const std::function<Status(std::span<const Row>)>& sink) {
+  if (sink && !rows.empty()) MERIDIAN_TRY_DO(sink(rows));
+  rows.clear();
+  return {};
+}
+
 }  // namespace
 
-Result<Matched> match(Trace& trace, const std::shared_ptr<TempFile>& scratch, Findings& findings, const RowSink& rows,
+Result<Matched> match(Trace& trace, MatchUntil until, const MatchSinks& sinks, Findings& findings,
                       const CallCounter& counter) {
-  Matched matched{TempSpool<MatchedMessage>{scratch}, TempSpool<CollectivePart>{scratch}, {}, {}, true};
   std::vector<std::size_t> comms;
   for (const CommResolver& resolver : trace.communicators.resolvers) comms.push_back(resolver.size());
-  MessageMatcher messages{trace.rank_index, comms, matched.messages, findings};
-  CollectiveMatcher collectives{trace.communicators.resolvers, trace.communicators.list.size(), matched.collectives,
-                                findings};
+  std::vector<MatchedMessage> message_rows;
+  std::vector<CollectivePart> part_rows;
+  MessageMatcher messages{trace.rank_index, comms, message_rows, findings};
+  CollectiveMatcher collectives{trace.communicators.resolvers, trace.communicators.list.size(), part_rows, findings};
   Replay replay{trace, {messages, collectives}, findings};
-  RowQueue queue{rows};
+  RowQueue queue{sinks.rows};
   EventRow row;
   bool has_row = false;
   std::uint64_t calls = 0;
   while (replay.step(row, has_row)) {
     if (!has_row) continue;
-    if (++calls % kCountEvery == 0) {
-      counter(calls);
-      matched.is_ordered = messages.reversed() + collectives.reversed() == 0;
-    }
-    if (matched.is_ordered) MERIDIAN_TRY_DO(queue.push(row));
+    if (sinks.rows) queue.push(row);
+    if (++calls % kDrainEvery != 0) continue;
+    if (until == MatchUntil::reversed && messages.reversed() + collectives.reversed() != 0) break;
+    MERIDIAN_TRY_DO(queue.drain());
+    MERIDIAN_TRY_DO(queue.drain());
+    MERIDIAN_TRY_DO(drain(message_rows, sinks.messages));
+    MERIDIAN_TRY_DO(drain(part_rows, sinks.parts));
+    if (calls % kCountEvery == 0) counter(calls);
   }
   MERIDIAN_TRY_DO(queue.flush());
-  matched.message_totals = messages.finish();
-  matched.collective_totals = collectives.finish();
-  matched.is_ordered = matched.message_totals.reversed + matched.collective_totals.reversed == 0;
-  MERIDIAN_TRY_DO(matched.messages.seal());
-  MERIDIAN_TRY_DO(matched.collectives.seal());
+  const Matched matched{messages.finish(), collectives.finish()};
+  MERIDIAN_TRY_DO(drain(message_rows, sinks.messages));
+  MERIDIAN_TRY_DO(drain(part_rows, sinks.parts));
   return matched;
 }
 

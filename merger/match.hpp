@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -12,14 +11,20 @@
 #include "merger/findings.hpp"
 #include "merger/match_collectives.hpp"
 #include "merger/match_messages.hpp"
-#include "merger/temp_spool.hpp"
 #include "merger/unify_definitions.hpp"
 #include "trace/format/rank_file.hpp"
 
 namespace meridian {
 
-/// Takes rows in global order, some at a time.
+/// Take rows, some at a time.
 using RowSink = std::function<Status(std::span<const EventRow>)>;
+using MessageSink = std::function<Status(std::span<const MatchedMessage>)>;
+using PartSink = std::function<Status(std::span<const CollectivePart>)>;
+struct MatchSinks {
+  RowSink rows;
+  MessageSink messages;
+  PartSink parts;
+};
 /// Told now and then how many of all calls have been read.
 using CallCounter = std::function<void(std::uint64_t)>;
 
@@ -35,20 +40,20 @@ struct Trace {
 };
 
 struct Matched {
-  TempSpool<MatchedMessage> messages;
-  TempSpool<CollectivePart> collectives;
-  MessageTotals message_totals;
-  CollectiveTotals collective_totals;
-  bool is_ordered = true;  ///< nothing is reversed: the rows that were given away stand
+  MessageTotals messages;
+  CollectiveTotals collectives;
+  std::uint64_t reversed() const noexcept { return messages.reversed + collectives.reversed; }
 };
+
+enum class MatchUntil { end, reversed };
 
 /// Replays all ranks together in order of global time and pairs messages and collectives by identity.
 ///
-/// rows     gets every call's row in global order (time, rank, thread, sequence) as the clocks alone give it, until the
-///          first message or collective turns out to be reversed; then nothing more.
-/// scratch  where what is paired goes.
+/// sinks     get every call's row in global order (time, rank, thread, sequence) as the clocks alone give it, every
+///           message, and every part of a collective; an empty sink is passed by.
+/// until     reversed: returns soon after something turns out to be out of order, with an incomplete result.
 /// Memory follows what is under way: ranks, threads, channels, open requests; not the length of the trace.
-Result<Matched> match(Trace& trace, const std::shared_ptr<TempFile>& scratch, Findings& findings, const RowSink& rows,
+Result<Matched> match(Trace& trace, MatchUntil until, const MatchSinks& sinks, Findings& findings,
                       const CallCounter& counter);
 
 }  // namespace meridian

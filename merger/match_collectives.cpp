@@ -79,7 +79,7 @@ bool is_reversed(std::span<const CollectivePart> parts) noexcept {
 }
 
 CollectiveMatcher::CollectiveMatcher(std::span<const CommResolver> resolvers, std::size_t comms,
-                                     TempSpool<CollectivePart>& parts, Findings& findings)
+                                     std::vector<CollectivePart>& parts, Findings& findings)
     : rows_{parts}, findings_{findings}, members_(comms), plain_stream_(comms, kNone) {
   for (const CommResolver& resolver : resolvers) {
     RankState state;
@@ -212,17 +212,16 @@ void CollectiveMatcher::close(Instance& instance) {
   if (instance.has_abandoned || parts.size() < streams_[instance.stream].members)
     report(instance, FindingId::collective_incomplete);
 
-  closed_.clear();
+  const std::size_t first_row = rows_.size();
   for (Part& part : parts) {
     part.row.instance = totals_.instances;
     part.row.parts = static_cast<std::int32_t>(parts.size());
     if (is_mismatch || instance.is_inter || !part.is_left || !part.has_data) part.row.shape = CollectiveShape::none;
-    closed_.push_back(part.row);
-    rows_.append(part.row);
+    rows_.push_back(part.row);
   }
   totals_.calls += parts.size();
   ++totals_.instances;
-  if (is_reversed(closed_)) ++totals_.reversed;
+  if (is_reversed(std::span{rows_}.subspan(first_row))) ++totals_.reversed;
 }
 
 void CollectiveMatcher::end_stream(std::uint32_t number, std::uint64_t entered) {

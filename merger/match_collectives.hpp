@@ -13,7 +13,6 @@
 #include "merger/findings.hpp"
 #include "merger/match_messages.hpp"
 #include "merger/ring_queue.hpp"
-#include "merger/temp_spool.hpp"
 #include "trace/model/event.hpp"
 
 namespace meridian {
@@ -38,8 +37,9 @@ struct PartId {
 class CollectiveMatcher {
  public:
   /// resolvers   [ranks present]: which communicators each rank has.
-  /// parts       receives a row for every participant; the rows of an instance follow one another, by group rank.
-  CollectiveMatcher(std::span<const CommResolver> resolvers, std::size_t comms, TempSpool<CollectivePart>& parts,
+  /// parts       gets a row for every participant; the rows of an instance follow one another, by group rank. Whoever
+  ///             owns it empties it.
+  CollectiveMatcher(std::span<const CommResolver> resolvers, std::size_t comms, std::vector<CollectivePart>& parts,
                     Findings& findings);
 
   /// `what` and `arguments` describe the call. series  0, or what new_series() gave a persistent one.
@@ -94,7 +94,7 @@ class CollectiveMatcher {
   void end_stream(std::uint32_t stream, std::uint64_t entered);
   void report(const Instance& instance, FindingId id);
 
-  TempSpool<CollectivePart>& rows_;
+  std::vector<CollectivePart>& rows_;
   Findings& findings_;
   std::vector<std::uint32_t> members_;                                       // [CommId]: members that the trace has
   std::vector<std::uint32_t> plain_stream_;                                  // [CommId]
@@ -103,7 +103,6 @@ class CollectiveMatcher {
   std::vector<Instance> instances_;
   std::vector<std::uint32_t> free_instances_;
   std::vector<RankState> ranks_;
-  std::vector<CollectivePart> closed_;  // of the instance being closed
   CollectiveTotals totals_;
 };
 

@@ -19,7 +19,7 @@ bool may_take(std::int32_t wanted, std::int32_t value) { return wanted == -1 || 
 }  // namespace
 
 MessageMatcher::MessageMatcher(std::vector<std::uint32_t> rank_index, const std::vector<std::size_t>& comms,
-                               TempSpool<MatchedMessage>& messages, Findings& findings)
+                               std::vector<MatchedMessage>& messages, Findings& findings)
     : rank_index_{std::move(rank_index)}, world_rank_(comms.size()), messages_{messages}, findings_{findings} {
   for (std::size_t rank = 0; rank < rank_index_.size(); ++rank)
     if (rank_index_[rank] != kMissing) world_rank_[rank_index_[rank]] = static_cast<std::int32_t>(rank);
@@ -369,7 +369,7 @@ void MessageMatcher::emit(const Channel& at, const SentMessage& send, const Rece
              " received " + std::to_string(received);
     });
   }
-  messages_.append(message);
+  messages_.push_back(message);
   ++totals_.matched;
   totals_.bytes += message.bytes;
   if (message.receive_leave_ns <= message.send_enter_ns) ++totals_.reversed;

@@ -10,7 +10,6 @@
 #include "merger/communicators.hpp"
 #include "merger/event_ref.hpp"
 #include "merger/findings.hpp"
-#include "merger/temp_spool.hpp"
 
 namespace meridian {
 
@@ -59,9 +58,9 @@ class MessageMatcher {
 
   /// rank_index   [world size]: place among the ranks present; kMissing where there is no file.
   /// comms        [ranks present]: number of communicators that the rank made.
-  /// messages     receives a row for every pair, in the order in which they are found.
+  /// messages     gets a row for every pair, in the order in which they are found; whoever owns it empties it.
   MessageMatcher(std::vector<std::uint32_t> rank_index, const std::vector<std::size_t>& comms,
-                 TempSpool<MatchedMessage>& messages, Findings& findings);
+                 std::vector<MatchedMessage>& messages, Findings& findings);
 
   /// Number of the message in its channel; for cancel_send.
   std::uint64_t send(const Caller& caller, const LocalComm& comm, std::int32_t dest, std::int32_t tag,
@@ -146,7 +145,7 @@ class MessageMatcher {
 
   std::vector<std::uint32_t> rank_index_;
   std::vector<std::int32_t> world_rank_;  // [ranks present]
-  TempSpool<MatchedMessage>& messages_;
+  std::vector<MatchedMessage>& messages_;
   Findings& findings_;
   ChannelTable channels_;
   std::vector<Receive> receives_;

@@ -3,7 +3,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "merger/order_events.hpp"
 #include "merger/repair_causality.hpp"
 #include "merger/summarize.hpp"
+#include "merger/temp_spool.hpp"
 #include "trace/format/h5.hpp"
 
 namespace meridian {
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where each pass ends, as shares of the work.
+// Where each pass ends when events have to be moved, as shares of the work.
 constexpr double kMatched = 0.6, kRepaired = 0.7, kOrdered = 0.85;
 
 /// Every rank file is open at once.
@@ -127,31 +127,91 @@ Result<Destination> open_destination(const fs::path& output, const Trace& trace)
                      Statistics{static_cast<std::int32_t>(trace.rank_index.size()), trace.calls.size()}};
 }
 
-/// Moves events until nothing is reversed, and gives them away in their new order. What is still reversed afterwards is
-/// returned: all of it when the trace contradicts itself.
-Result<std::uint64_t> reorder(Trace& trace, Matched& matched, const std::shared_ptr<TempFile>& scratch,
-                              Findings& findings, Destination& destination, PassProgress& progress) {
+struct Ordered {
+  Destination destination;  // holds all events, messages and collectives
+  Matched matched;
+  std::uint64_t reversed_after = 0;
+};
+
+/// Everything in one go, which does when the clocks leave nothing reversed.
+Result<Ordered> try_in_one_go(Trace& trace, const fs::path& output, Findings& findings, PassProgress& progress) {
+  progress.begin(0, 1, "matching and ordering");
+  MERIDIAN_TRY(Destination destination, open_destination(output, trace));
+  const MatchSinks sinks{
+      [&](std::span<const EventRow> rows) { return destination.take(rows); },
+      [&](std::span<const MatchedMessage> rows) { return destination.file.append(rows); },
+      [&](std::span<const CollectivePart> rows) { return destination.file.append(rows); },
+  };
+  MERIDIAN_TRY(Matched matched, match(trace, MatchUntil::reversed, sinks, findings,
+                                      [&](std::uint64_t calls) { progress.report(calls); }));
+  return Ordered{std::move(destination), std::move(matched), 0};
+}
+
+template <class Row>
+Status copy(TempSpool<Row>& from, MergedFileWriter& to) {
+  std::vector<Row> rows;
+  for (std::uint64_t first = 0; first < from.size(); first += rows.size()) {
+    rows.resize(static_cast<std::size_t>(std::min<std::uint64_t>(TempSpool<Row>::kRowsPerBlock, from.size() - first)));
+    MERIDIAN_TRY_DO(from.read(first, rows));
+    MERIDIAN_TRY_DO(to.append(std::span<const Row>{rows}));
+  }
+  return {};
+}
+
+/// Matches first, moves events until nothing is reversed, and then orders them. A trace that contradicts itself stays
+/// as it is, with a finding.
+Result<Ordered> repair_and_order(Trace& trace, const fs::path& output, Findings& findings, PassProgress& progress) {
+  MERIDIAN_TRY(const std::shared_ptr<TempFile> scratch, TempFile::create(output.parent_path()));
+  TempSpool<MatchedMessage> messages{scratch};
+  TempSpool<CollectivePart> parts{scratch};
+  const auto append = [](auto& spool, auto rows) {
+    for (const auto& row : rows) spool.append(row);
+    return spool.seal();
+  };
+  progress.begin(0, kMatched, "matching");
+  MERIDIAN_TRY(Matched matched, match(trace, MatchUntil::end,
+                                      {{},
+                                       [&](std::span<const MatchedMessage> rows) { return append(messages, rows); },
+                                       [&](std::span<const CollectivePart> rows) { return append(parts, rows); }},
+                                      findings, [&](std::uint64_t calls) { progress.report(calls); }));
+
   progress.begin(kMatched, kRepaired, "repairing causality");
   std::vector<StreamTimes> times;
-  std::uint64_t reversed_after = 0;
-  auto repaired = repair_causality(trace.files, trace.clocks, matched.messages, matched.collectives, scratch);
+  std::uint64_t reversed_after = matched.reversed();
+  auto repaired = repair_causality(trace.files, trace.clocks, messages, parts, scratch);
   if (repaired) {
     times = std::move(repaired->streams);
-    matched.messages = std::move(repaired->messages);
-    matched.collectives = std::move(repaired->collectives);
+    messages = std::move(repaired->messages);
+    parts = std::move(repaired->collectives);
     reversed_after = repaired->reversed_after;
     if (repaired->withdrawn != 0) findings.add(FindingId::clock_order_withdrawn, repaired->withdrawn);
   } else if (repaired.error().code == Errc::damaged) {
     findings.add(FindingId::order_contradiction, 1, repaired.error().what);
-    reversed_after = matched.message_totals.reversed + matched.collective_totals.reversed;
   } else {
     return std::move(repaired).error();
   }
+
   progress.begin(kRepaired, kOrdered, "ordering events");
+  MERIDIAN_TRY(Destination destination, open_destination(output, trace));
   MERIDIAN_TRY_DO(order_events(
       trace, times, [&](std::span<const EventRow> rows) { return destination.take(rows); },
       [&](std::uint64_t calls) { progress.report(calls); }));
-  return reversed_after;
+  progress.begin(kOrdered, 1, "writing messages");
+  MERIDIAN_TRY_DO(copy(messages, destination.file));
+  MERIDIAN_TRY_DO(copy(parts, destination.file));
+  return Ordered{std::move(destination), std::move(matched), reversed_after};
+}
+
+Result<Ordered> match_and_order(Trace& trace, const fs::path& output, Findings& findings, PassProgress& progress) {
+  Findings first = findings;
+  {
+    MERIDIAN_TRY(Ordered ordered, try_in_one_go(trace, output, first, progress));
+    if (ordered.matched.reversed() == 0) {
+      findings = std::move(first);
+      return ordered;
+    }
+  }  // the file is gone before the next one, of the same name, is begun
+  return repair_and_order(trace, output, findings, progress);
 }
 
 }  // namespace
@@ -171,29 +231,12 @@ Result<MergeOutcome> merge(const fs::path& directory, const MergeOptions& option
   MERIDIAN_TRY(Trace trace, describe(ranks, options.clock_model, findings));
   PassProgress progress{options.progress, trace.events};
 
-  MERIDIAN_TRY(const std::shared_ptr<TempFile> scratch, TempFile::create(output.parent_path()));
-  std::optional<Destination> destination;
-  MERIDIAN_TRY(destination, open_destination(output, trace));
-  progress.begin(0, kMatched, "matching");
-  MERIDIAN_TRY(Matched matched,
-               match(
-                   trace, scratch, findings, [&](std::span<const EventRow> rows) { return destination->take(rows); },
-                   [&](std::uint64_t calls) { progress.report(calls); }));
-
-  std::uint64_t reversed_after = 0;
-  if (!matched.is_ordered) {
-    destination.reset();  // its file first: the next has the same name
-    MERIDIAN_TRY(destination, open_destination(output, trace));
-    MERIDIAN_TRY(reversed_after, reorder(trace, matched, scratch, findings, *destination, progress));
-  }
-
-  progress.begin(kOrdered, 1, "writing messages");
-  MERIDIAN_TRY_DO(destination->file.write_messages(matched.messages));
-  MERIDIAN_TRY_DO(destination->file.write_collectives(matched.collectives));
-  MERIDIAN_TRY_DO(destination->file.write_definitions(trace));
-  MergeOutcome outcome{summarize(trace, matched, destination->statistics, findings, ranks.bytes, reversed_after),
-                       output};
-  MERIDIAN_TRY_DO(destination->file.finish(outcome.summary));
+  MERIDIAN_TRY(Ordered ordered, match_and_order(trace, output, findings, progress));
+  MERIDIAN_TRY_DO(ordered.destination.file.write_definitions(trace));
+  MergeOutcome outcome{
+      summarize(trace, ordered.matched, ordered.destination.statistics, findings, ranks.bytes, ordered.reversed_after),
+      output};
+  MERIDIAN_TRY_DO(ordered.destination.file.finish(outcome.summary));
   if (options.progress) options.progress(1, "done");
   return outcome;
 }

@@ -13,7 +13,7 @@ namespace meridian {
 
 inline constexpr std::tuple kEventColumns{
     RowColumn{"enter_ns", "ns", "global time at which the call began; ascends",
-              [](const EventRow& row) { return row.enter_ns; }},
+              [](const EventRow& row) { return row.enter_ns; }, false},
     RowColumn{"duration_ns", "ns", "from enter to leave", [](const EventRow& row) { return row.duration_ns; }},
     RowColumn{"rank", "", "in MPI_COMM_WORLD", [](const EventRow& row) { return row.rank; }},
     RowColumn{"thread", "", "number in its rank, in order of first appearance",
@@ -21,7 +21,8 @@ inline constexpr std::tuple kEventColumns{
     RowColumn{"call", "", "row of /calls", [](const EventRow& row) { return row.call; }},
     RowColumn{"flags", "", "1 failed, 2 unfinished, 4 has call site, 8 has counters, 32 abandoned",
               [](const EventRow& row) { return row.flags; }},
-    RowColumn{"comm", "", "row of /communicators; 4294967295: none", [](const EventRow& row) { return row.comm; }},
+    RowColumn{"comm", "", "row of /communicators; -1: none",
+              [](const EventRow& row) { return static_cast<std::int32_t>(row.comm); }},
     RowColumn{"peer", "", "world rank of the partner or of the root; -1: none",
               [](const EventRow& row) { return row.peer; }},
     RowColumn{"tag", "", "of the message; -1: none", [](const EventRow& row) { return row.tag; }},
@@ -46,10 +47,10 @@ inline constexpr std::tuple kMessageColumns{
     RowColumn{"comm", "", "row of /communicators", [](const MatchedMessage& row) { return row.comm; }},
     RowColumn{"tag", "", "", [](const MatchedMessage& row) { return row.tag; }},
     RowColumn{"bytes", "B", "as sent", [](const MatchedMessage& row) { return row.bytes; }},
-    RowColumn{"send_enter_ns", "ns", "", [](const MatchedMessage& row) { return row.send_enter_ns; }},
-    RowColumn{"post_enter_ns", "ns", "", [](const MatchedMessage& row) { return row.post_enter_ns; }},
+    RowColumn{"send_enter_ns", "ns", "", [](const MatchedMessage& row) { return row.send_enter_ns; }, false},
+    RowColumn{"post_enter_ns", "ns", "", [](const MatchedMessage& row) { return row.post_enter_ns; }, false},
     RowColumn{"receive_leave_ns", "ns", "leave of the completion; later than send_enter_ns",
-              [](const MatchedMessage& row) { return row.receive_leave_ns; }},
+              [](const MatchedMessage& row) { return row.receive_leave_ns; }, false},
 };
 
 inline constexpr std::tuple kCollectiveColumns{
@@ -69,8 +70,8 @@ inline constexpr std::tuple kCollectiveColumns{
     RowColumn{"completion_thread", "", "", [](const CollectivePart& row) { return row.completion.thread; }},
     RowColumn{"completion_sequence", "", "call that left it",
               [](const CollectivePart& row) { return row.completion.event; }},
-    RowColumn{"enter_ns", "ns", "", [](const CollectivePart& row) { return row.enter_ns; }},
-    RowColumn{"leave_ns", "ns", "", [](const CollectivePart& row) { return row.leave_ns; }},
+    RowColumn{"enter_ns", "ns", "", [](const CollectivePart& row) { return row.enter_ns; }, false},
+    RowColumn{"leave_ns", "ns", "", [](const CollectivePart& row) { return row.leave_ns; }, false},
 };
 
 }  // namespace meridian

@@ -13,26 +13,11 @@
 namespace meridian {
 namespace {
 
-constexpr std::size_t kRows = 4096;  // moved at a time
-
 template <class T>
 Status write_column(hid_t file, const std::string& path, const std::vector<T>& values, std::string_view text) {
   MERIDIAN_TRY(ColumnWriter column, ColumnWriter::create(file, path, column_type<T>, {.description = text}));
   MERIDIAN_TRY_DO(column.append(std::span<const T>{values}));
   return column.finish();
-}
-
-template <class Row, class Columns>
-Status write_spool(hid_t file, const char* group, TempSpool<Row>& spool, const Columns& columns) {
-  RowColumnsWriter<Row, Columns> writer{file, group, columns};
-  MERIDIAN_TRY_DO(writer.open());
-  std::vector<Row> rows;
-  for (std::uint64_t first = 0; first < spool.size(); first += rows.size()) {
-    rows.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kRows, spool.size() - first)));
-    MERIDIAN_TRY_DO(spool.read(first, rows));
-    MERIDIAN_TRY_DO(writer.append(rows));
-  }
-  return writer.finish();
 }
 
 Status write_calls(hid_t file, std::span<const NamedCall> calls) {
@@ -113,12 +98,16 @@ struct MergedFileWriter::Impl {
   std::filesystem::path part;  // where the file is until it is complete
   h5::File file;
   RowColumnsWriter<EventRow, decltype(kEventColumns)> events;
+  RowColumnsWriter<MatchedMessage, decltype(kMessageColumns)> messages;
+  RowColumnsWriter<CollectivePart, decltype(kCollectiveColumns)> collectives;
 
   Impl(std::filesystem::path path_, std::filesystem::path part_, h5::File file_)
       : path{std::move(path_)},
         part{std::move(part_)},
         file{std::move(file_)},
-        events{file.get(), "events", kEventColumns} {}
+        events{file.get(), "events", kEventColumns},
+        messages{file.get(), "messages", kMessageColumns},
+        collectives{file.get(), "collectives", kCollectiveColumns} {}
   ~Impl() {
     (void)file.close();
     std::error_code ignored;
@@ -140,18 +129,15 @@ Result<MergedFileWriter> MergedFileWriter::create(const std::filesystem::path& p
   MERIDIAN_TRY_DO(h5::write_attribute(impl->file.get(), "schema", kMergedSchema));
   MERIDIAN_TRY_DO(h5::write_attribute(impl->file.get(), "version", kMergedSchemaVersion));
   MERIDIAN_TRY_DO(impl->events.open());
+  MERIDIAN_TRY_DO(impl->messages.open());
+  MERIDIAN_TRY_DO(impl->collectives.open());
   return MergedFileWriter{std::move(impl)};
 }
 
 Status MergedFileWriter::append(std::span<const EventRow> rows) { return impl_->events.append(rows); }
 
-Status MergedFileWriter::write_messages(TempSpool<MatchedMessage>& messages) {
-  return write_spool(impl_->file.get(), "messages", messages, kMessageColumns);
-}
-
-Status MergedFileWriter::write_collectives(TempSpool<CollectivePart>& parts) {
-  return write_spool(impl_->file.get(), "collectives", parts, kCollectiveColumns);
-}
+Status MergedFileWriter::append(std::span<const MatchedMessage> rows) { return impl_->messages.append(rows); }
+Status MergedFileWriter::append(std::span<const CollectivePart> rows) { return impl_->collectives.append(rows); }
 
 Status MergedFileWriter::write_definitions(const Trace& trace) {
   const hid_t file = impl_->file.get();
@@ -164,6 +150,8 @@ Status MergedFileWriter::write_definitions(const Trace& trace) {
 Status MergedFileWriter::finish(const Summary& summary) {
   const h5::Quiet quiet;
   MERIDIAN_TRY_DO(impl_->events.finish());
+  MERIDIAN_TRY_DO(impl_->messages.finish());
+  MERIDIAN_TRY_DO(impl_->collectives.finish());
   const hid_t file = impl_->file.get();
   MERIDIAN_TRY_DO(write_summary(file, summary));
   if (h5::exists(file, "summary/findings") &&

@@ -7,7 +7,6 @@
 #include "merger/event_ref.hpp"
 #include "merger/event_row.hpp"
 #include "merger/match.hpp"
-#include "merger/temp_spool.hpp"
 #include "trace/format/summary.hpp"
 #include "trace/model/result.hpp"
 
@@ -27,9 +26,9 @@ class MergedFileWriter {
 
   /// In global order.
   Status append(std::span<const EventRow> rows);
-  /// Each at most once.
-  Status write_messages(TempSpool<MatchedMessage>& messages);
-  Status write_collectives(TempSpool<CollectivePart>& parts);
+  Status append(std::span<const MatchedMessage> rows);
+  /// The parts of an instance together.
+  Status append(std::span<const CollectivePart> rows);
   /// What the numbers in the rows mean.
   Status write_definitions(const Trace& trace);
   /// Stores the summary (with the findings), closes, renames.

@@ -15,7 +15,8 @@
 namespace meridian {
 namespace {
 
-constexpr std::uint64_t kCountEvery = 1 << 16;  // calls
+constexpr std::uint64_t kDrainEvery = 1 << 11;  // calls
+constexpr std::uint64_t kCountEvery = 1 << 16;
 constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
 /// Makes a rank's rows, thread by thread. The rank has to be followed in the order of its own clock; rows of other
@@ -112,7 +113,8 @@ Status order_events(Trace& trace, std::vector<StreamTimes>& times, const RowSink
   for (std::uint64_t calls = 1; !order.is_over(); ++calls) {
     const std::uint32_t top = order.top();
     Stream& stream = streams[top];
-    MERIDIAN_TRY_DO(queue.push(stream.row));
+    queue.push(stream.row);
+    if (calls % kDrainEvery == 0) MERIDIAN_TRY_DO(queue.drain());
     if (stream.advance())
       order.update(top, stream.row.enter_ns);
     else

@@ -12,6 +12,7 @@ namespace meridian {
 
 /// What a request of one rank will have done when it completes.
 struct Request {
+  static constexpr std::uint32_t kNoCollective = 0xffffffff;
   enum class Kind : std::uint8_t { send, receive, collective, other };
   Kind kind = Kind::other;
   bool is_persistent = false;
@@ -26,10 +27,15 @@ struct Request {
   std::uint64_t send_number = 0;  ///< in its channel
   ReceiveId receive = kNoReceive;
   PartId part;
-  std::uint32_t series = 0;        ///< persistent collectives
-  const CallRole* what = nullptr;  ///< collectives
-  Collective arguments;
+  std::uint32_t collective = kNoCollective;  ///< persistent ones: what each start repeats
   std::uint64_t handle = 0;
+};
+
+/// A collective that the starts of a request repeat.
+struct PersistentCollective {
+  std::uint32_t series = 0;  ///< of CollectiveMatcher
+  const CallRole* what = nullptr;
+  Collective arguments;
 };
 
 /// The live requests of one rank, by handle. Libraries hand one handle out for several requests where there is nothing
@@ -40,6 +46,20 @@ class RequestTable {
 
   std::uint32_t find(std::uint64_t handle) const noexcept { return index_.find({handle}); }
   Request& operator[](std::uint32_t number) noexcept { return requests_[number]; }
+
+  std::uint32_t add_collective(const PersistentCollective& collective) {
+    if (free_collectives_.empty()) {
+      collectives_.push_back(collective);
+      return static_cast<std::uint32_t>(collectives_.size() - 1);
+    }
+    const std::uint32_t number = free_collectives_.back();
+    free_collectives_.pop_back();
+    collectives_[number] = collective;
+    return number;
+  }
+  const PersistentCollective& collective(const Request& request) const noexcept {
+    return collectives_[request.collective];
+  }
 
   /// Takes the handle away from its present owner, if any: see find().
   std::uint32_t add(std::uint64_t handle, const Request& request) {
@@ -61,6 +81,8 @@ class RequestTable {
     const HandleKey key{requests_[number].handle};
     if (index_.find(key) == number) index_.erase(key);
     free_.push_back(number);
+    if (requests_[number].collective != Request::kNoCollective)
+      free_collectives_.push_back(requests_[number].collective);
   }
 
   template <class Visit>
@@ -73,6 +95,8 @@ class RequestTable {
   IndexMap<HandleKey> index_;
   std::vector<Request> requests_;
   std::vector<std::uint32_t> free_;
+  std::vector<PersistentCollective> collectives_;
+  std::vector<std::uint32_t> free_collectives_;
 };
 
 }  // namespace meridian

@@ -21,9 +21,12 @@ struct RowColumn {
   std::string_view unit;
   std::string_view text;
   Get get;
+  bool is_narrow = true;  ///< stored in the smallest type of its signedness that holds all values
 };
 template <class Get>
 RowColumn(std::string_view, std::string_view, std::string_view, Get) -> RowColumn<Get>;
+template <class Get>
+RowColumn(std::string_view, std::string_view, std::string_view, Get, bool) -> RowColumn<Get>;
 
 /// Writes rows into a group of columns. `Columns` is a tuple of RowColumn.
 template <class Row, class Columns>
@@ -39,7 +42,7 @@ class RowColumnsWriter {
   Status open() {
     return each([&]<std::size_t I>() -> Status {
       const auto& column = std::get<I>(columns_);
-      const ColumnOptions options{.unit = column.unit, .description = column.text};
+      const ColumnOptions options{.is_narrow = column.is_narrow, .unit = column.unit, .description = column.text};
       auto writer =
           ColumnWriter::create(file_, group_ + "/" + std::string{column.name}, column_type<Value<I>>, options);
       if (!writer) return std::move(writer).error();

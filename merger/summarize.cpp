@@ -55,12 +55,12 @@ std::vector<RankSummary> summarize_ranks(const Trace& trace, const Statistics& s
 MessageSummary summarize_messages(const Matched& matched, const Statistics& statistics,
                                   std::span<const NamedCall> calls) {
   MessageSummary messages;
-  messages.matched = matched.message_totals.matched;
-  messages.bytes = matched.message_totals.bytes;
-  messages.unmatched_sends = matched.message_totals.unmatched_sends;
-  messages.unmatched_receives = matched.message_totals.unmatched_receives;
-  messages.collectives = matched.collective_totals.instances;
-  messages.collective_calls = matched.collective_totals.calls;
+  messages.matched = matched.messages.matched;
+  messages.bytes = matched.messages.bytes;
+  messages.unmatched_sends = matched.messages.unmatched_sends;
+  messages.unmatched_receives = matched.messages.unmatched_receives;
+  messages.collectives = matched.collectives.instances;
+  messages.collective_calls = matched.collectives.calls;
   for (const FunctionSummary& function : statistics.functions(calls))
     if (function.group == "coll") {
       messages.collective_bytes_sent += function.bytes_sent;
@@ -98,13 +98,13 @@ Summary summarize(const Trace& trace, const Matched& matched, const Statistics& 
                   std::uint64_t trace_bytes, std::uint64_t reversed_after) {
   Summary summary;
   summary.run = summarize_run(trace, statistics, trace_bytes);
-  summary.ranks = summarize_ranks(trace, statistics, matched.message_totals);
+  summary.ranks = summarize_ranks(trace, statistics, matched.messages);
   summary.functions = statistics.functions(trace.calls);
   summary.messages = summarize_messages(matched, statistics, trace.calls);
-  for (const auto& [ends, traffic] : matched.message_totals.pairs)
+  for (const auto& [ends, traffic] : matched.messages.pairs)
     summary.pairs.push_back({ends.first, ends.second, traffic.messages, traffic.bytes});
   summary.clocks = trace.clocks.table;
-  summary.reversed_before = matched.message_totals.reversed + matched.collective_totals.reversed;
+  summary.reversed_before = matched.reversed();
   summary.reversed_after = reversed_after;
   summary.overhead = summarize_overhead(trace, summary.run.time_s);
   summary.findings = findings.list();

@@ -74,7 +74,7 @@ struct Argument {
 
 /// Arrays and variables of numbers: the same in both languages. Arrays of handles stay as they are, too.
 template <class T, Buffers buffers, Reads reads>
-struct Argument<T*, buffers, reads> {
+requires(!kIsHandle<T> && !kIsHandle<T*> && !kIsUnread<T*> && !std::is_void_v<T>) struct Argument<T*, buffers, reads> {
   T* pointer;
   Argument(const Word& word, const Word&) noexcept : pointer{static_cast<T*>(word)} {}
   T* value() noexcept { return pointer; }

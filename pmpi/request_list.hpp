@@ -51,7 +51,10 @@ struct RequestList {
   switch (list.completes) {
     case Completes::all: return list.count;
     case Completes::all_started: return failed ? 0 : list.count;
-    case Completes::one: return failed || *list.indices == MPI_UNDEFINED ? 0 : 1;
+    case Completes::one: {  // MPICH's Fortran counts on from MPI_UNDEFINED, too
+      const int index = completed_index(list, 0);
+      return failed || index < 0 || index >= list.count ? 0 : 1;
+    }
     case Completes::some:  // an outcount that the call did not set may be anything
       return *list.outcount < 0 || *list.outcount > list.count || (failed && is_refused(result)) ? 0 : *list.outcount;
   }

@@ -166,9 +166,10 @@ bool attach_thread(ThreadState& thread) noexcept {
 /// A call was left by longjmp or an exception: its record is what it is, and ends now.
 void abandon_call(ThreadState& thread) noexcept {
   std::uint64_t* const at = thread.cursor;
-  const std::uint64_t words = (at[0] >> 32) & 0xffff;
+  // Entries for requests say what was under way; what of it completed is not known.
+  const std::uint64_t words = ((at[0] >> 32) & 0xffff) - (at[0] >> 48) * words_of<Completion>;
   at[2] = read_ticks();
-  at[0] |= static_cast<std::uint64_t>(kFlagAbandoned) << 24;
+  at[0] = (at[0] & 0xffffffff) | std::uint64_t{kFlagAbandoned | kFlagFailed} << 24 | words << 32;
   leave_call(thread, at, words);
 }
 

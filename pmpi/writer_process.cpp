@@ -25,6 +25,7 @@ namespace {
 
 constexpr std::size_t kStackBytes = 64u << 10;
 constexpr std::size_t kMaxVariables = 4096;
+constexpr std::size_t kCoreMaskBytes = 1024;  // 8192 cores, more than any kernel is built for
 
 struct Start {
   char program[PATH_MAX];
@@ -60,6 +61,11 @@ bool find_writer(char* program) noexcept {
 int become_writer(void* argument) noexcept {
   auto& start = *static_cast<Start*>(argument);
   setsid();
+  // The launcher has bound the rank to its cores; the writer should rather run on one that nobody uses. What the job
+  // may not use at all, the kernel leaves out.
+  unsigned char every_core[kCoreMaskBytes];
+  memset(every_core, 0xff, sizeof every_core);
+  syscall(SYS_sched_setaffinity, 0, sizeof every_core, every_core);
   // Nothing that the launcher waits for may stay open.
   if (syscall(SYS_close_range, 0u, ~0u, 0u) != 0)
     for (int fd = 0; fd < 65536; ++fd) close(fd);

@@ -14,9 +14,11 @@ namespace {
 // Limits above which a figure is worth a sentence. Chosen so that a healthy program gets few.
 constexpr double kLittleMpi = 0.05;   ///< share of the time in MPI
 constexpr double kUneven = 0.10;      ///< 1 - load balance
+constexpr double kLittleGain = 0.02;  ///< share of the run that an even load would save
 constexpr double kSmallBytes = 1024;  ///< mean message
 constexpr double kManyMessages = 10'000;
 constexpr double kMostlyStart = 0.5;    ///< share of MPI_Init and MPI_Finalize in the time in MPI
+constexpr double kSomeStart = 0.01;     ///< the same, from where it is left out of other shares
 constexpr double kMostCalls = 0.5;      ///< share of all calls
 constexpr double kHubShare = 0.5;       ///< of all messages end at one of four or more ranks
 constexpr double kMuchOverhead = 0.02;  ///< share of the run
@@ -37,40 +39,47 @@ void advise_on_balance(const Summary& summary, const Load& load, Advice& advice)
   if (load.ranks.size() < 2 || !std::isfinite(load.balance)) return;
   const RankLoad& slowest = load.ranks[load.slowest];
   const double gain_s = load.max_outside_s - load.mean_outside_s;
-  if (1 - load.balance >= kUneven && gain_s > 0 && summary.run.time_s > 0)
+  const double gain_share = summary.run.time_s > 0 ? gain_s / summary.run.time_s : 0;
+  if (1 - load.balance < kUneven)
+    advice.push_back(fmt::format(
+        "The ranks work evenly (balance {}): the time in MPI is transfer or waiting in turns, not one slow rank.",
+        human_percent(load.balance)));
+  else if (gain_share < kLittleGain)
+    advice.push_back(fmt::format(
+        "The ranks' work differs (rank {}: {} outside MPI, mean {}), but that is only {} of the run: the rest is the "
+        "communication itself, or more ranks than cores.",
+        slowest.rank->rank, human_duration(load.max_outside_s), human_duration(load.mean_outside_s),
+        human_percent(gain_share)));
+  else
     advice.push_back(
         fmt::format("Rank {} is the slow one: it works {} outside MPI, the mean is {}, and the others wait for it. "
                     "Sharing its work "
                     "evenly would save up to {} ({} of the run).",
                     slowest.rank->rank, human_duration(load.max_outside_s), human_duration(load.mean_outside_s),
-                    human_duration(gain_s), human_percent(gain_s / summary.run.time_s)));
-  else
-    advice.push_back(fmt::format(
-        "The ranks work evenly (balance {}): the time in MPI is transfer or waiting in turns, not one slow rank.",
-        human_percent(load.balance)));
+                    human_duration(gain_s), human_percent(gain_share)));
 }
 
 bool is_start_or_end(const FunctionSummary& function) {
   return function.name.starts_with("MPI_Init") || function.name == "MPI_Finalize";
 }
 
-double start_share(const Summary& summary) {
+double start_seconds(const Summary& summary) {
   double seconds = 0;
   for (const FunctionSummary& function : summary.functions)
     if (is_start_or_end(function)) seconds += function.total_s;
-  const double mpi_s = mpi_seconds(summary);
-  return mpi_s > 0 ? seconds / mpi_s : 0;
+  return seconds;
 }
 
-void advise_on_longest(const Summary& summary, Advice& advice) {
+void advise_on_longest(const Summary& summary, double start_share, Advice& advice) {
   const auto longest =
       std::max_element(summary.functions.begin(), summary.functions.end(), [](const auto& a, const auto& b) {
         return is_start_or_end(a) != is_start_or_end(b) ? is_start_or_end(a) : a.total_s < b.total_s;
       });
-  const double mpi_s = mpi_seconds(summary);
-  if (longest == summary.functions.end() || is_start_or_end(*longest) || mpi_s <= 0) return;
-  advice.push_back(fmt::format("{} takes {} of the time in MPI ({} calls, mean {}, longest {}): start there.",
-                               longest->name, human_percent(longest->total_s / mpi_s), human_count(longest->count),
+  const double rest_s = mpi_seconds(summary) - start_seconds(summary);
+  if (longest == summary.functions.end() || is_start_or_end(*longest) || !(rest_s > 0)) return;
+  advice.push_back(fmt::format("{} takes {} of the time in MPI{} ({} calls, mean {}, longest {}): start there.",
+                               longest->name, human_percent(longest->total_s / rest_s),
+                               start_share > kSomeStart ? " after MPI_Init" : "", human_count(longest->count),
                                human_duration(longest->mean_s), human_duration(longest->max_s)));
 }
 
@@ -108,11 +117,13 @@ void advise_on_polling(const Summary& summary, Advice& advice) {
 void advise_on_clocks(const Summary& summary, Advice& advice) {
   double residual_s = 0;
   for (const ClockSummary& clock : summary.clocks) residual_s = std::max(residual_s, clock.residual_s);
-  if (summary.reversed_before > 0)
-    advice.push_back(fmt::format(
-        "{} messages or collectives were out of order by the hosts' own clocks; the times here are corrected. Between "
-        "hosts, differences below {} mean nothing.",
-        human_count(summary.reversed_before), human_duration(residual_s)));
+  if (summary.reversed_before == 0) return;
+  std::string advice_text =
+      fmt::format("{} messages or collectives were out of order by the corrected clocks; the last pass put them right.",
+                  human_count(summary.reversed_before));
+  if (residual_s > 0)
+    advice_text += fmt::format(" Between hosts, differences below {} mean nothing.", human_duration(residual_s));
+  advice.push_back(std::move(advice_text));
 }
 
 void advise_on_overhead(const Summary& summary, Advice& advice) {
@@ -138,11 +149,13 @@ std::vector<std::string> advise(const Summary& summary) {
     return advice;
   }
   const Load load = measure_load(summary);
-  if (start_share(summary) > kMostlyStart)
+  const double mpi_s = mpi_seconds(summary);
+  const double start_share = mpi_s > 0 ? start_seconds(summary) / mpi_s : 0;
+  if (start_share > kMostlyStart)
     advice.push_back(
         fmt::format("MPI_Init and MPI_Finalize are {} of the time in MPI: the run is too short to say much; "
                     "trace a longer one.",
-                    human_percent(start_share(summary))));
+                    human_percent(start_share)));
   else if (load.mpi_share < kLittleMpi)
     advice.push_back(
         fmt::format("MPI takes only {} of the ranks' time: look at the computation (a sampling profiler such as "
@@ -150,7 +163,7 @@ std::vector<std::string> advise(const Summary& summary) {
                     human_percent(load.mpi_share)));
   else
     advise_on_balance(summary, load, advice);
-  advise_on_longest(summary, advice);
+  advise_on_longest(summary, start_share, advice);
   advise_on_messages(summary, advice);
   advise_on_polling(summary, advice);
   advise_on_clocks(summary, advice);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace meridian {
@@ -60,6 +61,26 @@ std::size_t fitting(std::string_view text, std::size_t width) {
   return at;
 }
 
+/// "ms", "%)", "KiB," after a number: the two stay on one line.
+bool is_unit(std::string_view word) {
+  while (!word.empty() && std::string_view{".,;:)"}.find(word.back()) != std::string_view::npos) word.remove_suffix(1);
+  for (const char* unit : {"%", "ns", "us", "ms", "s", "h", "B", "KiB", "MiB", "GiB", "TiB"})
+    if (word == unit) return true;
+  return false;
+}
+
+/// The first word of `text`, with its unit if it is a number; both are removed from `text`.
+std::string_view take_word(std::string_view& text) {
+  std::size_t end = std::min(text.find(' '), text.size());
+  if (end > 0 && end < text.size() && text[end - 1] >= '0' && text[end - 1] <= '9') {
+    const std::size_t next = std::min(text.find(' ', end + 1), text.size());
+    if (is_unit(text.substr(end + 1, next - end - 1))) end = next;
+  }
+  const std::string_view word = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return word;
+}
+
 }  // namespace
 
 std::string printable(std::string_view text) {
@@ -108,9 +129,7 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
     line.clear();
   };
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    std::string_view word = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    std::string_view word = take_word(text);
     if (word.empty()) continue;
     if (!line.empty() && display_width(line) + 1 + display_width(word) > room) flush();
     while (display_width(word) > room) {

@@ -25,6 +25,18 @@ std::string plural(std::uint64_t count, const char* noun) {
   return human_count(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
+/// "Open MPI v4.1.4" of "Open MPI v4.1.4, package: ...", "MPICH Version: 4.0.2" of several lines with tabs.
+std::string short_version(const std::string& library) {
+  std::string version;
+  for (const char c : library.substr(0, library.find_first_of(",\n"))) {
+    if (c != '\t' && c != ' ')
+      version += c;
+    else if (!version.empty() && version.back() != ' ')
+      version += ' ';
+  }
+  return version;
+}
+
 std::string ranks_value(const RunSummary& run) {
   const auto present = static_cast<std::uint64_t>(std::max(run.ranks_present, 0));
   const auto expected = static_cast<std::uint64_t>(std::max(run.ranks_expected, 0));
@@ -88,7 +100,7 @@ std::string run_section(const Summary& summary, const Paint& paint) {
   const Load load = measure_load(summary);
   std::string result = paint.heading("RUN") + "\n";
   result += field("program", run.executable.empty() ? "unknown" : printable(run.executable));
-  result += field("MPI", run.mpi_library.empty() ? "unknown" : printable(run.mpi_library));
+  result += field("MPI", run.mpi_library.empty() ? "unknown" : printable(short_version(run.mpi_library)));
   result += field("ranks", ranks_value(run));
   result += field("begun", human_time(run.begin_realtime_ns));
   result += field("time", human_duration(run.time_s) + " from the first event to the last");

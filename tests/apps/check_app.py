@@ -51,9 +51,9 @@ def main():
         if not check.differences:
             before = program.result(folders[0], runs.untraced.stdout)
             check.equal("result", program.result(folders[1], runs.traced.stdout), before)
-        tracing.check_counts(check, runs, options.ranks)
+        tracing.check_counts(check, runs, options.ranks, program.unrecorded)
         tracing.check_nothing_left(check, runs)
-        merged, summary = tracing.check_merge(check, options, runs, program.findings)
+        merged, summary = tracing.check_merge(check, options, runs)
         if summary is not None:
             check_messages(check, runs, summary)
         calls = sum(counted.total() for counted in runs.counted.values())

@@ -15,7 +15,8 @@ class Program:
     command: list
     needs: list  # files, besides the command, that the package has
     stdin: str = None
-    findings: frozenset = frozenset()  # that the program's own doing explains
+    # Calls that it makes from inside MPI (attribute functions): the counter sees them, the tracer rightly does not.
+    unrecorded: dict = dataclasses.field(default_factory=dict)
 
     def missing(self):
         """What is not installed, or None."""
@@ -80,18 +81,18 @@ class NetPipe(Program):
 
 
 class Scalapack(Program):
-    """ScaLAPACK's own test of the Cholesky factorization: which of its checks passed."""
+    """ScaLAPACK's own test of the LU factorization: which of its checks passed."""
 
-    def __init__(self, flavor, tests=None):
+    def __init__(self, flavor):
         folder = next(iter(pathlib.Path("/usr/lib").glob(f"*/scalapack/{flavor}-tests")), pathlib.Path(f"/{flavor}-tests"))
-        super().__init__("scalapack-mpi-test", [str(folder / "xdllt")], [])
+        super().__init__("scalapack-mpi-test", [str(folder / "xdlu")], [])
 
     def prepare(self, folder, ranks):
         grids = {1: ["1 1"], 2: ["1 2", "2 1"], 4: ["1 2 4", "4 2 1"]}[ranks]
         p, q = grids if len(grids) == 2 else ("1", "1")
-        text = (INPUTS / "LLT.dat").read_text()
+        text = (INPUTS / "LU.dat").read_text()
         count = str(len(p.split()))
-        (folder / "LLT.dat").write_text(text.replace("@GRIDS@", count).replace("@P@", p).replace("@Q@", q))
+        (folder / "LU.dat").write_text(text.replace("@GRIDS@", count).replace("@P@", p).replace("@Q@", q))
 
     def result(self, folder, output):
         assert "PASSED" in output and "FAILED" not in output, output
@@ -114,8 +115,9 @@ class Mumps(Program):
 class Script(Program):
     """A Python script: mpi4py loads MPI with dlopen."""
 
-    def __init__(self, name):
+    def __init__(self, name, **unrecorded):
         super().__init__("python3-mpi4py", ["/usr/bin/python3", "-B", str(INPUTS / name)], [])
+        self.unrecorded = unrecorded
         self.needs = [next(iter(pathlib.Path("/usr/lib/python3/dist-packages").glob("mpi4py")), "/usr/lib/python3/mpi4py")]
 
 
@@ -126,6 +128,6 @@ PROGRAMS = {
     "scalapack": Scalapack,
     "mumps": Mumps,
     "mpi4py_messages": lambda *_: Script("messages.py"),
-    "mpi4py_collectives": lambda *_: Script("collectives.py"),
+    "mpi4py_collectives": lambda *_: Script("collectives.py", MPI_Comm_free=2, MPI_Finalized=2),
     "mpi4py_threads": lambda *_: Script("threads.py"),
 }

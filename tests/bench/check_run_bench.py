@@ -40,7 +40,7 @@ def main(arguments):
     for name, merged in result["merge"].items():
         if "calls_per_s" not in merged:
             problems.append(f"merge of {name}: {merged.get('note', 'nothing')}")
-    return "\n".join(problems)
+    return "\n".join(problems) or 0
 
 
 if __name__ == "__main__":

@@ -103,4 +103,4 @@ def print_table(title, header, lines):
         print("  ".join(cells).rstrip())
         if index == 0:
             print("  ".join("-" * width for width in widths))
-    print()
+    print(flush=True)

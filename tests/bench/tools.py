@@ -154,7 +154,7 @@ class Meridian(Tool):
         self.writer.write_text(f"""#!/bin/sh
 "{writer}" "$@"
 status=$?
-times | tail -n 1 >>"{self.times}"
+times >>"{self.times}"
 exit $status
 """)
         self.writer.chmod(0o700)
@@ -168,7 +168,7 @@ exit $status
         end = time.monotonic() + self._WRITER_S
         while time.monotonic() < end:
             lines = self.times.read_text().splitlines() if self.times.exists() else []
-            if len(lines) == self.ranks:
+            if len(lines) == 2 * self.ranks:  # the shell's own times, then its child's
                 words = [re.fullmatch(r"(\d+)m([\d.]+)s", word) for line in lines for word in line.split()]
                 found["writer_cpu_s"] = [sum(60 * int(word[1]) + float(word[2]) for word in words)]
                 return

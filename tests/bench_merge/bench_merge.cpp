@@ -1,37 +1,74 @@
-// Merges synthetic halo exchanges of growing length: calls per second (rank files to merged file, all passes) and peak
-// memory, which must not grow with the trace. One line per size.
+// Merges synthetic halo exchanges of growing length: calls per second of processor time (rank files to merged file, all
+// passes; wall time is printed too) and peak memory, which must not grow with the trace. One line per size.
+
+//
+//   bench_merge [million calls]...          makes the traces, merges them, removes them
+//   bench_merge --make DIR million          makes one and keeps it
+//   bench_merge --merge DIR                 merges one that is there
 
 #include <sys/resource.h>
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 #include <vector>
 
 #include "merger/merge.hpp"
 #include "synthetic_patterns.hpp"
 
+namespace {
+
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+constexpr std::int32_t kRanks = 4;
+constexpr double kCallsPerStep = 9.1;
+
+std::uint64_t make(const std::filesystem::path& directory, double million) {
+  return meridian::test::write_halo(directory, kRanks, static_cast<std::uint64_t>(million * 1e6 / (kCallsPerStep * kRanks)));
+}
+
+bool merge(const std::filesystem::path& directory) {
+  const double begin_cpu = cpu_seconds();
+  const auto begin = std::chrono::steady_clock::now();
+  const auto outcome = meridian::merge(directory);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  const double cpu = cpu_seconds() - begin_cpu;
+  if (!outcome) {
+    std::fprintf(stderr, "%s\n", outcome.error().what.c_str());
+    return false;
+  }
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto calls = static_cast<double>(outcome->summary.run.calls);
+  std::printf("%9.0f calls  cpu %6.3f s  %5.2f M calls/s  wall %6.3f s  %5.1f B/call in the merged file  peak %ld MB\n",
+              calls, cpu, calls / cpu / 1e6, taken.count(),
+              static_cast<double>(std::filesystem::file_size(outcome->path)) / calls, usage.ru_maxrss / 1024);
+  return true;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
-  std::vector<double> millions;
+  const std::vector<std::string_view> args{argv + 1, argv + argc};
+  if (args.size() == 3 && args[0] == "--make") {
+    std::filesystem::create_directories(args[1]);
+    return make(args[1], std::atof(argv[3])) == 0;
+  }
+  if (args.size() == 2 && args[0] == "--merge") return merge(args[1]) ? 0 : 1;
+  std::vector<double> millions{1, 8};
+  if (!args.empty()) millions.clear();
   for (int i = 1; i < argc; ++i) millions.push_back(std::atof(argv[i]));
-  if (millions.empty()) millions = {1, 8};
-  constexpr std::int32_t kRanks = 4;
   for (const double million : millions) {
     const meridian::test::TempDir directory;
-    const auto steps = static_cast<std::uint64_t>(million * 1e6 / (9.1 * kRanks));
-    const std::uint64_t calls = meridian::test::write_halo(directory.path(), kRanks, steps);
-    const auto begin = std::chrono::steady_clock::now();
-    const auto outcome = meridian::merge(directory.path());
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-    if (!outcome) {
-      std::fprintf(stderr, "%s\n", outcome.error().what.c_str());
-      return 1;
-    }
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    std::printf("%9llu calls  %6.3f s  %5.2f M calls/s  %5.1f B/call in the merged file  peak %ld MB\n",
-                static_cast<unsigned long long>(calls), taken.count(), static_cast<double>(calls) / taken.count() / 1e6,
-                static_cast<double>(std::filesystem::file_size(outcome->path)) / static_cast<double>(calls),
-                usage.ru_maxrss / 1024);
+    make(directory.path(), million);
+    if (!merge(directory.path())) return 1;
   }
 }

@@ -302,10 +302,12 @@ def check_run_names_the_writer():
 
 def check_a_program_without_mpi_runs_untouched_and_leaves_nothing():
     any_tracer()
-    before = sorted(pathlib.Path("/dev/shm").iterdir())
-    expect(meridian("run", "sh", "-c", "echo out; echo err >&2; ls; exit 4"), 4, "err\n", "out\n")
-    expect(meridian("run", "-o", here / "trace", "true"), 0, "")
-    assert list(here.iterdir()) == [] and sorted(pathlib.Path("/dev/shm").iterdir()) == before
+    scratch = here / "scratch"
+    scratch.mkdir()
+    env = clean_environment(MERIDIAN_SCRATCH=scratch)
+    expect(meridian("run", "sh", "-c", "echo out; echo err >&2; ls; exit 4", env=env), 4, "err\n", "out\nscratch\n")
+    expect(meridian("run", "-o", here / "trace", "true", env=env), 0, "")
+    assert list(here.iterdir()) == [scratch] and list(scratch.iterdir()) == []
 
 
 def check_a_static_program_runs_untraced():

@@ -16,7 +16,7 @@ SUFFIXES = (".md", ".def", ".hpp", ".cpp", ".h", ".c", ".py", ".txt", ".json", "
 NOT_OF_THE_TREE = re.compile(r"^(rank-\w+|merged|meridian)\.(h5|conf|ring|spool)$|^mpi\.h$")
 # Split so that these lines do not find themselves.
 MARKS = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b|un" r"implemented|not im" r"plemented")
-MACHINE = re.compile(r"(^|[^.\w])/(" + "|".join(("work", "farm", "root", "home")) + r")/\w")
+MACHINE = re.compile(r"(^|[^.\w])/((" + "|".join(("work", "farm", "root")) + r")/|home/(?!user/))\w")
 
 
 def prose(name, root):

@@ -12,15 +12,20 @@ class Prediction:
     pairs: dict = dataclasses.field(default_factory=dict)  # (source, dest) -> (messages, bytes)
     collectives: int = 0  # instances, each counted once whatever the number of its ranks
     collective_calls: int = 0
+    traffic: collections.Counter = dataclasses.field(default_factory=collections.Counter)  # function -> bytes
 
     def call(self, count, *names):
         for name in names:
             if count:
                 self.calls["MPI_" + name] += count
 
-    def collective(self, instances, calls, *names):
-        """Each of the functions: so many instances, by so many calls over all ranks."""
+    def collective(self, instances, calls, *names, traffic=0):
+        """Each of the functions: so many instances, by so many calls over all ranks. `traffic` is what one instance
+        moves: the bytes that each rank contributes to each other's result, or its own, summed over these pairs; None
+        when that is not predicted."""
         self.call(calls, *names)
+        for name in names if traffic is not None else ():
+            self.traffic["MPI_" + name] += instances * traffic
         self.collectives += instances * len(names)
         self.collective_calls += calls * len(names)
 
@@ -66,7 +71,7 @@ def late_sender(ranks, rounds, _delay_us):
         p.send(receiver - 1, receiver, rounds, 8)
         total += sum((receiver - 1) * 1000 + i for i in range(rounds))
     p.result = f"late_sender: {rounds} rounds, sum {total}\n"
-    p.collective(1, ranks, "Reduce")
+    p.collective(1, ranks, "Reduce", traffic=8 * ranks)
     return p
 
 
@@ -89,7 +94,7 @@ def imbalance(ranks, steps, work):
         checksum += factor * rank + summand
     p.result = f"imbalance: {steps} steps, checksum {checksum % 2**64:016x}\n"
     p.collective(steps, steps * ranks, "Barrier")
-    p.collective(1, ranks, "Reduce")
+    p.collective(1, ranks, "Reduce", traffic=8 * ranks)
     return p
 
 
@@ -108,8 +113,8 @@ def halo2d(ranks, iterations, rows, columns, _threads):
     p.call(2 * ranks, "Cart_shift")
     p.call(4 * ranks * iterations, "Irecv", "Isend")
     p.call(ranks * iterations, "Waitall")
-    p.collective(iterations, ranks * iterations, "Allreduce")
-    p.collective(1, ranks, "Reduce")
+    p.collective(iterations, ranks * iterations, "Allreduce", traffic=8 * ranks**2)
+    p.collective(1, ranks, "Reduce", traffic=8 * ranks)
     for row in range(down):
         for column in range(across):
             for row_step, column_step in ((-1, 0), (1, 0), (0, -1), (0, 1)):
@@ -120,15 +125,42 @@ def halo2d(ranks, iterations, rows, columns, _threads):
     return p
 
 
-BLOCKING = (
-    "Barrier Bcast Gather Gatherv Scatter Scatterv Allgather Allgatherv Alltoall Alltoallv Alltoallw Reduce Allreduce "
-    "Reduce_scatter Reduce_scatter_block Scan Exscan"
-).split()
-IN_PLACE = "Allreduce Allgather Alltoall Reduce".split()
+BLOCK = 16  # bytes that a rank gives to another where the call has no vector
+INT = 4
+
+# Bytes from rank s to rank d in a communicator whose last rank is `last`, the root of some.
+BLOCKING = {
+    "Barrier": lambda s, d, last: 0,
+    "Bcast": lambda s, d, last: BLOCK * (s == last),
+    "Gather": lambda s, d, last: BLOCK * (d == 0),
+    "Gatherv": lambda s, d, last: INT * (s + 1) * (d == last),
+    "Scatter": lambda s, d, last: BLOCK * (s == 0),
+    "Scatterv": lambda s, d, last: INT * (d + 1) * (s == last),
+    "Allgather": lambda s, d, last: BLOCK,
+    "Allgatherv": lambda s, d, last: INT * (s + 1),
+    "Alltoall": lambda s, d, last: BLOCK,
+    "Alltoallv": lambda s, d, last: INT * (d + 1),
+    "Alltoallw": lambda s, d, last: INT * (d + 1),
+    "Reduce": lambda s, d, last: BLOCK * (d == 0),
+    "Allreduce": lambda s, d, last: BLOCK,
+    "Reduce_scatter": lambda s, d, last: BLOCK,
+    "Reduce_scatter_block": lambda s, d, last: BLOCK,
+    "Scan": lambda s, d, last: BLOCK * (s <= d),
+    "Exscan": lambda s, d, last: BLOCK * (s < d),
+}
+IN_PLACE = ("Allreduce", "Allgather", "Alltoall", "Reduce")
 NEIGHBOURHOOD = (
-    "Neighbor_allgather Neighbor_allgatherv Neighbor_alltoall Neighbor_alltoallv Neighbor_alltoallw Ineighbor_alltoall"
-).split()
-BETWEEN_HALVES = "Bcast Allreduce Barrier".split()
+    "Neighbor_allgather",
+    "Neighbor_allgatherv",
+    "Neighbor_alltoall",
+    "Neighbor_alltoallv",
+    "Neighbor_alltoallw",
+    "Ineighbor_alltoall",
+)
+
+
+def traffic(name, size):
+    return sum(BLOCKING[name](s, d, size - 1) for s in range(size) for d in range(size))
 
 
 def collectives(ranks, rounds):
@@ -136,15 +168,22 @@ def collectives(ranks, rounds):
     p.call(3 * ranks, "Comm_rank", "Comm_size")  # each of the three teams asks again
     p.call(ranks, "Comm_dup", "Comm_split")
     p.call(2 * ranks, "Comm_free")
-    p.collective(1, ranks, "Reduce")
-    instances = (2 + min(2, ranks)) * rounds  # the world, its duplicate, the halves that are not empty
-    calls = 3 * ranks * rounds
-    p.call(calls, "Wait", "Wait", "Waitall", "Cart_create", "Comm_free")
-    for names in BLOCKING, IN_PLACE, ["I" + name.lower() for name in BLOCKING], NEIGHBOURHOOD:
-        p.collective(instances, calls, *names)
-    if ranks > 1:
-        p.call(rounds * ranks, "Intercomm_create", "Intercomm_merge", "Comm_free", "Comm_free")
-        p.collective(rounds, rounds * ranks, *BETWEEN_HALVES, "Barrier")
+    p.collective(1, ranks, "Reduce", traffic=8 * ranks)
+    first, second = (ranks + 1) // 2, ranks // 2  # sizes of the halves
+    for size in filter(None, (ranks, ranks, first, second)):  # the world, its duplicate, the halves
+        calls = size * rounds
+        p.call(calls, "Wait", "Wait", "Waitall", "Cart_create", "Comm_free")
+        for name in BLOCKING:
+            p.collective(rounds, calls, name, "I" + name.lower(), traffic=traffic(name, size))
+        for name in IN_PLACE:
+            p.collective(rounds, calls, name, traffic=traffic(name, size))
+        p.collective(rounds, calls, *NEIGHBOURHOOD, traffic=None)  # the line's ends have neighbours that are none
+    if second:
+        calls = ranks * rounds
+        p.call(calls, "Intercomm_create", "Intercomm_merge", "Comm_free", "Comm_free")
+        p.collective(rounds, calls, "Bcast", traffic=second * BLOCK)  # from one rank of the first half
+        p.collective(rounds, calls, "Allreduce", traffic=2 * first * second * BLOCK)  # each half gets the other's
+        p.collective(2 * rounds, 2 * calls, "Barrier")
     return p
 
 

@@ -212,6 +212,8 @@ program objects
   call MPI_File_write_at_all(file, offset, numbers, 4, MPI_INTEGER, MPI_STATUS_IGNORE, ierror)
   sums = 0
   call MPI_File_read_at_all(file, offset, sums, 4, MPI_INTEGER, MPI_STATUS_IGNORE, ierror)
+  call MPI_File_sync(file, ierror)
+  call MPI_Barrier(MPI_COMM_WORLD, ierror)
   call MPI_File_get_size(file, offset, ierror)
   call MPI_File_close(file, ierror)
   call show('file', [ierror, int(offset), sums - 10 * rank])

@@ -37,12 +37,12 @@ def check_rank_files(check, runs, expected, ranks):
 
 
 def check_summary(check, summary, expected):
-    messages = summary["messages"]
-    for name, value in (
-        ("matched", expected.messages), ("bytes", expected.bytes), ("unmatched_sends", 0), ("unmatched_receives", 0),
-        ("collectives", expected.instances), ("collective_calls", expected.collective_calls),
+    for table, name, value in (
+        ("messages", "matched", expected.messages), ("messages", "bytes", expected.bytes),
+        ("messages", "unmatched_sends", 0), ("messages", "unmatched_receives", 0),
+        ("collectives", "count", expected.instances), ("collectives", "calls", expected.collective_calls),
     ):  # fmt: skip
-        check.equal(f"{name} in the summary", messages[name], value)
+        check.equal(f"{table}.{name} in the summary", summary[table][name], value)
 
 
 def main():

@@ -6,7 +6,7 @@ import dataclasses
 import h5py
 import numpy
 
-FAILED, UNFINISHED, ABANDONED = 1, 2, 32
+FAILED, UNFINISHED = 1, 2
 PAYLOADS = {3: "p2p", 4: "sendrecv", 5: "coll", 6: "requests", 7: "comm", 8: "rma", 9: "io", 10: "handle"}
 PROC_NULL = -2
 CANCELLED = -1
@@ -171,15 +171,15 @@ class Tallier:
                 self.requests.take(completion[0])
         elif call.payload == "requests" and call.name != "MPI_Cancel" and not call.flags & UNFINISHED:
             self.complete(call)
-        elif call.flags & (FAILED | UNFINISHED | ABANDONED):
+        elif call.payload == "coll":
+            self.result.collectives += 1
+            self.requests.add(call.collective[4], "collective", None)
+        elif call.flags & (FAILED | UNFINISHED):
             return
         elif call.payload == "sendrecv":
             self.exchange(call)
         elif call.payload == "p2p" and call.name not in PROBES:
             self.message(call)
-        elif call.payload == "coll":
-            self.result.collectives += 1
-            self.requests.add(call.collective[4], "collective", None)
 
 
 def tally(trace):

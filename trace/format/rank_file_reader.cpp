@@ -89,7 +89,7 @@ class TableColumns {
   template <class Action, std::size_t... I>
   Status each(Action& action, std::index_sequence<I...>) {
     Status status;
-    ((status = action(std::get<I>(kColumns), columns_[I]), bool{status}) && ...);
+    static_cast<void>(((status = action(std::get<I>(kColumns), columns_[I]), bool{status}) && ...));
     return status;
   }
 

@@ -62,7 +62,7 @@ class TableColumns {
   Status append_all(hid_t file, Dictionary& dictionary, Scratch& scratch, const std::vector<Row>& rows,
                     std::index_sequence<I...>) {
     Status status;
-    ((status = append_one(file, dictionary, scratch, rows, std::get<I>(kColumns), columns_[I]), bool{status}) && ...);
+    static_cast<void>(((status = append_one(file, dictionary, scratch, rows, std::get<I>(kColumns), columns_[I]), bool{status}) && ...));
     return status;
   }
 

@@ -37,7 +37,7 @@ enum RecordFlag : std::uint8_t {
   kFlagSite = 4,        ///< one more word behind the completions: the return address of the call
   kFlagCounters = 8,    ///< behind that, one word per counter: its increase from enter to leave
   kFlagMore = 16,       ///< `requests` only: continues the completions of the thread's record before it; enter equals leave
-  kFlagAbandoned = 32,  ///< the call was left by longjmp or an exception; leave is when that was noticed
+  kFlagAbandoned = 32,  ///< left by longjmp or an exception; leave is when that was noticed. With kFlagFailed
 };
 
 /// First word of every record. A zero payload means that nothing was stored here.

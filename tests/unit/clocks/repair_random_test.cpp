@@ -148,6 +148,25 @@ TEST(RepairCausality, MovesNothingFartherThanTheClocksDisagree) {
   }
 }
 
+TEST(RepairCausality, CoarseStampsNeverLookLikeACircle) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Program program{4, 3, seed};
+    program.run(1000);
+    const BentClocks clocks{4, 5'000, 0.2, seed};
+    const Program bent =
+        program.by_clock([&](std::int32_t rank, std::int64_t t) { return clocks(rank, t) / 1024 * 1024; });
+    const auto repaired = test::repair(bent);
+    ASSERT_TRUE(repaired) << repaired.error().what;
+    EXPECT_EQ(reversed(bent, *repaired), 0u);
+    EXPECT_EQ(repaired->info.withdrawn, 0u);
+    for (std::int32_t rank = 0; rank < 4; ++rank) {
+      const auto all = points(bent, *repaired, rank);
+      for (std::size_t i = 1; i < all.size(); ++i)
+        ASSERT_TRUE(all[i - 1].first == all[i].first || all[i - 1].second < all[i].second);
+    }
+  }
+}
+
 TEST(RepairCausality, LeavesATraceInOrderAsItIs) {
   Program program{4, 2, 3};
   program.run(500);

@@ -48,7 +48,7 @@ class MergedReader {
     const auto thread = column<std::uint32_t>("events/thread");
     const auto call = column<std::uint16_t>("events/call");
     const auto flags = column<std::uint8_t>("events/flags");
-    const auto comm = column<std::uint32_t>("events/comm");
+    const auto comm = column<std::int32_t>("events/comm");
     const auto peer = column<std::int32_t>("events/peer");
     const auto tag = column<std::int32_t>("events/tag");
     const auto sent = column<std::uint64_t>("events/bytes_sent");
@@ -56,7 +56,7 @@ class MergedReader {
     const auto sequence = column<std::uint64_t>("events/sequence");
     std::vector<EventRow> rows;
     for (std::size_t i = 0; i < enter.size(); ++i)
-      rows.push_back({enter[i], duration[i], sent[i], received[i], sequence[i], rank[i], thread[i], comm[i], peer[i], tag[i],
+      rows.push_back({enter[i], duration[i], sent[i], received[i], sequence[i], rank[i], thread[i], static_cast<std::uint32_t>(comm[i]), peer[i], tag[i],
                       call[i], flags[i]});
     return rows;
   }

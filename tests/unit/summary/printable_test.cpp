@@ -37,6 +37,11 @@ TEST(Wrapped, BreaksAtBlanks) { EXPECT_EQ(wrapped("one two three", 2, 9), "  one
 
 TEST(Wrapped, BreaksAWordThatIsTooLong) { EXPECT_EQ(wrapped("abcdefgh ij", 1, 4), " abc\n def\n gh\n ij\n"); }
 
+TEST(Wrapped, KeepsANumberAndItsUnitTogether) {
+  EXPECT_EQ(wrapped("it took 5.9 % of", 0, 12), "it took\n5.9 % of\n");
+  EXPECT_EQ(wrapped("it took 5.9 percent", 0, 12), "it took 5.9\npercent\n");
+}
+
 TEST(Wrapped, OfNothingIsNothing) { EXPECT_EQ(wrapped("", 2, 10), ""); }
 
 }  // namespace

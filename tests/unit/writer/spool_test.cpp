@@ -64,7 +64,7 @@ TEST(Spool, CutAnywhereGivesTheSegmentsThatAreWhole) {
   const TempDir dir;
   const auto pieces = write_some(dir / "a.spool");
   const auto bytes = test::bytes_of(dir / "a.spool");
-  for (std::size_t length = 0; length < bytes.size(); length += 5) {
+  for (std::size_t length = 0; length < bytes.size(); length += 23) {
     test::put_bytes(dir / "cut", {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length)});
     std::size_t whole = 0, end = 0;
     while (whole < pieces.size() && end + 32 + 8 * pieces[whole].words.size() <= length) end += 32 + 8 * pieces[whole++].words.size();
@@ -79,7 +79,7 @@ TEST(Spool, WithAFlippedBitEndsBeforeIt) {
   const TempDir dir;
   const auto pieces = write_some(dir / "a.spool");
   const auto bytes = test::bytes_of(dir / "a.spool");
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+  for (std::size_t at = 0; at < bytes.size(); at += 29) {
     auto flipped = bytes;
     flipped[at] = static_cast<char>(flipped[at] ^ (1 << (at % 8)));
     test::put_bytes(dir / "flipped", flipped);

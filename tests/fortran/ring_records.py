@@ -1,0 +1,65 @@
+"""Records in the rings of a run whose writer never started (MERIDIAN_WRITER=none), read without any code of ours."""
+
+import collections
+import dataclasses
+import pathlib
+import re
+import struct
+
+TABLE = pathlib.Path(__file__).resolve().parents[2] / "trace/model/mpi_calls.def"
+NAMES = ["", *("MPI_" + name for name in re.findall(r"\nMERIDIAN_CALL(?:_AS\(\w+, *|\()(\w+),", TABLE.read_text()))]
+PAGE, SLOT_BYTES, HEAD_WORDS, COMPLETION_WORDS = 4096, 128, 3, 3
+PAD, P2P, SENDRECV, COLL, RMA, IO, TEXT = 1, 3, 4, 5, 8, 9, 36
+FAILED = 1
+RECEIVES = {"MPI_Recv", "MPI_Mrecv", "MPI_Sendrecv", "MPI_Sendrecv_replace"}
+
+
+@dataclasses.dataclass
+class Record:
+    name: str  # "" for records that are no calls
+    payload: int
+    flags: int
+    body: bytes
+    completions: list  # (request, source, tag, bytes)
+
+
+def records(path):
+    """All records of a ring file, thread by thread."""
+    data = pathlib.Path(path).read_bytes()
+    _magic, _version, slots, ring_bytes, _block, data_offset = struct.unpack_from("<QIIQQQ", data)
+    for slot in range(slots):
+        at = PAGE + SLOT_BYTES * slot
+        (head,), (position,) = struct.unpack_from("<Q", data, at), struct.unpack_from("<Q", data, at + 64)
+        while position < head:
+            at = data_offset + slot * ring_bytes + position % ring_bytes
+            call, payload, flags, words, found = struct.unpack_from("<HBBHH", data, at)
+            tail = 8 * (words - COMPLETION_WORDS * found)
+            if payload != PAD:
+                body = data[at + 8 * HEAD_WORDS : at + 8 * words]
+                entries = [struct.unpack_from("<Qiiq", data, at + tail + 24 * i) for i in range(found)]
+                yield Record(NAMES[call], payload, flags, body, entries)
+            position += 8 * words
+
+
+def sums(path):
+    """Of one rank: Counter of calls, Counter of bytes ("MPI_Bcast.send_bytes", "received_bytes"), dict of texts."""
+    calls, sizes, texts = collections.Counter(), collections.Counter(), {}
+    for record in records(path):
+        if record.payload == TEXT:
+            length, _more, _handle = struct.unpack_from("<IIQ", record.body)
+            key, value = record.body[16 : 16 + length].split(b"\0", 1)
+            texts[key.decode()] = value.decode(errors="replace")
+        if not record.name or record.flags & 16:  # kFlagMore: the rest of a call that is counted
+            continue
+        calls[record.name] += 1
+        if record.name in RECEIVES:
+            sizes["received_bytes"] += sum(size for _, source, _, size in record.completions if source >= 0)
+        if record.payload == COLL:
+            sent, received = struct.unpack_from("<16xQQ", record.body)
+            sizes[record.name + ".send_bytes"] += sent
+            sizes[record.name + ".receive_bytes"] += received
+        if record.payload == RMA:
+            sizes[record.name + ".bytes"] += struct.unpack_from("<24xQ", record.body)[0]
+        if record.payload == IO:
+            sizes[record.name + ".bytes"] += struct.unpack_from("<16xQ", record.body)[0]
+    return calls, sizes, texts
