@@ -80,7 +80,7 @@ struct Returned<int> {
 #define MERIDIAN_RETURNED(type) typename meridian::fortran::Returned<type>::Type
 
 /// What a row that C's special_calls.cpp and requests.cpp write by hand records: here it follows from the arguments,
-/// too. ByHand(): it does not, see fortran_by_hand.cpp.
+/// too. ByHand(): it does not, see fortran_requests.cpp and fortran_init.cpp.
 #define MERIDIAN_SPECIAL_Recv Receive(count, datatype, source, tag, comm, status)
 #define MERIDIAN_SPECIAL_Mrecv MatchedReceive(count, datatype, message, status, nullptr)
 #define MERIDIAN_SPECIAL_Imrecv MatchedReceive(count, datatype, message, nullptr, request)
@@ -154,6 +154,16 @@ struct Returned<int> {
   (use, type, name, params, recorded)
 #define MERIDIAN_SPECIAL_ROW_0(use, type, name, params, recorded) use(type, name, params, recorded)
 #define MERIDIAN_SPECIAL_ROW_1(use, type, name, params, recorded)
+
+// A procedure written by hand as `function`(next, words), in all its forms. `taken`: words of the call.
+#define MERIDIAN_BY_HAND_F77(name, taken, function) \
+  MERIDIAN_IF(MERIDIAN_HAS_F77_##name,              \
+              MERIDIAN_F77(void, MERIDIAN_LOWER_##name, MERIDIAN_UPPER_##name, taken, (function(next, words))))
+#define MERIDIAN_BY_HAND_F08(name, taken, function) \
+  MERIDIAN_IF(MERIDIAN_HAS_F08_##name, MERIDIAN_PROCEDURE(void, MERIDIAN_F08_##name, taken, (function(next, words))))
+#define MERIDIAN_BY_HAND(name, taken, function) \
+  MERIDIAN_BY_HAND_F77(name, taken, function)   \
+  MERIDIAN_BY_HAND_F08(name, taken, function)
 
 // In a row, the null communicator stands for "no parent". Open MPI's is an address that is known at run time only.
 #undef MPI_COMM_NULL

@@ -15,9 +15,9 @@ class Drain {
   /// `ring` was opened with RingFile::Access::drain and outlives this.
   explicit Drain(RingFile& ring) : ring_{ring} {}
 
-  /// Drains every slot up to its head. While the program has no output directory yet, nothing is drained until a ring is
-  /// half full. errors: io (nothing is lost: what could not be stored stays in the ring); damaged (a slot's positions
-  /// cannot be true; the other slots are drained all the same).
+  /// Drains every slot up to its head. While the program has no output directory yet, nothing is drained until a ring
+  /// is half full. errors: io (nothing is lost: what could not be stored stays in the ring); damaged (a slot's
+  /// positions cannot be true; the other slots are drained all the same).
   Status run();
 
   std::uint64_t bytes() const noexcept { return bytes_; }

@@ -13,7 +13,8 @@
 int main(int argc, char** argv) {
   using namespace meridian;
   if (argc != 2) {
-    std::fprintf(stderr, "usage: meridian-writer RINGFILE\n(started by libmeridian.so; nothing that one starts by hand)\n");
+    std::fprintf(stderr,
+                 "usage: meridian-writer RINGFILE\n(started by libmeridian.so; nothing that one starts by hand)\n");
     return 1;
   }
   // Launchers kill whole process groups; what the rank has stored is worth the second that this process lives longer.

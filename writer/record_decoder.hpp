@@ -14,8 +14,8 @@ namespace meridian {
 
 /// Decodes the streams of all slots of one ring, each fed in order. Calls go in batches of one thread to the sink;
 /// everything else into RankMeta. A record that cannot be one ends its slot's stream: what follows it could be matched
-/// wrongly, which is worse than missing. Each such end counts one in damaged(). Memory is bounded: a batch is handed over
-/// when it is long, or when many slots hold many events together.
+/// wrongly, which is worse than missing. Each such end counts one in damaged(). Memory is bounded: a batch is handed
+/// over when it is long, or when many slots hold many events together.
 class RecordDecoder {
  public:
   using Sink = std::function<Status(ThreadId, const EventBatch&)>;
@@ -36,7 +36,8 @@ class RecordDecoder {
   /// event with kFlagUnfinished; of what it completes, the requests alone are known (bytes: kNotKnown).
   Status feed_unfinished(std::uint32_t slot, std::span<const std::uint64_t> words);
 
-  /// Hands over what is left, and puts the tables of RankMeta in an order that does not depend on when rings were drained.
+  /// Hands over what is left, and puts the tables of RankMeta in an order that does not depend on when rings were
+  /// drained.
   Status finish();
 
   /// Stream position behind what was fed.

@@ -10,24 +10,25 @@
 
 namespace meridian {
 
-/// The life of one writer: drains the ring when it is woken, makes the rank file when it is asked, and once more when the
-/// program has ended with more records than that. Sleeps on the ring's futex word in between; nothing wakes it but the
-/// program and its end.
+/// The life of one writer: drains the ring when it is woken, makes the rank file when it is asked, and once more when
+/// the program has ended with more records than that. Sleeps on the ring's futex word in between; nothing wakes it but
+/// the program and its end.
 class WriterProcess {
  public:
   explicit WriterProcess(RingFile ring) : ring_{std::move(ring)}, drain_{ring_} {}
 
-  /// Returns when there is nothing left to do. errors: what kept the rank file from being made; ring and spool stay then.
+  /// Returns when there is nothing left to do. errors: what kept the rank file from being made; ring and spool stay
+  /// then.
   Status run();
 
   /// From another thread: the program has ended.
   void end() noexcept;
 
  private:
-  void serve();           // one round: drain, answer
-  void answer_finish();   // makes the rank file when one was asked for
-  Status finish();        // makes the rank file from all there is
-  Status leave();         // the program is gone
+  void serve();          // one round: drain, answer
+  void answer_finish();  // makes the rank file when one was asked for
+  Status finish();       // makes the rank file from all there is
+  Status leave();        // the program is gone
   bool is_over() const;
   void sleep(std::uint32_t seen);
 

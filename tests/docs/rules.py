@@ -13,7 +13,7 @@ SPAN = re.compile(r"`([^`\n]+)`")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PATH = re.compile(r"^[\w.-]+(/[\w.*-]+)*/?$")
 SUFFIXES = (".md", ".def", ".hpp", ".cpp", ".h", ".c", ".py", ".txt", ".json", ".cmake")
-NOT_OF_THE_TREE = re.compile(r"^(rank-\w+|merged|meridian)\.(h5|conf|ring|spool)$|^mpi\.h$")
+NOT_OF_THE_TREE = re.compile(r"^(rank-\w+|merged|meridian)\.(h5|conf|ring|spool)$|^mpif?\.h$")
 # Split so that these lines do not find themselves.
 MARKS = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b|un" r"implemented|not im" r"plemented")
 MACHINE = re.compile(r"(^|[^.\w])/((" + "|".join(("work", "farm", "root")) + r")/|home/(?!user/))\w")

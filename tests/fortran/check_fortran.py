@@ -12,8 +12,10 @@ import count_fortran  # noqa: E402
 import launch  # noqa: E402
 import ring_records  # noqa: E402
 
-# objects.F90 makes them between MPI_Pcontrol(0) and MPI_Pcontrol(1), itself included.
-UNRECORDED = {"objects": {"MPI_Barrier": 1, "MPI_Pcontrol": 1}}
+# objects.F90 makes them between MPI_Pcontrol(0) and MPI_Pcontrol(1).
+UNRECORDED = {"objects": {"MPI_Barrier": 1}}
+# Without process_vm_readv, Open MPI has to be told how to make windows of memory that it did not allocate.
+ONE_SIDED = {"OMPI_MCA_osc": "pt2pt"}
 
 
 def lines(process):
@@ -43,7 +45,7 @@ def main():
         (work / "scratch").mkdir()
         counter = work / "libcounter.so"
         count_fortran.build(options.compiler, [options.program], counter)
-        untraced = launch.mpirun(options.mpiexec, options.ranks, [options.program, work / "file"])
+        untraced = launch.mpirun(options.mpiexec, options.ranks, [options.program, work / "file"], **ONE_SIDED)
         # The counter stands in front, so what passes it passes the tracer as well.
         traced = launch.mpirun(
             options.mpiexec,
@@ -52,8 +54,9 @@ def main():
             MERIDIAN_DIR=work / "trace",
             MERIDIAN_SCRATCH=work / "scratch",
             MERIDIAN_WRITER="none",
-            MERIDIAN_BUFFER="16M",
+            MERIDIAN_MAX_THREADS="4",
             COUNT_FORTRAN_DIR=work / "counts",
+            **ONE_SIDED,
         )
         checks.equal("exit code untraced", untraced.returncode, 0)
         checks.equal("exit code", traced.returncode, 0)
@@ -61,12 +64,13 @@ def main():
         checks.equal("output", lines(traced), lines(untraced))
         checks.equal("standard error", traced.stderr, untraced.stderr)
         expected = [line.split(maxsplit=3)[1:] for line in lines(untraced) if line.startswith("EXPECT ")]
-        for rank in range(int(options.ranks)):
+        for rank in range(int(options.ranks)) if not checks.differences else ():
             ring = (work / "trace" / f"rank-{rank:05}.ring").read_text().split("\n")[1]
             calls, sizes, texts = ring_records.sums(ring)
             wanted = counted(work / "counts" / str(rank))
             wanted.subtract(UNRECORDED.get(subject, {}))
-            checks.equal(f"calls of rank {rank}", dict(calls), {name: n for name, n in wanted.items() if n})
+            for name in sorted(calls.keys() | wanted.keys()):
+                checks.equal(f"calls of {name} by rank {rank}", calls[name], wanted[name])
             for of, key, value in expected:
                 if int(of) == rank:
                     checks.equal(f"{key} of rank {rank}", str(texts[key] if key in texts else sizes[key]), value)

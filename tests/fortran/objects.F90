@@ -218,7 +218,7 @@ program objects
   call MPI_File_close(file, ierror)
   call show('file', [ierror, int(offset), sums - 10 * rank])
 
-  ! Recording off and on again; the call that switches it off is the last one that is recorded.
+  ! Recording off and on again.
   call MPI_Pcontrol(0)
   call MPI_Barrier(MPI_COMM_WORLD, ierror)
   call MPI_Pcontrol(1)

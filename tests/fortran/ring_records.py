@@ -2,6 +2,7 @@
 
 import collections
 import dataclasses
+import mmap
 import pathlib
 import re
 import struct
@@ -25,7 +26,8 @@ class Record:
 
 def records(path):
     """All records of a ring file, thread by thread."""
-    data = pathlib.Path(path).read_bytes()
+    with open(path, "rb") as file:  # room for every slot, most of it a hole
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     _magic, _version, slots, ring_bytes, _block, data_offset = struct.unpack_from("<QIIQQQ", data)
     for slot in range(slots):
         at = PAGE + SLOT_BYTES * slot

@@ -16,15 +16,23 @@ namespace {
 template <class Action>
 auto with_type(ColumnType type, Action&& action) {
   switch (type) {
-    case ColumnType::i8: return action(std::int8_t{});
-    case ColumnType::u8: return action(std::uint8_t{});
-    case ColumnType::i16: return action(std::int16_t{});
-    case ColumnType::u16: return action(std::uint16_t{});
-    case ColumnType::i32: return action(std::int32_t{});
-    case ColumnType::u32: return action(std::uint32_t{});
-    case ColumnType::i64: return action(std::int64_t{});
+    case ColumnType::i8:
+      return action(std::int8_t{});
+    case ColumnType::u8:
+      return action(std::uint8_t{});
+    case ColumnType::i16:
+      return action(std::int16_t{});
+    case ColumnType::u16:
+      return action(std::uint16_t{});
+    case ColumnType::i32:
+      return action(std::int32_t{});
+    case ColumnType::u32:
+      return action(std::uint32_t{});
+    case ColumnType::i64:
+      return action(std::int64_t{});
     case ColumnType::u64:
-    case ColumnType::f64: break;
+    case ColumnType::f64:
+      break;
   }
   return action(std::uint64_t{});
 }
@@ -38,7 +46,8 @@ ValueRange scan(const T* values, std::size_t count) {
   Bits different = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const Bits bits = static_cast<Bits>(values[i]);
-    used = static_cast<Bits>(used | (std::is_signed_v<T> ? static_cast<Bits>(bits ^ static_cast<Bits>(bits << 1)) : bits));
+    used =
+        static_cast<Bits>(used | (std::is_signed_v<T> ? static_cast<Bits>(bits ^ static_cast<Bits>(bits << 1)) : bits));
     different = static_cast<Bits>(different | (bits ^ static_cast<Bits>(values[0])));
   }
   const std::uint64_t wide = used;
@@ -60,7 +69,8 @@ Stored gather(const std::uint8_t* planes, std::size_t stride, std::size_t index)
   using Bits = std::make_unsigned_t<Stored>;
   Bits bits = 0;
   for (std::size_t plane = 0; plane < Width; ++plane)
-    bits = static_cast<Bits>(bits | static_cast<Bits>(static_cast<Bits>(planes[plane * stride + index]) << (8 * plane)));
+    bits =
+        static_cast<Bits>(bits | static_cast<Bits>(static_cast<Bits>(planes[plane * stride + index]) << (8 * plane)));
   return static_cast<Stored>(bits);
 }
 
@@ -84,11 +94,16 @@ bool join_into(const std::uint8_t* planes, std::size_t stride, std::size_t width
                std::size_t first, std::size_t count, T* values) {
   const auto from = [&](auto stored) { return join<decltype(stored)>(planes, stride, first, count, values); };
   switch (width) {
-    case 1: return is_signed_source ? from(std::int8_t{}) : from(std::uint8_t{});
-    case 2: return is_signed_source ? from(std::int16_t{}) : from(std::uint16_t{});
-    case 4: return is_signed_source ? from(std::int32_t{}) : from(std::uint32_t{});
-    case 8: return is_signed_source ? from(std::int64_t{}) : from(std::uint64_t{});
-    default: return false;
+    case 1:
+      return is_signed_source ? from(std::int8_t{}) : from(std::uint8_t{});
+    case 2:
+      return is_signed_source ? from(std::int16_t{}) : from(std::uint16_t{});
+    case 4:
+      return is_signed_source ? from(std::int32_t{}) : from(std::uint32_t{});
+    case 8:
+      return is_signed_source ? from(std::int64_t{}) : from(std::uint64_t{});
+    default:
+      return false;
   }
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
 // Columns: 1-D datasets of integers (or doubles), chunked, shuffle + deflate, written in order and read by ranges.
-// The chunks are compressed here with libdeflate, two to three times faster than in HDF5's own pipeline; what is on disk
-// is an ordinary dataset either way. Without libdeflate (MERIDIAN_LIBDEFLATE=OFF) the pipeline does the work.
+// The chunks are compressed here with libdeflate, two to three times faster than in HDF5's own pipeline; what is on
+// disk is an ordinary dataset either way. Without libdeflate (MERIDIAN_LIBDEFLATE=OFF) the pipeline does the work.
 
 #include <concepts>
 #include <cstdint>
@@ -32,9 +32,9 @@ inline constexpr ColumnType column_type = [] {
 inline constexpr std::uint32_t kColumnChunk = 65536;
 
 struct ColumnOptions {
-  int level = 1;            ///< deflate, 1 to 9
-  bool is_narrow = false;   ///< stored in the smallest type of the same signedness that holds all values
-  bool omit_empty = false;  ///< a column without elements leaves no dataset
+  int level = 1;                   ///< deflate, 1 to 9
+  bool is_narrow = false;          ///< stored in the smallest type of the same signedness that holds all values
+  bool omit_empty = false;         ///< a column without elements leaves no dataset
   std::string_view unit{};         ///< attribute `unit` when not empty
   std::string_view description{};  ///< attribute `description` when not empty
 };
@@ -44,7 +44,8 @@ struct ColumnOptions {
 class ColumnWriter {
  public:
   /// The dataset `path` (missing groups are made) below `parent`, which must stay open until finish().
-  static Result<ColumnWriter> create(hid_t parent, std::string path, ColumnType type, const ColumnOptions& options = {});
+  static Result<ColumnWriter> create(hid_t parent, std::string path, ColumnType type,
+                                     const ColumnOptions& options = {});
   ColumnWriter(ColumnWriter&&) noexcept;
   ColumnWriter& operator=(ColumnWriter&&) noexcept;
   ~ColumnWriter();

@@ -129,7 +129,8 @@ struct ColumnReader::Impl {
     if (H5Dread_chunk(dataset.get(), H5P_DEFAULT, &first, &skipped, stream) < 0) return failed();
     const std::uint32_t deflate_bit = storage.has_shuffle ? 2 : 1;
     if (storage.has_deflate && (skipped & deflate_bit) == 0) {
-      if (!inflate_bytes({stream, static_cast<std::size_t>(bytes)}, planes)) return damaged("a chunk does not decompress");
+      if (!inflate_bytes({stream, static_cast<std::size_t>(bytes)}, planes))
+        return damaged("a chunk does not decompress");
     } else if (bytes == plain_bytes) {
       std::copy_n(stream, plain_bytes, planes.data());
     } else {

@@ -13,20 +13,28 @@ constexpr std::size_t kCompactBytes = 256;  // a column of at most so many bytes
 hid_t file_type(ColumnType type, std::size_t width) {
   if (type == ColumnType::f64) return H5T_IEEE_F64LE;
   switch (width) {
-    case 1: return is_signed(type) ? H5T_STD_I8LE : H5T_STD_U8LE;
-    case 2: return is_signed(type) ? H5T_STD_I16LE : H5T_STD_U16LE;
-    case 4: return is_signed(type) ? H5T_STD_I32LE : H5T_STD_U32LE;
-    default: return is_signed(type) ? H5T_STD_I64LE : H5T_STD_U64LE;
+    case 1:
+      return is_signed(type) ? H5T_STD_I8LE : H5T_STD_U8LE;
+    case 2:
+      return is_signed(type) ? H5T_STD_I16LE : H5T_STD_U16LE;
+    case 4:
+      return is_signed(type) ? H5T_STD_I32LE : H5T_STD_U32LE;
+    default:
+      return is_signed(type) ? H5T_STD_I64LE : H5T_STD_U64LE;
   }
 }
 
 hid_t memory_type(ColumnType type) {
   if (type == ColumnType::f64) return H5T_NATIVE_DOUBLE;
   switch (width_of(type)) {
-    case 1: return is_signed(type) ? H5T_NATIVE_INT8 : H5T_NATIVE_UINT8;
-    case 2: return is_signed(type) ? H5T_NATIVE_INT16 : H5T_NATIVE_UINT16;
-    case 4: return is_signed(type) ? H5T_NATIVE_INT32 : H5T_NATIVE_UINT32;
-    default: return is_signed(type) ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64;
+    case 1:
+      return is_signed(type) ? H5T_NATIVE_INT8 : H5T_NATIVE_UINT8;
+    case 2:
+      return is_signed(type) ? H5T_NATIVE_INT16 : H5T_NATIVE_UINT16;
+    case 4:
+      return is_signed(type) ? H5T_NATIVE_INT32 : H5T_NATIVE_UINT32;
+    default:
+      return is_signed(type) ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64;
   }
 }
 
@@ -120,7 +128,8 @@ struct ColumnWriter::Impl {
       const h5::Space file_space{H5Dget_space(dataset.get())};
       const h5::Space memory_space{H5Screate_simple(1, &layout.chunk, nullptr)};
       H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, &first, nullptr, &layout.chunk, nullptr);
-      if (H5Dread(dataset.get(), memory_type(type), memory_space.get(), file_space.get(), H5P_DEFAULT, chunk.data()) < 0)
+      if (H5Dread(dataset.get(), memory_type(type), memory_space.get(), file_space.get(), H5P_DEFAULT, chunk.data()) <
+          0)
         return failed("widen");
       const std::size_t rows = static_cast<std::size_t>(layout.chunk);
       if (range_of(chunk.data(), rows, type).is_constant && element(chunk.data(), 0, type) == wider.fill) continue;

@@ -27,7 +27,7 @@ Properties file_access(bool is_for_writing) {
   Properties access{H5Pcreate(H5P_FILE_ACCESS)};
   H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110);
   H5Pset_metadata_read_attempts(access.get(), 1);  // otherwise damage is read again and again, for seconds
-  H5Pset_meta_block_size(access.get(), 0);  // no gaps kept for later: the file is as small as it can be
+  H5Pset_meta_block_size(access.get(), 0);         // no gaps kept for later: the file is as small as it can be
   H5Pset_small_data_block_size(access.get(), 0);
   H5Pset_fclose_degree(access.get(), is_for_writing ? H5F_CLOSE_STRONG : H5F_CLOSE_WEAK);
 #if H5_VERSION_GE(1, 10, 7)
@@ -97,8 +97,7 @@ Result<File> open_read_only(const std::filesystem::path& path) {
   const auto status = std::filesystem::status(path, problem);
   if (status.type() == std::filesystem::file_type::not_found)
     return Error{Errc::not_found, action + ": no such file", ""};
-  if (status.type() != std::filesystem::file_type::regular)
-    return Error{Errc::io, action + ": not a regular file", ""};
+  if (status.type() != std::filesystem::file_type::regular) return Error{Errc::io, action + ": not a regular file", ""};
   if (::access(path.c_str(), R_OK) != 0) return Error{Errc::io, action + ": " + std::strerror(errno), ""};
   const Quiet quiet;
   const Properties access = file_access(false);

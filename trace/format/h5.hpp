@@ -1,7 +1,8 @@
 #pragma once
 
 // Owners and small helpers over the HDF5 C API. The library's error handler is never changed for others: every helper
-// here is silent by itself, and code that calls HDF5 directly holds an h5::Quiet meanwhile. Not thread-safe (HDF5 is not).
+// here is silent by itself, and code that calls HDF5 directly holds an h5::Quiet meanwhile. Not thread-safe (HDF5 is
+// not).
 
 #include <hdf5.h>
 

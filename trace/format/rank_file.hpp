@@ -46,8 +46,8 @@ struct CommRow {
 };
 
 struct MembersRow {
-  std::uint64_t comm = 0;         ///< handle
-  std::uint64_t born_ticks = 0;   ///< leave_ticks of the CommRow that it belongs to
+  std::uint64_t comm = 0;        ///< handle
+  std::uint64_t born_ticks = 0;  ///< leave_ticks of the CommRow that it belongs to
   bool remote = false;
   std::vector<std::int32_t> world_ranks;  ///< in group order; -1: a process of another MPI_COMM_WORLD
 };
@@ -121,7 +121,7 @@ struct EventBatch {
   std::vector<std::uint64_t> leave_ticks;
   std::vector<CallId> call;  ///< CallId::none for a call that this build does not know
   std::vector<Payload> payload;
-  std::vector<std::uint8_t> flags;  ///< RecordFlag
+  std::vector<std::uint8_t> flags;              ///< RecordFlag
   std::vector<std::uint32_t> completion_count;  ///< all of them, also when the ring needed several records (kFlagMore)
   std::vector<PointToPoint> p2p;
   std::vector<Collective> coll;
@@ -136,7 +136,8 @@ struct EventBatch {
 /// One rank's file, open for reading. Not thread-safe; movable.
 class RankFile {
  public:
-  /// errors  not_found, damaged (not HDF5, not a rank file, tables that contradict each other), unsupported (newer schema)
+  /// errors  not_found, damaged (not HDF5, not a rank file, tables that contradict each other), unsupported (newer
+  /// schema)
   static Result<RankFile> open(const std::filesystem::path& path);
   RankFile(RankFile&&) noexcept;
   RankFile& operator=(RankFile&&) noexcept;

@@ -64,8 +64,8 @@ class TableColumns {
     return each([&](const auto& column, OptionalColumn& source) { return source.open(file, column.path, rows); });
   }
 
-  Status read(std::uint64_t offset, std::uint64_t count, const std::vector<std::uint64_t>& dictionary,
-              Scratch& scratch, std::vector<Row>& rows) {
+  Status read(std::uint64_t offset, std::uint64_t count, const std::vector<std::uint64_t>& dictionary, Scratch& scratch,
+              std::vector<Row>& rows) {
     rows.resize(static_cast<std::size_t>(count));
     if (count == 0) return {};
     return each([&]<class T>(const rank_schema::Column<Row, T>& column, OptionalColumn& source) -> Status {
@@ -112,8 +112,8 @@ SegmentRow sum(const SegmentRow& a, const SegmentRow& b) {
 }
 
 bool is_bounded(const SegmentRow& row) {
-  for (const std::uint64_t rows : {row.events, row.p2p, row.coll, row.completions, row.rma, row.io, row.handles,
-                                   row.sites, row.counters})
+  for (const std::uint64_t rows :
+       {row.events, row.p2p, row.coll, row.completions, row.rma, row.io, row.handles, row.sites, row.counters})
     if (rows > kMaxSegmentRows) return false;
   return row.events > 0;
 }
@@ -257,7 +257,8 @@ Result<RankFile> RankFile::open(const std::filesystem::path& path) {
   auto impl = std::make_unique<Impl>();
   MERIDIAN_TRY(impl->file, h5::open_read_only(path));
   const auto in_file = [&](Error error) {
-    if (error.what.find(path.string()) == std::string::npos) error.what = "rank file '" + path.string() + "': " + error.what;
+    if (error.what.find(path.string()) == std::string::npos)
+      error.what = "rank file '" + path.string() + "': " + error.what;
     return error;
   };
   auto meta = rank_schema::read_meta(impl->file.get(), path);

@@ -62,7 +62,9 @@ class TableColumns {
   Status append_all(hid_t file, Dictionary& dictionary, Scratch& scratch, const std::vector<Row>& rows,
                     std::index_sequence<I...>) {
     Status status;
-    static_cast<void>(((status = append_one(file, dictionary, scratch, rows, std::get<I>(kColumns), columns_[I]), bool{status}) && ...));
+    static_cast<void>(
+        ((status = append_one(file, dictionary, scratch, rows, std::get<I>(kColumns), columns_[I]), bool{status}) &&
+         ...));
     return status;
   }
 
@@ -165,8 +167,8 @@ struct RankFileWriter::Impl {
 
   Status finish_columns() {
     MERIDIAN_TRY_DO(dictionary_values.append<std::uint64_t>(file.get(), "dictionary", "", dictionary.take_new()));
-    for (LazyColumn* column : {&gap, &duration, &call, &payload, &flags, &completions, &sites, &counters,
-                               &dictionary_values})
+    for (LazyColumn* column :
+         {&gap, &duration, &call, &payload, &flags, &completions, &sites, &counters, &dictionary_values})
       MERIDIAN_TRY_DO(column->finish());
     MERIDIAN_TRY_DO(p2p.finish());
     MERIDIAN_TRY_DO(coll.finish());
@@ -235,8 +237,9 @@ Status RankFileWriter::finish(const RankMeta& meta) {
   std::error_code problem;
   std::filesystem::rename(impl_->part, impl_->path, problem);
   if (problem)
-    return Error{Errc::io, "cannot rename '" + impl_->part.string() + "' to '" + impl_->path.string() +
-                               "': " + problem.message(), ""};
+    return Error{Errc::io,
+                 "cannot rename '" + impl_->part.string() + "' to '" + impl_->path.string() + "': " + problem.message(),
+                 ""};
   impl_->is_finished = true;
   return {};
 }

@@ -110,8 +110,7 @@ Status read_texts(hid_t file, std::vector<TextRow>& texts) {
 
 Status write_calls(hid_t file, const RankMeta& meta) {
   std::vector<std::string> groups;
-  for (const CallId call : meta.calls)
-    groups.emplace_back(kGroups[static_cast<std::size_t>(info(call).group)].name);
+  for (const CallId call : meta.calls) groups.emplace_back(kGroups[static_cast<std::size_t>(info(call).group)].name);
   MERIDIAN_TRY_DO(h5::write_strings(file, "calls/name", meta.call_names));
   return h5::write_strings(file, "calls/group", groups);
 }
@@ -144,7 +143,8 @@ Status check_schema(hid_t file, const std::filesystem::path& path, int& version)
 
 Result<std::int32_t> read_int32(hid_t file, const char* name) {
   MERIDIAN_TRY(const std::int64_t value, h5::read_int_attribute(file, name));
-  if (value < INT32_MIN || value > INT32_MAX) return contradiction("attribute '" + std::string{name} + "' is out of range");
+  if (value < INT32_MIN || value > INT32_MAX)
+    return contradiction("attribute '" + std::string{name} + "' is out of range");
   return static_cast<std::int32_t>(value);
 }
 
@@ -169,7 +169,8 @@ Status read_attributes(hid_t file, RankMeta& meta) {
     if (lost) meta.losses[i] = *lost;
     if (!lost && lost.error().code != Errc::not_found) return lost.error();
   }
-  if (meta.size != -1 && (meta.rank < 0 || meta.rank >= meta.size)) return contradiction("the rank is not below the size");
+  if (meta.size != -1 && (meta.rank < 0 || meta.rank >= meta.size))
+    return contradiction("the rank is not below the size");
   return {};
 }
 
@@ -183,9 +184,9 @@ std::vector<h5::Field> fields<AnchorRow>() {
 }
 template <>
 std::vector<h5::Field> fields<ExchangeRow>() {
-  return {MERIDIAN_FIELD(ExchangeRow, peer),           MERIDIAN_FIELD(ExchangeRow, phase),
-          MERIDIAN_FIELD(ExchangeRow, sent_ticks),     MERIDIAN_FIELD(ExchangeRow, received_ticks),
-          MERIDIAN_FIELD(ExchangeRow, replied_ticks),  MERIDIAN_FIELD(ExchangeRow, returned_ticks)};
+  return {MERIDIAN_FIELD(ExchangeRow, peer),          MERIDIAN_FIELD(ExchangeRow, phase),
+          MERIDIAN_FIELD(ExchangeRow, sent_ticks),    MERIDIAN_FIELD(ExchangeRow, received_ticks),
+          MERIDIAN_FIELD(ExchangeRow, replied_ticks), MERIDIAN_FIELD(ExchangeRow, returned_ticks)};
 }
 template <>
 std::vector<h5::Field> fields<CommRow>() {
@@ -225,15 +226,17 @@ std::vector<h5::Field> fields<ThreadRow>() {
 }
 template <>
 std::vector<h5::Field> fields<SegmentRow>() {
-  return {MERIDIAN_FIELD(SegmentRow, thread),      MERIDIAN_FIELD(SegmentRow, first_ticks),
-          MERIDIAN_FIELD(SegmentRow, events),      MERIDIAN_FIELD(SegmentRow, p2p),
-          MERIDIAN_FIELD(SegmentRow, coll),        MERIDIAN_FIELD(SegmentRow, completions),
-          MERIDIAN_FIELD(SegmentRow, rma),         MERIDIAN_FIELD(SegmentRow, io),
-          MERIDIAN_FIELD(SegmentRow, handles),     MERIDIAN_FIELD(SegmentRow, sites),
+  return {MERIDIAN_FIELD(SegmentRow, thread),  MERIDIAN_FIELD(SegmentRow, first_ticks),
+          MERIDIAN_FIELD(SegmentRow, events),  MERIDIAN_FIELD(SegmentRow, p2p),
+          MERIDIAN_FIELD(SegmentRow, coll),    MERIDIAN_FIELD(SegmentRow, completions),
+          MERIDIAN_FIELD(SegmentRow, rma),     MERIDIAN_FIELD(SegmentRow, io),
+          MERIDIAN_FIELD(SegmentRow, handles), MERIDIAN_FIELD(SegmentRow, sites),
           MERIDIAN_FIELD(SegmentRow, counters)};
 }
 
-std::string_view clock_name(ClockKind clock) { return kClockNames[static_cast<std::size_t>(clock) % kClockNames.size()]; }
+std::string_view clock_name(ClockKind clock) {
+  return kClockNames[static_cast<std::size_t>(clock) % kClockNames.size()];
+}
 
 std::string loss_attribute(Loss loss) {
   const auto index = static_cast<std::size_t>(loss);
@@ -243,7 +246,8 @@ std::string loss_attribute(Loss loss) {
 Status write_meta(hid_t file, const RankMeta& meta) {
   MERIDIAN_TRY_DO(h5::write_attribute(file, "schema", kSchemaName));
   MERIDIAN_TRY_DO(h5::write_attribute(file, "version", kRankSchemaVersion));
-  MERIDIAN_TRY_DO(h5::write_attribute(file, "about", "one rank of an MPI program; tables and units: FORMAT.md of Meridian"));
+  MERIDIAN_TRY_DO(
+      h5::write_attribute(file, "about", "one rank of an MPI program; tables and units: FORMAT.md of Meridian"));
   MERIDIAN_TRY_DO(h5::write_attribute(file, "rank", meta.rank));
   MERIDIAN_TRY_DO(h5::write_attribute(file, "size", meta.size));
   MERIDIAN_TRY_DO(h5::write_attribute(file, "pid", meta.pid));
@@ -281,7 +285,8 @@ Result<RankMeta> read_meta(hid_t file, const std::filesystem::path& path) {
   MERIDIAN_TRY(meta.threads, read_rows_of<ThreadRow>(file, "threads"));
   MERIDIAN_TRY(meta.segments, read_rows_of<SegmentRow>(file, "segments"));
   for (const CommRow& row : meta.comms)
-    if (row.call >= meta.calls.size()) return contradiction("a communicator was made by a call that 'calls' does not have");
+    if (row.call >= meta.calls.size())
+      return contradiction("a communicator was made by a call that 'calls' does not have");
   return meta;
 }
 

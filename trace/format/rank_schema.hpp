@@ -30,18 +30,19 @@ template <class Row>
 inline constexpr std::tuple<> kColumns{};
 
 template <>
-inline constexpr std::tuple kColumns<PointToPoint>{
-    Column{"p2p/comm", &PointToPoint::comm, "", true},   Column{"p2p/peer", &PointToPoint::peer},
-    Column{"p2p/tag", &PointToPoint::tag},               Column{"p2p/count", &PointToPoint::count},
-    Column{"p2p/type_size", &PointToPoint::type_size, "B"}, Column{"p2p/request", &PointToPoint::request, "", true}};
+inline constexpr std::tuple kColumns<PointToPoint>{Column{"p2p/comm", &PointToPoint::comm, "", true},
+                                                   Column{"p2p/peer", &PointToPoint::peer},
+                                                   Column{"p2p/tag", &PointToPoint::tag},
+                                                   Column{"p2p/count", &PointToPoint::count},
+                                                   Column{"p2p/type_size", &PointToPoint::type_size, "B"},
+                                                   Column{"p2p/request", &PointToPoint::request, "", true}};
 
 template <>
-inline constexpr std::tuple kColumns<Collective>{
-    Column{"coll/comm", &Collective::comm, "", true},
-    Column{"coll/root", &Collective::root},
-    Column{"coll/send_bytes", &Collective::send_bytes, "B"},
-    Column{"coll/receive_bytes", &Collective::receive_bytes, "B"},
-    Column{"coll/request", &Collective::request, "", true}};
+inline constexpr std::tuple kColumns<Collective>{Column{"coll/comm", &Collective::comm, "", true},
+                                                 Column{"coll/root", &Collective::root},
+                                                 Column{"coll/send_bytes", &Collective::send_bytes, "B"},
+                                                 Column{"coll/receive_bytes", &Collective::receive_bytes, "B"},
+                                                 Column{"coll/request", &Collective::request, "", true}};
 
 template <>
 inline constexpr std::tuple kColumns<Completion>{
@@ -62,7 +63,8 @@ inline constexpr std::tuple kColumns<FileAccess>{
 template <>
 inline constexpr std::tuple kColumns<HandleUse>{Column{"handles/handle", &HandleUse::handle, "", true}};
 
-/// Rows of one segment in one table are never more: what a reader allocates for a batch is bounded whatever a file says.
+/// Rows of one segment in one table are never more: what a reader allocates for a batch is bounded whatever a file
+/// says.
 inline constexpr std::uint64_t kMaxSegmentRows = std::uint64_t{1} << 22;
 
 // Rows on disk of what RankMeta holds with strings and lists.

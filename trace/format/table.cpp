@@ -11,8 +11,7 @@ constexpr std::size_t kCompactBytes = 512;
 constexpr hsize_t kChunkBytes = 1u << 20;
 
 Error table_error(std::string_view verb, const std::string& path) {
-  return failure(verb == "write" ? Errc::io : Errc::damaged,
-                 "cannot " + std::string{verb} + " table '" + path + "'");
+  return failure(verb == "write" ? Errc::io : Errc::damaged, "cannot " + std::string{verb} + " table '" + path + "'");
 }
 
 Error damaged(const std::string& path, const char* reason) {
@@ -39,8 +38,7 @@ Status write_whole(hid_t parent, const std::string& path, hid_t file_type, hid_t
   }
   const Space space{H5Screate_simple(1, &count, nullptr)};
   const Properties links = link_properties();
-  Dataset dataset{
-      H5Dcreate2(parent, path.c_str(), file_type, space.get(), links.get(), creation.get(), H5P_DEFAULT)};
+  Dataset dataset{H5Dcreate2(parent, path.c_str(), file_type, space.get(), links.get(), creation.get(), H5P_DEFAULT)};
   if (!dataset) return table_error("write", path);
   if (count > 0 && H5Dwrite(dataset.get(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
     return table_error("write", path);
@@ -97,9 +95,11 @@ Status read_rows(hid_t parent, const std::string& path, std::span<const Field> f
   MERIDIAN_TRY(const Opened opened, open_whole(parent, path, H5T_COMPOUND, row_bytes));
   for (const Field& field : fields) {
     const int index = H5Tget_member_index(opened.type.get(), field.name);
-    const H5T_class_t kind = index < 0 ? H5T_NO_CLASS : H5Tget_member_class(opened.type.get(), static_cast<unsigned>(index));
+    const H5T_class_t kind =
+        index < 0 ? H5T_NO_CLASS : H5Tget_member_class(opened.type.get(), static_cast<unsigned>(index));
     if (kind != H5T_INTEGER && kind != H5T_FLOAT)
-      return Error{Errc::damaged, "cannot read table '" + path + "': it has no column of numbers '" + field.name + "'", ""};
+      return Error{Errc::damaged, "cannot read table '" + path + "': it has no column of numbers '" + field.name + "'",
+                   ""};
   }
   void* rows = make_room(context, opened.count);
   const Type memory = compound(fields, row_bytes);

@@ -36,8 +36,10 @@ hid_t native_type() {
 }
 
 /// MERIDIAN_FIELD(AnchorRow, phase), or with another name in the file: MERIDIAN_FIELD_AS("comm", CommRow, birth.comm)
-#define MERIDIAN_FIELD_AS(name, Row, member) \
-  ::meridian::h5::Field { name, offsetof(Row, member), ::meridian::h5::native_type<decltype(std::declval<Row>().member)>() }
+#define MERIDIAN_FIELD_AS(name, Row, member)                                                         \
+  ::meridian::h5::Field {                                                                            \
+    name, offsetof(Row, member), ::meridian::h5::native_type<decltype(std::declval<Row>().member)>() \
+  }
 #define MERIDIAN_FIELD(Row, member) MERIDIAN_FIELD_AS(#member, Row, member)
 
 Status write_rows(hid_t parent, const std::string& path, std::span<const Field> fields, const void* rows,

@@ -29,7 +29,8 @@ const char* check(const RingFileHeader& header, const RingFile::Geometry& geomet
   if (geometry.slot_count == 0 || geometry.slot_count > kMaxSlots) return "its number of slots cannot be true";
   if (geometry.block_bytes < 512 || geometry.block_bytes > kMaxBlockBytes || geometry.block_bytes % kWordBytes != 0)
     return "its block size cannot be true";
-  if (geometry.ring_bytes == 0 || geometry.ring_bytes > kMaxRingBytes || geometry.ring_bytes % geometry.block_bytes != 0)
+  if (geometry.ring_bytes == 0 || geometry.ring_bytes > kMaxRingBytes ||
+      geometry.ring_bytes % geometry.block_bytes != 0)
     return "its ring size cannot be true";
   if (geometry.data_offset % kRingPageBytes != 0 ||
       geometry.data_offset < kRingPageBytes + geometry.slot_count * sizeof(RingSlot) ||
@@ -71,8 +72,8 @@ Result<RingFile> RingFile::open(const std::filesystem::path& path, Access access
   ::munmap(page, kRingPageBytes);
   if (is_newer)
     return Error{Errc::unsupported,
-                 "ring file '" + path.string() + "' has version " + std::to_string(version) + ", this program reads up to " +
-                     std::to_string(kRingVersion),
+                 "ring file '" + path.string() + "' has version " + std::to_string(version) +
+                     ", this program reads up to " + std::to_string(kRingVersion),
                  "use a newer meridian"};
   if (wrong != nullptr) return ring_error(Errc::damaged, path, wrong);
 
@@ -105,11 +106,14 @@ RingFile::~RingFile() {
 
 Result<RingFile::Range> RingFile::range(std::uint32_t index) const {
   const RingSlot& from = slots_[index];
-  const Range range{.tail = from.tail.load(std::memory_order_acquire), .head = from.head.load(std::memory_order_acquire)};
+  const Range range{.tail = from.tail.load(std::memory_order_acquire),
+                    .head = from.head.load(std::memory_order_acquire)};
   if (range.head < range.tail || range.head - range.tail > geometry_.ring_bytes || range.head % kWordBytes != 0 ||
       range.tail % kWordBytes != 0)
-    return Error{Errc::damaged, "slot " + std::to_string(index) + " of ring file '" + path_.string() +
-                                    "' has positions that cannot be true", ""};
+    return Error{
+        Errc::damaged,
+        "slot " + std::to_string(index) + " of ring file '" + path_.string() + "' has positions that cannot be true",
+        ""};
   return range;
 }
 
@@ -123,9 +127,10 @@ Status RingFile::read(std::uint32_t slot, std::uint64_t position, std::span<std:
     const ssize_t got = ::pread(file_.get(), out, wanted, static_cast<off_t>(start + at));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0)
-      return Error{got < 0 ? Errc::io : Errc::damaged,
-                   "cannot read ring file '" + path_.string() + "': " + (got < 0 ? std::strerror(errno) : "it is truncated"),
-                   ""};
+      return Error{
+          got < 0 ? Errc::io : Errc::damaged,
+          "cannot read ring file '" + path_.string() + "': " + (got < 0 ? std::strerror(errno) : "it is truncated"),
+          ""};
     position += static_cast<std::uint64_t>(got);
     out += got;
     left -= static_cast<std::uint64_t>(got);

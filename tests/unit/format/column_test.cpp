@@ -75,7 +75,8 @@ TYPED_TEST_SUITE(EveryColumnType, Types);
 
 TYPED_TEST(EveryColumnType, ComesBackAsItWasWritten) {
   const TempDir dir;
-  for (const std::size_t count : {0u, 1u, 31u, 1000u, kColumnChunk - 1, kColumnChunk, kColumnChunk + 1, 3 * kColumnChunk + 5})
+  for (const std::size_t count :
+       {0u, 1u, 31u, 1000u, kColumnChunk - 1, kColumnChunk, kColumnChunk + 1, 3 * kColumnChunk + 5})
     for (const bool is_narrow : {false, true}) {
       const auto values = noise<TypeParam>(count);
       write(dir / "a.h5", values, {.is_narrow = is_narrow}, 10'007);
@@ -87,7 +88,7 @@ TYPED_TEST(EveryColumnType, IsReadAlikeByHdf5Itself) {
   const TempDir dir;
   const auto values = noise<TypeParam>(kColumnChunk + 4321);
   write(dir / "a.h5", values);
-  const hid_t types[] = {H5T_NATIVE_INT8,  H5T_NATIVE_UINT8,  H5T_NATIVE_INT16, H5T_NATIVE_UINT16, H5T_NATIVE_INT32,
+  const hid_t types[] = {H5T_NATIVE_INT8,   H5T_NATIVE_UINT8, H5T_NATIVE_INT16,  H5T_NATIVE_UINT16, H5T_NATIVE_INT32,
                          H5T_NATIVE_UINT32, H5T_NATIVE_INT64, H5T_NATIVE_UINT64, H5T_NATIVE_DOUBLE};
   EXPECT_EQ(read_with_hdf5<TypeParam>(dir / "a.h5", types[static_cast<int>(column_type<TypeParam>)]), values);
 }
@@ -149,7 +150,8 @@ TEST(Column, BecomesWiderWhenALaterChunkNeedsIt) {
   const TempDir dir;
   std::vector<std::int64_t> values;
   for (const std::int64_t extreme : {5ll, -300ll, 70'000ll, -5'000'000'000ll, 3ll})
-    for (std::size_t i = 0; i < kColumnChunk; ++i) values.push_back(i % 3 == 0 ? extreme : static_cast<std::int64_t>(i % 5));
+    for (std::size_t i = 0; i < kColumnChunk; ++i)
+      values.push_back(i % 3 == 0 ? extreme : static_cast<std::int64_t>(i % 5));
   values.insert(values.end(), kColumnChunk, 0);  // a chunk that is not stored
   values.push_back(std::numeric_limits<std::int64_t>::min());
   write(dir / "a.h5", values, {.is_narrow = true});
@@ -181,7 +183,8 @@ TEST(Column, WithoutElementsIsLeftOutOnRequest) {
 TEST(Column, MakesTheGroupsOnItsPathAndHasItsUnit) {
   const TempDir dir;
   auto file = h5::create_file(dir / "a.h5");
-  auto column = ColumnWriter::create(file->get(), "a/b/c", ColumnType::u16, {.unit = "ticks", .description = "of a clock"});
+  auto column =
+      ColumnWriter::create(file->get(), "a/b/c", ColumnType::u16, {.unit = "ticks", .description = "of a clock"});
   const std::vector<std::uint16_t> values{1, 2};
   ASSERT_TRUE(column->append(std::span{values}));
   ASSERT_TRUE(column->finish());

@@ -1,8 +1,8 @@
 #pragma once
 
-// A realistic stream of events: what one rank of a two-dimensional halo exchange records. Per iteration four Irecv, four
-// Isend, one Waitall over all eight, one Allreduce; times with noise as on a real machine (log-normal), a TSC of 2.6 GHz,
-// request handles from a small pool that is reused in a changing order.
+// A realistic stream of events: what one rank of a two-dimensional halo exchange records. Per iteration four Irecv,
+// four Isend, one Waitall over all eight, one Allreduce; times with noise as on a real machine (log-normal), a TSC
+// of 2.6 GHz, request handles from a small pool that is reused in a changing order.
 
 #include <array>
 #include <cmath>

@@ -136,16 +136,17 @@ TEST_F(SpoiledRankFile, OfAnotherSchemaIsNoRankFile) {
 
 TEST_F(SpoiledRankFile, WithoutASchemaIsNoRankFile) {
   H5Adelete(file.get(), "schema");
-  EXPECT_EQ(error_when_opened().what, "'" + path.string() + "' is not a rank file: it is HDF5, but has no attribute 'schema'");
+  EXPECT_EQ(error_when_opened().what,
+            "'" + path.string() + "' is not a rank file: it is HDF5, but has no attribute 'schema'");
 }
 
 TEST_F(SpoiledRankFile, WithAColumnThatIsTooShortIsRefused) {
   auto values = column<std::uint64_t>("events/duration");
   values.pop_back();
   replace_column("events/duration", values);
-  EXPECT_EQ(error_when_opened().what,
-            "rank file '" + path.string() + "': the rank file contradicts itself: 'events/duration' has 1499 rows, the "
-            "segments have 1500");
+  EXPECT_EQ(error_when_opened().what, "rank file '" + path.string() +
+                                          "': the rank file contradicts itself: 'events/duration' has 1499 rows, the "
+                                          "segments have 1500");
 }
 
 TEST_F(SpoiledRankFile, WithoutAColumnIsRefused) {
@@ -158,7 +159,8 @@ TEST_F(SpoiledRankFile, WithEventsThatReferToMoreRowsThanThereAreIsRefused) {
   for (auto& payload : payloads)
     if (payload == static_cast<std::uint8_t>(Payload::local)) payload = static_cast<std::uint8_t>(Payload::p2p);
   replace_column("events/payload", payloads);
-  EXPECT_EQ(error_when_read().what, "the rank file contradicts itself: events and the tables that they refer to do not fit");
+  EXPECT_EQ(error_when_read().what,
+            "the rank file contradicts itself: events and the tables that they refer to do not fit");
 }
 
 TEST_F(SpoiledRankFile, WithAnUnknownPayloadIsRefused) {
@@ -172,7 +174,8 @@ TEST_F(SpoiledRankFile, WithACallThatHasNoNameIsRefused) {
   auto calls = column<std::uint16_t>("events/call");
   calls[3] = 60000;
   replace_column("events/call", calls);
-  EXPECT_EQ(error_when_read().what, "the rank file contradicts itself: an event is of a call that 'calls' does not have");
+  EXPECT_EQ(error_when_read().what,
+            "the rank file contradicts itself: an event is of a call that 'calls' does not have");
 }
 
 TEST_F(SpoiledRankFile, WithAHandleThatIsNotInTheDictionaryIsRefused) {
@@ -184,8 +187,9 @@ TEST_F(SpoiledRankFile, WithAHandleThatIsNotInTheDictionaryIsRefused) {
 
 TEST_F(SpoiledRankFile, WithMembersThatOverlapIsRefused) {
   replace_column<std::int32_t>("member_ranks", {1});
-  EXPECT_EQ(error_when_opened().what,
-            "rank file '" + path.string() + "': the rank file contradicts itself: 'members' and 'member_ranks' do not fit");
+  EXPECT_EQ(
+      error_when_opened().what,
+      "rank file '" + path.string() + "': the rank file contradicts itself: 'members' and 'member_ranks' do not fit");
 }
 
 TEST_F(SpoiledRankFile, WithACallThatThisBuildDoesNotKnowIsReadAndKeepsItsName) {

@@ -19,7 +19,8 @@ std::string output_of(const std::string& command) {
   FILE* const pipe = ::popen((command + " 2>&1").c_str(), "r");
   std::string text;
   std::array<char, 65536> piece;
-  for (std::size_t got = 0; (got = std::fread(piece.data(), 1, piece.size(), pipe)) > 0;) text.append(piece.data(), got);
+  for (std::size_t got = 0; (got = std::fread(piece.data(), 1, piece.size(), pipe)) > 0;)
+    text.append(piece.data(), got);
   EXPECT_EQ(::pclose(pipe), 0) << command << '\n' << text.substr(0, 2000);
   return text;
 }
@@ -102,14 +103,37 @@ with h5py.File(sys.argv[1]) as f:
   const auto each = [&](auto show) {
     for (const auto& [thread, batch] : sample.batches) show(batch);
   };
-  each([&](const EventBatch& b) { for (const auto& r : b.p2p) out << "p2p " << r.comm << ' ' << r.request << ' ' << r.peer << ' ' << r.tag << ' ' << r.count << ' ' << r.type_size << '\n'; });
-  each([&](const EventBatch& b) { for (const auto& r : b.coll) out << "coll " << r.comm << ' ' << r.request << ' ' << r.root << ' ' << r.send_bytes << ' ' << r.receive_bytes << '\n'; });
-  each([&](const EventBatch& b) { for (const auto& r : b.completions) out << "completions " << r.request << ' ' << r.source << ' ' << r.tag << ' ' << r.bytes << '\n'; });
-  each([&](const EventBatch& b) { for (const auto& r : b.rma) out << "rma " << r.window << ' ' << r.request << ' ' << r.target << ' ' << r.displacement << ' ' << r.bytes << '\n'; });
-  each([&](const EventBatch& b) { for (const auto& r : b.io) out << "io " << r.file << ' ' << r.request << ' ' << r.offset << ' ' << r.bytes << '\n'; });
-  each([&](const EventBatch& b) { for (const auto& r : b.handles) out << "handles " << r.handle << '\n'; });
-  each([&](const EventBatch& b) { for (const auto r : b.sites) out << "sites " << r << '\n'; });
-  each([&](const EventBatch& b) { for (const auto r : b.counters) out << "counters " << r << '\n'; });
+  each([&](const EventBatch& b) {
+    for (const auto& r : b.p2p)
+      out << "p2p " << r.comm << ' ' << r.request << ' ' << r.peer << ' ' << r.tag << ' ' << r.count << ' '
+          << r.type_size << '\n';
+  });
+  each([&](const EventBatch& b) {
+    for (const auto& r : b.coll)
+      out << "coll " << r.comm << ' ' << r.request << ' ' << r.root << ' ' << r.send_bytes << ' ' << r.receive_bytes
+          << '\n';
+  });
+  each([&](const EventBatch& b) {
+    for (const auto& r : b.completions)
+      out << "completions " << r.request << ' ' << r.source << ' ' << r.tag << ' ' << r.bytes << '\n';
+  });
+  each([&](const EventBatch& b) {
+    for (const auto& r : b.rma)
+      out << "rma " << r.window << ' ' << r.request << ' ' << r.target << ' ' << r.displacement << ' ' << r.bytes
+          << '\n';
+  });
+  each([&](const EventBatch& b) {
+    for (const auto& r : b.io) out << "io " << r.file << ' ' << r.request << ' ' << r.offset << ' ' << r.bytes << '\n';
+  });
+  each([&](const EventBatch& b) {
+    for (const auto& r : b.handles) out << "handles " << r.handle << '\n';
+  });
+  each([&](const EventBatch& b) {
+    for (const auto r : b.sites) out << "sites " << r << '\n';
+  });
+  each([&](const EventBatch& b) {
+    for (const auto r : b.counters) out << "counters " << r << '\n';
+  });
   out << "comms 2748 0 8 5 \ncomms 3567 2748 4 60 MPI_Comm_split\n"
          "members 3567 0 3 1 -1\nmembers 3567 1\nmembers 3567 1 7\n"
          "exchanges 1 0 10 20 30 40\nexchanges 2 2 11 21 31 18446744073709551615\n"
@@ -117,9 +141,9 @@ with h5py.File(sys.argv[1]) as f:
          "texts b'mpi_library' b'Open MPI'\ntexts b'comm.name' b'a\\x00b'\ntexts b'empty' b''\n"
          "rank 3\nsize 8\npid 4711\ndomain 18364758544493064720\nfinalized 1\nlost_ring_full 12\nlost_damaged 1\n"
          "schema meridian-rank\nhostname node17\nexecutable /opt/app/größer\nclock monotonic_raw\nticks\n";
-  expect_same_lines(output_of("PYTHONIOENCODING=utf-8 " + std::string{MERIDIAN_PYTHON_H5PY} + " " + (dir / "read.py").string() +
-                      " " + (dir / "a.h5").string()),
-            out.str());
+  expect_same_lines(output_of("PYTHONIOENCODING=utf-8 " + std::string{MERIDIAN_PYTHON_H5PY} + " " +
+                              (dir / "read.py").string() + " " + (dir / "a.h5").string()),
+                    out.str());
 }
 
 // Numbers between "DATA {" and its brace.

@@ -40,14 +40,17 @@ inline EventBatch sample_batch(std::uint64_t seed, std::size_t events, std::uint
     const std::uint32_t completions = payload == Payload::requests ? static_cast<std::uint32_t>(random() % 9) : 0;
     batch.completion_count.push_back(completions);
     for (std::uint32_t c = 0; c < completions; ++c)
-      batch.completions.push_back({handle(), small(64) - 3, small(1000), static_cast<std::int64_t>(random() % 70000) - 2});
+      batch.completions.push_back(
+          {handle(), small(64) - 3, small(1000), static_cast<std::int64_t>(random() % 70000) - 2});
     const auto p2p = [&] {
       return PointToPoint{handle(), small(64) - 2, small(100000) - 1, small(1 << 20), 8, 0, handle()};
     };
     if (payload == Payload::p2p) batch.p2p.push_back(p2p());
     if (payload == Payload::sendrecv) batch.p2p.insert(batch.p2p.end(), {p2p(), p2p()});
-    if (payload == Payload::coll) batch.coll.push_back({handle(), small(8) - 4, 0, random() % 999999, random(), handle()});
-    if (payload == Payload::rma) batch.rma.push_back({handle(), small(9), 0, static_cast<std::int64_t>(random()), random(), handle()});
+    if (payload == Payload::coll)
+      batch.coll.push_back({handle(), small(8) - 4, 0, random() % 999999, random(), handle()});
+    if (payload == Payload::rma)
+      batch.rma.push_back({handle(), small(9), 0, static_cast<std::int64_t>(random()), random(), handle()});
     if (payload == Payload::io) batch.io.push_back({handle(), small(900) - 1, random() % 4096, handle()});
     if (payload == Payload::handle) batch.handles.push_back({handle()});
     if ((flags & kFlagSite) != 0) batch.sites.push_back(0x400000 + random() % 4096);
@@ -80,7 +83,8 @@ inline Sample sample_rank(std::size_t batches = 5, std::size_t events = 3000) {
                  .enter_ticks = 50,
                  .leave_ticks = 60}};
   meta.members = {{0xdef, 60, false, {3, 1, -1}}, {0xdef, 60, true, {}}, {0xdef, 61, true, {7}}};
-  meta.texts = {{"mpi_library", "Open MPI", 0, 5}, {"comm.name", std::string("a\0b", 3), 0xdef, 6}, {"empty", "", 0, 7}};
+  meta.texts = {
+      {"mpi_library", "Open MPI", 0, 5}, {"comm.name", std::string("a\0b", 3), 0xdef, 6}, {"empty", "", 0, 7}};
   meta.overheads = {{OverheadKind::flush_wait, 1, 70, 90, 4}};
   for (std::size_t i = 0; i < batches; ++i) {
     const auto thread = static_cast<std::uint32_t>(i % 3);
@@ -103,10 +107,11 @@ bool same_bytes(const std::vector<Row>& a, const std::vector<Row>& b) {
 }
 
 inline bool is_same(const EventBatch& a, const EventBatch& b) {
-  return a.enter_ticks == b.enter_ticks && a.leave_ticks == b.leave_ticks && a.call == b.call && a.payload == b.payload &&
-         a.flags == b.flags && a.completion_count == b.completion_count && same_bytes(a.p2p, b.p2p) &&
-         same_bytes(a.coll, b.coll) && same_bytes(a.completions, b.completions) && same_bytes(a.rma, b.rma) &&
-         same_bytes(a.io, b.io) && same_bytes(a.handles, b.handles) && a.sites == b.sites && a.counters == b.counters;
+  return a.enter_ticks == b.enter_ticks && a.leave_ticks == b.leave_ticks && a.call == b.call &&
+         a.payload == b.payload && a.flags == b.flags && a.completion_count == b.completion_count &&
+         same_bytes(a.p2p, b.p2p) && same_bytes(a.coll, b.coll) && same_bytes(a.completions, b.completions) &&
+         same_bytes(a.rma, b.rma) && same_bytes(a.io, b.io) && same_bytes(a.handles, b.handles) && a.sites == b.sites &&
+         a.counters == b.counters;
 }
 
 /// Everything but `segments` and the numbers of calls, which the writer makes.
@@ -131,11 +136,13 @@ inline bool is_same(const RankMeta& a, const RankMeta& b) {
   return a.version == b.version && a.rank == b.rank && a.size == b.size && a.pid == b.pid && a.hostname == b.hostname &&
          a.executable == b.executable && a.clock == b.clock && a.domain == b.domain &&
          a.is_finalized == b.is_finalized && a.losses == b.losses && a.counters_per_event == b.counters_per_event &&
-         same_bytes(a.anchors, b.anchors) && all(a.exchanges, b.exchanges, [](const auto& x, const auto& y) {
-           return x.peer == y.peer && x.phase == y.phase && x.sent_ticks == y.sent_ticks &&
-                  x.received_ticks == y.received_ticks && x.replied_ticks == y.replied_ticks &&
-                  x.returned_ticks == y.returned_ticks;
-         }) &&
+         same_bytes(a.anchors, b.anchors) &&
+         all(a.exchanges, b.exchanges,
+             [](const auto& x, const auto& y) {
+               return x.peer == y.peer && x.phase == y.phase && x.sent_ticks == y.sent_ticks &&
+                      x.received_ticks == y.received_ticks && x.replied_ticks == y.replied_ticks &&
+                      x.returned_ticks == y.returned_ticks;
+             }) &&
          all(a.comms, b.comms, is_same_comm) && all(a.members, b.members, is_same_members) &&
          all(a.texts, b.texts, is_same_text) && all(a.overheads, b.overheads, is_same_overhead) &&
          same_bytes(a.threads, b.threads);

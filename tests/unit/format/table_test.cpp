@@ -18,12 +18,14 @@ struct Row {
   bool operator==(const Row&) const = default;
 };
 std::vector<Field> fields() {
-  return {MERIDIAN_FIELD(Row, big), MERIDIAN_FIELD(Row, small), MERIDIAN_FIELD(Row, colour), MERIDIAN_FIELD(Row, share)};
+  return {MERIDIAN_FIELD(Row, big), MERIDIAN_FIELD(Row, small), MERIDIAN_FIELD(Row, colour),
+          MERIDIAN_FIELD(Row, share)};
 }
 std::vector<Row> rows(std::size_t count) {
   std::vector<Row> made;
   for (std::size_t i = 0; i < count; ++i)
-    made.push_back({~0ull - i, -static_cast<std::int32_t>(i), i % 2 == 0 ? Colour::red : Colour::green, 0.25 * static_cast<double>(i)});
+    made.push_back({~0ull - i, -static_cast<std::int32_t>(i), i % 2 == 0 ? Colour::red : Colour::green,
+                    0.25 * static_cast<double>(i)});
   return made;
 }
 
@@ -75,7 +77,8 @@ TEST(Table, ThatClaimsMoreRowsThanTheFileCanHoldIsAnErrorAndNoAllocation) {
   for (const Field& field : fields()) H5Tinsert(type.get(), field.name, field.offset, field.type);
   const Properties creation{H5Pcreate(H5P_DATASET_CREATE)};
   H5Pset_chunk(creation.get(), 1, &chunk);
-  const Dataset dataset{H5Dcreate2(file->get(), "rows", type.get(), space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT)};
+  const Dataset dataset{
+      H5Dcreate2(file->get(), "rows", type.get(), space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT)};
   ASSERT_TRUE(dataset);
   auto read = read_table<Row>(file->get(), "rows", fields());
   ASSERT_FALSE(read);
@@ -106,7 +109,8 @@ TEST(Attribute, ComesBackAsItWasWritten) {
   EXPECT_EQ(*read_string_attribute(file->get(), "text"), "größer");
   EXPECT_EQ(*read_string_attribute(file->get(), "empty"), "");
   EXPECT_EQ(read_int_attribute(file->get(), "none").error().what, "cannot read attribute 'none': there is none");
-  EXPECT_EQ(read_int_attribute(file->get(), "text").error().what, "cannot read attribute 'text': it is of another type");
+  EXPECT_EQ(read_int_attribute(file->get(), "text").error().what,
+            "cannot read attribute 'text': it is of another type");
 }
 
 TEST(H5File, ReplacesALinkInsteadOfWritingThroughIt) {

@@ -49,7 +49,8 @@ TEST_F(Finish, TakesSpoolThenRingThenTheCallUnderWay) {
       ASSERT_TRUE(drain.run());
     }
   }
-  producer.put_under_way(record(CallId::Waitall, Payload::requests, 1'000'000, 12345, {{0x77, 9, 9, 9}, {0x78, 8, 8, 8}}, 0));
+  producer.put_under_way(
+      record(CallId::Waitall, Payload::requests, 1'000'000, 12345, {{0x77, 9, 9, 9}, {0x78, 8, 8, 8}}, 0));
   const auto finished = finish(ring);
   EXPECT_EQ(finished.events, count + 1);
   EXPECT_EQ(finished.unfinished, 1u);

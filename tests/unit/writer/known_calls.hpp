@@ -13,13 +13,17 @@ namespace meridian::test {
 inline Words known_call(std::uint64_t i) {
   const std::uint64_t enter = 100 + 10 * i;
   switch (i % 4) {
-    case 0: return local_record(CallId::Wtime, enter, enter + 3);
-    case 1: return send_record(enter, enter + 4, static_cast<std::int32_t>(i % 1000), 0x1000 + i % 64);
+    case 0:
+      return local_record(CallId::Wtime, enter, enter + 3);
+    case 1:
+      return send_record(enter, enter + 4, static_cast<std::int32_t>(i % 1000), 0x1000 + i % 64);
     case 2:
-      return record(CallId::Allreduce, Payload::coll, enter, enter + 5, {}, 0, Collective{0xc0, kNoRoot, 0, i, i + 1, 0});
+      return record(CallId::Allreduce, Payload::coll, enter, enter + 5, {}, 0,
+                    Collective{0xc0, kNoRoot, 0, i, i + 1, 0});
     default: {
       std::vector<Completion> done;
-      for (std::uint64_t k = 0; k < i % 30; ++k) done.push_back({0x1000 + k, static_cast<std::int32_t>(k), 7, static_cast<std::int64_t>(i)});
+      for (std::uint64_t k = 0; k < i % 30; ++k)
+        done.push_back({0x1000 + k, static_cast<std::int32_t>(k), 7, static_cast<std::int64_t>(i)});
       return record(CallId::Waitall, Payload::requests, enter, enter + 6, done, 0);
     }
   }
@@ -41,8 +45,10 @@ inline std::uint64_t count_known_calls(RankFile& file, std::uint32_t thread) {
                       static_cast<std::uint64_t>(batch.call[e]) == (expected[0] & 0xffff) &&
                       static_cast<std::uint64_t>(batch.payload[e]) == ((expected[0] >> 16) & 0xff) &&
                       batch.completion_count[e] == expected[0] >> 48;
-      if (batch.payload[e] == Payload::p2p) is_right &= std::memcmp(&batch.p2p[p2p++], &expected[3], sizeof(PointToPoint)) == 0;
-      if (batch.payload[e] == Payload::coll) is_right &= std::memcmp(&batch.coll[coll++], &expected[3], sizeof(Collective)) == 0;
+      if (batch.payload[e] == Payload::p2p)
+        is_right &= std::memcmp(&batch.p2p[p2p++], &expected[3], sizeof(PointToPoint)) == 0;
+      if (batch.payload[e] == Payload::coll)
+        is_right &= std::memcmp(&batch.coll[coll++], &expected[3], sizeof(Collective)) == 0;
       for (std::uint32_t k = 0; is_right && k < batch.completion_count[e]; ++k)
         is_right &= std::memcmp(&batch.completions[completion++], &expected[3 + 3 * k], sizeof(Completion)) == 0;
       if (!is_right) {

@@ -127,7 +127,8 @@ TEST(RecordDecoder, KeepsWhatIsNoCallInItsOwnTable) {
 }
 
 TEST(RecordDecoder, TakesTheLastAnchorAsProofOfFinalize) {
-  const auto decoded = decode({{thread_record(0, 1), record(CallId::none, Payload::anchor, 20, 23, {}, 0, Anchor{1, 1, 2})}});
+  const auto decoded =
+      decode({{thread_record(0, 1), record(CallId::none, Payload::anchor, 20, 23, {}, 0, Anchor{1, 1, 2})}});
   EXPECT_TRUE(decoded.meta.is_finalized);
 }
 
@@ -223,8 +224,8 @@ TEST(RecordDecoder, KeepsSitesAndCounters) {
 }
 
 TEST(RecordDecoder, KeepsOnlyTheRequestsOfAnAbandonedCall) {
-  const auto decoded = decode({{thread_record(0, 1), record(CallId::Wait, Payload::requests, 5, 9, {{0x77, 3, 4, 5}},
-                                                            kFlagAbandoned)}});
+  const auto decoded =
+      decode({{thread_record(0, 1), record(CallId::Wait, Payload::requests, 5, 9, {{0x77, 3, 4, 5}}, kFlagAbandoned)}});
   const EventBatch& batch = decoded.batches.at(0).events;
   EXPECT_EQ(batch.flags, std::vector<std::uint8_t>{kFlagAbandoned});
   ASSERT_EQ(batch.completions.size(), 1u);
@@ -267,9 +268,9 @@ struct Damage {
 };
 class DamagedStream : public testing::TestWithParam<Damage> {};
 TEST_P(DamagedStream, EndsThereAndIsCounted) {
-  const auto decoded = decode({{thread_record(0, 1), local_record(CallId::Wtime, 2, 3), GetParam().words,
-                                local_record(CallId::Wtick, 50, 60)},
-                               {thread_record(1, 1), local_record(CallId::Wtime, 2, 3)}});
+  const auto decoded = decode(
+      {{thread_record(0, 1), local_record(CallId::Wtime, 2, 3), GetParam().words, local_record(CallId::Wtick, 50, 60)},
+       {thread_record(1, 1), local_record(CallId::Wtime, 2, 3)}});
   EXPECT_EQ(decoded.damaged, 1u);
   EXPECT_EQ(decoded.events, 2u);  // the one before it, and the other slot's
 }
@@ -280,19 +281,24 @@ Words with_header(Words words, std::uint64_t header) {
 INSTANTIATE_TEST_SUITE_P(
     , DamagedStream,
     testing::Values(
-        Damage{"NoLength", with_header(local_record(CallId::Wtime, 4, 5), header_word(CallId::Wtime, Payload::local, 0, 0, 0))},
-        Damage{"TooShortALength", with_header(local_record(CallId::Wtime, 4, 5), header_word(CallId::Wtime, Payload::local, 2, 0, 0))},
-        Damage{"LongerThanTheRest", with_header(local_record(CallId::Wtime, 4, 5), header_word(CallId::Wtime, Payload::local, 60000, 0, 0))},
+        Damage{"NoLength",
+               with_header(local_record(CallId::Wtime, 4, 5), header_word(CallId::Wtime, Payload::local, 0, 0, 0))},
+        Damage{"TooShortALength",
+               with_header(local_record(CallId::Wtime, 4, 5), header_word(CallId::Wtime, Payload::local, 2, 0, 0))},
+        Damage{"LongerThanTheRest",
+               with_header(local_record(CallId::Wtime, 4, 5), header_word(CallId::Wtime, Payload::local, 60000, 0, 0))},
         Damage{"NoRecord", {0, 0, 0}},
         Damage{"UnknownPayload", record(CallId::Wtime, static_cast<Payload>(99), 4, 5, {}, 0)},
         Damage{"UnknownCall", record(static_cast<CallId>(60000), Payload::local, 4, 5, {}, 0)},
         Damage{"CallWithoutNumber", local_record(CallId::none, 4, 5)},
         Damage{"BodyTooShort", with_header(send_record(4, 5, 1), header_word(CallId::Send, Payload::p2p, 5, 0, 0))},
-        Damage{"TooManyCompletions", with_header(send_record(4, 5, 1), header_word(CallId::Send, Payload::p2p, 8, 9, 0))},
+        Damage{"TooManyCompletions",
+               with_header(send_record(4, 5, 1), header_word(CallId::Send, Payload::p2p, 8, 9, 0))},
         Damage{"WordsLeftOver", with_header(send_record(4, 5, 1), header_word(CallId::Send, Payload::local, 8, 0, 0))},
         Damage{"PadThatEndsInsideTheBlock", {header_word(CallId::none, Payload::pad, 1, 0, 0)}},
-        Damage{"TextWithoutKey", with_header(record(CallId::none, Payload::text, 4, 4, {}, 0, Text{8, 0, 0}, std::uint64_t{~0ull}),
-                                             header_word(CallId::none, Payload::text, 6, 0, 0))},
+        Damage{"TextWithoutKey",
+               with_header(record(CallId::none, Payload::text, 4, 4, {}, 0, Text{8, 0, 0}, std::uint64_t{~0ull}),
+                           header_word(CallId::none, Payload::text, 6, 0, 0))},
         Damage{"MembersThatStartInTheMiddle", members_record(4, 1, 5, {1, 2})}),
     [](const auto& one) { return one.param.name; });
 
@@ -326,7 +332,8 @@ TEST(RecordDecoder, SurvivesAnyNoise) {
     for (int i = 0; i < 20; ++i) {
       Words one = random() % 2 == 0 ? send_record(10, 11, 1, 5) : text_record(4, "k", "v");
       if (random() % 3 == 0) one[random() % one.size()] ^= 1ull << (random() % 64);
-      if (random() % 9 == 0) one[0] = (random() & 0xff3f) | (2 + random() % 40) << 16 | one.size() << 32 | (random() % 4) << 48;
+      if (random() % 9 == 0)
+        one[0] = (random() & 0xff3f) | (2 + random() % 40) << 16 | one.size() << 32 | (random() % 4) << 48;
       stream.push_back(one);
     }
     const auto decoded = decode({stream});

@@ -60,7 +60,10 @@ TEST_F(Recover, TouchesNothingWhileTheProcessLives) {
     made.set_output(out, 2);
     sleep_for_good();
   });
-  ASSERT_TRUE(eventually([&] { return made.header().world_rank.load() == 2 && std::filesystem::exists(out / "rank-00002.ring") && std::filesystem::file_size(out / "rank-00002.ring") > 0; }));
+  ASSERT_TRUE(eventually([&] {
+    return made.header().world_rank.load() == 2 && std::filesystem::exists(out / "rank-00002.ring") &&
+           std::filesystem::file_size(out / "rank-00002.ring") > 0;
+  }));
   const auto recovered = recover_rank(out / "rank-00002.ring", out);
   ASSERT_TRUE(recovered) << recovered.error().what;
   EXPECT_EQ(recovered->outcome, Recovery::still_running);

@@ -82,20 +82,21 @@ TEST_P(HostileHeader, IsRefused) {
 }
 INSTANTIATE_TEST_SUITE_P(
     , HostileHeader,
-    testing::Values(Lie{"Magic", [](RingFileHeader& h) { h.magic ^= 1; }, "it is no ring file"},
-                    Lie{"NoSlots", [](RingFileHeader& h) { h.slot_count = 0; }, "its number of slots cannot be true"},
-                    Lie{"Slots", [](RingFileHeader& h) { h.slot_count = ~0u; }, "its number of slots cannot be true"},
-                    Lie{"ManySlots", [](RingFileHeader& h) { h.slot_count = 30; }, "it is truncated"},
-                    Lie{"NoBlock", [](RingFileHeader& h) { h.block_bytes = 0; }, "its block size cannot be true"},
-                    Lie{"OddBlock", [](RingFileHeader& h) { h.block_bytes = 4097; }, "its block size cannot be true"},
-                    Lie{"HugeBlock", [](RingFileHeader& h) { h.block_bytes = 1ull << 20; }, "its block size cannot be true"},
-                    Lie{"NoRing", [](RingFileHeader& h) { h.ring_bytes = 0; }, "its ring size cannot be true"},
-                    Lie{"OddRing", [](RingFileHeader& h) { h.ring_bytes = 4096 * 3 + 8; }, "its ring size cannot be true"},
-                    Lie{"HugeRing", [](RingFileHeader& h) { h.ring_bytes = 1ull << 63; }, "its ring size cannot be true"},
-                    Lie{"LargeRing", [](RingFileHeader& h) { h.ring_bytes = 1ull << 30; }, "it is truncated"},
-                    Lie{"Offset", [](RingFileHeader& h) { h.data_offset = 0; }, "its data offset cannot be true"},
-                    Lie{"OddOffset", [](RingFileHeader& h) { h.data_offset = 8200; }, "its data offset cannot be true"},
-                    Lie{"FarOffset", [](RingFileHeader& h) { h.data_offset = 1ull << 60; }, "its data offset cannot be true"}),
+    testing::Values(
+        Lie{"Magic", [](RingFileHeader& h) { h.magic ^= 1; }, "it is no ring file"},
+        Lie{"NoSlots", [](RingFileHeader& h) { h.slot_count = 0; }, "its number of slots cannot be true"},
+        Lie{"Slots", [](RingFileHeader& h) { h.slot_count = ~0u; }, "its number of slots cannot be true"},
+        Lie{"ManySlots", [](RingFileHeader& h) { h.slot_count = 30; }, "it is truncated"},
+        Lie{"NoBlock", [](RingFileHeader& h) { h.block_bytes = 0; }, "its block size cannot be true"},
+        Lie{"OddBlock", [](RingFileHeader& h) { h.block_bytes = 4097; }, "its block size cannot be true"},
+        Lie{"HugeBlock", [](RingFileHeader& h) { h.block_bytes = 1ull << 20; }, "its block size cannot be true"},
+        Lie{"NoRing", [](RingFileHeader& h) { h.ring_bytes = 0; }, "its ring size cannot be true"},
+        Lie{"OddRing", [](RingFileHeader& h) { h.ring_bytes = 4096 * 3 + 8; }, "its ring size cannot be true"},
+        Lie{"HugeRing", [](RingFileHeader& h) { h.ring_bytes = 1ull << 63; }, "its ring size cannot be true"},
+        Lie{"LargeRing", [](RingFileHeader& h) { h.ring_bytes = 1ull << 30; }, "it is truncated"},
+        Lie{"Offset", [](RingFileHeader& h) { h.data_offset = 0; }, "its data offset cannot be true"},
+        Lie{"OddOffset", [](RingFileHeader& h) { h.data_offset = 8200; }, "its data offset cannot be true"},
+        Lie{"FarOffset", [](RingFileHeader& h) { h.data_offset = 1ull << 60; }, "its data offset cannot be true"}),
     [](const auto& one) { return one.param.name; });
 
 TEST(RingFile, OfANewerVersionNamesBothVersions) {
@@ -105,7 +106,8 @@ TEST(RingFile, OfANewerVersionNamesBothVersions) {
   auto ring = RingFile::open(dir / "a.ring", RingFile::Access::read_only);
   ASSERT_FALSE(ring);
   EXPECT_EQ(ring.error().code, Errc::unsupported);
-  EXPECT_EQ(ring.error().what, "ring file '" + (dir / "a.ring").string() + "' has version 9, this program reads up to 1");
+  EXPECT_EQ(ring.error().what,
+            "ring file '" + (dir / "a.ring").string() + "' has version 9, this program reads up to 1");
 }
 
 TEST(RingFile, RefusesPositionsThatCannotBeTrue) {

@@ -39,8 +39,8 @@ inline std::uint64_t header_word(CallId call, Payload payload, std::size_t words
 
 /// A record: head, body, completions.
 template <class... Parts>
-Words record(CallId call, Payload payload, std::uint64_t enter, std::uint64_t leave, const std::vector<Completion>& completions,
-             int flags, const Parts&... parts) {
+Words record(CallId call, Payload payload, std::uint64_t enter, std::uint64_t leave,
+             const std::vector<Completion>& completions, int flags, const Parts&... parts) {
   Words words(3);
   (append_words(words, parts), ...);
   for (const Completion& completion : completions) append_words(words, completion);
@@ -51,7 +51,8 @@ Words record(CallId call, Payload payload, std::uint64_t enter, std::uint64_t le
 }
 
 inline Words thread_record(std::uint32_t thread, std::uint64_t ticks) {
-  return record(CallId::none, Payload::thread, ticks, ticks, {}, 0, ThreadBegin{thread, 1000 + static_cast<std::int32_t>(thread)});
+  return record(CallId::none, Payload::thread, ticks, ticks, {}, 0,
+                ThreadBegin{thread, 1000 + static_cast<std::int32_t>(thread)});
 }
 inline Words local_record(CallId call, std::uint64_t enter, std::uint64_t leave) {
   return record(call, Payload::local, enter, leave, {}, 0);
@@ -71,8 +72,8 @@ inline Words text_record(std::uint64_t ticks, const std::string& key, const std:
   words[0] = header_word(CallId::none, Payload::text, words.size(), 0, 0);
   return words;
 }
-inline Words members_record(std::uint64_t ticks, std::uint64_t comm, std::uint32_t first, const std::vector<std::int32_t>& ranks,
-                            bool remote = false) {
+inline Words members_record(std::uint64_t ticks, std::uint64_t comm, std::uint32_t first,
+                            const std::vector<std::int32_t>& ranks, bool remote = false) {
   Words words = record(CallId::none, Payload::members, ticks, ticks, {}, 0,
                        Members{comm, first, static_cast<std::uint32_t>(ranks.size()), remote ? 1u : 0u, 0});
   for (std::size_t i = 0; i < ranks.size(); i += 2) {
@@ -103,7 +104,8 @@ class TestRing {
   };
 
   TestRing(const std::filesystem::path& path, Shape shape) : path_{path}, shape_{shape} {
-    data_offset_ = (kRingPageBytes + shape.slots * sizeof(RingSlot) + kRingPageBytes - 1) / kRingPageBytes * kRingPageBytes;
+    data_offset_ =
+        (kRingPageBytes + shape.slots * sizeof(RingSlot) + kRingPageBytes - 1) / kRingPageBytes * kRingPageBytes;
     bytes_ = data_offset_ + shape.slots * shape.ring_bytes;
     const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
     EXPECT_GE(fd, 0);
@@ -129,9 +131,12 @@ class TestRing {
   TestRing& operator=(const TestRing&) = delete;
 
   RingFileHeader& header() { return *reinterpret_cast<RingFileHeader*>(base_); }
-  RingSlot& slot(std::uint32_t index) { return *reinterpret_cast<RingSlot*>(base_ + kRingPageBytes + index * sizeof(RingSlot)); }
+  RingSlot& slot(std::uint32_t index) {
+    return *reinterpret_cast<RingSlot*>(base_ + kRingPageBytes + index * sizeof(RingSlot));
+  }
   std::uint64_t* word(std::uint32_t slot, std::uint64_t position) {
-    return reinterpret_cast<std::uint64_t*>(base_ + data_offset_ + slot * shape_.ring_bytes + position % shape_.ring_bytes);
+    return reinterpret_cast<std::uint64_t*>(base_ + data_offset_ + slot * shape_.ring_bytes +
+                                            position % shape_.ring_bytes);
   }
   const std::filesystem::path& path() const { return path_; }
   const Shape& shape() const { return shape_; }
@@ -140,13 +145,15 @@ class TestRing {
     std::strncpy(header().output_dir, dir.c_str(), kPathBytes - 1);
     header().world_size.store(size, std::memory_order_release);
     header().world_rank.store(rank, std::memory_order_release);
-    std::ofstream note{dir / ("rank-" + std::string(5 - std::to_string(rank).size(), '0') + std::to_string(rank) + ".ring")};
+    std::ofstream note{dir /
+                       ("rank-" + std::string(5 - std::to_string(rank).size(), '0') + std::to_string(rank) + ".ring")};
     note << header().hostname << '\n' << path_.string() << '\n';
   }
 
   void wake() {
     header().wake.fetch_add(1);
-    if (header().writer_asleep.load() != 0) ::syscall(SYS_futex, &header().wake, FUTEX_WAKE, INT32_MAX, nullptr, nullptr, 0);
+    if (header().writer_asleep.load() != 0)
+      ::syscall(SYS_futex, &header().wake, FUTEX_WAKE, INT32_MAX, nullptr, nullptr, 0);
   }
 
   /// Waits a little for the writer's next answer.

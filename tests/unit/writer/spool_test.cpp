@@ -15,7 +15,8 @@ namespace {
 using test::TempDir;
 using Words = std::vector<std::uint64_t>;
 
-constexpr RingFile::Geometry kGeometry{.slot_count = 4, .ring_bytes = 1 << 20, .block_bytes = 4096, .data_offset = 8192};
+constexpr RingFile::Geometry kGeometry{
+    .slot_count = 4, .ring_bytes = 1 << 20, .block_bytes = 4096, .data_offset = 8192};
 
 Words noise(std::size_t count, std::uint64_t seed) {
   std::mt19937_64 random{seed};
@@ -47,7 +48,8 @@ std::vector<Piece> read_all(const std::filesystem::path& path, bool* is_torn = n
   EXPECT_TRUE(spool) << spool.error().what;
   std::vector<Piece> pieces;
   SpoolReader::Segment segment;
-  while (spool->next(segment)) pieces.push_back({segment.slot, segment.position, {segment.words.begin(), segment.words.end()}});
+  while (spool->next(segment))
+    pieces.push_back({segment.slot, segment.position, {segment.words.begin(), segment.words.end()}});
   if (is_torn != nullptr) *is_torn = spool->is_torn();
   return pieces;
 }
@@ -67,7 +69,8 @@ TEST(Spool, CutAnywhereGivesTheSegmentsThatAreWhole) {
   for (std::size_t length = 0; length < bytes.size(); length += 23) {
     test::put_bytes(dir / "cut", {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length)});
     std::size_t whole = 0, end = 0;
-    while (whole < pieces.size() && end + 32 + 8 * pieces[whole].words.size() <= length) end += 32 + 8 * pieces[whole++].words.size();
+    while (whole < pieces.size() && end + 32 + 8 * pieces[whole].words.size() <= length)
+      end += 32 + 8 * pieces[whole++].words.size();
     bool is_torn = false;
     const auto read = read_all(dir / "cut", &is_torn);
     EXPECT_EQ(read, std::vector(pieces.begin(), pieces.begin() + static_cast<std::ptrdiff_t>(whole)));
@@ -85,7 +88,9 @@ TEST(Spool, WithAFlippedBitEndsBeforeIt) {
     test::put_bytes(dir / "flipped", flipped);
     std::size_t whole = 0, end = 0;
     while (end + 32 + 8 * pieces[whole].words.size() <= at) end += 32 + 8 * pieces[whole++].words.size();
-    EXPECT_EQ(read_all(dir / "flipped"), std::vector(pieces.begin(), pieces.begin() + static_cast<std::ptrdiff_t>(whole))) << at;
+    EXPECT_EQ(read_all(dir / "flipped"),
+              std::vector(pieces.begin(), pieces.begin() + static_cast<std::ptrdiff_t>(whole)))
+        << at;
   }
 }
 

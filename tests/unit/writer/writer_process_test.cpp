@@ -22,7 +22,7 @@ class Writer : public testing::Test {
   void SetUp() override {
     std::filesystem::create_directory(out);
     void* const page = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    stored = new (page) std::atomic<std::uint64_t>[2]{};
+    stored = new (page) std::atomic<std::uint64_t>[2] {};
   }
   void TearDown() override { ::munmap(stored, 4096); }
 
@@ -191,7 +191,8 @@ TEST_F(Writer, HasTheCallThatAKilledProgramWasIn) {
   auto program = start_program(made, [&] {
     made.set_output(out, 2);
     put_calls(0, 0, 10);
-    TestProducer{made, 0}.put_under_way(record(CallId::Recv, Payload::p2p, 5000, 0, {}, 0, PointToPoint{0xc0, 3, 7, 1, 0, 0, 0}));
+    TestProducer{made, 0}.put_under_way(
+        record(CallId::Recv, Payload::p2p, 5000, 0, {}, 0, PointToPoint{0xc0, 3, 7, 1, 0, 0, 0}));
     stored[1].store(1);
     sleep_for_good();
   });
@@ -325,7 +326,8 @@ TEST_F(Writer, WithoutRoomOnTheDiskSaysSoAndLosesNothing) {
       stored[0].store(i + 1);
       if (made.slot(0).head - made.slot(0).tail > 50'000) {  // as a program does that does not wait
         made.wake();
-        while (made.slot(0).head - made.slot(0).tail > 40'000 && made.header().writer_state.load() != WriterState::failed)
+        while (made.slot(0).head - made.slot(0).tail > 40'000 &&
+               made.header().writer_state.load() != WriterState::failed)
           ::usleep(100);
       }
     }

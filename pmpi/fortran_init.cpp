@@ -1,0 +1,62 @@
+// Fortran calls that begin, end and steer tracing, as init_calls.cpp has them for C. Cold but for the traced call
+// itself.
+
+#include "pmpi/fortran_entry.hpp"
+#include "pmpi/init_calls.hpp"
+#include "pmpi/session.hpp"
+
+namespace meridian {
+namespace {
+
+using fortran::Subroutine;
+
+template <CallId id, std::size_t error, std::size_t count>
+[[gnu::always_inline]] inline void init(NextProcedure& next, Word (&words)[count]) {
+  const Subroutine call{next, words, error};
+  before_init();
+  const int result = traced<id>(record::Local(), [&] { return call(); });
+  if (result == MPI_SUCCESS) after_init();
+}
+
+template <std::size_t count>
+[[gnu::always_inline]] inline void finalize(NextProcedure& next, Word (&words)[count]) {
+  const Subroutine call{next, words, 0};
+  before_finalize();
+  traced<CallId::Finalize>(record::Local(), [&] { return call(); });
+  after_finalize();
+}
+
+template <std::size_t count>
+[[gnu::always_inline]] inline void pcontrol(NextProcedure& next, Word (&words)[count]) {
+  // As MPI_Pcontrol in C: both switches are events.
+  const bool is_inside_call = t_state.block_limit != nullptr && t_state.limit == nullptr;
+  const bool applies = !is_inside_call && g_session.state.load(std::memory_order_acquire) == SessionState::on;
+  const bool records = *static_cast<const MPI_Fint*>(words[0]) != 0;
+  if (applies && records) apply_levels(true);
+  traced<CallId::Pcontrol>(record::Local(), [&] {
+    fortran::forward(next, words);
+    return MPI_SUCCESS;
+  });
+  if (applies && !records) apply_levels(false);
+}
+
+}  // namespace
+
+MERIDIAN_BY_HAND(Pcontrol, 3, pcontrol)
+
+MERIDIAN_BY_HAND_F08(Init, 3, (init<CallId::Init, 0>))
+MERIDIAN_BY_HAND_F08(Init_thread, 5, (init<CallId::Init_thread, 2>))
+MERIDIAN_BY_HAND_F08(Finalize, 3, finalize)
+#ifdef OPEN_MPI  // MPICH's mpif.h has these call MPI_Init, MPI_Init_thread and MPI_Finalize, which do the same
+MERIDIAN_BY_HAND_F77(Init, 3, (init<CallId::Init, 0>))
+MERIDIAN_BY_HAND_F77(Init_thread, 5, (init<CallId::Init_thread, 2>))
+MERIDIAN_BY_HAND_F77(Finalize, 3, finalize)
+#endif
+
+#define MERIDIAN_CREATE_ENV                                                                                            \
+  (fortran::row<CallId::Info_create_env, int, fortran::Buffers::by_address>([](MPI_Info*) { return record::Local(); }, \
+                                                                            next, words))
+MERIDIAN_IF(MERIDIAN_HAS_Info_create_env, MERIDIAN_F77(void, info_create_env, INFO_CREATE_ENV, 4, MERIDIAN_CREATE_ENV))
+MERIDIAN_IF(MERIDIAN_HAS_Info_create_env, MERIDIAN_PROCEDURE(void, mpi_info_create_env_f08_, 4, MERIDIAN_CREATE_ENV))
+
+}  // namespace meridian
