@@ -30,7 +30,7 @@ std::vector<Finding> Findings::list() const {
     Finding finding = describe(static_cast<FindingId>(i));
     finding.count = at.count;
     for (const std::string& example : at.examples) finding.detail += (finding.detail.empty() ? "" : "; ") + example;
-    if (at.count > at.examples.size() && !at.examples.empty()) finding.detail += "; ...";
+    if (at.has_more) finding.detail += "; ...";
     found.push_back(std::move(finding));
   }
   std::stable_sort(found.begin(), found.end(),

@@ -32,7 +32,10 @@ class Findings {
   void add(FindingId id, std::uint64_t count, Example&& example) {
     Entry& at = entry(id);
     at.count += count;
-    if (at.examples.size() >= kExamples) return;
+    if (at.examples.size() >= kExamples) {
+      at.has_more = true;
+      return;
+    }
     if constexpr (std::invocable<Example>)
       at.examples.emplace_back(std::forward<Example>(example)());
     else
@@ -48,6 +51,7 @@ class Findings {
   struct Entry {
     std::uint64_t count = 0;
     std::vector<std::string> examples;
+    bool has_more = false;  // than the examples that are kept
   };
   Entry& entry(FindingId id) noexcept { return entries_[static_cast<std::size_t>(id)]; }
 

@@ -15,14 +15,14 @@ mpirun_of() {
   command -v "mpirun.$1" || command -v mpirun
 }
 
-# quietly WHAT COMMAND...: one line while it works, all of its output when it fails.
+# quietly WHAT COMMAND...: one line while it works, the end of its output when it fails.
 quietly() {
   local what=$1 log status=0
   shift
   echo "$what ..."
   log=$(mktemp)
   "$@" >"$log" 2>&1 </dev/null || status=$?
-  [ "$status" -eq 0 ] || cat "$log"
+  [ "$status" -eq 0 ] || tail -n 100 "$log"
   rm -f "$log"
   return "$status"
 }

@@ -326,11 +326,11 @@ def check_a_set_uid_program_runs_untraced():
 
 
 def check_run_sees_which_mpi_a_program_is_linked_with():
+    any_tracer()
     pairs = (("openmpi", arguments.program_openmpi, "libmpi.so"), ("mpich", arguments.program_mpich, "libmpi"))
     for flavor, path, library in pairs:
-        if path is None:
+        if path is None or tracer(flavor) is None:
             continue
-        done = meridian("run", "--verbose", "-o", here / flavor, "sh", "-c", "true")
         script = program("script-" + flavor, f"#!{path}\n")
         for target in (path, script):
             done = subprocess.run(

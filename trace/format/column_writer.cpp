@@ -82,7 +82,7 @@ struct ColumnWriter::Impl {
     }
     const hsize_t most = plan.is_growing ? H5S_UNLIMITED : rows;
     const h5::Space space{H5Screate_simple(1, &rows, &most)};
-    const h5::Properties links = h5::link_properties();
+    const h5::Properties links = h5::link_properties(parent, name);
     h5::Dataset made{H5Dcreate2(parent, name.c_str(), file_type(type, plan.width), space.get(), links.get(),
                                 creation.get(), H5P_DEFAULT)};
     if (!made) return failed("create");

@@ -118,7 +118,7 @@ Result<Group> create_group(hid_t parent, const std::string& name) {
   const Quiet quiet;
   const Properties creation{H5Pcreate(H5P_GROUP_CREATE)};
   set_group_layout(creation.get());
-  const Properties links = link_properties();
+  const Properties links = link_properties(parent, name);
   Group group{H5Gcreate2(parent, name.c_str(), links.get(), creation.get(), H5P_DEFAULT)};
   if (!group) return failure(Errc::io, "cannot create group '" + name + "'");
   return group;
@@ -157,10 +157,12 @@ Properties dataset_properties() {
   return creation;
 }
 
-Properties link_properties() {
+Properties link_properties(hid_t parent, const std::string& path) {
+  // Not left to HDF5: groups that it makes on the way carry the time of day, and equal content would not be equal bytes.
+  for (std::size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1))
+    if (const std::string group = path.substr(0, end); !exists(parent, group)) (void)create_group(parent, group);
   Properties links{H5Pcreate(H5P_LINK_CREATE)};
   H5Pset_char_encoding(links.get(), H5T_CSET_UTF8);
-  H5Pset_create_intermediate_group(links.get(), 1);
   return links;
 }
 

@@ -63,8 +63,8 @@ std::uint64_t file_bytes(hid_t object);
 
 /// Properties for a dataset or group: no time stamps, attributes kept in the header.
 Properties dataset_properties();
-/// Properties for a link that is being created: UTF-8 name, missing groups on the way are made.
-Properties link_properties();
+/// Properties for the link `path` that is about to be created: UTF-8 name. Missing groups on the way are made here.
+Properties link_properties(hid_t parent, const std::string& path);
 
 // Attributes: scalars, and UTF-8 strings of fixed length. Writing replaces nothing: the name must be new.
 Status write_attribute(hid_t object, const std::string& name, std::int64_t value);

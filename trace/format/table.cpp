@@ -37,7 +37,7 @@ Status write_whole(hid_t parent, const std::string& path, hid_t file_type, hid_t
     H5Pset_deflate(creation.get(), 6);
   }
   const Space space{H5Screate_simple(1, &count, nullptr)};
-  const Properties links = link_properties();
+  const Properties links = link_properties(parent, path);
   Dataset dataset{H5Dcreate2(parent, path.c_str(), file_type, space.get(), links.get(), creation.get(), H5P_DEFAULT)};
   if (!dataset) return table_error("write", path);
   if (count > 0 && H5Dwrite(dataset.get(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
