@@ -27,11 +27,11 @@ struct MatchedMessage {
 
 /// Which of a collective's exits must follow which enters.
 enum class CollectiveShape : std::uint8_t {
-  all_to_all,   ///< every exit follows every enter (Barrier, Allreduce, Alltoall...)
-  one_to_all,   ///< every exit follows the root's enter (Bcast, Scatter...)
-  all_to_one,   ///< the root's exit follows every enter (Reduce, Gather...)
-  prefix,       ///< an exit follows the enters of lower ranks (Scan, Exscan)
-  none,         ///< no order is implied (neighbourhood collectives, no data)
+  all_to_all,  ///< every exit follows every enter (Barrier, Allreduce, Alltoall...)
+  one_to_all,  ///< every exit follows the root's enter (Bcast, Scatter...)
+  all_to_one,  ///< the root's exit follows every enter (Reduce, Gather...)
+  prefix,      ///< an exit follows the enters of lower ranks (Scan, Exscan)
+  none,        ///< no order is implied (neighbourhood collectives, no data)
 };
 
 /// One participant of one instance of a collective.

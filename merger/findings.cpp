@@ -22,6 +22,11 @@ Finding describe(FindingId id) {
   return {row.name, row.severity, 0, row.text, ""};
 }
 
+std::string describe(const EventRef& call) {
+  return "rank " + std::to_string(call.rank) + " thread " + std::to_string(call.thread) + " call " +
+         std::to_string(call.event);
+}
+
 std::vector<Finding> Findings::list() const {
   std::vector<Finding> found;
   for (std::size_t i = 0; i < entries_.size(); ++i) {

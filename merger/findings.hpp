@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "merger/event_ref.hpp"
 #include "trace/format/summary.hpp"
 
 namespace meridian {
@@ -20,6 +21,9 @@ enum class FindingId : std::uint16_t {
 
 /// The row of findings.def as a Finding without count and detail.
 Finding describe(FindingId id);
+
+/// "rank 3 thread 0 call 17"
+std::string describe(const EventRef& call);
 
 /// Counts flaws while passes meet them, and keeps the first few as examples.
 class Findings {

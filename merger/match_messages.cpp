@@ -7,13 +7,6 @@
 namespace meridian {
 namespace {
 
-std::string describe(const EventRef& call) {
-  return "rank " + std::to_string(call.rank) + " thread " + std::to_string(call.thread) + " call " +
-         std::to_string(call.event);
-}
-
-std::string any_or(std::int32_t value) { return value == -1 ? "any" : std::to_string(value); }
-
 bool may_take(std::int32_t wanted, std::int32_t value) { return wanted == -1 || wanted == value; }
 
 }  // namespace
@@ -300,123 +293,6 @@ void MessageMatcher::abandon(ReceiveId id) {
 
 void MessageMatcher::count_hopeless_receive(const Caller& caller, std::int32_t source, std::int32_t tag) {
   unmatched_receive(caller.call, source, tag);
-}
-
-// Pairs ---------------------------------------------------------------------------------------------------------------
-
-std::size_t MessageMatcher::find_place(const Channel& at, std::uint64_t number) const noexcept {
-  std::size_t low = 0;
-  for (std::size_t high = at.places.size(); low < high;) {
-    const std::size_t middle = (low + high) / 2;
-    if (at.places[middle].number < number)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-std::size_t MessageMatcher::find_send(const Channel& at, std::uint64_t number) const noexcept {
-  for (std::size_t i = 0; i < at.sends.size(); ++i)
-    if (at.sends[i].number == number) return i;
-  return at.sends.size();
-}
-
-/// Whether no cancel that is under way can change which message the place gets.
-bool MessageMatcher::is_certain(const Channel& at, std::size_t place) const noexcept {
-  for (std::size_t i = 0; i <= place; ++i) {
-    const ReceiveId id = at.places[i].receive;
-    if (id == kNoReceive) continue;  // this message has arrived
-    if (at.sends[i].is_uncertain || receives_[id].is_uncertain) return false;
-  }
-  return true;
-}
-
-void MessageMatcher::pair(Channel& at, std::size_t place) {
-  if (place >= at.sends.size() || place >= at.places.size()) return;
-  const ReceiveId id = at.places[place].receive;
-  if (id == kNoReceive || !receives_[id].is_complete) return;
-  if (at.uncertain != 0 && !is_certain(at, place)) return;
-  if (!receives_[id].is_silent) emit(at, at.sends[place], receives_[id]);
-  free_receive(id);
-  at.places[place].receive = kNoReceive;
-  while (!at.places.empty() && at.places.front().receive == kNoReceive) {
-    at.uncertain -= at.sends.front().is_uncertain ? 1 : 0;
-    at.places.pop_front();
-    at.sends.pop_front();
-  }
-}
-
-void MessageMatcher::pair_all(Channel& at) {
-  // Pairing the front shortens the line, so what was at `place` may have moved up.
-  for (std::size_t place = 0; place < at.places.size() && place < at.sends.size();) {
-    const std::size_t before = at.places.size();
-    pair(at, place);
-    if (at.places.size() == before) ++place;
-  }
-}
-
-void MessageMatcher::emit(const Channel& at, const SentMessage& send, const Receive& receive) {
-  MatchedMessage message{send.call,  receive.post,  receive.completion,    at.key.comm,     at.key.tag,
-                         send.bytes, send.enter_ns, receive.post_enter_ns, receive.leave_ns};
-  const auto received = static_cast<std::uint64_t>(std::max<std::int64_t>(receive.bytes, 0));
-  if (send.bytes == kUnknownBytes) {
-    message.bytes = received;
-  } else if (receive.bytes >= 0 && received != send.bytes) {
-    const FindingId id = received < send.bytes ? FindingId::message_truncated : FindingId::message_size_mismatch;
-    findings_.add(id, 1, [&] {
-      return describe(send.call) + " sent " + std::to_string(send.bytes) + " bytes, " + describe(receive.completion) +
-             " received " + std::to_string(received);
-    });
-  }
-  messages_.push_back(message);
-  ++totals_.matched;
-  totals_.bytes += message.bytes;
-  if (message.receive_leave_ns <= message.send_enter_ns) ++totals_.reversed;
-}
-
-void MessageMatcher::unmatched_send(const Channel& at, const SentMessage& send) {
-  ++totals_.unmatched_sends;
-  findings_.add(FindingId::message_unmatched_send, 1, [&] {
-    return describe(send.call) + " to rank " + std::to_string(world_rank_[at.dest]) + ", tag " +
-           std::to_string(at.key.tag) + ", communicator " + std::to_string(at.key.comm);
-  });
-}
-
-void MessageMatcher::unmatched_receive(const EventRef& post, std::int32_t source, std::int32_t tag) {
-  ++totals_.unmatched_receives;
-  findings_.add(FindingId::message_unmatched_receive, 1,
-                [&] { return describe(post) + ", source " + any_or(source) + ", tag " + any_or(tag); });
-}
-
-void MessageMatcher::end_rank(std::uint32_t rank_index) {
-  has_ended_[rank_index] = true;
-  for (Queue& queue : queues_[rank_index]) {
-    for (ReceiveId& id : queue.waiting) {
-      if (receives_[id].has_channel()) continue;
-      if (!receives_[id].is_uncertain) unmatched_receive(receives_[id].post, receives_[id].source, receives_[id].tag);
-      free_receive(id);
-      id = kNoReceive;
-    }
-    settle(queue, 0);
-  }
-}
-
-MessageTotals MessageMatcher::finish() {
-  channels_.for_each([&](Channel& at) {
-    count(at);
-    for (std::size_t i = at.places.size(); i < at.sends.size(); ++i) unmatched_send(at, at.sends[i]);
-    for (std::size_t i = 0; i < at.places.size(); ++i) {
-      const ReceiveId id = at.places[i].receive;
-      if (id == kNoReceive) continue;
-      const Receive& receive = receives_[id];
-      if (i < at.sends.size())
-        findings_.add(FindingId::message_open_receive, 1, [&] { return describe(receive.post); });
-      else if (!receive.is_silent && !receive.is_uncertain)
-        unmatched_receive(receive.post, world_rank_[at.source], at.key.tag);
-    }
-  });
-  return std::move(totals_);
 }
 
 }  // namespace meridian

@@ -6,10 +6,11 @@
 
 namespace meridian {
 
-/// What this machine offers for counting, found without starting a counter. PAPI is loaded at run time: nothing links it.
+/// What this machine offers for counting, found without starting a counter. PAPI is loaded at run time: nothing links
+/// it.
 struct PapiLibrary {
-  std::string file;     ///< as given to dlopen
-  std::string version;  ///< "7.0.0"
+  std::string file;           ///< as given to dlopen
+  std::string version;        ///< "7.0.0"
   int hardware_counters = 0;  ///< of the processor; 0: none that PAPI can use
 };
 

@@ -60,7 +60,8 @@ bool is_counter_safe() noexcept {
   return true;
 #else
   char text[64];
-  const std::size_t length = read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", text, sizeof text);
+  const std::size_t length =
+      read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", text, sizeof text);
   return has_invariant_tsc() && length == 3 && memcmp(text, "tsc", 3) == 0;
 #endif
 }
@@ -95,7 +96,8 @@ bool find_warp() noexcept {
 
 std::uint64_t read_slow_clock() noexcept {
   switch (g_clock) {
-    case ClockKind::monotonic: return now_ns(CLOCK_MONOTONIC);
+    case ClockKind::monotonic:
+      return now_ns(CLOCK_MONOTONIC);
     case ClockKind::warped: {
       const std::uint64_t now = now_ns(CLOCK_MONOTONIC_RAW);
       const auto since = static_cast<std::int64_t>(now - g_warp.base_ns);
@@ -103,13 +105,16 @@ std::uint64_t read_slow_clock() noexcept {
       return now + static_cast<std::uint64_t>(g_warp.offset_ns + drift);
     }
     case ClockKind::tsc:
-    case ClockKind::monotonic_raw: break;
+    case ClockKind::monotonic_raw:
+      break;
   }
   return now_ns(CLOCK_MONOTONIC_RAW);
 }
 
 bool choose_clock(const char* wanted, std::uint64_t wanted_length) noexcept {
-  const auto is = [&](const char* name) { return strlen(name) == wanted_length && memcmp(name, wanted, wanted_length) == 0; };
+  const auto is = [&](const char* name) {
+    return strlen(name) == wanted_length && memcmp(name, wanted, wanted_length) == 0;
+  };
   if (find_warp()) {
     g_clock = ClockKind::warped;
     return true;

@@ -19,7 +19,8 @@ extern constinit ClockKind g_clock;
 [[gnu::cold, gnu::noinline]] std::uint64_t read_slow_clock() noexcept;
 
 [[gnu::always_inline]] inline std::uint64_t read_ticks() noexcept {
-  if (g_clock != ClockKind::tsc) [[unlikely]] return read_slow_clock();
+  if (g_clock != ClockKind::tsc) [[unlikely]]
+    return read_slow_clock();
 #if defined(__x86_64__)
   return __rdtsc();
 #elif defined(__aarch64__)
@@ -42,7 +43,8 @@ extern constinit ClockKind g_clock;
   return read_ticks();
 }
 
-/// Decides on the clock (`wanted`: "auto", "tsc", "monotonic_raw", "monotonic"). False: not possible here, auto is used.
+/// Decides on the clock (`wanted`: "auto", "tsc", "monotonic_raw", "monotonic"). False: not possible here, auto is
+/// used.
 bool choose_clock(const char* wanted, std::uint64_t wanted_length) noexcept;
 
 /// Identity of the clock that this process reads: equal exactly where one stamp can be compared with another.

@@ -117,7 +117,8 @@ bool exchange_all(AnchorPhase phase, const Deadline& deadline) noexcept {
   const std::uint64_t begin = read_ticks();
   bool is_good = true;
   if (g_exchanger.rank == 0) {
-    for (int i = 1; is_good && i < g_exchanger.leader_count; ++i) is_good = ask(g_exchanger.leaders[i], phase, deadline);
+    for (int i = 1; is_good && i < g_exchanger.leader_count; ++i)
+      is_good = ask(g_exchanger.leaders[i], phase, deadline);
   } else {
     for (int i = 1; i < g_exchanger.leader_count; ++i)
       if (g_exchanger.leaders[i] == g_exchanger.rank) is_good = answer(0, deadline);

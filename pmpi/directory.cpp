@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "pmpi/flavor.hpp"
 #include "pmpi/launch.hpp"
 #include "pmpi/real.hpp"
-#include "pmpi/flavor.hpp"
 #include "pmpi/session.hpp"
 
 namespace meridian {
@@ -44,7 +44,8 @@ bool holds_no_trace(const char* path) noexcept {
 bool make_directory(const char* base, bool may_exist, char* made) noexcept {
   if (!make_parents(base)) return false;
   for (int number = 1; number < 10000; ++number) {
-    const int length = number == 1 ? snprintf(made, kPathBytes, "%s", base) : snprintf(made, kPathBytes, "%s-%d", base, number);
+    const int length =
+        number == 1 ? snprintf(made, kPathBytes, "%s", base) : snprintf(made, kPathBytes, "%s-%d", base, number);
     if (length < 0 || length >= static_cast<int>(kPathBytes) - 32) {
       errno = ENAMETOOLONG;
       return false;
@@ -106,7 +107,8 @@ void create_at_root(char* path) noexcept {
     snprintf(base, sizeof base, "%s/meridian-%s-%s-%s", cwd, name, stamp, job);
   }
   if (!make_directory(base, !wanted.empty(), path)) {
-    say("cannot create the output directory '%s': %s; set MERIDIAN_DIR to one that can be written", base, strerror(errno));
+    say("cannot create the output directory '%s': %s; set MERIDIAN_DIR to one that can be written", base,
+        strerror(errno));
     path[0] = '\0';
     return;
   }

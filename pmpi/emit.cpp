@@ -33,16 +33,18 @@ void emit_text(const char* key, const char* value, std::uint64_t value_bytes, st
 
 void emit_anchor(AnchorPhase phase) noexcept {
   const ClockAnchor anchor = read_anchor();
-  emit(Payload::anchor, words_of<RecordHead> + words_of<Anchor>, anchor.before_ticks, anchor.after_ticks,
-       [&](std::uint64_t* body) {
-         *reinterpret_cast<Anchor*>(body) = {static_cast<std::uint64_t>(phase), anchor.monotonic_ns, anchor.realtime_ns};
-       });
+  emit(
+      Payload::anchor, words_of<RecordHead> + words_of<Anchor>, anchor.before_ticks, anchor.after_ticks,
+      [&](std::uint64_t* body) {
+        *reinterpret_cast<Anchor*>(body) = {static_cast<std::uint64_t>(phase), anchor.monotonic_ns, anchor.realtime_ns};
+      });
 }
 
 void emit_overhead(OverheadKind kind, std::uint64_t begin_ticks, std::uint64_t count) noexcept {
-  emit(Payload::overhead, words_of<RecordHead> + words_of<Overhead>, begin_ticks, read_ticks(), [&](std::uint64_t* body) {
-    *reinterpret_cast<Overhead*>(body) = {static_cast<std::uint64_t>(kind), count};
-  });
+  emit(Payload::overhead, words_of<RecordHead> + words_of<Overhead>, begin_ticks, read_ticks(),
+       [&](std::uint64_t* body) {
+         *reinterpret_cast<Overhead*>(body) = {static_cast<std::uint64_t>(kind), count};
+       });
 }
 
 void store_name(std::uint64_t handle, const char* key, const char* name) noexcept {

@@ -28,7 +28,8 @@ template <class Handle>
   if constexpr (MPI_ANY_SOURCE == kAnySource && MPI_PROC_NULL == kProcNull) {
     return rank == MPI_ROOT ? kRootSelf : rank;
   } else {
-    if (rank >= 0) [[likely]] return rank;
+    if (rank >= 0) [[likely]]
+      return rank;
     if (rank == MPI_ANY_SOURCE) return kAnySource;
     if (rank == MPI_PROC_NULL) return kProcNull;
     return rank == MPI_ROOT ? kRootSelf : rank;

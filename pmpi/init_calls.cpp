@@ -1,10 +1,10 @@
 // MPI_Init*, MPI_Finalize and the other calls that begin and end tracing. Cold but for the traced call itself.
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include <fcntl.h>
 
 #include "pmpi/clock_exchange.hpp"
 #include "pmpi/comms.hpp"
@@ -136,8 +136,8 @@ MERIDIAN_EXPORT int MPI_Init(int* argc, char*** argv) {
 
 MERIDIAN_EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   before_init();
-  const int result = traced<CallId::Init_thread>(record::Local(),
-                                                 [&] { return g_real.Init_thread(argc, argv, required, provided); });
+  const int result =
+      traced<CallId::Init_thread>(record::Local(), [&] { return g_real.Init_thread(argc, argv, required, provided); });
   if (result == MPI_SUCCESS) after_init();
   return result;
 }
@@ -162,13 +162,15 @@ MERIDIAN_EXPORT int MPI_Pcontrol(const int level, ...) {
   return result;
 }
 
-MERIDIAN_IF(MERIDIAN_HAS_Session_init,
-            MERIDIAN_EXPORT int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
-              return traced<CallId::Session_init>(record::Local(),
-                                                  [&] { return g_real.Session_init(info, errhandler, session); });
-            })
-MERIDIAN_IF(MERIDIAN_HAS_Session_finalize, MERIDIAN_EXPORT int MPI_Session_finalize(MPI_Session* session) {
-  return traced<CallId::Session_finalize>(record::Local(), [&] { return g_real.Session_finalize(session); });
-})
+MERIDIAN_IF(
+    MERIDIAN_HAS_Session_init,
+    MERIDIAN_EXPORT int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
+      return traced<CallId::Session_init>(record::Local(),
+                                          [&] { return g_real.Session_init(info, errhandler, session); });
+    })
+MERIDIAN_IF(
+    MERIDIAN_HAS_Session_finalize, MERIDIAN_EXPORT int MPI_Session_finalize(MPI_Session* session) {
+      return traced<CallId::Session_finalize>(record::Local(), [&] { return g_real.Session_finalize(session); });
+    })
 
 }  // namespace meridian

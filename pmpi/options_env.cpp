@@ -68,7 +68,9 @@ bool read_file(bool report) noexcept {
     const Setting setting = parse_setting({text.data(), end});
     text.remove_prefix(end < text.size() ? end + 1 : end);
     if (setting.is_malformed) {
-      if (report) say("'%s' has a line that is no setting: '%.*s'", path, static_cast<int>(setting.key.size()), setting.key.data());
+      if (report)
+        say("'%s' has a line that is no setting: '%.*s'", path, static_cast<int>(setting.key.size()),
+            setting.key.data());
       is_good = false;
     } else if (setting.is_ours) {
       is_good = take(setting, OptionSource::file, path, report) && is_good;

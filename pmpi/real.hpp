@@ -16,10 +16,11 @@
 
 namespace meridian {
 
-/// One pointer per call of the table that this MPI's header declares, filled by find_mpi(). What the library found lacks
-/// is a function that fails.
+/// One pointer per call of the table that this MPI's header declares, filled by find_mpi(). What the library found
+/// lacks is a function that fails.
 struct Real {
-#define MERIDIAN_CALL_AS(type, name, group, params, args, recorded) MERIDIAN_IF(MERIDIAN_HAS_##name, type(*name) params;)
+#define MERIDIAN_CALL_AS(type, name, group, params, args, recorded) \
+  MERIDIAN_IF(MERIDIAN_HAS_##name, type(*name) params;)
 #include "trace/model/mpi_calls.def"
 };
 extern constinit Real g_real;

@@ -1,9 +1,9 @@
 // hot
 #pragma once
 
-// What is recorded of a call besides its enter and leave: the `recorded` column of mpi_calls.def. Each builder holds the
-// call's arguments and fills the record's words behind the first three: before(), what the arguments say; after(), what
-// only a call that succeeded may be asked (an MPI_Type_size of a bad datatype would raise an error of its own).
+// What is recorded of a call besides its enter and leave: the `recorded` column of mpi_calls.def. Each builder holds
+// the call's arguments and fills the record's words behind the first three: before(), what the arguments say; after(),
+// what only a call that succeeded may be asked (an MPI_Type_size of a bad datatype would raise an error of its own).
 
 #include "pmpi/flavor.hpp"
 #include "pmpi/real.hpp"
@@ -34,8 +34,8 @@ template <class Count>
 struct Basic {
   static constexpr Payload kPayload = Payload::local;
   static constexpr std::uint64_t kWords = words_of<RecordHead>;
-  static constexpr bool kReceives = false;     ///< the call may return something that another process sent
-  static constexpr bool kMayComplete = false;  ///< after() may return 1: a Completion lies behind the fixed part
+  static constexpr bool kReceives = false;      ///< the call may return something that another process sent
+  static constexpr bool kMayComplete = false;   ///< after() may return 1: a Completion lies behind the fixed part
   static constexpr std::uint64_t kPending = 0;  ///< Completion entries that before() fills, seen while under way
   void before(std::uint64_t*) const noexcept {}
   std::uint64_t after(std::uint64_t*, bool) const noexcept { return 0; }
@@ -116,7 +116,8 @@ struct OneSided : With<Rma> {
     rma.request = 0;
   }
   std::uint64_t after(std::uint64_t* words, bool succeeded) const noexcept {
-    if (succeeded) [[likely]] body<Rma>(words).bytes = block_bytes(count, type);
+    if (succeeded) [[likely]]
+      body<Rma>(words).bytes = block_bytes(count, type);
     return 0;
   }
 };
@@ -144,7 +145,8 @@ struct FileCall : With<FileAccess> {
     io.request = 0;
   }
   std::uint64_t after(std::uint64_t* words, bool succeeded) const noexcept {
-    if (succeeded) [[likely]] body<FileAccess>(words).bytes = block_bytes(count, type);
+    if (succeeded) [[likely]]
+      body<FileAccess>(words).bytes = block_bytes(count, type);
     return 0;
   }
 };
@@ -210,7 +212,8 @@ struct WithRequest : Inner {
   WithRequest(Inner inner, const MPI_Request* request_) noexcept : Inner{inner}, request{request_} {}
   std::uint64_t after(std::uint64_t* words, bool succeeded) const noexcept {
     Inner::after(words, succeeded);
-    if (succeeded) [[likely]] words[Inner::kWords - words_of<RecordHead> - 1] = handle_word(*request);
+    if (succeeded) [[likely]]
+      words[Inner::kWords - words_of<RecordHead> - 1] = handle_word(*request);
     return 0;
   }
 };

@@ -4,9 +4,14 @@
 // What is recorded of collectives: the bytes of the arguments that are significant at this rank, and nothing read from
 // those that are not (the standard lets them be garbage).
 
+#include <climits>
+
 #include "pmpi/record.hpp"
 
 namespace meridian::record {
+
+/// A root argument of calls that have none. No rank and no special value of any MPI library.
+inline constexpr int kWithoutRoot = INT_MIN;
 
 [[gnu::always_inline]] inline int rank_in(MPI_Comm comm) noexcept {
   int rank = 0;
@@ -41,7 +46,8 @@ struct Blocks {
   MPI_Datatype type;
   std::uint64_t bytes(MPI_Comm comm) const noexcept {
     std::uint64_t elements = 0;
-    for (int i = 0, n = peers_in(comm); i < n; ++i) elements += counts[i] > 0 ? static_cast<std::uint64_t>(counts[i]) : 0;
+    for (int i = 0, n = peers_in(comm); i < n; ++i)
+      elements += counts[i] > 0 ? static_cast<std::uint64_t>(counts[i]) : 0;
     return elements * type_bytes(type);
   }
 };
@@ -62,13 +68,13 @@ struct Nothing {
 
 /// Who reads which argument.
 enum class Significant : unsigned char {
-  both,            ///< send and receive side, everywhere
-  receive_only,    ///< the send side is MPI_IN_PLACE
-  gather,          ///< receive side at the root alone
-  gather_in_place, ///< as gather, and the root's send side is MPI_IN_PLACE
-  scatter,         ///< send side at the root alone
+  both,             ///< send and receive side, everywhere
+  receive_only,     ///< the send side is MPI_IN_PLACE
+  gather,           ///< receive side at the root alone
+  gather_in_place,  ///< as gather, and the root's send side is MPI_IN_PLACE
+  scatter,          ///< send side at the root alone
   scatter_in_place,
-  send_only,       ///< there is one side only
+  send_only,  ///< there is one side only
 };
 
 template <class Sent, class Received>
@@ -86,7 +92,7 @@ struct Coll : With<Collective> {
   void before(std::uint64_t* words) const noexcept {
     auto& coll = body<Collective>(words);
     coll.comm = handle_word(comm);
-    coll.root = root == kNoRoot ? kNoRoot : rank_word(root);
+    coll.root = root == kWithoutRoot ? kNoRoot : rank_word(root);
     coll.reserved = 0;
     coll.send_bytes = 0;
     coll.receive_bytes = 0;
@@ -105,8 +111,12 @@ struct Coll : With<Collective> {
         coll.send_bytes = sent.bytes(comm);
         coll.receive_bytes = received.bytes(comm);
         break;
-      case Significant::send_only: coll.send_bytes = sent.bytes(comm); break;
-      case Significant::receive_only: coll.receive_bytes = received.bytes(comm); break;
+      case Significant::send_only:
+        coll.send_bytes = sent.bytes(comm);
+        break;
+      case Significant::receive_only:
+        coll.receive_bytes = received.bytes(comm);
+        break;
       case Significant::gather:
       case Significant::gather_in_place: {
         const bool receives = is_inter_root || (is_root && !is_inter(comm));
@@ -138,7 +148,7 @@ struct Coll : With<Collective> {
 #define MERIDIAN_COLL [[gnu::always_inline]] inline auto
 
 MERIDIAN_COLL Barrier(MPI_Comm comm) noexcept {
-  return Coll<Nothing, Nothing>{comm, kNoRoot, {}, {}, Significant::send_only};
+  return Coll<Nothing, Nothing>{comm, kWithoutRoot, {}, {}, Significant::send_only};
 }
 template <class N>
 MERIDIAN_COLL Bcast(N count, MPI_Datatype type, int root, MPI_Comm comm) noexcept {
@@ -147,25 +157,37 @@ MERIDIAN_COLL Bcast(N count, MPI_Datatype type, int root, MPI_Comm comm) noexcep
 template <class N, class M>
 MERIDIAN_COLL Gather(const void* sendbuf, N sendcount, MPI_Datatype sendtype, M recvcount, MPI_Datatype recvtype,
                      int root, MPI_Comm comm) noexcept {
-  return Coll<Block<N>, Block<M>>{comm, root, {sendcount, sendtype}, {recvcount, recvtype},
+  return Coll<Block<N>, Block<M>>{comm,
+                                  root,
+                                  {sendcount, sendtype},
+                                  {recvcount, recvtype},
                                   sendbuf == MPI_IN_PLACE ? Significant::gather_in_place : Significant::gather};
 }
 template <class N, class M>
 MERIDIAN_COLL Gatherv(const void* sendbuf, N sendcount, MPI_Datatype sendtype, const M* recvcounts,
                       MPI_Datatype recvtype, int root, MPI_Comm comm) noexcept {
-  return Coll<Block<N>, Blocks<M>>{comm, root, {sendcount, sendtype}, {recvcounts, recvtype},
+  return Coll<Block<N>, Blocks<M>>{comm,
+                                   root,
+                                   {sendcount, sendtype},
+                                   {recvcounts, recvtype},
                                    sendbuf == MPI_IN_PLACE ? Significant::gather_in_place : Significant::gather};
 }
 template <class N, class M>
 MERIDIAN_COLL Scatter(N sendcount, MPI_Datatype sendtype, const void* recvbuf, M recvcount, MPI_Datatype recvtype,
                       int root, MPI_Comm comm) noexcept {
-  return Coll<Block<N>, Block<M>>{comm, root, {sendcount, sendtype}, {recvcount, recvtype},
+  return Coll<Block<N>, Block<M>>{comm,
+                                  root,
+                                  {sendcount, sendtype},
+                                  {recvcount, recvtype},
                                   recvbuf == MPI_IN_PLACE ? Significant::scatter_in_place : Significant::scatter};
 }
 template <class N, class M>
 MERIDIAN_COLL Scatterv(const N* sendcounts, MPI_Datatype sendtype, const void* recvbuf, M recvcount,
                        MPI_Datatype recvtype, int root, MPI_Comm comm) noexcept {
-  return Coll<Blocks<N>, Block<M>>{comm, root, {sendcounts, sendtype}, {recvcount, recvtype},
+  return Coll<Blocks<N>, Block<M>>{comm,
+                                   root,
+                                   {sendcounts, sendtype},
+                                   {recvcount, recvtype},
                                    recvbuf == MPI_IN_PLACE ? Significant::scatter_in_place : Significant::scatter};
 }
 [[gnu::always_inline]] inline Significant unless_in_place(const void* sendbuf) noexcept {
@@ -174,13 +196,14 @@ MERIDIAN_COLL Scatterv(const N* sendcounts, MPI_Datatype sendtype, const void* r
 template <class N, class M>
 MERIDIAN_COLL Allgather(const void* sendbuf, N sendcount, MPI_Datatype sendtype, M recvcount, MPI_Datatype recvtype,
                         MPI_Comm comm) noexcept {
-  return Coll<Block<N>, Block<M>>{comm, kNoRoot, {sendcount, sendtype}, {recvcount, recvtype}, unless_in_place(sendbuf)};
+  return Coll<Block<N>, Block<M>>{
+      comm, kWithoutRoot, {sendcount, sendtype}, {recvcount, recvtype}, unless_in_place(sendbuf)};
 }
 template <class N, class M>
 MERIDIAN_COLL Allgatherv(const void* sendbuf, N sendcount, MPI_Datatype sendtype, const M* recvcounts,
                          MPI_Datatype recvtype, MPI_Comm comm) noexcept {
-  return Coll<Block<N>, Blocks<M>>{comm, kNoRoot, {sendcount, sendtype}, {recvcounts, recvtype},
-                                   unless_in_place(sendbuf)};
+  return Coll<Block<N>, Blocks<M>>{
+      comm, kWithoutRoot, {sendcount, sendtype}, {recvcounts, recvtype}, unless_in_place(sendbuf)};
 }
 template <class N, class M>
 MERIDIAN_COLL Alltoall(const void* sendbuf, N sendcount, MPI_Datatype sendtype, M recvcount, MPI_Datatype recvtype,
@@ -190,14 +213,14 @@ MERIDIAN_COLL Alltoall(const void* sendbuf, N sendcount, MPI_Datatype sendtype, 
 template <class N, class M>
 MERIDIAN_COLL Alltoallv(const void* sendbuf, const N* sendcounts, MPI_Datatype sendtype, const M* recvcounts,
                         MPI_Datatype recvtype, MPI_Comm comm) noexcept {
-  return Coll<Blocks<N>, Blocks<M>>{comm, kNoRoot, {sendcounts, sendtype}, {recvcounts, recvtype},
-                                    unless_in_place(sendbuf)};
+  return Coll<Blocks<N>, Blocks<M>>{
+      comm, kWithoutRoot, {sendcounts, sendtype}, {recvcounts, recvtype}, unless_in_place(sendbuf)};
 }
 template <class N, class M>
 MERIDIAN_COLL Alltoallw(const void* sendbuf, const N* sendcounts, const MPI_Datatype* sendtypes, const M* recvcounts,
                         const MPI_Datatype* recvtypes, MPI_Comm comm) noexcept {
-  return Coll<TypedBlocks<N>, TypedBlocks<M>>{comm, kNoRoot, {sendcounts, sendtypes}, {recvcounts, recvtypes},
-                                              unless_in_place(sendbuf)};
+  return Coll<TypedBlocks<N>, TypedBlocks<M>>{
+      comm, kWithoutRoot, {sendcounts, sendtypes}, {recvcounts, recvtypes}, unless_in_place(sendbuf)};
 }
 template <class N>
 MERIDIAN_COLL Reduce(N count, MPI_Datatype type, int root, MPI_Comm comm) noexcept {
@@ -205,15 +228,15 @@ MERIDIAN_COLL Reduce(N count, MPI_Datatype type, int root, MPI_Comm comm) noexce
 }
 template <class N>
 MERIDIAN_COLL Allreduce(N count, MPI_Datatype type, MPI_Comm comm) noexcept {
-  return Coll<Block<N>, Block<N>>{comm, kNoRoot, {count, type}, {count, type}, Significant::both};
+  return Coll<Block<N>, Block<N>>{comm, kWithoutRoot, {count, type}, {count, type}, Significant::both};
 }
 template <class N>
 MERIDIAN_COLL ReduceScatter(const N* recvcounts, MPI_Datatype type, MPI_Comm comm) noexcept {
-  return Coll<Blocks<N>, Nothing>{comm, kNoRoot, {recvcounts, type}, {}, Significant::send_only};
+  return Coll<Blocks<N>, Nothing>{comm, kWithoutRoot, {recvcounts, type}, {}, Significant::send_only};
 }
 template <class N>
 MERIDIAN_COLL ReduceScatterBlock(N recvcount, MPI_Datatype type, MPI_Comm comm) noexcept {
-  return Coll<Nothing, Block<N>>{comm, kNoRoot, {}, {recvcount, type}, Significant::receive_only};
+  return Coll<Nothing, Block<N>>{comm, kWithoutRoot, {}, {recvcount, type}, Significant::receive_only};
 }
 
 /// Neighbourhood collectives: as many blocks as the topology has neighbours, in and out.
@@ -247,13 +270,13 @@ struct NeighbourTypedBlocks {
 template <class N, class M>
 MERIDIAN_COLL NeighborAllgather(N sendcount, MPI_Datatype sendtype, M recvcount, MPI_Datatype recvtype,
                                 MPI_Comm comm) noexcept {
-  return Coll<Block<N>, Block<M>>{comm, kNoRoot, {sendcount, sendtype}, {recvcount, recvtype}, Significant::both};
+  return Coll<Block<N>, Block<M>>{comm, kWithoutRoot, {sendcount, sendtype}, {recvcount, recvtype}, Significant::both};
 }
 template <class N, class M>
 MERIDIAN_COLL NeighborAllgatherv(N sendcount, MPI_Datatype sendtype, const M* recvcounts, MPI_Datatype recvtype,
                                  MPI_Comm comm) noexcept {
-  return Coll<Block<N>, NeighbourBlocks<M>>{comm, kNoRoot, {sendcount, sendtype}, {recvcounts, recvtype, false},
-                                            Significant::both};
+  return Coll<Block<N>, NeighbourBlocks<M>>{
+      comm, kWithoutRoot, {sendcount, sendtype}, {recvcounts, recvtype, false}, Significant::both};
 }
 template <class N, class M>
 MERIDIAN_COLL NeighborAlltoall(N sendcount, MPI_Datatype sendtype, M recvcount, MPI_Datatype recvtype,
@@ -263,14 +286,14 @@ MERIDIAN_COLL NeighborAlltoall(N sendcount, MPI_Datatype sendtype, M recvcount, 
 template <class N, class M>
 MERIDIAN_COLL NeighborAlltoallv(const N* sendcounts, MPI_Datatype sendtype, const M* recvcounts, MPI_Datatype recvtype,
                                 MPI_Comm comm) noexcept {
-  return Coll<NeighbourBlocks<N>, NeighbourBlocks<M>>{comm, kNoRoot, {sendcounts, sendtype, true},
-                                                      {recvcounts, recvtype, false}, Significant::both};
+  return Coll<NeighbourBlocks<N>, NeighbourBlocks<M>>{
+      comm, kWithoutRoot, {sendcounts, sendtype, true}, {recvcounts, recvtype, false}, Significant::both};
 }
 template <class N, class M>
 MERIDIAN_COLL NeighborAlltoallw(const N* sendcounts, const MPI_Datatype* sendtypes, const M* recvcounts,
                                 const MPI_Datatype* recvtypes, MPI_Comm comm) noexcept {
-  return Coll<NeighbourTypedBlocks<N>, NeighbourTypedBlocks<M>>{comm, kNoRoot, {sendcounts, sendtypes, true},
-                                                                {recvcounts, recvtypes, false}, Significant::both};
+  return Coll<NeighbourTypedBlocks<N>, NeighbourTypedBlocks<M>>{
+      comm, kWithoutRoot, {sendcounts, sendtypes, true}, {recvcounts, recvtypes, false}, Significant::both};
 }
 #undef MERIDIAN_COLL
 

@@ -127,10 +127,7 @@ struct OneRequest : Basic {
   const int* flag;
 
   OneRequest(const MPI_Request* request_, const MPI_Status* status_, const int* flag_) noexcept
-      : request{request_},
-        handle{request_ != nullptr ? *request_ : g_mpi.request_null},
-        status{status_},
-        flag{flag_} {}
+      : request{request_}, handle{request_ != nullptr ? *request_ : g_mpi.request_null}, status{status_}, flag{flag_} {}
   void before(std::uint64_t* words) const noexcept { body<Completion>(words) = {handle_word(handle), 0, 0, 0}; }
   std::uint64_t after(std::uint64_t* words, bool succeeded) const noexcept {
     if (handle == g_mpi.request_null) return 0;

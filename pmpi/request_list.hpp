@@ -20,10 +20,10 @@ struct RequestList {
   const MPI_Request* requests;
   MPI_Status* statuses;  ///< of the caller, maybe MPI_STATUS(ES)_IGNORE
   Completes completes;
-  const int* flag = nullptr;       ///< null: the call always completes something
-  const int* outcount = nullptr;   ///< Waitsome, Testsome
-  const int* indices = nullptr;    ///< of the completed; Waitany, Testany: the one
-  int first_index = 0;             ///< what `indices` call the first request: 1 in Fortran
+  const int* flag = nullptr;      ///< null: the call always completes something
+  const int* outcount = nullptr;  ///< Waitsome, Testsome
+  const int* indices = nullptr;   ///< of the completed; Waitany, Testany: the one
+  int first_index = 0;            ///< what `indices` call the first request: 1 in Fortran
 };
 
 /// Memory of this thread that lasts until its next call: `bytes` of it, or null. For calls with very many requests.
@@ -49,8 +49,10 @@ struct RequestList {
   const bool failed = result != MPI_SUCCESS;
   if (list.flag != nullptr && *list.flag == 0) return 0;
   switch (list.completes) {
-    case Completes::all: return list.count;
-    case Completes::all_started: return failed ? 0 : list.count;
+    case Completes::all:
+      return list.count;
+    case Completes::all_started:
+      return failed ? 0 : list.count;
     case Completes::one: {  // MPICH's Fortran counts on from MPI_UNDEFINED, too
       const int index = completed_index(list, 0);
       return failed || index < 0 || index >= list.count ? 0 : 1;
@@ -80,8 +82,10 @@ struct RequestList {
 template <CallId id, class Call, class WordAt>
 [[gnu::always_inline]] inline int traced_list(RequestList list, Call call, WordAt word_at) noexcept(false) {
   MPI_Status* seen = list.statuses;
-  if (!g_enabled[static_cast<std::size_t>(id)]) [[unlikely]] return call(seen);
-  if (list.count < 0 || list.requests == nullptr) [[unlikely]] list.count = 0;
+  if (!g_enabled[static_cast<std::size_t>(id)]) [[unlikely]]
+    return call(seen);
+  if (list.count < 0 || list.requests == nullptr) [[unlikely]]
+    list.count = 0;
   ThreadState& thread = t_state;
   const int entries = list.count < kMaxEntries ? list.count : kMaxEntries;
   // Room for an entry per request, and behind the entries for the handles as they are before the call.
@@ -110,11 +114,13 @@ template <CallId id, class Call, class WordAt>
   for (int i = 0; i < list.count; ++i) {
     const std::uint64_t handle = word_at(i);
     saved[i] = handle;
-    if (i < entries) record::body<Completion>(body + static_cast<std::uint64_t>(i) * words_of<Completion>).request = handle;
+    if (i < entries)
+      record::body<Completion>(body + static_cast<std::uint64_t>(i) * words_of<Completion>).request = handle;
   }
   at[1] = read_ticks();
   const auto pending = static_cast<std::uint64_t>(entries);
-  store_release(at[0], header_word(id, Payload::requests, words_of<RecordHead> + pending * words_of<Completion>, pending));
+  store_release(at[0],
+                header_word(id, Payload::requests, words_of<RecordHead> + pending * words_of<Completion>, pending));
   const int result = call(seen);
   at[2] = read_ticks_after_loads();
 
@@ -128,7 +134,8 @@ template <CallId id, class Call, class WordAt>
   const std::uint64_t words = words_of<RecordHead> + filled * words_of<Completion>;
   at[0] = header_word(id, Payload::requests, words, filled, result == MPI_SUCCESS ? 0 : std::uint64_t{kFlagFailed});
   leave_call(thread, at, words);
-  if (k < completed) [[unlikely]] store_more(id, list, saved, seen, k, completed, result);
+  if (k < completed) [[unlikely]]
+    store_more(id, list, saved, seen, k, completed, result);
   return result;
 }
 

@@ -44,9 +44,8 @@ MERIDIAN_EXPORT int MPI_Request_get_status(MPI_Request request, int* flag, MPI_S
 }
 
 MERIDIAN_EXPORT int MPI_Startall(int count, MPI_Request* requests) {
-  return traced_list<CallId::Startall>({count, requests, MPI_STATUSES_IGNORE, Completes::all_started}, [&](MPI_Status*) {
-    return g_real.Startall(count, requests);
-  });
+  return traced_list<CallId::Startall>({count, requests, MPI_STATUSES_IGNORE, Completes::all_started},
+                                       [&](MPI_Status*) { return g_real.Startall(count, requests); });
 }
 
 MERIDIAN_EXPORT int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
@@ -60,9 +59,8 @@ MERIDIAN_EXPORT int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI
 }
 
 MERIDIAN_EXPORT int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
-  return traced_list<CallId::Waitany>(
-      {count, requests, status, Completes::one, nullptr, nullptr, index},
-      [&](MPI_Status* seen) { return g_real.Waitany(count, requests, index, seen); });
+  return traced_list<CallId::Waitany>({count, requests, status, Completes::one, nullptr, nullptr, index},
+                                      [&](MPI_Status* seen) { return g_real.Waitany(count, requests, index, seen); });
 }
 
 MERIDIAN_EXPORT int MPI_Testany(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
@@ -85,26 +83,27 @@ MERIDIAN_EXPORT int MPI_Testsome(int incount, MPI_Request* requests, int* outcou
       [&](MPI_Status* seen) { return g_real.Testsome(incount, requests, outcount, indices, seen); });
 }
 
-MERIDIAN_IF(MERIDIAN_HAS_Request_get_status_all,
-            MERIDIAN_EXPORT int MPI_Request_get_status_all(int count, const MPI_Request requests[], int* flag,
-                                                           MPI_Status statuses[]) {
-              return traced<CallId::Request_get_status_all>(record::Local(), [&] {
-                return g_real.Request_get_status_all(count, requests, flag, statuses);
-              });
-            })
-MERIDIAN_IF(MERIDIAN_HAS_Request_get_status_any,
-            MERIDIAN_EXPORT int MPI_Request_get_status_any(int count, const MPI_Request requests[], int* index,
-                                                           int* flag, MPI_Status* status) {
-              return traced<CallId::Request_get_status_any>(record::Local(), [&] {
-                return g_real.Request_get_status_any(count, requests, index, flag, status);
-              });
-            })
-MERIDIAN_IF(MERIDIAN_HAS_Request_get_status_some,
-            MERIDIAN_EXPORT int MPI_Request_get_status_some(int incount, const MPI_Request requests[], int* outcount,
-                                                            int indices[], MPI_Status statuses[]) {
-              return traced<CallId::Request_get_status_some>(record::Local(), [&] {
-                return g_real.Request_get_status_some(incount, requests, outcount, indices, statuses);
-              });
-            })
+MERIDIAN_IF(
+    MERIDIAN_HAS_Request_get_status_all,
+    MERIDIAN_EXPORT int MPI_Request_get_status_all(int count, const MPI_Request requests[], int* flag,
+                                                   MPI_Status statuses[]) {
+      return traced<CallId::Request_get_status_all>(
+          record::Local(), [&] { return g_real.Request_get_status_all(count, requests, flag, statuses); });
+    })
+MERIDIAN_IF(
+    MERIDIAN_HAS_Request_get_status_any,
+    MERIDIAN_EXPORT int MPI_Request_get_status_any(int count, const MPI_Request requests[], int* index, int* flag,
+                                                   MPI_Status* status) {
+      return traced<CallId::Request_get_status_any>(
+          record::Local(), [&] { return g_real.Request_get_status_any(count, requests, index, flag, status); });
+    })
+MERIDIAN_IF(
+    MERIDIAN_HAS_Request_get_status_some,
+    MERIDIAN_EXPORT int MPI_Request_get_status_some(int incount, const MPI_Request requests[], int* outcount,
+                                                    int indices[], MPI_Status statuses[]) {
+      return traced<CallId::Request_get_status_some>(record::Local(), [&] {
+        return g_real.Request_get_status_some(incount, requests, outcount, indices, statuses);
+      });
+    })
 
 }  // namespace meridian

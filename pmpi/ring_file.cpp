@@ -92,7 +92,8 @@ bool create_ring() noexcept {
   constexpr std::uint64_t kMaxBlock = 256u << 10;
   std::uint64_t block = static_cast<std::uint64_t>(g_session.options.number(OptionId::buffer)) / 8;
   block = block > kMaxBlock ? kMaxBlock : block < 65536 ? 65536 : block / kRingPageBytes * kRingPageBytes;
-  const std::uint64_t ring_bytes = round_up(static_cast<std::uint64_t>(g_session.options.number(OptionId::buffer)), block);
+  const std::uint64_t ring_bytes =
+      round_up(static_cast<std::uint64_t>(g_session.options.number(OptionId::buffer)), block);
   const std::uint64_t data_offset = round_up(kRingPageBytes + slots * sizeof(RingSlot), kRingPageBytes);
   void* head = MAP_FAILED;
   if (ftruncate(fd, static_cast<off_t>(data_offset + slots * ring_bytes)) == 0 &&

@@ -66,7 +66,8 @@ void request_rank_file() noexcept;
 /// True while somebody drains the rings.
 bool is_writer_alive() noexcept;
 
-/// Agrees on the output directory with all ranks (collective over MPI_COMM_WORLD) and creates it; sets ring->output_dir.
+/// Agrees on the output directory with all ranks (collective over MPI_COMM_WORLD) and creates it; sets
+/// ring->output_dir.
 bool agree_on_directory(int rank, int size) noexcept;
 
 /// Lets go of the calling thread's slot.

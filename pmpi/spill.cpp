@@ -1,6 +1,6 @@
-// Without a writer (it could not be started, or has died) the rings would fill and the rest of the run be lost. Then the
-// thread that needs room moves the full part of its own ring into a file in the spool's format: in the output directory
-// when that is agreed on, else beside the ring.
+// Without a writer (it could not be started, or has died) the rings would fill and the rest of the run be lost. Then
+// the thread that needs room moves the full part of its own ring into a file in the spool's format: in the output
+// directory when that is agreed on, else beside the ring.
 
 #include "pmpi/spill.hpp"
 

@@ -17,10 +17,10 @@ struct RingSlot;
 inline constexpr std::uint64_t kMaxFixedWords = 48;
 
 struct ThreadState {
-  std::uint64_t* cursor = nullptr;       ///< where the next record goes
-  std::uint64_t* limit = nullptr;        ///< a record may start below this; null while inside a call and when not attached
-  std::uint64_t* block_limit = nullptr;  ///< what limit is outside of calls; null when not attached
-  std::uint64_t bias = 0;                ///< address + bias = position in the slot's stream
+  std::uint64_t* cursor = nullptr;  ///< where the next record goes
+  std::uint64_t* limit = nullptr;   ///< a record may start below this; null while inside a call and when not attached
+  std::uint64_t* block_limit = nullptr;        ///< what limit is outside of calls; null when not attached
+  std::uint64_t bias = 0;                      ///< address + bias = position in the slot's stream
   std::atomic<std::uint64_t>* head = nullptr;  ///< in the ring file: end of complete records
   const void* const* frame = nullptr;    ///< stack of the call under way: tells a nested call from an abandoned one
   const void* return_address = nullptr;  ///< frame[1] as it was at the start of that call

@@ -16,7 +16,8 @@ namespace meridian {
 /// Runs `call` and records it as `what` (record.hpp) says. Returns what the call returned, untouched.
 template <CallId id, class What, class Call>
 [[gnu::always_inline]] inline auto traced(What what, Call call) noexcept(false) {
-  if (!g_enabled[static_cast<std::size_t>(id)]) [[unlikely]] return call();
+  if (!g_enabled[static_cast<std::size_t>(id)]) [[unlikely]]
+    return call();
   ThreadState& thread = t_state;
   std::uint64_t* at = thread.cursor;
   const void* const frame = __builtin_frame_address(0);
@@ -27,8 +28,8 @@ template <CallId id, class What, class Call>
   enter_call(thread, frame);
   what.before(at + words_of<RecordHead>);
   at[1] = read_ticks();
-  store_release(at[0], header_word(id, What::kPayload, What::kWords + What::kPending * words_of<Completion>,
-                                   What::kPending));
+  store_release(at[0],
+                header_word(id, What::kPayload, What::kWords + What::kPending * words_of<Completion>, What::kPending));
   const auto result = call();
   at[2] = What::kReceives ? read_ticks_after_loads() : read_ticks();
   bool succeeded = true;
@@ -38,7 +39,8 @@ template <CallId id, class What, class Call>
   if constexpr (What::kMayComplete) {
     at[0] = header_word(id, What::kPayload, words, completions, succeeded ? 0 : std::uint64_t{kFlagFailed});
   } else {
-    if (!succeeded) [[unlikely]] at[0] = header_word(id, What::kPayload, words, 0, kFlagFailed);
+    if (!succeeded) [[unlikely]]
+      at[0] = header_word(id, What::kPayload, words, 0, kFlagFailed);
   }
   leave_call(thread, at, words);
   what.done(succeeded);

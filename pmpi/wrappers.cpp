@@ -20,14 +20,14 @@
 #define MERIDIAN_UNLESS_1(...)
 
 // The functions stand in the builders' namespace so that a row can name a builder; C linkage makes them MPI's own.
-#define MERIDIAN_WRAPPER(type, name, params, args, recorded)                               \
-  extern "C" [[gnu::visibility("default")]] type MPI_##name params {                       \
-    return traced<CallId::name>(recorded, [&]() -> type { return g_real.name args; });     \
+#define MERIDIAN_WRAPPER(type, name, params, args, recorded)                           \
+  extern "C" [[gnu::visibility("default")]] type MPI_##name params {                   \
+    return traced<CallId::name>(recorded, [&]() -> type { return g_real.name args; }); \
   }
 
 namespace meridian::record {
 
-#define MERIDIAN_CALL_AS(type, name, group, params, args, recorded)                     \
+#define MERIDIAN_CALL_AS(type, name, group, params, args, recorded)                                \
   MERIDIAN_IF(MERIDIAN_HAS_##name, MERIDIAN_UNLESS(MERIDIAN_IS_SPECIAL(MERIDIAN_PROBE_##recorded), \
                                                    MERIDIAN_WRAPPER(type, name, params, args, recorded)))
 #include "trace/model/mpi_calls.def"

@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "trace/ring/ring_futex.hpp"
 #include "pmpi/session.hpp"
+#include "trace/ring/ring_futex.hpp"
 
 extern "C" char** environ;  // NOLINT: the C library's own name
 
@@ -45,7 +45,8 @@ bool find_writer(char* program) noexcept {
   }
   Dl_info self{};
   char library[PATH_MAX];
-  if (dladdr(reinterpret_cast<void*>(&g_session), &self) == 0 || realpath(self.dli_fname, library) == nullptr) return false;
+  if (dladdr(reinterpret_cast<void*>(&g_session), &self) == 0 || realpath(self.dli_fname, library) == nullptr)
+    return false;
   // lib/meridian/<flavor>/libmeridian.so, where lib may be lib/<triplet>
   for (int up = 0; up < 5; ++up) {
     char* const slash = strrchr(library, '/');

@@ -32,7 +32,8 @@ constexpr std::int32_t kRanks = 4;
 constexpr double kCallsPerStep = 9.1;
 
 std::uint64_t make(const std::filesystem::path& directory, double million) {
-  return meridian::test::write_halo(directory, kRanks, static_cast<std::uint64_t>(million * 1e6 / (kCallsPerStep * kRanks)));
+  return meridian::test::write_halo(directory, kRanks,
+                                    static_cast<std::uint64_t>(million * 1e6 / (kCallsPerStep * kRanks)));
 }
 
 bool merge(const std::filesystem::path& directory) {

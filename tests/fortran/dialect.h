@@ -1,4 +1,4 @@
-! One program in three dialects: DIALECT_F08 (use mpi_f08), DIALECT_MODULE (use mpi), DIALECT_MPIF (include 'mpif.h').
+!One program in three dialects : DIALECT_F08(use mpi_f08), DIALECT_MODULE(use mpi), DIALECT_MPIF(include 'mpif.h').
 #ifdef DIALECT_F08
 #define USES use mpi_f08
 #define INCLUDES
@@ -10,13 +10,13 @@
 #define MESSAGE type(MPI_Message)
 #define OPERATION type(MPI_Op)
 #define REQUEST type(MPI_Request)
-#define STATUS(name) type(MPI_Status) :: name
-#define STATUSES(name, count) type(MPI_Status) :: name(count)
+#define STATUS(name) type(MPI_Status)::name
+#define STATUSES(name, count) type(MPI_Status)::name(count)
 #define WINDOW type(MPI_Win)
-#define SOURCE_OF(status) status%MPI_SOURCE
-#define TAG_OF(status) status%MPI_TAG
-#define SOURCE_OF_ONE(statuses, i) statuses(i)%MPI_SOURCE
-#define VALUE(handle) handle%MPI_VAL
+#define SOURCE_OF(status) status % MPI_SOURCE
+#define TAG_OF(status) status % MPI_TAG
+#define SOURCE_OF_ONE(statuses, i) statuses(i) % MPI_SOURCE
+#define VALUE(handle) handle % MPI_VAL
 #else
 #ifdef DIALECT_MODULE
 #define USES use mpi
@@ -33,8 +33,8 @@
 #define MESSAGE integer
 #define OPERATION integer
 #define REQUEST integer
-#define STATUS(name) integer :: name(MPI_STATUS_SIZE)
-#define STATUSES(name, count) integer :: name(MPI_STATUS_SIZE, count)
+#define STATUS(name) integer ::name(MPI_STATUS_SIZE)
+#define STATUSES(name, count) integer ::name(MPI_STATUS_SIZE, count)
 #define WINDOW integer
 #define SOURCE_OF(status) status(MPI_SOURCE)
 #define TAG_OF(status) status(MPI_TAG)

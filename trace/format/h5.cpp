@@ -158,7 +158,8 @@ Properties dataset_properties() {
 }
 
 Properties link_properties(hid_t parent, const std::string& path) {
-  // Not left to HDF5: groups that it makes on the way carry the time of day, and equal content would not be equal bytes.
+  // Not left to HDF5: groups that it makes on the way carry the time of day, and equal content would not be equal
+  // bytes.
   for (std::size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1))
     if (const std::string group = path.substr(0, end); !exists(parent, group)) (void)create_group(parent, group);
   Properties links{H5Pcreate(H5P_LINK_CREATE)};

@@ -63,7 +63,7 @@ struct MessageSummary {
   std::uint64_t bytes = 0;
   std::uint64_t unmatched_sends = 0;
   std::uint64_t unmatched_receives = 0;
-  std::uint64_t collectives = 0;      ///< instances, each counted once
+  std::uint64_t collectives = 0;  ///< instances, each counted once
   std::uint64_t collective_calls = 0;
   std::uint64_t collective_bytes_sent = 0;
   std::uint64_t collective_bytes_received = 0;
@@ -79,16 +79,16 @@ struct PairSummary {
 
 struct ClockSummary {
   std::string host;
-  std::uint32_t domain = 0;        ///< hosts with the same number share one clock
-  std::int32_t leader = 0;         ///< world rank that took part in the round trips
-  std::vector<std::int32_t> ranks; ///< on this host
-  std::string clock;               ///< "tsc", "monotonic_raw", "monotonic"
-  std::string model;               ///< "reference", "shared", "linear", "offset", "realtime" (fallback, flagged)
+  std::uint32_t domain = 0;         ///< hosts with the same number share one clock
+  std::int32_t leader = 0;          ///< world rank that took part in the round trips
+  std::vector<std::int32_t> ranks;  ///< on this host
+  std::string clock;                ///< "tsc", "monotonic_raw", "monotonic"
+  std::string model;                ///< "reference", "shared", "linear", "offset", "realtime" (fallback, flagged)
   double frequency_hz = 0;
-  double offset_s = 0;             ///< global = local + offset at the start of the trace
+  double offset_s = 0;  ///< global = local + offset at the start of the trace
   double drift_ppm = 0;
-  double residual_s = 0;           ///< standard deviation of the fit's residuals
-  double offset_error_s = 0;       ///< standard error of the fit
+  double residual_s = 0;      ///< standard deviation of the fit's residuals
+  double offset_error_s = 0;  ///< standard error of the fit
   double drift_error_ppm = 0;
   double rtt_min_s = 0;
   double rtt_median_s = 0;

@@ -36,7 +36,7 @@ enum RecordFlag : std::uint8_t {
   kFlagUnfinished = 2,  ///< the call had not returned when the trace ends; leave is meaningless
   kFlagSite = 4,        ///< one more word behind the completions: the return address of the call
   kFlagCounters = 8,    ///< behind that, one word per counter: its increase from enter to leave
-  kFlagMore = 16,       ///< `requests` only: continues the completions of the thread's record before it; enter equals leave
+  kFlagMore = 16,  ///< `requests` only: continues the completions of the thread's record before it; enter equals leave
   kFlagAbandoned = 32,  ///< left by longjmp or an exception; leave is when that was noticed. With kFlagFailed
 };
 
@@ -89,7 +89,7 @@ struct Collective {
   std::uint64_t comm = 0;
   std::int32_t root = kNoRoot;
   std::uint32_t reserved = 0;
-  std::uint64_t send_bytes = 0;     ///< of this rank's send argument as it stands (per-peer block, or sum over a vector)
+  std::uint64_t send_bytes = 0;  ///< of this rank's send argument as it stands (per-peer block, or sum over a vector)
   std::uint64_t receive_bytes = 0;  ///< of its receive argument; 0 for an argument that is not significant here
   std::uint64_t request = 0;        ///< 0 when blocking
 };
@@ -141,7 +141,7 @@ enum class AnchorPhase : std::uint64_t { start = 0, finish = 1, epoch = 2 };
 /// Four stamps of a round trip: sent_ticks and returned_ticks on this rank's clock (also the record's enter and leave),
 /// the other two on the peer's.
 struct Exchange {
-  std::int32_t peer = 0;  ///< world rank
+  std::int32_t peer = 0;    ///< world rank
   std::uint32_t phase = 0;  ///< AnchorPhase
   std::uint64_t peer_received_ticks = 0;
   std::uint64_t peer_replied_ticks = 0;
@@ -156,23 +156,30 @@ struct Members {
 };
 
 struct Text {
-  std::uint32_t bytes = 0;  ///< of "key\0value", without padding
-  std::uint32_t more = 0;   ///< 1: the next text record continues the value (its key is repeated)
-  std::uint64_t handle = 0; ///< object that the text is about (a name that the program gave); 0 for the process
+  std::uint32_t bytes = 0;   ///< of "key\0value", without padding
+  std::uint32_t more = 0;    ///< 1: the next text record continues the value (its key is repeated)
+  std::uint64_t handle = 0;  ///< object that the text is about (a name that the program gave); 0 for the process
 };
 
 struct Overhead {
-  std::uint64_t kind = 0;  ///< OverheadKind
-  std::uint64_t count = 0; ///< operations that the time covers
+  std::uint64_t kind = 0;   ///< OverheadKind
+  std::uint64_t count = 0;  ///< operations that the time covers
 };
-enum class OverheadKind : std::uint64_t { start = 0, finish = 1, clock_exchange = 2, flush_wait = 3, thread_attach = 4 };
+enum class OverheadKind : std::uint64_t {
+  start = 0,
+  finish = 1,
+  clock_exchange = 2,
+  flush_wait = 3,
+  thread_attach = 4
+};
 
 inline constexpr std::size_t kWordBytes = 8;
 template <class T>
 inline constexpr std::size_t words_of = sizeof(T) / kWordBytes;
 static_assert(sizeof(RecordHeader) == 8 && words_of<RecordHead> == 3 && words_of<PointToPoint> == 5 &&
-              words_of<Completion> == 3 && words_of<Collective> == 5 && words_of<CommBirth> == 6 && words_of<Rma> == 5 &&
-              words_of<FileAccess> == 4 && words_of<Exchange> == 3 && words_of<Members> == 3 && words_of<Text> == 2);
+              words_of<Completion> == 3 && words_of<Collective> == 5 && words_of<CommBirth> == 6 &&
+              words_of<Rma> == 5 && words_of<FileAccess> == 4 && words_of<Exchange> == 3 && words_of<Members> == 3 &&
+              words_of<Text> == 2);
 
 /// Order-sensitive 64-bit hash of world ranks; feed ranks in group order, starting from kRanksHashSeed.
 inline constexpr std::uint64_t kRanksHashSeed = 0x9e3779b97f4a7c15ULL;

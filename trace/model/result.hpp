@@ -65,25 +65,24 @@ using Status = Result<void>;
 #define MERIDIAN_CONCAT(a, b) MERIDIAN_CONCAT_(a, b)
 
 /// MERIDIAN_TRY(declaration, expression): declares from the value, or returns the error from this function.
-#define MERIDIAN_TRY(declaration, ...) \
-  MERIDIAN_TRY_(MERIDIAN_CONCAT(meridian_try_, __LINE__), declaration, __VA_ARGS__)
-#define MERIDIAN_TRY_(temporary, declaration, ...)              \
-  auto temporary = (__VA_ARGS__);                               \
-  if (!temporary) return std::move(temporary).error();          \
+#define MERIDIAN_TRY(declaration, ...) MERIDIAN_TRY_(MERIDIAN_CONCAT(meridian_try_, __LINE__), declaration, __VA_ARGS__)
+#define MERIDIAN_TRY_(temporary, declaration, ...)     \
+  auto temporary = (__VA_ARGS__);                      \
+  if (!temporary) return std::move(temporary).error(); \
   declaration = *std::move(temporary)
 
 /// MERIDIAN_TRY_DO(expression): for Status; returns the error from this function.
-#define MERIDIAN_TRY_DO(...)                                                       \
-  do {                                                                             \
-    auto meridian_try_status = (__VA_ARGS__);                                      \
-    if (!meridian_try_status) return std::move(meridian_try_status).error();       \
+#define MERIDIAN_TRY_DO(...)                                                 \
+  do {                                                                       \
+    auto meridian_try_status = (__VA_ARGS__);                                \
+    if (!meridian_try_status) return std::move(meridian_try_status).error(); \
   } while (false)
 
 /// A broken promise of our own code. Never for input: input gets an Error. Not for code that runs in an application.
-#define MERIDIAN_CHECK(condition)                                                                  \
-  do {                                                                                             \
-    if (!(condition)) [[unlikely]] {                                                               \
+#define MERIDIAN_CHECK(condition)                                                                      \
+  do {                                                                                                 \
+    if (!(condition)) [[unlikely]] {                                                                   \
       std::fprintf(stderr, "meridian: internal error: %s at %s:%d\n", #condition, __FILE__, __LINE__); \
-      std::abort();                                                                                \
-    }                                                                                              \
+      std::abort();                                                                                    \
+    }                                                                                                  \
   } while (false)

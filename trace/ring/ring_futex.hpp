@@ -12,7 +12,8 @@ namespace meridian {
 
 /// Waits while `word` holds `expected`, at most `timeout_ns`. Works across processes.
 inline void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t timeout_ns) noexcept {
-  const timespec timeout{static_cast<time_t>(timeout_ns / 1'000'000'000u), static_cast<long>(timeout_ns % 1'000'000'000u)};
+  const timespec timeout{static_cast<time_t>(timeout_ns / 1'000'000'000u),
+                         static_cast<long>(timeout_ns % 1'000'000'000u)};
   syscall(SYS_futex, &word, FUTEX_WAIT, expected, &timeout, nullptr, 0);
 }
 

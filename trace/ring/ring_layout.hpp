@@ -28,22 +28,22 @@ enum class RunState : std::uint32_t {
 };
 
 enum class WriterState : std::uint32_t {
-  none = 0,      ///< never started
+  none = 0,  ///< never started
   draining = 1,
-  left = 2,      ///< rank file complete, ring no longer needed
-  failed = 3,    ///< gave up; what is in ring and spool is for the merger
+  left = 2,    ///< rank file complete, ring no longer needed
+  failed = 3,  ///< gave up; what is in ring and spool is for the merger
 };
 
 enum class ClockKind : std::uint32_t { tsc = 0, monotonic_raw = 1, monotonic = 2, warped = 3 };
 
 /// Why events could not be stored. One counter per cause; each becomes a finding of the same name.
 enum class Loss : std::uint32_t {
-  ring_full = 0,   ///< the writer did not make room in time
-  no_slot = 1,     ///< more live threads than slots
-  no_memory = 2,   ///< ring memory could not be had
-  too_long = 3,    ///< a record longer than a block
-  writer_gone = 4, ///< the writer process has died and the ring is full
-  damaged = 5,     ///< stored records that were no longer readable; counted by whoever makes the rank file
+  ring_full = 0,    ///< the writer did not make room in time
+  no_slot = 1,      ///< more live threads than slots
+  no_memory = 2,    ///< ring memory could not be had
+  too_long = 3,     ///< a record longer than a block
+  writer_gone = 4,  ///< the writer process has died and the ring is full
+  damaged = 5,      ///< stored records that were no longer readable; counted by whoever makes the rank file
   count_ = 8
 };
 
@@ -66,11 +66,11 @@ struct RingFileHeader {
   std::atomic<std::uint32_t> next_thread{0};  ///< ThreadId for the next thread
   std::atomic<std::uint64_t> losses[static_cast<std::size_t>(Loss::count_)]{};
 
-  alignas(64) std::atomic<std::uint32_t> wake{0};  ///< futex word the writer waits on; bumped by the application
-  std::atomic<std::uint32_t> writer_asleep{0};     ///< 1 while the writer waits: only then is a wake a system call
+  alignas(64) std::atomic<std::uint32_t> wake{0};    ///< futex word the writer waits on; bumped by the application
+  std::atomic<std::uint32_t> writer_asleep{0};       ///< 1 while the writer waits: only then is a wake a system call
   alignas(64) std::atomic<std::uint32_t> served{0};  ///< futex word the application waits on; bumped by the writer
-  std::atomic<std::uint32_t> finish_requested{0};  ///< number of complete rank files asked for
-  std::atomic<std::uint32_t> finish_served{0};     ///< number answered (also when it failed)
+  std::atomic<std::uint32_t> finish_requested{0};    ///< number of complete rank files asked for
+  std::atomic<std::uint32_t> finish_served{0};       ///< number answered (also when it failed)
 
   /// Absolute; empty: not yet agreed. Set before world_rank, whose release publishes it: the writer looks at any time.
   alignas(64) char output_dir[kPathBytes] = {};
@@ -88,7 +88,7 @@ enum class SlotState : std::uint32_t {
 struct RingSlot {
   alignas(64) std::atomic<std::uint64_t> head{0};  ///< end of complete records; written by the owning thread only
   std::atomic<SlotState> state{SlotState::free};
-  std::uint32_t thread = 0;      ///< ThreadId of the owner
+  std::uint32_t thread = 0;  ///< ThreadId of the owner
   std::int32_t kernel_tid = 0;
   alignas(64) std::atomic<std::uint64_t> tail{0};  ///< start of what is not drained; written by the writer only
 };

@@ -30,8 +30,8 @@ class Collectives : public ::testing::Test {
   static std::vector<Pairing> places(const std::vector<CollectivePart>& parts) {
     std::vector<Pairing> rows;
     for (const CollectivePart& part : parts)
-      rows.push_back({static_cast<std::int64_t>(part.instance), part.start.rank, static_cast<std::int64_t>(part.start.event),
-                      static_cast<std::int64_t>(part.completion.event)});
+      rows.push_back({static_cast<std::int64_t>(part.instance), part.start.rank,
+                      static_cast<std::int64_t>(part.start.event), static_cast<std::int64_t>(part.completion.event)});
     return rows;
   }
   /// Shapes of the parts, in the order of the file.
@@ -120,8 +120,8 @@ TEST_F(Collectives, PersistentOnesAreKnownByInitAndStart) {
   std::vector<std::vector<Pairing>> instances;
   for (auto& [number, list] : by_instance) instances.push_back(list);
   EXPECT_THAT(instances,
-              ::testing::UnorderedElementsAre(ElementsAre(Pairing{0, 2, 3, 0}, Pairing{1, 6, 7, 0}),    // barrier
-                                              ElementsAre(Pairing{0, 4, 5, 0}, Pairing{1, 2, 3, 0}),    // first allreduce
+              ::testing::UnorderedElementsAre(ElementsAre(Pairing{0, 2, 3, 0}, Pairing{1, 6, 7, 0}),  // barrier
+                                              ElementsAre(Pairing{0, 4, 5, 0}, Pairing{1, 2, 3, 0}),  // first allreduce
                                               ElementsAre(Pairing{0, 6, 7, 0}, Pairing{1, 4, 5, 0})));  // second
   EXPECT_EQ(function("MPI_Start").bytes_sent, 2U * 2 * 2 * 16) << "two ranks, two starts, a block for each rank";
 }
@@ -155,10 +155,10 @@ TEST_F(Collectives, RanksWithoutDataImplyNoOrder) {
     run[r]->collective(CallId::Alltoallv, {70, 80}, 8, 8);
   }
   EXPECT_THAT(shapes(merged(run)),
-              ElementsAre(Shape::all_to_one, Shape::all_to_one, Shape::none,     // nobody waits for rank 2
-                          Shape::none, Shape::none, Shape::none,                 // no bytes at all
-                          Shape::all_to_all, Shape::all_to_all, Shape::none,     //
-                          Shape::none, Shape::none, Shape::none));               // who sends to whom is not known
+              ElementsAre(Shape::all_to_one, Shape::all_to_one, Shape::none,  // nobody waits for rank 2
+                          Shape::none, Shape::none, Shape::none,              // no bytes at all
+                          Shape::all_to_all, Shape::all_to_all, Shape::none,  //
+                          Shape::none, Shape::none, Shape::none));            // who sends to whom is not known
 }
 
 TEST_F(Collectives, DifferentCallsInOnePlaceAreAMismatch) {
@@ -171,8 +171,8 @@ TEST_F(Collectives, DifferentCallsInOnePlaceAreAMismatch) {
   run[1]->collective(CallId::Barrier, {50, 60});
   run[0]->wait({55, 60}, 0xa);
   const auto parts = merged(run);
-  EXPECT_THAT(shapes(parts), ElementsAre(Shape::none, Shape::none, Shape::none, Shape::none, Shape::all_to_all,
-                                         Shape::all_to_all))
+  EXPECT_THAT(shapes(parts),
+              ElementsAre(Shape::none, Shape::none, Shape::none, Shape::none, Shape::all_to_all, Shape::all_to_all))
       << "blocking and non-blocking forms go together";
   ASSERT_EQ(count_of(summary, "collective.mismatch"), 2U);
   EXPECT_EQ(find(summary, "collective.mismatch")->detail,

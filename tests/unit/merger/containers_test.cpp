@@ -123,7 +123,8 @@ TEST(TempSpool, KeepsWhatWasAppendedWhateverItsLength) {
   auto file = TempFile::create(directory.path());
   ASSERT_TRUE(file) << file.error().what;
   constexpr std::uint64_t kBlock = TempSpool<Row>::kRowsPerBlock;
-  for (const std::uint64_t rows : {std::uint64_t{0}, std::uint64_t{1}, kBlock - 1, kBlock, kBlock + 1, 5 * kBlock + 7}) {
+  for (const std::uint64_t rows :
+       {std::uint64_t{0}, std::uint64_t{1}, kBlock - 1, kBlock, kBlock + 1, 5 * kBlock + 7}) {
     TempSpool<Row> spool{*file};
     for (std::uint64_t i = 0; i < rows; ++i) spool.append({i, i * i, ~i});
     ASSERT_TRUE(spool.seal());

@@ -56,8 +56,8 @@ class MergedReader {
     const auto sequence = column<std::uint64_t>("events/sequence");
     std::vector<EventRow> rows;
     for (std::size_t i = 0; i < enter.size(); ++i)
-      rows.push_back({enter[i], duration[i], sent[i], received[i], sequence[i], rank[i], thread[i], static_cast<std::uint32_t>(comm[i]), peer[i], tag[i],
-                      call[i], flags[i]});
+      rows.push_back({enter[i], duration[i], sent[i], received[i], sequence[i], rank[i], thread[i],
+                      static_cast<std::uint32_t>(comm[i]), peer[i], tag[i], call[i], flags[i]});
     return rows;
   }
 
@@ -108,7 +108,12 @@ class MergedReader {
     const auto leave = column<std::int64_t>(in + "leave_ns");
     std::vector<CollectivePart> rows;
     for (std::size_t i = 0; i < instance.size(); ++i)
-      rows.push_back({instance[i], comm[i], static_cast<CollectiveShape>(shape[i]), comm_rank[i], root[i], parts[i],
+      rows.push_back({instance[i],
+                      comm[i],
+                      static_cast<CollectiveShape>(shape[i]),
+                      comm_rank[i],
+                      root[i],
+                      parts[i],
                       {rank[i], start_thread[i], start[i]},
                       {rank[i], completion_thread[i], completion[i]},
                       enter[i],

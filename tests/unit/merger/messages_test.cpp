@@ -3,27 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "merged_reader.hpp"
-#include "synthetic_trace.hpp"
+#include "messages_fixture.hpp"
 
 namespace meridian::test {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-/// Merges and gives back who got whose message; the summary stays.
-class Messages : public ::testing::Test {
- protected:
-  Summary summary;
-
-  std::vector<Pairing> matched(SyntheticRun& run) {
-    auto outcome = run.merge();
-    if (!outcome) throw std::runtime_error(outcome.error().what);
-    summary = outcome->summary;
-    return pairings(MergedReader{run.merged()}.messages());
-  }
-};
 
 TEST_F(Messages, BlockingSendGoesToTheBlockingReceive) {
   SyntheticRun run{2};
@@ -286,115 +272,6 @@ TEST_F(Messages, OneHandleForSeveralFinishedSendsIsNoFlaw) {
   for (std::uint64_t i = 0; i < 3; ++i) run[1]->receive({30 + 2 * i, 31 + 2 * i}, 0, 5, 8);
   EXPECT_THAT(matched(run), ElementsAre(Pairing{0, 0, 1, 0}, Pairing{0, 1, 1, 1}, Pairing{0, 2, 1, 2}));
   EXPECT_THAT(summary.findings, IsEmpty());
-}
-
-TEST_F(Messages, UnmatchedOnesAreCountedWithAnExample) {
-  SyntheticRun run{2};
-  run[0]->send({10, 11}, 1, 5, 8);
-  run[0]->send({12, 13}, 1, 6, 8);
-  run[1]->receive({20, 21}, 0, 5, 8);
-  run[1]->irecv({22, 23}, 0, 7, 8, 0xa);
-  EXPECT_THAT(matched(run), ElementsAre(Pairing{0, 0, 1, 0}));
-  const Finding* send = find(summary, "message.unmatched_send");
-  ASSERT_NE(send, nullptr);
-  EXPECT_EQ(send->count, 1U);
-  EXPECT_EQ(send->detail, "rank 0 thread 0 call 1 to rank 1, tag 6, communicator 0");
-  const Finding* receive = find(summary, "message.unmatched_receive");
-  ASSERT_NE(receive, nullptr);
-  EXPECT_EQ(receive->detail, "rank 1 thread 0 call 1, source 0, tag 7");
-  EXPECT_EQ(summary.messages.unmatched_sends, 1U);
-  EXPECT_EQ(summary.messages.unmatched_receives, 1U);
-}
-
-TEST_F(Messages, MissingPartnerIsNoUnmatchedMessage) {
-  SyntheticRun run{3};
-  run[0]->send({10, 11}, 2, 5, 8);
-  run[0]->receive({12, 13}, 2, 5, 8);
-  run[0]->receive({14, 15}, kAnySource, 5, {1, 5, 8});
-  run[1]->send({10, 11}, 0, 5, 8);
-  run.ranks.pop_back();
-  EXPECT_THAT(matched(run), ElementsAre(Pairing{1, 0, 0, 2}));
-  EXPECT_EQ(count_of(summary, "message.partner_missing"), 2U);
-  EXPECT_EQ(find(summary, "rank.missing")->detail, "rank 2");
-  EXPECT_EQ(summary.messages.unmatched_sends, 0U);
-  EXPECT_EQ(summary.run.ranks_expected, 3);
-  EXPECT_EQ(summary.run.ranks_present, 2);
-}
-
-TEST_F(Messages, LongerMessageThanReceivedIsTruncated) {
-  SyntheticRun run{2};
-  run[0]->send({10, 11}, 1, 5, 100);
-  run[1]->receive({20, 21}, 0, 5, 64);
-  EXPECT_THAT(matched(run), ElementsAre(Pairing{0, 0, 1, 0}));
-  EXPECT_EQ(find(summary, "message.truncated")->detail,
-            "rank 0 thread 0 call 0 sent 100 bytes, rank 1 thread 0 call 0 received 64");
-}
-
-TEST_F(Messages, ShorterMessageThanReceivedIsASizeMismatch) {
-  SyntheticRun run{2};
-  run[0]->send({10, 11}, 1, 5, 64);
-  run[1]->receive({20, 21}, 0, 5, 100);
-  matched(run);
-  EXPECT_EQ(count_of(summary, "message.size_mismatch"), 1U);
-}
-
-TEST_F(Messages, ThreadsThatShareAChannelAtOneTimeAreAmbiguous) {
-  SyntheticRun run{2};
-  run[0].thread(0).send({10, 30}, 1, 5, 8);
-  run[0].thread(1).send({20, 40}, 1, 5, 8);
-  run[1]->receive({50, 51}, 0, 5, 8);
-  run[1]->receive({52, 53}, 0, 5, 8);
-  EXPECT_EQ(matched(run).size(), 2U);
-  EXPECT_EQ(count_of(summary, "message.ambiguous"), 1U);
-}
-
-TEST_F(Messages, ThreadsThatTakeTurnsAreNotAmbiguous) {
-  SyntheticRun run{2};
-  run[0].thread(0).send({10, 20}, 1, 5, 8);
-  run[0].thread(1).send({20, 30}, 1, 5, 16);
-  run[0].thread(0).send({30, 40}, 1, 5, 24);
-  run[1]->receive({50, 51}, 0, 5, 8);
-  run[1]->receive({52, 53}, 0, 5, 16);
-  run[1]->receive({54, 55}, 0, 5, 24);
-  EXPECT_EQ(matched(run).size(), 3U);
-  EXPECT_THAT(summary.findings, IsEmpty());
-}
-
-TEST_F(Messages, FailedSendSendsNothing) {
-  SyntheticRun run{2};
-  run[0]->send({10, 11}, 1, 5, 8, kWorld, CallId::Send, kFlagFailed);
-  run[0]->send({12, 13}, 1, 5, 8);
-  run[1]->receive({20, 21}, 0, 5, 8);
-  EXPECT_THAT(matched(run), ElementsAre(Pairing{0, 1, 1, 0}));
-}
-
-TEST_F(Messages, SendThatNeverReturnedMayHaveArrived) {
-  SyntheticRun run{2};
-  run[0]->call(CallId::Send, {10, 0}, Payload::p2p, kFlagUnfinished);
-  run[0]->batch.p2p.push_back({kWorld, 1, 5, 8, 0, 0, 0});  // the type's size is asked for when the call has returned
-  run[1]->receive({20, 21}, 0, 5, 8);
-  EXPECT_THAT(matched(run), ElementsAre(Pairing{0, 0, 1, 0}));
-  EXPECT_EQ(MergedReader{run.merged()}.messages().at(0).bytes, 8U);
-  EXPECT_EQ(find(summary, "call.unfinished")->detail, "rank 0 in MPI_Send");
-}
-
-TEST_F(Messages, ReceiveThatNeverReturnedIsUnmatched) {
-  SyntheticRun run{2};
-  run[1]->call(CallId::Recv, {20, 0}, Payload::p2p, kFlagUnfinished);
-  run[1]->side(kWorld, 0, 5, 8);
-  run[0]->call(CallId::Recv, {20, 0}, Payload::p2p, kFlagUnfinished);
-  run[0]->side(kWorld, kAnySource, 5, 8);
-  EXPECT_THAT(matched(run), IsEmpty());
-  EXPECT_EQ(find(summary, "message.unmatched_receive")->detail,
-            "rank 0 thread 0 call 0, source any, tag 5; rank 1 thread 0 call 0, source 0, tag 5");
-}
-
-TEST_F(Messages, RankThatStoppedEarlyDoesNotHoldMemory) {
-  SyntheticRun run{2};
-  for (std::uint64_t i = 0; i < 100; ++i) run[0]->send({1000 + i, 1000 + i}, 1, 5, 8);
-  run[1]->receive({10, 2000}, 0, 5, 8);
-  EXPECT_EQ(matched(run).size(), 1U);
-  EXPECT_EQ(summary.messages.unmatched_sends, 99U);
 }
 
 TEST_F(Messages, LargeCountFormsMeanTheSame) {

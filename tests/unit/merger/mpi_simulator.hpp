@@ -1,18 +1,21 @@
 #pragma once
 
-// A small MPI: processes with threads that do random things, matched by the two queues that every MPI library has (posted
-// receives, unexpected messages). It writes what a tracer would have seen, and knows which message went where. It shares
-// no idea with the merger: the merger counts places in channels, this delivers messages one by one.
+// A small MPI: processes with threads that do random things, matched by the two queues that every MPI library has
+// (posted receives, unexpected messages). It writes what a tracer would have seen, and knows which message went where.
+// It shares no idea with the merger: the merger counts places in channels, this delivers messages one by one.
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <deque>
+#include <iterator>
 #include <list>
-#include <optional>
+#include <memory>
 #include <random>
-#include <set>
 #include <vector>
 
 #include "merged_reader.hpp"
+#include "simulated_process.hpp"
 #include "synthetic_trace.hpp"
 
 namespace meridian::test {
@@ -43,47 +46,17 @@ class MpiSimulator {
       while (below(3) != 0) deliver();
     }
     while (!in_flight_.empty()) deliver();
-    for (std::int32_t p = 0; p < options_.ranks; ++p) unblock_and_wait(p);
+    for (std::int32_t p = 0; p < options_.ranks; ++p) finish(p);
     std::ranges::sort(truth_);
     return truth_;
   }
 
  private:
-  struct Message {
-    std::uint64_t id = 0;
-    EventRef call;
-    std::int32_t source = 0, dest = 0, tag = 0;
-    std::int64_t bytes = 0;
-    bool is_matched = false;
-  };
-  struct Receive {
-    EventRef post;
-    std::int32_t source = 0, tag = 0;
-    std::optional<Message> message;
-    std::uint32_t blocked_thread = kNobody;
-  };
-  struct Request {
-    std::uint64_t handle = 0;
-    std::shared_ptr<Receive> receive;  // null: a send
-    std::uint64_t message_id = 0;      // of a send
-    bool is_persistent = false, is_active = true, is_cancelled = false;
-    std::int32_t peer = 0, tag = 0;
-    std::int64_t bytes = 0;
-  };
-  struct Thread {
-    bool is_blocked = false;
-    std::uint64_t last_leave = 0;
-  };
-  struct Process {
-    std::vector<Thread> threads;
-    std::list<std::shared_ptr<Receive>> posted;
-    std::list<Message> unexpected;
-    std::list<Request> requests;
-    std::vector<std::uint64_t> free_handles;
-    std::uint64_t handles = 0;
-    std::vector<std::pair<std::uint64_t, Message>> probed;  // handle of a matched probe
-  };
-  static constexpr std::uint32_t kNobody = 0xffffffff;
+  using Message = simulated::Message;
+  using Receive = simulated::Receive;
+  using Request = simulated::Request;
+  using Process = simulated::Process;
+  static constexpr auto kNobody = simulated::kNobody;
 
   std::uint64_t below(std::uint64_t n) { return random_() % n; }
   Process& at(std::int32_t p) { return processes_[static_cast<std::size_t>(p)]; }
@@ -98,21 +71,8 @@ class MpiSimulator {
   std::int32_t some_tag() { return static_cast<std::int32_t>(below(static_cast<std::uint64_t>(options_.tags))); }
   std::int32_t or_any(std::int32_t value) { return below(3) == 0 ? -1 : value; }
 
-  std::uint64_t new_handle(Process& process) {
-    if (!process.free_handles.empty()) {
-      const std::uint64_t handle = process.free_handles.back();
-      process.free_handles.pop_back();
-      return handle;
-    }
-    return 0x1000 + 16 * process.handles++;
-  }
-
-  static bool fits(const Receive& receive, const Message& message) {
-    return (receive.source == -1 || receive.source == message.source) &&
-           (receive.tag == -1 || receive.tag == message.tag);
-  }
-
-  std::uint64_t issue_send(const EventRef& call, std::int32_t p, std::int32_t dest, std::int32_t tag, std::int64_t bytes) {
+  std::uint64_t issue_send(const EventRef& call, std::int32_t p, std::int32_t dest, std::int32_t tag,
+                           std::int64_t bytes) {
     in_flight_.push_back({++messages_, call, p, dest, tag, bytes});
     return messages_;
   }
@@ -157,8 +117,8 @@ class MpiSimulator {
   }
 
   void know(const Message& message, const EventRef& posted, const EventRef& completed) {
-    truth_.push_back({message.call.rank, message.call.thread, static_cast<std::int64_t>(message.call.event), posted.rank,
-                      posted.thread, static_cast<std::int64_t>(posted.event), completed.thread,
+    truth_.push_back({message.call.rank, message.call.thread, static_cast<std::int64_t>(message.call.event),
+                      posted.rank, posted.thread, static_cast<std::int64_t>(posted.event), completed.thread,
                       static_cast<std::int64_t>(completed.event)});
   }
 
@@ -179,20 +139,29 @@ class MpiSimulator {
   void act(std::int32_t p, std::uint32_t t) {
     switch (below(16)) {
       case 0:
-      case 1: return send(p, t);
+      case 1:
+        return send(p, t);
       case 2:
-      case 3: return isend(p, t);
+      case 3:
+        return isend(p, t);
       case 4:
-      case 5: return irecv(p, t);
-      case 6: return receive(p, t);
+      case 5:
+        return irecv(p, t);
+      case 6:
+        return receive(p, t);
       case 7:
       case 8:
       case 9:
-      case 10: return complete(p, t);
-      case 11: return make_persistent(p, t);
-      case 12: return start(p, t);
-      case 13: return probe(p, t);
-      case 14: return receive_probed(p, t);
+      case 10:
+        return complete(p, t);
+      case 11:
+        return make_persistent(p, t);
+      case 12:
+        return start(p, t);
+      case 13:
+        return probe(p, t);
+      case 14:
+        return receive_probed(p, t);
       default:
         if (options_.has_cancel) cancel(p, t);
     }
@@ -210,7 +179,7 @@ class MpiSimulator {
     Process& process = at(p);
     const EventRef call = next_ref(p, t);
     Request request;
-    request.handle = new_handle(process);
+    request.handle = process.new_handle();
     request.peer = some_rank();
     request.tag = some_tag();
     request.bytes = static_cast<std::int64_t>(below(1000));
@@ -219,28 +188,20 @@ class MpiSimulator {
     process.requests.push_back(request);
   }
 
-  std::shared_ptr<Receive> new_receive(const EventRef& call, std::int32_t source, std::int32_t tag) {
-    auto receive = std::make_shared<Receive>();
-    receive->post = call;
-    receive->source = source;
-    receive->tag = tag;
-    return receive;
-  }
-
   void irecv(std::int32_t p, std::uint32_t t) {
     Process& process = at(p);
     Request request;
-    request.handle = new_handle(process);
+    request.handle = process.new_handle();
     request.peer = or_any(some_rank());
     request.tag = or_any(some_tag());
-    request.receive = new_receive(next_ref(p, t), request.peer, request.tag);
+    request.receive = simulated::new_receive(next_ref(p, t), request.peer, request.tag);
     log(p, t).irecv(now(), request.peer, request.tag, 1000, request.handle);
     post(p, request.receive);
     process.requests.push_back(request);
   }
 
   void receive(std::int32_t p, std::uint32_t t) {
-    const auto posted = new_receive(next_ref(p, t), or_any(some_rank()), or_any(some_tag()));
+    const auto posted = simulated::new_receive(next_ref(p, t), or_any(some_rank()), or_any(some_tag()));
     log(p, t).receive(now(), posted->source, posted->tag, {0, 0, 0});
     at(p).threads[t].is_blocked = true;
     posted->blocked_thread = t;
@@ -267,7 +228,7 @@ class MpiSimulator {
       }
       if (request->is_persistent) {
         request->is_active = request->is_cancelled = false;
-        if (request->receive != nullptr) request->receive = new_receive({}, request->peer, request->tag);
+        if (request->receive != nullptr) request->receive = simulated::new_receive({}, request->peer, request->tag);
       } else {
         process.free_handles.push_back(request->handle);
         process.requests.erase(request);
@@ -276,14 +237,10 @@ class MpiSimulator {
     log(p, t).requests(CallId::Testsome, now(), completions);
   }
 
-  static bool is_done(const Request& request) {
-    return request.receive == nullptr || request.is_cancelled || request.receive->message.has_value();
-  }
-
   void make_persistent(std::int32_t p, std::uint32_t t) {
     Process& process = at(p);
     Request request;
-    request.handle = new_handle(process);
+    request.handle = process.new_handle();
     request.is_persistent = true;
     request.is_active = false;
     const bool is_send = below(2) == 0;
@@ -294,7 +251,7 @@ class MpiSimulator {
       log(p, t).isend(now(), request.peer, request.tag, request.bytes, request.handle, kWorld, CallId::Send_init);
     } else {
       log(p, t).irecv(now(), request.peer, request.tag, 1000, request.handle, kWorld, CallId::Recv_init);
-      request.receive = new_receive({}, request.peer, request.tag);
+      request.receive = simulated::new_receive({}, request.peer, request.tag);
     }
     process.requests.push_back(request);
   }
@@ -317,7 +274,7 @@ class MpiSimulator {
 
   void probe(std::int32_t p, std::uint32_t t) {
     Process& process = at(p);
-    const auto wanted = new_receive({}, or_any(some_rank()), or_any(some_tag()));
+    const auto wanted = simulated::new_receive({}, or_any(some_rank()), or_any(some_tag()));
     const bool takes = below(2) == 0;
     auto found = process.unexpected.begin();
     while (found != process.unexpected.end() && !fits(*wanted, *found)) ++found;
@@ -350,8 +307,8 @@ class MpiSimulator {
       return;
     }
     Request request;
-    request.handle = new_handle(process);
-    request.receive = new_receive(call, message.source, message.tag);
+    request.handle = process.new_handle();
+    request.receive = simulated::new_receive(call, message.source, message.tag);
     request.receive->message = message;
     thread.call(CallId::Imrecv, now(), Payload::p2p);
     thread.side(handle, -1, -1, 1000, request.handle);
@@ -386,22 +343,24 @@ class MpiSimulator {
     request->is_cancelled = true;
   }
 
-  /// At the end nobody stays inside a call: whoever still waits gets a message from himself.
-  void unblock_and_wait(std::int32_t p) {
+  /// Blocked calls stay unfinished, and what is done is seen to be done: of a wildcard whose end nobody sees, no trace
+  /// can tell what it took. A process without a thread that can still call gets one more.
+  void finish(std::int32_t p) {
     Process& process = at(p);
-    for (std::uint32_t t = 0; t < options_.threads; ++t)
-      if (process.threads[t].is_blocked) {
-        EventBatch& batch = log(p, t).batch;
-        batch.leave_ticks.back() = 0;
-        batch.flags.back() = kFlagUnfinished;
-        batch.completions.pop_back();
-        batch.completion_count.back() = 0;
-      }
-    for (std::uint32_t t = 0; t < options_.threads; ++t)
+    std::uint32_t awake = options_.threads;
+    for (std::uint32_t t = options_.threads; t-- > 0;) {
       if (!process.threads[t].is_blocked) {
-        for (int i = 0; i < 4; ++i) complete(p, t);
-        return;
+        awake = t;
+        continue;
       }
+      EventBatch& batch = log(p, t).batch;
+      batch.leave_ticks.back() = 0;
+      batch.flags.back() = kFlagUnfinished;
+      batch.completions.pop_back();
+      batch.completion_count.back() = 0;
+    }
+    const auto can_complete = [](const Request& request) { return request.is_active && is_done(request); };
+    while (std::ranges::any_of(process.requests, can_complete)) complete(p, awake);
   }
 
   SyntheticRun& run_;

@@ -128,7 +128,8 @@ class SyntheticRank {
     meta.texts.push_back({"mpi_library", "Synthetic MPI", 0, 0});
     meta.texts.push_back({"tick_hz", "1000000000", 0, 0});
     meta.anchors.push_back({AnchorPhase::start, 0, 0, 0, 1'700'000'000'000'000'000});
-    meta.anchors.push_back({AnchorPhase::finish, 1'000'000'000, 1'000'000'000, 1'000'000'000, 1'700'000'001'000'000'000});
+    meta.anchors.push_back(
+        {AnchorPhase::finish, 1'000'000'000, 1'000'000'000, 1'000'000'000, 1'700'000'001'000'000'000});
     std::vector<std::int32_t> everybody;
     for (std::int32_t r = 0; r < size; ++r) everybody.push_back(r);
     add_comm(kWorld, 0, everybody, CallId::none, {0, 0});
@@ -140,7 +141,8 @@ class SyntheticRank {
 
   /// The rank makes a communicator of these world ranks (and, an intercommunicator, of those on its other side).
   void make_comm(At at, std::uint64_t handle, std::uint64_t parent, const std::vector<std::int32_t>& group,
-                 CallId id = CallId::Comm_split, std::uint32_t number = 0, const std::vector<std::int32_t>& remote = {}) {
+                 CallId id = CallId::Comm_split, std::uint32_t number = 0,
+                 const std::vector<std::int32_t>& remote = {}) {
     thread(number).call(id, at, Payload::comm);
     add_comm(handle, parent, group, id, at, number, remote);
   }

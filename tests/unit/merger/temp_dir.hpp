@@ -36,7 +36,8 @@ inline std::vector<char> bytes_of(const std::filesystem::path& path) {
 }
 
 inline void put_bytes(const std::filesystem::path& path, const std::vector<char>& bytes) {
-  std::ofstream{path, std::ios::binary | std::ios::trunc}.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  std::ofstream{path, std::ios::binary | std::ios::trunc}.write(bytes.data(),
+                                                                static_cast<std::streamsize>(bytes.size()));
 }
 
 }  // namespace meridian::test

@@ -1,0 +1,110 @@
+"""What `meridian` makes of its command line; doctor and options."""
+
+import json
+import pathlib
+import subprocess
+
+from cli_harness import HINT_HELP, arguments, clean_environment, expect, meridian
+
+
+# The command line
+
+
+def check_no_command_is_an_error():
+    expect(meridian(), 1, "meridian: no command given\n" + HINT_HELP)
+
+
+def check_an_unknown_command_gets_the_nearest_name():
+    expect(
+        meridian("stast"),
+        1,
+        "meridian: there is no command 'stast'\nhint: did you mean 'stats'? Else `meridian --help` lists them\n",
+    )
+    expect(meridian("frobnicate"), 1, "meridian: there is no command 'frobnicate'\n" + HINT_HELP)
+
+
+def check_an_unknown_option_gets_the_nearest_name():
+    expect(
+        meridian("stats", "--jsno"),
+        1,
+        "meridian: there is no option '--jsno' for `meridian stats`\n"
+        "hint: did you mean '--json'? Else `meridian stats --help` lists them\n",
+    )
+    expect(
+        meridian("merge", "--clockmodel=linear"),
+        1,
+        "meridian: there is no option '--clockmodel' for `meridian merge`\n"
+        "hint: did you mean '--clock-model'? Else `meridian merge --help` lists them\n",
+    )
+    expect(
+        meridian("run", "--bufer", "4M", "true"),
+        1,
+        "meridian: there is no option '--bufer' for `meridian run`\n"
+        "hint: did you mean '--buffer'? Else `meridian run --help` lists them\n",
+    )
+
+
+def check_an_argument_too_many_is_an_error():
+    expect(
+        meridian("stats", "one", "two"),
+        1,
+        "meridian: there is an argument too many: 'two'\nhint: `meridian stats --help` shows how\n",
+    )
+
+
+def check_csv_and_json_exclude_each_other():
+    assert meridian("stats", "--csv", "--json").returncode == 1
+
+
+def check_help_of_every_command_goes_to_standard_output():
+    for command in ((), ("run",), ("merge",), ("stats",), ("info",), ("check",), ("doctor",), ("options",)):
+        done = meridian(*command, "--help")
+        assert done.returncode == 0 and done.stderr == "" and "Usage:" in done.stdout, done
+    assert meridian("--version").stdout.startswith("meridian ")
+
+
+def check_control_characters_in_messages_are_escaped():
+    expect(meridian("st\x1b[2Jats"), 1, "meridian: there is no command 'st\\x1b[2Jats'\n" + HINT_HELP)
+
+
+def check_a_full_disk_behind_standard_output_is_an_error():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([arguments.meridian, "options"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert done.stderr == "meridian: cannot write to standard output: No space left on device\n"
+
+
+# doctor, options
+
+
+def check_doctor_has_a_remedy_for_everything_that_is_not_well():
+    done = meridian("doctor", "--json")
+    report = json.loads(done.stdout)
+    assert report["schema"] == "meridian-doctor" and report["version"] == 1 and done.stderr == ""
+    for row in report["checks"]:
+        assert row["health"] in ("ok", "warn", "fail") and row["text"], row
+        assert bool(row["remedy"]) == (row["health"] != "ok"), row
+    names = {row["name"] for row in report["checks"]}
+    assert {"launcher", "writer", "clock", "PAPI", "hardware counters", "HDF5", "scratch", "output", "settings"} <= names
+    assert report["can_trace"] == (done.returncode == 0) == all(row["health"] != "fail" for row in report["checks"])
+
+
+def check_doctor_fails_without_a_place_for_the_rings():
+    done = meridian("doctor", "--json", env=clean_environment(MERIDIAN_SCRATCH="/nowhere"))
+    row = next(row for row in json.loads(done.stdout)["checks"] if row["name"] == "scratch")
+    assert done.returncode == 1 and row["health"] == "fail" and row["text"] == "/nowhere: not there", row
+
+
+def check_doctor_reports_settings():
+    done = meridian("doctor", env=clean_environment(MERIDIAN_BUFER="4M"))
+    assert "warn  settings: there is no option MERIDIAN_BUFER; it is ignored\n      -> did you mean MERIDIAN_BUFFER?" in done.stdout
+
+
+def check_doctor_fits_eighty_columns():
+    for line in meridian("doctor").stdout.splitlines():
+        assert len(line) <= 80, line
+
+
+def check_docs_options_is_what_the_command_prints():
+    page = pathlib.Path(arguments.docs, "OPTIONS.md").read_text()
+    assert meridian("options", "--markdown").stdout == page, "run: meridian options --markdown > docs/OPTIONS.md"

@@ -1,0 +1,180 @@
+"""What merge, stats, check and info do with traces."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+from cli_harness import arguments, clean_environment, expect, here, meridian, program, sample
+
+
+def check_merge_says_what_is_wrong_with_the_directory():
+    hint_latest = "hint: name the trace's directory, or go to where the program was started\n"
+    expect(meridian("merge"), 1, "meridian: there is no directory 'latest' here\n" + hint_latest)
+    expect(meridian("merge", "gone"), 1, "meridian: there is no 'gone'\nhint: name the directory of a trace\n")
+    plain = program("plain", "text", 0o644)
+    hint = "hint: name the directory that holds the rank files\n"
+    expect(meridian("merge", plain), 1, f"meridian: '{plain}' is not a directory\n" + hint)
+    (here / "empty").mkdir()
+    done = meridian("merge", here / "empty")
+    assert done.returncode == 1 and done.stdout == "" and done.stderr.startswith("meridian: "), done
+    assert list((here / "empty").iterdir()) == []
+
+
+def check_merge_of_a_foreign_directory_is_an_error_and_changes_nothing():
+    foreign = here / "foreign"
+    foreign.mkdir()
+    for name in ("rank-00000.h5", "rank-00001.ring", "notes.txt"):
+        (foreign / name).write_text("not ours\n")
+    done = meridian("merge", foreign)
+    assert done.returncode == 1 and done.stderr.startswith("meridian: "), done
+    assert sorted(path.name for path in foreign.iterdir()) == ["notes.txt", "rank-00000.h5", "rank-00001.ring"]
+    assert (foreign / "rank-00001.ring").read_text() == "not ours\n"
+
+
+def check_merge_refuses_an_unknown_clock_model():
+    expect(
+        meridian("merge", "--clock-model", "liner", "."),
+        1,
+        "meridian: --clock-model liner: not a valid choice\nhint: did you mean 'linear'? Else give none, offset, linear\n",
+    )
+
+
+def check_stats_prints_what_is_in_the_merged_file():
+    for name in ("empty_run", "one_rank", "ten_thousand_ranks"):
+        merged = sample(name, here / "merged.h5")
+        for form, option in (("text", ()), ("json", ("--json",)), ("csv", ("--csv",))):
+            expected = subprocess.run([arguments.write_sample, name, form], capture_output=True, text=True).stdout
+            expect(meridian("stats", merged, *option), 0, "", expected)
+            expect(meridian("stats", here, *option), 0, "", expected)
+
+
+def check_stats_looks_into_latest_by_itself():
+    (here / "trace").mkdir()
+    sample("one_rank", here / "trace" / "merged.h5")
+    (here / "latest").symlink_to("trace")
+    assert json.loads(meridian("stats", "--json").stdout)["run"]["calls"] == 1002
+
+
+def check_errors_in_the_trace_give_exit_code_2():
+    merged = sample("four_ranks", here / "merged.h5")
+    for words in (("stats",), ("stats", "--json"), ("stats", "--csv"), ("check",)):
+        done = meridian(*words, merged)
+        assert done.returncode == 2 and done.stderr == "", done
+    assert "message.unmatched_send" in meridian("check", merged).stdout
+    expect(meridian("check", sample("one_rank", here / "fine.h5")), 0, "", "FINDINGS\n  none\n")
+    assert meridian("check", sample("ten_thousand_ranks", here / "loss.h5")).returncode == 0, "a loss is no error"
+
+
+def check_stats_says_what_to_type_when_nothing_was_merged():
+    hint = "hint: name a directory that `meridian run` has made\n"
+    (here / "empty").mkdir()
+    expect(meridian("stats", "empty"), 1, "meridian: 'empty' holds no trace\n" + hint)
+    (here / "trace").mkdir()
+    (here / "trace" / "rank-00000.h5").write_text("")
+    expect(meridian("stats", "trace"), 1, "meridian: 'trace' has not been merged\nhint: meridian merge 'trace'\n")
+    expect(meridian("check", "trace"), 1, "meridian: 'trace' has not been merged\nhint: meridian merge 'trace'\n")
+    expect(meridian("stats", "gone"), 1, "meridian: there is no 'gone'\nhint: name the directory of a trace\n")
+
+
+def check_stats_of_a_damaged_file_is_one_clear_error():
+    whole = sample("four_ranks", here / "whole.h5").read_bytes()
+    damaged = here / "merged.h5"
+    for data in (b"", b"text", whole[:100], whole[: len(whole) // 2], whole[:-1], bytes(len(whole))):
+        damaged.write_bytes(data)
+        done = meridian("stats", damaged)
+        assert done.returncode == 1 and done.stdout == "" and done.stderr.startswith("meridian: "), (len(data), done)
+        assert len(done.stderr.splitlines()) <= 2, done
+
+
+def check_stats_of_a_later_version_is_one_clear_error():
+    import h5py
+
+    merged = sample("one_rank", here / "merged.h5")
+    with h5py.File(merged, "r+") as file:
+        file["summary"].attrs["version"] = 99
+    done = meridian("stats", merged)
+    expect(
+        done,
+        1,
+        f"meridian: '{merged}' has a summary of version 99, this program reads version 1\n"
+        "hint: use the version of meridian that made it, or merge again\n",
+    )
+
+
+def check_nothing_but_the_summary_is_on_standard_output():
+    merged = sample("hostile", here / "merged.h5")
+    done = meridian("stats", "--json", merged)
+    assert json.loads(done.stdout)["schema"] == "meridian-summary" and done.stdout.startswith("{") and done.stderr == ""
+
+
+def check_colours_are_for_terminals_only():
+    import pty
+
+    merged = sample("four_ranks", here / "merged.h5")
+    assert "\x1b" not in meridian("stats", merged, env=clean_environment(TERM="xterm")).stdout
+
+    def on_terminal(**env):
+        controller, terminal = pty.openpty()
+        child = subprocess.Popen([arguments.meridian, "check", merged], stdout=terminal, env=clean_environment(**env))
+        child.wait(timeout=60)
+        os.close(terminal)
+        text = os.read(controller, 100_000)
+        os.close(controller)
+        return text
+
+    assert b"\x1b[1;31merror" in on_terminal(TERM="xterm")
+    for env in ({"TERM": "xterm", "NO_COLOR": "1"}, {"TERM": "dumb"}):
+        assert b"\x1b" not in on_terminal(**env), env
+
+
+def check_a_reader_that_goes_away_is_no_error():
+    merged = sample("ten_thousand_ranks", here / "merged.h5")
+    command = f"'{arguments.meridian}' stats --json '{merged}' | head -1; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=clean_environment())
+    assert done.stderr == "" and done.stdout.splitlines()[0] == "{" and done.stdout.splitlines()[1] in ("0", "141"), done
+
+
+def check_info_says_what_a_file_is():
+    merged = sample("one_rank", here / "merged.h5")
+    assert meridian("info", merged).stdout.startswith(f"merged trace '{merged}'")
+    plain = program("plain.txt", "text", 0o644)
+    expect(
+        meridian("info", plain),
+        1,
+        f"meridian: '{plain}' is neither a rank file nor a merged file\n"
+        "hint: name a file or directory that Meridian has made\n",
+    )
+    expect(meridian("info", "gone"), 1, "meridian: there is no 'gone'\nhint: check the name and the directory\n")
+    expect(meridian("info", "/dev/null"), 1, "meridian: '/dev/null' is neither a file nor a directory\n")
+
+
+def check_info_of_a_directory_counts_what_is_in_it():
+    (here / "merged.h5").unlink(missing_ok=True)
+    for name in ("rank-00000.h5", "rank-00001.h5", "rank-00002.ring", "rank-00002.spool"):
+        (here / name).write_text("x")
+    text = meridian("info", here).stdout
+    assert text.startswith(f"trace directory '{here}'\n  rank files  2, 2 B\n"), text
+    assert "unfinished  1 ranks have no rank file yet" in text and "merged      no: meridian merge" in text, text
+
+
+def check_docs_summary_names_every_member():
+    page = pathlib.Path(arguments.docs, "SUMMARY.md").read_text()
+    merged = sample("four_ranks", here / "merged.h5")
+    summary = json.loads(meridian("stats", "--json", merged).stdout)
+
+    def members(value):
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                yield key
+                yield from members(inner)
+        elif isinstance(value, list):
+            for inner in value:
+                yield from members(inner)
+
+    for member in set(members(summary)):
+        assert f"`{member}`" in page, member
+    for line in meridian("stats", "--csv", merged).stdout.splitlines():
+        if line.startswith("section,"):
+            for column in line.split(",")[1:]:
+                assert f"`{column}`" in page, column

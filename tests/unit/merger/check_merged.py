@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Reads a merged file with h5py alone and checks what FORMAT.md promises. Usage: check_merged.py merged.h5"""
+
+import sys
+
+import h5py
+import numpy as np
+
+EVENTS = ["enter_ns", "duration_ns", "rank", "thread", "call", "flags", "comm", "peer", "tag", "bytes_sent",
+          "bytes_received", "sequence"]
+
+
+def columns(group):
+    return {name: column[:] for name, column in group.items()}
+
+
+def text(value):
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+with h5py.File(sys.argv[1], "r") as file:
+    assert text(file.attrs["schema"]) == "meridian-merged", file.attrs["schema"]
+    assert file.attrs["version"] == 1
+    assert file.attrs["time_origin_realtime_ns"] > 0
+
+    events = columns(file["events"])
+    assert sorted(events) == sorted(EVENTS), sorted(events)
+    rows = len(events["enter_ns"])
+    assert all(len(column) == rows for column in events.values())
+    order = np.lexsort((events["sequence"], events["thread"], events["rank"], events["enter_ns"]))
+    assert (order == np.arange(rows)).all(), "the order is not (time, rank, thread, sequence)"
+    assert (events["duration_ns"] >= 0).all()
+
+    names = [text(name) for name in file["calls/name"]]
+    assert names[events["call"][0]].startswith("MPI_"), names[events["call"][0]]
+
+    place = {}
+    for row in range(rows):
+        key = (int(events["rank"][row]), int(events["thread"][row]), int(events["sequence"][row]))
+        assert key not in place, f"two rows are call {key}"
+        place[key] = row
+
+    messages = columns(file["messages"])
+    for i in range(len(messages["tag"])):
+        send = place[int(messages["send_rank"][i]), int(messages["send_thread"][i]), int(messages["send_sequence"][i])]
+        end = place[int(messages["receive_rank"][i]), int(messages["completion_thread"][i]),
+                    int(messages["completion_sequence"][i])]
+        post = place[int(messages["receive_rank"][i]), int(messages["post_thread"][i]), int(messages["post_sequence"][i])]
+        assert messages["send_enter_ns"][i] == events["enter_ns"][send]
+        assert messages["post_enter_ns"][i] == events["enter_ns"][post]
+        assert messages["receive_leave_ns"][i] == events["enter_ns"][end] + events["duration_ns"][end]
+        assert messages["receive_leave_ns"][i] > messages["send_enter_ns"][i], "received before it was sent"
+
+    parts = columns(file["collectives"])
+    assert (np.diff(parts["instance"].astype(np.int64)) >= 0).all()
+    for i in range(len(parts["instance"])):
+        start = place[int(parts["rank"][i]), int(parts["start_thread"][i]), int(parts["start_sequence"][i])]
+        assert parts["enter_ns"][i] == events["enter_ns"][start]
+    for number in np.unique(parts["instance"]):
+        own = (parts["instance"] == number) & (parts["shape"] == 0)
+        for i in np.flatnonzero(own):
+            others = own.copy()
+            others[i] = False
+            assert (parts["enter_ns"][others] < parts["leave_ns"][i]).all(), "left before all had entered"
+
+    comms = columns(file["communicators"])
+    assert text(comms["name"][0]) == "MPI_COMM_WORLD"
+    first, size, member = (file["groups"][name][:] for name in ("first", "size", "member"))
+    world = comms["group"][0]
+    ranks = member[first[world]:first[world] + size[world]]
+    assert (ranks == np.arange(size[world])).all()
+    assert set(file["ranks/rank"][:]) <= set(ranks)
+    assert file["threads/events"][:].sum() == rows
+    assert file["findings"].name and file["findings"] == file["summary/findings"]
+    print(rows, "events", len(messages["tag"]), "messages", len(parts["instance"]), "parts")
