@@ -82,7 +82,9 @@ def communicators(n, **_):
     uses += [(n, 1), (half, 1), (n, 1)]
     used = sum(members * comms for members, comms in uses)
     instances = sum(comms for members, comms in uses if members)
-    return Expected(messages=used, bytes=4 * used, collective_calls=used, instances=instances, completed=0)
+    # The request of MPI_Comm_idup is not recorded; where its status looks like a message's (MPICH), merging says so.
+    return Expected(messages=used, bytes=4 * used, collective_calls=used, instances=instances, completed=0,
+                    findings=frozenset({"request.unknown"}))
 
 
 def errors(n, **_):
