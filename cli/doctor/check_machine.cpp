@@ -29,8 +29,7 @@ bool has_cpu_flag(const std::string& flag) {
 Check check_papi() {
   const auto papi = probe_papi();
   if (!papi) return {"PAPI", Health::warn, papi.error().what, papi.error().hint};
-  return {"PAPI", Health::ok,
-          fmt::format("PAPI {}, {} hardware counters", papi->version, papi->hardware_counters), ""};
+  return {"PAPI", Health::ok, fmt::format("PAPI {}, {} hardware counters", papi->version, papi->hardware_counters), ""};
 }
 
 Check check_pmu() {
