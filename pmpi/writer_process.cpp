@@ -111,7 +111,7 @@ bool start_writer() noexcept {
     // Exit signal 0: neither SIGCHLD nor wait() of the application see this child.
     const int pid = clone(&start_and_leave, start.outer_stack + kStackBytes, CLONE_VM | CLONE_VFORK, memory);
     if (pid > 0) {
-      while (waitpid(pid, nullptr, __WCLONE) < 0 && errno == EINTR) continue;
+      while (waitpid(pid, nullptr, static_cast<int>(__WCLONE)) < 0 && errno == EINTR) continue;
       started = start.error == 0;
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
