@@ -150,6 +150,7 @@ MERIDIAN_EXPORT int MPI_Finalize() {
 }
 
 MERIDIAN_EXPORT int MPI_Abort(MPI_Comm comm, int errorcode) {
+  g_session.is_aborting.store(true, std::memory_order_release);
   return traced<CallId::Abort>(record::Local(), [&] { return g_real.Abort(comm, errorcode); });
 }
 

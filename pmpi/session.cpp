@@ -132,7 +132,8 @@ namespace {
     if (ring.output_dir[0] == '\0') unlink(g_session.ring_path);  // MPI was never started: nothing worth keeping
     return;
   }
-  if (has_unwritten_records()) {
+  // After MPI_Abort the exit code is the launcher's race to lose: the writer finishes alone.
+  if (has_unwritten_records() && !g_session.is_aborting.load(std::memory_order_acquire)) {
     request_rank_file();
   } else {
     wake_writer();

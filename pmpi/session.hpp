@@ -21,6 +21,7 @@ enum class SessionState : int {
 struct Session {
   std::atomic<SessionState> state{SessionState::idle};
   std::atomic<bool> writer_started{false};
+  std::atomic<bool> is_aborting{false};     ///< MPI_Abort was called: the launcher kills what does not leave at once
   std::atomic<bool> is_initialized{false};  ///< after_init() has run
   RingFileHeader* ring = nullptr;           ///< mapped; null unless on
   RingSlot* slots = nullptr;

@@ -104,9 +104,15 @@ def check_counts(check, runs, ranks, unrecorded=None):
 
 
 def check_nothing_left(check, runs):
-    left = [str(path.relative_to(runs.scratch)) for path in runs.scratch.rglob("*") if not path.is_dir()]
+    """The writer of a program that was ended tidies up behind its back: it may take a moment."""
+    for _ in range(100):
+        left = [str(path.relative_to(runs.scratch)) for path in runs.scratch.rglob("*") if not path.is_dir()]
+        inside = runs.folder.iterdir() if runs.folder.is_dir() else []
+        strange = [path.name for path in inside if not path.name.endswith(".h5")]
+        if not left and not strange:
+            break
+        time.sleep(0.1)
     check.equal("files left in the scratch directory", left, [])
-    strange = [path.name for path in runs.folder.iterdir() if not path.name.endswith(".h5")] if runs.folder.is_dir() else []
     check.equal("files beside the rank files", strange, [])
 
 
