@@ -18,6 +18,7 @@
 
 namespace meridian {
 
+// MPI's calls alone: what else a program does is passed through until its first MPI call.
 constinit std::uint8_t g_enabled[kCallCount] = {
     1,
 #define MERIDIAN_CALL_AS(type, name, group, params, args, recorded) 1,

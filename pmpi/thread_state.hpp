@@ -33,7 +33,8 @@ struct ThreadState {
 
 extern constinit thread_local ThreadState t_state __attribute__((tls_model("initial-exec")));
 
-/// Whether a call is recorded; all ones until the first call of the process has started the session.
+/// Whether a call is recorded; one for MPI calls and zero for others until the first call of the process has started
+/// the session.
 extern constinit std::uint8_t g_enabled[kCallCount];
 
 /// Called when there is no room below `limit`: not yet attached, inside another call, block full, or switched off.

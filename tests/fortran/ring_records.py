@@ -7,8 +7,10 @@ import pathlib
 import re
 import struct
 
-TABLE = pathlib.Path(__file__).resolve().parents[2] / "trace/model/mpi_calls.def"
-NAMES = ["", *("MPI_" + name for name in re.findall(r"\nMERIDIAN_CALL(?:_AS\(\w+, *|\()(\w+),", TABLE.read_text()))]
+MODEL = pathlib.Path(__file__).resolve().parents[2] / "trace/model"
+MPI_ROWS = re.findall(r"\nMERIDIAN_CALL(?:_AS\(\w+, *|\()(\w+),", (MODEL / "mpi_calls.def").read_text())
+OTHER_ROWS = re.findall(r'\nMERIDIAN_OTHER_CALL\(\w+, "(\w+)",', (MODEL / "other_calls.def").read_text())
+NAMES = ["", *("MPI_" + name for name in MPI_ROWS), *OTHER_ROWS]
 PAGE, SLOT_BYTES, HEAD_WORDS, COMPLETION_WORDS = 4096, 128, 3, 3
 PAD, P2P, SENDRECV, COLL, RMA, IO, TEXT = 1, 3, 4, 5, 8, 9, 36
 FAILED = 1

@@ -1,6 +1,6 @@
 #pragma once
 
-// CallId, names, groups and roles: expansions of mpi_calls.def.
+// CallId, names, groups and roles: expansions of mpi_calls.def and other_calls.def.
 
 #include <array>
 #include <cstdint>
@@ -8,15 +8,25 @@
 
 namespace meridian {
 
-/// One value per row of mpi_calls.def. 0 is kept for records that are no calls. Values change when the table grows:
-/// a rank file carries the names of the values that it uses.
+/// One value per row of mpi_calls.def, then of other_calls.def. 0 is kept for records that are no calls. Values change
+/// when the table grows: a rank file carries the names of the values that it uses.
 enum class CallId : std::uint16_t {
   none = 0,
 #define MERIDIAN_CALL_AS(type, name, group, params, args, recorded) name,
 #include "trace/model/mpi_calls.def"
+#define MERIDIAN_OTHER_CALL(id, printed, group) id,
+#include "trace/model/other_calls.def"
   count_
 };
 inline constexpr std::size_t kCallCount = static_cast<std::size_t>(CallId::count_);
+/// MPI's calls are the values from 1 to here.
+inline constexpr std::size_t kMpiCallCount = 0
+#define MERIDIAN_CALL_AS(type, name, group, params, args, recorded) +1
+#include "trace/model/mpi_calls.def"
+    ;
+constexpr bool is_mpi(CallId id) noexcept {
+  return id != CallId::none && static_cast<std::size_t>(id) <= kMpiCallCount;
+}
 
 /// What a call is about; the unit in which recording is switched on and off.
 enum class CallGroup : std::uint8_t {
@@ -27,7 +37,7 @@ enum class CallGroup : std::uint8_t {
 };
 
 struct CallInfo {
-  std::string_view name;  ///< with prefix: "MPI_Send"
+  std::string_view name;  ///< as printed: "MPI_Send", "pthread_join"
   CallGroup group;
 };
 
@@ -35,6 +45,8 @@ inline constexpr std::array<CallInfo, kCallCount> kCalls{{
     {"", CallGroup::none},
 #define MERIDIAN_CALL_AS(type, name, group, params, args, recorded) {"MPI_" #name, CallGroup::group},
 #include "trace/model/mpi_calls.def"
+#define MERIDIAN_OTHER_CALL(id, printed, group) {printed, CallGroup::group},
+#include "trace/model/other_calls.def"
 }};
 
 struct GroupInfo {

@@ -22,6 +22,11 @@ using testing::Contains;
 using testing::IsSupersetOf;
 using Names = std::vector<std::string>;
 
+constexpr std::string_view kOtherNames[] = {
+#define MERIDIAN_OTHER_CALL(id, printed, group) printed,
+#include "trace/model/other_calls.def"
+};
+
 /// What `recorded` may say. A new word needs a function in pmpi/ and a line at the top of the table.
 const std::set<std::string> kVocabulary{
     "Local",
@@ -101,13 +106,35 @@ TEST(CallTable, NamesNoCallTwice) {
   for (const Row& row : kRows) EXPECT_TRUE(seen.insert(row.name).second) << row.name << " has two rows";
 }
 
-TEST(CallTable, GivesEveryRowAnIdAndNothingElse) { EXPECT_EQ(kCallCount, std::size(kRows) + 1); }
+TEST(CallTable, GivesEveryRowAnIdAndMpiTheFirstOnes) {
+  EXPECT_EQ(kMpiCallCount, std::size(kRows));
+  EXPECT_EQ(kCallCount, 1 + std::size(kRows) + std::size(kOtherNames));
+  EXPECT_TRUE(is_mpi(static_cast<CallId>(1)));
+  EXPECT_TRUE(is_mpi(static_cast<CallId>(kMpiCallCount)));
+  EXPECT_FALSE(is_mpi(CallId::none));
+  EXPECT_FALSE(is_mpi(CallId::pthread_create));
+}
+
+TEST(CallTable, NamesOtherCallsAsTheirHeadersDoAndNoneTwice) {
+  std::set<std::string_view> seen;
+  for (std::size_t i = 1; i < kCallCount; ++i) {
+    const std::string_view name = kCalls[i].name;
+    EXPECT_TRUE(seen.insert(name).second) << name << " has two rows";
+    EXPECT_EQ(is_mpi(static_cast<CallId>(i)), name.starts_with("MPI_")) << name;
+  }
+  EXPECT_EQ(info(CallId::pthread_mutex_lock).name, "pthread_mutex_lock");
+  EXPECT_EQ(info(CallId::UserRegion).name, "meridian_region");
+}
 
 TEST(CallTable, FindsEveryCallByItsName) {
   for (std::size_t i = 1; i < kCallCount; ++i) {
     const auto id = static_cast<CallId>(i);
     EXPECT_EQ(call_by_name(info(id).name), id) << info(id).name;
-    EXPECT_EQ(info(id).name, "MPI_" + std::string{kRows[i - 1].name});
+    if (i <= kMpiCallCount) {
+      EXPECT_EQ(info(id).name, "MPI_" + std::string{kRows[i - 1].name});
+    } else {
+      EXPECT_EQ(info(id).name, kOtherNames[i - 1 - kMpiCallCount]);
+    }
   }
 }
 
@@ -121,7 +148,9 @@ TEST(CallTable, PutsEveryCallIntoAGroupAndACallIntoEveryGroup) {
   for (std::size_t i = 1; i < kCallCount; ++i) {
     const CallGroup group = info(static_cast<CallId>(i)).group;
     ++calls[group];
-    EXPECT_EQ(kGroups[static_cast<std::size_t>(group)].name, kRows[i - 1].group);
+    if (i <= kMpiCallCount) {
+      EXPECT_EQ(kGroups[static_cast<std::size_t>(group)].name, kRows[i - 1].group);
+    }
   }
   EXPECT_EQ(calls.count(CallGroup::none), 0U);
   EXPECT_EQ(calls.size(), kGroups.size() - 1);
