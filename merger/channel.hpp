@@ -34,11 +34,16 @@ struct CallSpan {
   std::uint64_t leave_ticks = 0;
   /// Whether `next`, which began later, is of another thread and began before this one's end.
   bool overlaps(const CallSpan& next) const noexcept { return next.thread != thread && next.enter_ticks < leave_ticks; }
+  /// Whether this call certainly came first.
+  bool precedes(const CallSpan& other) const noexcept {
+    return thread == other.thread ? enter_ticks < other.enter_ticks : leave_ticks <= other.enter_ticks;
+  }
 };
 
 /// A message on its way.
 struct SentMessage {
   EventRef call;
+  CallSpan span;
   std::int64_t enter_ns = 0;
   std::uint64_t bytes = 0;    ///< kUnknownBytes: the call did not return
   std::uint64_t number = 0;   ///< ascending in its channel, never used again
@@ -49,6 +54,7 @@ inline constexpr std::uint64_t kUnknownBytes = ~std::uint64_t{0};
 /// A receive that stands in line for the channel's messages, in posting order.
 struct ReceivePlace {
   ReceiveId receive = kNoReceive;  ///< kNoReceive: has got its message
+  CallSpan span;                   ///< of the call that posted it
   std::uint64_t number = 0;        ///< ascending in its channel, never used again
 };
 
@@ -62,6 +68,7 @@ struct Channel {
   std::uint32_t dest = 0;       ///< index of the receiving rank
   std::uint64_t messages = 0;   ///< sent since the channel was last counted
   std::uint64_t bytes = 0;
+  bool has_overlaps = false;  ///< threads of one side called at once: the order there is a choice
   CallSpan last_send;
   CallSpan last_post;
 

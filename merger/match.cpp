@@ -1,6 +1,7 @@
 #include "merger/match.hpp"
 
 #include <limits>
+#include <optional>
 #include <string_view>
 
 #include "merger/call_tracker.hpp"
@@ -20,6 +21,19 @@ bool may_cancel(const Trace& trace) {
   for (const RankFile* file : trace.files)
     for (const std::string& name : file->meta().call_names)
       if (name == "MPI_Cancel") return true;
+  return false;
+}
+
+/// Which message a receive got can depend on all that were sent until it returned, where threads send at once.
+bool may_race(const Trace& trace) {
+  for (const RankFile* file : trace.files) {
+    std::optional<std::uint32_t> sender;
+    for (const SegmentRow& segment : file->meta().segments) {
+      if (segment.p2p == 0) continue;
+      if (sender.value_or(segment.thread) != segment.thread) return true;
+      sender = segment.thread;
+    }
+  }
   return false;
 }
 
@@ -52,7 +66,7 @@ class Replay {
 
  private:
   std::vector<std::int64_t> open(Trace& trace, Findings& findings) {
-    const bool is_split = may_cancel(trace);
+    const bool is_split = may_cancel(trace) || may_race(trace);
     std::vector<std::int64_t> keys;
     cursors_.reserve(trace.files.size());
     for (std::uint32_t i = 0; i < trace.files.size(); ++i) {

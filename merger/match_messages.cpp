@@ -72,11 +72,13 @@ std::uint64_t MessageMatcher::send(const Caller& caller, const LocalComm& comm, 
   Channel& at = channel(send_key(comm, dest, tag, is_partitioned), caller.rank_index, receiver);
   ++at.messages;
   at.bytes += known_bytes;
-  if (at.last_send.overlaps(caller.span))
+  if (at.last_send.overlaps(caller.span)) {
+    at.has_overlaps = true;
     findings_.add(FindingId::message_ambiguous, 1, [&] { return describe(caller.call); });
+  }
   if (caller.span.leave_ticks > at.last_send.leave_ticks) at.last_send = caller.span;
 
-  const SentMessage message{caller.call, caller.enter_ns, bytes, next_number_++, false};
+  const SentMessage message{caller.call, caller.span, caller.enter_ns, bytes, next_number_++, false};
   const std::size_t place = at.sends.size();
   if (place >= at.places.size() && has_ended_[receiver] && at.uncertain == 0) {
     unmatched_send(at, message);  // nobody is left who could receive it
@@ -206,12 +208,14 @@ void MessageMatcher::place(ReceiveId id) {
                        receive.tag};
   receive.channel = channels_.get(key, sender, receive.rank_index, [this](Channel& idle) { count(idle); });
   Channel& at = channels_[receive.channel];
-  if (at.last_post.overlaps(receive.span))
+  if (at.last_post.overlaps(receive.span)) {
+    at.has_overlaps = true;
     findings_.add(FindingId::message_ambiguous, 1, [&] { return describe(receive.post); });
+  }
   if (receive.span.leave_ticks > at.last_post.leave_ticks) at.last_post = receive.span;
   receive.number = next_number_++;
   if (receive.is_uncertain) ++at.uncertain;
-  at.places.push_back({id, receive.number});
+  at.places.push_back({id, receive.span, receive.number});
   if (receive.is_complete) pair(at, at.places.size() - 1);
 }
 

@@ -10,6 +10,7 @@
 #include "merger/communicators.hpp"
 #include "merger/event_ref.hpp"
 #include "merger/findings.hpp"
+#include "merger/linear_extension.hpp"
 
 namespace meridian {
 
@@ -51,7 +52,9 @@ struct MessageTotals {
 /// A receive from any source or with any tag has no channel until it completes. Until then, receives of the same
 /// process and communicator that were posted after it, and that want messages which it could have taken, are not given
 /// a place. A send or receive that the program asks to be cancelled keeps its place, but nothing behind it is paired
-/// until it is known what became of it.
+/// until it is known what became of it. Where several threads of a process send or receive on one channel at once, MPI
+/// gives no order: of those that are possible, one is taken in which no message is received before it was sent, and in
+/// which each has the size that was received, if there is one.
 class MessageMatcher {
  public:
   static constexpr std::uint32_t kMissing = 0xffffffff;
@@ -139,6 +142,13 @@ class MessageMatcher {
   bool is_certain(const Channel& at, std::size_t place) const noexcept;
   void pair(Channel& at, std::size_t place);
   void pair_all(Channel& at);
+  static bool is_in_time(const Channel& at, std::size_t slot, const Receive& receive);
+  static bool has_size(const SentMessage& send, const Receive& receive);
+  CallLine receives_around(const Channel& at, std::size_t place) const;
+  static CallLine sends_around(const Channel& at, std::size_t place);
+  void reorder_receives(Channel& at, const CallLine& line, const CallLine::Order& order);
+  static void reorder_sends(Channel& at, const CallLine& line, const CallLine::Order& order);
+  std::size_t settle_overlaps(Channel& at, std::size_t place);
   void emit(const Channel& at, const SentMessage& send, const Receive& receive);
   void unmatched_send(const Channel& at, const SentMessage& send);
   void unmatched_receive(const EventRef& post, std::int32_t source, std::int32_t tag);

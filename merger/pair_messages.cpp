@@ -41,9 +41,12 @@ bool MessageMatcher::is_certain(const Channel& at, std::size_t place) const noex
 }
 
 void MessageMatcher::pair(Channel& at, std::size_t place) {
-  if (place >= at.sends.size() || place >= at.places.size()) return;
+  if (place >= at.places.size()) return;
   const ReceiveId id = at.places[place].receive;
   if (id == kNoReceive || !receives_[id].is_complete) return;
+  if (at.has_overlaps && at.uncertain == 0) [[unlikely]]
+    place = settle_overlaps(at, place);
+  if (place >= at.sends.size()) return;
   if (at.uncertain != 0 && !is_certain(at, place)) return;
   if (!receives_[id].is_silent) emit(at, at.sends[place], receives_[id]);
   free_receive(id);
@@ -53,6 +56,7 @@ void MessageMatcher::pair(Channel& at, std::size_t place) {
     at.places.pop_front();
     at.sends.pop_front();
   }
+  if (at.is_idle()) at.has_overlaps = false;
 }
 
 void MessageMatcher::pair_all(Channel& at) {
