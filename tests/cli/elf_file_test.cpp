@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/cli/elf_builder.hpp"
-#include "tests/cli/temporary.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace meridian {
 namespace {
@@ -22,7 +22,7 @@ TEST(ElfFile, OfThisTestIsADynamicProgramThatNeedsTheCLibrary) {
 }
 
 TEST(ElfFile, TellsWhatIsNeededAndWhereToLook) {
-  const TemporaryDirectory directory;
+  const test::TempDir directory;
   const auto elf = read_elf(
       directory.write("a", ElfBuilder{}.needs("libone.so").runpath("$ORIGIN/lib").needs("libtwo.so.2").bytes()));
   ASSERT_TRUE(elf);
@@ -33,21 +33,21 @@ TEST(ElfFile, TellsWhatIsNeededAndWhereToLook) {
 }
 
 TEST(ElfFile, PrefersRunpathToRpath) {
-  const TemporaryDirectory directory;
+  const test::TempDir directory;
   const auto elf = read_elf(directory.write("a", ElfBuilder{}.rpath("/old").runpath("/new").bytes()));
   ASSERT_TRUE(elf);
   EXPECT_EQ(elf->search_path, "/new");
 }
 
 TEST(ElfFile, OfAnotherMachineIsNotNative) {
-  const TemporaryDirectory directory;
+  const test::TempDir directory;
   const auto elf = read_elf(directory.write("a", ElfBuilder{}.machine(EM_S390).bytes()));
   ASSERT_TRUE(elf);
   EXPECT_FALSE(elf->is_native);
 }
 
 TEST(ElfFile, IsNoneWithoutTheMagicOrTheFile) {
-  const TemporaryDirectory directory;
+  const test::TempDir directory;
   EXPECT_FALSE(read_elf(directory.write("script", "#!/bin/sh\n")));
   EXPECT_FALSE(read_elf(directory.write("empty", "")));
   EXPECT_FALSE(read_elf(directory.path() / "missing"));
@@ -55,7 +55,7 @@ TEST(ElfFile, IsNoneWithoutTheMagicOrTheFile) {
 }
 
 TEST(ElfFile, CutOffAnywhereYieldsNoMoreThanTheWholeAndNeverCrashes) {
-  const TemporaryDirectory directory;
+  const test::TempDir directory;
   const std::string whole = ElfBuilder{}.needs("liba.so").needs("libb.so").interpreter().bytes();
   for (std::size_t length = 0; length < whole.size(); ++length) {
     const auto elf = read_elf(directory.write("a", whole.substr(0, length)));
@@ -65,7 +65,7 @@ TEST(ElfFile, CutOffAnywhereYieldsNoMoreThanTheWholeAndNeverCrashes) {
 }
 
 TEST(ElfFile, WithAnyByteChangedNeverCrashes) {
-  const TemporaryDirectory directory;
+  const test::TempDir directory;
   const std::string whole = ElfBuilder{}.needs("liba.so").runpath("/x").interpreter().bytes();
   for (std::size_t at = 0; at < whole.size(); ++at)
     for (const char value : {'\x00', '\xff', '\x7f'}) {
@@ -79,7 +79,7 @@ TEST(ElfFile, WithAnyByteChangedNeverCrashes) {
 }
 
 TEST(ElfFile, WhoseStringsRunOutOfTheFileHasNoNames) {
-  const TemporaryDirectory directory;
+  const test::TempDir directory;
   std::string bytes = ElfBuilder{}.needs("libendless.so").bytes();
   bytes.pop_back();  // the last name has no end now
   const auto elf = read_elf(directory.write("a", bytes));

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/cli/elf_builder.hpp"
-#include "tests/cli/temporary.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace meridian {
 namespace {
@@ -22,7 +22,7 @@ class LibraryClosure : public testing::Test {
     return library_closure(program, LibrarySearch{library_path, at("no-cache")});
   }
 
-  TemporaryDirectory directory_;
+  test::TempDir directory_;
 };
 
 TEST_F(LibraryClosure, FollowsRunpathWithOrigin) {
@@ -73,7 +73,7 @@ TEST(LibrarySearch, FindsTheCLibraryThroughTheLinkersCacheOrDirectories) {
 }
 
 TEST(LibrarySearch, SurvivesACacheThatIsCutOffOrNone) {
-  const TemporaryDirectory directory;
+  const test::TempDir directory;
   const std::string magic = "glibc-ld.so.cache1.1";
   for (const std::string& bytes :
        {std::string{}, magic, magic + std::string(28, '\xff'), magic + std::string(200, '\x01')})

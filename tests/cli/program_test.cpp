@@ -4,7 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/cli/elf_builder.hpp"
-#include "tests/cli/temporary.hpp"
+#include "tests/support/scoped_variable.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace meridian {
 namespace {
@@ -30,7 +31,7 @@ TEST(Flavor, OfTwoLibrariesIsTheNearestOne) {
 }
 
 TEST(ProgramFacts, SeeMpiThroughALibraryOfTheProgram) {
-  const TemporaryDirectory directory;
+  const test::TempDir directory;
   directory.write("lib/libsolver.so", ElfBuilder{}.needs("libmpi.so.40").bytes());
   const auto program =
       directory.write("program", ElfBuilder{}.needs("libsolver.so").runpath("$ORIGIN/lib").interpreter().bytes());
@@ -41,7 +42,7 @@ TEST(ProgramFacts, SeeMpiThroughALibraryOfTheProgram) {
 }
 
 TEST(ProgramFacts, OfAScriptAreThoseOfItsInterpreter) {
-  const TemporaryDirectory directory;
+  const test::TempDir directory;
   const auto interpreter = directory.write("interpreter", ElfBuilder{}.needs("libmpich.so.12").interpreter().bytes());
   const auto script = directory.write("script", "#! " + interpreter.string() + " -u\nprint()\n");
   EXPECT_EQ(inspect_program(script).flavor, Flavor::mpich);
@@ -49,13 +50,13 @@ TEST(ProgramFacts, OfAScriptAreThoseOfItsInterpreter) {
 }
 
 TEST(ProgramFacts, OfAScriptThatInterpretsItselfEnd) {
-  const TemporaryDirectory directory;
+  const test::TempDir directory;
   const auto script = directory.write("loop", "#!" + (directory.path() / "loop").string() + "\n");
   EXPECT_EQ(inspect_program(script).flavor, std::nullopt);
 }
 
 TEST(ProgramFacts, NameWhatKeepsAProgramFromBeingTraced) {
-  const TemporaryDirectory directory;
+  const test::TempDir directory;
   EXPECT_EQ(inspect_program(directory.write("static", ElfBuilder{}.bytes())).obstacle, "it is statically linked");
   EXPECT_EQ(inspect_program(directory.write("foreign", ElfBuilder{}.interpreter().machine(EM_S390).bytes())).obstacle,
             "it is built for another kind of machine");
@@ -68,19 +69,19 @@ TEST(ProgramFacts, NameWhatKeepsAProgramFromBeingTraced) {
 }
 
 TEST(FindProgram, SearchesPathInOrderAndSkipsWhatCannotRun) {
-  const TemporaryDirectory directory;
+  const test::TempDir directory;
   directory.write("first/tool", "", 0644);
   std::filesystem::create_directories(directory.path() / "second/tool");
   const auto wanted = directory.write("third/tool", "", 0755);
   const std::string path = directory.path().string();
-  const ScopedVariable variable{"PATH", (path + "/first:" + path + "/second:" + path + "/third").c_str()};
+  const test::ScopedVariable variable{"PATH", (path + "/first:" + path + "/second:" + path + "/third").c_str()};
   const auto found = find_program("tool");
   ASSERT_TRUE(found) << found.error().what;
   EXPECT_EQ(*found, wanted);
 }
 
 TEST(FindProgram, PointsToTheOneInThisDirectory) {
-  const TemporaryDirectory directory;
+  const test::TempDir directory;
   directory.write("only_here", "", 0755);
   const std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::current_path(directory.path());
@@ -92,8 +93,8 @@ TEST(FindProgram, PointsToTheOneInThisDirectory) {
 }
 
 TEST(Launcher, IsOpenMpisWhenBothHaveLeftTheirVariables) {
-  const ScopedVariable rank{"OMPI_COMM_WORLD_RANK", "3"};
-  const ScopedVariable other{"PMI_RANK", "7"};
+  const test::ScopedVariable rank{"OMPI_COMM_WORLD_RANK", "3"};
+  const test::ScopedVariable other{"PMI_RANK", "7"};
   const Launcher launcher = find_launcher();
   EXPECT_EQ(launcher.flavor, Flavor::openmpi);
   EXPECT_EQ(launcher.rank, 3);
@@ -101,17 +102,17 @@ TEST(Launcher, IsOpenMpisWhenBothHaveLeftTheirVariables) {
 }
 
 TEST(Launcher, IsMpichsWithPmiAlone) {
-  const ScopedVariable ours{"OMPI_COMM_WORLD_RANK", nullptr};
-  const ScopedVariable rank{"PMI_RANK", "0"};
+  const test::ScopedVariable ours{"OMPI_COMM_WORLD_RANK", nullptr};
+  const test::ScopedVariable rank{"PMI_RANK", "0"};
   EXPECT_EQ(find_launcher().flavor, Flavor::mpich);
   EXPECT_TRUE(find_launcher().speaks());
 }
 
 TEST(Launcher, IgnoresARankThatIsNoNumber) {
-  const ScopedVariable ours{"OMPI_COMM_WORLD_RANK", "zero"};
-  const ScopedVariable pmi{"PMI_RANK", nullptr};
-  const ScopedVariable pmix{"PMIX_RANK", nullptr};
-  const ScopedVariable slurm{"SLURM_PROCID", nullptr};
+  const test::ScopedVariable ours{"OMPI_COMM_WORLD_RANK", "zero"};
+  const test::ScopedVariable pmi{"PMI_RANK", nullptr};
+  const test::ScopedVariable pmix{"PMIX_RANK", nullptr};
+  const test::ScopedVariable slurm{"SLURM_PROCID", nullptr};
   EXPECT_EQ(find_launcher().rank, std::nullopt);
   EXPECT_TRUE(find_launcher().speaks());
 }

@@ -6,7 +6,8 @@
 #include <sstream>
 
 #include "cli/options_text.hpp"
-#include "tests/cli/temporary.hpp"
+#include "tests/support/scoped_variable.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace meridian {
 namespace {
@@ -15,9 +16,9 @@ using testing::HasSubstr;
 using testing::SizeIs;
 
 TEST(Settings, AreCheckedInTheFileWithTheLine) {
-  const TemporaryDirectory directory;
+  const test::TempDir directory;
   const auto file = directory.write("my.conf", "# mine\nBUFER = 4M\nCLOCK tsc\nBUFFER = 1K\nMERIDIAN_CLOCK=tsc\n");
-  const ScopedVariable config{"MERIDIAN_CONFIG", file.c_str()};
+  const test::ScopedVariable config{"MERIDIAN_CONFIG", file.c_str()};
   Settings settings;
   read_settings(settings);
   ASSERT_THAT(settings.problems, SizeIs(3));
@@ -31,10 +32,10 @@ TEST(Settings, AreCheckedInTheFileWithTheLine) {
 }
 
 TEST(Settings, OfTheEnvironmentGoBeforeTheFile) {
-  const TemporaryDirectory directory;
+  const test::TempDir directory;
   const auto file = directory.write("my.conf", "BUFFER = 4M\nMAX_THREADS = 5");
-  const ScopedVariable config{"MERIDIAN_CONFIG", file.c_str()};
-  const ScopedVariable buffer{"MERIDIAN_BUFFER", "8M"};
+  const test::ScopedVariable config{"MERIDIAN_CONFIG", file.c_str()};
+  const test::ScopedVariable buffer{"MERIDIAN_BUFFER", "8M"};
   Settings settings;
   read_settings(settings);
   EXPECT_THAT(settings.problems, SizeIs(0));
@@ -43,7 +44,7 @@ TEST(Settings, OfTheEnvironmentGoBeforeTheFile) {
 }
 
 TEST(Settings, SayWhenTheFileIsNotThere) {
-  const ScopedVariable config{"MERIDIAN_CONFIG", "/nowhere/my.conf"};
+  const test::ScopedVariable config{"MERIDIAN_CONFIG", "/nowhere/my.conf"};
   Settings settings;
   read_settings(settings);
   ASSERT_THAT(settings.problems, SizeIs(1));
@@ -52,7 +53,7 @@ TEST(Settings, SayWhenTheFileIsNotThere) {
 }
 
 TEST(Settings, SayWhenTheFileIsADirectory) {
-  const ScopedVariable config{"MERIDIAN_CONFIG", "/"};
+  const test::ScopedVariable config{"MERIDIAN_CONFIG", "/"};
   Settings settings;
   read_settings(settings);
   ASSERT_THAT(settings.problems, SizeIs(1));

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "clocks/random_program.hpp"
-#include "format/temp_dir.hpp"
 #include "merger/repair_causality.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace meridian {
 namespace {

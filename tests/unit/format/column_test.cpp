@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-#include "temp_dir.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace meridian {
 namespace {

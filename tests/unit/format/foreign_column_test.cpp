@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "temp_dir.hpp"
+#include "tests/support/temp_dir.hpp"
 #include "trace/format/column.hpp"
 
 namespace meridian {

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "sample_rank.hpp"
-#include "temp_dir.hpp"
+#include "tests/support/temp_dir.hpp"
 #include "trace/format/column.hpp"
 #include "trace/format/h5.hpp"
 #include "trace/format/table.hpp"

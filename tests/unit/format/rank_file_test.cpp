@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sample_rank.hpp"
-#include "temp_dir.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace meridian {
 namespace {

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "sample_rank.hpp"
-#include "temp_dir.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace meridian {
 namespace {

@@ -12,7 +12,7 @@
 #include "merger/ring_queue.hpp"
 #include "merger/temp_spool.hpp"
 #include "merger/tournament.hpp"
-#include "temp_dir.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace meridian::test {
 namespace {

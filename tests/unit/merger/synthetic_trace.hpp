@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "merger/merge.hpp"
-#include "temp_dir.hpp"
+#include "tests/support/temp_dir.hpp"
 #include "trace/format/rank_file.hpp"
 
 namespace meridian::test {

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "known_calls.hpp"
-#include "temp_dir.hpp"
+#include "tests/support/temp_dir.hpp"
 #include "writer/drain.hpp"
 #include "writer/places.hpp"
 

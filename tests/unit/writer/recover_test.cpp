@@ -6,7 +6,7 @@
 
 #include "child.hpp"
 #include "known_calls.hpp"
-#include "temp_dir.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace meridian {
 namespace {

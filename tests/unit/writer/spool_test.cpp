@@ -7,7 +7,7 @@
 #include <csignal>
 #include <random>
 
-#include "temp_dir.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace meridian {
 namespace {

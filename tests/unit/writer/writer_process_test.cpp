@@ -9,7 +9,7 @@
 
 #include "child.hpp"
 #include "known_calls.hpp"
-#include "temp_dir.hpp"
+#include "tests/support/temp_dir.hpp"
 #include "writer/recover.hpp"
 
 namespace meridian {

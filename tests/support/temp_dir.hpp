@@ -1,6 +1,7 @@
 #pragma once
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -25,6 +26,14 @@ class TempDir {
   TempDir& operator=(const TempDir&) = delete;
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
   const std::filesystem::path& path() const { return path_; }
+  /// A file in it, with the folders on the way.
+  std::filesystem::path write(const std::string& name, const std::string& bytes, mode_t mode = 0644) const {
+    const std::filesystem::path file = path_ / name;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream{file, std::ios::binary} << bytes;
+    ::chmod(file.c_str(), mode);
+    return file;
+  }
 
  private:
   std::filesystem::path path_;
