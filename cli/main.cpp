@@ -8,6 +8,7 @@
 
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
+#include "cli/help_formatter.hpp"
 #include "cli/output.hpp"
 
 namespace meridian {
@@ -22,6 +23,7 @@ int dispatch(std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), rest.begin(), rest.end());
   }
   CLI::App app{"Traces MPI programs and says where their time went.", "meridian"};
+  app.formatter(std::make_shared<HelpFormatter>());
   app.set_version_flag("--version", "meridian " MERIDIAN_VERSION);
   app.require_subcommand(1);
   Action chosen;

@@ -22,7 +22,6 @@
 #include "cli/output.hpp"
 #include "cli/run/program.hpp"
 #include "cli/run/settings.hpp"
-#include "cli/summary/printable.hpp"
 
 namespace meridian {
 namespace {
@@ -31,7 +30,6 @@ namespace fs = std::filesystem;
 
 const std::vector<std::string> kMpiChoices{"auto", "openmpi", "mpich"};
 
-constexpr std::size_t kHelpWidth = 50;  ///< of the text beside an option's name
 
 struct RunArguments {
   std::string mpi = "auto";
@@ -214,8 +212,7 @@ void add_run(CLI::App& app, Action& chosen, const std::vector<std::string>& prog
       ->type_name("NAME");
   for (std::size_t i = 0; i < kOptionCount; ++i) {
     const OptionInfo& option = kOptions[i];
-    std::string text = wrapped(fmt::format("{} Default: {}.", option.text, option.fallback), 0, kHelpWidth);
-    text.pop_back();
+    const std::string text = fmt::format("{} Default: {}.", option.text, option.fallback);
     if (option.type == OptionType::flag)
       command->add_flag(option_name(option) + "{yes}", arguments->values[i], text);
     else
