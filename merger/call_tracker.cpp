@@ -3,17 +3,18 @@
 #include <string>
 #include <utility>
 
+#include "merger/message_bytes.hpp"
+
 namespace meridian {
 namespace {
 
 constexpr std::uint32_t kNoRequest = RequestTable::kNone;
 
-std::uint64_t bytes_of(const PointToPoint& p2p) noexcept {
-  return p2p.count > 0 ? static_cast<std::uint64_t>(p2p.count) * p2p.type_size : 0;
-}
-
 /// Whether the completion tells of a message.
 bool has_message(const Completion& completion) noexcept { return completion.source >= 0 && completion.tag >= 0; }
+
+/// A call that failed may have received all the same: a message that was too long.
+bool did_nothing(const Call& call) noexcept { return call.has(kFlagFailed) && call.completion_count == 0; }
 
 }  // namespace
 
@@ -123,7 +124,7 @@ EventRow CallTracker::enter(const Call& call, std::uint32_t thread_index) {
 void CallTracker::enter_send(const Call& call, const PointToPoint& p2p, EventRow& row, Pending& pending) {
   const LocalComm* comm = pending.comm = resolve(p2p.comm, call);
   describe(row, comm, p2p.peer, p2p.tag);
-  if (call.has(kFlagFailed) || p2p.peer == kProcNull) return;
+  if (did_nothing(call) || p2p.peer == kProcNull) return;
   row.bytes_sent = bytes_of(p2p);
   if (comm == nullptr || at_.matchers == nullptr || p2p.peer < 0) return;
   const std::uint64_t bytes = call.has(kFlagUnfinished) ? kUnknownBytes : row.bytes_sent;
@@ -150,7 +151,8 @@ void CallTracker::enter_blocking_receive(const Call& call, const PointToPoint& p
     const Completion& found = call.completions[0];
     if (!has_message(found)) return;
     describe(row, comm, found.source, found.tag);
-    row.bytes_received = found.bytes > 0 ? static_cast<std::uint64_t>(found.bytes) : 0;
+    const std::int64_t bytes = received_bytes(call, found, bytes_of(p2p));
+    row.bytes_received = bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
     if (comm != nullptr && at_.matchers != nullptr)
       pending.receive = at_.matchers->messages.post(caller(call), *comm, found.source, found.tag);
   } else if (call.has(kFlagUnfinished) && comm != nullptr && at_.matchers != nullptr) {
@@ -190,7 +192,7 @@ void CallTracker::enter_matched_receive(const Call& call, EventRow& row, Pending
   pending.comm = nullptr;
   const HandleKey handle{call.p2p->comm};
   const std::uint32_t number = messages_.find(handle);
-  if (number == kNoRequest || call.has(kFlagFailed)) return;
+  if (number == kNoRequest || did_nothing(call)) return;
   const Message message = message_list_[number];
   messages_.erase(handle);
   free_messages_.push_back(number);
@@ -201,8 +203,9 @@ void CallTracker::enter_matched_receive(const Call& call, EventRow& row, Pending
   const bool is_found = call.completion_count != 0 && !call.has(kFlagUnfinished) && has_message(call.completions[0]);
   describe(row, message.comm, is_found ? call.completions[0].source : kNoPeer,
            is_found ? call.completions[0].tag : kNoTag);
-  if (is_found && call.completions[0].bytes > 0)
-    row.bytes_received = static_cast<std::uint64_t>(call.completions[0].bytes);
+  if (!is_found) return;
+  const std::int64_t bytes = received_bytes(call, call.completions[0], bytes_of(*call.p2p));
+  if (bytes > 0) row.bytes_received = static_cast<std::uint64_t>(bytes);
 }
 
 void CallTracker::enter_complete(const Call& call, EventRow& row, Pending& pending) {
@@ -222,7 +225,8 @@ void CallTracker::enter_complete(const Call& call, EventRow& row, Pending& pendi
       Request& request = requests_[number];
       request.is_completing = true;
       if (request.kind == Request::Kind::receive && has_message(completion) && completion.bytes != kCancelled) {
-        row.bytes_received += completion.bytes > 0 ? static_cast<std::uint64_t>(completion.bytes) : 0;
+        const std::int64_t bytes = received_bytes(call, completion, request.bytes);
+        row.bytes_received += bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
         if (++receives == 1) describe(row, request.comm, completion.source, completion.tag);
       }
     }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "merger/call_tracker.hpp"
+#include "merger/message_bytes.hpp"
 
 namespace meridian {
 namespace {
@@ -79,7 +80,9 @@ void CallTracker::leave_receive(const Call& call, Pending& pending) {
     return;
   }
   const Completion& found = call.completions[0];
-  at_.matchers->messages.complete(receive, caller(call), found.source, found.tag, found.bytes);
+  const PointToPoint& received = call.p2p[call.payload == Payload::sendrecv ? 1 : 0];
+  at_.matchers->messages.complete(receive, caller(call), found.source, found.tag,
+                                  received_bytes(call, found, bytes_of(received)));
 }
 
 void CallTracker::leave_complete(const Call& call, Pending& pending) {
@@ -110,7 +113,8 @@ void CallTracker::finish_request(const Call& call, Request& request, const Compl
       if (is_cancelled)
         at_.matchers->messages.cancelled(receive);
       else if (completion.source >= 0 && completion.tag >= 0)
-        at_.matchers->messages.complete(receive, caller(call), completion.source, completion.tag, completion.bytes);
+        at_.matchers->messages.complete(receive, caller(call), completion.source, completion.tag,
+                                        received_bytes(call, completion, request.bytes));
       else
         at_.matchers->messages.abandon(receive);
       break;
@@ -165,10 +169,11 @@ void CallTracker::make_request(const Call& call, const CallRole& what, Pending& 
     case Role::psend_init:
     case Role::send_init:
       request.kind = Request::Kind::send;
-      request.bytes = p2p.count > 0 ? static_cast<std::uint64_t>(p2p.count) * p2p.type_size : 0;
+      request.bytes = bytes_of(p2p);
       break;
     default:  // receives, also Isendrecv, whose sending half needs no more
       request.kind = Request::Kind::receive;
+      request.bytes = bytes_of(what.role == Role::isendrecv ? call.p2p[1] : p2p);
       request.receive = pending.receive;
   }
   const bool is_partitioned = what.role == Role::psend_init || what.role == Role::precv_init;

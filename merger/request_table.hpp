@@ -23,7 +23,7 @@ struct Request {
   const LocalComm* comm = nullptr;
   std::int32_t peer = 0;  ///< as the call that made it said, as is the tag
   std::int32_t tag = 0;
-  std::uint64_t bytes = 0;        ///< to send
+  std::uint64_t bytes = 0;        ///< to send, or that there is room for
   std::uint64_t send_number = 0;  ///< in its channel
   ReceiveId receive = kNoReceive;
   PartId part;

@@ -51,6 +51,12 @@ void store_name(std::uint64_t handle, const char* key, const char* name) noexcep
   if (name != nullptr) emit_text(key, name, strlen(name), handle);
 }
 
+bool record::is_truncated(int call_result) noexcept {
+  int error_class = MPI_SUCCESS;
+  g_real.Error_class(call_result, &error_class);
+  return error_class == MPI_ERR_TRUNCATE;
+}
+
 bool is_refused(int call_result) noexcept {
   int error_class = MPI_SUCCESS;
   g_real.Error_class(call_result, &error_class);

@@ -62,7 +62,8 @@ struct Reads {
   bool text = false;     ///< looks at CHARACTER arguments
 };
 
-/// The argument in `word` as a T. `length`: word with its length if it is CHARACTER. refresh(): the call has succeeded.
+/// The argument in `word` as a T. `length`: word with its length if it is CHARACTER. refresh(): the call has left
+/// results.
 template <class T, Buffers, Reads>
 struct Argument {
   static_assert(std::is_arithmetic_v<T>);

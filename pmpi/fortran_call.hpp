@@ -87,15 +87,21 @@ template <class What, class Arguments>
 struct Converted : What {
   Arguments& arguments;
   Converted(What what, Arguments& arguments_) noexcept : What{what}, arguments{arguments_} {}
-  std::uint64_t after(std::uint64_t* words, bool succeeded) noexcept {
-    if (!succeeded) [[unlikely]]
-      return What::after(words, false);
+  std::uint64_t after(std::uint64_t* words) noexcept {
     arguments.refresh();
     if constexpr (kIsHandle<MPI_Datatype> && requires(What what) { what.sent.types; }) {
       return after_with_types(words);
     } else {
-      return What::after(words, true);
+      return What::after(words);
     }
+  }
+  std::uint64_t failed(std::uint64_t* words, int result) noexcept {
+    if constexpr (What::kMayTruncate) {
+      // Nothing but a completion makes it certain that there is something to convert; a request always is there.
+      if (!std::is_same_v<What, record::OneRequest> && !record::is_truncated(result)) return 0;
+      arguments.refresh();
+    }
+    return What::failed(words, result);
   }
 
  private:
@@ -114,7 +120,7 @@ struct Converted : What {
     } else {
       this->root = MPI_PROC_NULL;  // as for a rank that takes no part: no bytes
     }
-    return What::after(words, true);
+    return What::after(words);
   }
 };
 

@@ -3,7 +3,8 @@
 
 // What is recorded of a call besides its enter and leave: the `recorded` column of mpi_calls.def. Each builder holds
 // the call's arguments and fills the record's words behind the first three: before(), what the arguments say; after(),
-// what only a call that succeeded may be asked (an MPI_Type_size of a bad datatype would raise an error of its own).
+// what only a call that succeeded may be asked (an MPI_Type_size of a bad datatype would raise an error of its own);
+// failed(), what is known all the same when the call returned `result`.
 
 #include "pmpi/flavor.hpp"
 #include "pmpi/real.hpp"
@@ -36,10 +37,12 @@ struct Basic {
   static constexpr std::uint64_t kWords = words_of<RecordHead>;
   static constexpr bool kReceives = false;      ///< the call may return something that another process sent
   static constexpr bool kMayComplete = false;   ///< after() may return 1: a Completion lies behind the fixed part
+  static constexpr bool kMayTruncate = false;   ///< failed() may return 1, too
   static constexpr std::uint64_t kPending = 0;  ///< Completion entries that before() fills, seen while under way
   void before(std::uint64_t*) const noexcept {}
-  std::uint64_t after(std::uint64_t*, bool) const noexcept { return 0; }
-  void done(bool) const noexcept {}  ///< when the record counts: the place for further records
+  std::uint64_t after(std::uint64_t*) const noexcept { return 0; }
+  std::uint64_t failed(std::uint64_t*, int) const noexcept { return 0; }
+  void done() const noexcept {}  ///< when the record of a call that succeeded counts: the place for further records
 };
 
 [[gnu::always_inline]] inline Basic Local() noexcept { return {}; }
@@ -69,12 +72,10 @@ struct Message : With<PointToPoint> {
     p2p.reserved = 0;
     p2p.request = 0;
   }
-  std::uint64_t after(std::uint64_t* words, bool succeeded) const noexcept {
-    if (succeeded) [[likely]] {
-      auto& p2p = body<PointToPoint>(words);
-      p2p.type_size = type_bytes(type);
-      if (request != nullptr) p2p.request = handle_word(*request);
-    }
+  std::uint64_t after(std::uint64_t* words) const noexcept {
+    auto& p2p = body<PointToPoint>(words);
+    p2p.type_size = type_bytes(type);
+    if (request != nullptr) p2p.request = handle_word(*request);
     return 0;
   }
 };
@@ -115,9 +116,8 @@ struct OneSided : With<Rma> {
     rma.bytes = 0;
     rma.request = 0;
   }
-  std::uint64_t after(std::uint64_t* words, bool succeeded) const noexcept {
-    if (succeeded) [[likely]]
-      body<Rma>(words).bytes = block_bytes(count, type);
+  std::uint64_t after(std::uint64_t* words) const noexcept {
+    body<Rma>(words).bytes = block_bytes(count, type);
     return 0;
   }
 };
@@ -144,9 +144,8 @@ struct FileCall : With<FileAccess> {
     io.bytes = 0;
     io.request = 0;
   }
-  std::uint64_t after(std::uint64_t* words, bool succeeded) const noexcept {
-    if (succeeded) [[likely]]
-      body<FileAccess>(words).bytes = block_bytes(count, type);
+  std::uint64_t after(std::uint64_t* words) const noexcept {
+    body<FileAccess>(words).bytes = block_bytes(count, type);
     return 0;
   }
 };
@@ -188,8 +187,7 @@ struct NewHandle : With<HandleUse> {
   const Handle* made;
   explicit NewHandle(const Handle* made_) noexcept : made{made_} {}
   void before(std::uint64_t* words) const noexcept { words[0] = 0; }
-  std::uint64_t after(std::uint64_t* words, bool succeeded) const noexcept {
-    if (!succeeded) return 0;
+  std::uint64_t after(std::uint64_t* words) const noexcept {
     if constexpr (sizeof(Handle) == sizeof(void*)) {
       words[0] = reinterpret_cast<std::uintptr_t>(*made);
     } else {
@@ -210,10 +208,9 @@ template <class Inner>
 struct WithRequest : Inner {
   const MPI_Request* request;
   WithRequest(Inner inner, const MPI_Request* request_) noexcept : Inner{inner}, request{request_} {}
-  std::uint64_t after(std::uint64_t* words, bool succeeded) const noexcept {
-    Inner::after(words, succeeded);
-    if (succeeded) [[likely]]
-      words[Inner::kWords - words_of<RecordHead> - 1] = handle_word(*request);
+  std::uint64_t after(std::uint64_t* words) const noexcept {
+    Inner::after(words);
+    words[Inner::kWords - words_of<RecordHead> - 1] = handle_word(*request);
     return 0;
   }
 };

@@ -98,8 +98,8 @@ struct Coll : With<Collective> {
     coll.receive_bytes = 0;
     coll.request = 0;
   }
-  std::uint64_t after(std::uint64_t* words, bool succeeded) const noexcept {
-    if (!succeeded || root == MPI_PROC_NULL) return 0;
+  std::uint64_t after(std::uint64_t* words) const noexcept {
+    if (root == MPI_PROC_NULL) return 0;
     auto& coll = body<Collective>(words);
     const bool rooted = significant != Significant::both && significant != Significant::receive_only &&
                         significant != Significant::send_only;

@@ -31,13 +31,11 @@ struct NewCommunicator : With<CommBirth> {
     body<CommBirth>(words) = {};
     body<CommBirth>(words).parent = handle_word(parent);
   }
-  std::uint64_t after(std::uint64_t* words, bool succeeded) const noexcept {
-    if (succeeded) describe_comm(body<CommBirth>(words), parent, *made, still_pending);
+  std::uint64_t after(std::uint64_t* words) const noexcept {
+    describe_comm(body<CommBirth>(words), parent, *made, still_pending);
     return 0;
   }
-  void done(bool succeeded) const noexcept {
-    if (succeeded) store_members(parent, *made, still_pending);
-  }
+  void done() const noexcept { store_members(parent, *made, still_pending); }
 };
 
 [[gnu::always_inline]] inline NewCommunicator NewComm(MPI_Comm parent, const MPI_Comm* made) noexcept {
@@ -51,9 +49,7 @@ struct NewCommunicator : With<CommBirth> {
 struct NamedComm : ByHandle {
   const char* name;
   NamedComm(MPI_Comm comm, const char* name_) noexcept : ByHandle{handle_word(comm)}, name{name_} {}
-  void done(bool succeeded) const noexcept {
-    if (succeeded) store_name(handle, "comm.name", name);
-  }
+  void done() const noexcept { store_name(handle, "comm.name", name); }
 };
 [[gnu::always_inline]] inline NamedComm NameComm(MPI_Comm comm, const char* name) noexcept { return {comm, name}; }
 

@@ -7,6 +7,10 @@
 
 namespace meridian::record {
 
+/// True when the error says that a message was longer than its buffer: it has been received all the same, and the
+/// status has its source and tag.
+[[gnu::cold, gnu::noinline]] bool is_truncated(int call_result) noexcept;
+
 [[gnu::always_inline]] inline void complete(Completion& entry, std::uint64_t request,
                                             const MPI_Status& status) noexcept {
   entry.request = request;
@@ -19,31 +23,37 @@ namespace meridian::record {
 struct Receive : Message {
   static constexpr bool kReceives = true;
   static constexpr bool kMayComplete = true;
+  static constexpr bool kMayTruncate = true;
   const MPI_Status* status;
   const int* found;
 
   Receive(std::int64_t count_, MPI_Datatype type_, int source, int tag_, MPI_Comm comm_, const MPI_Status* status_,
           const int* found_ = nullptr) noexcept
       : Message{count_, type_, source, tag_, comm_, nullptr}, status{status_}, found{found_} {}
-  std::uint64_t after(std::uint64_t* words, bool succeeded) const noexcept {
-    if (!succeeded || (found != nullptr && *found == 0)) return 0;
-    Message::after(words, true);
+  std::uint64_t after(std::uint64_t* words) const noexcept {
+    if (found != nullptr && *found == 0) return 0;
+    Message::after(words);
     complete(body<Completion>(words + words_of<PointToPoint>), 0, *status);
     return 1;
+  }
+  std::uint64_t failed(std::uint64_t* words, int result) const noexcept {
+    return found == nullptr && is_truncated(result) ? after(words) : 0;
   }
 };
 
 /// Mprobe and Improbe: the message handle is the record's request.
 struct MatchedProbe : Receive {
+  static constexpr bool kMayTruncate = false;
   const MPI_Message* message;
   MatchedProbe(int source, int tag_, MPI_Comm comm_, const MPI_Status* status_, const MPI_Message* message_,
                const int* found_ = nullptr) noexcept
       : Receive{0, g_mpi.datatype_null, source, tag_, comm_, status_, found_}, message{message_} {}
-  std::uint64_t after(std::uint64_t* words, bool succeeded) const noexcept {
-    const std::uint64_t completions = Receive::after(words, succeeded);
+  std::uint64_t after(std::uint64_t* words) const noexcept {
+    const std::uint64_t completions = Receive::after(words);
     if (completions != 0) body<PointToPoint>(words).request = handle_word(*message);
     return completions;
   }
+  std::uint64_t failed(std::uint64_t*, int) const noexcept { return 0; }
 };
 
 /// Mrecv (with a status) and Imrecv (with a request): the message handle stands in the place of the communicator.
@@ -51,6 +61,7 @@ struct MatchedReceive : With<PointToPoint> {
   static constexpr Payload kPayload = Payload::p2p;
   static constexpr bool kReceives = true;
   static constexpr bool kMayComplete = true;
+  static constexpr bool kMayTruncate = true;
   std::int64_t count;
   MPI_Datatype type;
   std::uint64_t message;
@@ -76,8 +87,7 @@ struct MatchedReceive : With<PointToPoint> {
     p2p.reserved = 0;
     p2p.request = 0;
   }
-  std::uint64_t after(std::uint64_t* words, bool succeeded) const noexcept {
-    if (!succeeded) return 0;
+  std::uint64_t after(std::uint64_t* words) const noexcept {
     auto& p2p = body<PointToPoint>(words);
     p2p.type_size = type_bytes(type);
     if (request != nullptr) {
@@ -87,6 +97,9 @@ struct MatchedReceive : With<PointToPoint> {
     complete(body<Completion>(words + words_of<PointToPoint>), 0, *status);
     return 1;
   }
+  std::uint64_t failed(std::uint64_t* words, int result) const noexcept {
+    return request == nullptr && is_truncated(result) ? after(words) : 0;
+  }
 };
 
 /// Sendrecv and Sendrecv_replace (with a status), Isendrecv* (with a request).
@@ -95,6 +108,7 @@ struct Exchanged : Basic {
   static constexpr std::uint64_t kWords = words_of<RecordHead> + 2 * words_of<PointToPoint>;
   static constexpr bool kReceives = true;
   static constexpr bool kMayComplete = true;
+  static constexpr bool kMayTruncate = true;
   Message sent;
   Message received;
   const MPI_Status* status;
@@ -105,13 +119,15 @@ struct Exchanged : Basic {
     sent.before(words);
     received.before(words + words_of<PointToPoint>);
   }
-  std::uint64_t after(std::uint64_t* words, bool succeeded) const noexcept {
-    if (!succeeded) return 0;
-    sent.after(words, true);
-    received.after(words + words_of<PointToPoint>, true);
+  std::uint64_t after(std::uint64_t* words) const noexcept {
+    sent.after(words);
+    received.after(words + words_of<PointToPoint>);
     if (status == nullptr) return 0;
     complete(body<Completion>(words + 2 * words_of<PointToPoint>), 0, *status);
     return 1;
+  }
+  std::uint64_t failed(std::uint64_t* words, int result) const noexcept {
+    return status != nullptr && is_truncated(result) ? after(words) : 0;
   }
 };
 
@@ -120,6 +136,7 @@ struct OneRequest : Basic {
   static constexpr Payload kPayload = Payload::requests;
   static constexpr bool kReceives = true;
   static constexpr bool kMayComplete = true;
+  static constexpr bool kMayTruncate = true;
   static constexpr std::uint64_t kPending = 1;
   const MPI_Request* request;
   MPI_Request handle;
@@ -129,13 +146,15 @@ struct OneRequest : Basic {
   OneRequest(const MPI_Request* request_, const MPI_Status* status_, const int* flag_) noexcept
       : request{request_}, handle{request_ != nullptr ? *request_ : g_mpi.request_null}, status{status_}, flag{flag_} {}
   void before(std::uint64_t* words) const noexcept { body<Completion>(words) = {handle_word(handle), 0, 0, 0}; }
-  std::uint64_t after(std::uint64_t* words, bool succeeded) const noexcept {
-    if (handle == g_mpi.request_null) return 0;
-    if (!succeeded) {  // a message that was too long completes its request all the same
-      if (request == nullptr || *request == handle) return 0;
-    } else if (flag != nullptr && *flag == 0) {
-      return 0;
-    }
+  std::uint64_t after(std::uint64_t* words) const noexcept {
+    if (handle == g_mpi.request_null || (flag != nullptr && *flag == 0)) return 0;
+    complete(body<Completion>(words), handle_word(handle), *status);
+    return 1;
+  }
+  /// The request is over if it is gone, whatever the error; a persistent one stays.
+  std::uint64_t failed(std::uint64_t* words, int result) const noexcept {
+    if (handle == g_mpi.request_null || request == nullptr) return 0;
+    if (*request == handle && !is_truncated(result)) return 0;
     complete(body<Completion>(words), handle_word(handle), *status);
     return 1;
   }
@@ -151,9 +170,7 @@ struct AboutRequest : Basic {
   explicit AboutRequest(const MPI_Request* request) noexcept
       : handle{request != nullptr ? *request : g_mpi.request_null} {}
   void before(std::uint64_t* words) const noexcept { body<Completion>(words) = {handle_word(handle), 0, 0, 0}; }
-  std::uint64_t after(std::uint64_t*, bool succeeded) const noexcept {
-    return succeeded && handle != g_mpi.request_null ? 1 : 0;
-  }
+  std::uint64_t after(std::uint64_t*) const noexcept { return handle != g_mpi.request_null ? 1 : 0; }
 };
 
 }  // namespace meridian::record

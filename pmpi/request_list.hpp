@@ -53,9 +53,10 @@ struct RequestList {
       return list.count;
     case Completes::all_started:
       return failed ? 0 : list.count;
-    case Completes::one: {  // MPICH's Fortran counts on from MPI_UNDEFINED, too
+    case Completes::one: {                                    // MPICH's Fortran counts on from MPI_UNDEFINED, too
+      if (failed && !record::is_truncated(result)) return 0;  // then the index may be anything
       const int index = completed_index(list, 0);
-      return failed || index < 0 || index >= list.count ? 0 : 1;
+      return index < 0 || index >= list.count ? 0 : 1;
     }
     case Completes::some:  // an outcount that the call did not set may be anything
       return *list.outcount < 0 || *list.outcount > list.count || (failed && is_refused(result)) ? 0 : *list.outcount;
@@ -73,7 +74,7 @@ struct RequestList {
     entry = {handle, 0, 0, 0};
     return true;
   }
-  if (result != MPI_SUCCESS && is_pending(result, statuses[k])) return false;
+  if (result != MPI_SUCCESS && list.completes != Completes::one && is_pending(result, statuses[k])) return false;
   record::complete(entry, handle, statuses[k]);
   return true;
 }

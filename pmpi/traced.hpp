@@ -32,18 +32,21 @@ template <CallId id, class What, class Call>
                 header_word(id, What::kPayload, What::kWords + What::kPending * words_of<Completion>, What::kPending));
   const auto result = call();
   at[2] = What::kReceives ? read_ticks_after_loads() : read_ticks();
-  bool succeeded = true;
-  if constexpr (std::is_same_v<decltype(call()), int>) succeeded = result == MPI_SUCCESS;
-  const std::uint64_t completions = what.after(at + words_of<RecordHead>, succeeded);
-  const std::uint64_t words = What::kWords + completions * words_of<Completion>;
-  if constexpr (What::kMayComplete) {
-    at[0] = header_word(id, What::kPayload, words, completions, succeeded ? 0 : std::uint64_t{kFlagFailed});
-  } else {
-    if (!succeeded) [[unlikely]]
-      at[0] = header_word(id, What::kPayload, words, 0, kFlagFailed);
+  constexpr bool kMayFail = std::is_same_v<decltype(call()), int>;
+  if constexpr (kMayFail) {
+    if (result != MPI_SUCCESS) [[unlikely]] {
+      const std::uint64_t completions = what.failed(at + words_of<RecordHead>, result);
+      const std::uint64_t words = What::kWords + completions * words_of<Completion>;
+      at[0] = header_word(id, What::kPayload, words, completions, kFlagFailed);
+      leave_call(thread, at, words);
+      return result;
+    }
   }
+  const std::uint64_t completions = what.after(at + words_of<RecordHead>);
+  const std::uint64_t words = What::kWords + completions * words_of<Completion>;
+  if constexpr (What::kMayComplete) at[0] = header_word(id, What::kPayload, words, completions);
   leave_call(thread, at, words);
-  what.done(succeeded);
+  what.done();
   return result;
 }
 

@@ -19,6 +19,7 @@ class Expected:
     findings: frozenset = frozenset()  # that are the program's own fault or choice
     # Calls that the program makes from inside MPI, and while recording is off: counted, and rightly not recorded.
     unrecorded: dict = dataclasses.field(default_factory=dict)  # function -> calls of each rank, None: all
+    truncated: int = 0  # messages longer than what received them; what is left of them is up to the library
 
 
 def blocking(n, **_):
@@ -91,6 +92,12 @@ def errors(n, **_):
     return Expected(failed=2 * 21 * n, collective_calls=2 * 4 * n, instances=2 * 4)  # failed ones are calls, too
 
 
+def truncated(n, **_):
+    # 15 ways; after each a message that fits, and one beside a long one. Sends but that of Sendrecv have a request.
+    return Expected(messages=31 * n, bytes=n * (15 * 400000 + 16 * 4), completed=(14 + 12) * n, failed=15 * n,
+                    truncated=15 * n, findings=frozenset({"message.truncated"}))
+
+
 def callbacks(n, **_):
     # One attribute is copied, two are dropped; how often an operator is called is up to the library.
     inside = {"MPI_Comm_rank": 1, "MPI_Comm_size": 2, "MPI_Type_size": None}
@@ -131,6 +138,6 @@ SUBJECTS = {
     function.__name__: function
     for function in (
         blocking, nonblocking, persistent, sendrecv, probe, wildcards, cancel, corners, many_requests, collectives, between,
-        neighbourhood, communicators, errors, callbacks, outside, first_calls, threads, short_threads, forking, control, escape,
+        neighbourhood, communicators, errors, truncated, callbacks, outside, first_calls, threads, short_threads, forking, control, escape,
     )
 }  # fmt: skip

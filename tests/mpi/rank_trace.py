@@ -174,8 +174,8 @@ class Tallier:
         elif call.payload == "coll":
             self.result.collectives += 1
             self.requests.add(call.collective[4], "collective", None)
-        elif call.flags & (FAILED | UNFINISHED):
-            return
+        elif call.flags & UNFINISHED or call.flags & FAILED and not call.completions:
+            return  # one that failed with a completion has received a message that was too long
         elif call.payload == "sendrecv":
             self.exchange(call)
         elif call.payload == "p2p" and call.name not in PROBES:

@@ -70,12 +70,13 @@ struct PointToPoint {
   std::int32_t peer = 0;   ///< dest or source in the communicator (remote group of an intercommunicator)
   std::int32_t tag = 0;
   std::int64_t count = 0;       ///< elements sent, or room for elements at a receive
-  std::uint32_t type_size = 0;  ///< bytes of one element; 0 when the call failed
+  std::uint32_t type_size = 0;  ///< bytes of one element; 0 when the call failed and received nothing
   std::uint32_t reserved = 0;
   std::uint64_t request = 0;  ///< request handle (or message handle of Mprobe, Improbe); 0 when there is none
 };
 
-/// One request that a call is about, or the message that a blocking receive or probe found.
+/// One request that a call is about, or the message that a blocking receive or probe found. A call that failed has one
+/// where a message was too long for its buffer: the message has been received.
 struct Completion {
   std::uint64_t request = 0;  ///< handle before the call; 0 at a blocking receive or probe
   std::int32_t source = 0;    ///< from the status; meaningful for receives only

@@ -1,7 +1,5 @@
 // Calls that fail, with MPI_ERRORS_RETURN and with a handler of the program's own. Prints what rank 0 gets: a traced
 // run must print the same.
-#include <string.h>
-
 #include "subject.h"
 
 static int handled;
@@ -48,28 +46,6 @@ static void fail_in_every_way(void) {
   report("type of a negative count", MPI_Type_contiguous(-1, MPI_INT, &(MPI_Datatype){MPI_DATATYPE_NULL}));
 }
 
-// A message longer than its buffer, received in every way. The receive is posted first, for a single rank.
-static void truncate(void) {
-  const int out[4] = {1, 2, 3, 4};
-  int in[2];
-  MPI_Request requests[2];
-  MPI_Status statuses[2];
-  MPI_Irecv(in, 1, MPI_INT, previous, 1, MPI_COMM_WORLD, &requests[0]);
-  MPI_Irecv(in + 1, 1, MPI_INT, previous, 2, MPI_COMM_WORLD, &requests[1]);
-  MPI_Barrier(MPI_COMM_WORLD);
-  MPI_Send(out, 4, MPI_INT, next, 1, MPI_COMM_WORLD);
-  MPI_Send(out, 1, MPI_INT, next, 2, MPI_COMM_WORLD);
-  const int code = MPI_Waitall(2, requests, statuses);
-  int error_class = -1;
-  MPI_Error_class(code, &error_class);
-  if (rank == 0) printf("truncated in waitall: class is in-status %d\n", error_class == MPI_ERR_IN_STATUS);
-  MPI_Wait(&requests[1], MPI_STATUS_IGNORE);  // MPICH leaves it pending
-  MPI_Irecv(in, 1, MPI_INT, previous, 3, MPI_COMM_WORLD, &requests[0]);
-  MPI_Barrier(MPI_COMM_WORLD);
-  MPI_Send(out, 4, MPI_INT, next, 3, MPI_COMM_WORLD);
-  report("truncated in wait", MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
-}
-
 int main(int argc, char** argv) {
   begin(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -80,6 +56,5 @@ int main(int argc, char** argv) {
   fail_in_every_way();
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Errhandler_free(&own);
-  if (argc > 1 && strcmp(argv[1], "truncate") == 0) truncate();
   return end("errors");
 }

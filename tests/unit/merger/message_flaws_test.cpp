@@ -53,6 +53,40 @@ TEST_F(Messages, LongerMessageThanReceivedIsTruncated) {
             "rank 0 thread 0 call 0 sent 100 bytes, rank 1 thread 0 call 0 received 64");
 }
 
+TEST_F(Messages, TruncatedMessagesTakeTheirPlaceThoughTheCallFailed) {
+  SyntheticRun run{2};
+  const auto failed = [](SyntheticThread& thread) { thread.batch.flags.back() = kFlagFailed; };
+  for (const std::uint64_t t : {10, 20, 30}) run[0]->send({t, t + 1}, 1, 5, 100);
+  run[0]->send({40, 41}, 1, 5, 64);
+  // The status has the whole length, or none.
+  run[1]->receive({50, 51}, 0, 5, 64);
+  run[1]->batch.completions.back().bytes = 100;
+  failed(run[1].thread());
+  run[1]->irecv({52, 53}, 0, 5, 64, 0xa);
+  run[1]->wait({54, 55}, 0xa, {0, 5, 100});
+  failed(run[1].thread());
+  run[1]->sendrecv({56, 57}, 0, 5, 8, 0, 5, {0, 5, 0});
+  failed(run[1].thread());
+  run[1]->receive({58, 59}, 0, 5, 64);
+  run[0]->receive({60, 61}, 1, 5, 8);
+  EXPECT_THAT(matched(run), ElementsAre(Pairing{0, 0, 1, 0}, Pairing{0, 1, 1, 2}, Pairing{0, 2, 1, 3},
+                                        Pairing{0, 3, 1, 4}, Pairing{1, 3, 0, 4}));
+  EXPECT_EQ(count_of(summary, "message.truncated"), 3U);
+  EXPECT_EQ(find(summary, "message.truncated")->detail,
+            "rank 0 thread 0 call 0 sent 100 bytes, rank 1 thread 0 call 0 received 64; "
+            "rank 0 thread 0 call 1 sent 100 bytes, rank 1 thread 0 call 2 received 64; "
+            "rank 0 thread 0 call 2 sent 100 bytes, rank 1 thread 0 call 3 received 0");
+}
+
+TEST_F(Messages, ReceiveThatFailedForAnotherReasonTakesNothing) {
+  SyntheticRun run{2};
+  run[0]->send({10, 11}, 1, 5, 8);
+  run[1]->call(CallId::Recv, {20, 21}, Payload::p2p, kFlagFailed);
+  run[1]->side(kWorld, 7, 5, 8);
+  run[1]->receive({22, 23}, 0, 5, 8);
+  EXPECT_THAT(matched(run), ElementsAre(Pairing{0, 0, 1, 1}));
+}
+
 TEST_F(Messages, ShorterMessageThanReceivedIsASizeMismatch) {
   SyntheticRun run{2};
   run[0]->send({10, 11}, 1, 5, 64);
