@@ -139,6 +139,7 @@ void export_tracer(const fs::path& tracer, const Settings& settings) {
 /// Does not return unless it fails.
 Error start(const fs::path& path, const std::vector<std::string>& program) {
   std::vector<char*> arguments;
+  arguments.reserve(program.size() + 1);
   for (const std::string& argument : program) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
   ::execvp(program.front().c_str(), arguments.data());

@@ -17,6 +17,7 @@ std::vector<ThreadCursor> RankCursor::open_threads(RankFile& file, Findings& fin
 
 std::vector<RankCursor::Key> RankCursor::first_keys(const std::vector<ThreadCursor>& threads) {
   std::vector<Key> keys;
+  keys.reserve(threads.size() + 1);
   for (const ThreadCursor& thread : threads)
     keys.push_back(thread.is_over() ? kLast : Key{thread.call().enter_ticks, true});
   if (keys.empty()) keys.push_back(kLast);  // a rank without threads

@@ -13,7 +13,7 @@ namespace meridian {
 namespace {
 
 std::string cell(std::string_view text) {
-  const std::string clean = printable(text);
+  std::string clean = printable(text);
   if (clean.find_first_of(",\" ") == std::string::npos) return clean;
   std::string quoted = "\"";
   for (const char c : clean) quoted += c == '"' ? std::string{"\"\""} : std::string(1, c);

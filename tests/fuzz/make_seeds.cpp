@@ -1,0 +1,143 @@
+// make_seeds DIR: writes the first inputs of every target, DIR/TARGET/seed-N. Fuzzing adds to them. Run again when a
+// format changes.
+
+#include <cstdio>
+#include <fstream>
+#include <random>
+
+#include "tests/cli/elf_builder.hpp"
+#include "tests/fuzz/fuzz_target.hpp"
+#include "trace/format/h5.hpp"
+#include "trace/format/rank_file.hpp"
+#include "trace/format/summary_file.hpp"
+#include "trace/ring/spool.hpp"
+
+namespace {
+
+using namespace meridian;
+namespace fs = std::filesystem;
+using Words = std::vector<std::uint64_t>;
+
+fs::path seed(const fs::path& corpus, const char* target, int number) {
+  fs::create_directories(corpus / target);
+  return corpus / target / ("seed-" + std::to_string(number));
+}
+void put(const fs::path& path, std::string_view bytes) {
+  std::ofstream{path, std::ios::binary | std::ios::trunc} << bytes;
+}
+std::string_view as_bytes(const Words& words) {
+  return {reinterpret_cast<const char*>(words.data()), words.size() * kWordBytes};
+}
+
+template <class... Parts>
+void add_record(Words& words, CallId call, Payload payload, std::uint64_t enter, std::uint64_t leave,
+                std::uint64_t completions, const Parts&... parts) {
+  const std::size_t begin = words.size();
+  words.insert(words.end(), {0, enter, leave});
+  [[maybe_unused]] const auto add = [&](const auto& part) {
+    const std::size_t at = words.size();
+    words.resize(at + words_of<std::decay_t<decltype(part)>>);
+    std::memcpy(words.data() + at, &part, sizeof part);
+  };
+  (add(parts), ...);
+  words[begin] = static_cast<std::uint64_t>(call) | static_cast<std::uint64_t>(payload) << 16 |
+                 static_cast<std::uint64_t>(words.size() - begin) << 32 | completions << 48;
+}
+
+Words some_records() {
+  Words words;
+  add_record(words, CallId::none, Payload::thread, 1, 1, 0, ThreadBegin{0, 100});
+  add_record(words, CallId::Comm_rank, Payload::local, 2, 3, 0);
+  add_record(words, CallId::Recv, Payload::p2p, 4, 5, 1, PointToPoint{1, 0, 7, 4, 8, 0, 0}, Completion{0, 0, 7, 32});
+  add_record(words, CallId::Allreduce, Payload::coll, 6, 9, 0, Collective{1, kNoRoot, 0, 8, 8, 0});
+  add_record(words, CallId::Waitall, Payload::requests, 10, 11, 2, Completion{5, 1, 2, 3}, Completion{6, 1, 2, 3});
+  add_record(words, CallId::Comm_dup, Payload::comm, 12, 13, 0, CommBirth{});
+  add_record(words, CallId::Put, Payload::rma, 14, 15, 0, Rma{});
+  add_record(words, CallId::File_write, Payload::io, 16, 17, 0, FileAccess{});
+  add_record(words, CallId::Comm_free, Payload::handle, 18, 19, 0, HandleUse{1});
+  add_record(words, CallId::none, Payload::anchor, 20, 21, 0, Anchor{});
+  add_record(words, CallId::none, Payload::overhead, 20, 21, 0, Overhead{});
+  return words;
+}
+
+void make_rings(const fs::path& corpus) {
+  constexpr std::uint64_t kBlock = 512, kRing = 1024;
+  Words words = some_records();
+  words.resize(std::min<std::size_t>(words.size(), kBlock / kWordBytes - 8));
+  put(seed(corpus, "records", 0), as_bytes(some_records()));
+  std::vector<char> file(2 * kRingPageBytes + kRing);
+  auto& header = *new (file.data()) RingFileHeader;
+  header.magic = kRingMagic;
+  header.version = kRingVersion;
+  header.slot_count = 1;
+  header.ring_bytes = kRing;
+  header.block_bytes = kBlock;
+  header.data_offset = 2 * kRingPageBytes;
+  header.world_rank = 0;
+  header.world_size = 1;
+  auto& slot = *new (file.data() + kRingPageBytes) RingSlot;
+  Words whole;
+  add_record(whole, CallId::none, Payload::thread, 1, 1, 0, ThreadBegin{0, 100});
+  add_record(whole, CallId::Comm_rank, Payload::local, 2, 3, 0);
+  slot.head = whole.size() * kWordBytes;
+  add_record(whole, CallId::Recv, Payload::p2p, 4, 0, 1, PointToPoint{1, 0, 7, 4, 8, 0, 0}, Completion{});
+  std::memcpy(file.data() + header.data_offset, whole.data(), whole.size() * kWordBytes);
+  put(seed(corpus, "ring_file", 0), {file.data(), file.size()});
+}
+
+bool make_files(const fs::path& corpus) {
+  const fs::path spool_path = seed(corpus, "spool", 0);
+  fs::remove(spool_path);
+  auto spool = SpoolWriter::create(spool_path);
+  if (!spool || !spool->append(0, 0, some_records()) || !spool->append(1, 4096, some_records())) return false;
+
+  const fs::path rank_path = seed(corpus, "rank_file", 0);
+  auto file = RankFileWriter::create(rank_path);
+  RankMeta meta;
+  meta.rank = 0;
+  meta.size = 1;
+  meta.hostname = "node";
+  meta.comms.push_back({});
+  meta.members.push_back({1, 2, false, {0, 1, 2}});
+  meta.anchors.push_back({});
+  meta.exchanges.push_back({});
+  meta.overheads.push_back({});
+  meta.texts.push_back({"run", "r", 0, 0});
+  meta.threads.push_back({0, 1, 0, 2});
+  EventBatch batch;
+  for (std::uint64_t i = 0; i < 2; ++i) {
+    batch.enter_ticks.push_back(10 * i);
+    batch.leave_ticks.push_back(10 * i + 5);
+    batch.call.push_back(CallId::Send);
+    batch.payload.push_back(Payload::p2p);
+    batch.flags.push_back(0);
+    batch.completion_count.push_back(0);
+    batch.p2p.push_back({1, 0, 7, 4, 8, 0, 0});
+  }
+  if (!file || !file->append(ThreadId{0}, batch) || !file->finish(meta)) return false;
+
+  const fs::path merged = seed(corpus, "summary_file", 0);
+  auto h5 = h5::create_file(merged);
+  Summary summary;
+  summary.functions.emplace_back();
+  summary.ranks.emplace_back();
+  return h5 && write_summary(h5->get(), summary) && h5::close_file(*h5, merged);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 1;
+  const fs::path corpus = argv[1];
+  make_rings(corpus);
+  if (!make_files(corpus)) return 1;
+  put(seed(corpus, "settings", 0), "BUFFER = 4M\nMERIDIAN_LEVELS=all,-tool\n# comment\nSTRICT=yes\nCLOCK=tsc\n");
+  put(seed(corpus, "elf_file", 0), ElfBuilder{}.needs("libmpi.so.40").runpath("$ORIGIN/../lib").interpreter().bytes());
+  std::mt19937_64 random{1};
+  for (int i = 0; i < 3; ++i) {
+    std::string bytes;
+    for (int k = 0; k < 600 * (i + 1); ++k) bytes += static_cast<char>(random() % 256);
+    put(seed(corpus, "merge", i), bytes);
+  }
+  return 0;
+}

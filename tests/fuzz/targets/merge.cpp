@@ -1,0 +1,128 @@
+// Rank files that are whole and say whatever the input wants: the merger takes no value for granted. Two ranks share
+// the input's calls; whatever comes of them, the merge ends, keeps every event, and lets nothing arrive before it was
+// sent.
+
+#include "merger/merge.hpp"
+#include "tests/fuzz/fuzz_target.hpp"
+#include "trace/format/rank_file.hpp"
+
+namespace {
+
+using namespace meridian;
+
+constexpr std::uint64_t kWorld = 0x44000000;
+
+PointToPoint side(fuzz::Bytes& bytes) {
+  PointToPoint side;
+  side.comm = kWorld + static_cast<std::uint64_t>(bytes.take<std::uint8_t>() % 4);
+  side.peer = static_cast<std::int32_t>(bytes.number());
+  side.tag = static_cast<std::int32_t>(bytes.number());
+  side.count = bytes.number();
+  side.type_size = static_cast<std::uint32_t>(bytes.number());
+  side.request = static_cast<std::uint64_t>(bytes.number());
+  return side;
+}
+
+void add_call(fuzz::Bytes& bytes, EventBatch& batch, std::uint64_t& now) {
+  now += static_cast<std::uint64_t>(bytes.number());
+  batch.enter_ticks.push_back(now);
+  now += static_cast<std::uint64_t>(bytes.number());
+  batch.leave_ticks.push_back(now);
+  batch.call.push_back(static_cast<CallId>(bytes.take<std::uint16_t>() % kCallCount));
+  const auto payload = static_cast<Payload>(2 + bytes.take<std::uint8_t>() % 9);
+  batch.payload.push_back(payload);
+  batch.flags.push_back(bytes.take<std::uint8_t>() & (kFlagFailed | kFlagUnfinished | kFlagAbandoned));
+  const auto completions = static_cast<std::uint32_t>(bytes.take<std::uint8_t>() % 4);
+  batch.completion_count.push_back(completions);
+  for (std::uint32_t i = 0; i < completions; ++i)
+    batch.completions.push_back({static_cast<std::uint64_t>(bytes.number()), static_cast<std::int32_t>(bytes.number()),
+                                 static_cast<std::int32_t>(bytes.number()), bytes.number()});
+  switch (payload) {
+    case Payload::sendrecv:
+      batch.p2p.push_back(side(bytes));
+      [[fallthrough]];
+    case Payload::p2p:
+      batch.p2p.push_back(side(bytes));
+      break;
+    case Payload::coll:
+      batch.coll.push_back({kWorld + static_cast<std::uint64_t>(bytes.take<std::uint8_t>() % 4),
+                            static_cast<std::int32_t>(bytes.number()), 0, static_cast<std::uint64_t>(bytes.number()),
+                            static_cast<std::uint64_t>(bytes.number()), static_cast<std::uint64_t>(bytes.number())});
+      break;
+    case Payload::rma:
+      batch.rma.push_back({1, static_cast<std::int32_t>(bytes.number()), 0, bytes.number(), 8, 0});
+      break;
+    case Payload::io:
+      batch.io.push_back({1, bytes.number(), static_cast<std::uint64_t>(bytes.number()), 0});
+      break;
+    case Payload::handle:
+      batch.handles.push_back({kWorld + static_cast<std::uint64_t>(bytes.take<std::uint8_t>() % 4)});
+      break;
+    default:
+      break;
+  }
+}
+
+void add_comms(fuzz::Bytes& bytes, RankMeta& meta) {
+  CommRow world;
+  world.birth = {kWorld, 0, 0, 0, 2, meta.rank, 0, 0};
+  world.birth.local_hash = hash_rank(hash_rank(kRanksHashSeed, 0), 1);
+  meta.comms.push_back(world);
+  for (std::uint64_t i = 1; i < 4 && !bytes.is_over(); ++i) {
+    CommRow row;
+    row.birth.comm = kWorld + i;
+    row.birth.parent = kWorld + static_cast<std::uint64_t>(bytes.take<std::uint8_t>() % 4);
+    row.birth.local_hash = bytes.take<std::uint8_t>() % 2 == 0 ? world.birth.local_hash : bytes.take<std::uint64_t>();
+    row.birth.local_size = static_cast<std::int32_t>(bytes.number());
+    row.birth.local_rank = static_cast<std::int32_t>(bytes.number());
+    row.birth.remote_size = static_cast<std::int32_t>(bytes.number());
+    row.call = static_cast<std::uint32_t>(CallId::Comm_dup);
+    row.enter_ticks = row.leave_ticks = static_cast<std::uint64_t>(bytes.number());
+    meta.comms.push_back(row);
+  }
+}
+
+std::uint64_t write_rank(fuzz::Bytes& bytes, std::int32_t rank, std::size_t calls, const std::filesystem::path& path) {
+  RankMeta meta;
+  meta.rank = rank;
+  meta.size = 2;
+  meta.hostname = "node";
+  meta.clock = ClockKind::monotonic;
+  meta.domain = static_cast<std::uint64_t>(bytes.take<std::uint8_t>() % 2);
+  meta.is_finalized = true;
+  meta.texts.push_back({"run", "run", 0, 0});
+  meta.texts.push_back({"tick_hz", "1000000000", 0, 0});
+  meta.anchors.push_back({AnchorPhase::start, 0, 0, 0, 0});
+  for (int i = 0; i < 2; ++i)
+    meta.exchanges.push_back({1 - rank, AnchorPhase::start, static_cast<std::uint64_t>(bytes.number()),
+                              static_cast<std::uint64_t>(bytes.number()), static_cast<std::uint64_t>(bytes.number()),
+                              static_cast<std::uint64_t>(bytes.number())});
+  add_comms(bytes, meta);
+  EventBatch batch;
+  std::uint64_t now = 1000;
+  for (std::size_t i = 0; i < calls && !bytes.is_over(); ++i) add_call(bytes, batch, now);
+  meta.threads.push_back({0, 1, 0, batch.call.size()});
+  auto file = RankFileWriter::create(path);
+  if (!file) std::abort();
+  if (!batch.call.empty() && !file->append(ThreadId{0}, batch)) std::abort();
+  if (!file->finish(meta)) std::abort();
+  return batch.call.size();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size > 4096) return 0;
+  fuzz::Bytes bytes{data, size};
+  const auto& directory = fuzz::work_directory();
+  const std::size_t calls = 1 + bytes.take<std::uint8_t>() % 64;
+  const std::uint64_t written = write_rank(bytes, 0, calls, directory / "rank-00000.h5") +
+                                write_rank(bytes, 1, calls, directory / "rank-00001.h5");
+  const auto merged = merge(directory);
+  if (!merged) {
+    fuzz::require_words(merged.error().what);
+    return 0;
+  }
+  if (merged->summary.run.calls != written) std::abort();
+  return 0;
+}

@@ -1,0 +1,22 @@
+// The summary in a merged file, and what is printed of it.
+
+#include "trace/format/summary_file.hpp"
+#include "cli/summary/csv.hpp"
+#include "cli/summary/json.hpp"
+#include "cli/summary/text.hpp"
+#include "tests/fuzz/fuzz_target.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace meridian;
+  const fuzz::InputFile input{data, size};
+  const auto summary = read_summary(input.path());
+  if (!summary) {
+    fuzz::require_words(summary.error().what);
+    return 0;
+  }
+  (void)summary_json(*summary);
+  (void)summary_csv(*summary);
+  for (const char c : summary_text(*summary, Paint{false}))
+    if (c == '\x1b') std::abort();  // nothing of a file reaches the terminal as it is
+  return 0;
+}
