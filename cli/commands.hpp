@@ -24,6 +24,7 @@ void add_merge(CLI::App& app, Action& chosen);
 void add_stats(CLI::App& app, Action& chosen);
 void add_info(CLI::App& app, Action& chosen);
 void add_check(CLI::App& app, Action& chosen);
+void add_where(CLI::App& app, Action& chosen);
 void add_doctor(CLI::App& app, Action& chosen);
 void add_options(CLI::App& app, Action& chosen);
 

@@ -32,6 +32,7 @@ int dispatch(std::vector<std::string> arguments) {
   add_stats(app, chosen);
   add_info(app, chosen);
   add_check(app, chosen);
+  add_where(app, chosen);
   add_doctor(app, chosen);
   add_options(app, chosen);
   const bool is_command =

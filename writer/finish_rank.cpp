@@ -7,6 +7,7 @@
 #include "trace/format/rank_file.hpp"
 #include "trace/ring/spool.hpp"
 #include "writer/drain.hpp"
+#include "writer/late_anchor.hpp"
 #include "writer/record_decoder.hpp"
 
 namespace meridian {
@@ -124,6 +125,7 @@ Result<FinishedRank> finish_rank(const RingFile& ring, std::span<const std::file
   Feeder feeder{ring, decoder};
   MERIDIAN_TRY_DO(feed_all(ring, spools, feeder));
   MERIDIAN_TRY_DO(decoder.finish());
+  add_late_anchor(meta);
   finished.events = decoder.events();
   finished.damaged = feeder.damaged();
   meta.losses[static_cast<std::size_t>(Loss::damaged)] += finished.damaged;
@@ -131,13 +133,25 @@ Result<FinishedRank> finish_rank(const RingFile& ring, std::span<const std::file
   return finished;
 }
 
-Result<std::uint64_t> count_calls(const RingFile& ring, std::span<const std::filesystem::path> spools) {
-  RankMeta meta;
-  RecordDecoder decoder{ring.geometry().slot_count, ring.geometry().block_bytes, meta,
-                        [](ThreadId, const EventBatch&) { return Status{}; }};
+Status decode_rank(const RingFile& ring, std::span<const std::filesystem::path> spools, RankMeta& meta,
+                   const std::function<Status(ThreadId, const EventBatch&)>& sink) {
+  take_header(ring, meta);
+  RecordDecoder decoder{ring.geometry().slot_count, ring.geometry().block_bytes, meta, sink};
   Feeder feeder{ring, decoder};
   MERIDIAN_TRY_DO(feed_all(ring, spools, feeder));
-  return decoder.events();
+  MERIDIAN_TRY_DO(decoder.finish());
+  add_late_anchor(meta);
+  return {};
+}
+
+Result<std::uint64_t> count_calls(const RingFile& ring, std::span<const std::filesystem::path> spools) {
+  RankMeta meta;
+  std::uint64_t calls = 0;
+  MERIDIAN_TRY_DO(decode_rank(ring, spools, meta, [&](ThreadId, const EventBatch& batch) {
+    calls += batch.call.size();
+    return Status{};
+  }));
+  return calls;
 }
 
 std::vector<std::uint64_t> progress_of(const RingFile& ring) {

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <vector>
 
+#include "trace/format/rank_file.hpp"
 #include "trace/model/result.hpp"
 #include "trace/ring/ring_file.hpp"
 
@@ -23,6 +25,11 @@ struct FinishedRank {
 /// errors  invalid_argument: the process never learned its rank; io.
 Result<FinishedRank> finish_rank(const RingFile& ring, std::span<const std::filesystem::path> spools,
                                  const std::filesystem::path& output_dir);
+
+/// Decodes the same without making a file: events go to `sink`, everything else to `meta`. What is under way is there
+/// as unfinished. errors: those of the sink; io.
+Status decode_rank(const RingFile& ring, std::span<const std::filesystem::path> spools, RankMeta& meta,
+                   const std::function<Status(ThreadId, const EventBatch&)>& sink);
 
 /// Counts the calls in ring and spools without making a file.
 Result<std::uint64_t> count_calls(const RingFile& ring, std::span<const std::filesystem::path> spools);

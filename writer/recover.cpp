@@ -10,22 +10,17 @@
 #include "writer/places.hpp"
 
 namespace meridian {
-namespace {
-
-struct Note {
-  std::string host;
-  std::filesystem::path ring;
-};
 
 // Two lines: host, ring file. Nothing else may call itself a note, so that a foreign file is not taken for one.
-bool read_note(const std::filesystem::path& path, Note& note) {
+std::optional<RingNote> read_ring_note(const std::filesystem::path& path) {
   std::error_code ignored;
-  if (std::filesystem::file_size(path, ignored) > 8192 || ignored) return false;
+  if (std::filesystem::file_size(path, ignored) > 8192 || ignored) return std::nullopt;
   std::ifstream in{path};
+  RingNote note;
   std::string ring;
-  if (!std::getline(in, note.host) || !std::getline(in, ring) || !ring.starts_with('/')) return false;
+  if (!std::getline(in, note.host) || !std::getline(in, ring) || !ring.starts_with('/')) return std::nullopt;
   note.ring = ring;
-  return true;
+  return note;
 }
 
 std::string own_hostname() {
@@ -34,8 +29,6 @@ std::string own_hostname() {
   return name;
 }
 
-}  // namespace
-
 void remove_leftovers(const RingFile& ring, const std::filesystem::path& output_dir) {
   std::error_code ignored;
   const std::int32_t rank = ring.world_rank();
@@ -43,20 +36,18 @@ void remove_leftovers(const RingFile& ring, const std::filesystem::path& output_
   // The way to the ring goes last: whoever is interrupted in between leaves something that can be finished.
   if (ring.is_at_its_path()) std::filesystem::remove(ring.path(), ignored);
   if (output_dir.empty() || rank < 0) return;
-  Note note;
   const auto path = note_in_output(output_dir, rank);
-  if (read_note(path, note) && note.ring == ring.path()) std::filesystem::remove(path, ignored);
+  const auto note = read_ring_note(path);
+  if (note && note->ring == ring.path()) std::filesystem::remove(path, ignored);
 }
 
 Result<RecoveredRank> recover_rank(const std::filesystem::path& source, const std::filesystem::path& output_dir) {
-  Note note;
-  const bool is_note = read_note(source, note);
-  const std::string host = own_hostname();
-  if (is_note && note.host != host)
+  const auto note = read_ring_note(source);
+  if (note && note->host != own_hostname())
     return Error{Errc::invalid_argument,
-                 "cannot finish the rank of '" + source.string() + "': its records are on host '" + note.host + "'",
+                 "cannot finish the rank of '" + source.string() + "': its records are on host '" + note->host + "'",
                  "run `meridian merge` there once, or end the job so that its writer can finish"};
-  const auto path = is_note ? note.ring : source;
+  const auto path = note ? note->ring : source;
   MERIDIAN_TRY(const RingFile ring, RingFile::open(path, RingFile::Access::read_only));
   RecoveredRank recovered{.rank = ring.world_rank(), .ring = path};
   if (ring.is_process_alive() || !ring.lock()) {

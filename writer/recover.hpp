@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <string>
 
 #include "trace/model/result.hpp"
 
@@ -22,6 +24,16 @@ struct RecoveredRank {
   std::uint64_t damaged = 0;
   std::filesystem::path ring;
 };
+
+/// What rank-NNNNN.ring in the output directory says.
+struct RingNote {
+  std::string host;
+  std::filesystem::path ring;
+};
+/// nullopt: there is none, or it is no such note.
+std::optional<RingNote> read_ring_note(const std::filesystem::path& path);
+/// As notes name this machine.
+std::string own_hostname();
 
 /// Does what a writer did not live to do. `source` is a ring file, or the note (rank-NNNNN.ring) that leads to one.
 /// errors  not_found: no such note or ring; invalid_argument: the ring is on another host (the hint says which);

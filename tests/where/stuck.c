@@ -1,0 +1,42 @@
+// stuck HOW: a program of at least two ranks that does not come to an end by itself.
+//   ring       each rank receives from the next one, and nobody sends
+//   barrier    the last rank computes for ever, the others wait for it in a barrier
+//   mismatch   the last rank is in a barrier, the others in a broadcast that it is to send
+//   left       the last rank is through, the others receive from it
+//   wait       as ring, with MPI_Irecv and MPI_Waitall
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+int main(int argc, char** argv) {
+  int rank, size, got = 0;
+  const char* how = argc > 1 ? argv[1] : "";
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) {
+    printf("ready\n");
+    fflush(stdout);
+  }
+  const int next = (rank + 1) % size, last = size - 1;
+  if (strcmp(how, "ring") == 0) {
+    MPI_Recv(&got, 1, MPI_INT, next, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else if (strcmp(how, "wait") == 0) {
+    MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Irecv(&got, 1, MPI_INT, next, 9, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  } else if (strcmp(how, "barrier") == 0) {
+    for (volatile double x = 1; rank == last && x > 0;) x = x * 0.5 + 1;
+    MPI_Barrier(MPI_COMM_WORLD);
+  } else if (strcmp(how, "mismatch") == 0) {
+    if (rank == last)
+      MPI_Barrier(MPI_COMM_WORLD);
+    else
+      MPI_Bcast(&got, 1, MPI_INT, last, MPI_COMM_WORLD);
+  } else if (strcmp(how, "left") == 0) {
+    if (rank != last) MPI_Recv(&got, 1, MPI_INT, last, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  MPI_Finalize();
+  return got;
+}

@@ -1,0 +1,57 @@
+#include "writer/late_anchor.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <cmath>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+namespace meridian {
+namespace {
+
+[[maybe_unused]] std::int64_t now_ns(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+/// False: this processor has no counter that we know how to read.
+bool read_anchor([[maybe_unused]] AnchorRow& anchor) {
+#if defined(__x86_64__)
+  for (int i = 0; i < 8; ++i) {
+    AnchorRow now{.phase = AnchorPhase::epoch};
+    unsigned core = 0;
+    now.before_ticks = __rdtscp(&core);
+    now.monotonic_ns = now_ns(CLOCK_MONOTONIC);
+    now.realtime_ns = now_ns(CLOCK_REALTIME);
+    now.after_ticks = __rdtscp(&core);
+    if (i == 0 || now.after_ticks - now.before_ticks < anchor.after_ticks - anchor.before_ticks) anchor = now;
+  }
+  return true;
+#else
+  return false;
+#endif
+}
+
+/// Whether both can have been read on one machine in one boot. A processor's counter runs at 0.1 to 10 GHz.
+bool belong_together(const AnchorRow& first, const AnchorRow& now) {
+  const double ticks = static_cast<double>(now.before_ticks) - static_cast<double>(first.before_ticks);
+  const double monotonic = static_cast<double>(now.monotonic_ns) - static_cast<double>(first.monotonic_ns);
+  const double realtime = static_cast<double>(now.realtime_ns) - static_cast<double>(first.realtime_ns);
+  return ticks > 0.1 * monotonic && ticks < 10 * monotonic && monotonic > 0 &&
+         std::abs(realtime - monotonic) < 1e9 + 0.01 * monotonic;
+}
+
+}  // namespace
+
+void add_late_anchor(RankMeta& meta) {
+  if (meta.clock != ClockKind::tsc || meta.anchors.empty()) return;
+  if (std::ranges::any_of(meta.anchors, [](const AnchorRow& row) { return row.phase == AnchorPhase::finish; })) return;
+  AnchorRow now;
+  if (read_anchor(now) && belong_together(meta.anchors.front(), now)) meta.anchors.push_back(now);
+}
+
+}  // namespace meridian
