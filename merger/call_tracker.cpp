@@ -225,7 +225,8 @@ void CallTracker::enter_complete(const Call& call, EventRow& row, Pending& pendi
       Request& request = requests_[number];
       request.is_completing = true;
       if (request.kind == Request::Kind::receive && has_message(completion) && completion.bytes != kCancelled) {
-        const std::int64_t bytes = received_bytes(call, completion, request.bytes);
+        const std::int64_t bytes = request.is_size_untold ? static_cast<std::int64_t>(request.bytes)
+                                                          : received_bytes(call, completion, request.bytes);
         row.bytes_received += bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
         if (++receives == 1) describe(row, request.comm, completion.source, completion.tag);
       }

@@ -114,7 +114,7 @@ void CallTracker::finish_request(const Call& call, Request& request, const Compl
         at_.matchers->messages.cancelled(receive);
       else if (completion.source >= 0 && completion.tag >= 0)
         at_.matchers->messages.complete(receive, caller(call), completion.source, completion.tag,
-                                        received_bytes(call, completion, request.bytes));
+                                        request.is_size_untold ? -1 : received_bytes(call, completion, request.bytes));
       else
         at_.matchers->messages.abandon(receive);
       break;
@@ -175,6 +175,7 @@ void CallTracker::make_request(const Call& call, const CallRole& what, Pending& 
       request.kind = Request::Kind::receive;
       request.bytes = bytes_of(what.role == Role::isendrecv ? call.p2p[1] : p2p);
       request.receive = pending.receive;
+      request.is_size_untold = what.role == Role::isendrecv;
   }
   const bool is_partitioned = what.role == Role::psend_init || what.role == Role::precv_init;
   if (is_partitioned || what.role == Role::send_init || what.role == Role::recv_init) {

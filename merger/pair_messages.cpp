@@ -74,7 +74,9 @@ void MessageMatcher::emit(const Channel& at, const SentMessage& send, const Rece
   const auto received = static_cast<std::uint64_t>(std::max<std::int64_t>(receive.bytes, 0));
   if (send.bytes == kUnknownBytes) {
     message.bytes = received;
-  } else if (receive.bytes >= 0 && received != send.bytes) {
+  } else if (receive.bytes < 0) {
+    totals_.ranks[at.dest].bytes_received += send.bytes;
+  } else if (received != send.bytes) {
     const FindingId id = received < send.bytes ? FindingId::message_truncated : FindingId::message_size_mismatch;
     findings_.add(id, 1, [&] {
       return describe(send.call) + " sent " + std::to_string(send.bytes) + " bytes, " + describe(receive.completion) +
