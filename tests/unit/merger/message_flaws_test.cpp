@@ -125,7 +125,7 @@ TEST_F(Messages, IsendrecvGotWhatWasSentWhateverItsStatusSays) {
   run[1]->side(kWorld, 0, 5, 24, 0xa);
   run[1]->wait({22, 23}, 0xa, {0, 5, 8});
   run[0]->receive({30, 31}, 1, 6, 4);
-  EXPECT_THAT(matched(run), ElementsAre(Pairing{0, 0, 1, 0}, Pairing{1, 0, 0, 1}));
+  EXPECT_THAT(matched(run), ElementsAre(Pairing{0, 0, 1, 1}, Pairing{1, 0, 0, 1}));
   EXPECT_THAT(summary.findings, IsEmpty());
   EXPECT_EQ(summary.ranks.at(1).bytes_received, 24U);
 }
