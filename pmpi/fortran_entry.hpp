@@ -116,7 +116,7 @@ struct Returned<int> {
 #define MERIDIAN_SPECIAL_Request_get_status_all Local()
 #define MERIDIAN_SPECIAL_Request_get_status_any Local()
 #define MERIDIAN_SPECIAL_Request_get_status_some Local()
-#define MERIDIAN_SPECIAL_Abort Local()
+#define MERIDIAN_SPECIAL_Abort ByHand()
 #define MERIDIAN_SPECIAL_Session_init Local()
 #define MERIDIAN_SPECIAL_Session_finalize Local()
 #define MERIDIAN_SPECIAL_Waitall ByHand()

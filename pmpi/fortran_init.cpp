@@ -27,6 +27,13 @@ template <std::size_t count>
 }
 
 template <std::size_t count>
+[[gnu::always_inline]] inline void abort(NextProcedure& next, Word (&words)[count]) {
+  const Subroutine call{next, words, 2};
+  g_session.is_aborting.store(true, std::memory_order_release);
+  traced<CallId::Abort>(record::Local(), [&] { return call(); });
+}
+
+template <std::size_t count>
 [[gnu::always_inline]] inline void pcontrol(NextProcedure& next, Word (&words)[count]) {
   // As MPI_Pcontrol in C: both switches are events.
   const bool is_inside_call = t_state.block_limit != nullptr && t_state.limit == nullptr;
@@ -43,6 +50,7 @@ template <std::size_t count>
 }  // namespace
 
 MERIDIAN_BY_HAND(Pcontrol, 3, pcontrol)
+MERIDIAN_BY_HAND(Abort, 5, abort)
 
 MERIDIAN_BY_HAND_F08(Init, 3, (init<CallId::Init, 0>))
 MERIDIAN_BY_HAND_F08(Init_thread, 5, (init<CallId::Init_thread, 2>))
