@@ -31,6 +31,8 @@ class ErrnoKeeper {
   int saved_;
 };
 
+/// Calls that a thread without a ring lets pass before it asks for one again: asking takes system calls.
+constexpr std::uint32_t kAttachPause = 1023;
 constexpr std::uint64_t kWaitSliceNs = 10'000'000;
 
 std::uint64_t block_words() noexcept { return g_session.ring->block_bytes / kWordBytes; }
@@ -108,7 +110,6 @@ RingSlot* take_slot() noexcept {
     if (state == SlotState::active) continue;
     if (slot.state.compare_exchange_strong(state, SlotState::active, std::memory_order_acq_rel)) return &slot;
   }
-  count_loss(Loss::no_slot);
   return nullptr;
 }
 
@@ -131,18 +132,30 @@ std::uint64_t* map_slot(std::uint32_t index) noexcept {
 pthread_key_t g_thread_end;
 pthread_once_t g_thread_end_once = PTHREAD_ONCE_INIT;
 
+/// The call is lost, as are the next ones until it is time to ask again.
+bool give_up_attaching(ThreadState& thread, Loss cause) noexcept {
+  count_loss(cause);
+  thread.attach_loss = cause;
+  thread.attach_pause = kAttachPause;
+  return false;
+}
+
 bool attach_thread(ThreadState& thread) noexcept {
+  if (thread.attach_pause != 0) {
+    --thread.attach_pause;
+    count_loss(thread.attach_loss);
+    return false;
+  }
   const std::uint64_t begin = read_ticks();
   pthread_once(&g_thread_end_once, [] { pthread_key_create(&g_thread_end, [](void*) { release_thread(); }); });
   RingSlot* const slot = take_slot();
-  if (slot == nullptr) return false;
+  if (slot == nullptr) return give_up_attaching(thread, Loss::no_slot);
   const auto index = static_cast<std::uint32_t>(slot - g_session.slots);
   std::uint64_t*& data = g_session.slot_data[index];
   if (data == nullptr) data = map_slot(index);
   if (data == nullptr) {
     slot->state.store(SlotState::closed, std::memory_order_release);
-    count_loss(Loss::no_memory);
-    return false;
+    return give_up_attaching(thread, Loss::no_memory);
   }
   thread.slot = slot;
   thread.head = &slot->head;

@@ -8,10 +8,9 @@
 
 #include "trace/model/call_id.hpp"
 #include "trace/model/event.hpp"
+#include "trace/ring/ring_layout.hpp"
 
 namespace meridian {
-
-struct RingSlot;
 
 /// The longest record that a call makes without asking for room first, in words.
 inline constexpr std::uint64_t kMaxFixedWords = 48;
@@ -29,6 +28,8 @@ struct ThreadState {
   std::uint64_t* ring = nullptr;
   void* scratch = nullptr;  ///< for calls with very many requests
   std::uint64_t scratch_bytes = 0;
+  std::uint32_t attach_pause = 0;  ///< calls until a thread that got no ring asks again
+  Loss attach_loss{};              ///< why it got none
 };
 
 extern constinit thread_local ThreadState t_state __attribute__((tls_model("initial-exec")));
