@@ -244,6 +244,15 @@ struct Neighbours {
   static int of(MPI_Comm comm, bool out) noexcept;
 };
 template <class Count>
+struct NeighbourBlock {
+  Count count;
+  MPI_Datatype type;
+  bool out;
+  std::uint64_t bytes(MPI_Comm comm) const noexcept {
+    return block_bytes(count, type) * static_cast<std::uint64_t>(Neighbours::of(comm, out));
+  }
+};
+template <class Count>
 struct NeighbourBlocks {
   const Count* counts;
   MPI_Datatype type;
@@ -270,13 +279,14 @@ struct NeighbourTypedBlocks {
 template <class N, class M>
 MERIDIAN_COLL NeighborAllgather(N sendcount, MPI_Datatype sendtype, M recvcount, MPI_Datatype recvtype,
                                 MPI_Comm comm) noexcept {
-  return Coll<Block<N>, Block<M>>{comm, kWithoutRoot, {sendcount, sendtype}, {recvcount, recvtype}, Significant::both};
+  return Coll<NeighbourBlock<N>, NeighbourBlock<M>>{
+      comm, kWithoutRoot, {sendcount, sendtype, true}, {recvcount, recvtype, false}, Significant::both};
 }
 template <class N, class M>
 MERIDIAN_COLL NeighborAllgatherv(N sendcount, MPI_Datatype sendtype, const M* recvcounts, MPI_Datatype recvtype,
                                  MPI_Comm comm) noexcept {
-  return Coll<Block<N>, NeighbourBlocks<M>>{
-      comm, kWithoutRoot, {sendcount, sendtype}, {recvcounts, recvtype, false}, Significant::both};
+  return Coll<NeighbourBlock<N>, NeighbourBlocks<M>>{
+      comm, kWithoutRoot, {sendcount, sendtype, true}, {recvcounts, recvtype, false}, Significant::both};
 }
 template <class N, class M>
 MERIDIAN_COLL NeighborAlltoall(N sendcount, MPI_Datatype sendtype, M recvcount, MPI_Datatype recvtype,

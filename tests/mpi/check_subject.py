@@ -26,6 +26,9 @@ def check_rank_files(check, runs, expected, ranks):
     ):  # fmt: skip
         if value is not None:
             check.equal(f"{name} in the rank files", total(name), value)
+    if expected.collective_bytes is not None:
+        moved = [call.collective[2:4] for trace in runs.traces.values() for call in trace.calls if call.collective]
+        check.equal("bytes of collectives", tuple(map(sum, zip(*moved))), expected.collective_bytes)
     for rank, trace in runs.traces.items():
         check.equal(f"rank {rank} is finalized", int(trace.attributes["finalized"]), 1)
         check.equal(f"size in rank {rank}", int(trace.attributes["size"]), ranks)
