@@ -334,8 +334,8 @@ void CallTracker::enter_collective(const Call& call, const CallRole& what, Event
 void CallTracker::enter_other(const Call& call, const CallRole& what, EventRow& row) {
   switch (call.payload) {
     case Payload::comm:
-      if (const LocalComm* made = at_.resolver->made_by(call.thread, call.enter_ticks))
-        row.comm = (*at_.communicators)[made->comm].parent;
+      if (const CommResolver::Birth* made = at_.resolver->made_by(call.thread, call.enter_ticks))
+        row.comm = (*at_.communicators)[made->comm.comm].parent;
       break;
     case Payload::handle:
       if (what.role == Role::use_comm)

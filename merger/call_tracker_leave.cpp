@@ -68,6 +68,9 @@ void CallTracker::leave(const Call& call, std::uint32_t thread_index) {
       break;
     }
     default:
+      if (call.payload == Payload::comm)
+        if (const CommResolver::Birth* made = at_.resolver->made_by(call.thread, call.enter_ticks))
+          add_request(made->request, {});
       break;
   }
 }

@@ -25,10 +25,10 @@ const LocalComm* CommResolver::look_up(std::uint64_t handle, std::uint64_t ticks
   return &found.comm;
 }
 
-const LocalComm* CommResolver::made_by(std::uint32_t thread, std::uint64_t enter_ticks) const noexcept {
+const CommResolver::Birth* CommResolver::made_by(std::uint32_t thread, std::uint64_t enter_ticks) const noexcept {
   const auto key = [this](std::uint32_t i) { return std::pair{births_[i].thread, births_[i].enter_ticks}; };
   const auto at = std::ranges::lower_bound(by_maker_, std::pair{thread, enter_ticks}, {}, key);
-  return at != by_maker_.end() && key(*at) == std::pair{thread, enter_ticks} ? &births_[*at].comm : nullptr;
+  return at != by_maker_.end() && key(*at) == std::pair{thread, enter_ticks} ? &births_[*at] : nullptr;
 }
 
 }  // namespace meridian

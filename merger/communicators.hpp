@@ -56,6 +56,7 @@ class CommResolver {
     std::uint64_t enter_ticks = 0;
     std::uint32_t thread = 0;
     LocalComm comm;
+    std::uint64_t request = 0;  ///< that ends the making; 0: none
   };
   CommResolver() = default;
   explicit CommResolver(std::vector<Birth> births);
@@ -69,7 +70,7 @@ class CommResolver {
   }
 
   /// What the call of `thread` that began at `enter_ticks` made; nullptr: nothing.
-  const LocalComm* made_by(std::uint32_t thread, std::uint64_t enter_ticks) const noexcept;
+  const Birth* made_by(std::uint32_t thread, std::uint64_t enter_ticks) const noexcept;
 
   std::size_t size() const noexcept { return births_.size(); }
   std::span<const Birth> births() const noexcept { return births_; }

@@ -98,7 +98,7 @@ class Unifier {
       local.is_inter = comm.kind == CommKind::inter;
       if (!local.is_inter) local.side = 0;
       live[row->birth.comm] = local.comm;
-      births.push_back({row->birth.comm, row->leave_ticks, row->enter_ticks, row->thread, local});
+      births.push_back({row->birth.comm, row->leave_ticks, row->enter_ticks, row->thread, local, row->birth.request});
       if (comm.kind == CommKind::intra || comm.kind == CommKind::inter)
         set_member(local.side == 0 ? comm.group : comm.remote_group, local.rank, meta.rank);
     }

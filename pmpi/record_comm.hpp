@@ -41,9 +41,10 @@ struct NewCommunicator : With<CommBirth> {
 [[gnu::always_inline]] inline NewCommunicator NewComm(MPI_Comm parent, const MPI_Comm* made) noexcept {
   return {parent, made, false};
 }
-/// MPI_Comm_idup: its request completes nothing that matching would need.
-[[gnu::always_inline]] inline NewCommunicator Requested(NewCommunicator made, const MPI_Request*) noexcept {
-  return {made.parent, made.made, true};
+/// MPI_Comm_idup: the communicator may not be used yet.
+[[gnu::always_inline]] inline WithRequest<NewCommunicator> Requested(NewCommunicator made,
+                                                                     const MPI_Request* request) noexcept {
+  return {{made.parent, made.made, true}, request};
 }
 
 struct NamedComm : ByHandle {

@@ -31,6 +31,7 @@ class Call:
     messages: list
     completions: list
     collective: tuple  # (comm, root, send_bytes, receive_bytes, request) or None
+    made_request: int = 0  # of a call that makes a communicator
 
 
 class RankTrace:
@@ -61,6 +62,8 @@ class RankTrace:
         completions = rows("completions", ("request", "source", "tag", "bytes"), ("request",))
         names = [name.decode() for name in column("calls/name")]
         events = [column(f"events/{name}").tolist() for name in ("gap", "duration", "call", "payload", "flags", "completions")]
+        comms = file["comms"][()] if "comms" in file else []
+        made = {(int(row["thread"]), int(row["enter_ticks"])): int(row["request"]) for row in comms}
         first = 0
         for segment in file["segments"][()] if "segments" in file else []:
             last = first + int(segment["events"])
@@ -72,7 +75,9 @@ class RankTrace:
                 messages = [next(p2p) for _ in range({"p2p": 1, "sendrecv": 2}.get(kind, 0))]
                 found = [next(completions) for _ in range(completed)]
                 collective = next(coll) if kind == "coll" else None
-                yield Call(names[call], int(segment["thread"]), enter, leave, flags, kind, messages, found, collective)
+                thread = int(segment["thread"])
+                request = made.get((thread, enter), 0) if kind == "comm" else 0
+                yield Call(names[call], thread, enter, leave, flags, kind, messages, found, collective, request)
             first = last
 
     def counts(self):
@@ -171,6 +176,8 @@ class Tallier:
                 self.requests.take(completion[0])
         elif call.payload == "requests" and call.name != "MPI_Cancel" and not call.flags & UNFINISHED:
             self.complete(call)
+        elif call.payload == "comm":
+            self.requests.add(call.made_request, "communicator", None)
         elif call.payload == "coll":
             self.result.collectives += 1
             self.requests.add(call.collective[4], "collective", None)

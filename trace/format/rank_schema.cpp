@@ -197,6 +197,7 @@ std::vector<h5::Field> fields<CommRow>() {
           MERIDIAN_FIELD_AS("local_size", CommRow, birth.local_size),
           MERIDIAN_FIELD_AS("local_rank", CommRow, birth.local_rank),
           MERIDIAN_FIELD_AS("remote_size", CommRow, birth.remote_size),
+          MERIDIAN_FIELD_AS("request", CommRow, birth.request),
           MERIDIAN_FIELD(CommRow, call),
           MERIDIAN_FIELD(CommRow, thread),
           MERIDIAN_FIELD(CommRow, enter_ticks),

@@ -90,7 +90,8 @@ struct Collective {
   std::uint64_t comm = 0;
   std::int32_t root = kNoRoot;
   std::uint32_t reserved = 0;
-  std::uint64_t send_bytes = 0;  ///< of this rank's send argument as it stands (per-peer block, or sum over a vector)
+  std::uint64_t send_bytes =
+      0;  ///< of this rank's send argument as it stands (per-peer block, or sum over a vector or over neighbours)
   std::uint64_t receive_bytes = 0;  ///< of its receive argument; 0 for an argument that is not significant here
   std::uint64_t request = 0;        ///< 0 when blocking
 };
@@ -105,6 +106,7 @@ struct CommBirth {
   std::int32_t local_rank = 0;
   std::int32_t remote_size = 0;
   std::uint32_t reserved = 0;
+  std::uint64_t request = 0;  ///< of MPI_Comm_idup; 0 when there is none
 };
 
 struct Rma {
@@ -178,7 +180,7 @@ inline constexpr std::size_t kWordBytes = 8;
 template <class T>
 inline constexpr std::size_t words_of = sizeof(T) / kWordBytes;
 static_assert(sizeof(RecordHeader) == 8 && words_of<RecordHead> == 3 && words_of<PointToPoint> == 5 &&
-              words_of<Completion> == 3 && words_of<Collective> == 5 && words_of<CommBirth> == 6 &&
+              words_of<Completion> == 3 && words_of<Collective> == 5 && words_of<CommBirth> == 7 &&
               words_of<Rma> == 5 && words_of<FileAccess> == 4 && words_of<Exchange> == 3 && words_of<Members> == 3 &&
               words_of<Text> == 2);
 

@@ -76,8 +76,8 @@ inline Sample sample_rank(std::size_t batches = 5, std::size_t events = 3000) {
   meta.counters_per_event = 3;
   meta.anchors = {{AnchorPhase::start, 100, 130, -5, 1'700'000'000'000'000'000}, {AnchorPhase::finish, 900, 931, 7, 8}};
   meta.exchanges = {{1, AnchorPhase::start, 10, 20, 30, 40}, {2, AnchorPhase::epoch, 11, 21, 31, ~0ull}};
-  meta.comms = {{.birth = {0xabc, 0, 1, 0, 8, 3, 0, 0}, .call = 0, .thread = 0, .enter_ticks = 5, .leave_ticks = 5},
-                {.birth = {0xdef, 0xabc, 2, 3, 4, 1, 4, 0},
+  meta.comms = {{.birth = {0xabc, 0, 1, 0, 8, 3, 0, 0, 0}, .call = 0, .thread = 0, .enter_ticks = 5, .leave_ticks = 5},
+                {.birth = {0xdef, 0xabc, 2, 3, 4, 1, 4, 0, 0x77},
                  .call = static_cast<std::uint32_t>(CallId::Comm_split),
                  .thread = 1,
                  .enter_ticks = 50,

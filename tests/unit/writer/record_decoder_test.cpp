@@ -160,7 +160,7 @@ TEST(RecordDecoder, MakesOneEventOfACallWithMoreCompletionsThanARecordHolds) {
 TEST(RecordDecoder, JoinsTextsAndMembersThatTakeSeveralRecords) {
   const auto decoded = decode({{
       thread_record(0, 1),
-      record(CallId::Comm_dup, Payload::comm, 5, 9, {}, 0, CommBirth{0xd0, 0xc0, 1, 0, 5, 0, 0, 0}),
+      record(CallId::Comm_dup, Payload::comm, 5, 9, {}, 0, CommBirth{0xd0, 0xc0, 1, 0, 5, 0, 0, 0, 0x9e}),
       members_record(10, 0xd0, 0, {4, 3, 2}),
       members_record(11, 0xd0, 3, {1, -1}),
       members_record(12, 0xd0, 0, {9}, true),
@@ -172,6 +172,7 @@ TEST(RecordDecoder, JoinsTextsAndMembersThatTakeSeveralRecords) {
   EXPECT_EQ(decoded.events, 1u);
   ASSERT_EQ(decoded.meta.comms.size(), 1u);
   EXPECT_EQ(decoded.meta.comms[0].birth.parent, 0xc0u);
+  EXPECT_EQ(decoded.meta.comms[0].birth.request, 0x9eu);
   EXPECT_EQ(decoded.meta.comms[0].leave_ticks, 9u);
   ASSERT_EQ(decoded.meta.members.size(), 2u);
   EXPECT_EQ(decoded.meta.members[0].world_ranks, (std::vector<std::int32_t>{4, 3, 2, 1, -1}));
@@ -182,11 +183,11 @@ TEST(RecordDecoder, JoinsTextsAndMembersThatTakeSeveralRecords) {
 }
 
 TEST(RecordDecoder, HasNoCommunicatorWhereNoneCameIntoBeing) {
-  const CommBirth birth{0xd0, 0xc0, 1, 0, 5, 0, 0, 0};
+  const CommBirth birth{0xd0, 0xc0, 1, 0, 5, 0, 0, 0, 0};
   const auto decoded = decode({{
       thread_record(0, 1),
-      record(CallId::none, Payload::comm, 2, 2, {}, 0, CommBirth{0xc0, 0, 1, 0, 5, 0, 0, 0}),  // MPI_COMM_WORLD
-      record(CallId::Comm_split, Payload::comm, 5, 9, {}, 0, CommBirth{0, 0xc0, 0, 0, 0, 0, 0, 0}),
+      record(CallId::none, Payload::comm, 2, 2, {}, 0, CommBirth{0xc0, 0, 1, 0, 5, 0, 0, 0, 0}),  // MPI_COMM_WORLD
+      record(CallId::Comm_split, Payload::comm, 5, 9, {}, 0, CommBirth{0, 0xc0, 0, 0, 0, 0, 0, 0, 0}),
       record(CallId::Comm_dup, Payload::comm, 10, 11, {}, kFlagFailed, birth),
   }});
   EXPECT_EQ(decoded.damaged, 0u);
