@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -69,6 +70,13 @@ std::uint64_t stored_bytes() noexcept {
   return sum;
 }
 
+/// MPI is to start, but is not in this process. A program that only has us preloaded is told so by its call.
+void refuse_without_mpi() noexcept {
+  say("there is no MPI library in this process: link the program with MPI, too, behind -Wl,--no-as-needed");
+  const char* const preloaded = getenv("LD_PRELOAD");
+  if (preloaded == nullptr || strstr(preloaded, "libmeridian") == nullptr) exit(EXIT_FAILURE);
+}
+
 }  // namespace
 
 void before_init() noexcept {
@@ -76,6 +84,7 @@ void before_init() noexcept {
   SessionState state = g_session.state.load(std::memory_order_acquire);
   if (state == SessionState::idle) start_session();
   state = g_session.state.load(std::memory_order_acquire);
+  if (state == SessionState::idle) refuse_without_mpi();
   if (state == SessionState::on && !g_session.writer_started.load(std::memory_order_acquire)) start_writer();
 }
 
