@@ -265,6 +265,15 @@ TEST_F(Messages, HandleMeansWhatItMeantWhenTheCallBegan) {
   EXPECT_EQ(messages.at(1).completion.thread, 1U);
 }
 
+TEST_F(Messages, RequestOfAPendingCommunicatorIsKnown) {
+  SyntheticRun run{1};
+  run[0].make_comm({10, 11}, 0x99, kWorld, {0}, CallId::Comm_idup);
+  run[0].meta.comms.back().birth.request = 0xa;
+  run[0]->wait({12, 13}, 0xa, {0, 5, 8});
+  EXPECT_TRUE(matched(run).empty());
+  EXPECT_EQ(count_of(summary, "request.unknown"), 0U);
+}
+
 TEST_F(Messages, OneHandleForSeveralFinishedSendsIsNoFlaw) {
   SyntheticRun run{2};
   for (std::uint64_t i = 0; i < 3; ++i) run[0]->isend({10 + i, 10 + i}, 1, 5, 8, 0xffff);  // as MPICH does
