@@ -27,6 +27,21 @@ std::string describe(const EventRef& call) {
          std::to_string(call.event);
 }
 
+bool Findings::may_be_gap(FindingId id) noexcept {
+  switch (id) {
+    case FindingId::message_unmatched_send:
+    case FindingId::message_unmatched_receive:
+    case FindingId::message_truncated:
+    case FindingId::message_size_mismatch:
+    case FindingId::request_unknown:
+    case FindingId::collective_mismatch:
+    case FindingId::collective_incomplete:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::vector<Finding> Findings::list() const {
   std::vector<Finding> found;
   for (std::size_t i = 0; i < entries_.size(); ++i) {

@@ -81,6 +81,8 @@ Result<Trace> describe(LoadedRanks& ranks, ClockModel model, Findings& findings)
     trace.files.push_back(&file);
     metas.push_back(&file.meta());
     for (const SegmentRow& segment : file.meta().segments) trace.events += segment.events;
+    for (const TextRow& text : file.meta().texts)
+      if (text.key == "recording" && text.value != "on") findings.expect_gaps();
   }
   name_calls(trace);
   trace.communicators = unify_definitions(metas, ranks.world_size, findings);

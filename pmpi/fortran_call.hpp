@@ -143,9 +143,9 @@ template <CallId id, class Result, Buffers buffers, class Build, std::size_t cou
     return traced<id>(record::Local(), [&] { return forward<Result>(next, words); });
   } else {
     static_assert(Row::kCount + kExtraWords <= count);
-    if (!g_enabled[static_cast<std::size_t>(id)]) [[unlikely]]
-      return forward(next, words);
     using What = typename Row::What;
+    if (!What::kDefines && !g_enabled[static_cast<std::size_t>(id)]) [[unlikely]]
+      return forward(next, words);
     if constexpr (std::is_same_v<What, record::Basic>) {
       const Subroutine call{next, words, Row::kCount};
       traced<id>(record::Local(), [&] { return call(); });

@@ -39,12 +39,12 @@ template <std::size_t count>
   const bool is_inside_call = t_state.block_limit != nullptr && t_state.limit == nullptr;
   const bool applies = !is_inside_call && g_session.state.load(std::memory_order_acquire) == SessionState::on;
   const bool records = *static_cast<const MPI_Fint*>(words[0]) != 0;
-  if (applies && records) apply_levels(true);
+  if (applies && records) switch_recording(true);
   traced<CallId::Pcontrol>(record::Local(), [&] {
     fortran::forward(next, words);
     return MPI_SUCCESS;
   });
-  if (applies && !records) apply_levels(false);
+  if (applies && !records) switch_recording(false);
 }
 
 }  // namespace

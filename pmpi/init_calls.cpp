@@ -61,6 +61,12 @@ void store_context() noexcept {
   if (getcwd(text, sizeof text) != nullptr) store_text("cwd", text);
   store_command_line();
   store_options();
+  const std::int64_t needed = std::int64_t{1} << static_cast<int>(CallGroup::p2p) |
+                              std::int64_t{1} << static_cast<int>(CallGroup::request) |
+                              std::int64_t{1} << static_cast<int>(CallGroup::coll);
+  const bool is_partial = (g_session.options.number(OptionId::levels) & needed) != needed;
+  if (!g_session.options.is_on(OptionId::enabled)) store_text("recording", "off");
+  if (is_partial) store_text("recording", "partial");
 }
 
 std::uint64_t stored_bytes() noexcept {
@@ -134,6 +140,11 @@ void after_finalize() noexcept {
     say("trace in '%s'; next: meridian merge '%s'", ring.output_dir, ring.output_dir);
 }
 
+void switch_recording(bool is_on) noexcept {
+  apply_levels(is_on);
+  store_text("recording", is_on ? "on" : "off");
+}
+
 bool has_unwritten_records() noexcept { return stored_bytes() != g_session.finished_bytes; }
 
 MERIDIAN_EXPORT int MPI_Init(int* argc, char*** argv) {
@@ -166,9 +177,9 @@ MERIDIAN_EXPORT int MPI_Abort(MPI_Comm comm, int errorcode) {
 MERIDIAN_EXPORT int MPI_Pcontrol(const int level, ...) {
   // Switching on before the call and off behind it: both switches are events.
   const bool applies = is_tracing() && !is_inside_call();
-  if (applies && level != 0) apply_levels(true);
+  if (applies && level != 0) switch_recording(true);
   const int result = traced<CallId::Pcontrol>(record::Local(), [&] { return g_real.Pcontrol(level); });
-  if (applies && level == 0) apply_levels(false);
+  if (applies && level == 0) switch_recording(false);
   return result;
 }
 

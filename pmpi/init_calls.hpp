@@ -9,6 +9,9 @@ void after_init() noexcept;       ///< collective over MPI_COMM_WORLD: output di
 void before_finalize() noexcept;  ///< the last chance to communicate
 void after_finalize() noexcept;   ///< waits for the rank file
 
+/// MPI_Pcontrol. The switch is recorded as well: what it hides has to be known as hidden.
+void switch_recording(bool is_on) noexcept;
+
 /// True when something was stored since after_finalize().
 bool has_unwritten_records() noexcept;
 

@@ -37,6 +37,7 @@ struct Basic {
   static constexpr std::uint64_t kWords = words_of<RecordHead>;
   static constexpr bool kReceives = false;      ///< the call may return something that another process sent
   static constexpr bool kMayComplete = false;   ///< after() may return 1: a Completion lies behind the fixed part
+  static constexpr bool kDefines = false;       ///< recorded with kFlagHidden while the call is switched off
   static constexpr bool kMayTruncate = false;   ///< failed() may return 1, too
   static constexpr std::uint64_t kPending = 0;  ///< Completion entries that before() fills, seen while under way
   void before(std::uint64_t*) const noexcept {}

@@ -20,6 +20,7 @@ namespace record {
 
 struct NewCommunicator : With<CommBirth> {
   static constexpr Payload kPayload = Payload::comm;
+  static constexpr bool kDefines = true;
   static constexpr bool kReceives = true;
   MPI_Comm parent;
   const MPI_Comm* made;
@@ -48,6 +49,7 @@ struct NewCommunicator : With<CommBirth> {
 }
 
 struct NamedComm : ByHandle {
+  static constexpr bool kDefines = true;
   const char* name;
   NamedComm(MPI_Comm comm, const char* name_) noexcept : ByHandle{handle_word(comm)}, name{name_} {}
   void done() const noexcept { store_name(handle, "comm.name", name); }

@@ -52,6 +52,8 @@ void apply_levels(bool recording) noexcept {
   }
 }
 
+bool is_defining() noexcept { return g_session.state.load(std::memory_order_acquire) == SessionState::on; }
+
 void stop_session(const char* why) noexcept {
   for (std::uint8_t& enabled : g_enabled) __atomic_store_n(&enabled, std::uint8_t{0}, __ATOMIC_RELAXED);
   const SessionState before = g_session.state.exchange(SessionState::off, std::memory_order_acq_rel);

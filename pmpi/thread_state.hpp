@@ -43,6 +43,9 @@ extern constinit std::uint8_t g_enabled[kCallCount];
 [[gnu::cold, gnu::noinline]] std::uint64_t* make_room(ThreadState& thread, std::uint64_t words,
                                                       const void* frame) noexcept;
 
+/// Whether definitions are recorded of calls that are not.
+[[gnu::cold, gnu::noinline]] bool is_defining() noexcept;
+
 /// A header as the word that it is in the ring.
 [[gnu::always_inline]] constexpr std::uint64_t header_word(CallId call, Payload payload, std::uint64_t words,
                                                            std::uint64_t completions = 0,

@@ -16,8 +16,11 @@ namespace meridian {
 /// Runs `call` and records it as `what` (record.hpp) says. Returns what the call returned, untouched.
 template <CallId id, class What, class Call>
 [[gnu::always_inline]] inline auto traced(What what, Call call) noexcept(false) {
-  if (!g_enabled[static_cast<std::size_t>(id)]) [[unlikely]]
-    return call();
+  std::uint64_t hidden = 0;
+  if (!g_enabled[static_cast<std::size_t>(id)]) [[unlikely]] {
+    if (!What::kDefines || !is_defining()) return call();
+    hidden = kFlagHidden;
+  }
   ThreadState& thread = t_state;
   std::uint64_t* at = thread.cursor;
   const void* const frame = __builtin_frame_address(0);
@@ -28,8 +31,8 @@ template <CallId id, class What, class Call>
   enter_call(thread, frame);
   what.before(at + words_of<RecordHead>);
   at[1] = read_ticks();
-  store_release(at[0],
-                header_word(id, What::kPayload, What::kWords + What::kPending * words_of<Completion>, What::kPending));
+  store_release(at[0], header_word(id, What::kPayload, What::kWords + What::kPending * words_of<Completion>,
+                                   What::kPending, What::kDefines ? hidden : 0));
   const auto result = call();
   at[2] = What::kReceives ? read_ticks_after_loads() : read_ticks();
   constexpr bool kMayFail = std::is_same_v<decltype(call()), int>;
@@ -37,7 +40,7 @@ template <CallId id, class What, class Call>
     if (result != MPI_SUCCESS) [[unlikely]] {
       const std::uint64_t completions = what.failed(at + words_of<RecordHead>, result);
       const std::uint64_t words = What::kWords + completions * words_of<Completion>;
-      at[0] = header_word(id, What::kPayload, words, completions, kFlagFailed);
+      at[0] = header_word(id, What::kPayload, words, completions, kFlagFailed | (What::kDefines ? hidden : 0));
       leave_call(thread, at, words);
       return result;
     }

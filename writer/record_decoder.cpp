@@ -119,7 +119,8 @@ Status RecordDecoder::decode_call(Slot& slot, const Record& record, bool& is_val
     take_completions(slot, record, completions, true);
     return {};
   }
-  if (header.call != 0) {
+  const bool is_event = header.call != 0 && !record.has(kFlagHidden);
+  if (is_event) {
     MERIDIAN_TRY_DO(begin_event(slot, record));
     slot.batch.payload.back() = record.payload();
   }
@@ -127,8 +128,8 @@ Status RecordDecoder::decode_call(Slot& slot, const Record& record, bool& is_val
     const auto birth = load_words<CommBirth>(record.body());
     if (birth.comm != 0 && !record.has(kFlagFailed)) take_birth(slot, record, birth);
   }
-  if (header.call == 0) {
-    is_valid = record.payload() == Payload::comm;
+  if (!is_event) {
+    is_valid = header.call != 0 || record.payload() == Payload::comm;
     return {};
   }
   take_fixed_part(slot, record);
@@ -213,7 +214,7 @@ Status RecordDecoder::feed_unfinished(std::uint32_t index, std::span<const std::
   const Record whole{head, words.first(std::min<std::size_t>({head.header.words, words.size(), block_left}))};
   // Where no block was opened yet, what is there was left by an earlier lap of the ring: it began before our last
   // record.
-  if (!is_call(whole.payload()) || head.header.call == 0 || head.header.call >= kCallCount ||
+  if (!is_call(whole.payload()) || head.header.call == 0 || head.header.call >= kCallCount || whole.has(kFlagHidden) ||
       head.enter_ticks < slot.last_ticks)
     return {};
   const std::size_t completions_at = kHeadWords + fixed_words(whole.payload());

@@ -38,6 +38,7 @@ enum RecordFlag : std::uint8_t {
   kFlagCounters = 8,    ///< behind that, one word per counter: its increase from enter to leave
   kFlagMore = 16,  ///< `requests` only: continues the completions of the thread's record before it; enter equals leave
   kFlagAbandoned = 32,  ///< left by longjmp or an exception; leave is when that was noticed. With kFlagFailed
+  kFlagHidden = 64,     ///< recording is switched off: what the call defined is recorded, the call itself is no event
 };
 
 /// First word of every record. A zero payload means that nothing was stored here.

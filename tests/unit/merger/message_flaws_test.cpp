@@ -78,6 +78,20 @@ TEST_F(Messages, TruncatedMessagesTakeTheirPlaceThoughTheCallFailed) {
             "rank 0 thread 0 call 2 sent 100 bytes, rank 1 thread 0 call 3 received 0");
 }
 
+TEST_F(Messages, WhatRecordingWasSwitchedOffForIsNoFlaw) {
+  SyntheticRun run{2};
+  run[0]->send({10, 11}, 1, 5, 8);
+  run[1]->wait({20, 21}, 0xa, {0, 5, 8});
+  run[1]->receive({22, 23}, 0, 6, 8);
+  run[1].meta.texts.push_back({"recording", "off", 0, 5});
+  run[1].meta.texts.push_back({"recording", "on", 0, 15});
+  EXPECT_THAT(matched(run), IsEmpty());
+  ASSERT_NE(find(summary, "call.switched_off"), nullptr);
+  EXPECT_EQ(find(summary, "call.switched_off")->count, 3U);
+  EXPECT_EQ(find(summary, "call.switched_off")->severity, Severity::info);
+  for (const Finding& finding : summary.findings) EXPECT_EQ(finding.severity, Severity::info) << finding.name;
+}
+
 TEST_F(Messages, ReceiveThatFailedForAnotherReasonTakesNothing) {
   SyntheticRun run{2};
   run[0]->send({10, 11}, 1, 5, 8);

@@ -197,6 +197,22 @@ TEST(RecordDecoder, HasNoCommunicatorWhereNoneCameIntoBeing) {
   EXPECT_EQ(decoded.meta.comms[0].call, 0u);
 }
 
+TEST(RecordDecoder, WhatASwitchedOffCallDefinedIsNoEvent) {
+  const auto decoded = decode({{
+      thread_record(0, 1),
+      record(CallId::Comm_dup, Payload::comm, 5, 9, {}, kFlagHidden, CommBirth{0xd0, 0xc0, 1, 0, 5, 0, 0, 0, 0}),
+      record(CallId::Comm_set_name, Payload::handle, 10, 11, {}, kFlagHidden, HandleUse{0xd0}),
+      record(CallId::Comm_split, Payload::comm, 12, 13, {}, kFlagHidden | kFlagFailed, CommBirth{}),
+      local_record(CallId::Barrier, 14, 15),
+  }});
+  EXPECT_EQ(decoded.damaged, 0u);
+  EXPECT_EQ(decoded.events, 1u);
+  EXPECT_EQ(decoded.batches.at(0).events.call, (std::vector<CallId>{CallId::Barrier}));
+  ASSERT_EQ(decoded.meta.comms.size(), 1u);
+  EXPECT_EQ(decoded.meta.comms[0].birth.comm, 0xd0u);
+  EXPECT_EQ(decoded.meta.comms[0].call, static_cast<std::uint32_t>(CallId::Comm_dup));
+}
+
 TEST(RecordDecoder, GivesASlotsRecordsToTheThreadThatOwnsItThen) {
   const auto decoded = decode({{thread_record(0, 1), local_record(CallId::Wtime, 2, 3), thread_record(2, 4),
                                 local_record(CallId::Wtick, 5, 6), local_record(CallId::Wtime, 7, 8)},
