@@ -41,6 +41,7 @@ struct Basic {
   static constexpr bool kMayTruncate = false;   ///< failed() may return 1, too
   static constexpr std::uint64_t kPending = 0;  ///< Completion entries that before() fills, seen while under way
   void before(std::uint64_t*) const noexcept {}
+  bool has_received() const noexcept { return true; }  ///< of one that may: asked when the call has returned
   std::uint64_t after(std::uint64_t*) const noexcept { return 0; }
   std::uint64_t failed(std::uint64_t*, int) const noexcept { return 0; }
   void done() const noexcept {}  ///< when the record of a call that succeeded counts: the place for further records

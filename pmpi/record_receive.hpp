@@ -30,8 +30,9 @@ struct Receive : Message {
   Receive(std::int64_t count_, MPI_Datatype type_, int source, int tag_, MPI_Comm comm_, const MPI_Status* status_,
           const int* found_ = nullptr) noexcept
       : Message{count_, type_, source, tag_, comm_, nullptr}, status{status_}, found{found_} {}
+  bool has_received() const noexcept { return found == nullptr || *found != 0; }
   std::uint64_t after(std::uint64_t* words) const noexcept {
-    if (found != nullptr && *found == 0) return 0;
+    if (!has_received()) return 0;
     Message::after(words);
     complete(body<Completion>(words + words_of<PointToPoint>), 0, *status);
     return 1;
@@ -146,8 +147,9 @@ struct OneRequest : Basic {
   OneRequest(const MPI_Request* request_, const MPI_Status* status_, const int* flag_) noexcept
       : request{request_}, handle{request_ != nullptr ? *request_ : g_mpi.request_null}, status{status_}, flag{flag_} {}
   void before(std::uint64_t* words) const noexcept { body<Completion>(words) = {handle_word(handle), 0, 0, 0}; }
+  bool has_received() const noexcept { return flag == nullptr || *flag != 0; }
   std::uint64_t after(std::uint64_t* words) const noexcept {
-    if (handle == g_mpi.request_null || (flag != nullptr && *flag == 0)) return 0;
+    if (handle == g_mpi.request_null || !has_received()) return 0;
     complete(body<Completion>(words), handle_word(handle), *status);
     return 1;
   }

@@ -123,7 +123,7 @@ template <CallId id, class Call, class WordAt>
   store_release(at[0],
                 header_word(id, Payload::requests, words_of<RecordHead> + pending * words_of<Completion>, pending));
   const int result = call(seen);
-  at[2] = read_ticks_after_loads();
+  at[2] = list.flag == nullptr || *list.flag != 0 ? read_ticks_after_loads() : read_ticks();
 
   const int completed = completed_count(list, result);
   const std::uint64_t null_word = handle_word(g_mpi.request_null);

@@ -34,7 +34,7 @@ template <CallId id, class What, class Call>
   store_release(at[0], header_word(id, What::kPayload, What::kWords + What::kPending * words_of<Completion>,
                                    What::kPending, What::kDefines ? hidden : 0));
   const auto result = call();
-  at[2] = What::kReceives ? read_ticks_after_loads() : read_ticks();
+  at[2] = What::kReceives && what.has_received() ? read_ticks_after_loads() : read_ticks();
   constexpr bool kMayFail = std::is_same_v<decltype(call()), int>;
   if constexpr (kMayFail) {
     if (result != MPI_SUCCESS) [[unlikely]] {
