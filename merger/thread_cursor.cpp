@@ -30,11 +30,25 @@ std::string name_of(const RankMeta& meta, std::uint32_t thread) {
   return "rank " + std::to_string(meta.rank) + " thread " + std::to_string(thread);
 }
 
+/// No run lasts longer, in ticks: 208 days of a counter at 4 GHz. Later times are damage, and would overflow.
+constexpr std::uint64_t kLongestRun = std::uint64_t{1} << 56;
+
+/// The rank's clock as it was when it began to record, roughly.
+std::uint64_t begin_of(const RankMeta& meta) {
+  if (!meta.anchors.empty()) return meta.anchors.front().before_ticks;
+  std::uint64_t begin = UINT64_MAX;
+  for (const SegmentRow& segment : meta.segments) begin = std::min(begin, segment.first_ticks);
+  return begin == UINT64_MAX ? 0 : begin;
+}
+
 }  // namespace
 
 ThreadCursor::ThreadCursor(RankFile& file, std::uint32_t thread, Findings& findings)
     : file_{&file}, findings_{&findings} {
   call_.thread = thread;
+  const std::uint64_t begin = begin_of(file.meta());
+  earliest_ticks_ = begin - std::min(begin, kLongestRun);
+  latest_ticks_ = begin + std::min(UINT64_MAX - begin, kLongestRun);
   const auto& segments = file.meta().segments;
   for (std::size_t i = 0; i < segments.size(); ++i)
     if (segments[i].thread == thread) segments_.push_back(i);
@@ -113,6 +127,12 @@ void ThreadCursor::take() {
     call_.enter_ticks = earliest_ticks_;
   }
   call_.leave_ticks = std::max(call_.leave_ticks, call_.enter_ticks);
+  if (call_.leave_ticks > latest_ticks_) [[unlikely]] {
+    findings_->add(FindingId::rank_damaged, 1,
+                   [&] { return name_of(file_->meta(), call_.thread) + ": a time that cannot be true"; });
+    call_.enter_ticks = std::min(call_.enter_ticks, latest_ticks_);
+    call_.leave_ticks = latest_ticks_;
+  }
   earliest_ticks_ = call_.leave_ticks;
 }
 

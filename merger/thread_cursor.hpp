@@ -60,6 +60,7 @@ class ThreadCursor {
   std::size_t next_row_ = 0;
   std::uint64_t next_event_ = 0;
   std::uint64_t earliest_ticks_ = 0;  // no call begins before this
+  std::uint64_t latest_ticks_ = 0;    // and none ends after this
   Call call_;
   // The next row of each table.
   const PointToPoint* p2p_ = nullptr;
