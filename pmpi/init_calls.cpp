@@ -1,14 +1,13 @@
 // MPI_Init*, MPI_Finalize and the other calls that begin and end tracing. Cold but for the traced call itself.
 
-#include <fcntl.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "pmpi/clock_exchange.hpp"
 #include "pmpi/comms.hpp"
+#include "pmpi/context.hpp"
 #include "pmpi/emit.hpp"
 #include "pmpi/init_calls.hpp"
 #include "pmpi/record.hpp"
@@ -26,48 +25,6 @@ bool is_inside_call() noexcept { return t_state.block_limit != nullptr && t_stat
 bool is_tracing() noexcept { return g_session.state.load(std::memory_order_acquire) == SessionState::on; }
 
 void store_text(const char* key, const char* value) noexcept { emit_text(key, value, strlen(value), 0); }
-
-void store_command_line() noexcept {
-  char text[8192];
-  const int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return;
-  const ssize_t length = read(fd, text, sizeof text);
-  close(fd);
-  if (length <= 0) return;
-  for (ssize_t i = 0; i + 1 < length; ++i)
-    if (text[i] == '\0') text[i] = ' ';
-  emit_text("command", text, static_cast<std::uint64_t>(length) - 1, 0);
-}
-
-void store_options() noexcept {
-  for (std::size_t i = 0; i < kOptionCount; ++i) {
-    const OptionValue& value = g_session.options.values[i];
-    char key[64];
-    snprintf(key, sizeof key, "option.%s", kOptions[i].variable.data());
-    emit_text(key, value.text.data(), value.text.size(), 0);
-  }
-}
-
-void store_context() noexcept {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
-  int length = 0;
-  g_real.Get_library_version(text, &length);
-  store_text("mpi_library", text);
-  snprintf(text, sizeof text, "%llu", static_cast<unsigned long long>(nominal_tick_hz()));
-  store_text("tick_hz", text);
-  // The directory's name is new in every run, and the same for all ranks of it.
-  const char* const slash = strrchr(g_session.ring->output_dir, '/');
-  store_text("run", slash != nullptr ? slash + 1 : g_session.ring->output_dir);
-  if (getcwd(text, sizeof text) != nullptr) store_text("cwd", text);
-  store_command_line();
-  store_options();
-  const std::int64_t needed = std::int64_t{1} << static_cast<int>(CallGroup::p2p) |
-                              std::int64_t{1} << static_cast<int>(CallGroup::request) |
-                              std::int64_t{1} << static_cast<int>(CallGroup::coll);
-  const bool is_partial = (g_session.options.number(OptionId::levels) & needed) != needed;
-  if (!g_session.options.is_on(OptionId::enabled)) store_text("recording", "off");
-  if (is_partial) store_text("recording", "partial");
-}
 
 std::uint64_t stored_bytes() noexcept {
   std::uint64_t sum = 0;
@@ -131,6 +88,7 @@ void after_finalize() noexcept {
   if (is_inside_call() || !is_tracing() || !g_session.is_initialized.load()) return;
   const std::uint64_t begin = read_ticks();
   RingFileHeader& ring = *g_session.ring;
+  store_usage_of_all();
   emit_anchor(AnchorPhase::finish);
   emit_overhead(OverheadKind::finish, begin, 1);
   ring.run_state.store(RunState::finalized, std::memory_order_release);

@@ -90,7 +90,8 @@ template <CallId id, class Call, class WordAt>
   ThreadState& thread = t_state;
   const int entries = list.count < kMaxEntries ? list.count : kMaxEntries;
   // Room for an entry per request, and behind the entries for the handles as they are before the call.
-  const std::uint64_t room = words_of<RecordHead> + static_cast<std::uint64_t>(entries) * (words_of<Completion> + 1);
+  const std::uint64_t room =
+      words_of<RecordHead> + static_cast<std::uint64_t>(entries) * (words_of<Completion> + 1) + kMaxCounterWords;
   std::uint64_t* at = thread.cursor;
   const void* const frame = __builtin_frame_address(0);
   if (at >= thread.limit || room > kMaxFixedWords) [[unlikely]] {
@@ -118,12 +119,14 @@ template <CallId id, class Call, class WordAt>
     if (i < entries)
       record::body<Completion>(body + static_cast<std::uint64_t>(i) * words_of<Completion>).request = handle;
   }
+  count_enter(thread);
   at[1] = read_ticks();
   const auto pending = static_cast<std::uint64_t>(entries);
   store_release(at[0],
                 header_word(id, Payload::requests, words_of<RecordHead> + pending * words_of<Completion>, pending));
   const int result = call(seen);
   at[2] = list.flag == nullptr || *list.flag != 0 ? read_ticks_after_loads() : read_ticks();
+  count_leave(thread);
 
   const int completed = completed_count(list, result);
   const std::uint64_t null_word = handle_word(g_mpi.request_null);
@@ -132,8 +135,10 @@ template <CallId id, class Call, class WordAt>
   for (; k < completed && filled < pending; ++k)
     filled += fill_entry(record::body<Completion>(body + filled * words_of<Completion>), list, saved, seen, k, result,
                          null_word);
-  const std::uint64_t words = words_of<RecordHead> + filled * words_of<Completion>;
-  at[0] = header_word(id, Payload::requests, words, filled, result == MPI_SUCCESS ? 0 : std::uint64_t{kFlagFailed});
+  std::uint64_t words = words_of<RecordHead> + filled * words_of<Completion>;
+  std::uint64_t flags = result == MPI_SUCCESS ? 0 : std::uint64_t{kFlagFailed};
+  append_counters(thread, at, words, flags);
+  at[0] = header_word(id, Payload::requests, words, filled, flags);
   leave_call(thread, at, words);
   if (k < completed) [[unlikely]]
     store_more(id, list, saved, seen, k, completed, result);

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "pmpi/context.hpp"
 #include "pmpi/emit.hpp"
 #include "pmpi/session.hpp"
 #include "pmpi/spill.hpp"
@@ -172,6 +173,8 @@ bool attach_thread(ThreadState& thread) noexcept {
   emit(Payload::thread, words_of<RecordHead> + words_of<ThreadBegin>, begin, begin, [&](std::uint64_t* body) {
     *reinterpret_cast<ThreadBegin*>(body) = {slot->thread, slot->kernel_tid};
   });
+  store_usage(UsageKind::thread_begin);
+  attach_counters(thread);
   emit_overhead(OverheadKind::thread_attach, begin, 1);
   return true;
 }
@@ -225,6 +228,8 @@ void release_thread() noexcept {
   ThreadState& thread = t_state;
   if (thread.slot == nullptr) return;
   RingSlot* const slot = thread.slot;
+  if (g_session.state.load(std::memory_order_acquire) == SessionState::on) store_usage(UsageKind::thread_end);
+  detach_counters(thread);
   thread = ThreadState{};
   slot->state.store(SlotState::closed, std::memory_order_release);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "pmpi/clock.hpp"
+#include "pmpi/context.hpp"
 #include "pmpi/init_calls.hpp"
 #include "pmpi/launch.hpp"
 #include "pmpi/real.hpp"
@@ -76,6 +77,10 @@ bool try_start() noexcept {
     stop_session("MERIDIAN_STRICT is set and the options have mistakes");
     return false;
   }
+  if (!choose_counters(rank <= 0)) {
+    stop_session("MERIDIAN_STRICT is set and not all of MERIDIAN_COUNTERS can be counted");
+    return false;
+  }
   const std::string_view clock = g_session.options[OptionId::clock].text;
   if (!choose_clock(clock.data(), clock.size()) && rank <= 0)
     say("the processor's counter is no safe clock on this machine; using monotonic_raw");
@@ -127,7 +132,10 @@ namespace {
 /// The end of the process as the C library sees it: what came after MPI_Finalize, or instead of it, is still written.
 [[gnu::destructor]] void end_session() noexcept {
   if (g_session.state.load(std::memory_order_acquire) != SessionState::on || g_session.pid != getpid()) return;
+  const bool is_abandoned = g_session.ring->output_dir[0] == '\0';
+  if (!is_abandoned && has_unwritten_records()) store_usage_of_all();
   stop_session(nullptr);
+  t_state.all_counters = nullptr;  // they end with the process; PAPI may have left already
   release_thread();
   RingFileHeader& ring = *g_session.ring;
   ring.run_state.store(RunState::ended, std::memory_order_release);

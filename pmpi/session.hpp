@@ -18,6 +18,8 @@ enum class SessionState : int {
   off = 3,  ///< for good: nothing to trace with, an error, or a forked child
 };
 
+struct ThreadState;
+
 struct Session {
   std::atomic<SessionState> state{SessionState::idle};
   std::atomic<bool> writer_started{false};
@@ -51,6 +53,17 @@ void apply_levels(bool recording) noexcept;
 /// Reads environment and configuration file into g_session.options; reports mistakes if `report`.
 /// False: MERIDIAN_STRICT is set and there is a mistake.
 bool read_options(bool report) noexcept;
+
+/// Decides what to count of MERIDIAN_COUNTERS; reports what cannot be counted if `report`. False: MERIDIAN_STRICT is
+/// set and there is a mistake.
+bool choose_counters(bool report) noexcept;
+
+/// Starts and ends the calling thread's counters.
+void attach_counters(ThreadState& thread) noexcept;
+void detach_counters(ThreadState& thread) noexcept;
+
+/// Stores the names and units of what is counted.
+void store_counter_names() noexcept;
 
 /// Creates the ring file in the scratch directory and maps its head. False with the reason said.
 bool create_ring() noexcept;

@@ -12,8 +12,10 @@
 
 namespace meridian {
 
+struct ThreadCounters;
+
 /// The longest record that a call makes without asking for room first, in words.
-inline constexpr std::uint64_t kMaxFixedWords = 48;
+inline constexpr std::uint64_t kMaxFixedWords = 48 + 2 * kMaxCounters;
 
 struct ThreadState {
   std::uint64_t* cursor = nullptr;  ///< where the next record goes
@@ -23,8 +25,10 @@ struct ThreadState {
   std::atomic<std::uint64_t>* head = nullptr;  ///< in the ring file: end of complete records
   const void* const* frame = nullptr;    ///< stack of the call under way: tells a nested call from an abandoned one
   const void* return_address = nullptr;  ///< frame[1] as it was at the start of that call
+  ThreadCounters* counters = nullptr;    ///< null: nothing is counted
   // Cold from here on.
   RingSlot* slot = nullptr;
+  ThreadCounters* all_counters = nullptr;  ///< what `counters` was before a reading failed
   std::uint64_t* ring = nullptr;
   void* scratch = nullptr;  ///< for calls with very many requests
   std::uint64_t scratch_bytes = 0;

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "pmpi/clock.hpp"
+#include "pmpi/counting.hpp"
 #include "pmpi/thread_state.hpp"
 
 namespace meridian {
@@ -30,24 +31,30 @@ template <CallId id, class What, class Call>
   }
   enter_call(thread, frame);
   what.before(at + words_of<RecordHead>);
+  count_enter(thread);
   at[1] = read_ticks();
   store_release(at[0], header_word(id, What::kPayload, What::kWords + What::kPending * words_of<Completion>,
                                    What::kPending, What::kDefines ? hidden : 0));
   const auto result = call();
   at[2] = What::kReceives && what.has_received() ? read_ticks_after_loads() : read_ticks();
+  count_leave(thread);
   constexpr bool kMayFail = std::is_same_v<decltype(call()), int>;
   if constexpr (kMayFail) {
     if (result != MPI_SUCCESS) [[unlikely]] {
       const std::uint64_t completions = what.failed(at + words_of<RecordHead>, result);
-      const std::uint64_t words = What::kWords + completions * words_of<Completion>;
-      at[0] = header_word(id, What::kPayload, words, completions, kFlagFailed | (What::kDefines ? hidden : 0));
+      std::uint64_t words = What::kWords + completions * words_of<Completion>;
+      std::uint64_t flags = kFlagFailed | (What::kDefines ? hidden : 0);
+      append_counters(thread, at, words, flags);
+      at[0] = header_word(id, What::kPayload, words, completions, flags);
       leave_call(thread, at, words);
       return result;
     }
   }
   const std::uint64_t completions = what.after(at + words_of<RecordHead>);
-  const std::uint64_t words = What::kWords + completions * words_of<Completion>;
-  if constexpr (What::kMayComplete) at[0] = header_word(id, What::kPayload, words, completions);
+  std::uint64_t words = What::kWords + completions * words_of<Completion>;
+  std::uint64_t flags = What::kDefines ? hidden : 0;
+  append_counters(thread, at, words, flags);
+  if (What::kMayComplete || flags != 0) at[0] = header_word(id, What::kPayload, words, completions, flags);
   leave_call(thread, at, words);
   what.done();
   return result;

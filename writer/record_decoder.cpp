@@ -28,6 +28,7 @@ void clear(EventBatch& batch) {
   batch.handles.clear();
   batch.sites.clear();
   batch.counters.clear();
+  batch.counters_between.clear();
 }
 
 }  // namespace
@@ -102,16 +103,16 @@ Status RecordDecoder::decode_call(Slot& slot, const Record& record, bool& is_val
   const std::size_t known_words = completions_at + completion_words + site_words;
   is_valid = header.call < kCallCount && known_words <= record.words.size();
   if (!is_valid) return {};
-  const std::size_t counter_words = record.words.size() - known_words;
+  const std::size_t counter_words = record.words.size() - known_words;  // two of each counter
   if (record.has(kFlagCounters) && meta_.counters_per_event == 0)
-    meta_.counters_per_event = static_cast<std::uint32_t>(counter_words);
-  is_valid = counter_words == (record.has(kFlagCounters) ? meta_.counters_per_event : 0);
+    meta_.counters_per_event = static_cast<std::uint32_t>(counter_words / 2);
+  is_valid = counter_words == (record.has(kFlagCounters) ? 2 * std::size_t{meta_.counters_per_event} : 0);
   if (!is_valid) return {};
 
   const auto completions = record.words.subspan(completions_at, completion_words);
   const EventBatch& batch = slot.batch;
   const bool is_continuation =
-      record.payload() == Payload::requests && !batch.call.empty() &&
+      record.payload() == Payload::requests && !record.has(kFlagCounters) && !batch.call.empty() &&
       (record.has(kFlagMore) || slot.is_more_expected) && record.head.enter_ticks == record.head.leave_ticks &&
       batch.payload.back() == Payload::requests && batch.call.back() == static_cast<CallId>(header.call);
   slot.is_more_expected = record.has(kFlagMore);
@@ -136,9 +137,20 @@ Status RecordDecoder::decode_call(Slot& slot, const Record& record, bool& is_val
   // Of an abandoned call the entries are as they were before it: requests, but no outcome.
   take_completions(slot, record, completions, !record.has(kFlagAbandoned));
   if (site_words != 0) slot.batch.sites.push_back(record.words[completions_at + completion_words]);
-  const auto counters = record.words.last(counter_words);
-  slot.batch.counters.insert(slot.batch.counters.end(), counters.begin(), counters.end());
+  if (counter_words != 0) take_counters(slot, record.words.last(counter_words));
   return {};
+}
+
+void RecordDecoder::take_counters(Slot& slot, std::span<const std::uint64_t> words) {
+  const std::size_t count = words.size() / 2;
+  const auto at_enter = words.first(count);
+  const auto at_leave = words.last(count);
+  if (slot.counters.size() != count) slot.counters.assign(at_enter.begin(), at_enter.end());
+  for (std::size_t i = 0; i < count; ++i) {
+    slot.batch.counters.push_back(static_cast<std::int64_t>(at_leave[i] - at_enter[i]));
+    slot.batch.counters_between.push_back(static_cast<std::int64_t>(at_enter[i] - slot.counters[i]));
+  }
+  slot.counters.assign(at_leave.begin(), at_leave.end());
 }
 
 Status RecordDecoder::begin_event(Slot& slot, const Record& record) {
@@ -257,6 +269,7 @@ Status RecordDecoder::finish() {
   sort(meta_.comms, [](const CommRow& row) { return std::pair{row.enter_ticks, row.thread}; });
   sort(meta_.members, [](const MembersRow& row) { return std::pair{row.born_ticks, row.remote}; });
   sort(meta_.texts, [](const TextRow& row) { return row.ticks; });
+  sort(meta_.usages, [](const UsageRow& row) { return std::pair{row.ticks, row.usage.thread}; });
   sort(meta_.overheads, [](const OverheadRow& row) { return std::pair{row.enter_ticks, row.thread}; });
   return {};
 }

@@ -59,6 +59,7 @@ class RecordDecoder {
   bool take_text(Slot& slot, const Record& record);
   void take_birth(Slot& slot, const Record& record, const CommBirth& birth);
   bool take_fixed_part(Slot& slot, const Record& record);
+  void take_counters(Slot& slot, std::span<const std::uint64_t> words);
   void take_completions(Slot& slot, const Record& record, std::span<const std::uint64_t> words, bool is_known);
   Status begin_event(Slot& slot, const Record& record);
   Status flush(Slot& slot);

@@ -41,6 +41,8 @@ constexpr std::size_t fixed_words(Payload payload) noexcept {
       return words_of<Text>;
     case Payload::overhead:
       return words_of<Overhead>;
+    case Payload::usage:
+      return words_of<Usage>;
     case Payload::none:
     case Payload::pad:
     case Payload::local:
@@ -79,6 +81,7 @@ struct RecordDecoder::Slot {
   std::size_t last_birth = SIZE_MAX;
   std::size_t last_members = SIZE_MAX;
   EventBatch batch;
+  std::vector<std::uint64_t> counters;  // as read at the leave of the last event that has them; empty: none yet
 };
 
 }  // namespace meridian

@@ -26,6 +26,7 @@ bool RecordDecoder::decode_other(Slot& slot, const Record& record) {
       slot.thread_row = meta_.threads.size();
       slot.last_text = slot.last_birth = slot.last_members = SIZE_MAX;
       slot.is_text_open = slot.is_more_expected = false;
+      slot.counters.clear();
       meta_.threads.push_back(
           {.thread = begin.thread, .kernel_tid = begin.kernel_tid, .begin_ticks = head.enter_ticks, .events = 0});
       return is_exact;
@@ -49,6 +50,9 @@ bool RecordDecoder::decode_other(Slot& slot, const Record& record) {
                                  head.enter_ticks, head.leave_ticks, overhead.count});
       return is_exact;
     }
+    case Payload::usage:
+      meta_.usages.push_back({head.enter_ticks, load_words<Usage>(body)});
+      return is_exact;
     case Payload::members:
       return take_members(slot, record);
     case Payload::text:

@@ -74,6 +74,12 @@ struct ThreadRow {
   std::uint64_t events = 0;
 };
 
+/// What a thread, or the process, had used of the system by `ticks`.
+struct UsageRow {
+  std::uint64_t ticks = 0;
+  Usage usage;
+};
+
 /// A run of consecutive events of one thread, stored together. The segments of a thread follow one another in time.
 struct SegmentRow {
   std::uint32_t thread = 0;
@@ -110,6 +116,7 @@ struct RankMeta {
   std::vector<TextRow> texts;
   std::vector<OverheadRow> overheads;
   std::vector<ThreadRow> threads;
+  std::vector<UsageRow> usages;
   std::vector<SegmentRow> segments;
 };
 
@@ -130,7 +137,10 @@ struct EventBatch {
   std::vector<FileAccess> io;
   std::vector<HandleUse> handles;
   std::vector<std::uint64_t> sites;     ///< return addresses: one for every event that has kFlagSite
-  std::vector<std::uint64_t> counters;  ///< RankMeta::counters_per_event values for every event that has kFlagCounters
+  /// RankMeta::counters_per_event values for every event that has kFlagCounters: the increase from enter to leave, and
+  /// that from the leave of the thread's counted event before it to enter (0 at a thread's first). Equally long.
+  std::vector<std::int64_t> counters;
+  std::vector<std::int64_t> counters_between;
 };
 
 /// One rank's file, open for reading. Not thread-safe; movable.

@@ -125,7 +125,7 @@ struct RankFile::Impl {
   RankMeta meta;
   std::vector<SegmentRow> starts;  // index: segment
   std::vector<std::uint64_t> dictionary;
-  OptionalColumn gap, duration, call, payload, flags, completions, sites, counters;
+  OptionalColumn gap, duration, call, payload, flags, completions, sites, counters, counters_between;
   TableColumns<PointToPoint> p2p;
   TableColumns<Collective> coll;
   TableColumns<Completion> completion_rows;
@@ -162,6 +162,7 @@ struct RankFile::Impl {
     MERIDIAN_TRY_DO(handles.open(root, total.handles));
     MERIDIAN_TRY_DO(sites.open(root, "sites/address", total.sites));
     MERIDIAN_TRY_DO(counters.open(root, "counters/value", total.counters));
+    MERIDIAN_TRY_DO(counters_between.open(root, "counters/between", total.counters));
     return open_dictionary();
   }
 
@@ -242,6 +243,7 @@ struct RankFile::Impl {
     MERIDIAN_TRY_DO(io.read(start.io, segment.io, dictionary, scratch, batch.io));
     MERIDIAN_TRY_DO(handles.read(start.handles, segment.handles, dictionary, scratch, batch.handles));
     MERIDIAN_TRY_DO(counters.read(start.counters, batch.counters, segment.counters));
+    MERIDIAN_TRY_DO(counters_between.read(start.counters, batch.counters_between, segment.counters));
     MERIDIAN_TRY_DO(sites.read(start.sites, scratch.numbers, segment.sites));
     batch.sites.resize(scratch.numbers.size());
     return look_up(dictionary, scratch.numbers, [&](std::size_t i, std::uint64_t value) { batch.sites[i] = value; });

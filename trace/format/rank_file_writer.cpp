@@ -115,7 +115,7 @@ struct RankFileWriter::Impl {
   TableColumns<Rma> rma;
   TableColumns<FileAccess> io;
   TableColumns<HandleUse> handles;
-  LazyColumn sites, counters, dictionary_values;
+  LazyColumn sites, counters, counters_between, dictionary_values;
 
   Impl() = default;
   Impl(const Impl&) = delete;
@@ -168,7 +168,8 @@ struct RankFileWriter::Impl {
   Status finish_columns() {
     MERIDIAN_TRY_DO(dictionary_values.append<std::uint64_t>(file.get(), "dictionary", "", dictionary.take_new()));
     for (LazyColumn* column :
-         {&gap, &duration, &call, &payload, &flags, &completions, &sites, &counters, &dictionary_values})
+         {&gap, &duration, &call, &payload, &flags, &completions, &sites, &counters, &counters_between,
+          &dictionary_values})
       MERIDIAN_TRY_DO(column->finish());
     MERIDIAN_TRY_DO(p2p.finish());
     MERIDIAN_TRY_DO(coll.finish());
@@ -198,7 +199,8 @@ Status RankFileWriter::append(ThreadId thread, const EventBatch& batch) {
   if (batch.enter_ticks.empty()) return {};
   const std::size_t events = batch.enter_ticks.size();
   MERIDIAN_CHECK(batch.leave_ticks.size() == events && batch.call.size() == events && batch.payload.size() == events &&
-                 batch.flags.size() == events && batch.completion_count.size() == events);
+                 batch.flags.size() == events && batch.completion_count.size() == events &&
+                 batch.counters.size() == batch.counters_between.size());
   impl_->segments.push_back({.thread = thread.value,
                              .first_ticks = batch.enter_ticks[0],
                              .events = events,
@@ -221,7 +223,9 @@ Status RankFileWriter::append(ThreadId thread, const EventBatch& batch) {
   auto& sites = room_for<std::uint32_t>(impl_->scratch, batch.sites.size());
   for (std::size_t i = 0; i < sites.size(); ++i) sites[i] = impl_->dictionary.number_of(batch.sites[i]);
   MERIDIAN_TRY_DO(impl_->sites.append<std::uint32_t>(file, "sites/address", "", sites));
-  MERIDIAN_TRY_DO(impl_->counters.append<std::uint64_t>(file, "counters/value", "", batch.counters));
+  MERIDIAN_TRY_DO(impl_->counters.append<std::int64_t>(file, "counters/value", "", batch.counters));
+  MERIDIAN_TRY_DO(
+      impl_->counters_between.append<std::int64_t>(file, "counters/between", "", batch.counters_between));
   return impl_->dictionary_values.append<std::uint64_t>(file, "dictionary", "", impl_->dictionary.take_new());
 }
 

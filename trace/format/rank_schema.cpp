@@ -226,6 +226,19 @@ std::vector<h5::Field> fields<ThreadRow>() {
           MERIDIAN_FIELD(ThreadRow, begin_ticks), MERIDIAN_FIELD(ThreadRow, events)};
 }
 template <>
+std::vector<h5::Field> fields<UsageRow>() {
+  return {MERIDIAN_FIELD(UsageRow, ticks),
+          MERIDIAN_FIELD_AS("thread", UsageRow, usage.thread),
+          MERIDIAN_FIELD_AS("kind", UsageRow, usage.kind),
+          MERIDIAN_FIELD_AS("user_us", UsageRow, usage.user_us),
+          MERIDIAN_FIELD_AS("system_us", UsageRow, usage.system_us),
+          MERIDIAN_FIELD_AS("minor_faults", UsageRow, usage.minor_faults),
+          MERIDIAN_FIELD_AS("major_faults", UsageRow, usage.major_faults),
+          MERIDIAN_FIELD_AS("voluntary_switches", UsageRow, usage.voluntary_switches),
+          MERIDIAN_FIELD_AS("involuntary_switches", UsageRow, usage.involuntary_switches),
+          MERIDIAN_FIELD_AS("high_water_bytes", UsageRow, usage.high_water_bytes)};
+}
+template <>
 std::vector<h5::Field> fields<SegmentRow>() {
   return {MERIDIAN_FIELD(SegmentRow, thread),  MERIDIAN_FIELD(SegmentRow, first_ticks),
           MERIDIAN_FIELD(SegmentRow, events),  MERIDIAN_FIELD(SegmentRow, p2p),
@@ -269,6 +282,7 @@ Status write_meta(hid_t file, const RankMeta& meta) {
   MERIDIAN_TRY_DO(write_texts(file, meta.texts));
   MERIDIAN_TRY_DO(write_rows_of(file, "overhead", meta.overheads));
   MERIDIAN_TRY_DO(write_rows_of(file, "threads", meta.threads));
+  MERIDIAN_TRY_DO(write_rows_of(file, "usage", meta.usages));
   return write_rows_of(file, "segments", meta.segments);
 }
 
@@ -284,6 +298,7 @@ Result<RankMeta> read_meta(hid_t file, const std::filesystem::path& path) {
   MERIDIAN_TRY_DO(read_texts(file, meta.texts));
   MERIDIAN_TRY(meta.overheads, read_rows_of<OverheadRow>(file, "overhead"));
   MERIDIAN_TRY(meta.threads, read_rows_of<ThreadRow>(file, "threads"));
+  MERIDIAN_TRY(meta.usages, read_rows_of<UsageRow>(file, "usage"));
   MERIDIAN_TRY(meta.segments, read_rows_of<SegmentRow>(file, "segments"));
   for (const CommRow& row : meta.comms)
     if (row.call >= meta.calls.size())

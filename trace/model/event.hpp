@@ -28,6 +28,7 @@ enum class Payload : std::uint8_t {
   members = 35,   ///< Members, then world ranks, two to a word, low half first
   text = 36,      ///< Text, then bytes, zero-padded to whole words: "key\0value"
   overhead = 37,  ///< Overhead: the tracer's own time in [enter, leave], none of it the application's
+  usage = 38,     ///< Usage: what a thread or the process has used of the system by then
 };
 
 /// RecordHeader::flags
@@ -35,7 +36,7 @@ enum RecordFlag : std::uint8_t {
   kFlagFailed = 1,      ///< the call returned something else than MPI_SUCCESS
   kFlagUnfinished = 2,  ///< the call had not returned when the trace ends; leave is meaningless
   kFlagSite = 4,        ///< one more word behind the completions: the return address of the call
-  kFlagCounters = 8,    ///< behind that, one word per counter: its increase from enter to leave
+  kFlagCounters = 8,    ///< behind that, two words per counter: all values as read at enter, then all at leave
   kFlagMore = 16,  ///< `requests` only: continues the completions of the thread's record before it; enter equals leave
   kFlagAbandoned = 32,  ///< left by longjmp or an exception; leave is when that was noticed. With kFlagFailed
   kFlagHidden = 64,     ///< recording is switched off: what the call defined is recorded, the call itself is no event
@@ -177,13 +178,31 @@ enum class OverheadKind : std::uint64_t {
   thread_attach = 4
 };
 
+/// By getrusage, since the thread or the process began.
+struct Usage {
+  std::uint32_t thread = 0;  ///< ThreadId; of the process: the thread that asked
+  std::uint32_t kind = 0;    ///< UsageKind
+  std::uint64_t user_us = 0;
+  std::uint64_t system_us = 0;
+  std::uint64_t minor_faults = 0;
+  std::uint64_t major_faults = 0;
+  std::uint64_t voluntary_switches = 0;
+  std::uint64_t involuntary_switches = 0;
+  std::uint64_t high_water_bytes = 0;  ///< most memory that was resident; of the process alone
+};
+/// The last record of an end counts: a thread may go on after it was asked.
+enum class UsageKind : std::uint32_t { thread_begin = 0, thread_end = 1, process_begin = 2, process_end = 3 };
+
+inline constexpr std::size_t kMaxCounters = 16;        ///< read at each enter and leave
+inline constexpr std::size_t kCounterNameBytes = 128;  ///< of a counter's name, with the zero behind it
+
 inline constexpr std::size_t kWordBytes = 8;
 template <class T>
 inline constexpr std::size_t words_of = sizeof(T) / kWordBytes;
 static_assert(sizeof(RecordHeader) == 8 && words_of<RecordHead> == 3 && words_of<PointToPoint> == 5 &&
               words_of<Completion> == 3 && words_of<Collective> == 5 && words_of<CommBirth> == 7 &&
               words_of<Rma> == 5 && words_of<FileAccess> == 4 && words_of<Exchange> == 3 && words_of<Members> == 3 &&
-              words_of<Text> == 2);
+              words_of<Text> == 2 && words_of<Usage> == 8);
 
 /// Order-sensitive 64-bit hash of world ranks; feed ranks in group order, starting from kRanksHashSeed.
 inline constexpr std::uint64_t kRanksHashSeed = 0x9e3779b97f4a7c15ULL;

@@ -93,6 +93,7 @@ inline void clear(EventBatch& batch) {
   batch.handles.clear();
   batch.sites.clear();
   batch.counters.clear();
+  batch.counters_between.clear();
 }
 
 }  // namespace meridian::test

@@ -85,7 +85,8 @@ with h5py.File(sys.argv[1]) as f:
     show("io", ["file", "request"], ["offset", "bytes"])
     show("handles", ["handle"], [])
     show("sites", ["address"], [])
-    show("counters", [], ["value"])
+    show("counters", [], ["value", "between"])
+    for row in f["usage"]: print("usage", *row)
     for row in f["comms"]: print("comms", row["comm"], row["parent"], row["local_size"], row["leave_ticks"], f["calls/name"][row["call"]].decode())
     ranks = f["member_ranks"][:]
     for row in f["members"]: print("members", row["comm"], row["remote"], *ranks[row["first"]:row["first"] + row["count"]])
@@ -132,8 +133,10 @@ with h5py.File(sys.argv[1]) as f:
     for (const auto r : b.sites) out << "sites " << r << '\n';
   });
   each([&](const EventBatch& b) {
-    for (const auto r : b.counters) out << "counters " << r << '\n';
+    for (std::size_t i = 0; i < b.counters.size(); ++i)
+      out << "counters " << b.counters[i] << ' ' << b.counters_between[i] << '\n';
   });
+  out << "usage 60 1 0 10 20 30 40 50 60 0\nusage 90 0 3 11 21 31 41 51 61 1099511627776\n";
   out << "comms 2748 0 8 5 \ncomms 3567 2748 4 60 MPI_Comm_split\n"
          "members 3567 0 3 1 -1\nmembers 3567 1\nmembers 3567 1 7\n"
          "exchanges 1 0 10 20 30 40\nexchanges 2 2 11 21 31 18446744073709551615\n"

@@ -55,7 +55,10 @@ inline EventBatch sample_batch(std::uint64_t seed, std::size_t events, std::uint
     if (payload == Payload::handle) batch.handles.push_back({handle()});
     if ((flags & kFlagSite) != 0) batch.sites.push_back(0x400000 + random() % 4096);
     if ((flags & kFlagCounters) != 0)
-      for (std::uint32_t c = 0; c < counters; ++c) batch.counters.push_back(random() % 1000000);
+      for (std::uint32_t c = 0; c < counters; ++c) {
+        batch.counters.push_back(static_cast<std::int64_t>(random() % 1000000) - 1000);
+        batch.counters_between.push_back(static_cast<std::int64_t>(random() % 1000000) - 1000);
+      }
   }
   return batch;
 }
@@ -85,6 +88,7 @@ inline Sample sample_rank(std::size_t batches = 5, std::size_t events = 3000) {
   meta.members = {{0xdef, 60, false, {3, 1, -1}}, {0xdef, 60, true, {}}, {0xdef, 61, true, {7}}};
   meta.texts = {
       {"mpi_library", "Open MPI", 0, 5}, {"comm.name", std::string("a\0b", 3), 0xdef, 6}, {"empty", "", 0, 7}};
+  meta.usages = {{60, {1, 0, 10, 20, 30, 40, 50, 60, 0}}, {90, {0, 3, 11, 21, 31, 41, 51, 61, 1ull << 40}}};
   meta.overheads = {{OverheadKind::flush_wait, 1, 70, 90, 4}};
   for (std::size_t i = 0; i < batches; ++i) {
     const auto thread = static_cast<std::uint32_t>(i % 3);
@@ -111,7 +115,7 @@ inline bool is_same(const EventBatch& a, const EventBatch& b) {
          a.payload == b.payload && a.flags == b.flags && a.completion_count == b.completion_count &&
          same_bytes(a.p2p, b.p2p) && same_bytes(a.coll, b.coll) && same_bytes(a.completions, b.completions) &&
          same_bytes(a.rma, b.rma) && same_bytes(a.io, b.io) && same_bytes(a.handles, b.handles) && a.sites == b.sites &&
-         a.counters == b.counters;
+         a.counters == b.counters && a.counters_between == b.counters_between;
 }
 
 /// Everything but `segments` and the numbers of calls, which the writer makes.
@@ -145,6 +149,7 @@ inline bool is_same(const RankMeta& a, const RankMeta& b) {
              }) &&
          all(a.comms, b.comms, is_same_comm) && all(a.members, b.members, is_same_members) &&
          all(a.texts, b.texts, is_same_text) && all(a.overheads, b.overheads, is_same_overhead) &&
+         same_bytes(a.usages, b.usages) &&
          same_bytes(a.threads, b.threads);
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <random>
 
 #include "ring_producer.hpp"
@@ -228,16 +229,45 @@ TEST(RecordDecoder, GivesASlotsRecordsToTheThreadThatOwnsItThen) {
 
 TEST(RecordDecoder, KeepsSitesAndCounters) {
   Words with_all = record(CallId::Send, Payload::p2p, 10, 11, {}, kFlagSite | kFlagCounters, PointToPoint{});
-  for (const std::uint64_t word : {0x4001u, 5u, 6u}) with_all.push_back(word);
+  for (const std::uint64_t word : {0x4001u, 100u, 200u, 105u, 206u}) with_all.push_back(word);
   with_all[0] = header_word(CallId::Send, Payload::p2p, with_all.size(), 0, kFlagSite | kFlagCounters);
   Words with_counters = record(CallId::Wtime, Payload::local, 12, 13, {}, 0);
-  for (const std::uint64_t word : {7u, 8u}) with_counters.push_back(word);
+  for (const std::uint64_t word : {112u, 206u, 119u, 198u}) with_counters.push_back(word);
   with_counters[0] = header_word(CallId::Wtime, Payload::local, with_counters.size(), 0, kFlagCounters);
   const auto decoded = decode({{thread_record(0, 1), with_all, with_counters}});
   EXPECT_EQ(decoded.damaged, 0u);
   EXPECT_EQ(decoded.meta.counters_per_event, 2u);
   EXPECT_EQ(decoded.batches[0].events.sites, std::vector<std::uint64_t>{0x4001});
-  EXPECT_EQ(decoded.batches[0].events.counters, (std::vector<std::uint64_t>{5, 6, 7, 8}));
+  EXPECT_EQ(decoded.batches[0].events.counters, (std::vector<std::int64_t>{5, 6, 7, -8}));
+  EXPECT_EQ(decoded.batches[0].events.counters_between, (std::vector<std::int64_t>{0, 0, 7, 0}));
+}
+
+TEST(RecordDecoder, CountsBetweenTheCountedCallsOfOneThreadOnly) {
+  const auto counted = [](std::uint64_t enter, std::vector<std::uint64_t> values) {
+    Words words = record(CallId::Wtime, Payload::local, enter, enter + 1, {}, 0);
+    words.insert(words.end(), values.begin(), values.end());
+    words[0] = header_word(CallId::Wtime, Payload::local, words.size(), 0, kFlagCounters);
+    return words;
+  };
+  const Words uncounted = record(CallId::Wtime, Payload::local, 12, 13, {}, kFlagAbandoned);
+  const auto decoded =
+      decode({{thread_record(0, 1), counted(10, {50, 51}), uncounted, counted(14, {60, 62}), thread_record(1, 20),
+               counted(21, {7, 7})}});
+  EXPECT_EQ(decoded.damaged, 0u);
+  ASSERT_EQ(decoded.batches.size(), 2u);
+  EXPECT_EQ(decoded.batches[0].events.counters, (std::vector<std::int64_t>{1, 2}));
+  EXPECT_EQ(decoded.batches[0].events.counters_between, (std::vector<std::int64_t>{0, 9}));
+  EXPECT_EQ(decoded.batches[1].events.counters, (std::vector<std::int64_t>{0}));
+  EXPECT_EQ(decoded.batches[1].events.counters_between, (std::vector<std::int64_t>{0}));
+}
+
+TEST(RecordDecoder, KeepsWhatThreadsAndProcessUsed) {
+  const Usage usage{0, 3, 100, 20, 5, 6, 7, 8, 4096};
+  const auto decoded = decode({{thread_record(0, 1), record(CallId::none, Payload::usage, 30, 30, {}, 0, usage)}});
+  EXPECT_EQ(decoded.damaged, 0u);
+  ASSERT_EQ(decoded.meta.usages.size(), 1u);
+  EXPECT_EQ(decoded.meta.usages[0].ticks, 30u);
+  EXPECT_EQ(std::memcmp(&decoded.meta.usages[0].usage, &usage, sizeof usage), 0);
 }
 
 TEST(RecordDecoder, KeepsOnlyTheRequestsOfAnAbandonedCall) {

@@ -1,0 +1,274 @@
+"""Counters in the trace have exactly the values that the program, or a PAPI made for the test, gave them.
+
+check_counters.py --meridian M --mpiexec X --ranks N --fake DIR what program
+"""
+
+import argparse
+import collections
+import json
+import pathlib
+import sys
+import tempfile
+
+import h5py
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "support")]
+import launch  # noqa: E402
+from counter_trace import CounterTrace  # noqa: E402
+
+PRESETS = ["PAPI_TOT_INS", "PAPI_TOT_CYC", "PAPI_L2_TCM", "PAPI_L2_TCA", "PAPI_FP_OPS"]
+RUSAGE = [f"rusage:{name}" for name in ("minflt", "majflt", "nvcsw", "nivcsw", "utime_us", "stime_us")]
+OUTSIDE, INSIDE, LATE = (f"sde:::MINE::{name}" for name in ("OUTSIDE", "INSIDE", "LATE"))
+
+
+class Runner:
+    def __init__(self, options, check):
+        self.options, self.check = options, check
+
+    def run(self, counters, work, **extra):
+        """({rank: CounterTrace}, process)"""
+        trace, scratch = pathlib.Path(work) / "trace", pathlib.Path(work) / "scratch"
+        process = launch.traced(
+            self.options.mpiexec, self.options.ranks, self.options.meridian, [self.options.program], trace, scratch,
+            MERIDIAN_COUNTERS=counters, MERIDIAN_LEVELS="all,-thread,-lock,-sleep,-user", **extra,
+        )  # fmt: skip
+        self.check.equal("exit code", process.returncode, 0)
+        traces = {int(path.stem[5:]): CounterTrace(path) for path in sorted(trace.glob("rank-*.h5"))}
+        self.check.equal("ranks", sorted(traces), list(range(self.options.ranks)))
+        return traces, process
+
+
+def expected_of_main(rank):
+    """What programs/counting.c counts: (call, increase outside before it, inside in it, late before it)."""
+    calls = [("MPI_Init_thread", 0, 0, 0), ("MPI_Comm_rank", 0, 0, 0), ("MPI_Comm_size", 0, 0, 0)]
+    calls += [("MPI_Comm_create_keyval", 0, 0, 0), ("MPI_Comm_set_attr", 0, 0, 0)]
+    calls += [("MPI_Comm_set_attr", 1000 + rank, 3, 0), ("MPI_Comm_set_attr", 7, 700, 0), ("MPI_Barrier", 0, 0, 0)]
+    for i in range(50):
+        calls += [("MPI_Irecv", i, 0, 0), ("MPI_Isend", 0, 0, 0), ("MPI_Wait", 0, 0, 0), ("MPI_Wait", 0, 0, 0)]
+        calls += [("MPI_Sendrecv", 2, 0, 0)]
+    calls += [("MPI_Barrier", 0, 0, 0), ("MPI_Comm_delete_attr", 0, 3, 11), ("MPI_Comm_free_keyval", 0, 0, 0)]
+    # The other threads counted the same events meanwhile: 10 + 5 and 20 + 5.
+    return calls + [("MPI_Finalize", 40, 0, 0)]
+
+
+def check_sde(runner, check, work):
+    traces, process = runner.run(f"{OUTSIDE},{INSIDE},{LATE}", work)
+    check.equal("messages", process.stderr, "")
+    for rank, trace in traces.items():
+        check.equal(f"names of rank {rank}", trace.names, [OUTSIDE, INSIDE, LATE])
+        check.equal(f"units of rank {rank}", trace.units, ["1", "1", "1"])
+        seen = [
+            (e.name, e.between[OUTSIDE], e.value[INSIDE], e.between[LATE]) for e in trace.of_thread(0) if e.value is not None
+        ]
+        check.equal(f"main thread of rank {rank}", seen, expected_of_main(rank))
+        check.equal(f"outside, inside calls of rank {rank}", {e.value[OUTSIDE] for e in trace.events}, {0})
+        check.equal(f"inside, outside calls of rank {rank}", {e.between[INSIDE] for e in trace.events}, {0})
+        for thread in (1, 2):
+            seen = [(e.name, e.between[OUTSIDE]) for e in trace.of_thread(thread)]
+            expected = [("MPI_Initialized", amount) for amount in (0, 10 * thread, 5)]
+            check.equal(f"thread {thread} of rank {rank}", seen, expected)
+    return check_summary(runner, check, traces, work)[0]
+
+
+def check_rusage(runner, check, work):
+    traces, process = runner.run("rusage", work)
+    check.equal("messages", process.stderr, "")
+    for rank, trace in traces.items():
+        check.equal(f"names of rank {rank}", trace.names, RUSAGE)
+        check.equal(f"units of rank {rank}", trace.units, ["1", "1", "1", "1", "us", "us"])
+        for event in trace.events:
+            check.true(f"{event.name} of rank {rank} has counters", event.value is not None)
+            check.true(f"{event.name} of rank {rank} never decreases", min(*event.value.values(), *event.between.values()) >= 0)
+        touching = next(e for e in trace.events if e.name == "MPI_Comm_delete_attr")
+        check.true(f"100 fresh pages are 100 faults of rank {rank}", 100 <= touching.between["rusage:minflt"] <= 110)
+    return process
+
+
+def check_papi(runner, check, work):
+    """The machine's own PAPI: faults that the kernel counts for it are those that rusage has."""
+    traces, process = runner.run("rusage:minflt,perf::PAGE-FAULTS", work)
+    if "PAPI cannot be used" in process.stderr or "cannot count" in process.stderr:
+        print(f"skipped: {process.stderr.strip()}")
+        sys.exit(77)
+    for rank, trace in traces.items():
+        check.equal(f"names of rank {rank}", trace.names, ["perf::PAGE-FAULTS", "rusage:minflt"])
+        touching = next(e for e in trace.events if e.name == "MPI_Comm_delete_attr")
+        check.true(f"100 fresh pages are 100 faults of rank {rank}", 100 <= touching.between["perf::PAGE-FAULTS"] <= 110)
+        quiet = [e for e in trace.events if e.name in ("MPI_Comm_size", "MPI_Comm_create_keyval", "MPI_Comm_free_keyval")]
+        for event in quiet:
+            check.equal(f"faults in {event.name} of rank {rank}", event.value["perf::PAGE-FAULTS"], event.value["rusage:minflt"])
+    return process
+
+
+def check_fake(runner, check, work):
+    """A PMU of which every value is known."""
+    traces, process = runner.run("PAPI_TOT_INS,PAPI_TOT_CYC", work, LD_LIBRARY_PATH=runner.options.fake)
+    check.equal("messages", process.stderr, "")
+    for rank, trace in traces.items():
+        check.equal(f"names of rank {rank}", trace.names, ["PAPI_TOT_INS", "PAPI_TOT_CYC"])
+        check.equal(f"values of rank {rank}", {tuple(e.value.values()) for e in trace.events}, {(1000, 500)})
+        for thread in (0, 1, 2):
+            between = [tuple(e.between.values()) for e in trace.of_thread(thread)]
+            check.equal(f"before the first of thread {thread}", between[0], (0, 0))
+            check.equal(f"between those of thread {thread}", set(between[1:]), {(1000, 500)})
+    merged, summary = check_summary(runner, check, traces, work)
+    for rank in (-1, *traces):
+        for part in ("compute", "mpi"):
+            found = [m["value"] for m in summary["metrics"]
+                     if (m["rank"], m["part"], m["name"]) == (rank, part, "instructions per cycle")]  # fmt: skip
+            check.equal(f"instructions per cycle of rank {rank}, {part}", found, [2.0])
+    text = launch.run([runner.options.meridian, "stats", work / "trace"]).stdout
+    check.true("the text has the figure", "instructions per cycle" in text)
+    return merged
+
+
+def check_summary(runner, check, traces, work):
+    """The merged file and its summary against slow sums over the rank files."""
+    folder = work / "trace"
+    merged, summary = launch.merge(runner.options.meridian, folder)
+    check.equal("exit code of merge", merged.returncode, 0)
+    check.equal("findings", [f["name"] for f in summary["findings"]], [])
+    expected, functions, rows = [], collections.Counter(), []
+    for rank, trace in traces.items():
+        for name, unit in zip(trace.names, trace.units):
+            mpi = sum(e.value[name] for e in trace.events)
+            between = sum(e.between[name] for e in trace.events)
+            expected.append({"rank": rank, "name": name, "unit": unit, "mpi": mpi, "compute": between})
+        for thread in sorted({e.thread for e in trace.events}):
+            for sequence, event in enumerate(trace.of_thread(thread)):
+                rows.append((rank, thread, sequence, list(event.value.values()), list(event.between.values())))
+                functions.update({(event.name, name): value for name, value in event.value.items()})
+    check.equal("counters", summary["counters"], expected)
+    totals = {(row["function"], row["counter"]): row["total"] for row in summary["function_counters"]}
+    check.equal("counters of functions", {key: value for key, value in totals.items() if value}, dict(+functions))
+    with h5py.File(folder / "merged.h5") as file:
+        names = list(file["counters/name"].asstr()[()])
+        check.equal("names in merged.h5", names, traces[0].names)
+        value, between = (file[f"counters/{column}"][()].reshape(-1, len(names)).tolist() for column in ("value", "between"))
+        who = (file[f"counters/{column}"][()].tolist() for column in ("rank", "thread", "sequence"))
+        check.equal("rows in merged.h5", list(zip(*who, value, between)), rows)
+        named = set(zip(*(file[f"events/{column}"][()].tolist() for column in ("rank", "thread", "sequence"))))
+        check.equal("rows of calls that are there", {row[:3] for row in rows} - named, set())
+    for figure in summary["metrics"]:
+        if figure["name"].endswith(" per second"):
+            check.true(f"{figure} is finite", figure["value"] is not None)
+    return merged, summary
+
+
+def check_mistakes(runner, check, work):
+    """What cannot be counted is said once, and the rest, or rusage, is counted."""
+    fake = {"LD_LIBRARY_PATH": runner.options.fake}
+    fallback = f"; counting {','.join(RUSAGE)} instead"
+    limits = "Event exists, but cannot be counted due to hardware resource limits"
+    cases = [
+        ("PAPI_TOT_INZ,PAPI_TOT_CYC", {}, ["PAPI_TOT_CYC"],
+         "there is no event PAPI_TOT_INZ (did you mean PAPI_TOT_INS?); counting PAPI_TOT_CYC"),
+        ("rusage:minfault", {}, RUSAGE, "there is no event rusage:minfault (did you mean rusage:minflt?)" + fallback),
+        ("PAPI_FP_OPS", {}, RUSAGE, "cannot count PAPI_FP_OPS (this machine does not count it)" + fallback),
+        ("PAPI_TOT_INS,PAPI_TOT_CYC,PAPI_L2_TCM", {}, ["PAPI_TOT_INS", "PAPI_TOT_CYC"],
+         f"cannot count at the same time PAPI_L2_TCM ({limits}); counting PAPI_TOT_INS,PAPI_TOT_CYC"),
+        ("PAPI_TOT_INS", {"FAKE_PAPI": "mismatch"}, RUSAGE,
+         "PAPI cannot be used for PAPI_TOT_INS (libpapi does not accept the version in its own name)" + fallback),
+        ("PAPI_TOT_INS", {"FAKE_PAPI": "refused"}, RUSAGE,
+         "cannot count PAPI_TOT_INS (Permission level does not permit operation)" + fallback),
+    ]  # fmt: skip
+    for number, (counters, extra, names, message) in enumerate(cases):
+        traces, process = runner.run(counters, pathlib.Path(work) / str(number), **fake, **extra)
+        check.equal(f"messages for {counters}", process.stderr, f"meridian: MERIDIAN_COUNTERS: {message}\n")
+        for rank, trace in traces.items():
+            check.equal(f"names of rank {rank} for {counters}", trace.names, names)
+            check.equal(f"problem of rank {rank} for {counters}", trace.texts["counters.problem"], [message])
+            check.true(f"every call of rank {rank} has counters", all(e.value is not None for e in trace.events))
+    return process
+
+
+def check_context(runner, check, work):
+    """Where and as what the ranks ran, and what they used."""
+    options = runner.options
+    launch_with = [options.mpiexec, "-n", options.ranks, "taskset", "-c", "0", options.meridian, "run"]
+    launch_with += [options.program, "a", "b c"]
+    variables = {"OMP_NUM_THREADS": "3", "SLURM_JWT": "hidden", "OTHER": "unwanted"}
+    process = launch.run(launch_with, MERIDIAN_DIR=work / "trace", MERIDIAN_SCRATCH=work, MERIDIAN_COUNTERS="none", **variables)
+    check.equal("messages", (process.returncode, process.stderr), (0, ""))
+    model = next(line.split(": ", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name"))
+    merged, summary = launch.merge(options.meridian, work / "trace")
+    for rank in range(options.ranks):
+        trace = CounterTrace(work / "trace" / f"rank-{rank:05}.h5")
+        command = f"{options.program} a b c"
+        check.equal(f"command of rank {rank}", trace.text("command"), command)
+        check.equal(f"processor of rank {rank}", trace.text("cpu.model"), model)
+        check.equal(f"binding of rank {rank}", trace.text("cpu.binding"), "0")
+        check.equal(f"a variable of rank {rank}", trace.text("env.OMP_NUM_THREADS"), "3")
+        unwanted = [name for name in ("env.SLURM_JWT", "env.OTHER", "env.PATH") if name in trace.texts]
+        check.equal("variables that are not stored", unwanted, [])
+        check.equal(f"counters of rank {rank}", trace.names, [])
+        usage = {}
+        for row in trace.usage:
+            usage[int(row["thread"]) if row["kind"] < 2 else -1, int(row["kind"]) % 2] = row  # the last one counts
+        check.equal(f"what is known of rank {rank}", set(usage), {(who, end) for who in (-1, 0, 1, 2, 3) for end in (0, 1)})
+        for who in (-1, 0, 1, 2, 3):
+            for name in ("user_us", "system_us", "minor_faults", "voluntary_switches", "high_water_bytes"):
+                check.true(f"{name} of thread {who} of rank {rank} grows", usage[who, 1][name] >= usage[who, 0][name])
+        faults = int(usage[0, 1]["minor_faults"]) - int(usage[0, 0]["minor_faults"])
+        check.true(f"rank {rank} has faults for 100 fresh pages", faults >= 100)
+        has_all = usage[-1, 1]["minor_faults"] >= usage[0, 1]["minor_faults"]
+        check.true(f"the process of rank {rank} has those of its threads", has_all)
+        worked = int(usage[3, 1]["user_us"]) + int(usage[3, 1]["system_us"])
+        check.true(f"a thread that never ended worked 30 ms in rank {rank}: {worked} us", 30_000 <= worked < 60_000)
+        check.true(f"memory of rank {rank}", usage[-1, 1]["high_water_bytes"] > 1 << 20)
+        context = next(row for row in summary["context"] if row["rank"] == rank)
+        check.equal(f"context of rank {rank}", (context["command"], context["cpu_model"], context["cpus"]), (command, model, "0"))
+        shown = {row["thread"]: row for row in summary["usage"] if row["rank"] == rank}
+        check.equal(f"usage of rank {rank} in the summary", sorted(shown), [-1, 0, 1, 2, 3])
+        check.equal(f"faults of rank {rank} in the summary", shown[-1]["minor_faults"], int(usage[-1, 1]["minor_faults"]))
+    omp = [(row["value"], row["first_rank"], row["ranks"]) for row in summary["environment"] if row["name"] == "OMP_NUM_THREADS"]
+    check.equal("the variable in the summary", omp, [("3", 0, options.ranks)])
+    text = launch.run([options.meridian, "stats", work / "trace"]).stdout
+    check.true("the text has the context", all(word in text for word in ("CONTEXT", "bound to", "memory")))
+    return merged
+
+
+def check_command(runner, check, work):
+    """`meridian counters` with a PMU of which everything is known, and `meridian run` that is to be strict."""
+    meridian, fake = runner.options.meridian, {"LD_LIBRARY_PATH": runner.options.fake}
+    listed = json.loads(launch.run([meridian, "counters", "--json"], **fake).stdout)
+    check.equal("schema", (listed["schema"], listed["version"], listed["papi_problem"]), ("meridian-counters", 1, ""))
+    events = {event["name"]: (event["kind"], event["available"]) for event in listed["events"]}
+    presets = {name: ("preset", name != "PAPI_FP_OPS") for name in PRESETS}
+    check.equal("events", events, {**{name: ("rusage", True) for name in RUSAGE}, **presets})
+    text = launch.run([meridian, "counters"], **fake).stdout
+    check.true("what can be counted is listed", "PAPI_TOT_INS" in text and "PAPI_FP_OPS" not in text)
+    check.true("at most 80 columns", all(len(line) <= 80 for line in text.splitlines()))
+    check.true("all are listed on request", "PAPI_FP_OPS" in launch.run([meridian, "counters", "--all"], **fake).stdout)
+    fine = launch.run([meridian, "counters", "--try", "PAPI_TOT_INS,PAPI_L2_TCM,rusage:minflt"], **fake)
+    check.equal("those that fit", (fine.returncode, fine.stderr), (0, ""))
+    tried = launch.run([meridian, "counters", "--json", "--try", "PAPI_TOT_INS,PAPI_TOT_CYC,PAPI_L2_TCM,PAPI_TOT_INZ"], **fake)
+    statuses = {row["name"]: (row["status"], row["nearest"]) for row in json.loads(tried.stdout)["tried"]}
+    check.equal("those that do not", (tried.returncode, statuses), (1, {
+        "PAPI_TOT_INS": ("counted", ""), "PAPI_TOT_CYC": ("counted", ""), "PAPI_L2_TCM": ("conflict", ""),
+        "PAPI_TOT_INZ": ("unknown", "PAPI_TOT_INS"),
+    }))  # fmt: skip
+    for counters, code in (("PAPI_TOT_INZ", 1), ("PAPI_TOT_INS,PAPI_TOT_CYC,PAPI_L2_TCM", 1), ("PAPI_TOT_INS,sde:::A::B", 0)):
+        done = launch.run([meridian, "run", "/bin/echo", "started"], MERIDIAN_STRICT="yes", MERIDIAN_COUNTERS=counters, **fake)
+        check.equal(f"strict, {counters}", (done.returncode, done.stdout), (code, "" if code else "started\n"))
+        check.equal(f"message, {counters}", done.stderr.startswith("meridian: MERIDIAN_COUNTERS: "), code == 1)
+    return tried
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("--meridian", "--mpiexec", "--fake"):
+        parser.add_argument(name, required=True)
+    parser.add_argument("--ranks", type=int, required=True)
+    parser.add_argument("what", choices=["sde", "rusage", "papi", "fake", "mistakes", "command", "context"])
+    parser.add_argument("program", help="counting")
+    options = parser.parse_args()
+    check = launch.Checks()
+    with tempfile.TemporaryDirectory(prefix="meridian-mpi-") as work:
+        process = globals()[f"check_{options.what}"](Runner(options, check), check, pathlib.Path(work))
+        return check.finish(process)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
