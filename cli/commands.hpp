@@ -26,6 +26,8 @@ void add_info(CLI::App& app, Action& chosen);
 void add_check(CLI::App& app, Action& chosen);
 void add_where(CLI::App& app, Action& chosen);
 void add_doctor(CLI::App& app, Action& chosen);
+/// What this machine counts.
+void add_counters(CLI::App& app, Action& chosen);
 void add_options(CLI::App& app, Action& chosen);
 
 }  // namespace meridian

@@ -20,6 +20,7 @@
 #include "cli/installation.hpp"
 #include "cli/launcher.hpp"
 #include "cli/output.hpp"
+#include "cli/run/counters.hpp"
 #include "cli/run/program.hpp"
 #include "cli/run/settings.hpp"
 
@@ -158,7 +159,11 @@ int run(const RunArguments& arguments) {
   read_settings(settings);
   if (launcher.speaks())
     for (const Error& problem : settings.problems) report(problem);
-  if (!settings.problems.empty() && settings.values.is_on(OptionId::strict)) return kExitCouldNotRun;
+  if (settings.values.is_on(OptionId::strict)) {
+    if (!settings.problems.empty()) return kExitCouldNotRun;
+    const Status counters = check_counters(settings.values.path(OptionId::counters));
+    if (!counters) return launcher.speaks() ? fail(counters.error()) : kExitCouldNotRun;
+  }
 
   const auto path = find_program(arguments.program.front());
   if (!path) return fail(path.error());

@@ -7,11 +7,13 @@
 #include <string>
 #include <utility>
 
+#include "merger/count_events.hpp"
 #include "merger/match.hpp"
 #include "merger/merged_file.hpp"
 #include "merger/order_events.hpp"
 #include "merger/repair_causality.hpp"
 #include "merger/summarize.hpp"
+#include "merger/summarize_context.hpp"
 #include "merger/temp_spool.hpp"
 #include "trace/format/h5.hpp"
 
@@ -235,9 +237,15 @@ Result<MergeOutcome> merge(const fs::path& directory, const MergeOptions& option
 
   MERIDIAN_TRY(Ordered ordered, match_and_order(trace, output, findings, progress));
   MERIDIAN_TRY_DO(ordered.destination.file.write_definitions(trace));
+  CounterTotals counters = name_counters(trace);
+  const auto store = [&](const CounterRows& rows) { return ordered.destination.file.append(rows); };
+  if (!counters.names.empty()) MERIDIAN_TRY_DO(ordered.destination.file.write_counter_names(counters));
+  MERIDIAN_TRY_DO(count_events(trace, counters, store, findings));
   MergeOutcome outcome{
       summarize(trace, ordered.matched, ordered.destination.statistics, findings, ranks.bytes, ordered.reversed_after),
       output};
+  summarize_counters(trace, counters, outcome.summary);
+  summarize_context(trace, outcome.summary);
   MERIDIAN_TRY_DO(ordered.destination.file.finish(outcome.summary));
   if (options.progress) options.progress(1, "done");
   return outcome;

@@ -1,6 +1,7 @@
 #include "merger/merged_file.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -91,6 +92,31 @@ Status write_places(hid_t file, const Trace& trace) {
   return write_column(file, "threads/events", events, "calls that it made");
 }
 
+/// The columns of /counters: they are there only when something was counted.
+struct CounterColumns {
+  ColumnWriter rank, thread, sequence, value, between;
+
+  Status finish() {
+    for (ColumnWriter* column : {&rank, &thread, &sequence, &value, &between}) MERIDIAN_TRY_DO(column->finish());
+    return {};
+  }
+};
+
+Result<CounterColumns> open_counters(hid_t file) {
+  const auto open = [&](const char* path, auto zero, std::string_view text) {
+    return ColumnWriter::create(file, path, column_type<decltype(zero)>, {.is_narrow = true, .description = text});
+  };
+  MERIDIAN_TRY(ColumnWriter rank, open("counters/rank", std::int32_t{}, "in MPI_COMM_WORLD"));
+  MERIDIAN_TRY(ColumnWriter thread, open("counters/thread", std::uint32_t{}, ""));
+  MERIDIAN_TRY(ColumnWriter sequence, open("counters/sequence", std::uint64_t{},
+                                           "of the call: rank, thread and sequence name a row of /events"));
+  MERIDIAN_TRY(ColumnWriter value,
+               open("counters/value", std::int64_t{}, "increase in the call: a value for each row of /counters/name"));
+  MERIDIAN_TRY(ColumnWriter between, open("counters/between", std::int64_t{},
+                                          "increase since the counted call of the thread before it, likewise"));
+  return CounterColumns{std::move(rank), std::move(thread), std::move(sequence), std::move(value), std::move(between)};
+}
+
 }  // namespace
 
 struct MergedFileWriter::Impl {
@@ -100,6 +126,7 @@ struct MergedFileWriter::Impl {
   RowColumnsWriter<EventRow, decltype(kEventColumns)> events;
   RowColumnsWriter<MatchedMessage, decltype(kMessageColumns)> messages;
   RowColumnsWriter<CollectivePart, decltype(kCollectiveColumns)> collectives;
+  std::optional<CounterColumns> counters;
 
   Impl(std::filesystem::path path_, std::filesystem::path part_, h5::File file_)
       : path{std::move(path_)},
@@ -139,6 +166,25 @@ Status MergedFileWriter::append(std::span<const EventRow> rows) { return impl_->
 Status MergedFileWriter::append(std::span<const MatchedMessage> rows) { return impl_->messages.append(rows); }
 Status MergedFileWriter::append(std::span<const CollectivePart> rows) { return impl_->collectives.append(rows); }
 
+Status MergedFileWriter::write_counter_names(const CounterTotals& totals) {
+  const hid_t file = impl_->file.get();
+  MERIDIAN_TRY_DO(h5::write_strings(file, "counters/name", totals.names));
+  MERIDIAN_TRY_DO(h5::write_strings(file, "counters/unit", totals.units));
+  MERIDIAN_TRY(impl_->counters, open_counters(file));
+  return {};
+}
+
+Status MergedFileWriter::append(const CounterRows& rows) {
+  const std::vector<std::int32_t> ranks(rows.sequence.size(), rows.rank);
+  const std::vector<std::uint32_t> threads(rows.sequence.size(), rows.thread);
+  CounterColumns& columns = *impl_->counters;
+  MERIDIAN_TRY_DO(columns.rank.append(std::span<const std::int32_t>{ranks}));
+  MERIDIAN_TRY_DO(columns.thread.append(std::span<const std::uint32_t>{threads}));
+  MERIDIAN_TRY_DO(columns.sequence.append(std::span<const std::uint64_t>{rows.sequence}));
+  MERIDIAN_TRY_DO(columns.value.append(std::span<const std::int64_t>{rows.value}));
+  return columns.between.append(std::span<const std::int64_t>{rows.between});
+}
+
 Status MergedFileWriter::write_definitions(const Trace& trace) {
   const hid_t file = impl_->file.get();
   MERIDIAN_TRY_DO(h5::write_attribute(file, "time_origin_realtime_ns", trace.clocks.origin_realtime_ns));
@@ -152,6 +198,7 @@ Status MergedFileWriter::finish(const Summary& summary) {
   MERIDIAN_TRY_DO(impl_->events.finish());
   MERIDIAN_TRY_DO(impl_->messages.finish());
   MERIDIAN_TRY_DO(impl_->collectives.finish());
+  if (impl_->counters) MERIDIAN_TRY_DO(impl_->counters->finish());
   const hid_t file = impl_->file.get();
   MERIDIAN_TRY_DO(write_summary(file, summary));
   if (h5::exists(file, "summary/findings") &&

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 
+#include "merger/count_events.hpp"
 #include "merger/event_ref.hpp"
 #include "merger/event_row.hpp"
 #include "merger/match.hpp"
@@ -29,6 +30,9 @@ class MergedFileWriter {
   Status append(std::span<const MatchedMessage> rows);
   /// The parts of an instance together.
   Status append(std::span<const CollectivePart> rows);
+  /// Counters of calls, thread by thread; after write_counter_names().
+  Status append(const CounterRows& rows);
+  Status write_counter_names(const CounterTotals& totals);
   /// What the numbers in the rows mean.
   Status write_definitions(const Trace& trace);
   /// Stores the summary (with the findings), closes, renames.

@@ -8,6 +8,7 @@
 
 #include "cli/summary/measures.hpp"
 #include "cli/summary/printable.hpp"
+#include "trace/format/summary_columns.hpp"
 
 namespace meridian {
 namespace {
@@ -27,7 +28,7 @@ std::string cell(double value) { return std::isfinite(value) ? fmt::format("{}",
 
 class Csv {
  public:
-  void begin(const char* section, const char* columns) {
+  void begin(const char* section, const std::string& columns) {
     if (!text_.empty()) text_ += "\n";
     section_ = section;
     text_ += fmt::format("section,{}\n", columns);
@@ -74,6 +75,21 @@ void add_clocks(const Summary& summary, Csv& csv) {
   csv.row(summary.reversed_before, summary.reversed_after);
 }
 
+/// Tables of counters and context; those without rows are left out.
+void add_more(const Summary& summary, Csv& csv) {
+  summary_columns::for_each_table(summary, [&](const char* name, const auto& rows, const auto& columns) {
+    if (rows.empty()) return;
+    std::apply(
+        [&](const auto&... column) {
+          std::string names;
+          ((names += std::string{names.empty() ? "" : ","} + column.name), ...);
+          csv.begin(name, names);
+          for (const auto& row : rows) csv.row(row.*column.member...);
+        },
+        columns);
+  });
+}
+
 }  // namespace
 
 std::string summary_csv(const Summary& summary) {
@@ -98,6 +114,7 @@ std::string summary_csv(const Summary& summary) {
   add_clocks(summary, csv);
   csv.begin("overhead", "name,count,total_s,share");
   for (const OverheadSummary& row : summary.overhead) csv.row(row.name, row.count, row.total_s, row.share);
+  add_more(summary, csv);
   csv.begin("findings", "name,severity,count,text,detail");
   for (const Finding& finding : summary.findings)
     csv.row(finding.name, severity_name(finding.severity), finding.count, finding.text, finding.detail);

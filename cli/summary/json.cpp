@@ -4,6 +4,7 @@
 
 #include "cli/summary/measures.hpp"
 #include "cli/summary/units.hpp"
+#include "trace/format/summary_columns.hpp"
 
 namespace meridian {
 namespace {
@@ -108,6 +109,13 @@ std::string summary_json(const Summary& summary) {
   json["reversed_after"] = summary.reversed_after;
   json["overhead"] = list(summary.overhead, [](const OverheadSummary& row) {
     return Json{{"name", row.name}, {"count", row.count}, {"total_s", row.total_s}, {"share", row.share}};
+  });
+  summary_columns::for_each_table(summary, [&](const char* name, const auto& rows, const auto& columns) {
+    json[name] = list(rows, [&](const auto& row) {
+      Json object;
+      std::apply([&](const auto&... column) { ((object[column.name] = row.*column.member), ...); }, columns);
+      return object;
+    });
   });
   json["findings"] = list(summary.findings, [](const Finding& finding) {
     return Json{{"name", finding.name},

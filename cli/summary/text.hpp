@@ -40,6 +40,8 @@ std::string functions_section(const Summary& summary, const Paint& paint);
 std::string messages_section(const Summary& summary, const Paint& paint);
 std::string pairs_section(const Summary& summary, const Paint& paint);
 std::string clocks_section(const Summary& summary, const Paint& paint);
+std::string context_section(const Summary& summary, const Paint& paint);
+std::string counters_section(const Summary& summary, const Paint& paint);
 std::string overhead_section(const Summary& summary, const Paint& paint);
 std::string advice_section(const Summary& summary, const Paint& paint);
 

@@ -104,6 +104,60 @@ struct OverheadSummary {
   double share = 0;  ///< of ranks x run time
 };
 
+/// What one rank counted with one counter, over all its threads. A thread counts from its first call to its last.
+struct CounterSummary {
+  std::int32_t rank = 0;
+  std::string name;          ///< "PAPI_TOT_INS"
+  std::string unit;          ///< "1", "us"
+  std::int64_t mpi = 0;      ///< in MPI calls
+  std::int64_t compute = 0;  ///< outside of them
+};
+
+/// What the calls of one function counted, over all ranks.
+struct FunctionCounterSummary {
+  std::string function;
+  std::string counter;
+  std::int64_t total = 0;
+};
+
+/// A figure made of counters and time: a row of merger/metrics.def, or the rate of a counter.
+struct MetricSummary {
+  std::int32_t rank = -1;  ///< -1: all ranks together
+  std::string part;        ///< "mpi", "compute"
+  std::string name;        ///< "instructions per cycle", "PAPI_TOT_INS per second"
+  double value = 0;
+};
+
+/// Where a rank ran, and as what.
+struct ContextSummary {
+  std::int32_t rank = 0;
+  std::string host;
+  std::string cpu_model;
+  std::string cpus;  ///< processors that it may run on: "0-3,8"
+  std::string command;
+};
+
+/// What a thread, or the process, had used of the system when it ended, since it began.
+struct UsageSummary {
+  std::int32_t rank = 0;
+  std::int32_t thread = -1;  ///< -1: the process
+  double user_s = 0;
+  double system_s = 0;
+  std::uint64_t minor_faults = 0;
+  std::uint64_t major_faults = 0;
+  std::uint64_t voluntary_switches = 0;
+  std::uint64_t involuntary_switches = 0;
+  std::uint64_t high_water_bytes = 0;  ///< most memory resident; of the process alone
+};
+
+/// An environment variable with one of its values.
+struct VariableSummary {
+  std::string name;
+  std::string value;
+  std::int32_t first_rank = 0;
+  std::uint64_t ranks = 0;  ///< that have this value
+};
+
 struct Summary {
   RunSummary run;
   std::vector<RankSummary> ranks;
@@ -114,6 +168,12 @@ struct Summary {
   std::uint64_t reversed_before = 0;  ///< messages and collectives out of order before events were moved
   std::uint64_t reversed_after = 0;   ///< always 0 in a file that the merger wrote
   std::vector<OverheadSummary> overhead;
+  std::vector<ContextSummary> context;
+  std::vector<UsageSummary> usage;
+  std::vector<VariableSummary> environment;
+  std::vector<CounterSummary> counters;
+  std::vector<FunctionCounterSummary> function_counters;  ///< by function name, then as the counters
+  std::vector<MetricSummary> metrics;
   std::vector<Finding> findings;
 };
 

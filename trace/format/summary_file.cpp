@@ -6,6 +6,7 @@
 
 #include "trace/format/column.hpp"
 #include "trace/format/h5.hpp"
+#include "trace/format/summary_columns.hpp"
 #include "trace/format/table.hpp"
 
 // /summary is a group per table and in it a dataset per column, all columns of a table equally long:
@@ -21,18 +22,7 @@ constexpr std::int64_t kVersion = 1;
 /// No file has more rows in a table than this many per byte of the file: chunks that are stored compress less.
 constexpr std::uint64_t kRowsPerByte = 256;
 
-/// One column: its dataset's name, the row's member, and the unit, empty for counts and names.
-template <class Row, class Value>
-struct Column {
-  using Member = Value;
-  const char* name;
-  Value Row::*member;
-  const char* unit = "";
-};
-template <class Row, class Value>
-Column(const char*, Value Row::*) -> Column<Row, Value>;
-template <class Row, class Value>
-Column(const char*, Value Row::*, const char*) -> Column<Row, Value>;
+using summary_columns::Column;
 
 struct Reversed {
   std::uint64_t before = 0;
@@ -222,6 +212,11 @@ Status read_tables(hid_t group, Summary& summary) {
   MERIDIAN_TRY_DO(read_only_row(group, "reversed", reversed, kReversedColumns));
   MERIDIAN_TRY_DO(read_table(group, "overhead", summary.overhead, kOverheadColumns));
   MERIDIAN_TRY_DO(read_table(group, "findings", summary.findings, kFindingColumns));
+  Status status;
+  summary_columns::for_each_table(summary, [&](const char* name, auto& rows, const auto& columns) {
+    if (status && h5::exists(group, name)) status = read_table(group, name, rows, columns);
+  });
+  MERIDIAN_TRY_DO(status);
   summary.reversed_before = reversed.before;
   summary.reversed_after = reversed.after;
   return {};
@@ -247,7 +242,11 @@ Status write_summary(std::int64_t file, const Summary& summary) {
   MERIDIAN_TRY_DO(write_table(group.get(), "clock_ranks", clock_ranks, kClockRankColumns));
   MERIDIAN_TRY_DO(write_table(group.get(), "reversed", reversed, kReversedColumns));
   MERIDIAN_TRY_DO(write_table(group.get(), "overhead", summary.overhead, kOverheadColumns));
-  return write_table(group.get(), "findings", summary.findings, kFindingColumns);
+  Status status = write_table(group.get(), "findings", summary.findings, kFindingColumns);
+  summary_columns::for_each_table(summary, [&](const char* name, const auto& rows, const auto& columns) {
+    if (status && !rows.empty()) status = write_table(group.get(), name, rows, columns);
+  });
+  return status;
 }
 
 Result<Summary> read_summary(const std::filesystem::path& merged) {

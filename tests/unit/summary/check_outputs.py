@@ -9,7 +9,8 @@ import sys
 import tempfile
 
 WRITE_SAMPLE = sys.argv[1]
-SAMPLES = ("empty_run", "one_rank", "four_ranks", "ten_thousand_ranks", "hostile")
+MORE = ("context", "usage", "environment", "counters", "function_counters", "metrics")  # left out when empty, but in JSON
+SAMPLES = ("empty_run", "one_rank", "four_ranks", "counted", "ten_thousand_ranks", "hostile")
 
 
 def output(sample, form):
@@ -60,7 +61,8 @@ def check_json_has_the_documented_members():
     summary = json_of("four_ranks")
     assert list(summary) == [
         "schema", "version", "run", "ranks", "functions", "messages", "collectives", "pairs", "clocks",
-        "reversed_before", "reversed_after", "overhead", "findings",
+        "reversed_before", "reversed_after", "overhead", "context", "usage", "environment", "counters",
+        "function_counters", "metrics", "findings",
     ]  # fmt: skip
     assert summary["schema"] == "meridian-summary" and summary["version"] == 1
     assert summary["run"] == {
@@ -134,6 +136,24 @@ def check_json_has_the_documented_members():
     assert summary["findings"][1]["severity"] == "info"
 
 
+def check_json_has_counters_and_context():
+    """Values of counted(), written down here a second time."""
+    summary = json_of("counted")
+    context = {"rank": 1, "host": "laptop", "cpu_model": "Processor 9000", "cpus": "4-7", "command": "./solve --all"}
+    assert summary["context"][1] == context
+    assert summary["usage"][0] == {
+        "rank": 0, "thread": -1, "user_s": 1.5, "system_s": 0.25, "minor_faults": 1000, "major_faults": 2,
+        "voluntary_switches": 30, "involuntary_switches": 4, "high_water_bytes": 32 << 20,
+    }  # fmt: skip
+    assert summary["environment"][2] == {"name": "SLURM_PROCID", "value": "1", "first_rank": 1, "ranks": 1}
+    counter = {"rank": 0, "name": "sde:::QUEUE::LENGTH", "unit": "1", "mpi": -3, "compute": 3}
+    assert summary["counters"][3] == counter
+    assert summary["function_counters"][2] == {"function": "MPI_Sendrecv", "counter": "PAPI_TOT_INS", "total": 1500000}
+    assert summary["metrics"][0] == {"rank": -1, "part": "compute", "name": "instructions per cycle", "value": 2.0}
+    for table in MORE:
+        assert json_of("one_rank")[table] == [], table
+
+
 def check_json_of_every_sample_is_valid():
     for sample in SAMPLES:
         assert json_of(sample)["version"] == 1, sample
@@ -154,17 +174,17 @@ def check_json_keeps_control_characters_as_escapes():
 
 
 def check_csv_has_the_same_numbers_as_json():
-    for sample in ("one_rank", "four_ranks", "ten_thousand_ranks"):
+    for sample in ("one_rank", "four_ranks", "counted", "ten_thousand_ranks"):
         tables, summary = csv_of(sample), json_of(sample)
         assert list(tables) == [
             "run", "ranks", "functions", "messages", "collectives", "pairs", "clocks", "reversed", "overhead", "findings",
-        ] or not summary["findings"]  # fmt: skip
-        for section in ("ranks", "functions", "pairs", "clocks", "overhead", "findings"):
+        ] or not summary["findings"] or sample == "counted"  # fmt: skip
+        for section in ("ranks", "functions", "pairs", "clocks", "overhead", "findings", *MORE):
             rows = tables.get(section, [])
             assert len(rows) == len(summary[section]), section
             for row, expected in zip(rows, summary[section]):
                 for key, value in expected.items():
-                    if key == "ranks":
+                    if section == "clocks" and key == "ranks":
                         assert [int(rank) for rank in row[key].split()] == value
                     elif isinstance(value, str):
                         assert row[key] == value
@@ -186,14 +206,16 @@ def check_csv_of_hostile_names_stays_a_table():
 
 def check_h5py_reads_every_column():
     """Each table of /summary against the JSON of the same sample."""
-    for sample in ("one_rank", "four_ranks", "ten_thousand_ranks"):
+    for sample in ("one_rank", "four_ranks", "counted", "ten_thousand_ranks"):
         tables, attributes, _ = h5_tables(sample)
         summary = json_of(sample)
         schema = attributes["schema"]
         assert (schema.decode() if isinstance(schema, bytes) else schema) == "meridian-summary"
         assert attributes["version"] == 1
         text = lambda value: value.decode() if isinstance(value, bytes) else value
-        for table in ("ranks", "functions", "pairs", "overhead"):
+        more = [table for table in MORE if summary[table]]
+        assert [table for table in MORE if table in tables] == more
+        for table in ("ranks", "functions", "pairs", "overhead", *more):
             for column, values in tables[table].items():
                 assert [text(value) for value in values] == [row[column] for row in summary[table]], (table, column)
         for column, values in tables["run"].items():

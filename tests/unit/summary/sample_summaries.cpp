@@ -103,6 +103,37 @@ Summary four_ranks() {
   return summary;
 }
 
+Summary counted() {
+  Summary summary = one_rank();
+  summary.run.ranks_expected = summary.run.ranks_present = 2;
+  summary.ranks.push_back(summary.ranks.front());
+  summary.ranks.back().rank = 1;
+  summary.context = {{0, "laptop", "Processor 9000", "0-3", "./solve --all"},
+                     {1, "laptop", "Processor 9000", "4-7", "./solve --all"}};
+  summary.usage = {{0, -1, 1.5, 0.25, 1000, 2, 30, 4, 32u << 20},
+                   {0, 0, 1.25, 0.125, 900, 2, 20, 3, 0},
+                   {1, -1, 2.5, 0.5, 2000, 1, 31, 5, 48u << 20},
+                   {1, 0, 2.5, 0.5, 2000, 1, 31, 5, 0}};
+  summary.environment = {{"OMP_NUM_THREADS", "2", 0, 2}, {"SLURM_PROCID", "0", 0, 1}, {"SLURM_PROCID", "1", 1, 1}};
+  for (std::int32_t rank = 0; rank < 2; ++rank) {
+    summary.counters.push_back({rank, "PAPI_TOT_INS", "1", 1'000'000, 4'000'000'000});
+    summary.counters.push_back({rank, "PAPI_TOT_CYC", "1", 2'000'000, 2'000'000'000});
+    summary.counters.push_back({rank, "rusage:utime_us", "us", 250'000, 1'500'000});
+    summary.counters.push_back({rank, "sde:::QUEUE::LENGTH", "1", -3, 3});
+  }
+  summary.function_counters = {{"MPI_Comm_rank", "PAPI_TOT_INS", 500'000},
+                               {"MPI_Comm_rank", "PAPI_TOT_CYC", 250'000},
+                               {"MPI_Sendrecv", "PAPI_TOT_INS", 1'500'000},
+                               {"MPI_Sendrecv", "PAPI_TOT_CYC", 3'750'000}};
+  for (std::int32_t rank = -1; rank < 2; ++rank)
+    for (const bool is_mpi : {false, true}) {
+      const char* const part = is_mpi ? "mpi" : "compute";
+      summary.metrics.push_back({rank, part, "instructions per cycle", is_mpi ? 0.5 : 2.0});
+      summary.metrics.push_back({rank, part, "PAPI_TOT_INS per second", is_mpi ? 16e6 : 2.0645e9});
+    }
+  return summary;
+}
+
 Summary ten_thousand_ranks() {
   constexpr std::int32_t kRanks = 10'000;
   Summary summary;

@@ -15,6 +15,9 @@ Summary one_rank();
 /// Four ranks on two hosts; rank 3 computes twice as long as the others, one message was not received.
 Summary four_ranks();
 
+/// Two ranks that counted instructions, cycles and time; their surroundings and what they used.
+Summary counted();
+
 /// 10 000 ranks on 100 hosts, a ring; every number is a function of the rank.
 Summary ten_thousand_ranks();
 

@@ -64,7 +64,7 @@ void replace_column(hid_t file, const std::string& column, const std::vector<std
 }
 
 TEST_F(SummaryFile, GivesBackWhatWasStored) {
-  for (const Summary& summary : {samples::empty_run(), samples::one_rank(), samples::four_ranks(),
+  for (const Summary& summary : {samples::empty_run(), samples::one_rank(), samples::four_ranks(), samples::counted(),
                                  samples::ten_thousand_ranks(), samples::hostile()}) {
     write(summary);
     const auto read = read_summary(path());

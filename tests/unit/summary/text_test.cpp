@@ -44,6 +44,8 @@ TEST(SummaryText, OfOneRankPointsToTheComputation) { expect_golden("one_rank", p
 
 TEST(SummaryText, OfFourRanksNamesTheSlowOne) { expect_golden("four_ranks", plain(samples::four_ranks())); }
 
+TEST(SummaryText, OfCountersTellsMpiFromTheRest) { expect_golden("counted", plain(samples::counted())); }
+
 TEST(SummaryText, OfTenThousandRanksIsCompact) {
   const std::string text = plain(samples::ten_thousand_ranks());
   expect_golden("ten_thousand_ranks", text);
@@ -59,13 +61,14 @@ TEST(SummaryText, OfAHostileSummaryIsHarmless) {
 }
 
 TEST(SummaryText, NeverNeedsMoreThanEightyColumns) {
-  for (const Summary& summary : {samples::empty_run(), samples::one_rank(), samples::four_ranks(),
+  for (const Summary& summary : {samples::empty_run(), samples::one_rank(), samples::four_ranks(), samples::counted(),
                                  samples::ten_thousand_ranks(), samples::hostile()})
     for (const std::string& line : lines_of(plain(summary))) EXPECT_LE(display_width(line), 80U) << line;
 }
 
 TEST(SummaryText, EndsEveryLineWithoutBlanks) {
-  for (const Summary& summary : {samples::one_rank(), samples::four_ranks(), samples::ten_thousand_ranks()})
+  for (const Summary& summary :
+       {samples::one_rank(), samples::four_ranks(), samples::counted(), samples::ten_thousand_ranks()})
     for (const std::string& line : lines_of(plain(summary))) EXPECT_FALSE(line.ends_with(' ')) << "'" << line << "'";
 }
 

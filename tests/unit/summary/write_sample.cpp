@@ -30,6 +30,7 @@ int main(int argc, char** argv) {
   const std::map<std::string, Summary (*)()> samples{{"empty_run", &samples::empty_run},
                                                      {"one_rank", &samples::one_rank},
                                                      {"four_ranks", &samples::four_ranks},
+                                                     {"counted", &samples::counted},
                                                      {"ten_thousand_ranks", &samples::ten_thousand_ranks},
                                                      {"hostile", &samples::hostile}};
   const auto sample = samples.find(argc > 2 ? argv[1] : "");

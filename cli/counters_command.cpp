@@ -1,0 +1,176 @@
+// meridian counters: what this machine counts, and whether some of it can be counted together.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "cli/summary/printable.hpp"
+#include "cli/summary/table.hpp"
+#include "cli/summary/text.hpp"
+#include "papi/counter_plan.hpp"
+#include "papi/papi_library.hpp"
+
+namespace meridian {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct KnownEvent {
+  std::string name;
+  std::string kind;  ///< "rusage", "preset", "native"
+  bool is_available = false;
+  std::string text;
+};
+
+/// What PAPI says of an event, at the place where all its versions have it; empty when this version has not.
+std::string describe_event(const PapiApi& papi, int code, const std::string& name) {
+  if (papi.get_event_info == nullptr) return {};
+  constexpr std::size_t kRoom = 64 << 10, kSymbol = 4, kLong = kSymbol + 1024 + 64, kLongBytes = 1024;
+  const auto info = std::make_unique<char[]>(kRoom);
+  if (papi.get_event_info(code, info.get()) != kPapiOk) return {};
+  if (name != std::string{info.get() + kSymbol, ::strnlen(info.get() + kSymbol, kLongBytes)}) return {};
+  return {info.get() + kLong, ::strnlen(info.get() + kLong, kLongBytes)};
+}
+
+struct Listing {
+  const PapiApi* papi;
+  std::vector<KnownEvent> events;
+};
+
+void add_event(const char* name, int code, void* context) noexcept {
+  auto& listing = *static_cast<Listing*>(context);
+  const bool is_preset = code < 0;
+  CounterPlan plan;
+  plan_counters(name, false, plan);  // tried out: a table's word is not enough
+  listing.events.push_back({name, is_preset ? "preset" : "native", plan.count == 1,
+                            is_preset ? describe_event(*listing.papi, code, name) : std::string{}});
+}
+
+std::vector<KnownEvent> list_events(std::string& problem) {
+  Listing listing{nullptr, {}};
+  for (std::size_t i = 0; i < kRusageFields; ++i)
+    listing.events.push_back({std::string{kRusageNames[i]}, "rusage", true, std::string{kRusageTexts[i]}});
+  const char* why = "";
+  listing.papi = load_papi(why);
+  if (listing.papi != nullptr)
+    visit_events(*listing.papi, &add_event, &listing);
+  else
+    problem = fmt::format("PAPI cannot be used: {}", why);
+  return std::move(listing.events);
+}
+
+const char* status_name(CounterStatus status) {
+  switch (status) {
+    case CounterStatus::counted:
+      return "counted";
+    case CounterStatus::unknown:
+      return "unknown";
+    case CounterStatus::unavailable:
+      return "unavailable";
+    case CounterStatus::conflict:
+      return "conflict";
+    case CounterStatus::too_many:
+      return "too_many";
+    case CounterStatus::no_papi:
+      break;
+  }
+  return "no_papi";
+}
+
+std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+/// What keeps hardware events from being counted here, with the remedy; empty when nothing does.
+std::string pmu_problem() {
+  const Status pmu = probe_pmu();
+  return pmu ? std::string{} : pmu.error().what + ": " + pmu.error().hint;
+}
+
+int list(bool all, bool as_json) {
+  std::string problem;
+  const std::vector<KnownEvent> events = list_events(problem);
+  const std::string pmu = pmu_problem();
+  if (as_json) {
+    Json json{{"schema", "meridian-counters"}, {"version", 1}, {"papi_problem", problem}, {"pmu_problem", pmu}};
+    json["events"] = Json::array();
+    for (const KnownEvent& event : events)
+      json["events"].push_back(
+          {{"name", event.name}, {"kind", event.kind}, {"available", event.is_available}, {"text", event.text}});
+    return print(dump(json)) ? kExitFine : kExitCouldNotRun;
+  }
+  const Paint paint{wants_colour(STDOUT_FILENO)};
+  Table table{
+      {{"counter", Align::left}, {"kind", Align::left}, {"here", Align::left}, {"what it counts", Align::left}}};
+  std::size_t hidden = 0;
+  for (const KnownEvent& event : events) {
+    if (!event.is_available && !all) {
+      ++hidden;
+      continue;
+    }
+    table.add({printable(event.name), event.kind, event.is_available ? "yes" : "no", printable(event.text)});
+  }
+  std::string text = table.text([&](const std::string& line) { return paint.title(line); });
+  if (hidden != 0)
+    text += wrapped(fmt::format("{} events that PAPI knows cannot be counted here; --all lists them.", hidden), 2,
+                    kTextWidth);
+  if (!problem.empty()) text += wrapped(problem + " (Debian: libpapi-dev)", 2, kTextWidth);
+  if (!pmu.empty()) text += wrapped("Hardware events: " + pmu + ".", 2, kTextWidth);
+  text += wrapped(
+      "Software-defined events of a program or its libraries are named sde:::LIBRARY::EVENT; only the program "
+      "itself knows them. MERIDIAN_COUNTERS takes up to 16 names, separated by commas.",
+      2, kTextWidth);
+  return print(text) ? kExitFine : kExitCouldNotRun;
+}
+
+int try_together(const std::string& names, bool as_json) {
+  const auto plan = std::make_unique<CounterPlan>();
+  plan_counters(names, false, *plan);
+  const bool is_fine = !plan->has_problems() && plan->count > 0;
+  if (as_json) {
+    Json json{{"schema", "meridian-counters"}, {"version", 1}, {"together", is_fine}};
+    json["tried"] = Json::array();
+    for (int i = 0; i < plan->requested; ++i) {
+      const CounterRequest& request = plan->requests[i];
+      json["tried"].push_back({{"name", request.name},
+                               {"status", status_name(request.status)},
+                               {"why", request.why},
+                               {"nearest", request.nearest}});
+    }
+    return print(dump(json)) && is_fine ? kExitFine : kExitCouldNotRun;
+  }
+  if (is_fine) return print(fmt::format("These can be counted together: {}\n", names)) ? kExitFine : kExitCouldNotRun;
+  std::vector<char> text(4096);
+  describe_problems(*plan, text.data(), text.size());
+  const std::string pmu = pmu_problem();
+  return fail({Errc::unsupported, plan->requested == 0 ? "no counter is named" : text.data(),
+               pmu.empty() ? "`meridian counters` lists what this machine counts" : pmu});
+}
+
+}  // namespace
+
+void add_counters(CLI::App& app, Action& chosen) {
+  CLI::App* const command = app.add_subcommand("counters", "List what this machine counts, or try counters together");
+  struct Settings {
+    std::string names;
+    bool as_json = false;
+    bool all = false;
+  };
+  const auto settings = std::make_shared<Settings>();
+  CLI::Option* const names =
+      command->add_option("--try", settings->names, "Counters to try together: A,B,C")->type_name("NAMES");
+  command->add_flag("--all", settings->all, "List what PAPI knows and this machine cannot count, too");
+  command->add_flag("--json", settings->as_json, "Print one JSON object and nothing else");
+  command->callback([settings, names, &chosen] {
+    chosen = [settings, is_try = names->count() > 0] {
+      return is_try ? try_together(settings->names, settings->as_json) : list(settings->all, settings->as_json);
+    };
+  });
+}
+
+}  // namespace meridian

@@ -1,0 +1,122 @@
+// Section COUNTERS: what was counted outside MPI and in it, what follows from that, and which calls counted most.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "cli/summary/printable.hpp"
+#include "cli/summary/table.hpp"
+#include "cli/summary/text.hpp"
+#include "cli/summary/units.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr std::size_t kTop = 10;
+constexpr std::size_t kRankRows = 32;
+
+std::string signed_count(std::int64_t value) {
+  const std::string text =
+      human_count(value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value));
+  return value < 0 ? "-" + text : text;
+}
+
+std::string with_unit(std::int64_t value, const std::string& unit) {
+  return unit == "us" ? human_duration(static_cast<double>(value) * 1e-6) : signed_count(value);
+}
+
+std::string figure(double value) {
+  if (!std::isfinite(value)) return "-";
+  return std::fabs(value) < 1e6
+             ? fmt::format("{:.4g}", value)
+             : fmt::format("{}{}", value < 0 ? "-" : "",
+                           human_count(static_cast<std::uint64_t>(std::min(std::fabs(value), 1e18))));
+}
+
+/// The metric of all ranks; null when there is none.
+const MetricSummary* find_metric(const Summary& summary, const std::string& part, const std::string& name) {
+  for (const MetricSummary& metric : summary.metrics)
+    if (metric.rank == -1 && metric.part == part && metric.name == name) return &metric;
+  return nullptr;
+}
+
+std::string metric_cell(const Summary& summary, const std::string& part, const std::string& name) {
+  const MetricSummary* const metric = find_metric(summary, part, name);
+  return metric == nullptr ? "-" : figure(metric->value);
+}
+
+std::string totals_table(const Summary& summary, const Paint& paint) {
+  struct Sums {
+    std::string unit;
+    std::int64_t compute = 0, mpi = 0;
+  };
+  std::vector<std::string> order;
+  std::map<std::string, Sums> sums;
+  for (const CounterSummary& row : summary.counters) {
+    const auto [at, is_new] = sums.try_emplace(row.name);
+    if (is_new) order.push_back(row.name);
+    at->second.unit = row.unit;
+    at->second.compute += row.compute;
+    at->second.mpi += row.mpi;
+  }
+  Table table{{{"counter, all ranks", Align::left}, {"outside MPI"}, {"in MPI"}, {"outside/s"}, {"in MPI/s"}}};
+  for (const std::string& name : order)
+    table.add({printable(name), with_unit(sums[name].compute, sums[name].unit),
+               with_unit(sums[name].mpi, sums[name].unit), metric_cell(summary, "compute", name + " per second"),
+               metric_cell(summary, "mpi", name + " per second")});
+  return table.text([&](const std::string& line) { return paint.title(line); });
+}
+
+std::string metrics_table(const Summary& summary, const Paint& paint) {
+  Table table{{{"figure, all ranks", Align::left}, {"outside MPI"}, {"in MPI"}}};
+  std::vector<std::string> shown;
+  for (const MetricSummary& metric : summary.metrics) {
+    if (metric.rank != -1 || metric.name.ends_with(" per second") ||
+        std::find(shown.begin(), shown.end(), metric.name) != shown.end())
+      continue;
+    shown.push_back(metric.name);
+    table.add({printable(metric.name), metric_cell(summary, "compute", metric.name),
+               metric_cell(summary, "mpi", metric.name)});
+  }
+  return table.empty() ? std::string{} : table.text([&](const std::string& line) { return paint.title(line); });
+}
+
+std::string ranks_table(const Summary& summary, const Paint& paint) {
+  if (summary.ranks.size() < 2) return {};
+  Table table{{{"rank"}, {"counter", Align::left}, {"outside MPI"}, {"in MPI"}}};
+  for (std::size_t i = 0; i < std::min(kRankRows, summary.counters.size()); ++i) {
+    const CounterSummary& row = summary.counters[i];
+    table.add({fmt::format("{}", row.rank), printable(row.name), with_unit(row.compute, row.unit),
+               with_unit(row.mpi, row.unit)});
+  }
+  std::string text = table.text([&](const std::string& line) { return paint.title(line); });
+  if (summary.counters.size() > kRankRows)
+    text += fmt::format("  ({} of {} rows; all of them with --csv or --json)\n", kRankRows, summary.counters.size());
+  return text;
+}
+
+/// For the first counter, the functions whose calls counted most.
+std::string functions_table(const Summary& summary, const Paint& paint) {
+  const std::string& counter = summary.counters.front().name;
+  std::vector<const FunctionCounterSummary*> rows;
+  for (const FunctionCounterSummary& row : summary.function_counters)
+    if (row.counter == counter && row.total != 0) rows.push_back(&row);
+  std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) { return a->total > b->total; });
+  if (rows.empty()) return {};
+  Table table{{{"in calls of", Align::left}, {printable(counter)}}};
+  for (std::size_t i = 0; i < std::min(kTop, rows.size()); ++i)
+    table.add({printable(rows[i]->function), with_unit(rows[i]->total, summary.counters.front().unit)});
+  return table.text([&](const std::string& line) { return paint.title(line); });
+}
+
+}  // namespace
+
+std::string counters_section(const Summary& summary, const Paint& paint) {
+  if (summary.counters.empty()) return {};
+  return paint.heading("COUNTERS") + "\n" + totals_table(summary, paint) + metrics_table(summary, paint) +
+         ranks_table(summary, paint) + functions_table(summary, paint);
+}
+
+}  // namespace meridian

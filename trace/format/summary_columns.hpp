@@ -1,0 +1,61 @@
+#pragma once
+
+// The columns of the summary's tables on counters and context, once: HDF5, CSV and JSON are expansions of these.
+
+#include <tuple>
+
+#include "trace/format/summary.hpp"
+
+namespace meridian::summary_columns {
+
+/// One column: its name, the row's member, and the unit, empty for counts and names.
+template <class Row, class Value>
+struct Column {
+  using Member = Value;
+  const char* name;
+  Value Row::*member;
+  const char* unit = "";
+};
+template <class Row, class Value>
+Column(const char*, Value Row::*) -> Column<Row, Value>;
+template <class Row, class Value>
+Column(const char*, Value Row::*, const char*) -> Column<Row, Value>;
+
+inline constexpr std::tuple kContext{Column{"rank", &ContextSummary::rank}, Column{"host", &ContextSummary::host},
+                                     Column{"cpu_model", &ContextSummary::cpu_model},
+                                     Column{"cpus", &ContextSummary::cpus},
+                                     Column{"command", &ContextSummary::command}};
+inline constexpr std::tuple kUsage{Column{"rank", &UsageSummary::rank},
+                                   Column{"thread", &UsageSummary::thread},
+                                   Column{"user_s", &UsageSummary::user_s, "s"},
+                                   Column{"system_s", &UsageSummary::system_s, "s"},
+                                   Column{"minor_faults", &UsageSummary::minor_faults},
+                                   Column{"major_faults", &UsageSummary::major_faults},
+                                   Column{"voluntary_switches", &UsageSummary::voluntary_switches},
+                                   Column{"involuntary_switches", &UsageSummary::involuntary_switches},
+                                   Column{"high_water_bytes", &UsageSummary::high_water_bytes, "bytes"}};
+inline constexpr std::tuple kEnvironment{
+    Column{"name", &VariableSummary::name}, Column{"value", &VariableSummary::value},
+    Column{"first_rank", &VariableSummary::first_rank}, Column{"ranks", &VariableSummary::ranks}};
+inline constexpr std::tuple kCounters{Column{"rank", &CounterSummary::rank}, Column{"name", &CounterSummary::name},
+                                      Column{"unit", &CounterSummary::unit}, Column{"mpi", &CounterSummary::mpi},
+                                      Column{"compute", &CounterSummary::compute}};
+inline constexpr std::tuple kFunctionCounters{Column{"function", &FunctionCounterSummary::function},
+                                              Column{"counter", &FunctionCounterSummary::counter},
+                                              Column{"total", &FunctionCounterSummary::total}};
+inline constexpr std::tuple kMetrics{Column{"rank", &MetricSummary::rank}, Column{"part", &MetricSummary::part},
+                                     Column{"name", &MetricSummary::name}, Column{"value", &MetricSummary::value}};
+
+/// Calls visit(name, rows, columns) for every one of these tables, in the order in which they are shown. `Any` is
+/// Summary or const Summary.
+template <class Any, class Visit>
+void for_each_table(Any& summary, Visit visit) {
+  visit("context", summary.context, kContext);
+  visit("usage", summary.usage, kUsage);
+  visit("environment", summary.environment, kEnvironment);
+  visit("counters", summary.counters, kCounters);
+  visit("function_counters", summary.function_counters, kFunctionCounters);
+  visit("metrics", summary.metrics, kMetrics);
+}
+
+}  // namespace meridian::summary_columns
