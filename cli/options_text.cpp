@@ -23,7 +23,7 @@ std::string markdown_cell(std::string_view text) {
 }
 
 std::string values_cell(const OptionInfo& option) {
-  return option.type == OptionType::groups ? "groups, see below" : describe_values(option);
+  return option.type == OptionType::groups ? "list, see below" : describe_values(option);
 }
 
 }  // namespace
@@ -44,6 +44,8 @@ std::string options_text() {
   text += "\nGroups of MERIDIAN_LEVELS\n";
   for (std::size_t i = 1; i < kGroupNames.size(); ++i)
     text += fmt::format("  {:<9}{}\n", kGroupNames[i], kGroupTexts[i]);
+  text += "Presets, calls (MPI_Win_*) and events of the program (user:pool.STEAL*)\n";
+  for (const Preset& preset : kPresets) text += fmt::format("  {:<9}{}\n", preset.name, preset.text);
   return text;
 }
 
@@ -66,11 +68,16 @@ std::string options_markdown() {
     text += fmt::format("| `{}` | {} | {} | {} |\n", option.variable, markdown_cell(option.fallback),
                         markdown_cell(values_cell(option)), markdown_cell(option.text));
   text +=
-      "\n## Groups of `MERIDIAN_LEVELS`\n\n"
-      "Names separated by commas, from left to right: `name` or `+name` adds, `-name` removes; `all` and `none` are "
-      "names too. A list that begins with a removal starts from `all`.\n\n| group | calls |\n|---|---|\n";
+      "\n## Values of `MERIDIAN_LEVELS`\n\n"
+      "Items separated by commas, from left to right: `item` or `+item` adds, `-item` removes. A list that begins with "
+      "a sign starts from `all`. An item is `all`, `none`, a group, a preset, the name of a call with `*` and `?` "
+      "(`MPI_Win_*`), or `user:` and a level, or a level and an event, of the program (`user:pool`, "
+      "`user:pool.STEAL*`; levels of regions, markers, counters and messages are `region`, `marker`, `counter`, "
+      "`message`).\n\n| group | calls |\n|---|---|\n";
   for (std::size_t i = 1; i < kGroupNames.size(); ++i)
     text += fmt::format("| `{}` | {} |\n", kGroupNames[i], markdown_cell(kGroupTexts[i]));
+  text += "\n| preset | what it records |\n|---|---|\n";
+  for (const Preset& preset : kPresets) text += fmt::format("| `{}` | {} |\n", preset.name, markdown_cell(preset.text));
   return text;
 }
 

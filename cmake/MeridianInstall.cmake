@@ -6,7 +6,9 @@
 #   lib/meridian/<flavor>/libmeridian.so          the tracer, once for each MPI
 #   lib/libmeridian.so                            a link to the default flavor's, so that -lmeridian alone works
 #   lib/pkgconfig/meridian.pc, meridian-<flavor>.pc
-#   lib/cmake/Meridian/                           find_package(Meridian): Meridian::meridian, Meridian::<flavor>
+#   include/meridian/                             user events: user.h for C and C++, meridian_user.F90 to compile along
+#   lib/pkgconfig/meridian-user.pc                the include path alone
+#   lib/cmake/Meridian/                           find_package(Meridian): Meridian::meridian, Meridian::<flavor>, Meridian::user
 #
 # Nothing installed holds a path of the build; the tree may be moved as a whole.
 include(CMakePackageConfigHelpers)
@@ -18,6 +20,9 @@ if(NOT MERIDIAN_DEFAULT_MPI IN_LIST MERIDIAN_MPIS)
 endif()
 
 install(FILES LICENSE README.md CHANGELOG.md docs/GLOSSARY.md TYPE DOC)
+
+install(FILES include/meridian/user.h include/meridian/user_abi.h include/meridian/meridian_user.F90
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/meridian)
 
 # The way back to the prefix from a folder of the installation.
 function(meridian_up from result)
@@ -37,12 +42,15 @@ foreach(flavor ${MERIDIAN_MPIS})
   endif()
 endforeach()
 
+configure_file(cmake/meridian-user.pc.in ${CMAKE_BINARY_DIR}/install/meridian-user.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/install/meridian-user.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/install)
 file(CREATE_LINK meridian/${MERIDIAN_DEFAULT_MPI}/libmeridian.so ${CMAKE_BINARY_DIR}/install/libmeridian.so SYMBOLIC)
 install(FILES ${CMAKE_BINARY_DIR}/install/libmeridian.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 configure_package_config_file(cmake/MeridianConfig.cmake.in ${CMAKE_BINARY_DIR}/install/MeridianConfig.cmake
-  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Meridian PATH_VARS CMAKE_INSTALL_LIBDIR)
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Meridian PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/install/MeridianConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/install/MeridianConfig.cmake ${CMAKE_BINARY_DIR}/install/MeridianConfigVersion.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Meridian)

@@ -341,6 +341,9 @@ void CallTracker::enter_other(const Call& call, const CallRole& what, EventRow& 
       if (what.role == Role::use_comm)
         if (const LocalComm* comm = at_.resolver->at(call.handle->handle, call.enter_ticks)) row.comm = comm->comm;
       break;
+    case Payload::user:
+      enter_user(call, row);
+      break;
     case Payload::rma:
     case Payload::io: {
       const std::uint64_t bytes = call.payload == Payload::rma ? call.rma->bytes : call.io->bytes;

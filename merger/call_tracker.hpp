@@ -13,6 +13,7 @@
 #include "merger/match_messages.hpp"
 #include "merger/request_table.hpp"
 #include "merger/thread_cursor.hpp"
+#include "merger/user_statistics.hpp"
 #include "trace/format/rank_file.hpp"
 
 namespace meridian {
@@ -21,6 +22,8 @@ namespace meridian {
 struct Matchers {
   MessageMatcher& messages;
   CollectiveMatcher& collectives;
+  MessageMatcher& user_messages;       ///< of the program's own layers
+  std::vector<ValueTotals>& counters;  ///< [UserDefinitions::list]
 };
 
 /// Understands the calls of one rank: follows its handles, makes the row of each call, and tells the matchers what was
@@ -37,6 +40,7 @@ class CallTracker {
     CommResolver* resolver = nullptr;
     Findings* findings = nullptr;
     Matchers* matchers = nullptr;  ///< nullptr: only rows are wanted, and findings are not counted again
+    const UserDefinitions* user = nullptr;
   };
   explicit CallTracker(const Context& context) : at_{context}, pending_(context.threads) {}
 
@@ -75,6 +79,7 @@ class CallTracker {
   void enter_cancel(const Call& call);
   void enter_free(const Call& call);
   void enter_collective(const Call& call, const CallRole& what, EventRow& row, Pending& pending);
+  void enter_user(const Call& call, EventRow& row);
   void enter_other(const Call& call, const CallRole& what, EventRow& row);
 
   void leave_receive(const Call& call, Pending& pending);

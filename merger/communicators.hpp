@@ -11,8 +11,8 @@
 
 namespace meridian {
 
-enum class CommKind : std::uint8_t { world = 0, self = 1, intra = 2, inter = 3 };
-inline constexpr std::array<std::string_view, 4> kCommKindNames{"world", "self", "intra", "inter"};
+enum class CommKind : std::uint8_t { world = 0, self = 1, intra = 2, inter = 3, user = 4 };
+inline constexpr std::array<std::string_view, 5> kCommKindNames{"world", "self", "intra", "inter", "user"};
 
 inline constexpr std::uint32_t kNoGroup = 0xffffffff;
 inline constexpr std::int32_t kOtherWorld = -1;     ///< a member that is no process of this MPI_COMM_WORLD

@@ -30,6 +30,14 @@ double standard_deviation(std::uint64_t n, std::uint64_t sum, unsigned __int128 
 void Statistics::add(const EventRow& row) noexcept {
   const auto duration = static_cast<std::uint64_t>(std::max<std::int64_t>(row.duration_ns, 0));
   const std::int64_t leave_ns = row.enter_ns + static_cast<std::int64_t>(duration);
+  if (row.call >= first_user_) {
+    RankSums& rank = ranks_[static_cast<std::size_t>(row.rank)];
+    rank.first_ns = std::min(rank.first_ns, row.enter_ns);
+    rank.last_ns = std::max(rank.last_ns, leave_ns);
+    first_ns_ = std::min(first_ns_, row.enter_ns);
+    last_ns_ = std::max(last_ns_, leave_ns);
+    return;
+  }
   Function& function = functions_[row.call];
   ++function.count;
   function.bytes_sent += row.bytes_sent;

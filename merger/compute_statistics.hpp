@@ -21,9 +21,11 @@ struct NamedCall {
 class Statistics {
  public:
   /// world_size  largest rank that a row may have, plus 1.  calls  largest number of a call, plus 1.
-  Statistics(std::int32_t world_size, std::size_t calls)
-      : functions_(calls), ranks_(static_cast<std::size_t>(world_size)) {}
+  /// first_user  number of the first of the program's own events; they are the last numbers of all.
+  Statistics(std::int32_t world_size, std::size_t calls, std::size_t first_user = ~std::size_t{0})
+      : functions_(calls), ranks_(static_cast<std::size_t>(world_size)), first_user_{first_user} {}
 
+  /// Rows of the program's own events only make the run as long as it was.
   void add(const EventRow& row) noexcept;
 
   /// By total time, longest first; ties by name.
@@ -57,6 +59,7 @@ class Statistics {
   };
   std::vector<Function> functions_;
   std::vector<RankSums> ranks_;
+  std::size_t first_user_;
   std::uint64_t calls_ = 0;
   std::int64_t first_ns_ = kLatest;
   std::int64_t last_ns_ = kEarliest;

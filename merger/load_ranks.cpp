@@ -154,6 +154,10 @@ FindingId finding_of(std::size_t loss) {
       return FindingId::loss_too_long;
     case Loss::writer_gone:
       return FindingId::loss_writer_gone;
+    case Loss::user_nested:
+      return FindingId::loss_user_nested;
+    case Loss::user_refused:
+      return FindingId::loss_user_refused;
     default:
       return FindingId::loss_other;
   }

@@ -57,6 +57,7 @@ class Replay {
       keys_.end(rank);
       tracker.end();
       matchers_.messages.end_rank(rank);
+      matchers_.user_messages.end_rank(rank);
       matchers_.collectives.end_rank(rank);
     } else {
       keys_.update(rank, clocks_[rank].to_global(cursor.ticks()));
@@ -72,11 +73,12 @@ class Replay {
     for (std::uint32_t i = 0; i < trace.files.size(); ++i) {
       RankFile& file = *trace.files[i];
       const RankCursor& cursor = cursors_.emplace_back(file, is_split, findings);
-      trackers_.emplace_back(CallTracker::Context{i, file.meta().rank, cursor.threads(), trace.unknown_call[i],
-                                                  trace.clocks.maps[i], &trace.communicators.list,
-                                                  &trace.communicators.resolvers[i], &findings, &matchers_});
+      trackers_.emplace_back(CallTracker::Context{
+          i, file.meta().rank, cursor.threads(), trace.unknown_call[i], trace.clocks.maps[i], &trace.communicators.list,
+          &trace.communicators.resolvers[i], &findings, &matchers_, &trace.user});
       if (cursor.is_over()) {
         matchers_.messages.end_rank(i);
+        matchers_.user_messages.end_rank(i);
         matchers_.collectives.end_rank(i);
       }
       keys.push_back(cursor.is_over() ? kEnd : trace.clocks.maps[i].to_global(cursor.ticks()));
@@ -109,7 +111,11 @@ Result<Matched> match(Trace& trace, MatchUntil until, const MatchSinks& sinks, F
   std::vector<CollectivePart> part_rows;
   MessageMatcher messages{trace.rank_index, comms, message_rows, findings};
   CollectiveMatcher collectives{trace.communicators.resolvers, trace.communicators.list.size(), part_rows, findings};
-  Replay replay{trace, {messages, collectives}, findings};
+  const std::vector<std::size_t> layers(trace.files.size(),
+                                        trace.user.layers.empty() ? 0 : trace.user.layers[0].size());
+  MessageMatcher user_messages{trace.rank_index, layers, message_rows, findings};
+  std::vector<ValueTotals> counters(trace.user.list.size());
+  Replay replay{trace, {messages, collectives, user_messages, counters}, findings};
   RowQueue queue{sinks.rows};
   EventRow row;
   bool has_row = false;
@@ -118,7 +124,8 @@ Result<Matched> match(Trace& trace, MatchUntil until, const MatchSinks& sinks, F
     if (!has_row) continue;
     if (sinks.rows) queue.push(row);
     if (++calls % kDrainEvery != 0) continue;
-    if (until == MatchUntil::reversed && messages.reversed() + collectives.reversed() != 0) break;
+    if (until == MatchUntil::reversed && messages.reversed() + collectives.reversed() + user_messages.reversed() != 0)
+      break;
     MERIDIAN_TRY_DO(queue.drain());
     MERIDIAN_TRY_DO(queue.drain());
     MERIDIAN_TRY_DO(drain(message_rows, sinks.messages));
@@ -126,7 +133,7 @@ Result<Matched> match(Trace& trace, MatchUntil until, const MatchSinks& sinks, F
     if (calls % kCountEvery == 0) counter(calls);
   }
   MERIDIAN_TRY_DO(queue.flush());
-  const Matched matched{messages.finish(), collectives.finish()};
+  const Matched matched{messages.finish(), collectives.finish(), user_messages.finish(), std::move(counters)};
   MERIDIAN_TRY_DO(drain(message_rows, sinks.messages));
   MERIDIAN_TRY_DO(drain(part_rows, sinks.parts));
   return matched;

@@ -12,6 +12,7 @@
 #include "merger/match_collectives.hpp"
 #include "merger/match_messages.hpp"
 #include "merger/unify_definitions.hpp"
+#include "merger/user_statistics.hpp"
 #include "trace/format/rank_file.hpp"
 
 namespace meridian {
@@ -35,6 +36,7 @@ struct Trace {
   std::vector<NamedCall> calls;             ///< of the merged file
   std::vector<std::uint16_t> unknown_call;  ///< [files]: number of the calls that this build does not know
   Communicators communicators;
+  UserDefinitions user;
   Clocks clocks;
   std::uint64_t events = 0;
 };
@@ -42,7 +44,9 @@ struct Trace {
 struct Matched {
   MessageTotals messages;
   CollectiveTotals collectives;
-  std::uint64_t reversed() const noexcept { return messages.reversed + collectives.reversed; }
+  MessageTotals user_messages;
+  std::vector<ValueTotals> counters;  ///< [UserDefinitions::list]
+  std::uint64_t reversed() const noexcept { return messages.reversed + collectives.reversed + user_messages.reversed; }
 };
 
 enum class MatchUntil { end, reversed };

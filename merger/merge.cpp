@@ -88,6 +88,7 @@ Result<Trace> describe(LoadedRanks& ranks, ClockModel model, Findings& findings)
   }
   name_calls(trace);
   trace.communicators = unify_definitions(metas, ranks.world_size, findings);
+  trace.user = unify_user_definitions(metas, trace.calls, trace.communicators);
   MERIDIAN_TRY(trace.clocks, fit_clocks(metas, model));
   return trace;
 }
@@ -118,17 +119,23 @@ class PassProgress {
 struct Destination {
   MergedFileWriter file;
   Statistics statistics;
+  UserStatistics user;
 
   Status take(std::span<const EventRow> rows) {
-    for (const EventRow& row : rows) statistics.add(row);
+    for (const EventRow& row : rows) {
+      statistics.add(row);
+      user.add(row);
+    }
     return file.append(rows);
   }
 };
 
 Result<Destination> open_destination(const fs::path& output, const Trace& trace) {
   MERIDIAN_TRY(MergedFileWriter file, MergedFileWriter::create(output));
-  return Destination{std::move(file),
-                     Statistics{static_cast<std::int32_t>(trace.rank_index.size()), trace.calls.size()}};
+  return Destination{
+      std::move(file),
+      Statistics{static_cast<std::int32_t>(trace.rank_index.size()), trace.calls.size(), trace.user.first_call},
+      UserStatistics{trace.user}};
 }
 
 struct Ordered {
@@ -237,13 +244,14 @@ Result<MergeOutcome> merge(const fs::path& directory, const MergeOptions& option
 
   MERIDIAN_TRY(Ordered ordered, match_and_order(trace, output, findings, progress));
   MERIDIAN_TRY_DO(ordered.destination.file.write_definitions(trace));
+  ordered.destination.user.finish(findings);
   CounterTotals counters = name_counters(trace);
   const auto store = [&](const CounterRows& rows) { return ordered.destination.file.append(rows); };
   if (!counters.names.empty()) MERIDIAN_TRY_DO(ordered.destination.file.write_counter_names(counters));
   MERIDIAN_TRY_DO(count_events(trace, counters, store, findings));
-  MergeOutcome outcome{
-      summarize(trace, ordered.matched, ordered.destination.statistics, findings, ranks.bytes, ordered.reversed_after),
-      output};
+  MergeOutcome outcome{summarize(trace, ordered.matched, ordered.destination.statistics, ordered.destination.user,
+                                 findings, ranks.bytes, ordered.reversed_after),
+                       output};
   summarize_counters(trace, counters, outcome.summary);
   summarize_context(trace, outcome.summary);
   MERIDIAN_TRY_DO(ordered.destination.file.finish(outcome.summary));

@@ -91,9 +91,9 @@ Status order_events(Trace& trace, std::vector<StreamTimes>& times, const RowSink
   for (std::uint32_t i = 0; i < trace.files.size(); ++i) {
     RankFile& file = *trace.files[i];
     const RankMeta& meta = file.meta();
-    ranks.emplace_back(
-        file, CallTracker::Context{i, meta.rank, 0, trace.unknown_call[i], trace.clocks.maps[i],
-                                   &trace.communicators.list, &trace.communicators.resolvers[i], nullptr, nullptr});
+    ranks.emplace_back(file, CallTracker::Context{i, meta.rank, 0, trace.unknown_call[i], trace.clocks.maps[i],
+                                                  &trace.communicators.list, &trace.communicators.resolvers[i], nullptr,
+                                                  nullptr, &trace.user});
     for (std::uint32_t t = 0; t < meta.threads.size(); ++t) places[{meta.rank, meta.threads[t].thread}] = {i, t};
   }
 

@@ -94,8 +94,8 @@ std::vector<OverheadSummary> summarize_overhead(const Trace& trace, double time_
 
 }  // namespace
 
-Summary summarize(const Trace& trace, const Matched& matched, const Statistics& statistics, const Findings& findings,
-                  std::uint64_t trace_bytes, std::uint64_t reversed_after) {
+Summary summarize(const Trace& trace, const Matched& matched, const Statistics& statistics, const UserStatistics& user,
+                  const Findings& findings, std::uint64_t trace_bytes, std::uint64_t reversed_after) {
   Summary summary;
   summary.run = summarize_run(trace, statistics, trace_bytes);
   summary.ranks = summarize_ranks(trace, statistics, matched.messages);
@@ -103,6 +103,10 @@ Summary summarize(const Trace& trace, const Matched& matched, const Statistics& 
   summary.messages = summarize_messages(matched, statistics, trace.calls);
   for (const auto& [ends, traffic] : matched.messages.pairs)
     summary.pairs.push_back({ends.first, ends.second, traffic.messages, traffic.bytes});
+  summary.regions = user.regions();
+  summary.user_events = user.events(matched.counters);
+  summary.user_messages = matched.user_messages.matched;
+  summary.user_message_bytes = matched.user_messages.bytes;
   summary.clocks = trace.clocks.table;
   summary.reversed_before = matched.reversed();
   summary.reversed_after = reversed_after;

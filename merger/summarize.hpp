@@ -8,7 +8,7 @@ namespace meridian {
 ///
 /// trace_bytes     of the rank files.
 /// reversed_after  messages and collectives that are still out of order.
-Summary summarize(const Trace& trace, const Matched& matched, const Statistics& statistics, const Findings& findings,
-                  std::uint64_t trace_bytes, std::uint64_t reversed_after);
+Summary summarize(const Trace& trace, const Matched& matched, const Statistics& statistics, const UserStatistics& user,
+                  const Findings& findings, std::uint64_t trace_bytes, std::uint64_t reversed_after);
 
 }  // namespace meridian

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <string>
 
 namespace meridian {
@@ -23,7 +24,11 @@ bool is_consistent(const EventBatch& batch) {
   return completions == batch.completions.size() &&
          uses(Payload::p2p) + 2 * uses(Payload::sendrecv) == batch.p2p.size() &&
          uses(Payload::coll) == batch.coll.size() && uses(Payload::rma) == batch.rma.size() &&
-         uses(Payload::io) == batch.io.size() && uses(Payload::handle) == batch.handles.size();
+         uses(Payload::io) == batch.io.size() && uses(Payload::handle) == batch.handles.size() &&
+         uses(Payload::user) == batch.user.size() &&
+         std::accumulate(batch.user.begin(), batch.user.end(), std::size_t{0}, [](std::size_t sum, const UserUse& use) {
+           return sum + use.words;
+         }) == batch.user_values.size();
 }
 
 std::string name_of(const RankMeta& meta, std::uint32_t thread) {
@@ -80,6 +85,8 @@ bool ThreadCursor::load() {
   rma_ = batch_.rma.data();
   io_ = batch_.io.data();
   handle_ = batch_.handles.data();
+  user_ = batch_.user.data();
+  user_values_ = batch_.user_values.data();
   return true;
 }
 
@@ -98,6 +105,8 @@ void ThreadCursor::take() {
   call_.rma = rma_;
   call_.io = io_;
   call_.handle = handle_;
+  call_.user = user_;
+  call_.user_values = user_values_;
   switch (call_.payload) {
     case Payload::p2p:
       ++p2p_;
@@ -116,6 +125,10 @@ void ThreadCursor::take() {
       break;
     case Payload::handle:
       ++handle_;
+      break;
+    case Payload::user:
+      user_values_ += user_->words;
+      ++user_;
       break;
     default:
       break;

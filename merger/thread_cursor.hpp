@@ -26,6 +26,8 @@ struct Call {
   const Rma* rma = nullptr;
   const FileAccess* io = nullptr;
   const HandleUse* handle = nullptr;
+  const UserUse* user = nullptr;
+  const std::uint64_t* user_values = nullptr;
 
   bool has(RecordFlag flag) const noexcept { return (flags & flag) != 0; }
 };
@@ -69,6 +71,8 @@ class ThreadCursor {
   const Rma* rma_ = nullptr;
   const FileAccess* io_ = nullptr;
   const HandleUse* handle_ = nullptr;
+  const UserUse* user_ = nullptr;
+  const std::uint64_t* user_values_ = nullptr;
   bool is_over_ = false;
 };
 

@@ -7,7 +7,7 @@
 
 namespace meridian {
 
-void emit_text(const char* key, const char* value, std::uint64_t value_bytes, std::uint64_t handle) noexcept {
+bool emit_text(const char* key, const char* value, std::uint64_t value_bytes, std::uint64_t handle) noexcept {
   constexpr std::uint64_t kPiece = 4096;
   const std::uint64_t key_bytes = strlen(key) + 1;
   std::uint64_t done = 0;
@@ -26,9 +26,10 @@ void emit_text(const char* key, const char* value, std::uint64_t value_bytes, st
       memcpy(bytes_at, key, key_bytes);
       memcpy(reinterpret_cast<char*>(bytes_at) + key_bytes, value + done, piece);
     });
-    if (!stored) return;
+    if (!stored) return false;
     done += piece;
   } while (done < value_bytes);
+  return true;
 }
 
 void emit_anchor(AnchorPhase phase) noexcept {

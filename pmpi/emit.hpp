@@ -22,8 +22,9 @@ bool emit(Payload payload, std::uint64_t words, std::uint64_t enter, std::uint64
   return true;
 }
 
-/// Stores "key\0value" about the object with this handle (0: the process), cut into records as needed.
-void emit_text(const char* key, const char* value, std::uint64_t value_bytes, std::uint64_t handle) noexcept;
+/// Stores "key\0value" about the object with this handle (0: the process), cut into records as needed. False: not
+/// (all).
+bool emit_text(const char* key, const char* value, std::uint64_t value_bytes, std::uint64_t handle) noexcept;
 
 void emit_anchor(AnchorPhase phase) noexcept;
 

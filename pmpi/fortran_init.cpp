@@ -38,13 +38,14 @@ template <std::size_t count>
   // As MPI_Pcontrol in C: both switches are events.
   const bool is_inside_call = t_state.block_limit != nullptr && t_state.limit == nullptr;
   const bool applies = !is_inside_call && g_session.state.load(std::memory_order_acquire) == SessionState::on;
-  const bool records = *static_cast<const MPI_Fint*>(words[0]) != 0;
-  if (applies && records) switch_recording(true);
+  const MPI_Fint level = *static_cast<const MPI_Fint*>(words[0]);
+  if (applies && (level == 1 || level == 2)) switch_recording(true);
   traced<CallId::Pcontrol>(record::Local(), [&] {
     fortran::forward(next, words);
     return MPI_SUCCESS;
   });
-  if (applies && !records) switch_recording(false);
+  if (applies && level == 0) switch_recording(false);
+  if (applies && level == 2) wake_writer();
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // MPI_Init*, MPI_Finalize and the other calls that begin and end tracing. Cold but for the traced call itself.
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "pmpi/record.hpp"
 #include "pmpi/session.hpp"
 #include "pmpi/traced.hpp"
+#include "pmpi/user_events.hpp"
 
 #define MERIDIAN_EXPORT extern "C" [[gnu::visibility("default")]]
 
@@ -132,12 +134,40 @@ MERIDIAN_EXPORT int MPI_Abort(MPI_Comm comm, int errorcode) {
   return traced<CallId::Abort>(record::Local(), [&] { return g_real.Abort(comm, errorcode); });
 }
 
+namespace {
+
+/// MPI_Pcontrol(3, "name") and MPI_Pcontrol(-3, "name"): a region begins, ends.
+constexpr int kRegionLevel = 3;
+
+/// The name at `address`. An argument that was not passed is any address: the kernel says whether it can be read.
+std::string_view name_at(const char* address) noexcept {
+  constexpr std::size_t kMostBytes = 255;
+  const int saved_errno = errno;
+  const bool is_readable = address != nullptr && (access(address, F_OK) == 0 || errno != EFAULT);
+  errno = saved_errno;
+  const std::size_t length = is_readable ? strnlen(address, kMostBytes + 1) : 0;
+  for (std::size_t i = 0; i < length; ++i)
+    if (static_cast<unsigned char>(address[i]) < ' ') return {};
+  return length <= kMostBytes ? std::string_view{address, length} : std::string_view{};
+}
+
+}  // namespace
+
 MERIDIAN_EXPORT int MPI_Pcontrol(const int level, ...) {
   // Switching on before the call and off behind it: both switches are events.
   const bool applies = is_tracing() && !is_inside_call();
-  if (applies && level != 0) switch_recording(true);
+  std::string_view name;
+  if (level == kRegionLevel || level == -kRegionLevel) {
+    va_list arguments;
+    va_start(arguments, level);
+    if (applies) name = name_at(va_arg(arguments, const char*));
+    va_end(arguments);
+  }
+  if (applies && (level == 1 || level == 2)) switch_recording(true);
   const int result = traced<CallId::Pcontrol>(record::Local(), [&] { return g_real.Pcontrol(level); });
+  if (!name.empty()) record_named_region(name, level > 0 ? MERIDIAN_BEGINS : MERIDIAN_ENDS);
   if (applies && level == 0) switch_recording(false);
+  if (applies && level == 2) wake_writer();
   return result;
 }
 

@@ -42,8 +42,9 @@ bool take(const Setting& setting, OptionSource source, const char* origin, bool 
 }
 
 /// The text of a file, mapped for as long as the process lives: option values point into it.
-std::string_view map_text(const char* path) noexcept {
+std::string_view map_text(const char* path, bool* is_readable = nullptr) noexcept {
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (is_readable != nullptr) *is_readable = fd >= 0;
   if (fd < 0) return {};
   struct stat status {};
   void* text = MAP_FAILED;
@@ -80,6 +81,16 @@ bool read_file(bool report) noexcept {
 }
 
 }  // namespace
+
+bool map_file(std::string_view path, std::string_view& text) noexcept {
+  char name[kPathBytes];
+  if (path.size() >= sizeof name) return false;
+  memcpy(name, path.data(), path.size());
+  name[path.size()] = '\0';
+  bool is_readable = false;
+  text = map_text(name, &is_readable);
+  return is_readable;
+}
 
 bool read_options(bool report) noexcept {
   g_session.options = default_options();

@@ -16,6 +16,8 @@
 #include "pmpi/launch.hpp"
 #include "pmpi/real.hpp"
 #include "pmpi/thread_state.hpp"
+#include "pmpi/user_definitions.hpp"
+#include "trace/model/level_rules.hpp"
 
 namespace meridian {
 
@@ -46,17 +48,20 @@ void count_loss(Loss cause) noexcept {
 }
 
 void apply_levels(bool recording) noexcept {
-  const std::int64_t groups = g_session.options.number(OptionId::levels);
+  const std::string_view levels = g_session.options[OptionId::levels].text;
   for (std::size_t i = 1; i < kCallCount; ++i) {
-    const bool is_on = recording && ((groups >> static_cast<int>(kCalls[i].group)) & 1) != 0;
+    const Choosable call{kCalls[i].name, kGroups[static_cast<std::size_t>(kCalls[i].group)].name};
+    const bool is_on = recording && list_chooses(levels, call);
     __atomic_store_n(&g_enabled[i], static_cast<std::uint8_t>(is_on ? 1 : 0), __ATOMIC_RELAXED);
   }
+  apply_user_levels(recording);
 }
 
 bool is_defining() noexcept { return g_session.state.load(std::memory_order_acquire) == SessionState::on; }
 
 void stop_session(const char* why) noexcept {
   for (std::uint8_t& enabled : g_enabled) __atomic_store_n(&enabled, std::uint8_t{0}, __ATOMIC_RELAXED);
+  close_user_gates();
   const SessionState before = g_session.state.exchange(SessionState::off, std::memory_order_acq_rel);
   if (why != nullptr && before != SessionState::off) say("%s; this run is not traced", why);
 }
@@ -73,7 +78,9 @@ void stop_in_forked_child() noexcept {
 bool try_start() noexcept {
   if (!find_mpi()) return false;
   const int rank = launched_rank();
-  if (!read_options(rank <= 0)) {
+  const bool has_good_options = read_options(rank <= 0);
+  const bool has_good_events = read_user_file(rank <= 0);
+  if (!has_good_options || (!has_good_events && g_session.options.is_on(OptionId::strict))) {
     stop_session("MERIDIAN_STRICT is set and the options have mistakes");
     return false;
   }

@@ -65,6 +65,9 @@ void detach_counters(ThreadState& thread) noexcept;
 /// Stores the names and units of what is counted.
 void store_counter_names() noexcept;
 
+/// Maps a text file for as long as the process lives. False: it cannot be read.
+bool map_file(std::string_view path, std::string_view& text) noexcept;
+
 /// Creates the ring file in the scratch directory and maps its head. False with the reason said.
 bool create_ring() noexcept;
 

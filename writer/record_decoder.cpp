@@ -11,7 +11,14 @@ namespace {
 constexpr std::size_t kMaxPending = 256 * 1024;  // events in all batches before short ones are handed over too
 constexpr std::size_t kShortSegment = 256;
 
-constexpr bool is_call(Payload payload) noexcept { return payload >= Payload::local && payload <= Payload::handle; }
+constexpr bool is_call(Payload payload) noexcept {
+  return (payload >= Payload::local && payload <= Payload::handle) || payload == Payload::user;
+}
+
+/// Words of a record's payload beyond its fixed part.
+std::size_t extra_words(Payload payload, const std::uint64_t* body) noexcept {
+  return payload == Payload::user ? load_words<UserUse>(body).words : 0;
+}
 
 void clear(EventBatch& batch) {
   batch.enter_ticks.clear();
@@ -26,6 +33,8 @@ void clear(EventBatch& batch) {
   batch.rma.clear();
   batch.io.clear();
   batch.handles.clear();
+  batch.user.clear();
+  batch.user_values.clear();
   batch.sites.clear();
   batch.counters.clear();
   batch.counters_between.clear();
@@ -97,7 +106,8 @@ Status RecordDecoder::decode(Slot& slot, const Record& record, bool& is_valid) {
 
 Status RecordDecoder::decode_call(Slot& slot, const Record& record, bool& is_valid) {
   const RecordHeader& header = record.head.header;
-  const std::size_t completions_at = kHeadWords + fixed_words(record.payload());
+  const std::size_t completions_at =
+      kHeadWords + fixed_words(record.payload()) + extra_words(record.payload(), record.body());
   const std::size_t completion_words = header.completions * words_of<Completion>;
   const std::size_t site_words = record.has(kFlagSite) ? 1 : 0;
   const std::size_t known_words = completions_at + completion_words + site_words;
@@ -120,7 +130,8 @@ Status RecordDecoder::decode_call(Slot& slot, const Record& record, bool& is_val
     take_completions(slot, record, completions, true);
     return {};
   }
-  const bool is_event = header.call != 0 && !record.has(kFlagHidden);
+  const bool is_hidden = record.has(kFlagHidden) && record.payload() != Payload::user;
+  const bool is_event = header.call != 0 && !is_hidden;
   if (is_event) {
     MERIDIAN_TRY_DO(begin_event(slot, record));
     slot.batch.payload.back() = record.payload();
@@ -157,7 +168,7 @@ Status RecordDecoder::begin_event(Slot& slot, const Record& record) {
   EventBatch& batch = slot.batch;
   const std::size_t size = batch.call.size();
   if (size >= kSegmentEvents || batch.completions.size() >= 4 * kSegmentEvents ||
-      (pending_ > kMaxPending && size >= kShortSegment)) [[unlikely]]
+      batch.user_values.size() >= 16 * kSegmentEvents || (pending_ > kMaxPending && size >= kShortSegment)) [[unlikely]]
     MERIDIAN_TRY_DO(flush(slot));
   batch.enter_ticks.push_back(record.head.enter_ticks);
   batch.leave_ticks.push_back(record.head.leave_ticks);
@@ -191,6 +202,13 @@ bool RecordDecoder::take_fixed_part(Slot& slot, const Record& record) {
     case Payload::io:
       batch.io.push_back(load_words<FileAccess>(body));
       return true;
+    case Payload::user: {
+      const auto use = load_words<UserUse>(body);
+      batch.user.push_back(use);
+      const auto* const values = body + words_of<UserUse>;
+      batch.user_values.insert(batch.user_values.end(), values, values + use.words);
+      return true;
+    }
     case Payload::handle:
       batch.handles.push_back(load_words<HandleUse>(body));
       return true;
@@ -226,9 +244,13 @@ Status RecordDecoder::feed_unfinished(std::uint32_t index, std::span<const std::
   const Record whole{head, words.first(std::min<std::size_t>({head.header.words, words.size(), block_left}))};
   // Where no block was opened yet, what is there was left by an earlier lap of the ring: it began before our last
   // record.
-  if (!is_call(whole.payload()) || head.header.call == 0 || head.header.call >= kCallCount || whole.has(kFlagHidden) ||
-      head.enter_ticks < slot.last_ticks)
+  if (!is_call(whole.payload()) || head.header.call == 0 || head.header.call >= kCallCount ||
+      (whole.has(kFlagHidden) && whole.payload() != Payload::user) || head.enter_ticks < slot.last_ticks)
     return {};
+  if (whole.payload() == Payload::user) {  // it has no duration: what is there is all of it
+    bool is_valid = whole.words.size() >= kHeadWords + words_of<UserUse>;
+    return is_valid ? decode_call(slot, whole, is_valid) : Status{};
+  }
   const std::size_t completions_at = kHeadWords + fixed_words(whole.payload());
   const std::size_t completion_words = head.header.completions * words_of<Completion>;
   const bool has_body = whole.words.size() >= completions_at + completion_words;
@@ -271,6 +293,7 @@ Status RecordDecoder::finish() {
   sort(meta_.texts, [](const TextRow& row) { return row.ticks; });
   sort(meta_.usages, [](const UsageRow& row) { return std::pair{row.ticks, row.usage.thread}; });
   sort(meta_.overheads, [](const OverheadRow& row) { return std::pair{row.enter_ticks, row.thread}; });
+  take_user_definitions();
   return {};
 }
 

@@ -56,6 +56,7 @@ class RecordDecoder {
   Status decode_call(Slot& slot, const Record& record, bool& is_valid);
   bool decode_other(Slot& slot, const Record& record);
   bool take_members(Slot& slot, const Record& record);
+  void take_user_definitions();
   bool take_text(Slot& slot, const Record& record);
   void take_birth(Slot& slot, const Record& record, const CommBirth& birth);
   bool take_fixed_part(Slot& slot, const Record& record);

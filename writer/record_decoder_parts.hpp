@@ -43,6 +43,8 @@ constexpr std::size_t fixed_words(Payload payload) noexcept {
       return words_of<Overhead>;
     case Payload::usage:
       return words_of<Usage>;
+    case Payload::user:
+      return words_of<UserUse>;
     case Payload::none:
     case Payload::pad:
     case Payload::local:

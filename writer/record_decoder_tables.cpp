@@ -1,5 +1,7 @@
 // The records that are no calls: tables of RankMeta.
 
+#include <array>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -99,6 +101,28 @@ bool RecordDecoder::take_text(Slot& slot, const Record& record) {
   }
   slot.is_text_open = text.more != 0;
   return true;
+}
+
+// They came as texts: the ring knows of no other way to tell what is longer than a record.
+void RecordDecoder::take_user_definitions() {
+  std::map<std::uint32_t, UserDefinitionRow> found;
+  for (const TextRow& text : meta_.texts) {
+    if (text.key != kUserDefinitionKey) continue;
+    std::array<std::string, 4> parts;  // kind, level, name, fields
+    std::size_t part = 0;
+    for (const char c : text.value) {
+      if (c == kUserSeparator && part < 3)
+        ++part;
+      else
+        parts[part] += c;
+    }
+    const int kind = parts[0].size() == 1 ? parts[0][0] - '0' : 0;
+    if (kind <= 0 || kind >= static_cast<int>(kUserKindCount)) continue;
+    const auto id = static_cast<std::uint32_t>(text.handle);
+    found[id] = {id, static_cast<UserKind>(kind), parts[1], parts[2], parts[3]};
+  }
+  for (auto& [id, row] : found) meta_.user_definitions.push_back(std::move(row));
+  std::erase_if(meta_.texts, [](const TextRow& text) { return text.key == kUserDefinitionKey; });
 }
 
 }  // namespace meridian

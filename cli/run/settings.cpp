@@ -28,7 +28,7 @@ std::string type_name(OptionType type) {
     case OptionType::flag:
       return "yes or no";
     case OptionType::groups:
-      return "list of groups";
+      return "list of groups and calls";
     case OptionType::path:
     case OptionType::choice:
       break;
@@ -119,7 +119,8 @@ std::string describe_values(const OptionInfo& option) {
     case OptionType::groups:
       break;
   }
-  return fmt::format("all, none, {}", fmt::join(kGroupNames.begin() + 1, kGroupNames.end(), ", "));
+  return fmt::format("all, none, {}, a preset, or a call such as MPI_Win_*",
+                     fmt::join(kGroupNames.begin() + 1, kGroupNames.end(), ", "));
 }
 
 Error check_value(OptionId id, std::string_view text, const std::string& shown) {
@@ -130,7 +131,7 @@ Error check_value(OptionId id, std::string_view text, const std::string& shown) 
   if (parsed.problem == TextProblem::out_of_range)
     error.what += ": out of range";
   else if (option.type == OptionType::groups)
-    error.what += fmt::format(": there is no group '{}'", parsed.culprit);
+    error.what += fmt::format(": there is no group, preset or call '{}'", parsed.culprit);
   else
     error.what += fmt::format(": not a {}", type_name(option.type));
   std::string_view near;

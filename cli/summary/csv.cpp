@@ -90,6 +90,17 @@ void add_more(const Summary& summary, Csv& csv) {
   });
 }
 
+void add_user(const Summary& summary, Csv& csv) {
+  csv.begin("regions", "name,count,total_s,exclusive_s,mpi_s,min_s,max_s");
+  for (const RegionSummary& region : summary.regions)
+    csv.row(region.name, region.count, region.total_s, region.exclusive_s, region.mpi_s, region.min_s, region.max_s);
+  csv.begin("user_events", "kind,level,name,count,min,mean,max,last");
+  for (const UserEventSummary& event : summary.user_events)
+    csv.row(event.kind, event.level, event.name, event.count, event.min, event.mean, event.max, event.last);
+  csv.begin("user_messages", "matched,bytes");
+  csv.row(summary.user_messages, summary.user_message_bytes);
+}
+
 }  // namespace
 
 std::string summary_csv(const Summary& summary) {
@@ -112,6 +123,7 @@ std::string summary_csv(const Summary& summary) {
   csv.begin("pairs", "source,dest,messages,bytes");
   for (const PairSummary& pair : summary.pairs) csv.row(pair.source, pair.dest, pair.messages, pair.bytes);
   add_clocks(summary, csv);
+  add_user(summary, csv);
   csv.begin("overhead", "name,count,total_s,share");
   for (const OverheadSummary& row : summary.overhead) csv.row(row.name, row.count, row.total_s, row.share);
   add_more(summary, csv);

@@ -83,6 +83,18 @@ Json clock_json(const ClockSummary& clock) {
           {"exchanges_dropped", clock.exchanges_dropped}};
 }
 
+Json region_json(const RegionSummary& region) {
+  return {{"name", region.name},       {"count", region.count},
+          {"total_s", region.total_s}, {"exclusive_s", region.exclusive_s},
+          {"mpi_s", region.mpi_s},     {"min_s", region.min_s},
+          {"max_s", region.max_s}};
+}
+
+Json user_event_json(const UserEventSummary& event) {
+  return {{"kind", event.kind}, {"level", event.level}, {"name", event.name}, {"count", event.count},
+          {"min", event.min},   {"mean", event.mean},   {"max", event.max},   {"last", event.last}};
+}
+
 }  // namespace
 
 std::string summary_json(const Summary& summary) {
@@ -107,6 +119,9 @@ std::string summary_json(const Summary& summary) {
   json["clocks"] = list(summary.clocks, clock_json);
   json["reversed_before"] = summary.reversed_before;
   json["reversed_after"] = summary.reversed_after;
+  json["regions"] = list(summary.regions, region_json);
+  json["user_events"] = list(summary.user_events, user_event_json);
+  json["user_messages"] = {{"matched", summary.user_messages}, {"bytes", summary.user_message_bytes}};
   json["overhead"] = list(summary.overhead, [](const OverheadSummary& row) {
     return Json{{"name", row.name}, {"count", row.count}, {"total_s", row.total_s}, {"share", row.share}};
   });

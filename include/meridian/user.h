@@ -111,7 +111,7 @@ MERIDIAN_INLINE_ uint64_t meridian_word_of_(double value) {
 
 #include <dlfcn.h>
 
-#include "user_abi.h"
+#include <meridian/user_abi.h>
 
 /* One place in the code. All zero until it is reached. */
 struct meridian_site_ {

@@ -65,7 +65,7 @@ TEST(Settings, NameTheNearestChoiceAndGroup) {
             "did you mean tsc? Else give auto, tsc, monotonic_raw, monotonic");
   EXPECT_THAT(check_value(OptionId::levels, "all,-collo", "--levels all,-collo").hint, HasSubstr("did you mean coll?"));
   EXPECT_EQ(check_value(OptionId::levels, "all,-collo", "--levels all,-collo").what,
-            "--levels all,-collo: there is no group 'collo'");
+            "--levels all,-collo: there is no group, preset or call 'collo'");
 }
 
 TEST(Settings, DescribeWhatAnOptionTakes) {

@@ -80,6 +80,15 @@ struct UsageRow {
   Usage usage;
 };
 
+/// What events of the program's own are called; UserUse::definition is an id.
+struct UserDefinitionRow {
+  std::uint32_t id = 0;
+  UserKind kind{};
+  std::string level;
+  std::string name;
+  std::string fields;  ///< "name:type ...", types i64, u64, f64, text
+};
+
 /// A run of consecutive events of one thread, stored together. The segments of a thread follow one another in time.
 struct SegmentRow {
   std::uint32_t thread = 0;
@@ -93,6 +102,8 @@ struct SegmentRow {
   std::uint64_t handles = 0;
   std::uint64_t sites = 0;
   std::uint64_t counters = 0;  ///< values
+  std::uint64_t user = 0;
+  std::uint64_t user_values = 0;
 };
 
 struct RankMeta {
@@ -117,6 +128,7 @@ struct RankMeta {
   std::vector<OverheadRow> overheads;
   std::vector<ThreadRow> threads;
   std::vector<UsageRow> usages;
+  std::vector<UserDefinitionRow> user_definitions;  ///< by id
   std::vector<SegmentRow> segments;
 };
 
@@ -136,7 +148,9 @@ struct EventBatch {
   std::vector<Rma> rma;
   std::vector<FileAccess> io;
   std::vector<HandleUse> handles;
-  std::vector<std::uint64_t> sites;     ///< return addresses: one for every event that has kFlagSite
+  std::vector<UserUse> user;
+  std::vector<std::uint64_t> user_values;  ///< UserUse::words for each of `user`
+  std::vector<std::uint64_t> sites;        ///< return addresses: one for every event that has kFlagSite
   /// RankMeta::counters_per_event values for every event that has kFlagCounters: the increase from enter to leave, and
   /// that from the leave of the thread's counted event before it to enter (0 at a thread's first). Equally long.
   std::vector<std::int64_t> counters;

@@ -108,12 +108,14 @@ SegmentRow sum(const SegmentRow& a, const SegmentRow& b) {
           .io = a.io + b.io,
           .handles = a.handles + b.handles,
           .sites = a.sites + b.sites,
-          .counters = a.counters + b.counters};
+          .counters = a.counters + b.counters,
+          .user = a.user + b.user,
+          .user_values = a.user_values + b.user_values};
 }
 
 bool is_bounded(const SegmentRow& row) {
-  for (const std::uint64_t rows :
-       {row.events, row.p2p, row.coll, row.completions, row.rma, row.io, row.handles, row.sites, row.counters})
+  for (const std::uint64_t rows : {row.events, row.p2p, row.coll, row.completions, row.rma, row.io, row.handles,
+                                   row.sites, row.counters, row.user, row.user_values})
     if (rows > kMaxSegmentRows) return false;
   return row.events > 0;
 }
@@ -125,13 +127,14 @@ struct RankFile::Impl {
   RankMeta meta;
   std::vector<SegmentRow> starts;  // index: segment
   std::vector<std::uint64_t> dictionary;
-  OptionalColumn gap, duration, call, payload, flags, completions, sites, counters, counters_between;
+  OptionalColumn gap, duration, call, payload, flags, completions, sites, counters, counters_between, user_values;
   TableColumns<PointToPoint> p2p;
   TableColumns<Collective> coll;
   TableColumns<Completion> completion_rows;
   TableColumns<Rma> rma;
   TableColumns<FileAccess> io;
   TableColumns<HandleUse> handles;
+  TableColumns<UserUse> user;
 
   Scratch scratch;
   std::vector<std::int64_t> gaps;
@@ -163,6 +166,8 @@ struct RankFile::Impl {
     MERIDIAN_TRY_DO(sites.open(root, "sites/address", total.sites));
     MERIDIAN_TRY_DO(counters.open(root, "counters/value", total.counters));
     MERIDIAN_TRY_DO(counters_between.open(root, "counters/between", total.counters));
+    MERIDIAN_TRY_DO(user.open(root, total.user));
+    MERIDIAN_TRY_DO(user_values.open(root, "user/value", total.user_values));
     return open_dictionary();
   }
 
@@ -220,11 +225,11 @@ struct RankFile::Impl {
     const auto of = [&](Payload kind) { return by_payload[static_cast<std::size_t>(kind)]; };
     const std::uint64_t known = of(Payload::local) + of(Payload::p2p) + of(Payload::sendrecv) + of(Payload::coll) +
                                 of(Payload::requests) + of(Payload::comm) + of(Payload::rma) + of(Payload::io) +
-                                of(Payload::handle);
+                                of(Payload::handle) + of(Payload::user);
     if (known != segment.events) return contradiction("an event has a payload that is not known");
     if (of(Payload::p2p) + 2 * of(Payload::sendrecv) != segment.p2p || of(Payload::coll) != segment.coll ||
         of(Payload::rma) != segment.rma || of(Payload::io) != segment.io || of(Payload::handle) != segment.handles ||
-        completed != segment.completions || with_site != segment.sites ||
+        of(Payload::user) != segment.user || completed != segment.completions || with_site != segment.sites ||
         with_counters * meta.counters_per_event != segment.counters)
       return contradiction("events and the tables that they refer to do not fit");
     return {};
@@ -242,6 +247,11 @@ struct RankFile::Impl {
     MERIDIAN_TRY_DO(rma.read(start.rma, segment.rma, dictionary, scratch, batch.rma));
     MERIDIAN_TRY_DO(io.read(start.io, segment.io, dictionary, scratch, batch.io));
     MERIDIAN_TRY_DO(handles.read(start.handles, segment.handles, dictionary, scratch, batch.handles));
+    MERIDIAN_TRY_DO(user.read(start.user, segment.user, dictionary, scratch, batch.user));
+    MERIDIAN_TRY_DO(user_values.read(start.user_values, batch.user_values, segment.user_values));
+    std::uint64_t values = 0;
+    for (const UserUse& use : batch.user) values += use.words;
+    if (values != segment.user_values) return contradiction("user events and their values do not fit");
     MERIDIAN_TRY_DO(counters.read(start.counters, batch.counters, segment.counters));
     MERIDIAN_TRY_DO(counters_between.read(start.counters, batch.counters_between, segment.counters));
     MERIDIAN_TRY_DO(sites.read(start.sites, scratch.numbers, segment.sites));

@@ -115,7 +115,8 @@ struct RankFileWriter::Impl {
   TableColumns<Rma> rma;
   TableColumns<FileAccess> io;
   TableColumns<HandleUse> handles;
-  LazyColumn sites, counters, counters_between, dictionary_values;
+  TableColumns<UserUse> user;
+  LazyColumn sites, counters, counters_between, user_values, dictionary_values;
 
   Impl() = default;
   Impl(const Impl&) = delete;
@@ -167,15 +168,15 @@ struct RankFileWriter::Impl {
 
   Status finish_columns() {
     MERIDIAN_TRY_DO(dictionary_values.append<std::uint64_t>(file.get(), "dictionary", "", dictionary.take_new()));
-    for (LazyColumn* column :
-         {&gap, &duration, &call, &payload, &flags, &completions, &sites, &counters, &counters_between,
-          &dictionary_values})
+    for (LazyColumn* column : {&gap, &duration, &call, &payload, &flags, &completions, &sites, &counters,
+                               &counters_between, &user_values, &dictionary_values})
       MERIDIAN_TRY_DO(column->finish());
     MERIDIAN_TRY_DO(p2p.finish());
     MERIDIAN_TRY_DO(coll.finish());
     MERIDIAN_TRY_DO(completion_rows.finish());
     MERIDIAN_TRY_DO(rma.finish());
     MERIDIAN_TRY_DO(io.finish());
+    MERIDIAN_TRY_DO(user.finish());
     return handles.finish();
   }
 };
@@ -211,7 +212,9 @@ Status RankFileWriter::append(ThreadId thread, const EventBatch& batch) {
                              .io = batch.io.size(),
                              .handles = batch.handles.size(),
                              .sites = batch.sites.size(),
-                             .counters = batch.counters.size()});
+                             .counters = batch.counters.size(),
+                             .user = batch.user.size(),
+                             .user_values = batch.user_values.size()});
   const hid_t file = impl_->file.get();
   MERIDIAN_TRY_DO(impl_->append_events(batch));
   MERIDIAN_TRY_DO(impl_->p2p.append(file, impl_->dictionary, impl_->scratch, batch.p2p));
@@ -220,12 +223,13 @@ Status RankFileWriter::append(ThreadId thread, const EventBatch& batch) {
   MERIDIAN_TRY_DO(impl_->rma.append(file, impl_->dictionary, impl_->scratch, batch.rma));
   MERIDIAN_TRY_DO(impl_->io.append(file, impl_->dictionary, impl_->scratch, batch.io));
   MERIDIAN_TRY_DO(impl_->handles.append(file, impl_->dictionary, impl_->scratch, batch.handles));
+  MERIDIAN_TRY_DO(impl_->user.append(file, impl_->dictionary, impl_->scratch, batch.user));
+  MERIDIAN_TRY_DO(impl_->user_values.append<std::uint64_t>(file, "user/value", "", batch.user_values));
   auto& sites = room_for<std::uint32_t>(impl_->scratch, batch.sites.size());
   for (std::size_t i = 0; i < sites.size(); ++i) sites[i] = impl_->dictionary.number_of(batch.sites[i]);
   MERIDIAN_TRY_DO(impl_->sites.append<std::uint32_t>(file, "sites/address", "", sites));
   MERIDIAN_TRY_DO(impl_->counters.append<std::int64_t>(file, "counters/value", "", batch.counters));
-  MERIDIAN_TRY_DO(
-      impl_->counters_between.append<std::int64_t>(file, "counters/between", "", batch.counters_between));
+  MERIDIAN_TRY_DO(impl_->counters_between.append<std::int64_t>(file, "counters/between", "", batch.counters_between));
   return impl_->dictionary_values.append<std::uint64_t>(file, "dictionary", "", impl_->dictionary.take_new());
 }
 

@@ -9,8 +9,9 @@ namespace meridian::rank_schema {
 namespace {
 
 constexpr std::array<std::string_view, 4> kClockNames{"tsc", "monotonic_raw", "monotonic", "warped"};
-constexpr std::array<std::string_view, 6> kLossNames{"ring_full", "no_slot",     "no_memory",
-                                                     "too_long",  "writer_gone", "damaged"};
+constexpr std::array<std::string_view, 9> kLossNames{"ring_full", "no_slot",     "no_memory",
+                                                     "too_long",  "writer_gone", "damaged",
+                                                     "cause_6",   "user_nested", "user_refused"};
 constexpr std::uint64_t kMaxDeflateRatio = 1032;
 
 Error contradiction(const std::string& reason) {
@@ -105,6 +106,40 @@ Status read_texts(hid_t file, std::vector<TextRow>& texts) {
     texts.push_back({both.substr(0, key_bytes), both.substr(key_bytes + 1), row.handle, row.ticks});
     expected += row.bytes;
   }
+  return {};
+}
+
+Status write_user_definitions(hid_t file, const std::vector<UserDefinitionRow>& rows) {
+  if (rows.empty()) return {};
+  std::vector<std::uint32_t> ids;
+  std::vector<std::uint8_t> kinds;
+  std::vector<std::string> levels, names, fields;
+  for (const UserDefinitionRow& row : rows) {
+    ids.push_back(row.id);
+    kinds.push_back(static_cast<std::uint8_t>(row.kind));
+    levels.push_back(row.level);
+    names.push_back(row.name);
+    fields.push_back(row.fields);
+  }
+  MERIDIAN_TRY_DO(write_column<std::uint32_t>(file, "user_definitions/id", ids));
+  MERIDIAN_TRY_DO(write_column<std::uint8_t>(file, "user_definitions/kind", kinds));
+  MERIDIAN_TRY_DO(h5::write_strings(file, "user_definitions/level", levels));
+  MERIDIAN_TRY_DO(h5::write_strings(file, "user_definitions/name", names));
+  return h5::write_strings(file, "user_definitions/fields", fields);
+}
+
+Status read_user_definitions(hid_t file, std::vector<UserDefinitionRow>& rows) {
+  if (!h5::exists(file, "user_definitions")) return {};
+  MERIDIAN_TRY(const auto ids, read_column<std::uint32_t>(file, "user_definitions/id"));
+  MERIDIAN_TRY(const auto kinds, read_column<std::uint8_t>(file, "user_definitions/kind"));
+  MERIDIAN_TRY(const auto levels, h5::read_strings(file, "user_definitions/level"));
+  MERIDIAN_TRY(const auto names, h5::read_strings(file, "user_definitions/name"));
+  MERIDIAN_TRY(const auto fields, h5::read_strings(file, "user_definitions/fields"));
+  if (kinds.size() != ids.size() || levels.size() != ids.size() || names.size() != ids.size() ||
+      fields.size() != ids.size())
+    return contradiction("the columns of 'user_definitions' are not equally long");
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    rows.push_back({ids[i], static_cast<UserKind>(kinds[i]), levels[i], names[i], fields[i]});
   return {};
 }
 
@@ -240,12 +275,19 @@ std::vector<h5::Field> fields<UsageRow>() {
 }
 template <>
 std::vector<h5::Field> fields<SegmentRow>() {
-  return {MERIDIAN_FIELD(SegmentRow, thread),  MERIDIAN_FIELD(SegmentRow, first_ticks),
-          MERIDIAN_FIELD(SegmentRow, events),  MERIDIAN_FIELD(SegmentRow, p2p),
-          MERIDIAN_FIELD(SegmentRow, coll),    MERIDIAN_FIELD(SegmentRow, completions),
-          MERIDIAN_FIELD(SegmentRow, rma),     MERIDIAN_FIELD(SegmentRow, io),
-          MERIDIAN_FIELD(SegmentRow, handles), MERIDIAN_FIELD(SegmentRow, sites),
-          MERIDIAN_FIELD(SegmentRow, counters)};
+  return {MERIDIAN_FIELD(SegmentRow, thread),
+          MERIDIAN_FIELD(SegmentRow, first_ticks),
+          MERIDIAN_FIELD(SegmentRow, events),
+          MERIDIAN_FIELD(SegmentRow, p2p),
+          MERIDIAN_FIELD(SegmentRow, coll),
+          MERIDIAN_FIELD(SegmentRow, completions),
+          MERIDIAN_FIELD(SegmentRow, rma),
+          MERIDIAN_FIELD(SegmentRow, io),
+          MERIDIAN_FIELD(SegmentRow, handles),
+          MERIDIAN_FIELD(SegmentRow, sites),
+          MERIDIAN_FIELD(SegmentRow, counters),
+          MERIDIAN_LATER_FIELD(SegmentRow, user),
+          MERIDIAN_LATER_FIELD(SegmentRow, user_values)};
 }
 
 std::string_view clock_name(ClockKind clock) {
@@ -283,6 +325,7 @@ Status write_meta(hid_t file, const RankMeta& meta) {
   MERIDIAN_TRY_DO(write_rows_of(file, "overhead", meta.overheads));
   MERIDIAN_TRY_DO(write_rows_of(file, "threads", meta.threads));
   MERIDIAN_TRY_DO(write_rows_of(file, "usage", meta.usages));
+  MERIDIAN_TRY_DO(write_user_definitions(file, meta.user_definitions));
   return write_rows_of(file, "segments", meta.segments);
 }
 
@@ -299,6 +342,7 @@ Result<RankMeta> read_meta(hid_t file, const std::filesystem::path& path) {
   MERIDIAN_TRY(meta.overheads, read_rows_of<OverheadRow>(file, "overhead"));
   MERIDIAN_TRY(meta.threads, read_rows_of<ThreadRow>(file, "threads"));
   MERIDIAN_TRY(meta.usages, read_rows_of<UsageRow>(file, "usage"));
+  MERIDIAN_TRY_DO(read_user_definitions(file, meta.user_definitions));
   MERIDIAN_TRY(meta.segments, read_rows_of<SegmentRow>(file, "segments"));
   for (const CommRow& row : meta.comms)
     if (row.call >= meta.calls.size())

@@ -63,6 +63,10 @@ inline constexpr std::tuple kColumns<FileAccess>{
 template <>
 inline constexpr std::tuple kColumns<HandleUse>{Column{"handles/handle", &HandleUse::handle, "", true}};
 
+template <>
+inline constexpr std::tuple kColumns<UserUse>{Column{"user/definition", &UserUse::definition},
+                                              Column{"user/words", &UserUse::words}};
+
 /// Rows of one segment in one table are never more: what a reader allocates for a batch is bounded whatever a file
 /// says.
 inline constexpr std::uint64_t kMaxSegmentRows = std::uint64_t{1} << 22;

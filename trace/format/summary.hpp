@@ -96,6 +96,25 @@ struct ClockSummary {
   std::uint64_t exchanges_dropped = 0;
 };
 
+/// A region that the program marked, over all ranks and threads.
+struct RegionSummary {
+  std::string name;
+  std::uint64_t count = 0;
+  double total_s = 0;           ///< inclusive; of a region inside of itself the outermost alone
+  double exclusive_s = 0;       ///< without the regions inside
+  double mpi_s = 0;             ///< of the total, in MPI calls of the same thread
+  double min_s = 0, max_s = 0;  ///< of one time through, inclusive
+};
+
+/// Any other event that the program marked, over all ranks.
+struct UserEventSummary {
+  std::string kind;  ///< "marker", "event", "counter", "send", "receive"
+  std::string level;
+  std::string name;
+  std::uint64_t count = 0;
+  double min = 0, mean = 0, max = 0, last = 0;  ///< of a counter's values; last: at the latest time
+};
+
 /// The tracer's own time.
 struct OverheadSummary {
   std::string name;
@@ -165,8 +184,12 @@ struct Summary {
   MessageSummary messages;
   std::vector<PairSummary> pairs;
   std::vector<ClockSummary> clocks;
-  std::uint64_t reversed_before = 0;  ///< messages and collectives out of order before events were moved
-  std::uint64_t reversed_after = 0;   ///< always 0 in a file that the merger wrote
+  std::uint64_t reversed_before = 0;          ///< messages and collectives out of order before events were moved
+  std::uint64_t reversed_after = 0;           ///< always 0 in a file that the merger wrote
+  std::vector<RegionSummary> regions;         ///< by total time, longest first; ties by name
+  std::vector<UserEventSummary> user_events;  ///< by level and name
+  std::uint64_t user_messages = 0;            ///< matched ones of the program's own layers; not in `messages`
+  std::uint64_t user_message_bytes = 0;
   std::vector<OverheadSummary> overhead;
   std::vector<ContextSummary> context;
   std::vector<UsageSummary> usage;

@@ -28,6 +28,10 @@ struct Reversed {
   std::uint64_t before = 0;
   std::uint64_t after = 0;
 };
+struct UserMessages {
+  std::uint64_t matched = 0;
+  std::uint64_t bytes = 0;
+};
 struct ClockRank {
   std::uint32_t clock = 0;  ///< row of /summary/clocks
   std::int32_t rank = 0;
@@ -92,6 +96,20 @@ constexpr std::tuple kClockColumns{Column{"host", &ClockSummary::host},
                                    Column{"exchanges_dropped", &ClockSummary::exchanges_dropped}};
 constexpr std::tuple kClockRankColumns{Column{"clock", &ClockRank::clock}, Column{"rank", &ClockRank::rank}};
 constexpr std::tuple kReversedColumns{Column{"before", &Reversed::before}, Column{"after", &Reversed::after}};
+constexpr std::tuple kRegionColumns{Column{"name", &RegionSummary::name},
+                                    Column{"count", &RegionSummary::count},
+                                    Column{"total_s", &RegionSummary::total_s, "s"},
+                                    Column{"exclusive_s", &RegionSummary::exclusive_s, "s"},
+                                    Column{"mpi_s", &RegionSummary::mpi_s, "s"},
+                                    Column{"min_s", &RegionSummary::min_s, "s"},
+                                    Column{"max_s", &RegionSummary::max_s, "s"}};
+constexpr std::tuple kUserEventColumns{
+    Column{"kind", &UserEventSummary::kind}, Column{"level", &UserEventSummary::level},
+    Column{"name", &UserEventSummary::name}, Column{"count", &UserEventSummary::count},
+    Column{"min", &UserEventSummary::min},   Column{"mean", &UserEventSummary::mean},
+    Column{"max", &UserEventSummary::max},   Column{"last", &UserEventSummary::last}};
+constexpr std::tuple kUserMessageColumns{Column{"matched", &UserMessages::matched},
+                                         Column{"bytes", &UserMessages::bytes, "bytes"}};
 constexpr std::tuple kOverheadColumns{Column{"name", &OverheadSummary::name}, Column{"count", &OverheadSummary::count},
                                       Column{"total_s", &OverheadSummary::total_s, "s"},
                                       Column{"share", &OverheadSummary::share}};
@@ -190,6 +208,18 @@ Status read_only_row(hid_t summary, const char* name, Row& row, const std::tuple
   return {};
 }
 
+/// Tables that came to the format later: without them there is nothing of their kind.
+Status read_user_tables(hid_t group, Summary& summary) {
+  if (!h5::exists(group, "regions")) return {};
+  UserMessages messages;
+  MERIDIAN_TRY_DO(read_table(group, "regions", summary.regions, kRegionColumns));
+  MERIDIAN_TRY_DO(read_table(group, "user_events", summary.user_events, kUserEventColumns));
+  MERIDIAN_TRY_DO(read_only_row(group, "user_messages", messages, kUserMessageColumns));
+  summary.user_messages = messages.matched;
+  summary.user_message_bytes = messages.bytes;
+  return {};
+}
+
 Status read_clocks(hid_t group, Summary& summary) {
   std::vector<ClockRank> ranks;
   MERIDIAN_TRY_DO(read_table(group, "clocks", summary.clocks, kClockColumns));
@@ -217,6 +247,7 @@ Status read_tables(hid_t group, Summary& summary) {
     if (status && h5::exists(group, name)) status = read_table(group, name, rows, columns);
   });
   MERIDIAN_TRY_DO(status);
+  MERIDIAN_TRY_DO(read_user_tables(group, summary));
   summary.reversed_before = reversed.before;
   summary.reversed_after = reversed.after;
   return {};
@@ -241,6 +272,10 @@ Status write_summary(std::int64_t file, const Summary& summary) {
   MERIDIAN_TRY_DO(write_table(group.get(), "clocks", summary.clocks, kClockColumns));
   MERIDIAN_TRY_DO(write_table(group.get(), "clock_ranks", clock_ranks, kClockRankColumns));
   MERIDIAN_TRY_DO(write_table(group.get(), "reversed", reversed, kReversedColumns));
+  const std::vector<UserMessages> user_messages{{summary.user_messages, summary.user_message_bytes}};
+  MERIDIAN_TRY_DO(write_table(group.get(), "regions", summary.regions, kRegionColumns));
+  MERIDIAN_TRY_DO(write_table(group.get(), "user_events", summary.user_events, kUserEventColumns));
+  MERIDIAN_TRY_DO(write_table(group.get(), "user_messages", user_messages, kUserMessageColumns));
   MERIDIAN_TRY_DO(write_table(group.get(), "overhead", summary.overhead, kOverheadColumns));
   Status status = write_table(group.get(), "findings", summary.findings, kFindingColumns);
   summary_columns::for_each_table(summary, [&](const char* name, const auto& rows, const auto& columns) {

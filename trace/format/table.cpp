@@ -95,6 +95,7 @@ Status read_rows(hid_t parent, const std::string& path, std::span<const Field> f
   MERIDIAN_TRY(const Opened opened, open_whole(parent, path, H5T_COMPOUND, row_bytes));
   for (const Field& field : fields) {
     const int index = H5Tget_member_index(opened.type.get(), field.name);
+    if (index < 0 && field.is_optional) continue;
     const H5T_class_t kind =
         index < 0 ? H5T_NO_CLASS : H5Tget_member_class(opened.type.get(), static_cast<unsigned>(index));
     if (kind != H5T_INTEGER && kind != H5T_FLOAT)

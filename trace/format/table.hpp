@@ -16,7 +16,8 @@ namespace meridian::h5 {
 struct Field {
   const char* name;
   std::size_t offset;
-  hid_t type;  ///< a predefined native type
+  hid_t type;                ///< a predefined native type
+  bool is_optional = false;  ///< added to the format later: where the file has none, the member keeps its value
 };
 
 template <class T>
@@ -39,6 +40,10 @@ hid_t native_type() {
 #define MERIDIAN_FIELD_AS(name, Row, member)                                                         \
   ::meridian::h5::Field {                                                                            \
     name, offsetof(Row, member), ::meridian::h5::native_type<decltype(std::declval<Row>().member)>() \
+  }
+#define MERIDIAN_LATER_FIELD(Row, member)                                                                        \
+  ::meridian::h5::Field {                                                                                        \
+#member, offsetof(Row, member), ::meridian::h5::native_type < decltype(std::declval <Row>().member)>(), true \
   }
 #define MERIDIAN_FIELD(Row, member) MERIDIAN_FIELD_AS(#member, Row, member)
 

@@ -21,6 +21,7 @@ enum class Payload : std::uint8_t {
   rma = 8,       ///< Rma
   io = 9,        ///< FileAccess
   handle = 10,   ///< HandleUse: the call is about one object (Comm_free, Win_fence, File_close, Group_free...)
+  user = 12,     ///< UserUse, then its words: what the program says itself (meridian/user.h). Enter equals leave
   // Records that are no calls; `call` is 0 and `leave` equals `enter` unless said otherwise.
   thread = 32,    ///< ThreadBegin: records from here on belong to this thread of the rank
   anchor = 33,    ///< Anchor: enter and leave are the clock reads before and after the two system clocks were read
@@ -39,7 +40,10 @@ enum RecordFlag : std::uint8_t {
   kFlagCounters = 8,    ///< behind that, two words per counter: all values as read at enter, then all at leave
   kFlagMore = 16,  ///< `requests` only: continues the completions of the thread's record before it; enter equals leave
   kFlagAbandoned = 32,  ///< left by longjmp or an exception; leave is when that was noticed. With kFlagFailed
-  kFlagHidden = 64,     ///< recording is switched off: what the call defined is recorded, the call itself is no event
+  kFlagHidden =
+      64,  ///< recording is switched off: what the call defined is recorded, the call itself is no event. Not of `user`
+  kFlagBegins = 64,  ///< `user` only: a region of the program begins here
+  kFlagEnds = 128,   ///< `user` only: it ends
 };
 
 /// First word of every record. A zero payload means that nothing was stored here.
@@ -131,6 +135,13 @@ struct HandleUse {
   std::uint64_t handle = 0;  ///< as it was before the call when the call frees it, after the call otherwise
 };
 
+/// One event of the program's own. Its words follow, one for each field of its definition; a text is its length in
+/// bytes and then its bytes, padded with zeros to whole words. Signed integers and doubles are stored by their bits.
+struct UserUse {
+  std::uint32_t definition = 0;  ///< UserDefinition::id
+  std::uint32_t words = 0;
+};
+
 struct ThreadBegin {
   std::uint32_t thread = 0;  ///< ThreadId
   std::int32_t kernel_tid = 0;
@@ -141,6 +152,16 @@ struct Anchor {
   std::int64_t monotonic_ns = 0;
   std::int64_t realtime_ns = 0;
 };
+/// Kinds of definitions of the program's own events; the same numbers as MERIDIAN_KIND_* in meridian/user_abi.h.
+enum class UserKind : std::uint8_t { none = 0, region = 1, marker = 2, event = 3, counter = 4, send = 5, receive = 6 };
+inline constexpr std::size_t kUserKindCount = 7;
+/// Longest text that a user event holds, in bytes; the rest of it is cut off and counted.
+inline constexpr std::size_t kMaxUserText = 1024;
+/// Key of the texts that hold definitions: their handle is the id, their value "kind US level US name US fields", where
+/// US is the character 31 and fields are "name:type ...".
+inline constexpr const char* kUserDefinitionKey = "user.definition";
+inline constexpr char kUserSeparator = '\x1f';
+
 enum class AnchorPhase : std::uint64_t { start = 0, finish = 1, epoch = 2 };
 
 /// Four stamps of a round trip: sent_ticks and returned_ticks on this rank's clock (also the record's enter and leave),
@@ -202,7 +223,7 @@ inline constexpr std::size_t words_of = sizeof(T) / kWordBytes;
 static_assert(sizeof(RecordHeader) == 8 && words_of<RecordHead> == 3 && words_of<PointToPoint> == 5 &&
               words_of<Completion> == 3 && words_of<Collective> == 5 && words_of<CommBirth> == 7 &&
               words_of<Rma> == 5 && words_of<FileAccess> == 4 && words_of<Exchange> == 3 && words_of<Members> == 3 &&
-              words_of<Text> == 2 && words_of<Usage> == 8);
+              words_of<Text> == 2 && words_of<Usage> == 8 && words_of<UserUse> == 1);
 
 /// Order-sensitive 64-bit hash of world ranks; feed ranks in group order, starting from kRanksHashSeed.
 inline constexpr std::uint64_t kRanksHashSeed = 0x9e3779b97f4a7c15ULL;

@@ -8,6 +8,7 @@
 #include <limits>
 #include <string_view>
 
+#include "trace/model/level_rules.hpp"
 #include "trace/model/nearest_name.hpp"
 
 namespace meridian {
@@ -19,7 +20,7 @@ enum class OptionType : std::uint8_t {
   number,   ///< digits
   seconds,  ///< digits, then nothing or s, min, h
   flag,     ///< 1/0, yes/no, true/false, on/off
-  groups,   ///< list of names of call_groups.def; the value is a mask with bit CallGroup set for each
+  groups,   ///< list for list_chooses(); the value is a mask with bit CallGroup set for each group in it
 };
 
 enum class TextProblem : std::uint8_t { none, malformed, out_of_range };
@@ -146,23 +147,19 @@ constexpr ParsedOption parse_choice(std::string_view text, std::string_view choi
   return {0, TextProblem::malformed, word};
 }
 
-/// "p2p,coll", "all,-io", "-io" (the same): items from left to right, `all` and `none` are words of their own, a list
-/// that begins with a removal starts from all.
+/// A list for list_chooses() (level_rules.hpp); the value is the mask of the groups whose calls it chooses without
+/// looking at their names. Malformed: an item that is about nothing.
 constexpr ParsedOption parse_groups(std::string_view text) noexcept {
   std::string_view list = trim(text);
-  std::int64_t mask = starts_with(list, "-") ? kAllGroups : 0;
   while (!list.empty()) {
-    std::string_view item = take_item(list, ',');
-    if (item.empty()) continue;
-    const bool is_removal = item.front() == '-';
-    if (is_removal || item.front() == '+') item.remove_prefix(1);
-    std::int64_t bits = same_name(item, "all") ? kAllGroups : 0;
-    for (std::size_t i = 1; i < kGroupNames.size(); ++i)
-      if (same_name(item, kGroupNames[i])) bits = std::int64_t{1} << i;
-    if (bits == 0 && !same_name(item, "none")) return {0, TextProblem::malformed, item};
-    mask = is_removal ? mask & ~bits : mask | bits;
+    bool is_removal = false;
+    const std::string_view item = take_level_item(list, is_removal);
+    if (!item.empty() && !is_item(item)) return {0, TextProblem::malformed, item};
   }
-  return {mask, TextProblem::none, {}};
+  ParsedOption result;
+  for (std::size_t i = 1; i < kGroupNames.size(); ++i)
+    if (list_chooses(trim(text), {.name = {}, .group = kGroupNames[i]})) result.number |= std::int64_t{1} << i;
+  return result;
 }
 
 /// The value of `text` as an option of this type; `unit` holds the choices of a choice.

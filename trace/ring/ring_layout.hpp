@@ -38,13 +38,15 @@ enum class ClockKind : std::uint32_t { tsc = 0, monotonic_raw = 1, monotonic = 2
 
 /// Why events could not be stored. One counter per cause; each becomes a finding of the same name.
 enum class Loss : std::uint32_t {
-  ring_full = 0,    ///< the writer did not make room in time
-  no_slot = 1,      ///< more live threads than slots
-  no_memory = 2,    ///< ring memory could not be had
-  too_long = 3,     ///< a record longer than a block
-  writer_gone = 4,  ///< the writer process has died and the ring is full
-  damaged = 5,      ///< stored records that were no longer readable; counted by whoever makes the rank file
-  count_ = 8
+  ring_full = 0,     ///< the writer did not make room in time
+  no_slot = 1,       ///< more live threads than slots
+  no_memory = 2,     ///< ring memory could not be had
+  too_long = 3,      ///< a record longer than a block
+  writer_gone = 4,   ///< the writer process has died and the ring is full
+  damaged = 5,       ///< stored records that were no longer readable; counted by whoever makes the rank file
+  user_nested = 7,   ///< user events from inside an MPI call (callbacks, signal handlers)
+  user_refused = 8,  ///< user events before there was an MPI, or with more names than are kept
+  count_ = 12
 };
 
 struct RingFileHeader {

@@ -1,0 +1,57 @@
+// Sections REGIONS and EVENTS OF THE PROGRAM: what it marked itself.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/summary/printable.hpp"
+#include "cli/summary/table.hpp"
+#include "cli/summary/text.hpp"
+#include "cli/summary/units.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr std::size_t kTop = 20;
+
+std::string how_many(std::size_t rows) {
+  return rows <= kTop ? fmt::format("all {}", rows) : fmt::format("{} of {}", kTop, rows);
+}
+
+}  // namespace
+
+std::string regions_section(const Summary& summary, const Paint& paint) {
+  if (summary.regions.empty()) return {};
+  Table table{{{"region", Align::left}, {"times"}, {"total"}, {"itself"}, {"in MPI"}, {"min"}, {"max"}}};
+  for (std::size_t i = 0; i < std::min(kTop, summary.regions.size()); ++i) {
+    const RegionSummary& region = summary.regions[i];
+    table.add({printable(region.name), human_count(region.count), human_duration(region.total_s),
+               human_duration(region.exclusive_s), human_duration(region.mpi_s), human_duration(region.min_s),
+               human_duration(region.max_s)});
+  }
+  return paint.heading(
+             fmt::format("REGIONS ({}; itself: without the regions inside)", how_many(summary.regions.size()))) +
+         "\n" + table.text([&](const std::string& line) { return paint.title(line); });
+}
+
+std::string user_events_section(const Summary& summary, const Paint& paint) {
+  if (summary.user_events.empty()) return {};
+  Table table{{{"event", Align::left}, {"kind", Align::left}, {"count"}, {"min"}, {"mean"}, {"max"}, {"last"}}};
+  for (std::size_t i = 0; i < std::min(kTop, summary.user_events.size()); ++i) {
+    const UserEventSummary& event = summary.user_events[i];
+    const auto value = [&](double number) {
+      return event.kind == "counter" ? fmt::format("{:.4g}", number) : std::string{};
+    };
+    const std::string name = event.kind == "event" ? event.level + "." + event.name : event.name;
+    table.add({printable(name), event.kind, human_count(event.count), value(event.min), value(event.mean),
+               value(event.max), value(event.last)});
+  }
+  std::string result = paint.heading(fmt::format("EVENTS OF THE PROGRAM ({})", how_many(summary.user_events.size()))) +
+                       "\n" + table.text([&](const std::string& line) { return paint.title(line); });
+  if (summary.user_messages != 0)
+    result += fmt::format("  {} messages of its own, {}, have both their sides\n", human_count(summary.user_messages),
+                          human_bytes(summary.user_message_bytes));
+  return result;
+}
+
+}  // namespace meridian

@@ -1,0 +1,26 @@
+// hot
+
+#include "pmpi/user_events.hpp"
+
+#include "pmpi/clock.hpp"
+
+namespace meridian {
+
+void record_user_event(const meridian_gate* gate, unsigned what, const std::uint64_t* words) noexcept {
+  // A gate is the first member of its definition, and definitions are never constant.
+  auto& definition = *reinterpret_cast<UserDefinition*>(const_cast<meridian_gate*>(gate));
+  const void* const frame = __builtin_frame_address(0);
+  ThreadState& thread = t_state;
+  std::uint64_t* const at = thread.cursor;
+  if (at >= thread.limit || definition.texts != 0 || !definition.is_stored.load(std::memory_order_relaxed)) [[unlikely]]
+    return record_user_event_slowly(definition, what, words, frame);
+  enter_call(thread, frame);  // a signal handler that comes in between passes through
+  at[1] = at[2] = read_ticks();
+  at[words_of<RecordHead>] = definition.id | std::uint64_t{definition.words} << 32;
+  for (std::uint64_t i = 0; i < definition.words; ++i) at[words_of<RecordHead> + words_of<UserUse> + i] = words[i];
+  const std::uint64_t length = words_of<RecordHead> + words_of<UserUse> + definition.words;
+  store_release(at[0], header_word(definition.call, Payload::user, length, 0, what));
+  leave_call(thread, at, length);
+}
+
+}  // namespace meridian

@@ -1,0 +1,60 @@
+# User events: the same programs untraced, traced, and with everything compiled out.
+set(user ${CMAKE_CURRENT_SOURCE_DIR}/user)
+foreach(which a b)
+  add_library(user_plugin_${which} MODULE ${user}/plugin.c)
+  target_link_libraries(user_plugin_${which} PRIVATE meridian_user)
+  set_target_properties(user_plugin_${which} PROPERTIES C_STANDARD 99 C_EXTENSIONS OFF)
+  target_compile_options(user_plugin_${which} PRIVATE -Wall -Wextra -Wconversion -Wshadow -pedantic)
+endforeach()
+
+function(add_user_test flavor language promise program)
+  foreach(ranks 1 2 4)
+    add_recorder_test(${flavor} ${ranks} ${promise} 120 check_user.py --disabled $<TARGET_FILE:${program}_off>
+      --events ${user}/user.def ${language} $<TARGET_FILE:${program}>
+      $<TARGET_FILE:user_plugin_a> $<TARGET_FILE:user_plugin_b>)
+  endforeach()
+endfunction()
+
+foreach(flavor ${MERIDIAN_MPIS})
+  if(NOT TARGET meridian_${flavor})
+    continue()
+  endif()
+  foreach(language c cpp)
+    set(program mpi_user_events_${language}_${flavor})
+    foreach(suffix "" _off)
+      meridian_mpi_program(${program}${suffix} ${flavor} SOURCES ${user}/user_events.${language}
+        LIBRARIES pthread meridian_user)
+      set_target_properties(${program}${suffix} PROPERTIES C_STANDARD 99 CXX_STANDARD 11 CXX_EXTENSIONS OFF)
+      target_compile_definitions(${program}${suffix} PRIVATE _GNU_SOURCE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+    endforeach()
+    target_compile_definitions(${program}_off PRIVATE MERIDIAN_DISABLE)
+    add_user_test(${flavor} ${language} user_events_of_${language}_are_recorded ${program})
+  endforeach()
+
+  find_program(MERIDIAN_MPIFC_${flavor} NAMES mpif90.${flavor})
+  if(NOT MERIDIAN_MPIFC_${flavor})
+    message(STATUS "User events in Fortran are not tested with ${flavor}: there is no mpif90.${flavor}")
+    continue()
+  endif()
+  set(module ${PROJECT_SOURCE_DIR}/include/meridian/meridian_user.F90)
+  set(programs)
+  foreach(suffix "" _off)
+    set(program ${CMAKE_CURRENT_BINARY_DIR}/mpi_user_events_fortran_${flavor}${suffix})
+    set(define)
+    if(suffix)
+      set(define -DMERIDIAN_DISABLE)
+    endif()
+    file(MAKE_DIRECTORY ${program}.modules)
+    add_custom_command(OUTPUT ${program}
+      COMMAND ${MERIDIAN_MPIFC_${flavor}} -O1 -w -fallow-argument-mismatch ${define} -J${program}.modules ${module}
+              ${user}/user_events.F90 -o ${program}
+      DEPENDS ${module} ${user}/user_events.F90 VERBATIM)
+    list(APPEND programs ${program})
+  endforeach()
+  add_custom_target(user_events_fortran_${flavor} ALL DEPENDS ${programs})
+  list(GET programs 0 program)
+  foreach(ranks 1 2 4)
+    add_recorder_test(${flavor} ${ranks} user_events_of_fortran_are_recorded 120 check_user.py --disabled ${program}_off
+      --events ${user}/fortran.def fortran ${program})
+  endforeach()
+endforeach()

@@ -1,0 +1,136 @@
+#pragma once
+
+// What MERIDIAN_LEVELS chooses: groups, presets, calls by name and events of the program, with * and ?. No allocation,
+// no library.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "trace/model/call_id.hpp"
+#include "trace/model/nearest_name.hpp"
+
+namespace meridian {
+
+/// A name for several groups; its groups are blank-separated.
+struct Preset {
+  std::string_view name;
+  std::string_view groups;
+  std::string_view text;
+};
+inline constexpr std::array<Preset, 6> kPresets{{
+    {"basic", "p2p request coll comm env lock thread user",
+     "messages, collectives, locks and the program's own events"},
+    {"sync", "request coll rma lock env", "where ranks and threads wait for each other"},
+    {"comm", "p2p request coll comm topo rma env", "all communication"},
+    {"threads", "thread lock sleep", "threads, locks and sleep"},
+    {"complete", "*", "everything"},
+    {"free", "user", "nothing but the program's own events"},
+}};
+
+/// What the names of the program's events begin with in a list: "user:pool.STEAL_REQUEST".
+inline constexpr std::string_view kUserPrefix = "user:";
+
+/// Whether `text` is what `pattern` means: * stands for any letters, ? for one; case is ignored.
+constexpr bool matches_glob(std::string_view pattern, std::string_view text) noexcept {
+  std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = t;
+    } else if (p < pattern.size() && (pattern[p] == '?' || ascii_upper(pattern[p]) == ascii_upper(text[t]))) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++resume;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+/// Whether the blank-separated list has a pattern for `word`.
+constexpr bool has_word(std::string_view list, std::string_view word) noexcept {
+  while (!list.empty()) {
+    std::size_t end = 0;
+    while (end < list.size() && list[end] != ' ') ++end;
+    if (matches_glob({list.data(), end}, word)) return true;
+    list.remove_prefix(end < list.size() ? end + 1 : end);
+  }
+  return false;
+}
+
+/// What is asked about: a call ("MPI_Send", p2p), or an event of the program (its name, user, its level).
+struct Choosable {
+  std::string_view name;
+  std::string_view group;
+  std::string_view level{};  ///< of an event of the program; empty: a call
+};
+
+/// "pool" and "pool.STEAL*" for the event STEAL_REQUEST of the level pool.
+constexpr bool names_user_event(std::string_view pattern, std::string_view level, std::string_view name) noexcept {
+  if (matches_glob(pattern, level)) return true;
+  for (std::size_t dot = 0; dot < pattern.size(); ++dot)
+    if (pattern[dot] == '.' && matches_glob({pattern.data(), dot}, level) &&
+        matches_glob({pattern.data() + dot + 1, pattern.size() - dot - 1}, name))
+      return true;
+  return false;
+}
+
+/// Whether an item of a list, without its sign, is about `what`.
+constexpr bool item_chooses(std::string_view item, const Choosable& what) noexcept {
+  if (same_name(item, "all")) return true;
+  if (same_name(item, what.group)) return true;
+  for (const Preset& preset : kPresets)
+    if (same_name(item, preset.name)) return has_word(preset.groups, what.group);
+  if (what.level.empty()) return matches_glob(item, what.name);
+  const bool is_user = item.size() > kUserPrefix.size() && same_name({item.data(), kUserPrefix.size()}, kUserPrefix);
+  return is_user &&
+         names_user_event({item.data() + kUserPrefix.size(), item.size() - kUserPrefix.size()}, what.level, what.name);
+}
+
+/// Whether an item is about anything at all: a word of its own, a group, a preset, a call, or `user:...`.
+constexpr bool is_item(std::string_view item) noexcept {
+  if (same_name(item, "none") || same_name(item, "all")) return true;
+  for (std::size_t i = 1; i < kGroups.size(); ++i)
+    if (same_name(item, kGroups[i].name)) return true;
+  for (const Preset& preset : kPresets)
+    if (same_name(item, preset.name)) return true;
+  if (item.size() > kUserPrefix.size() && same_name({item.data(), kUserPrefix.size()}, kUserPrefix)) return true;
+  for (std::size_t i = 1; i < kCallCount; ++i)
+    if (matches_glob(item, kCalls[i].name)) return true;
+  return false;
+}
+
+/// Cuts the first item off a comma-separated list: without blanks and sign; `is_removal` says whether it had a minus.
+constexpr std::string_view take_level_item(std::string_view& list, bool& is_removal) noexcept {
+  std::size_t end = 0;
+  while (end < list.size() && list[end] != ',') ++end;
+  std::string_view item{list.data(), end};
+  list.remove_prefix(end < list.size() ? end + 1 : end);
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  while (!item.empty() && is_blank(item.front())) item.remove_prefix(1);
+  while (!item.empty() && is_blank(item.back())) item.remove_suffix(1);
+  is_removal = !item.empty() && item.front() == '-';
+  if (is_removal || (!item.empty() && item.front() == '+')) item.remove_prefix(1);
+  return item;
+}
+
+/// Whether a list ("p2p,coll", "all,-io", "-MPI_Test*", "basic,+user:pool") chooses `what`: items from left to right; a
+/// list that begins with a sign starts from all.
+constexpr bool list_chooses(std::string_view list, const Choosable& what) noexcept {
+  while (!list.empty() && (list.front() == ' ' || list.front() == '\t')) list.remove_prefix(1);
+  bool is_chosen = !list.empty() && (list.front() == '-' || list.front() == '+');
+  while (!list.empty()) {
+    bool is_removal = false;
+    const std::string_view item = take_level_item(list, is_removal);
+    if (!item.empty() && item_chooses(item, what)) is_chosen = !is_removal;
+  }
+  return is_chosen;
+}
+
+}  // namespace meridian
