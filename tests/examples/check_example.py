@@ -44,6 +44,10 @@ def check_summary(check, summary, expected, ranks):
     moved = {f["name"]: (f["bytes_sent"], f["bytes_received"]) for f in summary["functions"] if f["group"] == "coll"}
     for name, size in expected.traffic.items():
         check.equal(f"bytes of {name}", moved.get(name), (size, size))
+    check.equal("regions", {r["name"]: r["count"] for r in summary["regions"]}, expected.regions)
+    check.equal("messages of its own", summary["user_messages"], expected.own_messages)
+    own = {e["name"]: e["count"] for e in summary["user_events"] if e["kind"] not in ("send", "receive")}
+    check.equal("events of its own", own, expected.own_events)
     check.equal("reversed after", summary["reversed_after"], 0)
     check.equal("findings", summary["findings"], [])
 

@@ -13,6 +13,9 @@ class Prediction:
     collectives: int = 0  # instances, each counted once whatever the number of its ranks
     collective_calls: int = 0
     traffic: collections.Counter = dataclasses.field(default_factory=collections.Counter)  # function -> bytes
+    regions: dict = dataclasses.field(default_factory=dict)  # that the program marks: name -> times over all ranks
+    own_events: dict = dataclasses.field(default_factory=dict)  # its other events
+    own_messages: dict = dataclasses.field(default_factory=lambda: {"matched": 0, "bytes": 0})
 
     def call(self, count, *names):
         for name in names:
@@ -95,6 +98,20 @@ def imbalance(ranks, steps, work):
     p.result = f"imbalance: {steps} steps, checksum {checksum % 2**64:016x}\n"
     p.collective(steps, steps * ranks, "Barrier")
     p.collective(1, ranks, "Reduce", traffic=8 * ranks)
+    return p
+
+
+def regions(ranks, iterations, _cells):
+    p = begun(ranks)
+    p.result = f"regions: {iterations} iterations, residual is a number\n"
+    p.call(2 * ranks * iterations, "Sendrecv")
+    p.collective(iterations, ranks * iterations, "Allreduce", traffic=8 * ranks**2)
+    for rank in range(1, ranks):
+        p.send(rank, rank - 1, iterations, 8)
+        p.send(rank - 1, rank, iterations, 8)
+    p.regions = {name: ranks * iterations for name in ("iteration", "exchange", "relax")}
+    p.own_messages = {"matched": 2 * (ranks - 1) * iterations, "bytes": 16 * (ranks - 1) * iterations}
+    p.own_events = {"residual": ranks * iterations, "PROGRESS": ranks * ((iterations + 9) // 10), "solver starts": ranks}
     return p
 
 

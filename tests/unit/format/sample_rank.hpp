@@ -29,9 +29,9 @@ inline EventBatch sample_batch(std::uint64_t seed, std::size_t events, std::uint
     now += random() % 100 == 0 ? random() % (1ull << 35) : random() % 3000;
     batch.leave_ticks.push_back(now);
     batch.call.push_back(static_cast<CallId>(1 + random() % (kCallCount - 1)));
-    constexpr Payload kinds[] = {Payload::local, Payload::p2p, Payload::sendrecv, Payload::coll,  Payload::requests,
-                                 Payload::comm,  Payload::rma, Payload::io,       Payload::handle};
-    const Payload payload = kinds[random() % 9];
+    constexpr Payload kinds[] = {Payload::local, Payload::p2p, Payload::sendrecv, Payload::coll,   Payload::requests,
+                                 Payload::comm,  Payload::rma, Payload::io,       Payload::handle, Payload::user};
+    const Payload payload = kinds[random() % 10];
     batch.payload.push_back(payload);
     std::uint8_t flags = random() % 50 == 0 ? kFlagFailed : 0;
     if (counters > 0 && random() % 2 == 0) flags |= kFlagCounters;
@@ -53,6 +53,10 @@ inline EventBatch sample_batch(std::uint64_t seed, std::size_t events, std::uint
       batch.rma.push_back({handle(), small(9), 0, static_cast<std::int64_t>(random()), random(), handle()});
     if (payload == Payload::io) batch.io.push_back({handle(), small(900) - 1, random() % 4096, handle()});
     if (payload == Payload::handle) batch.handles.push_back({handle()});
+    if (payload == Payload::user) {
+      batch.user.push_back({static_cast<std::uint32_t>(1 + random() % 3), static_cast<std::uint32_t>(random() % 5)});
+      for (std::uint32_t word = 0; word < batch.user.back().words; ++word) batch.user_values.push_back(random());
+    }
     if ((flags & kFlagSite) != 0) batch.sites.push_back(0x400000 + random() % 4096);
     if ((flags & kFlagCounters) != 0)
       for (std::uint32_t c = 0; c < counters; ++c) {
@@ -89,6 +93,8 @@ inline Sample sample_rank(std::size_t batches = 5, std::size_t events = 3000) {
   meta.texts = {
       {"mpi_library", "Open MPI", 0, 5}, {"comm.name", std::string("a\0b", 3), 0xdef, 6}, {"empty", "", 0, 7}};
   meta.usages = {{60, {1, 0, 10, 20, 30, 40, 50, 60, 0}}, {90, {0, 3, 11, 21, 31, 41, 51, 61, 1ull << 40}}};
+  meta.user_definitions = {{1, UserKind::region, "region", "solve", ""},
+                           {3, UserKind::event, "pool", "STEAL", "thief:i64 why:text"}};
   meta.overheads = {{OverheadKind::flush_wait, 1, 70, 90, 4}};
   for (std::size_t i = 0; i < batches; ++i) {
     const auto thread = static_cast<std::uint32_t>(i % 3);
@@ -115,7 +121,8 @@ inline bool is_same(const EventBatch& a, const EventBatch& b) {
          a.payload == b.payload && a.flags == b.flags && a.completion_count == b.completion_count &&
          same_bytes(a.p2p, b.p2p) && same_bytes(a.coll, b.coll) && same_bytes(a.completions, b.completions) &&
          same_bytes(a.rma, b.rma) && same_bytes(a.io, b.io) && same_bytes(a.handles, b.handles) && a.sites == b.sites &&
-         a.counters == b.counters && a.counters_between == b.counters_between;
+         same_bytes(a.user, b.user) && a.user_values == b.user_values && a.counters == b.counters &&
+         a.counters_between == b.counters_between;
 }
 
 /// Everything but `segments` and the numbers of calls, which the writer makes.
@@ -147,10 +154,14 @@ inline bool is_same(const RankMeta& a, const RankMeta& b) {
                       x.received_ticks == y.received_ticks && x.replied_ticks == y.replied_ticks &&
                       x.returned_ticks == y.returned_ticks;
              }) &&
+         all(a.user_definitions, b.user_definitions,
+             [](const auto& x, const auto& y) {
+               return x.id == y.id && x.kind == y.kind && x.level == y.level && x.name == y.name &&
+                      x.fields == y.fields;
+             }) &&
          all(a.comms, b.comms, is_same_comm) && all(a.members, b.members, is_same_members) &&
          all(a.texts, b.texts, is_same_text) && all(a.overheads, b.overheads, is_same_overhead) &&
-         same_bytes(a.usages, b.usages) &&
-         same_bytes(a.threads, b.threads);
+         same_bytes(a.usages, b.usages) && same_bytes(a.threads, b.threads);
 }
 
 }  // namespace meridian::test

@@ -61,7 +61,7 @@ def check_json_has_the_documented_members():
     summary = json_of("four_ranks")
     assert list(summary) == [
         "schema", "version", "run", "ranks", "functions", "messages", "collectives", "pairs", "clocks",
-        "reversed_before", "reversed_after", "overhead", "context", "usage", "environment", "counters",
+        "reversed_before", "reversed_after", "regions", "user_events", "user_messages", "overhead", "context", "usage", "environment", "counters",
         "function_counters", "metrics", "findings",
     ]  # fmt: skip
     assert summary["schema"] == "meridian-summary" and summary["version"] == 1
@@ -177,9 +177,10 @@ def check_csv_has_the_same_numbers_as_json():
     for sample in ("one_rank", "four_ranks", "counted", "ten_thousand_ranks"):
         tables, summary = csv_of(sample), json_of(sample)
         assert list(tables) == [
-            "run", "ranks", "functions", "messages", "collectives", "pairs", "clocks", "reversed", "overhead", "findings",
+            "run", "ranks", "functions", "messages", "collectives", "pairs", "clocks", "reversed", "regions",
+            "user_events", "user_messages", "overhead", "findings",
         ] or not summary["findings"] or sample == "counted"  # fmt: skip
-        for section in ("ranks", "functions", "pairs", "clocks", "overhead", "findings", *MORE):
+        for section in ("ranks", "functions", "pairs", "clocks", "regions", "user_events", "overhead", "findings", *MORE):
             rows = tables.get(section, [])
             assert len(rows) == len(summary[section]), section
             for row, expected in zip(rows, summary[section]):
@@ -190,7 +191,7 @@ def check_csv_has_the_same_numbers_as_json():
                         assert row[key] == value
                     else:
                         assert float(row[key]) == float(value), (section, key, row[key], value)
-        for key in ("messages", "collectives", "run"):
+        for key in ("messages", "collectives", "run", "user_messages"):
             for name, value in tables[key][0].items():
                 if name != "section":
                     assert str(value) == str(summary[key][name]) or float(value) == float(summary[key][name]), (key, name)
@@ -215,7 +216,7 @@ def check_h5py_reads_every_column():
         text = lambda value: value.decode() if isinstance(value, bytes) else value
         more = [table for table in MORE if summary[table]]
         assert [table for table in MORE if table in tables] == more
-        for table in ("ranks", "functions", "pairs", "overhead", *more):
+        for table in ("ranks", "functions", "pairs", "regions", "user_events", "overhead", *more):
             for column, values in tables[table].items():
                 assert [text(value) for value in values] == [row[column] for row in summary[table]], (table, column)
         for column, values in tables["run"].items():

@@ -92,6 +92,12 @@ Summary four_ranks() {
   other.exchanges_dropped = 2;
   summary.clocks = {reference, other};
   summary.reversed_before = 17;
+  summary.regions = {{"solve", 400, 38.5, 12.25, 20.5, 0.09, 0.25},
+                     {"exchange halo", 4000, 26.25, 26.25, 20.5, 0.001, 0.125}};
+  summary.user_events = {{"counter", "counter", "residual", 400, 1e-9, 0.125, 2, 1e-9},
+                         {"event", "pool", "STEAL_REQUEST", 123, 0, 0, 0, 0}};
+  summary.user_messages = 12;
+  summary.user_message_bytes = 4096;
   summary.overhead = {
       {"record", 400'040, 0.0072, 0.00018}, {"start", 4, 0.04, 0.001}, {"clock_exchange", 8, 0.012, 0.0003}};
   summary.findings = {

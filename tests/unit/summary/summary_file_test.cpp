@@ -129,6 +129,17 @@ TEST_F(SummaryFile, WithAMissingTableIsRefused) {
   }
 }
 
+TEST_F(SummaryFile, WithoutTheTablesOfUserEventsHasNone) {
+  write(samples::four_ranks(), [](hid_t file) {
+    for (const char* table : {"summary/regions", "summary/user_events", "summary/user_messages"})
+      H5Ldelete(file, table, H5P_DEFAULT);
+  });
+  const auto read = read_summary(path());
+  ASSERT_TRUE(read) << read.error().what;
+  EXPECT_TRUE(read->regions.empty());
+  EXPECT_TRUE(read->user_events.empty());
+}
+
 TEST_F(SummaryFile, WithAMissingColumnIsRefused) {
   write(samples::four_ranks(), [](hid_t file) { H5Ldelete(file, "summary/functions/mean_s", H5P_DEFAULT); });
   EXPECT_FALSE(read_summary(path()));

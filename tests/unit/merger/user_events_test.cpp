@@ -1,0 +1,162 @@
+// Regions, counters and definitions of the program's own events.
+
+#include "merger/user_statistics.hpp"
+
+#include <gtest/gtest.h>
+
+#include "merger/unify_definitions.hpp"
+#include "trace/model/call_id.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr std::uint16_t kFirst = kCallCount;
+
+UserDefinitions regions_called(const std::vector<std::string>& names) {
+  UserDefinitions definitions;
+  definitions.first_call = kFirst;
+  for (const std::string& name : names)
+    definitions.list.push_back(
+        {UserKind::region, "region", name, "", static_cast<std::uint16_t>(kFirst + definitions.list.size()), kNoComm});
+  return definitions;
+}
+
+EventRow at(std::int64_t ns, std::size_t definition, int flags, std::uint32_t thread = 0) {
+  EventRow row;
+  row.enter_ns = ns;
+  row.thread = thread;
+  row.call = static_cast<std::uint16_t>(kFirst + definition);
+  row.flags = static_cast<std::uint8_t>(flags);
+  return row;
+}
+
+EventRow mpi(std::int64_t ns, std::int64_t duration_ns) {
+  EventRow row;
+  row.enter_ns = ns;
+  row.duration_ns = duration_ns;
+  row.call = static_cast<std::uint16_t>(CallId::Barrier);
+  return row;
+}
+
+const RegionSummary& named(const std::vector<RegionSummary>& regions, const std::string& name) {
+  for (const RegionSummary& region : regions)
+    if (region.name == name) return region;
+  static const RegionSummary none;
+  ADD_FAILURE() << "no region " << name;
+  return none;
+}
+
+TEST(Regions, HaveInclusiveExclusiveAndMpiTime) {
+  const auto definitions = regions_called({"outer", "inner"});
+  UserStatistics statistics{definitions};
+  for (const EventRow& row : {at(100, 0, kFlagBegins), mpi(110, 20), at(200, 1, kFlagBegins), mpi(210, 50),
+                              at(300, 1, kFlagEnds), mpi(310, 5), at(500, 0, kFlagEnds), mpi(600, 1000)})
+    statistics.add(row);
+  Findings findings;
+  statistics.finish(findings);
+  const auto regions = statistics.regions();
+  const RegionSummary& outer = named(regions, "outer");
+  EXPECT_EQ(outer.count, 1U);
+  EXPECT_DOUBLE_EQ(outer.total_s, 400e-9);
+  EXPECT_DOUBLE_EQ(outer.exclusive_s, 300e-9);
+  EXPECT_DOUBLE_EQ(outer.mpi_s, 75e-9);
+  EXPECT_DOUBLE_EQ(named(regions, "inner").mpi_s, 50e-9);
+  EXPECT_TRUE(findings.list().empty());
+}
+
+TEST(Regions, InsideThemselvesCountTheirTimeOnce) {
+  const auto definitions = regions_called({"recurse"});
+  UserStatistics statistics{definitions};
+  for (const EventRow& row :
+       {at(0, 0, kFlagBegins), at(10, 0, kFlagBegins), at(30, 0, kFlagEnds), at(100, 0, kFlagEnds)})
+    statistics.add(row);
+  const auto regions = statistics.regions();
+  ASSERT_EQ(regions.size(), 1U);
+  EXPECT_EQ(regions[0].count, 2U);
+  EXPECT_DOUBLE_EQ(regions[0].total_s, 100e-9);
+  EXPECT_DOUBLE_EQ(regions[0].exclusive_s, 100e-9);
+  EXPECT_DOUBLE_EQ(regions[0].min_s, 20e-9);
+  EXPECT_DOUBLE_EQ(regions[0].max_s, 100e-9);
+}
+
+TEST(Regions, LeftWithoutTheirEndEndWithTheRegionAroundThem) {
+  const auto definitions = regions_called({"around", "left"});
+  UserStatistics statistics{definitions};
+  for (const EventRow& row : {at(0, 0, kFlagBegins), at(10, 1, kFlagBegins), at(50, 0, kFlagEnds)}) statistics.add(row);
+  Findings findings;
+  statistics.finish(findings);
+  EXPECT_DOUBLE_EQ(named(statistics.regions(), "left").total_s, 40e-9);
+  EXPECT_EQ(findings.count(FindingId::user_region_open), 1U);
+}
+
+TEST(Regions, StillOpenAtTheEndEndWithTheirThread) {
+  const auto definitions = regions_called({"open"});
+  UserStatistics statistics{definitions};
+  statistics.add(at(10, 0, kFlagBegins));
+  statistics.add(mpi(20, 70));
+  Findings findings;
+  statistics.finish(findings);
+  EXPECT_DOUBLE_EQ(named(statistics.regions(), "open").total_s, 80e-9);
+  EXPECT_EQ(findings.count(FindingId::user_region_open), 1U);
+}
+
+TEST(Regions, ThatEndInAnotherThreadAreLeftOutAndCounted) {
+  const auto definitions = regions_called({"wanders"});
+  UserStatistics statistics{definitions};
+  statistics.add(at(10, 0, kFlagBegins, 1));
+  statistics.add(at(20, 0, kFlagEnds, 2));
+  Findings findings;
+  statistics.finish(findings);
+  EXPECT_EQ(findings.count(FindingId::user_region_end_alone), 1U);
+  EXPECT_EQ(findings.count(FindingId::user_region_open), 1U);
+  ASSERT_EQ(findings.list().size(), 2U);
+  EXPECT_EQ(findings.list()[1].detail, "'wanders' of rank 0 thread 2");
+}
+
+TEST(Counters, KeepTheLatestValueWhateverTheOrder) {
+  ValueTotals totals;
+  totals.add(3, 100);
+  totals.add(-1, 300);
+  totals.add(7, 200);
+  EXPECT_EQ(totals.count, 3U);
+  EXPECT_EQ(totals.min, -1);
+  EXPECT_EQ(totals.max, 7);
+  EXPECT_EQ(totals.sum, 9);
+  EXPECT_EQ(totals.last, -1);
+}
+
+TEST(UserDefinitions, AreOneWhereRanksSayTheSame) {
+  RankMeta zero, one;
+  zero.rank = 0;
+  one.rank = 1;
+  zero.user_definitions = {{1, UserKind::region, "region", "solve", ""}, {2, UserKind::send, "message", "queue", "f"}};
+  one.user_definitions = {{1, UserKind::receive, "message", "queue", "f"},
+                          {4, UserKind::region, "region", "solve", ""}};
+  std::vector<NamedCall> calls(10);
+  Communicators communicators;
+  communicators.groups = {{0, 1}};
+  communicators.list.resize(3);
+  const RankMeta* const metas[] = {&zero, &one};
+  const UserDefinitions definitions = unify_user_definitions(metas, calls, communicators);
+  ASSERT_EQ(definitions.list.size(), 3U);
+  EXPECT_EQ(calls.size(), 13U);
+  ASSERT_NE(definitions.find(0, 1), nullptr);
+  EXPECT_EQ(definitions.find(0, 1), definitions.find(1, 4));
+  EXPECT_EQ(definitions.find(1, 2), nullptr);
+  EXPECT_EQ(definitions.find(0, 99), nullptr);
+  EXPECT_EQ(definitions.find(0, 2)->layer, definitions.find(1, 1)->layer);  // both ends of one layer
+  ASSERT_EQ(communicators.list.size(), 4U);
+  EXPECT_EQ(communicators.list[3].name, "queue");
+  EXPECT_EQ(definitions.layers[1][0].comm, 3U);
+  EXPECT_EQ(definitions.layers[1][0].rank, 1);
+}
+
+TEST(UserDefinitions, TellTheTypeOfAField) {
+  EXPECT_EQ(user_field_type("thief:i64 why:text a.b:f64", 1), "text");
+  EXPECT_EQ(user_field_type("thief:i64 why:text a.b:f64", 2), "f64");
+  EXPECT_EQ(user_field_type("thief:i64", 1), "");
+  EXPECT_EQ(user_field_type("", 0), "");
+}
+
+}  // namespace
+}  // namespace meridian
