@@ -19,6 +19,8 @@ foreach(flavor ${MERIDIAN_MPIS})
   if(NOT TARGET meridian_${flavor})
     continue()
   endif()
+  add_recorder_test(${flavor} 1 the_user_header_works_in_every_way_of_linking 240 check_user_header.py
+    --include ${PROJECT_SOURCE_DIR}/include --mpicc ${MERIDIAN_MPICC_${flavor}})
   foreach(language c cpp)
     set(program mpi_user_events_${language}_${flavor})
     foreach(suffix "" _off)

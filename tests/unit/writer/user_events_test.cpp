@@ -41,7 +41,9 @@ Decoded decode(const std::vector<Words>& records, const Words& under_way = {}) {
   Words stream;
   for (const Words& one : records) stream.insert(stream.end(), one.begin(), one.end());
   EXPECT_TRUE(decoder.feed(0, 0, stream));
-  if (!under_way.empty()) EXPECT_TRUE(decoder.feed_unfinished(0, under_way));
+  if (!under_way.empty()) {
+    EXPECT_TRUE(decoder.feed_unfinished(0, under_way));
+  }
   decoded.damaged = decoder.damaged();
   EXPECT_TRUE(decoder.finish());
   return decoded;
@@ -62,8 +64,8 @@ TEST(UserEventRecords, KeepTheirValuesAndFlags) {
 
 TEST(UserEventRecords, HaveDefinitionsInATableOfTheirOwn) {
   const Decoded decoded =
-      decode({thread_record(0, 1), definition_record(2, 9, "3\x1fpool\x1fSTEAL\x1fthief:i64 why:text"),
-              definition_record(3, 4, "1\x1fregion\x1fsolve\x1f"), text_record(4, "cwd", "/")});
+      decode({thread_record(0, 1), definition_record(2, 9, "3\037pool\037STEAL\037thief:i64 why:text"),
+              definition_record(3, 4, "1\037region\037solve\037"), text_record(4, "cwd", "/")});
   ASSERT_EQ(decoded.meta.user_definitions.size(), 2U);
   const UserDefinitionRow& steal = decoded.meta.user_definitions[1];
   EXPECT_EQ(decoded.meta.user_definitions[0].name, "solve");
@@ -79,9 +81,9 @@ TEST(UserEventRecords, HaveDefinitionsInATableOfTheirOwn) {
 TEST(UserEventRecords, OfAKindThatThereIsNotAreNoDefinition) {
   const Decoded decoded = decode({thread_record(0, 1),
                                   definition_record(2, 1,
-                                                    "9\x1fa\x1f"
-                                                    "b\x1f"),
-                                  definition_record(2, 2, ""), definition_record(2, 3, "0\x1f")});
+                                                    "9\037a\037"
+                                                    "b\037"),
+                                  definition_record(2, 2, ""), definition_record(2, 3, "0\037")});
   EXPECT_TRUE(decoded.meta.user_definitions.empty());
 }
 
