@@ -204,4 +204,4 @@ def collectives(ranks, rounds):
     return p
 
 
-EXAMPLES = {f.__name__: f for f in (ring, late_sender, imbalance, halo2d, collectives)}
+EXAMPLES = {f.__name__: f for f in (ring, late_sender, imbalance, halo2d, collectives, regions)}
