@@ -30,7 +30,8 @@ static void solve(int step) {
     MERIDIAN_REGION("inner");
     MPI_Barrier(MPI_COMM_WORLD);
   }
-  MERIDIAN_EVENT(pool, STEAL_REQUEST, i64(rank), i64(-step), text(step == 0 ? "" : "a text of 25 characters"), f64(step / 2.0));
+  MERIDIAN_EVENT(pool, STEAL_REQUEST, i64(rank), i64(-step), text(step == 0 ? "" : "a text of 25 characters"),
+                 f64(step / 2.0));
   MERIDIAN_FIRE(pool, WORKER_SLEEP, step);
 }
 
@@ -93,5 +94,5 @@ int main(int argc, char** argv) {
   MPI_Finalize();
   MERIDIAN_MARKER("after MPI_Finalize");
   if (rank == 0) printf("user_events: %d\n", value);
-  return 3;
+  return 0;  // a launcher that sees another code ends the other ranks early
 }
