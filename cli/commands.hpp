@@ -22,6 +22,7 @@ void add_run(CLI::App& app, Action& chosen, const std::vector<std::string>& prog
 std::vector<std::string> take_program(std::vector<std::string>& arguments);
 void add_merge(CLI::App& app, Action& chosen);
 void add_stats(CLI::App& app, Action& chosen);
+void add_order(CLI::App& app, Action& chosen);
 void add_info(CLI::App& app, Action& chosen);
 void add_check(CLI::App& app, Action& chosen);
 void add_where(CLI::App& app, Action& chosen);

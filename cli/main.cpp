@@ -30,6 +30,7 @@ int dispatch(std::vector<std::string> arguments) {
   add_run(app, chosen, program);
   add_merge(app, chosen);
   add_stats(app, chosen);
+  add_order(app, chosen);
   add_info(app, chosen);
   add_check(app, chosen);
   add_where(app, chosen);

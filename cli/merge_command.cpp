@@ -22,12 +22,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kPatience{60};
-const std::vector<std::string> kClockModels{"none", "offset", "linear"};  ///< in the order of ClockModel
+const std::vector<std::string> kClockModels{kClockModelNames.begin(), kClockModelNames.end()};
 
 struct MergeArguments {
   std::string directory;
   std::string output;
-  std::string clock_model = "linear";
+  std::string clock_model = "meridian";
+  ClockOptions clocks;
   bool force = false;
   bool quiet = false;
   PrintOptions print;
@@ -57,7 +58,8 @@ int merge_trace(const MergeArguments& arguments) {
                       [&](const fs::path& note) { bar.show(0, fmt::format("waiting for {}", note.stem().string())); }};
   MergeOptions options;
   options.output = arguments.output;
-  options.clock_model = static_cast<ClockModel>(model - kClockModels.begin());
+  options.clocks = arguments.clocks;
+  options.clocks.model = static_cast<ClockModel>(model - kClockModels.begin());
   options.force = arguments.force;
   options.progress = [&](double fraction, std::string_view pass) { bar.show(fraction, pass); };
   options.recover = [&](const fs::path& note, const fs::path& where) { return leftovers.finish(note, where); };
@@ -82,8 +84,24 @@ void add_merge(CLI::App& app, Action& chosen) {
   command->add_option("-o,--output", arguments->output, "Merged file (default: merged.h5 in the directory)")
       ->type_name("FILE");
   command
-      ->add_option("--clock-model", arguments->clock_model, "How clocks are corrected: none, offset, linear (default)")
+      ->add_option("--clock-model", arguments->clock_model, "How clocks are corrected: none, offset, linear, regression, hull, meridian (default)")
       ->type_name("NAME");
+  command->add_option("--reference", arguments->clocks.reference_rank,
+                      "Rank whose clock is the global one (default: the most central host's)")
+      ->type_name("RANK")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--confidence", arguments->clocks.confidence,
+                      "regression: share of the round trips, the quickest, that counts (default: 0.9)")
+      ->type_name("SHARE")
+      ->check(CLI::Range(0.01, 1.0));
+  command->add_option("--segment", arguments->clocks.segment_s,
+                      "meridian: seconds between bends (default: as few as messages allow, from 0.5)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.5, 86400.0));
+  command->add_option("--rho", arguments->clocks.rho_ppm,
+                      "meridian: how far a clock's rate may be from the fitted one, in ppm (default: 0.05)")
+      ->type_name("PPM")
+      ->check(CLI::Range(0.0, 1000.0));
   command->add_flag("--force", arguments->force,
                     "Take the largest of several runs; replace a file that is no merged file");
   command->add_flag("--quiet", arguments->quiet, "Print nothing but errors");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace meridian {
@@ -107,12 +108,14 @@ void set_axis(std::span<const RankMeta* const> metas, ClockDomain& domain) {
 
 }  // namespace
 
-std::vector<ClockDomain> find_domains(std::span<const RankMeta* const> metas, std::vector<std::size_t>& domain_of) {
+std::vector<ClockDomain> find_domains(std::span<const RankMeta* const> metas, std::span<const std::uint32_t> parts,
+                                      std::vector<std::size_t>& domain_of) {
   std::vector<ClockDomain> domains;
-  std::map<std::pair<std::uint64_t, ClockKind>, std::size_t> numbers;
+  std::map<std::tuple<std::uint64_t, ClockKind, std::uint32_t>, std::size_t> numbers;
   domain_of.clear();
   for (std::size_t i = 0; i < metas.size(); ++i) {
-    const auto [place, is_new] = numbers.try_emplace({metas[i]->domain, metas[i]->clock}, domains.size());
+    const auto [place, is_new] = numbers.try_emplace(
+        {metas[i]->domain, metas[i]->clock, parts.empty() ? 0 : parts[i]}, domains.size());
     if (is_new) domains.emplace_back().kind = metas[i]->clock;
     domains[place->second].members.push_back(i);
     domain_of.push_back(place->second);

@@ -35,7 +35,10 @@ struct ClockDomain {
 };
 
 /// Domains in the order of their lowest rank; `domain_of` gets the number of each rank's domain.
-std::vector<ClockDomain> find_domains(std::span<const RankMeta* const> metas, std::vector<std::size_t>& domain_of);
+///
+/// parts  [ranks], or empty: ranks of one domain that differ here do not share a clock after all.
+std::vector<ClockDomain> find_domains(std::span<const RankMeta* const> metas, std::span<const std::uint32_t> parts,
+                                      std::vector<std::size_t>& domain_of);
 
 /// "tsc", "monotonic_raw", ...
 std::string clock_name(ClockKind kind);

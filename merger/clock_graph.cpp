@@ -36,13 +36,18 @@ bool has_phase(const Edge& edge, AnchorPhase phase) {
   return std::any_of(edge.meetings.begin(), edge.meetings.end(), [&](const Meeting& m) { return m.phase == phase; });
 }
 
-/// Keeps what the model looks at: start and finish, or the start alone; whatever there is when that is missing.
+/// Keeps what the model looks at: start and finish, the start alone, or all; whatever there is when that is missing.
 void select_phases(Edge& edge, ClockModel model) {
   const bool has_start = has_phase(edge, AnchorPhase::start);
   const bool has_finish = has_phase(edge, AnchorPhase::finish);
-  edge.spans_run = has_start && has_finish && model == ClockModel::linear;
+  const bool has_drift = model != ClockModel::offset;
+  edge.spans_run = has_start && has_finish && has_drift;
+  if (model == ClockModel::regression && has_phase(edge, AnchorPhase::epoch)) {
+    edge.spans_run = has_start || has_finish;
+    return;
+  }
   if (!has_start && !has_finish) return;
-  const bool wants_finish = model == ClockModel::linear || !has_start;
+  const bool wants_finish = has_drift || !has_start;
   std::erase_if(edge.meetings, [&](const Meeting& m) {
     return m.phase == AnchorPhase::epoch || (m.phase == AnchorPhase::finish && !wants_finish);
   });
@@ -93,14 +98,14 @@ std::vector<Edge> find_edges(std::span<const RankMeta* const> metas, std::span<c
   return found;
 }
 
-LineFit fit_edge(const Edge& edge, std::size_t child) {
+LineFit fit_edge(const Edge& edge, std::size_t child, double kept) {
   std::vector<RoundTrip> trips;
   for (const Meeting& m : edge.meetings) {
     const long double at = child == edge.low ? m.low_ns : m.high_ns;
     const long double other = child == edge.low ? m.high_ns : m.low_ns;
     trips.push_back({at, other - at, m.rtt_ns, static_cast<int>(m.phase)});
   }
-  return *fit_line(trips, edge.spans_run);  // an edge has meetings
+  return *fit_line(trips, edge.spans_run, kept);  // an edge has meetings
 }
 
 /// What a path costs, the weightiest first.
@@ -114,8 +119,8 @@ struct Cost {
 /// Shortest paths from one root (Dijkstra); fills `placed` for every domain that it reaches.
 class Spanning {
  public:
-  Spanning(std::size_t domains, const std::vector<Edge>& edges, std::vector<PlacedDomain>& placed)
-      : edges_{edges}, placed_{placed}, edges_of_(domains), costs_(domains), via_(domains), is_done_(domains) {
+  Spanning(std::size_t domains, const std::vector<Edge>& edges, double kept, std::vector<PlacedDomain>& placed)
+      : edges_{edges}, kept_{kept}, placed_{placed}, edges_of_(domains), costs_(domains), via_(domains), is_done_(domains) {
     for (std::size_t e = 0; e < edges.size(); ++e)
       for (const std::size_t end : {edges[e].low, edges[e].high}) edges_of_[end].push_back(e);
   }
@@ -159,7 +164,7 @@ class Spanning {
     own.placement = Placement::exchanges;
     own.parent = parent;
     own.root = above.root;
-    own.fit = fit_edge(edge, domain);
+    own.fit = fit_edge(edge, domain, kept_);
     const ClockLine step{own.fit.centre_ns, own.fit.centre_ns + own.fit.offset_ns, own.fit.drift};
     own.to_root = compose(above.to_root, step);
     own.has_drift = above.has_drift && edge.spans_run;
@@ -168,12 +173,41 @@ class Spanning {
   }
 
   const std::vector<Edge>& edges_;
+  double kept_;
   std::vector<PlacedDomain>& placed_;
   std::vector<std::vector<std::size_t>> edges_of_;
   std::vector<Cost> costs_;
   std::vector<std::size_t> via_;
   std::vector<bool> is_done_;
 };
+
+/// The domain from which the others are reached in the fewest steps; the lowest of several.
+std::size_t most_central(std::size_t domains, const std::vector<Edge>& edges) {
+  std::vector<std::vector<std::size_t>> neighbours(domains);
+  for (const Edge& edge : edges) {
+    neighbours[edge.low].push_back(edge.high);
+    neighbours[edge.high].push_back(edge.low);
+  }
+  std::size_t best = 0;
+  std::tuple<std::size_t, std::size_t> least{kNobody, 0};  // domains that are out of reach, most steps
+  for (std::size_t root = 0; root < domains; ++root) {
+    if (root != 0 && neighbours[root].size() < 2) continue;  // the end of one edge is no centre
+    std::vector<std::size_t> steps(domains, kNobody), front{root};
+    steps[root] = 0;
+    for (std::size_t i = 0; i < front.size(); ++i)
+      for (const std::size_t next : neighbours[front[i]])
+        if (steps[next] == kNobody) {
+          steps[next] = steps[front[i]] + 1;
+          front.push_back(next);
+        }
+    const std::tuple<std::size_t, std::size_t> own{domains - front.size(), steps[front.back()]};
+    if (own < least) {
+      least = own;
+      best = root;
+    }
+  }
+  return best;
+}
 
 }  // namespace
 
@@ -187,19 +221,24 @@ double PlacedDomain::offset_error_ns(std::span<const PlacedDomain> all, long dou
   return std::hypot(fit.offset_error_ns(at_ns), all[parent].offset_error_ns(all, at_parent));
 }
 
-std::vector<PlacedDomain> place_domains(std::span<const RankMeta* const> metas, std::span<const ClockDomain> domains,
-                                        std::span<const std::size_t> domain_of, ClockModel model) {
+Placements place_domains(std::span<const RankMeta* const> metas, std::span<const ClockDomain> domains,
+                         std::span<const std::size_t> domain_of, const ClockOptions& options,
+                         std::optional<std::size_t> reference) {
   std::vector<std::size_t> leaders(domains.size(), kNobody);
   std::vector<Edge> edges;
-  if (model != ClockModel::none) edges = find_edges(metas, domains, domain_of, model, leaders);
+  if (options.model != ClockModel::none) edges = find_edges(metas, domains, domain_of, options.model, leaders);
 
-  std::vector<PlacedDomain> placed(domains.size());
-  Spanning spanning{domains.size(), edges, placed};
+  Placements result;
+  result.reference = reference.value_or(bends(options.model) ? most_central(domains.size(), edges) : 0);
+  std::vector<PlacedDomain>& placed = result.domains;
+  placed.resize(domains.size());
+  Spanning spanning{domains.size(), edges, options.confidence, placed};
+  spanning.grow_from(result.reference);
   for (std::size_t domain = 0; domain < domains.size(); ++domain)
     if (!spanning.has_reached(domain)) spanning.grow_from(domain);
   for (std::size_t domain = 0; domain < domains.size(); ++domain)
     placed[domain].leader = leaders[domain] == kNobody ? domains[domain].members.front() : leaders[domain];
-  return placed;
+  return result;
 }
 
 }  // namespace meridian

@@ -15,15 +15,16 @@ struct Weighted {
 };
 
 /// The quick ones of a batch, which is sorted by round trip time, with their weights.
-void add_batch(std::span<const RoundTrip> batch, std::vector<Weighted>& kept) {
-  const std::size_t count = batch.size() - batch.size() / 10;
+void add_batch(std::span<const RoundTrip> batch, double share, std::vector<Weighted>& kept) {
+  const auto dropped = static_cast<std::size_t>(static_cast<double>(batch.size()) * (1 - share) + 1e-9);
+  const std::size_t count = std::max<std::size_t>(1, batch.size() - dropped);
   const long double quickest = batch.front().rtt_ns;
   const auto doubt = [&](std::size_t i) { return (batch[i].rtt_ns - quickest) / 2; };
   const long double common = std::max(kSmallestDoubtNs, doubt(count / 10));
   for (std::size_t i = 0; i < count; ++i) kept.push_back({batch[i], 1 / (common * common + doubt(i) * doubt(i))});
 }
 
-std::vector<Weighted> select(std::span<const RoundTrip> trips) {
+std::vector<Weighted> select(std::span<const RoundTrip> trips, double share) {
   std::vector<RoundTrip> sorted{trips.begin(), trips.end()};
   std::stable_sort(sorted.begin(), sorted.end(), [](const RoundTrip& a, const RoundTrip& b) {
     return a.batch != b.batch ? a.batch < b.batch : a.rtt_ns < b.rtt_ns;
@@ -32,7 +33,7 @@ std::vector<Weighted> select(std::span<const RoundTrip> trips) {
   for (auto begin = sorted.begin(); begin != sorted.end();) {
     const auto end =
         std::find_if(begin, sorted.end(), [&](const RoundTrip& trip) { return trip.batch != begin->batch; });
-    add_batch({begin, end}, kept);
+    add_batch({begin, end}, share, kept);
     begin = end;
   }
   long double sum = 0;
@@ -54,9 +55,9 @@ double LineFit::offset_error_ns(long double at_ns) const {
   return std::hypot(centre_error_ns, drift_error * static_cast<double>(at_ns - centre_ns));
 }
 
-std::optional<LineFit> fit_line(std::span<const RoundTrip> trips, bool with_drift) {
+std::optional<LineFit> fit_line(std::span<const RoundTrip> trips, bool with_drift, double share) {
   if (trips.empty()) return std::nullopt;
-  const std::vector<Weighted> kept = select(trips);
+  const std::vector<Weighted> kept = select(trips, share);
   LineFit fit;
   fit.used = kept.size();
   fit.dropped = trips.size() - kept.size();

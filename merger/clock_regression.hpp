@@ -34,7 +34,7 @@ struct LineFit {
   double offset_error_ns(long double at_ns) const;
 };
 
-/// Least squares of offset over time. Of each batch the slowest tenth is dropped, and a round trip counts the less the
+/// Least squares of offset over time. Of each batch the slowest (a tenth, if `kept` is 0.9) are dropped, and a round trip counts the less the
 /// more it lasted beyond the quickest of its batch: half of that excess is how far its offset can be off. With equal
 /// weights, and n round trips at times T counted from any origin, this is
 ///   Delta = n ST2 - (ST)^2,   drift = (n STD - ST SD) / Delta,   D0 = (SD ST2 - ST STD) / Delta,
@@ -45,6 +45,6 @@ struct LineFit {
 /// returns     nothing when there are no round trips.
 /// Source: E. Clement, "Synchronisation de traces dans un reseau distribue", Ecole Polytechnique de Montreal, 2006
 /// (formulas corrected; times are centred before they are squared).
-std::optional<LineFit> fit_line(std::span<const RoundTrip> trips, bool with_drift);
+std::optional<LineFit> fit_line(std::span<const RoundTrip> trips, bool with_drift, double kept = 0.9);
 
 }  // namespace meridian

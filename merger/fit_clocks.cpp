@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,11 +28,13 @@ ClockLine line_of_root(const ClockDomain& reference, const ClockDomain& root) {
   return {root.axis.ns(root.first_ticks), reference.axis.ns(reference.first_ticks), 0};
 }
 
-Lines lines_to_reference(std::span<const ClockDomain> domains, std::span<const PlacedDomain> placed) {
+Lines lines_to_reference(std::span<const ClockDomain> domains, const Placements& placed) {
+  const std::size_t reference = placed.reference;
   Lines lines;
-  for (const PlacedDomain& place : placed)
-    lines.push_back(place.root == 0 ? place.to_root
-                                    : compose(line_of_root(domains[0], domains[place.root]), place.to_root));
+  for (const PlacedDomain& place : placed.domains)
+    lines.push_back(place.root == reference
+                        ? place.to_root
+                        : compose(line_of_root(domains[reference], domains[place.root]), place.to_root));
   return lines;
 }
 
@@ -42,27 +45,30 @@ ClockMap integer_map(const TickAxis& axis, const ClockLine& line) {
           static_cast<std::uint64_t>(std::llround(std::clamp(scale, 1.0L, longest)))};
 }
 
-const char* model_name(std::size_t domain, const PlacedDomain& place, ClockModel model) {
-  if (domain == 0) return "reference";
+const char* model_name(bool is_reference, const PlacedDomain& place, ClockModel model) {
+  if (is_reference) return "reference";
   if (model == ClockModel::none) return "none";
   if (place.placement == Placement::root) return "realtime";
-  return place.has_drift ? "linear" : "offset";
+  if (!place.has_drift) return "offset";
+  return model == ClockModel::regression ? "regression" : "linear";
 }
 
 ClockSummary row_of(std::span<const RankMeta* const> metas, std::span<const ClockDomain> domains,
-                    std::span<const PlacedDomain> placed, const Lines& lines, std::size_t number, std::int64_t zero_ns,
+                    const Placements& placements, const Lines& lines, std::size_t number, std::int64_t zero_ns,
                     ClockModel model) {
+  const std::span<const PlacedDomain> placed = placements.domains;
+  const std::size_t reference = placements.reference;
   const ClockDomain& domain = domains[number];
   const PlacedDomain& place = placed[number];
-  const long double reference_ns = lines[0].inverse(static_cast<long double>(zero_ns));
+  const long double reference_ns = lines[reference].inverse(static_cast<long double>(zero_ns));
   const long double local_ns = lines[number].inverse(static_cast<long double>(zero_ns));
-  const std::int64_t between_bases = domains[0].axis.base_monotonic_ns - domain.axis.base_monotonic_ns;
+  const std::int64_t between_bases = domains[reference].axis.base_monotonic_ns - domain.axis.base_monotonic_ns;
 
   ClockSummary row;
   row.domain = static_cast<std::uint32_t>(number);
   row.leader = metas[place.leader]->rank;
   row.clock = clock_name(domain.kind);
-  row.model = model_name(number, place, model);
+  row.model = model_name(number == reference, place, model);
   row.frequency_hz = static_cast<double>(1e9L / domain.axis.ns_per_tick);
   row.offset_s = static_cast<double>((static_cast<long double>(between_bases) + (reference_ns - local_ns)) * 1e-9L);
   row.drift_ppm = static_cast<double>(lines[number].drift) * kPpm;
@@ -95,27 +101,39 @@ void add_rows(std::span<const RankMeta* const> metas, const ClockDomain& domain,
 }
 
 std::vector<Finding> find_flaws(std::span<const RankMeta* const> metas, std::span<const ClockDomain> domains,
-                                std::span<const PlacedDomain> placed, ClockModel model) {
+                                const Placements& placements, ClockModel model) {
+  const std::span<const PlacedDomain> placed = placements.domains;
   Findings findings;
   for (std::size_t d = 0; d < domains.size(); ++d) {
     const std::string& host = metas[placed[d].leader]->hostname;
     if (domains[d].is_rate_assumed) findings.add(FindingId::clock_rate_assumed, 1, host);
-    if (model == ClockModel::none) continue;
-    if (placed[d].root != 0) findings.add(FindingId::clock_unsynchronised, 1, host);
-    if (model == ClockModel::linear && placed[d].placement == Placement::exchanges && !placed[d].has_drift)
+    if (model == ClockModel::none || bends(model)) continue;
+    if (placed[d].root != placements.reference) findings.add(FindingId::clock_unsynchronised, 1, host);
+    if (model != ClockModel::offset && placed[d].placement == Placement::exchanges && !placed[d].has_drift)
       findings.add(FindingId::clock_no_final_exchange, 1, host);
   }
   return findings.list();
 }
 
+/// The domain of the rank that was asked for.
+Result<std::optional<std::size_t>> find_reference(std::span<const RankMeta* const> metas,
+                                                  std::span<const std::size_t> domain_of, std::int32_t rank) {
+  if (rank < 0) return std::optional<std::size_t>{};
+  for (std::size_t i = 0; i < metas.size(); ++i)
+    if (metas[i]->rank == rank) return std::optional{domain_of[i]};
+  return Error{Errc::invalid_argument, "cannot take rank " + std::to_string(rank) + " as the reference: it has no file",
+               "name a rank that the trace has"};
+}
+
 }  // namespace
 
-Result<Clocks> fit_clocks(std::span<const RankMeta* const> metas, ClockModel model) {
+Result<Clocks> fit_clocks(std::span<const RankMeta* const> metas, const ClockOptions& options) {
   if (metas.empty()) return Error{Errc::invalid_argument, "cannot fit clocks: there are no ranks", ""};
 
   std::vector<std::size_t> domain_of;
-  const std::vector<ClockDomain> domains = find_domains(metas, domain_of);
-  const std::vector<PlacedDomain> placed = place_domains(metas, domains, domain_of, model);
+  const std::vector<ClockDomain> domains = find_domains(metas, options.parts, domain_of);
+  MERIDIAN_TRY(const std::optional<std::size_t> wanted, find_reference(metas, domain_of, options.reference_rank));
+  const Placements placed = place_domains(metas, domains, domain_of, options, wanted);
   const Lines lines = lines_to_reference(domains, placed);
 
   std::vector<ClockMap> maps;
@@ -126,12 +144,21 @@ Result<Clocks> fit_clocks(std::span<const RankMeta* const> metas, ClockModel mod
   }
 
   Clocks clocks;
-  clocks.origin_realtime_ns = domains[0].axis.base_realtime_ns + zero_ns;
-  for (const std::size_t domain : domain_of) clocks.maps.push_back(maps[domain].with_zero_at(zero_ns));
-  for (std::size_t d = 0; d < domains.size(); ++d)
-    add_rows(metas, domains[d], placed[d].leader, row_of(metas, domains, placed, lines, d, zero_ns, model),
+  clocks.domains = static_cast<std::uint32_t>(domains.size());
+  clocks.reference = static_cast<std::uint32_t>(placed.reference);
+  clocks.origin_realtime_ns = domains[placed.reference].axis.base_realtime_ns + zero_ns;
+  for (const std::size_t domain : domain_of) {
+    clocks.maps.push_back(maps[domain].with_zero_at(zero_ns));
+    clocks.domain_of.push_back(static_cast<std::uint32_t>(domain));
+  }
+  for (std::size_t d = 0; d < domains.size(); ++d) {
+    const PlacedDomain& place = placed.domains[d];
+    clocks.first_ticks.push_back(domains[d].first_ticks);
+    clocks.is_tied.push_back(place.root == placed.reference && place.has_drift);
+    add_rows(metas, domains[d], place.leader, row_of(metas, domains, placed, lines, d, zero_ns, options.model),
              clocks.table);
-  clocks.findings = find_flaws(metas, domains, placed, model);
+  }
+  clocks.findings = find_flaws(metas, domains, placed, options.model);
   return clocks;
 }
 

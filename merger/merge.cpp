@@ -3,10 +3,12 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "merger/clock_pass.hpp"
 #include "merger/count_events.hpp"
 #include "merger/match.hpp"
 #include "merger/merged_file.hpp"
@@ -23,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Where each pass ends when events have to be moved, as shares of the work.
-constexpr double kMatched = 0.6, kRepaired = 0.7, kOrdered = 0.85;
+constexpr double kObserved = 0.4, kMatched = 0.6, kRepaired = 0.7, kOrdered = 0.85;
 
 /// Every rank file is open at once.
 void allow_many_files() {
@@ -74,7 +76,7 @@ void name_calls(Trace& trace) {
   }
 }
 
-Result<Trace> describe(LoadedRanks& ranks, ClockModel model, Findings& findings) {
+Result<Trace> describe(LoadedRanks& ranks, const ClockOptions& clocks, Findings& findings) {
   Trace trace;
   std::vector<const RankMeta*> metas;
   trace.rank_index.assign(static_cast<std::size_t>(ranks.world_size), MessageMatcher::kMissing);
@@ -89,7 +91,7 @@ Result<Trace> describe(LoadedRanks& ranks, ClockModel model, Findings& findings)
   name_calls(trace);
   trace.communicators = unify_definitions(metas, ranks.world_size, findings);
   trace.user = unify_user_definitions(metas, trace.calls, trace.communicators);
-  MERIDIAN_TRY(trace.clocks, fit_clocks(metas, model));
+  MERIDIAN_TRY(trace.clocks, fit_clocks(metas, clocks));
   return trace;
 }
 
@@ -195,6 +197,7 @@ Result<Ordered> repair_and_order(Trace& trace, const fs::path& output, Findings&
     messages = std::move(repaired->messages);
     parts = std::move(repaired->collectives);
     reversed_after = repaired->reversed_after;
+    trace.clocks.bounds.largest_move_ns = repaired->largest_move_ns;
     if (repaired->withdrawn != 0) findings.add(FindingId::clock_order_withdrawn, repaired->withdrawn);
   } else if (repaired.error().code == Errc::damaged) {
     findings.add(FindingId::order_contradiction, 1, repaired.error().what);
@@ -213,15 +216,34 @@ Result<Ordered> repair_and_order(Trace& trace, const fs::path& output, Findings&
   return Ordered{std::move(destination), std::move(matched), reversed_after};
 }
 
-Result<Ordered> match_and_order(Trace& trace, const fs::path& output, Findings& findings, PassProgress& progress) {
+/// In one go if nothing turns out to be reversed; else nothing.
+Result<std::optional<Ordered>> order_if_right(Trace& trace, const fs::path& output, Findings& findings,
+                                              PassProgress& progress) {
   Findings first = findings;
-  {
-    MERIDIAN_TRY(Ordered ordered, try_in_one_go(trace, output, first, progress));
-    if (ordered.matched.reversed() == 0) {
-      findings = std::move(first);
-      return ordered;
+  MERIDIAN_TRY(Ordered ordered, try_in_one_go(trace, output, first, progress));
+  if (ordered.matched.reversed() != 0) return std::optional<Ordered>{};  // its file goes, for the next of its name
+  findings = std::move(first);
+  return std::optional{std::move(ordered)};
+}
+
+Result<Ordered> match_and_order(Trace& trace, const fs::path& output, const ClockOptions& options, Findings& findings,
+                                PassProgress& progress, std::vector<ClockModelSummary>& models) {
+  const auto fit = [&](bool is_doubtful) {
+    progress.begin(0, kObserved, "fitting clocks");
+    return fit_trace_clocks(trace, options, is_doubtful, output.parent_path(),
+                            [&](std::uint64_t calls) { progress.report(calls); });
+  };
+  const bool has_one_clock = trace.clocks.domains < 2;
+  MERIDIAN_TRY(ClockPass pass, fit(false));
+  MERIDIAN_TRY(std::optional<Ordered> ordered, order_if_right(trace, output, findings, progress));
+  if (!ordered && has_one_clock) {
+    MERIDIAN_TRY(pass, fit(true));
+    if (pass.is_split) {
+      MERIDIAN_TRY(ordered, order_if_right(trace, output, findings, progress));
     }
-  }  // the file is gone before the next one, of the same name, is begun
+  }
+  models = std::move(pass.models);
+  if (ordered) return std::move(*ordered);
   return repair_and_order(trace, output, findings, progress);
 }
 
@@ -239,10 +261,11 @@ Result<MergeOutcome> merge(const fs::path& directory, const MergeOptions& option
   if (options.progress) options.progress(0, "opening rank files");
   MERIDIAN_TRY(LoadedRanks ranks, load_ranks(directory, options.recover, options.force, findings));
   if (!options.force) MERIDIAN_TRY_DO(may_replace(output));
-  MERIDIAN_TRY(Trace trace, describe(ranks, options.clock_model, findings));
+  MERIDIAN_TRY(Trace trace, describe(ranks, options.clocks, findings));
   PassProgress progress{options.progress, trace.events};
 
-  MERIDIAN_TRY(Ordered ordered, match_and_order(trace, output, findings, progress));
+  std::vector<ClockModelSummary> models;
+  MERIDIAN_TRY(Ordered ordered, match_and_order(trace, output, options.clocks, findings, progress, models));
   MERIDIAN_TRY_DO(ordered.destination.file.write_definitions(trace));
   ordered.destination.user.finish(findings);
   CounterTotals counters = name_counters(trace);
@@ -254,6 +277,7 @@ Result<MergeOutcome> merge(const fs::path& directory, const MergeOptions& option
                        output};
   summarize_counters(trace, counters, outcome.summary);
   summarize_context(trace, outcome.summary);
+  outcome.summary.clock_models = std::move(models);
   MERIDIAN_TRY_DO(ordered.destination.file.finish(outcome.summary));
   if (options.progress) options.progress(1, "done");
   return outcome;

@@ -16,7 +16,7 @@ using MergeProgress = std::function<void(double fraction, std::string_view pass)
 
 struct MergeOptions {
   std::filesystem::path output{};  ///< empty: merged.h5 in the directory
-  ClockModel clock_model = ClockModel::linear;
+  ClockOptions clocks{};
   bool force = false;        ///< take the largest of several runs; overwrite an output that is no merged file
   MergeProgress progress{};  ///< may be empty
   RecoverRank recover{};     ///< may be empty: recordings that nobody finished then are a finding

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "merger/clock_bounds_file.hpp"
 #include "merger/merged_columns.hpp"
 #include "trace/format/h5.hpp"
 #include "trace/format/summary_file.hpp"
@@ -86,6 +87,8 @@ Status write_places(hid_t file, const Trace& trace) {
   MERIDIAN_TRY_DO(h5::write_strings(file, "ranks/executable", executables));
   MERIDIAN_TRY_DO(write_column(file, "ranks/pid", pids, ""));
   MERIDIAN_TRY_DO(write_column(file, "ranks/is_finalized", is_finalized, "1: MPI_Finalize was reached"));
+  MERIDIAN_TRY_DO(write_column(file, "ranks/clock_domain", trace.clocks.domain_of,
+                               "clock that the rank reads; in /clock_bounds"));
   MERIDIAN_TRY_DO(write_column(file, "threads/rank", thread_ranks, "in MPI_COMM_WORLD"));
   MERIDIAN_TRY_DO(write_column(file, "threads/thread", threads, "number in its rank"));
   MERIDIAN_TRY_DO(write_column(file, "threads/kernel_tid", kernel_tids, ""));
@@ -190,6 +193,7 @@ Status MergedFileWriter::write_definitions(const Trace& trace) {
   MERIDIAN_TRY_DO(h5::write_attribute(file, "time_origin_realtime_ns", trace.clocks.origin_realtime_ns));
   MERIDIAN_TRY_DO(write_calls(file, trace.calls));
   MERIDIAN_TRY_DO(write_communicators(file, trace.communicators));
+  MERIDIAN_TRY_DO(write_clock_bounds(file, trace.clocks.bounds));
   return write_places(file, trace);
 }
 

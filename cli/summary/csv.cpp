@@ -66,11 +66,15 @@ void add_functions(const Summary& summary, Csv& csv) {
 void add_clocks(const Summary& summary, Csv& csv) {
   csv.begin("clocks",
             "host,domain,leader,ranks,clock,model,frequency_hz,offset_s,drift_ppm,residual_s,offset_error_s,"
-            "drift_error_ppm,rtt_min_s,rtt_median_s,exchanges,exchanges_dropped");
+            "drift_error_ppm,rtt_min_s,rtt_median_s,exchanges,exchanges_dropped,t1_s,t2_s");
   for (const ClockSummary& clock : summary.clocks)
     csv.row(clock.host, clock.domain, clock.leader, fmt::format("{}", fmt::join(clock.ranks, " ")), clock.clock,
             clock.model, clock.frequency_hz, clock.offset_s, clock.drift_ppm, clock.residual_s, clock.offset_error_s,
-            clock.drift_error_ppm, clock.rtt_min_s, clock.rtt_median_s, clock.exchanges, clock.exchanges_dropped);
+            clock.drift_error_ppm, clock.rtt_min_s, clock.rtt_median_s, clock.exchanges, clock.exchanges_dropped,
+            clock.t1_s, clock.t2_s);
+  csv.begin("clock_models", "name,is_chosen,messages,reversed,worst_s,residual_s");
+  for (const ClockModelSummary& model : summary.clock_models)
+    csv.row(model.name, model.is_chosen ? 1 : 0, model.messages, model.reversed, model.worst_s, model.residual_s);
   csv.begin("reversed", "before,after");
   csv.row(summary.reversed_before, summary.reversed_after);
 }

@@ -80,7 +80,9 @@ Json clock_json(const ClockSummary& clock) {
           {"rtt_min_s", clock.rtt_min_s},
           {"rtt_median_s", clock.rtt_median_s},
           {"exchanges", clock.exchanges},
-          {"exchanges_dropped", clock.exchanges_dropped}};
+          {"exchanges_dropped", clock.exchanges_dropped},
+          {"t1_s", clock.t1_s},
+          {"t2_s", clock.t2_s}};
 }
 
 Json region_json(const RegionSummary& region) {
@@ -117,6 +119,10 @@ std::string summary_json(const Summary& summary) {
     return Json{{"source", pair.source}, {"dest", pair.dest}, {"messages", pair.messages}, {"bytes", pair.bytes}};
   });
   json["clocks"] = list(summary.clocks, clock_json);
+  json["clock_models"] = list(summary.clock_models, [](const ClockModelSummary& model) {
+    return Json{{"name", model.name},         {"is_chosen", model.is_chosen}, {"messages", model.messages},
+                {"reversed", model.reversed}, {"worst_s", model.worst_s},     {"residual_s", model.residual_s}};
+  });
   json["reversed_before"] = summary.reversed_before;
   json["reversed_after"] = summary.reversed_after;
   json["regions"] = list(summary.regions, region_json);

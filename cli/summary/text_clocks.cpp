@@ -44,6 +44,20 @@ std::string drift_text(double drift_ppm) {
   return std::fabs(drift_ppm) < 1e8 ? fmt::format("{:+.0f}", drift_ppm) : drift_ppm < 0 ? "< -1e8" : "> 1e8";
 }
 
+/// Half of a bound's width.
+std::string bound_text(double half_s) { return half_s < 0 ? "-" : human_duration(half_s); }
+
+/// One line for each model.
+std::string models_text(const Summary& summary, const Paint& paint) {
+  if (summary.clock_models.empty()) return {};
+  Table table{{{"clock model", Align::left}, {"messages"}, {"reversed"}, {"worst"}, {"residual"}, {"", Align::left}}};
+  for (const ClockModelSummary& model : summary.clock_models)
+    table.add({printable(model.name), human_count(model.messages), human_count(model.reversed),
+               model.reversed == 0 ? "-" : human_duration(model.worst_s), human_duration(model.residual_s),
+               model.is_chosen ? "in use" : ""});
+  return table.text([&](const std::string& line) { return paint.title(line); });
+}
+
 /// Rows that are shown: all, or the reference and those with the largest residuals.
 std::vector<const ClockSummary*> choose_rows(const Summary& summary) {
   std::vector<const ClockSummary*> rows;
@@ -60,19 +74,20 @@ std::vector<const ClockSummary*> choose_rows(const Summary& summary) {
 std::string clocks_section(const Summary& summary, const Paint& paint) {
   if (summary.clocks.empty()) return {};
   Table table{
-      {{"host", Align::left}, {"ranks"}, {"model"}, {"offset s"}, {"drift"}, {"residual"}, {"RTT min"}, {"pings"}}};
+      {{"host", Align::left}, {"ranks"}, {"model"}, {"offset s"}, {"drift"}, {"RTT min"}, {"pings"}, {"T1"}, {"T2"}}};
   const std::vector<const ClockSummary*> rows = choose_rows(summary);
   for (const ClockSummary* clock : rows) {
     const bool has_pings = clock->exchanges > 0;
     table.add({printable(clock->host), rank_list(clock->ranks), shortened(printable(clock->model), 9),
                offset_text(clock->offset_s), drift_text(clock->drift_ppm),
-               has_pings ? human_duration(clock->residual_s) : "-", has_pings ? human_duration(clock->rtt_min_s) : "-",
-               human_count(clock->exchanges)});
+               has_pings ? human_duration(clock->rtt_min_s) : "-", human_count(clock->exchanges),
+               bound_text(clock->t1_s), bound_text(clock->t2_s)});
   }
   std::string result = paint.heading("CLOCKS (global = local + offset; drift in ppm: us a second)") + "\n";
   result += table.text([&](const std::string& line) { return paint.title(line); });
   if (rows.size() < summary.clocks.size())
     result += fmt::format("  and {} more with smaller residuals\n", human_count(summary.clocks.size() - rows.size()));
+  result += models_text(summary, paint);
   return result + fmt::format("  out of order: {} before the correction, {} after\n",
                               human_count(summary.reversed_before), human_count(summary.reversed_after));
 }

@@ -94,6 +94,18 @@ struct ClockSummary {
   double rtt_median_s = 0;
   std::uint64_t exchanges = 0;
   std::uint64_t exchanges_dropped = 0;
+  double t1_s = -1;  ///< typical half width of the bounds T1 and T2; -1: there is none
+  double t2_s = -1;
+};
+
+/// What one clock model makes of the trace's messages between clock domains.
+struct ClockModelSummary {
+  std::string name;
+  bool is_chosen = false;      ///< the merged file has this one
+  std::uint64_t messages = 0;  ///< between domains
+  std::uint64_t reversed = 0;  ///< of these, received no later than sent
+  double worst_s = 0;          ///< the most that one is received before it is sent
+  double residual_s = 0;       ///< of the round trips
 };
 
 /// A region that the program marked, over all ranks and threads.
@@ -184,11 +196,12 @@ struct Summary {
   MessageSummary messages;
   std::vector<PairSummary> pairs;
   std::vector<ClockSummary> clocks;
-  std::uint64_t reversed_before = 0;          ///< messages and collectives out of order before events were moved
-  std::uint64_t reversed_after = 0;           ///< always 0 in a file that the merger wrote
-  std::vector<RegionSummary> regions;         ///< by total time, longest first; ties by name
-  std::vector<UserEventSummary> user_events;  ///< by level and name
-  std::uint64_t user_messages = 0;            ///< matched ones of the program's own layers; not in `messages`
+  std::vector<ClockModelSummary> clock_models;  ///< empty where all ranks share one clock
+  std::uint64_t reversed_before = 0;            ///< messages and collectives out of order before events were moved
+  std::uint64_t reversed_after = 0;             ///< always 0 in a file that the merger wrote
+  std::vector<RegionSummary> regions;           ///< by total time, longest first; ties by name
+  std::vector<UserEventSummary> user_events;    ///< by level and name
+  std::uint64_t user_messages = 0;              ///< matched ones of the program's own layers; not in `messages`
   std::uint64_t user_message_bytes = 0;
   std::vector<OverheadSummary> overhead;
   std::vector<ContextSummary> context;

@@ -93,7 +93,15 @@ constexpr std::tuple kClockColumns{Column{"host", &ClockSummary::host},
                                    Column{"rtt_min_s", &ClockSummary::rtt_min_s, "s"},
                                    Column{"rtt_median_s", &ClockSummary::rtt_median_s, "s"},
                                    Column{"exchanges", &ClockSummary::exchanges},
-                                   Column{"exchanges_dropped", &ClockSummary::exchanges_dropped}};
+                                   Column{"exchanges_dropped", &ClockSummary::exchanges_dropped},
+                                   Column{"t1_s", &ClockSummary::t1_s, "s"},
+                                   Column{"t2_s", &ClockSummary::t2_s, "s"}};
+constexpr std::tuple kClockModelColumns{Column{"name", &ClockModelSummary::name},
+                                        Column{"is_chosen", &ClockModelSummary::is_chosen},
+                                        Column{"messages", &ClockModelSummary::messages},
+                                        Column{"reversed", &ClockModelSummary::reversed},
+                                        Column{"worst_s", &ClockModelSummary::worst_s, "s"},
+                                        Column{"residual_s", &ClockModelSummary::residual_s, "s"}};
 constexpr std::tuple kClockRankColumns{Column{"clock", &ClockRank::clock}, Column{"rank", &ClockRank::rank}};
 constexpr std::tuple kReversedColumns{Column{"before", &Reversed::before}, Column{"after", &Reversed::after}};
 constexpr std::tuple kRegionColumns{Column{"name", &RegionSummary::name},
@@ -125,6 +133,10 @@ struct Stored {
 };
 template <>
 struct Stored<Severity> {
+  using type = std::uint8_t;
+};
+template <>
+struct Stored<bool> {
   using type = std::uint8_t;
 };
 
@@ -224,6 +236,7 @@ Status read_clocks(hid_t group, Summary& summary) {
   std::vector<ClockRank> ranks;
   MERIDIAN_TRY_DO(read_table(group, "clocks", summary.clocks, kClockColumns));
   MERIDIAN_TRY_DO(read_table(group, "clock_ranks", ranks, kClockRankColumns));
+  MERIDIAN_TRY_DO(read_table(group, "clock_models", summary.clock_models, kClockModelColumns));
   for (const ClockRank& row : ranks) {
     if (row.clock >= summary.clocks.size()) return damaged("a rank has a clock that is not there");
     summary.clocks[row.clock].ranks.push_back(row.rank);
@@ -271,6 +284,7 @@ Status write_summary(std::int64_t file, const Summary& summary) {
   MERIDIAN_TRY_DO(write_table(group.get(), "pairs", summary.pairs, kPairColumns));
   MERIDIAN_TRY_DO(write_table(group.get(), "clocks", summary.clocks, kClockColumns));
   MERIDIAN_TRY_DO(write_table(group.get(), "clock_ranks", clock_ranks, kClockRankColumns));
+  MERIDIAN_TRY_DO(write_table(group.get(), "clock_models", summary.clock_models, kClockModelColumns));
   MERIDIAN_TRY_DO(write_table(group.get(), "reversed", reversed, kReversedColumns));
   const std::vector<UserMessages> user_messages{{summary.user_messages, summary.user_message_bytes}};
   MERIDIAN_TRY_DO(write_table(group.get(), "regions", summary.regions, kRegionColumns));

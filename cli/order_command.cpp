@@ -1,0 +1,124 @@
+// meridian order: which of two events happened first, as far as the bounds on the clocks can tell.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <filesystem>
+#include <memory>
+
+#include "cli/command_line.hpp"
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "cli/summary/units.hpp"
+#include "cli/summary_source.hpp"
+#include "merger/clock_bounds_file.hpp"
+#include "merger/find_event.hpp"
+
+namespace meridian {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct OrderArguments {
+  std::string directory, first, second;
+  bool assumes_latencies = false;
+};
+
+/// One end of a call.
+struct Moment {
+  EventRef call;
+  bool is_leave = false;
+};
+
+template <class Number>
+bool take_number(std::string_view& text, Number& number) {
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc{}) return false;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return true;
+}
+
+bool take(std::string_view& text, std::string_view word) {
+  if (!text.starts_with(word)) return false;
+  text.remove_prefix(word.size());
+  return true;
+}
+
+/// RANK[.THREAD]:CALL[:leave]
+Result<Moment> parse_moment(const std::string& given) {
+  Moment moment;
+  std::string_view text = given;
+  bool is_good = take_number(text, moment.call.rank) && moment.call.rank >= 0;
+  if (is_good && take(text, ".")) is_good = take_number(text, moment.call.thread);
+  is_good = is_good && take(text, ":") && take_number(text, moment.call.event);
+  if (is_good && take(text, ":")) {
+    moment.is_leave = take(text, "leave");
+    is_good = moment.is_leave || take(text, "enter");
+  }
+  if (is_good && text.empty()) return moment;
+  return Error{Errc::invalid_argument, fmt::format("'{}' names no event", given),
+               "give RANK:CALL, RANK.THREAD:CALL or RANK:CALL:leave; calls are numbered from 0 in each thread"};
+}
+
+std::string bound_text(const std::optional<ClockBound>& bound) {
+  if (!bound) return "no bound";
+  return fmt::format("-{} +{}", human_duration(static_cast<double>(bound->early_ns) * 1e-9),
+                     human_duration(static_cast<double>(bound->late_ns) * 1e-9));
+}
+
+int order(const OrderArguments& arguments) {
+  Moment moments[2];
+  const std::string* const texts[2] = {&arguments.first, &arguments.second};
+  for (int i = 0; i < 2; ++i) {
+    auto moment = parse_moment(*texts[i]);
+    if (!moment) return fail(moment.error());
+    moments[i] = *moment;
+  }
+  fs::path merged = arguments.directory;
+  std::error_code problem;
+  if (fs::is_directory(merged, problem)) merged /= "merged.h5";
+  const auto bounds = MergedBounds::read(merged);
+  if (!bounds) return fail(bounds.error());
+  const auto events = find_events(merged, {moments[0].call, moments[1].call});
+  if (!events) return fail(events.error());
+
+  const BoundLevel level = arguments.assumes_latencies ? BoundLevel::t2 : BoundLevel::t1;
+  std::int64_t times[2];
+  std::optional<ClockBound> known[2];
+  std::string lines;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const FoundEvent& event = (*events)[i];
+    times[i] = moments[i].is_leave ? event.leave_ns : event.enter_ns;
+    known[i] = bounds->at(event.ref.rank, times[i], level);
+    lines += fmt::format("  {}  {} {}  {:.9f} s  {}\n", *texts[i], event.call, moments[i].is_leave ? "left" : "entered",
+                         static_cast<double>(times[i]) * 1e-9, bound_text(known[i]));
+  }
+  EventOrder found = EventOrder::undecided;
+  if (bounds->shares_clock(moments[0].call.rank, moments[1].call.rank))
+    found = times[0] < times[1] ? EventOrder::before : times[1] < times[0] ? EventOrder::after : found;
+  else if (known[0] && known[1])
+    found = order_of(times[0], *known[0], times[1], *known[1]);
+  const char* const words[] = {"before", "after", "undecided"};
+  return print(fmt::format("{}\n{}", words[static_cast<std::size_t>(found)], lines)) ? kExitFine : kExitCouldNotRun;
+}
+
+}  // namespace
+
+void add_order(CLI::App& app, Action& chosen) {
+  CLI::App* const command =
+      app.add_subcommand("order", "Say which of two events came first, if the clocks can tell");
+  const auto arguments = std::make_shared<OrderArguments>();
+  command->add_option("directory", arguments->directory, "Directory of the trace, or its merged file")
+      ->type_name("DIR")
+      ->required();
+  command->add_option("first", arguments->first, "Event: RANK:CALL, RANK.THREAD:CALL, RANK:CALL:leave")
+      ->type_name("A")
+      ->required();
+  command->add_option("second", arguments->second, "The other event")->type_name("B")->required();
+  command->add_flag("--latencies", arguments->assumes_latencies,
+                    "Assume that smallest latencies vary by 20 % at most (T2)");
+  command->callback([arguments, &chosen] { chosen = [arguments] { return order(*arguments); }; });
+}
+
+}  // namespace meridian

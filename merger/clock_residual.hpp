@@ -1,0 +1,78 @@
+#pragma once
+
+// What the first line of each clock domain leaves: a piecewise linear correction over time.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace meridian {
+
+/// A clock that was set: its times from at_ns on are size_ns too large.
+struct ClockJump {
+  double at_ns = 0;  ///< the first time (of the first line) after it
+  double size_ns = 0;
+};
+
+/// Corrected time of domain h: t = shifted(h, time of its first line); then t + at(h, t). All in ns, as doubles: a run
+/// of a month is exact to half a nanosecond.
+struct ClockResidual {
+  double begin_ns = 0;  ///< of knot 0
+  double step_ns = 1;   ///< between knots
+  std::size_t domains = 0;
+  std::size_t knots = 0;      ///< of each domain, two at least
+  std::vector<double> z;      ///< [domain][knot], ns
+  std::vector<std::vector<ClockJump>> jumps;  ///< [domain], by time
+
+  double& knot(std::size_t domain, std::size_t k) { return z[domain * knots + k]; }
+  double knot(std::size_t domain, std::size_t k) const { return z[domain * knots + k]; }
+  double knot_ns(std::size_t k) const { return begin_ns + step_ns * static_cast<double>(k); }
+
+  double shifted(std::size_t domain, double time_ns) const {
+    double result = time_ns;
+    for (const ClockJump& jump : jumps[domain])
+      if (time_ns >= jump.at_ns) result -= jump.size_ns;
+    return result;
+  }
+
+  /// Where a (shifted) time lies: between knots index and index + 1, the share of the second.
+  struct Place {
+    std::size_t index;
+    double share;
+  };
+  Place place(double time_ns) const {
+    const double at = std::clamp((time_ns - begin_ns) / step_ns, 0.0, static_cast<double>(knots) - 1);
+    const std::size_t index = std::min(static_cast<std::size_t>(at), knots - 2);
+    return {index, at - static_cast<double>(index)};
+  }
+  double at(std::size_t domain, double time_ns) const {
+    const Place p = place(time_ns);
+    const double* const values = &z[domain * knots + p.index];
+    return values[0] * (1 - p.share) + values[1] * p.share;
+  }
+  double corrected(std::size_t domain, double time_ns) const {
+    const double t = shifted(domain, time_ns);
+    return t + at(domain, t);
+  }
+
+  /// The same function on other knots.
+  ClockResidual resampled(double begin, double step, std::size_t count) const {
+    ClockResidual result{begin, step, domains, count, std::vector<double>(domains * count), jumps};
+    for (std::size_t h = 0; h < domains; ++h)
+      for (std::size_t k = 0; k < count; ++k) result.knot(h, k) = extended(h, result.knot_ns(k));
+    return result;
+  }
+
+  /// Like at(), but goes on beyond the first and the last knot as it ends.
+  double extended(std::size_t domain, double time_ns) const {
+    const double last = knot_ns(knots - 1);
+    const double* const values = &z[domain * knots];
+    if (time_ns < begin_ns) return values[0] + (values[1] - values[0]) / step_ns * (time_ns - begin_ns);
+    if (time_ns > last)
+      return values[knots - 1] + (values[knots - 1] - values[knots - 2]) / step_ns * (time_ns - last);
+    return at(domain, time_ns);
+  }
+};
+
+}  // namespace meridian

@@ -1,0 +1,62 @@
+#pragma once
+
+// The least squares system of the clock fit, and its solution.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace meridian {
+
+/// An observation: z_to(t) - z_from(t') - latency = value + excess, excess >= 0 where the clocks are right. Each z is
+/// read between two neighbouring knots.
+struct ClockRow {
+  std::uint32_t to = 0;  ///< unknown of the receiver's left knot; the right one follows
+  std::uint32_t from = 0;
+  std::uint32_t latency = 0;  ///< number of the latency, from 0
+  float to_share = 0;         ///< of the right knot
+  float from_share = 0;
+  bool is_collective = false;
+  double value = 0;
+  double weight = 0;
+
+  double difference(const std::vector<double>& x) const {
+    const double to_z = x[to] * (1 - static_cast<double>(to_share)) + x[to + 1] * static_cast<double>(to_share);
+    const double from_z =
+        x[from] * (1 - static_cast<double>(from_share)) + x[from + 1] * static_cast<double>(from_share);
+    return to_z - from_z;
+  }
+};
+
+/// Minimises, over knots z of all domains (those of the reference are fixed) and latencies l,
+///   sum weight (z_to - z_from - l - value)^2 + sum bend (second difference)^2 + sum stiffness (l - prior)^2.
+/// Symmetric and positive definite: conjugate gradients, preconditioned by each domain's pentadiagonal block.
+class ClockSystem {
+ public:
+  ClockSystem(std::size_t domains, std::size_t knots, std::size_t reference);
+
+  std::vector<ClockRow> rows;
+  std::vector<double> bends;      ///< [domain][knot]: weight of the second difference around a knot
+  std::vector<double> priors;     ///< [latencies]
+  double stiffness = 1;           ///< of the latencies
+  std::vector<double> x;          ///< knots of all domains, then latencies: the start, then the solution
+  std::vector<double> home;       ///< [domain][knot]: where a knot goes that nothing binds
+
+  std::size_t unknowns() const noexcept { return domains_ * knots_; }
+  double latency(std::size_t number) const { return x[unknowns() + number]; }
+
+  /// Relative error in the energy norm goes below the root of `tolerance`; at most `most_steps`. Returns the steps.
+  int solve(double tolerance, int most_steps);
+
+ private:
+  void multiply(const std::vector<double>& v, std::vector<double>& out) const;
+  void factorise();
+  void precondition(const std::vector<double>& v, std::vector<double>& out) const;
+  void fix_reference(std::vector<double>& v) const;
+
+  std::size_t domains_, knots_, reference_;
+  std::vector<double> diagonal_, first_, second_;  // of the factors of each domain's block
+  std::vector<double> latency_diagonal_;
+};
+
+}  // namespace meridian

@@ -1,0 +1,425 @@
+#include "clock_simulator.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <numbers>
+
+namespace meridian::test {
+namespace {
+
+constexpr double kNs = 1e9;
+
+double unit(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1.0p-53; }
+
+double gauss(std::mt19937_64& random) {  // not std::normal_distribution, which differs between libraries
+  const double radius = std::sqrt(-2 * std::log(1 - unit(random)));
+  return radius * std::cos(2 * std::numbers::pi * unit(random));
+}
+
+double hash_unit(std::uint64_t a, std::uint64_t b, std::uint64_t salt) {
+  std::uint64_t h = a * 1000003 + b + salt;
+  h ^= h >> 13;
+  h *= 0x9E3779B97F4A7C15ULL;
+  h ^= h >> 31;
+  h *= 0xD1B54A32D192ED03ULL;
+  h ^= h >> 29;
+  return static_cast<double>(h % 10007) / 10007.0;
+}
+
+}  // namespace
+
+SimulatedClock::SimulatedClock(const Scenario& scenario, int host, std::mt19937_64& random) {
+  const auto range = [&](double low, double high) { return low + (high - low) * unit(random); };
+  offset_ns_ = 1e12 + range(0, 1e12);
+  skew_ = std::clamp(20e-6 * gauss(random), -80e-6, 80e-6);
+  const auto points = static_cast<std::size_t>((scenario.seconds + 20) / kGrid) + 5;
+  phase_ns_.assign(points, 0);
+  const double sine = range(.02, .2) * 1e-6, period = range(200, 900), shift = range(0, 6.28);
+  const double warming = range(.1, .6) * 1e-6 * (unit(random) < .5 ? -1 : 1), warm_s = range(40, 150);
+  if (host == scenario.hosts / 2) step_ns_ = scenario.step_ns;
+  step_s_ = 5 + 0.5511 * scenario.seconds;
+  double walk = 0, slew = 0;
+  for (std::size_t i = 1; i < points; ++i) {
+    const double t = static_cast<double>(i) * kGrid;
+    double rate = 0;
+    if (scenario.drift >= Drift::thermal) {
+      walk += 1e-9 * std::sqrt(kGrid) * gauss(random);
+      rate += sine * std::sin(2 * std::numbers::pi * t / period + shift) + warming * (1 - std::exp(-t / warm_s)) + walk;
+    }
+    if (scenario.drift == Drift::slewed) {
+      if (std::fmod(t, 32.0) < kGrid) slew = range(-10, 10) * 1e-6;
+      rate += slew;
+    }
+    if (scenario.drift == Drift::wild && host != 0) rate += 60e-6 * std::sin(2 * std::numbers::pi * t / 1.7 + shift);
+    phase_ns_[i] = phase_ns_[i - 1] + rate * kGrid * kNs;
+  }
+}
+
+double SimulatedClock::raw(double seconds) const {
+  const double at = std::max(0.0, seconds / kGrid);
+  const std::size_t i = std::min(static_cast<std::size_t>(at), phase_ns_.size() - 2);
+  const double share = at - static_cast<double>(i);
+  return offset_ns_ + seconds * kNs * (1 + skew_) + phase_ns_[i] * (1 - share) + phase_ns_[i + 1] * share +
+         (seconds >= step_s_ ? step_ns_ : 0);
+}
+
+SimulatedRun::SimulatedRun(const Scenario& scenario_, bool with_calls)
+    : scenario{scenario_}, with_calls_{with_calls}, random_{scenario_.seed} {
+  for (int host = 0; host < scenario.hosts; ++host) clocks.emplace_back(scenario, host, random_);
+  for (int rank = 0; rank < ranks(); ++rank) {
+    RankMeta& meta = metas.emplace_back();
+    meta.rank = rank;
+    meta.size = ranks();
+    meta.pid = 1000 + rank;
+    meta.hostname = "node" + std::to_string(host_of(rank));
+    meta.executable = "./simulated";
+    meta.clock = ClockKind::monotonic_raw;
+    meta.domain = 1000 + static_cast<std::uint64_t>(host_of(rank));
+    meta.is_finalized = scenario.has_finish;
+    meta.texts.push_back({"run", "simulated-1", 0, 0});
+    meta.texts.push_back({"tick_hz", "1000000000", 0, 0});
+  }
+  simulate();
+}
+
+std::vector<const RankMeta*> SimulatedRun::meta_pointers() const {
+  std::vector<const RankMeta*> pointers;
+  for (const RankMeta& meta : metas) pointers.push_back(&meta);
+  return pointers;
+}
+
+double SimulatedRun::uniform(double low, double high) { return low + (high - low) * unit(random_); }
+double SimulatedRun::exponential(double mean) { return -mean * std::log(1 - unit(random_)); }
+double SimulatedRun::normal() { return gauss(random_); }
+
+double SimulatedRun::smallest_delay(int from, int to) const {
+  const auto a = static_cast<std::uint64_t>(from), b = static_cast<std::uint64_t>(to);
+  const double pair = hash_unit(std::min(a, b), std::max(a, b), 0);
+  const double way = 2 * hash_unit(a, b, 17) - 1;
+  return scenario.latency_ns * (1 + 0.3 * pair + scenario.asymmetry * way);
+}
+
+double SimulatedRun::delay(int from, int to, double time_s) {
+  if (from == to) return 250 + exponential(100);
+  const double l = scenario.latency_ns, p = uniform();
+  double ns = smallest_delay(from, to);
+  if (p < .5)
+    ns += exponential(.05 * l);
+  else if (p < .9)
+    ns += exponential(.5 * l);
+  else if (p < .995)
+    ns += exponential(3 * l);
+  else
+    ns += std::min(1000 * l, 10 * l * std::pow(1 - uniform(), -1 / 1.5));
+  if (scenario.is_congested)
+    for (const auto& [begin, end] :
+         congestion_[static_cast<std::size_t>(from) * static_cast<std::size_t>(scenario.hosts) +
+                     static_cast<std::size_t>(to)])
+      if (time_s > begin && time_s < end) ns += 5 * l + exponential(10 * l);
+  return ns;
+}
+
+double SimulatedRun::ping(int from, int to, AnchorPhase phase, double time_s) {
+  const auto asker = static_cast<std::size_t>(from), answerer = static_cast<std::size_t>(to);
+  const double received = time_s + delay(from, to, time_s) / kNs;
+  const double replied = received + 100e-9;
+  const double returned = replied + delay(to, from, replied) / kNs;
+  metas[asker * static_cast<std::size_t>(scenario.ranks_per_host)].exchanges.push_back(
+      {to * scenario.ranks_per_host, phase, clocks[asker].ticks(time_s), clocks[answerer].ticks(received),
+       clocks[answerer].ticks(replied), clocks[asker].ticks(returned)});
+  return returned + 100e-9;
+}
+
+double SimulatedRun::ping_round(AnchorPhase phase, double time_s, int trips) {
+  std::vector<std::pair<int, int>> pairs;
+  const int hosts = scenario.hosts;
+  if (scenario.pings == Pings::star || phase == AnchorPhase::epoch) {
+    for (int h = 1; h < hosts; ++h) pairs.emplace_back(0, h);
+  } else {
+    for (int d = 1; d < hosts; d *= 2)
+      for (int h = 0; h < hosts; ++h)
+        if (const int other = h ^ d; other > h && other < hosts) pairs.emplace_back(h, other);
+    std::mt19937_64 fixed{77};
+    for (int matching = 0; matching < 3; ++matching) {
+      std::vector<int> order;
+      for (int h = 0; h < hosts; ++h) order.push_back(h);
+      for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[fixed() % i]);
+      for (std::size_t i = 0; i + 1 < order.size(); i += 2) pairs.emplace_back(order[i], order[i + 1]);
+    }
+  }
+  double end = time_s;
+  for (const auto& [a, b] : pairs) {
+    double t = time_s;
+    for (int i = 0; i < trips; ++i) t = ping(a, b, phase, t);
+    end = std::max(end, t);
+  }
+  return end + 1e-5;
+}
+
+void SimulatedRun::anchor(AnchorPhase phase, double time_s) {
+  for (int rank = 0; rank < ranks(); ++rank) {
+    const SimulatedClock& clock = clocks[static_cast<std::size_t>(host_of(rank))];
+    const double error_ns = 1e6 * (hash_unit(static_cast<std::uint64_t>(host_of(rank)), scenario.seed, 5) - 0.5);
+    metas[static_cast<std::size_t>(rank)].anchors.push_back(
+        {phase, clock.ticks(time_s), clock.ticks(time_s) + 40, static_cast<std::int64_t>(clock.ticks(time_s)),
+         1'700'000'000'000'000'000 + std::llround(time_s * kNs + error_ns)});
+  }
+}
+
+void SimulatedRun::simulate() {
+  const int count = ranks(), hosts = scenario.hosts;
+  const auto size = static_cast<std::size_t>(count);
+  if (scenario.is_congested) {
+    congestion_.resize(static_cast<std::size_t>(hosts) * static_cast<std::size_t>(hosts));
+    for (auto& windows : congestion_)
+      if (uniform() < .5)
+        for (double t = 0; t <= scenario.seconds; t += 60) {
+          const double begin = uniform(0, scenario.seconds);
+          windows.emplace_back(begin, begin + uniform(5, 20));
+        }
+  }
+  double t = 5;
+  begin_s = t;
+  anchor(AnchorPhase::start, t - 0.01);
+  if (scenario.has_start) t = ping_round(AnchorPhase::start, t, 100);
+  t += 5e-5;
+  calls.resize(with_calls_ ? size : 0);
+  std::vector<double> now(size), speed(size);
+  for (std::size_t r = 0; r < size; ++r) {
+    now[r] = t + uniform(0, 1e-3);
+    speed[r] = 1 + .03 * normal();
+  }
+  struct Arriving {
+    double time_s = 0;
+    int from = 0;
+    std::uint64_t sent_ticks = 0;
+  };
+  std::vector<std::vector<Arriving>> inbox(size);
+  const double end = 5 + scenario.seconds;
+  double next_epoch = t + scenario.epoch_s;
+  const auto ticks = [&](int rank, double time_s) { return clocks[static_cast<std::size_t>(host_of(rank))].ticks(time_s); };
+  for (int iteration = 0; *std::max_element(now.begin(), now.end()) < end; ++iteration) {
+    for (std::size_t r = 0; r < size; ++r) {
+      now[r] += std::max(1e-5, scenario.iteration_ms * 1e-3 * speed[r] * (1 + .05 * normal()));
+      inbox[r].clear();
+    }
+    const bool crosses = iteration % scenario.only_every == 0;
+    const auto send = [&](int from, int to) {
+      if (to < 0 || to >= count || to == from) return;
+      const int a = host_of(from), b = host_of(to);
+      if (a != b && !crosses) return;
+      if (a == b && !with_calls_) return;
+      double& clock = now[static_cast<std::size_t>(from)];
+      const double sent = clock;
+      clock += 2e-7;
+      inbox[static_cast<std::size_t>(to)].push_back({sent + delay(a, b, sent) / kNs, from, ticks(from, sent)});
+      if (with_calls_)
+        calls[static_cast<std::size_t>(from)].push_back(
+            {SimulatedCall::send, to, ticks(from, sent), ticks(from, sent + 1e-7)});
+    };
+    switch (scenario.pattern) {
+      case Pattern::ring:
+        for (int r = 0; r < count; ++r) {
+          send(r, (r + 1) % count);
+          send(r, (r + count - 1) % count);
+        }
+        break;
+      case Pattern::random: {
+        std::vector<int> order;
+        for (int r = 0; r < count; ++r) order.push_back(r);
+        for (std::size_t i = size; i > 1; --i) std::swap(order[i - 1], order[random_() % i]);
+        for (std::size_t i = 0; i < size; ++i) {
+          send(order[i], order[(i + 1) % size]);
+          send(order[(i + 1) % size], order[i]);
+        }
+        break;
+      }
+      case Pattern::one_way:
+        for (int r = 0; r < count; ++r) send(r, r + 1);
+        break;
+      case Pattern::torus: {
+        int x = static_cast<int>(std::sqrt(count));
+        while (count % x != 0) --x;
+        const int y = count / x;
+        for (int r = 0; r < count; ++r) {
+          const int i = r % x, j = r / x;
+          send(r, j * x + (i + 1) % x);
+          send(r, j * x + (i + x - 1) % x);
+          send(r, ((j + 1) % y) * x + i);
+          send(r, ((j + y - 1) % y) * x + i);
+        }
+        break;
+      }
+      case Pattern::none:
+        break;
+    }
+    for (int r = 0; r < count; ++r)
+      for (const Arriving& message : inbox[static_cast<std::size_t>(r)]) {
+        double& clock = now[static_cast<std::size_t>(r)];
+        const double posted = clock;
+        clock = std::max(clock, message.time_s) + 1.5e-7;
+        MatchedMessage row;
+        row.send.rank = message.from;
+        row.post.rank = row.completion.rank = r;
+        row.send_enter_ns = static_cast<std::int64_t>(message.sent_ticks);
+        row.receive_leave_ns = static_cast<std::int64_t>(ticks(r, clock));
+        messages.push_back(row);
+        if (with_calls_)
+          calls[static_cast<std::size_t>(r)].push_back(
+              {SimulatedCall::receive, message.from, ticks(r, posted), ticks(r, clock)});
+      }
+    if (scenario.collective_every != 0 && iteration % scenario.collective_every == scenario.collective_every - 1) {
+      const double last = *std::max_element(now.begin(), now.end());
+      std::vector<CollectivePart> parts;
+      const double steps = std::ceil(std::log2(std::max(2, count)));
+      for (int r = 0; r < count; ++r) {
+        double& clock = now[static_cast<std::size_t>(r)];
+        CollectivePart part;
+        part.instance = collectives.size();
+        part.shape = CollectiveShape::all_to_all;
+        part.start.rank = part.completion.rank = r;
+        part.comm_rank = r;
+        part.parts = count;
+        part.enter_ns = static_cast<std::int64_t>(ticks(r, clock));
+        clock = last + (scenario.latency_ns * steps * .8 + exponential(scenario.latency_ns)) / kNs;
+        part.leave_ns = static_cast<std::int64_t>(ticks(r, clock));
+        parts.push_back(part);
+        if (with_calls_)
+          calls[static_cast<std::size_t>(r)].push_back({SimulatedCall::allreduce, -1,
+                                                        static_cast<std::uint64_t>(part.enter_ns),
+                                                        static_cast<std::uint64_t>(part.leave_ns)});
+      }
+      collectives.push_back(std::move(parts));
+      const double latest = *std::max_element(now.begin(), now.end());
+      if (scenario.epoch_s > 0 && latest > next_epoch) {
+        const double over = ping_round(AnchorPhase::epoch, latest + 1e-5, 10);
+        for (double& clock : now) clock = over + 2e-6;
+        next_epoch = over + scenario.epoch_s;
+      }
+    }
+  }
+  t = *std::max_element(now.begin(), now.end()) + 1e-3;
+  end_s = t;
+  if (scenario.has_finish) end_s = ping_round(AnchorPhase::finish, t, 100);
+  anchor(AnchorPhase::finish, end_s);
+}
+
+ClockTrial::ClockTrial(const SimulatedRun& run, const ClockOptions& options) {
+  const auto metas = run.meta_pointers();
+  first = *fit_clocks(metas, options);
+  clocks = first;
+  const auto global = [&](const Clocks& by, std::int32_t rank, std::int64_t ticks) {
+    return by.maps[static_cast<std::size_t>(rank)].to_global(static_cast<std::uint64_t>(ticks));
+  };
+  if (options.model == ClockModel::hull || options.model == ClockModel::meridian) {
+    const std::clock_t begin = std::clock();
+    ClockObserver observer{metas, first};
+    std::vector<MatchedMessage> some;
+    for (const MatchedMessage& message : run.messages) {
+      some.assign(1, message);
+      some[0].send_enter_ns = global(first, message.send.rank, message.send_enter_ns);
+      some[0].receive_leave_ns = global(first, message.completion.rank, message.receive_leave_ns);
+      observer.add(some);
+    }
+    for (std::vector<CollectivePart> parts : run.collectives) {
+      for (CollectivePart& part : parts) {
+        part.enter_ns = global(first, part.start.rank, part.enter_ns);
+        part.leave_ns = global(first, part.start.rank, part.leave_ns);
+      }
+      observer.add(parts);
+    }
+    clocks = refine_clocks(metas, first, observer.finish(), options, &residual);
+    fit_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  }
+  for (const MatchedMessage& message : run.messages)
+    if (global(clocks, message.completion.rank, message.receive_leave_ns) <=
+        global(clocks, message.send.rank, message.send_enter_ns))
+      ++reversed;
+  for (const std::vector<CollectivePart>& parts : run.collectives) {
+    std::int64_t last_enter = INT64_MIN, first_exit = INT64_MAX;
+    for (const CollectivePart& part : parts) {
+      last_enter = std::max(last_enter, global(clocks, part.start.rank, part.enter_ns));
+      first_exit = std::min(first_exit, global(clocks, part.start.rank, part.leave_ns));
+    }
+    if (first_exit <= last_enter) ++reversed;
+  }
+}
+
+namespace {
+
+/// Calls visit(host, global time of the host, what the reference has) at moments spread over the run.
+template <class Visit>
+void at_moments(const SimulatedRun& run, const Clocks& clocks, int moments, Visit&& visit) {
+  const int per_host = run.scenario.ranks_per_host;
+  std::size_t reference = 0;
+  while (clocks.domain_of[reference] != clocks.reference) ++reference;
+  const auto reference_host = static_cast<std::size_t>(run.host_of(static_cast<int>(reference)));
+  for (int i = 0; i < moments; ++i) {
+    const double t = run.begin_s + .02 + (run.end_s - run.begin_s - .04) * (i + 0.137) / moments;
+    const std::int64_t truth = clocks.maps[reference].to_global(run.clocks[reference_host].ticks(t));
+    for (int h = 0; h < run.scenario.hosts; ++h) {
+      const auto rank = static_cast<std::size_t>(h * per_host);
+      if (clocks.domain_of[rank] == clocks.reference) continue;
+      visit(rank, clocks.maps[rank].to_global(run.clocks[static_cast<std::size_t>(h)].ticks(t)), truth);
+    }
+  }
+}
+
+double quantile(std::vector<double>& sorted, double q) {
+  if (sorted.empty()) return 0;
+  return sorted[std::min(sorted.size() - 1, static_cast<std::size_t>(static_cast<double>(sorted.size()) * q))];
+}
+
+}  // namespace
+
+ErrorFigures errors(const SimulatedRun& run, const Clocks& clocks, int moments) {
+  std::vector<double> all;
+  at_moments(run, clocks, moments, [&](std::size_t, std::int64_t found, std::int64_t truth) {
+    all.push_back(std::abs(static_cast<double>(found - truth)) / run.scenario.latency_ns);
+  });
+  std::sort(all.begin(), all.end());
+  return {quantile(all, .5), quantile(all, .99), quantile(all, 1)};
+}
+
+BoundFigures bounds(const SimulatedRun& run, const Clocks& clocks, BoundLevel level, int moments) {
+  BoundFigures figures;
+  std::vector<double> widths;
+  at_moments(run, clocks, moments, [&](std::size_t rank, std::int64_t found, std::int64_t truth) {
+    ++figures.points;
+    const auto bound = clocks.bounds.at(clocks.domain_of[rank], found, level);
+    if (!bound) {
+      ++figures.uncertified;
+      return;
+    }
+    if (truth < found - bound->early_ns || truth > found + bound->late_ns) ++figures.outside;
+    widths.push_back(static_cast<double>(bound->half_width_ns()) / run.scenario.latency_ns);
+  });
+  std::sort(widths.begin(), widths.end());
+  figures.p50 = quantile(widths, .5);
+  figures.p99 = quantile(widths, .99);
+  return figures;
+}
+
+double worst_distortion(const SimulatedRun& run, const Clocks& clocks, double ppm) {
+  double worst = 0;
+  const int per_host = run.scenario.ranks_per_host;
+  std::size_t reference = 0;
+  while (clocks.domain_of[reference] != clocks.reference) ++reference;
+  const auto home = static_cast<std::size_t>(run.host_of(static_cast<int>(reference)));
+  for (int i = 0; i < 400; ++i) {
+    const double t = run.begin_s + .1 + (run.end_s - run.begin_s - 1.3) * i / 400;
+    for (const double length : {1e-3, 1e-2, 1e-1, 1.0})
+      for (int h = 0; h < run.scenario.hosts; ++h) {
+        const auto rank = static_cast<std::size_t>(h * per_host);
+        const SimulatedClock &own = run.clocks[static_cast<std::size_t>(h)], &other = run.clocks[home];
+        const auto here = clocks.maps[rank].to_global(own.ticks(t + length)) - clocks.maps[rank].to_global(own.ticks(t));
+        const auto there =
+            clocks.maps[reference].to_global(other.ticks(t + length)) - clocks.maps[reference].to_global(other.ticks(t));
+        worst = std::max(worst, std::abs(static_cast<double>(here - there)) - ppm * 1e-6 * length * kNs);
+      }
+  }
+  return worst;
+}
+
+}  // namespace meridian::test
