@@ -12,14 +12,32 @@ constexpr std::uint32_t kMissing = 0xffffffff;
 constexpr std::int32_t kHighestRank = 1 << 26;
 constexpr const char* kLargestMove = "clock_largest_move_ns";
 
+std::string path_of(const char* name) {
+  std::string path = "clock_bounds/";
+  path.append(name);
+  return path;
+}
+
+Error damaged(const std::filesystem::path& merged) {
+  std::string what = "the bounds in '";
+  what.append(merged.string()).append("' contradict each other");
+  return {Errc::damaged, what, "make the merged file again with `meridian merge`"};
+}
+
+Error without_bounds(const std::filesystem::path& merged) {
+  std::string what = "'";
+  what.append(merged.string()).append("' has no bounds of its times");
+  return {Errc::not_found, what, "merge again with --clock-model meridian"};
+}
+
 template <class T, class Value>
 Status write(hid_t file, const char* name, const char* unit, const char* text, const ClockBounds& bounds,
              Value&& value) {
   std::vector<T> values;
   for (std::uint32_t domain = 0; domain < bounds.domains.size(); ++domain)
     for (const ClockBoundKnot& knot : bounds.domains[domain]) values.push_back(value(domain, knot));
-  MERIDIAN_TRY(ColumnWriter column, ColumnWriter::create(file, std::string{"clock_bounds/"} + name, column_type<T>,
-                                                         {.unit = unit, .description = text}));
+  MERIDIAN_TRY(ColumnWriter column,
+               ColumnWriter::create(file, path_of(name), column_type<T>, {.unit = unit, .description = text}));
   MERIDIAN_TRY_DO(column.append(std::span<const T>{values}));
   return column.finish();
 }
@@ -28,7 +46,7 @@ template <class T>
 Result<std::vector<T>> read_column(hid_t file, const std::string& path) {
   MERIDIAN_TRY(ColumnReader reader, ColumnReader::open(file, path));
   if (reader.size() > (std::uint64_t{1} << 28))
-    return Error{Errc::damaged, "column '" + path + "' is too long", "make the merged file again"};
+    return Error{Errc::damaged, "the bounds are too long", "make the merged file again"};
   std::vector<T> values(reader.size());
   MERIDIAN_TRY_DO(reader.read(0, std::span<T>{values}));
   return values;
@@ -63,33 +81,27 @@ Status write_clock_bounds(hid_t file, const ClockBounds& bounds) {
 Result<MergedBounds> MergedBounds::read(const std::filesystem::path& merged) {
   MERIDIAN_TRY(const h5::File file, h5::open_read_only(merged));
   const hid_t id = file.get();
-  if (!h5::exists(id, "clock_bounds/domain"))
-    return Error{Errc::not_found, "'" + merged.string() + "' has no bounds of its times",
-                 "make it again with `meridian merge --clock-model meridian`"};
+  if (!h5::exists(id, "clock_bounds/domain")) return without_bounds(merged);
   MERIDIAN_TRY(const auto domain, read_column<std::uint32_t>(id, "clock_bounds/domain"));
-  if (domain.empty())
-    return Error{Errc::not_found, "'" + merged.string() + "' was merged with a clock model that gives no bounds",
-                 "merge again with --clock-model meridian"};
+  if (domain.empty()) return without_bounds(merged);
   MERIDIAN_TRY(const auto time, read_column<std::int64_t>(id, "clock_bounds/time_ns"));
   MERIDIAN_TRY(const auto certified, read_column<std::uint8_t>(id, "clock_bounds/is_certified"));
   std::vector<double> values[5];
   const char* const names[5] = {"t1_early_ns", "t1_late_ns", "t2_early_ns", "t2_late_ns", "rate"};
   for (int i = 0; i < 5; ++i) {
-    MERIDIAN_TRY(values[i], read_column<double>(id, std::string{"clock_bounds/"} + names[i]));
+    MERIDIAN_TRY(values[i], read_column<double>(id, path_of(names[i])));
   }
   MERIDIAN_TRY(const auto ranks, read_column<std::int32_t>(id, "ranks/rank"));
   MERIDIAN_TRY(const auto domain_of, read_column<std::uint32_t>(id, "ranks/clock_domain"));
-  const Error damaged{Errc::damaged, "the bounds in '" + merged.string() + "' contradict each other",
-                      "make the merged file again with `meridian merge`"};
   if (time.size() != domain.size() || certified.size() != domain.size() || domain_of.size() != ranks.size())
-    return damaged;
+    return damaged(merged);
   for (const auto& column : values)
-    if (column.size() != domain.size()) return damaged;
+    if (column.size() != domain.size()) return damaged(merged);
 
   MergedBounds result;
   if (auto move = h5::read_int_attribute(id, kLargestMove); move) result.bounds_.largest_move_ns = *move;
   for (std::size_t i = 0; i < domain.size(); ++i) {
-    if (domain[i] > result.bounds_.domains.size()) return damaged;  // domains are numbered without gaps
+    if (domain[i] > result.bounds_.domains.size()) return damaged(merged);  // domains are numbered without gaps
     if (domain[i] == result.bounds_.domains.size()) result.bounds_.domains.emplace_back();
     ClockBoundKnot knot;
     knot.time_ns = time[i];
@@ -102,7 +114,7 @@ Result<MergedBounds> MergedBounds::read(const std::filesystem::path& merged) {
     result.bounds_.domains[domain[i]].push_back(knot);
   }
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    if (ranks[i] < 0 || ranks[i] > kHighestRank) return damaged;
+    if (ranks[i] < 0 || ranks[i] > kHighestRank) return damaged(merged);
     const auto rank = static_cast<std::size_t>(ranks[i]);
     if (rank >= result.domain_of_.size()) result.domain_of_.resize(rank + 1, kMissing);
     result.domain_of_[rank] = domain_of[i];

@@ -14,6 +14,8 @@ constexpr double kPpm = 1e-6;
 constexpr double kSecondsPerNs = 1e-9;
 constexpr double kRoundingNs = 2;  // integer times: one for either end
 constexpr std::size_t kAroundJump = 2;
+constexpr double kOtherClass = 1.5;
+constexpr double kQuick = 2;  // of the smallest round trip
 
 struct Edge {
   std::uint32_t from = 0;
@@ -73,9 +75,10 @@ class Certifier {
         residual_{residual},
         reference_{reference},
         assumptions_{assumptions},
-        tight_{find_tight(samples, residual,
-                          std::max<std::size_t>(1, static_cast<std::size_t>(std::round(
-                                                       residual.step_ns / static_cast<double>(samples.window_ns())))))} {}
+        tight_{find_tight(
+            samples, residual,
+            std::max<std::size_t>(1, static_cast<std::size_t>(
+                                         std::round(residual.step_ns / static_cast<double>(samples.window_ns())))))} {}
 
   ClockCertificate run() {
     set_rates();
@@ -98,13 +101,15 @@ class Certifier {
   }
   std::size_t node(std::size_t domain, std::size_t k) const { return domain * residual_.knots + k; }
 
-  /// Knots of which their domain has a two-way exchange.
+  /// Knots at which their domain has a two-way exchange that is quick for its pair: a slow one tells little.
   std::vector<bool> two_way() const {
+    const std::vector<double> floors = smallest_latencies();
     std::vector<bool> has(residual_.domains * residual_.knots);
     for (std::size_t i = 0; i + 1 < tight_.size(); ++i) {
       const ClockTight& one = tight_[i];
       const ClockTight& other = tight_[i + 1];
       if (one.latency != other.latency || one.window != other.window || one.from != other.to) continue;
+      if (one.slack_ns + other.slack_ns > 2 * kQuick * floors[one.latency]) continue;
       for (const ClockTight* end : {&one, &other}) {
         has[node(end->from, residual_.place(end->sent_ns).index)] = true;
         has[node(end->to, residual_.place(end->received_ns).index)] = true;
@@ -113,30 +118,28 @@ class Certifier {
     return has;
   }
 
-  /// The rate that is allowed for, and what the fit itself bends nearby: between two exchanges, all of its bends. The
-  /// reference does not bend by definition.
+  /// The rate that is allowed for, and what the fit itself bends nearby: how much its
+  /// slopes differ between two exchanges, and next to them. The reference does not bend by definition.
   void set_rates() {
     const std::size_t n = residual_.knots;
     const std::vector<bool> has_exchange = two_way();
     result_.rate.assign(residual_.domains * n, 0);
-    std::vector<double> bends(n), sums(n + 1);
+    std::vector<double> slopes(n);
     std::vector<std::size_t> before(n), after(n);
     for (std::size_t h = 0; h < residual_.domains; ++h) {
       if (h == reference_) continue;
-      for (std::size_t k = 1; k + 1 < n; ++k)
-        bends[k] = std::abs(residual_.knot(h, k - 1) - 2 * residual_.knot(h, k) + residual_.knot(h, k + 1));
-      for (std::size_t k = 0; k < n; ++k) sums[k + 1] = sums[k] + bends[k];
+      for (std::size_t k = 0; k + 1 < n; ++k)
+        slopes[k] = (residual_.knot(h, k + 1) - residual_.knot(h, k)) / residual_.step_ns;
       for (std::size_t k = 0; k < n; ++k) before[k] = has_exchange[node(h, k)] ? k : k == 0 ? 0 : before[k - 1];
       for (std::size_t k = n; k-- > 0;) after[k] = has_exchange[node(h, k)] ? k : k + 1 == n ? k : after[k + 1];
       for (std::size_t k = 0; k < n; ++k) {
-        double bend = 0;
-        for (std::size_t q = k == 0 ? 0 : k - 1; q <= std::min(n - 1, k + 2); ++q) bend = std::max(bend, bends[q]);
-        const std::size_t first = before[k] == 0 ? 0 : before[k] - 1, last = std::min(n - 1, after[k] + 2);
-        if (before[k] != after[k]) bend = std::max(bend, sums[last + 1] - sums[first]);
+        const std::size_t first = before[k] < 2 ? 0 : before[k] - 2, last = std::min(n - 2, after[k] + 2);
+        const auto [least, most] = std::minmax_element(slopes.begin() + static_cast<std::ptrdiff_t>(first),
+                                                       slopes.begin() + static_cast<std::ptrdiff_t>(last) + 1);
         const double gap_s =
             static_cast<double>(std::min(k - before[k], after[k] - k)) * residual_.step_ns * kSecondsPerNs;
         const double rho = assumptions_.rho_ppm + assumptions_.rho_ppm_per_s * gap_s;
-        result_.rate[node(h, k)] = static_cast<float>(rho * kPpm + bend / residual_.step_ns);
+        result_.rate[node(h, k)] = static_cast<float>(rho * kPpm + (*most - *least));
       }
     }
   }
@@ -165,11 +168,13 @@ class Certifier {
       const std::size_t sent = nearest(one.sent_ns), received = nearest(one.received_ns);
       const std::size_t from = node(one.to, received), to = node(one.from, sent);
       if (one.slack_ns < 0 || result_.is_broken[from] || result_.is_broken[to]) continue;
-      const double way = static_cast<double>(result_.rate[to]) * std::abs(one.sent_ns - residual_.knot_ns(sent)) +
-                         static_cast<double>(result_.rate[from]) * std::abs(one.received_ns - residual_.knot_ns(received)) +
-                         kRoundingNs;
+      const double way =
+          static_cast<double>(result_.rate[to]) * std::abs(one.sent_ns - residual_.knot_ns(sent)) +
+          static_cast<double>(result_.rate[from]) * std::abs(one.received_ns - residual_.knot_ns(received)) +
+          kRoundingNs;
       const double spare = std::max(0.0, one.slack_ns - assumptions_.latency_share * floors[one.latency]);
-      edges_.push_back({static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to),
+      edges_.push_back({static_cast<std::uint32_t>(from),
+                        static_cast<std::uint32_t>(to),
                         {static_cast<float>(one.slack_ns + way), static_cast<float>(spare + way)}});
     }
     for (std::size_t h = 0; h < residual_.domains; ++h) {
@@ -185,7 +190,8 @@ class Certifier {
     }
   }
 
-  /// [latencies]: half of each pair's smallest round trip; 0 where there is none, and for collectives.
+  /// [latencies]: half of each pair's smallest round trip; 0 where there is none, and for collectives. A pair that is
+  /// much slower than usual may have had a slow way in one direction all the time: the quickest pair speaks for it.
   std::vector<double> smallest_latencies() const {
     const std::size_t pairs = samples_.pairs().size();
     std::vector<double> forth(pairs + 1, HUGE_VAL), back(pairs + 1, HUGE_VAL);
@@ -196,6 +202,13 @@ class Certifier {
     std::vector<double> floors(pairs + 1, 0);
     for (std::size_t e = 0; e < pairs; ++e)
       if (const double sum = forth[e] + back[e]; std::isfinite(sum)) floors[e] = std::max(0.0, sum / 2);
+    std::vector<double> known;
+    for (const double floor : floors)
+      if (floor > 0) known.push_back(floor);
+    if (known.empty()) return floors;
+    std::ranges::sort(known);
+    for (double& floor : floors)
+      if (floor > kOtherClass * known[known.size() / 2]) floor = known.front();
     return floors;
   }
 

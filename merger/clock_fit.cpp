@@ -14,13 +14,13 @@ constexpr double kNsPerSecond = 1e9;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kUnknownLatencyNs = 1000;
 constexpr double kLongestStepNs = 60 * kNsPerSecond;
-constexpr double kWanderNs = 3;          // of an oscillator, from one second to the next
-constexpr double kFinestScale = 0.03;    // of the latency
+constexpr double kWanderNs = 3;        // of an oscillator, from one second to the next
+constexpr double kFinestScale = 0.03;  // of the latency
 constexpr double kSmallestScaleNs = 5;
-constexpr double kPriorDoubt = 0.3;      // of the latency
-constexpr double kOtherClass = 1.5;      // a pair this much slower than usual was never tight both ways
-constexpr double kStraight = 0.02;       // of the latency
-constexpr double kMarginNs = 2;          // for integers: two roundings
+constexpr double kPriorDoubt = 0.3;  // of the latency
+constexpr double kOtherClass = 1.5;  // a pair this much slower than usual was never tight both ways
+constexpr double kStraight = 0.05;   // of the latency
+constexpr double kMarginNs = 2;      // for integers: two roundings
 constexpr int kMostRounds = 6;
 constexpr int kMostJumps = 8;
 
@@ -31,8 +31,8 @@ double median(std::vector<double>& values, double otherwise) {
   return *middle;
 }
 
-/// Knots are no finer than the messages of a usual direction: four of them to a step; and where they mostly go one way,
-/// a second. The ends of the run, where round trips crowd, do not count.
+/// Knots are no finer than the messages of a usual direction: two of them to a step, and half a second; where they
+/// mostly go one way, four of them, and two seconds. The ends of the run, where round trips crowd, do not count.
 std::size_t windows_per_step(const ClockSamples& samples, double segment_ns) {
   const auto window = static_cast<double>(samples.window_ns());
   if (segment_ns > 0) return static_cast<std::size_t>(std::max(1.0, std::round(segment_ns / window)));
@@ -54,9 +54,13 @@ std::size_t windows_per_step(const ClockSamples& samples, double segment_ns) {
     both_ways += directions == 2;
     one_way += directions == 1;
   }
-  double step = both_ways > one_way ? kNsPerSecond / 2 : kNsPerSecond;
-  if (!counts.empty()) step = std::max(step, std::min(kLongestStepNs, 4 * span / median(counts, 1)));
-  else step = kNsPerSecond;
+  double step = kNsPerSecond;  // round trips alone
+  if (!counts.empty()) {
+    const bool is_two_way = both_ways > one_way;
+    const double gap = span / median(counts, 1);
+    step = is_two_way ? std::max(kNsPerSecond / 2, 2 * gap) : std::max(2 * kNsPerSecond, 4 * gap);
+    step = std::min(step, kLongestStepNs);
+  }
   return static_cast<std::size_t>(std::max(1.0, std::round(step / window)));
 }
 
@@ -74,13 +78,22 @@ class Fit {
   ClockFitResult run() {
     for (const std::size_t level : {8, 2, 1}) solve_level(level, 0);
     find_jumps();
+    refine();
     prefer_lines();
-    const std::uint64_t infeasible = make_feasible(samples_, residual_, reference_, kMarginNs);
+    const std::uint64_t infeasible = make_feasible(samples_, residual_, reference_, kMarginNs, typical_);
     return {std::move(residual_), latencies_, typical_, infeasible};
   }
 
  private:
   static constexpr double kUnset = -1;
+
+  /// Where messages are still reversed, knots may be too far apart for how sharply a clock was slewed.
+  void refine() {
+    while (group_ > 1 && count_infeasible(samples_, residual_) != 0) {
+      group_ /= 2;
+      solve_level(1, 4);
+    }
+  }
 
   /// Clocks that do not bend by more than the fit's own doubt are best left to their round trips.
   void prefer_lines() {

@@ -52,9 +52,10 @@ std::vector<ClockTight> find_tight(const ClockSamples& samples, const ClockResid
 std::uint64_t count_infeasible(const ClockSamples& samples, const ClockResidual& residual);
 
 /// Moves knots as little as needed until every point, and every collective, is in order by margin_ns; returns how many
-/// are not, because no clocks could do it (or none within the sweeps).
+/// are not. What is out of order by more than most_ns is left alone: something is wrong with it that no small
+/// correction could mend.
 std::uint64_t make_feasible(const ClockSamples& samples, ClockResidual& residual, std::size_t reference,
-                            double margin_ns);
+                            double margin_ns, double most_ns);
 
 /// Looks for the clock that was set: adds the largest jump that bends and reversals of `residual` point to.
 /// latency_ns  what counts as large. False: there is none.

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <optional>
+#include <functional>
 
 #include "merger/clock_fit.hpp"
 
@@ -12,6 +11,8 @@ namespace {
 
 // Knots of the zone around a bend in which the jump is looked for; beyond it the clock is straight.
 constexpr std::size_t kBefore = 2, kAfter = 4;
+constexpr double kBendOverJump = 3;   // a jump has to explain that much more than a bend
+constexpr std::size_t kSuspects = 8;  // that are looked at
 
 struct Suspect {
   std::size_t domain = 0;
@@ -19,11 +20,12 @@ struct Suspect {
   double bend_ns = 0;
 };
 
-/// The sharpest bend among the knots at which messages are reversed.
-std::optional<Suspect> find_suspect(const ClockSamples& samples, const ClockResidual& residual, std::size_t reference,
-                                    double least_bend_ns) {
+/// The sharpest bends among the knots at which messages are reversed, the sharpest first; one for a stretch of knots.
+std::vector<Suspect> find_suspects(const ClockSamples& samples, const ClockResidual& residual, std::size_t reference,
+                                   double least_bend_ns) {
   const std::size_t n = residual.knots;
-  if (n < kBefore + kAfter + 6) return std::nullopt;
+  std::vector<Suspect> all, chosen;
+  if (n < kBefore + kAfter + 6) return all;
   std::vector<bool> is_reversed(residual.domains * n);
   const auto group = static_cast<std::size_t>(std::round(residual.step_ns / static_cast<double>(samples.window_ns())));
   for (const ClockTight& one : find_tight(samples, residual, group))
@@ -31,7 +33,6 @@ std::optional<Suspect> find_suspect(const ClockSamples& samples, const ClockResi
       is_reversed[one.from * n + residual.place(one.sent_ns).index] = true;
       is_reversed[one.to * n + residual.place(one.received_ns).index] = true;
     }
-  std::optional<Suspect> worst;
   for (std::size_t h = 0; h < residual.domains; ++h) {
     if (h == reference) continue;
     for (std::size_t k = kBefore + 2; k + kAfter + 2 < n; ++k) {
@@ -39,10 +40,19 @@ std::optional<Suspect> find_suspect(const ClockSamples& samples, const ClockResi
       double bend = 0;
       for (std::size_t q = k - 1; q <= k + 2; ++q)
         bend = std::max(bend, std::abs(residual.knot(h, q - 1) - 2 * residual.knot(h, q) + residual.knot(h, q + 1)));
-      if (bend > least_bend_ns && (!worst || bend > worst->bend_ns)) worst = Suspect{h, k, bend};
+      if (bend > least_bend_ns) all.push_back({h, k, bend});
     }
   }
-  return worst;
+  std::ranges::stable_sort(all, std::ranges::greater{}, &Suspect::bend_ns);
+  for (const Suspect& one : all) {
+    const bool is_known = std::ranges::any_of(chosen, [&](const Suspect& known) {
+      return known.domain == one.domain &&
+             (known.knot > one.knot ? known.knot - one.knot : one.knot - known.knot) < kAfter;
+    });
+    if (!is_known) chosen.push_back(one);
+    if (chosen.size() == kSuspects) break;
+  }
+  return chosen;
 }
 
 struct Line {
@@ -75,43 +85,67 @@ std::vector<Demand> demands_in(const ClockSamples& samples, const ClockResidual&
             demands.push_back({sent, received + residual.at(to, received) - sent, false});
         }
     }
+  for (const std::vector<CollectiveSide>& sides : samples.collectives()) {
+    double last_enter = -HUGE_VAL, first_exit = HUGE_VAL;  // of the others
+    const CollectiveSide* own = nullptr;
+    for (const CollectiveSide& side : sides) {
+      if (side.domain == domain) {
+        own = &side;
+        continue;
+      }
+      last_enter = std::max(last_enter, residual.corrected(side.domain, static_cast<double>(side.last_enter_ns)));
+      first_exit = std::min(first_exit, residual.corrected(side.domain, static_cast<double>(side.first_exit_ns)));
+    }
+    if (own == nullptr || sides.size() < 2) continue;
+    const double enter = residual.shifted(domain, static_cast<double>(own->last_enter_ns));
+    const double exit = residual.shifted(domain, static_cast<double>(own->first_exit_ns));
+    if (exit > from_ns && exit < to_ns) demands.push_back({exit, last_enter - exit, true});
+    if (enter > from_ns && enter < to_ns) demands.push_back({enter, first_exit - enter, false});
+  }
   std::ranges::sort(demands, {}, &Demand::at);
   return demands;
 }
 
-/// Where going over from one line to the other violates the demands least.
-double best_split(const std::vector<Demand>& demands, const Line& before, const Line& after) {
+/// What it costs to go over from one line to the other, where that is least, and where the lines meet.
+struct Split {
+  double at = 0;
+  double cost = 0;
+  double cost_of_bend = 0;  ///< without a jump
+};
+
+Split best_split(const std::vector<Demand>& demands, const Line& before, const Line& after) {
   const std::size_t n = demands.size();
   std::vector<double> rest(n + 1, 0);
   for (std::size_t i = n; i-- > 0;) rest[i] = rest[i + 1] + demands[i].violation(after(demands[i].at));
-  double sum = 0, least = rest[0];
+  const double meet = before.at + (before.value - after(before.at)) / (after.slope - before.slope);
+  Split best{0, rest[0], rest[0]};
+  double sum = 0;
   std::size_t split = 0;
   for (std::size_t i = 0; i < n; ++i) {
     sum += demands[i].violation(before(demands[i].at));
-    if (sum + rest[i + 1] < least) {
-      least = sum + rest[i + 1];
-      split = i + 1;
-    }
+    if (demands[i].at < meet) best.cost_of_bend = sum + rest[i + 1];
+    if (sum + rest[i + 1] >= best.cost) continue;
+    best.cost = sum + rest[i + 1];
+    split = i + 1;
   }
-  if (split == 0) return demands.front().at;
-  if (split == n) return demands.back().at;
-  return (demands[split - 1].at + demands[split].at) / 2;
+  best.at = split == 0   ? demands.front().at
+            : split == n ? demands.back().at
+                         : (demands[split - 1].at + demands[split].at) / 2;
+  return best;
 }
 
-}  // namespace
-
-bool add_jump(const ClockSamples& samples, ClockResidual& residual, std::size_t reference, double latency_ns) {
-  const auto suspect = find_suspect(samples, residual, reference, 2 * latency_ns);
-  if (!suspect) return false;
-  const std::size_t h = suspect->domain, first = suspect->knot - kBefore, last = suspect->knot + kAfter;
+bool try_jump(const ClockSamples& samples, ClockResidual& residual, const Suspect& suspect, double latency_ns) {
+  const std::size_t h = suspect.domain, first = suspect.knot - kBefore, last = suspect.knot + kAfter;
   const auto slope = [&](std::size_t k) { return (residual.knot(h, k + 1) - residual.knot(h, k)) / residual.step_ns; };
   const Line before{residual.knot_ns(first - 1), residual.knot(h, first - 1), slope(first - 2)};
-  const Line after{residual.knot_ns(last + 1), residual.knot(h, last + 1), slope(std::min(last + 1, residual.knots - 2))};
+  const Line after{residual.knot_ns(last + 1), residual.knot(h, last + 1),
+                   slope(std::min(last + 1, residual.knots - 2))};
   const auto demands = demands_in(samples, residual, h, residual.knot_ns(first), residual.knot_ns(last));
   if (demands.size() < 4) return false;
-  const double at = best_split(demands, before, after);
-  const double size = before(at) - after(at);
+  const Split split = best_split(demands, before, after);
+  const double at = split.at, size = before(at) - after(at);
   if (std::abs(size) < 2 * latency_ns) return false;
+  if (split.cost_of_bend < kBendOverJump * split.cost + latency_ns) return false;
 
   double raw = at;  // as the first line has it
   for (const ClockJump& jump : residual.jumps[h])
@@ -121,6 +155,14 @@ bool add_jump(const ClockSamples& samples, ClockResidual& residual, std::size_t 
   for (std::size_t k = first; k < residual.knots; ++k)
     residual.knot(h, k) = k <= last ? before(residual.knot_ns(k)) : residual.knot(h, k) + size;
   return true;
+}
+
+}  // namespace
+
+bool add_jump(const ClockSamples& samples, ClockResidual& residual, std::size_t reference, double latency_ns) {
+  for (const Suspect& suspect : find_suspects(samples, residual, reference, 2 * latency_ns))
+    if (try_jump(samples, residual, suspect, latency_ns)) return true;
+  return false;
 }
 
 }  // namespace meridian

@@ -68,7 +68,8 @@ void ClockObserver::add_instance() {
     shape = part.shape;
     if (part.comm_rank == part.root) root = &part;
   }
-  std::vector<CollectiveSide> sides;  // by domain, in order of appearance
+  std::vector<CollectiveSide> sides;        // by domain, in order of appearance
+  std::vector<const CollectivePart*> last;  // [side]: who entered last
   for (const CollectivePart& part : instance_) {
     const std::uint32_t index = index_of(part.start.rank);
     if (part.shape == CollectiveShape::none || index == kMissing) continue;
@@ -76,11 +77,14 @@ void ClockObserver::add_instance() {
     const auto side = std::ranges::find(sides, domain, &CollectiveSide::domain);
     if (side == sides.end()) {
       sides.push_back({domain, part.enter_ns, part.leave_ns});
+      last.push_back(&part);
     } else {
+      if (part.enter_ns > side->last_enter_ns) last[static_cast<std::size_t>(side - sides.begin())] = &part;
       side->last_enter_ns = std::max(side->last_enter_ns, part.enter_ns);
       side->first_exit_ns = std::min(side->first_exit_ns, part.leave_ns);
     }
   }
+  if (shape == CollectiveShape::all_to_all) check_within(sides, last);
   if (shape == CollectiveShape::all_to_all && sides.size() > 1) samples_.add_collective(sides);
   if (root != nullptr && (shape == CollectiveShape::one_to_all || shape == CollectiveShape::all_to_one)) {
     const std::uint32_t own = first_.domain_of[index_of(root->start.rank)];
@@ -92,6 +96,21 @@ void ClockObserver::add_instance() {
     }
   }
   instance_.clear();
+}
+
+/// Ranks of one domain left before others of it had entered: they share no clock.
+void ClockObserver::check_within(const std::vector<CollectiveSide>& sides,
+                                 const std::vector<const CollectivePart*>& last) {
+  for (const CollectivePart& part : instance_) {
+    const std::uint32_t index = index_of(part.start.rank);
+    if (part.shape == CollectiveShape::none || index == kMissing) continue;
+    const auto side = std::ranges::find(sides, first_.domain_of[index], &CollectiveSide::domain);
+    const CollectivePart& latest = *last[static_cast<std::size_t>(side - sides.begin())];
+    if (&latest == &part) continue;
+    const bool is_between_hosts = host_of_[index] != host_of_[index_of(latest.start.rank)];
+    ++inner_[side->domain].messages[is_between_hosts];
+    if (part.leave_ns < latest.enter_ns) ++inner_[side->domain].reversed[is_between_hosts];
+  }
 }
 
 ClockSamples& ClockObserver::finish() {

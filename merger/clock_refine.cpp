@@ -103,14 +103,27 @@ std::vector<std::string> hosts_of(const Clocks& clocks) {
   return hosts;
 }
 
+/// Knots at which a clock's rate changes by more than an oscillator's, and by more than the fit's own doubt.
+std::uint64_t count_rate_changes(const ClockResidual& residual, std::size_t domain, double latency_ns) {
+  constexpr double kSuddenRate = 1e-6;
+  const double least_ns = std::max(kSuddenRate * residual.step_ns, latency_ns / 2);
+  std::uint64_t count = 0;
+  for (std::size_t k = 1; k + 1 < residual.knots; ++k)
+    count +=
+        std::abs(residual.knot(domain, k - 1) - 2 * residual.knot(domain, k) + residual.knot(domain, k + 1)) > least_ns;
+  return count;
+}
+
 std::vector<Finding> find_flaws(const Clocks& clocks, const std::vector<HullLine>& lines, const ClockResidual& residual,
-                                const ClockBounds& bounds, std::int64_t end_ns) {
+                                const ClockBounds& bounds, std::int64_t end_ns, double latency_ns) {
   Findings findings;
   const std::vector<std::string> hosts = hosts_of(clocks);
   for (std::uint32_t h = 0; h < clocks.domains; ++h) {
     if (!lines[h].is_placed) findings.add(FindingId::clock_unsynchronised, 1, hosts[h]);
     if (!residual.jumps[h].empty()) findings.add(FindingId::clock_step, residual.jumps[h].size(), hosts[h]);
     if (bounds.domains.empty() || !lines[h].is_placed) continue;
+    const std::uint64_t changes = count_rate_changes(residual, h, latency_ns);
+    if (changes > 0 && residual.jumps[h].empty()) findings.add(FindingId::clock_rate_changed, changes, hosts[h]);
     const auto broken = std::ranges::count_if(bounds.domains[h], [&](const ClockBoundKnot& knot) {
       return !knot.is_certified && knot.time_ns >= 0 && knot.time_ns <= end_ns;
     });
@@ -126,7 +139,12 @@ Clocks refine_clocks(std::span<const RankMeta* const> metas, const Clocks& first
   const bool is_hull = options.model == ClockModel::hull;
   const std::vector<HullLine> lines = first_lines(first, samples, is_hull);
   ClockResidual residual = residual_of(lines, samples);
-  if (!is_hull) residual = fit_residual(samples, residual, {first.reference, options.segment_s * 1e9}).residual;
+  double latency_ns = 0;
+  if (!is_hull) {
+    ClockFitResult fit = fit_residual(samples, residual, {first.reference, options.segment_s * 1e9});
+    residual = std::move(fit.residual);
+    latency_ns = fit.latency_ns;
+  }
 
   Clocks clocks = first;
   std::vector<ClockMap> maps(first.domains);
@@ -145,8 +163,7 @@ Clocks refine_clocks(std::span<const RankMeta* const> metas, const Clocks& first
 
   const std::int64_t end_ns = samples.end_ns() - zero_ns;
   if (!is_hull) {
-    const ClockCertificate certificate =
-        certify(samples, residual, first.reference, {.rho_ppm = options.rho_ppm});
+    const ClockCertificate certificate = certify(samples, residual, first.reference, {.rho_ppm = options.rho_ppm});
     clocks.bounds = bounds_of(residual, certificate, first.reference, zero_ns);
   }
   const double all_ns = std::max(1.0, static_cast<double>(samples.end_ns() - samples.begin_ns()));
@@ -160,7 +177,7 @@ Clocks refine_clocks(std::span<const RankMeta* const> metas, const Clocks& first
     row.t1_s = median_half_width(clocks.bounds.domains[h], 0, end_ns);
     row.t2_s = median_half_width(clocks.bounds.domains[h], 1, end_ns);
   }
-  const std::vector<Finding> flaws = find_flaws(first, lines, residual, clocks.bounds, end_ns);
+  const std::vector<Finding> flaws = find_flaws(first, lines, residual, clocks.bounds, end_ns, latency_ns);
   clocks.findings.insert(clocks.findings.end(), flaws.begin(), flaws.end());
   if (made != nullptr) *made = std::move(residual);
   return clocks;

@@ -31,11 +31,12 @@ class ClockObserver {
   std::vector<std::uint32_t> find_split() const;
 
  private:
-  struct Inner {  // messages between ranks of one domain
+  struct Inner {                                 // messages between ranks of one domain
     std::uint64_t messages[2]{}, reversed[2]{};  // within a host, between hosts
   };
   std::uint32_t index_of(std::int32_t rank) const noexcept;
   void add_instance();
+  void check_within(const std::vector<CollectiveSide>& sides, const std::vector<const CollectivePart*>& last);
 
   std::span<const RankMeta* const> metas_;
   const Clocks& first_;
@@ -58,7 +59,8 @@ Clocks refine_clocks(std::span<const RankMeta* const> metas, const Clocks& first
 
 /// What each model would make of the messages between domains, in the order of ClockModel.
 ///
-/// messages  all that the samples saw. chosen, residual  of `options.model`, if it bends; else only `chosen` is looked at.
+/// messages  all that the samples saw. chosen, residual  of `options.model`, if it bends; else only `chosen` is looked
+/// at.
 Result<std::vector<ClockModelSummary>> compare_models(std::span<const RankMeta* const> metas, const Clocks& first,
                                                       const ClockSamples& samples, TempSpool<DomainMessage>& messages,
                                                       const ClockOptions& options, const Clocks& chosen,

@@ -64,7 +64,7 @@ struct PairSamples {
 /// `most_windows` (their length doubles when the run is longer), not with the number of messages.
 class ClockSamples {
  public:
-  static constexpr std::int64_t kWindowNs = 500'000'000;
+  static constexpr std::int64_t kWindowNs = 250'000'000;
 
   explicit ClockSamples(std::size_t domains, std::int64_t window_ns = kWindowNs, std::size_t most_windows = 0);
 
@@ -77,7 +77,7 @@ class ClockSamples {
   std::size_t domains() const noexcept { return domains_; }
   std::int64_t window_ns() const noexcept { return window_ns_; }
   std::int64_t origin_ns() const noexcept { return origin_ns_; }  ///< where window 0 begins
-  std::int64_t begin_ns() const noexcept { return begin_ns_; }  ///< earliest time seen; 0 when there is none
+  std::int64_t begin_ns() const noexcept { return begin_ns_; }    ///< earliest time seen; 0 when there is none
   std::int64_t end_ns() const noexcept { return end_ns_; }
   std::uint64_t messages() const noexcept { return messages_; }
   std::span<const PairSamples> pairs() const noexcept { return pairs_; }  ///< in the order in which they were met

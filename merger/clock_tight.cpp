@@ -124,40 +124,62 @@ std::uint64_t count_infeasible(const ClockSamples& samples, const ClockResidual&
   return count;
 }
 
+namespace {
+
+/// Calls visit(what a constraint has to spare) for every point and every collective.
+template <class Visit>
+void for_each_constraint(const ClockSamples& samples, const ClockResidual& residual, Visit&& visit) {
+  for (const PairSamples& pair : samples.pairs())
+    for (int direction = 0; direction < 2; ++direction)
+      for (const ClockCell& cell : pair.cells[direction])
+        for (const ClockPoint& point : cell.points())
+          visit(measure(point, pair.from(direction), pair.to(direction), residual));
+  for (const std::vector<CollectiveSide>& sides : samples.collectives()) {
+    const LastEnter last = last_enter(sides, residual);
+    for (const CollectiveSide& side : sides) {
+      if (side.domain == last.domain) continue;
+      ClockTight one;
+      one.from = last.domain;
+      one.to = side.domain;
+      one.sent_ns = last.shifted_ns;
+      one.received_ns = residual.shifted(side.domain, static_cast<double>(side.first_exit_ns));
+      one.slack_ns = one.received_ns + residual.at(side.domain, one.received_ns) -
+                     (last.shifted_ns + residual.at(last.domain, last.shifted_ns));
+      visit(one);
+    }
+  }
+}
+
+}  // namespace
+
 std::uint64_t make_feasible(const ClockSamples& samples, ClockResidual& residual, std::size_t reference,
-                            double margin_ns) {
+                            double margin_ns, double most_ns) {
   constexpr int kSweeps = 60;
-  std::uint64_t missing = 0;
+  const ClockResidual before = residual;
+  std::uint64_t reversed = 0, missing = 0;
   for (int sweep = 0; sweep <= kSweeps; ++sweep) {
     missing = 0;
-    for (const PairSamples& pair : samples.pairs())
-      for (int direction = 0; direction < 2; ++direction)
-        for (const ClockCell& cell : pair.cells[direction])
-          for (const ClockPoint& point : cell.points()) {
-            const ClockTight one = measure(point, pair.from(direction), pair.to(direction), residual);
-            if (one.slack_ns >= margin_ns) continue;
-            ++missing;
-            if (sweep < kSweeps) satisfy(residual, reference, one, 2 * margin_ns - one.slack_ns);
-          }
-    for (const std::vector<CollectiveSide>& sides : samples.collectives()) {
-      const LastEnter last = last_enter(sides, residual);
-      for (const CollectiveSide& side : sides) {
-        if (side.domain == last.domain) continue;
-        ClockTight one;
-        one.from = last.domain;
-        one.to = side.domain;
-        one.sent_ns = last.shifted_ns;
-        one.received_ns = residual.shifted(side.domain, static_cast<double>(side.first_exit_ns));
-        const double enter = last.shifted_ns + residual.at(last.domain, last.shifted_ns);
-        one.slack_ns = one.received_ns + residual.at(side.domain, one.received_ns) - enter;
-        if (one.slack_ns >= margin_ns) continue;
-        ++missing;
-        if (sweep < kSweeps) satisfy(residual, reference, one, 2 * margin_ns - one.slack_ns);
+    std::uint64_t hopeless = 0;
+    for_each_constraint(samples, residual, [&](const ClockTight& one) {
+      if (one.slack_ns >= margin_ns) return;
+      if (one.slack_ns < -most_ns) {
+        ++hopeless;
+        return;
       }
-    }
-    if (missing == 0) break;
+      ++missing;
+      if (sweep < kSweeps) satisfy(residual, reference, one, 2 * margin_ns - one.slack_ns);
+    });
+    if (sweep == 0) reversed = missing + hopeless;
+    if (missing == 0) return hopeless;
+    missing += hopeless;
   }
-  return missing;
+  // Constraints that contradict each other push the clocks apart: better those that the fit found.
+  double farthest = 0;
+  for (std::size_t i = 0; i < residual.z.size(); ++i)
+    farthest = std::max(farthest, std::abs(residual.z[i] - before.z[i]));
+  if (farthest <= most_ns && missing <= reversed) return missing;
+  residual = before;
+  return reversed;
 }
 
 }  // namespace meridian

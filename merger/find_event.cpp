@@ -4,6 +4,7 @@
 
 #include "trace/format/column.hpp"
 #include "trace/format/h5.hpp"
+#include "trace/format/table.hpp"
 
 namespace meridian {
 

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+#include <vector>
+
 #include <cstdint>
 
 namespace meridian {
@@ -44,6 +47,44 @@ TEST(ClockMap, MovesItsZeroWithoutRounding) {
   const ClockMap map{77, 123, 1734822660774459};
   for (std::uint64_t ticks = 0; ticks < 1000; ++ticks)
     EXPECT_EQ(map.with_zero_at(-1'000'000'000'007).to_global(ticks), map.to_global(ticks) + 1'000'000'000'007);
+}
+
+TEST(ClockMap, GoesThroughItsPointsAndOnBeyondThem) {
+  const ClockMap map = ClockMap::through({{1000, 5000}, {2000, 6000}, {3000, 8000}}, {});
+  EXPECT_EQ(map.to_global(1000), 5000);
+  EXPECT_EQ(map.to_global(1500), 5500);
+  EXPECT_EQ(map.to_global(2000), 6000);
+  EXPECT_EQ(map.to_global(2500), 7000);
+  EXPECT_EQ(map.to_global(4000), 10'000);
+  EXPECT_EQ(map.to_global(0), 4000);
+  EXPECT_EQ(map.with_zero_at(1000).to_global(2500), 6000);
+}
+
+TEST(ClockMap, NeverDecreasesWhateverItsPoints) {
+  std::mt19937_64 random{7};
+  std::vector<ClockMap::Point> points;
+  std::uint64_t ticks = UINT64_MAX - 500'000;  // the counter passes its end
+  std::int64_t ns = -100;
+  for (int i = 0; i < 50; ++i) {
+    points.push_back({ticks, ns});
+    ticks += random() % 50'000;
+    ns += static_cast<std::int64_t>(random() % 30'000) - 3000;
+  }
+  const ClockMap map = ClockMap::through(points, {});
+  std::int64_t before = map.to_global(points.front().ticks - 1000);
+  for (std::uint64_t t = 0; t < 2'000'000; t += 37) {
+    const std::int64_t now = map.to_global(points.front().ticks - 1000 + t);
+    ASSERT_GE(now, before) << t;
+    before = now;
+  }
+}
+
+TEST(ClockMap, FindsTheFirstTickOfATime) {
+  const ClockMap map{1'000'000, 50, (1ULL << kTickScaleBits) / 3};
+  for (const std::int64_t ns : {-1000, 0, 50, 51, 1'000'000}) {
+    EXPECT_GE(map.to_global(map.to_ticks(ns)), ns);
+    EXPECT_LT(map.to_global(map.to_ticks(ns) - 1), ns);
+  }
 }
 
 }  // namespace

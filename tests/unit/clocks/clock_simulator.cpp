@@ -81,6 +81,13 @@ SimulatedRun::SimulatedRun(const Scenario& scenario_, bool with_calls)
     meta.texts.push_back({"tick_hz", "1000000000", 0, 0});
   }
   simulate();
+  const auto per_host = static_cast<std::size_t>(scenario.ranks_per_host);
+  if (scenario.fault == Fault::wrong_domain)
+    for (std::size_t rank = 2 * per_host; rank < 3 * per_host; ++rank) metas[rank].domain = metas[per_host].domain;
+  if (scenario.fault == Fault::swapped_ranks) {
+    std::swap(metas[2 * per_host - 1].domain, metas[3 * per_host - 1].domain);
+    std::swap(metas[2 * per_host - 1].hostname, metas[3 * per_host - 1].hostname);
+  }
 }
 
 std::vector<const RankMeta*> SimulatedRun::meta_pointers() const {
@@ -198,7 +205,9 @@ void SimulatedRun::simulate() {
   std::vector<std::vector<Arriving>> inbox(size);
   const double end = 5 + scenario.seconds;
   double next_epoch = t + scenario.epoch_s;
-  const auto ticks = [&](int rank, double time_s) { return clocks[static_cast<std::size_t>(host_of(rank))].ticks(time_s); };
+  const auto ticks = [&](int rank, double time_s) {
+    return clocks[static_cast<std::size_t>(host_of(rank))].ticks(time_s);
+  };
   for (int iteration = 0; *std::max_element(now.begin(), now.end()) < end; ++iteration) {
     for (std::size_t r = 0; r < size; ++r) {
       now[r] += std::max(1e-5, scenario.iteration_ms * 1e-3 * speed[r] * (1 + .05 * normal()));
@@ -209,7 +218,7 @@ void SimulatedRun::simulate() {
       if (to < 0 || to >= count || to == from) return;
       const int a = host_of(from), b = host_of(to);
       if (a != b && !crosses) return;
-      if (a == b && !with_calls_) return;
+      if (a == b && !with_calls_ && scenario.fault == Fault::none) return;
       double& clock = now[static_cast<std::size_t>(from)];
       const double sent = clock;
       clock += 2e-7;
@@ -305,42 +314,60 @@ void SimulatedRun::simulate() {
   anchor(AnchorPhase::finish, end_s);
 }
 
+namespace {
+
+std::int64_t to_global(const Clocks& clocks, std::int32_t rank, std::int64_t ticks) {
+  return clocks.maps[static_cast<std::size_t>(rank)].to_global(static_cast<std::uint64_t>(ticks));
+}
+
+/// What matching would hand over.
+void observe(const SimulatedRun& run, const Clocks& first, ClockObserver& observer) {
+  std::vector<MatchedMessage> some;
+  for (const MatchedMessage& message : run.messages) {
+    some.assign(1, message);
+    some[0].send_enter_ns = to_global(first, message.send.rank, message.send_enter_ns);
+    some[0].receive_leave_ns = to_global(first, message.completion.rank, message.receive_leave_ns);
+    observer.add(some);
+  }
+  for (std::vector<CollectivePart> parts : run.collectives) {
+    for (CollectivePart& part : parts) {
+      part.enter_ns = to_global(first, part.start.rank, part.enter_ns);
+      part.leave_ns = to_global(first, part.start.rank, part.leave_ns);
+    }
+    observer.add(parts);
+  }
+}
+
+}  // namespace
+
 ClockTrial::ClockTrial(const SimulatedRun& run, const ClockOptions& options) {
   const auto metas = run.meta_pointers();
   first = *fit_clocks(metas, options);
   clocks = first;
-  const auto global = [&](const Clocks& by, std::int32_t rank, std::int64_t ticks) {
-    return by.maps[static_cast<std::size_t>(rank)].to_global(static_cast<std::uint64_t>(ticks));
-  };
   if (options.model == ClockModel::hull || options.model == ClockModel::meridian) {
     const std::clock_t begin = std::clock();
-    ClockObserver observer{metas, first};
-    std::vector<MatchedMessage> some;
-    for (const MatchedMessage& message : run.messages) {
-      some.assign(1, message);
-      some[0].send_enter_ns = global(first, message.send.rank, message.send_enter_ns);
-      some[0].receive_leave_ns = global(first, message.completion.rank, message.receive_leave_ns);
-      observer.add(some);
+    auto observer = std::make_unique<ClockObserver>(metas, first);
+    observe(run, first, *observer);
+    ClockOptions own = options;
+    own.parts = observer->find_split();
+    if (!own.parts.empty()) {
+      is_split = true;
+      first = *fit_clocks(metas, own);
+      observer = std::make_unique<ClockObserver>(metas, first);
+      observe(run, first, *observer);
     }
-    for (std::vector<CollectivePart> parts : run.collectives) {
-      for (CollectivePart& part : parts) {
-        part.enter_ns = global(first, part.start.rank, part.enter_ns);
-        part.leave_ns = global(first, part.start.rank, part.leave_ns);
-      }
-      observer.add(parts);
-    }
-    clocks = refine_clocks(metas, first, observer.finish(), options, &residual);
+    clocks = refine_clocks(metas, first, observer->finish(), own, &residual);
     fit_s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   }
   for (const MatchedMessage& message : run.messages)
-    if (global(clocks, message.completion.rank, message.receive_leave_ns) <=
-        global(clocks, message.send.rank, message.send_enter_ns))
+    if (to_global(clocks, message.completion.rank, message.receive_leave_ns) <=
+        to_global(clocks, message.send.rank, message.send_enter_ns))
       ++reversed;
   for (const std::vector<CollectivePart>& parts : run.collectives) {
     std::int64_t last_enter = INT64_MIN, first_exit = INT64_MAX;
     for (const CollectivePart& part : parts) {
-      last_enter = std::max(last_enter, global(clocks, part.start.rank, part.enter_ns));
-      first_exit = std::min(first_exit, global(clocks, part.start.rank, part.leave_ns));
+      last_enter = std::max(last_enter, to_global(clocks, part.start.rank, part.enter_ns));
+      first_exit = std::min(first_exit, to_global(clocks, part.start.rank, part.leave_ns));
     }
     if (first_exit <= last_enter) ++reversed;
   }
@@ -413,9 +440,10 @@ double worst_distortion(const SimulatedRun& run, const Clocks& clocks, double pp
       for (int h = 0; h < run.scenario.hosts; ++h) {
         const auto rank = static_cast<std::size_t>(h * per_host);
         const SimulatedClock &own = run.clocks[static_cast<std::size_t>(h)], &other = run.clocks[home];
-        const auto here = clocks.maps[rank].to_global(own.ticks(t + length)) - clocks.maps[rank].to_global(own.ticks(t));
-        const auto there =
-            clocks.maps[reference].to_global(other.ticks(t + length)) - clocks.maps[reference].to_global(other.ticks(t));
+        const auto here =
+            clocks.maps[rank].to_global(own.ticks(t + length)) - clocks.maps[rank].to_global(own.ticks(t));
+        const auto there = clocks.maps[reference].to_global(other.ticks(t + length)) -
+                           clocks.maps[reference].to_global(other.ticks(t));
         worst = std::max(worst, std::abs(static_cast<double>(here - there)) - ppm * 1e-6 * length * kNs);
       }
   }

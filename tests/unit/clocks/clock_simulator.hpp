@@ -25,6 +25,12 @@ enum class Pings {
   hypercube,  ///< and three random matchings
 };
 
+enum class Fault {
+  none,
+  wrong_domain,   ///< hosts 1 and 2 say that they share a clock
+  swapped_ranks,  ///< a rank of host 1 and one of host 2 say that they are on each other's host
+};
+
 struct Scenario {
   std::string name = "ring";
   int hosts = 16;
@@ -37,12 +43,13 @@ struct Scenario {
   Pattern pattern = Pattern::ring;
   Pings pings = Pings::star;
   bool is_congested = false;
-  double step_ns = 0;        ///< of the middle host's clock, after 55 % of the run
-  int only_every = 1;        ///< iterations with messages between hosts
-  int collective_every = 50; ///< iterations; 0: no collectives
-  double epoch_s = 0;        ///< between rounds of 10 round trips a pair, star; 0: none
-  bool has_finish = true;    ///< round trips at the end
+  double step_ns = 0;         ///< of the middle host's clock, after 55 % of the run
+  int only_every = 1;         ///< iterations with messages between hosts
+  int collective_every = 50;  ///< iterations; 0: no collectives
+  double epoch_s = 0;         ///< between rounds of 10 round trips a pair, star; 0: none
+  bool has_finish = true;     ///< round trips at the end
   bool has_start = true;
+  Fault fault = Fault::none;
   std::uint64_t seed = 1;
 };
 
@@ -76,9 +83,9 @@ class SimulatedRun {
   explicit SimulatedRun(const Scenario& scenario, bool with_calls = false);
 
   Scenario scenario;
-  std::vector<SimulatedClock> clocks;             ///< [hosts]
-  std::vector<RankMeta> metas;                    ///< [ranks]
-  std::vector<MatchedMessage> messages;           ///< times are raw ticks; intra-host ones only with calls
+  std::vector<SimulatedClock> clocks;    ///< [hosts]
+  std::vector<RankMeta> metas;           ///< [ranks]
+  std::vector<MatchedMessage> messages;  ///< times are raw ticks; those within a host only with calls or faults
   std::vector<std::vector<CollectivePart>> collectives;
   std::vector<std::vector<SimulatedCall>> calls;  ///< [ranks]
   double begin_s = 0, end_s = 0;                  ///< of the part that round trips enclose
@@ -110,7 +117,7 @@ struct ClockTrial {
   ClockResidual residual;
   double fit_s = 0;            ///< time taken by everything after the first lines
   std::uint64_t reversed = 0;  ///< messages and collectives, on the clocks found
-  std::vector<ClockModelSummary> models;
+  bool is_split = false;       ///< ranks turned out not to share the clock that they name
 };
 
 struct ErrorFigures {
