@@ -72,7 +72,7 @@ void add_clocks(const Summary& summary, Csv& csv) {
             clock.model, clock.frequency_hz, clock.offset_s, clock.drift_ppm, clock.residual_s, clock.offset_error_s,
             clock.drift_error_ppm, clock.rtt_min_s, clock.rtt_median_s, clock.exchanges, clock.exchanges_dropped,
             clock.t1_s, clock.t2_s);
-  csv.begin("clock_models", "name,is_chosen,messages,reversed,worst_s,residual_s");
+  if (!summary.clock_models.empty()) csv.begin("clock_models", "name,is_chosen,messages,reversed,worst_s,residual_s");
   for (const ClockModelSummary& model : summary.clock_models)
     csv.row(model.name, model.is_chosen ? 1 : 0, model.messages, model.reversed, model.worst_s, model.residual_s);
   csv.begin("reversed", "before,after");

@@ -73,15 +73,22 @@ std::vector<const ClockSummary*> choose_rows(const Summary& summary) {
 
 std::string clocks_section(const Summary& summary, const Paint& paint) {
   if (summary.clocks.empty()) return {};
-  Table table{
-      {{"host", Align::left}, {"ranks"}, {"model"}, {"offset s"}, {"drift"}, {"RTT min"}, {"pings"}, {"T1"}, {"T2"}}};
   const std::vector<const ClockSummary*> rows = choose_rows(summary);
+  const bool has_bounds = std::ranges::any_of(rows, [](const ClockSummary* clock) { return clock->t1_s >= 0; });
+  std::vector<Table::Column> columns{{"host", Align::left}, {"ranks"},   {"model"}, {"offset s"}, {"drift"},
+                                     {"residual"},          {"RTT min"}, {"pings"}};
+  if (has_bounds) {
+    columns[5] = {"T1"};
+    columns[7] = {"T2"};
+  }
+  Table table{columns};
   for (const ClockSummary* clock : rows) {
     const bool has_pings = clock->exchanges > 0;
+    const std::string residual = has_pings ? human_duration(clock->residual_s) : "-";
     table.add({printable(clock->host), rank_list(clock->ranks), shortened(printable(clock->model), 9),
                offset_text(clock->offset_s), drift_text(clock->drift_ppm),
-               has_pings ? human_duration(clock->rtt_min_s) : "-", human_count(clock->exchanges),
-               bound_text(clock->t1_s), bound_text(clock->t2_s)});
+               has_bounds ? bound_text(clock->t1_s) : residual, has_pings ? human_duration(clock->rtt_min_s) : "-",
+               has_bounds ? bound_text(clock->t2_s) : human_count(clock->exchanges)});
   }
   std::string result = paint.heading("CLOCKS (global = local + offset; drift in ppm: us a second)") + "\n";
   result += table.text([&](const std::string& line) { return paint.title(line); });

@@ -36,7 +36,7 @@ def check_merge_refuses_an_unknown_clock_model():
     expect(
         meridian("merge", "--clock-model", "liner", "."),
         1,
-        "meridian: --clock-model liner: not a valid choice\nhint: did you mean 'linear'? Else give none, offset, linear\n",
+        "meridian: --clock-model liner: not a valid choice\nhint: did you mean 'linear'? Else give none, offset, linear, regression, hull, meridian\n",
     )
 
 

@@ -61,7 +61,7 @@ def check_json_has_the_documented_members():
     summary = json_of("four_ranks")
     assert list(summary) == [
         "schema", "version", "run", "ranks", "functions", "messages", "collectives", "pairs", "clocks",
-        "reversed_before", "reversed_after", "regions", "user_events", "user_messages", "overhead", "context", "usage", "environment", "counters",
+        "clock_models", "reversed_before", "reversed_after", "regions", "user_events", "user_messages", "overhead", "context", "usage", "environment", "counters",
         "function_counters", "metrics", "findings",
     ]  # fmt: skip
     assert summary["schema"] == "meridian-summary" and summary["version"] == 1
@@ -126,6 +126,8 @@ def check_json_has_the_documented_members():
         "rtt_median_s": 3.1e-6,
         "exchanges": 60,
         "exchanges_dropped": 2,
+        "t1_s": -1,
+        "t2_s": -1,
     }
     assert summary["reversed_before"] == 17 and summary["reversed_after"] == 0
     assert summary["overhead"][1] == {"name": "start", "count": 4, "total_s": 0.04, "share": 0.001}
