@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Where each pass ends when events have to be moved, as shares of the work.
-constexpr double kObserved = 0.4, kMatched = 0.6, kRepaired = 0.7, kOrdered = 0.85;
+constexpr double kMatched = 0.6, kRepaired = 0.7, kOrdered = 0.85;
 
 /// Every rank file is open at once.
 void allow_many_files() {
@@ -229,14 +229,12 @@ Result<std::optional<Ordered>> order_if_right(Trace& trace, const fs::path& outp
 Result<Ordered> match_and_order(Trace& trace, const fs::path& output, const ClockOptions& options, Findings& findings,
                                 PassProgress& progress, std::vector<ClockModelSummary>& models) {
   const auto fit = [&](bool is_doubtful) {
-    progress.begin(0, kObserved, "fitting clocks");
-    return fit_trace_clocks(trace, options, is_doubtful, output.parent_path(),
-                            [&](std::uint64_t calls) { progress.report(calls); });
+    return fit_trace_clocks(trace, options, is_doubtful, output.parent_path(), [](std::uint64_t) {});
   };
   const bool has_one_clock = trace.clocks.domains < 2;
   MERIDIAN_TRY(ClockPass pass, fit(false));
   MERIDIAN_TRY(std::optional<Ordered> ordered, order_if_right(trace, output, findings, progress));
-  if (!ordered && has_one_clock) {
+  if (!ordered && has_one_clock && bends(options.model)) {
     MERIDIAN_TRY(pass, fit(true));
     if (pass.is_split) {
       MERIDIAN_TRY(ordered, order_if_right(trace, output, findings, progress));
