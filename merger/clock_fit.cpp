@@ -76,7 +76,7 @@ class Fit {
   }
 
   ClockFitResult run() {
-    for (const std::size_t level : {8, 2, 1}) solve_level(level, 0);
+    for (const std::size_t level : {std::size_t{8}, std::size_t{2}, std::size_t{1}}) solve_level(level, 0);
     find_jumps();
     refine();
     prefer_lines();
