@@ -84,22 +84,27 @@ void add_merge(CLI::App& app, Action& chosen) {
   command->add_option("-o,--output", arguments->output, "Merged file (default: merged.h5 in the directory)")
       ->type_name("FILE");
   command
-      ->add_option("--clock-model", arguments->clock_model, "How clocks are corrected: none, offset, linear, regression, hull, meridian (default)")
+      ->add_option("--clock-model", arguments->clock_model,
+                   "How clocks are corrected: none, offset, linear, regression, hull, meridian (default)")
       ->type_name("NAME");
-  command->add_option("--reference", arguments->clocks.reference_rank,
-                      "Rank whose clock is the global one (default: the most central host's)")
+  command
+      ->add_option("--reference", arguments->clocks.reference_rank,
+                   "Rank whose clock is the global one (default: the most central host's)")
       ->type_name("RANK")
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--confidence", arguments->clocks.confidence,
-                      "regression: share of the round trips, the quickest, that counts (default: 0.9)")
+  command
+      ->add_option("--confidence", arguments->clocks.confidence,
+                   "regression: share of the round trips, the quickest, that counts (default: 0.9)")
       ->type_name("SHARE")
       ->check(CLI::Range(0.01, 1.0));
-  command->add_option("--segment", arguments->clocks.segment_s,
-                      "meridian: seconds between bends (default: as few as messages allow, from 0.5)")
+  command
+      ->add_option("--segment", arguments->clocks.segment_s,
+                   "meridian: seconds between bends (default: as few as messages allow, from 0.5)")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.5, 86400.0));
-  command->add_option("--rho", arguments->clocks.rho_ppm,
-                      "meridian: how far a clock's rate may be from the fitted one, in ppm (default: 0.05)")
+  command
+      ->add_option("--rho", arguments->clocks.rho_ppm,
+                   "meridian: how far a clock's rate may be from the fitted one, in ppm (default: 0.05)")
       ->type_name("PPM")
       ->check(CLI::Range(0.0, 1000.0));
   command->add_flag("--force", arguments->force,

@@ -106,8 +106,7 @@ int order(const OrderArguments& arguments) {
 }  // namespace
 
 void add_order(CLI::App& app, Action& chosen) {
-  CLI::App* const command =
-      app.add_subcommand("order", "Say which of two events came first, if the clocks can tell");
+  CLI::App* const command = app.add_subcommand("order", "Say which of two events came first, if the clocks can tell");
   const auto arguments = std::make_shared<OrderArguments>();
   command->add_option("directory", arguments->directory, "Directory of the trace, or its merged file")
       ->type_name("DIR")

@@ -31,7 +31,6 @@ namespace fs = std::filesystem;
 
 const std::vector<std::string> kMpiChoices{"auto", "openmpi", "mpich"};
 
-
 struct RunArguments {
   std::string mpi = "auto";
   std::array<std::string, kOptionCount> values;  ///< [OptionId], empty: not given

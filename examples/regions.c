@@ -1,5 +1,5 @@
-/* An iterative solver that says in the trace what it is doing: regions, a counter, events with values, and messages of its
- * own. Without the tracer all of that is nothing. regions [iterations = 50] [cells of each rank = 20000] */
+/* An iterative solver that says in the trace what it is doing: regions, a counter, events with values, and messages of
+ * its own. Without the tracer all of that is nothing. regions [iterations = 50] [cells of each rank = 20000] */
 #include <meridian/user.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -56,7 +56,8 @@ int main(int argc, char** argv) {
     now = next;
     next = swapped;
   }
-  if (rank == 0) printf("regions: %d iterations, %s\n", iterations, residual >= 0 ? "residual is a number" : "no residual");
+  if (rank == 0)
+    printf("regions: %d iterations, %s\n", iterations, residual >= 0 ? "residual is a number" : "no residual");
   free(now);
   free(next);
   MPI_Finalize();

@@ -34,7 +34,7 @@ struct ClockBoundKnot {
 class ClockBounds {
  public:
   std::vector<std::vector<ClockBoundKnot>> domains;  ///< [domain], by time; empty: nothing is known of any
-  std::int64_t largest_move_ns = 0;  ///< how far events were moved forward to repair their order
+  std::int64_t largest_move_ns = 0;                  ///< how far events were moved forward to repair their order
 
   /// Nothing where no bound holds: without two-way traffic, around a step of the clock, where messages contradict it.
   std::optional<ClockBound> at(std::uint32_t domain, std::int64_t time_ns, BoundLevel level) const;

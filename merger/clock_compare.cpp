@@ -16,8 +16,12 @@ constexpr double kSecondsPerNs = 1e-9;
 /// What lines from ticks to global time add to the first lines: they differ by a line.
 ClockResidual difference_of(const Clocks& lines, const Clocks& first, const ClockSamples& samples) {
   const std::int64_t begin = samples.origin_ns(), end = std::max(samples.end_ns(), begin + 1);
-  ClockResidual residual{static_cast<double>(begin), static_cast<double>(end - begin), first.domains, 2,
-                         std::vector<double>(first.domains * std::size_t{2}), {}};
+  ClockResidual residual{static_cast<double>(begin),
+                         static_cast<double>(end - begin),
+                         first.domains,
+                         2,
+                         std::vector<double>(first.domains * std::size_t{2}),
+                         {}};
   residual.jumps.resize(first.domains);
   for (std::size_t i = 0; i < first.maps.size(); ++i)
     for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {

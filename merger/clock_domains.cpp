@@ -114,8 +114,8 @@ std::vector<ClockDomain> find_domains(std::span<const RankMeta* const> metas, st
   std::map<std::tuple<std::uint64_t, ClockKind, std::uint32_t>, std::size_t> numbers;
   domain_of.clear();
   for (std::size_t i = 0; i < metas.size(); ++i) {
-    const auto [place, is_new] = numbers.try_emplace(
-        {metas[i]->domain, metas[i]->clock, parts.empty() ? 0 : parts[i]}, domains.size());
+    const auto [place, is_new] =
+        numbers.try_emplace({metas[i]->domain, metas[i]->clock, parts.empty() ? 0 : parts[i]}, domains.size());
     if (is_new) domains.emplace_back().kind = metas[i]->clock;
     domains[place->second].members.push_back(i);
     domain_of.push_back(place->second);

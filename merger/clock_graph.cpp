@@ -120,7 +120,13 @@ struct Cost {
 class Spanning {
  public:
   Spanning(std::size_t domains, const std::vector<Edge>& edges, double kept, std::vector<PlacedDomain>& placed)
-      : edges_{edges}, kept_{kept}, placed_{placed}, edges_of_(domains), costs_(domains), via_(domains), is_done_(domains) {
+      : edges_{edges},
+        kept_{kept},
+        placed_{placed},
+        edges_of_(domains),
+        costs_(domains),
+        via_(domains),
+        is_done_(domains) {
     for (std::size_t e = 0; e < edges.size(); ++e)
       for (const std::size_t end : {edges[e].low, edges[e].high}) edges_of_[end].push_back(e);
   }

@@ -24,8 +24,7 @@ ClockMap ClockMap::through(const std::vector<Point>& points, const ClockMap& oth
   }
   if (stretches.empty()) return otherwise;
   bends->first_ticks = stretches.front().base_ticks;
-  bends->ticks_per_stretch =
-      std::max<std::uint64_t>(1, (points.back().ticks - bends->first_ticks) / stretches.size());
+  bends->ticks_per_stretch = std::max<std::uint64_t>(1, (points.back().ticks - bends->first_ticks) / stretches.size());
   ClockMap map;
   map.line_ = {0, 0, 0};
   map.bends_ = std::move(bends);

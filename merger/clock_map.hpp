@@ -30,16 +30,16 @@ struct ClockStretch {
   }
 };
 
-/// Local ticks to global nanoseconds, by integers alone, with 128-bit products: a line, or stretches of lines that follow
-/// one another. Never decreasing, and the same on every machine.
+/// Local ticks to global nanoseconds, by integers alone, with 128-bit products: a line, or stretches of lines that
+/// follow one another. Never decreasing, and the same on every machine.
 class ClockMap {
  public:
   ClockMap() = default;  ///< ticks are global ns
   /// ns_per_tick_q52  length of a tick in 2^-52 ns
   ClockMap(std::uint64_t base_ticks, std::int64_t base_ns, std::uint64_t ns_per_tick_q52)
       : line_{base_ticks, base_ns, ns_per_tick_q52} {}
-  /// Through these points, which ascend in ticks; times that do not ascend with them are lifted to the one before. Lines
-  /// go on beyond the first and the last point. One point alone: no stretch, ticks as `otherwise` has them.
+  /// Through these points, which ascend in ticks; times that do not ascend with them are lifted to the one before.
+  /// Lines go on beyond the first and the last point. One point alone: no stretch, ticks as `otherwise` has them.
   struct Point {
     std::uint64_t ticks = 0;
     std::int64_t ns = 0;
@@ -47,7 +47,8 @@ class ClockMap {
   static ClockMap through(const std::vector<Point>& points, const ClockMap& otherwise);
 
   std::int64_t to_global(std::uint64_t ticks) const noexcept {
-    if (bends_ == nullptr) [[likely]] return line_.to_global(ticks);
+    if (bends_ == nullptr) [[likely]]
+      return line_.to_global(ticks);
     return bent(ticks);
   }
   /// The first tick that to_global() puts at `ns` or after; for a map that is one line.
@@ -87,10 +88,10 @@ constexpr bool bends(ClockModel model) noexcept { return model == ClockModel::hu
 
 struct ClockOptions {
   ClockModel model = ClockModel::meridian;
-  std::int32_t reference_rank = -1;  ///< its clock is the global one; -1: the most central domain's
-  double confidence = 0.9;           ///< regression: this share of the round trips, the quickest, is kept
-  double segment_s = 0;              ///< meridian: between knots; 0: 1 s, or more where messages are rare
-  double rho_ppm = 0.05;             ///< meridian: how far a clock's rate may be from the fitted one
+  std::int32_t reference_rank = -1;    ///< its clock is the global one; -1: the most central domain's
+  double confidence = 0.9;             ///< regression: this share of the round trips, the quickest, is kept
+  double segment_s = 0;                ///< meridian: between knots; 0: 1 s, or more where messages are rare
+  double rho_ppm = 0.05;               ///< meridian: how far a clock's rate may be from the fitted one
   std::vector<std::uint32_t> parts{};  ///< [ranks given]: those of a domain that differ here have clocks of their own
 
   ClockOptions() = default;
@@ -98,16 +99,16 @@ struct ClockOptions {
 };
 
 struct Clocks {
-  std::vector<ClockMap> maps;             ///< [ranks given], same order
-  std::vector<std::uint32_t> domain_of;   ///< [ranks given]
+  std::vector<ClockMap> maps;            ///< [ranks given], same order
+  std::vector<std::uint32_t> domain_of;  ///< [ranks given]
   std::uint32_t domains = 0;
-  std::uint32_t reference = 0;            ///< domain whose clock is the global one
-  std::vector<std::uint64_t> first_ticks; ///< [domains]: earliest stamp
-  std::vector<bool> is_tied;              ///< [domains]: round trips at both ends of the run lead to the reference
-  std::vector<ClockSummary> table;        ///< one row per (domain, host), by domain, then by the host's first rank
-  std::vector<Finding> findings;          ///< clock.*
-  std::int64_t origin_realtime_ns = 0;    ///< UTC of global time 0, as the reference's clock has it
-  ClockBounds bounds;                     ///< of the model `meridian`; else empty
+  std::uint32_t reference = 0;             ///< domain whose clock is the global one
+  std::vector<std::uint64_t> first_ticks;  ///< [domains]: earliest stamp
+  std::vector<bool> is_tied;               ///< [domains]: round trips at both ends of the run lead to the reference
+  std::vector<ClockSummary> table;         ///< one row per (domain, host), by domain, then by the host's first rank
+  std::vector<Finding> findings;           ///< clock.*
+  std::int64_t origin_realtime_ns = 0;     ///< UTC of global time 0, as the reference's clock has it
+  ClockBounds bounds;                      ///< of the model `meridian`; else empty
 };
 
 /// Groups ranks into clock domains and maps each to the reference's. Looks at round trips and anchors alone: for the

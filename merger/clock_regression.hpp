@@ -34,9 +34,9 @@ struct LineFit {
   double offset_error_ns(long double at_ns) const;
 };
 
-/// Least squares of offset over time. Of each batch the slowest (a tenth, if `kept` is 0.9) are dropped, and a round trip counts the less the
-/// more it lasted beyond the quickest of its batch: half of that excess is how far its offset can be off. With equal
-/// weights, and n round trips at times T counted from any origin, this is
+/// Least squares of offset over time. Of each batch the slowest (a tenth, if `kept` is 0.9) are dropped, and a round
+/// trip counts the less the more it lasted beyond the quickest of its batch: half of that excess is how far its offset
+/// can be off. With equal weights, and n round trips at times T counted from any origin, this is
 ///   Delta = n ST2 - (ST)^2,   drift = (n STD - ST SD) / Delta,   D0 = (SD ST2 - ST STD) / Delta,
 ///   E_X = E_r sqrt(n / Delta),   E_D0 = E_r sqrt(ST2 / Delta);
 /// with weights, n in the errors is the number of equal ones that would say as much.

@@ -21,8 +21,8 @@ struct ClockResidual {
   double begin_ns = 0;  ///< of knot 0
   double step_ns = 1;   ///< between knots
   std::size_t domains = 0;
-  std::size_t knots = 0;      ///< of each domain, two at least
-  std::vector<double> z;      ///< [domain][knot], ns
+  std::size_t knots = 0;                      ///< of each domain, two at least
+  std::vector<double> z;                      ///< [domain][knot], ns
   std::vector<std::vector<ClockJump>> jumps;  ///< [domain], by time
 
   double& knot(std::size_t domain, std::size_t k) { return z[domain * knots + k]; }
@@ -69,8 +69,7 @@ struct ClockResidual {
     const double last = knot_ns(knots - 1);
     const double* const values = &z[domain * knots];
     if (time_ns < begin_ns) return values[0] + (values[1] - values[0]) / step_ns * (time_ns - begin_ns);
-    if (time_ns > last)
-      return values[knots - 1] + (values[knots - 1] - values[knots - 2]) / step_ns * (time_ns - last);
+    if (time_ns > last) return values[knots - 1] + (values[knots - 1] - values[knots - 2]) / step_ns * (time_ns - last);
     return at(domain, time_ns);
   }
 };

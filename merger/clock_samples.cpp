@@ -6,9 +6,9 @@
 namespace meridian {
 namespace {
 
-constexpr std::uint32_t kLoose = 24;     // points that a cell gathers before it makes a hull of them
-constexpr std::size_t kMostHull = 12;    // vertices; a hull of random delays rarely has as many
-constexpr std::size_t kCollectives = 4;  // kept of each window
+constexpr std::uint32_t kLoose = 24;         // points that a cell gathers before it makes a hull of them
+constexpr std::size_t kMostHull = 12;        // vertices; a hull of random delays rarely has as many
+constexpr std::size_t kCollectives = 4;      // kept of each window
 constexpr std::size_t kMostKnots = 1 << 22;  // over all domains
 constexpr std::size_t kFewestWindows = 512;
 constexpr std::size_t kMostWindows = 1 << 16;
@@ -49,9 +49,8 @@ void ClockCell::seal() {
   }
   points_.resize(size);
   while (points_.size() > kMostHull)
-    points_.erase(std::max_element(points_.begin(), points_.end(), [](const ClockPoint& a, const ClockPoint& b) {
-      return a.delay_ns < b.delay_ns;
-    }));
+    points_.erase(std::max_element(points_.begin(), points_.end(),
+                                   [](const ClockPoint& a, const ClockPoint& b) { return a.delay_ns < b.delay_ns; }));
   hull_ = static_cast<std::uint32_t>(points_.size());
 }
 
@@ -64,9 +63,9 @@ void ClockCell::join(ClockCell& later) {
 
 ClockSamples::ClockSamples(std::size_t domains, std::int64_t window_ns, std::size_t most_windows)
     : domains_{domains},
-      most_windows_{most_windows != 0 ? most_windows
-                                      : std::clamp(kMostKnots / std::max<std::size_t>(domains, 1), kFewestWindows,
-                                                   kMostWindows)},
+      most_windows_{most_windows != 0
+                        ? most_windows
+                        : std::clamp(kMostKnots / std::max<std::size_t>(domains, 1), kFewestWindows, kMostWindows)},
       window_ns_{window_ns} {}
 
 void ClockSamples::see(std::int64_t time_ns) noexcept {
@@ -97,8 +96,7 @@ void ClockSamples::double_windows() {
     list.resize((list.size() + 1) / 2);
   };
   for (PairSamples& pair : pairs_)
-    for (auto& cells : pair.cells)
-      halve(cells, [](ClockCell& into, ClockCell& later) { into.join(later); });
+    for (auto& cells : pair.cells) halve(cells, [](ClockCell& into, ClockCell& later) { into.join(later); });
   halve(collectives_, [](auto& into, auto& later) {
     for (Collective& one : later) into.push_back(std::move(one));
     std::ranges::stable_sort(into, {}, &Collective::wait_ns);

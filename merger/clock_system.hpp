@@ -36,11 +36,11 @@ class ClockSystem {
   ClockSystem(std::size_t domains, std::size_t knots, std::size_t reference);
 
   std::vector<ClockRow> rows;
-  std::vector<double> bends;      ///< [domain][knot]: weight of the second difference around a knot
-  std::vector<double> priors;     ///< [latencies]
-  double stiffness = 1;           ///< of the latencies
-  std::vector<double> x;          ///< knots of all domains, then latencies: the start, then the solution
-  std::vector<double> home;       ///< [domain][knot]: where a knot goes that nothing binds
+  std::vector<double> bends;   ///< [domain][knot]: weight of the second difference around a knot
+  std::vector<double> priors;  ///< [latencies]
+  double stiffness = 1;        ///< of the latencies
+  std::vector<double> x;       ///< knots of all domains, then latencies: the start, then the solution
+  std::vector<double> home;    ///< [domain][knot]: where a knot goes that nothing binds
 
   std::size_t unknowns() const noexcept { return domains_ * knots_; }
   double latency(std::size_t number) const { return x[unknowns() + number]; }

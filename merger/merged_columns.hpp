@@ -19,8 +19,10 @@ inline constexpr std::tuple kEventColumns{
     RowColumn{"thread", "", "number in its rank, in order of first appearance",
               [](const EventRow& row) { return row.thread; }},
     RowColumn{"call", "", "row of /calls", [](const EventRow& row) { return row.call; }},
-    RowColumn{"flags", "", "1 failed, 2 unfinished, 4 has call site, 8 has counters, 32 abandoned, 64 region begins, 128 region ends",
-              [](const EventRow& row) { return row.flags; }},
+    RowColumn{
+        "flags", "",
+        "1 failed, 2 unfinished, 4 has call site, 8 has counters, 32 abandoned, 64 region begins, 128 region ends",
+        [](const EventRow& row) { return row.flags; }},
     RowColumn{"comm", "", "row of /communicators; -1: none",
               [](const EventRow& row) { return static_cast<std::int32_t>(row.comm); }},
     RowColumn{"peer", "", "world rank of the partner or of the root; -1: none",

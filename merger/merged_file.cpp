@@ -87,8 +87,8 @@ Status write_places(hid_t file, const Trace& trace) {
   MERIDIAN_TRY_DO(h5::write_strings(file, "ranks/executable", executables));
   MERIDIAN_TRY_DO(write_column(file, "ranks/pid", pids, ""));
   MERIDIAN_TRY_DO(write_column(file, "ranks/is_finalized", is_finalized, "1: MPI_Finalize was reached"));
-  MERIDIAN_TRY_DO(write_column(file, "ranks/clock_domain", trace.clocks.domain_of,
-                               "clock that the rank reads; in /clock_bounds"));
+  MERIDIAN_TRY_DO(
+      write_column(file, "ranks/clock_domain", trace.clocks.domain_of, "clock that the rank reads; in /clock_bounds"));
   MERIDIAN_TRY_DO(write_column(file, "threads/rank", thread_ranks, "in MPI_COMM_WORLD"));
   MERIDIAN_TRY_DO(write_column(file, "threads/thread", threads, "number in its rank"));
   MERIDIAN_TRY_DO(write_column(file, "threads/kernel_tid", kernel_tids, ""));

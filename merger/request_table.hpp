@@ -20,7 +20,7 @@ struct Request {
   bool is_active = true;  ///< persistent: between start and completion
   bool is_cancel_asked = false;
   bool is_size_untold = false;  ///< Isendrecv: MPICH 4.0 says a wrong size in the status
-  bool is_completing = false;  ///< a call that completes it is under way
+  bool is_completing = false;   ///< a call that completes it is under way
   const LocalComm* comm = nullptr;
   std::int32_t peer = 0;  ///< as the call that made it said, as is the tag
   std::int32_t tag = 0;

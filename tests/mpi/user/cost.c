@@ -16,16 +16,16 @@ static double now_ns(void) {
   return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-#define LEAST(result, site)                                       \
-  double result = 1e9;                                            \
-  for (int batch = 0; batch < kBatches; ++batch) {                \
-    const double begin = now_ns();                                \
-    for (int i = 0; i < kTimes; ++i) {                            \
-      value = i;                                                  \
-      site;                                                       \
-    }                                                             \
-    const double each = (now_ns() - begin) / kTimes;              \
-    if (each < result) result = each;                             \
+#define LEAST(result, site)                          \
+  double result = 1e9;                               \
+  for (int batch = 0; batch < kBatches; ++batch) {   \
+    const double begin = now_ns();                   \
+    for (int i = 0; i < kTimes; ++i) {               \
+      value = i;                                     \
+      site;                                          \
+    }                                                \
+    const double each = (now_ns() - begin) / kTimes; \
+    if (each < result) result = each;                \
   }
 
 int main(int argc, char** argv) {

@@ -250,9 +250,8 @@ TEST(RecordDecoder, CountsBetweenTheCountedCallsOfOneThreadOnly) {
     return words;
   };
   const Words uncounted = record(CallId::Wtime, Payload::local, 12, 13, {}, kFlagAbandoned);
-  const auto decoded =
-      decode({{thread_record(0, 1), counted(10, {50, 51}), uncounted, counted(14, {60, 62}), thread_record(1, 20),
-               counted(21, {7, 7})}});
+  const auto decoded = decode({{thread_record(0, 1), counted(10, {50, 51}), uncounted, counted(14, {60, 62}),
+                                thread_record(1, 20), counted(21, {7, 7})}});
   EXPECT_EQ(decoded.damaged, 0u);
   ASSERT_EQ(decoded.batches.size(), 2u);
   EXPECT_EQ(decoded.batches[0].events.counters, (std::vector<std::int64_t>{1, 2}));
