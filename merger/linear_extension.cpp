@@ -14,31 +14,23 @@ CallLine::Order as_it_is(std::size_t size) {
 
 }  // namespace
 
-std::optional<CallLine::Order> CallLine::towards_front(std::size_t count) const {
-  Order order = as_it_is(items.size());
-  std::vector<std::size_t> slots{moving}, staying, passed;  // from the call towards the front
-  for (std::size_t i = moving; i-- > 0 && passed.size() < count;) {
-    if (!items[i].is_open) continue;
-    slots.push_back(i);
-    (items[i].span.precedes(items[moving].span) ? staying : passed).push_back(i);
-  }
-  if (passed.size() < count) return std::nullopt;
-  auto slot = slots.begin();
-  for (const std::size_t who : passed) order[*slot++] = who;
-  order[*slot++] = moving;
-  for (const std::size_t who : staying) order[*slot++] = who;
-  return is_possible(order) ? std::optional{order} : std::nullopt;
-}
+std::optional<CallLine::Order> CallLine::towards_front(std::size_t count) const { return moved(count, -1); }
+std::optional<CallLine::Order> CallLine::towards_end(std::size_t count) const { return moved(count, 1); }
 
-std::optional<CallLine::Order> CallLine::towards_end(std::size_t count) const {
-  Order order = as_it_is(items.size());
-  std::vector<std::size_t> slots{moving}, staying, passed;  // from the call towards the end
-  for (std::size_t i = moving + 1; i < items.size() && passed.size() < count; ++i) {
+std::optional<CallLine::Order> CallLine::moved(std::size_t count, std::ptrdiff_t step) const {
+  const auto size = static_cast<std::ptrdiff_t>(items.size());
+  const auto from = static_cast<std::ptrdiff_t>(moving);
+  const CallSpan& span = items[moving].span;
+  std::vector<std::size_t> slots{moving}, staying, passed;  // from the call on
+  for (std::ptrdiff_t at = from + step; at >= 0 && at < size && passed.size() < count; at += step) {
+    const auto i = static_cast<std::size_t>(at);
     if (!items[i].is_open) continue;
     slots.push_back(i);
-    (items[moving].span.precedes(items[i].span) ? staying : passed).push_back(i);
+    const bool has_to_stay = step < 0 ? items[i].span.precedes(span) : span.precedes(items[i].span);
+    (has_to_stay ? staying : passed).push_back(i);
   }
   if (passed.size() < count) return std::nullopt;
+  Order order = as_it_is(items.size());
   auto slot = slots.begin();
   for (const std::size_t who : passed) order[*slot++] = who;
   order[*slot++] = moving;

@@ -35,6 +35,7 @@ class CallLine {
   std::size_t slot_of_moving(const Order& order) const;
 
  private:
+  std::optional<Order> moved(std::size_t count, std::ptrdiff_t step) const;
   bool is_possible(const Order& order) const;
 };
 

@@ -20,8 +20,9 @@ namespace meridian::fuzz {
 struct ScratchDirectory {
   std::filesystem::path path;
   ScratchDirectory() {
-    std::string name = (std::filesystem::is_directory("/dev/shm") ? std::string{"/dev/shm"} : std::string{"/tmp"}) +
-                       "/meridian-fuzz-XXXXXX";
+    const std::filesystem::path memory = "/dev/shm";
+    const auto where = std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
+    std::string name = where / "meridian-fuzz-XXXXXX";
     if (::mkdtemp(name.data()) == nullptr) std::abort();
     path = name;
   }
