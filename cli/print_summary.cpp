@@ -22,9 +22,10 @@ int exit_code(const Summary& summary) {
 }
 
 int print_summary(const Summary& summary, const PrintOptions& options) {
-  const bool is_printed = options.json  ? print(summary_json(summary))
-                          : options.csv ? print(summary_csv(summary))
-                                        : print(summary_text(summary, Paint{wants_colour(STDOUT_FILENO)}));
+  const bool is_printed = options.json ? print(summary_json(summary))
+                          : options.csv
+                              ? print(summary_csv(summary))
+                              : print(summary_text(summary, Paint{wants_colour(STDOUT_FILENO)}, options.sites));
   return is_printed ? exit_code(summary) : kExitCouldNotRun;
 }
 

@@ -2,6 +2,7 @@
 
 // The options --csv, --json and what they mean, shared by `merge` and `stats`.
 
+#include "cli/summary/text.hpp"
 #include "trace/format/summary.hpp"
 
 namespace CLI {
@@ -13,6 +14,7 @@ namespace meridian {
 struct PrintOptions {
   bool csv = false;
   bool json = false;
+  std::size_t sites = kTopSites;  ///< rows of the table of call sites
 };
 
 void add_print_options(CLI::App& command, PrintOptions& options);

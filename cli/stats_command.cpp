@@ -28,6 +28,7 @@ void add_stats(CLI::App& app, Action& chosen) {
   const auto arguments = std::make_shared<StatsArguments>();
   command->add_option("trace", arguments->path, "merged.h5 or its directory (default: latest)")->type_name("PATH");
   add_print_options(*command, arguments->print);
+  command->add_option("--sites", arguments->print.sites, "Call sites in the text (default: 10)")->type_name("N");
   command->callback([arguments, &chosen] { chosen = [arguments] { return stats(*arguments); }; });
 }
 

@@ -48,11 +48,12 @@ EventRow CallTracker::enter(const Call& call, std::uint32_t thread_index) {
   EventRow row;
   row.enter_ns = at_.clock.to_global(call.enter_ticks);
   row.duration_ns = at_.clock.to_global(call.leave_ticks) - row.enter_ns;
-  row.sequence = call.event;
+  row.sequence = call.event & EventRow::kMaxSequence;
   row.rank = at_.rank;
   row.thread = call.thread;
   row.call = call.call == CallId::none ? at_.unknown_call : static_cast<std::uint16_t>(call.call);
   row.flags = call.flags;
+  if (call.site != 0) row.site = at_.sites->number(call.site) & 0xffff;
   if (call.has(kFlagUnfinished) && at_.matchers != nullptr)
     at_.findings->add(FindingId::call_unfinished, 1,
                       [&] { return "rank " + std::to_string(at_.rank) + " in " + std::string{info(call.call).name}; });

@@ -12,6 +12,7 @@
 #include "merger/match_collectives.hpp"
 #include "merger/match_messages.hpp"
 #include "merger/request_table.hpp"
+#include "merger/sites.hpp"
 #include "merger/thread_cursor.hpp"
 #include "merger/user_statistics.hpp"
 #include "trace/format/rank_file.hpp"
@@ -41,6 +42,7 @@ class CallTracker {
     Findings* findings = nullptr;
     Matchers* matchers = nullptr;  ///< nullptr: only rows are wanted, and findings are not counted again
     const UserDefinitions* user = nullptr;
+    RankSites* sites = nullptr;
   };
   explicit CallTracker(const Context& context) : at_{context}, pending_(context.threads) {}
 

@@ -1,9 +1,12 @@
 #include "merger/compute_statistics.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
+#include "merger/sites.hpp"
 #include "trace/model/event.hpp"
 
 namespace meridian {
@@ -27,7 +30,37 @@ double standard_deviation(std::uint64_t n, std::uint64_t sum, unsigned __int128 
 
 }  // namespace
 
-void Statistics::add(const EventRow& row) noexcept {
+Statistics::Part& Statistics::part(std::uint32_t call, std::uint32_t site) {
+  if (site == kNoSite) return parts_[call];
+  if (site < first_of_site_.size()) [[likely]]
+    for (std::uint32_t at = first_of_site_[site]; at != kNone; at = parts_[at].next)
+      if (parts_[at].call == call) return parts_[at];
+  return new_part(call, site);
+}
+
+Statistics::Part& Statistics::new_part(std::uint32_t call, std::uint32_t site) {
+  if (site >= first_of_site_.size()) first_of_site_.resize(site + std::size_t{1}, kNone);
+  const auto number = static_cast<std::uint32_t>(parts_.size());
+  Part& made = parts_.emplace_back();
+  made.call = call;
+  made.site = site;
+  made.next = std::exchange(first_of_site_[site], number);
+  made.ranks.resize((ranks_.size() + 63) / 64);
+  return made;
+}
+
+void Statistics::Part::add(const Part& other) noexcept {
+  count += other.count;
+  timed += other.timed;
+  total_ns += other.total_ns;
+  min_ns = std::min(min_ns, other.min_ns);
+  max_ns = std::max(max_ns, other.max_ns);
+  squares += other.squares;
+  bytes_sent += other.bytes_sent;
+  bytes_received += other.bytes_received;
+}
+
+void Statistics::add(const EventRow& row) {
   const auto duration = static_cast<std::uint64_t>(std::max<std::int64_t>(row.duration_ns, 0));
   const std::int64_t leave_ns = row.enter_ns + static_cast<std::int64_t>(duration);
   if (row.call >= first_user_) {
@@ -38,17 +71,19 @@ void Statistics::add(const EventRow& row) noexcept {
     last_ns_ = std::max(last_ns_, leave_ns);
     return;
   }
-  Function& function = functions_[row.call];
-  ++function.count;
-  function.bytes_sent += row.bytes_sent;
-  function.bytes_received += row.bytes_received;
+  Part& at = part(row.call, row.site);
+  ++at.count;
+  at.bytes_sent += row.bytes_sent;
+  at.bytes_received += row.bytes_received;
   if ((row.flags & kFlagUnfinished) == 0) [[likely]] {
-    ++function.timed;
-    function.total_ns += duration;
-    function.min_ns = std::min(function.min_ns, duration);
-    function.max_ns = std::max(function.max_ns, duration);
-    function.squares += static_cast<unsigned __int128>(duration) * duration;
+    ++at.timed;
+    at.total_ns += duration;
+    at.min_ns = std::min(at.min_ns, duration);
+    at.max_ns = std::max(at.max_ns, duration);
+    at.squares += static_cast<unsigned __int128>(duration) * duration;
   }
+  const auto number = static_cast<std::size_t>(row.rank);
+  if (row.site != kNoSite) at.ranks[number / 64] |= std::uint64_t{1} << (number % 64);
   RankSums& rank = ranks_[static_cast<std::size_t>(row.rank)];
   ++rank.calls;
   rank.mpi_ns += duration;
@@ -59,28 +94,61 @@ void Statistics::add(const EventRow& row) noexcept {
   last_ns_ = std::max(last_ns_, leave_ns);
 }
 
+namespace {
+
+/// Fills in what functions and call sites have in common.
+template <class Part, class Row>
+void describe(const Part& part, Row& row) {
+  row.count = part.count;
+  row.bytes_sent = part.bytes_sent;
+  row.bytes_received = part.bytes_received;
+  if (part.timed == 0) return;
+  row.total_s = static_cast<double>(part.total_ns) * kSecondsPerNs;
+  row.mean_s = row.total_s / static_cast<double>(part.timed);
+  row.min_s = static_cast<double>(part.min_ns) * kSecondsPerNs;
+  row.max_s = static_cast<double>(part.max_ns) * kSecondsPerNs;
+  row.sd_s = standard_deviation(part.timed, part.total_ns, part.squares) * kSecondsPerNs;
+}
+
+}  // namespace
+
 std::vector<FunctionSummary> Statistics::functions(std::span<const NamedCall> calls) const {
+  std::vector<Part> sums(calls.size());
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const std::size_t call = parts_[i].site == kNoSite ? i : parts_[i].call;
+    if (call < sums.size()) sums[call].add(parts_[i]);
+  }
   std::vector<FunctionSummary> list;
-  for (std::size_t i = 0; i < functions_.size() && i < calls.size(); ++i) {
-    const Function& at = functions_[i];
-    if (at.count == 0) continue;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    if (sums[i].count == 0) continue;
     FunctionSummary function;
     function.name = calls[i].name;
     function.group = calls[i].group;
-    function.count = at.count;
-    function.bytes_sent = at.bytes_sent;
-    function.bytes_received = at.bytes_received;
-    if (at.timed != 0) {
-      function.total_s = static_cast<double>(at.total_ns) * kSecondsPerNs;
-      function.mean_s = function.total_s / static_cast<double>(at.timed);
-      function.min_s = static_cast<double>(at.min_ns) * kSecondsPerNs;
-      function.max_s = static_cast<double>(at.max_ns) * kSecondsPerNs;
-      function.sd_s = standard_deviation(at.timed, at.total_ns, at.squares) * kSecondsPerNs;
-    }
+    describe(sums[i], function);
     list.push_back(std::move(function));
   }
   std::ranges::sort(list, [](const FunctionSummary& a, const FunctionSummary& b) {
     return std::tie(b.total_s, a.name) < std::tie(a.total_s, b.name);
+  });
+  return list;
+}
+
+std::vector<Statistics::SiteSums> Statistics::sites(std::span<const NamedCall> calls) const {
+  std::uint64_t mpi_ns = 0;
+  for (const Part& part : parts_) mpi_ns += part.total_ns;
+  std::vector<SiteSums> list;
+  for (const Part& part : parts_) {
+    if (part.site == kNoSite || part.count == 0 || part.call >= calls.size()) continue;
+    SiteSums& row = list.emplace_back();
+    row.site = part.site;
+    row.summary.function = calls[part.call].name;
+    describe(part, row.summary);
+    row.summary.share = mpi_ns == 0 ? 0 : static_cast<double>(part.total_ns) / static_cast<double>(mpi_ns);
+    for (const std::uint64_t ranks : part.ranks) row.summary.ranks += static_cast<std::uint64_t>(std::popcount(ranks));
+  }
+  std::ranges::sort(list, [](const SiteSums& a, const SiteSums& b) {
+    return std::tie(b.summary.total_s, a.summary.function, a.site) <
+           std::tie(a.summary.total_s, b.summary.function, b.site);
   });
   return list;
 }

@@ -17,31 +17,39 @@ struct NamedCall {
   std::string group;  ///< a name of call_groups.def; empty when unknown
 };
 
-/// Adds calls up, by function and by rank. Sums are integers, so the order of the calls does not matter to them.
+/// Adds calls up, by function, by function and call site, and by rank. Sums are integers, so the order of the calls
+/// does not matter to them.
 class Statistics {
  public:
   /// world_size  largest rank that a row may have, plus 1.  calls  largest number of a call, plus 1.
   /// first_user  number of the first of the program's own events; they are the last numbers of all.
   Statistics(std::int32_t world_size, std::size_t calls, std::size_t first_user = ~std::size_t{0})
-      : functions_(calls), ranks_(static_cast<std::size_t>(world_size)), first_user_{first_user} {}
+      : parts_(calls), ranks_(static_cast<std::size_t>(world_size)), first_user_{first_user} {}
 
   /// Rows of the program's own events only make the run as long as it was.
-  void add(const EventRow& row) noexcept;
+  void add(const EventRow& row);
 
   /// By total time, longest first; ties by name.
   std::vector<FunctionSummary> functions(std::span<const NamedCall> calls) const;
+  /// By total time, longest first; ties by function and site. Everything but where the site is, which `site` numbers.
+  struct SiteSums {
+    std::uint32_t site = 0;
+    SiteSummary summary;
+  };
+  std::vector<SiteSums> sites(std::span<const NamedCall> calls) const;
   /// Fills in calls, time_s and mpi_s.
   void fill(RankSummary& rank) const;
   /// Fills in time_s and calls.
   void fill(RunSummary& run) const;
   std::int64_t first_ns() const noexcept { return calls_ == 0 ? 0 : first_ns_; }
   std::uint64_t calls() const noexcept { return calls_; }
-  bool is_used(std::size_t call) const noexcept { return functions_[call].count != 0; }
 
  private:
   static constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max();
   static constexpr std::int64_t kEarliest = std::numeric_limits<std::int64_t>::min();
-  struct Function {
+  static constexpr std::uint32_t kNone = 0xffffffff;
+  /// The calls of one function at one site.
+  struct Part {
     std::uint64_t count = 0;
     std::uint64_t timed = 0;  // those that returned: the others have no duration
     std::uint64_t total_ns = 0;
@@ -50,6 +58,12 @@ class Statistics {
     unsigned __int128 squares = 0;  // ns^2
     std::uint64_t bytes_sent = 0;
     std::uint64_t bytes_received = 0;
+    std::uint32_t call = 0;
+    std::uint32_t site = 0;
+    std::uint32_t next = kNone;        // part of the same site
+    std::vector<std::uint64_t> ranks;  // a bit each; only where there is a site
+
+    void add(const Part& other) noexcept;
   };
   struct RankSums {
     std::uint64_t calls = 0;
@@ -57,7 +71,11 @@ class Statistics {
     std::int64_t last_ns = kEarliest;
     std::uint64_t mpi_ns = 0;
   };
-  std::vector<Function> functions_;
+  Part& part(std::uint32_t call, std::uint32_t site);
+  Part& new_part(std::uint32_t call, std::uint32_t site);
+
+  std::vector<Part> parts_;                   // first those without a site, by call
+  std::vector<std::uint32_t> first_of_site_;  // [site]: a part
   std::vector<RankSums> ranks_;
   std::size_t first_user_;
   std::uint64_t calls_ = 0;

@@ -10,12 +10,14 @@ inline constexpr std::int32_t kNoTag = -1;
 
 /// One call as the merged file has it. Times are global ns.
 struct EventRow {
+  static constexpr std::uint64_t kMaxSequence = (std::uint64_t{1} << 48) - 1;
   std::int64_t enter_ns = 0;
   std::int64_t duration_ns = 0;
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
-  std::uint64_t sequence = 0;  ///< number of the call's record in its thread
-  std::int32_t rank = 0;       ///< in MPI_COMM_WORLD
+  std::uint64_t sequence : 48 = 0;  ///< number of the call's record in its thread
+  std::uint64_t site : 16 = 0;      ///< number in /sites; 0: none
+  std::int32_t rank = 0;            ///< in MPI_COMM_WORLD
   std::uint32_t thread = 0;
   std::uint32_t comm = kNoComm;  ///< CommId
   std::int32_t peer = kNoPeer;   ///< world rank of the partner or of the root

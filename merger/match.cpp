@@ -75,7 +75,7 @@ class Replay {
       const RankCursor& cursor = cursors_.emplace_back(file, is_split, findings);
       trackers_.emplace_back(CallTracker::Context{
           i, file.meta().rank, cursor.threads(), trace.unknown_call[i], trace.clocks.maps[i], &trace.communicators.list,
-          &trace.communicators.resolvers[i], &findings, &matchers_, &trace.user});
+          &trace.communicators.resolvers[i], &findings, &matchers_, &trace.user, &trace.rank_sites[i]});
       if (cursor.is_over()) {
         matchers_.messages.end_rank(i);
         matchers_.user_messages.end_rank(i);

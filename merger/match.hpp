@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "merger/findings.hpp"
 #include "merger/match_collectives.hpp"
 #include "merger/match_messages.hpp"
+#include "merger/sites.hpp"
 #include "merger/unify_definitions.hpp"
 #include "merger/user_statistics.hpp"
 #include "trace/format/rank_file.hpp"
@@ -38,7 +40,10 @@ struct Trace {
   Communicators communicators;
   UserDefinitions user;
   Clocks clocks;
+  std::unique_ptr<SiteTable> sites;   ///< fills while calls are read
+  std::vector<RankSites> rank_sites;  ///< [files]
   std::uint64_t events = 0;
+  bool has_sites = false;  ///< some calls have one
 };
 
 struct Matched {

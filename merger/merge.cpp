@@ -14,6 +14,7 @@
 #include "merger/merged_file.hpp"
 #include "merger/order_events.hpp"
 #include "merger/repair_causality.hpp"
+#include "merger/resolve_sites.hpp"
 #include "merger/summarize.hpp"
 #include "merger/summarize_context.hpp"
 #include "merger/temp_spool.hpp"
@@ -78,13 +79,18 @@ void name_calls(Trace& trace) {
 
 Result<Trace> describe(LoadedRanks& ranks, const ClockOptions& clocks, Findings& findings) {
   Trace trace;
+  trace.sites = std::make_unique<SiteTable>();
   std::vector<const RankMeta*> metas;
   trace.rank_index.assign(static_cast<std::size_t>(ranks.world_size), MessageMatcher::kMissing);
   for (RankFile& file : ranks.files) {
     trace.rank_index[static_cast<std::size_t>(file.meta().rank)] = static_cast<std::uint32_t>(trace.files.size());
     trace.files.push_back(&file);
     metas.push_back(&file.meta());
-    for (const SegmentRow& segment : file.meta().segments) trace.events += segment.events;
+    trace.rank_sites.emplace_back(file.meta(), *trace.sites);
+    for (const SegmentRow& segment : file.meta().segments) {
+      trace.events += segment.events;
+      trace.has_sites |= segment.sites != 0;
+    }
     for (const TextRow& text : file.meta().texts)
       if (text.key == "recording" && text.value != "on") findings.expect_gaps();
   }
@@ -133,7 +139,7 @@ struct Destination {
 };
 
 Result<Destination> open_destination(const fs::path& output, const Trace& trace) {
-  MERIDIAN_TRY(MergedFileWriter file, MergedFileWriter::create(output));
+  MERIDIAN_TRY(MergedFileWriter file, MergedFileWriter::create(output, trace.has_sites));
   return Destination{
       std::move(file),
       Statistics{static_cast<std::int32_t>(trace.rank_index.size()), trace.calls.size(), trace.user.first_call},
@@ -264,14 +270,16 @@ Result<MergeOutcome> merge(const fs::path& directory, const MergeOptions& option
 
   std::vector<ClockModelSummary> models;
   MERIDIAN_TRY(Ordered ordered, match_and_order(trace, output, options.clocks, findings, progress, models));
-  MERIDIAN_TRY_DO(ordered.destination.file.write_definitions(trace));
+  if (options.progress && trace.has_sites) options.progress(1, "resolving call sites");
+  const std::vector<SourcePlace> places = resolve_sites(*trace.sites, findings);
+  MERIDIAN_TRY_DO(ordered.destination.file.write_definitions(trace, places));
   ordered.destination.user.finish(findings);
   CounterTotals counters = name_counters(trace);
   const auto store = [&](const CounterRows& rows) { return ordered.destination.file.append(rows); };
   if (!counters.names.empty()) MERIDIAN_TRY_DO(ordered.destination.file.write_counter_names(counters));
   MERIDIAN_TRY_DO(count_events(trace, counters, store, findings));
   MergeOutcome outcome{summarize(trace, ordered.matched, ordered.destination.statistics, ordered.destination.user,
-                                 findings, ranks.bytes, ordered.reversed_after),
+                                 places, findings, ranks.bytes, ordered.reversed_after),
                        output};
   summarize_counters(trace, counters, outcome.summary);
   summarize_context(trace, outcome.summary);

@@ -30,7 +30,14 @@ inline constexpr std::tuple kEventColumns{
     RowColumn{"tag", "", "of the message; -1: none", [](const EventRow& row) { return row.tag; }},
     RowColumn{"bytes_sent", "B", "", [](const EventRow& row) { return row.bytes_sent; }},
     RowColumn{"bytes_received", "B", "", [](const EventRow& row) { return row.bytes_received; }},
-    RowColumn{"sequence", "", "number of the call in its thread", [](const EventRow& row) { return row.sequence; }},
+    RowColumn{"sequence", "", "number of the call in its thread",
+              [](const EventRow& row) { return std::uint64_t{row.sequence}; }},
+};
+
+/// Where calls have sites.
+inline constexpr std::tuple kSiteColumns{
+    RowColumn{"site", "", "where it was called: row of /sites; 0: not known",
+              [](const EventRow& row) { return static_cast<std::uint16_t>(row.site); }},
 };
 
 inline constexpr std::tuple kMessageColumns{

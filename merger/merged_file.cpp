@@ -62,6 +62,35 @@ Status write_communicators(hid_t file, const Communicators& communicators) {
                       "world ranks by group rank; -1: of another MPI_COMM_WORLD, -2: not known");
 }
 
+Status write_sites(hid_t file, const SiteTable& table, std::span<const SourcePlace> places) {
+  if (table.sites().size() == 1) return {};
+  std::vector<std::string> paths, build_ids, functions, outers, files;
+  for (const Module& module : table.modules()) {
+    paths.push_back(module.path);
+    build_ids.push_back(module.identity);
+  }
+  MERIDIAN_TRY_DO(h5::write_strings(file, "modules/path", paths));
+  MERIDIAN_TRY_DO(h5::write_strings(file, "modules/identity", build_ids));
+  std::vector<std::uint32_t> modules, lines, columns;
+  std::vector<std::uint64_t> offsets;
+  for (std::size_t i = 0; i < table.sites().size(); ++i) {
+    modules.push_back(table.sites()[i].module);
+    offsets.push_back(table.sites()[i].offset);
+    functions.push_back(places[i].function);
+    outers.push_back(places[i].outer);
+    files.push_back(places[i].file);
+    lines.push_back(places[i].line);
+    columns.push_back(places[i].column);
+  }
+  MERIDIAN_TRY_DO(write_column(file, "sites/module", modules, "row of /modules; 0: not known"));
+  MERIDIAN_TRY_DO(write_column(file, "sites/offset", offsets, "return address less the module's load bias"));
+  MERIDIAN_TRY_DO(h5::write_strings(file, "sites/function", functions));
+  MERIDIAN_TRY_DO(h5::write_strings(file, "sites/outer", outers));
+  MERIDIAN_TRY_DO(h5::write_strings(file, "sites/file", files));
+  MERIDIAN_TRY_DO(write_column(file, "sites/line", lines, "0: not known"));
+  return write_column(file, "sites/column", columns, "0: not known");
+}
+
 Status write_places(hid_t file, const Trace& trace) {
   std::vector<std::string> hosts, executables;
   std::vector<std::int32_t> ranks, pids, thread_ranks, kernel_tids;
@@ -127,15 +156,18 @@ struct MergedFileWriter::Impl {
   std::filesystem::path part;  // where the file is until it is complete
   h5::File file;
   RowColumnsWriter<EventRow, decltype(kEventColumns)> events;
+  RowColumnsWriter<EventRow, decltype(kSiteColumns)> sites;
   RowColumnsWriter<MatchedMessage, decltype(kMessageColumns)> messages;
   RowColumnsWriter<CollectivePart, decltype(kCollectiveColumns)> collectives;
   std::optional<CounterColumns> counters;
+  bool has_sites = false;
 
   Impl(std::filesystem::path path_, std::filesystem::path part_, h5::File file_)
       : path{std::move(path_)},
         part{std::move(part_)},
         file{std::move(file_)},
         events{file.get(), "events", kEventColumns},
+        sites{file.get(), "events", kSiteColumns},
         messages{file.get(), "messages", kMessageColumns},
         collectives{file.get(), "collectives", kCollectiveColumns} {}
   ~Impl() {
@@ -150,7 +182,7 @@ MergedFileWriter::MergedFileWriter(MergedFileWriter&&) noexcept = default;
 MergedFileWriter& MergedFileWriter::operator=(MergedFileWriter&&) noexcept = default;
 MergedFileWriter::~MergedFileWriter() = default;
 
-Result<MergedFileWriter> MergedFileWriter::create(const std::filesystem::path& path) {
+Result<MergedFileWriter> MergedFileWriter::create(const std::filesystem::path& path, bool has_sites) {
   const h5::Quiet quiet;
   std::filesystem::path part = path;
   part += ".part";
@@ -158,13 +190,18 @@ Result<MergedFileWriter> MergedFileWriter::create(const std::filesystem::path& p
   auto impl = std::make_unique<Impl>(path, std::move(part), std::move(file));
   MERIDIAN_TRY_DO(h5::write_attribute(impl->file.get(), "schema", kMergedSchema));
   MERIDIAN_TRY_DO(h5::write_attribute(impl->file.get(), "version", kMergedSchemaVersion));
+  impl->has_sites = has_sites;
   MERIDIAN_TRY_DO(impl->events.open());
+  if (has_sites) MERIDIAN_TRY_DO(impl->sites.open());
   MERIDIAN_TRY_DO(impl->messages.open());
   MERIDIAN_TRY_DO(impl->collectives.open());
   return MergedFileWriter{std::move(impl)};
 }
 
-Status MergedFileWriter::append(std::span<const EventRow> rows) { return impl_->events.append(rows); }
+Status MergedFileWriter::append(std::span<const EventRow> rows) {
+  if (impl_->has_sites) MERIDIAN_TRY_DO(impl_->sites.append(rows));
+  return impl_->events.append(rows);
+}
 
 Status MergedFileWriter::append(std::span<const MatchedMessage> rows) { return impl_->messages.append(rows); }
 Status MergedFileWriter::append(std::span<const CollectivePart> rows) { return impl_->collectives.append(rows); }
@@ -188,11 +225,12 @@ Status MergedFileWriter::append(const CounterRows& rows) {
   return columns.between.append(std::span<const std::int64_t>{rows.between});
 }
 
-Status MergedFileWriter::write_definitions(const Trace& trace) {
+Status MergedFileWriter::write_definitions(const Trace& trace, std::span<const SourcePlace> places) {
   const hid_t file = impl_->file.get();
   MERIDIAN_TRY_DO(h5::write_attribute(file, "time_origin_realtime_ns", trace.clocks.origin_realtime_ns));
   MERIDIAN_TRY_DO(write_calls(file, trace.calls));
   MERIDIAN_TRY_DO(write_communicators(file, trace.communicators));
+  MERIDIAN_TRY_DO(write_sites(file, *trace.sites, places));
   MERIDIAN_TRY_DO(write_clock_bounds(file, trace.clocks.bounds));
   return write_places(file, trace);
 }
@@ -200,6 +238,7 @@ Status MergedFileWriter::write_definitions(const Trace& trace) {
 Status MergedFileWriter::finish(const Summary& summary) {
   const h5::Quiet quiet;
   MERIDIAN_TRY_DO(impl_->events.finish());
+  if (impl_->has_sites) MERIDIAN_TRY_DO(impl_->sites.finish());
   MERIDIAN_TRY_DO(impl_->messages.finish());
   MERIDIAN_TRY_DO(impl_->collectives.finish());
   if (impl_->counters) MERIDIAN_TRY_DO(impl_->counters->finish());

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "merger/count_events.hpp"
+#include "merger/debug_info.hpp"
 #include "merger/event_ref.hpp"
 #include "merger/event_row.hpp"
 #include "merger/match.hpp"
@@ -20,7 +21,7 @@ inline constexpr const char* kMergedSchema = "meridian-merged";
 /// Equal content gives equal bytes. Movable; not thread-safe.
 class MergedFileWriter {
  public:
-  static Result<MergedFileWriter> create(const std::filesystem::path& path);
+  static Result<MergedFileWriter> create(const std::filesystem::path& path, bool has_sites);
   MergedFileWriter(MergedFileWriter&&) noexcept;
   MergedFileWriter& operator=(MergedFileWriter&&) noexcept;
   ~MergedFileWriter();
@@ -34,7 +35,7 @@ class MergedFileWriter {
   Status append(const CounterRows& rows);
   Status write_counter_names(const CounterTotals& totals);
   /// What the numbers in the rows mean.
-  Status write_definitions(const Trace& trace);
+  Status write_definitions(const Trace& trace, std::span<const SourcePlace> places);
   /// Stores the summary (with the findings), closes, renames.
   Status finish(const Summary& summary);
 

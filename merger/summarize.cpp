@@ -92,14 +92,34 @@ std::vector<OverheadSummary> summarize_overhead(const Trace& trace, double time_
   return list;
 }
 
+std::vector<SiteSummary> summarize_sites(const Trace& trace, const Statistics& statistics,
+                                         std::span<const SourcePlace> places) {
+  std::vector<SiteSummary> list;
+  for (auto& [number, sums] : statistics.sites(trace.calls)) {
+    const Site& site = trace.sites->sites()[number];
+    const SourcePlace& place = places[number];
+    SiteSummary& row = list.emplace_back(std::move(sums));
+    row.caller = place.function;
+    row.outer = place.outer;
+    row.file = place.file;
+    row.line = place.line;
+    row.column = place.column;
+    row.module = trace.sites->modules()[site.module].path;
+    row.offset = site.offset;
+  }
+  return list;
+}
+
 }  // namespace
 
 Summary summarize(const Trace& trace, const Matched& matched, const Statistics& statistics, const UserStatistics& user,
-                  const Findings& findings, std::uint64_t trace_bytes, std::uint64_t reversed_after) {
+                  std::span<const SourcePlace> places, const Findings& findings, std::uint64_t trace_bytes,
+                  std::uint64_t reversed_after) {
   Summary summary;
   summary.run = summarize_run(trace, statistics, trace_bytes);
   summary.ranks = summarize_ranks(trace, statistics, matched.messages);
   summary.functions = statistics.functions(trace.calls);
+  summary.sites = summarize_sites(trace, statistics, places);
   summary.messages = summarize_messages(matched, statistics, trace.calls);
   for (const auto& [ends, traffic] : matched.messages.pairs)
     summary.pairs.push_back({ends.first, ends.second, traffic.messages, traffic.bytes});

@@ -1,14 +1,17 @@
 #pragma once
 
+#include "merger/debug_info.hpp"
 #include "merger/match.hpp"
 
 namespace meridian {
 
 /// Everything that the passes found out about a run, as its summary.
 ///
+/// places          of the call sites, by number.
 /// trace_bytes     of the rank files.
 /// reversed_after  messages and collectives that are still out of order.
 Summary summarize(const Trace& trace, const Matched& matched, const Statistics& statistics, const UserStatistics& user,
-                  const Findings& findings, std::uint64_t trace_bytes, std::uint64_t reversed_after);
+                  std::span<const SourcePlace> places, const Findings& findings, std::uint64_t trace_bytes,
+                  std::uint64_t reversed_after);
 
 }  // namespace meridian

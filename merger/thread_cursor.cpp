@@ -15,13 +15,15 @@ bool is_consistent(const EventBatch& batch) {
       batch.flags.size() != rows || batch.completion_count.size() != rows)
     return false;
   std::uint64_t completions = 0;
+  std::uint64_t sites = 0;
   std::array<std::uint64_t, 256> used{};
   for (std::size_t i = 0; i < rows; ++i) {
     completions += batch.completion_count[i];
+    sites += (batch.flags[i] & kFlagSite) != 0;
     ++used[static_cast<std::uint8_t>(batch.payload[i])];
   }
   const auto uses = [&](Payload payload) { return used[static_cast<std::uint8_t>(payload)]; };
-  return completions == batch.completions.size() &&
+  return completions == batch.completions.size() && sites == batch.sites.size() &&
          uses(Payload::p2p) + 2 * uses(Payload::sendrecv) == batch.p2p.size() &&
          uses(Payload::coll) == batch.coll.size() && uses(Payload::rma) == batch.rma.size() &&
          uses(Payload::io) == batch.io.size() && uses(Payload::handle) == batch.handles.size() &&
@@ -87,6 +89,7 @@ bool ThreadCursor::load() {
   handle_ = batch_.handles.data();
   user_ = batch_.user.data();
   user_values_ = batch_.user_values.data();
+  site_ = batch_.sites.data();
   return true;
 }
 
@@ -134,6 +137,7 @@ void ThreadCursor::take() {
       break;
   }
   completions_ += call_.completion_count;
+  call_.site = call_.has(kFlagSite) ? *site_++ : 0;
   if (call_.has(kFlagUnfinished)) call_.leave_ticks = call_.enter_ticks;
   if (call_.enter_ticks < earliest_ticks_) [[unlikely]] {
     findings_->add(FindingId::rank_time_backwards, 1, [&] { return name_of(file_->meta(), call_.thread); });

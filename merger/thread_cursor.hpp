@@ -28,6 +28,7 @@ struct Call {
   const HandleUse* handle = nullptr;
   const UserUse* user = nullptr;
   const std::uint64_t* user_values = nullptr;
+  std::uint64_t site = 0;  ///< return address; 0: not recorded
 
   bool has(RecordFlag flag) const noexcept { return (flags & flag) != 0; }
 };
@@ -73,6 +74,7 @@ class ThreadCursor {
   const HandleUse* handle_ = nullptr;
   const UserUse* user_ = nullptr;
   const std::uint64_t* user_values_ = nullptr;
+  const std::uint64_t* site_ = nullptr;
   bool is_over_ = false;
 };
 

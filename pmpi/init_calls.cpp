@@ -11,6 +11,7 @@
 #include "pmpi/context.hpp"
 #include "pmpi/emit.hpp"
 #include "pmpi/init_calls.hpp"
+#include "pmpi/modules.hpp"
 #include "pmpi/record.hpp"
 #include "pmpi/session.hpp"
 #include "pmpi/traced.hpp"
@@ -75,6 +76,7 @@ void after_init() noexcept {
   store_predefined_comms();
   emit_anchor(AnchorPhase::start);
   store_context();
+  store_modules();
   emit_overhead(OverheadKind::start, begin, 1);
   start_clock_exchange(rank, size);
   if (rank == 0 && g_session.options.is_on(OptionId::verbose)) say("recording to '%s'", ring.output_dir);
@@ -82,6 +84,7 @@ void after_init() noexcept {
 
 void before_finalize() noexcept {
   if (is_inside_call() || !is_tracing() || !g_session.is_initialized.load()) return;
+  store_modules();  // those that were loaded since
   finish_clock_exchange();
   emit_anchor(AnchorPhase::finish);
 }

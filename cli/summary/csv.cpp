@@ -63,6 +63,16 @@ void add_functions(const Summary& summary, Csv& csv) {
             function.max_s, function.sd_s, function.bytes_sent, function.bytes_received);
 }
 
+void add_sites(const Summary& summary, Csv& csv) {
+  csv.begin("sites",
+            "function,caller,outer,file,line,column,module,offset,count,ranks,total_s,mean_s,min_s,max_s,sd_s,share,"
+            "bytes_sent,bytes_received");
+  for (const SiteSummary& site : summary.sites)
+    csv.row(site.function, site.caller, site.outer, site.file, site.line, site.column, site.module, site.offset,
+            site.count, site.ranks, site.total_s, site.mean_s, site.min_s, site.max_s, site.sd_s, site.share,
+            site.bytes_sent, site.bytes_received);
+}
+
 void add_clocks(const Summary& summary, Csv& csv) {
   csv.begin("clocks",
             "host,domain,leader,ranks,clock,model,frequency_hz,offset_s,drift_ppm,residual_s,offset_error_s,"
@@ -119,6 +129,7 @@ std::string summary_csv(const Summary& summary) {
           measure_load(summary).mpi_share);
   add_ranks(summary, csv);
   add_functions(summary, csv);
+  add_sites(summary, csv);
   csv.begin("messages", "matched,bytes,unmatched_sends,unmatched_receives");
   csv.row(messages.matched, messages.bytes, messages.unmatched_sends, messages.unmatched_receives);
   csv.begin("collectives", "count,calls,bytes_sent,bytes_received");

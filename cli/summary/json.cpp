@@ -64,6 +64,27 @@ Json function_json(const FunctionSummary& function) {
           {"bytes_received", function.bytes_received}};
 }
 
+Json site_json(const SiteSummary& site) {
+  return {{"function", site.function},
+          {"caller", site.caller},
+          {"outer", site.outer},
+          {"file", site.file},
+          {"line", site.line},
+          {"column", site.column},
+          {"module", site.module},
+          {"offset", site.offset},
+          {"count", site.count},
+          {"ranks", site.ranks},
+          {"total_s", site.total_s},
+          {"mean_s", site.mean_s},
+          {"min_s", site.min_s},
+          {"max_s", site.max_s},
+          {"sd_s", site.sd_s},
+          {"share", site.share},
+          {"bytes_sent", site.bytes_sent},
+          {"bytes_received", site.bytes_received}};
+}
+
 Json clock_json(const ClockSummary& clock) {
   return {{"host", clock.host},
           {"domain", clock.domain},
@@ -107,6 +128,7 @@ std::string summary_json(const Summary& summary) {
   json["run"] = run_json(summary);
   json["ranks"] = list(measure_load(summary).ranks, rank_json);
   json["functions"] = list(summary.functions, function_json);
+  json["sites"] = list(summary.sites, site_json);
   json["messages"] = {{"matched", messages.matched},
                       {"bytes", messages.bytes},
                       {"unmatched_sends", messages.unmatched_sends},

@@ -2,6 +2,7 @@
 
 // The summary for a terminal: sections of at most 80 columns.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -27,8 +28,13 @@ class Paint {
   bool is_on_;
 };
 
+/// Rows of the table of call sites, unless the user asks for another number.
+inline constexpr std::size_t kTopSites = 10;
+
 /// All sections. Ends with a line end.
-std::string summary_text(const Summary& summary, const Paint& paint);
+///
+/// sites  at most so many call sites are shown.
+std::string summary_text(const Summary& summary, const Paint& paint, std::size_t sites = kTopSites);
 
 /// Findings alone, the worst first: severity, name, count, what it is, the remedy.
 std::string findings_text(const Summary& summary, const Paint& paint);
@@ -37,6 +43,7 @@ std::string findings_text(const Summary& summary, const Paint& paint);
 std::string run_section(const Summary& summary, const Paint& paint);
 std::string ranks_section(const Summary& summary, const Paint& paint);
 std::string functions_section(const Summary& summary, const Paint& paint);
+std::string sites_section(const Summary& summary, const Paint& paint, std::size_t most);
 std::string messages_section(const Summary& summary, const Paint& paint);
 std::string pairs_section(const Summary& summary, const Paint& paint);
 std::string clocks_section(const Summary& summary, const Paint& paint);

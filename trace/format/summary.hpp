@@ -58,6 +58,24 @@ struct FunctionSummary {
   std::uint64_t bytes_received = 0;
 };
 
+/// The calls of one function from one place in the program.
+struct SiteSummary {
+  std::string function;  ///< that was called: "MPI_Send"
+  std::string caller;    ///< function that the call is in; empty: not known
+  std::string outer;     ///< function into whose code the caller was inlined; empty: into none
+  std::string file;      ///< source file; empty: not known
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;  ///< 0: not known
+  std::string module;        ///< file that was loaded; empty: not known
+  std::uint64_t offset = 0;  ///< of the return address in the module
+  std::uint64_t count = 0;
+  std::uint64_t ranks = 0;  ///< that called from here
+  double total_s = 0, mean_s = 0, min_s = 0, max_s = 0, sd_s = 0;
+  double share = 0;  ///< of the time of all calls of the run
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t bytes_received = 0;
+};
+
 struct MessageSummary {
   std::uint64_t matched = 0;
   std::uint64_t bytes = 0;
@@ -193,6 +211,7 @@ struct Summary {
   RunSummary run;
   std::vector<RankSummary> ranks;
   std::vector<FunctionSummary> functions;  ///< by total time, longest first; ties by name
+  std::vector<SiteSummary> sites;          ///< by total time, longest first
   MessageSummary messages;
   std::vector<PairSummary> pairs;
   std::vector<ClockSummary> clocks;

@@ -67,6 +67,24 @@ constexpr std::tuple kFunctionColumns{Column{"name", &FunctionSummary::name},
                                       Column{"sd_s", &FunctionSummary::sd_s, "s"},
                                       Column{"bytes_sent", &FunctionSummary::bytes_sent, "bytes"},
                                       Column{"bytes_received", &FunctionSummary::bytes_received, "bytes"}};
+constexpr std::tuple kSiteColumns{Column{"function", &SiteSummary::function},
+                                  Column{"caller", &SiteSummary::caller},
+                                  Column{"outer", &SiteSummary::outer},
+                                  Column{"file", &SiteSummary::file},
+                                  Column{"line", &SiteSummary::line},
+                                  Column{"column", &SiteSummary::column},
+                                  Column{"module", &SiteSummary::module},
+                                  Column{"offset", &SiteSummary::offset},
+                                  Column{"count", &SiteSummary::count},
+                                  Column{"ranks", &SiteSummary::ranks},
+                                  Column{"total_s", &SiteSummary::total_s, "s"},
+                                  Column{"mean_s", &SiteSummary::mean_s, "s"},
+                                  Column{"min_s", &SiteSummary::min_s, "s"},
+                                  Column{"max_s", &SiteSummary::max_s, "s"},
+                                  Column{"sd_s", &SiteSummary::sd_s, "s"},
+                                  Column{"share", &SiteSummary::share},
+                                  Column{"bytes_sent", &SiteSummary::bytes_sent, "bytes"},
+                                  Column{"bytes_received", &SiteSummary::bytes_received, "bytes"}};
 constexpr std::tuple kMessageColumns{
     Column{"matched", &MessageSummary::matched},
     Column{"bytes", &MessageSummary::bytes, "bytes"},
@@ -249,6 +267,8 @@ Status read_tables(hid_t group, Summary& summary) {
   MERIDIAN_TRY_DO(read_only_row(group, "run", summary.run, kRunColumns));
   MERIDIAN_TRY_DO(read_table(group, "ranks", summary.ranks, kRankColumns));
   MERIDIAN_TRY_DO(read_table(group, "functions", summary.functions, kFunctionColumns));
+  // Files of a time without call sites do not have this one.
+  if (h5::exists(group, "sites")) MERIDIAN_TRY_DO(read_table(group, "sites", summary.sites, kSiteColumns));
   MERIDIAN_TRY_DO(read_only_row(group, "messages", summary.messages, kMessageColumns));
   MERIDIAN_TRY_DO(read_table(group, "pairs", summary.pairs, kPairColumns));
   MERIDIAN_TRY_DO(read_clocks(group, summary));
@@ -280,6 +300,7 @@ Status write_summary(std::int64_t file, const Summary& summary) {
   MERIDIAN_TRY_DO(write_table(group.get(), "run", std::vector{summary.run}, kRunColumns));
   MERIDIAN_TRY_DO(write_table(group.get(), "ranks", summary.ranks, kRankColumns));
   MERIDIAN_TRY_DO(write_table(group.get(), "functions", summary.functions, kFunctionColumns));
+  MERIDIAN_TRY_DO(write_table(group.get(), "sites", summary.sites, kSiteColumns));
   MERIDIAN_TRY_DO(write_table(group.get(), "messages", std::vector{summary.messages}, kMessageColumns));
   MERIDIAN_TRY_DO(write_table(group.get(), "pairs", summary.pairs, kPairColumns));
   MERIDIAN_TRY_DO(write_table(group.get(), "clocks", summary.clocks, kClockColumns));

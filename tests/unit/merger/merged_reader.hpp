@@ -56,8 +56,8 @@ class MergedReader {
     const auto sequence = column<std::uint64_t>("events/sequence");
     std::vector<EventRow> rows;
     for (std::size_t i = 0; i < enter.size(); ++i)
-      rows.push_back({enter[i], duration[i], sent[i], received[i], sequence[i], rank[i], thread[i],
-                      static_cast<std::uint32_t>(comm[i]), peer[i], tag[i], call[i], flags[i]});
+      rows.push_back({enter[i], duration[i], sent[i], received[i], sequence[i] & EventRow::kMaxSequence, 0, rank[i],
+                      thread[i], static_cast<std::uint32_t>(comm[i]), peer[i], tag[i], call[i], flags[i]});
     return rows;
   }
 

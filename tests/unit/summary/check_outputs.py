@@ -60,7 +60,7 @@ def check_json_has_the_documented_members():
     """Names and values of four_ranks(), written down here a second time."""
     summary = json_of("four_ranks")
     assert list(summary) == [
-        "schema", "version", "run", "ranks", "functions", "messages", "collectives", "pairs", "clocks",
+        "schema", "version", "run", "ranks", "functions", "sites", "messages", "collectives", "pairs", "clocks",
         "clock_models", "reversed_before", "reversed_after", "regions", "user_events", "user_messages", "overhead", "context", "usage", "environment", "counters",
         "function_counters", "metrics", "findings",
     ]  # fmt: skip
@@ -104,6 +104,27 @@ def check_json_has_the_documented_members():
         "sd_s": 0.75e-3,
         "bytes_sent": 32000,
         "bytes_received": 32000,
+    }
+    assert len(summary["sites"]) == 3
+    assert summary["sites"][0] == {
+        "function": "MPI_Waitall",
+        "caller": "exchange",
+        "outer": "main",
+        "file": "/home/user/src/halo2d.c",
+        "line": 89,
+        "column": 3,
+        "module": "/home/user/halo2d",
+        "offset": 0x1234,
+        "count": 100000,
+        "ranks": 4,
+        "total_s": 20.0,
+        "mean_s": 2e-4,
+        "min_s": 1e-6,
+        "max_s": 3e-3,
+        "sd_s": 1e-4,
+        "share": 20 / 26,
+        "bytes_sent": 0,
+        "bytes_received": 1638400000,
     }
     assert summary["messages"] == {"matched": 200000, "bytes": 1638400000, "unmatched_sends": 1, "unmatched_receives": 0}
     assert summary["collectives"] == {"count": 1000, "calls": 4000, "bytes_sent": 32000, "bytes_received": 32000}
@@ -178,11 +199,11 @@ def check_json_keeps_control_characters_as_escapes():
 def check_csv_has_the_same_numbers_as_json():
     for sample in ("one_rank", "four_ranks", "counted", "ten_thousand_ranks"):
         tables, summary = csv_of(sample), json_of(sample)
-        sections = ("run", "ranks", "functions", "messages", "collectives", "pairs", "clocks", "reversed", "regions",
+        sections = ("run", "ranks", "functions", "sites", "messages", "collectives", "pairs", "clocks", "reversed", "regions",
                     "user_events", "user_messages", "overhead", "findings")  # fmt: skip
         if sample != "counted":
             assert list(tables) == [section for section in sections if summary.get(section) != []], sample
-        for section in ("ranks", "functions", "pairs", "clocks", "regions", "user_events", "overhead", "findings", *MORE):
+        for section in ("ranks", "functions", "sites", "pairs", "clocks", "regions", "user_events", "overhead", "findings", *MORE):
             rows = tables.get(section, [])
             assert len(rows) == len(summary[section]), section
             for row, expected in zip(rows, summary[section]):
@@ -218,7 +239,7 @@ def check_h5py_reads_every_column():
         text = lambda value: value.decode() if isinstance(value, bytes) else value
         more = [table for table in MORE if summary[table]]
         assert [table for table in MORE if table in tables] == more
-        for table in ("ranks", "functions", "pairs", "regions", "user_events", "overhead", *more):
+        for table in ("ranks", "functions", "sites", "pairs", "regions", "user_events", "overhead", *more):
             for column, values in tables[table].items():
                 assert [text(value) for value in values] == [row[column] for row in summary[table]], (table, column)
         for column, values in tables["run"].items():

@@ -64,6 +64,13 @@ Summary four_ranks() {
   summary.functions = {function("MPI_Waitall", "request", 100'000, 2e-4, 0, 1'638'400'000),
                        function("MPI_Allreduce", "coll", 4'000, 1.5e-3, 32'000, 32'000),
                        function("MPI_Isend", "p2p", 200'000, 1.2e-6, 1'638'400'000, 0)};
+  summary.sites = {
+      {"MPI_Waitall", "exchange", "main", "/home/user/src/halo2d.c", 89, 3, "/home/user/halo2d", 0x1234, 100'000, 4,
+       20.0, 2e-4, 1e-6, 3e-3, 1e-4, 20.0 / 26, 0, 1'638'400'000},
+      {"MPI_Allreduce", "mesh::residual(std::vector<double> const&)", "", "/home/user/src/residual_of_the_mesh.cpp",
+       1204, 0, "/home/user/libmesh.so", 0x56789, 4'000, 4, 6.0, 1.5e-3, 1e-4, 6e-3, 1e-3, 6.0 / 26, 32'000, 32'000},
+      {"MPI_Isend", "", "", "", 0, 0, "/opt/vendor/lib/libsolver.so.3", 0xabcdef, 200'000, 3, 0.24, 1.2e-6, 1e-7, 5e-6,
+       6e-7, 0.24 / 26, 1'638'400'000, 0}};
   summary.messages = {200'000, 1'638'400'000, 1, 0, 1'000, 4'000, 32'000, 32'000};
   for (std::int32_t rank = 0; rank < 4; ++rank) {
     summary.pairs.push_back({rank, (rank + 1) % 4, 25'000, 204'800'000});

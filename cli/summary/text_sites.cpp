@@ -1,0 +1,62 @@
+// Section CALL SITES: the places in the program that most time goes through.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "cli/summary/printable.hpp"
+#include "cli/summary/table.hpp"
+#include "cli/summary/text.hpp"
+#include "cli/summary/units.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr std::size_t kPlaceWidth = 26;
+constexpr std::size_t kCallerWidth = 18;
+
+std::string_view file_name(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+/// "halo2d.c:120"; where there is no line, "halo2d+0x1234".
+std::string place_of(const SiteSummary& site) {
+  const std::string place = site.line != 0         ? fmt::format("{}:{}", file_name(site.file), site.line)
+                            : !site.module.empty() ? fmt::format("{}+{:#x}", file_name(site.module), site.offset)
+                                                   : fmt::format("{:#x}", site.offset);
+  return shortened(printable(place), kPlaceWidth);
+}
+
+/// Without arguments, which would fill the line; the function that it was inlined into is where the code is.
+std::string caller_of(const SiteSummary& site) {
+  const std::string& name = site.caller;
+  return shortened(printable(name.substr(0, std::min(name.find('('), name.size()))), kCallerWidth);
+}
+
+}  // namespace
+
+std::string sites_section(const Summary& summary, const Paint& paint, std::size_t most) {
+  if (summary.sites.empty() || most == 0) return {};
+  const std::size_t shown = std::min(most, summary.sites.size());
+  Table table{{{"called at", Align::left},
+               {"in", Align::left},
+               {"function", Align::left},
+               {"calls"},
+               {"total"},
+               {"share"},
+               {"bytes"}}};
+  for (std::size_t i = 0; i < shown; ++i) {
+    const SiteSummary& site = summary.sites[i];
+    table.add({place_of(site), caller_of(site), printable(site.function), human_count(site.count),
+               human_duration(site.total_s), human_percent(site.share),
+               human_bytes(static_cast<double>(site.bytes_sent) + static_cast<double>(site.bytes_received))});
+  }
+  const std::string how_many = shown == summary.sites.size() ? fmt::format("all {}", shown)
+                                                             : fmt::format("{} of {}", shown, summary.sites.size());
+  return paint.heading(fmt::format("CALL SITES BY TIME ({}; share: of the time in MPI)", how_many)) + "\n" +
+         table.text([&](const std::string& line) { return paint.title(line); });
+}
+
+}  // namespace meridian

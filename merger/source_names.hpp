@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace meridian {
+
+/// A symbol as its programmer wrote it: C++ demangled, gfortran's "__mod_MOD_name" as "mod::name" and "name_" as
+/// "name".
+std::string source_name(std::string_view symbol);
+
+/// `path` below `folder` unless it is absolute, without "." and ".." where the text alone tells.
+std::string source_path(std::string_view folder, std::string_view path);
+
+}  // namespace meridian
