@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 namespace meridian {
 namespace {
@@ -110,6 +111,21 @@ std::vector<SiteSummary> summarize_sites(const Trace& trace, const Statistics& s
   return list;
 }
 
+std::vector<PassedSummary> summarize_passed(const Trace& trace) {
+  std::vector<PassedSummary> list;
+  for (const RankFile* file : trace.files) {
+    const RankMeta& meta = file->meta();
+    for (const PassedRow& row : meta.passed) {
+      const std::string_view group = kGroups[static_cast<std::size_t>(info(meta.calls[row.call]).group)].name;
+      list.push_back({meta.rank, meta.call_names[row.call], std::string{group}, row.count});
+    }
+  }
+  std::ranges::sort(list, [](const PassedSummary& a, const PassedSummary& b) {
+    return std::tie(a.rank, b.count, a.name) < std::tie(b.rank, a.count, b.name);
+  });
+  return list;
+}
+
 }  // namespace
 
 Summary summarize(const Trace& trace, const Matched& matched, const Statistics& statistics, const UserStatistics& user,
@@ -127,6 +143,7 @@ Summary summarize(const Trace& trace, const Matched& matched, const Statistics& 
   summary.user_events = user.events(matched.counters);
   summary.user_messages = matched.user_messages.matched;
   summary.user_message_bytes = matched.user_messages.bytes;
+  summary.passed = summarize_passed(trace);
   summary.clocks = trace.clocks.table;
   summary.reversed_before = matched.reversed();
   summary.reversed_after = reversed_after;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pmpi/choice.hpp"
 #include "pmpi/counting.hpp"
 #include "pmpi/emit.hpp"
 #include "pmpi/real.hpp"
@@ -111,16 +112,6 @@ void store_environment() noexcept {
   }
 }
 
-/// Whether something is left out from the start that others would miss.
-void store_recording() noexcept {
-  const std::int64_t needed = std::int64_t{1} << static_cast<int>(CallGroup::p2p) |
-                              std::int64_t{1} << static_cast<int>(CallGroup::request) |
-                              std::int64_t{1} << static_cast<int>(CallGroup::coll);
-  const bool is_partial = (g_session.options.number(OptionId::levels) & needed) != needed;
-  if (!g_session.options.is_on(OptionId::enabled)) store_text("recording", "off");
-  if (is_partial) store_text("recording", "partial");
-}
-
 void emit_usage(const Usage& usage) noexcept {
   const std::uint64_t now = read_ticks();
   emit(Payload::usage, words_of<RecordHead> + words_of<Usage>, now, now,
@@ -204,7 +195,7 @@ void store_context() noexcept {
   store_binding();
   store_environment();
   store_options();
-  store_recording();
+  store_recording(true);
   store_counter_names();
   store_usage(UsageKind::process_begin);
 }

@@ -134,18 +134,33 @@ struct Prototype<What_ (Builder::*)(P...) const> {
   using Args = Arguments<buffers, kReads<What>, std::make_index_sequence<kCount>, P...>;
 };
 
+/// As pass_by(), but where this library's Fortran procedures call its C functions, these have counted it.
+[[gnu::always_inline]] inline void pass_by_fortran(CallId id) noexcept {
+#ifdef OPEN_MPI
+  pass_by(id);
+#else
+  static_cast<void>(id);
+#endif
+}
+
 /// Records one call of a row. `Result`: what the C function returns. `build`: the row's builder as a function of the C
 /// parameters. `words`: the arguments, ierror behind them (of a function: nothing), kExtraWords in all behind them.
 template <CallId id, class Result, Buffers buffers, class Build, std::size_t count>
 [[gnu::always_inline]] inline auto row(Build build, NextProcedure& next, Word (&words)[count]) {
   using Row = Prototype<decltype(&Build::operator())>;
   if constexpr (!std::is_same_v<Result, int>) {
+    if (!g_enabled[static_cast<std::size_t>(id)]) [[unlikely]] {
+      pass_by_fortran(id);
+      return forward<Result>(next, words);
+    }
     return traced<id>(record::Local(), [&] { return forward<Result>(next, words); });
   } else {
     static_assert(Row::kCount + kExtraWords <= count);
     using What = typename Row::What;
-    if (!What::kDefines && !g_enabled[static_cast<std::size_t>(id)]) [[unlikely]]
+    if (!What::kDefines && !g_enabled[static_cast<std::size_t>(id)]) [[unlikely]] {
+      pass_by_fortran(id);
       return forward(next, words);
+    }
     if constexpr (std::is_same_v<What, record::Basic>) {
       const Subroutine call{next, words, Row::kCount};
       traced<id>(record::Local(), [&] { return call(); });

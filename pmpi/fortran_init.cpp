@@ -36,8 +36,7 @@ template <std::size_t count>
 template <std::size_t count>
 [[gnu::always_inline]] inline void pcontrol(NextProcedure& next, Word (&words)[count]) {
   // As MPI_Pcontrol in C: both switches are events.
-  const bool is_inside_call = t_state.block_limit != nullptr && t_state.limit == nullptr;
-  const bool applies = !is_inside_call && g_session.state.load(std::memory_order_acquire) == SessionState::on;
+  const bool applies = !is_inside_call() && g_session.state.load(std::memory_order_acquire) == SessionState::on;
   const MPI_Fint level = *static_cast<const MPI_Fint*>(words[0]);
   if (applies && (level == 1 || level == 2)) switch_recording(true);
   traced<CallId::Pcontrol>(record::Local(), [&] {

@@ -21,8 +21,10 @@ struct ListPlaces {
 
 template <CallId id, ListPlaces at, std::size_t count>
 [[gnu::always_inline]] inline void list_call(NextProcedure& next, Word (&words)[count]) {
-  if (!g_enabled[static_cast<std::size_t>(id)] || !is_fortran_ready()) [[unlikely]]
+  if (!g_enabled[static_cast<std::size_t>(id)] || !is_fortran_ready()) [[unlikely]] {
+    fortran::pass_by_fortran(id);
     return fortran::forward(next, words);
+  }
   const Subroutine call{next, words, at.error};
   const auto integer = [&](std::size_t place) { return place != 0 ? static_cast<const int*>(words[place]) : nullptr; };
   const auto* const requests = static_cast<const MPI_Fint*>(words[1]);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pmpi/choice.hpp"
 #include "pmpi/clock_exchange.hpp"
 #include "pmpi/comms.hpp"
 #include "pmpi/context.hpp"
@@ -22,12 +23,7 @@
 namespace meridian {
 namespace {
 
-/// True while this thread is inside a traced call: whatever is called then is the library's own business.
-bool is_inside_call() noexcept { return t_state.block_limit != nullptr && t_state.limit == nullptr; }
-
 bool is_tracing() noexcept { return g_session.state.load(std::memory_order_acquire) == SessionState::on; }
-
-void store_text(const char* key, const char* value) noexcept { emit_text(key, value, strlen(value), 0); }
 
 std::uint64_t stored_bytes() noexcept {
   std::uint64_t sum = 0;
@@ -105,7 +101,7 @@ void after_finalize() noexcept {
 
 void switch_recording(bool is_on) noexcept {
   apply_levels(is_on);
-  store_text("recording", is_on ? "on" : "off");
+  store_recording(false);
 }
 
 bool has_unwritten_records() noexcept { return stored_bytes() != g_session.finished_bytes; }

@@ -83,8 +83,12 @@ struct RequestList {
 template <CallId id, class Call, class WordAt>
 [[gnu::always_inline]] inline int traced_list(RequestList list, Call call, WordAt word_at) noexcept(false) {
   MPI_Status* seen = list.statuses;
-  if (!g_enabled[static_cast<std::size_t>(id)]) [[unlikely]]
-    return call(seen);
+  if (const std::uint8_t choice = g_enabled[static_cast<std::size_t>(id)]; choice != kCallOn) [[unlikely]] {
+    if (choice == kCallOff || !is_wanted(id)) {
+      pass_by(id);
+      return call(seen);
+    }
+  }
   if (list.count < 0 || list.requests == nullptr) [[unlikely]]
     list.count = 0;
   ThreadState& thread = t_state;
@@ -142,6 +146,7 @@ template <CallId id, class Call, class WordAt>
   leave_call(thread, at, words);
   if (k < completed) [[unlikely]]
     store_more(id, list, saved, seen, k, completed, result);
+  look_if_asked(thread);
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "pmpi/choice.hpp"
 #include "pmpi/context.hpp"
 #include "pmpi/emit.hpp"
 #include "pmpi/session.hpp"
@@ -148,7 +149,6 @@ bool attach_thread(ThreadState& thread) noexcept {
     return false;
   }
   const std::uint64_t begin = read_ticks();
-  pthread_once(&g_thread_end_once, [] { pthread_key_create(&g_thread_end, [](void*) { release_thread(); }); });
   RingSlot* const slot = take_slot();
   if (slot == nullptr) return give_up_attaching(thread, Loss::no_slot);
   const auto index = static_cast<std::uint32_t>(slot - g_session.slots);
@@ -163,7 +163,7 @@ bool attach_thread(ThreadState& thread) noexcept {
   thread.ring = data;
   slot->thread = g_session.ring->next_thread.fetch_add(1, std::memory_order_relaxed);
   slot->kernel_tid = static_cast<std::int32_t>(syscall(SYS_gettid));
-  pthread_setspecific(g_thread_end, &t_state);
+  watch_thread_end();
   const std::uint64_t position = slot->head.load(std::memory_order_relaxed);
   if (position % g_session.ring->block_bytes == 0) {
     if (!open_block(thread)) return false;
@@ -224,8 +224,14 @@ std::uint64_t* make_room(ThreadState& thread, std::uint64_t words, const void* f
   return next_block(thread) ? thread.cursor : nullptr;
 }
 
+void watch_thread_end() noexcept {
+  pthread_once(&g_thread_end_once, [] { pthread_key_create(&g_thread_end, [](void*) { release_thread(); }); });
+  pthread_setspecific(g_thread_end, &t_state);
+}
+
 void release_thread() noexcept {
   ThreadState& thread = t_state;
+  give_back_shard(thread);
   if (thread.slot == nullptr) return;
   RingSlot* const slot = thread.slot;
   if (g_session.state.load(std::memory_order_acquire) == SessionState::on) store_usage(UsageKind::thread_end);

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "pmpi/choice.hpp"
 #include "pmpi/clock.hpp"
 #include "pmpi/context.hpp"
 #include "pmpi/init_calls.hpp"
@@ -48,11 +49,10 @@ void count_loss(Loss cause) noexcept {
 }
 
 void apply_levels(bool recording) noexcept {
-  const std::string_view levels = g_session.options[OptionId::levels].text;
+  g_session.is_recording.store(recording);
   for (std::size_t i = 1; i < kCallCount; ++i) {
-    const Choosable call{kCalls[i].name, kGroups[static_cast<std::size_t>(kCalls[i].group)].name};
-    const bool is_on = recording && list_chooses(levels, call);
-    __atomic_store_n(&g_enabled[i], static_cast<std::uint8_t>(is_on ? 1 : 0), __ATOMIC_RELAXED);
+    const std::uint8_t choice = choice_of(static_cast<CallId>(i), recording);
+    __atomic_store_n(&g_enabled[i], choice, __ATOMIC_RELAXED);
   }
   apply_user_levels(recording);
 }
@@ -80,7 +80,8 @@ bool try_start() noexcept {
   const int rank = launched_rank();
   const bool has_good_options = read_options(rank <= 0);
   const bool has_good_events = read_user_file(rank <= 0);
-  if (!has_good_options || (!has_good_events && g_session.options.is_on(OptionId::strict))) {
+  const bool has_good_filter = read_filter_file(rank <= 0);
+  if (!has_good_options || (!(has_good_events && has_good_filter) && g_session.options.is_on(OptionId::strict))) {
     stop_session("MERIDIAN_STRICT is set and the options have mistakes");
     return false;
   }

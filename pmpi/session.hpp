@@ -27,7 +27,8 @@ struct Session {
   std::atomic<bool> is_initialized{false};  ///< after_init() has run
   RingFileHeader* ring = nullptr;           ///< mapped; null unless on
   RingSlot* slots = nullptr;
-  std::uint64_t** slot_data = nullptr;  ///< [slot_count] where a slot's data is mapped, null: not yet
+  std::uint64_t** slot_data = nullptr;    ///< [slot_count] where a slot's data is mapped, null: not yet
+  std::atomic<bool> is_recording{false};  ///< as options and switches have it; single calls may be left out
   int pid = 0;
   std::uint64_t finished_bytes = 0;  ///< stored when the rank file was asked for at MPI_Finalize
   OptionValues options;
@@ -87,7 +88,10 @@ bool is_writer_alive() noexcept;
 /// ring->output_dir.
 bool agree_on_directory(int rank, int size) noexcept;
 
-/// Lets go of the calling thread's slot.
+/// Has release_thread() called when the calling thread ends.
+void watch_thread_end() noexcept;
+
+/// Lets go of the calling thread's slot, and of its counters of calls that were not recorded.
 void release_thread() noexcept;
 
 }  // namespace meridian

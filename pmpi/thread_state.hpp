@@ -26,6 +26,7 @@ struct ThreadState {
   const void* const* frame = nullptr;    ///< stack of the call under way: tells a nested call from an abandoned one
   const void* return_address = nullptr;  ///< frame[1] as it was at the start of that call
   ThreadCounters* counters = nullptr;    ///< null: nothing is counted
+  std::uint64_t* passed = nullptr;       ///< its shard (ring_layout.hpp); null: it has none
   // Cold from here on.
   RingSlot* slot = nullptr;
   ThreadCounters* all_counters = nullptr;  ///< what `counters` was before a reading failed
@@ -38,8 +39,11 @@ struct ThreadState {
 
 extern constinit thread_local ThreadState t_state __attribute__((tls_model("initial-exec")));
 
-/// Whether a call is recorded; one for MPI calls and zero for others until the first call of the process has started
-/// the session.
+/// Whether a call is recorded: kCallOff, kCallOn, or kCallCloser: is_wanted() decides. On for MPI calls and off for
+/// others until the first call of the process has started the session.
+inline constexpr std::uint8_t kCallOff = 0;
+inline constexpr std::uint8_t kCallOn = 1;
+inline constexpr std::uint8_t kCallCloser = 2;
 extern constinit std::uint8_t g_enabled[kCallCount];
 
 /// Called when there is no room below `limit`: not yet attached, inside another call, block full, or switched off.
@@ -47,8 +51,32 @@ extern constinit std::uint8_t g_enabled[kCallCount];
 [[gnu::cold, gnu::noinline]] std::uint64_t* make_room(ThreadState& thread, std::uint64_t words,
                                                       const void* frame) noexcept;
 
+/// True while this thread is inside a traced call: whatever is called then is the library's own business.
+[[gnu::always_inline]] inline bool is_inside_call() noexcept {
+  return t_state.limit == nullptr && t_state.block_limit != nullptr;
+}
+
 /// Whether definitions are recorded of calls that are not.
 [[gnu::cold, gnu::noinline]] bool is_defining() noexcept;
+
+/// Whether this one call is to be recorded.
+[[gnu::cold, gnu::noinline]] bool is_wanted(CallId id) noexcept;
+
+/// The same as pass_by() where there is nothing to count with yet.
+[[gnu::cold, gnu::noinline]] void pass_by_slowly(CallId id) noexcept;
+/// Does what `meridian control` has asked for since; outside of calls only.
+[[gnu::cold, gnu::noinline]] void look_outside() noexcept;
+
+/// Counts a call that is not recorded.
+[[gnu::always_inline]] inline void pass_by(CallId id) noexcept {
+  if (is_inside_call()) return;  // the MPI library's own
+  std::uint64_t* const passed = t_state.passed;
+  if (passed == nullptr) [[unlikely]]
+    return pass_by_slowly(id);
+  ++passed[static_cast<std::size_t>(id)];
+  if (__atomic_load_n(&passed[0], __ATOMIC_RELAXED) != 0) [[unlikely]]
+    look_outside();
+}
 
 /// A header as the word that it is in the ring.
 [[gnu::always_inline]] constexpr std::uint64_t header_word(CallId call, Payload payload, std::uint64_t words,
@@ -77,6 +105,13 @@ extern constinit std::uint8_t g_enabled[kCallCount];
   thread.cursor = next;
   thread.limit = thread.block_limit;
   thread.head->store(reinterpret_cast<std::uintptr_t>(next) + thread.bias, std::memory_order_release);
+}
+
+/// Behind leave_call() of a call: whether somebody outside wants something.
+[[gnu::always_inline]] inline void look_if_asked(const ThreadState& thread) noexcept {
+  const auto* const slot = reinterpret_cast<const RingSlot*>(thread.head);  // its first member
+  if (slot->asked.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    look_outside();
 }
 
 }  // namespace meridian

@@ -18,9 +18,12 @@ namespace meridian {
 template <CallId id, class What, class Call>
 [[gnu::always_inline]] inline auto traced(What what, Call call) noexcept(false) {
   std::uint64_t hidden = 0;
-  if (!g_enabled[static_cast<std::size_t>(id)]) [[unlikely]] {
-    if (!What::kDefines || !is_defining()) return call();
-    hidden = kFlagHidden;
+  if (const std::uint8_t choice = g_enabled[static_cast<std::size_t>(id)]; choice != kCallOn) [[unlikely]] {
+    if (choice == kCallOff || !is_wanted(id)) {
+      pass_by(id);
+      if (!What::kDefines || !is_defining()) return call();
+      hidden = kFlagHidden;
+    }
   }
   ThreadState& thread = t_state;
   std::uint64_t* at = thread.cursor;
@@ -57,6 +60,7 @@ template <CallId id, class What, class Call>
   if (What::kMayComplete || flags != 0) at[0] = header_word(id, What::kPayload, words, completions, flags);
   leave_call(thread, at, words);
   what.done();
+  look_if_asked(thread);
   return result;
 }
 

@@ -11,6 +11,7 @@
 
 #include <new>
 
+#include "pmpi/choice.hpp"
 #include "pmpi/emit.hpp"
 #include "pmpi/init_calls.hpp"
 #include "pmpi/session.hpp"
@@ -82,7 +83,7 @@ std::size_t hash_of(UserKind kind, std::string_view level, std::string_view name
 bool is_open(const UserDefinition& definition) noexcept {
   if (!g_is_recording) return false;
   const Choosable what{definition.name, kGroupNames[static_cast<std::size_t>(CallGroup::user)], definition.level};
-  bool is_chosen = list_chooses(g_session.options[OptionId::levels].text, what);
+  bool is_chosen = list_chooses(current_levels(), what) && !is_filtered(definition.name);
   for (std::size_t i = 0; i < g_switch_count; ++i)
     if (names_user_event(g_switches[i].what, definition.level, definition.name)) is_chosen = g_switches[i].is_on;
   return is_chosen;
@@ -295,11 +296,15 @@ void set(const char* what, int is_on) { switch_user_level(what, is_on != 0); }
 
 }  // namespace
 
+void note_switch(const char* what, bool is_on) noexcept {
+  UserDefinition* const note = define_user_event(MERIDIAN_KIND_EVENT, "meridian", "switch, text(what), i64(on)");
+  const std::uint64_t words[] = {reinterpret_cast<std::uintptr_t>(what), is_on ? 1u : 0u};
+  if (note != nullptr) note->gate.record(&note->gate, MERIDIAN_HAPPENED, words);
+}
+
 void switch_user_level(const char* what, bool is_on) noexcept {
   if (!is_ready()) return;
-  UserDefinition* const note = define_user_event(MERIDIAN_KIND_EVENT, "meridian", "switch, text(what), i64(on)");
-  const std::uint64_t words[] = {reinterpret_cast<std::uintptr_t>(what == nullptr ? "all" : what), is_on ? 1u : 0u};
-  if (note != nullptr && !is_on) note->gate.record(&note->gate, MERIDIAN_HAPPENED, words);
+  if (!is_on) note_switch(what == nullptr ? "all" : what, is_on);
   if (what == nullptr) {
     switch_recording(is_on);
   } else if (remember_switch(what, is_on)) {
@@ -308,7 +313,7 @@ void switch_user_level(const char* what, bool is_on) noexcept {
     say("cannot switch '%s': the name is too long, or there are more than %d switches", what,
         static_cast<int>(kMostSwitches));
   }
-  if (note != nullptr && is_on) note->gate.record(&note->gate, MERIDIAN_HAPPENED, words);
+  if (is_on) note_switch(what == nullptr ? "all" : what, is_on);
 }
 
 }  // namespace meridian

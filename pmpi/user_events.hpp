@@ -49,6 +49,9 @@ UserDefinition* define_user_event(int kind, std::string_view level, std::string_
 /// Opens (`MERIDIAN_BEGINS`) or closes the region of this name, which need not be a literal.
 void record_named_region(std::string_view name, unsigned what) noexcept;
 
+/// Records that recording of `what` was switched.
+void note_switch(const char* what, bool is_on) noexcept;
+
 /// Switches as meridian_user_api::set, and records that.
 void switch_user_level(const char* what, bool is_on) noexcept;
 

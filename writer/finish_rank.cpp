@@ -98,6 +98,9 @@ void take_header(const RingFile& ring, RankMeta& meta) {
   meta.is_finalized = header.run_state.load(std::memory_order_acquire) == RunState::finalized;
   for (std::size_t i = 0; i < meta.losses.size(); ++i)
     meta.losses[i] = header.losses[i].load(std::memory_order_relaxed);
+  const auto passed = ring.passed_calls(kCallCount);
+  for (std::size_t call = 1; call < passed.size(); ++call)
+    if (passed[call] != 0) meta.passed.push_back({static_cast<std::uint32_t>(call), passed[call]});
 }
 
 Status feed_all(const RingFile& ring, std::span<const std::filesystem::path> spools, Feeder& feeder) {
@@ -162,6 +165,7 @@ std::vector<std::uint64_t> progress_of(const RingFile& ring) {
     const HeadWords words = words_under_way(ring, slot, head);
     progress.insert(progress.end(), {slot, head, words[0] == 0 ? 0 : words[1]});
   }
+  for (const std::uint64_t passed : ring.passed_calls(kCallCount)) progress.push_back(passed);
   for (const auto& lost : ring.header().losses) progress.push_back(lost.load(std::memory_order_relaxed));
   return progress;
 }

@@ -113,6 +113,8 @@ void add_user(const Summary& summary, Csv& csv) {
     csv.row(event.kind, event.level, event.name, event.count, event.min, event.mean, event.max, event.last);
   csv.begin("user_messages", "matched,bytes");
   csv.row(summary.user_messages, summary.user_message_bytes);
+  if (!summary.passed.empty()) csv.begin("passed", "rank,name,group,count");
+  for (const PassedSummary& row : summary.passed) csv.row(row.rank, row.name, row.group, row.count);
 }
 
 }  // namespace

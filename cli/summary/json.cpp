@@ -150,6 +150,9 @@ std::string summary_json(const Summary& summary) {
   json["regions"] = list(summary.regions, region_json);
   json["user_events"] = list(summary.user_events, user_event_json);
   json["user_messages"] = {{"matched", summary.user_messages}, {"bytes", summary.user_message_bytes}};
+  json["passed"] = list(summary.passed, [](const PassedSummary& row) {
+    return Json{{"rank", row.rank}, {"name", row.name}, {"group", row.group}, {"count", row.count}};
+  });
   json["overhead"] = list(summary.overhead, [](const OverheadSummary& row) {
     return Json{{"name", row.name}, {"count", row.count}, {"total_s", row.total_s}, {"share", row.share}};
   });

@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
@@ -32,6 +36,27 @@ std::string regions_section(const Summary& summary, const Paint& paint) {
   return paint.heading(
              fmt::format("REGIONS ({}; itself: without the regions inside)", how_many(summary.regions.size()))) +
          "\n" + table.text([&](const std::string& line) { return paint.title(line); });
+}
+
+std::string passed_section(const Summary& summary, const Paint& paint) {
+  if (summary.passed.empty()) return {};
+  struct Sum {
+    std::string name, group;
+    std::uint64_t ranks = 0, calls = 0;
+  };
+  std::map<std::string, Sum> by_name;
+  for (const PassedSummary& row : summary.passed) {
+    Sum& sum = by_name[row.name];
+    sum = {row.name, row.group, sum.ranks + 1, sum.calls + row.count};
+  }
+  std::vector<Sum> sums;
+  for (const auto& [name, sum] : by_name) sums.push_back(sum);
+  std::ranges::stable_sort(sums, std::ranges::greater{}, &Sum::calls);
+  Table table{{{"function", Align::left}, {"group", Align::left}, {"ranks"}, {"calls"}}};
+  for (std::size_t i = 0; i < std::min(kTop, sums.size()); ++i)
+    table.add({printable(sums[i].name), sums[i].group, human_count(sums[i].ranks), human_count(sums[i].calls)});
+  return paint.heading(fmt::format("NOT RECORDED, AS WANTED ({})", how_many(sums.size()))) + "\n" +
+         table.text([&](const std::string& line) { return paint.title(line); });
 }
 
 std::string user_events_section(const Summary& summary, const Paint& paint) {

@@ -80,6 +80,12 @@ struct UsageRow {
   Usage usage;
 };
 
+/// Calls of one function that were made and, as was wanted, not recorded.
+struct PassedRow {
+  std::uint32_t call = 0;  ///< id in RankMeta::call_names
+  std::uint64_t count = 0;
+};
+
 /// What events of the program's own are called; UserUse::definition is an id.
 struct UserDefinitionRow {
   std::uint32_t id = 0;
@@ -128,6 +134,7 @@ struct RankMeta {
   std::vector<OverheadRow> overheads;
   std::vector<ThreadRow> threads;
   std::vector<UsageRow> usages;
+  std::vector<PassedRow> passed;
   std::vector<UserDefinitionRow> user_definitions;  ///< by id
   std::vector<SegmentRow> segments;
 };

@@ -237,6 +237,7 @@ Status RankFileWriter::finish(const RankMeta& meta) {
   MERIDIAN_TRY_DO(impl_->finish_columns());
   RankMeta stored = meta;
   for (CommRow& row : stored.comms) row.call = impl_->number_of(static_cast<CallId>(row.call));
+  for (PassedRow& row : stored.passed) row.call = impl_->number_of(static_cast<CallId>(row.call));
   stored.segments = std::move(impl_->segments);
   stored.calls = impl_->calls;
   stored.call_names = impl_->call_names;

@@ -274,6 +274,10 @@ std::vector<h5::Field> fields<UsageRow>() {
           MERIDIAN_FIELD_AS("high_water_bytes", UsageRow, usage.high_water_bytes)};
 }
 template <>
+std::vector<h5::Field> fields<PassedRow>() {
+  return {MERIDIAN_FIELD(PassedRow, call), MERIDIAN_FIELD(PassedRow, count)};
+}
+template <>
 std::vector<h5::Field> fields<SegmentRow>() {
   return {MERIDIAN_FIELD(SegmentRow, thread),
           MERIDIAN_FIELD(SegmentRow, first_ticks),
@@ -325,6 +329,7 @@ Status write_meta(hid_t file, const RankMeta& meta) {
   MERIDIAN_TRY_DO(write_rows_of(file, "overhead", meta.overheads));
   MERIDIAN_TRY_DO(write_rows_of(file, "threads", meta.threads));
   MERIDIAN_TRY_DO(write_rows_of(file, "usage", meta.usages));
+  MERIDIAN_TRY_DO(write_rows_of(file, "passed", meta.passed));
   MERIDIAN_TRY_DO(write_user_definitions(file, meta.user_definitions));
   return write_rows_of(file, "segments", meta.segments);
 }
@@ -342,6 +347,9 @@ Result<RankMeta> read_meta(hid_t file, const std::filesystem::path& path) {
   MERIDIAN_TRY(meta.overheads, read_rows_of<OverheadRow>(file, "overhead"));
   MERIDIAN_TRY(meta.threads, read_rows_of<ThreadRow>(file, "threads"));
   MERIDIAN_TRY(meta.usages, read_rows_of<UsageRow>(file, "usage"));
+  MERIDIAN_TRY(meta.passed, read_rows_of<PassedRow>(file, "passed"));
+  for (const PassedRow& row : meta.passed)
+    if (row.call >= meta.calls.size()) return contradiction("'passed' has a call that 'calls' does not have");
   MERIDIAN_TRY_DO(read_user_definitions(file, meta.user_definitions));
   MERIDIAN_TRY(meta.segments, read_rows_of<SegmentRow>(file, "segments"));
   for (const CommRow& row : meta.comms)

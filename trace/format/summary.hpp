@@ -145,6 +145,14 @@ struct UserEventSummary {
   double min = 0, mean = 0, max = 0, last = 0;  ///< of a counter's values; last: at the latest time
 };
 
+/// Calls of one function on one rank that were not recorded, because of levels, a filter, a limit or a switch.
+struct PassedSummary {
+  std::int32_t rank = 0;
+  std::string name;
+  std::string group;
+  std::uint64_t count = 0;
+};
+
 /// The tracer's own time.
 struct OverheadSummary {
   std::string name;
@@ -222,6 +230,7 @@ struct Summary {
   std::vector<UserEventSummary> user_events;    ///< by level and name
   std::uint64_t user_messages = 0;              ///< matched ones of the program's own layers; not in `messages`
   std::uint64_t user_message_bytes = 0;
+  std::vector<PassedSummary> passed;  ///< by rank; most first, ties by name
   std::vector<OverheadSummary> overhead;
   std::vector<ContextSummary> context;
   std::vector<UsageSummary> usage;

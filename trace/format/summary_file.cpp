@@ -134,6 +134,8 @@ constexpr std::tuple kUserEventColumns{
     Column{"name", &UserEventSummary::name}, Column{"count", &UserEventSummary::count},
     Column{"min", &UserEventSummary::min},   Column{"mean", &UserEventSummary::mean},
     Column{"max", &UserEventSummary::max},   Column{"last", &UserEventSummary::last}};
+constexpr std::tuple kPassedColumns{Column{"rank", &PassedSummary::rank}, Column{"name", &PassedSummary::name},
+                                    Column{"group", &PassedSummary::group}, Column{"count", &PassedSummary::count}};
 constexpr std::tuple kUserMessageColumns{Column{"matched", &UserMessages::matched},
                                          Column{"bytes", &UserMessages::bytes, "bytes"}};
 constexpr std::tuple kOverheadColumns{Column{"name", &OverheadSummary::name}, Column{"count", &OverheadSummary::count},
@@ -245,6 +247,7 @@ Status read_user_tables(hid_t group, Summary& summary) {
   MERIDIAN_TRY_DO(read_table(group, "regions", summary.regions, kRegionColumns));
   MERIDIAN_TRY_DO(read_table(group, "user_events", summary.user_events, kUserEventColumns));
   MERIDIAN_TRY_DO(read_only_row(group, "user_messages", messages, kUserMessageColumns));
+  if (h5::exists(group, "passed")) MERIDIAN_TRY_DO(read_table(group, "passed", summary.passed, kPassedColumns));
   summary.user_messages = messages.matched;
   summary.user_message_bytes = messages.bytes;
   return {};
@@ -311,6 +314,7 @@ Status write_summary(std::int64_t file, const Summary& summary) {
   MERIDIAN_TRY_DO(write_table(group.get(), "regions", summary.regions, kRegionColumns));
   MERIDIAN_TRY_DO(write_table(group.get(), "user_events", summary.user_events, kUserEventColumns));
   MERIDIAN_TRY_DO(write_table(group.get(), "user_messages", user_messages, kUserMessageColumns));
+  MERIDIAN_TRY_DO(write_table(group.get(), "passed", summary.passed, kPassedColumns));
   MERIDIAN_TRY_DO(write_table(group.get(), "overhead", summary.overhead, kOverheadColumns));
   Status status = write_table(group.get(), "findings", summary.findings, kFindingColumns);
   summary_columns::for_each_table(summary, [&](const char* name, const auto& rows, const auto& columns) {

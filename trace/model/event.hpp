@@ -160,6 +160,8 @@ inline constexpr std::size_t kMaxUserText = 1024;
 /// Key of the texts that hold definitions: their handle is the id, their value "kind US level US name US fields", where
 /// US is the character 31 and fields are "name:type ...".
 inline constexpr const char* kUserDefinitionKey = "user.definition";
+/// Key of the text that says that recording of a call (its value) has reached MERIDIAN_MAX_CALLS.
+inline constexpr const char* kThrottledKey = "filter.throttled";
 inline constexpr char kUserSeparator = '\x1f';
 
 enum class AnchorPhase : std::uint64_t { start = 0, finish = 1, epoch = 2 };

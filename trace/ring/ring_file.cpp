@@ -16,6 +16,7 @@ namespace meridian {
 namespace {
 
 constexpr std::uint32_t kMaxSlots = 65536;
+constexpr std::uint64_t kMaxCalls = 65536;
 constexpr std::uint64_t kMaxRingBytes = std::uint64_t{1} << 40;
 constexpr std::uint64_t kMaxBlockBytes = (std::uint64_t{1} << 19) - 8;
 
@@ -98,6 +99,37 @@ RingFile& RingFile::operator=(RingFile&& other) noexcept {
   std::swap(header_, other.header_);
   std::swap(slots_, other.slots_);
   return *this;
+}
+
+std::vector<std::uint64_t> RingFile::passed_calls(std::size_t calls) const {
+  if (header_->passed_calls.load(std::memory_order_acquire) != calls) return {};
+  std::vector<std::uint64_t> sums(calls), shard(calls);
+  for (std::uint32_t i = 0; i < kPassedShards; ++i) {
+    const auto bytes = static_cast<ssize_t>(calls * sizeof(std::uint64_t));
+    const std::uint64_t at = header_->passed_offset + i * static_cast<std::uint64_t>(bytes);
+    if (at > kMaxRingBytes * kMaxSlots ||
+        ::pread(file_.get(), shard.data(), static_cast<std::size_t>(bytes), static_cast<off_t>(at)) != bytes)
+      return {};
+    for (std::size_t call = 1; call < calls; ++call) sums[call] += shard[call];
+  }
+  return sums;
+}
+
+void RingFile::ask_all_threads() noexcept {
+  for (std::uint32_t slot = 0; slot < geometry_.slot_count; ++slot) slots_[slot].asked.store(1);
+  const std::uint64_t words = header_->passed_calls.load(std::memory_order_acquire);
+  const std::uint64_t offset = header_->passed_offset;
+  struct stat status {};
+  if (words == 0 || words > kMaxCalls || offset < geometry_.data_offset || ::fstat(file_.get(), &status) != 0) return;
+  const std::uint64_t bytes = kPassedShards * words * sizeof(std::uint64_t);
+  const auto end = static_cast<std::uint64_t>(status.st_size);
+  if (offset > end || end - offset < bytes) return;  // nothing is to be written where nothing was
+  constexpr std::uint64_t kAsked = 1;
+  for (std::uint32_t i = 0; i < kPassedShards; ++i) {
+    const ssize_t written =
+        ::pwrite(file_.get(), &kAsked, sizeof kAsked, static_cast<off_t>(offset + i * words * sizeof(std::uint64_t)));
+    static_cast<void>(written);  // then its threads do not look until they record something
+  }
 }
 
 RingFile::~RingFile() {

@@ -56,6 +56,13 @@ class RingFile {
   /// Copies the stream from `position` on, which must be stored. errors: io, damaged.
   Status read(std::uint32_t slot, std::uint64_t position, std::span<std::uint64_t> words) const;
 
+  /// [CallId] calls that the process did not record, all its threads together; empty: there are none, or their counters
+  /// are not those of this version.
+  std::vector<std::uint64_t> passed_calls(std::size_t calls) const;
+
+  /// Has the process look at what its header asks for. Only after Access::drain.
+  void ask_all_threads() noexcept;
+
   /// Takes the file for this process until it ends or closes; false: another process has it.
   bool lock() const noexcept;
   /// Whether path() still names this file: a process that called exec() may have made a new one there.

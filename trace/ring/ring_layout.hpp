@@ -19,6 +19,10 @@ inline constexpr std::uint32_t kRingVersion = 1;
 inline constexpr std::uint32_t kRingPageBytes = 4096;
 inline constexpr std::size_t kPathBytes = 1024;
 inline constexpr std::size_t kNameBytes = 256;
+inline constexpr std::size_t kControlBytes = 512;
+/// Shards of counters of calls that were not recorded. One is one 64-bit word for each CallId; that of CallId::none is
+/// set from outside, as RingSlot::asked. A live thread has one for itself; where there are more, these share the last.
+inline constexpr std::uint32_t kPassedShards = 64;
 
 enum class RunState : std::uint32_t {
   starting = 0,   ///< ring is being laid out
@@ -35,6 +39,9 @@ enum class WriterState : std::uint32_t {
 };
 
 enum class ClockKind : std::uint32_t { tsc = 0, monotonic_raw = 1, monotonic = 2, warped = 3 };
+
+/// What was asked for from outside.
+enum class ControlState : std::uint32_t { none = 0, on = 1, off = 2 };
 
 /// Why events could not be stored. One counter per cause; each becomes a finding of the same name.
 enum class Loss : std::uint32_t {
@@ -78,6 +85,13 @@ struct RingFileHeader {
   alignas(64) char output_dir[kPathBytes] = {};
   char executable[kPathBytes] = {};
   char hostname[kNameBytes] = {};
+
+  // What `meridian control` asks for: it adds 1 to the sequence, then sets `asked` of slots and shards.
+  std::atomic<std::uint32_t> control_sequence{0};
+  std::atomic<std::uint32_t> control_state{0};  ///< ControlState
+  char control_levels[kControlBytes] = {};      ///< in place of MERIDIAN_LEVELS; empty: nothing was asked
+  std::atomic<std::uint32_t> passed_calls{0};   ///< words in a shard; 0: there are none yet
+  std::uint64_t passed_offset = 0;              ///< of kPassedShards shards
 };
 static_assert(sizeof(RingFileHeader) <= kRingPageBytes);
 
@@ -92,6 +106,7 @@ struct RingSlot {
   std::atomic<SlotState> state{SlotState::free};
   std::uint32_t thread = 0;  ///< ThreadId of the owner
   std::int32_t kernel_tid = 0;
+  std::atomic<std::uint32_t> asked{0};             ///< set from outside: its owner looks what `meridian control` wants
   alignas(64) std::atomic<std::uint64_t> tail{0};  ///< start of what is not drained; written by the writer only
 };
 static_assert(sizeof(RingSlot) == 128);

@@ -61,7 +61,7 @@ def check_json_has_the_documented_members():
     summary = json_of("four_ranks")
     assert list(summary) == [
         "schema", "version", "run", "ranks", "functions", "sites", "messages", "collectives", "pairs", "clocks",
-        "clock_models", "reversed_before", "reversed_after", "regions", "user_events", "user_messages", "overhead", "context", "usage", "environment", "counters",
+        "clock_models", "reversed_before", "reversed_after", "regions", "user_events", "user_messages", "passed", "overhead", "context", "usage", "environment", "counters",
         "function_counters", "metrics", "findings",
     ]  # fmt: skip
     assert summary["schema"] == "meridian-summary" and summary["version"] == 1
@@ -200,10 +200,10 @@ def check_csv_has_the_same_numbers_as_json():
     for sample in ("one_rank", "four_ranks", "counted", "ten_thousand_ranks"):
         tables, summary = csv_of(sample), json_of(sample)
         sections = ("run", "ranks", "functions", "sites", "messages", "collectives", "pairs", "clocks", "reversed", "regions",
-                    "user_events", "user_messages", "overhead", "findings")  # fmt: skip
+                    "user_events", "user_messages", "passed", "overhead", "findings")  # fmt: skip
         if sample != "counted":
             assert list(tables) == [section for section in sections if summary.get(section) != []], sample
-        for section in ("ranks", "functions", "sites", "pairs", "clocks", "regions", "user_events", "overhead", "findings", *MORE):
+        for section in ("ranks", "functions", "sites", "pairs", "clocks", "regions", "user_events", "passed", "overhead", "findings", *MORE):
             rows = tables.get(section, [])
             assert len(rows) == len(summary[section]), section
             for row, expected in zip(rows, summary[section]):
@@ -239,7 +239,7 @@ def check_h5py_reads_every_column():
         text = lambda value: value.decode() if isinstance(value, bytes) else value
         more = [table for table in MORE if summary[table]]
         assert [table for table in MORE if table in tables] == more
-        for table in ("ranks", "functions", "sites", "pairs", "regions", "user_events", "overhead", *more):
+        for table in ("ranks", "functions", "sites", "pairs", "regions", "user_events", "passed", "overhead", *more):
             for column, values in tables[table].items():
                 assert [text(value) for value in values] == [row[column] for row in summary[table]], (table, column)
         for column, values in tables["run"].items():

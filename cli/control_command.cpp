@@ -1,0 +1,107 @@
+// meridian control: switches recording in programs that run, through the ring files of their ranks on this host.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "cli/command_line.hpp"
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "cli/run/settings.hpp"
+#include "trace/ring/ring_file.hpp"
+
+namespace meridian {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ControlArguments {
+  std::string directory;
+  std::string what;
+  std::string levels;
+};
+
+/// The ring files that the notes in the directory lead to; `elsewhere`: ranks on other hosts.
+std::vector<fs::path> find_rings(const fs::path& directory, std::size_t& elsewhere) {
+  std::vector<fs::path> rings;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator{directory, ignored}) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with("rank-") || !name.ends_with(".ring")) continue;
+    std::ifstream note{entry.path()};
+    std::string host, ring;
+    if (!std::getline(note, host) || !std::getline(note, ring)) continue;
+    if (fs::exists(ring, ignored))
+      rings.emplace_back(ring);
+    else
+      ++elsewhere;
+  }
+  std::sort(rings.begin(), rings.end());
+  return rings;
+}
+
+Status ask(const fs::path& path, const ControlArguments& arguments) {
+  MERIDIAN_TRY(RingFile ring, RingFile::open(path, RingFile::Access::drain));
+  if (!ring.is_process_alive()) return Error{Errc::not_found, "the program has ended", ""};
+  RingFileHeader& header = ring.shared_header();
+  if (arguments.what == "level") {
+    std::memset(header.control_levels, 0, sizeof header.control_levels);
+    std::memcpy(header.control_levels, arguments.levels.data(), arguments.levels.size());
+  } else {
+    header.control_state.store(
+        static_cast<std::uint32_t>(arguments.what == "on" ? ControlState::on : ControlState::off));
+  }
+  header.control_sequence.fetch_add(1, std::memory_order_release);
+  ring.ask_all_threads();
+  return {};
+}
+
+int control(const ControlArguments& arguments) {
+  const std::vector<std::string> choices{"on", "off", "level"};
+  if (std::find(choices.begin(), choices.end(), arguments.what) == choices.end())
+    return fail(unknown_choice(arguments.what, arguments.what, choices));
+  if ((arguments.what == "level") == arguments.levels.empty())
+    return fail({Errc::invalid_argument, "a list of levels goes with `level`, and with nothing else",
+                 "meridian control latest level all,-MPI_Test*"});
+  if (arguments.what == "level") {
+    const Error wrong = check_value(OptionId::levels, arguments.levels, "level " + arguments.levels);
+    if (!wrong.what.empty()) return fail(wrong);
+    if (arguments.levels.size() >= kControlBytes)
+      return fail({Errc::invalid_argument, "the list of levels is too long", "use groups, presets and globs"});
+  }
+  std::size_t elsewhere = 0;
+  std::size_t asked = 0;
+  for (const fs::path& ring : find_rings(arguments.directory, elsewhere)) {
+    const Status done = ask(ring, arguments);
+    if (done)
+      ++asked;
+    else if (done.error().code != Errc::not_found)
+      return fail(done.error());
+  }
+  if (asked == 0)
+    return fail({Errc::not_found,
+                 fmt::format("no rank of a running program records into '{}' on this host", arguments.directory),
+                 elsewhere != 0 ? "its ranks are on other hosts: ask there"
+                                : "give the directory that the run named at its start"});
+  fmt::print("asked {} rank{}{}; they follow within some thousand calls\n", asked, asked == 1 ? "" : "s",
+             elsewhere != 0 ? fmt::format(" ({} are on other hosts)", elsewhere) : "");
+  return kExitFine;
+}
+
+}  // namespace
+
+void add_control(CLI::App& app, Action& chosen) {
+  CLI::App* const command = app.add_subcommand("control", "Switch recording in a program that runs");
+  const auto arguments = std::make_shared<ControlArguments>();
+  command->add_option("trace", arguments->directory, "Directory that it records into")->type_name("DIR")->required();
+  command->add_option("what", arguments->what, "on, off, or level")->type_name("on|off|level")->required();
+  command->add_option("list", arguments->levels, "With level: as MERIDIAN_LEVELS")->type_name("LIST");
+  command->callback([arguments, &chosen] { chosen = [arguments] { return control(*arguments); }; });
+}
+
+}  // namespace meridian

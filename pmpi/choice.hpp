@@ -1,0 +1,31 @@
+#pragma once
+
+// Which calls and events are recorded: options, the filter file, limits, and what the program or somebody outside has
+// switched since. Cold.
+
+#include <cstdint>
+#include <string_view>
+
+#include "pmpi/thread_state.hpp"
+
+namespace meridian {
+
+/// Reads MERIDIAN_FILTER. False: it has mistakes, said on standard error if `report`.
+bool read_filter_file(bool report) noexcept;
+
+/// Whether the filter file leaves out a call or an event of this name.
+bool is_filtered(std::string_view name) noexcept;
+
+/// The list of levels in force: MERIDIAN_LEVELS, or what `meridian control` has put in its place.
+std::string_view current_levels() noexcept;
+
+/// What g_enabled is to say of a call.
+std::uint8_t choice_of(CallId id, bool recording) noexcept;
+
+/// Stores from now on what recording leaves out; `only_gaps`: nothing if that is nothing.
+void store_recording(bool only_gaps) noexcept;
+
+/// Lets go of what pass_by() counts with.
+void give_back_shard(ThreadState& thread) noexcept;
+
+}  // namespace meridian

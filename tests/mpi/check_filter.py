@@ -1,0 +1,148 @@
+"""What MERIDIAN_FILTER, MERIDIAN_MAX_CALLS and `meridian control` leave out is counted, by function, and the rest recorded.
+
+check_filter.py --meridian M --tracer L --counter C --mpiexec X --ranks N filter|limit|control|mistakes program
+"""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+import h5py
+import tracing
+from tracing import launch
+
+FILTER = """# comment
+SCOREP_FILE_NAMES_BEGIN
+  EXCLUDE *.c
+SCOREP_FILE_NAMES_END
+SCOREP_REGION_NAMES_BEGIN
+  EXCLUDE MPI_*
+          pthread_*   # goes on
+  INCLUDE MPI_Ba[r]rier MPI_Init
+SCOREP_REGION_NAMES_END
+"""
+
+
+def passed(path):
+    with h5py.File(path) as file:
+        names = [name.decode() for name in file["calls/name"][()]]
+        return {names[row["call"]]: int(row["count"]) for row in file["passed"][()]} if "passed" in file else {}
+
+
+def check_sums(check, runs, recorded_of=None):
+    """Recorded and passed together are what was called."""
+    for rank, counted in runs.counted.items():
+        recorded, left_out = runs.traces[rank].counts(), passed(runs.folder / f"rank-{rank:05}.h5")
+        for name, count in counted.items():
+            check.equal(f"{name} of rank {rank}", recorded.get(name, 0) + left_out.get(name, 0), count)
+            if recorded_of is not None:
+                check.equal(f"recorded {name} of rank {rank}", recorded.get(name, 0), count if name in recorded_of else 0)
+
+
+def check_filter(check, options, work):
+    path = pathlib.Path(work, "filter")
+    path.write_text(FILTER)
+    runs = tracing.run(options, [options.program, 3000], work, MERIDIAN_FILTER=path, MERIDIAN_LEVELS="-user,-lock,-thread,-sleep")
+    tracing.check_same_result(check, runs)
+    check_sums(check, runs, {"MPI_Barrier", "MPI_Init"})
+    merged, summary = launch.merge(options.meridian, runs.folder)
+    shown = [row["count"] for row in summary["passed"] if row["name"] == "MPI_Iprobe"]
+    check.equal("probes in the summary", shown, [3000] * options.ranks)
+    return runs.untraced, runs.traced, merged
+
+
+def check_limit(check, options, work):
+    runs = tracing.run(options, [options.program, 60000], work, MERIDIAN_MAX_CALLS=1000, MERIDIAN_BUFFER="512K")
+    tracing.check_same_result(check, runs)
+    check_sums(check, runs)
+    for rank, trace in runs.traces.items():
+        probes = trace.counts()["MPI_Iprobe"]
+        check.equal(f"probes recorded of rank {rank}", probes, 1000)
+    merged, summary = launch.merge(options.meridian, runs.folder)
+    found = {finding["name"]: finding["count"] for finding in summary["findings"]}
+    check.equal("functions that were stopped", found.get("filter.throttled"), options.ranks)
+    return runs.untraced, runs.traced, merged
+
+
+def check_control(check, options, work):
+    folder, scratch, stop = (pathlib.Path(work, name) for name in ("trace", "scratch", "stop"))
+    missing = launch.run([options.meridian, "control", folder, "off"])
+    scratch.mkdir()
+    command = [options.mpiexec, "-n", options.ranks, options.meridian, "run", options.program, 10, stop]
+    environment = launch.environment(MERIDIAN_DIR=folder, MERIDIAN_SCRATCH=scratch)
+    with subprocess.Popen([str(word) for word in command], env=environment, stdout=subprocess.PIPE, text=True) as process:
+
+        def ask(*words):
+            return launch.run([options.meridian, "control", folder, *words])
+
+        deadline = time.monotonic() + 60
+        while len(list(folder.glob("rank-*.ring"))) < options.ranks and time.monotonic() < deadline:
+            time.sleep(0.05)
+        asked = [ask("off"), ask("on"), ask("level", "coll,env,user"), ask("levels"), ask("level", "col")]
+        time.sleep(1)
+        stop.touch()
+        output, _ = process.communicate(timeout=90)
+    check.equal("exit codes of control", [run.returncode for run in asked], [0, 0, 0, 1, 1])
+    check.equal("exit code", process.returncode, 0)
+    check.true("output", output.startswith("busy"))
+    tracing.wait_for_writers(scratch, folder, options.ranks)
+    for rank in range(options.ranks):
+        trace = tracing.rank_trace.RankTrace(folder / f"rank-{rank:05}.h5")
+        check.true(f"rank {rank} stopped recording probes", passed(folder / f"rank-{rank:05}.h5").get("MPI_Iprobe", 0) > 0)
+        check.equal(f"barriers of rank {rank}", trace.counts()["MPI_Barrier"], 1)
+        check.true(f"the switch of rank {rank} is an event", trace.counts()["meridian_event"] >= 1)
+    check.equal("exit code of control beforehand", missing.returncode, 1)
+    gone = launch.run([options.meridian, "control", folder, "off"])
+    check.equal("exit code of control afterwards", gone.returncode, 1)
+    return (*asked, gone)
+
+
+def check_mistakes(check, options, work):
+    for text, words in (
+        ("EXCLUDE *\n", "filter:1: this stands outside of a block: 'EXCLUDE'"),
+        ("SCOREP_REGION_NAMES_BEGIN\n\nMPI_Send\n", "filter:3: INCLUDE or EXCLUDE is missing before 'MPI_Send'"),
+        ("SCOREP_REGION_NAMES_BEGIN\n", "filter:1: this block has no end: 'SCOREP_REGION_NAMES_BEGIN'"),
+    ):
+        path = pathlib.Path(work, "filter")
+        path.write_text(text)
+        ran = run_with(options, work, MERIDIAN_FILTER=path)
+        check.true(f"said: {words}", words in ran.stderr)
+    for text, words in (
+        ("level pool\n", "events.def:1: this is no number of a level: ''; write `level NAME NUMBER`"),
+        ("level pool 21\nevnt pool STEAL\n", "events.def:2: there is no 'evnt'; did you mean 'event'?"),
+        ("level pool 21\nevent pol STEAL\n", "events.def:2: not declared: level 'pol'; did you mean 'pool'?"),
+        ("level pool 21\nevent pool STEAL thief:i46\n", "events.def:2: this is no type of a field: 'i46'; did you mean 'i64'?"),
+        ("level pool 21\nlevel pool 22\n", "events.def:2: declared twice: level 'pool'; remove one of the two"),
+    ):
+        path = pathlib.Path(work, "events.def")
+        path.write_text(text)
+        ran = run_with(options, work, MERIDIAN_EVENTS=path)
+        check.true(f"said: {words}", words in ran.stderr)
+        check.equal("exit code", ran.returncode, 0)
+    return (ran,)
+
+
+def run_with(options, work, **extra):
+    scratch = pathlib.Path(work, "scratch")
+    scratch.mkdir(exist_ok=True)
+    command = [options.mpiexec, "-n", options.ranks, options.meridian, "run", options.program, 1]
+    with tempfile.TemporaryDirectory(dir=work) as folder:
+        return tracing.launch_in(None, command, MERIDIAN_DIR=pathlib.Path(folder, "trace"), MERIDIAN_SCRATCH=scratch, **extra)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    tracing.add_arguments(parser)
+    parser.add_argument("what", choices=("filter", "limit", "control", "mistakes"))
+    parser.add_argument("program", help="busy")
+    options = parser.parse_args()
+    check = launch.Checks()
+    with tempfile.TemporaryDirectory(prefix="meridian-filter-") as work:
+        return check.finish(*globals()["check_" + options.what](check, options, work))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
