@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -133,14 +134,23 @@ std::vector<FunctionSummary> Statistics::functions(std::span<const NamedCall> ca
   return list;
 }
 
-std::vector<Statistics::SiteSums> Statistics::sites(std::span<const NamedCall> calls) const {
+std::vector<Statistics::SiteSums> Statistics::sites(std::span<const NamedCall> calls,
+                                                    std::span<const std::uint32_t> same) const {
   std::uint64_t mpi_ns = 0;
-  for (const Part& part : parts_) mpi_ns += part.total_ns;
-  std::vector<SiteSums> list;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Part> sums;  // by site and call
   for (const Part& part : parts_) {
+    mpi_ns += part.total_ns;
     if (part.site == kNoSite || part.count == 0 || part.call >= calls.size()) continue;
+    Part& sum = sums[{part.site < same.size() ? same[part.site] : part.site, part.call}];
+    sum.add(part);
+    sum.ranks.resize(part.ranks.size());
+    for (std::size_t i = 0; i < part.ranks.size(); ++i) sum.ranks[i] |= part.ranks[i];
+  }
+  std::vector<SiteSums> list;
+  for (auto& [key, part] : sums) {
     SiteSums& row = list.emplace_back();
-    row.site = part.site;
+    row.site = key.first;
+    part.call = key.second;
     row.summary.function = calls[part.call].name;
     describe(part, row.summary);
     row.summary.share = mpi_ns == 0 ? 0 : static_cast<double>(part.total_ns) / static_cast<double>(mpi_ns);

@@ -36,7 +36,8 @@ class Statistics {
     std::uint32_t site = 0;
     SiteSummary summary;
   };
-  std::vector<SiteSums> sites(std::span<const NamedCall> calls) const;
+  /// `same[site]` is the site that stands for it: copies of one call that the compiler made are one row.
+  std::vector<SiteSums> sites(std::span<const NamedCall> calls, std::span<const std::uint32_t> same) const;
   /// Fills in calls, time_s and mpi_s.
   void fill(RankSummary& rank) const;
   /// Fills in time_s and calls.

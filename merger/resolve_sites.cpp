@@ -134,11 +134,9 @@ class Resolver {
       return;
     }
     if (!answer.empty()) answer.remove_prefix(1);
-    std::size_t known = 0, without_line = 0;
-    while (mark == kIsRead && known < sites.size() && take(answer, places_[sites[known]]))
-      without_line += places_[sites[known++]].line == 0;
+    std::size_t known = 0;
+    while (mark == kIsRead && known < sites.size() && take(answer, places_[sites[known]])) ++known;
     if (known < sites.size()) findings_.add(FindingId::site_unreadable, sites.size() - known, module.path);
-    if (without_line != 0 && !module.is_mpi) findings_.add(FindingId::site_no_line, without_line, module.path);
   }
 
   /// In the other process.

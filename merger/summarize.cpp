@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 namespace meridian {
 namespace {
@@ -95,8 +97,19 @@ std::vector<OverheadSummary> summarize_overhead(const Trace& trace, double time_
 
 std::vector<SiteSummary> summarize_sites(const Trace& trace, const Statistics& statistics,
                                          std::span<const SourcePlace> places) {
+  // Places that are known and equal are one: the compiler makes copies of calls when it unrolls a loop.
+  using Place =
+      std::tuple<std::uint32_t, std::string_view, std::string_view, std::string_view, std::uint32_t, std::uint32_t>;
+  std::map<Place, std::uint32_t> first;
+  std::vector<std::uint32_t> same(places.size());
+  for (std::uint32_t i = 0; i < same.size(); ++i) {
+    const SourcePlace& place = places[i];
+    const std::uint32_t module = trace.sites->sites()[i].module;
+    const Place key{module, place.function, place.outer, place.file, place.line, place.column};
+    same[i] = place.line == 0 ? i : first.try_emplace(key, i).first->second;
+  }
   std::vector<SiteSummary> list;
-  for (auto& [number, sums] : statistics.sites(trace.calls)) {
+  for (auto& [number, sums] : statistics.sites(trace.calls, same)) {
     const Site& site = trace.sites->sites()[number];
     const SourcePlace& place = places[number];
     SiteSummary& row = list.emplace_back(std::move(sums));

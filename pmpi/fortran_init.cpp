@@ -55,11 +55,10 @@ MERIDIAN_BY_HAND(Abort, 5, abort)
 MERIDIAN_BY_HAND_F08(Init, 3, (init<CallId::Init, 0>))
 MERIDIAN_BY_HAND_F08(Init_thread, 5, (init<CallId::Init_thread, 2>))
 MERIDIAN_BY_HAND_F08(Finalize, 3, finalize)
-#ifdef OPEN_MPI  // MPICH's mpif.h has these call MPI_Init, MPI_Init_thread and MPI_Finalize, which do the same
+// MPICH's call MPI_Init, MPI_Init_thread and MPI_Finalize, which then find that all is done.
 MERIDIAN_BY_HAND_F77(Init, 3, (init<CallId::Init, 0>))
 MERIDIAN_BY_HAND_F77(Init_thread, 5, (init<CallId::Init_thread, 2>))
 MERIDIAN_BY_HAND_F77(Finalize, 3, finalize)
-#endif
 
 #define MERIDIAN_CREATE_ENV                                                                                            \
   (fortran::row<CallId::Info_create_env, int, fortran::Buffers::by_address>([](MPI_Info*) { return record::Local(); }, \

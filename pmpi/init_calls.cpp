@@ -80,6 +80,7 @@ void after_init() noexcept {
 
 void before_finalize() noexcept {
   if (is_inside_call() || !is_tracing() || !g_session.is_initialized.load()) return;
+  if (g_session.is_finalizing.exchange(true)) return;
   store_modules();  // those that were loaded since
   finish_clock_exchange();
   emit_anchor(AnchorPhase::finish);
@@ -87,6 +88,7 @@ void before_finalize() noexcept {
 
 void after_finalize() noexcept {
   if (is_inside_call() || !is_tracing() || !g_session.is_initialized.load()) return;
+  if (g_session.is_finalized.exchange(true)) return;
   const std::uint64_t begin = read_ticks();
   RingFileHeader& ring = *g_session.ring;
   store_usage_of_all();

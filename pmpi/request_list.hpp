@@ -93,9 +93,9 @@ template <CallId id, class Call, class WordAt>
     list.count = 0;
   ThreadState& thread = t_state;
   const int entries = list.count < kMaxEntries ? list.count : kMaxEntries;
-  // Room for an entry per request, and behind the entries for the handles as they are before the call.
+  // Room for an entry per request, the site, and behind it for the handles as they are before the call.
   const std::uint64_t room =
-      words_of<RecordHead> + static_cast<std::uint64_t>(entries) * (words_of<Completion> + 1) + kMaxCounterWords;
+      words_of<RecordHead> + static_cast<std::uint64_t>(entries) * (words_of<Completion> + 1) + 1 + kMaxCounterWords;
   std::uint64_t* at = thread.cursor;
   const void* const frame = __builtin_frame_address(0);
   if (at >= thread.limit || room > kMaxFixedWords) [[unlikely]] {
@@ -103,7 +103,7 @@ template <CallId id, class Call, class WordAt>
     if (at == nullptr) return call(seen);
   }
   std::uint64_t* const body = at + words_of<RecordHead>;
-  std::uint64_t* saved = body + static_cast<std::uint64_t>(entries) * words_of<Completion>;
+  std::uint64_t* saved = body + static_cast<std::uint64_t>(entries) * words_of<Completion> + 1;
   MPI_Status own[kStackStatuses];
   const bool ignores = seen == MPI_STATUSES_IGNORE && list.completes != Completes::all_started;
   const bool needs_array = ignores && list.completes != Completes::one && list.count > kStackStatuses;
@@ -126,8 +126,9 @@ template <CallId id, class Call, class WordAt>
   count_enter(thread);
   at[1] = read_ticks();
   const auto pending = static_cast<std::uint64_t>(entries);
-  store_release(at[0],
-                header_word(id, Payload::requests, words_of<RecordHead> + pending * words_of<Completion>, pending));
+  const std::uint64_t words_before = words_of<RecordHead> + pending * words_of<Completion>;
+  const std::uint64_t site = append_site(thread, at, words_before);
+  store_release(at[0], header_word(id, Payload::requests, words_before, pending) + site);
   const int result = call(seen);
   at[2] = list.flag == nullptr || *list.flag != 0 ? read_ticks_after_loads() : read_ticks();
   count_leave(thread);
@@ -140,7 +141,9 @@ template <CallId id, class Call, class WordAt>
     filled += fill_entry(record::body<Completion>(body + filled * words_of<Completion>), list, saved, seen, k, result,
                          null_word);
   std::uint64_t words = words_of<RecordHead> + filled * words_of<Completion>;
-  std::uint64_t flags = result == MPI_SUCCESS ? 0 : std::uint64_t{kFlagFailed};
+  std::uint64_t flags = (result == MPI_SUCCESS ? 0 : std::uint64_t{kFlagFailed}) | site_flag(site);
+  append_site(thread, at, words);
+  words += words_in(site);
   append_counters(thread, at, words, flags);
   at[0] = header_word(id, Payload::requests, words, filled, flags);
   leave_call(thread, at, words);

@@ -175,6 +175,7 @@ bool attach_thread(ThreadState& thread) noexcept {
   });
   store_usage(UsageKind::thread_begin);
   attach_counters(thread);
+  thread.site_header = g_session.options.is_on(OptionId::sites) ? kSiteHeader : 0;
   emit_overhead(OverheadKind::thread_attach, begin, 1);
   return true;
 }
@@ -183,7 +184,9 @@ bool attach_thread(ThreadState& thread) noexcept {
 void abandon_call(ThreadState& thread) noexcept {
   std::uint64_t* const at = thread.cursor;
   // Entries for requests say what was under way; what of it completed is not known.
-  const std::uint64_t words = ((at[0] >> 32) & 0xffff) - (at[0] >> 48) * words_of<Completion>;
+  const std::uint64_t behind = words_in(at[0]);
+  const std::uint64_t words = behind - (at[0] >> 48) * words_of<Completion>;
+  if ((at[0] >> 24 & kFlagSite) != 0) at[words - 1] = at[behind - 1];
   at[2] = read_ticks();
   at[0] = (at[0] & 0xffffffff) | std::uint64_t{kFlagAbandoned | kFlagFailed} << 24 | words << 32;
   leave_call(thread, at, words);

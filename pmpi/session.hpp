@@ -25,6 +25,8 @@ struct Session {
   std::atomic<bool> writer_started{false};
   std::atomic<bool> is_aborting{false};     ///< MPI_Abort was called: the launcher kills what does not leave at once
   std::atomic<bool> is_initialized{false};  ///< after_init() has run
+  std::atomic<bool> is_finalizing{false};   ///< before_finalize() has run
+  std::atomic<bool> is_finalized{false};    ///< after_finalize() has run
   RingFileHeader* ring = nullptr;           ///< mapped; null unless on
   RingSlot* slots = nullptr;
   std::uint64_t** slot_data = nullptr;    ///< [slot_count] where a slot's data is mapped, null: not yet

@@ -16,6 +16,8 @@ struct ThreadCounters;
 
 /// The longest record that a call makes without asking for room first, in words.
 inline constexpr std::uint64_t kMaxFixedWords = 48 + 2 * kMaxCounters;
+/// What a call site adds to a record's header: the flag, and one word.
+inline constexpr std::uint64_t kSiteHeader = std::uint64_t{kFlagSite} << 24 | std::uint64_t{1} << 32;
 
 struct ThreadState {
   std::uint64_t* cursor = nullptr;  ///< where the next record goes
@@ -25,6 +27,7 @@ struct ThreadState {
   std::atomic<std::uint64_t>* head = nullptr;  ///< in the ring file: end of complete records
   const void* const* frame = nullptr;    ///< stack of the call under way: tells a nested call from an abandoned one
   const void* return_address = nullptr;  ///< frame[1] as it was at the start of that call
+  std::uint64_t site_header = 0;         ///< kSiteHeader, or 0 when calls have no sites
   ThreadCounters* counters = nullptr;    ///< null: nothing is counted
   std::uint64_t* passed = nullptr;       ///< its shard (ring_layout.hpp); null: it has none
   // Cold from here on.
@@ -97,6 +100,20 @@ extern constinit std::uint8_t g_enabled[kCallCount];
   thread.frame = static_cast<const void* const*>(frame);
   thread.return_address = thread.frame[1];
 }
+
+/// Stores where the call came from behind the record's other `words`, whether it counts or not: there is always room.
+/// Returns what it adds to the header.
+[[gnu::always_inline]] inline std::uint64_t append_site(const ThreadState& thread, std::uint64_t* at,
+                                                        std::uint64_t words) noexcept {
+  at[words] = reinterpret_cast<std::uintptr_t>(thread.return_address);
+  return thread.site_header;
+}
+
+/// The words that a header, or what is added to one, stands for.
+[[gnu::always_inline]] constexpr std::uint64_t words_in(std::uint64_t header) noexcept { return header >> 32 & 0xffff; }
+
+/// The flag in what a call site adds to a header.
+[[gnu::always_inline]] constexpr std::uint64_t site_flag(std::uint64_t header) noexcept { return header >> 24 & 0xff; }
 
 /// Makes the record [at, at + words) count and opens the ring for the next one.
 [[gnu::always_inline]] inline void leave_call(ThreadState& thread, std::uint64_t* at, std::uint64_t words) noexcept {

@@ -36,8 +36,10 @@ template <CallId id, class What, class Call>
   what.before(at + words_of<RecordHead>);
   count_enter(thread);
   at[1] = read_ticks();
-  store_release(at[0], header_word(id, What::kPayload, What::kWords + What::kPending * words_of<Completion>,
-                                   What::kPending, What::kDefines ? hidden : 0));
+  constexpr std::uint64_t kWordsBefore = What::kWords + What::kPending * words_of<Completion>;
+  std::uint64_t site = append_site(thread, at, kWordsBefore);
+  store_release(at[0],
+                header_word(id, What::kPayload, kWordsBefore, What::kPending, What::kDefines ? hidden : 0) + site);
   const auto result = call();
   at[2] = What::kReceives && what.has_received() ? read_ticks_after_loads() : read_ticks();
   count_leave(thread);
@@ -47,8 +49,10 @@ template <CallId id, class What, class Call>
       const std::uint64_t completions = what.failed(at + words_of<RecordHead>, result);
       std::uint64_t words = What::kWords + completions * words_of<Completion>;
       std::uint64_t flags = kFlagFailed | (What::kDefines ? hidden : 0);
+      site = append_site(thread, at, words);
+      words += words_in(site);
       append_counters(thread, at, words, flags);
-      at[0] = header_word(id, What::kPayload, words, completions, flags);
+      at[0] = header_word(id, What::kPayload, words, completions, flags | site_flag(site));
       leave_call(thread, at, words);
       return result;
     }
@@ -56,8 +60,11 @@ template <CallId id, class What, class Call>
   const std::uint64_t completions = what.after(at + words_of<RecordHead>);
   std::uint64_t words = What::kWords + completions * words_of<Completion>;
   std::uint64_t flags = What::kDefines ? hidden : 0;
+  if constexpr (What::kMayComplete) site = append_site(thread, at, words);
+  words += words_in(site);
   append_counters(thread, at, words, flags);
-  if (What::kMayComplete || flags != 0) at[0] = header_word(id, What::kPayload, words, completions, flags);
+  if (What::kMayComplete || flags != 0)
+    at[0] = header_word(id, What::kPayload, words, completions, flags | site_flag(site));
   leave_call(thread, at, words);
   what.done();
   look_if_asked(thread);

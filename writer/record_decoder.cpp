@@ -253,16 +253,19 @@ Status RecordDecoder::feed_unfinished(std::uint32_t index, std::span<const std::
   }
   const std::size_t completions_at = kHeadWords + fixed_words(whole.payload());
   const std::size_t completion_words = head.header.completions * words_of<Completion>;
-  const bool has_body = whole.words.size() >= completions_at + completion_words;
+  const std::size_t known_words = completions_at + completion_words + (whole.has(kFlagSite) ? 1 : 0);
+  const bool has_body = whole.words.size() >= known_words;
   Record record = whole;
   record.head.leave_ticks = head.enter_ticks;
-  // Nothing follows an unfinished call: neither site nor counters are there yet.
-  record.head.header.flags = static_cast<std::uint8_t>(kFlagUnfinished | (head.header.flags & kFlagAbandoned));
+  // Counters are not there yet.
+  record.head.header.flags =
+      static_cast<std::uint8_t>(kFlagUnfinished | (head.header.flags & (kFlagAbandoned | (has_body ? kFlagSite : 0))));
   MERIDIAN_TRY_DO(begin_event(slot, record));
   if (!has_body) return {};
   slot.batch.payload.back() = record.payload();
   take_fixed_part(slot, record);
   take_completions(slot, record, whole.words.subspan(completions_at, completion_words), false);
+  if (whole.has(kFlagSite)) slot.batch.sites.push_back(whole.words[known_words - 1]);
   return {};
 }
 

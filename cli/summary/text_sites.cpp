@@ -55,8 +55,12 @@ std::string sites_section(const Summary& summary, const Paint& paint, std::size_
   }
   const std::string how_many = shown == summary.sites.size() ? fmt::format("all {}", shown)
                                                              : fmt::format("{} of {}", shown, summary.sites.size());
+  const auto without_line = std::ranges::count(summary.sites, 0U, &SiteSummary::line);
   return paint.heading(fmt::format("CALL SITES BY TIME ({}; share: of the time in MPI)", how_many)) + "\n" +
-         table.text([&](const std::string& line) { return paint.title(line); });
+         table.text([&](const std::string& line) { return paint.title(line); }) +
+         (without_line == 0
+              ? ""
+              : fmt::format("  {} without a line in the source: -g makes the compiler tell\n", without_line));
 }
 
 }  // namespace meridian

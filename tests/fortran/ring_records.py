@@ -37,7 +37,7 @@ def records(path):
         while position < head:
             at = data_offset + slot * ring_bytes + position % ring_bytes
             call, payload, flags, words, found = struct.unpack_from("<HBBHH", data, at)
-            tail = 8 * (words - COMPLETION_WORDS * found)
+            tail = 8 * (words - (flags >> 2 & 1) - COMPLETION_WORDS * found)  # behind them the call site
             if payload != PAD:
                 body = data[at + 8 * HEAD_WORDS : at + 8 * words]
                 entries = [struct.unpack_from("<Qiiq", data, at + tail + 24 * i) for i in range(found)]

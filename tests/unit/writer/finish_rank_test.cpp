@@ -87,6 +87,23 @@ TEST_F(Finish, KeepsTheArgumentsOfAnUnfinishedSend) {
   EXPECT_EQ(batch.flags, std::vector<std::uint8_t>{kFlagUnfinished});
 }
 
+TEST_F(Finish, KeepsTheSiteOfAnUnfinishedCall) {
+  made.set_output(out, 5);
+  TestProducer producer{made, 0};
+  producer.put(thread_record(0, 1));
+  Words wait = record(CallId::Wait, Payload::requests, 50, 0, {{0x77, 9, 9, 9}}, 0);
+  wait.push_back(0x401234);
+  wait[0] = header_word(CallId::Wait, Payload::requests, wait.size(), 1, kFlagSite);
+  producer.put_under_way(wait);
+  finish(open());
+  EventBatch batch;
+  RankFile file = result();
+  ASSERT_TRUE(file.read(0, batch));
+  EXPECT_EQ(batch.sites, std::vector<std::uint64_t>{0x401234});
+  EXPECT_EQ(batch.completions.at(0).request, 0x77u);
+  EXPECT_EQ(batch.flags, std::vector<std::uint8_t>{kFlagUnfinished | kFlagSite});
+}
+
 TEST_F(Finish, DoesNotTakeWhatAnEarlierLapLeftForACallUnderWay) {
   made.set_output(out, 5);
   auto ring = open();
