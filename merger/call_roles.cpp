@@ -65,6 +65,11 @@ constexpr NamedRole kNamedRoles[] = {
     {"Comm_free", Role::use_comm},
     {"Comm_disconnect", Role::use_comm},
     {"Comm_set_name", Role::use_comm},
+    {"Win_create", Role::make_window},
+    {"Win_create_dynamic", Role::make_window},
+    {"Win_allocate", Role::make_window},
+    {"Win_allocate_shared", Role::make_window},
+    {"File_open", Role::open_file},
 };
 
 struct CollectiveRow {

@@ -36,6 +36,8 @@ enum class Role : std::uint8_t {
   get,              ///< bytes come in
   exchange,         ///< both (Get_accumulate, Fetch_and_op, ...)
   use_comm,         ///< about one communicator (Comm_free, Comm_set_name, ...)
+  make_window,
+  open_file,
 };
 
 /// How the bytes of a collective follow from its arguments: table in FORMAT.md, "Bytes of collectives".

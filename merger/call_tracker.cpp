@@ -116,6 +116,8 @@ EventRow CallTracker::enter(const Call& call, std::uint32_t thread_index) {
     case Role::get:
     case Role::exchange:
     case Role::use_comm:
+    case Role::make_window:
+    case Role::open_file:
       enter_other(call, what, row);
       break;
   }
@@ -355,6 +357,8 @@ void CallTracker::enter_other(const Call& call, const CallRole& what, EventRow& 
     default:
       break;
   }
+  if (at_.matchers != nullptr && call.payload != Payload::local)
+    at_.matchers->objects.add(at_.rank_index, call, what, row);
 }
 
 }  // namespace meridian

@@ -11,6 +11,7 @@
 #include "merger/findings.hpp"
 #include "merger/match_collectives.hpp"
 #include "merger/match_messages.hpp"
+#include "merger/objects.hpp"
 #include "merger/request_table.hpp"
 #include "merger/sites.hpp"
 #include "merger/thread_cursor.hpp"
@@ -25,6 +26,7 @@ struct Matchers {
   CollectiveMatcher& collectives;
   MessageMatcher& user_messages;       ///< of the program's own layers
   std::vector<ValueTotals>& counters;  ///< [UserDefinitions::list]
+  ObjectTotals& objects;
 };
 
 /// Understands the calls of one rank: follows its handles, makes the row of each call, and tells the matchers what was

@@ -30,6 +30,11 @@ struct Communicator {
   std::uint32_t remote_group = kNoGroup;  ///< intercommunicators only
 };
 
+/// Its name, or "communicator 5" where the program gave it none.
+inline std::string communicator_name(const Communicator& comm, std::uint32_t number) {
+  return comm.name.empty() ? "communicator " + std::to_string(number) : comm.name;
+}
+
 /// A communicator as one of its members sees it.
 struct LocalComm {
   std::uint32_t comm = 0;    ///< CommId

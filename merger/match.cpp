@@ -115,7 +115,8 @@ Result<Matched> match(Trace& trace, MatchUntil until, const MatchSinks& sinks, F
                                         trace.user.layers.empty() ? 0 : trace.user.layers[0].size());
   MessageMatcher user_messages{trace.rank_index, layers, message_rows, findings};
   std::vector<ValueTotals> counters(trace.user.list.size());
-  Replay replay{trace, {messages, collectives, user_messages, counters}, findings};
+  ObjectTotals objects{trace.objects};
+  Replay replay{trace, {messages, collectives, user_messages, counters, objects}, findings};
   RowQueue queue{sinks.rows};
   EventRow row;
   bool has_row = false;
@@ -133,7 +134,8 @@ Result<Matched> match(Trace& trace, MatchUntil until, const MatchSinks& sinks, F
     if (calls % kCountEvery == 0) counter(calls);
   }
   MERIDIAN_TRY_DO(queue.flush());
-  const Matched matched{messages.finish(), collectives.finish(), user_messages.finish(), std::move(counters)};
+  const Matched matched{messages.finish(), collectives.finish(), user_messages.finish(), std::move(counters),
+                        std::move(objects)};
   MERIDIAN_TRY_DO(drain(message_rows, sinks.messages));
   MERIDIAN_TRY_DO(drain(part_rows, sinks.parts));
   return matched;

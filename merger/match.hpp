@@ -12,6 +12,7 @@
 #include "merger/findings.hpp"
 #include "merger/match_collectives.hpp"
 #include "merger/match_messages.hpp"
+#include "merger/objects.hpp"
 #include "merger/sites.hpp"
 #include "merger/unify_definitions.hpp"
 #include "merger/user_statistics.hpp"
@@ -39,6 +40,7 @@ struct Trace {
   std::vector<std::uint16_t> unknown_call;  ///< [files]: number of the calls that this build does not know
   Communicators communicators;
   UserDefinitions user;
+  Objects objects;
   Clocks clocks;
   std::unique_ptr<SiteTable> sites;   ///< fills while calls are read
   std::vector<RankSites> rank_sites;  ///< [files]
@@ -51,6 +53,7 @@ struct Matched {
   CollectiveTotals collectives;
   MessageTotals user_messages;
   std::vector<ValueTotals> counters;  ///< [UserDefinitions::list]
+  ObjectTotals objects;
   std::uint64_t reversed() const noexcept { return messages.reversed + collectives.reversed + user_messages.reversed; }
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "merger/clock_pass.hpp"
+#include "merger/comm_statistics.hpp"
 #include "merger/count_events.hpp"
 #include "merger/match.hpp"
 #include "merger/merged_file.hpp"
@@ -96,6 +97,7 @@ Result<Trace> describe(LoadedRanks& ranks, const ClockOptions& clocks, Findings&
   }
   name_calls(trace);
   trace.communicators = unify_definitions(metas, ranks.world_size, findings);
+  trace.objects = unify_objects(metas, trace.communicators);
   trace.user = unify_user_definitions(metas, trace.calls, trace.communicators);
   MERIDIAN_TRY(trace.clocks, fit_clocks(metas, clocks));
   return trace;
@@ -128,11 +130,13 @@ struct Destination {
   MergedFileWriter file;
   Statistics statistics;
   UserStatistics user;
+  CommStatistics comms;
 
   Status take(std::span<const EventRow> rows) {
     for (const EventRow& row : rows) {
       statistics.add(row);
       user.add(row);
+      comms.add(row);
     }
     return file.append(rows);
   }
@@ -143,7 +147,7 @@ Result<Destination> open_destination(const fs::path& output, const Trace& trace)
   return Destination{
       std::move(file),
       Statistics{static_cast<std::int32_t>(trace.rank_index.size()), trace.calls.size(), trace.user.first_call},
-      UserStatistics{trace.user}};
+      UserStatistics{trace.user}, CommStatistics{trace.communicators.list.size(), trace.calls}};
 }
 
 struct Ordered {
@@ -283,6 +287,8 @@ Result<MergeOutcome> merge(const fs::path& directory, const MergeOptions& option
                        output};
   summarize_counters(trace, counters, outcome.summary);
   summarize_context(trace, outcome.summary);
+  outcome.summary.communicators =
+      ordered.destination.comms.summaries(trace.communicators.list, trace.communicators.groups);
   outcome.summary.clock_models = std::move(models);
   MERIDIAN_TRY_DO(ordered.destination.file.finish(outcome.summary));
   if (options.progress) options.progress(1, "done");

@@ -157,6 +157,8 @@ Summary summarize(const Trace& trace, const Matched& matched, const Statistics& 
   summary.user_messages = matched.user_messages.matched;
   summary.user_message_bytes = matched.user_messages.bytes;
   summary.passed = summarize_passed(trace);
+  summary.windows = matched.objects.windows();
+  summary.files = matched.objects.files();
   summary.clocks = trace.clocks.table;
   summary.reversed_before = matched.reversed();
   summary.reversed_after = reversed_after;

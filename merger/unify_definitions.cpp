@@ -160,7 +160,7 @@ class Unifier {
   void add_names(const RankMeta& meta, CommResolver& resolver) {
     std::map<std::uint32_t, const std::string*> last;
     for (const TextRow& text : meta.texts)
-      if (text.key == "comm.name")
+      if (text.key == kCommNameKey)
         if (const LocalComm* comm = resolver.at(text.handle, text.ticks)) last[comm->comm] = &text.value;
     for (const auto& [comm, name] : last)
       if (named_.insert({comm, true}).second) result_.list[comm].name = *name;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "pmpi/record_comm.hpp"
+#include "pmpi/record_object.hpp"
 #include "pmpi/request_list.hpp"
 
 namespace meridian {
@@ -50,6 +50,12 @@ void emit_overhead(OverheadKind kind, std::uint64_t begin_ticks, std::uint64_t c
 
 void store_name(std::uint64_t handle, const char* key, const char* name) noexcept {
   if (name != nullptr) emit_text(key, name, strlen(name), handle);
+}
+
+void store_window_comm(std::uint64_t window, std::uint64_t comm) noexcept {
+  char digits[2 * sizeof comm];
+  for (std::size_t i = 0; i < sizeof digits; ++i) digits[i] = "0123456789abcdef"[comm >> (60 - 4 * i) & 15];
+  emit_text(kWindowCommKey, digits, sizeof digits, window);
 }
 
 bool record::is_truncated(int call_result) noexcept {

@@ -142,10 +142,11 @@ struct Argument<MPI_Status*, buffers, reads> {
 /// Text of a builder that keeps it: cut at the last character that is no blank.
 template <Buffers buffers, Reads reads>
 requires(reads.text) struct Argument<const char*, buffers, reads> {
-  char text[MPI_MAX_OBJECT_NAME + 1];
+  static constexpr std::size_t kMaxBytes = 1024;  // names of files are longer than MPI_MAX_OBJECT_NAME
+  char text[kMaxBytes + 1];
   Argument(const Word& word, const Word& length_word) noexcept {
     auto length = reinterpret_cast<std::size_t>(length_word);
-    if (length > MPI_MAX_OBJECT_NAME) length = MPI_MAX_OBJECT_NAME;
+    if (length > kMaxBytes) length = kMaxBytes;
     const auto* const from = static_cast<const char*>(word);
     while (length > 0 && from[length - 1] == ' ') --length;
     __builtin_memcpy(text, from, length);

@@ -13,6 +13,7 @@
 #include "pmpi/fortran_library.hpp"
 #include "pmpi/record_coll.hpp"
 #include "pmpi/record_comm.hpp"
+#include "pmpi/record_object.hpp"
 #include "pmpi/record_receive.hpp"
 #include "pmpi/request_list.hpp"
 #include "pmpi/traced.hpp"
@@ -61,7 +62,7 @@ template <class What>
 inline constexpr Reads kReads{
     .handles = std::is_same_v<What, record::OneRequest> || std::is_same_v<What, record::AboutRequest> ||
                std::is_same_v<What, record::MatchedReceive> || std::is_same_v<What, record::ByHandle>,
-    .text = std::is_same_v<What, record::NamedComm>};
+    .text = What::kReadsText};
 
 /// The number of blocks in one side of an Alltoallw.
 template <class Side>

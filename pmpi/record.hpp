@@ -38,6 +38,7 @@ struct Basic {
   static constexpr bool kReceives = false;      ///< the call may return something that another process sent
   static constexpr bool kMayComplete = false;   ///< after() may return 1: a Completion lies behind the fixed part
   static constexpr bool kDefines = false;       ///< recorded with kFlagHidden while the call is switched off
+  static constexpr bool kReadsText = false;     ///< looks at text arguments
   static constexpr bool kMayTruncate = false;   ///< failed() may return 1, too
   static constexpr std::uint64_t kPending = 0;  ///< Completion entries that before() fills, seen while under way
   void before(std::uint64_t*) const noexcept {}
@@ -198,12 +199,6 @@ struct NewHandle : With<HandleUse> {
     return 0;
   }
 };
-[[gnu::always_inline]] inline NewHandle<MPI_Win> NewWin(MPI_Comm, const MPI_Win* window) noexcept {
-  return NewHandle<MPI_Win>{window};
-}
-[[gnu::always_inline]] inline NewHandle<MPI_File> OpenFile(MPI_Comm, const char*, const MPI_File* file) noexcept {
-  return NewHandle<MPI_File>{file};
-}
 
 /// Adds the request of a non-blocking or persistent call to what `Inner` records: it is the last word of the body.
 template <class Inner>

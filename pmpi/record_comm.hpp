@@ -13,9 +13,6 @@ namespace meridian {
 /// Stores the members of `made` as further records if this rank is the first in its group.
 [[gnu::cold, gnu::noinline]] void store_members(MPI_Comm parent, MPI_Comm made, bool still_pending) noexcept;
 
-/// Stores the name that the program gave to a communicator.
-[[gnu::cold, gnu::noinline]] void store_name(std::uint64_t handle, const char* key, const char* name) noexcept;
-
 namespace record {
 
 struct NewCommunicator : With<CommBirth> {
@@ -47,14 +44,6 @@ struct NewCommunicator : With<CommBirth> {
                                                                      const MPI_Request* request) noexcept {
   return {{made.parent, made.made, true}, request};
 }
-
-struct NamedComm : ByHandle {
-  static constexpr bool kDefines = true;
-  const char* name;
-  NamedComm(MPI_Comm comm, const char* name_) noexcept : ByHandle{handle_word(comm)}, name{name_} {}
-  void done() const noexcept { store_name(handle, "comm.name", name); }
-};
-[[gnu::always_inline]] inline NamedComm NameComm(MPI_Comm comm, const char* name) noexcept { return {comm, name}; }
 
 }  // namespace record
 }  // namespace meridian

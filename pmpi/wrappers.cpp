@@ -4,6 +4,7 @@
 
 #include "pmpi/record_coll.hpp"
 #include "pmpi/record_comm.hpp"
+#include "pmpi/record_object.hpp"
 #include "pmpi/traced.hpp"
 
 // In a row, the null communicator stands for "no parent". Open MPI's is an address that is known at run time only.

@@ -47,6 +47,11 @@ def check_summary(check, summary, expected):
         ("collectives", "count", expected.instances), ("collectives", "calls", expected.collective_calls),
     ):  # fmt: skip
         check.equal(f"{table}.{name} in the summary", summary[table][name], value)
+    for table, rows in expected.objects.items():
+        check.equal(f"rows of {table} in the summary", len(summary[table]), len(rows))
+        for row in rows:
+            known = [{name: found[name] for name in row} for found in summary[table]]
+            check.true(f"{row} is among {known} in {table}", row in known)
     truncated = [finding["count"] for finding in summary["findings"] if finding["name"] == "message.truncated"]
     check.equal("truncated messages", sum(truncated), expected.truncated)
 

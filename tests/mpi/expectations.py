@@ -20,6 +20,7 @@ class Expected:
     findings: frozenset = frozenset()  # that are the program's own fault or choice
     # Calls that the program makes from inside MPI, and while recording is off: counted, and rightly not recorded.
     unrecorded: dict = dataclasses.field(default_factory=dict)  # function -> calls of each rank, None: all
+    objects: dict = dataclasses.field(default_factory=dict)  # table of the summary -> rows, as far as they are known
     truncated: int = 0  # messages longer than what received them; what is left of them is up to the library
 
 
@@ -70,6 +71,46 @@ def between(n, **_):
         return Expected()
     pairs = n // 2 * 2
     return Expected(messages=pairs, bytes=4 * pairs, completed=n, collective_calls=10 * n, instances=10)
+
+
+def onesided(n, **_):
+    world = {"name": "", "comm": "MPI_COMM_WORLD", "windows": 1, "ranks": n, "exchanges": 0, "exchange_bytes": 0}
+    return Expected(
+        completed=2 * n,
+        failed=n,
+        collective_calls=2 * n,
+        instances=2,
+        objects={
+            "windows": [
+                # Bytes are those at the origin, whoever the target is.
+                {"name": "halo", "comm": "MPI_COMM_WORLD", "windows": 1, "ranks": n, "puts": 4 * n, "put_bytes": 20 * n,
+                 "gets": n, "get_bytes": 8 * n, "exchanges": 3 * n, "exchange_bytes": 24 * n, "syncs": 7 * n + 1},
+                {"name": "", "comm": "grid", "windows": 1, "ranks": n, "puts": n, "put_bytes": 8 * n, "gets": 0,
+                 "get_bytes": 0, "syncs": 6 * n},
+                {**world, "puts": 2 * n, "put_bytes": 8 * n, "gets": n, "get_bytes": 8 * n, "syncs": 10 * n},
+            ],
+            "communicators": [
+                {"name": "MPI_COMM_WORLD", "kind": "world", "communicators": 1, "ranks": n, "p2p_calls": 0,
+                 "collective_calls": n},
+                {"name": "grid", "kind": "intra", "communicators": 1, "ranks": n, "p2p_calls": 0, "collective_calls": n},
+            ],
+        },
+    )  # fmt: skip
+
+
+def files(n, **_):
+    return Expected(
+        completed=4 * n,
+        failed=n,
+        collective_calls=3 * n,
+        instances=3,
+        objects={
+            "files": [
+                {"ranks": n, "opens": 2 * n, "reads": 12 * n, "read_bytes": 12 * 16 * n, "writes": 9 * n,
+                 "write_bytes": 8 * 16 * n, "others": 10 * n},
+            ],
+        },
+    )  # fmt: skip
 
 
 def neighbourhood(n, **_):
@@ -141,6 +182,7 @@ SUBJECTS = {
     function.__name__: function
     for function in (
         blocking, nonblocking, persistent, sendrecv, probe, wildcards, cancel, corners, many_requests, collectives, between,
-        neighbourhood, communicators, errors, truncated, callbacks, outside, first_calls, threads, short_threads, forking, control, escape,
+        neighbourhood, onesided, files, communicators, errors, truncated, callbacks, outside, first_calls, threads,
+        short_threads, forking, control, escape,
     )
 }  # fmt: skip

@@ -31,7 +31,7 @@ class Call:
     messages: list
     completions: list
     collective: tuple  # (comm, root, send_bytes, receive_bytes, request) or None
-    made_request: int = 0  # of a call that makes a communicator
+    made_request: int = 0  # of a call that makes a communicator, accesses a window or a file
 
 
 class RankTrace:
@@ -62,6 +62,7 @@ class RankTrace:
         completions = rows("completions", ("request", "source", "tag", "bytes"), ("request",))
         names = [name.decode() for name in column("calls/name")]
         events = [column(f"events/{name}").tolist() for name in ("gap", "duration", "call", "payload", "flags", "completions")]
+        accesses = {kind: rows(kind, ("request",), ("request",)) for kind in ("rma", "io")}
         comms = file["comms"][()] if "comms" in file else []
         made = {(int(row["thread"]), int(row["enter_ticks"])): int(row["request"]) for row in comms}
         first = 0
@@ -77,6 +78,8 @@ class RankTrace:
                 collective = next(coll) if kind == "coll" else None
                 thread = int(segment["thread"])
                 request = made.get((thread, enter), 0) if kind == "comm" else 0
+                if kind in accesses:
+                    (request,) = next(accesses[kind])
                 yield Call(names[call], thread, enter, leave, flags, kind, messages, found, collective, request)
             first = last
 
@@ -181,6 +184,8 @@ class Tallier:
         elif call.payload == "coll":
             self.result.collectives += 1
             self.requests.add(call.collective[4], "collective", None)
+        elif call.payload in ("rma", "io"):
+            self.requests.add(call.made_request, "access", None)
         elif call.flags & UNFINISHED or call.flags & FAILED and not call.completions:
             return  # one that failed with a completion has received a message that was too long
         elif call.payload == "sendrecv":

@@ -215,6 +215,55 @@ struct VariableSummary {
   std::uint64_t ranks = 0;  ///< that have this value
 };
 
+/// What the program did to a file through MPI, over all ranks. Calls that only begin an access have its bytes; the wait
+/// for its end is not in their time.
+struct FileSummary {
+  std::string name;  ///< as it was opened
+  std::uint64_t ranks = 0;
+  std::uint64_t opens = 0;
+  std::uint64_t reads = 0;
+  std::uint64_t read_bytes = 0;
+  double read_s = 0;
+  std::uint64_t writes = 0;
+  std::uint64_t write_bytes = 0;
+  double write_s = 0;
+  std::uint64_t others = 0;  ///< open, close, seek, set_view...
+  double other_s = 0;
+};
+
+/// What the program did to the windows of one name on one communicator, over all ranks.
+struct WindowSummary {
+  std::string name;  ///< may be empty
+  std::string comm;
+  std::uint64_t windows = 0;
+  std::uint64_t ranks = 0;
+  std::uint64_t puts = 0;  ///< Put, Accumulate and their like
+  std::uint64_t put_bytes = 0;
+  std::uint64_t gets = 0;
+  std::uint64_t get_bytes = 0;
+  std::uint64_t exchanges = 0;  ///< calls that do both
+  std::uint64_t exchange_bytes = 0;
+  double access_s = 0;      ///< in all of these
+  std::uint64_t syncs = 0;  ///< fences, locks, flushes, making and freeing...
+  double sync_s = 0;
+};
+
+/// Calls about the communicators of one name, kind and size, over all ranks. Calls about several have no place here.
+struct CommSummary {
+  std::string name;  ///< empty: those without a name
+  std::string kind;  ///< "world", "self", "intra", "inter"
+  std::uint64_t communicators = 0;
+  std::uint64_t ranks = 0;  ///< in each
+  std::uint64_t p2p_calls = 0;
+  double p2p_s = 0;
+  std::uint64_t collective_calls = 0;
+  double collective_s = 0;
+  std::uint64_t other_calls = 0;
+  double other_s = 0;
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t bytes_received = 0;
+};
+
 struct Summary {
   RunSummary run;
   std::vector<RankSummary> ranks;
@@ -232,6 +281,9 @@ struct Summary {
   std::uint64_t user_message_bytes = 0;
   std::vector<PassedSummary> passed;  ///< by rank; most first, ties by name
   std::vector<OverheadSummary> overhead;
+  std::vector<CommSummary> communicators;  ///< by time, longest first; ties by name
+  std::vector<WindowSummary> windows;      ///< the same
+  std::vector<FileSummary> files;          ///< the same
   std::vector<ContextSummary> context;
   std::vector<UsageSummary> usage;
   std::vector<VariableSummary> environment;

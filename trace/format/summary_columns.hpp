@@ -46,10 +46,50 @@ inline constexpr std::tuple kFunctionCounters{Column{"function", &FunctionCounte
 inline constexpr std::tuple kMetrics{Column{"rank", &MetricSummary::rank}, Column{"part", &MetricSummary::part},
                                      Column{"name", &MetricSummary::name}, Column{"value", &MetricSummary::value}};
 
+inline constexpr std::tuple kCommunicators{Column{"name", &CommSummary::name},
+                                           Column{"kind", &CommSummary::kind},
+                                           Column{"communicators", &CommSummary::communicators},
+                                           Column{"ranks", &CommSummary::ranks},
+                                           Column{"p2p_calls", &CommSummary::p2p_calls},
+                                           Column{"p2p_s", &CommSummary::p2p_s, "s"},
+                                           Column{"collective_calls", &CommSummary::collective_calls},
+                                           Column{"collective_s", &CommSummary::collective_s, "s"},
+                                           Column{"other_calls", &CommSummary::other_calls},
+                                           Column{"other_s", &CommSummary::other_s, "s"},
+                                           Column{"bytes_sent", &CommSummary::bytes_sent, "bytes"},
+                                           Column{"bytes_received", &CommSummary::bytes_received, "bytes"}};
+inline constexpr std::tuple kWindows{Column{"name", &WindowSummary::name},
+                                     Column{"comm", &WindowSummary::comm},
+                                     Column{"windows", &WindowSummary::windows},
+                                     Column{"ranks", &WindowSummary::ranks},
+                                     Column{"puts", &WindowSummary::puts},
+                                     Column{"put_bytes", &WindowSummary::put_bytes, "bytes"},
+                                     Column{"gets", &WindowSummary::gets},
+                                     Column{"get_bytes", &WindowSummary::get_bytes, "bytes"},
+                                     Column{"exchanges", &WindowSummary::exchanges},
+                                     Column{"exchange_bytes", &WindowSummary::exchange_bytes, "bytes"},
+                                     Column{"access_s", &WindowSummary::access_s, "s"},
+                                     Column{"syncs", &WindowSummary::syncs},
+                                     Column{"sync_s", &WindowSummary::sync_s, "s"}};
+inline constexpr std::tuple kFiles{Column{"name", &FileSummary::name},
+                                   Column{"ranks", &FileSummary::ranks},
+                                   Column{"opens", &FileSummary::opens},
+                                   Column{"reads", &FileSummary::reads},
+                                   Column{"read_bytes", &FileSummary::read_bytes, "bytes"},
+                                   Column{"read_s", &FileSummary::read_s, "s"},
+                                   Column{"writes", &FileSummary::writes},
+                                   Column{"write_bytes", &FileSummary::write_bytes, "bytes"},
+                                   Column{"write_s", &FileSummary::write_s, "s"},
+                                   Column{"others", &FileSummary::others},
+                                   Column{"other_s", &FileSummary::other_s, "s"}};
+
 /// Calls visit(name, rows, columns) for every one of these tables, in the order in which they are shown. `Any` is
 /// Summary or const Summary.
 template <class Any, class Visit>
 void for_each_table(Any& summary, Visit visit) {
+  visit("communicators", summary.communicators, kCommunicators);
+  visit("windows", summary.windows, kWindows);
+  visit("files", summary.files, kFiles);
   visit("context", summary.context, kContext);
   visit("usage", summary.usage, kUsage);
   visit("environment", summary.environment, kEnvironment);

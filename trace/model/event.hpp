@@ -164,6 +164,14 @@ inline constexpr const char* kUserDefinitionKey = "user.definition";
 inline constexpr const char* kThrottledKey = "filter.throttled";
 inline constexpr char kUserSeparator = '\x1f';
 
+/// Keys of the texts about objects, which have the object's handle and are stored when the call that is their reason
+/// has returned: names that the program gave, the file that was opened, the handle (16 hexadecimal digits) of the
+/// communicator that a window was made on.
+inline constexpr const char* kCommNameKey = "comm.name";
+inline constexpr const char* kWindowNameKey = "win.name";
+inline constexpr const char* kWindowCommKey = "win.comm";
+inline constexpr const char* kFileNameKey = "file.name";
+
 enum class AnchorPhase : std::uint64_t { start = 0, finish = 1, epoch = 2 };
 
 /// Four stamps of a round trip: sent_ticks and returned_ticks on this rank's clock (also the record's enter and leave),

@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 WRITE_SAMPLE = sys.argv[1]
-MORE = ("context", "usage", "environment", "counters", "function_counters", "metrics")  # left out when empty, but in JSON
+MORE = ("communicators", "windows", "files", "context", "usage", "environment", "counters", "function_counters", "metrics")  # left out when empty, but in JSON
 SAMPLES = ("empty_run", "one_rank", "four_ranks", "counted", "ten_thousand_ranks", "hostile")
 
 
@@ -61,7 +61,8 @@ def check_json_has_the_documented_members():
     summary = json_of("four_ranks")
     assert list(summary) == [
         "schema", "version", "run", "ranks", "functions", "sites", "messages", "collectives", "pairs", "clocks",
-        "clock_models", "reversed_before", "reversed_after", "regions", "user_events", "user_messages", "passed", "overhead", "context", "usage", "environment", "counters",
+        "clock_models", "reversed_before", "reversed_after", "regions", "user_events", "user_messages", "passed", "overhead",
+        "communicators", "windows", "files", "context", "usage", "environment", "counters",
         "function_counters", "metrics", "findings",
     ]  # fmt: skip
     assert summary["schema"] == "meridian-summary" and summary["version"] == 1
