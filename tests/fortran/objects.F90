@@ -200,6 +200,7 @@ program objects
   exposed = -1
   window_bytes = 16
   call MPI_Win_create(exposed, window_bytes, 4, MPI_INFO_NULL, MPI_COMM_WORLD, window, ierror)
+  call MPI_Win_set_name(window, 'the halo  ', ierror)
   call MPI_Win_fence(0, window, ierror)
   call MPI_Put(numbers, 4, MPI_INTEGER, next, 0_MPI_ADDRESS_KIND, 4, MPI_INTEGER, window, ierror)
   call MPI_Win_fence(0, window, ierror)
@@ -207,7 +208,7 @@ program objects
   call show('put', exposed - 10 * previous)
   flags = MPI_MODE_CREATE + MPI_MODE_RDWR + MPI_MODE_DELETE_ON_CLOSE
   call get_command_argument(1, message)
-  call MPI_File_open(MPI_COMM_WORLD, trim(message), flags, MPI_INFO_NULL, file, ierror)
+  call MPI_File_open(MPI_COMM_WORLD, message, flags, MPI_INFO_NULL, file, ierror)
   offset = 16 * rank
   call MPI_File_write_at_all(file, offset, numbers, 4, MPI_INTEGER, MPI_STATUS_IGNORE, ierror)
   sums = 0
@@ -233,6 +234,9 @@ program objects
   print '(a, i0, a, i0)', 'EXPECT ', rank, ' MPI_Neighbor_alltoall.send_bytes ', 4
   print '(a, i0, a, i0)', 'EXPECT ', rank, ' MPI_Put.bytes ', 16
   print '(a, i0, a, i0)', 'EXPECT ', rank, ' MPI_File_write_at_all.bytes ', 16
+  call get_command_argument(1, message)
+  print '(a, i0, 2a)', 'EXPECT ', rank, ' file.name ', trim(message)
+  print '(a, i0, a)', 'EXPECT ', rank, ' win.name the halo'
   print '(a, i0, a)', 'EXPECT ', rank, ' comm.name the world'
   call MPI_Finalize(ierror)
 
