@@ -23,7 +23,8 @@ Caller CallTracker::caller(const Call& call) const noexcept {
           {call.thread, call.enter_ticks, call.leave_ticks},
           {at_.rank, call.thread, call.event},
           at_.clock.to_global(call.enter_ticks),
-          at_.clock.to_global(call.leave_ticks)};
+          at_.clock.to_global(call.leave_ticks),
+          at_.gaps != nullptr ? at_.gaps->epoch(call.enter_ticks) : 0};
 }
 
 const LocalComm* CallTracker::resolve(std::uint64_t handle, const Call& call) {
@@ -131,6 +132,10 @@ void CallTracker::enter_send(const Call& call, const PointToPoint& p2p, EventRow
   row.bytes_sent = bytes_of(p2p);
   if (comm == nullptr || at_.matchers == nullptr || p2p.peer < 0) return;
   const std::uint64_t bytes = call.has(kFlagUnfinished) ? kUnknownBytes : row.bytes_sent;
+  if (is_left_out(true, bytes == kUnknownBytes ? -1 : static_cast<std::int64_t>(bytes))) {
+    pending.send_number = ~std::uint64_t{0};
+    return;
+  }
   pending.send_number = at_.matchers->messages.send(caller(call), *comm, p2p.peer, p2p.tag, bytes);
 }
 
@@ -140,8 +145,7 @@ void CallTracker::enter_receive(const Call& call, const PointToPoint& p2p, Event
   const LocalComm* comm = pending.comm = resolve(p2p.comm, call);
   describe(row, comm, p2p.peer, p2p.tag);
   if (call.has(kFlagFailed) || call.has(kFlagUnfinished) || p2p.peer == kProcNull) return;
-  if (comm != nullptr && at_.matchers != nullptr)
-    pending.receive = at_.matchers->messages.post(caller(call), *comm, p2p.peer, p2p.tag);
+  if (comm != nullptr && at_.matchers != nullptr) pending.receive = post(call, *comm, p2p.peer, p2p.tag, bytes_of(p2p));
 }
 
 /// What a blocking receive has found is in its record, so that its place is known where it begins.
@@ -156,7 +160,7 @@ void CallTracker::enter_blocking_receive(const Call& call, const PointToPoint& p
     describe(row, comm, found.source, found.tag);
     const std::int64_t bytes = received_bytes(call, found, bytes_of(p2p));
     row.bytes_received = bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
-    if (comm != nullptr && at_.matchers != nullptr)
+    if (comm != nullptr && at_.matchers != nullptr && !is_left_out(false, bytes))
       pending.receive = at_.matchers->messages.post(caller(call), *comm, found.source, found.tag);
   } else if (call.has(kFlagUnfinished) && comm != nullptr && at_.matchers != nullptr) {
     if (p2p.peer == kAnySource || p2p.tag == kAnyTag)
@@ -185,7 +189,7 @@ void CallTracker::enter_probe(const Call& call, EventRow& row, Pending& pending,
   if (call.completion_count == 0 || call.has(kFlagUnfinished) || !has_message(call.completions[0])) return;
   const Completion& found = call.completions[0];
   describe(row, comm, found.source, found.tag);
-  if (takes_message && comm != nullptr && at_.matchers != nullptr)
+  if (takes_message && comm != nullptr && at_.matchers != nullptr && !is_left_out(false, found.bytes))
     pending.receive = at_.matchers->messages.post(caller(call), *comm, found.source, found.tag);
 }
 
@@ -270,12 +274,14 @@ void CallTracker::enter_start(const Call& call, EventRow& row) {
     if (at_.matchers == nullptr) continue;
     switch (request.kind) {
       case Request::Kind::send:
-        request.send_number = at_.matchers->messages.send(caller(call), *request.comm, request.peer, request.tag,
-                                                          request.bytes, request.is_partitioned);
+        request.epoch = caller(call).epoch;
+        request.send_number = is_left_out(true, static_cast<std::int64_t>(request.bytes))
+                                  ? ~std::uint64_t{0}
+                                  : at_.matchers->messages.send(caller(call), *request.comm, request.peer, request.tag,
+                                                                request.bytes, request.is_partitioned);
         break;
       case Request::Kind::receive:
-        request.receive =
-            at_.matchers->messages.post(caller(call), *request.comm, request.peer, request.tag, request.is_partitioned);
+        request.receive = post(call, *request.comm, request.peer, request.tag, request.bytes, request.is_partitioned);
         break;
       case Request::Kind::collective:
         request.part = at_.matchers->collectives.enter(caller(call), *request.comm, *requests_.collective(request).what,
@@ -303,7 +309,7 @@ void CallTracker::enter_cancel(const Call& call) {
     at_.matchers->messages.ask_to_cancel(request.receive);
   if (request.kind == Request::Kind::send && request.comm != nullptr && request.peer >= 0)
     at_.matchers->messages.ask_to_cancel_send(
-        MessageMatcher::send_key(*request.comm, request.peer, request.tag, request.is_partitioned),
+        MessageMatcher::send_key(*request.comm, request.peer, request.tag, request.is_partitioned, request.epoch),
         request.send_number);
 }
 

@@ -12,6 +12,7 @@
 #include "merger/match_collectives.hpp"
 #include "merger/match_messages.hpp"
 #include "merger/objects.hpp"
+#include "merger/recording_gaps.hpp"
 #include "merger/request_table.hpp"
 #include "merger/sites.hpp"
 #include "merger/thread_cursor.hpp"
@@ -45,6 +46,7 @@ class CallTracker {
     Matchers* matchers = nullptr;  ///< nullptr: only rows are wanted, and findings are not counted again
     const UserDefinitions* user = nullptr;
     RankSites* sites = nullptr;
+    const RecordingGaps* gaps = nullptr;  ///< with `matchers`
   };
   explicit CallTracker(const Context& context) : at_{context}, pending_(context.threads) {}
 
@@ -69,6 +71,10 @@ class CallTracker {
   };
 
   Caller caller(const Call& call) const noexcept;
+  bool is_left_out(bool is_send, std::int64_t bytes);
+  ReceiveId post(const Call& call, const LocalComm& comm, std::int32_t source, std::int32_t tag, std::uint64_t room,
+                 bool is_partitioned = false);
+  void complete(ReceiveId receive, const Call& call, std::int32_t source, std::int32_t tag, std::int64_t bytes);
   const LocalComm* resolve(std::uint64_t handle, const Call& call);
   void describe(EventRow& row, const LocalComm* comm, std::int32_t peer, std::int32_t tag) const noexcept;
 

@@ -84,8 +84,7 @@ void CallTracker::leave_receive(const Call& call, Pending& pending) {
   }
   const Completion& found = call.completions[0];
   const PointToPoint& received = call.p2p[call.payload == Payload::sendrecv ? 1 : 0];
-  at_.matchers->messages.complete(receive, caller(call), found.source, found.tag,
-                                  received_bytes(call, found, bytes_of(received)));
+  complete(receive, call, found.source, found.tag, received_bytes(call, found, bytes_of(received)));
 }
 
 void CallTracker::leave_complete(const Call& call, Pending& pending) {
@@ -107,7 +106,7 @@ void CallTracker::finish_request(const Call& call, Request& request, const Compl
     case Request::Kind::send:
       if (request.is_cancel_asked && request.comm != nullptr && request.peer >= 0)
         at_.matchers->messages.end_cancel_send(
-            MessageMatcher::send_key(*request.comm, request.peer, request.tag, request.is_partitioned),
+            MessageMatcher::send_key(*request.comm, request.peer, request.tag, request.is_partitioned, request.epoch),
             request.send_number, is_cancelled);
       break;
     case Request::Kind::receive: {
@@ -116,8 +115,8 @@ void CallTracker::finish_request(const Call& call, Request& request, const Compl
       if (is_cancelled)
         at_.matchers->messages.cancelled(receive);
       else if (completion.source >= 0 && completion.tag >= 0)
-        at_.matchers->messages.complete(receive, caller(call), completion.source, completion.tag,
-                                        request.is_size_untold ? -1 : received_bytes(call, completion, request.bytes));
+        complete(receive, call, completion.source, completion.tag,
+                 request.is_size_untold ? -1 : received_bytes(call, completion, request.bytes));
       else
         at_.matchers->messages.abandon(receive);
       break;
@@ -168,6 +167,7 @@ void CallTracker::make_request(const Call& call, const CallRole& what, Pending& 
     case Role::isend:
       request.kind = Request::Kind::send;
       request.send_number = pending.send_number;
+      request.epoch = caller(call).epoch;
       break;
     case Role::psend_init:
     case Role::send_init:
@@ -210,8 +210,8 @@ void CallTracker::give_up(Request& request) {
   if (request.kind == Request::Kind::collective) at_.matchers->collectives.abandon(std::exchange(request.part, {}));
   if (request.kind == Request::Kind::send && request.is_cancel_asked && request.comm != nullptr && request.peer >= 0)
     at_.matchers->messages.end_cancel_send(
-        MessageMatcher::send_key(*request.comm, request.peer, request.tag, request.is_partitioned), request.send_number,
-        false);
+        MessageMatcher::send_key(*request.comm, request.peer, request.tag, request.is_partitioned, request.epoch),
+        request.send_number, false);
 }
 
 void CallTracker::end() {

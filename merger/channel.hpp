@@ -17,13 +17,14 @@ struct ChannelKey {
   std::uint32_t source = 0;  ///< group rank of the sender, with the bits below
   std::uint32_t dest = 0;    ///< group rank of the receiver
   std::int32_t tag = 0;
+  std::uint32_t epoch = 0;                                 ///< of the call on either side (RecordingGaps)
   static constexpr std::uint32_t kFromRemote = 1U << 31;   ///< the sender is in an intercommunicator's remote_group
   static constexpr std::uint32_t kPartitioned = 1U << 30;  ///< partitioned messages pair among themselves
   friend bool operator==(const ChannelKey&, const ChannelKey&) = default;
   std::size_t hash() const noexcept {
     const std::uint64_t ends = std::uint64_t{source} << 32 | dest;
     const std::uint64_t what = std::uint64_t{comm} << 32 | static_cast<std::uint32_t>(tag);
-    return static_cast<std::size_t>(mix(ends * 0x9e3779b97f4a7c15ULL ^ what));
+    return static_cast<std::size_t>(mix(ends * 0x9e3779b97f4a7c15ULL ^ what) ^ epoch * 0xff51afd7ed558ccdULL);
   }
 };
 

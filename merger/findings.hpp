@@ -48,6 +48,9 @@ class Findings {
 
   /// Recording was switched off for something: sides that are missing are no flaws, but call.switched_off.
   void expect_gaps() noexcept { has_gaps_ = true; }
+  bool has_gaps() const noexcept { return has_gaps_; }
+  /// Only requests are without their start.
+  void expect_unknown_requests() noexcept { has_unknown_requests_ = true; }
 
   std::uint64_t count(FindingId id) const noexcept { return entries_[static_cast<std::size_t>(id)].count; }
 
@@ -61,12 +64,14 @@ class Findings {
     bool has_more = false;  // than the examples that are kept
   };
   Entry& entry(FindingId id) noexcept {
-    const FindingId counted = has_gaps_ && may_be_gap(id) ? FindingId::call_switched_off : id;
+    const bool is_gap = (has_gaps_ && may_be_gap(id)) || (has_unknown_requests_ && id == FindingId::request_unknown);
+    const FindingId counted = is_gap ? FindingId::call_switched_off : id;
     return entries_[static_cast<std::size_t>(counted)];
   }
   static bool may_be_gap(FindingId id) noexcept;
 
   bool has_gaps_ = false;
+  bool has_unknown_requests_ = false;
   std::array<Entry, static_cast<std::size_t>(FindingId::count_)> entries_{};
 };
 

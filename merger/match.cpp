@@ -73,9 +73,10 @@ class Replay {
     for (std::uint32_t i = 0; i < trace.files.size(); ++i) {
       RankFile& file = *trace.files[i];
       const RankCursor& cursor = cursors_.emplace_back(file, is_split, findings);
-      trackers_.emplace_back(CallTracker::Context{
-          i, file.meta().rank, cursor.threads(), trace.unknown_call[i], trace.clocks.maps[i], &trace.communicators.list,
-          &trace.communicators.resolvers[i], &findings, &matchers_, &trace.user, &trace.rank_sites[i]});
+      trackers_.emplace_back(CallTracker::Context{i, file.meta().rank, cursor.threads(), trace.unknown_call[i],
+                                                  trace.clocks.maps[i], &trace.communicators.list,
+                                                  &trace.communicators.resolvers[i], &findings, &matchers_, &trace.user,
+                                                  &trace.rank_sites[i], &trace.gaps.ranks[i]});
       if (cursor.is_over()) {
         matchers_.messages.end_rank(i);
         matchers_.user_messages.end_rank(i);
@@ -110,6 +111,7 @@ Result<Matched> match(Trace& trace, MatchUntil until, const MatchSinks& sinks, F
   std::vector<MatchedMessage> message_rows;
   std::vector<CollectivePart> part_rows;
   MessageMatcher messages{trace.rank_index, comms, message_rows, findings};
+  messages.set_domains(trace.clocks.domain_of);
   CollectiveMatcher collectives{trace.communicators.resolvers, trace.communicators.list.size(), part_rows, findings};
   const std::vector<std::size_t> layers(trace.files.size(),
                                         trace.user.layers.empty() ? 0 : trace.user.layers[0].size());

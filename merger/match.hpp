@@ -13,6 +13,7 @@
 #include "merger/match_collectives.hpp"
 #include "merger/match_messages.hpp"
 #include "merger/objects.hpp"
+#include "merger/recording_gaps.hpp"
 #include "merger/sites.hpp"
 #include "merger/unify_definitions.hpp"
 #include "merger/user_statistics.hpp"
@@ -41,6 +42,7 @@ struct Trace {
   Communicators communicators;
   UserDefinitions user;
   Objects objects;
+  TraceGaps gaps;
   Clocks clocks;
   std::unique_ptr<SiteTable> sites;   ///< fills while calls are read
   std::vector<RankSites> rank_sites;  ///< [files]

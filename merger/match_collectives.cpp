@@ -7,6 +7,8 @@ namespace meridian {
 namespace {
 
 constexpr std::uint32_t kNone = PartId::kNone;
+constexpr std::uint32_t kAfterGap = 1U << 31;
+constexpr int kSeriesBits = 16;
 
 /// Whether the library has a reason to make this participant and others wait for each other. Ranks without data are not
 /// waited for, and do not wait.
@@ -133,6 +135,8 @@ std::uint32_t CollectiveMatcher::instance_of(std::uint32_t stream_number, std::u
 
 PartId CollectiveMatcher::enter(const Caller& caller, const LocalComm& comm, const CallRole& what,
                                 const Collective& arguments, std::uint32_t series) {
+  // What was recorded after a gap is a line of its own.
+  if (caller.epoch != 0) series |= kAfterGap | caller.epoch << kSeriesBits;
   const std::uint32_t stream = stream_of(comm.comm, series);
   std::uint64_t& entered =
       series == 0 ? ranks_[caller.rank_index].entered[comm.number] : streams_[stream].starts[caller.rank_index];
@@ -221,7 +225,15 @@ void CollectiveMatcher::close(Instance& instance) {
   }
   totals_.calls += parts.size();
   ++totals_.instances;
-  if (is_reversed(std::span{rows_}.subspan(first_row))) ++totals_.reversed;
+  const std::span rows = std::span{rows_}.subspan(first_row);
+  if (!is_reversed(rows)) return;
+  if (!findings_.has_gaps()) {
+    ++totals_.reversed;
+    return;
+  }
+  // Some of them are of another collective, whose other sides are in a gap: no order follows.
+  if (!is_mismatch) report(instance, FindingId::collective_mismatch);
+  for (CollectivePart& row : rows) row.shape = CollectiveShape::none;
 }
 
 void CollectiveMatcher::end_stream(std::uint32_t number, std::uint64_t entered) {

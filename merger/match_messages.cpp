@@ -29,11 +29,11 @@ std::uint32_t MessageMatcher::rank_of(const Group& group, std::int32_t rank) con
              : rank_index_[static_cast<std::size_t>(world)];
 }
 
-ChannelKey MessageMatcher::send_key(const LocalComm& comm, std::int32_t dest, std::int32_t tag,
-                                    bool is_partitioned) noexcept {
+ChannelKey MessageMatcher::send_key(const LocalComm& comm, std::int32_t dest, std::int32_t tag, bool is_partitioned,
+                                    std::uint32_t epoch) noexcept {
   const std::uint32_t bits =
       (comm.side != 0 ? ChannelKey::kFromRemote : 0U) | (is_partitioned ? ChannelKey::kPartitioned : 0U);
-  return {comm.comm, static_cast<std::uint32_t>(comm.rank) | bits, static_cast<std::uint32_t>(dest), tag};
+  return {comm.comm, static_cast<std::uint32_t>(comm.rank) | bits, static_cast<std::uint32_t>(dest), tag, epoch};
 }
 
 Channel& MessageMatcher::channel(const ChannelKey& key, std::uint32_t source, std::uint32_t dest) {
@@ -69,7 +69,7 @@ std::uint64_t MessageMatcher::send(const Caller& caller, const LocalComm& comm, 
     pair.bytes += known_bytes;
     return next_number_++;
   }
-  Channel& at = channel(send_key(comm, dest, tag, is_partitioned), caller.rank_index, receiver);
+  Channel& at = channel(send_key(comm, dest, tag, is_partitioned, caller.epoch), caller.rank_index, receiver);
   ++at.messages;
   at.bytes += known_bytes;
   if (at.last_send.overlaps(caller.span)) {
@@ -147,6 +147,7 @@ ReceiveId MessageMatcher::post(const Caller& caller, const LocalComm& comm, std:
   receive.tag = tag;
   receive.comm_number = comm.number;
   receive.peers = comm.peers;
+  receive.epoch = caller.epoch;
   Queue& queue = queue_of(receive);
   if (receive.has_channel() && (queue.waiting.empty() || !is_blocked(queue, queue.waiting.size(), receive))) {
     place(id);
@@ -205,7 +206,7 @@ void MessageMatcher::place(ReceiveId id) {
     return;
   }
   const ChannelKey key{receive.comm, static_cast<std::uint32_t>(receive.source) | receive.source_bits, receive.dest,
-                       receive.tag};
+                       receive.tag, receive.epoch};
   receive.channel = channels_.get(key, sender, receive.rank_index, [this](Channel& idle) { count(idle); });
   Channel& at = channels_[receive.channel];
   if (at.last_post.overlaps(receive.span)) {

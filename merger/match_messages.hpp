@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@ struct Caller {
   EventRef call;
   std::int64_t enter_ns = 0;
   std::int64_t leave_ns = 0;
+  std::uint32_t epoch = 0;  ///< of the call's beginning (RecordingGaps)
 };
 
 struct RankTraffic {
@@ -65,6 +67,9 @@ class MessageMatcher {
   MessageMatcher(std::vector<std::uint32_t> rank_index, const std::vector<std::size_t>& comms,
                  std::vector<MatchedMessage>& messages, Findings& findings);
 
+  /// domains  [ranks present]: ranks of one have one clock. Looked at where recording has gaps.
+  void set_domains(std::span<const std::uint32_t> domains) { domains_.assign(domains.begin(), domains.end()); }
+
   /// Number of the message in its channel; for cancel_send.
   std::uint64_t send(const Caller& caller, const LocalComm& comm, std::int32_t dest, std::int32_t tag,
                      std::uint64_t bytes, bool is_partitioned = false);
@@ -93,7 +98,8 @@ class MessageMatcher {
   MessageTotals finish();
   std::uint64_t reversed() const noexcept { return totals_.reversed; }
 
-  static ChannelKey send_key(const LocalComm& comm, std::int32_t dest, std::int32_t tag, bool is_partitioned) noexcept;
+  static ChannelKey send_key(const LocalComm& comm, std::int32_t dest, std::int32_t tag, bool is_partitioned,
+                             std::uint32_t epoch = 0) noexcept;
 
  private:
   struct Receive {
@@ -112,6 +118,7 @@ class MessageMatcher {
     std::int32_t source = 0;
     std::int32_t tag = 0;
     std::uint32_t comm_number = 0;
+    std::uint32_t epoch = 0;
     const Group* peers = nullptr;
     bool is_complete = false;   // nothing more will be learned about it
     bool is_silent = false;     // complete, but nobody saw it
@@ -142,6 +149,7 @@ class MessageMatcher {
   bool is_certain(const Channel& at, std::size_t place) const noexcept;
   void pair(Channel& at, std::size_t place);
   void pair_all(Channel& at);
+  bool leave_apart(Channel& at, std::size_t place);
   static bool is_in_time(const Channel& at, std::size_t slot, const Receive& receive);
   static bool has_size(const SentMessage& send, const Receive& receive);
   CallLine receives_around(const Channel& at, std::size_t place) const;
@@ -162,6 +170,7 @@ class MessageMatcher {
   std::vector<ReceiveId> free_receives_;
   std::vector<std::vector<Queue>> queues_;  // [rank][communicator of the rank]
   std::vector<bool> has_ended_;             // [rank]
+  std::vector<std::uint32_t> domains_;      // [rank]; empty: all have one clock
   std::uint64_t next_number_ = 0;           // of sends and places
   MessageTotals totals_;
 };

@@ -92,9 +92,10 @@ Result<Trace> describe(LoadedRanks& ranks, const ClockOptions& clocks, Findings&
       trace.events += segment.events;
       trace.has_sites |= segment.sites != 0;
     }
-    for (const TextRow& text : file.meta().texts)
-      if (text.key == "recording" && text.value != "on") findings.expect_gaps();
   }
+  trace.gaps = find_gaps(metas);
+  if (trace.gaps.has_gaps) findings.expect_gaps();
+  if (trace.gaps.has_selection) findings.expect_unknown_requests();
   name_calls(trace);
   trace.communicators = unify_definitions(metas, ranks.world_size, findings);
   trace.objects = unify_objects(metas, trace.communicators);

@@ -48,6 +48,8 @@ void MessageMatcher::pair(Channel& at, std::size_t place) {
     place = settle_overlaps(at, place);
   if (place >= at.sends.size()) return;
   if (at.uncertain != 0 && !is_certain(at, place)) return;
+  if (findings_.has_gaps() && leave_apart(at, place)) [[unlikely]]
+    return;
   if (!receives_[id].is_silent) emit(at, at.sends[place], receives_[id]);
   free_receive(id);
   at.places[place].receive = kNoReceive;
@@ -57,6 +59,28 @@ void MessageMatcher::pair(Channel& at, std::size_t place) {
     at.sends.pop_front();
   }
   if (at.is_idle()) at.has_overlaps = false;
+}
+
+/// Recording has gaps: whether the message that stands in the receive's place cannot be the one that it got. Then one
+/// of them, or both, have their other side in a gap, and give up their places.
+bool MessageMatcher::leave_apart(Channel& at, std::size_t place) {
+  constexpr std::int64_t kSlackNs = 100'000;  // between clocks
+  const ReceiveId id = at.places[place].receive;
+  const Receive& receive = receives_[id];
+  if (receive.is_silent) return false;
+  const SentMessage& send = at.sends[place];
+  const bool has_one_clock = domains_.empty() || domains_[at.source] == domains_[at.dest];
+  const bool is_early = receive.leave_ns + (has_one_clock ? 0 : kSlackNs) <= send.enter_ns;
+  if (!is_early && has_size(send, receive)) return false;
+  unmatched_receive(receive.post, world_rank_[at.source], at.key.tag);
+  if (!is_early) {
+    unmatched_send(at, send);
+    at.sends.erase(place);
+  }
+  free_receive(id);
+  at.places.erase(place);
+  pair_all(at);
+  return true;
 }
 
 void MessageMatcher::pair_all(Channel& at) {

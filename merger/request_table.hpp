@@ -27,6 +27,7 @@ struct Request {
   std::uint64_t bytes = 0;        ///< to send, or that there is room for
   std::uint64_t send_number = 0;  ///< in its channel
   ReceiveId receive = kNoReceive;
+  std::uint32_t epoch = 0;  ///< of its sending, for the key of its channel
   PartId part;
   std::uint32_t collective = kNoCollective;  ///< persistent ones: what each start repeats
   std::uint64_t handle = 0;

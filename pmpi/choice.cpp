@@ -74,6 +74,24 @@ bool is_missed(const CallInfo& call) noexcept {
   return true;
 }
 
+/// Stops recording of a function; of all that belong to messages, or to collectives, together with it: others could not
+/// be matched.
+void throttle(CallId id) noexcept {
+  const CallInfo& reached = kCalls[static_cast<std::size_t>(id)];
+  const auto is_same_kind = [&](const CallInfo& call) {
+    const bool is_message = call.group == CallGroup::p2p || call.group == CallGroup::request;
+    const bool is_reached_message = reached.group == CallGroup::p2p || reached.group == CallGroup::request;
+    return is_missed(call) && (is_message == is_reached_message);
+  };
+  for (std::size_t i = 1; i <= kMpiCallCount; ++i) {
+    if (i != static_cast<std::size_t>(id) && !(is_missed(reached) && is_same_kind(kCalls[i]))) continue;
+    g_throttled[i].store(true, std::memory_order_relaxed);
+    __atomic_store_n(&g_enabled[i], kCallOff, __ATOMIC_RELAXED);
+  }
+  emit_text(kThrottledKey, reached.name.data(), reached.name.size(), 0);
+  if (is_missed(reached)) store_recording(false);
+}
+
 }  // namespace
 
 void pass_by_slowly(CallId id) noexcept {
@@ -130,28 +148,34 @@ std::uint8_t choice_of(CallId id, bool recording) noexcept {
   const auto index = static_cast<std::size_t>(id);
   const CallInfo& call = kCalls[index];
   const Choosable what{call.name, kGroups[static_cast<std::size_t>(call.group)].name};
-  if (!recording || !list_chooses(current_levels(), what) || is_filtered(call.name)) return kCallOff;
+  if (!recording || is_over() || !list_chooses(current_levels(), what) || is_filtered(call.name)) return kCallOff;
   if (g_throttled[index].load(std::memory_order_relaxed)) return kCallOff;
-  return index <= kMpiCallCount && g_session.options.number(OptionId::max_calls) != 0 ? kCallCloser : kCallOn;
+  if (is_selective(id)) return kCallCloser;
+  if (is_outside_window()) return kCallOff;  // no call of MPI's: it would not look at the clock
+  return is_mpi(id) && g_session.options.number(OptionId::max_calls) != 0 ? kCallCloser : kCallOn;
 }
 
 bool is_wanted(CallId id) noexcept {
   if (is_inside_call()) return true;  // make_room() knows what to do
+  if (!look_at_window()) return false;
   const auto index = static_cast<std::size_t>(id);
   const auto limit = static_cast<std::uint64_t>(g_session.options.number(OptionId::max_calls));
   if (limit == 0 || g_call_counts[index].fetch_add(1, std::memory_order_relaxed) < limit) return true;
-  if (g_throttled[index].exchange(true, std::memory_order_relaxed)) return false;
-  __atomic_store_n(&g_enabled[index], kCallOff, __ATOMIC_RELAXED);
-  emit_text(kThrottledKey, kCalls[index].name.data(), kCalls[index].name.size(), 0);
-  if (is_missed(kCalls[index])) store_recording(false);
+  if (!g_throttled[index].load(std::memory_order_relaxed)) throttle(id);
   return false;
+}
+
+void uncount_towards_limit(CallId id) noexcept {
+  if (g_session.options.number(OptionId::max_calls) != 0)
+    g_call_counts[static_cast<std::size_t>(id)].fetch_sub(1, std::memory_order_relaxed);
 }
 
 void store_recording(bool only_gaps) noexcept {
   std::string_view state = "on";
   for (std::size_t i = 1; i <= kMpiCallCount && state == "on"; ++i)
-    if (is_missed(kCalls[i]) && __atomic_load_n(&g_enabled[i], __ATOMIC_RELAXED) == kCallOff) state = "partial";
-  if (!g_session.is_recording.load()) state = "off";
+    if (is_missed(kCalls[i]) && __atomic_load_n(&g_enabled[i], __ATOMIC_RELAXED) == kCallOff)
+      state = g_throttled[i].load(std::memory_order_relaxed) ? "limited" : "partial";
+  if (!g_session.is_recording.load() || is_outside_window()) state = "off";
   if (!only_gaps || state != "on") emit_text("recording", state.data(), state.size(), 0);
 }
 

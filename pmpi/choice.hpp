@@ -22,6 +22,25 @@ std::string_view current_levels() noexcept;
 /// What g_enabled is to say of a call.
 std::uint8_t choice_of(CallId id, bool recording) noexcept;
 
+/// Reads what selects single calls; the clock must have been chosen.
+void prepare_selection() noexcept;
+
+/// Whether calls of this function have to be looked at one by one.
+bool is_selective(CallId id) noexcept;
+
+/// MPI_Init has returned: MERIDIAN_WINDOW counts from here.
+void start_window() noexcept;
+
+/// Whether MERIDIAN_WINDOW has not begun or is over; the latter alone.
+bool is_outside_window() noexcept;
+bool is_over() noexcept;
+
+/// Opens and closes the window by the clock. True: it is open, or there is none.
+bool look_at_window() noexcept;
+
+/// A call that is_wanted() has counted is not recorded after all.
+void uncount_towards_limit(CallId id) noexcept;
+
 /// Stores from now on what recording leaves out; `only_gaps`: nothing if that is nothing.
 void store_recording(bool only_gaps) noexcept;
 

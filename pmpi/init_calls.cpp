@@ -71,6 +71,7 @@ void after_init() noexcept {
   wake_writer();
   store_predefined_comms();
   emit_anchor(AnchorPhase::start);
+  start_window();
   store_context();
   store_modules();
   emit_overhead(OverheadKind::start, begin, 1);

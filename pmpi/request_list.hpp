@@ -83,11 +83,13 @@ struct RequestList {
 template <CallId id, class Call, class WordAt>
 [[gnu::always_inline]] inline int traced_list(RequestList list, Call call, WordAt word_at) noexcept(false) {
   MPI_Status* seen = list.statuses;
+  bool is_asking = false;
   if (const std::uint8_t choice = g_enabled[static_cast<std::size_t>(id)]; choice != kCallOn) [[unlikely]] {
     if (choice == kCallOff || !is_wanted(id)) {
       pass_by(id);
       return call(seen);
     }
+    is_asking = true;
   }
   if (list.count < 0 || list.requests == nullptr) [[unlikely]]
     list.count = 0;
@@ -140,6 +142,12 @@ template <CallId id, class Call, class WordAt>
   for (; k < completed && filled < pending; ++k)
     filled += fill_entry(record::body<Completion>(body + filled * words_of<Completion>), list, saved, seen, k, result,
                          null_word);
+  if (is_asking && result == MPI_SUCCESS) [[unlikely]] {
+    if (!is_kept(id, at, filled, nullptr)) {
+      drop_call(thread, at, id);
+      return result;
+    }
+  }
   std::uint64_t words = words_of<RecordHead> + filled * words_of<Completion>;
   std::uint64_t flags = (result == MPI_SUCCESS ? 0 : std::uint64_t{kFlagFailed}) | site_flag(site);
   append_site(thread, at, words);

@@ -54,7 +54,7 @@ void apply_levels(bool recording) noexcept {
     const std::uint8_t choice = choice_of(static_cast<CallId>(i), recording);
     __atomic_store_n(&g_enabled[i], choice, __ATOMIC_RELAXED);
   }
-  apply_user_levels(recording);
+  apply_user_levels(recording && !is_outside_window());
 }
 
 bool is_defining() noexcept { return g_session.state.load(std::memory_order_acquire) == SessionState::on; }
@@ -97,6 +97,7 @@ bool try_start() noexcept {
     return false;
   }
   g_session.pid = getpid();
+  prepare_selection();
   pthread_atfork(nullptr, nullptr, &stop_in_forked_child);
   apply_levels(g_session.options.is_on(OptionId::enabled));
   g_session.ring->run_state.store(RunState::running, std::memory_order_release);

@@ -65,6 +65,11 @@ extern constinit std::uint8_t g_enabled[kCallCount];
 /// Whether this one call is to be recorded.
 [[gnu::cold, gnu::noinline]] bool is_wanted(CallId id) noexcept;
 
+/// Whether the record at `at` of a call that has succeeded is to stay, when is_wanted() was asked. `completions`:
+/// entries behind its fixed part; `comm`: points to its MPI_Comm, null: it has none.
+[[gnu::cold, gnu::noinline]] bool is_kept(CallId id, const std::uint64_t* at, std::uint64_t completions,
+                                          const void* comm) noexcept;
+
 /// The same as pass_by() where there is nothing to count with yet.
 [[gnu::cold, gnu::noinline]] void pass_by_slowly(CallId id) noexcept;
 /// Does what `meridian control` has asked for since; outside of calls only.
@@ -122,6 +127,13 @@ extern constinit std::uint8_t g_enabled[kCallCount];
   thread.cursor = next;
   thread.limit = thread.block_limit;
   thread.head->store(reinterpret_cast<std::uintptr_t>(next) + thread.bias, std::memory_order_release);
+}
+
+/// In place of leave_call(): as if there had been no record.
+[[gnu::always_inline]] inline void drop_call(ThreadState& thread, std::uint64_t* at, CallId id) noexcept {
+  store_release(at[0], 0);
+  thread.limit = thread.block_limit;
+  pass_by(id);
 }
 
 /// Behind leave_call() of a call: whether somebody outside wants something.

@@ -14,15 +14,32 @@
 
 namespace meridian {
 
+/// Where the communicator of a call is that `what` records; null: there is none.
+template <class What>
+[[gnu::always_inline]] inline const void* comm_of(const What& what) noexcept {
+  if constexpr (What::kDefines) {
+    return nullptr;
+  } else if constexpr (requires { what.comm; }) {
+    return &what.comm;
+  } else if constexpr (requires { what.sent.comm; }) {
+    return &what.sent.comm;
+  } else {
+    return nullptr;
+  }
+}
+
 /// Runs `call` and records it as `what` (record.hpp) says. Returns what the call returned, untouched.
 template <CallId id, class What, class Call>
 [[gnu::always_inline]] inline auto traced(What what, Call call) noexcept(false) {
   std::uint64_t hidden = 0;
+  bool is_asking = false;
   if (const std::uint8_t choice = g_enabled[static_cast<std::size_t>(id)]; choice != kCallOn) [[unlikely]] {
     if (choice == kCallOff || !is_wanted(id)) {
       pass_by(id);
       if (!What::kDefines || !is_defining()) return call();
       hidden = kFlagHidden;
+    } else {
+      is_asking = !What::kDefines;
     }
   }
   ThreadState& thread = t_state;
@@ -58,6 +75,12 @@ template <CallId id, class What, class Call>
     }
   }
   const std::uint64_t completions = what.after(at + words_of<RecordHead>);
+  if (is_asking) [[unlikely]] {
+    if (!is_kept(id, at, completions, comm_of(what))) {
+      drop_call(thread, at, id);
+      return result;
+    }
+  }
   std::uint64_t words = What::kWords + completions * words_of<Completion>;
   std::uint64_t flags = What::kDefines ? hidden : 0;
   if constexpr (What::kMayComplete) site = append_site(thread, at, words);

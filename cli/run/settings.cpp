@@ -29,6 +29,8 @@ std::string type_name(OptionType type) {
       return "yes or no";
     case OptionType::groups:
       return "list of groups and calls";
+    case OptionType::range:
+      return "range";
     case OptionType::path:
     case OptionType::choice:
       break;
@@ -116,6 +118,8 @@ std::string describe_values(const OptionInfo& option) {
       return fmt::format("{} to {} {}", option.minimum, option.maximum, option.unit);
     case OptionType::flag:
       return "yes or no";
+    case OptionType::range:
+      return fmt::format("from:to in {}, one end may be missing", option.unit);
     case OptionType::groups:
       break;
   }

@@ -156,5 +156,37 @@ TEST(NearestName, GivesNoneWhenNothingIsNear) {
   EXPECT_EQ(nearest_option_key(very_long), "");
 }
 
+Range range_of(std::string_view text, std::string_view unit) {
+  Range range;
+  EXPECT_EQ(parse_range(text, unit, range), TextProblem::none) << text;
+  return range;
+}
+
+TEST(OptionRange, HasTwoEndsOfWhichEitherMayBeMissing) {
+  EXPECT_EQ(range_of("64K:1M", "bytes").from, 65536);
+  EXPECT_EQ(range_of("64K:1M", "bytes").to, 1048576);
+  EXPECT_EQ(range_of(" 2 : ", "ranks").from, 2);
+  EXPECT_TRUE(range_of("2:", "ranks").has(1'000'000));
+  EXPECT_FALSE(range_of(":8", "ranks").has(9));
+  EXPECT_TRUE(range_of("8:8", "ranks").has(8));
+  EXPECT_TRUE(range_of(":", "ranks").is_everything());
+}
+
+TEST(OptionRange, OfSecondsIsInNanoseconds) {
+  EXPECT_EQ(range_of("2.5:10", "s").from, 2'500'000'000);
+  EXPECT_EQ(range_of("2.5:10", "s").to, 10'000'000'000);
+  EXPECT_EQ(range_of(".000000001:", "s").from, 1);
+}
+
+TEST(OptionRange, RefusesWhatIsNoRange) {
+  Range range;
+  for (const std::string_view text : {"", "8", "8-9", "a:b", "1:2:3", "-1:2"})
+    EXPECT_EQ(parse_range(text, "ranks", range), TextProblem::malformed) << text;
+  for (const std::string_view text : {"1.:2", "1.0000000001:2", "1.5.5:2"})
+    EXPECT_EQ(parse_range(text, "s", range), TextProblem::malformed) << text;
+  EXPECT_EQ(parse_range("9:8", "ranks", range), TextProblem::out_of_range);
+  EXPECT_TRUE(range.is_everything());
+}
+
 }  // namespace
 }  // namespace meridian

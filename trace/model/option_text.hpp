@@ -20,6 +20,7 @@ enum class OptionType : std::uint8_t {
   number,   ///< digits
   seconds,  ///< digits, then nothing or s, min, h
   flag,     ///< 1/0, yes/no, true/false, on/off
+  range,    ///< `from:to`, either may be missing (option_range.hpp); the value is the text
   groups,   ///< list for list_chooses(); the value is a mask with bit CallGroup set for each group in it
 };
 
@@ -168,6 +169,7 @@ constexpr ParsedOption parse_option_text(OptionType type, std::string_view text,
   ParsedOption result;
   switch (type) {
     case OptionType::path:
+    case OptionType::range:
       return result;
     case OptionType::choice:
       return parse_choice(text, unit);

@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "trace/model/nearest_name.hpp"
+#include "trace/model/option_range.hpp"
 #include "trace/model/option_text.hpp"
 
 namespace meridian {
@@ -83,6 +84,12 @@ struct OptionValues {
   constexpr const OptionValue& operator[](OptionId id) const noexcept { return values[static_cast<std::size_t>(id)]; }
   constexpr std::int64_t number(OptionId id) const noexcept { return (*this)[id].number; }
   constexpr bool is_on(OptionId id) const noexcept { return (*this)[id].number != 0; }
+  /// Of an option of type range.
+  constexpr Range range(OptionId id) const noexcept {
+    Range result;
+    static_cast<void>(parse_range((*this)[id].text, info(id).unit, result));
+    return result;
+  }
   /// The path that the user gave; empty when none was given.
   constexpr std::string_view path(OptionId id) const noexcept {
     return (*this)[id].source == OptionSource::fallback ? std::string_view{} : (*this)[id].text;
@@ -92,6 +99,10 @@ struct OptionValues {
 /// The value of `text` for this option, checked against type and range.
 constexpr ParsedOption parse_option(OptionId id, std::string_view text) noexcept {
   const OptionInfo& option = info(id);
+  if (option.type == OptionType::range) {
+    Range range;
+    return {0, parse_range(text, option.unit, range), text};
+  }
   return parse_option_text(option.type, text, option.minimum, option.maximum, option.unit);
 }
 
