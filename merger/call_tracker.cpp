@@ -58,6 +58,7 @@ EventRow CallTracker::enter(const Call& call, std::uint32_t thread_index) {
   if (call.has(kFlagUnfinished) && at_.matchers != nullptr)
     at_.findings->add(FindingId::call_unfinished, 1,
                       [&] { return "rank " + std::to_string(at_.rank) + " in " + std::string{info(call.call).name}; });
+  if (call.payload == Payload::lock && at_.locks != nullptr) at_.locks->add(call, row.duration_ns);
   const CallRole& what = role_of(call.call);
   Pending& pending = pending_[thread_index];
   const bool is_p2p = call.payload == Payload::p2p;

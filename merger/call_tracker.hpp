@@ -9,6 +9,7 @@
 #include "merger/communicators.hpp"
 #include "merger/event_row.hpp"
 #include "merger/findings.hpp"
+#include "merger/lock_table.hpp"
 #include "merger/match_collectives.hpp"
 #include "merger/match_messages.hpp"
 #include "merger/objects.hpp"
@@ -43,6 +44,7 @@ class CallTracker {
     const std::vector<Communicator>* communicators = nullptr;
     CommResolver* resolver = nullptr;
     Findings* findings = nullptr;
+    LockTable* locks = nullptr;    ///< takes the lock calls; may be null
     Matchers* matchers = nullptr;  ///< nullptr: only rows are wanted, and findings are not counted again
     const UserDefinitions* user = nullptr;
     RankSites* sites = nullptr;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "merger/sites.hpp"
+#include "trace/model/call_id.hpp"
 #include "trace/model/event.hpp"
 
 namespace meridian {
@@ -87,7 +88,11 @@ void Statistics::add(const EventRow& row) {
   if (row.site != kNoSite) at.ranks[number / 64] |= std::uint64_t{1} << (number % 64);
   RankSums& rank = ranks_[static_cast<std::size_t>(row.rank)];
   ++rank.calls;
-  rank.mpi_ns += duration;
+  if (row.call <= kMpiCallCount || row.call >= kCallCount) {  // the latter: calls that this build does not know
+    rank.mpi_ns += duration;
+    if (row.thread >= rank.is_in_mpi.size()) rank.is_in_mpi.resize(row.thread + 1);
+    rank.is_in_mpi[row.thread] = true;
+  }
   rank.first_ns = std::min(rank.first_ns, row.enter_ns);
   rank.last_ns = std::max(rank.last_ns, leave_ns);
   ++calls_;
@@ -166,12 +171,16 @@ std::vector<Statistics::SiteSums> Statistics::sites(std::span<const NamedCall> c
 void Statistics::fill(RankSummary& rank) const {
   const RankSums& at = ranks_[static_cast<std::size_t>(rank.rank)];
   rank.calls = at.calls;
+  rank.threads = static_cast<std::uint64_t>(std::ranges::count(at.is_in_mpi, true));
   rank.mpi_s = static_cast<double>(at.mpi_ns) * kSecondsPerNs;
   rank.time_s = at.calls == 0 ? 0 : static_cast<double>(at.last_ns - at.first_ns) * kSecondsPerNs;
 }
 
 void Statistics::fill(RunSummary& run) const {
   run.calls = calls_;
+  run.threads = 0;
+  for (const RankSums& rank : ranks_)
+    run.threads += static_cast<std::uint64_t>(std::ranges::count(rank.is_in_mpi, true));
   run.time_s = calls_ == 0 ? 0 : static_cast<double>(last_ns_ - first_ns_) * kSecondsPerNs;
 }
 

@@ -38,11 +38,16 @@ class Statistics {
   };
   /// `same[site]` is the site that stands for it: copies of one call that the compiler made are one row.
   std::vector<SiteSums> sites(std::span<const NamedCall> calls, std::span<const std::uint32_t> same) const;
-  /// Fills in calls, time_s and mpi_s.
+  /// Fills in calls, threads (those in MPI), time_s and mpi_s.
   void fill(RankSummary& rank) const;
-  /// Fills in time_s and calls.
+  /// Fills in time_s, threads and calls.
   void fill(RunSummary& run) const;
   std::int64_t first_ns() const noexcept { return calls_ == 0 ? 0 : first_ns_; }
+  /// Of one rank's calls.
+  std::int64_t last_ns(std::int32_t rank) const noexcept {
+    const RankSums& at = ranks_[static_cast<std::size_t>(rank)];
+    return at.calls == 0 ? 0 : at.last_ns;
+  }
   std::uint64_t calls() const noexcept { return calls_; }
 
  private:
@@ -71,6 +76,7 @@ class Statistics {
     std::int64_t first_ns = kLatest;
     std::int64_t last_ns = kEarliest;
     std::uint64_t mpi_ns = 0;
+    std::vector<bool> is_in_mpi;  // index: thread
   };
   Part& part(std::uint32_t call, std::uint32_t site);
   Part& new_part(std::uint32_t call, std::uint32_t site);

@@ -158,6 +158,8 @@ FindingId finding_of(std::size_t loss) {
       return FindingId::loss_user_nested;
     case Loss::user_refused:
       return FindingId::loss_user_refused;
+    case Loss::no_card:
+      return FindingId::loss_no_card;
     default:
       return FindingId::loss_other;
   }

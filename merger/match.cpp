@@ -39,8 +39,8 @@ bool may_race(const Trace& trace) {
 
 class Replay {
  public:
-  Replay(Trace& trace, Matchers matchers, Findings& findings)
-      : matchers_{matchers}, clocks_{trace.clocks.maps}, keys_{open(trace, findings), kEnd} {}
+  Replay(Trace& trace, Matchers matchers, std::vector<LockTable>& locks, Findings& findings)
+      : matchers_{matchers}, locks_{locks}, clocks_{trace.clocks.maps}, keys_{open(trace, findings), kEnd} {}
 
   /// Matches the next end of a call; false when there is none left.
   bool step(EventRow& row, bool& has_row) {
@@ -75,8 +75,8 @@ class Replay {
       const RankCursor& cursor = cursors_.emplace_back(file, is_split, findings);
       trackers_.emplace_back(CallTracker::Context{i, file.meta().rank, cursor.threads(), trace.unknown_call[i],
                                                   trace.clocks.maps[i], &trace.communicators.list,
-                                                  &trace.communicators.resolvers[i], &findings, &matchers_, &trace.user,
-                                                  &trace.rank_sites[i], &trace.gaps.ranks[i]});
+                                                  &trace.communicators.resolvers[i], &findings, &locks_[i], &matchers_,
+                                                  &trace.user, &trace.rank_sites[i], &trace.gaps.ranks[i]});
       if (cursor.is_over()) {
         matchers_.messages.end_rank(i);
         matchers_.user_messages.end_rank(i);
@@ -88,6 +88,7 @@ class Replay {
   }
 
   Matchers matchers_;
+  std::vector<LockTable>& locks_;
   std::span<const ClockMap> clocks_;
   std::vector<RankCursor> cursors_;
   std::vector<CallTracker> trackers_;
@@ -118,7 +119,8 @@ Result<Matched> match(Trace& trace, MatchUntil until, const MatchSinks& sinks, F
   MessageMatcher user_messages{trace.rank_index, layers, message_rows, findings};
   std::vector<ValueTotals> counters(trace.user.list.size());
   ObjectTotals objects{trace.objects};
-  Replay replay{trace, {messages, collectives, user_messages, counters, objects}, findings};
+  std::vector<LockTable> locks(trace.files.size());
+  Replay replay{trace, {messages, collectives, user_messages, counters, objects}, locks, findings};
   RowQueue queue{sinks.rows};
   EventRow row;
   bool has_row = false;
@@ -136,8 +138,8 @@ Result<Matched> match(Trace& trace, MatchUntil until, const MatchSinks& sinks, F
     if (calls % kCountEvery == 0) counter(calls);
   }
   MERIDIAN_TRY_DO(queue.flush());
-  const Matched matched{messages.finish(), collectives.finish(), user_messages.finish(), std::move(counters),
-                        std::move(objects)};
+  Matched matched{messages.finish(),   collectives.finish(), user_messages.finish(),
+                  std::move(counters), std::move(objects),   std::move(locks)};
   MERIDIAN_TRY_DO(drain(message_rows, sinks.messages));
   MERIDIAN_TRY_DO(drain(part_rows, sinks.parts));
   return matched;

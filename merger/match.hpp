@@ -10,6 +10,7 @@
 #include "merger/compute_statistics.hpp"
 #include "merger/event_row.hpp"
 #include "merger/findings.hpp"
+#include "merger/lock_table.hpp"
 #include "merger/match_collectives.hpp"
 #include "merger/match_messages.hpp"
 #include "merger/objects.hpp"
@@ -56,6 +57,7 @@ struct Matched {
   MessageTotals user_messages;
   std::vector<ValueTotals> counters;  ///< [UserDefinitions::list]
   ObjectTotals objects;
+  std::vector<LockTable> locks;  ///< [files]
   std::uint64_t reversed() const noexcept { return messages.reversed + collectives.reversed + user_messages.reversed; }
 };
 

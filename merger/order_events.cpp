@@ -93,7 +93,7 @@ Status order_events(Trace& trace, std::vector<StreamTimes>& times, const RowSink
     const RankMeta& meta = file.meta();
     ranks.emplace_back(file, CallTracker::Context{i, meta.rank, 0, trace.unknown_call[i], trace.clocks.maps[i],
                                                   &trace.communicators.list, &trace.communicators.resolvers[i], nullptr,
-                                                  nullptr, &trace.user, &trace.rank_sites[i]});
+                                                  nullptr, nullptr, &trace.user, &trace.rank_sites[i]});
     for (std::uint32_t t = 0; t < meta.threads.size(); ++t) places[{meta.rank, meta.threads[t].thread}] = {i, t};
   }
 

@@ -22,7 +22,6 @@ RunSummary summarize_run(const Trace& trace, const Statistics& statistics, std::
   for (const RankFile* file : trace.files) {
     const RankMeta& meta = file->meta();
     hosts.insert(meta.hostname);
-    run.threads += meta.threads.size();
     if (run.executable.empty()) run.executable = meta.executable;
     for (const TextRow& text : meta.texts)
       if (text.key == "mpi_library" && run.mpi_library.empty()) run.mpi_library = text.value;
@@ -44,7 +43,6 @@ std::vector<RankSummary> summarize_ranks(const Trace& trace, const Statistics& s
     RankSummary rank;
     rank.rank = meta.rank;
     rank.host = meta.hostname;
-    rank.threads = meta.threads.size();
     rank.messages_sent = messages.ranks[i].messages_sent;
     rank.bytes_sent = messages.ranks[i].bytes_sent;
     rank.messages_received = messages.ranks[i].messages_received;
@@ -139,6 +137,32 @@ std::vector<PassedSummary> summarize_passed(const Trace& trace) {
   return list;
 }
 
+std::vector<ThreadSummary> summarize_threads(const Trace& trace, const Statistics& statistics) {
+  std::vector<ThreadSummary> list;
+  for (std::size_t i = 0; i < trace.files.size(); ++i) {
+    const RankMeta& meta = trace.files[i]->meta();
+    if (meta.threads.size() < 2) continue;
+    const ClockMap& clock = trace.clocks.maps[i];
+    for (const ThreadRow& row : meta.threads) {
+      ThreadSummary thread;
+      thread.rank = meta.rank;
+      thread.thread = row.thread;
+      for (const TextRow& text : meta.texts)
+        if (text.key == "thread.name" && text.handle == row.thread) thread.name = text.value;
+      thread.routine = row.routine;
+      thread.creator = row.creator;
+      thread.kernel_tid = row.kernel_tid;
+      const std::int64_t begin_ns = clock.to_global(row.begin_ticks);
+      const std::int64_t end_ns = row.end_ticks != 0 ? clock.to_global(row.end_ticks) : statistics.last_ns(meta.rank);
+      thread.begin_s = static_cast<double>(begin_ns - statistics.first_ns()) * kSecondsPerNs;
+      thread.life_s = static_cast<double>(std::max<std::int64_t>(end_ns - begin_ns, 0)) * kSecondsPerNs;
+      thread.calls = row.events;
+      list.push_back(std::move(thread));
+    }
+  }
+  return list;
+}
+
 }  // namespace
 
 Summary summarize(const Trace& trace, const Matched& matched, const Statistics& statistics, const UserStatistics& user,
@@ -163,6 +187,9 @@ Summary summarize(const Trace& trace, const Matched& matched, const Statistics& 
   summary.reversed_before = matched.reversed();
   summary.reversed_after = reversed_after;
   summary.overhead = summarize_overhead(trace, summary.run.time_s);
+  for (std::size_t i = 0; i < trace.files.size(); ++i)
+    for (LockSummary& row : matched.locks[i].rows(trace.files[i]->meta())) summary.locks.push_back(std::move(row));
+  summary.threads = summarize_threads(trace, statistics);
   summary.findings = findings.list();
   for (const Finding& finding : trace.clocks.findings) summary.findings.push_back(finding);
   std::ranges::stable_sort(summary.findings,

@@ -28,9 +28,10 @@ bool is_consistent(const EventBatch& batch) {
          uses(Payload::coll) == batch.coll.size() && uses(Payload::rma) == batch.rma.size() &&
          uses(Payload::io) == batch.io.size() && uses(Payload::handle) == batch.handles.size() &&
          uses(Payload::user) == batch.user.size() &&
-         std::accumulate(batch.user.begin(), batch.user.end(), std::size_t{0}, [](std::size_t sum, const UserUse& use) {
-           return sum + use.words;
-         }) == batch.user_values.size();
+         std::accumulate(batch.user.begin(), batch.user.end(), std::size_t{0},
+                         [](std::size_t sum, const UserUse& use) { return sum + use.words; }) ==
+             batch.user_values.size() &&
+         uses(Payload::lock) == batch.locks.size() && uses(Payload::thread_op) == batch.thread_ops.size();
 }
 
 std::string name_of(const RankMeta& meta, std::uint32_t thread) {
@@ -90,6 +91,8 @@ bool ThreadCursor::load() {
   user_ = batch_.user.data();
   user_values_ = batch_.user_values.data();
   site_ = batch_.sites.data();
+  lock_ = batch_.locks.data();
+  thread_op_ = batch_.thread_ops.data();
   return true;
 }
 
@@ -110,6 +113,8 @@ void ThreadCursor::take() {
   call_.handle = handle_;
   call_.user = user_;
   call_.user_values = user_values_;
+  call_.lock = lock_;
+  call_.thread_op = thread_op_;
   switch (call_.payload) {
     case Payload::p2p:
       ++p2p_;
@@ -132,6 +137,12 @@ void ThreadCursor::take() {
     case Payload::user:
       user_values_ += user_->words;
       ++user_;
+      break;
+    case Payload::lock:
+      ++lock_;
+      break;
+    case Payload::thread_op:
+      ++thread_op_;
       break;
     default:
       break;

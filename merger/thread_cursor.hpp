@@ -29,6 +29,8 @@ struct Call {
   const UserUse* user = nullptr;
   const std::uint64_t* user_values = nullptr;
   std::uint64_t site = 0;  ///< return address; 0: not recorded
+  const LockUse* lock = nullptr;
+  const ThreadOp* thread_op = nullptr;
 
   bool has(RecordFlag flag) const noexcept { return (flags & flag) != 0; }
 };
@@ -75,6 +77,8 @@ class ThreadCursor {
   const UserUse* user_ = nullptr;
   const std::uint64_t* user_values_ = nullptr;
   const std::uint64_t* site_ = nullptr;
+  const LockUse* lock_ = nullptr;
+  const ThreadOp* thread_op_ = nullptr;
   bool is_over_ = false;
 };
 

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,6 +13,8 @@
 #include "pmpi/init_calls.hpp"
 #include "pmpi/session.hpp"
 #include "pmpi/thread_state.hpp"
+#include "pmpi/threads/libc_calls.hpp"
+#include "pmpi/threads/own_thread.hpp"
 #include "pmpi/user_events.hpp"
 
 namespace meridian {
@@ -97,7 +98,8 @@ void throttle(CallId id) noexcept {
 void pass_by_slowly(CallId id) noexcept {
   if (g_session.state.load(std::memory_order_acquire) != SessionState::on) return;
   const int saved_errno = errno;
-  pthread_once(&g_shards_once, &map_shards);
+  const BusyThread busy;
+  g_libc.pthread_once(&g_shards_once, &map_shards);
   if (g_shards == nullptr) {
     count_loss(Loss::no_memory);
   } else {
@@ -117,6 +119,7 @@ void give_back_shard(ThreadState& thread) noexcept {
 }
 
 void look_outside() noexcept {
+  const BusyThread busy;
   const int saved_errno = errno;
   ThreadState& thread = t_state;
   if (thread.slot != nullptr) thread.slot->asked.store(0, std::memory_order_relaxed);

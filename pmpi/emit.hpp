@@ -4,6 +4,7 @@
 
 #include "pmpi/clock.hpp"
 #include "pmpi/thread_state.hpp"
+#include "pmpi/threads/own_thread.hpp"
 
 namespace meridian {
 
@@ -11,6 +12,7 @@ namespace meridian {
 template <class Fill>
 bool emit(Payload payload, std::uint64_t words, std::uint64_t enter, std::uint64_t leave, Fill fill,
           CallId call = CallId::none, std::uint64_t completions = 0, std::uint64_t flags = 0) noexcept {
+  const BusyThread busy;  // a signal handler does not record in between
   ThreadState& thread = t_state;
   std::uint64_t* const at = make_room(thread, words, __builtin_frame_address(0));
   if (at == nullptr) return false;

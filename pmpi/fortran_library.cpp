@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "pmpi/session.hpp"
+#include "pmpi/threads/libc_calls.hpp"
 
 namespace meridian {
 
@@ -128,7 +129,7 @@ bool prepare_fortran() noexcept {
   const int saved = errno;
   const bool is_tracing = start_session();
   if (is_tracing) {
-    pthread_once(&g_constants_once, [] { find_constants(); });
+    g_libc.pthread_once(&g_constants_once, [] { find_constants(); });
     g_fortran_ready.store(true, std::memory_order_release);
   }
   errno = saved;

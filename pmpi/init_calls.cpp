@@ -15,6 +15,8 @@
 #include "pmpi/modules.hpp"
 #include "pmpi/record.hpp"
 #include "pmpi/session.hpp"
+#include "pmpi/threads/library_objects.hpp"
+#include "pmpi/threads/own_thread.hpp"
 #include "pmpi/traced.hpp"
 #include "pmpi/user_events.hpp"
 
@@ -51,6 +53,7 @@ void before_init() noexcept {
 }
 
 void after_init() noexcept {
+  const BusyThread busy;  // what MPI does for the tracer is not the program's
   if (is_inside_call() || !is_tracing()) return;
   if (g_session.is_initialized.exchange(true)) return;
   const std::uint64_t begin = read_ticks();
@@ -74,12 +77,14 @@ void after_init() noexcept {
   start_window();
   store_context();
   store_modules();
+  find_library_objects();
   emit_overhead(OverheadKind::start, begin, 1);
   start_clock_exchange(rank, size);
   if (rank == 0 && g_session.options.is_on(OptionId::verbose)) say("recording to '%s'", ring.output_dir);
 }
 
 void before_finalize() noexcept {
+  const BusyThread busy;  // what MPI does for the tracer is not the program's
   if (is_inside_call() || !is_tracing() || !g_session.is_initialized.load()) return;
   if (g_session.is_finalizing.exchange(true)) return;
   store_modules();  // those that were loaded since
@@ -88,6 +93,7 @@ void before_finalize() noexcept {
 }
 
 void after_finalize() noexcept {
+  const BusyThread busy;  // what MPI does for the tracer is not the program's
   if (is_inside_call() || !is_tracing() || !g_session.is_initialized.load()) return;
   if (g_session.is_finalized.exchange(true)) return;
   const std::uint64_t begin = read_ticks();

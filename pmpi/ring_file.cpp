@@ -96,9 +96,14 @@ bool create_ring() noexcept {
       round_up(static_cast<std::uint64_t>(g_session.options.number(OptionId::buffer)), block);
   const std::uint64_t data_offset = round_up(kRingPageBytes + slots * sizeof(RingSlot), kRingPageBytes);
   void* head = MAP_FAILED;
-  if (ftruncate(fd, static_cast<off_t>(data_offset + slots * ring_bytes)) == 0 &&
+  const std::uint64_t cards_offset = round_up(data_offset + slots * ring_bytes, kRingPageBytes);
+  constexpr std::uint64_t kCardBytes = (kCards + kLibraryCards) * sizeof(ThreadCard);
+  void* cards = MAP_FAILED;
+  if (ftruncate(fd, static_cast<off_t>(cards_offset + kCardBytes)) == 0 &&
       posix_fallocate(fd, 0, static_cast<off_t>(data_offset)) == 0)
     head = mmap(nullptr, data_offset, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+  if (head != MAP_FAILED && posix_fallocate(fd, static_cast<off_t>(cards_offset), kCardBytes) == 0)
+    cards = mmap(nullptr, kCardBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, static_cast<off_t>(cards_offset));
   const int error = errno;
   close(fd);
   void* const table = mmap(nullptr, slots * sizeof(void*), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -119,6 +124,11 @@ bool create_ring() noexcept {
   ring->process_start = start;
   memcpy(ring->hostname, host, sizeof host);
   read_executable(ring->executable, sizeof ring->executable);
+  if (cards != MAP_FAILED) {  // stay mapped in forked children: one made without fork() may still count
+    ring->card_count = kCards;
+    ring->cards_offset = cards_offset;
+    g_session.cards = static_cast<ThreadCard*>(cards);
+  }
   ring->version = kRingVersion;
   std::atomic_thread_fence(std::memory_order_release);
   ring->magic = kRingMagic;

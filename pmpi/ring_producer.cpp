@@ -13,6 +13,7 @@
 #include "pmpi/session.hpp"
 #include "pmpi/spill.hpp"
 #include "pmpi/thread_state.hpp"
+#include "pmpi/threads/own_thread.hpp"
 #include "trace/ring/ring_futex.hpp"
 
 namespace meridian {
@@ -131,9 +132,6 @@ std::uint64_t* map_slot(std::uint32_t index) noexcept {
   return static_cast<std::uint64_t*>(data);
 }
 
-pthread_key_t g_thread_end;
-pthread_once_t g_thread_end_once = PTHREAD_ONCE_INIT;
-
 /// The call is lost, as are the next ones until it is time to ask again.
 bool give_up_attaching(ThreadState& thread, Loss cause) noexcept {
   count_loss(cause);
@@ -161,7 +159,7 @@ bool attach_thread(ThreadState& thread) noexcept {
   thread.slot = slot;
   thread.head = &slot->head;
   thread.ring = data;
-  slot->thread = g_session.ring->next_thread.fetch_add(1, std::memory_order_relaxed);
+  slot->thread = own_thread_id();
   slot->kernel_tid = static_cast<std::int32_t>(syscall(SYS_gettid));
   watch_thread_end();
   const std::uint64_t position = slot->head.load(std::memory_order_relaxed);
@@ -207,6 +205,7 @@ std::uint64_t room_in_block(const ThreadState& thread) noexcept {
 
 std::uint64_t* make_room(ThreadState& thread, std::uint64_t words, const void* frame) noexcept {
   const ErrnoKeeper keeper;
+  const BusyThread busy;
   if (thread.block_limit != nullptr) {
     if (thread.limit == nullptr) {
       if (is_call_alive(thread, frame)) return nullptr;  // what happens inside the call under way is its own business
@@ -227,15 +226,18 @@ std::uint64_t* make_room(ThreadState& thread, std::uint64_t words, const void* f
   return next_block(thread) ? thread.cursor : nullptr;
 }
 
-void watch_thread_end() noexcept {
-  pthread_once(&g_thread_end_once, [] { pthread_key_create(&g_thread_end, [](void*) { release_thread(); }); });
-  pthread_setspecific(g_thread_end, &t_state);
+std::uint64_t* begin_again(ThreadState& thread, const void* frame) noexcept {
+  thread.limit = thread.block_limit;
+  std::uint64_t* const at = make_room(thread, kMaxFixedWords, frame);
+  if (at != nullptr) enter_call(thread, frame);
+  return at;
 }
 
 void release_thread() noexcept {
   ThreadState& thread = t_state;
   give_back_shard(thread);
   if (thread.slot == nullptr) return;
+  if (thread.block_limit != nullptr && thread.limit == nullptr) abandon_call(thread);  // cancelled in it
   RingSlot* const slot = thread.slot;
   if (g_session.state.load(std::memory_order_acquire) == SessionState::on) store_usage(UsageKind::thread_end);
   detach_counters(thread);

@@ -17,6 +17,8 @@
 #include "pmpi/launch.hpp"
 #include "pmpi/real.hpp"
 #include "pmpi/thread_state.hpp"
+#include "pmpi/threads/libc_calls.hpp"
+#include "pmpi/threads/own_thread.hpp"
 #include "pmpi/user_definitions.hpp"
 #include "trace/model/level_rules.hpp"
 
@@ -52,7 +54,8 @@ void apply_levels(bool recording) noexcept {
   g_session.is_recording.store(recording);
   for (std::size_t i = 1; i < kCallCount; ++i) {
     const std::uint8_t choice = choice_of(static_cast<CallId>(i), recording);
-    __atomic_store_n(&g_enabled[i], choice, __ATOMIC_RELAXED);
+    const std::uint8_t level = choice == kCallOn ? recording_level(static_cast<CallId>(i)) : choice;
+    __atomic_store_n(&g_enabled[i], level, __ATOMIC_RELAXED);
   }
   apply_user_levels(recording && !is_outside_window());
 }
@@ -71,6 +74,7 @@ namespace {
 void stop_in_forked_child() noexcept {
   stop_session(nullptr);
   t_state = ThreadState{};  // the rings are not mapped here
+  t_own = OwnThread{};
   g_session.ring = nullptr;
 }
 
@@ -98,6 +102,7 @@ bool try_start() noexcept {
   }
   g_session.pid = getpid();
   prepare_selection();
+  prepare_threads();
   pthread_atfork(nullptr, nullptr, &stop_in_forked_child);
   apply_levels(g_session.options.is_on(OptionId::enabled));
   g_session.ring->run_state.store(RunState::running, std::memory_order_release);
@@ -115,7 +120,7 @@ bool wait_for_start() noexcept {
   for (int i = 0; i < kMostPauses && !is_same_thread; ++i) {
     const SessionState state = g_session.state.load(std::memory_order_acquire);
     if (state != SessionState::starting) return state == SessionState::on;
-    clock_nanosleep(CLOCK_MONOTONIC, 0, &kPause, nullptr);
+    g_libc.clock_nanosleep(CLOCK_MONOTONIC, 0, &kPause, nullptr);
   }
   find_mpi();
   return false;
@@ -124,6 +129,7 @@ bool wait_for_start() noexcept {
 }  // namespace
 
 bool start_session() noexcept {
+  const BusyThread busy;  // hooks of the MPI library see what memory we map
   SessionState expected = SessionState::idle;
   if (!g_session.state.compare_exchange_strong(expected, SessionState::starting, std::memory_order_acq_rel))
     return expected == SessionState::starting ? wait_for_start() : expected == SessionState::on;
@@ -146,6 +152,7 @@ namespace {
   stop_session(nullptr);
   t_state.all_counters = nullptr;  // they end with the process; PAPI may have left already
   release_thread();
+  end_thread();
   RingFileHeader& ring = *g_session.ring;
   ring.run_state.store(RunState::ended, std::memory_order_release);
   if (!g_session.writer_started.load(std::memory_order_acquire)) {

@@ -31,6 +31,7 @@ struct Session {
   RingSlot* slots = nullptr;
   std::uint64_t** slot_data = nullptr;    ///< [slot_count] where a slot's data is mapped, null: not yet
   std::atomic<bool> is_recording{false};  ///< as options and switches have it; single calls may be left out
+  ThreadCard* cards = nullptr;            ///< [ring->card_count]; null: there was no memory for them
   int pid = 0;
   std::uint64_t finished_bytes = 0;  ///< stored when the rank file was asked for at MPI_Finalize
   OptionValues options;
@@ -90,10 +91,11 @@ bool is_writer_alive() noexcept;
 /// ring->output_dir.
 bool agree_on_directory(int rank, int size) noexcept;
 
-/// Has release_thread() called when the calling thread ends.
-void watch_thread_end() noexcept;
-
-/// Lets go of the calling thread's slot, and of its counters of calls that were not recorded.
+/// Lets go of the calling thread's slot, and of its counters of calls that were not recorded; a call under way is left
+/// for good.
 void release_thread() noexcept;
+
+/// Makes release_thread() and end_thread() run when the calling thread ends. AS-safe once the session is on.
+void watch_thread_end() noexcept;
 
 }  // namespace meridian

@@ -13,6 +13,7 @@
 
 #include "pmpi/session.hpp"
 #include "pmpi/thread_state.hpp"
+#include "pmpi/threads/libc_calls.hpp"
 #include "trace/ring/spool_checksum.hpp"
 
 namespace meridian {
@@ -69,7 +70,7 @@ bool append(int fd, RingSlot& slot, const std::uint64_t* ring_words) noexcept {
 }  // namespace
 
 bool spill(ThreadState& thread) noexcept {
-  pthread_mutex_lock(&g_mutex);
+  g_libc.pthread_mutex_lock(&g_mutex);
   bool spilled = false;
   if (!g_has_failed) {
     if (g_path[0] == '\0') choose_path();
@@ -81,7 +82,7 @@ bool spill(ThreadState& thread) noexcept {
     }
     if (fd >= 0) close(fd);
   }
-  pthread_mutex_unlock(&g_mutex);
+  g_libc.pthread_mutex_unlock(&g_mutex);
   return spilled;
 }
 

@@ -85,6 +85,9 @@ extern constinit std::uint8_t g_enabled[kCallCount];
   if (__atomic_load_n(&passed[0], __ATOMIC_RELAXED) != 0) [[unlikely]]
     look_outside();
 }
+/// A signal handler recorded between the look at the cursor and the closing of the ring: the cursor anew, with the ring
+/// closed. Null: no room.
+[[gnu::cold, gnu::noinline]] std::uint64_t* begin_again(ThreadState& thread, const void* frame) noexcept;
 
 /// A header as the word that it is in the ring.
 [[gnu::always_inline]] constexpr std::uint64_t header_word(CallId call, Payload payload, std::uint64_t words,
@@ -125,8 +128,9 @@ extern constinit std::uint8_t g_enabled[kCallCount];
   std::uint64_t* const next = at + words;
   *next = 0;  // nothing is under way there: whatever an earlier lap left is no record
   thread.cursor = next;
-  thread.limit = thread.block_limit;
   thread.head->store(reinterpret_cast<std::uintptr_t>(next) + thread.bias, std::memory_order_release);
+  std::atomic_signal_fence(std::memory_order_release);  // a signal handler may record as soon as the ring is open
+  thread.limit = thread.block_limit;
 }
 
 /// In place of leave_call(): as if there had been no record.

@@ -50,6 +50,11 @@ template <CallId id, class What, class Call>
     if (at == nullptr) return call();
   }
   enter_call(thread, frame);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (thread.cursor != at) [[unlikely]] {
+    at = begin_again(thread, frame);
+    if (at == nullptr) return call();
+  }
   what.before(at + words_of<RecordHead>);
   count_enter(thread);
   at[1] = read_ticks();

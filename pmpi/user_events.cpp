@@ -15,6 +15,11 @@ void record_user_event(const meridian_gate* gate, unsigned what, const std::uint
   if (at >= thread.limit || definition.texts != 0 || !definition.is_stored.load(std::memory_order_relaxed)) [[unlikely]]
     return record_user_event_slowly(definition, what, words, frame);
   enter_call(thread, frame);  // a signal handler that comes in between passes through
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (thread.cursor != at) [[unlikely]] {  // one came before that
+    thread.limit = thread.block_limit;
+    return record_user_event_slowly(definition, what, words, frame);
+  }
   at[1] = at[2] = read_ticks();
   at[words_of<RecordHead>] = definition.id | std::uint64_t{definition.words} << 32;
   for (std::uint64_t i = 0; i < definition.words; ++i) at[words_of<RecordHead> + words_of<UserUse> + i] = words[i];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <utility>
 
 #include "trace/format/rank_file.hpp"
@@ -103,6 +104,37 @@ void take_header(const RingFile& ring, RankMeta& meta) {
     if (passed[call] != 0) meta.passed.push_back({static_cast<std::uint32_t>(call), passed[call]});
 }
 
+// What the cards say of threads. A thread without records has a row all the same.
+void take_cards(const std::vector<ThreadCard>& cards, RankMeta& meta) {
+  std::vector<std::size_t> row_of(cards.size(), SIZE_MAX);
+  for (std::size_t i = 0; i < meta.threads.size(); ++i)
+    if (meta.threads[i].thread < cards.size()) row_of[meta.threads[i].thread] = i;
+  for (std::uint32_t thread = 0; thread < cards.size(); ++thread) {
+    const ThreadCard& card = cards[thread];
+    const CardState state = card.state.load(std::memory_order_relaxed);
+    const bool has_begun = state == CardState::live || state == CardState::ended;
+    if (row_of[thread] == SIZE_MAX) {
+      if (!has_begun || card.begin_ticks == 0) continue;
+      row_of[thread] = meta.threads.size();
+      meta.threads.push_back({.thread = thread, .kernel_tid = card.kernel_tid, .begin_ticks = card.begin_ticks});
+    }
+    if (!has_begun) continue;
+    ThreadRow& row = meta.threads[row_of[thread]];
+    if (card.begin_ticks != 0) row.begin_ticks = std::min(row.begin_ticks, card.begin_ticks);
+    row.end_ticks = card.end_ticks;
+    row.creator = card.creator == kNoThread ? -1 : std::int64_t{card.creator};
+    row.routine = card.routine;
+    if (card.name[0] != '\0')
+      meta.texts.push_back({"thread.name", {card.name, strnlen(card.name, sizeof card.name)}, thread, row.begin_ticks});
+    for (const LockCount& count : card.counts) {
+      const std::uint64_t kind = count.key & ((1u << kLockKindBits) - 1);
+      if (count.count == 0 || kind >= static_cast<std::uint64_t>(LockKind::count_)) continue;
+      meta.lock_counts.push_back({thread, static_cast<LockKind>(kind), count.key >> kLockKindBits, count.count});
+    }
+  }
+  std::ranges::stable_sort(meta.threads, {}, &ThreadRow::thread);
+}
+
 Status feed_all(const RingFile& ring, std::span<const std::filesystem::path> spools, Feeder& feeder) {
   for (const auto& path : spools) MERIDIAN_TRY_DO(feeder.feed_spool(path));
   for (std::uint32_t slot = 0; slot < ring.geometry().slot_count; ++slot) MERIDIAN_TRY_DO(feeder.feed_slot(slot));
@@ -129,6 +161,7 @@ Result<FinishedRank> finish_rank(const RingFile& ring, std::span<const std::file
   MERIDIAN_TRY_DO(feed_all(ring, spools, feeder));
   MERIDIAN_TRY_DO(decoder.finish());
   add_late_anchor(meta);
+  take_cards(ring.cards(), meta);
   finished.events = decoder.events();
   finished.damaged = feeder.damaged();
   meta.losses[static_cast<std::size_t>(Loss::damaged)] += finished.damaged;

@@ -11,9 +11,7 @@ namespace {
 constexpr std::size_t kMaxPending = 256 * 1024;  // events in all batches before short ones are handed over too
 constexpr std::size_t kShortSegment = 256;
 
-constexpr bool is_call(Payload payload) noexcept {
-  return (payload >= Payload::local && payload <= Payload::handle) || payload == Payload::user;
-}
+constexpr bool is_call(Payload payload) noexcept { return payload >= Payload::local && payload <= Payload::thread_op; }
 
 /// Words of a record's payload beyond its fixed part.
 std::size_t extra_words(Payload payload, const std::uint64_t* body) noexcept {
@@ -35,6 +33,8 @@ void clear(EventBatch& batch) {
   batch.handles.clear();
   batch.user.clear();
   batch.user_values.clear();
+  batch.locks.clear();
+  batch.thread_ops.clear();
   batch.sites.clear();
   batch.counters.clear();
   batch.counters_between.clear();
@@ -211,6 +211,12 @@ bool RecordDecoder::take_fixed_part(Slot& slot, const Record& record) {
     }
     case Payload::handle:
       batch.handles.push_back(load_words<HandleUse>(body));
+      return true;
+    case Payload::lock:
+      batch.locks.push_back(load_words<LockUse>(body));
+      return true;
+    case Payload::thread_op:
+      batch.thread_ops.push_back(load_words<ThreadOp>(body));
       return true;
     default:
       return true;

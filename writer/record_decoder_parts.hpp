@@ -29,6 +29,10 @@ constexpr std::size_t fixed_words(Payload payload) noexcept {
       return words_of<FileAccess>;
     case Payload::handle:
       return words_of<HandleUse>;
+    case Payload::lock:
+      return words_of<LockUse>;
+    case Payload::thread_op:
+      return words_of<ThreadOp>;
     case Payload::thread:
       return words_of<ThreadBegin>;
     case Payload::anchor:

@@ -63,6 +63,12 @@ bool is_start_or_end(const FunctionSummary& function) {
   return function.name.starts_with("MPI_Init") || function.name == "MPI_Finalize";
 }
 
+/// Not MPI's: what threads do with each other, sleep, the program's own regions.
+bool is_other(const FunctionSummary& function) {
+  return function.group == "thread" || function.group == "lock" || function.group == "sleep" ||
+         function.group == "user";
+}
+
 double start_seconds(const Summary& summary) {
   double seconds = 0;
   for (const FunctionSummary& function : summary.functions)
@@ -73,10 +79,12 @@ double start_seconds(const Summary& summary) {
 void advise_on_longest(const Summary& summary, double start_share, Advice& advice) {
   const auto longest =
       std::max_element(summary.functions.begin(), summary.functions.end(), [](const auto& a, const auto& b) {
-        return is_start_or_end(a) != is_start_or_end(b) ? is_start_or_end(a) : a.total_s < b.total_s;
+        const bool a_is_out = is_start_or_end(a) || is_other(a);
+        const bool b_is_out = is_start_or_end(b) || is_other(b);
+        return a_is_out != b_is_out ? a_is_out : a.total_s < b.total_s;
       });
   const double rest_s = mpi_seconds(summary) - start_seconds(summary);
-  if (longest == summary.functions.end() || is_start_or_end(*longest) || !(rest_s > 0)) return;
+  if (longest == summary.functions.end() || is_start_or_end(*longest) || is_other(*longest) || !(rest_s > 0)) return;
   advice.push_back(fmt::format("{} takes {} of the time in MPI{} ({} calls, mean {}, longest {}): start there.",
                                longest->name, human_percent(longest->total_s / rest_s),
                                start_share > kSomeStart ? " after MPI_Init" : "", human_count(longest->count),

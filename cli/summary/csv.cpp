@@ -117,6 +117,20 @@ void add_user(const Summary& summary, Csv& csv) {
   for (const PassedSummary& row : summary.passed) csv.row(row.rank, row.name, row.group, row.count);
 }
 
+void add_threads(const Summary& summary, Csv& csv) {
+  if (!summary.locks.empty())
+    csv.begin("locks",
+              "rank,kind,object,lives,acquisitions,contended,wait_s,longest_s,most_waiters,holder,held,waiter,waited");
+  for (const LockSummary& lock : summary.locks)
+    csv.row(lock.rank, lock.kind, lock.object, lock.lives, lock.acquisitions, lock.contended, lock.wait_s,
+            lock.longest_s, lock.most_waiters, lock.holder, lock.held, lock.waiter, lock.waited);
+  if (!summary.threads.empty())
+    csv.begin("threads", "rank,thread,name,routine,creator,kernel_tid,begin_s,life_s,calls");
+  for (const ThreadSummary& thread : summary.threads)
+    csv.row(thread.rank, thread.thread, thread.name, thread.routine, thread.creator, thread.kernel_tid, thread.begin_s,
+            thread.life_s, thread.calls);
+}
+
 }  // namespace
 
 std::string summary_csv(const Summary& summary) {
@@ -144,6 +158,7 @@ std::string summary_csv(const Summary& summary) {
   csv.begin("overhead", "name,count,total_s,share");
   for (const OverheadSummary& row : summary.overhead) csv.row(row.name, row.count, row.total_s, row.share);
   add_more(summary, csv);
+  add_threads(summary, csv);
   csv.begin("findings", "name,severity,count,text,detail");
   for (const Finding& finding : summary.findings)
     csv.row(finding.name, severity_name(finding.severity), finding.count, finding.text, finding.detail);

@@ -118,6 +118,28 @@ Json user_event_json(const UserEventSummary& event) {
           {"min", event.min},   {"mean", event.mean},   {"max", event.max},   {"last", event.last}};
 }
 
+Json lock_json(const LockSummary& lock) {
+  return {{"rank", lock.rank},
+          {"kind", lock.kind},
+          {"object", lock.object},
+          {"lives", lock.lives},
+          {"acquisitions", lock.acquisitions},
+          {"contended", lock.contended},
+          {"wait_s", lock.wait_s},
+          {"longest_s", lock.longest_s},
+          {"most_waiters", lock.most_waiters},
+          {"holder", lock.holder},
+          {"held", lock.held},
+          {"waiter", lock.waiter},
+          {"waited", lock.waited}};
+}
+
+Json thread_json(const ThreadSummary& thread) {
+  return {{"rank", thread.rank},       {"thread", thread.thread},   {"name", thread.name},
+          {"routine", thread.routine}, {"creator", thread.creator}, {"kernel_tid", thread.kernel_tid},
+          {"begin_s", thread.begin_s}, {"life_s", thread.life_s},   {"calls", thread.calls}};
+}
+
 }  // namespace
 
 std::string summary_json(const Summary& summary) {
@@ -163,6 +185,8 @@ std::string summary_json(const Summary& summary) {
       return object;
     });
   });
+  if (!summary.locks.empty()) json["locks"] = list(summary.locks, lock_json);
+  if (!summary.threads.empty()) json["threads"] = list(summary.threads, thread_json);
   json["findings"] = list(summary.findings, [](const Finding& finding) {
     return Json{{"name", finding.name},
                 {"severity", severity_name(finding.severity)},

@@ -44,6 +44,8 @@ std::string run_section(const Summary& summary, const Paint& paint);
 std::string ranks_section(const Summary& summary, const Paint& paint);
 std::string functions_section(const Summary& summary, const Paint& paint);
 std::string sites_section(const Summary& summary, const Paint& paint, std::size_t most);
+std::string locks_section(const Summary& summary, const Paint& paint);
+std::string threads_section(const Summary& summary, const Paint& paint);
 std::string messages_section(const Summary& summary, const Paint& paint);
 std::string pairs_section(const Summary& summary, const Paint& paint);
 std::string communicators_section(const Summary& summary, const Paint& paint);

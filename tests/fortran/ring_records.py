@@ -53,7 +53,7 @@ def sums(path):
             length, _more, _handle = struct.unpack_from("<IIQ", record.body)
             key, value = record.body[16 : 16 + length].split(b"\0", 1)
             texts[key.decode()] = value.decode(errors="replace")
-        if not record.name or record.flags & 16:  # kFlagMore: the rest of a call that is counted
+        if not record.name.startswith("MPI_") or record.flags & 16:  # kFlagMore: the rest of a call that is counted
             continue
         calls[record.name] += 1
         if record.name in RECEIVES:

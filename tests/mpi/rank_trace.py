@@ -39,7 +39,9 @@ class RankTrace:
         with h5py.File(path) as file:
             self.attributes = dict(file.attrs)
             self.rank = int(file.attrs["rank"])
-            self.calls = list(self._calls(file))
+            every = list(self._calls(file))
+            self.calls = [call for call in every if call.name.startswith("MPI_")]
+            self.others = [call for call in every if not call.name.startswith("MPI_")]
             self.threads = file["threads"][()] if "threads" in file else []
             self.losses = {key: int(value) for key, value in file.attrs.items() if key.startswith("lost_")}
             self.comm_count = len(file["comms"]) if "comms" in file else 0

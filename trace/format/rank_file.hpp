@@ -70,8 +70,19 @@ struct OverheadRow {
 struct ThreadRow {
   std::uint32_t thread = 0;
   std::int32_t kernel_tid = 0;
-  std::uint64_t begin_ticks = 0;
+  std::uint64_t begin_ticks = 0;  ///< its first instruction, or the first that the tracer saw of it
   std::uint64_t events = 0;
+  std::uint64_t end_ticks = 0;  ///< 0: it lived when the file was made
+  std::int64_t creator = -1;    ///< thread that made it; -1: not known
+  std::uint64_t routine = 0;    ///< address of its start routine; 0: not known
+};
+
+/// How often a thread took a lock that was free. The rest are events.
+struct LockCountRow {
+  std::uint32_t thread = 0;
+  LockKind kind{};
+  std::uint64_t object = 0;  ///< address; 0: the objects beyond those that a thread counts singly
+  std::uint64_t count = 0;
 };
 
 /// What a thread, or the process, had used of the system by `ticks`.
@@ -106,6 +117,8 @@ struct SegmentRow {
   std::uint64_t rma = 0;
   std::uint64_t io = 0;
   std::uint64_t handles = 0;
+  std::uint64_t locks = 0;
+  std::uint64_t thread_ops = 0;
   std::uint64_t sites = 0;
   std::uint64_t counters = 0;  ///< values
   std::uint64_t user = 0;
@@ -136,6 +149,7 @@ struct RankMeta {
   std::vector<UsageRow> usages;
   std::vector<PassedRow> passed;
   std::vector<UserDefinitionRow> user_definitions;  ///< by id
+  std::vector<LockCountRow> lock_counts;
   std::vector<SegmentRow> segments;
 };
 
@@ -157,7 +171,9 @@ struct EventBatch {
   std::vector<HandleUse> handles;
   std::vector<UserUse> user;
   std::vector<std::uint64_t> user_values;  ///< UserUse::words for each of `user`
-  std::vector<std::uint64_t> sites;        ///< return addresses: one for every event that has kFlagSite
+  std::vector<LockUse> locks;
+  std::vector<ThreadOp> thread_ops;
+  std::vector<std::uint64_t> sites;  ///< return addresses: one for every event that has kFlagSite
   /// RankMeta::counters_per_event values for every event that has kFlagCounters: the increase from enter to leave, and
   /// that from the leave of the thread's counted event before it to enter (0 at a thread's first). Equally long.
   std::vector<std::int64_t> counters;

@@ -49,8 +49,8 @@ Status look_up(const std::vector<std::uint64_t>& dictionary, std::span<const std
 // Where reading a table needs room; kept from segment to segment.
 struct Scratch {
   std::vector<std::uint32_t> numbers;
-  std::tuple<std::vector<std::int32_t>, std::vector<std::uint32_t>, std::vector<std::int64_t>,
-             std::vector<std::uint64_t>>
+  std::tuple<std::vector<std::uint8_t>, std::vector<std::int32_t>, std::vector<std::uint32_t>,
+             std::vector<std::int64_t>, std::vector<std::uint64_t>>
       values;
 };
 
@@ -107,6 +107,8 @@ SegmentRow sum(const SegmentRow& a, const SegmentRow& b) {
           .rma = a.rma + b.rma,
           .io = a.io + b.io,
           .handles = a.handles + b.handles,
+          .locks = a.locks + b.locks,
+          .thread_ops = a.thread_ops + b.thread_ops,
           .sites = a.sites + b.sites,
           .counters = a.counters + b.counters,
           .user = a.user + b.user,
@@ -115,7 +117,7 @@ SegmentRow sum(const SegmentRow& a, const SegmentRow& b) {
 
 bool is_bounded(const SegmentRow& row) {
   for (const std::uint64_t rows : {row.events, row.p2p, row.coll, row.completions, row.rma, row.io, row.handles,
-                                   row.sites, row.counters, row.user, row.user_values})
+                                   row.sites, row.counters, row.user, row.user_values, row.locks, row.thread_ops})
     if (rows > kMaxSegmentRows) return false;
   return row.events > 0;
 }
@@ -135,6 +137,8 @@ struct RankFile::Impl {
   TableColumns<FileAccess> io;
   TableColumns<HandleUse> handles;
   TableColumns<UserUse> user;
+  TableColumns<LockUse> locks;
+  TableColumns<ThreadOp> thread_ops;
 
   Scratch scratch;
   std::vector<std::int64_t> gaps;
@@ -163,6 +167,8 @@ struct RankFile::Impl {
     MERIDIAN_TRY_DO(rma.open(root, total.rma));
     MERIDIAN_TRY_DO(io.open(root, total.io));
     MERIDIAN_TRY_DO(handles.open(root, total.handles));
+    MERIDIAN_TRY_DO(locks.open(root, total.locks));
+    MERIDIAN_TRY_DO(thread_ops.open(root, total.thread_ops));
     MERIDIAN_TRY_DO(sites.open(root, "sites/address", total.sites));
     MERIDIAN_TRY_DO(counters.open(root, "counters/value", total.counters));
     MERIDIAN_TRY_DO(counters_between.open(root, "counters/between", total.counters));
@@ -225,12 +231,13 @@ struct RankFile::Impl {
     const auto of = [&](Payload kind) { return by_payload[static_cast<std::size_t>(kind)]; };
     const std::uint64_t known = of(Payload::local) + of(Payload::p2p) + of(Payload::sendrecv) + of(Payload::coll) +
                                 of(Payload::requests) + of(Payload::comm) + of(Payload::rma) + of(Payload::io) +
-                                of(Payload::handle) + of(Payload::user);
+                                of(Payload::handle) + of(Payload::user) + of(Payload::lock) + of(Payload::thread_op);
     if (known != segment.events) return contradiction("an event has a payload that is not known");
     if (of(Payload::p2p) + 2 * of(Payload::sendrecv) != segment.p2p || of(Payload::coll) != segment.coll ||
         of(Payload::rma) != segment.rma || of(Payload::io) != segment.io || of(Payload::handle) != segment.handles ||
-        of(Payload::user) != segment.user || completed != segment.completions || with_site != segment.sites ||
-        with_counters * meta.counters_per_event != segment.counters)
+        of(Payload::user) != segment.user || of(Payload::lock) != segment.locks ||
+        of(Payload::thread_op) != segment.thread_ops || completed != segment.completions ||
+        with_site != segment.sites || with_counters * meta.counters_per_event != segment.counters)
       return contradiction("events and the tables that they refer to do not fit");
     return {};
   }
@@ -252,6 +259,8 @@ struct RankFile::Impl {
     std::uint64_t values = 0;
     for (const UserUse& use : batch.user) values += use.words;
     if (values != segment.user_values) return contradiction("user events and their values do not fit");
+    MERIDIAN_TRY_DO(locks.read(start.locks, segment.locks, dictionary, scratch, batch.locks));
+    MERIDIAN_TRY_DO(thread_ops.read(start.thread_ops, segment.thread_ops, dictionary, scratch, batch.thread_ops));
     MERIDIAN_TRY_DO(counters.read(start.counters, batch.counters, segment.counters));
     MERIDIAN_TRY_DO(counters_between.read(start.counters, batch.counters_between, segment.counters));
     MERIDIAN_TRY_DO(sites.read(start.sites, scratch.numbers, segment.sites));

@@ -32,8 +32,8 @@ class LazyColumn {
 };
 
 // Columns on their way from rows to the file; kept, because fresh memory costs as much as compressing it.
-using Scratch = std::tuple<std::vector<std::int32_t>, std::vector<std::uint32_t>, std::vector<std::int64_t>,
-                           std::vector<std::uint64_t>, std::vector<std::uint16_t>>;
+using Scratch = std::tuple<std::vector<std::uint8_t>, std::vector<std::int32_t>, std::vector<std::uint32_t>,
+                           std::vector<std::int64_t>, std::vector<std::uint64_t>, std::vector<std::uint16_t>>;
 template <class T>
 std::vector<T>& room_for(Scratch& scratch, std::size_t count) {
   auto& values = std::get<std::vector<T>>(scratch);
@@ -116,6 +116,8 @@ struct RankFileWriter::Impl {
   TableColumns<FileAccess> io;
   TableColumns<HandleUse> handles;
   TableColumns<UserUse> user;
+  TableColumns<LockUse> locks;
+  TableColumns<ThreadOp> thread_ops;
   LazyColumn sites, counters, counters_between, user_values, dictionary_values;
 
   Impl() = default;
@@ -177,7 +179,9 @@ struct RankFileWriter::Impl {
     MERIDIAN_TRY_DO(rma.finish());
     MERIDIAN_TRY_DO(io.finish());
     MERIDIAN_TRY_DO(user.finish());
-    return handles.finish();
+    MERIDIAN_TRY_DO(handles.finish());
+    MERIDIAN_TRY_DO(locks.finish());
+    return thread_ops.finish();
   }
 };
 
@@ -211,6 +215,8 @@ Status RankFileWriter::append(ThreadId thread, const EventBatch& batch) {
                              .rma = batch.rma.size(),
                              .io = batch.io.size(),
                              .handles = batch.handles.size(),
+                             .locks = batch.locks.size(),
+                             .thread_ops = batch.thread_ops.size(),
                              .sites = batch.sites.size(),
                              .counters = batch.counters.size(),
                              .user = batch.user.size(),
@@ -225,6 +231,8 @@ Status RankFileWriter::append(ThreadId thread, const EventBatch& batch) {
   MERIDIAN_TRY_DO(impl_->handles.append(file, impl_->dictionary, impl_->scratch, batch.handles));
   MERIDIAN_TRY_DO(impl_->user.append(file, impl_->dictionary, impl_->scratch, batch.user));
   MERIDIAN_TRY_DO(impl_->user_values.append<std::uint64_t>(file, "user/value", "", batch.user_values));
+  MERIDIAN_TRY_DO(impl_->locks.append(file, impl_->dictionary, impl_->scratch, batch.locks));
+  MERIDIAN_TRY_DO(impl_->thread_ops.append(file, impl_->dictionary, impl_->scratch, batch.thread_ops));
   auto& sites = room_for<std::uint32_t>(impl_->scratch, batch.sites.size());
   for (std::size_t i = 0; i < sites.size(); ++i) sites[i] = impl_->dictionary.number_of(batch.sites[i]);
   MERIDIAN_TRY_DO(impl_->sites.append<std::uint32_t>(file, "sites/address", "", sites));

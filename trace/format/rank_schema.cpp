@@ -11,7 +11,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kClockNames{"tsc", "monotonic_raw", "monotonic", "warped"};
 constexpr std::array<std::string_view, 9> kLossNames{"ring_full", "no_slot",     "no_memory",
                                                      "too_long",  "writer_gone", "damaged",
-                                                     "cause_6",   "user_nested", "user_refused"};
+                                                     "no_card",   "user_nested", "user_refused"};
 constexpr std::uint64_t kMaxDeflateRatio = 1032;
 
 Error contradiction(const std::string& reason) {
@@ -257,8 +257,15 @@ std::vector<h5::Field> fields<OverheadRow>() {
 }
 template <>
 std::vector<h5::Field> fields<ThreadRow>() {
-  return {MERIDIAN_FIELD(ThreadRow, thread), MERIDIAN_FIELD(ThreadRow, kernel_tid),
-          MERIDIAN_FIELD(ThreadRow, begin_ticks), MERIDIAN_FIELD(ThreadRow, events)};
+  return {MERIDIAN_FIELD(ThreadRow, thread),          MERIDIAN_FIELD(ThreadRow, kernel_tid),
+          MERIDIAN_FIELD(ThreadRow, begin_ticks),     MERIDIAN_FIELD(ThreadRow, events),
+          MERIDIAN_LATER_FIELD(ThreadRow, end_ticks), MERIDIAN_LATER_FIELD(ThreadRow, creator),
+          MERIDIAN_LATER_FIELD(ThreadRow, routine)};
+}
+template <>
+std::vector<h5::Field> fields<LockCountRow>() {
+  return {MERIDIAN_FIELD(LockCountRow, thread), MERIDIAN_FIELD(LockCountRow, kind),
+          MERIDIAN_FIELD(LockCountRow, object), MERIDIAN_FIELD(LockCountRow, count)};
 }
 template <>
 std::vector<h5::Field> fields<UsageRow>() {
@@ -291,7 +298,9 @@ std::vector<h5::Field> fields<SegmentRow>() {
           MERIDIAN_FIELD(SegmentRow, sites),
           MERIDIAN_FIELD(SegmentRow, counters),
           MERIDIAN_LATER_FIELD(SegmentRow, user),
-          MERIDIAN_LATER_FIELD(SegmentRow, user_values)};
+          MERIDIAN_LATER_FIELD(SegmentRow, user_values),
+          MERIDIAN_LATER_FIELD(SegmentRow, locks),
+          MERIDIAN_LATER_FIELD(SegmentRow, thread_ops)};
 }
 
 std::string_view clock_name(ClockKind clock) {
@@ -331,6 +340,7 @@ Status write_meta(hid_t file, const RankMeta& meta) {
   MERIDIAN_TRY_DO(write_rows_of(file, "usage", meta.usages));
   MERIDIAN_TRY_DO(write_rows_of(file, "passed", meta.passed));
   MERIDIAN_TRY_DO(write_user_definitions(file, meta.user_definitions));
+  MERIDIAN_TRY_DO(write_rows_of(file, "lock_counts", meta.lock_counts));
   return write_rows_of(file, "segments", meta.segments);
 }
 
@@ -351,6 +361,7 @@ Result<RankMeta> read_meta(hid_t file, const std::filesystem::path& path) {
   for (const PassedRow& row : meta.passed)
     if (row.call >= meta.calls.size()) return contradiction("'passed' has a call that 'calls' does not have");
   MERIDIAN_TRY_DO(read_user_definitions(file, meta.user_definitions));
+  MERIDIAN_TRY(meta.lock_counts, read_rows_of<LockCountRow>(file, "lock_counts"));
   MERIDIAN_TRY(meta.segments, read_rows_of<SegmentRow>(file, "segments"));
   for (const CommRow& row : meta.comms)
     if (row.call >= meta.calls.size())

@@ -67,6 +67,20 @@ template <>
 inline constexpr std::tuple kColumns<UserUse>{Column{"user/definition", &UserUse::definition},
                                               Column{"user/words", &UserUse::words}};
 
+template <>
+inline constexpr std::tuple kColumns<LockUse>{Column{"locks/object", &LockUse::object, "", true},
+                                              Column{"locks/mutex", &LockUse::mutex, "", true},
+                                              Column{"locks/holder_tid", &LockUse::holder_tid},
+                                              Column{"locks/result", &LockUse::result},
+                                              Column{"locks/kind", &LockUse::kind},
+                                              Column{"locks/is_contended", &LockUse::is_contended}};
+
+template <>
+inline constexpr std::tuple kColumns<ThreadOp>{Column{"thread_ops/handle", &ThreadOp::handle, "", true},
+                                               Column{"thread_ops/routine", &ThreadOp::routine, "", true},
+                                               Column{"thread_ops/thread", &ThreadOp::thread},
+                                               Column{"thread_ops/result", &ThreadOp::result}};
+
 /// Rows of one segment in one table are never more: what a reader allocates for a batch is bounded whatever a file
 /// says.
 inline constexpr std::uint64_t kMaxSegmentRows = std::uint64_t{1} << 22;

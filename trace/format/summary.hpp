@@ -264,6 +264,35 @@ struct CommSummary {
   std::uint64_t bytes_received = 0;
 };
 
+/// What happened at one lock of one rank. Without the calls that MERIDIAN_LOCKS left out.
+struct LockSummary {
+  std::int32_t rank = 0;
+  std::string kind;                ///< "mutex", "condition", "rwlock", "barrier", "spin", "once", "semaphore"
+  std::uint64_t object = 0;        ///< address; 0: those beyond the objects that are kept apart, together
+  std::uint64_t lives = 0;         ///< times that something was made at the address; at least 1
+  std::uint64_t acquisitions = 0;  ///< successful ones, waited for or not; of conditions: waits that ended well
+  std::uint64_t contended = 0;     ///< waits, also those in vain
+  double wait_s = 0;               ///< in those waits
+  double longest_s = 0;
+  std::uint64_t most_waiters = 0;  ///< threads that waited at one moment
+  std::int64_t holder = -1;        ///< thread that had it in most waits; -1: not known
+  std::uint64_t held = 0;          ///< in how many
+  std::int64_t waiter = -1;        ///< thread that waited most often; -1: none
+  std::uint64_t waited = 0;        ///< how often
+};
+
+struct ThreadSummary {
+  std::int32_t rank = 0;
+  std::uint32_t thread = 0;
+  std::string name;           ///< as the program set it; may be empty
+  std::uint64_t routine = 0;  ///< address of its start routine; 0: not known
+  std::int64_t creator = -1;  ///< thread; -1: not known
+  std::int32_t kernel_tid = 0;
+  double begin_s = 0;  ///< from the first event of the run on
+  double life_s = 0;   ///< until its end, or the rank's last event
+  std::uint64_t calls = 0;
+};
+
 struct Summary {
   RunSummary run;
   std::vector<RankSummary> ranks;
@@ -290,6 +319,8 @@ struct Summary {
   std::vector<CounterSummary> counters;
   std::vector<FunctionCounterSummary> function_counters;  ///< by function name, then as the counters
   std::vector<MetricSummary> metrics;
+  std::vector<LockSummary> locks;      ///< by rank, and in it by time waited, longest first
+  std::vector<ThreadSummary> threads;  ///< of ranks that have more than one
   std::vector<Finding> findings;
 };
 

@@ -141,6 +141,28 @@ constexpr std::tuple kUserMessageColumns{Column{"matched", &UserMessages::matche
 constexpr std::tuple kOverheadColumns{Column{"name", &OverheadSummary::name}, Column{"count", &OverheadSummary::count},
                                       Column{"total_s", &OverheadSummary::total_s, "s"},
                                       Column{"share", &OverheadSummary::share}};
+constexpr std::tuple kLockColumns{Column{"rank", &LockSummary::rank},
+                                  Column{"kind", &LockSummary::kind},
+                                  Column{"object", &LockSummary::object},
+                                  Column{"lives", &LockSummary::lives},
+                                  Column{"acquisitions", &LockSummary::acquisitions},
+                                  Column{"contended", &LockSummary::contended},
+                                  Column{"wait_s", &LockSummary::wait_s, "s"},
+                                  Column{"longest_s", &LockSummary::longest_s, "s"},
+                                  Column{"most_waiters", &LockSummary::most_waiters},
+                                  Column{"holder", &LockSummary::holder},
+                                  Column{"held", &LockSummary::held},
+                                  Column{"waiter", &LockSummary::waiter},
+                                  Column{"waited", &LockSummary::waited}};
+constexpr std::tuple kThreadColumns{Column{"rank", &ThreadSummary::rank},
+                                    Column{"thread", &ThreadSummary::thread},
+                                    Column{"name", &ThreadSummary::name},
+                                    Column{"routine", &ThreadSummary::routine},
+                                    Column{"creator", &ThreadSummary::creator},
+                                    Column{"kernel_tid", &ThreadSummary::kernel_tid},
+                                    Column{"begin_s", &ThreadSummary::begin_s, "s"},
+                                    Column{"life_s", &ThreadSummary::life_s, "s"},
+                                    Column{"calls", &ThreadSummary::calls}};
 // Severities are numbers: 0 info, 1 data_loss, 2 error.
 constexpr std::tuple kFindingColumns{Column{"name", &Finding::name}, Column{"severity", &Finding::severity},
                                      Column{"count", &Finding::count}, Column{"text", &Finding::text},
@@ -231,6 +253,17 @@ Status read_table(hid_t summary, const char* name, std::vector<Row>& rows, const
   return status;
 }
 
+/// Tables that came later, and are left out where they would be empty.
+template <class Row, class... Columns>
+Status read_if_there(hid_t summary, const char* name, std::vector<Row>& rows, const std::tuple<Columns...>& columns) {
+  return h5::exists(summary, name) ? read_table(summary, name, rows, columns) : Status{};
+}
+template <class Row, class... Columns>
+Status write_if_any(hid_t summary, const char* name, const std::vector<Row>& rows,
+                    const std::tuple<Columns...>& columns) {
+  return rows.empty() ? Status{} : write_table(summary, name, rows, columns);
+}
+
 template <class Row, class... Columns>
 Status read_only_row(hid_t summary, const char* name, Row& row, const std::tuple<Columns...>& columns) {
   std::vector<Row> rows;
@@ -277,6 +310,8 @@ Status read_tables(hid_t group, Summary& summary) {
   MERIDIAN_TRY_DO(read_clocks(group, summary));
   MERIDIAN_TRY_DO(read_only_row(group, "reversed", reversed, kReversedColumns));
   MERIDIAN_TRY_DO(read_table(group, "overhead", summary.overhead, kOverheadColumns));
+  MERIDIAN_TRY_DO(read_if_there(group, "locks", summary.locks, kLockColumns));
+  MERIDIAN_TRY_DO(read_if_there(group, "threads", summary.threads, kThreadColumns));
   MERIDIAN_TRY_DO(read_table(group, "findings", summary.findings, kFindingColumns));
   Status status;
   summary_columns::for_each_table(summary, [&](const char* name, auto& rows, const auto& columns) {
@@ -316,6 +351,8 @@ Status write_summary(std::int64_t file, const Summary& summary) {
   MERIDIAN_TRY_DO(write_table(group.get(), "user_messages", user_messages, kUserMessageColumns));
   MERIDIAN_TRY_DO(write_table(group.get(), "passed", summary.passed, kPassedColumns));
   MERIDIAN_TRY_DO(write_table(group.get(), "overhead", summary.overhead, kOverheadColumns));
+  MERIDIAN_TRY_DO(write_if_any(group.get(), "locks", summary.locks, kLockColumns));
+  MERIDIAN_TRY_DO(write_if_any(group.get(), "threads", summary.threads, kThreadColumns));
   Status status = write_table(group.get(), "findings", summary.findings, kFindingColumns);
   summary_columns::for_each_table(summary, [&](const char* name, const auto& rows, const auto& columns) {
     if (status && !rows.empty()) status = write_table(group.get(), name, rows, columns);

@@ -21,7 +21,9 @@ enum class Payload : std::uint8_t {
   rma = 8,       ///< Rma
   io = 9,        ///< FileAccess
   handle = 10,   ///< HandleUse: the call is about one object (Comm_free, Win_fence, File_close, Group_free...)
-  user = 12,     ///< UserUse, then its words: what the program says itself (meridian/user.h). Enter equals leave
+  lock = 11,  ///< LockUse: one acquisition, wait, release, init or destroy of an object that threads synchronize with
+  user = 12,  ///< UserUse, then its words: what the program says itself (meridian/user.h). Enter equals leave
+  thread_op = 13,  ///< ThreadOp: create, join, detach, exit, cancel
   // Records that are no calls; `call` is 0 and `leave` equals `enter` unless said otherwise.
   thread = 32,    ///< ThreadBegin: records from here on belong to this thread of the rank
   anchor = 33,    ///< Anchor: enter and leave are the clock reads before and after the two system clocks were read
@@ -142,6 +144,42 @@ struct UserUse {
   std::uint32_t words = 0;
 };
 
+/// What a lock call is about. Below 16.
+enum class LockKind : std::uint8_t {
+  none = 0,
+  mutex = 1,
+  condition = 2,
+  read = 3,   ///< a read-write lock, for reading
+  write = 4,  ///< the same, for writing, and what is about both
+  barrier = 5,
+  spin = 6,
+  once = 7,
+  semaphore = 8,
+  busy = 9,      ///< in LockCount only: tries that found a lock taken
+  unheard = 10,  ///< in LockCount only: signals and broadcasts that nobody waited for
+  count_ = 11
+};
+inline constexpr std::uint32_t kLockKindBits = 4;
+
+/// enter: wanted; leave: acquired, or given up.
+struct LockUse {
+  std::uint64_t object = 0;       ///< address: the object from its init, or first use, to its destroy
+  std::uint64_t mutex = 0;        ///< address of the mutex that goes with a condition; 0 otherwise
+  std::int32_t holder_tid = 0;    ///< kernel tid of who had it when it was wanted; 0: nobody, or not known
+  std::int32_t result = 0;        ///< what the call returned (sem_*: errno)
+  std::uint8_t kind = 0;          ///< LockKind
+  std::uint8_t is_contended = 0;  ///< 1: it was not to be had at once
+  std::uint8_t reserved[6] = {};
+};
+
+struct ThreadOp {
+  std::uint64_t handle = 0;   ///< pthread_t of the thread that the call is about
+  std::uint64_t routine = 0;  ///< pthread_create: address of the start routine
+  std::uint32_t thread = 0;   ///< its ThreadId; kNoThread when it is not known
+  std::int32_t result = 0;
+};
+inline constexpr std::uint32_t kNoThread = 0xffffffff;
+
 struct ThreadBegin {
   std::uint32_t thread = 0;  ///< ThreadId
   std::int32_t kernel_tid = 0;
@@ -233,7 +271,8 @@ inline constexpr std::size_t words_of = sizeof(T) / kWordBytes;
 static_assert(sizeof(RecordHeader) == 8 && words_of<RecordHead> == 3 && words_of<PointToPoint> == 5 &&
               words_of<Completion> == 3 && words_of<Collective> == 5 && words_of<CommBirth> == 7 &&
               words_of<Rma> == 5 && words_of<FileAccess> == 4 && words_of<Exchange> == 3 && words_of<Members> == 3 &&
-              words_of<Text> == 2 && words_of<Usage> == 8 && words_of<UserUse> == 1);
+              words_of<Text> == 2 && words_of<Usage> == 8 && words_of<UserUse> == 1 && words_of<LockUse> == 4 &&
+              words_of<ThreadOp> == 3);
 
 /// Order-sensitive 64-bit hash of world ranks; feed ranks in group order, starting from kRanksHashSeed.
 inline constexpr std::uint64_t kRanksHashSeed = 0x9e3779b97f4a7c15ULL;

@@ -170,6 +170,21 @@ Status RingFile::read(std::uint32_t slot, std::uint64_t position, std::span<std:
   return {};
 }
 
+std::vector<ThreadCard> RingFile::cards() const {
+  const std::uint64_t offset = header_->cards_offset;
+  const std::uint32_t used = std::min(header_->next_thread.load(std::memory_order_acquire), header_->card_count);
+  struct stat status {};
+  if (used > kCards || ::fstat(file_.get(), &status) != 0) return {};
+  const std::uint64_t end = static_cast<std::uint64_t>(status.st_size);
+  const std::uint64_t bytes = used * sizeof(ThreadCard);
+  if (offset < geometry_.data_offset || offset > end || end - offset < bytes) return {};
+  std::vector<ThreadCard> cards(used);
+  if (::pread(file_.get(), static_cast<void*>(cards.data()), bytes, static_cast<off_t>(offset)) !=
+      static_cast<ssize_t>(bytes))
+    return {};
+  return cards;
+}
+
 bool RingFile::lock() const noexcept { return ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0; }
 
 bool RingFile::is_at_its_path() const noexcept {

@@ -62,6 +62,9 @@ class RingFile {
 
   /// Has the process look at what its header asks for. Only after Access::drain.
   void ask_all_threads() noexcept;
+  /// What is known of the process' threads, by ThreadId, up to the last that was given one. Empty when the file has
+  /// none, or what it says of them cannot be true.
+  std::vector<ThreadCard> cards() const;
 
   /// Takes the file for this process until it ends or closes; false: another process has it.
   bool lock() const noexcept;

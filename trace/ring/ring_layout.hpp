@@ -4,6 +4,7 @@
 // records, the writer drains them; whatever was stored survives the death of either.
 //
 //   [RingFileHeader, one page][RingSlot x slot_count][ring data x slot_count, ring_bytes each, from data_offset on]
+//   [ThreadCard x card_count, from cards_offset on]
 //
 // A slot belongs to one live thread. Its positions (head, tail) count bytes and never wrap; the byte at position p is
 // at data_offset + slot * ring_bytes + p % ring_bytes. A record never crosses a block boundary: what is left of a
@@ -51,6 +52,7 @@ enum class Loss : std::uint32_t {
   too_long = 3,      ///< a record longer than a block
   writer_gone = 4,   ///< the writer process has died and the ring is full
   damaged = 5,       ///< stored records that were no longer readable; counted by whoever makes the rank file
+  no_card = 6,       ///< more threads in all than cards: what a thread of them did with locks was not counted
   user_nested = 7,   ///< user events from inside an MPI call (callbacks, signal handlers)
   user_refused = 8,  ///< user events before there was an MPI, or with more names than are kept
   count_ = 12
@@ -80,6 +82,8 @@ struct RingFileHeader {
   alignas(64) std::atomic<std::uint32_t> served{0};  ///< futex word the application waits on; bumped by the writer
   std::atomic<std::uint32_t> finish_requested{0};    ///< number of complete rank files asked for
   std::atomic<std::uint32_t> finish_served{0};       ///< number answered (also when it failed)
+  std::uint32_t card_count = 0;                      ///< 0: the file has no cards
+  std::uint64_t cards_offset = 0;                    ///< a multiple of the page size
 
   /// Absolute; empty: not yet agreed. Set before world_rank, whose release publishes it: the writer looks at any time.
   alignas(64) char output_dir[kPathBytes] = {};
@@ -111,6 +115,42 @@ struct RingSlot {
 };
 static_assert(sizeof(RingSlot) == 128);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+/// How often a thread took an object that was free: not recorded one by one.
+struct LockCount {
+  std::uint64_t key = 0;  ///< address << kLockKindBits | LockKind; address 0: objects beyond the table
+  std::uint64_t count = 0;
+};
+inline constexpr std::size_t kLockObjects = 64;                ///< objects that a thread counts singly
+inline constexpr std::size_t kLockCounts = kLockObjects + 16;  ///< behind them: the rest, one for each LockKind
+
+enum class CardState : std::uint32_t {
+  free = 0,
+  taken = 1,  ///< handed to a thread that has not begun
+  live = 2,
+  ended = 3,
+  library = 4,  ///< a thread of the MPI library: nothing of it is traced
+  failed = 5,   ///< the thread was never created
+};
+
+/// What is known of one thread of the process, whether or not it has records. Written by the thread itself, but for
+/// what its creator knows.
+struct ThreadCard {
+  alignas(64) std::uint64_t handle = 0;  ///< pthread_t; 0: not known yet
+  std::uint64_t routine = 0;             ///< start routine; 0: not created under our eyes
+  std::uint64_t argument = 0;
+  std::uint64_t begin_ticks = 0;
+  std::uint64_t end_ticks = 0;  ///< 0: lives
+  std::uint32_t creator = 0;    ///< ThreadId; 0xffffffff: not known
+  std::int32_t kernel_tid = 0;
+  std::atomic<CardState> state{CardState::free};
+  std::uint32_t is_c11 = 0;
+  alignas(64) char name[16] = {};  ///< empty: none was set
+  alignas(64) LockCount counts[kLockCounts] = {};
+};
+static_assert(sizeof(ThreadCard) % 64 == 0);
+inline constexpr std::uint32_t kCards = 1024;       ///< indexed by ThreadId
+inline constexpr std::uint32_t kLibraryCards = 64;  ///< behind them: for threads of the MPI library, which have no id
 
 /// One drained piece in a spool file. Follows its predecessor directly; `bytes` of records follow the header.
 struct SpoolSegment {

@@ -29,9 +29,10 @@ inline EventBatch sample_batch(std::uint64_t seed, std::size_t events, std::uint
     now += random() % 100 == 0 ? random() % (1ull << 35) : random() % 3000;
     batch.leave_ticks.push_back(now);
     batch.call.push_back(static_cast<CallId>(1 + random() % (kCallCount - 1)));
-    constexpr Payload kinds[] = {Payload::local, Payload::p2p, Payload::sendrecv, Payload::coll,   Payload::requests,
-                                 Payload::comm,  Payload::rma, Payload::io,       Payload::handle, Payload::user};
-    const Payload payload = kinds[random() % 10];
+    constexpr Payload kinds[] = {Payload::local,    Payload::p2p,  Payload::sendrecv, Payload::coll,
+                                 Payload::requests, Payload::comm, Payload::rma,      Payload::io,
+                                 Payload::handle,   Payload::user, Payload::lock,     Payload::thread_op};
+    const Payload payload = kinds[random() % std::size(kinds)];
     batch.payload.push_back(payload);
     std::uint8_t flags = random() % 50 == 0 ? kFlagFailed : 0;
     if (counters > 0 && random() % 2 == 0) flags |= kFlagCounters;
@@ -57,6 +58,9 @@ inline EventBatch sample_batch(std::uint64_t seed, std::size_t events, std::uint
       batch.user.push_back({static_cast<std::uint32_t>(1 + random() % 3), static_cast<std::uint32_t>(random() % 5)});
       for (std::uint32_t word = 0; word < batch.user.back().words; ++word) batch.user_values.push_back(random());
     }
+    if (payload == Payload::lock)
+      batch.locks.push_back({handle(), handle(), small(70000), small(120), 1, static_cast<std::uint8_t>(small(2)), {}});
+    if (payload == Payload::thread_op) batch.thread_ops.push_back({handle(), handle(), kNoThread, small(30)});
     if ((flags & kFlagSite) != 0) batch.sites.push_back(0x400000 + random() % 4096);
     if ((flags & kFlagCounters) != 0)
       for (std::uint32_t c = 0; c < counters; ++c) {
@@ -95,10 +99,12 @@ inline Sample sample_rank(std::size_t batches = 5, std::size_t events = 3000) {
   meta.usages = {{60, {1, 0, 10, 20, 30, 40, 50, 60, 0}}, {90, {0, 3, 11, 21, 31, 41, 51, 61, 1ull << 40}}};
   meta.user_definitions = {{1, UserKind::region, "region", "solve", ""},
                            {3, UserKind::event, "pool", "STEAL", "thief:i64 why:text"}};
+  meta.lock_counts = {{1, LockKind::mutex, 0x601000, 77}, {2, LockKind::semaphore, 0, ~0ull}};
   meta.overheads = {{OverheadKind::flush_wait, 1, 70, 90, 4}};
   for (std::size_t i = 0; i < batches; ++i) {
     const auto thread = static_cast<std::uint32_t>(i % 3);
-    if (i < 3) meta.threads.push_back({thread, 4711 + static_cast<std::int32_t>(i), 90 + i, 0});
+    if (i < 3)
+      meta.threads.push_back({thread, 4711 + static_cast<std::int32_t>(i), 90 + i, 0, 950 + i, 2, 0x401000 + i});
     sample.batches.emplace_back(ThreadId{thread}, sample_batch(i, events, meta.counters_per_event));
     meta.threads[i % 3].events += events;
   }
@@ -144,6 +150,9 @@ inline bool is_same(const RankMeta& a, const RankMeta& b) {
     return x.kind == y.kind && x.thread == y.thread && x.enter_ticks == y.enter_ticks &&
            x.leave_ticks == y.leave_ticks && x.count == y.count;
   };
+  const auto is_same_count = [](const LockCountRow& x, const LockCountRow& y) {
+    return x.thread == y.thread && x.kind == y.kind && x.object == y.object && x.count == y.count;
+  };
   return a.version == b.version && a.rank == b.rank && a.size == b.size && a.pid == b.pid && a.hostname == b.hostname &&
          a.executable == b.executable && a.clock == b.clock && a.domain == b.domain &&
          a.is_finalized == b.is_finalized && a.losses == b.losses && a.counters_per_event == b.counters_per_event &&
@@ -161,7 +170,8 @@ inline bool is_same(const RankMeta& a, const RankMeta& b) {
              }) &&
          all(a.comms, b.comms, is_same_comm) && all(a.members, b.members, is_same_members) &&
          all(a.texts, b.texts, is_same_text) && all(a.overheads, b.overheads, is_same_overhead) &&
-         same_bytes(a.usages, b.usages) && same_bytes(a.threads, b.threads);
+         same_bytes(a.usages, b.usages) && same_bytes(a.threads, b.threads) &&
+         all(a.lock_counts, b.lock_counts, is_same_count);
 }
 
 }  // namespace meridian::test

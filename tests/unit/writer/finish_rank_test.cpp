@@ -35,6 +35,61 @@ class Finish : public testing::Test {
   TestRing made{dir / "a.ring", {.slots = 3, .ring_bytes = 32768, .block_bytes = 4096}};
 };
 
+TEST_F(Finish, TellsOfThreadsAndFreeLocksWhatTheirCardsSay) {
+  made.set_output(out, 5, 8);
+  std::vector<ThreadCard> cards(4);
+  cards[0].state = CardState::live;
+  cards[0].begin_ticks = 5;
+  cards[0].creator = kNoThread;
+  cards[1].state = CardState::failed;
+  cards[1].begin_ticks = 6;
+  cards[2].state = CardState::ended;  // has no records
+  cards[2].begin_ticks = 20;
+  cards[2].end_ticks = 90;
+  cards[2].creator = 0;
+  cards[2].kernel_tid = 4712;
+  cards[2].routine = 0x401000;
+  std::strcpy(cards[2].name, "worker");
+  cards[2].counts[7] = {0x601040u << kLockKindBits | static_cast<std::uint64_t>(LockKind::mutex), 12};
+  cards[2].counts[9] = {0x601040u << kLockKindBits | 15, 12};  // no such kind
+  cards[3].state = CardState::taken;                           // never began
+  made.put_cards(cards);
+  TestProducer producer{made, 0};
+  producer.put(thread_record(0, 10));
+  finish(open());
+  const RankFile file = result();
+  ASSERT_EQ(file.meta().threads.size(), 2u);
+  EXPECT_EQ(file.meta().threads[0].begin_ticks, 5u);
+  EXPECT_EQ(file.meta().threads[0].creator, -1);
+  const ThreadRow& worker = file.meta().threads[1];
+  EXPECT_EQ(worker.thread, 2u);
+  EXPECT_EQ(worker.kernel_tid, 4712);
+  EXPECT_EQ(worker.begin_ticks, 20u);
+  EXPECT_EQ(worker.end_ticks, 90u);
+  EXPECT_EQ(worker.creator, 0);
+  EXPECT_EQ(worker.routine, 0x401000u);
+  EXPECT_EQ(worker.events, 0u);
+  ASSERT_EQ(file.meta().texts.size(), 1u);
+  EXPECT_EQ(file.meta().texts[0].key, "thread.name");
+  EXPECT_EQ(file.meta().texts[0].value, "worker");
+  EXPECT_EQ(file.meta().texts[0].handle, 2u);
+  ASSERT_EQ(file.meta().lock_counts.size(), 1u);
+  EXPECT_EQ(file.meta().lock_counts[0].thread, 2u);
+  EXPECT_EQ(file.meta().lock_counts[0].kind, LockKind::mutex);
+  EXPECT_EQ(file.meta().lock_counts[0].object, 0x601040u);
+  EXPECT_EQ(file.meta().lock_counts[0].count, 12u);
+}
+
+TEST_F(Finish, DoesWithoutCardsWhosePlaceCannotBeTrue) {
+  made.set_output(out, 5, 8);
+  made.put_cards(std::vector<ThreadCard>(2));
+  made.header().cards_offset = ~std::uint64_t{0} - 100;
+  TestProducer producer{made, 0};
+  producer.put(thread_record(0, 10));
+  finish(open());
+  EXPECT_EQ(result().meta().threads.size(), 1u);
+}
+
 TEST_F(Finish, TakesSpoolThenRingThenTheCallUnderWay) {
   made.set_output(out, 5, 8);
   made.header().losses[0].store(4);

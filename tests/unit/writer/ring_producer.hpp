@@ -150,6 +150,18 @@ class TestRing {
     note << header().hostname << '\n' << path_.string() << '\n';
   }
 
+  /// One for each ThreadId that was given out, behind the rings.
+  void put_cards(const std::vector<ThreadCard>& cards) {
+    const std::size_t bytes = cards.size() * sizeof(ThreadCard);
+    const int fd = ::open(path_.c_str(), O_RDWR);
+    EXPECT_EQ(::pwrite(fd, static_cast<const void*>(cards.data()), bytes, static_cast<off_t>(bytes_)),
+              static_cast<ssize_t>(bytes));
+    ::close(fd);
+    header().cards_offset = bytes_;
+    header().card_count = static_cast<std::uint32_t>(cards.size());
+    header().next_thread.store(header().card_count);
+  }
+
   void wake() {
     header().wake.fetch_add(1);
     if (header().writer_asleep.load() != 0)

@@ -1,0 +1,76 @@
+// Sections LOCKS and THREADS.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/summary/printable.hpp"
+#include "cli/summary/table.hpp"
+#include "cli/summary/text.hpp"
+#include "cli/summary/units.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr std::size_t kMost = 10;
+
+std::string how_many(std::size_t shown, std::size_t all) {
+  return shown == all ? fmt::format("all {}", all) : fmt::format("{} of {}", shown, all);
+}
+
+std::string address(std::uint64_t value) { return value == 0 ? "-" : fmt::format("{:#x}", value); }
+
+/// "thread 3 (12)": in 12 waits.
+std::string who(std::int64_t thread, std::uint64_t count) {
+  return thread < 0 ? "-" : fmt::format("thread {} ({})", thread, human_count(count));
+}
+
+}  // namespace
+
+std::string locks_section(const Summary& summary, const Paint& paint) {
+  if (summary.locks.empty()) return {};
+  std::vector<const LockSummary*> order;
+  for (const LockSummary& lock : summary.locks) order.push_back(&lock);
+  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) { return a->wait_s > b->wait_s; });
+  Table table{{{"rank"},
+               {"lock", Align::left},
+               {"address"},
+               {"taken"},
+               {"waited"},
+               {"wait"},
+               {"longest"},
+               {"most"},
+               {"had it"},
+               {"wanted it"}}};
+  const std::size_t shown = std::min(kMost, order.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const LockSummary& lock = *order[i];
+    table.add({fmt::format("{}", lock.rank), printable(lock.kind), lock.object == 0 ? "others" : address(lock.object),
+               human_count(lock.acquisitions), human_count(lock.contended), human_duration(lock.wait_s),
+               human_duration(lock.longest_s), human_count(lock.most_waiters), who(lock.holder, lock.held),
+               who(lock.waiter, lock.waited)});
+  }
+  return paint.heading(fmt::format("LOCKS BY TIME WAITED ({}; most: waiting at once)", how_many(shown, order.size()))) +
+         "\n" + table.text([&](const std::string& line) { return paint.title(line); });
+}
+
+std::string threads_section(const Summary& summary, const Paint& paint) {
+  if (summary.threads.empty()) return {};
+  std::vector<const ThreadSummary*> order;
+  for (const ThreadSummary& thread : summary.threads) order.push_back(&thread);
+  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) { return a->calls > b->calls; });
+  const std::size_t shown = std::min(kMost, order.size());
+  Table table{
+      {{"rank"}, {"thread"}, {"name", Align::left}, {"routine"}, {"made by"}, {"begins"}, {"lives"}, {"calls"}}};
+  for (std::size_t i = 0; i < shown; ++i) {
+    const ThreadSummary& thread = *order[i];
+    table.add({fmt::format("{}", thread.rank), fmt::format("{}", thread.thread),
+               thread.name.empty() ? "-" : printable(thread.name), address(thread.routine),
+               thread.creator < 0 ? "-" : fmt::format("{}", thread.creator), human_duration(thread.begin_s),
+               human_duration(thread.life_s), human_count(thread.calls)});
+  }
+  return paint.heading(fmt::format("THREADS BY CALLS ({})", how_many(shown, order.size()))) + "\n" +
+         table.text([&](const std::string& line) { return paint.title(line); });
+}
+
+}  // namespace meridian

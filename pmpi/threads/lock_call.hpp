@@ -1,0 +1,153 @@
+// hot
+#pragma once
+
+// Taking a lock: a try first. Taken at once, it is counted; else the wait is recorded.
+
+#include "pmpi/threads/libc_calls.hpp"
+#include "pmpi/threads/library_objects.hpp"
+#include "pmpi/threads/recorded.hpp"
+
+#define MERIDIAN_EXPORT extern "C" [[gnu::visibility("default")]]
+
+namespace meridian {
+
+/// Kernel tid of who holds the mutex, as the C library notes it; 0: nobody, or not known.
+[[gnu::always_inline]] inline std::int32_t holder_of(const pthread_mutex_t* mutex) noexcept {
+#ifdef __GLIBC__
+  return __atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED);
+#else
+  return 0;
+#endif
+}
+[[gnu::always_inline]] inline std::int32_t holder_of(const pthread_rwlock_t* lock) noexcept {
+#ifdef __GLIBC__
+  return __atomic_load_n(&lock->__data.__cur_writer, __ATOMIC_RELAXED);
+#else
+  return 0;
+#endif
+}
+template <class Object>
+[[gnu::always_inline]] inline std::int32_t holder_of(const Object*) noexcept {
+  return 0;
+}
+// C11's mutex is the same object as POSIX's in glibc.
+[[gnu::always_inline]] inline std::int32_t holder_of(const mtx_t* mutex) noexcept {
+  return holder_of(reinterpret_cast<const pthread_mutex_t*>(mutex));
+}
+
+/// Results with which the caller has what it wanted.
+constexpr bool is_success(int result) noexcept {
+  return result == 0 || result == EOWNERDEAD || result == PTHREAD_BARRIER_SERIAL_THREAD;
+}
+
+/// Fills in the body of a LockUse record.
+struct LockBody {
+  const volatile void* object;
+  const volatile void* mutex;
+  LockKind kind;
+  bool is_contended;
+  std::int32_t holder_tid;
+  const void* caller;  ///< is not stored
+
+  void operator()(std::uint64_t* body) const noexcept {
+    body[0] = reinterpret_cast<std::uintptr_t>(object);
+    body[1] = reinterpret_cast<std::uintptr_t>(mutex);
+    body[2] = static_cast<std::uint32_t>(holder_tid);
+    body[3] = static_cast<std::uint64_t>(kind) | std::uint64_t{is_contended} << 8;
+  }
+};
+inline constexpr std::uint64_t kLockWords = words_of<LockUse>;
+
+/// The outcome of an int-returning lock call, stored in its record.
+struct LockResult {
+  bool operator()(std::uint64_t* body, int result) const noexcept {
+    body[2] |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(result)) << 32;
+    return is_success(result);
+  }
+};
+
+/// Records a call on a lock whatever comes of it.
+template <CallId id, class Call>
+[[gnu::noinline]] int recorded_lock(LockBody what, Call call) noexcept(false) {
+  if (is_library_use(what.object, what.caller)) return call();
+  return recorded<id, Payload::lock, kLockWords>(what, call, LockResult{}, what.caller);
+}
+
+/// The wait for a lock that was not free.
+template <CallId id, LockKind kind, class Object, class Wait>
+[[gnu::cold, gnu::noinline]] int wait_for_lock(Object* object, const void* caller, Wait wait) noexcept(false) {
+  if (is_library_use(object, caller)) return wait();
+  return recorded<id, Payload::lock, kLockWords>(LockBody{object, nullptr, kind, true, holder_of(object), caller}, wait,
+                                                 LockResult{}, caller);
+}
+
+/// Every acquisition is recorded.
+template <CallId id, LockKind kind, class Object, class Attempt, class Wait>
+[[gnu::cold, gnu::noinline]] int recorded_acquire(Object* object, const void* caller, Attempt attempt,
+                                                  Wait wait) noexcept(false) {
+  if (is_library_use(object, caller)) return wait();
+  bool is_contended = false;
+  std::int32_t holder_tid = 0;
+  return recorded<id, Payload::lock, kLockWords>(
+      LockBody{object, nullptr, kind, false, 0, caller},
+      [&] {
+        const int result = attempt();
+        if (result != EBUSY) return result;
+        is_contended = true;
+        holder_tid = holder_of(object);
+        return wait();
+      },
+      [&](std::uint64_t* body, int result) {
+        LockBody{object, nullptr, kind, is_contended, holder_tid, caller}(body);
+        return LockResult{}(body, result);
+      },
+      caller);
+}
+
+/// `attempt` returns EBUSY where `wait` would have to wait, and otherwise what `wait` would return.
+template <CallId id, LockKind kind, class Object, class Attempt, class Wait>
+[[gnu::always_inline]] inline int acquire(Object* object, Attempt attempt, Wait wait) noexcept(false) {
+  const std::uint8_t level = g_enabled[static_cast<std::size_t>(id)];
+  if (level == kNotRecorded) return wait();
+  if (!is_application()) [[unlikely]]
+    return wait();
+  if (level == kRecordedAll) [[unlikely]]
+    return recorded_acquire<id, kind>(object, caller(), attempt, wait);
+  const int result = attempt();
+  if (result == EBUSY) [[unlikely]]
+    return wait_for_lock<id, kind>(object, caller(), wait);
+  if (is_success(result)) [[likely]]
+    count_use(object, kind);
+  return result;
+}
+
+/// A try, which never waits: counted, by outcome.
+template <CallId id, LockKind kind, class Object, class Attempt>
+[[gnu::always_inline]] inline int try_acquire(Object* object, Attempt attempt) noexcept(false) {
+  const std::uint8_t level = g_enabled[static_cast<std::size_t>(id)];
+  if (level == kNotRecorded) return attempt();
+  if (!is_application()) [[unlikely]]
+    return attempt();
+  if (level == kRecordedAll) [[unlikely]]
+    return recorded_lock<id>({object, nullptr, kind, false, holder_of(object), caller()}, attempt);
+  const int result = attempt();
+  if (is_success(result))
+    count_use(object, kind);
+  else if (result == EBUSY)
+    count_use(object, LockKind::busy);
+  return result;
+}
+
+/// Init, destroy, release: recorded where they are switched on.
+template <CallId id, LockKind kind, class Object, class Call>
+[[gnu::always_inline]] inline int about_lock(Object* object, Call call) noexcept(false) {
+  if (g_enabled[static_cast<std::size_t>(id)] == kNotRecorded) return call();
+  return recorded_lock<id>({object, nullptr, kind, false, 0, caller()}, call);
+}
+
+/// Whether timespec and clock are such that a timed call looks at them before it looks at the lock: they are wrong.
+constexpr bool is_refused(const timespec* until, clockid_t clock = CLOCK_REALTIME) noexcept {
+  return until->tv_nsec < 0 || until->tv_nsec >= 1'000'000'000 || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC);
+}
+
+}  // namespace meridian

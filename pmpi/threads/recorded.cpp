@@ -1,0 +1,30 @@
+// The cold side of recording calls that are not MPI's.
+
+#include "pmpi/threads/recorded.hpp"
+
+#include "pmpi/session.hpp"
+
+namespace meridian {
+
+bool open_ring(const void* frame) noexcept {
+  const OwnThread& own = t_own;
+  if (own.is_busy || own.role != ThreadRole::application) return false;
+  if (g_session.state.load(std::memory_order_acquire) != SessionState::on) return false;
+  return make_room(t_state, kMaxFixedWords, frame) != nullptr;
+}
+
+bool is_counted() noexcept {
+  OwnThread& own = t_own;
+  if (own.is_busy || own.role != ThreadRole::application) return false;
+  const ThreadState& thread = t_state;
+  // Inside a call. One that was left by longjmp is noticed when the thread records next.
+  if (thread.block_limit != nullptr && __builtin_frame_address(0) < static_cast<const void*>(thread.frame))
+    return false;
+  if (own.thread != kNoThread) return true;
+  if (*g_is_same_process == 0 || g_session.state.load(std::memory_order_acquire) != SessionState::on) return false;
+  own_thread_id();
+  watch_thread_end();
+  return true;
+}
+
+}  // namespace meridian

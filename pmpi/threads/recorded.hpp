@@ -1,0 +1,80 @@
+// hot
+#pragma once
+
+// One recorded call that is not MPI's. As traced.hpp, but a signal handler may come at any point and record as well,
+// so the ring is closed before the place in it is read; and errno is the application's throughout.
+
+#include <atomic>
+
+#include "pmpi/clock.hpp"
+#include "pmpi/thread_state.hpp"
+#include "pmpi/threads/own_thread.hpp"
+
+namespace meridian {
+
+/// Attaches the thread, or opens its next block. False: this call is not to be recorded.
+[[gnu::cold, gnu::noinline]] bool open_ring(const void* frame) noexcept;
+
+/// Whether the calling thread's use of locks is the application's, where the ring is not open: the thread has none,
+/// or is inside a call, or is not the application's.
+[[gnu::cold, gnu::noinline]] bool is_counted() noexcept;
+
+/// True where the calling thread may count and record. Threads get rings when they have something to record.
+[[gnu::always_inline]] inline bool is_application() noexcept { return t_state.limit != nullptr || is_counted(); }
+
+/// Where the next record goes, with the ring closed to others; null: this call is not to be recorded.
+[[gnu::always_inline]] inline std::uint64_t* begin_record(ThreadState& thread, const void* frame) noexcept {
+  if (*g_is_same_process == 0 || t_own.is_busy) [[unlikely]]
+    return nullptr;
+  if (thread.limit == nullptr) [[unlikely]] {
+    if (!open_ring(frame)) return nullptr;
+  }
+  enter_call(thread, frame);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (thread.cursor >= thread.block_limit) [[unlikely]] {
+    thread.limit = thread.block_limit;
+    if (!open_ring(frame)) return nullptr;
+    enter_call(thread, frame);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  return thread.cursor;
+}
+
+/// Runs `call`, made at `caller`, and records it: `before(body)` and `after(body, result)` fill in the body; after()
+/// says whether the call succeeded.
+template <CallId id, Payload payload, std::uint64_t body_words, class Before, class Call, class After>
+[[gnu::always_inline]] inline auto recorded(Before before, Call call, After after, const void* caller) noexcept(false) {
+  ThreadState& thread = t_state;
+  std::uint64_t* const at = begin_record(thread, __builtin_frame_address(0));
+  if (at == nullptr) return call();
+  constexpr std::uint64_t kWords = words_of<RecordHead> + body_words;
+  before(at + words_of<RecordHead>);
+  at[kWords] = reinterpret_cast<std::uintptr_t>(caller);  // counts or not; there is always room
+  const std::uint64_t site = thread.site_header;
+  at[1] = read_ticks();
+  store_release(at[0], header_word(id, payload, kWords) + site);
+  const auto result = call();
+  if (thread.cursor != at) [[unlikely]]
+    return result;  // a handler on another stack took the call for one that was left, and closed its record
+  at[2] = read_ticks_after_loads();
+  if (!after(at + words_of<RecordHead>, result)) [[unlikely]]
+    at[0] = header_word(id, payload, kWords, 0, kFlagFailed) + site;
+  leave_call(thread, at, kWords + words_in(site));
+  return result;
+}
+
+/// Records that something happened now, without a duration.
+template <CallId id, Payload payload, std::uint64_t body_words, class Fill>
+[[gnu::always_inline]] inline void record_now(Fill fill) noexcept {
+  ThreadState& thread = t_state;
+  std::uint64_t* const at = begin_record(thread, __builtin_frame_address(0));
+  if (at == nullptr) return;
+  constexpr std::uint64_t kWords = words_of<RecordHead> + body_words;
+  fill(at + words_of<RecordHead>);
+  at[1] = read_ticks();
+  at[2] = at[1];
+  store_release(at[0], header_word(id, payload, kWords));
+  leave_call(thread, at, kWords);
+}
+
+}  // namespace meridian

@@ -1,0 +1,155 @@
+"""A threaded program: same results and exit code traced and untraced, and every lock that it took is in its rank file,
+counted or recorded, by the program's own count.
+
+check_threads.py --meridian M --tracer L --mpiexec X --ranks N [--locks contended|all|off] [--linked program] program
+--linked: the same program, linked with the tracer; without it the tracer is preloaded.
+"""
+
+import argparse
+import collections
+import pathlib
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "support"), str(HERE.parent / "mpi"), str(HERE.parent / "mpi/counter")]
+import h5py  # noqa: E402
+import launch  # noqa: E402
+import rank_trace  # noqa: E402
+import tracing  # noqa: E402
+
+KINDS = ("", "mutex", "condition", "read", "write", "barrier", "spin", "once", "semaphore", "busy", "unheard")
+TAKE = ("lock", "trylock", "timedlock", "clocklock", "rdlock", "wrlock", "tryrdlock", "trywrlock", "timedrdlock",
+        "timedwrlock", "clockrdlock", "clockwrlock", "wait", "trywait", "timedwait", "clockwait")  # fmt: skip
+LOCK, FAILED = 11, 1
+
+
+def same_lines(output):
+    """What must be the same in each run, in any order."""
+    return sorted(line for line in output.splitlines() if " holder " not in line)
+
+
+def tallies(output):
+    """rank -> {(kind, name): count} that the program printed."""
+    found = collections.defaultdict(dict)
+    for line in output.splitlines():
+        words = line.split()
+        if len(words) == 4 and words[1] in ("acquired", "waited", "calls", "holder"):
+            found[int(words[0])][words[1], words[2]] = int(words[3])
+    return found
+
+
+def acquired(path):
+    """Kind of lock -> how often it was taken: (counted, recorded)."""
+    counted, recorded = collections.Counter(), collections.Counter()
+    with h5py.File(path) as file:
+        for row in file["lock_counts"][()] if "lock_counts" in file else []:
+            counted[KINDS[row["kind"]]] += int(row["count"])
+        if "locks" in file:
+            names = [name.decode() for name in file["calls/name"][()]]
+            kinds = iter(file["locks/kind"][()])
+            columns = (file[f"events/{name}"][()] for name in ("call", "payload", "flags"))
+            for call, payload, flags in zip(*columns):
+                if payload != LOCK:
+                    continue
+                kind = KINDS[next(kinds)]
+                if not flags & FAILED and names[call].rsplit("_", 1)[-1] in TAKE:
+                    recorded[kind] += 1
+    return counted, recorded
+
+
+def waits(path):
+    """((kind of lock): waits that were recorded, (kernel tid): waits for a mutex that this thread had)."""
+    waited, holders = collections.Counter(), collections.Counter()
+    with h5py.File(path) as file:
+        if "locks" in file:
+            columns = (file[f"locks/{name}"][()] for name in ("kind", "is_contended", "holder_tid"))
+            for kind, is_contended, tid in zip(*columns):
+                waited[KINDS[kind]] += int(is_contended)
+                if is_contended and KINDS[kind] == "mutex":
+                    holders[str(tid)] += 1
+    return waited, holders
+
+
+def check_summary(check, summary, expected, locks):
+    """Who was waited for most, by rank, as the summary says it."""
+    for rank, tally in expected.items():
+        rows = [row for row in summary.get("locks", []) if row["rank"] == rank and row["kind"] == "mutex"]
+        if locks == "off":
+            check.equal(f"locks of rank {rank} in the summary", rows, [])
+            continue
+        for (kind, name), count in tally.items():
+            if kind == "waited" and name == "mutex":
+                check.equal(f"waits of rank {rank} in the summary", sum(row["contended"] for row in rows), count)
+        holders = {name: count for (kind, name), count in tally.items() if kind == "holder"}
+        if holders:
+            tid, count = max(holders.items(), key=lambda item: item[1])
+            threads = [row["thread"] for row in summary["threads"] if (row["rank"], row["kernel_tid"]) == (rank, int(tid))]
+            check.equal(f"holder in rank {rank}", [(row["holder"], row["held"]) for row in rows], [(threads[0], count)])
+
+
+def check_rank(check, rank, path, expected, locks):
+    trace = rank_trace.RankTrace(path)
+    calls = collections.Counter(call.name for call in trace.others)
+    counted, recorded = acquired(path)
+    waited, holders = waits(path)
+    check.equal(f"losses of rank {rank}", trace.losses, {})
+    for (kind, name), count in expected.items():
+        is_lock = kind in ("acquired", "waited") or any(word in name for word in ("mutex", "mtx", "cond", "cnd", "barrier"))
+        wanted = 0 if locks == "off" and is_lock else count
+        if kind == "holder":
+            check.equal(f"waits for thread {name} of rank {rank}", holders[name], 0 if locks == "off" else count)
+        elif kind == "waited":
+            check.equal(f"{name} waited for by rank {rank}", waited[name], wanted if locks != "off" else 0)
+        elif kind == "calls":
+            check.equal(f"{name} of rank {rank}", calls[name], wanted)
+        else:
+            check.equal(f"{name} taken by rank {rank}", counted[name] + recorded[name], wanted)
+            if locks == "all":
+                check.equal(f"{name} counted only by rank {rank}", counted[name], 0)
+    last = {}
+    for call in sorted(trace.others + trace.calls, key=lambda call: (call.thread, call.enter)):
+        check.true(f"{call.name} of rank {rank} follows its predecessor", call.enter >= last.get(call.thread, 0))
+        last[call.thread] = call.leave
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("meridian", "tracer", "mpiexec"):
+        parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--ranks", type=int, required=True)
+    parser.add_argument("--locks", default="contended")
+    parser.add_argument("--linked")
+    parser.add_argument("program")
+    options = parser.parse_args()
+    check = launch.Checks()
+    with tempfile.TemporaryDirectory(prefix="meridian-threads-") as work:
+        folder, scratch = pathlib.Path(work) / "trace", pathlib.Path(work) / "scratch"
+        scratch.mkdir()
+        launcher = [options.mpiexec, "-n", options.ranks]
+        untraced = tracing.launch_in(None, [*launcher, options.program], None)
+        preloaded = [options.meridian, "run", "/usr/bin/env", f"LD_PRELOAD={options.tracer}", options.program]
+        traced = tracing.launch_in(
+            None, [*launcher, *([options.linked] if options.linked else preloaded)], None,
+            MERIDIAN_DIR=folder, MERIDIAN_SCRATCH=scratch, MERIDIAN_LOCKS=options.locks,
+        )  # fmt: skip
+        tracing.wait_for_writers(scratch, folder, options.ranks)
+        check.equal("exit code traced", traced.returncode, untraced.returncode)
+        check.equal("output traced", same_lines(traced.stdout), same_lines(untraced.stdout))
+        expected = tallies(traced.stdout)
+        check.equal("ranks that printed their tally", sorted(expected), list(range(options.ranks)))
+        for rank in range(options.ranks):
+            path = folder / f"rank-{rank:05}.h5"
+            check.true(f"rank {rank} has a file", path.exists())
+            if path.exists():
+                check_rank(check, rank, path, expected[rank], options.locks)
+        merged, summary = launch.merge(options.meridian, folder)
+        check.equal("merge", merged.returncode, 0)
+        if summary is not None:
+            check.equal("findings", summary["findings"], [])
+            check_summary(check, summary, expected, options.locks)
+        return check.finish(untraced, traced, merged)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,67 @@
+// What a program of this folder did with threads and locks, by its own count, printed at its end.
+#ifndef TALLY_H
+#define TALLY_H
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define TALLY_ROWS 64
+static struct {
+  const char* kind;
+  const char* name;
+  long count;
+} tally_rows[TALLY_ROWS];
+static int tally_used;
+static char tally_text[16384];
+static size_t tally_length;
+
+/// kind "acquired": locks taken, of one kind of lock; "waited": those of them that were waited for; "calls": calls of
+/// one function; "holder": waits for a lock that the thread with this kernel tid had.
+static void tally(const char* kind, const char* name, long count) {
+  int i = 0;
+  while (i < tally_used && (strcmp(tally_rows[i].kind, kind) != 0 || strcmp(tally_rows[i].name, name) != 0)) ++i;
+  if (i == tally_used) ++tally_used;
+  tally_rows[i].kind = kind;
+  tally_rows[i].name = name;
+  tally_rows[i].count += count;
+}
+
+/// A result that must be the same traced and untraced.
+static inline void result(const char* what, long value) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  tally_length += (size_t)snprintf(tally_text + tally_length, sizeof tally_text - tally_length, "%d result %s %ld\n",
+                                   rank, what, value);
+}
+
+/// For names that do not live as long as the program.
+static inline void tally_text_only(const char* kind, const char* name, long count) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  tally_length += (size_t)snprintf(tally_text + tally_length, sizeof tally_text - tally_length, "%d %s %s %ld\n", rank,
+                                   kind, name, count);
+}
+
+static void print_tally(void) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int i = 0; i < tally_used; ++i)
+    tally_length += (size_t)snprintf(tally_text + tally_length, sizeof tally_text - tally_length, "%d %s %s %ld\n",
+                                     rank, tally_rows[i].kind, tally_rows[i].name, tally_rows[i].count);
+  fputs(tally_text, stdout);
+  fflush(stdout);
+}
+
+static inline struct timespec after_ms(clockid_t clock, long ms) {
+  struct timespec time;
+  clock_gettime(clock, &time);
+  time.tv_nsec += ms * 1000000;
+  time.tv_sec += time.tv_nsec / 1000000000;
+  time.tv_nsec %= 1000000000;
+  return time;
+}
+
+#endif
