@@ -1,5 +1,6 @@
 #include "merger/match.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -114,6 +115,10 @@ Result<Matched> match(Trace& trace, MatchUntil until, const MatchSinks& sinks, F
   MessageMatcher messages{trace.rank_index, comms, message_rows, findings};
   messages.set_domains(trace.clocks.domain_of);
   CollectiveMatcher collectives{trace.communicators.resolvers, trace.communicators.list.size(), part_rows, findings};
+  std::vector<bool> cut;
+  for (const RankFile* file : trace.files) cut.push_back(!file->meta().is_finalized);
+  if (std::ranges::find(cut, true) != cut.end()) collectives.expect_cuts();
+  messages.set_cut(std::move(cut));
   const std::vector<std::size_t> layers(trace.files.size(),
                                         trace.user.layers.empty() ? 0 : trace.user.layers[0].size());
   MessageMatcher user_messages{trace.rank_index, layers, message_rows, findings};

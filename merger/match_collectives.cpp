@@ -214,7 +214,7 @@ void CollectiveMatcher::close(Instance& instance) {
       parts, [&](const Part& part) { return part.kind != first.kind || part.row.root != first.row.root; });
   if (is_mismatch) report(instance, FindingId::collective_mismatch);
   if (instance.has_abandoned || parts.size() < streams_[instance.stream].members)
-    report(instance, FindingId::collective_incomplete);
+    report(instance, has_cut_ranks_ ? FindingId::call_cut_off : FindingId::collective_incomplete);
 
   const std::size_t first_row = rows_.size();
   for (Part& part : parts) {

@@ -42,6 +42,9 @@ class CollectiveMatcher {
   CollectiveMatcher(std::span<const CommResolver> resolvers, std::size_t comms, std::vector<CollectivePart>& parts,
                     Findings& findings);
 
+  /// Ranks ended without MPI_Finalize: then others may wait in vain, and that is no mistake.
+  void expect_cuts() { has_cut_ranks_ = true; }
+
   /// `what` and `arguments` describe the call. series  0, or what new_series() gave a persistent one.
   PartId enter(const Caller& caller, const LocalComm& comm, const CallRole& what, const Collective& arguments,
                std::uint32_t series = 0);
@@ -103,6 +106,7 @@ class CollectiveMatcher {
   std::vector<Instance> instances_;
   std::vector<std::uint32_t> free_instances_;
   std::vector<RankState> ranks_;
+  bool has_cut_ranks_ = false;
   CollectiveTotals totals_;
 };
 

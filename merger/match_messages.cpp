@@ -18,6 +18,7 @@ MessageMatcher::MessageMatcher(std::vector<std::uint32_t> rank_index, const std:
     if (rank_index_[rank] != kMissing) world_rank_[rank_index_[rank]] = static_cast<std::int32_t>(rank);
   for (const std::size_t count : comms) queues_.emplace_back(count);
   has_ended_.resize(comms.size());
+  is_cut_.resize(comms.size());
   totals_.ranks.resize(comms.size());
 }
 
@@ -297,7 +298,7 @@ void MessageMatcher::abandon(ReceiveId id) {
 }
 
 void MessageMatcher::count_hopeless_receive(const Caller& caller, std::int32_t source, std::int32_t tag) {
-  unmatched_receive(caller.call, source, tag);
+  unmatched_receive(caller.call, caller.rank_index, source, tag);
 }
 
 }  // namespace meridian

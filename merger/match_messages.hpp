@@ -69,6 +69,8 @@ class MessageMatcher {
 
   /// domains  [ranks present]: ranks of one have one clock. Looked at where recording has gaps.
   void set_domains(std::span<const std::uint32_t> domains) { domains_.assign(domains.begin(), domains.end()); }
+  /// ranks  [ranks present]: ended without MPI_Finalize, so what has no other side there is no mistake.
+  void set_cut(std::vector<bool> ranks) { is_cut_ = std::move(ranks); }
 
   /// Number of the message in its channel; for cancel_send.
   std::uint64_t send(const Caller& caller, const LocalComm& comm, std::int32_t dest, std::int32_t tag,
@@ -158,8 +160,10 @@ class MessageMatcher {
   static void reorder_sends(Channel& at, const CallLine& line, const CallLine::Order& order);
   std::size_t settle_overlaps(Channel& at, std::size_t place);
   void emit(const Channel& at, const SentMessage& send, const Receive& receive);
+  FindingId or_cut_off(FindingId id, std::uint32_t rank_index) const noexcept;
   void unmatched_send(const Channel& at, const SentMessage& send);
-  void unmatched_receive(const EventRef& post, std::int32_t source, std::int32_t tag);
+  /// waited_for  the rank whose end explains it if it ended early.
+  void unmatched_receive(const EventRef& post, std::uint32_t waited_for, std::int32_t source, std::int32_t tag);
 
   std::vector<std::uint32_t> rank_index_;
   std::vector<std::int32_t> world_rank_;  // [ranks present]
@@ -171,6 +175,7 @@ class MessageMatcher {
   std::vector<std::vector<Queue>> queues_;  // [rank][communicator of the rank]
   std::vector<bool> has_ended_;             // [rank]
   std::vector<std::uint32_t> domains_;      // [rank]; empty: all have one clock
+  std::vector<bool> is_cut_;                // [rank]
   std::uint64_t next_number_ = 0;           // of sends and places
   MessageTotals totals_;
 };

@@ -113,17 +113,22 @@ void MessageMatcher::emit(const Channel& at, const SentMessage& send, const Rece
   if (message.receive_leave_ns <= message.send_enter_ns) ++totals_.reversed;
 }
 
+FindingId MessageMatcher::or_cut_off(FindingId id, std::uint32_t rank_index) const noexcept {
+  return rank_index < is_cut_.size() && is_cut_[rank_index] ? FindingId::call_cut_off : id;
+}
+
 void MessageMatcher::unmatched_send(const Channel& at, const SentMessage& send) {
   ++totals_.unmatched_sends;
-  findings_.add(FindingId::message_unmatched_send, 1, [&] {
+  findings_.add(or_cut_off(FindingId::message_unmatched_send, at.dest), 1, [&] {
     return describe(send.call) + " to rank " + std::to_string(world_rank_[at.dest]) + ", tag " +
            std::to_string(at.key.tag) + ", communicator " + std::to_string(at.key.comm);
   });
 }
 
-void MessageMatcher::unmatched_receive(const EventRef& post, std::int32_t source, std::int32_t tag) {
+void MessageMatcher::unmatched_receive(const EventRef& post, std::uint32_t waited_for, std::int32_t source,
+                                       std::int32_t tag) {
   ++totals_.unmatched_receives;
-  findings_.add(FindingId::message_unmatched_receive, 1,
+  findings_.add(or_cut_off(FindingId::message_unmatched_receive, waited_for), 1,
                 [&] { return describe(post) + ", source " + any_or(source) + ", tag " + any_or(tag); });
 }
 
@@ -132,7 +137,8 @@ void MessageMatcher::end_rank(std::uint32_t rank_index) {
   for (Queue& queue : queues_[rank_index]) {
     for (ReceiveId& id : queue.waiting) {
       if (receives_[id].has_channel()) continue;
-      if (!receives_[id].is_uncertain) unmatched_receive(receives_[id].post, receives_[id].source, receives_[id].tag);
+      if (!receives_[id].is_uncertain)
+        unmatched_receive(receives_[id].post, rank_index, receives_[id].source, receives_[id].tag);
       free_receive(id);
       id = kNoReceive;
     }
@@ -151,7 +157,7 @@ MessageTotals MessageMatcher::finish() {
       if (i < at.sends.size())
         findings_.add(FindingId::message_open_receive, 1, [&] { return describe(receive.post); });
       else if (!receive.is_silent && !receive.is_uncertain)
-        unmatched_receive(receive.post, world_rank_[at.source], at.key.tag);
+        unmatched_receive(receive.post, is_cut_[at.dest] ? at.dest : at.source, world_rank_[at.source], at.key.tag);
     }
   });
   return std::move(totals_);

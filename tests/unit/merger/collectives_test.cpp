@@ -202,6 +202,16 @@ TEST_F(Collectives, RankThatNeverLeftMakesItIncomplete) {
   EXPECT_EQ(count_of(summary, "collective.incomplete"), 1U);
 }
 
+TEST_F(Collectives, UnderWayWhenARankWasKilledAreNoMistake) {
+  SyntheticRun run{2};
+  run[1].meta.is_finalized = false;
+  run[0]->collective(CallId::Barrier, {10, 0}, 0, 0, kNoRoot, 0, kWorld, kFlagUnfinished);
+  run[1]->send({10, 11}, 0, 5, 8);
+  (void)merged(run);
+  EXPECT_EQ(count_of(summary, "collective.incomplete"), 0U);
+  EXPECT_EQ(count_of(summary, "call.cut_off"), 1U);
+}
+
 TEST_F(Collectives, MissingRanksAreNotWaitedFor) {
   SyntheticRun run{3};
   for (std::size_t r = 0; r < 3; ++r) run[r]->collective(CallId::Barrier, {10, 20});

@@ -29,6 +29,23 @@ TEST_F(Messages, UnmatchedOnesAreCountedWithAnExample) {
   EXPECT_EQ(summary.messages.unmatched_receives, 1U);
 }
 
+TEST_F(Messages, UnderWayWhenARankWasKilledAreNoMistake) {
+  SyntheticRun run{3};
+  run[1].meta.is_finalized = false;
+  run[0]->send({10, 11}, 1, 5, 8);        // to the one that was killed
+  run[0]->receive({12, 13}, 1, 6, 8);     // from it
+  run[1]->irecv({14, 15}, 2, 6, 8, 0xa);  // by it
+  run[1]->send({16, 17}, 2, 7, 8);        // by it, to one that lived on and did not want it
+  run[0]->send({18, 19}, 2, 8, 8);        // between the living
+  run[0]->irecv({20, 21}, 2, 9, 8, 0xb);
+  EXPECT_THAT(matched(run), IsEmpty());
+  EXPECT_EQ(count_of(summary, "call.cut_off"), 3U);
+  EXPECT_EQ(count_of(summary, "message.unmatched_send"), 2U);
+  EXPECT_EQ(count_of(summary, "message.unmatched_receive"), 1U);
+  EXPECT_EQ(summary.messages.unmatched_sends, 3U);
+  EXPECT_EQ(summary.messages.unmatched_receives, 3U);
+}
+
 TEST_F(Messages, MissingPartnerIsNoUnmatchedMessage) {
   SyntheticRun run{3};
   run[0]->send({10, 11}, 2, 5, 8);
