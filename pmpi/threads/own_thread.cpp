@@ -131,14 +131,19 @@ std::uint32_t find_thread(std::uint64_t handle) noexcept {
 }
 
 void count_elsewhere(LockCount* counts, std::uint64_t key, const void* caller) noexcept {
-  const std::size_t home = (key >> 8 ^ key >> 14) % kLockObjects;
-  if (is_library_use(reinterpret_cast<const void*>(key >> kLockKindBits), caller)) return;
   constexpr std::size_t kSteps = 8;
-  for (std::size_t i = 0; i < kSteps; ++i) {
+  const std::size_t home = home_of(key);
+  LockCount* free = nullptr;
+  for (std::size_t i = 0; i < kSteps && free == nullptr; ++i) {
     LockCount& at = counts[(home + i) % kLockObjects];
-    if (at.key == 0) at.key = key;
+    if (at.key == 0) free = &at;
     if (at.key != key) continue;
     ++at.count;
+    return;
+  }
+  if (is_library_use(reinterpret_cast<const void*>(key >> kLockKindBits), caller)) return;
+  if (free != nullptr) {
+    *free = {key, 1};
     return;
   }
   const std::uint64_t kind = key & ((1u << kLockKindBits) - 1);

@@ -76,6 +76,11 @@ std::uint32_t find_thread(std::uint64_t handle) noexcept;
 
 [[gnu::cold, gnu::noinline]] void count_elsewhere(LockCount* counts, std::uint64_t key, const void* caller) noexcept;
 
+/// Where the count of an object is looked for first. Kinds of one object are apart: a lock may be read and written.
+[[gnu::always_inline]] inline std::size_t home_of(std::uint64_t key) noexcept {
+  return ((key >> 8 ^ key >> 14) + (key & ((1u << kLockKindBits) - 1))) % kLockObjects;
+}
+
 /// Where the wrapper that this is inlined into returns to.
 [[gnu::always_inline]] inline const void* caller() noexcept { return __builtin_return_address(0); }
 
@@ -86,7 +91,7 @@ std::uint32_t find_thread(std::uint64_t handle) noexcept;
     return;
   const std::uint64_t key =
       reinterpret_cast<std::uintptr_t>(object) << kLockKindBits | static_cast<std::uint64_t>(kind);
-  LockCount& at = counts[(key >> 8 ^ key >> 14) % kLockObjects];
+  LockCount& at = counts[home_of(key)];
   if (at.key == key) [[likely]]
     ++at.count;
   else
