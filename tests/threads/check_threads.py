@@ -34,7 +34,7 @@ def tallies(output):
     found = collections.defaultdict(dict)
     for line in output.splitlines():
         words = line.split()
-        if len(words) == 4 and words[1] in ("acquired", "waited", "calls", "holder"):
+        if len(words) == 4 and words[1] in ("acquired", "waited", "calls", "holder", "messages"):
             found[int(words[0])][words[1], words[2]] = int(words[3])
     return found
 
@@ -72,7 +72,13 @@ def waits(path):
 
 
 def check_summary(check, summary, expected, locks):
-    """Who was waited for most, by rank, as the summary says it."""
+    """Who was waited for most, by rank, and how many messages were matched, as the summary says it."""
+    sent = [collections.Counter({name: n for (kind, name), n in tally.items() if kind == "messages"}) for tally in expected.values()]
+    if any(sent):
+        total, messages = sum(sent, collections.Counter()), summary["messages"]
+        check.equal("messages matched", (messages["matched"], messages["bytes"]), (total["received"], total["bytes"]))
+        unmatched = messages["unmatched_sends"], messages["unmatched_receives"]
+        check.equal("messages not matched", unmatched, (0, 0))
     for rank, tally in expected.items():
         rows = [row for row in summary.get("locks", []) if row["rank"] == rank and row["kind"] == "mutex"]
         if locks == "off":
@@ -97,6 +103,8 @@ def check_rank(check, rank, path, expected, locks):
     for (kind, name), count in expected.items():
         is_lock = kind in ("acquired", "waited") or any(word in name for word in ("mutex", "mtx", "cond", "cnd", "barrier"))
         wanted = 0 if locks == "off" and is_lock else count
+        if kind == "messages":
+            continue
         if kind == "holder":
             check.equal(f"waits for thread {name} of rank {rank}", holders[name], 0 if locks == "off" else count)
         elif kind == "waited":
