@@ -11,6 +11,7 @@ WANTED = {
     "calls": ["two clock reads", "MPI_Comm_rank: burst", "MPI_Comm_rank: sustained", "MPI_Iprobe", "Irecv+Isend+Waitall"],
     "pingpong": ["8-byte ping-pong"],
     "halo": ["halo exchange", "  traced over untraced"],
+    "locks": ["mutex: lock and unlock", "semaphore: wait and post"],
     "sizes": ["8-byte ping-pong", "halo exchange"],
 }
 
