@@ -72,7 +72,7 @@ bool MessageMatcher::leave_apart(Channel& at, std::size_t place) {
   const bool has_one_clock = domains_.empty() || domains_[at.source] == domains_[at.dest];
   const bool is_early = receive.leave_ns + (has_one_clock ? 0 : kSlackNs) <= send.enter_ns;
   if (!is_early && has_size(send, receive)) return false;
-  unmatched_receive(receive.post, world_rank_[at.source], at.key.tag);
+  unmatched_receive(receive.post, at.source, world_rank_[at.source], at.key.tag);
   if (!is_early) {
     unmatched_send(at, send);
     at.sends.erase(place);
