@@ -26,6 +26,22 @@ template <std::size_t count>
   after_finalize();
 }
 
+#ifndef OPEN_MPI
+// MPICH's mpif.h has these call MPI_Init, MPI_Init_thread and MPI_Finalize. They find that all is done, or do it.
+template <CallId id, std::size_t error, std::size_t count>
+[[gnu::always_inline]] inline void init_over_c(NextProcedure& next, Word (&words)[count]) {
+  before_init();  // which is when the choice is known
+  if (!g_enabled[static_cast<std::size_t>(id)]) return fortran::forward(next, words);
+  init<id, error>(next, words);
+}
+
+template <std::size_t count>
+[[gnu::always_inline]] inline void finalize_over_c(NextProcedure& next, Word (&words)[count]) {
+  if (!g_enabled[static_cast<std::size_t>(CallId::Finalize)]) return fortran::forward(next, words);
+  finalize(next, words);
+}
+#endif
+
 template <std::size_t count>
 [[gnu::always_inline]] inline void abort(NextProcedure& next, Word (&words)[count]) {
   const Subroutine call{next, words, 2};
@@ -55,10 +71,15 @@ MERIDIAN_BY_HAND(Abort, 5, abort)
 MERIDIAN_BY_HAND_F08(Init, 3, (init<CallId::Init, 0>))
 MERIDIAN_BY_HAND_F08(Init_thread, 5, (init<CallId::Init_thread, 2>))
 MERIDIAN_BY_HAND_F08(Finalize, 3, finalize)
-// MPICH's call MPI_Init, MPI_Init_thread and MPI_Finalize, which then find that all is done.
+#ifdef OPEN_MPI
 MERIDIAN_BY_HAND_F77(Init, 3, (init<CallId::Init, 0>))
 MERIDIAN_BY_HAND_F77(Init_thread, 5, (init<CallId::Init_thread, 2>))
 MERIDIAN_BY_HAND_F77(Finalize, 3, finalize)
+#else
+MERIDIAN_BY_HAND_F77(Init, 3, (init_over_c<CallId::Init, 0>))
+MERIDIAN_BY_HAND_F77(Init_thread, 5, (init_over_c<CallId::Init_thread, 2>))
+MERIDIAN_BY_HAND_F77(Finalize, 3, finalize_over_c)
+#endif
 
 #define MERIDIAN_CREATE_ENV                                                                                            \
   (fortran::row<CallId::Info_create_env, int, fortran::Buffers::by_address>([](MPI_Info*) { return record::Local(); }, \
