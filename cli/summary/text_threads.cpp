@@ -20,9 +20,9 @@ std::string how_many(std::size_t shown, std::size_t all) {
 
 std::string address(std::uint64_t value) { return value == 0 ? "-" : fmt::format("{:#x}", value); }
 
-/// "thread 3 (12)": in 12 waits.
+/// "3 (12)": thread 3, in 12 waits.
 std::string who(std::int64_t thread, std::uint64_t count) {
-  return thread < 0 ? "-" : fmt::format("thread {} ({})", thread, human_count(count));
+  return thread < 0 ? "-" : fmt::format("{} ({})", thread, human_count(count));
 }
 
 }  // namespace
@@ -40,8 +40,8 @@ std::string locks_section(const Summary& summary, const Paint& paint) {
                {"wait"},
                {"longest"},
                {"most"},
-               {"had it"},
-               {"wanted it"}}};
+               {"had by"},
+               {"wanted by"}}};
   const std::size_t shown = std::min(kMost, order.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const LockSummary& lock = *order[i];
@@ -50,7 +50,9 @@ std::string locks_section(const Summary& summary, const Paint& paint) {
                human_duration(lock.longest_s), human_count(lock.most_waiters), who(lock.holder, lock.held),
                who(lock.waiter, lock.waited)});
   }
-  return paint.heading(fmt::format("LOCKS BY TIME WAITED ({}; most: waiting at once)", how_many(shown, order.size()))) +
+  return paint.heading(
+             fmt::format("LOCKS BY TIME WAITED ({}; most: at once; by: thread, its waits)",
+                         how_many(shown, order.size()))) +
          "\n" + table.text([&](const std::string& line) { return paint.title(line); });
 }
 

@@ -151,6 +151,9 @@ Summary counted() {
       summary.metrics.push_back({rank, part, "instructions per cycle", is_mpi ? 0.5 : 2.0});
       summary.metrics.push_back({rank, part, "PAPI_TOT_INS per second", is_mpi ? 16e6 : 2.0645e9});
     }
+  summary.locks = {{0, "mutex", 0x55d0c0de, 1, 48'000, 1'234, 0.625, 0.015, 3, 0, 1'200, 2, 700},
+                   {0, "semaphore", 0, 1, 16, 0, 0, 0, 0, -1, 0, -1, 0}};
+  summary.threads = {{0, 0, "", 0, -1, 4711, 0, 2, 40}, {0, 2, "worker", 0x55d00042, 0, 4713, 0.25, 1.5, 1'234}};
   return summary;
 }
 
