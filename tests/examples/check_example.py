@@ -14,15 +14,19 @@ import launch  # noqa: E402
 import predictions  # noqa: E402
 
 
+OTHERS = ("thread", "lock", "sleep")  # groups that are not MPI's: how often threads wait is nobody's to predict
+
+
 def counts(summary):
-    return {function["name"]: function["count"] for function in summary["functions"]}
+    return {function["name"]: function["count"] for function in summary["functions"] if function["group"] not in OTHERS}
 
 
 def check_summary(check, summary, expected, ranks):
     check.equal("calls by function", counts(summary), dict(expected.calls))
-    check.equal("calls in all", summary["run"]["calls"], expected.calls.total())
+    others = sum(function["count"] for function in summary["functions"] if function["group"] in OTHERS)
+    check.equal("calls in all", summary["run"]["calls"], expected.calls.total() + others)
     check.equal("ranks", [rank["rank"] for rank in summary["ranks"]], list(range(ranks)))
-    check.equal("calls over the ranks", sum(rank["calls"] for rank in summary["ranks"]), expected.calls.total())
+    check.equal("calls over the ranks", sum(rank["calls"] for rank in summary["ranks"]), expected.calls.total() + others)
     pairs = {(p["source"], p["dest"]): (p["messages"], p["bytes"]) for p in summary["pairs"]}
     check.equal("messages from rank to rank", pairs, expected.pairs)
     messages = summary["messages"]
