@@ -88,7 +88,7 @@ int control(const ControlArguments& arguments) {
                  fmt::format("no rank of a running program records into '{}' on this host", arguments.directory),
                  elsewhere != 0 ? "its ranks are on other hosts: ask there"
                                 : "give the directory that the run named at its start"});
-  fmt::print("asked {} rank{}{}; they follow within some thousand calls\n", asked, asked == 1 ? "" : "s",
+  fmt::print("asked {} rank{}{}; each thread follows at its next call\n", asked, asked == 1 ? "" : "s",
              elsewhere != 0 ? fmt::format(" ({} are on other hosts)", elsewhere) : "");
   return kExitFine;
 }

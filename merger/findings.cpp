@@ -31,6 +31,7 @@ bool Findings::may_be_gap(FindingId id) noexcept {
   switch (id) {
     case FindingId::message_unmatched_send:
     case FindingId::message_unmatched_receive:
+    case FindingId::message_open_receive:
     case FindingId::message_truncated:
     case FindingId::message_size_mismatch:
     case FindingId::request_unknown:

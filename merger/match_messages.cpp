@@ -86,7 +86,10 @@ std::uint64_t MessageMatcher::send(const Caller& caller, const LocalComm& comm, 
     return message.number;
   }
   at.sends.push_back(message);
-  pair(at, place);
+  if (findings_.has_gaps()) [[unlikely]]
+    pair_all(at);  // earlier receives may have waited for it
+  else
+    pair(at, place);
   return message.number;
 }
 

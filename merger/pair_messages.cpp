@@ -62,21 +62,27 @@ void MessageMatcher::pair(Channel& at, std::size_t place) {
 }
 
 /// Recording has gaps: whether the message that stands in the receive's place cannot be the one that it got. Then one
-/// of them, or both, have their other side in a gap, and give up their places.
+/// of them has its other side in a gap, and gives up its place: the receive if it was over before, or if no message
+/// that was sent by then has its size; else the messages before the first one that has.
 bool MessageMatcher::leave_apart(Channel& at, std::size_t place) {
   constexpr std::int64_t kSlackNs = 100'000;  // between clocks
   const ReceiveId id = at.places[place].receive;
   const Receive& receive = receives_[id];
   if (receive.is_silent) return false;
-  const SentMessage& send = at.sends[place];
   const bool has_one_clock = domains_.empty() || domains_[at.source] == domains_[at.dest];
-  const bool is_early = receive.leave_ns + (has_one_clock ? 0 : kSlackNs) <= send.enter_ns;
-  if (!is_early && has_size(send, receive)) return false;
-  unmatched_receive(receive.post, at.source, world_rank_[at.source], at.key.tag);
-  if (!is_early) {
-    unmatched_send(at, send);
-    at.sends.erase(place);
+  const std::int64_t over_ns = receive.leave_ns + (has_one_clock ? 0 : kSlackNs);
+  std::size_t fitting = place;
+  while (fitting < at.sends.size() && at.sends[fitting].enter_ns < over_ns && !has_size(at.sends[fitting], receive))
+    ++fitting;
+  if (fitting == at.sends.size()) return true;  // what it got may still be met
+  if (at.sends[fitting].enter_ns < over_ns) {
+    for (std::size_t i = place; i < fitting; ++i) {
+      unmatched_send(at, at.sends[place]);
+      at.sends.erase(place);
+    }
+    return false;
   }
+  unmatched_receive(receive.post, at.source, world_rank_[at.source], at.key.tag);
   free_receive(id);
   at.places.erase(place);
   pair_all(at);
@@ -154,7 +160,10 @@ MessageTotals MessageMatcher::finish() {
       const ReceiveId id = at.places[i].receive;
       if (id == kNoReceive) continue;
       const Receive& receive = receives_[id];
-      if (i < at.sends.size())
+      if (i < at.sends.size() && receive.is_complete && !receive.is_silent) {  // of another size: a gap
+        unmatched_send(at, at.sends[i]);
+        unmatched_receive(receive.post, at.source, world_rank_[at.source], at.key.tag);
+      } else if (i < at.sends.size())
         findings_.add(FindingId::message_open_receive, 1, [&] { return describe(receive.post); });
       else if (!receive.is_silent && !receive.is_uncertain)
         unmatched_receive(receive.post, is_cut_[at.dest] ? at.dest : at.source, world_rank_[at.source], at.key.tag);

@@ -130,9 +130,24 @@ MERIDIAN_EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* 
   return result;
 }
 
+namespace {
+
+/// As inside of a traced call, also where MPI_Finalize is not recorded: MPICH calls functions of MPI in there, which
+/// are not the program's.
+[[gnu::noinline]] int finalize_library() noexcept(false) {
+  ThreadState& thread = t_state;
+  const bool is_outside = thread.block_limit != nullptr && thread.limit != nullptr;
+  if (is_outside) enter_call(thread, __builtin_frame_address(0));
+  const int result = g_real.Finalize();
+  if (is_outside) thread.limit = thread.block_limit;
+  return result;
+}
+
+}  // namespace
+
 MERIDIAN_EXPORT int MPI_Finalize() {
   before_finalize();
-  const int result = traced<CallId::Finalize>(record::Local(), [] { return g_real.Finalize(); });
+  const int result = traced<CallId::Finalize>(record::Local(), [] { return finalize_library(); });
   after_finalize();
   return result;
 }

@@ -3,8 +3,6 @@
 #include <mpi.h>
 #include <time.h>
 
-#include <array>
-
 #include "pmpi/choice.hpp"
 #include "pmpi/clock.hpp"
 #include "pmpi/real.hpp"
@@ -39,12 +37,12 @@ enum class Kind : std::uint8_t {
   test,  ///< nobody needs it when it has found nothing
 };
 
-constexpr bool is_one_of(std::string_view name, std::string_view words) noexcept {
+bool is_one_of(std::string_view name, std::string_view words) noexcept {
   if (name.size() > 2 && name.substr(name.size() - 2) == "_c") name.remove_suffix(2);
   return has_word(words, name);
 }
 
-constexpr Kind kind_of(const CallInfo& call) noexcept {
+Kind kind_of(const CallInfo& call) noexcept {
   if (is_one_of(call.name,
                 "MPI_Init MPI_Init_thread MPI_Finalize MPI_Abort MPI_Pcontrol MPI_Session_init MPI_Session_finalize"))
     return Kind::kept;
@@ -56,11 +54,7 @@ constexpr Kind kind_of(const CallInfo& call) noexcept {
   return call.group == CallGroup::rma ? Kind::rma : Kind::local;  // if their records say nothing more
 }
 
-constexpr auto kKinds = [] {
-  std::array<Kind, kMpiCallCount + 1> kinds{};
-  for (std::size_t i = 1; i <= kMpiCallCount; ++i) kinds[i] = kind_of(kCalls[i]);
-  return kinds;
-}();
+Kind g_kinds[kMpiCallCount + 1];  ///< [CallId]
 
 std::int64_t monotonic_ns() noexcept {
   timespec now{};
@@ -117,6 +111,7 @@ bool is_spare(Kind kind, const std::uint64_t* at, std::uint64_t completions) noe
 }  // namespace
 
 void prepare_selection() noexcept {
+  for (std::size_t i = 1; i <= kMpiCallCount; ++i) g_kinds[i] = kind_of(kCalls[i]);
   const OptionValues& options = g_session.options;
   g_selection.comm = options.range(OptionId::comm);
   g_selection.message = options.range(OptionId::message);
@@ -134,7 +129,7 @@ bool is_selective(CallId id) noexcept {
 }
 
 bool is_kept(CallId id, const std::uint64_t* at, std::uint64_t completions, const void* comm) noexcept {
-  const Kind kind = kKinds[static_cast<std::size_t>(id)];
+  const Kind kind = g_kinds[static_cast<std::size_t>(id)];
   const bool has_comm = comm != nullptr && !g_selection.comm.is_everything();
   bool is_unwanted = has_comm && !g_selection.comm.has(size_of(*static_cast<const MPI_Comm*>(comm)));
   if (!is_unwanted && !g_selection.message.is_everything()) {

@@ -1,6 +1,6 @@
 """What MERIDIAN_FILTER, MERIDIAN_MAX_CALLS and `meridian control` leave out is counted, by function, and the rest recorded.
 
-check_filter.py --meridian M --tracer L --counter C --mpiexec X --ranks N filter|limit|control|mistakes program
+check_filter.py --meridian M --tracer L --counter C --mpiexec X --ranks N filter|limit|control|switching|mistakes program
 """
 
 import argparse
@@ -100,6 +100,44 @@ def check_control(check, options, work):
     return (*asked, gone)
 
 
+def check_switching(check, options, work):
+    """Ranks that follow at moments of their own, while messages are under way."""
+    folder, scratch, counting, stop = (pathlib.Path(work, name) for name in ("trace", "scratch", "counts", "stop"))
+    scratch.mkdir()
+    counting.mkdir()
+    preload = f"LD_PRELOAD={options.counter}:{options.tracer}"
+    command = [options.mpiexec, "-n", options.ranks, options.meridian, "run", "/usr/bin/env", preload, options.program, stop]
+    environment = launch.environment(MERIDIAN_DIR=folder, MERIDIAN_SCRATCH=scratch, COUNT_CALLS_DIR=counting)
+    with subprocess.Popen([str(word) for word in command], env=environment, stdout=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 60
+        while len(list(folder.glob("rank-*.ring"))) < options.ranks and time.monotonic() < deadline:
+            time.sleep(0.05)
+        for words in (["off"], ["on"], ["off"], ["level", "all,-MPI_Iprobe"], ["on"], ["off"], ["on"]):
+            asked = launch.run([options.meridian, "control", folder, *words])
+            check.equal(f"exit code of control {words}", asked.returncode, 0)
+            time.sleep(0.2)
+        stop.touch()
+        output, _ = process.communicate(timeout=90)
+    check.equal("exit code", process.returncode, 0)
+    check.equal("output", output, f"exchanging on {options.ranks} ranks: done\n")
+    tracing.wait_for_writers(scratch, folder, options.ranks)
+    for rank, counted in tracing.counts.read(counting).items():
+        path = folder / f"rank-{rank:05}.h5"
+        recorded, missing = tracing.rank_trace.RankTrace(path).counts(), passed(path)
+        both = {name: recorded.get(name, 0) + missing.get(name, 0) for name in counted}
+        check.equal(f"calls of rank {rank}", both, dict(counted))
+        check.true(f"rank {rank} recorded and left out messages", recorded["MPI_Send"] > 0 and missing.get("MPI_Send", 0) > 0)
+    merged, summary = launch.merge(options.meridian, folder)
+    check.equal("exit code of merge", merged.returncode, 0)
+    check.equal("findings", [f["name"] for f in summary["findings"] if f["name"] != "call.switched_off"], [])
+    check.equal("out of order", (summary["reversed_before"], summary["reversed_after"]), (0, 0))
+    # At each of three switches on, what was under way may be left without its other side; everything else has it.
+    sent = sum(row["count"] for row in summary["functions"] if row["name"] in ("MPI_Send", "MPI_Isend"))
+    lost = sent - summary["messages"]["matched"]
+    check.true(f"messages with both sides: all of {sent} but {lost}", 0 <= lost <= 12 * options.ranks)
+    return (asked, merged)
+
+
 def check_mistakes(check, options, work):
     for text, words in (
         ("EXCLUDE *\n", "filter:1: this stands outside of a block: 'EXCLUDE'"),
@@ -136,8 +174,8 @@ def run_with(options, work, **extra):
 def main():
     parser = argparse.ArgumentParser()
     tracing.add_arguments(parser)
-    parser.add_argument("what", choices=("filter", "limit", "control", "mistakes"))
-    parser.add_argument("program", help="busy")
+    parser.add_argument("what", choices=("filter", "limit", "control", "switching", "mistakes"))
+    parser.add_argument("program", help="busy; exchanging for switching")
     options = parser.parse_args()
     check = launch.Checks()
     with tempfile.TemporaryDirectory(prefix="meridian-filter-") as work:
