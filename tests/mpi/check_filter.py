@@ -1,6 +1,6 @@
 """What MERIDIAN_FILTER, MERIDIAN_MAX_CALLS and `meridian control` leave out is counted, by function, and the rest recorded.
 
-check_filter.py --meridian M --tracer L --counter C --mpiexec X --ranks N filter|limit|control|switching|mistakes program
+check_filter.py --meridian M --tracer L --counter C --mpiexec X --ranks N filter|limit|control|switching|options|mistakes program
 """
 
 import argparse
@@ -93,7 +93,10 @@ def check_control(check, options, work):
         trace = tracing.rank_trace.RankTrace(folder / f"rank-{rank:05}.h5")
         check.true(f"rank {rank} stopped recording probes", passed(folder / f"rank-{rank:05}.h5").get("MPI_Iprobe", 0) > 0)
         check.equal(f"barriers of rank {rank}", trace.counts()["MPI_Barrier"], 1)
-        check.true(f"the switch of rank {rank} is an event", trace.counts()["meridian_event"] >= 1)
+        with h5py.File(folder / f"rank-{rank:05}.h5") as file:
+            names = file["calls/name"].asstr()[()]
+            events = [names[number] for number in file["events/call"][()]]
+        check.true(f"the switch of rank {rank} is an event", "meridian_event" in events)
     check.equal("exit code of control beforehand", missing.returncode, 1)
     gone = launch.run([options.meridian, "control", folder, "off"])
     check.equal("exit code of control afterwards", gone.returncode, 1)
@@ -163,6 +166,52 @@ def check_mistakes(check, options, work):
     return (ran,)
 
 
+def stored_options(path):
+    with h5py.File(path) as file:
+        data = bytes(file["text_bytes"][()].tobytes())
+        texts = [data[int(row["first"]) : int(row["first"]) + int(row["bytes"])].decode() for row in file["texts"][()]]
+    pairs = (text.split("\0", 1) for text in texts)
+    return {key.removeprefix("option."): value for key, value in pairs if key.startswith("option.")}
+
+
+def check_options(check, options, work):
+    """Without `meridian run`: the tracer reads file and environment itself, and every value in force is in the rank file."""
+    work = pathlib.Path(work)
+    (work / "scratch").mkdir()
+    (work / "meridian.conf").write_text("# comment\nBUFFER = 1M\nMERIDIAN_LEVELS=all,-MPI_Iprobe # as well\nMAX_CALL = 5\nno setting\n")
+    command = [options.mpiexec, "-n", options.ranks, "/usr/bin/env", f"LD_PRELOAD={options.tracer}", options.program, 3]
+
+    def run(folder, **extra):
+        return tracing.launch_in(work, command, MERIDIAN_DIR=work / folder, MERIDIAN_SCRATCH=work / "scratch", **extra)
+
+    ran = run("trace", MERIDIAN_BUFFER="512K", MERIDIAN_BUFER="4M", MERIDIAN_COMM="2-4", MERIDIAN_CLOCK="tcs")
+    check.equal("exit code", ran.returncode, 0)
+    for words in (
+        "unknown option MERIDIAN_MAX_CALL in meridian.conf; did you mean MERIDIAN_MAX_CALLS?",
+        "'meridian.conf' has a line that is no setting: 'no setting'",
+        "unknown option MERIDIAN_BUFER in the environment; did you mean MERIDIAN_BUFFER?",
+        "MERIDIAN_COMM has the value '2-4' in the environment, which is not understood; the default ':' is used",
+        "MERIDIAN_CLOCK has the value 'tcs' in the environment, which is not understood; the default 'auto' is used",
+    ):
+        check.equal(f"times that was said: {words}", ran.stderr.count(words), 1)
+    tracing.wait_for_writers(work / "scratch", work / "trace", options.ranks)
+    listed = launch.run([options.meridian, "options", "--markdown"]).stdout
+    names = {line.split("`")[1] for line in listed.splitlines() if line.startswith("| `MERIDIAN_")}
+    for rank in range(options.ranks):
+        stored = stored_options(work / "trace" / f"rank-{rank:05}.h5")
+        check.equal(f"options that rank {rank} has stored", set(stored), names)
+        wanted = {"BUFFER": "512K", "LEVELS": "all,-MPI_Iprobe", "COMM": ":", "CLOCK": "auto", "MAX_CALLS": "0"}
+        for name, value in wanted.items():
+            check.equal(f"MERIDIAN_{name} of rank {rank}", stored.get(f"MERIDIAN_{name}"), value)
+        check.equal(f"left out of rank {rank}", passed(work / "trace" / f"rank-{rank:05}.h5"), {"MPI_Iprobe": 3})
+    strict = run("strict", MERIDIAN_STRICT="yes")
+    check.equal("exit code of a strict run", strict.returncode, 0)
+    check.equal("output of a strict run", strict.stdout, ran.stdout)
+    check.true("a strict run says that it is not traced", "MERIDIAN_STRICT is set and the options have mistakes; this run is not traced" in strict.stderr)
+    check.equal("trace of a strict run", (work / "strict").exists(), False)
+    return ran, strict
+
+
 def run_with(options, work, **extra):
     scratch = pathlib.Path(work, "scratch")
     scratch.mkdir(exist_ok=True)
@@ -174,7 +223,7 @@ def run_with(options, work, **extra):
 def main():
     parser = argparse.ArgumentParser()
     tracing.add_arguments(parser)
-    parser.add_argument("what", choices=("filter", "limit", "control", "switching", "mistakes"))
+    parser.add_argument("what", choices=("filter", "limit", "control", "switching", "options", "mistakes"))
     parser.add_argument("program", help="busy; exchanging for switching")
     options = parser.parse_args()
     check = launch.Checks()
