@@ -1,4 +1,5 @@
 #include "pmpi/clock_exchange.hpp"
+#include "pmpi/comms.hpp"
 
 #include <sched.h>
 #include <sys/mman.h>
@@ -148,11 +149,11 @@ void start_clock_exchange(int rank, int size) noexcept {
   if (memory == MAP_FAILED) return;  // every rank of this size fails alike or the others' exchange times out
   auto* const domains = static_cast<std::uint64_t*>(memory);
   const std::uint64_t mine = g_session.ring->domain;
-  g_real.Allgather(&mine, sizeof mine, g_mpi.byte, domains, sizeof mine, g_mpi.byte, g_mpi.world);
+  g_real.Allgather(&mine, sizeof mine, g_mpi.byte, domains, sizeof mine, g_mpi.byte, g_all_ranks);
   g_exchanger.rank = rank;
   find_leaders(domains, size, reinterpret_cast<int*>(domains + ranks));
   if (g_exchanger.leader_count < 2) return;
-  if (g_real.Comm_dup(g_mpi.world, &g_exchanger.comm) != MPI_SUCCESS) return;
+  if (g_real.Comm_dup(g_all_ranks, &g_exchanger.comm) != MPI_SUCCESS) return;
   g_real.Comm_set_errhandler(g_exchanger.comm, g_mpi.errors_return);
   g_exchanger.is_on = exchange_all(AnchorPhase::start, Deadline{60});
 }

@@ -2,7 +2,10 @@
 
 #include "pmpi/comms.hpp"
 
+#include <atomic>
+
 #include "pmpi/emit.hpp"
+#include "pmpi/init_calls.hpp"
 #include "pmpi/record_comm.hpp"
 
 namespace meridian {
@@ -12,6 +15,7 @@ constexpr int kChunk = 512;
 
 MPI_Group g_world_group{};
 std::uint64_t g_world_hash = 0;
+bool g_has_sessions_alone = false;
 
 /// World ranks [first, first + count) of a group, -1 for processes of another world.
 void translate(MPI_Group group, int first, int count, std::int32_t* world_ranks) noexcept {
@@ -69,7 +73,43 @@ MPI_Comm with_groups(MPI_Comm parent, MPI_Comm made, bool still_pending) noexcep
   return still_pending ? parent : made;
 }
 
+void store_predefined(int rank, int size) noexcept {
+  static bool is_stored = false;  // sessions may follow one another
+  if (is_stored) return;
+  is_stored = true;
+  for (const MPI_Comm comm : {g_mpi.world, g_mpi.self}) {
+    const bool is_world = comm == g_mpi.world;
+    const std::uint64_t now = read_ticks();
+    emit(Payload::comm, words_of<RecordHead> + words_of<CommBirth>, now, now, [&](std::uint64_t* body) {
+      auto& birth = *reinterpret_cast<CommBirth*>(body);
+      birth = {};
+      birth.comm = handle_word(comm);
+      birth.local_hash = is_world ? g_world_hash : hash_rank(kRanksHashSeed, rank);
+      birth.local_size = is_world ? size : 1;
+      birth.local_rank = is_world ? rank : 0;
+    });
+  }
+}
+
+/// A program that has sessions alone has made a communicator: if it is the first of all processes, the tracer can agree
+/// with the others now, as it does behind MPI_Init.
+void begin_with(MPI_Comm made) noexcept {
+  if (g_all_ranks != MPI_Comm{}) return;
+  int is_inter = 0;
+  g_real.Comm_test_inter(made, &is_inter);
+  if (is_inter) return;
+  MPI_Group group{};
+  g_real.Comm_group(made, &group);
+  const bool has_all = hash_group(group) == g_world_hash;
+  g_real.Group_free(&group);
+  if (!has_all) return;
+  g_all_ranks = made;
+  after_init();
+}
+
 }  // namespace
+
+MPI_Comm g_all_ranks{};
 
 void describe_comm(CommBirth& birth, MPI_Comm parent, MPI_Comm made, bool still_pending) noexcept {
   birth = {};
@@ -95,6 +135,7 @@ void describe_comm(CommBirth& birth, MPI_Comm parent, MPI_Comm made, bool still_
 
 void store_members(MPI_Comm parent, MPI_Comm made, bool still_pending) noexcept {
   if (made == g_mpi.comm_null || g_world_hash == 0) return;
+  if (g_has_sessions_alone && !still_pending) begin_with(made);
   const MPI_Comm source = with_groups(parent, made, still_pending);
   int rank = 0;
   int is_inter = 0;
@@ -113,15 +154,41 @@ void store_members(MPI_Comm parent, MPI_Comm made, bool still_pending) noexcept 
 }
 
 void store_predefined_comms() noexcept {
+  g_has_sessions_alone = false;
   g_real.Comm_group(g_mpi.world, &g_world_group);
   g_world_hash = hash_group(g_world_group);
-  for (const MPI_Comm comm : {g_mpi.world, g_mpi.self}) {
-    const std::uint64_t now = read_ticks();
-    emit(Payload::comm, words_of<RecordHead> + words_of<CommBirth>, now, now, [&](std::uint64_t* body) {
-      describe_comm(*reinterpret_cast<CommBirth*>(body), g_mpi.comm_null, comm, false);
-    });
-  }
+  int rank = 0;
+  g_real.Group_rank(g_world_group, &rank);
+  store_predefined(rank, size_of(g_world_group));
 }
+
+#if MPI_VERSION >= 4
+namespace {
+std::atomic<int> g_sessions{0};
+MPI_Group g_session_group{};
+}  // namespace
+
+void begin_session(MPI_Session session) noexcept {
+  if (g_sessions.fetch_add(1) != 0 || g_world_hash != 0) return;
+  if (g_real.Group_from_session_pset(session, "mpi://WORLD", &g_session_group) != MPI_SUCCESS) return;
+  g_world_group = g_session_group;
+  g_world_hash = hash_group(g_world_group);
+  g_has_sessions_alone = true;
+  int rank = 0;
+  g_real.Group_rank(g_world_group, &rank);
+  store_predefined(rank, size_of(g_world_group));
+}
+
+bool leave_session() noexcept {
+  if (g_sessions.fetch_sub(1) != 1) return false;
+  const bool had_sessions_alone = g_has_sessions_alone;
+  if (had_sessions_alone) g_world_hash = 0;
+  if (g_session_group != MPI_Group{}) g_real.Group_free(&g_session_group);
+  g_session_group = MPI_Group{};
+  g_has_sessions_alone = false;
+  return had_sessions_alone;
+}
+#endif
 
 int record::Neighbours::of(MPI_Comm comm, bool out) noexcept {
   int kind = MPI_UNDEFINED;

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "pmpi/comms.hpp"
 #include "pmpi/flavor.hpp"
 #include "pmpi/launch.hpp"
 #include "pmpi/real.hpp"
@@ -138,7 +139,7 @@ bool agree_on_directory(int rank, int) noexcept {
   RingFileHeader& ring = *g_session.ring;
   char path[kPathBytes] = {};
   if (rank == 0) create_at_root(path);
-  g_real.Bcast(path, static_cast<int>(sizeof path), g_mpi.byte, 0, g_mpi.world);
+  g_real.Bcast(path, static_cast<int>(sizeof path), g_mpi.byte, 0, g_all_ranks);
   if (path[0] == '\0') return false;
   // On a file system of its own, a rank makes the same directory.
   if (rank != 0 && mkdir(path, 0700) != 0 && errno != EEXIST && (!make_parents(path) || mkdir(path, 0700) != 0)) {

@@ -60,8 +60,10 @@ void after_init() noexcept {
   RingFileHeader& ring = *g_session.ring;
   int rank = 0;
   int size = 1;
-  g_real.Comm_rank(g_mpi.world, &rank);
-  g_real.Comm_size(g_mpi.world, &size);
+  const bool has_world = g_all_ranks == MPI_Comm{};
+  if (has_world) g_all_ranks = g_mpi.world;
+  g_real.Comm_rank(g_all_ranks, &rank);
+  g_real.Comm_size(g_all_ranks, &size);
   if (!agree_on_directory(rank, size)) {
     ring.run_state.store(RunState::ended, std::memory_order_release);
     unlink(g_session.ring_path);
@@ -72,7 +74,7 @@ void after_init() noexcept {
   ring.world_size.store(size, std::memory_order_release);
   ring.world_rank.store(rank, std::memory_order_release);
   wake_writer();
-  store_predefined_comms();
+  if (has_world) store_predefined_comms();
   emit_anchor(AnchorPhase::start);
   start_window();
   store_context();
@@ -197,12 +199,20 @@ MERIDIAN_EXPORT int MPI_Pcontrol(const int level, ...) {
 MERIDIAN_IF(
     MERIDIAN_HAS_Session_init,
     MERIDIAN_EXPORT int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
-      return traced<CallId::Session_init>(record::Local(),
-                                          [&] { return g_real.Session_init(info, errhandler, session); });
+      before_init();
+      const int result =
+          traced<CallId::Session_init>(record::Local(), [&] { return g_real.Session_init(info, errhandler, session); });
+      if (result == MPI_SUCCESS && is_tracing() && !is_inside_call()) begin_session(*session);
+      return result;
     })
 MERIDIAN_IF(
     MERIDIAN_HAS_Session_finalize, MERIDIAN_EXPORT int MPI_Session_finalize(MPI_Session* session) {
-      return traced<CallId::Session_finalize>(record::Local(), [&] { return g_real.Session_finalize(session); });
+      const bool is_end = is_tracing() && !is_inside_call() && leave_session();
+      if (is_end) before_finalize();
+      const int result =
+          traced<CallId::Session_finalize>(record::Local(), [&] { return g_real.Session_finalize(session); });
+      if (is_end) after_finalize();
+      return result;
     })
 
 }  // namespace meridian

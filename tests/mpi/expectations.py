@@ -113,6 +113,10 @@ def files(n, **_):
     )  # fmt: skip
 
 
+def sessions(n, **_):
+    return Expected(messages=2 * n, bytes=8 * n, collective_calls=n, instances=1)
+
+
 def neighbourhood(n, **_):
     # Ten calls on each of four topologies, with two neighbours each way in two of them and one in the others.
     moved = n * 10 * 4 * (2 + 2 + 1 + 1)
@@ -182,7 +186,7 @@ SUBJECTS = {
     function.__name__: function
     for function in (
         blocking, nonblocking, persistent, sendrecv, probe, wildcards, cancel, corners, many_requests, collectives, between,
-        neighbourhood, onesided, files, communicators, errors, truncated, callbacks, outside, first_calls, threads,
+        neighbourhood, sessions, onesided, files, communicators, errors, truncated, callbacks, outside, first_calls, threads,
         short_threads, forking, control, escape,
     )
 }  # fmt: skip
