@@ -50,9 +50,8 @@ std::string locks_section(const Summary& summary, const Paint& paint) {
                human_duration(lock.longest_s), human_count(lock.most_waiters), who(lock.holder, lock.held),
                who(lock.waiter, lock.waited)});
   }
-  return paint.heading(
-             fmt::format("LOCKS BY TIME WAITED ({}; most: at once; by: thread, its waits)",
-                         how_many(shown, order.size()))) +
+  return paint.heading(fmt::format("LOCKS BY TIME WAITED ({}; most: at once; by: thread, its waits)",
+                                   how_many(shown, order.size()))) +
          "\n" + table.text([&](const std::string& line) { return paint.title(line); });
 }
 
