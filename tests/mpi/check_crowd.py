@@ -18,7 +18,7 @@ def main():
     options = parser.parse_args()
     check = launch.Checks()
     with tempfile.TemporaryDirectory(prefix="meridian-mpi-") as work:
-        runs = tracing.run(options, [options.program], work, MERIDIAN_MAX_THREADS=2)
+        runs = tracing.run(options, [options.program], work, MERIDIAN_MAX_THREADS=2, MERIDIAN_LEVELS="all,-thread,-lock")
         tracing.check_same_result(check, runs)
         check.equal("ranks that were traced", sorted(runs.traces), list(range(options.ranks)))
         for rank, trace in runs.traces.items():
