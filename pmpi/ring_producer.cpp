@@ -237,9 +237,11 @@ void release_thread() noexcept {
   ThreadState& thread = t_state;
   give_back_shard(thread);
   if (thread.slot == nullptr) return;
-  if (thread.block_limit != nullptr && thread.limit == nullptr) abandon_call(thread);  // cancelled in it
   RingSlot* const slot = thread.slot;
-  if (g_session.state.load(std::memory_order_acquire) == SessionState::on) store_usage(UsageKind::thread_end);
+  if (g_session.state.load(std::memory_order_acquire) == SessionState::on) {  // else the process ends, maybe in a call
+    if (thread.block_limit != nullptr && thread.limit == nullptr) abandon_call(thread);  // cancelled in it
+    store_usage(UsageKind::thread_end);
+  }
   detach_counters(thread);
   thread = ThreadState{};
   slot->state.store(SlotState::closed, std::memory_order_release);

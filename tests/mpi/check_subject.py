@@ -66,7 +66,7 @@ def main():
     expected = expectations.SUBJECTS[options.subject](options.ranks, mpi_version=options.mpi_version)
     check = launch.Checks()
     with tempfile.TemporaryDirectory(prefix="meridian-mpi-") as work:
-        runs = tracing.run(options, [options.program], work)
+        runs = tracing.run(options, [options.program], work, both=expected.environment)
         check.equal("exit code untraced", runs.untraced.returncode, 0)
         tracing.check_same_result(check, runs)
         check.equal("errors traced", runs.traced.stderr, runs.untraced.stderr)

@@ -20,6 +20,7 @@ class Expected:
     findings: frozenset = frozenset()  # that are the program's own fault or choice
     # Calls that the program makes from inside MPI, and while recording is off: counted, and rightly not recorded.
     unrecorded: dict = dataclasses.field(default_factory=dict)  # function -> calls of each rank, None: all
+    environment: dict = dataclasses.field(default_factory=dict)  # what the program needs, traced or not
     objects: dict = dataclasses.field(default_factory=dict)  # table of the summary -> rows, as far as they are known
     truncated: int = 0  # messages longer than what received them; what is left of them is up to the library
 
@@ -80,6 +81,7 @@ def onesided(n, **_):
         failed=n,
         collective_calls=2 * n,
         instances=2,
+        environment={"OMPI_MCA_osc": "pt2pt"},  # the one kind of window that one rank can have without process_vm_readv
         objects={
             "windows": [
                 # Bytes are those at the origin, whoever the target is.

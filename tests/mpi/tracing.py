@@ -45,8 +45,9 @@ def wait_for_writers(scratch, folder, ranks):
         time.sleep(0.05)
 
 
-def run(options, command, work, cwd=None, stdin=None, **extra):
-    """`command` on options.ranks ranks, both ways. `cwd`: (untraced, traced) working directories; `stdin`: a file's path."""
+def run(options, command, work, cwd=None, stdin=None, both=None, **extra):
+    """`command` on options.ranks ranks, both ways. `cwd`: (untraced, traced) working directories; `stdin`: a file's path;
+    `both`: environment of both runs, `extra`: of the traced one."""
     work = pathlib.Path(work)
     folder, scratch, counting = work / "trace", work / "scratch", work / "counts"
     for path in (scratch, counting):
@@ -54,7 +55,7 @@ def run(options, command, work, cwd=None, stdin=None, **extra):
     # The counter stands in front, so what passes it passes the tracer as well.
     preload = f"LD_PRELOAD={options.counter}:{options.tracer}"
     launcher = [options.mpiexec, "-n", options.ranks]
-    shared = {"OMP_NUM_THREADS": 1}  # more would fight for the cores that the ranks have
+    shared = {"OMP_NUM_THREADS": 1, **(both or {})}  # more would fight for the cores that the ranks have
     untraced = launch_in(cwd and cwd[0], [*launcher, *command], stdin, **shared)
     traced = launch_in(
         cwd and cwd[1],

@@ -17,7 +17,6 @@ def environment(**extra):
         OMPI_MCA_rmaps_base_oversubscribe="1",  # more ranks than cores
         OMPI_MCA_mpi_yield_when_idle="1",
         OMPI_MCA_btl_vader_single_copy_mechanism="none",  # containers forbid process_vm_readv and Open MPI says so
-        OMPI_MCA_osc="pt2pt",  # the one kind of window that one rank, or four without that mechanism, can have
         OMPI_MCA_plm_rsh_agent="false",  # one machine: no ssh to look for
         HYDRA_LAUNCHER="fork",
     )

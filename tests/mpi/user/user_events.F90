@@ -17,8 +17,9 @@ program user_events
   end do
   call meridian_region_begin('io'); call meridian_region_end('io')
   call meridian_marker('restart')
+  call meridian_off(); call meridian_on()
   call meridian_send('queue', mod(rank + 1, n), 1, 10_int64)
-  call meridian_off(); call meridian_on(); call meridian_off('pool')
+  call meridian_off('pool')
   call meridian_event('pool', 'STEAL_REQUEST', [int(rank, int64), 2_int64])
   call MPI_Barrier(MPI_COMM_WORLD, e)
   call meridian_recv('queue', mod(rank + n - 1, n), 1, 10_int64)

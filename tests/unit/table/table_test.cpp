@@ -56,6 +56,7 @@ const std::set<std::string> kVocabulary{
     "NeighborAllgather",
     "FreeComm",
     "NameComm",
+    "NameWin",
     "Rma",
     "NeighborAllgatherv",
     "NeighborAlltoallv",
