@@ -6,7 +6,7 @@
 #include <new>
 
 #include "pmpi/choice.hpp"
-#include "pmpi/session.hpp"
+#include "pmpi/option_file.hpp"
 #include "pmpi/user_definitions.hpp"
 
 namespace meridian {
@@ -108,21 +108,8 @@ class FilterReader {
 }  // namespace
 
 bool read_filter_file(bool report) noexcept {
-  const std::string_view path = g_session.options.path(OptionId::filter);
-  if (path.empty()) return true;
-  std::string_view text;
-  if (!map_file(path, text)) {
-    if (report)
-      say("cannot read the filter file '%.*s' of MERIDIAN_FILTER", static_cast<int>(path.size()), path.data());
-    return false;
-  }
-  FilterReader reader{path, report};
-  bool is_good = true;
-  while (!text.empty()) {
-    const std::size_t end = find_char(text, '\n');
-    is_good = reader.take({text.data(), end}) && is_good;
-    text.remove_prefix(end < text.size() ? end + 1 : end);
-  }
+  FilterReader reader{g_session.options.path(OptionId::filter), report};
+  const bool is_good = read_option_file(OptionId::filter, report, [&](auto line) { return reader.take(line); });
   return reader.end() && is_good;
 }
 

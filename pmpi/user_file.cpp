@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "pmpi/session.hpp"
+#include "pmpi/option_file.hpp"
 #include "pmpi/user_definitions.hpp"
 
 namespace meridian {
@@ -231,20 +231,8 @@ void take_declared_fields(int kind, std::string_view level, UserFields& fields) 
 
 bool read_user_file(bool report) noexcept {
   const std::string_view path = g_session.options.path(OptionId::events);
-  if (path.empty()) return true;
-  std::string_view text;
-  if (!map_file(path, text)) {
-    if (report)
-      say("cannot read the definition file '%.*s' of MERIDIAN_EVENTS", static_cast<int>(path.size()), path.data());
-    return false;
-  }
-  bool is_good = true;
-  for (int number = 1; !text.empty(); ++number) {
-    const std::size_t end = find_char(text, '\n');
-    is_good = Line{path, number, report}.take({text.data(), end}) && is_good;
-    text.remove_prefix(end < text.size() ? end + 1 : end);
-  }
-  return is_good;
+  int number = 0;
+  return read_option_file(OptionId::events, report, [&](auto line) { return Line{path, ++number, report}.take(line); });
 }
 
 }  // namespace meridian
