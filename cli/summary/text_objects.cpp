@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ranges>
+#include <span>
+#include <vector>
 
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
@@ -14,6 +15,11 @@ namespace meridian {
 namespace {
 
 constexpr std::size_t kTop = 10;
+
+template <class Row>
+std::span<const Row> top(const std::vector<Row>& rows) {
+  return std::span{rows}.first(std::min(kTop, rows.size()));
+}
 
 std::string section(const Paint& paint, const char* title, std::size_t rows, const Table& table) {
   const std::string how_many = rows <= kTop ? fmt::format("all {}", rows) : fmt::format("{} of {}", kTop, rows);
@@ -35,7 +41,7 @@ std::string communicators_section(const Summary& summary, const Paint& paint) {
       std::ranges::any_of(summary.communicators, [](const CommSummary& comm) { return comm.kind != "world"; });
   if (!is_more_than_world) return {};
   Table table{{{"communicator", Align::left}, {"of them"}, {"ranks"}, {"p2p"}, {"time"}, {"coll"}, {"time"}, {"sent"}}};
-  for (const CommSummary& comm : summary.communicators | std::views::take(kTop))
+  for (const CommSummary& comm : top(summary.communicators))
     table.add({comm.name.empty() ? fmt::format("({}, no name)", comm.kind) : printable(comm.name),
                human_count(comm.communicators), human_count(comm.ranks), human_count(comm.p2p_calls),
                time_or_nothing(comm.p2p_calls, comm.p2p_s), human_count(comm.collective_calls),
@@ -46,7 +52,7 @@ std::string communicators_section(const Summary& summary, const Paint& paint) {
 std::string windows_section(const Summary& summary, const Paint& paint) {
   if (summary.windows.empty()) return {};
   Table table{{{"window", Align::left}, {"ranks"}, {"puts"}, {"bytes"}, {"gets"}, {"bytes"}, {"access"}, {"sync"}}};
-  for (const WindowSummary& window : summary.windows | std::views::take(kTop)) {
+  for (const WindowSummary& window : top(summary.windows)) {
     const std::string name = window.name.empty() ? "(no name, on " + window.comm + ")" : window.name;
     const std::uint64_t puts = window.puts + window.exchanges;
     const std::uint64_t accesses = puts + window.gets;
@@ -62,7 +68,7 @@ std::string files_section(const Summary& summary, const Paint& paint) {
   if (summary.files.empty()) return {};
   Table table{
       {{"file", Align::left}, {"ranks"}, {"reads"}, {"bytes"}, {"time"}, {"writes"}, {"bytes"}, {"time"}, {"other"}}};
-  for (const FileSummary& file : summary.files | std::views::take(kTop))
+  for (const FileSummary& file : top(summary.files))
     table.add({printable(file.name), human_count(file.ranks), human_count(file.reads),
                bytes_or_nothing(file.reads, file.read_bytes), time_or_nothing(file.reads, file.read_s),
                human_count(file.writes), bytes_or_nothing(file.writes, file.write_bytes),

@@ -74,11 +74,11 @@ MERIDIAN_EXPORT int pthread_mutex_destroy(pthread_mutex_t* mutex) noexcept {
       mutex, [=] { return g_libc.pthread_mutex_destroy(mutex); });
 }
 
-MERIDIAN_EXPORT int mtx_init(mtx_t* mutex, int type) noexcept {
+MERIDIAN_EXPORT int mtx_init(mtx_t* mutex, int type) {
   return about_lock<CallId::mtx_init, LockKind::mutex>(mutex, [=] { return g_libc.mtx_init(mutex, type); });
 }
 
-MERIDIAN_EXPORT void mtx_destroy(mtx_t* mutex) noexcept {
+MERIDIAN_EXPORT void mtx_destroy(mtx_t* mutex) {
   about_lock<CallId::mtx_destroy, LockKind::mutex>(mutex, [=] {
     g_libc.mtx_destroy(mutex);
     return 0;
