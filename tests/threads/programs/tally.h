@@ -45,14 +45,20 @@ static inline void tally_text_only(const char* kind, const char* name, long coun
                                    kind, name, count);
 }
 
+/// By rank 0 alone: launchers mix what several ranks print in the middle of lines.
 static void print_tally(void) {
   int rank = 0;
+  int size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (int i = 0; i < tally_used; ++i)
     tally_length += (size_t)snprintf(tally_text + tally_length, sizeof tally_text - tally_length, "%d %s %s %ld\n",
                                      rank, tally_rows[i].kind, tally_rows[i].name, tally_rows[i].count);
-  fputs(tally_text, stdout);
+  char* const all = rank == 0 ? (char*)malloc((size_t)size * sizeof tally_text) : NULL;
+  MPI_Gather(tally_text, sizeof tally_text, MPI_CHAR, all, sizeof tally_text, MPI_CHAR, 0, MPI_COMM_WORLD);
+  for (int i = 0; rank == 0 && i < size; ++i) fputs(all + (size_t)i * sizeof tally_text, stdout);
   fflush(stdout);
+  free(all);
 }
 
 static inline struct timespec after_ms(clockid_t clock, long ms) {
