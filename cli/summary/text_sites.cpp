@@ -56,7 +56,7 @@ std::string sites_section(const Summary& summary, const Paint& paint, std::size_
   const std::string how_many = shown == summary.sites.size() ? fmt::format("all {}", shown)
                                                              : fmt::format("{} of {}", shown, summary.sites.size());
   const auto without_line = std::ranges::count(summary.sites, 0U, &SiteSummary::line);
-  return paint.heading(fmt::format("CALL SITES BY TIME ({}; share: of the time in MPI)", how_many)) + "\n" +
+  return paint.heading(fmt::format("CALL SITES BY TIME ({}; share: of the time in recorded calls)", how_many)) + "\n" +
          table.text([&](const std::string& line) { return paint.title(line); }) +
          (without_line == 0
               ? ""
