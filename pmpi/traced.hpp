@@ -14,18 +14,47 @@
 
 namespace meridian {
 
-/// Where the communicator of a call is that `what` records; null: there is none.
+/// Asks is_kept() about a call, with a copy of its communicator: a pointer into `what` would keep all of it in memory
+/// during every call.
 template <class What>
-[[gnu::always_inline]] inline const void* comm_of(const What& what) noexcept {
-  if constexpr (What::kDefines) {
-    return nullptr;
-  } else if constexpr (requires { what.comm; }) {
-    return &what.comm;
-  } else if constexpr (requires { what.sent.comm; }) {
-    return &what.sent.comm;
+[[gnu::always_inline]] inline bool is_kept_with(const What& what, CallId id, const std::uint64_t* at,
+                                                std::uint64_t completions) noexcept {
+  if constexpr (!What::kDefines && requires { what.comm; }) {
+    const auto comm = what.comm;
+    return is_kept(id, at, completions, &comm);
+  } else if constexpr (!What::kDefines && requires { what.sent.comm; }) {
+    const auto comm = what.sent.comm;
+    return is_kept(id, at, completions, &comm);
   } else {
-    return nullptr;
+    return is_kept(id, at, completions, nullptr);
   }
+}
+
+/// Where the record of a call goes; null: it is not recorded.
+/// hidden     kFlagHidden when only what it defines counts.  is_asking  is_kept() decides when it has returned.
+template <CallId id, class What>
+[[gnu::always_inline]] inline std::uint64_t* begin_call(ThreadState& thread, std::uint64_t& hidden,
+                                                        bool& is_asking) noexcept {
+  if (const std::uint8_t choice = g_enabled[static_cast<std::size_t>(id)]; choice != kCallOn) [[unlikely]] {
+    if (choice == kCallOff || !is_wanted(id)) {
+      pass_by(id);
+      if (!What::kDefines || !is_defining()) return nullptr;
+      hidden = kFlagHidden;
+    } else {
+      is_asking = !What::kDefines;
+    }
+  }
+  std::uint64_t* at = thread.cursor;
+  const void* const frame = __builtin_frame_address(0);
+  if (at >= thread.limit) [[unlikely]] {
+    at = make_room(thread, kMaxFixedWords, frame);
+    if (at == nullptr) return nullptr;
+  }
+  enter_call(thread, frame);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (thread.cursor != at) [[unlikely]]
+    at = begin_again(thread, frame);
+  return at;
 }
 
 /// Runs `call` and records it as `what` (record.hpp) says. Returns what the call returned, untouched.
@@ -33,36 +62,23 @@ template <CallId id, class What, class Call>
 [[gnu::always_inline]] inline auto traced(What what, Call call) noexcept(false) {
   std::uint64_t hidden = 0;
   bool is_asking = false;
-  if (const std::uint8_t choice = g_enabled[static_cast<std::size_t>(id)]; choice != kCallOn) [[unlikely]] {
-    if (choice == kCallOff || !is_wanted(id)) {
-      pass_by(id);
-      if (!What::kDefines || !is_defining()) return call();
-      hidden = kFlagHidden;
-    } else {
-      is_asking = !What::kDefines;
-    }
-  }
   ThreadState& thread = t_state;
-  std::uint64_t* at = thread.cursor;
-  const void* const frame = __builtin_frame_address(0);
-  if (at >= thread.limit) [[unlikely]] {
-    at = make_room(thread, kMaxFixedWords, frame);
-    if (at == nullptr) return call();
+  std::uint64_t* const at = begin_call<id, What>(thread, hidden, is_asking);
+  std::uint64_t site = 0;
+  if (at != nullptr) [[likely]] {
+    what.before(at + words_of<RecordHead>);
+    count_enter(thread);
+    at[1] = read_ticks();
+    constexpr std::uint64_t kWordsBefore = What::kWords + What::kPending * words_of<Completion>;
+    site = append_site(thread, at, kWordsBefore);
+    store_release(at[0],
+                  header_word(id, What::kPayload, kWordsBefore, What::kPending, What::kDefines ? hidden : 0) + site);
   }
-  enter_call(thread, frame);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (thread.cursor != at) [[unlikely]] {
-    at = begin_again(thread, frame);
-    if (at == nullptr) return call();
-  }
-  what.before(at + words_of<RecordHead>);
-  count_enter(thread);
-  at[1] = read_ticks();
-  constexpr std::uint64_t kWordsBefore = What::kWords + What::kPending * words_of<Completion>;
-  std::uint64_t site = append_site(thread, at, kWordsBefore);
-  store_release(at[0],
-                header_word(id, What::kPayload, kWordsBefore, What::kPending, What::kDefines ? hidden : 0) + site);
+  // The only place where it is called: from several, the compiler calls it out of line, with all that it needs in
+  // memory.
   const auto result = call();
+  if (at == nullptr) [[unlikely]]
+    return result;
   at[2] = What::kReceives && what.has_received() ? read_ticks_after_loads() : read_ticks();
   count_leave(thread);
   constexpr bool kMayFail = std::is_same_v<decltype(call()), int>;
@@ -81,7 +97,7 @@ template <CallId id, class What, class Call>
   }
   const std::uint64_t completions = what.after(at + words_of<RecordHead>);
   if (is_asking) [[unlikely]] {
-    if (!is_kept(id, at, completions, comm_of(what))) {
+    if (!is_kept_with(what, id, at, completions)) {
       drop_call(thread, at, id);
       return result;
     }
