@@ -12,8 +12,8 @@
 #include "cli/output.hpp"
 #include "cli/summary/units.hpp"
 #include "cli/summary_source.hpp"
-#include "merger/clock_bounds_file.hpp"
-#include "merger/find_event.hpp"
+#include "merger/clocks/clock_bounds_file.hpp"
+#include "merger/output/find_event.hpp"
 
 namespace meridian {
 namespace {

@@ -8,17 +8,17 @@
 #include <string>
 #include <utility>
 
-#include "merger/clock_pass.hpp"
-#include "merger/comm_statistics.hpp"
-#include "merger/count_events.hpp"
-#include "merger/match.hpp"
-#include "merger/merged_file.hpp"
+#include "merger/clocks/clock_pass.hpp"
+#include "merger/containers/temp_spool.hpp"
+#include "merger/match/match.hpp"
 #include "merger/order_events.hpp"
-#include "merger/repair_causality.hpp"
-#include "merger/resolve_sites.hpp"
-#include "merger/summarize.hpp"
-#include "merger/summarize_context.hpp"
-#include "merger/temp_spool.hpp"
+#include "merger/output/merged_file.hpp"
+#include "merger/repair/repair_causality.hpp"
+#include "merger/sites/resolve_sites.hpp"
+#include "merger/statistics/comm_statistics.hpp"
+#include "merger/statistics/count_events.hpp"
+#include "merger/statistics/summarize.hpp"
+#include "merger/statistics/summarize_context.hpp"
 #include "trace/format/h5.hpp"
 
 namespace meridian {

@@ -4,8 +4,8 @@
 #include <functional>
 #include <string_view>
 
-#include "merger/clock_map.hpp"
-#include "merger/load_ranks.hpp"
+#include "merger/clocks/clock_map.hpp"
+#include "merger/load/load_ranks.hpp"
 #include "trace/format/summary.hpp"
 #include "trace/model/result.hpp"
 

@@ -7,10 +7,10 @@
 #include <optional>
 #include <utility>
 
-#include "merger/call_tracker.hpp"
-#include "merger/rank_cursor.hpp"
-#include "merger/row_queue.hpp"
-#include "merger/tournament.hpp"
+#include "merger/containers/tournament.hpp"
+#include "merger/load/rank_cursor.hpp"
+#include "merger/match/call_tracker.hpp"
+#include "merger/match/row_queue.hpp"
 
 namespace meridian {
 namespace {

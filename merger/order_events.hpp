@@ -1,7 +1,7 @@
 #pragma once
 
-#include "merger/match.hpp"
-#include "merger/repair_causality.hpp"
+#include "merger/match/match.hpp"
+#include "merger/repair/repair_causality.hpp"
 
 namespace meridian {
 

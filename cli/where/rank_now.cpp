@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "merger/call_roles.hpp"
+#include "merger/match/call_roles.hpp"
 #include "trace/ring/ring_file.hpp"
 #include "writer/finish_rank.hpp"
 #include "writer/places.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/where/rank_now.hpp"
-#include "merger/unify_definitions.hpp"
+#include "merger/load/unify_definitions.hpp"
 
 namespace meridian {
 

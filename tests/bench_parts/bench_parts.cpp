@@ -5,8 +5,8 @@
 #include <random>
 #include <vector>
 
-#include "merger/clock_map.hpp"
-#include "merger/tournament.hpp"
+#include "merger/clocks/clock_map.hpp"
+#include "merger/containers/tournament.hpp"
 #include "trace/format/chunk_codec.hpp"
 
 namespace meridian {

@@ -37,8 +37,8 @@ class Tree(unittest.TestCase):
             self.assertEqual(rule(self.root), [])
 
     def test_a_path_that_does_not_exist_is_found(self):
-        self.plant("ARCHITECTURE.md", "Look at `merger/match.cpp`.\n")
-        self.one("paths", "merger/match.cpp")
+        self.plant("ARCHITECTURE.md", "Look at `merger/match/match.cpp`.\n")
+        self.one("paths", "merger/match/match.cpp")
 
     def test_a_line_number_is_found(self):
         self.plant("ARCHITECTURE.md", "See merge.cpp:12.\n")

@@ -177,7 +177,7 @@ struct FunctionCounterSummary {
   std::int64_t total = 0;
 };
 
-/// A figure made of counters and time: a row of merger/metrics.def, or the rate of a counter.
+/// A figure made of counters and time: a row of merger/statistics/metrics.def, or the rate of a counter.
 struct MetricSummary {
   std::int32_t rank = -1;  ///< -1: all ranks together
   std::string part;        ///< "mpi", "compute"

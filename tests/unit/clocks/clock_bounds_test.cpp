@@ -1,4 +1,4 @@
-#include "merger/clock_bounds.hpp"
+#include "merger/clocks/clock_bounds.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The integer map, against exact fractions.
 
-#include "merger/clock_map.hpp"
+#include "merger/clocks/clock_map.hpp"
 
 #include <gtest/gtest.h>
 

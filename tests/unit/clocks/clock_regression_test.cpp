@@ -1,6 +1,6 @@
 // The line through round trips, against formulas worked out by hand.
 
-#include "merger/clock_regression.hpp"
+#include "merger/clocks/clock_regression.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "merger/clock_samples.hpp"
+#include "merger/clocks/clock_samples.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "merger/clock_refine.hpp"
+#include "merger/clocks/clock_refine.hpp"
 #include "trace/format/rank_file.hpp"
 
 namespace meridian::test {

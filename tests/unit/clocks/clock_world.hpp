@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "merger/clock_map.hpp"
+#include "merger/clocks/clock_map.hpp"
 #include "trace/format/rank_file.hpp"
 
 namespace meridian::test {

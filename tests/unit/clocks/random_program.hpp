@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "merger/repair_streams.hpp"
+#include "merger/repair/repair_streams.hpp"
 
 namespace meridian {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "clocks/random_program.hpp"
-#include "merger/repair_causality.hpp"
+#include "merger/repair/repair_causality.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace meridian {

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "merged_reader.hpp"
-#include "merger/call_roles.hpp"
+#include "merger/match/call_roles.hpp"
 #include "synthetic_trace.hpp"
 
 namespace meridian::test {

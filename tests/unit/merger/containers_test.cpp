@@ -7,11 +7,11 @@
 #include <random>
 #include <unordered_map>
 
-#include "merger/channel_table.hpp"
-#include "merger/index_map.hpp"
-#include "merger/ring_queue.hpp"
-#include "merger/temp_spool.hpp"
-#include "merger/tournament.hpp"
+#include "merger/containers/index_map.hpp"
+#include "merger/containers/ring_queue.hpp"
+#include "merger/containers/temp_spool.hpp"
+#include "merger/containers/tournament.hpp"
+#include "merger/match/channel_table.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace meridian::test {

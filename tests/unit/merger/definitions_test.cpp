@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "merged_reader.hpp"
-#include "merger/unify_definitions.hpp"
+#include "merger/load/unify_definitions.hpp"
 #include "synthetic_trace.hpp"
 
 namespace meridian::test {

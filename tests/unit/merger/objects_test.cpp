@@ -1,11 +1,11 @@
 // Files and windows: which one a handle means, what they are called, and what calls did to them.
 
-#include "merger/objects.hpp"
+#include "merger/load/objects.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "merger/comm_statistics.hpp"
+#include "merger/statistics/comm_statistics.hpp"
 #include "synthetic_trace.hpp"
 
 namespace meridian::test {

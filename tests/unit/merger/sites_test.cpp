@@ -8,8 +8,8 @@
 #include <fstream>
 
 #include "merged_reader.hpp"
-#include "merger/run_apart.hpp"
-#include "merger/source_names.hpp"
+#include "merger/sites/run_apart.hpp"
+#include "merger/sites/source_names.hpp"
 #include "synthetic_trace.hpp"
 
 namespace meridian::test {

@@ -1,10 +1,10 @@
 // Regions, counters and definitions of the program's own events.
 
-#include "merger/user_statistics.hpp"
+#include "merger/statistics/user_statistics.hpp"
 
 #include <gtest/gtest.h>
 
-#include "merger/unify_definitions.hpp"
+#include "merger/load/unify_definitions.hpp"
 #include "trace/model/call_id.hpp"
 
 namespace meridian {

@@ -1,0 +1,140 @@
+#include "merger/clocks/clock_bounds_file.hpp"
+
+#include <string>
+
+#include "merger/output/merged_file.hpp"
+#include "trace/format/column.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr std::uint32_t kMissing = 0xffffffff;
+constexpr std::int32_t kHighestRank = 1 << 26;
+constexpr const char* kLargestMove = "clock_largest_move_ns";
+
+std::string path_of(const char* name) {
+  std::string path = "clock_bounds/";
+  path.append(name);
+  return path;
+}
+
+Error damaged(const std::filesystem::path& merged) {
+  std::string what = "the bounds in '";
+  what.append(merged.string()).append("' contradict each other");
+  return {Errc::damaged, what, "make the merged file again with `meridian merge`"};
+}
+
+Error without_bounds(const std::filesystem::path& merged) {
+  std::string what = "'";
+  what.append(merged.string()).append("' has no bounds of its times");
+  return {Errc::not_found, what, "merge again with --clock-model meridian"};
+}
+
+template <class T, class Value>
+Status write(hid_t file, const char* name, const char* unit, const char* text, const ClockBounds& bounds,
+             Value&& value) {
+  std::vector<T> values;
+  for (std::uint32_t domain = 0; domain < bounds.domains.size(); ++domain)
+    for (const ClockBoundKnot& knot : bounds.domains[domain]) values.push_back(value(domain, knot));
+  MERIDIAN_TRY(ColumnWriter column,
+               ColumnWriter::create(file, path_of(name), column_type<T>, {.unit = unit, .description = text}));
+  MERIDIAN_TRY_DO(column.append(std::span<const T>{values}));
+  return column.finish();
+}
+
+template <class T>
+Result<std::vector<T>> read_column(hid_t file, const std::string& path) {
+  MERIDIAN_TRY(ColumnReader reader, ColumnReader::open(file, path));
+  if (reader.size() > (std::uint64_t{1} << 28))
+    return Error{Errc::damaged, "the bounds are too long", "make the merged file again"};
+  std::vector<T> values(reader.size());
+  MERIDIAN_TRY_DO(reader.read(0, std::span<T>{values}));
+  return values;
+}
+
+}  // namespace
+
+Status write_clock_bounds(hid_t file, const ClockBounds& bounds) {
+  using Knot = ClockBoundKnot;
+  MERIDIAN_TRY_DO(h5::write_attribute(file, kLargestMove, bounds.largest_move_ns));
+  MERIDIAN_TRY_DO(write<std::uint32_t>(file, "domain", "", "clock_domain of /ranks; ascends", bounds,
+                                       [](std::uint32_t domain, const Knot&) { return domain; }));
+  MERIDIAN_TRY_DO(write<std::int64_t>(file, "time_ns", "ns", "global; ascends within a domain", bounds,
+                                      [](std::uint32_t, const Knot& knot) { return knot.time_ns; }));
+  const auto number = [&](const char* name, const char* text, auto value) {
+    return write<double>(file, name, "ns", text, bounds,
+                         [&](std::uint32_t, const Knot& knot) { return static_cast<double>(value(knot)); });
+  };
+  MERIDIAN_TRY_DO(number("t1_early_ns", "the true time is at most this much earlier",
+                         [](const Knot& knot) { return knot.early_ns[0]; }));
+  MERIDIAN_TRY_DO(number("t1_late_ns", "the true time is at most this much later",
+                         [](const Knot& knot) { return knot.late_ns[0]; }));
+  MERIDIAN_TRY_DO(number("t2_early_ns", "the same, assuming that latencies vary by 20 % at most",
+                         [](const Knot& knot) { return knot.early_ns[1]; }));
+  MERIDIAN_TRY_DO(number("t2_late_ns", "", [](const Knot& knot) { return knot.late_ns[1]; }));
+  MERIDIAN_TRY_DO(write<double>(file, "rate", "", "all four grow by this, ns per ns, on both sides of time_ns", bounds,
+                                [](std::uint32_t, const Knot& knot) { return static_cast<double>(knot.rate); }));
+  return write<std::uint8_t>(file, "is_certified", "", "0: there is no bound from the knot before to the one after",
+                             bounds, [](std::uint32_t, const Knot& knot) -> std::uint8_t { return knot.is_certified; });
+}
+
+Result<MergedBounds> MergedBounds::read(const std::filesystem::path& merged) {
+  MERIDIAN_TRY(const h5::File file, h5::open_read_only(merged));
+  const hid_t id = file.get();
+  if (!h5::exists(id, "clock_bounds/domain")) return without_bounds(merged);
+  MERIDIAN_TRY(const auto domain, read_column<std::uint32_t>(id, "clock_bounds/domain"));
+  if (domain.empty()) return without_bounds(merged);
+  MERIDIAN_TRY(const auto time, read_column<std::int64_t>(id, "clock_bounds/time_ns"));
+  MERIDIAN_TRY(const auto certified, read_column<std::uint8_t>(id, "clock_bounds/is_certified"));
+  std::vector<double> values[5];
+  const char* const names[5] = {"t1_early_ns", "t1_late_ns", "t2_early_ns", "t2_late_ns", "rate"};
+  for (int i = 0; i < 5; ++i) {
+    MERIDIAN_TRY(values[i], read_column<double>(id, path_of(names[i])));
+  }
+  MERIDIAN_TRY(const auto ranks, read_column<std::int32_t>(id, "ranks/rank"));
+  MERIDIAN_TRY(const auto domain_of, read_column<std::uint32_t>(id, "ranks/clock_domain"));
+  if (time.size() != domain.size() || certified.size() != domain.size() || domain_of.size() != ranks.size())
+    return damaged(merged);
+  for (const auto& column : values)
+    if (column.size() != domain.size()) return damaged(merged);
+
+  MergedBounds result;
+  if (auto move = h5::read_int_attribute(id, kLargestMove); move) result.bounds_.largest_move_ns = *move;
+  for (std::size_t i = 0; i < domain.size(); ++i) {
+    if (domain[i] > result.bounds_.domains.size()) return damaged(merged);  // domains are numbered without gaps
+    if (domain[i] == result.bounds_.domains.size()) result.bounds_.domains.emplace_back();
+    ClockBoundKnot knot;
+    knot.time_ns = time[i];
+    for (const std::size_t level : {0u, 1u}) {
+      knot.early_ns[level] = static_cast<float>(values[2 * level][i]);
+      knot.late_ns[level] = static_cast<float>(values[2 * level + 1][i]);
+    }
+    knot.rate = static_cast<float>(values[4][i]);
+    knot.is_certified = certified[i] != 0;
+    result.bounds_.domains[domain[i]].push_back(knot);
+  }
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (ranks[i] < 0 || ranks[i] > kHighestRank) return damaged(merged);
+    const auto rank = static_cast<std::size_t>(ranks[i]);
+    if (rank >= result.domain_of_.size()) result.domain_of_.resize(rank + 1, kMissing);
+    result.domain_of_[rank] = domain_of[i];
+  }
+  return result;
+}
+
+bool MergedBounds::has_rank(std::int32_t rank) const {
+  return rank >= 0 && static_cast<std::size_t>(rank) < domain_of_.size() &&
+         domain_of_[static_cast<std::size_t>(rank)] != kMissing;
+}
+
+std::optional<ClockBound> MergedBounds::at(std::int32_t rank, std::int64_t time_ns, BoundLevel level) const {
+  if (!has_rank(rank)) return std::nullopt;
+  return bounds_.at(domain_of_[static_cast<std::size_t>(rank)], time_ns, level);
+}
+
+bool MergedBounds::shares_clock(std::int32_t a, std::int32_t b) const {
+  return has_rank(a) && has_rank(b) &&
+         domain_of_[static_cast<std::size_t>(a)] == domain_of_[static_cast<std::size_t>(b)];
+}
+
+}  // namespace meridian

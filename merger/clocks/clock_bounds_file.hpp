@@ -1,0 +1,35 @@
+#pragma once
+
+// Bounds in the merged file: FORMAT.md, /clock_bounds.
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "merger/clocks/clock_bounds.hpp"
+#include "trace/format/h5.hpp"
+#include "trace/model/result.hpp"
+
+namespace meridian {
+
+Status write_clock_bounds(hid_t file, const ClockBounds& bounds);
+
+/// Bounds of any time of any rank of a merged file.
+class MergedBounds {
+ public:
+  /// errors  not_found, damaged, unsupported: the file, or it has no bounds (it was made with another clock model).
+  static Result<MergedBounds> read(const std::filesystem::path& merged);
+
+  std::optional<ClockBound> at(std::int32_t rank, std::int64_t time_ns, BoundLevel level) const;
+  /// Whether two ranks read the same clock, so that their times compare exactly.
+  bool shares_clock(std::int32_t a, std::int32_t b) const;
+  bool has_rank(std::int32_t rank) const;
+  const ClockBounds& bounds() const noexcept { return bounds_; }
+
+ private:
+  ClockBounds bounds_;
+  std::vector<std::uint32_t> domain_of_;  // [world rank]
+};
+
+}  // namespace meridian

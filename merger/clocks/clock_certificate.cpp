@@ -1,0 +1,231 @@
+#include "merger/clocks/clock_certificate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <queue>
+#include <utility>
+
+namespace meridian {
+namespace {
+
+constexpr float kUnbounded = std::numeric_limits<float>::infinity();
+constexpr double kPpm = 1e-6;
+constexpr double kSecondsPerNs = 1e-9;
+constexpr double kRoundingNs = 2;  // integer times: one for either end
+constexpr std::size_t kAroundJump = 2;
+constexpr double kOtherClass = 1.5;
+constexpr double kQuick = 2;  // of the smallest round trip
+
+struct Edge {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  float length[ClockCertificate::kLevels]{};
+};
+
+/// Edges by the end at which they begin (or, turned round, end).
+class Graph {
+ public:
+  Graph(const std::vector<Edge>& edges, std::size_t nodes, bool is_turned) : edges_{edges}, is_turned_{is_turned} {
+    first_.assign(nodes + 1, 0);
+    for (const Edge& edge : edges) ++first_[begin(edge) + 1];
+    for (std::size_t i = 0; i < nodes; ++i) first_[i + 1] += first_[i];
+    order_.resize(edges.size());
+    std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
+    for (std::uint32_t e = 0; e < edges.size(); ++e) order_[next[begin(edges[e])]++] = e;
+  }
+
+  std::vector<float> distances(std::size_t first_root, std::size_t roots, int level) const {
+    std::vector<float> distance(first_.size() - 1, kUnbounded);
+    using Item = std::pair<float, std::uint32_t>;
+    std::priority_queue<Item, std::vector<Item>, std::greater<>> queue;
+    for (std::size_t i = first_root; i < first_root + roots; ++i) {
+      distance[i] = 0;
+      queue.emplace(0.0f, static_cast<std::uint32_t>(i));
+    }
+    while (!queue.empty()) {
+      const auto [length, node] = queue.top();
+      queue.pop();
+      if (length > distance[node]) continue;
+      for (std::uint32_t i = first_[node]; i < first_[node + 1]; ++i) {
+        const Edge& edge = edges_[order_[i]];
+        const std::uint32_t next = is_turned_ ? edge.from : edge.to;
+        const float sum = length + edge.length[level];
+        if (sum >= distance[next]) continue;
+        distance[next] = sum;
+        queue.emplace(sum, next);
+      }
+    }
+    return distance;
+  }
+
+ private:
+  std::uint32_t begin(const Edge& edge) const { return is_turned_ ? edge.to : edge.from; }
+
+  const std::vector<Edge>& edges_;
+  bool is_turned_;
+  std::vector<std::uint32_t> first_, order_;
+};
+
+class Certifier {
+ public:
+  Certifier(const ClockSamples& samples, const ClockResidual& residual, std::size_t reference,
+            const ClockAssumptions& assumptions)
+      : samples_{samples},
+        residual_{residual},
+        reference_{reference},
+        assumptions_{assumptions},
+        tight_{find_tight(
+            samples, residual,
+            std::max<std::size_t>(1, static_cast<std::size_t>(
+                                         std::round(residual.step_ns / static_cast<double>(samples.window_ns())))))} {}
+
+  ClockCertificate run() {
+    set_rates();
+    find_broken();
+    add_edges();
+    const std::size_t nodes = residual_.domains * residual_.knots;
+    const std::size_t root = reference_ * residual_.knots;
+    for (const bool is_turned : {false, true}) {
+      const Graph graph{edges_, nodes, is_turned};
+      for (int level = 0; level < ClockCertificate::kLevels; ++level)
+        (is_turned ? result_.early : result_.late)[level] = graph.distances(root, residual_.knots, level);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  std::size_t nearest(double time_ns) const {
+    const auto place = residual_.place(time_ns);
+    return place.index + (place.share > 0.5 ? 1 : 0);
+  }
+  std::size_t node(std::size_t domain, std::size_t k) const { return domain * residual_.knots + k; }
+
+  /// Knots at which their domain has a two-way exchange that is quick for its pair: a slow one tells little.
+  std::vector<bool> two_way() const {
+    const std::vector<double> floors = smallest_latencies();
+    std::vector<bool> has(residual_.domains * residual_.knots);
+    for (std::size_t i = 0; i + 1 < tight_.size(); ++i) {
+      const ClockTight& one = tight_[i];
+      const ClockTight& other = tight_[i + 1];
+      if (one.latency != other.latency || one.window != other.window || one.from != other.to) continue;
+      if (one.slack_ns + other.slack_ns > 2 * kQuick * floors[one.latency]) continue;
+      for (const ClockTight* end : {&one, &other}) {
+        has[node(end->from, residual_.place(end->sent_ns).index)] = true;
+        has[node(end->to, residual_.place(end->received_ns).index)] = true;
+      }
+    }
+    return has;
+  }
+
+  /// The rate that is allowed for, and what the fit itself bends nearby: how much its
+  /// slopes differ between two exchanges, and next to them. The reference does not bend by definition.
+  void set_rates() {
+    const std::size_t n = residual_.knots;
+    const std::vector<bool> has_exchange = two_way();
+    result_.rate.assign(residual_.domains * n, 0);
+    std::vector<double> slopes(n);
+    std::vector<std::size_t> before(n), after(n);
+    for (std::size_t h = 0; h < residual_.domains; ++h) {
+      if (h == reference_) continue;
+      for (std::size_t k = 0; k + 1 < n; ++k)
+        slopes[k] = (residual_.knot(h, k + 1) - residual_.knot(h, k)) / residual_.step_ns;
+      for (std::size_t k = 0; k < n; ++k) before[k] = has_exchange[node(h, k)] ? k : k == 0 ? 0 : before[k - 1];
+      for (std::size_t k = n; k-- > 0;) after[k] = has_exchange[node(h, k)] ? k : k + 1 == n ? k : after[k + 1];
+      for (std::size_t k = 0; k < n; ++k) {
+        const std::size_t first = before[k] < 2 ? 0 : before[k] - 2, last = std::min(n - 2, after[k] + 2);
+        const auto [least, most] = std::minmax_element(slopes.begin() + static_cast<std::ptrdiff_t>(first),
+                                                       slopes.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+        const double gap_s =
+            static_cast<double>(std::min(k - before[k], after[k] - k)) * residual_.step_ns * kSecondsPerNs;
+        const double rho = assumptions_.rho_ppm + assumptions_.rho_ppm_per_s * gap_s;
+        result_.rate[node(h, k)] = static_cast<float>(rho * kPpm + (*most - *least));
+      }
+    }
+  }
+
+  void break_around(std::size_t domain, std::size_t k, std::size_t reach) {
+    if (domain == reference_) return;
+    for (std::size_t q = k >= reach ? k - reach : 0; q <= std::min(k + reach, residual_.knots - 1); ++q)
+      result_.is_broken[node(domain, q)] = true;
+  }
+
+  void find_broken() {
+    result_.is_broken.assign(residual_.domains * residual_.knots, false);
+    for (const ClockTight& one : tight_) {
+      if (one.slack_ns >= 0) continue;
+      break_around(one.from, nearest(one.sent_ns), 1);
+      break_around(one.to, nearest(one.received_ns), 1);
+    }
+    for (std::size_t h = 0; h < residual_.domains; ++h)
+      for (const ClockJump& jump : residual_.jumps[h])
+        break_around(h, nearest(residual_.shifted(h, jump.at_ns)), kAroundJump);
+  }
+
+  void add_edges() {
+    const std::vector<double> floors = smallest_latencies();
+    for (const ClockTight& one : tight_) {
+      const std::size_t sent = nearest(one.sent_ns), received = nearest(one.received_ns);
+      const std::size_t from = node(one.to, received), to = node(one.from, sent);
+      if (one.slack_ns < 0 || result_.is_broken[from] || result_.is_broken[to]) continue;
+      const double way =
+          static_cast<double>(result_.rate[to]) * std::abs(one.sent_ns - residual_.knot_ns(sent)) +
+          static_cast<double>(result_.rate[from]) * std::abs(one.received_ns - residual_.knot_ns(received)) +
+          kRoundingNs;
+      const double spare = std::max(0.0, one.slack_ns - assumptions_.latency_share * floors[one.latency]);
+      edges_.push_back({static_cast<std::uint32_t>(from),
+                        static_cast<std::uint32_t>(to),
+                        {static_cast<float>(one.slack_ns + way), static_cast<float>(spare + way)}});
+    }
+    for (std::size_t h = 0; h < residual_.domains; ++h) {
+      if (h == reference_) continue;
+      for (std::size_t k = 0; k + 1 < residual_.knots; ++k) {
+        const std::size_t a = node(h, k), b = node(h, k + 1);
+        if (result_.is_broken[a] || result_.is_broken[b]) continue;
+        const auto length =
+            static_cast<float>(static_cast<double>(std::max(result_.rate[a], result_.rate[b])) * residual_.step_ns);
+        edges_.push_back({static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), {length, length}});
+        edges_.push_back({static_cast<std::uint32_t>(b), static_cast<std::uint32_t>(a), {length, length}});
+      }
+    }
+  }
+
+  /// [latencies]: half of each pair's smallest round trip; 0 where there is none, and for collectives. A pair that is
+  /// much slower than usual may have had a slow way in one direction all the time: the quickest pair speaks for it.
+  std::vector<double> smallest_latencies() const {
+    const std::size_t pairs = samples_.pairs().size();
+    std::vector<double> forth(pairs + 1, HUGE_VAL), back(pairs + 1, HUGE_VAL);
+    for (const ClockTight& one : tight_) {
+      double& least = one.from < one.to ? forth[one.latency] : back[one.latency];
+      least = std::min(least, one.slack_ns);
+    }
+    std::vector<double> floors(pairs + 1, 0);
+    for (std::size_t e = 0; e < pairs; ++e)
+      if (const double sum = forth[e] + back[e]; std::isfinite(sum)) floors[e] = std::max(0.0, sum / 2);
+    std::vector<double> known;
+    for (const double floor : floors)
+      if (floor > 0) known.push_back(floor);
+    if (known.empty()) return floors;
+    std::ranges::sort(known);
+    for (double& floor : floors)
+      if (floor > kOtherClass * known[known.size() / 2]) floor = known.front();
+    return floors;
+  }
+
+  const ClockSamples& samples_;
+  const ClockResidual& residual_;
+  std::size_t reference_;
+  const ClockAssumptions& assumptions_;
+  std::vector<ClockTight> tight_;
+  std::vector<Edge> edges_;
+  ClockCertificate result_;
+};
+
+}  // namespace
+
+ClockCertificate certify(const ClockSamples& samples, const ClockResidual& residual, std::size_t reference,
+                         const ClockAssumptions& assumptions) {
+  return Certifier{samples, residual, reference, assumptions}.run();
+}
+
+}  // namespace meridian

@@ -1,0 +1,111 @@
+// The models beside each other, on the user's own trace.
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "merger/clocks/clock_refine.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr double kKept = 0.9;  // of the round trips of a pair and phase, the quickest
+constexpr double kSecondsPerNs = 1e-9;
+
+/// What lines from ticks to global time add to the first lines: they differ by a line.
+ClockResidual difference_of(const Clocks& lines, const Clocks& first, const ClockSamples& samples) {
+  const std::int64_t begin = samples.origin_ns(), end = std::max(samples.end_ns(), begin + 1);
+  ClockResidual residual{static_cast<double>(begin),
+                         static_cast<double>(end - begin),
+                         first.domains,
+                         2,
+                         std::vector<double>(first.domains * std::size_t{2}),
+                         {}};
+  residual.jumps.resize(first.domains);
+  for (std::size_t i = 0; i < first.maps.size(); ++i)
+    for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
+      const std::uint64_t ticks = first.maps[i].to_ticks(k == 0 ? begin : end);
+      residual.knot(first.domain_of[i], k) =
+          static_cast<double>(lines.maps[i].to_global(ticks) - first.maps[i].to_global(ticks));
+    }
+  return residual;
+}
+
+Status count_reversed(TempSpool<DomainMessage>& messages, const std::vector<ClockResidual>& models,
+                      std::vector<ClockModelSummary>& rows) {
+  SpoolReader<DomainMessage> reader{messages};
+  std::vector<double> worst(models.size(), 0);
+  while (const DomainMessage* message = reader.next())
+    for (std::size_t m = 0; m < models.size(); ++m) {
+      const double sent = models[m].corrected(message->from, static_cast<double>(message->sent_ns));
+      const double received = models[m].corrected(message->to, static_cast<double>(message->received_ns));
+      rows[m].reversed += received <= sent;
+      worst[m] = std::max(worst[m], sent - received);
+    }
+  for (std::size_t m = 0; m < models.size(); ++m) rows[m].worst_s = worst[m] * kSecondsPerNs;
+  return reader.status();
+}
+
+}  // namespace
+
+double round_trip_residual(std::span<const RankMeta* const> metas, const Clocks& clocks) {
+  std::map<std::int32_t, std::size_t> index_of;
+  for (std::size_t i = 0; i < metas.size(); ++i) index_of.try_emplace(metas[i]->rank, i);
+  struct Trip {
+    std::int64_t length_ns;
+    double offset_ns;
+  };
+  std::map<std::tuple<std::uint32_t, std::uint32_t, AnchorPhase>, std::vector<Trip>> trips;
+  for (std::size_t i = 0; i < metas.size(); ++i)
+    for (const ExchangeRow& row : metas[i]->exchanges) {
+      const auto peer = index_of.find(row.peer);
+      if (peer == index_of.end() || clocks.domain_of[peer->second] == clocks.domain_of[i]) continue;
+      if (row.returned_ticks < row.sent_ticks || row.replied_ticks < row.received_ticks) continue;
+      const ClockMap &here = clocks.maps[i], &there = clocks.maps[peer->second];
+      const std::int64_t out = there.to_global(row.received_ticks) - here.to_global(row.sent_ticks);
+      const std::int64_t back = here.to_global(row.returned_ticks) - there.to_global(row.replied_ticks);
+      trips[{clocks.domain_of[i], clocks.domain_of[peer->second], row.phase}].push_back(
+          {out + back, static_cast<double>(out - back) / 2});
+    }
+  double squares = 0;
+  std::size_t count = 0;
+  for (auto& [key, list] : trips) {
+    std::ranges::stable_sort(list, {}, &Trip::length_ns);
+    list.resize(std::max<std::size_t>(1, static_cast<std::size_t>(static_cast<double>(list.size()) * kKept)));
+    for (const Trip& trip : list) squares += trip.offset_ns * trip.offset_ns;
+    count += list.size();
+  }
+  return count == 0 ? 0 : std::sqrt(squares / static_cast<double>(count));
+}
+
+Result<std::vector<ClockModelSummary>> compare_models(std::span<const RankMeta* const> metas, const Clocks& first,
+                                                      const ClockSamples& samples, TempSpool<DomainMessage>& messages,
+                                                      const ClockOptions& options, const Clocks& chosen,
+                                                      const ClockResidual& residual) {
+  std::vector<ClockModelSummary> rows;
+  std::vector<ClockResidual> models;
+  for (std::size_t m = 0; m < kClockModelNames.size(); ++m) {
+    ClockOptions own = options;
+    own.model = static_cast<ClockModel>(m);
+    ClockModelSummary& row = rows.emplace_back();
+    row.name = kClockModelNames[m];
+    row.messages = messages.size();
+    row.is_chosen = own.model == options.model;
+    if (row.is_chosen && bends(own.model)) {
+      models.push_back(residual);
+      row.residual_s = round_trip_residual(metas, chosen) * kSecondsPerNs;
+    } else if (bends(own.model)) {
+      const Clocks clocks = refine_clocks(metas, first, samples, own, &models.emplace_back());
+      row.residual_s = round_trip_residual(metas, clocks) * kSecondsPerNs;
+    } else {
+      MERIDIAN_TRY(const Clocks clocks, fit_clocks(metas, own));
+      models.push_back(difference_of(clocks, first, samples));
+      row.residual_s = round_trip_residual(metas, clocks) * kSecondsPerNs;
+    }
+  }
+  MERIDIAN_TRY_DO(count_reversed(messages, models, rows));
+  return rows;
+}
+
+}  // namespace meridian

@@ -1,0 +1,147 @@
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "merger/clocks/clock_refine.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr std::uint32_t kMissing = 0xffffffff;
+// Stray messages that were paired wrongly, because calls are missing, contradict a clock too.
+constexpr std::uint64_t kFewestContradictions = 10;
+constexpr std::uint64_t kContradictionsOneIn = 100;
+
+bool is_contradiction(std::uint64_t reversed, std::uint64_t messages) {
+  return reversed >= kFewestContradictions && reversed >= messages / kContradictionsOneIn;
+}
+
+}  // namespace
+
+ClockObserver::ClockObserver(std::span<const RankMeta* const> metas, const Clocks& first,
+                             TempSpool<DomainMessage>* spool)
+    : metas_{metas}, first_{first}, spool_{spool}, samples_{first.domains}, inner_(first.domains) {
+  std::map<std::string, std::uint32_t> hosts;
+  for (std::uint32_t i = 0; i < metas.size(); ++i) {
+    host_of_.push_back(hosts.try_emplace(metas[i]->hostname, static_cast<std::uint32_t>(hosts.size())).first->second);
+    if (metas[i]->rank < 0) continue;
+    const auto rank = static_cast<std::size_t>(metas[i]->rank);
+    if (rank >= index_of_rank_.size()) index_of_rank_.resize(rank + 1, kMissing);
+    index_of_rank_[rank] = i;
+  }
+}
+
+std::uint32_t ClockObserver::index_of(std::int32_t rank) const noexcept {
+  const auto place = static_cast<std::size_t>(rank);
+  return rank < 0 || place >= index_of_rank_.size() ? kMissing : index_of_rank_[place];
+}
+
+void ClockObserver::add(std::span<const MatchedMessage> messages) {
+  for (const MatchedMessage& message : messages) {
+    const std::uint32_t from = index_of(message.send.rank), to = index_of(message.completion.rank);
+    if (from == kMissing || to == kMissing || from == to) continue;
+    const std::uint32_t sender = first_.domain_of[from], receiver = first_.domain_of[to];
+    if (sender == receiver) {
+      const bool is_between_hosts = host_of_[from] != host_of_[to];
+      ++inner_[sender].messages[is_between_hosts];
+      if (message.receive_leave_ns < message.send_enter_ns) ++inner_[sender].reversed[is_between_hosts];
+      continue;
+    }
+    const DomainMessage row{message.send_enter_ns, message.receive_leave_ns, sender, receiver};
+    samples_.add(row);
+    if (spool_ != nullptr) spool_->append(row);
+  }
+}
+
+void ClockObserver::add(std::span<const CollectivePart> parts) {
+  for (const CollectivePart& part : parts) {
+    if (!instance_.empty() && instance_.front().instance != part.instance) add_instance();
+    instance_.push_back(part);
+  }
+}
+
+void ClockObserver::add_instance() {
+  CollectiveShape shape = CollectiveShape::none;
+  const CollectivePart* root = nullptr;
+  for (const CollectivePart& part : instance_) {
+    if (part.shape == CollectiveShape::none) continue;
+    shape = part.shape;
+    if (part.comm_rank == part.root) root = &part;
+  }
+  std::vector<CollectiveSide> sides;        // by domain, in order of appearance
+  std::vector<const CollectivePart*> last;  // [side]: who entered last
+  for (const CollectivePart& part : instance_) {
+    const std::uint32_t index = index_of(part.start.rank);
+    if (part.shape == CollectiveShape::none || index == kMissing) continue;
+    const std::uint32_t domain = first_.domain_of[index];
+    const auto side = std::ranges::find(sides, domain, &CollectiveSide::domain);
+    if (side == sides.end()) {
+      sides.push_back({domain, part.enter_ns, part.leave_ns});
+      last.push_back(&part);
+    } else {
+      if (part.enter_ns > side->last_enter_ns) last[static_cast<std::size_t>(side - sides.begin())] = &part;
+      side->last_enter_ns = std::max(side->last_enter_ns, part.enter_ns);
+      side->first_exit_ns = std::min(side->first_exit_ns, part.leave_ns);
+    }
+  }
+  if (shape == CollectiveShape::all_to_all) check_within(sides, last);
+  if (shape == CollectiveShape::all_to_all && sides.size() > 1) samples_.add_collective(sides);
+  if (root != nullptr && (shape == CollectiveShape::one_to_all || shape == CollectiveShape::all_to_one)) {
+    const std::uint32_t own = first_.domain_of[index_of(root->start.rank)];
+    for (const CollectiveSide& side : sides) {
+      if (side.domain == own) continue;
+      samples_.add(shape == CollectiveShape::one_to_all
+                       ? DomainMessage{root->enter_ns, side.first_exit_ns, own, side.domain}
+                       : DomainMessage{side.last_enter_ns, root->leave_ns, side.domain, own});
+    }
+  }
+  instance_.clear();
+}
+
+/// Ranks of one domain left before others of it had entered: they share no clock.
+void ClockObserver::check_within(const std::vector<CollectiveSide>& sides,
+                                 const std::vector<const CollectivePart*>& last) {
+  for (const CollectivePart& part : instance_) {
+    const std::uint32_t index = index_of(part.start.rank);
+    if (part.shape == CollectiveShape::none || index == kMissing) continue;
+    const auto side = std::ranges::find(sides, first_.domain_of[index], &CollectiveSide::domain);
+    const CollectivePart& latest = *last[static_cast<std::size_t>(side - sides.begin())];
+    if (&latest == &part) continue;
+    const bool is_between_hosts = host_of_[index] != host_of_[index_of(latest.start.rank)];
+    ++inner_[side->domain].messages[is_between_hosts];
+    if (part.leave_ns < latest.enter_ns) ++inner_[side->domain].reversed[is_between_hosts];
+  }
+}
+
+ClockSamples& ClockObserver::finish() {
+  if (!instance_.empty()) add_instance();
+  for (std::uint32_t i = 0; i < metas_.size(); ++i)
+    for (const ExchangeRow& row : metas_[i]->exchanges) {
+      const std::uint32_t peer = index_of(row.peer);
+      if (peer == kMissing || first_.domain_of[peer] == first_.domain_of[i]) continue;
+      if (row.returned_ticks < row.sent_ticks || row.replied_ticks < row.received_ticks) continue;
+      const std::uint32_t own = first_.domain_of[i], far = first_.domain_of[peer];
+      const ClockMap &here = first_.maps[i], &there = first_.maps[peer];
+      samples_.add({here.to_global(row.sent_ticks), there.to_global(row.received_ticks), own, far});
+      samples_.add({there.to_global(row.replied_ticks), here.to_global(row.returned_ticks), far, own});
+    }
+  samples_.seal();
+  return samples_;
+}
+
+std::vector<std::uint32_t> ClockObserver::find_split() const {
+  std::vector<std::uint32_t> parts(metas_.size(), 0);
+  bool is_split = false;
+  for (std::uint32_t i = 0; i < metas_.size(); ++i) {
+    const Inner& inner = inner_[first_.domain_of[i]];
+    if (is_contradiction(inner.reversed[0], inner.messages[0]))
+      parts[i] = i + 1;  // every rank for itself
+    else if (is_contradiction(inner.reversed[1], inner.messages[1]))
+      parts[i] = host_of_[i] + 1;
+    is_split |= parts[i] != 0;
+  }
+  if (!is_split) parts.clear();
+  return parts;
+}
+
+}  // namespace meridian

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "merger/containers/tournament.hpp"
+#include "merger/findings.hpp"
+#include "merger/load/thread_cursor.hpp"
+#include "trace/format/rank_file.hpp"
+
+namespace meridian {
+
+/// Which end of a call is met.
+enum class Phase : std::uint8_t {
+  enter,
+  leave,
+  both,  ///< one thread of the rank calls, and nobody needs the two apart
+};
+
+/// Walks the calls of a rank, all its threads together, by their ends in order of ticks. At equal ticks a leave comes
+/// before an enter (what a call has made can be used by the next), then the lower thread.
+class RankCursor {
+ public:
+  /// is_split  both ends of every call are met, also where one thread alone calls.
+  /// `file` and `findings` must outlive the cursor.
+  RankCursor(RankFile& file, bool is_split, Findings& findings);
+
+  bool is_over() const noexcept { return keys_.is_over(); }
+  /// Of the end that is next.
+  std::uint64_t ticks() const noexcept { return keys_.top_key().ticks; }
+  const Call& call() const noexcept { return threads_[keys_.top()].call(); }
+  /// Position of the call's thread in the file's list of threads.
+  std::uint32_t thread_index() const noexcept { return keys_.top(); }
+  Phase phase() const noexcept {
+    return !is_split_ ? Phase::both : keys_.top_key().is_enter ? Phase::enter : Phase::leave;
+  }
+  void advance();
+
+  std::size_t threads() const noexcept { return threads_.size(); }
+
+ private:
+  struct Key {
+    std::uint64_t ticks = 0;
+    bool is_enter = true;
+    friend bool operator<(const Key& a, const Key& b) noexcept {
+      return a.ticks != b.ticks ? a.ticks < b.ticks : a.is_enter < b.is_enter;
+    }
+  };
+  static constexpr Key kLast{~std::uint64_t{0}, true};
+
+  static std::vector<ThreadCursor> open_threads(RankFile& file, Findings& findings);
+  static std::vector<Key> first_keys(const std::vector<ThreadCursor>& threads);
+
+  std::vector<ThreadCursor> threads_;
+  bool is_split_;
+  Tournament<Key> keys_;  // a thread's next end
+};
+
+}  // namespace meridian

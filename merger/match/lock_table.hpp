@@ -1,0 +1,55 @@
+#pragma once
+
+// Who waited for which lock, how long, and for whom: the locks of one rank, added up by object.
+
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "merger/load/thread_cursor.hpp"
+#include "trace/format/summary.hpp"
+
+namespace meridian {
+
+/// Adds the lock calls of one rank up. Objects are addresses; one that was made anew at an address counts as the same,
+/// and `lives` says so.
+class LockTable {
+ public:
+  /// `duration_ns` is the call's, on the global clock. Calls come in order of enter.
+  void add(const Call& call, std::int64_t duration_ns);
+
+  /// Rows by time waited, longest first; what the threads counted is in them. `meta` is the rank's.
+  std::vector<LockSummary> rows(const RankMeta& meta) const;
+
+ private:
+  struct Lock {
+    std::uint64_t acquisitions = 0;  // recorded ones
+    std::uint64_t contended = 0;
+    std::uint64_t lives = 0;
+    std::int64_t wait_ns = 0;
+    std::int64_t longest_ns = 0;
+    std::uint64_t most_waiters = 0;
+    std::vector<std::uint64_t> leaves;               // of the waits under way, in ticks
+    std::map<std::int32_t, std::uint64_t> holders;   // kernel tid -> waits for it
+    std::map<std::uint32_t, std::uint64_t> waiters;  // thread -> its waits
+  };
+  struct Key {
+    LockKind kind{};
+    std::uint64_t object = 0;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const noexcept {
+      return static_cast<std::size_t>((key.object ^ static_cast<std::uint64_t>(key.kind)) * 0x9e3779b97f4a7c15ULL);
+    }
+  };
+  Lock& at(LockKind kind, std::uint64_t object);
+
+  std::unordered_map<Key, Lock, KeyHash> locks_;
+};
+
+/// The kind as the summary names it: "mutex"; a read-write lock is one object whoever takes it.
+std::string_view lock_kind_name(LockKind kind);
+
+}  // namespace meridian

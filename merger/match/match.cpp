@@ -1,0 +1,153 @@
+#include "merger/match/match.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include "merger/containers/tournament.hpp"
+#include "merger/load/rank_cursor.hpp"
+#include "merger/match/call_tracker.hpp"
+#include "merger/match/row_queue.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr std::uint64_t kDrainEvery = 1 << 11;  // calls
+constexpr std::uint64_t kCountEvery = 1 << 16;
+constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
+
+/// A cancel takes effect between the ends of other calls, so then these have to be met in order.
+bool may_cancel(const Trace& trace) {
+  for (const RankFile* file : trace.files)
+    for (const std::string& name : file->meta().call_names)
+      if (name == "MPI_Cancel") return true;
+  return false;
+}
+
+/// Which message a receive got can depend on all that were sent until it returned, where threads send at once.
+bool may_race(const Trace& trace) {
+  for (const RankFile* file : trace.files) {
+    std::optional<std::uint32_t> sender;
+    for (const SegmentRow& segment : file->meta().segments) {
+      if (segment.p2p == 0) continue;
+      if (sender.value_or(segment.thread) != segment.thread) return true;
+      sender = segment.thread;
+    }
+  }
+  return false;
+}
+
+class Replay {
+ public:
+  Replay(Trace& trace, Matchers matchers, std::vector<LockTable>& locks, Findings& findings)
+      : matchers_{matchers}, locks_{locks}, clocks_{trace.clocks.maps}, keys_{open(trace, findings), kEnd} {}
+
+  /// Matches the next end of a call; false when there is none left.
+  bool step(EventRow& row, bool& has_row) {
+    if (keys_.is_over()) return false;
+    const std::uint32_t rank = keys_.top();
+    RankCursor& cursor = cursors_[rank];
+    CallTracker& tracker = trackers_[rank];
+    const Phase phase = cursor.phase();
+    has_row = phase != Phase::leave;
+    if (has_row) row = tracker.enter(cursor.call(), cursor.thread_index());
+    if (phase != Phase::enter) tracker.leave(cursor.call(), cursor.thread_index());
+    cursor.advance();
+    if (cursor.is_over()) {
+      keys_.end(rank);
+      tracker.end();
+      matchers_.messages.end_rank(rank);
+      matchers_.user_messages.end_rank(rank);
+      matchers_.collectives.end_rank(rank);
+    } else {
+      keys_.update(rank, clocks_[rank].to_global(cursor.ticks()));
+    }
+    return true;
+  }
+
+ private:
+  std::vector<std::int64_t> open(Trace& trace, Findings& findings) {
+    const bool is_split = may_cancel(trace) || may_race(trace);
+    std::vector<std::int64_t> keys;
+    cursors_.reserve(trace.files.size());
+    for (std::uint32_t i = 0; i < trace.files.size(); ++i) {
+      RankFile& file = *trace.files[i];
+      const RankCursor& cursor = cursors_.emplace_back(file, is_split, findings);
+      trackers_.emplace_back(CallTracker::Context{i, file.meta().rank, cursor.threads(), trace.unknown_call[i],
+                                                  trace.clocks.maps[i], &trace.communicators.list,
+                                                  &trace.communicators.resolvers[i], &findings, &locks_[i], &matchers_,
+                                                  &trace.user, &trace.rank_sites[i], &trace.gaps.ranks[i]});
+      if (cursor.is_over()) {
+        matchers_.messages.end_rank(i);
+        matchers_.user_messages.end_rank(i);
+        matchers_.collectives.end_rank(i);
+      }
+      keys.push_back(cursor.is_over() ? kEnd : trace.clocks.maps[i].to_global(cursor.ticks()));
+    }
+    return keys;
+  }
+
+  Matchers matchers_;
+  std::vector<LockTable>& locks_;
+  std::span<const ClockMap> clocks_;
+  std::vector<RankCursor> cursors_;
+  std::vector<CallTracker> trackers_;
+  Tournament<std::int64_t> keys_;  // global time of each rank's next end
+};
+
+/// Gives away what has gathered.
+template <class Row>
+Status drain(std::vector<Row>& rows, const std::function<Status(std::span<const Row>)>& sink) {
+  if (sink && !rows.empty()) MERIDIAN_TRY_DO(sink(rows));
+  rows.clear();
+  return {};
+}
+
+}  // namespace
+
+Result<Matched> match(Trace& trace, MatchUntil until, const MatchSinks& sinks, Findings& findings,
+                      const CallCounter& counter) {
+  std::vector<std::size_t> comms;
+  for (const CommResolver& resolver : trace.communicators.resolvers) comms.push_back(resolver.size());
+  std::vector<MatchedMessage> message_rows;
+  std::vector<CollectivePart> part_rows;
+  MessageMatcher messages{trace.rank_index, comms, message_rows, findings};
+  messages.set_domains(trace.clocks.domain_of);
+  CollectiveMatcher collectives{trace.communicators.resolvers, trace.communicators.list.size(), part_rows, findings};
+  std::vector<bool> cut;
+  for (const RankFile* file : trace.files) cut.push_back(!file->meta().is_finalized);
+  if (std::ranges::find(cut, true) != cut.end()) collectives.expect_cuts();
+  messages.set_cut(std::move(cut));
+  const std::vector<std::size_t> layers(trace.files.size(),
+                                        trace.user.layers.empty() ? 0 : trace.user.layers[0].size());
+  MessageMatcher user_messages{trace.rank_index, layers, message_rows, findings};
+  std::vector<ValueTotals> counters(trace.user.list.size());
+  ObjectTotals objects{trace.objects};
+  std::vector<LockTable> locks(trace.files.size());
+  Replay replay{trace, {messages, collectives, user_messages, counters, objects}, locks, findings};
+  RowQueue queue{sinks.rows};
+  EventRow row;
+  bool has_row = false;
+  std::uint64_t calls = 0;
+  while (replay.step(row, has_row)) {
+    if (!has_row) continue;
+    if (sinks.rows) queue.push(row);
+    if (++calls % kDrainEvery != 0) continue;
+    if (until == MatchUntil::reversed && messages.reversed() + collectives.reversed() + user_messages.reversed() != 0)
+      break;
+    MERIDIAN_TRY_DO(queue.drain());
+    MERIDIAN_TRY_DO(queue.drain());
+    MERIDIAN_TRY_DO(drain(message_rows, sinks.messages));
+    MERIDIAN_TRY_DO(drain(part_rows, sinks.parts));
+    if (calls % kCountEvery == 0) counter(calls);
+  }
+  MERIDIAN_TRY_DO(queue.flush());
+  Matched matched{messages.finish(),   collectives.finish(), user_messages.finish(),
+                  std::move(counters), std::move(objects),   std::move(locks)};
+  MERIDIAN_TRY_DO(drain(message_rows, sinks.messages));
+  MERIDIAN_TRY_DO(drain(part_rows, sinks.parts));
+  return matched;
+}
+
+}  // namespace meridian

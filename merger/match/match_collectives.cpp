@@ -1,0 +1,264 @@
+#include "merger/match/match_collectives.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace meridian {
+namespace {
+
+constexpr std::uint32_t kNone = PartId::kNone;
+constexpr std::uint32_t kAfterGap = 1U << 31;
+constexpr int kSeriesBits = 16;
+
+/// Whether the library has a reason to make this participant and others wait for each other. Ranks without data are not
+/// waited for, and do not wait.
+bool carries_data(BytesRule rule, const Collective& arguments, bool is_root) noexcept {
+  switch (rule) {
+    case BytesRule::nothing:
+      return true;
+    case BytesRule::gather:
+    case BytesRule::gatherv:
+    case BytesRule::allgatherv:
+      return is_root || arguments.send_bytes != 0;  // allgatherv has no root
+    case BytesRule::scatterv:
+    case BytesRule::scatter:
+      return is_root || arguments.receive_bytes != 0;
+    default:
+      return arguments.send_bytes != 0 || arguments.receive_bytes != 0;
+  }
+}
+
+constexpr std::int64_t kEarliest = std::numeric_limits<std::int64_t>::min();
+
+bool is_all_to_all_reversed(std::span<const CollectivePart> parts) noexcept {
+  std::int64_t last = kEarliest, second = kEarliest;  // enters
+  for (const CollectivePart& part : parts) {
+    if (part.shape == CollectiveShape::none) continue;
+    second = std::max(second, std::min(last, part.enter_ns));
+    last = std::max(last, part.enter_ns);
+  }
+  return std::ranges::any_of(parts, [&](const CollectivePart& part) {
+    return part.shape != CollectiveShape::none && part.leave_ns <= (part.enter_ns == last ? second : last);
+  });
+}
+
+}  // namespace
+
+bool is_reversed(std::span<const CollectivePart> parts) noexcept {
+  CollectiveShape shape = CollectiveShape::none;
+  const CollectivePart* root = nullptr;
+  for (const CollectivePart& part : parts) {
+    if (part.shape != CollectiveShape::none) shape = part.shape;
+    if (part.comm_rank == part.root && part.shape != CollectiveShape::none) root = &part;
+  }
+  const auto is_other = [&](const CollectivePart& part) {
+    return part.shape != CollectiveShape::none && &part != root;
+  };
+  switch (shape) {
+    case CollectiveShape::all_to_all:
+      return is_all_to_all_reversed(parts);
+    case CollectiveShape::one_to_all:
+      return root != nullptr && std::ranges::any_of(parts, [&](const CollectivePart& part) {
+               return is_other(part) && part.leave_ns <= root->enter_ns;
+             });
+    case CollectiveShape::all_to_one:
+      return root != nullptr && std::ranges::any_of(parts, [&](const CollectivePart& part) {
+               return is_other(part) && root->leave_ns <= part.enter_ns;
+             });
+    case CollectiveShape::prefix: {
+      std::int64_t last = kEarliest;
+      for (const CollectivePart& part : parts) {
+        if (part.shape == CollectiveShape::none) continue;
+        if (part.leave_ns <= last) return true;
+        last = std::max(last, part.enter_ns);
+      }
+      return false;
+    }
+    case CollectiveShape::none:
+      return false;
+  }
+  return false;
+}
+
+CollectiveMatcher::CollectiveMatcher(std::span<const CommResolver> resolvers, std::size_t comms,
+                                     std::vector<CollectivePart>& parts, Findings& findings)
+    : rows_{parts}, findings_{findings}, members_(comms), plain_stream_(comms, kNone) {
+  for (const CommResolver& resolver : resolvers) {
+    RankState state;
+    state.entered.resize(resolver.size());
+    state.initialised.resize(resolver.size());
+    state.comm.resize(resolver.size());
+    for (const CommResolver::Birth& birth : resolver.births()) {
+      state.comm[birth.comm.number] = birth.comm.comm;
+      ++members_[birth.comm.comm];
+    }
+    ranks_.push_back(std::move(state));
+  }
+}
+
+std::uint32_t CollectiveMatcher::stream_of(std::uint32_t comm, std::uint32_t series) {
+  std::uint32_t& known = series == 0 ? plain_stream_[comm] : series_.try_emplace({comm, series}, kNone).first->second;
+  if (known == kNone) {
+    known = static_cast<std::uint32_t>(streams_.size());
+    streams_.emplace_back().comm = comm;
+    streams_.back().members = members_[comm];
+  }
+  return known;
+}
+
+std::uint32_t CollectiveMatcher::new_series(std::uint32_t rank_index, const LocalComm& comm) {
+  return ++ranks_[rank_index].initialised[comm.number];
+}
+
+std::uint32_t CollectiveMatcher::instance_of(std::uint32_t stream_number, std::uint64_t number) {
+  Stream& stream = streams_[stream_number];
+  if (number < stream.base) return kNone;
+  while (stream.base + stream.instances.size() <= number) {
+    std::uint32_t index;
+    if (free_instances_.empty()) {
+      index = static_cast<std::uint32_t>(instances_.size());
+      instances_.emplace_back();
+    } else {
+      index = free_instances_.back();
+      free_instances_.pop_back();
+    }
+    Instance& instance = instances_[index];
+    instance.parts.clear();
+    instance.stream = stream_number;
+    instance.number = stream.base + stream.instances.size();
+    instance.open = 0;
+    instance.has_abandoned = false;
+    stream.instances.push_back(index);
+  }
+  return stream.instances[static_cast<std::size_t>(number - stream.base)];
+}
+
+PartId CollectiveMatcher::enter(const Caller& caller, const LocalComm& comm, const CallRole& what,
+                                const Collective& arguments, std::uint32_t series) {
+  // What was recorded after a gap is a line of its own.
+  if (caller.epoch != 0) series |= kAfterGap | caller.epoch << kSeriesBits;
+  const std::uint32_t stream = stream_of(comm.comm, series);
+  std::uint64_t& entered =
+      series == 0 ? ranks_[caller.rank_index].entered[comm.number] : streams_[stream].starts[caller.rank_index];
+  const std::uint32_t index = instance_of(stream, entered++);
+  if (index == kNone) return {};  // closed without this rank, which cannot be in a trace that makes sense
+  Instance& instance = instances_[index];
+  instance.is_inter = comm.is_inter;
+  ++instance.open;
+  Part part;
+  part.row.comm = comm.comm;
+  part.row.shape = what.shape;
+  part.row.comm_rank = comm.rank;
+  part.row.root = arguments.root >= 0 && !comm.is_inter ? arguments.root : -1;
+  part.row.start = part.row.completion = caller.call;
+  part.row.enter_ns = part.row.leave_ns = caller.enter_ns;
+  part.kind = what.kind;
+  part.has_data = carries_data(what.bytes, arguments, part.row.root == comm.rank);
+  instance.parts.push_back(part);
+  return {index, static_cast<std::uint32_t>(instance.parts.size() - 1)};
+}
+
+void CollectiveMatcher::leave(PartId id, const Caller& caller) {
+  if (id.instance == kNone) return;
+  Instance& instance = instances_[id.instance];
+  Part& part = instance.parts[id.part];
+  part.row.completion = caller.call;
+  part.row.leave_ns = caller.leave_ns;
+  part.is_left = true;
+  --instance.open;
+  close_if_complete(id.instance);
+}
+
+void CollectiveMatcher::abandon(PartId id) {
+  if (id.instance == kNone) return;
+  Instance& instance = instances_[id.instance];
+  instance.has_abandoned = true;
+  --instance.open;
+  close_if_complete(id.instance);
+}
+
+void CollectiveMatcher::close_if_complete(std::uint32_t index) {
+  Instance& instance = instances_[index];
+  Stream& stream = streams_[instance.stream];
+  if (instance.open != 0) return;
+  if (instance.parts.size() < stream.members) {
+    const auto absent = std::ranges::count_if(stream.ended, [&](std::uint64_t n) { return n <= instance.number; });
+    if (instance.parts.size() + static_cast<std::size_t>(absent) < stream.members) return;
+  }
+  close(instance);
+  stream.instances[static_cast<std::size_t>(instance.number - stream.base)] = kNone;
+  free_instances_.push_back(index);
+  while (!stream.instances.empty() && stream.instances.front() == kNone) {
+    stream.instances.pop_front();
+    ++stream.base;
+  }
+}
+
+void CollectiveMatcher::report(const Instance& instance, FindingId id) {
+  findings_.add(id, 1, [&] {
+    const Stream& stream = streams_[instance.stream];
+    const EventRef& call = instance.parts.front().row.start;
+    return "communicator " + std::to_string(stream.comm) + " collective " + std::to_string(instance.number) +
+           " (rank " + std::to_string(call.rank) + " thread " + std::to_string(call.thread) + " call " +
+           std::to_string(call.event) + ", " + std::to_string(instance.parts.size()) + " of " +
+           std::to_string(stream.members) + " ranks)";
+  });
+}
+
+void CollectiveMatcher::close(Instance& instance) {
+  std::vector<Part>& parts = instance.parts;
+  if (parts.empty()) return;
+  std::ranges::stable_sort(parts, {}, [](const Part& part) { return part.row.comm_rank; });
+  const Part& first = parts.front();
+  const bool is_mismatch = std::ranges::any_of(
+      parts, [&](const Part& part) { return part.kind != first.kind || part.row.root != first.row.root; });
+  if (is_mismatch) report(instance, FindingId::collective_mismatch);
+  if (instance.has_abandoned || parts.size() < streams_[instance.stream].members)
+    report(instance, has_cut_ranks_ ? FindingId::call_cut_off : FindingId::collective_incomplete);
+
+  const std::size_t first_row = rows_.size();
+  for (Part& part : parts) {
+    part.row.instance = totals_.instances;
+    part.row.parts = static_cast<std::int32_t>(parts.size());
+    if (is_mismatch || instance.is_inter || !part.is_left || !part.has_data) part.row.shape = CollectiveShape::none;
+    rows_.push_back(part.row);
+  }
+  totals_.calls += parts.size();
+  ++totals_.instances;
+  const std::span rows = std::span{rows_}.subspan(first_row);
+  if (!is_reversed(rows)) return;
+  if (!findings_.has_gaps()) {
+    ++totals_.reversed;
+    return;
+  }
+  // Some of them are of another collective, whose other sides are in a gap: no order follows.
+  if (!is_mismatch) report(instance, FindingId::collective_mismatch);
+  for (CollectivePart& row : rows) row.shape = CollectiveShape::none;
+}
+
+void CollectiveMatcher::end_stream(std::uint32_t number, std::uint64_t entered) {
+  streams_[number].ended.push_back(entered);
+  std::vector<std::uint32_t> waiting;
+  for (std::size_t i = 0; i < streams_[number].instances.size(); ++i)
+    if (streams_[number].instances[i] != kNone) waiting.push_back(streams_[number].instances[i]);
+  for (const std::uint32_t index : waiting) close_if_complete(index);
+}
+
+void CollectiveMatcher::end_rank(std::uint32_t rank_index) {
+  const RankState& rank = ranks_[rank_index];
+  for (std::size_t i = 0; i < rank.comm.size(); ++i) end_stream(stream_of(rank.comm[i], 0), rank.entered[i]);
+  for (Stream& stream : streams_) {
+    const auto starts = stream.starts.find(rank_index);
+    if (starts != stream.starts.end())
+      end_stream(static_cast<std::uint32_t>(&stream - streams_.data()), starts->second);
+  }
+}
+
+CollectiveTotals CollectiveMatcher::finish() {
+  for (Stream& stream : streams_)
+    for (std::size_t i = 0; i < stream.instances.size(); ++i)
+      if (stream.instances[i] != kNone) close(instances_[stream.instances[i]]);
+  return totals_;
+}
+
+}  // namespace meridian

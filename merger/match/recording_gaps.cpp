@@ -1,0 +1,98 @@
+#include "merger/match/recording_gaps.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "merger/match/call_roles.hpp"
+
+namespace meridian {
+namespace {
+
+bool is_of_sends(Role role) noexcept {
+  switch (role) {
+    case Role::send:
+    case Role::isend:
+    case Role::sendrecv:
+    case Role::isendrecv:
+    case Role::send_init:
+    case Role::psend_init:
+    case Role::start:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_of_receives(Role role) noexcept {
+  switch (role) {
+    case Role::receive:
+    case Role::irecv:
+    case Role::sendrecv:
+    case Role::isendrecv:
+    case Role::recv_init:
+    case Role::precv_init:
+    case Role::mprobe:
+    case Role::mrecv:
+    case Role::imrecv:
+    case Role::start:
+    case Role::complete:
+      return true;
+    default:
+      return false;
+  }
+}
+
+RecordingGaps gaps_of(const RankMeta& meta, TraceGaps& all) {
+  RecordingGaps gaps;
+  std::vector<const TextRow*> states;
+  for (const TextRow& text : meta.texts) {
+    if (text.key == "recording") states.push_back(&text);
+    Range range;
+    const bool is_message = text.key == "option.MERIDIAN_MESSAGE";
+    if (!is_message && text.key != "option.MERIDIAN_COMM") continue;
+    if (parse_range(text.value, is_message ? "bytes" : "ranks", range) != TextProblem::none || range.is_everything())
+      continue;
+    all.has_selection = true;
+    if (is_message) gaps.message = range;
+  }
+  std::ranges::stable_sort(states, {}, &TextRow::ticks);
+  bool is_off = false;
+  bool is_partial = false;
+  for (const TextRow* state : states) {
+    const bool was_off = is_off;
+    is_off = state->value == "off";
+    is_partial = is_partial || state->value == "partial";
+    all.has_gaps = all.has_gaps || state->value != "on";
+    if (was_off && !is_off) gaps.resumed_ticks.push_back(state->ticks);
+  }
+  if (is_partial) {
+    for (const PassedRow& row : meta.passed) {
+      const Role role = role_of(meta.calls[row.call]).role;
+      gaps.lacks_sends = gaps.lacks_sends || is_of_sends(role);
+      gaps.lacks_receives = gaps.lacks_receives || is_of_receives(role);
+    }
+  }
+  return gaps;
+}
+
+}  // namespace
+
+std::uint32_t RecordingGaps::epoch(std::uint64_t ticks) const noexcept {
+  if (resumed_ticks.empty()) [[likely]]
+    return 0;
+  return static_cast<std::uint32_t>(std::ranges::upper_bound(resumed_ticks, ticks) - resumed_ticks.begin());
+}
+
+TraceGaps find_gaps(std::span<const RankMeta* const> metas) {
+  TraceGaps all;
+  for (const RankMeta* meta : metas) all.ranks.push_back(gaps_of(*meta, all));
+  const bool is_even = std::ranges::all_of(all.ranks, [&](const RecordingGaps& gaps) {
+    return gaps.resumed_ticks.size() == all.ranks.front().resumed_ticks.size();
+  });
+  if (!is_even)
+    for (RecordingGaps& gaps : all.ranks) gaps.resumed_ticks.clear();
+  return all;
+}
+
+}  // namespace meridian

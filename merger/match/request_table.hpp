@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "merger/containers/index_map.hpp"
+#include "merger/load/communicators.hpp"
+#include "merger/match/channel.hpp"
+#include "merger/match/match_collectives.hpp"
+
+namespace meridian {
+
+/// What a request of one rank will have done when it completes.
+struct Request {
+  static constexpr std::uint32_t kNoCollective = 0xffffffff;
+  enum class Kind : std::uint8_t { send, receive, collective, other };
+  Kind kind = Kind::other;
+  bool is_persistent = false;
+  bool is_partitioned = false;
+  bool is_active = true;  ///< persistent: between start and completion
+  bool is_cancel_asked = false;
+  bool is_size_untold = false;  ///< Isendrecv: MPICH 4.0 says a wrong size in the status
+  bool is_completing = false;   ///< a call that completes it is under way
+  const LocalComm* comm = nullptr;
+  std::int32_t peer = 0;  ///< as the call that made it said, as is the tag
+  std::int32_t tag = 0;
+  std::uint64_t bytes = 0;        ///< to send, or that there is room for
+  std::uint64_t send_number = 0;  ///< in its channel
+  ReceiveId receive = kNoReceive;
+  std::uint32_t epoch = 0;  ///< of its sending, for the key of its channel
+  PartId part;
+  std::uint32_t collective = kNoCollective;  ///< persistent ones: what each start repeats
+  std::uint64_t handle = 0;
+};
+
+/// A collective that the starts of a request repeat.
+struct PersistentCollective {
+  std::uint32_t series = 0;  ///< of CollectiveMatcher
+  const CallRole* what = nullptr;
+  Collective arguments;
+};
+
+/// The live requests of one rank, by handle. Libraries hand one handle out for several requests where there is nothing
+/// to wait for, and a request may have ended unseen: the latest owner of a handle counts.
+class RequestTable {
+ public:
+  static constexpr std::uint32_t kNone = IndexMap<HandleKey>::kNone;
+
+  std::uint32_t find(std::uint64_t handle) const noexcept { return index_.find({handle}); }
+  Request& operator[](std::uint32_t number) noexcept { return requests_[number]; }
+
+  std::uint32_t add_collective(const PersistentCollective& collective) {
+    if (free_collectives_.empty()) {
+      collectives_.push_back(collective);
+      return static_cast<std::uint32_t>(collectives_.size() - 1);
+    }
+    const std::uint32_t number = free_collectives_.back();
+    free_collectives_.pop_back();
+    collectives_[number] = collective;
+    return number;
+  }
+  const PersistentCollective& collective(const Request& request) const noexcept {
+    return collectives_[request.collective];
+  }
+
+  /// Takes the handle away from its present owner, if any: see find().
+  std::uint32_t add(std::uint64_t handle, const Request& request) {
+    std::uint32_t number;
+    if (free_.empty()) {
+      number = static_cast<std::uint32_t>(requests_.size());
+      requests_.push_back(request);
+    } else {
+      number = free_.back();
+      free_.pop_back();
+      requests_[number] = request;
+    }
+    requests_[number].handle = handle;
+    index_.set({handle}, number);
+    return number;
+  }
+
+  void remove(std::uint32_t number) {
+    const HandleKey key{requests_[number].handle};
+    if (index_.find(key) == number) index_.erase(key);
+    free_.push_back(number);
+    if (requests_[number].collective != Request::kNoCollective)
+      free_collectives_.push_back(requests_[number].collective);
+  }
+
+  template <class Visit>
+  void for_each(Visit&& visit) {  // in no useful order, but always the same
+    for (std::uint32_t number = 0; number < requests_.size(); ++number)
+      if (index_.find({requests_[number].handle}) == number) visit(requests_[number]);
+  }
+
+ private:
+  IndexMap<HandleKey> index_;
+  std::vector<Request> requests_;
+  std::vector<std::uint32_t> free_;
+  std::vector<PersistentCollective> collectives_;
+  std::vector<std::uint32_t> free_collectives_;
+};
+
+}  // namespace meridian

@@ -1,0 +1,307 @@
+#include "merger/repair/repair_forward.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace meridian {
+namespace {
+
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kShrinkOneIn = 1000;  // a moved stretch may lose this part of its length
+constexpr std::uint64_t kPointsBetweenReleases = 1 << 18;
+constexpr std::uint64_t kPointsInFlight = 1 << 16;  // how far the ranks get ahead of each other, all in all
+constexpr std::uint64_t kFewestPoints = 64;
+
+/// The times of one rank, point by point.
+class ChainClock {
+ public:
+  /// The next point, which the clock puts at `x` and which may not be before `need`.
+  std::int64_t advance(std::int64_t x, std::int64_t need) noexcept {
+    std::int64_t v = x;
+    if (v_ > x_) [[unlikely]]
+      v = std::max(x, v_ + shrunk(x - x_));
+    v = std::max(v, need);
+    if (v == x) spare_ = 0;
+    x_ = x;
+    v_ = v;
+    return v;
+  }
+
+ private:
+  /// 1 - 1e-3 of a length, the remainders kept for the next; never nothing of something.
+  std::int64_t shrunk(std::int64_t length) noexcept {
+    spare_ += length;
+    const std::int64_t loss = std::min(spare_ / kShrinkOneIn, std::max<std::int64_t>(length - 1, 0));
+    spare_ -= loss * kShrinkOneIn;
+    return length - loss;
+  }
+
+  std::int64_t x_ = std::numeric_limits<std::int64_t>::min() / 2;
+  std::int64_t v_ = std::numeric_limits<std::int64_t>::min() / 2;
+  std::int64_t spare_ = 0;  // length that has not lost its part yet
+};
+
+/// Where a thread is: point 2e is the enter of its e-th call, 2e + 1 the leave.
+struct Cursor {
+  std::uint64_t point = 0;
+  std::int64_t x = kNever;        // of that point; kNever: no more
+  std::int64_t need = 0;          // stamp that it must follow, from the uses before `use`
+  Use use;                        // the first one that has not been looked at
+  std::uint32_t next_waiter = 0;  // 1 + the stream that waits for the same collective; 0: none
+  bool is_listed = false;         // waits for a collective
+};
+
+struct Chain {
+  std::uint32_t first = 0;  // streams [first, end)
+  std::uint32_t end = 0;
+  ChainClock clock;
+  bool is_queued = false;
+  bool is_moved = false;
+};
+
+class Forward {
+ public:
+  explicit Forward(RepairTables& tables) : tables_{tables}, cursors_(tables.streams.size()), chains_(tables.chains) {
+    for (std::uint32_t s = 0; s < cursors_.size(); ++s) {
+      Chain& chain = chains_[tables.streams[s].chain];
+      if (chain.end == 0) chain.first = s;
+      chain.end = s + 1;
+      load(s);
+    }
+    quantum_ = std::max(kFewestPoints, kPointsInFlight / std::max<std::uint64_t>(chains_.size(), 1));
+    for (std::uint32_t c = 0; c < chains_.size(); ++c) queue(c);
+  }
+
+  Result<ForwardResult> run() {
+    for (;;) {
+      while (!ready_.empty()) {
+        std::pop_heap(ready_.begin(), ready_.end(), std::greater<>{});
+        const std::uint32_t chain = ready_.back().second;
+        ready_.pop_back();
+        chains_[chain].is_queued = false;
+        if (run_chain(chain)) queue(chain);
+      }
+      const std::uint32_t waiting = first_waiting();
+      if (waiting == cursors_.size()) break;
+      MERIDIAN_TRY_DO(withdraw(waiting));
+    }
+    ForwardResult result;
+    for (const Chain& chain : chains_) result.is_chain_moved.push_back(chain.is_moved);
+    result.withdrawn = withdrawn_;
+    return result;
+  }
+
+ private:
+  /// Gets the point that the cursor is at.
+  void load(std::uint32_t s) {
+    Cursor& cursor = cursors_[s];
+    const RepairStream& stream = tables_.streams[s];
+    const std::uint64_t event = cursor.point / 2;
+    if (event >= stream.events) {
+      cursor.x = kNever;
+      return;
+    }
+    const TimePair& times = tables_.times[stream.first + event];
+    cursor.need = 0;
+    if (cursor.point % 2 == 0) {
+      cursor.x = times.enter_ns;
+    } else {
+      cursor.x = times.leave_ns;
+      cursor.use = tables_.uses[stream.first + event].at_leave;
+    }
+  }
+
+  void queue(std::uint32_t c) {
+    Chain& chain = chains_[c];
+    if (chain.is_queued || chain.first == chain.end) return;
+    const auto [s, others] = earliest(chain);
+    if (cursors_[s].x == kNever) return;
+    chain.is_queued = true;
+    ready_.emplace_back(cursors_[s].x, c);
+    std::push_heap(ready_.begin(), ready_.end(), std::greater<>{});
+  }
+
+  /// The stream whose next point is the earliest, and the time of the earliest point of the others.
+  std::pair<std::uint32_t, std::int64_t> earliest(const Chain& chain) const {
+    std::uint32_t best = chain.first;
+    std::int64_t others = kNever;
+    for (std::uint32_t s = chain.first + 1; s < chain.end; ++s) {
+      if (cursors_[s].x < cursors_[best].x) {
+        others = std::min(others, cursors_[best].x);
+        best = s;
+      } else {
+        others = std::min(others, cursors_[s].x);
+      }
+    }
+    return {best, others};
+  }
+
+  /// Replays some points. False: the chain waits, or is done.
+  bool run_chain(std::uint32_t c) {
+    Chain& chain = chains_[c];
+    if (count_ >= kPointsBetweenReleases) {
+      tables_.release_pages();
+      count_ = 0;
+    }
+    std::uint64_t left = quantum_;
+    while (left > 0) {
+      const auto [s, others] = earliest(chain);
+      if (cursors_[s].x == kNever) return false;
+      if (!step(s, chain) && !step_tied(s, chain)) return false;
+      --left;
+      while (left > 0 && cursors_[s].x < others && step(s, chain)) --left;
+    }
+    return true;
+  }
+
+  /// Where stamps are coarse, a call can seem to end when the call of another thread begins that it waits for: of
+  /// points with one time, any that can go on goes first.
+  bool step_tied(std::uint32_t blocked, Chain& chain) {
+    for (std::uint32_t s = chain.first; s < chain.end; ++s)
+      if (s != blocked && cursors_[s].x == cursors_[blocked].x && step(s, chain)) return true;
+    return false;
+  }
+
+  /// Passes the point that a thread is at. False: it has to wait, or there is none.
+  bool step(std::uint32_t s, Chain& chain) {
+    Cursor& cursor = cursors_[s];
+    if (cursor.x == kNever) return false;
+    const std::uint64_t row = tables_.streams[s].first + cursor.point / 2;
+    if (cursor.point % 2 == 0) {
+      const std::int64_t v = chain.clock.advance(cursor.x, std::numeric_limits<std::int64_t>::min());
+      chain.is_moved = chain.is_moved || v != cursor.x;
+      tables_.moved[row].enter_ns = v;
+      if (const Use use = tables_.uses[row].at_enter) [[unlikely]]
+        enter(use, stamp_of(v), tables_.streams[s].chain);
+    } else {
+      if (cursor.use && !is_ready(s)) return false;
+      const std::int64_t v = chain.clock.advance(cursor.x, ns_of(cursor.need) + 1);
+      chain.is_moved = chain.is_moved || v != cursor.x;
+      tables_.moved[row].leave_ns = v;
+      if (const Use use = tables_.uses[row].at_leave) [[unlikely]]
+        leave(use, stamp_of(v));
+    }
+    ++cursor.point;
+    ++count_;
+    load(s);
+    return true;
+  }
+
+  /// Gathers what the leave of a call has to follow; false, and to be woken, if part of it is still to come.
+  bool is_ready(std::uint32_t s) {
+    Cursor& cursor = cursors_[s];
+    while (cursor.use) {
+      const std::uint64_t i = cursor.use.index();
+      if (cursor.use.role() == Use::receive) {
+        MessageNode& node = tables_.messages[i];
+        if (node.sent <= 0) {
+          node.sent = -1 - std::int64_t{s};
+          return false;
+        }
+        cursor.need = std::max(cursor.need, node.sent);
+        cursor.use = node.next_receive;
+      } else {
+        const PartNode& node = tables_.parts[i];
+        const CollectiveTable::Need need = tables_.collectives.need(node.part);
+        if (!need.is_known) {
+          if (!cursor.is_listed)
+            cursor.next_waiter = std::exchange(tables_.collectives.word(node.part.instance), s + 1);
+          cursor.is_listed = true;
+          return false;
+        }
+        cursor.need = std::max(cursor.need, need.stamp);
+        cursor.use = node.next_leave;
+      }
+    }
+    return true;
+  }
+
+  void enter(Use use, std::int64_t stamp, std::uint32_t running) {
+    while (use) {
+      if (use.role() == Use::send) {
+        MessageNode& node = tables_.messages[use.index()];
+        const std::int64_t waiter = std::exchange(node.sent, stamp);
+        if (waiter < 0) wake(static_cast<std::uint32_t>(-1 - waiter), running);
+        use = node.next_send;
+      } else {
+        PartNode& node = tables_.parts[use.index()];
+        if (tables_.collectives.enter(node.part, stamp)) wake_all(node.part.instance, running);
+        use = node.next_enter;
+      }
+    }
+  }
+
+  void leave(Use use, std::int64_t stamp) {
+    while (use) {
+      if (use.role() == Use::receive) {
+        MessageNode& node = tables_.messages[use.index()];
+        node.received = stamp;
+        use = node.next_receive;
+      } else {
+        const PartNode& node = tables_.parts[use.index()];
+        if (tables_.collectives.is_sink(node.part)) tables_.collectives.leave(node.part, stamp);
+        use = node.next_leave;
+      }
+    }
+  }
+
+  void wake(std::uint32_t s, std::uint32_t running) {
+    if (tables_.streams[s].chain != running) queue(tables_.streams[s].chain);
+  }
+
+  void wake_all(std::uint64_t instance, std::uint32_t running) {
+    std::uint32_t waiter = std::exchange(tables_.collectives.word(instance), 0);
+    while (waiter != 0) {
+      Cursor& cursor = cursors_[waiter - 1];
+      cursor.is_listed = false;
+      wake(waiter - 1, running);
+      waiter = std::exchange(cursor.next_waiter, 0);
+    }
+  }
+
+  /// When nobody is ready: the stream to help on, the earliest that waits for a collective if there is one.
+  std::uint32_t first_waiting() const {
+    std::uint32_t best = static_cast<std::uint32_t>(cursors_.size());
+    for (std::uint32_t s = 0; s < cursors_.size(); ++s) {
+      if (cursors_[s].x == kNever || cursors_[s].point % 2 == 0 || !cursors_[s].use) continue;
+      if (best == cursors_.size() || is_better(cursors_[s], cursors_[best])) best = s;
+    }
+    return best;
+  }
+
+  static bool is_better(const Cursor& a, const Cursor& b) {
+    return a.is_listed != b.is_listed ? a.is_listed : a.x < b.x;
+  }
+
+  Status withdraw(std::uint32_t s) {
+    const Cursor& cursor = cursors_[s];
+    const RepairStream& stream = tables_.streams[s];
+    if (!cursor.is_listed)
+      return Error{Errc::damaged,
+                   "cannot order the messages: they wait for each other in a circle, first in call " +
+                       std::to_string(cursor.point / 2) + " of rank " + std::to_string(stream.rank) + ", thread " +
+                       std::to_string(stream.thread),
+                   "calls are missing from the trace, so that messages are paired wrongly: see the findings"};
+    const std::uint64_t instance = tables_.parts[cursor.use.index()].part.instance;
+    tables_.collectives.withdraw(instance);
+    ++withdrawn_;
+    wake_all(instance, UINT32_MAX);
+    return {};
+  }
+
+  RepairTables& tables_;
+  std::vector<Cursor> cursors_;  // [streams]
+  std::vector<Chain> chains_;
+  std::vector<std::pair<std::int64_t, std::uint32_t>> ready_;  // heap: time of the next point, chain
+  std::uint64_t quantum_ = 0;
+  std::uint64_t count_ = 0;  // points since pages were released
+  std::uint64_t withdrawn_ = 0;
+};
+
+}  // namespace
+
+Result<ForwardResult> replay_forward(RepairTables& tables) { return Forward{tables}.run(); }
+
+}  // namespace meridian

@@ -1,0 +1,178 @@
+#include "merger/sites/debug_info.hpp"
+
+#include <unistd.h>
+
+#ifdef MERIDIAN_HAS_LIBDW
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
+#include <elfutils/libdwfl.h>
+
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "merger/sites/source_names.hpp"
+
+namespace meridian {
+namespace {
+
+struct EndDwfl {
+  void operator()(Dwfl* session) const { dwfl_end(session); }
+};
+struct Free {
+  void operator()(void* memory) const { std::free(memory); }
+};
+
+std::string hex(const void* bytes, std::size_t count) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) {
+    const unsigned byte = static_cast<const unsigned char*>(bytes)[i];
+    text += kDigits[byte / 16];
+    text += kDigits[byte % 16];
+  }
+  return text;
+}
+
+/// A function's name: as in the source where that is unique enough, else what the linker sees, made readable.
+std::string name_of(Dwarf_Die& die) {
+  Dwarf_Attribute attribute;
+  for (const unsigned which : {unsigned{DW_AT_linkage_name}, unsigned{DW_AT_MIPS_linkage_name}}) {
+    const char* const linkage = dwarf_formstring(dwarf_attr_integrate(&die, which, &attribute));
+    if (linkage == nullptr) continue;
+    const std::string_view symbol{linkage};
+    if (symbol.starts_with("_Z") || symbol.find("_MOD_") != std::string_view::npos) return source_name(symbol);
+  }
+  const char* const name = dwarf_formstring(dwarf_attr_integrate(&die, DW_AT_name, &attribute));
+  return name != nullptr ? name : "";
+}
+
+class Module {
+ public:
+  explicit Module(Dwfl_Module* module) : module_{module} {}
+
+  SourcePlace place(Dwarf_Addr address) {
+    SourcePlace place;
+    Dwarf_Addr bias = 0;
+    if (Dwarf_Die* const unit = unit_of(address, bias)) {
+      find_functions(*unit, address - bias, place);
+      find_line(*unit, address - bias, place);
+    }
+    if (place.function.empty()) {
+      GElf_Off offset = 0;
+      GElf_Sym symbol;
+      const char* const name = dwfl_module_addrinfo(module_, address, &offset, &symbol, nullptr, nullptr, nullptr);
+      if (name != nullptr) place.function = source_name(name);
+    }
+    return place;
+  }
+
+ private:
+  /// The compilation unit with this code. Without an index of addresses (clang writes none) all are looked through.
+  Dwarf_Die* unit_of(Dwarf_Addr address, Dwarf_Addr& bias) {
+    if (Dwarf_Die* const unit = dwfl_module_addrdie(module_, address, &bias)) return unit;
+    for (Dwarf_Die* unit = dwfl_module_nextcu(module_, nullptr, &bias); unit != nullptr;
+         unit = dwfl_module_nextcu(module_, unit, &bias))
+      if (dwarf_haspc(unit, address - bias) > 0) return unit;
+    return nullptr;
+  }
+
+  static void find_functions(Dwarf_Die& unit, Dwarf_Addr address, SourcePlace& place) {
+    Dwarf_Die* found = nullptr;
+    const int count = dwarf_getscopes(&unit, address, &found);
+    const std::unique_ptr<Dwarf_Die, Free> scopes{found};
+    if (count <= 0) return;
+    // Behind an inlined function come the scopes of its definition; those of the code itself are asked for apart.
+    Dwarf_Die* concrete = nullptr;
+    const int depth = dwarf_getscopes_die(scopes.get(), &concrete);
+    const std::unique_ptr<Dwarf_Die, Free> owner{concrete};
+    for (int i = 0; i < depth; ++i) {
+      const int tag = dwarf_tag(concrete + i);
+      if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine) continue;
+      const std::string name = name_of(concrete[i]);
+      if (place.function.empty()) {
+        place.function = name;
+        if (tag == DW_TAG_subprogram) return;
+      } else if (tag == DW_TAG_subprogram) {
+        place.outer = name;
+        return;
+      }
+    }
+  }
+
+  static void find_line(Dwarf_Die& unit, Dwarf_Addr address, SourcePlace& place) {
+    Dwarf_Line* const line = dwarf_getsrc_die(&unit, address);
+    const char* const file = line != nullptr ? dwarf_linesrc(line, nullptr, nullptr) : nullptr;
+    int number = 0;
+    if (file == nullptr || dwarf_lineno(line, &number) != 0 || number <= 0) return;
+    Dwarf_Attribute attribute;
+    const char* const folder = dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &attribute));
+    place.file = source_path(folder != nullptr ? folder : "", file);
+    place.line = static_cast<std::uint32_t>(number);
+    if (dwarf_linecol(line, &number) == 0 && number > 0) place.column = static_cast<std::uint32_t>(number);
+  }
+
+  Dwfl_Module* module_;
+};
+
+/// False: this is no program or library, or not the one that ran.
+DebugInfo check_file(Dwfl_Module* module, const std::string& build_id) {
+  GElf_Addr bias = 0;
+  Elf* const elf = dwfl_module_getelf(module, &bias);
+  GElf_Ehdr header;
+  if (elf == nullptr || gelf_getehdr(elf, &header) == nullptr || (header.e_type != ET_EXEC && header.e_type != ET_DYN))
+    return DebugInfo::unreadable;
+  if (build_id.empty()) return DebugInfo::read;
+  const void* bytes = nullptr;
+  const ssize_t count = dwelf_elf_gnu_build_id(elf, &bytes);
+  return count > 0 && hex(bytes, static_cast<std::size_t>(count)) == build_id ? DebugInfo::read
+                                                                              : DebugInfo::is_other_file;
+}
+
+}  // namespace
+
+bool can_read_debug_info() { return true; }
+
+DebugInfo read_places(int descriptor, const std::string& path, const std::string& build_id,
+                      const std::vector<std::uint64_t>& offsets, const std::function<void(const SourcePlace&)>& take) {
+  ::unsetenv("DEBUGINFOD_URLS");  // libdw would ask servers
+  Dwfl_Callbacks callbacks{};
+  callbacks.find_elf = dwfl_build_id_find_elf;
+  callbacks.find_debuginfo = dwfl_standard_find_debuginfo;
+  callbacks.section_address = dwfl_offline_section_address;
+  const std::unique_ptr<Dwfl, EndDwfl> session{dwfl_begin(&callbacks)};
+  dwfl_report_begin(session.get());
+  Dwfl_Module* const module = dwfl_report_elf(session.get(), path.c_str(), path.c_str(), descriptor, 0, true);
+  if (module == nullptr) {
+    ::close(descriptor);
+    return DebugInfo::unreadable;
+  }
+  dwfl_report_end(session.get(), nullptr, nullptr);
+  const DebugInfo found = check_file(module, build_id);
+  if (found != DebugInfo::read) return found;
+  Module places{module};
+  // The call itself is before the address that it returns to.
+  for (const std::uint64_t offset : offsets) take(places.place(offset - 1));
+  return DebugInfo::read;
+}
+
+}  // namespace meridian
+
+#else
+
+namespace meridian {
+
+bool can_read_debug_info() { return false; }
+
+DebugInfo read_places(int descriptor, const std::string&, const std::string&, const std::vector<std::uint64_t>&,
+                      const std::function<void(const SourcePlace&)>&) {
+  ::close(descriptor);
+  return DebugInfo::unreadable;
+}
+
+}  // namespace meridian
+
+#endif

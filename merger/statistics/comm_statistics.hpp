@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "merger/event_row.hpp"
+#include "merger/load/communicators.hpp"
+#include "merger/statistics/compute_statistics.hpp"
+#include "trace/format/summary.hpp"
+
+namespace meridian {
+
+/// Adds calls up by communicator.
+class CommStatistics {
+ public:
+  CommStatistics() = default;
+  CommStatistics(std::size_t communicators, std::span<const NamedCall> calls);
+
+  void add(const EventRow& row) noexcept {
+    if (row.comm >= sums_.size()) return;  // none is the largest number
+    Sums& at = sums_[row.comm];
+    const auto kind = row.call < kinds_.size() ? kinds_[row.call] : kOther;
+    ++at.calls[kind];
+    at.time_ns[kind] += row.duration_ns;
+    at.bytes_sent += row.bytes_sent;
+    at.bytes_received += row.bytes_received;
+  }
+
+  /// Communicators of one name, kind and size together, those of the program's own layers left out.
+  std::vector<CommSummary> summaries(const std::vector<Communicator>& list, const std::vector<Group>& groups) const;
+
+ private:
+  enum Kind : std::uint8_t { kP2p, kCollective, kOther, kKinds };
+  struct Sums {
+    std::uint64_t calls[kKinds] = {};
+    std::int64_t time_ns[kKinds] = {};
+    std::uint64_t bytes_sent = 0;
+    std::uint64_t bytes_received = 0;
+  };
+  std::vector<Kind> kinds_;  // [call]
+  std::vector<Sums> sums_;   // [communicator]
+};
+
+}  // namespace meridian

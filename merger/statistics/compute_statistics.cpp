@@ -1,0 +1,187 @@
+#include "merger/statistics/compute_statistics.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "merger/sites/sites.hpp"
+#include "trace/model/call_id.hpp"
+#include "trace/model/event.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr double kSecondsPerNs = 1e-9;
+
+/// Of n values, from their sum and the sum of their squares, both exact: no cancellation.
+double standard_deviation(std::uint64_t n, std::uint64_t sum, unsigned __int128 squares) {
+  if (n < 2) return 0;
+  const auto count = static_cast<long double>(n);
+  // The mean is taken off as an integer first, so that what is rounded is small.
+  const std::uint64_t mean = sum / n;
+  const std::uint64_t rest = sum - mean * n;  // sum of (x - mean)
+  const auto wide = static_cast<unsigned __int128>(mean);
+  const unsigned __int128 centred = squares + wide * wide * n - 2 * wide * sum;  // sum of (x - mean)^2
+  const long double shift = static_cast<long double>(rest) / count;
+  const long double variance = static_cast<long double>(centred) / count - shift * shift;
+  return static_cast<double>(std::sqrt(std::max(variance, 0.0L)));
+}
+
+}  // namespace
+
+Statistics::Part& Statistics::part(std::uint32_t call, std::uint32_t site) {
+  if (site == kNoSite) return parts_[call];
+  if (site < first_of_site_.size()) [[likely]]
+    for (std::uint32_t at = first_of_site_[site]; at != kNone; at = parts_[at].next)
+      if (parts_[at].call == call) return parts_[at];
+  return new_part(call, site);
+}
+
+Statistics::Part& Statistics::new_part(std::uint32_t call, std::uint32_t site) {
+  if (site >= first_of_site_.size()) first_of_site_.resize(site + std::size_t{1}, kNone);
+  const auto number = static_cast<std::uint32_t>(parts_.size());
+  Part& made = parts_.emplace_back();
+  made.call = call;
+  made.site = site;
+  made.next = std::exchange(first_of_site_[site], number);
+  made.ranks.resize((ranks_.size() + 63) / 64);
+  return made;
+}
+
+void Statistics::Part::add(const Part& other) noexcept {
+  count += other.count;
+  timed += other.timed;
+  total_ns += other.total_ns;
+  min_ns = std::min(min_ns, other.min_ns);
+  max_ns = std::max(max_ns, other.max_ns);
+  squares += other.squares;
+  bytes_sent += other.bytes_sent;
+  bytes_received += other.bytes_received;
+}
+
+void Statistics::add(const EventRow& row) {
+  const auto duration = static_cast<std::uint64_t>(std::max<std::int64_t>(row.duration_ns, 0));
+  const std::int64_t leave_ns = row.enter_ns + static_cast<std::int64_t>(duration);
+  if (row.call >= first_user_) {
+    RankSums& rank = ranks_[static_cast<std::size_t>(row.rank)];
+    rank.first_ns = std::min(rank.first_ns, row.enter_ns);
+    rank.last_ns = std::max(rank.last_ns, leave_ns);
+    first_ns_ = std::min(first_ns_, row.enter_ns);
+    last_ns_ = std::max(last_ns_, leave_ns);
+    return;
+  }
+  Part& at = part(row.call, row.site);
+  ++at.count;
+  at.bytes_sent += row.bytes_sent;
+  at.bytes_received += row.bytes_received;
+  if ((row.flags & kFlagUnfinished) == 0) [[likely]] {
+    ++at.timed;
+    at.total_ns += duration;
+    at.min_ns = std::min(at.min_ns, duration);
+    at.max_ns = std::max(at.max_ns, duration);
+    at.squares += static_cast<unsigned __int128>(duration) * duration;
+  }
+  const auto number = static_cast<std::size_t>(row.rank);
+  if (row.site != kNoSite) at.ranks[number / 64] |= std::uint64_t{1} << (number % 64);
+  RankSums& rank = ranks_[static_cast<std::size_t>(row.rank)];
+  ++rank.calls;
+  if (row.call <= kMpiCallCount || row.call >= kCallCount) {  // the latter: calls that this build does not know
+    rank.mpi_ns += duration;
+    if (row.thread >= rank.is_in_mpi.size()) rank.is_in_mpi.resize(row.thread + 1);
+    rank.is_in_mpi[row.thread] = true;
+  }
+  rank.first_ns = std::min(rank.first_ns, row.enter_ns);
+  rank.last_ns = std::max(rank.last_ns, leave_ns);
+  ++calls_;
+  first_ns_ = std::min(first_ns_, row.enter_ns);
+  last_ns_ = std::max(last_ns_, leave_ns);
+}
+
+namespace {
+
+/// Fills in what functions and call sites have in common.
+template <class Part, class Row>
+void describe(const Part& part, Row& row) {
+  row.count = part.count;
+  row.bytes_sent = part.bytes_sent;
+  row.bytes_received = part.bytes_received;
+  if (part.timed == 0) return;
+  row.total_s = static_cast<double>(part.total_ns) * kSecondsPerNs;
+  row.mean_s = row.total_s / static_cast<double>(part.timed);
+  row.min_s = static_cast<double>(part.min_ns) * kSecondsPerNs;
+  row.max_s = static_cast<double>(part.max_ns) * kSecondsPerNs;
+  row.sd_s = standard_deviation(part.timed, part.total_ns, part.squares) * kSecondsPerNs;
+}
+
+}  // namespace
+
+std::vector<FunctionSummary> Statistics::functions(std::span<const NamedCall> calls) const {
+  std::vector<Part> sums(calls.size());
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const std::size_t call = parts_[i].site == kNoSite ? i : parts_[i].call;
+    if (call < sums.size()) sums[call].add(parts_[i]);
+  }
+  std::vector<FunctionSummary> list;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    if (sums[i].count == 0) continue;
+    FunctionSummary function;
+    function.name = calls[i].name;
+    function.group = calls[i].group;
+    describe(sums[i], function);
+    list.push_back(std::move(function));
+  }
+  std::ranges::sort(list, [](const FunctionSummary& a, const FunctionSummary& b) {
+    return std::tie(b.total_s, a.name) < std::tie(a.total_s, b.name);
+  });
+  return list;
+}
+
+std::vector<Statistics::SiteSums> Statistics::sites(std::span<const NamedCall> calls,
+                                                    std::span<const std::uint32_t> same) const {
+  std::uint64_t mpi_ns = 0;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Part> sums;  // by site and call
+  for (const Part& part : parts_) {
+    mpi_ns += part.total_ns;
+    if (part.site == kNoSite || part.count == 0 || part.call >= calls.size()) continue;
+    Part& sum = sums[{part.site < same.size() ? same[part.site] : part.site, part.call}];
+    sum.add(part);
+    sum.ranks.resize(part.ranks.size());
+    for (std::size_t i = 0; i < part.ranks.size(); ++i) sum.ranks[i] |= part.ranks[i];
+  }
+  std::vector<SiteSums> list;
+  for (auto& [key, part] : sums) {
+    SiteSums& row = list.emplace_back();
+    row.site = key.first;
+    part.call = key.second;
+    row.summary.function = calls[part.call].name;
+    describe(part, row.summary);
+    row.summary.share = mpi_ns == 0 ? 0 : static_cast<double>(part.total_ns) / static_cast<double>(mpi_ns);
+    for (const std::uint64_t ranks : part.ranks) row.summary.ranks += static_cast<std::uint64_t>(std::popcount(ranks));
+  }
+  std::ranges::sort(list, [](const SiteSums& a, const SiteSums& b) {
+    return std::tie(b.summary.total_s, a.summary.function, a.site) <
+           std::tie(a.summary.total_s, b.summary.function, b.site);
+  });
+  return list;
+}
+
+void Statistics::fill(RankSummary& rank) const {
+  const RankSums& at = ranks_[static_cast<std::size_t>(rank.rank)];
+  rank.calls = at.calls;
+  rank.threads = static_cast<std::uint64_t>(std::ranges::count(at.is_in_mpi, true));
+  rank.mpi_s = static_cast<double>(at.mpi_ns) * kSecondsPerNs;
+  rank.time_s = at.calls == 0 ? 0 : static_cast<double>(at.last_ns - at.first_ns) * kSecondsPerNs;
+}
+
+void Statistics::fill(RunSummary& run) const {
+  run.calls = calls_;
+  run.threads = 0;
+  for (const RankSums& rank : ranks_)
+    run.threads += static_cast<std::uint64_t>(std::ranges::count(rank.is_in_mpi, true));
+  run.time_s = calls_ == 0 ? 0 : static_cast<double>(last_ns_ - first_ns_) * kSecondsPerNs;
+}
+
+}  // namespace meridian

@@ -1,0 +1,217 @@
+#include "merger/statistics/count_events.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+namespace meridian {
+namespace {
+
+std::vector<std::string> split(std::string_view list) {
+  std::vector<std::string> items;
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(','), list.size());
+    items.emplace_back(list.substr(0, end));
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return items;
+}
+
+std::vector<std::string> list_of(const RankMeta& meta, std::string_view key) {
+  const auto text = std::ranges::find(meta.texts, key, &TextRow::key);
+  return text == meta.texts.end() ? std::vector<std::string>{} : split(text->value);
+}
+
+/// Names of the file's counters: what it says, or made-up ones where it says less than it has.
+std::vector<std::string> names_of(const RankMeta& meta) {
+  std::vector<std::string> names = list_of(meta, "counters");
+  for (std::size_t i = names.size(); i < meta.counters_per_event; ++i) names.push_back("counter " + std::to_string(i));
+  names.resize(meta.counters_per_event);
+  return names;
+}
+
+/// Walks the segments of one rank.
+class RankCounter {
+ public:
+  RankCounter(const Trace& trace, std::size_t file, CounterTotals& totals)
+      : file_{*trace.files[file]},
+        unknown_call_{trace.unknown_call[file]},
+        calls_{trace.calls},
+        totals_{totals},
+        sums_{totals.ranks[file]} {
+    for (const std::string& name : names_of(file_.meta())) {
+      const auto at = std::ranges::find(totals.names, name);
+      place_.push_back(static_cast<std::size_t>(at - totals.names.begin()));
+      sums_[place_.back()].is_counted = true;
+    }
+    rows_.rank = file_.meta().rank;
+  }
+
+  Status count_thread(std::uint32_t thread, const CounterSink& sink) {
+    rows_.thread = thread;
+    std::uint64_t first = 0;
+    const auto& segments = file_.meta().segments;
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+      if (segments[i].thread != thread) continue;
+      // What cannot be read has been reported by those who read it first.
+      if (file_.read(i, batch_)) MERIDIAN_TRY_DO(count_batch(first, sink));
+      first += segments[i].events;
+    }
+    return {};
+  }
+
+  std::uint64_t missing() const { return missing_; }
+
+ private:
+  Status count_batch(std::uint64_t first, const CounterSink& sink) {
+    const std::size_t width = totals_.names.size();
+    rows_.sequence.clear();
+    rows_.value.clear();
+    rows_.between.clear();
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < batch_.call.size(); ++i) {
+      if ((batch_.flags[i] & kFlagCounters) == 0) {
+        missing_ += (batch_.flags[i] & kFlagUnfinished) == 0;
+        continue;
+      }
+      const std::size_t call =
+          batch_.call[i] == CallId::none ? unknown_call_ : static_cast<std::size_t>(batch_.call[i]);
+      const bool is_mpi = calls_[call].name.starts_with("MPI_");
+      auto& function = totals_.functions[call];
+      function.resize(width);
+      rows_.sequence.push_back(first + i);
+      rows_.value.resize(rows_.value.size() + width);
+      rows_.between.resize(rows_.between.size() + width);
+      for (const std::size_t place : place_) {
+        const std::int64_t value = batch_.counters[at];
+        const std::int64_t between = batch_.counters_between[at++];
+        sums_[place].total += value + between;
+        if (is_mpi) sums_[place].mpi += value;
+        function[place] += value;
+        rows_.value[rows_.value.size() - width + place] = value;
+        rows_.between[rows_.between.size() - width + place] = between;
+      }
+    }
+    return rows_.sequence.empty() ? Status{} : sink(rows_);
+  }
+
+  RankFile& file_;
+  std::size_t unknown_call_;
+  const std::vector<NamedCall>& calls_;
+  CounterTotals& totals_;
+  std::vector<CounterTotals::Sums>& sums_;
+  std::vector<std::size_t> place_;  // of the file's counters in totals_.names
+  EventBatch batch_;
+  CounterRows rows_;
+  std::uint64_t missing_ = 0;
+};
+
+/// What a rank, or all of them, did in one part of its time.
+struct Part {
+  const char* name;
+  double time_s;
+  std::vector<const std::int64_t*> values;  // [names]; null: not counted
+};
+
+void add_metrics(const CounterTotals& totals, std::int32_t rank, const Part& part, Summary& summary) {
+  struct Metric {
+    std::string_view name, numerator, denominator;
+  };
+  static constexpr Metric kMetrics[] = {
+#define MERIDIAN_METRIC(name, numerator, denominator) {name, numerator, denominator},
+#include "merger/statistics/metrics.def"
+  };
+  const auto value_of = [&](std::string_view name) -> const std::int64_t* {
+    const auto at = std::ranges::find(totals.names, name);
+    return at == totals.names.end() ? nullptr : part.values[static_cast<std::size_t>(at - totals.names.begin())];
+  };
+  std::string_view last;
+  for (const Metric& metric : kMetrics) {
+    const std::int64_t* const above = value_of(metric.numerator);
+    const std::int64_t* const below = value_of(metric.denominator);
+    if (above == nullptr || below == nullptr || *below == 0 || metric.name == last) continue;
+    last = metric.name;
+    summary.metrics.push_back(
+        {rank, part.name, std::string{metric.name}, static_cast<double>(*above) / static_cast<double>(*below)});
+  }
+  for (std::size_t i = 0; i < totals.names.size(); ++i)
+    if (part.values[i] != nullptr && part.time_s > 0)
+      summary.metrics.push_back(
+          {rank, part.name, totals.names[i] + " per second", static_cast<double>(*part.values[i]) / part.time_s});
+}
+
+}  // namespace
+
+CounterTotals name_counters(const Trace& trace) {
+  CounterTotals totals;
+  for (const RankFile* file : trace.files) {
+    const std::vector<std::string> names = names_of(file->meta());
+    const std::vector<std::string> units = list_of(file->meta(), "counters.units");
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (std::ranges::find(totals.names, names[i]) != totals.names.end()) continue;
+      totals.names.push_back(names[i]);
+      totals.units.push_back(i < units.size() ? units[i] : "1");
+    }
+  }
+  totals.ranks.assign(trace.files.size(), std::vector<CounterTotals::Sums>(totals.names.size()));
+  totals.functions.resize(trace.calls.size());
+  return totals;
+}
+
+Status count_events(const Trace& trace, CounterTotals& totals, const CounterSink& sink, Findings& findings) {
+  const RankMeta* first = nullptr;
+  for (std::size_t i = 0; i < trace.files.size(); ++i) {
+    const RankMeta& meta = trace.files[i]->meta();
+    if (first == nullptr) first = &meta;
+    if (names_of(meta) != names_of(*first))
+      findings.add(FindingId::counters_differ, 1, "rank " + std::to_string(meta.rank));
+    const auto problem = std::ranges::find(meta.texts, "counters.problem", &TextRow::key);
+    if (problem != meta.texts.end())
+      findings.add(FindingId::counters_other, 1, "rank " + std::to_string(meta.rank) + ": " + problem->value);
+    if (meta.counters_per_event == 0) continue;
+    RankCounter counter{trace, i, totals};
+    for (const ThreadRow& thread : meta.threads) MERIDIAN_TRY_DO(counter.count_thread(thread.thread, sink));
+    if (counter.missing() != 0)
+      findings.add(FindingId::counters_missing, counter.missing(), "rank " + std::to_string(meta.rank));
+  }
+  return {};
+}
+
+void summarize_counters(const Trace& trace, const CounterTotals& totals, Summary& summary) {
+  const std::size_t width = totals.names.size();
+  if (width == 0) return;
+  std::vector<std::int64_t> all_mpi(width), all_compute(width);
+  double all_mpi_s = 0, all_compute_s = 0;
+  std::vector<const std::int64_t*> all_mpi_values(width), all_compute_values(width);
+  for (std::size_t i = 0; i < trace.files.size(); ++i) {
+    const RankSummary& rank = summary.ranks[i];
+    const double compute_s = std::max(0.0, rank.time_s * static_cast<double>(rank.threads) - rank.mpi_s);
+    std::vector<std::int64_t> compute(width);
+    Part in_mpi{"mpi", rank.mpi_s, std::vector<const std::int64_t*>(width)};
+    Part outside{"compute", compute_s, std::vector<const std::int64_t*>(width)};
+    for (std::size_t c = 0; c < width; ++c) {
+      const CounterTotals::Sums& sums = totals.ranks[i][c];
+      if (!sums.is_counted) continue;
+      compute[c] = sums.total - sums.mpi;
+      summary.counters.push_back({rank.rank, totals.names[c], totals.units[c], sums.mpi, compute[c]});
+      in_mpi.values[c] = &sums.mpi;
+      outside.values[c] = &compute[c];
+      all_mpi[c] += sums.mpi;
+      all_compute[c] += compute[c];
+      all_mpi_values[c] = &all_mpi[c];
+      all_compute_values[c] = &all_compute[c];
+    }
+    all_mpi_s += rank.mpi_s;
+    all_compute_s += compute_s;
+    add_metrics(totals, rank.rank, outside, summary);
+    add_metrics(totals, rank.rank, in_mpi, summary);
+  }
+  add_metrics(totals, -1, {"compute", all_compute_s, all_compute_values}, summary);
+  add_metrics(totals, -1, {"mpi", all_mpi_s, all_mpi_values}, summary);
+  for (std::size_t call = 0; call < totals.functions.size(); ++call)
+    for (std::size_t c = 0; c < totals.functions[call].size(); ++c)
+      summary.function_counters.push_back({trace.calls[call].name, totals.names[c], totals.functions[call][c]});
+  std::ranges::stable_sort(summary.function_counters, {}, &FunctionCounterSummary::function);
+}
+
+}  // namespace meridian

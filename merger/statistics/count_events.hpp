@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "merger/findings.hpp"
+#include "merger/match/match.hpp"
+#include "trace/format/summary.hpp"
+#include "trace/model/result.hpp"
+
+namespace meridian {
+
+/// The counters of some calls of one thread, in its order: for call i, values[i * counters] on. In the order of
+/// CounterTotals::names; 0 where a rank does not count what another one does.
+struct CounterRows {
+  std::int32_t rank = 0;
+  std::uint32_t thread = 0;
+  std::vector<std::uint64_t> sequence;  ///< of the call in its thread
+  std::vector<std::int64_t> value;      ///< increase in the call
+  std::vector<std::int64_t> between;    ///< increase since the thread's counted call before it
+};
+using CounterSink = std::function<Status(const CounterRows&)>;
+
+struct CounterTotals {
+  struct Sums {
+    bool is_counted = false;  ///< by this rank
+    std::int64_t total = 0;   ///< from each thread's first counted call to its last
+    std::int64_t mpi = 0;     ///< in MPI calls
+  };
+  std::vector<std::string> names, units;             ///< of all ranks, each once
+  std::vector<std::vector<Sums>> ranks;              ///< [files][names]
+  std::vector<std::vector<std::int64_t>> functions;  ///< [calls of the trace][names]; empty: no call of it was counted
+};
+
+/// Names and units of what the ranks counted.
+CounterTotals name_counters(const Trace& trace);
+
+/// Adds up counters, and hands those of every call that has some to `sink`, thread by thread. Rank files without
+/// counters are not read. Calls without counters in a rank that counts, and ranks that count other things than the
+/// first, become findings.
+Status count_events(const Trace& trace, CounterTotals& totals, const CounterSink& sink, Findings& findings);
+
+/// Fills in the counters, function_counters and metrics of a summary whose ranks are filled in.
+void summarize_counters(const Trace& trace, const CounterTotals& totals, Summary& summary);
+
+}  // namespace meridian

@@ -1,0 +1,200 @@
+#include "merger/statistics/summarize.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+namespace meridian {
+namespace {
+
+constexpr double kSecondsPerNs = 1e-9;
+constexpr std::array<std::string_view, 5> kOverheadNames{"start", "finish", "clock exchange", "flush wait",
+                                                         "thread attach"};
+
+RunSummary summarize_run(const Trace& trace, const Statistics& statistics, std::uint64_t trace_bytes) {
+  RunSummary run;
+  std::set<std::string> hosts;
+  for (const RankFile* file : trace.files) {
+    const RankMeta& meta = file->meta();
+    hosts.insert(meta.hostname);
+    if (run.executable.empty()) run.executable = meta.executable;
+    for (const TextRow& text : meta.texts)
+      if (text.key == "mpi_library" && run.mpi_library.empty()) run.mpi_library = text.value;
+  }
+  run.hosts = hosts.size();
+  run.ranks_expected = static_cast<std::int32_t>(trace.rank_index.size());
+  run.ranks_present = static_cast<std::int32_t>(trace.files.size());
+  run.begin_realtime_ns = trace.clocks.origin_realtime_ns + statistics.first_ns();
+  run.trace_bytes = trace_bytes;
+  statistics.fill(run);
+  return run;
+}
+
+std::vector<RankSummary> summarize_ranks(const Trace& trace, const Statistics& statistics,
+                                         const MessageTotals& messages) {
+  std::vector<RankSummary> ranks;
+  for (std::size_t i = 0; i < trace.files.size(); ++i) {
+    const RankMeta& meta = trace.files[i]->meta();
+    RankSummary rank;
+    rank.rank = meta.rank;
+    rank.host = meta.hostname;
+    rank.messages_sent = messages.ranks[i].messages_sent;
+    rank.bytes_sent = messages.ranks[i].bytes_sent;
+    rank.messages_received = messages.ranks[i].messages_received;
+    rank.bytes_received = messages.ranks[i].bytes_received;
+    statistics.fill(rank);
+    ranks.push_back(std::move(rank));
+  }
+  return ranks;
+}
+
+MessageSummary summarize_messages(const Matched& matched, const Statistics& statistics,
+                                  std::span<const NamedCall> calls) {
+  MessageSummary messages;
+  messages.matched = matched.messages.matched;
+  messages.bytes = matched.messages.bytes;
+  messages.unmatched_sends = matched.messages.unmatched_sends;
+  messages.unmatched_receives = matched.messages.unmatched_receives;
+  messages.collectives = matched.collectives.instances;
+  messages.collective_calls = matched.collectives.calls;
+  for (const FunctionSummary& function : statistics.functions(calls))
+    if (function.group == "coll") {
+      messages.collective_bytes_sent += function.bytes_sent;
+      messages.collective_bytes_received += function.bytes_received;
+    }
+  return messages;
+}
+
+std::vector<OverheadSummary> summarize_overhead(const Trace& trace, double time_s) {
+  std::array<OverheadSummary, kOverheadNames.size()> sums;
+  for (std::size_t i = 0; i < trace.files.size(); ++i) {
+    const ClockMap& clock = trace.clocks.maps[i];
+    for (const OverheadRow& row : trace.files[i]->meta().overheads) {
+      const auto kind = static_cast<std::size_t>(row.kind);
+      if (kind >= sums.size()) continue;
+      sums[kind].count += row.count;
+      sums[kind].total_s +=
+          static_cast<double>(clock.to_global(row.leave_ticks) - clock.to_global(row.enter_ticks)) * kSecondsPerNs;
+    }
+  }
+  std::vector<OverheadSummary> list;
+  const double whole_s = time_s * static_cast<double>(trace.files.size());
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    if (sums[i].count == 0 && sums[i].total_s == 0) continue;
+    sums[i].name = kOverheadNames[i];
+    sums[i].share = whole_s > 0 ? sums[i].total_s / whole_s : 0;
+    list.push_back(sums[i]);
+  }
+  return list;
+}
+
+std::vector<SiteSummary> summarize_sites(const Trace& trace, const Statistics& statistics,
+                                         std::span<const SourcePlace> places) {
+  // Places that are known and equal are one: the compiler makes copies of calls when it unrolls a loop.
+  using Place =
+      std::tuple<std::uint32_t, std::string_view, std::string_view, std::string_view, std::uint32_t, std::uint32_t>;
+  std::map<Place, std::uint32_t> first;
+  std::vector<std::uint32_t> same(places.size());
+  for (std::uint32_t i = 0; i < same.size(); ++i) {
+    const SourcePlace& place = places[i];
+    const std::uint32_t module = trace.sites->sites()[i].module;
+    const Place key{module, place.function, place.outer, place.file, place.line, place.column};
+    same[i] = place.line == 0 ? i : first.try_emplace(key, i).first->second;
+  }
+  std::vector<SiteSummary> list;
+  for (auto& [number, sums] : statistics.sites(trace.calls, same)) {
+    const Site& site = trace.sites->sites()[number];
+    const SourcePlace& place = places[number];
+    SiteSummary& row = list.emplace_back(std::move(sums));
+    row.caller = place.function;
+    row.outer = place.outer;
+    row.file = place.file;
+    row.line = place.line;
+    row.column = place.column;
+    row.module = trace.sites->modules()[site.module].path;
+    row.offset = site.offset;
+  }
+  return list;
+}
+
+std::vector<PassedSummary> summarize_passed(const Trace& trace) {
+  std::vector<PassedSummary> list;
+  for (const RankFile* file : trace.files) {
+    const RankMeta& meta = file->meta();
+    for (const PassedRow& row : meta.passed) {
+      const std::string_view group = kGroups[static_cast<std::size_t>(info(meta.calls[row.call]).group)].name;
+      list.push_back({meta.rank, meta.call_names[row.call], std::string{group}, row.count});
+    }
+  }
+  std::ranges::sort(list, [](const PassedSummary& a, const PassedSummary& b) {
+    return std::tie(a.rank, b.count, a.name) < std::tie(b.rank, a.count, b.name);
+  });
+  return list;
+}
+
+std::vector<ThreadSummary> summarize_threads(const Trace& trace, const Statistics& statistics) {
+  std::vector<ThreadSummary> list;
+  for (std::size_t i = 0; i < trace.files.size(); ++i) {
+    const RankMeta& meta = trace.files[i]->meta();
+    if (meta.threads.size() < 2) continue;
+    const ClockMap& clock = trace.clocks.maps[i];
+    for (const ThreadRow& row : meta.threads) {
+      ThreadSummary thread;
+      thread.rank = meta.rank;
+      thread.thread = row.thread;
+      for (const TextRow& text : meta.texts)
+        if (text.key == "thread.name" && text.handle == row.thread) thread.name = text.value;
+      thread.routine = row.routine;
+      thread.creator = row.creator;
+      thread.kernel_tid = row.kernel_tid;
+      const std::int64_t begin_ns = clock.to_global(row.begin_ticks);
+      const std::int64_t end_ns = row.end_ticks != 0 ? clock.to_global(row.end_ticks) : statistics.last_ns(meta.rank);
+      thread.begin_s = static_cast<double>(begin_ns - statistics.first_ns()) * kSecondsPerNs;
+      thread.life_s = static_cast<double>(std::max<std::int64_t>(end_ns - begin_ns, 0)) * kSecondsPerNs;
+      thread.calls = row.events;
+      list.push_back(std::move(thread));
+    }
+  }
+  return list;
+}
+
+}  // namespace
+
+Summary summarize(const Trace& trace, const Matched& matched, const Statistics& statistics, const UserStatistics& user,
+                  std::span<const SourcePlace> places, const Findings& findings, std::uint64_t trace_bytes,
+                  std::uint64_t reversed_after) {
+  Summary summary;
+  summary.run = summarize_run(trace, statistics, trace_bytes);
+  summary.ranks = summarize_ranks(trace, statistics, matched.messages);
+  summary.functions = statistics.functions(trace.calls);
+  summary.sites = summarize_sites(trace, statistics, places);
+  summary.messages = summarize_messages(matched, statistics, trace.calls);
+  for (const auto& [ends, traffic] : matched.messages.pairs)
+    summary.pairs.push_back({ends.first, ends.second, traffic.messages, traffic.bytes});
+  summary.regions = user.regions();
+  summary.user_events = user.events(matched.counters);
+  summary.user_messages = matched.user_messages.matched;
+  summary.user_message_bytes = matched.user_messages.bytes;
+  summary.passed = summarize_passed(trace);
+  summary.windows = matched.objects.windows();
+  summary.files = matched.objects.files();
+  summary.clocks = trace.clocks.table;
+  summary.reversed_before = matched.reversed();
+  summary.reversed_after = reversed_after;
+  summary.overhead = summarize_overhead(trace, summary.run.time_s);
+  for (std::size_t i = 0; i < trace.files.size(); ++i)
+    for (LockSummary& row : matched.locks[i].rows(trace.files[i]->meta())) summary.locks.push_back(std::move(row));
+  summary.threads = summarize_threads(trace, statistics);
+  summary.findings = findings.list();
+  for (const Finding& finding : trace.clocks.findings) summary.findings.push_back(finding);
+  std::ranges::stable_sort(summary.findings,
+                           [](const Finding& a, const Finding& b) { return a.severity > b.severity; });
+  return summary;
+}
+
+}  // namespace meridian

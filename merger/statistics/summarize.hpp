@@ -1,0 +1,17 @@
+#pragma once
+
+#include "merger/match/match.hpp"
+#include "merger/sites/debug_info.hpp"
+
+namespace meridian {
+
+/// Everything that the passes found out about a run, as its summary.
+///
+/// places          of the call sites, by number.
+/// trace_bytes     of the rank files.
+/// reversed_after  messages and collectives that are still out of order.
+Summary summarize(const Trace& trace, const Matched& matched, const Statistics& statistics, const UserStatistics& user,
+                  std::span<const SourcePlace> places, const Findings& findings, std::uint64_t trace_bytes,
+                  std::uint64_t reversed_after);
+
+}  // namespace meridian

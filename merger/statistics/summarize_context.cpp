@@ -1,0 +1,60 @@
+#include "merger/statistics/summarize_context.hpp"
+
+#include <map>
+#include <string>
+#include <utility>
+
+namespace meridian {
+namespace {
+
+constexpr double kSecondsPerUs = 1e-6;
+constexpr std::string_view kEnvironment = "env.";
+
+UsageSummary summarize_usage(std::int32_t rank, std::int32_t thread, const Usage& usage) {
+  return {rank,
+          thread,
+          static_cast<double>(usage.user_us) * kSecondsPerUs,
+          static_cast<double>(usage.system_us) * kSecondsPerUs,
+          usage.minor_faults,
+          usage.major_faults,
+          usage.voluntary_switches,
+          usage.involuntary_switches,
+          usage.high_water_bytes};
+}
+
+/// The process, then its threads, each by the last that is known of it.
+void add_usage(const RankMeta& meta, std::vector<UsageSummary>& list) {
+  std::map<std::int32_t, UsageSummary> last;
+  for (const UsageRow& row : meta.usages) {
+    const auto kind = static_cast<UsageKind>(row.usage.kind);
+    const bool is_process = kind == UsageKind::process_begin || kind == UsageKind::process_end;
+    const std::int32_t thread = is_process ? -1 : static_cast<std::int32_t>(row.usage.thread);
+    last[thread] = summarize_usage(meta.rank, thread, row.usage);
+  }
+  for (const auto& [thread, usage] : last) list.push_back(usage);
+}
+
+}  // namespace
+
+void summarize_context(const Trace& trace, Summary& summary) {
+  std::map<std::pair<std::string, std::string>, VariableSummary> variables;
+  for (const RankFile* file : trace.files) {
+    const RankMeta& meta = file->meta();
+    ContextSummary context{meta.rank, meta.hostname, {}, {}, {}};
+    for (const TextRow& text : meta.texts) {
+      if (text.key == "cpu.model") context.cpu_model = text.value;
+      if (text.key == "cpu.binding") context.cpus = text.value;
+      if (text.key == "command") context.command = text.value;
+      if (!text.key.starts_with(kEnvironment)) continue;
+      const std::string name = text.key.substr(kEnvironment.size());
+      const auto [at, is_new] =
+          variables.try_emplace({name, text.value}, VariableSummary{name, text.value, meta.rank, 0});
+      ++at->second.ranks;
+    }
+    summary.context.push_back(std::move(context));
+    add_usage(meta, summary.usage);
+  }
+  for (auto& [name, variable] : variables) summary.environment.push_back(std::move(variable));
+}
+
+}  // namespace meridian

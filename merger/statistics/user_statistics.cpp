@@ -1,0 +1,152 @@
+#include "merger/statistics/user_statistics.hpp"
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+
+#include "trace/model/call_id.hpp"
+#include "trace/model/event.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr double kSecondsPerNs = 1e-9;
+constexpr std::array<std::string_view, kUserKindCount> kKindNames{"",        "region", "marker", "event",
+                                                                  "counter", "send",   "receive"};
+
+double seconds(std::int64_t ns) noexcept { return static_cast<double>(ns) * kSecondsPerNs; }
+
+void remember(std::vector<std::string>& names, const EventRow& row, const std::string& name) {
+  if (names.size() < Findings::kExamples)
+    names.push_back("'" + name + "' of rank " + std::to_string(row.rank) + " thread " + std::to_string(row.thread));
+}
+
+}  // namespace
+
+void ValueTotals::add(double value, std::int64_t at_ns) noexcept {
+  ++count;
+  sum += value;
+  min = std::min(min, value);
+  max = std::max(max, value);
+  if (at_ns < last_ns) return;
+  last = value;
+  last_ns = at_ns;
+}
+
+UserStatistics::UserStatistics(const UserDefinitions& definitions)
+    : definitions_{&definitions}, regions_(definitions.list.size()) {}
+
+void UserStatistics::follow(const EventRow& row) {
+  const std::pair key{row.rank, row.thread};
+  if (last_ == nullptr || key != last_thread_) {
+    last_ = &threads_[key];
+    last_thread_ = key;
+  }
+  Thread& thread = *last_;
+  thread.last_ns = row.enter_ns + row.duration_ns;
+  if (row.call < definitions_->first_call) {
+    if (row.call <= kMpiCallCount) thread.mpi_ns += row.duration_ns;
+    return;
+  }
+  const auto definition = static_cast<std::uint32_t>(row.call - definitions_->first_call);
+  if (definition >= regions_.size()) return;
+  if ((row.flags & kFlagEnds) != 0) return end(thread, row, definition);
+  ++regions_[definition].count;
+  if ((row.flags & kFlagBegins) != 0) thread.stack.push_back({definition, row.enter_ns, 0, thread.mpi_ns});
+}
+
+void UserStatistics::end(Thread& thread, const EventRow& row, std::uint32_t definition) {
+  const auto found = std::find_if(thread.stack.rbegin(), thread.stack.rend(),
+                                  [&](const Open& open) { return open.definition == definition; });
+  if (found == thread.stack.rend()) {
+    ++ends_alone_;
+    remember(ends_alone_names_, row, definitions_->list[definition].name);
+    return;
+  }
+  while (thread.stack.back().definition != definition) {
+    ++left_open_;
+    remember(left_open_names_, row, definitions_->list[thread.stack.back().definition].name);
+    close(thread, row.enter_ns);
+  }
+  close(thread, row.enter_ns);
+}
+
+void UserStatistics::close(Thread& thread, std::int64_t at_ns) {
+  const Open open = thread.stack.back();
+  thread.stack.pop_back();
+  const std::int64_t time_ns = std::max<std::int64_t>(at_ns - open.begin_ns, 0);
+  Region& region = regions_[open.definition];
+  region.exclusive_ns += time_ns - open.inside_ns;
+  region.min_ns = std::min(region.min_ns, time_ns);
+  region.max_ns = std::max(region.max_ns, time_ns);
+  if (!thread.stack.empty()) thread.stack.back().inside_ns += time_ns;
+  const bool is_inside_itself =
+      std::ranges::any_of(thread.stack, [&](const Open& outer) { return outer.definition == open.definition; });
+  if (is_inside_itself) return;
+  region.total_ns += time_ns;
+  region.mpi_ns += thread.mpi_ns - open.mpi_before_ns;
+}
+
+void UserStatistics::finish(Findings& findings) {
+  for (auto& [key, thread] : threads_)
+    while (!thread.stack.empty()) {
+      ++left_open_;
+      EventRow row;
+      row.rank = key.first;
+      row.thread = key.second;
+      remember(left_open_names_, row, definitions_->list[thread.stack.back().definition].name);
+      close(thread, thread.last_ns);
+    }
+  const auto report = [&](FindingId id, std::uint64_t count, const std::vector<std::string>& names) {
+    if (count == 0) return;
+    findings.add(id, count - names.size());
+    for (const std::string& name : names) findings.add(id, 1, name);
+  };
+  report(FindingId::user_region_open, left_open_, left_open_names_);
+  report(FindingId::user_region_end_alone, ends_alone_, ends_alone_names_);
+}
+
+std::vector<RegionSummary> UserStatistics::regions() const {
+  std::vector<RegionSummary> list;
+  for (std::size_t i = 0; i < regions_.size(); ++i) {
+    const UserDefinition& definition = definitions_->list[i];
+    const Region& at = regions_[i];
+    if (definition.kind != UserKind::region || at.count == 0) continue;
+    RegionSummary region;
+    region.name = definition.name;
+    region.count = at.count;
+    region.total_s = seconds(at.total_ns);
+    region.exclusive_s = seconds(at.exclusive_ns);
+    region.mpi_s = seconds(at.mpi_ns);
+    region.min_s = seconds(std::min(at.min_ns, at.max_ns));
+    region.max_s = seconds(at.max_ns);
+    list.push_back(std::move(region));
+  }
+  std::ranges::sort(list, [](const RegionSummary& a, const RegionSummary& b) {
+    return std::tie(b.total_s, a.name) < std::tie(a.total_s, b.name);
+  });
+  return list;
+}
+
+std::vector<UserEventSummary> UserStatistics::events(std::span<const ValueTotals> counters) const {
+  std::vector<UserEventSummary> list;
+  for (std::size_t i = 0; i < regions_.size(); ++i) {
+    const UserDefinition& definition = definitions_->list[i];
+    if (definition.kind == UserKind::region || regions_[i].count == 0) continue;
+    UserEventSummary event;
+    event.kind = kKindNames[static_cast<std::size_t>(definition.kind)];
+    event.level = definition.level;
+    event.name = definition.name;
+    event.count = regions_[i].count;
+    if (definition.kind == UserKind::counter && i < counters.size() && counters[i].count != 0) {
+      event.min = counters[i].min;
+      event.mean = counters[i].sum / static_cast<double>(counters[i].count);
+      event.max = counters[i].max;
+      event.last = counters[i].last;
+    }
+    list.push_back(std::move(event));
+  }
+  return list;
+}
+
+}  // namespace meridian
