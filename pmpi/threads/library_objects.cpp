@@ -18,6 +18,11 @@ struct Range {
 constexpr std::size_t kMostRanges = 128;
 Range g_ranges[kMostRanges];
 constinit std::atomic<std::size_t> g_count{0};
+// Most questions are about the program's own code, stack and heap, which lie outside of all of them, or are like the
+// last one.
+constinit std::atomic<std::uintptr_t> g_lowest{UINTPTR_MAX};
+constinit std::atomic<std::uintptr_t> g_highest{0};
+constinit std::atomic<std::size_t> g_last{0};
 
 constexpr std::string_view kPrefixes[] = {
 #define MERIDIAN_LIBRARY(prefix) prefix,
@@ -47,6 +52,8 @@ int add_object(dl_phdr_info* object, std::size_t, void*) noexcept {
   if (count == kMostRanges) return 1;
   if (begin >= end || is_in_library(reinterpret_cast<const void*>(begin))) return 0;
   g_ranges[count] = {begin, end};
+  if (begin < g_lowest.load(std::memory_order_relaxed)) g_lowest.store(begin, std::memory_order_relaxed);
+  if (end > g_highest.load(std::memory_order_relaxed)) g_highest.store(end, std::memory_order_relaxed);
   g_count.store(count + 1, std::memory_order_release);
   return 0;
 }
@@ -58,8 +65,16 @@ void find_library_objects() noexcept { dl_iterate_phdr(&add_object, nullptr); }
 bool is_in_library(const volatile void* place) noexcept {
   const auto address = reinterpret_cast<std::uintptr_t>(place);
   const std::size_t count = g_count.load(std::memory_order_acquire);
-  for (std::size_t i = 0; i < count; ++i)
-    if (address >= g_ranges[i].begin && address < g_ranges[i].end) return true;
+  if (address < g_lowest.load(std::memory_order_relaxed) || address >= g_highest.load(std::memory_order_relaxed))
+    return false;
+  const auto holds = [address](std::size_t i) { return address >= g_ranges[i].begin && address < g_ranges[i].end; };
+  const std::size_t last = g_last.load(std::memory_order_relaxed);
+  if (last < count && holds(last)) return true;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!holds(i)) continue;
+    g_last.store(i, std::memory_order_relaxed);
+    return true;
+  }
   return false;
 }
 

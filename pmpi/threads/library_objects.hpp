@@ -13,7 +13,7 @@ void find_library_objects() noexcept;
 
 /// Whether a lock is the library's: it lies there, or who calls does.
 inline bool is_library_use(const volatile void* object, const void* caller) noexcept {
-  return is_in_library(object) || is_in_library(caller);
+  return is_in_library(caller) || is_in_library(object);
 }
 
 }  // namespace meridian

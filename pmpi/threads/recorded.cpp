@@ -16,10 +16,7 @@ bool open_ring(const void* frame) noexcept {
 bool is_counted() noexcept {
   OwnThread& own = t_own;
   if (own.is_busy || own.role != ThreadRole::application) return false;
-  const ThreadState& thread = t_state;
-  // Inside a call. One that was left by longjmp is noticed when the thread records next.
-  if (thread.block_limit != nullptr && __builtin_frame_address(0) < static_cast<const void*>(thread.frame))
-    return false;
+  if (is_surely_inside_call()) return false;
   if (own.thread != kNoThread) return true;
   if (*g_is_same_process == 0 || g_session.state.load(std::memory_order_acquire) != SessionState::on) return false;
   own_thread_id();

@@ -19,6 +19,11 @@ namespace meridian {
 /// or is inside a call, or is not the application's.
 [[gnu::cold, gnu::noinline]] bool is_counted() noexcept;
 
+/// False also where a call was left by longjmp, which begin_record() finds out about.
+[[gnu::always_inline]] inline bool is_surely_inside_call() noexcept {
+  return is_inside_call() && __builtin_frame_address(0) < static_cast<const void*>(t_state.frame);
+}
+
 /// True where the calling thread may count and record. Threads get rings when they have something to record.
 [[gnu::always_inline]] inline bool is_application() noexcept { return t_state.limit != nullptr || is_counted(); }
 
