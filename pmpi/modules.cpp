@@ -132,7 +132,8 @@ int store_module(dl_phdr_info* object, std::size_t, void*) {
 }  // namespace
 
 void store_modules() noexcept {
-  if (g_session.options.is_on(OptionId::sites)) dl_iterate_phdr(&store_module, nullptr);
+  const bool has_sites = g_session.options.is_on(OptionId::sites) || g_session.options.number(OptionId::stack) != 0;
+  if (has_sites) dl_iterate_phdr(&store_module, nullptr);
 }
 
 }  // namespace meridian

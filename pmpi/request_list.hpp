@@ -104,11 +104,10 @@ template <CallId id, class Call, class WordAt>
     at = make_room(thread, room, frame);
     if (at == nullptr) return call(seen);
   }
-  std::uint64_t* const body = at + words_of<RecordHead>;
-  std::uint64_t* saved = body + static_cast<std::uint64_t>(entries) * words_of<Completion> + 1;
   MPI_Status own[kStackStatuses];
   const bool ignores = seen == MPI_STATUSES_IGNORE && list.completes != Completes::all_started;
   const bool needs_array = ignores && list.completes != Completes::one && list.count > kStackStatuses;
+  std::uint64_t* saved = nullptr;
   if (list.count > kMaxEntries || needs_array) [[unlikely]] {
     const auto count = static_cast<std::uint64_t>(list.count);
     void* const scratch = thread_scratch(thread, count * (sizeof(MPI_Status) + sizeof(std::uint64_t)));
@@ -119,6 +118,12 @@ template <CallId id, class Call, class WordAt>
   if (ignores && !needs_array) seen = own;
 
   enter_call(thread, frame);
+  if (thread.stacks != nullptr) [[unlikely]] {
+    at = note_stack(thread, room, frame);
+    if (at == nullptr) return call(seen);
+  }
+  std::uint64_t* const body = at + words_of<RecordHead>;
+  if (saved == nullptr) saved = body + static_cast<std::uint64_t>(entries) * words_of<Completion> + 1;
   for (int i = 0; i < list.count; ++i) {
     const std::uint64_t handle = word_at(i);
     saved[i] = handle;

@@ -12,6 +12,7 @@
 #include "pmpi/emit.hpp"
 #include "pmpi/session.hpp"
 #include "pmpi/spill.hpp"
+#include "pmpi/stacks.hpp"
 #include "pmpi/thread_state.hpp"
 #include "pmpi/threads/own_thread.hpp"
 #include "trace/ring/ring_futex.hpp"
@@ -173,7 +174,9 @@ bool attach_thread(ThreadState& thread) noexcept {
   });
   store_usage(UsageKind::thread_begin);
   attach_counters(thread);
-  thread.site_header = g_session.options.is_on(OptionId::sites) ? kSiteHeader : 0;
+  const auto depth = static_cast<std::uint32_t>(g_session.options.number(OptionId::stack));
+  thread.site_header = depth != 0 || g_session.options.is_on(OptionId::sites) ? kSiteHeader : 0;
+  if (depth != 0 && (thread.stacks = make_stacks(depth)) == nullptr) count_loss(Loss::stack_full);
   emit_overhead(OverheadKind::thread_attach, begin, 1);
   return true;
 }
@@ -193,7 +196,9 @@ void abandon_call(ThreadState& thread) noexcept {
 /// True when `frame` lies inside the call under way: deeper in the stack, and the frame of that call is still what it
 /// was. After a longjmp or an exception it has been returned from, or written over by what was called since.
 bool is_call_alive(const ThreadState& thread, const void* frame) noexcept {
-  return frame < static_cast<const void*>(thread.frame) && thread.frame[1] == thread.return_address;
+  const bool has_stack = (thread.site & kStackSite) != 0 && thread.stacks != nullptr;
+  const std::uint64_t before = has_stack ? thread.stacks->call_address : thread.site;
+  return frame < static_cast<const void*>(thread.frame) && return_address(thread.frame) == before;
 }
 
 /// Words between the cursor and the end of its block, one kept for the zero behind the record.
@@ -233,6 +238,8 @@ std::uint64_t* begin_again(ThreadState& thread, const void* frame) noexcept {
   return at;
 }
 
+void count_call_without_stack() noexcept { count_loss(Loss::stack_full); }
+
 void release_thread() noexcept {
   ThreadState& thread = t_state;
   give_back_shard(thread);
@@ -243,6 +250,7 @@ void release_thread() noexcept {
     store_usage(UsageKind::thread_end);
   }
   detach_counters(thread);
+  release_stacks(thread.stacks);
   thread = ThreadState{};
   slot->state.store(SlotState::closed, std::memory_order_release);
 }

@@ -12,6 +12,7 @@
 
 namespace meridian {
 
+struct Stacks;
 struct ThreadCounters;
 
 /// The longest record that a call makes without asking for room first, in words.
@@ -25,9 +26,10 @@ struct ThreadState {
   std::uint64_t* block_limit = nullptr;        ///< what limit is outside of calls; null when not attached
   std::uint64_t bias = 0;                      ///< address + bias = position in the slot's stream
   std::atomic<std::uint64_t>* head = nullptr;  ///< in the ring file: end of complete records
-  const void* const* frame = nullptr;    ///< stack of the call under way: tells a nested call from an abandoned one
-  const void* return_address = nullptr;  ///< frame[1] as it was at the start of that call
+  const std::uint64_t* frame = nullptr;  ///< stack of the call under way: tells a nested call from an abandoned one
+  std::uint64_t site = 0;                ///< of that call: its return address, or a kStackSite
   std::uint64_t site_header = 0;         ///< kSiteHeader, or 0 when calls have no sites
+  Stacks* stacks = nullptr;              ///< null: calls are recorded without their stacks
   ThreadCounters* counters = nullptr;    ///< null: nothing is counted
   std::uint64_t* passed = nullptr;       ///< its shard (ring_layout.hpp); null: it has none
   // Cold from here on.
@@ -102,18 +104,23 @@ extern constinit std::uint8_t g_enabled[kCallCount];
   __atomic_store_n(&word, value, __ATOMIC_RELEASE);
 }
 
+/// Where the function with this frame returns to.
+[[gnu::always_inline]] inline std::uint64_t return_address(const void* frame) noexcept {
+  return static_cast<const std::uint64_t*>(frame)[1];
+}
+
 /// Takes the thread into the call whose record is at `at`: what follows passes through until leave_call().
 [[gnu::always_inline]] inline void enter_call(ThreadState& thread, const void* frame) noexcept {
   thread.limit = nullptr;
-  thread.frame = static_cast<const void* const*>(frame);
-  thread.return_address = thread.frame[1];
+  thread.frame = static_cast<const std::uint64_t*>(frame);
+  thread.site = return_address(frame);
 }
 
 /// Stores where the call came from behind the record's other `words`, whether it counts or not: there is always room.
 /// Returns what it adds to the header.
 [[gnu::always_inline]] inline std::uint64_t append_site(const ThreadState& thread, std::uint64_t* at,
                                                         std::uint64_t words) noexcept {
-  at[words] = reinterpret_cast<std::uintptr_t>(thread.return_address);
+  at[words] = thread.site;
   return thread.site_header;
 }
 

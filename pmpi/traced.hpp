@@ -10,6 +10,7 @@
 
 #include "pmpi/clock.hpp"
 #include "pmpi/counting.hpp"
+#include "pmpi/stacks.hpp"
 #include "pmpi/thread_state.hpp"
 
 namespace meridian {
@@ -54,6 +55,8 @@ template <CallId id, class What>
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (thread.cursor != at) [[unlikely]]
     at = begin_again(thread, frame);
+  if (thread.stacks != nullptr) [[unlikely]]
+    return at != nullptr ? note_stack(thread, kMaxFixedWords, frame) : nullptr;
   return at;
 }
 

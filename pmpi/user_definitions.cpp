@@ -15,6 +15,7 @@
 #include "pmpi/emit.hpp"
 #include "pmpi/init_calls.hpp"
 #include "pmpi/session.hpp"
+#include "pmpi/stacks.hpp"
 #include "trace/model/level_rules.hpp"
 
 namespace meridian {
@@ -229,18 +230,24 @@ void record_user_event_slowly(UserDefinition& definition, unsigned what, const s
   const std::uint64_t length = words_of<RecordHead> + body;
   if (!definition.is_stored.load(std::memory_order_relaxed) && store_definition(definition))
     definition.is_stored.store(true, std::memory_order_relaxed);
-  std::uint64_t* const at = make_room(thread, length, frame);
+  std::uint64_t* at = make_room(thread, length + 1, frame);
   if (at == nullptr || !definition.is_stored.load(std::memory_order_relaxed)) {
     // Whatever else it was has been counted, or the session has ended.
     if (thread.block_limit != nullptr && thread.limit == nullptr) count_loss(Loss::user_nested);
     return;
   }
   enter_call(thread, frame);
+  std::uint64_t site = 0;
+  if (thread.stacks != nullptr) {
+    at = note_stack(thread, length + 1, frame);
+    if (at == nullptr) return;
+    site = append_site(thread, at, length);
+  }
   at[1] = at[2] = read_ticks();
   at[words_of<RecordHead>] = definition.id | (body - words_of<UserUse>) << 32;
   fill(definition, words, at + words_of<RecordHead> + words_of<UserUse>);
-  store_release(at[0], header_word(definition.call, Payload::user, length, 0, what));
-  leave_call(thread, at, length);
+  store_release(at[0], header_word(definition.call, Payload::user, length, 0, what) + site);
+  leave_call(thread, at, length + words_in(site));
 }
 
 void apply_user_levels(bool recording) noexcept {

@@ -12,8 +12,12 @@ void record_user_event(const meridian_gate* gate, unsigned what, const std::uint
   const void* const frame = __builtin_frame_address(0);
   ThreadState& thread = t_state;
   std::uint64_t* const at = thread.cursor;
-  if (at >= thread.limit || definition.texts != 0 || !definition.is_stored.load(std::memory_order_relaxed)) [[unlikely]]
-    return record_user_event_slowly(definition, what, words, frame);
+  if (at >= thread.limit || thread.stacks != nullptr || definition.texts != 0 ||
+      !definition.is_stored.load(std::memory_order_relaxed)) [[unlikely]] {
+    record_user_event_slowly(definition, what, words, frame);
+    asm volatile("");  // no jump: the frame is still looked at
+    return;
+  }
   enter_call(thread, frame);  // a signal handler that comes in between passes through
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (thread.cursor != at) [[unlikely]] {  // one came before that

@@ -36,6 +36,7 @@ void clear(EventBatch& batch) {
   batch.locks.clear();
   batch.thread_ops.clear();
   batch.sites.clear();
+  batch.nodes.clear();
   batch.counters.clear();
   batch.counters_between.clear();
 }
@@ -111,7 +112,8 @@ Status RecordDecoder::decode_call(Slot& slot, const Record& record, bool& is_val
   const std::size_t completion_words = header.completions * words_of<Completion>;
   const std::size_t site_words = record.has(kFlagSite) ? 1 : 0;
   const std::size_t known_words = completions_at + completion_words + site_words;
-  is_valid = header.call < kCallCount && known_words <= record.words.size();
+  is_valid = header.call < kCallCount && known_words <= record.words.size() &&
+             (site_words == 0 || is_site(slot, record.words[known_words - 1]));
   if (!is_valid) return {};
   const std::size_t counter_words = record.words.size() - known_words;  // two of each counter
   if (record.has(kFlagCounters) && meta_.counters_per_event == 0)
@@ -147,7 +149,7 @@ Status RecordDecoder::decode_call(Slot& slot, const Record& record, bool& is_val
   take_fixed_part(slot, record);
   // Of an abandoned call the entries are as they were before it: requests, but no outcome.
   take_completions(slot, record, completions, !record.has(kFlagAbandoned));
-  if (site_words != 0) slot.batch.sites.push_back(record.words[completions_at + completion_words]);
+  if (site_words != 0) take_site(slot, record.words[known_words - 1]);
   if (counter_words != 0) take_counters(slot, record.words.last(counter_words));
   return {};
 }
@@ -260,7 +262,8 @@ Status RecordDecoder::feed_unfinished(std::uint32_t index, std::span<const std::
   const std::size_t completions_at = kHeadWords + fixed_words(whole.payload());
   const std::size_t completion_words = head.header.completions * words_of<Completion>;
   const std::size_t known_words = completions_at + completion_words + (whole.has(kFlagSite) ? 1 : 0);
-  const bool has_body = whole.words.size() >= known_words;
+  const bool has_body =
+      whole.words.size() >= known_words && (!whole.has(kFlagSite) || is_site(slot, whole.words[known_words - 1]));
   Record record = whole;
   record.head.leave_ticks = head.enter_ticks;
   // Counters are not there yet.
@@ -271,7 +274,7 @@ Status RecordDecoder::feed_unfinished(std::uint32_t index, std::span<const std::
   slot.batch.payload.back() = record.payload();
   take_fixed_part(slot, record);
   take_completions(slot, record, whole.words.subspan(completions_at, completion_words), false);
-  if (whole.has(kFlagSite)) slot.batch.sites.push_back(whole.words[known_words - 1]);
+  if (whole.has(kFlagSite)) take_site(slot, whole.words[known_words - 1]);
   return {};
 }
 

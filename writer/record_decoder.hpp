@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "trace/format/rank_file.hpp"
@@ -58,6 +60,9 @@ class RecordDecoder {
   bool take_members(Slot& slot, const Record& record);
   void take_user_definitions();
   bool take_text(Slot& slot, const Record& record);
+  bool take_stack(Slot& slot, const Record& record);
+  static bool is_site(const Slot& slot, std::uint64_t word);
+  static void take_site(Slot& slot, std::uint64_t word);
   void take_birth(Slot& slot, const Record& record, const CommBirth& birth);
   bool take_fixed_part(Slot& slot, const Record& record);
   void take_counters(Slot& slot, std::span<const std::uint64_t> words);
@@ -69,7 +74,8 @@ class RecordDecoder {
   RankMeta& meta_;
   Sink sink_;
   std::vector<std::unique_ptr<Slot>> slots_;
-  std::size_t pending_ = 0;  // events in all batches
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> stack_rows_;  // by parent's row and address
+  std::size_t pending_ = 0;                                                      // events in all batches
   std::uint64_t events_ = 0;
   std::uint64_t damaged_ = 0;
 };

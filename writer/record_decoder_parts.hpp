@@ -49,6 +49,8 @@ constexpr std::size_t fixed_words(Payload payload) noexcept {
       return words_of<Usage>;
     case Payload::user:
       return words_of<UserUse>;
+    case Payload::stack:
+      return words_of<StackNode>;
     case Payload::none:
     case Payload::pad:
     case Payload::local:
@@ -86,6 +88,12 @@ struct RecordDecoder::Slot {
   std::size_t last_text = SIZE_MAX;
   std::size_t last_birth = SIZE_MAX;
   std::size_t last_members = SIZE_MAX;
+  struct StackPlace {
+    std::uint32_t row = 0;  // in RankMeta::stacks; kNoRow: there are too many
+    std::uint64_t address = 0;
+  };
+  static constexpr std::uint32_t kNoRow = UINT32_MAX;
+  std::vector<StackPlace> stacks;  // of the thread; a StackNode's id less 1
   EventBatch batch;
   std::vector<std::uint64_t> counters;  // as read at the leave of the last event that has them; empty: none yet
 };

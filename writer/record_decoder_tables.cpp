@@ -29,6 +29,7 @@ bool RecordDecoder::decode_other(Slot& slot, const Record& record) {
       slot.last_text = slot.last_birth = slot.last_members = SIZE_MAX;
       slot.is_text_open = slot.is_more_expected = false;
       slot.counters.clear();
+      slot.stacks.clear();
       meta_.threads.push_back(
           {.thread = begin.thread, .kernel_tid = begin.kernel_tid, .begin_ticks = head.enter_ticks, .events = 0});
       return is_exact;
@@ -59,6 +60,8 @@ bool RecordDecoder::decode_other(Slot& slot, const Record& record) {
       return take_members(slot, record);
     case Payload::text:
       return take_text(slot, record);
+    case Payload::stack:
+      return is_exact && take_stack(slot, record);
     default:
       return false;
   }
@@ -101,6 +104,42 @@ bool RecordDecoder::take_text(Slot& slot, const Record& record) {
   }
   slot.is_text_open = text.more != 0;
   return true;
+}
+
+// Threads share the places where they have been.
+bool RecordDecoder::take_stack(Slot& slot, const Record& record) {
+  const auto node = load_words<StackNode>(record.body());
+  if (node.id != slot.stacks.size() + 1 || node.parent > slot.stacks.size()) return false;
+  Slot::StackPlace place{Slot::kNoRow, node.return_address};
+  const std::uint32_t parent = node.parent == 0 ? 0 : slot.stacks[node.parent - 1].row;
+  if (meta_.stacks.empty()) meta_.stacks.emplace_back();  // row 0: no stack
+  if (const auto known = stack_rows_.find({parent, node.return_address}); known != stack_rows_.end()) {
+    place.row = known->second;
+  } else if (parent != Slot::kNoRow && meta_.stacks.size() < kMaxStackRows) {
+    place.row = static_cast<std::uint32_t>(meta_.stacks.size());
+    stack_rows_[{parent, node.return_address}] = place.row;
+    meta_.stacks.push_back({parent, node.return_address});
+  }
+  slot.stacks.push_back(place);
+  return true;
+}
+
+/// Whether a record may have this in the place of its site.
+bool RecordDecoder::is_site(const Slot& slot, std::uint64_t word) {
+  return (word & kStackSite) == 0 || ((word & ~kStackSite) != 0 && (word & ~kStackSite) <= slot.stacks.size());
+}
+
+void RecordDecoder::take_site(Slot& slot, std::uint64_t word) {
+  EventBatch& batch = slot.batch;
+  if ((word & kStackSite) == 0) {
+    batch.sites.push_back(word);
+    if (!batch.nodes.empty()) batch.nodes.push_back(0);
+    return;
+  }
+  const Slot::StackPlace& place = slot.stacks[(word & ~kStackSite) - 1];
+  batch.sites.push_back(place.address);
+  batch.nodes.resize(batch.sites.size());  // those before it have none
+  batch.nodes.back() = place.row == Slot::kNoRow ? 0 : place.row;
 }
 
 // They came as texts: the ring knows of no other way to tell what is longer than a record.

@@ -160,6 +160,8 @@ FindingId finding_of(std::size_t loss) {
       return FindingId::loss_user_refused;
     case Loss::no_card:
       return FindingId::loss_no_card;
+    case Loss::stack_full:
+      return FindingId::loss_stack_full;
     default:
       return FindingId::loss_other;
   }

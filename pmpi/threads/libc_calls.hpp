@@ -4,6 +4,7 @@
 // The C library below us, as a table of functions. Each pointer begins as a function that looks up the real one, so
 // that a wrapper may be called before anything of ours was set up, and needs no test.
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>

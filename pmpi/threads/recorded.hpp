@@ -7,6 +7,7 @@
 #include <atomic>
 
 #include "pmpi/clock.hpp"
+#include "pmpi/stacks.hpp"
 #include "pmpi/thread_state.hpp"
 #include "pmpi/threads/own_thread.hpp"
 
@@ -50,11 +51,17 @@ namespace meridian {
 template <CallId id, Payload payload, std::uint64_t body_words, class Before, class Call, class After>
 [[gnu::always_inline]] inline auto recorded(Before before, Call call, After after, const void* caller) noexcept(false) {
   ThreadState& thread = t_state;
-  std::uint64_t* const at = begin_record(thread, __builtin_frame_address(0));
+  std::uint64_t* at = begin_record(thread, __builtin_frame_address(0));
   if (at == nullptr) return call();
+  std::uint64_t from = reinterpret_cast<std::uintptr_t>(caller);
+  if (thread.stacks != nullptr) [[unlikely]] {
+    at = note_stack(thread, kMaxFixedWords, __builtin_frame_address(0), from);
+    if (at == nullptr) return call();
+    if ((thread.site & kStackSite) != 0) from = thread.site;
+  }
   constexpr std::uint64_t kWords = words_of<RecordHead> + body_words;
   before(at + words_of<RecordHead>);
-  at[kWords] = reinterpret_cast<std::uintptr_t>(caller);  // counts or not; there is always room
+  at[kWords] = from;  // counts or not; there is always room
   const std::uint64_t site = thread.site_header;
   at[1] = read_ticks();
   store_release(at[0], header_word(id, payload, kWords) + site);

@@ -57,6 +57,11 @@ Words some_records() {
   add_record(words, CallId::Comm_free, Payload::handle, 18, 19, 0, HandleUse{1});
   add_record(words, CallId::none, Payload::anchor, 20, 21, 0, Anchor{});
   add_record(words, CallId::none, Payload::overhead, 20, 21, 0, Overhead{});
+  add_record(words, CallId::none, Payload::stack, 22, 22, 0, StackNode{1, 0, 0x401000});
+  add_record(words, CallId::none, Payload::stack, 22, 22, 0, StackNode{2, 1, 0x401100});
+  const std::size_t at = words.size();
+  add_record(words, CallId::Wtime, Payload::local, 23, 24, 0, kStackSite | 2);
+  words[at] |= std::uint64_t{kFlagSite} << 24;
   return words;
 }
 
@@ -113,7 +118,11 @@ bool make_files(const fs::path& corpus) {
     batch.flags.push_back(0);
     batch.completion_count.push_back(0);
     batch.p2p.push_back({1, 0, 7, 4, 8, 0, 0});
+    batch.flags.back() |= kFlagSite;
+    batch.sites.push_back(0x401100);
+    batch.nodes.push_back(2);
   }
+  meta.stacks = {{0, 0}, {0, 0x401000}, {1, 0x401100}};
   if (!file || !file->append(ThreadId{0}, batch) || !file->finish(meta)) return false;
 
   const fs::path merged = seed(corpus, "summary_file", 0);

@@ -106,6 +106,14 @@ struct UserDefinitionRow {
   std::string fields;  ///< "name:type ...", types i64, u64, f64, text
 };
 
+/// A place in the call stacks of a rank: a return address, in the frame of the row `parent`, which comes before it.
+/// Row 0 is none.
+struct StackRow {
+  std::uint32_t parent = 0;   ///< 0: nobody called it
+  std::uint64_t address = 0;  ///< without a parent also kStackDeeper or kStackLost
+};
+inline constexpr std::size_t kMaxStackRows = std::size_t{1} << 20;
+
 /// A run of consecutive events of one thread, stored together. The segments of a thread follow one another in time.
 struct SegmentRow {
   std::uint32_t thread = 0;
@@ -120,6 +128,7 @@ struct SegmentRow {
   std::uint64_t locks = 0;
   std::uint64_t thread_ops = 0;
   std::uint64_t sites = 0;
+  std::uint64_t nodes = 0;     ///< as many as sites, or none
   std::uint64_t counters = 0;  ///< values
   std::uint64_t user = 0;
   std::uint64_t user_values = 0;
@@ -150,6 +159,7 @@ struct RankMeta {
   std::vector<PassedRow> passed;
   std::vector<UserDefinitionRow> user_definitions;  ///< by id
   std::vector<LockCountRow> lock_counts;
+  std::vector<StackRow> stacks;  ///< empty, or with row 0
   std::vector<SegmentRow> segments;
 };
 
@@ -174,6 +184,7 @@ struct EventBatch {
   std::vector<LockUse> locks;
   std::vector<ThreadOp> thread_ops;
   std::vector<std::uint64_t> sites;  ///< return addresses: one for every event that has kFlagSite
+  std::vector<std::uint32_t> nodes;  ///< rows of RankMeta::stacks, 0: none; as many as sites, or none at all
   /// RankMeta::counters_per_event values for every event that has kFlagCounters: the increase from enter to leave, and
   /// that from the leave of the thread's counted event before it to enter (0 at a thread's first). Equally long.
   std::vector<std::int64_t> counters;

@@ -110,6 +110,7 @@ SegmentRow sum(const SegmentRow& a, const SegmentRow& b) {
           .locks = a.locks + b.locks,
           .thread_ops = a.thread_ops + b.thread_ops,
           .sites = a.sites + b.sites,
+          .nodes = a.nodes + b.nodes,
           .counters = a.counters + b.counters,
           .user = a.user + b.user,
           .user_values = a.user_values + b.user_values};
@@ -119,7 +120,7 @@ bool is_bounded(const SegmentRow& row) {
   for (const std::uint64_t rows : {row.events, row.p2p, row.coll, row.completions, row.rma, row.io, row.handles,
                                    row.sites, row.counters, row.user, row.user_values, row.locks, row.thread_ops})
     if (rows > kMaxSegmentRows) return false;
-  return row.events > 0;
+  return row.events > 0 && (row.nodes == 0 || row.nodes == row.sites);
 }
 
 }  // namespace
@@ -129,7 +130,8 @@ struct RankFile::Impl {
   RankMeta meta;
   std::vector<SegmentRow> starts;  // index: segment
   std::vector<std::uint64_t> dictionary;
-  OptionalColumn gap, duration, call, payload, flags, completions, sites, counters, counters_between, user_values;
+  OptionalColumn gap, duration, call, payload, flags, completions, sites, nodes, counters, counters_between,
+      user_values;
   TableColumns<PointToPoint> p2p;
   TableColumns<Collective> coll;
   TableColumns<Completion> completion_rows;
@@ -170,6 +172,7 @@ struct RankFile::Impl {
     MERIDIAN_TRY_DO(locks.open(root, total.locks));
     MERIDIAN_TRY_DO(thread_ops.open(root, total.thread_ops));
     MERIDIAN_TRY_DO(sites.open(root, "sites/address", total.sites));
+    MERIDIAN_TRY_DO(nodes.open(root, "sites/node", total.nodes));
     MERIDIAN_TRY_DO(counters.open(root, "counters/value", total.counters));
     MERIDIAN_TRY_DO(counters_between.open(root, "counters/between", total.counters));
     MERIDIAN_TRY_DO(user.open(root, total.user));
@@ -263,6 +266,9 @@ struct RankFile::Impl {
     MERIDIAN_TRY_DO(thread_ops.read(start.thread_ops, segment.thread_ops, dictionary, scratch, batch.thread_ops));
     MERIDIAN_TRY_DO(counters.read(start.counters, batch.counters, segment.counters));
     MERIDIAN_TRY_DO(counters_between.read(start.counters, batch.counters_between, segment.counters));
+    MERIDIAN_TRY_DO(nodes.read(start.nodes, batch.nodes, segment.nodes));
+    for (const std::uint32_t node : batch.nodes)
+      if (node >= meta.stacks.size()) return contradiction("an event has a call stack that 'stacks' does not have");
     MERIDIAN_TRY_DO(sites.read(start.sites, scratch.numbers, segment.sites));
     batch.sites.resize(scratch.numbers.size());
     return look_up(dictionary, scratch.numbers, [&](std::size_t i, std::uint64_t value) { batch.sites[i] = value; });

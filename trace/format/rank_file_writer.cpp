@@ -118,7 +118,7 @@ struct RankFileWriter::Impl {
   TableColumns<UserUse> user;
   TableColumns<LockUse> locks;
   TableColumns<ThreadOp> thread_ops;
-  LazyColumn sites, counters, counters_between, user_values, dictionary_values;
+  LazyColumn sites, nodes, counters, counters_between, user_values, dictionary_values;
 
   Impl() = default;
   Impl(const Impl&) = delete;
@@ -170,7 +170,7 @@ struct RankFileWriter::Impl {
 
   Status finish_columns() {
     MERIDIAN_TRY_DO(dictionary_values.append<std::uint64_t>(file.get(), "dictionary", "", dictionary.take_new()));
-    for (LazyColumn* column : {&gap, &duration, &call, &payload, &flags, &completions, &sites, &counters,
+    for (LazyColumn* column : {&gap, &duration, &call, &payload, &flags, &completions, &sites, &nodes, &counters,
                                &counters_between, &user_values, &dictionary_values})
       MERIDIAN_TRY_DO(column->finish());
     MERIDIAN_TRY_DO(p2p.finish());
@@ -205,7 +205,8 @@ Status RankFileWriter::append(ThreadId thread, const EventBatch& batch) {
   const std::size_t events = batch.enter_ticks.size();
   MERIDIAN_CHECK(batch.leave_ticks.size() == events && batch.call.size() == events && batch.payload.size() == events &&
                  batch.flags.size() == events && batch.completion_count.size() == events &&
-                 batch.counters.size() == batch.counters_between.size());
+                 batch.counters.size() == batch.counters_between.size() &&
+                 (batch.nodes.empty() || batch.nodes.size() == batch.sites.size()));
   impl_->segments.push_back({.thread = thread.value,
                              .first_ticks = batch.enter_ticks[0],
                              .events = events,
@@ -218,6 +219,7 @@ Status RankFileWriter::append(ThreadId thread, const EventBatch& batch) {
                              .locks = batch.locks.size(),
                              .thread_ops = batch.thread_ops.size(),
                              .sites = batch.sites.size(),
+                             .nodes = batch.nodes.size(),
                              .counters = batch.counters.size(),
                              .user = batch.user.size(),
                              .user_values = batch.user_values.size()});
@@ -236,6 +238,7 @@ Status RankFileWriter::append(ThreadId thread, const EventBatch& batch) {
   auto& sites = room_for<std::uint32_t>(impl_->scratch, batch.sites.size());
   for (std::size_t i = 0; i < sites.size(); ++i) sites[i] = impl_->dictionary.number_of(batch.sites[i]);
   MERIDIAN_TRY_DO(impl_->sites.append<std::uint32_t>(file, "sites/address", "", sites));
+  MERIDIAN_TRY_DO(impl_->nodes.append<std::uint32_t>(file, "sites/node", "", batch.nodes));
   MERIDIAN_TRY_DO(impl_->counters.append<std::int64_t>(file, "counters/value", "", batch.counters));
   MERIDIAN_TRY_DO(impl_->counters_between.append<std::int64_t>(file, "counters/between", "", batch.counters_between));
   return impl_->dictionary_values.append<std::uint64_t>(file, "dictionary", "", impl_->dictionary.take_new());

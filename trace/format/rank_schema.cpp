@@ -3,38 +3,15 @@
 #include <array>
 #include <limits>
 
-#include "trace/format/column.hpp"
+#include "trace/format/small_columns.hpp"
 
 namespace meridian::rank_schema {
 namespace {
 
 constexpr std::array<std::string_view, 4> kClockNames{"tsc", "monotonic_raw", "monotonic", "warped"};
-constexpr std::array<std::string_view, 9> kLossNames{"ring_full", "no_slot",     "no_memory",
-                                                     "too_long",  "writer_gone", "damaged",
-                                                     "no_card",   "user_nested", "user_refused"};
-constexpr std::uint64_t kMaxDeflateRatio = 1032;
-
-Error contradiction(const std::string& reason) {
-  return Error{Errc::damaged, "the rank file contradicts itself: " + reason, ""};
-}
-
-template <class T>
-Result<std::vector<T>> read_column(hid_t file, const std::string& path) {
-  MERIDIAN_TRY(ColumnReader column, ColumnReader::open(file, path));
-  if (column.size() > h5::file_bytes(file) * kMaxDeflateRatio / sizeof(T))
-    return contradiction("'" + path + "' is larger than the file can hold");
-  std::vector<T> values(static_cast<std::size_t>(column.size()));
-  MERIDIAN_TRY_DO(column.read(0, std::span{values}));
-  return values;
-}
-
-template <class T>
-Status write_column(hid_t file, const std::string& path, std::span<const T> values) {
-  MERIDIAN_TRY(ColumnWriter column, ColumnWriter::create(file, path, column_type<T>, {.is_narrow = true}));
-  MERIDIAN_TRY_DO(column.append(values));
-  return column.finish();
-}
-
+constexpr std::array<std::string_view, 10> kLossNames{"ring_full",    "no_slot",   "no_memory", "too_long",
+                                                      "writer_gone",  "damaged",   "no_card",   "user_nested",
+                                                      "user_refused", "stack_full"};
 // Tables without rows are left out, so that a small trace is a small file.
 template <class Row>
 Status write_rows_of(hid_t file, const std::string& path, const std::vector<Row>& rows) {
@@ -300,7 +277,8 @@ std::vector<h5::Field> fields<SegmentRow>() {
           MERIDIAN_LATER_FIELD(SegmentRow, user),
           MERIDIAN_LATER_FIELD(SegmentRow, user_values),
           MERIDIAN_LATER_FIELD(SegmentRow, locks),
-          MERIDIAN_LATER_FIELD(SegmentRow, thread_ops)};
+          MERIDIAN_LATER_FIELD(SegmentRow, thread_ops),
+          MERIDIAN_LATER_FIELD(SegmentRow, nodes)};
 }
 
 std::string_view clock_name(ClockKind clock) {
@@ -341,6 +319,7 @@ Status write_meta(hid_t file, const RankMeta& meta) {
   MERIDIAN_TRY_DO(write_rows_of(file, "passed", meta.passed));
   MERIDIAN_TRY_DO(write_user_definitions(file, meta.user_definitions));
   MERIDIAN_TRY_DO(write_rows_of(file, "lock_counts", meta.lock_counts));
+  MERIDIAN_TRY_DO(write_stacks(file, meta.stacks));
   return write_rows_of(file, "segments", meta.segments);
 }
 
@@ -362,6 +341,7 @@ Result<RankMeta> read_meta(hid_t file, const std::filesystem::path& path) {
     if (row.call >= meta.calls.size()) return contradiction("'passed' has a call that 'calls' does not have");
   MERIDIAN_TRY_DO(read_user_definitions(file, meta.user_definitions));
   MERIDIAN_TRY(meta.lock_counts, read_rows_of<LockCountRow>(file, "lock_counts"));
+  MERIDIAN_TRY_DO(read_stacks(file, meta.stacks));
   MERIDIAN_TRY(meta.segments, read_rows_of<SegmentRow>(file, "segments"));
   for (const CommRow& row : meta.comms)
     if (row.call >= meta.calls.size())

@@ -32,13 +32,14 @@ enum class Payload : std::uint8_t {
   text = 36,      ///< Text, then bytes, zero-padded to whole words: "key\0value"
   overhead = 37,  ///< Overhead: the tracer's own time in [enter, leave], none of it the application's
   usage = 38,     ///< Usage: what a thread or the process has used of the system by then
+  stack = 39,     ///< StackNode: a place in the call stacks of this thread that is new
 };
 
 /// RecordHeader::flags
 enum RecordFlag : std::uint8_t {
   kFlagFailed = 1,      ///< the call returned something else than MPI_SUCCESS
   kFlagUnfinished = 2,  ///< the call had not returned when the trace ends; leave is meaningless
-  kFlagSite = 4,        ///< one more word behind the completions: the return address of the call
+  kFlagSite = 4,        ///< one more word behind the completions: the return address of the call, or kStackSite
   kFlagCounters = 8,    ///< behind that, two words per counter: all values as read at enter, then all at leave
   kFlagMore = 16,  ///< `requests` only: continues the completions of the thread's record before it; enter equals leave
   kFlagAbandoned = 32,  ///< left by longjmp or an exception; leave is when that was noticed. With kFlagFailed
@@ -180,6 +181,18 @@ struct ThreadOp {
 };
 inline constexpr std::uint32_t kNoThread = 0xffffffff;
 
+/// One frame in the call stacks of a thread: a return address, in the frame of its parent.
+struct StackNode {
+  std::uint32_t id = 0;              ///< from 1 on, in the order in which the thread stores them
+  std::uint32_t parent = 0;          ///< 0: nobody called it
+  std::uint64_t return_address = 0;  ///< without a parent also kStackDeeper or kStackLost
+};
+/// In place of a return address: there are further callers, beyond MERIDIAN_STACK; or nothing said who called.
+inline constexpr std::uint64_t kStackDeeper = 1;
+inline constexpr std::uint64_t kStackLost = 2;
+/// In the word of a call site: the other bits are the id of a StackNode of the thread. Addresses of code are smaller.
+inline constexpr std::uint64_t kStackSite = std::uint64_t{1} << 63;
+
 struct ThreadBegin {
   std::uint32_t thread = 0;  ///< ThreadId
   std::int32_t kernel_tid = 0;
@@ -272,7 +285,7 @@ static_assert(sizeof(RecordHeader) == 8 && words_of<RecordHead> == 3 && words_of
               words_of<Completion> == 3 && words_of<Collective> == 5 && words_of<CommBirth> == 7 &&
               words_of<Rma> == 5 && words_of<FileAccess> == 4 && words_of<Exchange> == 3 && words_of<Members> == 3 &&
               words_of<Text> == 2 && words_of<Usage> == 8 && words_of<UserUse> == 1 && words_of<LockUse> == 4 &&
-              words_of<ThreadOp> == 3);
+              words_of<ThreadOp> == 3 && words_of<StackNode> == 2);
 
 /// Order-sensitive 64-bit hash of world ranks; feed ranks in group order, starting from kRanksHashSeed.
 inline constexpr std::uint64_t kRanksHashSeed = 0x9e3779b97f4a7c15ULL;

@@ -55,6 +55,7 @@ enum class Loss : std::uint32_t {
   no_card = 6,       ///< more threads in all than cards: what a thread of them did with locks was not counted
   user_nested = 7,   ///< user events from inside an MPI call (callbacks, signal handlers)
   user_refused = 8,  ///< user events before there was an MPI, or with more names than are kept
+  stack_full = 9,    ///< call stacks of calls, which have their call site alone: a thread has too many different ones
   count_ = 12
 };
 

@@ -185,6 +185,47 @@ TEST_F(SpoiledRankFile, WithAHandleThatIsNotInTheDictionaryIsRefused) {
   EXPECT_EQ(error_when_read().what, "the rank file contradicts itself: a handle is not in 'dictionary'");
 }
 
+TEST_F(SpoiledRankFile, WithACallStackThatIsItsOwnCallerIsRefused) {
+  const std::string reason =
+      "rank file '" + path.string() +
+      "': the rank file contradicts itself: a row of 'stacks' has a parent that is not before it";
+  for (const std::vector<std::uint32_t>& parents :
+       {std::vector<std::uint32_t>{0, 1, 1, 2}, {0, 2, 1, 2}, {0, 0, 0, 4'000'000'000u}, {1, 0, 1, 2}}) {
+    replace_column<std::uint32_t>("stacks/parent", parents);
+    EXPECT_EQ(error_when_opened().what, reason);
+    reopen();
+  }
+}
+
+TEST_F(SpoiledRankFile, WithCallStacksThatAreNotWholeIsRefused) {
+  const std::string reason =
+      "rank file '" + path.string() +
+      "': the rank file contradicts itself: the columns of 'stacks' are not equally long, or have no or too many rows";
+  replace_column<std::uint32_t>("stacks/parent", {0, 0, 1});
+  EXPECT_EQ(error_when_opened().what, reason);
+  reopen();
+  std::vector<std::uint32_t> parents(kMaxStackRows + 1);
+  for (std::uint32_t i = 2; i < parents.size(); ++i) parents[i] = i - 1;
+  replace_column<std::uint32_t>("stacks/parent", parents);
+  std::vector<std::uint64_t> addresses(parents.begin(), parents.end());
+  replace_column<std::uint64_t>("stacks/address", addresses);
+  EXPECT_EQ(error_when_opened().what, reason);
+}
+
+TEST_F(SpoiledRankFile, WithAnEventFromACallStackThatIsNotThereIsRefused) {
+  auto nodes = column<std::uint32_t>("sites/node");
+  nodes.back() = 4;
+  replace_column("sites/node", nodes);
+  EXPECT_EQ(error_when_read().what,
+            "the rank file contradicts itself: an event has a call stack that 'stacks' does not have");
+}
+
+TEST_F(SpoiledRankFile, WithoutTheTableOfCallStacksIsRefused) {
+  H5Ldelete(file.get(), "stacks", H5P_DEFAULT);
+  EXPECT_EQ(error_when_read().what,
+            "the rank file contradicts itself: an event has a call stack that 'stacks' does not have");
+}
+
 TEST_F(SpoiledRankFile, WithMembersThatOverlapIsRefused) {
   replace_column<std::int32_t>("member_ranks", {1});
   EXPECT_EQ(

@@ -62,6 +62,7 @@ TEST(RankFile, HoldsAThousandThreads) {
   test::Sample sample;
   sample.meta.rank = 0;
   sample.meta.size = 1;
+  sample.meta.stacks.resize(4);
   for (std::uint32_t i = 0; i < 3000; ++i)
     sample.batches.emplace_back(ThreadId{i % 1000}, test::sample_batch(i, 1 + i % 7, 0));
   for (std::uint32_t i = 0; i < 1000; ++i) sample.meta.threads.push_back({i, 0, i, 0});

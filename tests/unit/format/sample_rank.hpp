@@ -62,6 +62,8 @@ inline EventBatch sample_batch(std::uint64_t seed, std::size_t events, std::uint
       batch.locks.push_back({handle(), handle(), small(70000), small(120), 1, static_cast<std::uint8_t>(small(2)), {}});
     if (payload == Payload::thread_op) batch.thread_ops.push_back({handle(), handle(), kNoThread, small(30)});
     if ((flags & kFlagSite) != 0) batch.sites.push_back(0x400000 + random() % 4096);
+    if ((flags & kFlagSite) != 0 && seed % 2 == 0)
+      batch.nodes.push_back(static_cast<std::uint32_t>(batch.sites.size() % 4));
     if ((flags & kFlagCounters) != 0)
       for (std::uint32_t c = 0; c < counters; ++c) {
         batch.counters.push_back(static_cast<std::int64_t>(random() % 1000000) - 1000);
@@ -100,6 +102,7 @@ inline Sample sample_rank(std::size_t batches = 5, std::size_t events = 3000) {
   meta.user_definitions = {{1, UserKind::region, "region", "solve", ""},
                            {3, UserKind::event, "pool", "STEAL", "thief:i64 why:text"}};
   meta.lock_counts = {{1, LockKind::mutex, 0x601000, 77}, {2, LockKind::semaphore, 0, ~0ull}};
+  meta.stacks = {{0, 0}, {0, kStackDeeper}, {1, 0x400100}, {2, 0x7f0000001234}};
   meta.overheads = {{OverheadKind::flush_wait, 1, 70, 90, 4}};
   for (std::size_t i = 0; i < batches; ++i) {
     const auto thread = static_cast<std::uint32_t>(i % 3);
@@ -127,8 +130,8 @@ inline bool is_same(const EventBatch& a, const EventBatch& b) {
          a.payload == b.payload && a.flags == b.flags && a.completion_count == b.completion_count &&
          same_bytes(a.p2p, b.p2p) && same_bytes(a.coll, b.coll) && same_bytes(a.completions, b.completions) &&
          same_bytes(a.rma, b.rma) && same_bytes(a.io, b.io) && same_bytes(a.handles, b.handles) && a.sites == b.sites &&
-         same_bytes(a.user, b.user) && a.user_values == b.user_values && a.counters == b.counters &&
-         a.counters_between == b.counters_between;
+         a.nodes == b.nodes && same_bytes(a.user, b.user) && a.user_values == b.user_values &&
+         a.counters == b.counters && a.counters_between == b.counters_between;
 }
 
 /// Everything but `segments` and the numbers of calls, which the writer makes.
@@ -171,7 +174,9 @@ inline bool is_same(const RankMeta& a, const RankMeta& b) {
          all(a.comms, b.comms, is_same_comm) && all(a.members, b.members, is_same_members) &&
          all(a.texts, b.texts, is_same_text) && all(a.overheads, b.overheads, is_same_overhead) &&
          same_bytes(a.usages, b.usages) && same_bytes(a.threads, b.threads) &&
-         all(a.lock_counts, b.lock_counts, is_same_count);
+         all(a.lock_counts, b.lock_counts, is_same_count) &&
+         all(a.stacks, b.stacks,
+             [](const StackRow& x, const StackRow& y) { return x.parent == y.parent && x.address == y.address; });
 }
 
 }  // namespace meridian::test

@@ -1,0 +1,6 @@
+#include "paths.h"
+
+__attribute__((noinline)) void blind(void (*call)(void)) {
+  call();
+  KEEP;
+}
