@@ -1,6 +1,7 @@
 // meridian merge: finishes what is left over, merges, prints the summary.
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -52,6 +53,7 @@ int merge_trace(const MergeArguments& arguments) {
   const auto directory = find_directory(arguments.directory);
   if (!directory) return fail(directory.error());
 
+  ::umask(::umask(077) | 077);  // what a program does, and with whom, is its user's affair
   const bool is_watched = is_terminal(STDERR_FILENO) && !arguments.quiet;
   ProgressBar bar{is_watched};
   Leftovers leftovers{kPatience,

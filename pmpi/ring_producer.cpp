@@ -138,6 +138,16 @@ bool give_up_attaching(ThreadState& thread, Loss cause) noexcept {
   count_loss(cause);
   thread.attach_loss = cause;
   thread.attach_pause = kAttachPause;
+  static constinit std::atomic<bool> has_said{false};
+  if (!has_said.exchange(true, std::memory_order_relaxed)) {
+    if (cause == Loss::no_slot)
+      say("more than %u threads are in MPI at once; calls of further ones are counted, not recorded "
+          "(MERIDIAN_MAX_THREADS)",
+          g_session.ring->slot_count);
+    else
+      say("no room for another ring of %llu bytes in '%s'; calls of its thread are counted, not recorded",
+          static_cast<unsigned long long>(g_session.ring->ring_bytes), g_session.ring_path);
+  }
   return false;
 }
 

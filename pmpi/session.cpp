@@ -144,11 +144,25 @@ bool start_session() noexcept {
 
 namespace {
 
+/// Whether threads besides this one have rings: exit() does not stop them.
+bool has_other_threads() noexcept {
+  for (std::uint32_t i = 0; i < g_session.ring->slot_count; ++i) {
+    const RingSlot& slot = g_session.slots[i];
+    if (&slot != t_state.slot && slot.state.load(std::memory_order_acquire) == SlotState::active) return true;
+  }
+  return false;
+}
+
 /// The end of the process as the C library sees it: what came after MPI_Finalize, or instead of it, is still written.
 [[gnu::destructor]] void end_session() noexcept {
   if (g_session.state.load(std::memory_order_acquire) != SessionState::on || g_session.pid != getpid()) return;
   const bool is_abandoned = g_session.ring->output_dir[0] == '\0';
   if (!is_abandoned && has_unwritten_records()) store_usage_of_all();
+  // The others go on until the kernel ends them, and so does their recording: the writer sees the process go.
+  if (!is_abandoned && g_session.writer_started.load(std::memory_order_acquire) && has_other_threads()) {
+    wake_writer();
+    return;
+  }
   stop_session(nullptr);
   t_state.all_counters = nullptr;  // they end with the process; PAPI may have left already
   release_thread();

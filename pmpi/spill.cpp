@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,6 +46,29 @@ bool write_all(int fd, const void* bytes, std::uint64_t count) noexcept {
   return true;
 }
 
+/// While one lives, a file that may not grow (`ulimit -f`) is an error here, not a signal that ends the program.
+class NoFileSizeSignal {
+ public:
+  NoFileSizeSignal() noexcept {
+    sigemptyset(&signal_);
+    sigaddset(&signal_, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+  }
+  ~NoFileSizeSignal() {
+    const int error = errno;
+    constexpr timespec kNow{};
+    if (sigismember(&before_, SIGXFSZ) == 0) sigtimedwait(&signal_, nullptr, &kNow);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = error;
+  }
+  NoFileSizeSignal(const NoFileSizeSignal&) = delete;
+  NoFileSizeSignal& operator=(const NoFileSizeSignal&) = delete;
+
+ private:
+  sigset_t signal_{};
+  sigset_t before_{};
+};
+
 /// Appends [tail, head) of the slot, a block at a time; tail follows what is safely written.
 bool append(int fd, RingSlot& slot, const std::uint64_t* ring_words) noexcept {
   const RingFileHeader& ring = *g_session.ring;
@@ -74,6 +98,7 @@ bool spill(ThreadState& thread) noexcept {
   bool spilled = false;
   if (!g_has_failed) {
     if (g_path[0] == '\0') choose_path();
+    const NoFileSizeSignal guard;
     const int fd = open(g_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     spilled = fd >= 0 && append(fd, *thread.slot, thread.ring);
     if (!spilled) {

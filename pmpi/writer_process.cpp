@@ -154,8 +154,12 @@ void request_rank_file() noexcept {
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);
     const std::int64_t waited = (now.tv_sec - begin.tv_sec) * 1'000'000'000 + (now.tv_nsec - begin.tv_nsec);
-    if (waited > bound_ns) break;  // the writer goes on alone
+    if (waited > bound_ns) return;  // the writer goes on alone
   }
+  char path[kPathBytes + 64];
+  snprintf(path, sizeof path, "%s/rank-%05d.h5", ring.output_dir, ring.world_rank.load(std::memory_order_relaxed));
+  if (ring.output_dir[0] != '\0' && access(path, F_OK) != 0)
+    say("'%s' could not be written; `meridian merge` tries it again with what there is", path);
 }
 
 }  // namespace meridian

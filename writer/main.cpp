@@ -1,6 +1,7 @@
 // meridian-writer RINGFILE: drains the ring of one traced process and makes its rank file. Started by the tracer, one
 // for each rank; lives as long as the rank, and is not killed with it.
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -19,6 +20,7 @@ int main(int argc, char** argv) {
   }
   // Launchers kill whole process groups; what the rank has stored is worth the second that this process lives longer.
   for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
+  ::umask(077);  // what a program does, and with whom, is its user's affair
   ::setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
 
   auto ring = RingFile::open(argv[1], RingFile::Access::drain);

@@ -196,22 +196,24 @@ std::string ranges(const std::vector<std::int32_t>& ranks) {
 
 Result<LoadedRanks> load_ranks(const fs::path& directory, const RecoverRank& recover, bool force, Findings& findings) {
   MERIDIAN_TRY(Contents contents, list(directory));
-  std::vector<std::pair<fs::path, std::string>> leftovers;  // notes that stay, and why
+  std::vector<std::pair<fs::path, Error>> leftovers;  // notes that stay, and why
   if (!contents.notes.empty()) {
     for (const fs::path& note : contents.notes) {
       const Status status = recover ? recover(note, directory) : Status{Error{Errc::unsupported, "not tried", ""}};
-      if (!status) leftovers.emplace_back(note, status.error().what);
+      if (!status) leftovers.emplace_back(note, status.error());
     }
     MERIDIAN_TRY(contents, list(directory));
   }
   for (const auto& [note, reason] : leftovers)
-    findings.add(FindingId::rank_leftover, 1, note.filename().string() + ": " + reason);
+    findings.add(FindingId::rank_leftover, 1, note.filename().string() + ": " + reason.what);
   if (contents.rank_files.empty()) {
     if (leftovers.empty()) return nothing_here(directory, contents);
     return Error{Errc::not_found,
                  "directory '" + directory.string() + "' holds no rank files yet: " +
-                     leftovers.front().first.filename().string() + ": " + leftovers.front().second,
-                 "merge on the node where the program ran, when it has ended"};
+                     leftovers.front().first.filename().string() + ": " + leftovers.front().second.what,
+                 leftovers.front().second.code == Errc::io
+                     ? "make room there, or copy the directory to where there is room and merge the copy"
+                     : "merge on the node where the program ran, when it has ended"};
   }
 
   Runs runs;
