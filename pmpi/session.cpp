@@ -144,8 +144,12 @@ bool start_session() noexcept {
 
 namespace {
 
-/// Whether threads besides this one have rings: exit() does not stop them.
+/// Whether the program has threads besides this one: exit() does not stop them.
 bool has_other_threads() noexcept {
+  for (std::uint32_t i = 0; i < g_session.ring->card_count; ++i) {
+    const CardState state = g_session.cards[i].state.load(std::memory_order_acquire);
+    if ((state == CardState::live || state == CardState::taken) && &g_session.cards[i] != t_own.card) return true;
+  }
   for (std::uint32_t i = 0; i < g_session.ring->slot_count; ++i) {
     const RingSlot& slot = g_session.slots[i];
     if (&slot != t_state.slot && slot.state.load(std::memory_order_acquire) == SlotState::active) return true;
