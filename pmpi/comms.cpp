@@ -17,13 +17,13 @@ MPI_Group g_world_group{};
 std::uint64_t g_world_hash = 0;
 bool g_has_sessions_alone = false;
 
-/// World ranks [first, first + count) of a group, -1 for processes of another world.
-void translate(MPI_Group group, int first, int count, std::int32_t* world_ranks) noexcept {
+/// What members [first, first + count) of a group are called in group `base`, -1 for those that are not in it.
+void translate(MPI_Group group, int first, int count, MPI_Group base, std::int32_t* ranks) noexcept {
   int local[kChunk];
-  int world[kChunk];
+  int there[kChunk];
   for (int i = 0; i < count; ++i) local[i] = first + i;
-  g_real.Group_translate_ranks(group, count, local, g_world_group, world);
-  for (int i = 0; i < count; ++i) world_ranks[i] = world[i] == MPI_UNDEFINED ? -1 : world[i];
+  g_real.Group_translate_ranks(group, count, local, base, there);
+  for (int i = 0; i < count; ++i) ranks[i] = there[i] == MPI_UNDEFINED ? -1 : there[i];
 }
 
 int size_of(MPI_Group group) noexcept {
@@ -32,16 +32,24 @@ int size_of(MPI_Group group) noexcept {
   return size;
 }
 
-std::uint64_t hash_group(MPI_Group group) noexcept {
+struct GroupHash {
   std::uint64_t hash = kRanksHashSeed;
+  bool has_others = false;  ///< members that are not in `base`
+};
+
+GroupHash hash_group(MPI_Group group, MPI_Group base) noexcept {
+  GroupHash result;
   std::int32_t ranks[kChunk];
   const int size = size_of(group);
   for (int first = 0; first < size; first += kChunk) {
     const int count = size - first < kChunk ? size - first : kChunk;
-    translate(group, first, count, ranks);
-    for (int i = 0; i < count; ++i) hash = hash_rank(hash, ranks[i]);
+    translate(group, first, count, base, ranks);
+    for (int i = 0; i < count; ++i) {
+      result.hash = hash_rank(result.hash, ranks[i]);
+      result.has_others |= ranks[i] < 0;
+    }
   }
-  return hash;
+  return result;
 }
 
 void emit_members(std::uint64_t comm, MPI_Group group, bool remote) noexcept {
@@ -49,7 +57,7 @@ void emit_members(std::uint64_t comm, MPI_Group group, bool remote) noexcept {
   const int size = size_of(group);
   for (int first = 0; first < size; first += kChunk) {
     const int count = size - first < kChunk ? size - first : kChunk;
-    translate(group, first, count, ranks);
+    translate(group, first, count, g_world_group, ranks);
     const auto pairs = static_cast<std::uint64_t>(count + 1) / 2;
     const std::uint64_t now = read_ticks();
     emit(Payload::members, words_of<RecordHead> + words_of<Members> + pairs, now, now, [&](std::uint64_t* body) {
@@ -66,6 +74,42 @@ void emit_members(std::uint64_t comm, MPI_Group group, bool remote) noexcept {
       }
     });
   }
+}
+
+/// Whether this process is the first of its world in the group, and says so for all of them. `rank`: of this process.
+bool speaks_for_world(MPI_Group group, int rank) noexcept {
+  for (int i = 0; i < rank; ++i) {
+    std::int32_t world_rank = -1;
+    translate(group, i, 1, g_world_group, &world_rank);
+    if (world_rank >= 0) return false;
+  }
+  return true;
+}
+
+/// `birth` has processes of other worlds: its hashes are to be the same there, where world ranks mean others.
+void hash_by_parent(CommBirth& birth, MPI_Comm parent, MPI_Comm source) noexcept {
+  if (parent == g_mpi.comm_null) return;
+  int has_sides = 0;
+  g_real.Comm_test_inter(parent, &has_sides);
+  if (has_sides && birth.remote_size == 0) {  // MPI_Intercomm_merge: of each side's own making
+    birth.local_hash = hash_rank(kRanksHashSeed, birth.local_size);
+    return;
+  }
+  MPI_Group group{}, base{};
+  g_real.Comm_group(source, &group);
+  g_real.Comm_group(parent, &base);
+  birth.local_hash = hash_group(group, base).hash;
+  g_real.Group_free(&group);
+  if (birth.remote_size != 0) {
+    if (has_sides) {
+      g_real.Group_free(&base);
+      g_real.Comm_remote_group(parent, &base);
+    }
+    g_real.Comm_remote_group(source, &group);
+    birth.remote_hash = hash_group(group, base).hash;
+    g_real.Group_free(&group);
+  }
+  g_real.Group_free(&base);
 }
 
 /// The communicator whose groups are those of `made`.
@@ -100,7 +144,7 @@ void begin_with(MPI_Comm made) noexcept {
   if (is_inter) return;
   MPI_Group group{};
   g_real.Comm_group(made, &group);
-  const bool has_all = hash_group(group) == g_world_hash;
+  const bool has_all = hash_group(group, g_world_group).hash == g_world_hash;
   g_real.Group_free(&group);
   if (!has_all) return;
   g_all_ranks = made;
@@ -119,18 +163,31 @@ void describe_comm(CommBirth& birth, MPI_Comm parent, MPI_Comm made, bool still_
   const MPI_Comm source = with_groups(parent, made, still_pending);
   MPI_Group group{};
   g_real.Comm_group(source, &group);
-  birth.local_hash = hash_group(group);
+  const GroupHash local = hash_group(group, g_world_group);
+  birth.local_hash = local.hash;
   birth.local_size = size_of(group);
+  bool is_across = local.has_others;
   g_real.Group_free(&group);
   g_real.Comm_rank(source, &birth.local_rank);
   int is_inter = 0;
   g_real.Comm_test_inter(source, &is_inter);
   if (is_inter) {
     g_real.Comm_remote_group(source, &group);
-    birth.remote_hash = hash_group(group);
+    const GroupHash remote = hash_group(group, g_world_group);
+    birth.remote_hash = remote.hash;
     birth.remote_size = size_of(group);
+    is_across |= remote.has_others;
     g_real.Group_free(&group);
   }
+  if (!is_across) return;
+  birth.is_across = 1;
+  hash_by_parent(birth, parent, source);
+}
+
+bool has_others(MPI_Comm comm) noexcept {
+  CommBirth birth;
+  describe_comm(birth, g_mpi.comm_null, comm, false);
+  return birth.is_across != 0;
 }
 
 void store_members(MPI_Comm parent, MPI_Comm made, bool still_pending) noexcept {
@@ -140,11 +197,14 @@ void store_members(MPI_Comm parent, MPI_Comm made, bool still_pending) noexcept 
   int rank = 0;
   int is_inter = 0;
   g_real.Comm_rank(source, &rank);
-  if (rank != 0) return;
-  g_real.Comm_test_inter(source, &is_inter);
   MPI_Group group{};
   g_real.Comm_group(source, &group);
-  if (is_inter || hash_group(group) != g_world_hash) emit_members(handle_word(made), group, false);
+  if (!speaks_for_world(group, rank)) {
+    g_real.Group_free(&group);
+    return;
+  }
+  g_real.Comm_test_inter(source, &is_inter);
+  if (is_inter || hash_group(group, g_world_group).hash != g_world_hash) emit_members(handle_word(made), group, false);
   g_real.Group_free(&group);
   if (is_inter) {
     g_real.Comm_remote_group(source, &group);
@@ -156,7 +216,7 @@ void store_members(MPI_Comm parent, MPI_Comm made, bool still_pending) noexcept 
 void store_predefined_comms() noexcept {
   g_has_sessions_alone = false;
   g_real.Comm_group(g_mpi.world, &g_world_group);
-  g_world_hash = hash_group(g_world_group);
+  g_world_hash = hash_group(g_world_group, g_world_group).hash;
   int rank = 0;
   g_real.Group_rank(g_world_group, &rank);
   store_predefined(rank, size_of(g_world_group));
@@ -172,7 +232,7 @@ void begin_session(MPI_Session session) noexcept {
   if (g_sessions.fetch_add(1) != 0 || g_world_hash != 0) return;
   if (g_real.Group_from_session_pset(session, "mpi://WORLD", &g_session_group) != MPI_SUCCESS) return;
   g_world_group = g_session_group;
-  g_world_hash = hash_group(g_world_group);
+  g_world_hash = hash_group(g_world_group, g_world_group).hash;
   g_has_sessions_alone = true;
   int rank = 0;
   g_real.Group_rank(g_world_group, &rank);

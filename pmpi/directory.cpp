@@ -15,6 +15,7 @@
 #include "pmpi/launch.hpp"
 #include "pmpi/real.hpp"
 #include "pmpi/session.hpp"
+#include "pmpi/spawn.hpp"
 
 namespace meridian {
 namespace {
@@ -83,8 +84,16 @@ void link_latest(const char* made) noexcept {
   if (rename(beside, "latest") != 0) unlink(beside);
 }
 
+/// The directory that the parents' tracer has named for this world; false: there is none.
+bool create_for_parents(char* path) noexcept {
+  Heritage heritage;
+  read_heritage(heritage);
+  return heritage.directory[0] != '\0' && has_parents() && make_directory(heritage.directory, true, path);
+}
+
 /// Creates the directory at rank 0 and writes its absolute path; an empty path means failure, which has been said.
 void create_at_root(char* path) noexcept {
+  if (create_for_parents(path)) return;
   char base[kPathBytes];
   const std::string_view wanted = g_session.options.path(OptionId::dir);
   char cwd[kPathBytes / 2] = "";

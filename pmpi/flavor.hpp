@@ -63,6 +63,7 @@ struct MpiConstants {
   MPI_Message message_no_proc;
   MPI_Message message_null;
   MPI_Errhandler errors_return;
+  MPI_Info info_null;
 };
 extern constinit MpiConstants g_mpi;
 

@@ -80,7 +80,7 @@ struct Returned<int> {
 #define MERIDIAN_RETURNED(type) typename meridian::fortran::Returned<type>::Type
 
 /// What a row that C's special_calls.cpp and requests.cpp write by hand records: here it follows from the arguments,
-/// too. ByHand(): it does not, see fortran_requests.cpp and fortran_init.cpp.
+/// too. ByHand(): it does not, see fortran_requests.cpp, fortran_init.cpp and fortran_spawn.cpp.
 #define MERIDIAN_SPECIAL_Recv Receive(count, datatype, source, tag, comm, status)
 #define MERIDIAN_SPECIAL_Mrecv MatchedReceive(count, datatype, message, status, nullptr)
 #define MERIDIAN_SPECIAL_Imrecv MatchedReceive(count, datatype, message, nullptr, request)
@@ -130,6 +130,8 @@ struct Returned<int> {
 #define MERIDIAN_SPECIAL_Init_thread ByHand()
 #define MERIDIAN_SPECIAL_Finalize ByHand()
 #define MERIDIAN_SPECIAL_Pcontrol ByHand()
+#define MERIDIAN_SPECIAL_Comm_spawn ByHand()
+#define MERIDIAN_SPECIAL_Comm_spawn_multiple ByHand()
 
 // Fortran has no argc and argv to pass: by hand, too.
 #undef MERIDIAN_HAS_F77_Info_create_env

@@ -15,6 +15,7 @@
 #include "pmpi/modules.hpp"
 #include "pmpi/record.hpp"
 #include "pmpi/session.hpp"
+#include "pmpi/spawn.hpp"
 #include "pmpi/threads/library_objects.hpp"
 #include "pmpi/threads/own_thread.hpp"
 #include "pmpi/traced.hpp"
@@ -74,7 +75,10 @@ void after_init() noexcept {
   ring.world_size.store(size, std::memory_order_release);
   ring.world_rank.store(rank, std::memory_order_release);
   wake_writer();
-  if (has_world) store_predefined_comms();
+  if (has_world) {
+    store_predefined_comms();
+    store_parent_comm();
+  }
   emit_anchor(AnchorPhase::start);
   start_window();
   store_context();

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "pmpi/session.hpp"
+#include "pmpi/spawn.hpp"
 
 extern "C" char** environ;  // NOLINT: the C library's own name
 
@@ -56,7 +57,9 @@ std::string_view map_text(const char* path, bool* is_readable = nullptr) noexcep
 }
 
 bool read_file(bool report) noexcept {
-  const char* const named = getenv("MERIDIAN_CONFIG");
+  char of_parents[kPathBytes];  // theirs stand in place of whatever is found here
+  const bool is_child = find_spawned_config(of_parents, sizeof of_parents) && access(of_parents, R_OK) == 0;
+  const char* const named = is_child ? of_parents : getenv("MERIDIAN_CONFIG");
   const char* const path = named != nullptr && *named != '\0' ? named : kDefaultFile;
   std::string_view text = map_text(path);
   if (text.empty() && path == named && access(path, R_OK) != 0) {

@@ -71,12 +71,14 @@ bool find_constants(void* scope) noexcept {
          resolve_constant(g_mpi.win_null, scope, "ompi_mpi_win_null") &&
          resolve_constant(g_mpi.file_null, scope, "ompi_mpi_file_null") &&
          resolve_constant(g_mpi.message_no_proc, scope, "ompi_message_no_proc") &&
-         resolve_constant(g_mpi.errors_return, scope, "ompi_mpi_errors_return");
+         resolve_constant(g_mpi.errors_return, scope, "ompi_mpi_errors_return") &&
+         resolve_constant(g_mpi.info_null, scope, "ompi_mpi_info_null");
 }
 #else
 bool find_constants(void*) noexcept {
-  g_mpi = {MPI_COMM_WORLD, MPI_COMM_SELF, MPI_COMM_NULL, MPI_REQUEST_NULL,    MPI_DATATYPE_NULL, MPI_GROUP_NULL,
-           MPI_BYTE,       MPI_WIN_NULL,  MPI_FILE_NULL, MPI_MESSAGE_NO_PROC, MPI_MESSAGE_NULL,  MPI_ERRORS_RETURN};
+  g_mpi = {MPI_COMM_WORLD,   MPI_COMM_SELF,     MPI_COMM_NULL, MPI_REQUEST_NULL, MPI_DATATYPE_NULL,
+           MPI_GROUP_NULL,   MPI_BYTE,          MPI_WIN_NULL,  MPI_FILE_NULL,    MPI_MESSAGE_NO_PROC,
+           MPI_MESSAGE_NULL, MPI_ERRORS_RETURN, MPI_INFO_NULL};
   return true;
 }
 #endif

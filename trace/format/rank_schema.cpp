@@ -209,6 +209,7 @@ std::vector<h5::Field> fields<CommRow>() {
           MERIDIAN_FIELD_AS("local_size", CommRow, birth.local_size),
           MERIDIAN_FIELD_AS("local_rank", CommRow, birth.local_rank),
           MERIDIAN_FIELD_AS("remote_size", CommRow, birth.remote_size),
+          {"is_across", offsetof(CommRow, birth.is_across), h5::native_type<std::uint32_t>(), true},
           MERIDIAN_FIELD_AS("request", CommRow, birth.request),
           MERIDIAN_FIELD(CommRow, call),
           MERIDIAN_FIELD(CommRow, thread),

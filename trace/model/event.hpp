@@ -105,7 +105,9 @@ struct Collective {
   std::uint64_t request = 0;        ///< 0 when blocking
 };
 
-/// A communicator that the call made. Groups are compared by hash_ranks() over their world ranks in group order.
+/// A communicator that the call made. Groups are compared by hash_rank() over their world ranks in group order; where
+/// processes of another MPI_COMM_WORLD are among them, which have no world rank here, over their ranks in the group of
+/// the parent (-1: none there), and those of an intracommunicator made from an intercommunicator over its size.
 struct CommBirth {
   std::uint64_t comm = 0;
   std::uint64_t parent = 0;  ///< the communicator it was made from; 0 for MPI_COMM_WORLD and MPI_COMM_SELF
@@ -114,8 +116,8 @@ struct CommBirth {
   std::int32_t local_size = 0;
   std::int32_t local_rank = 0;
   std::int32_t remote_size = 0;
-  std::uint32_t reserved = 0;
-  std::uint64_t request = 0;  ///< of MPI_Comm_idup; 0 when there is none
+  std::uint32_t is_across = 0;  ///< 1: has processes of another MPI_COMM_WORLD
+  std::uint64_t request = 0;    ///< of MPI_Comm_idup; 0 when there is none
 };
 
 struct Rma {
@@ -222,6 +224,11 @@ inline constexpr const char* kCommNameKey = "comm.name";
 inline constexpr const char* kWindowNameKey = "win.name";
 inline constexpr const char* kWindowCommKey = "win.comm";
 inline constexpr const char* kFileNameKey = "file.name";
+/// How a communicator with processes of another MPI_COMM_WORLD came to be, in words that its other side has, too:
+///   spawn TOKEN, spawned TOKEN    parents, children; TOKEN was handed down in kSpawnedVariable, - where it could not
+///   be accept PORT, connect PORT join ENDS                     what both know of their socket leaders PEER LOCAL
+///   REMOTE TAG MPI_Intercomm_create: handle of peer_comm (16 digits), the leaders' ranks in it
+inline constexpr const char* kCommLinkKey = "comm.link";
 
 enum class AnchorPhase : std::uint64_t { start = 0, finish = 1, epoch = 2 };
 

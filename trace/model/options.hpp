@@ -56,6 +56,13 @@ inline constexpr std::string_view kVariablePrefix = "MERIDIAN_";
 inline constexpr std::string_view kRunVariable = "MERIDIAN_RUN_PRELOAD";
 inline constexpr std::string_view kRunKey = "RUN_PRELOAD";
 
+/// Set by the tracer for processes that MPI_Comm_spawn starts: "TOKEN:DIRECTORY", where TOKEN is in the trace of the
+/// parents and DIRECTORY is for the trace of the children, a folder of that of the parents.
+inline constexpr std::string_view kSpawnedVariable = "MERIDIAN_SPAWNED";
+inline constexpr std::string_view kSpawnedKey = "SPAWNED";
+/// The settings of the parents, beside the children's directory.
+inline constexpr std::string_view kSpawnedConfig = "spawned.conf";
+
 constexpr const OptionInfo& info(OptionId id) noexcept { return kOptions[static_cast<std::size_t>(id)]; }
 
 /// The option with this key ("BUFFER", any case); OptionId::count_ when there is none.
@@ -140,14 +147,14 @@ struct Setting {
   std::string_view value;     ///< without the blanks around it
 };
 
-/// Splits an entry of the environment. Not ours: other prefixes, kRunVariable.
+/// Splits an entry of the environment. Not ours: other prefixes, kRunVariable, kSpawnedVariable.
 constexpr Setting parse_variable(std::string_view entry) noexcept {
   if (!starts_with(entry, kVariablePrefix)) return {};
   const std::string_view rest{entry.data() + kVariablePrefix.size(), entry.size() - kVariablePrefix.size()};
   const std::size_t equals = find_char(rest, '=');
   if (equals == rest.size()) return {};
   const std::string_view key{rest.data(), equals};
-  if (key == kRunKey) return {};
+  if (key == kRunKey || key == kSpawnedKey) return {};
   return {true, false, key, {rest.data() + equals + 1, rest.size() - equals - 1}};
 }
 
