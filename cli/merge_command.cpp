@@ -26,7 +26,7 @@ constexpr std::chrono::seconds kPatience{60};
 const std::vector<std::string> kClockModels{kClockModelNames.begin(), kClockModelNames.end()};
 
 struct MergeArguments {
-  std::string directory;
+  std::vector<std::string> directories;
   std::string output;
   std::string clock_model = "meridian";
   ClockOptions clocks;
@@ -50,8 +50,12 @@ int merge_trace(const MergeArguments& arguments) {
   const auto model = std::find(kClockModels.begin(), kClockModels.end(), arguments.clock_model);
   if (model == kClockModels.end())
     return fail(unknown_choice("--clock-model " + arguments.clock_model, arguments.clock_model, kClockModels));
-  const auto directory = find_directory(arguments.directory);
-  if (!directory) return fail(directory.error());
+  std::vector<fs::path> directories;
+  for (const std::string& given : arguments.directories.empty() ? std::vector{std::string{}} : arguments.directories) {
+    const auto directory = find_directory(given);
+    if (!directory) return fail(directory.error());
+    directories.push_back(*directory);
+  }
 
   ::umask(::umask(077) | 077);  // what a program does, and with whom, is its user's affair
   const bool is_watched = is_terminal(STDERR_FILENO) && !arguments.quiet;
@@ -65,7 +69,7 @@ int merge_trace(const MergeArguments& arguments) {
   options.force = arguments.force;
   options.progress = [&](double fraction, std::string_view pass) { bar.show(fraction, pass); };
   options.recover = [&](const fs::path& note, const fs::path& where) { return leftovers.finish(note, where); };
-  const auto outcome = merge(*directory, options);
+  const auto outcome = merge(directories, options);
   bar.clear();
   if (!outcome) return fail(outcome.error());
   if (arguments.quiet) return exit_code(outcome->summary);
@@ -82,8 +86,12 @@ void add_merge(CLI::App& app, Action& chosen) {
   CLI::App* const command =
       app.add_subcommand("merge", "Put all ranks on one clock and in one order, print the summary");
   const auto arguments = std::make_shared<MergeArguments>();
-  command->add_option("directory", arguments->directory, "Directory of the trace (default: latest)")->type_name("DIR");
-  command->add_option("-o,--output", arguments->output, "Merged file (default: merged.h5 in the directory)")
+  command
+      ->add_option("directory", arguments->directories,
+                   "Directory of the trace (default: latest), or those of several programs that met through a port or "
+                   "socket")
+      ->type_name("DIR");
+  command->add_option("-o,--output", arguments->output, "Merged file (default: merged.h5 in the first directory)")
       ->type_name("FILE");
   command
       ->add_option("--clock-model", arguments->clock_model,

@@ -42,29 +42,31 @@ bool is_in_call(const RankNow& rank) {
 
 Result<WhereReport> look(const std::filesystem::path& directory) {
   WhereReport report;
-  MERIDIAN_TRY(report.ranks, look_at_ranks(directory, report.problems));
+  MERIDIAN_TRY(RanksNow now, look_at_ranks(directory, report.problems));
+  report.ranks = std::move(now.ranks);
   const bool is_running = std::ranges::any_of(report.ranks, &RankNow::is_alive);
   if (is_running) {
     const std::vector<RankNow> before = std::move(report.ranks);
     std::this_thread::sleep_for(kBetweenLooks);
     report.problems.clear();
-    MERIDIAN_TRY(report.ranks, look_at_ranks(directory, report.problems));
+    MERIDIAN_TRY(now, look_at_ranks(directory, report.problems));
+    report.ranks = std::move(now.ranks);
     keep_what_lasts(before, report.ranks);
-    timespec now{};
-    ::clock_gettime(CLOCK_REALTIME, &now);
-    report.now_realtime_ns = now.tv_sec * 1'000'000'000 + now.tv_nsec;
+    timespec time{};
+    ::clock_gettime(CLOCK_REALTIME, &time);
+    report.now_realtime_ns = time.tv_sec * 1'000'000'000 + time.tv_nsec;
   }
   std::vector<const RankMeta*> metas;
   std::set<std::int32_t> ended;
-  std::int32_t size = 1;
   for (const RankNow& rank : report.ranks) {
     metas.push_back(&rank.meta);
-    size = std::max(size, rank.meta.size);
     if (!rank.is_alive && rank.meta.is_finalized && !is_in_call(rank)) ended.insert(rank.meta.rank);
     if (!is_running) report.now_realtime_ns = std::max(report.now_realtime_ns, rank.last_realtime_ns);
   }
   Findings unused;
-  report.communicators = unify_definitions(metas, size, unused);
+  if (now.worlds.empty()) now.worlds.push_back({0, 1, directory.string(), -1});
+  report.communicators = unify_definitions(metas, now.worlds, unused);
+  report.worlds = std::move(now.worlds);
   report.waits = waits_of(report.ranks, report.communicators);
   report.deadlock = find_deadlock(report.waits, ended);
   return report;

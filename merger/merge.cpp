@@ -82,7 +82,7 @@ Result<Trace> describe(LoadedRanks& ranks, const ClockOptions& clocks, Findings&
   Trace trace;
   trace.sites = std::make_unique<SiteTable>();
   std::vector<const RankMeta*> metas;
-  trace.rank_index.assign(static_cast<std::size_t>(ranks.world_size), MessageMatcher::kMissing);
+  trace.rank_index.assign(static_cast<std::size_t>(ranks.ranks), MessageMatcher::kMissing);
   for (RankFile& file : ranks.files) {
     trace.rank_index[static_cast<std::size_t>(file.meta().rank)] = static_cast<std::uint32_t>(trace.files.size());
     trace.files.push_back(&file);
@@ -97,7 +97,8 @@ Result<Trace> describe(LoadedRanks& ranks, const ClockOptions& clocks, Findings&
   if (trace.gaps.has_gaps) findings.expect_gaps();
   if (trace.gaps.has_selection) findings.expect_unknown_requests();
   name_calls(trace);
-  trace.communicators = unify_definitions(metas, ranks.world_size, findings);
+  trace.communicators = unify_definitions(metas, ranks.worlds, findings);
+  trace.worlds = std::move(ranks.worlds);
   trace.objects = unify_objects(metas, trace.communicators);
   trace.user = unify_user_definitions(metas, trace.calls, trace.communicators);
   MERIDIAN_TRY(trace.clocks, fit_clocks(metas, clocks));
@@ -263,12 +264,12 @@ bool MergeOutcome::has_errors() const {
                              [](const Finding& finding) { return finding.severity == Severity::error; });
 }
 
-Result<MergeOutcome> merge(const fs::path& directory, const MergeOptions& options) {
-  const fs::path output = options.output.empty() ? directory / "merged.h5" : options.output;
+Result<MergeOutcome> merge(std::span<const fs::path> directories, const MergeOptions& options) {
+  const fs::path output = options.output.empty() ? directories.front() / "merged.h5" : options.output;
   allow_many_files();
   Findings findings;
   if (options.progress) options.progress(0, "opening rank files");
-  MERIDIAN_TRY(LoadedRanks ranks, load_ranks(directory, options.recover, options.force, findings));
+  MERIDIAN_TRY(LoadedRanks ranks, load_ranks(directories, options.recover, options.force, findings));
   if (!options.force) MERIDIAN_TRY_DO(may_replace(output));
   MERIDIAN_TRY(Trace trace, describe(ranks, options.clocks, findings));
   PassProgress progress{options.progress, trace.events};

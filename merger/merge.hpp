@@ -35,6 +35,9 @@ struct MergeOutcome {
 /// errors  what load_ranks() and fit_clocks() say; io: the output cannot be written; invalid_argument: the output
 /// exists
 ///         and is something else. The output is replaced when the work is complete, not before.
-Result<MergeOutcome> merge(const std::filesystem::path& directory, const MergeOptions& options = {});
+Result<MergeOutcome> merge(std::span<const std::filesystem::path> directories, const MergeOptions& options = {});
+inline Result<MergeOutcome> merge(const std::filesystem::path& directory, const MergeOptions& options = {}) {
+  return merge(std::span{&directory, 1}, options);
+}
 
 }  // namespace meridian

@@ -39,8 +39,12 @@ std::string summary_text(const Summary& summary, const Paint& paint, std::size_t
 /// Findings alone, the worst first: severity, name, count, what it is, the remedy.
 std::string findings_text(const Summary& summary, const Paint& paint);
 
+/// "1 of 2": rank 1 of world 2. `rank` is that of the trace.
+std::string place_in_world(const Summary& summary, std::int32_t rank);
+
 // The sections, in the order in which they are printed. Each is empty when it has nothing to say.
 std::string run_section(const Summary& summary, const Paint& paint);
+std::string worlds_section(const Summary& summary, const Paint& paint);
 std::string ranks_section(const Summary& summary, const Paint& paint);
 std::string functions_section(const Summary& summary, const Paint& paint);
 std::string sites_section(const Summary& summary, const Paint& paint, std::size_t most);

@@ -59,12 +59,18 @@ std::vector<std::string> rank_cells(const std::string& label, const RankLoad& lo
           human_bytes(rank.bytes_received)};
 }
 
-Table ranks_in_full(const Load& load) {
-  Table table{
-      {{"rank"}, {"host", Align::left}, {"thr"}, {"calls"}, {"time"}, {"in MPI"}, {"share"}, {"sent"}, {"received"}}};
+/// The first column, which says what a rank is called in its world, is there only when there are several.
+Table ranks_in_full(const Summary& summary, const Load& load) {
+  const bool has_worlds = !summary.worlds.empty();
+  std::vector<Table::Column> columns{
+      {"of world"}, {"rank"}, {"host", Align::left}, {"thr"}, {"calls"}, {"time"}, {"in MPI"},
+      {"share"},    {"sent"}, {"received"}};
+  if (!has_worlds) columns.erase(columns.begin());
+  Table table{std::move(columns)};
   for (const RankLoad& rank : load.ranks) {
-    std::vector<std::string> cells = rank_cells("", rank);
-    cells.erase(cells.begin());
+    std::vector<std::string> cells =
+        rank_cells(has_worlds ? place_in_world(summary, rank.rank->rank) : std::string{}, rank);
+    if (!has_worlds) cells.erase(cells.begin());
     table.add(std::move(cells));
   }
   return table;
@@ -122,7 +128,7 @@ std::string run_section(const Summary& summary, const Paint& paint) {
 std::string ranks_section(const Summary& summary, const Paint& paint) {
   if (summary.ranks.empty()) return {};
   const Load load = measure_load(summary);
-  const Table table = load.ranks.size() <= kRanksInFull ? ranks_in_full(load) : ranks_compact(load);
+  const Table table = load.ranks.size() <= kRanksInFull ? ranks_in_full(summary, load) : ranks_compact(load);
   std::string result = paint.heading("TIME IN MPI") + "\n";
   result += table.text([&](const std::string& line) { return paint.title(line); });
   if (load.ranks.size() < 2) return result;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "merger/load/load_ranks.hpp"
 #include "merger/match/call_roles.hpp"
 #include "trace/ring/ring_file.hpp"
 #include "writer/finish_rank.hpp"
@@ -191,9 +192,8 @@ Result<RankNow> from_file(const fs::path& path) {
   return follower.finish(file.meta(), false);
 }
 
-}  // namespace
-
-Result<std::vector<RankNow>> look_at_ranks(const fs::path& directory, std::vector<std::string>& problems) {
+/// Looks at the ranks of one world, which is a directory; those that cannot be looked at go to `problems`.
+Result<std::vector<RankNow>> look_at_world(const fs::path& directory, std::vector<std::string>& problems) {
   std::error_code problem;
   std::set<fs::path> ranks;  // "rank-00003", with what there is of it
   for (const fs::directory_entry& entry : fs::directory_iterator(directory, problem)) {
@@ -203,9 +203,6 @@ Result<std::vector<RankNow>> look_at_ranks(const fs::path& directory, std::vecto
   }
   if (problem)
     return Error{Errc::not_found, fmt::format("cannot look into '{}': {}", directory.string(), problem.message()), ""};
-  if (ranks.empty())
-    return Error{Errc::not_found, fmt::format("'{}' holds no trace", directory.string()),
-                 "name a directory that `meridian run` has made"};
   std::vector<RankNow> found;
   for (const fs::path& rank : ranks) {
     const fs::path note_path = fs::path{rank} += ".ring", file_path = fs::path{rank} += ".h5";
@@ -226,6 +223,31 @@ Result<std::vector<RankNow>> look_at_ranks(const fs::path& directory, std::vecto
   }
   std::ranges::sort(found, {}, [](const RankNow& now) { return now.meta.rank; });
   return found;
+}
+
+}  // namespace
+
+Result<RanksNow> look_at_ranks(const fs::path& directory, std::vector<std::string>& problems) {
+  RanksNow result;
+  std::vector<std::vector<RankNow>> by_world;
+  for (const fs::path& world : world_directories(directory)) {
+    MERIDIAN_TRY(std::vector<RankNow> ranks, look_at_world(world, problems));
+    if (ranks.empty()) continue;
+    std::int32_t size = 1;
+    for (const RankNow& rank : ranks) size = std::max(size, rank.meta.size);
+    result.worlds.push_back({0, size, world.string(), -1});
+    by_world.push_back(std::move(ranks));
+  }
+  if (by_world.empty() && problems.empty())
+    return Error{Errc::not_found, fmt::format("'{}' holds no trace", directory.string()),
+                 "name a directory that `meridian run` has made"};
+  count_ranks(result.worlds);
+  for (std::size_t i = 0; i < by_world.size(); ++i)
+    for (RankNow& rank : by_world[i]) {
+      place_in_world(rank.meta, static_cast<std::uint32_t>(i), result.worlds[i].first_rank);
+      result.ranks.push_back(std::move(rank));
+    }
+  return result;
 }
 
 }  // namespace meridian

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "merger/load/worlds.hpp"
 #include "trace/format/rank_file.hpp"
 
 namespace meridian {
@@ -43,10 +44,16 @@ struct RankNow {
   std::vector<ThreadNow> threads;     ///< those that have called anything, by number
 };
 
-/// Looks at every rank of the trace in `directory`: at its ring while it runs (or nobody finished it), else at its rank
-/// file. Nothing is changed, and nothing waits for us. Ordered by rank.
-/// problems  gets a sentence for each rank that cannot be looked at (its ring is on another host...).
-/// errors    not_found: no such directory, or no rank in it.
-Result<std::vector<RankNow>> look_at_ranks(const std::filesystem::path& directory, std::vector<std::string>& problems);
+/// All of a trace.
+struct RanksNow {
+  std::vector<World> worlds;
+  std::vector<RankNow> ranks;
+};
+
+/// Looks at every rank of the trace in `directory` and in its folders world-*: at its ring while it runs (or nobody
+/// finished it), else at its rank file. Nothing is changed, and nothing waits for us. Ordered by rank. problems  gets a
+/// sentence for each rank that cannot be looked at (its ring is on another host...). errors    not_found: no such
+/// directory, or no rank in it.
+Result<RanksNow> look_at_ranks(const std::filesystem::path& directory, std::vector<std::string>& problems);
 
 }  // namespace meridian

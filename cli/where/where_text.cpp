@@ -122,6 +122,20 @@ std::string groups_text(WhereReport& report) {
   return table.text([](const std::string& title) { return title; });
 }
 
+/// Which ranks are whose, where there is a choice.
+std::string worlds_text(const WhereReport& report) {
+  if (report.worlds.size() < 2) return "";
+  Table table{{{"world"}, {"ranks", Align::left}, {"started by", Align::left}}};
+  for (std::size_t i = 0; i < report.worlds.size(); ++i) {
+    const World& world = report.worlds[i];
+    const std::int32_t last = world.first_rank + world.size - 1;
+    table.add({fmt::format("{}", i + 1),
+               world.size == 1 ? fmt::format("{}", last) : fmt::format("{}-{}", world.first_rank, last),
+               world.parent < 0 ? "" : fmt::format("world {}", world.parent + 1)});
+  }
+  return table.text([](const std::string& title) { return title; }) + "\n";
+}
+
 std::string deadlock_text(WhereReport& report) {
   const Deadlock& deadlock = report.deadlock;
   if (deadlock.ranks.empty()) return "";
@@ -160,7 +174,7 @@ std::string where_text(WhereReport& report) {
   std::size_t alive = 0;
   for (const RankNow& rank : report.ranks) alive += rank.is_alive ? 1 : 0;
   std::string text = fmt::format("{} of {} ranks run\n\n", alive, report.ranks.size() + report.problems.size());
-  text += groups_text(report) + deadlock_text(report);
+  text += worlds_text(report) + groups_text(report) + deadlock_text(report);
   for (const std::string& problem : report.problems)
     text += wrapped("Not looked at: " + printable(problem), 0, kTextWidth);
   return text;
@@ -197,6 +211,8 @@ std::string where_json(WhereReport& report) {
                          {"waits", std::move(waits)}});
     }
     ranks.push_back({{"rank", rank.meta.rank},
+                     {"world", rank.meta.world + 1},
+                     {"rank_in_world", rank.meta.rank - rank.meta.first_rank},
                      {"host", printable(rank.meta.hostname)},
                      {"pid", rank.meta.pid},
                      {"alive", rank.is_alive},

@@ -9,6 +9,7 @@
 namespace meridian {
 
 struct WhereReport {
+  std::vector<World> worlds;
   std::vector<RankNow> ranks;
   Communicators communicators;
   std::vector<RankWait> waits;

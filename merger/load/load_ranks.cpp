@@ -192,21 +192,34 @@ std::string ranges(const std::vector<std::int32_t>& ranks) {
   return text;
 }
 
-}  // namespace
+struct LoadedWorld {
+  World world;
+  std::vector<Opened> files;       // ordered by rank
+  std::set<std::int32_t> present;  // ranks in the world
+  std::set<std::int32_t> unreadable;
+};
 
-Result<LoadedRanks> load_ranks(const fs::path& directory, const RecoverRank& recover, bool force, Findings& findings) {
+/// Finishes what is left over, if it can be.  leftovers: notes that stay, and why.
+Result<Contents> finish_leftovers(const fs::path& directory, const RecoverRank& recover,
+                                  std::vector<std::pair<fs::path, Error>>& leftovers) {
   MERIDIAN_TRY(Contents contents, list(directory));
-  std::vector<std::pair<fs::path, Error>> leftovers;  // notes that stay, and why
-  if (!contents.notes.empty()) {
-    for (const fs::path& note : contents.notes) {
-      const Status status = recover ? recover(note, directory) : Status{Error{Errc::unsupported, "not tried", ""}};
-      if (!status) leftovers.emplace_back(note, status.error());
-    }
-    MERIDIAN_TRY(contents, list(directory));
+  if (contents.notes.empty()) return contents;
+  for (const fs::path& note : contents.notes) {
+    const Status status = recover ? recover(note, directory) : Status{Error{Errc::unsupported, "not tried", ""}};
+    if (!status) leftovers.emplace_back(note, status.error());
   }
+  return list(directory);
+}
+
+/// The files of one directory. Nothing where there is nothing, if `may_be_empty`.
+Result<std::optional<LoadedWorld>> load_world(const fs::path& directory, const RecoverRank& recover, bool force,
+                                              bool may_be_empty, Findings& findings) {
+  std::vector<std::pair<fs::path, Error>> leftovers;
+  MERIDIAN_TRY(const Contents contents, finish_leftovers(directory, recover, leftovers));
   for (const auto& [note, reason] : leftovers)
     findings.add(FindingId::rank_leftover, 1, note.filename().string() + ": " + reason.what);
   if (contents.rank_files.empty()) {
+    if (may_be_empty) return std::optional<LoadedWorld>{};
     if (leftovers.empty()) return nothing_here(directory, contents);
     return Error{Errc::not_found,
                  "directory '" + directory.string() + "' holds no rank files yet: " +
@@ -216,16 +229,16 @@ Result<LoadedRanks> load_ranks(const fs::path& directory, const RecoverRank& rec
                      : "merge on the node where the program ran, when it has ended"};
   }
 
+  LoadedWorld loaded;
   Runs runs;
   std::optional<Error> first_error;
-  std::set<std::int32_t> unreadable;
   for (const fs::path& path : contents.rank_files) {
     auto file = RankFile::open(path);
     if (file && (file->meta().rank < 0 || file->meta().size <= file->meta().rank || file->meta().size > kLargestWorld))
       file = Error{Errc::damaged, "'" + path.string() + "' does not say which rank it is of", ""};
     if (!file) {
       findings.add(FindingId::rank_unreadable, 1, path.filename().string() + ": " + file.error().what);
-      unreadable.insert(rank_in_name(path));
+      loaded.unreadable.insert(rank_in_name(path));
       if (!first_error) first_error = file.error();
       continue;
     }
@@ -233,6 +246,7 @@ Result<LoadedRanks> load_ranks(const fs::path& directory, const RecoverRank& rec
     runs[key].push_back({path, *std::move(file)});
   }
   if (runs.empty()) {
+    if (may_be_empty) return std::optional<LoadedWorld>{};
     if (contents.rank_files.size() > 1)
       first_error->what = "none of the " + std::to_string(contents.rank_files.size()) + " rank files in '" +
                           directory.string() + "' can be read; the first: " + first_error->what;
@@ -240,16 +254,15 @@ Result<LoadedRanks> load_ranks(const fs::path& directory, const RecoverRank& rec
   }
 
   place_nameless(runs);
-  LoadedRanks loaded;
   MERIDIAN_TRY(std::vector<Opened> chosen, choose(directory, std::move(runs), force, findings));
   std::ranges::stable_sort(chosen, {}, [](const Opened& opened) {
     const std::int32_t rank = opened.file.meta().rank;
     return std::pair{rank, opened.path.filename() != rank_file_name(rank)};
   });
-  std::set<std::int32_t> present;
+  loaded.world.directory = directory.string();
   for (Opened& opened : chosen) {
     const RankMeta& meta = opened.file.meta();
-    if (!present.insert(meta.rank).second) {
+    if (!loaded.present.insert(meta.rank).second) {
       if (!force)
         return Error{Errc::invalid_argument,
                      "directory '" + directory.string() + "' holds two files of rank " + std::to_string(meta.rank) +
@@ -258,16 +271,63 @@ Result<LoadedRanks> load_ranks(const fs::path& directory, const RecoverRank& rec
       findings.add(FindingId::rank_foreign, 1, opened.path.filename().string());
       continue;
     }
-    report_flaws(meta, findings);
-    std::error_code ignored;
-    const std::uintmax_t bytes = fs::file_size(opened.path, ignored);
-    loaded.bytes += ignored ? 0 : bytes;
-    loaded.world_size = meta.size;
-    loaded.files.push_back(std::move(opened.file));
+    loaded.world.size = meta.size;
+    loaded.files.push_back(std::move(opened));
   }
+  return std::optional{std::move(loaded)};
+}
+
+/// 2 for world-2; -1 for another name.
+std::int32_t number_of_world(const fs::path& directory) {
+  const std::string name = directory.filename().string();
+  std::int32_t number = -1;
+  if (!name.starts_with("world-")) return -1;
+  // world-2-2 is what world-2 became where that held another trace
+  const auto [end, problem] = std::from_chars(name.data() + 6, name.data() + name.size(), number);
+  return problem == std::errc{} && (end == name.data() + name.size() || *end == '-') ? number : -1;
+}
+
+}  // namespace
+
+std::vector<fs::path> world_directories(const fs::path& directory) {
+  std::vector<fs::path> worlds;
+  std::error_code problem;
+  for (fs::directory_iterator entry{directory, problem}, end; !problem && entry != end; entry.increment(problem)) {
+    std::error_code ignored;
+    if (number_of_world(entry->path()) > 0 && entry->is_directory(ignored)) worlds.push_back(entry->path());
+  }
+  std::ranges::sort(worlds, {}, [](const fs::path& path) { return std::pair{number_of_world(path), path}; });
+  worlds.insert(worlds.begin(), directory);
+  return worlds;
+}
+
+Result<LoadedRanks> load_ranks(std::span<const fs::path> directories, const RecoverRank& recover, bool force,
+                               Findings& findings) {
+  std::vector<LoadedWorld> worlds;
+  for (const fs::path& given : directories)
+    for (const fs::path& directory : world_directories(given)) {
+      MERIDIAN_TRY(std::optional<LoadedWorld> world,
+                   load_world(directory, recover, force, directory != given, findings));
+      if (world) worlds.push_back(*std::move(world));
+    }
+  LoadedRanks loaded;
+  for (const LoadedWorld& world : worlds) loaded.worlds.push_back(world.world);
+  loaded.ranks = count_ranks(loaded.worlds);
   std::vector<std::int32_t> missing;
-  for (std::int32_t rank = 0; rank < loaded.world_size; ++rank)
-    if (!present.contains(rank) && !unreadable.contains(rank)) missing.push_back(rank);
+  for (std::size_t i = 0; i < worlds.size(); ++i) {
+    const World& world = loaded.worlds[i];
+    for (Opened& opened : worlds[i].files) {
+      opened.file.place_in_world(static_cast<std::uint32_t>(i), world.first_rank);
+      report_flaws(opened.file.meta(), findings);
+      std::error_code ignored;
+      const std::uintmax_t bytes = fs::file_size(opened.path, ignored);
+      loaded.bytes += ignored ? 0 : bytes;
+      loaded.files.push_back(std::move(opened.file));
+    }
+    for (std::int32_t rank = 0; rank < world.size; ++rank)
+      if (!worlds[i].present.contains(rank) && !worlds[i].unreadable.contains(rank))
+        missing.push_back(world.first_rank + rank);
+  }
   if (!missing.empty()) findings.add(FindingId::rank_missing, missing.size(), "rank " + ranges(missing));
   return loaded;
 }

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "merger/findings.hpp"
+#include "merger/load/worlds.hpp"
 #include "trace/format/rank_file.hpp"
 #include "trace/model/result.hpp"
 
@@ -17,18 +19,23 @@ using RecoverRank = std::function<Status(const std::filesystem::path& note, cons
 
 struct LoadedRanks {
   std::vector<RankFile> files;  ///< ordered by rank, each rank once
-  std::int32_t world_size = 0;
-  std::uint64_t bytes = 0;  ///< of the files
+  std::vector<World> worlds;    ///< at least one
+  std::int32_t ranks = 0;       ///< of all worlds together
+  std::uint64_t bytes = 0;      ///< of the files
 };
 
-/// Opens the rank files (rank-*.h5) of one run.
+/// Opens the rank files (rank-*.h5) of one run. Each directory holds those of a world, and in folders world-* those of
+/// the worlds that were started from it. Ranks are numbered on from world to world.
 ///
 /// recover  called for every rank-*.ring first; may be empty.
 /// force    of several runs in the directory, the one with the most ranks is taken (then the one with the lowest rank).
-/// errors   not_found: no such directory, or no rank file in it; invalid_argument: files of several runs;
+/// errors   not_found: no such directory, or no rank file in it; invalid_argument: files of several runs in it;
 ///          damaged, unsupported: no rank file can be read.
 /// Ranks that are missing, unreadable, unfinished or incomplete become findings.
-Result<LoadedRanks> load_ranks(const std::filesystem::path& directory, const RecoverRank& recover, bool force,
-                               Findings& findings);
+Result<LoadedRanks> load_ranks(std::span<const std::filesystem::path> directories, const RecoverRank& recover,
+                               bool force, Findings& findings);
+
+/// The directory and its folders world-*, in order of their numbers.
+std::vector<std::filesystem::path> world_directories(const std::filesystem::path& directory);
 
 }  // namespace meridian

@@ -6,13 +6,19 @@
 #include <string>
 #include <tuple>
 
+#include "merger/load/world_links.hpp"
+
 namespace meridian {
 namespace {
 
 constexpr std::int32_t kLargestGroup = 1 << 24;  // a larger one is damage
+constexpr std::uint32_t kAnyWorld = 0xffffffff;
+constexpr std::uint32_t kNoHalf = 0xffffffff;
 
 /// One of the things that must be equal for two ranks to mean one communicator.
 struct Identity {
+  std::uint32_t world = kAnyWorld;
+  std::uint32_t link = LinkEnd::kNone;
   std::uint32_t parent = kNoComm;
   std::uint64_t low_hash = 0;  // of the two groups
   std::uint64_t high_hash = 0;
@@ -20,32 +26,24 @@ struct Identity {
   friend auto operator<=>(const Identity&, const Identity&) = default;
 };
 
-bool makes_sense(const CommBirth& birth) {
-  return birth.comm != 0 && birth.local_size >= 1 && birth.local_size <= kLargestGroup && birth.local_rank >= 0 &&
-         birth.local_rank < birth.local_size && birth.remote_size >= 0 && birth.remote_size <= kLargestGroup;
-}
-
 class Unifier {
  public:
-  Unifier(std::span<const RankMeta* const> metas, std::int32_t world_size, Findings& findings)
-      : metas_{metas}, world_size_{world_size}, findings_{findings} {
-    Group everybody(static_cast<std::size_t>(world_size));
-    std::iota(everybody.begin(), everybody.end(), 0);
-    std::uint64_t hash = kRanksHashSeed;
-    for (const std::int32_t rank : everybody) hash = hash_rank(hash, rank);
-    result_.groups.push_back(std::move(everybody));
-    group_of_[{hash, world_size}] = 0;
-    result_.list.push_back({CommKind::world, kNoComm, "MPI_COMM_WORLD", 0, kNoGroup});
-    for (std::int32_t rank = 0; rank < world_size; ++rank) {
-      const std::uint32_t group = group_number(hash_rank(kRanksHashSeed, rank), 1);
-      result_.groups[group] = {rank};
-      result_.list.push_back({CommKind::self, kNoComm, "MPI_COMM_SELF", group, kNoGroup});
-    }
+  Unifier(std::span<const RankMeta* const> metas, std::span<const World> worlds, const LinkEnds& links,
+          Findings& findings)
+      : metas_{metas}, worlds_{worlds}, links_{links}, findings_{findings}, halves_(metas.size()) {
+    add_world(0);
+    for (std::uint32_t world = 0; world < worlds.size(); ++world)
+      for (std::int32_t rank = 0; rank < worlds[world].size; ++rank) {
+        const std::uint32_t group = group_number(world, hash_rank(kRanksHashSeed, rank), 1);
+        result_.groups[group] = {worlds[world].first_rank + rank};
+        result_.list.push_back({CommKind::self, kNoComm, "MPI_COMM_SELF", group, kNoGroup});
+      }
+    for (std::uint32_t world = 1; world < worlds.size(); ++world) add_world(world);
   }
 
   Communicators run() {
     std::vector<std::vector<CommResolver::Birth>> births;
-    for (const RankMeta* meta : metas_) births.push_back(births_of(*meta));
+    for (std::size_t i = 0; i < metas_.size(); ++i) births.push_back(births_of(i));
     for (std::size_t i = 0; i < metas_.size(); ++i) add_members(*metas_[i], births[i]);
     for (auto& rank : births) {
       for (CommResolver::Birth& birth : rank) point_to_groups(birth.comm);
@@ -56,14 +54,31 @@ class Unifier {
     return std::move(result_);
   }
 
+  const Halves& halves() const { return halves_; }
+
  private:
   using Occurrences = std::map<Identity, std::uint64_t>;
 
-  std::uint32_t group_number(std::uint64_t hash, std::int32_t size) {
-    const auto [at, is_new] = group_of_.try_emplace({hash, size}, static_cast<std::uint32_t>(result_.groups.size()));
-    if (is_new) result_.groups.emplace_back();
-    sizes_.resize(result_.groups.size());
-    sizes_[at->second] = size;
+  void add_world(std::uint32_t number) {
+    const World& world = worlds_[number];
+    std::uint64_t hash = kRanksHashSeed;
+    for (std::int32_t rank = 0; rank < world.size; ++rank) hash = hash_rank(hash, rank);
+    const std::uint32_t group = group_number(number, hash, world.size);
+    result_.groups[group].resize(static_cast<std::size_t>(world.size));
+    std::iota(result_.groups[group].begin(), result_.groups[group].end(), world.first_rank);
+    result_.world_comms.push_back(static_cast<std::uint32_t>(result_.list.size()));
+    const std::string name = number == 0 ? "MPI_COMM_WORLD" : "MPI_COMM_WORLD of world " + std::to_string(number + 1);
+    result_.list.push_back({CommKind::world, kNoComm, name, group, kNoGroup});
+  }
+
+  std::uint32_t new_group(std::int32_t size) {
+    result_.groups.emplace_back();
+    sizes_.push_back(size);
+    return static_cast<std::uint32_t>(result_.groups.size() - 1);
+  }
+  std::uint32_t group_number(std::uint32_t world, std::uint64_t hash, std::int32_t size) {
+    const auto [at, is_new] = group_of_.try_emplace({world, hash, size}, 0);
+    if (is_new) at->second = new_group(size);
     return at->second;
   }
 
@@ -72,32 +87,29 @@ class Unifier {
     if (place < 0 || place >= kLargestGroup) return;
     if (static_cast<std::size_t>(place) >= members.size())
       members.resize(static_cast<std::size_t>(place) + 1, kUnknownMember);
-    members[static_cast<std::size_t>(place)] = world_rank;
+    std::int32_t& member = members[static_cast<std::size_t>(place)];
+    if (world_rank >= 0 || member < 0) member = world_rank;  // of a process of another world, its own file may tell
   }
 
   /// The rank's communicators in the order in which it began to make them, with their numbers.
-  std::vector<CommResolver::Birth> births_of(const RankMeta& meta) {
-    std::vector<const CommRow*> rows;
-    for (const CommRow& row : meta.comms) {
-      if (makes_sense(row.birth)) {
-        rows.push_back(&row);
-      } else if (row.birth.comm != 0) {
-        findings_.add(FindingId::rank_damaged, 1, "rank " + std::to_string(meta.rank) + ": a communicator of nobody");
-      }
-    }
-    std::ranges::stable_sort(rows, {}, [](const CommRow* row) { return row->enter_ticks; });
+  std::vector<CommResolver::Birth> births_of(std::size_t index) {
+    const RankMeta& meta = *metas_[index];
+    const std::vector<const CommRow*> rows = comms_in_order(meta);
+    const auto given = std::ranges::count_if(meta.comms, [](const CommRow& row) { return row.birth.comm != 0; });
+    for (auto i = static_cast<std::int64_t>(rows.size()); i < given; ++i)
+      findings_.add(FindingId::rank_damaged, 1, "rank " + std::to_string(meta.rank) + ": a communicator of nobody");
 
     std::vector<CommResolver::Birth> births;
-    std::map<std::uint64_t, std::uint32_t> live;  // handle -> CommId
+    std::map<std::uint64_t, LocalComm> live;  // by handle
     Occurrences made;
     for (const CommRow* row : rows) {
-      LocalComm local = number(meta, *row, births.size(), live, made);
+      LocalComm local = number(index, *row, births.size(), live, made);
       const Communicator& comm = result_.list[local.comm];
       local.rank = row->birth.local_rank;
       local.number = static_cast<std::uint32_t>(births.size());
       local.is_inter = comm.kind == CommKind::inter;
       if (!local.is_inter) local.side = 0;
-      live[row->birth.comm] = local.comm;
+      live[row->birth.comm] = local;
       births.push_back({row->birth.comm, row->leave_ticks, row->enter_ticks, row->thread, local, row->birth.request});
       if (comm.kind == CommKind::intra || comm.kind == CommKind::inter)
         set_member(local.side == 0 ? comm.group : comm.remote_group, local.rank, meta.rank);
@@ -105,33 +117,70 @@ class Unifier {
     return births;
   }
 
-  LocalComm number(const RankMeta& meta, const CommRow& row, std::size_t made_before,
-                   const std::map<std::uint64_t, std::uint32_t>& live, Occurrences& made) {
+  LocalComm number(std::size_t index, const CommRow& row, std::size_t made_before,
+                   const std::map<std::uint64_t, LocalComm>& live, Occurrences& made) {
+    const RankMeta& meta = *metas_[index];
     LocalComm local;
     const CommBirth& birth = row.birth;
     const bool is_inter = birth.remote_size > 0;
     if (birth.parent == 0 && row.call == 0 && !is_inter) {
-      local.comm = made_before == 0 && birth.local_size == world_size_ ? 0 : 1 + static_cast<std::uint32_t>(meta.rank);
+      const bool is_world = made_before == 0 && birth.local_size == worlds_[meta.world].size;
+      local.comm = is_world ? result_.world_comms[meta.world] : 1 + static_cast<std::uint32_t>(meta.rank);
+      halves_[index].push_back(kNoHalf);
       return local;
     }
     const auto parent = live.find(birth.parent);
-    Identity identity;
-    if (parent != live.end() &&
-        (!is_inter || result_.list[parent->second].kind == CommKind::inter))  // else the two sides differ in it
-      identity.parent = parent->second;
-    identity.low_hash = is_inter ? std::min(birth.local_hash, birth.remote_hash) : birth.local_hash;
-    identity.high_hash = is_inter ? std::max(birth.local_hash, birth.remote_hash) : 0;
+    const LocalComm* const from = parent != live.end() ? &parent->second : nullptr;
+    Identity identity = birth.is_across != 0 ? across(birth, from, local) : inside(birth, from, local);
+    if (birth.is_across == 0 || identity.parent == kNoComm) identity.world = meta.world;
     identity.occurrence = made[identity]++;
+    halves_[index].push_back(half_of_.try_emplace(identity, static_cast<std::uint32_t>(half_of_.size())).first->second);
+    if (const LinkEnd end = link_of(index, made_before); end.link != LinkEnd::kNone) {
+      identity = {};
+      identity.link = end.link;
+      local.side = end.side;
+    }
     const auto [at, is_new] = comm_of_.try_emplace(identity, static_cast<std::uint32_t>(result_.list.size()));
     local.comm = at->second;
-    local.side = is_inter && birth.local_hash != identity.low_hash ? 1 : 0;
     if (is_new) {
-      const std::uint32_t own = group_number(birth.local_hash, birth.local_size);
-      const std::uint32_t other = is_inter ? group_number(birth.remote_hash, birth.remote_size) : kNoGroup;
+      const auto group = [&](std::uint64_t hash, std::int32_t size) {
+        return birth.is_across != 0 ? new_group(size) : group_number(meta.world, hash, size);
+      };
+      const std::uint32_t own = group(birth.local_hash, birth.local_size);
+      const std::uint32_t other = is_inter ? group(birth.remote_hash, birth.remote_size) : kNoGroup;
       result_.list.push_back({is_inter ? CommKind::inter : CommKind::intra, identity.parent, "",
                               local.side == 0 ? own : other, local.side == 0 ? other : own});
     }
     return local;
+  }
+
+  LinkEnd link_of(std::size_t index, std::size_t number) const {
+    return index < links_.size() && number < links_[index].size() ? links_[index][number] : LinkEnd{};
+  }
+  bool has_sides(const LocalComm* comm) const {
+    return comm != nullptr && result_.list[comm->comm].kind == CommKind::inter;
+  }
+
+  /// What its members of one world agree on.
+  Identity inside(const CommBirth& birth, const LocalComm* from, LocalComm& local) const {
+    const bool is_inter = birth.remote_size > 0;
+    Identity identity;
+    if (from != nullptr && (!is_inter || has_sides(from))) identity.parent = from->comm;  // else the sides differ in it
+    identity.low_hash = is_inter ? std::min(birth.local_hash, birth.remote_hash) : birth.local_hash;
+    identity.high_hash = is_inter ? std::max(birth.local_hash, birth.remote_hash) : 0;
+    local.side = is_inter && birth.local_hash != identity.low_hash ? 1 : 0;
+    return identity;
+  }
+
+  /// What its members of several worlds agree on; of an intercommunicator that was made from an intracommunicator,
+  /// those on one side.
+  Identity across(const CommBirth& birth, const LocalComm* from, LocalComm& local) const {
+    Identity identity;
+    if (from != nullptr) identity.parent = from->comm;
+    if (birth.remote_size > 0 && has_sides(from)) local.side = from->side;
+    identity.low_hash = local.side == 0 ? birth.local_hash : birth.remote_hash;
+    identity.high_hash = local.side == 0 ? birth.remote_hash : birth.local_hash;
+    return identity;
   }
 
   /// What a rank knows of its partners: leaders record whole groups.
@@ -167,7 +216,6 @@ class Unifier {
   }
 
   void report_unknown_members() {
-    sizes_.resize(result_.groups.size());
     for (std::size_t i = 0; i < result_.groups.size(); ++i)
       result_.groups[i].resize(std::max(result_.groups[i].size(), static_cast<std::size_t>(sizes_[i])), kUnknownMember);
     const auto is_known = [&](std::uint32_t group) {
@@ -184,19 +232,41 @@ class Unifier {
   }
 
   std::span<const RankMeta* const> metas_;
-  std::int32_t world_size_;
+  std::span<const World> worlds_;
+  const LinkEnds& links_;
   Findings& findings_;
   Communicators result_;
-  std::map<std::pair<std::uint64_t, std::int32_t>, std::uint32_t> group_of_;  // (hash, size) -> number
-  std::vector<std::int32_t> sizes_;                                           // of the groups, by number
+  std::map<std::tuple<std::uint32_t, std::uint64_t, std::int32_t>, std::uint32_t> group_of_;  // (world, hash, size)
+  std::vector<std::int32_t> sizes_;  // of the groups, by number
   std::map<Identity, std::uint32_t> comm_of_;
+  std::map<Identity, std::uint32_t> half_of_;  // as if there were no links
+  Halves halves_;
   std::map<std::uint32_t, bool> named_;
 };
 
 }  // namespace
 
+Communicators unify_definitions(std::span<const RankMeta* const> metas, std::span<World> worlds, Findings& findings) {
+  LinkEnds known;
+  for (;;) {
+    Findings found = findings;
+    Unifier unifier{metas, worlds, known, found};
+    Communicators communicators = unifier.run();
+    WorldLinks links = find_links(metas, communicators.resolvers, unifier.halves(), worlds.size());
+    // A communicator that has been put together is the parent of others, which now can be.
+    if (links.ends == known || links.count == 0) {
+      findings = std::move(found);
+      for (std::size_t i = 0; i < worlds.size(); ++i) worlds[i].parent = links.parents[i];
+      for (const std::string& half : links.unpaired) findings.add(FindingId::world_unpaired, 1, half);
+      return communicators;
+    }
+    known = std::move(links.ends);
+  }
+}
+
 Communicators unify_definitions(std::span<const RankMeta* const> metas, std::int32_t world_size, Findings& findings) {
-  return Unifier{metas, world_size, findings}.run();
+  World world{0, world_size, "", -1};
+  return unify_definitions(metas, std::span{&world, 1}, findings);
 }
 
 }  // namespace meridian

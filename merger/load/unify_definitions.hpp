@@ -6,25 +6,32 @@
 
 #include "merger/findings.hpp"
 #include "merger/load/communicators.hpp"
+#include "merger/load/worlds.hpp"
 #include "trace/format/rank_file.hpp"
 
 namespace meridian {
 
 struct Communicators {
-  /// 0 is MPI_COMM_WORLD, 1 + r is MPI_COMM_SELF of world rank r, then the program's own in the order in which the
-  /// lowest rank that knows them made them.
+  /// 0 is MPI_COMM_WORLD of the first world, 1 + r is MPI_COMM_SELF of rank r, then come the MPI_COMM_WORLDs of further
+  /// worlds, then the program's own in the order in which the lowest rank that knows them made them.
   std::vector<Communicator> list;
-  std::vector<Group> groups;            ///< unknown members are kUnknownMember
-  std::vector<CommResolver> resolvers;  ///< [ranks given]; they point into `groups`
+  std::vector<std::uint32_t> world_comms;  ///< [worlds]: places of MPI_COMM_WORLD in `list`
+  std::vector<Group> groups;               ///< unknown members are kUnknownMember
+  std::vector<CommResolver> resolvers;     ///< [ranks given]; they point into `groups`
 };
 
 /// Finds out which of the ranks' communicators are the same one, without any communication: members of a communicator
 /// make it from the same parent with the same groups, and make several such in the same order. So its identity is
 /// (parent, hashes of the groups, how many of that kind the rank had made before, by enter). An intercommunicator that
-/// was made from two intracommunicators has no common parent: its two groups are its identity.
+/// was made from two intracommunicators has no common parent: its two groups are its identity. Between worlds, where
+/// world ranks mean others on either side, groups are compared by ranks in the parent, and intercommunicators without a
+/// common parent are put together by find_links().
 ///
 /// metas      [ranks], those of the files present, ordered by rank.
-/// findings   comm.members where a member is not known, rank.damaged where a birth makes no sense.
+/// worlds     in order of their ranks; who started whom is filled in.
+/// findings   comm.members where a member is not known, rank.damaged where a birth makes no sense, world.unpaired.
+Communicators unify_definitions(std::span<const RankMeta* const> metas, std::span<World> worlds, Findings& findings);
+/// Of one world.
 Communicators unify_definitions(std::span<const RankMeta* const> metas, std::int32_t world_size, Findings& findings);
 
 }  // namespace meridian

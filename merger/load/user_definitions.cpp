@@ -72,10 +72,15 @@ UserDefinitions unify_user_definitions(std::span<const RankMeta* const> metas, s
     result.list.push_back(std::move(definition));
   }
   const auto first_comm = static_cast<std::uint32_t>(communicators.list.size());
-  communicators.list.resize(first_comm + layers.size());
+  const auto worlds = static_cast<std::uint32_t>(communicators.world_comms.size());
+  communicators.list.resize(first_comm + layers.size() * worlds);
+  const auto world_group = [&](std::uint32_t world) {
+    return communicators.list[communicators.world_comms[world]].group;
+  };
   for (const auto& [name, layer] : layers)
-    communicators.list[first_comm + layer] = {CommKind::user, kNoComm, name, 0, kNoGroup};
-  const Group* const everybody = communicators.groups.data();
+    for (std::uint32_t world = 0; world < worlds; ++world)
+      communicators.list[first_comm + layer * worlds + world] = {CommKind::user, kNoComm, name, world_group(world),
+                                                                 kNoGroup};
   for (const RankMeta* meta : metas) {
     auto& ids = result.by_id.emplace_back();
     for (const UserDefinitionRow& row : meta->user_definitions) {
@@ -83,10 +88,11 @@ UserDefinitions unify_user_definitions(std::span<const RankMeta* const> metas, s
       if (ids.size() <= row.id) ids.resize(row.id + 1, UserDefinitions::kUnknown);
       ids[row.id] = places.at(key_of(row));
     }
+    const Group* const everybody = &communicators.groups[world_group(meta->world)];
     auto& own = result.layers.emplace_back();
     for (std::uint32_t layer = 0; layer < layers.size(); ++layer)
-      own.push_back({.comm = first_comm + layer,
-                     .rank = meta->rank,
+      own.push_back({.comm = first_comm + layer * worlds + meta->world,
+                     .rank = meta->rank - meta->first_rank,
                      .number = layer,
                      .side = 0,
                      .is_inter = false,

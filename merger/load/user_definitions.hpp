@@ -23,7 +23,8 @@ struct UserDefinition {
   std::uint32_t layer = kNoComm;  ///< of messages: place in UserDefinitions::layers
 };
 
-/// What the ranks of a trace call their own events. Messages of one name are a layer: a communicator of all ranks.
+/// What the ranks of a trace call their own events. Messages of one name are a layer: in each world a
+/// communicator of all its ranks.
 struct UserDefinitions {
   static constexpr std::uint32_t kUnknown = 0xffffffff;
   std::vector<UserDefinition> list;               ///< by level, name, kind, fields

@@ -37,7 +37,8 @@ using CallCounter = std::function<void(std::uint64_t)>;
 /// The ranks of a trace with what the passes found out about them.
 struct Trace {
   std::vector<RankFile*> files;             ///< ordered by rank
-  std::vector<std::uint32_t> rank_index;    ///< [world size]: place in `files`; MessageMatcher::kMissing
+  std::vector<World> worlds;                ///< at least one
+  std::vector<std::uint32_t> rank_index;    ///< [ranks of all worlds]: place in `files`; MessageMatcher::kMissing
   std::vector<NamedCall> calls;             ///< of the merged file
   std::vector<std::uint16_t> unknown_call;  ///< [files]: number of the calls that this build does not know
   Communicators communicators;

@@ -93,7 +93,8 @@ Status write_sites(hid_t file, const SiteTable& table, std::span<const SourcePla
 
 Status write_places(hid_t file, const Trace& trace) {
   std::vector<std::string> hosts, executables;
-  std::vector<std::int32_t> ranks, pids, thread_ranks, kernel_tids;
+  std::vector<std::int32_t> ranks, pids, thread_ranks, kernel_tids, ranks_in_world;
+  std::vector<std::uint32_t> worlds;
   std::vector<std::uint32_t> threads;
   std::vector<std::uint64_t> events;
   std::vector<std::uint8_t> is_finalized;
@@ -102,6 +103,8 @@ Status write_places(hid_t file, const Trace& trace) {
     hosts.push_back(meta.hostname);
     executables.push_back(meta.executable);
     ranks.push_back(meta.rank);
+    worlds.push_back(meta.world + 1);
+    ranks_in_world.push_back(meta.rank - meta.first_rank);
     pids.push_back(meta.pid);
     is_finalized.push_back(meta.is_finalized ? 1 : 0);
     for (const ThreadRow& thread : meta.threads) {
@@ -111,7 +114,9 @@ Status write_places(hid_t file, const Trace& trace) {
       events.push_back(thread.events);
     }
   }
-  MERIDIAN_TRY_DO(write_column(file, "ranks/rank", ranks, "in MPI_COMM_WORLD"));
+  MERIDIAN_TRY_DO(write_column(file, "ranks/rank", ranks, "in MPI_COMM_WORLD; of further worlds numbered on"));
+  MERIDIAN_TRY_DO(write_column(file, "ranks/world", worlds, "MPI_COMM_WORLD that the rank is of, from 1"));
+  MERIDIAN_TRY_DO(write_column(file, "ranks/rank_in_world", ranks_in_world, "in that MPI_COMM_WORLD"));
   MERIDIAN_TRY_DO(h5::write_strings(file, "ranks/host", hosts));
   MERIDIAN_TRY_DO(h5::write_strings(file, "ranks/executable", executables));
   MERIDIAN_TRY_DO(write_column(file, "ranks/pid", pids, ""));

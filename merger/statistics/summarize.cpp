@@ -35,6 +35,25 @@ RunSummary summarize_run(const Trace& trace, const Statistics& statistics, std::
   return run;
 }
 
+std::vector<WorldSummary> summarize_worlds(const Trace& trace) {
+  std::vector<WorldSummary> worlds;
+  if (trace.worlds.size() < 2) return worlds;
+  for (const World& world : trace.worlds) {
+    WorldSummary& row = worlds.emplace_back();
+    row.world = static_cast<std::int32_t>(worlds.size());
+    row.first_rank = world.first_rank;
+    row.ranks_expected = world.size;
+    row.parent = static_cast<std::int32_t>(world.parent + 1);
+    row.directory = world.directory;
+  }
+  for (const RankFile* file : trace.files) {
+    WorldSummary& row = worlds[file->meta().world];
+    ++row.ranks_present;
+    if (row.executable.empty()) row.executable = file->meta().executable;
+  }
+  return worlds;
+}
+
 std::vector<RankSummary> summarize_ranks(const Trace& trace, const Statistics& statistics,
                                          const MessageTotals& messages) {
   std::vector<RankSummary> ranks;
@@ -170,6 +189,7 @@ Summary summarize(const Trace& trace, const Matched& matched, const Statistics& 
                   std::uint64_t reversed_after) {
   Summary summary;
   summary.run = summarize_run(trace, statistics, trace_bytes);
+  summary.worlds = summarize_worlds(trace);
   summary.ranks = summarize_ranks(trace, statistics, matched.messages);
   summary.functions = statistics.functions(trace.calls);
   summary.sites = summarize_sites(trace, statistics, places);

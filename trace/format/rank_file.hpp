@@ -39,8 +39,8 @@ struct ExchangeRow {
 
 struct CommRow {
   CommBirth birth;
-  std::uint32_t call = 0;         ///< id in RankMeta::call_names; 0 for MPI_COMM_WORLD and MPI_COMM_SELF
-  std::uint32_t thread = 0;       ///< ThreadId of the maker
+  std::uint32_t call = 0;    ///< id in RankMeta::call_names; 0: MPI_COMM_WORLD, MPI_COMM_SELF, MPI_Comm_get_parent's
+  std::uint32_t thread = 0;  ///< ThreadId of the maker
   std::uint64_t enter_ticks = 0;  ///< of the call that made it
   std::uint64_t leave_ticks = 0;  ///< the handle means this communicator from here on
 };
@@ -161,6 +161,11 @@ struct RankMeta {
   std::vector<LockCountRow> lock_counts;
   std::vector<StackRow> stacks;  ///< empty, or with row 0
   std::vector<SegmentRow> segments;
+
+  // Not in the file: place in a trace that has several worlds. `rank`, and what else is a world rank here, is then that
+  // of the trace.
+  std::uint32_t world = 0;
+  std::int32_t first_rank = 0;  ///< of that world
 };
 
 /// The events of one segment, by columns, and the rows that they refer to in order: an event whose payload is p2p takes
@@ -202,6 +207,8 @@ class RankFile {
   ~RankFile();
 
   const RankMeta& meta() const;
+  /// As the free function.
+  void place_in_world(std::uint32_t world, std::int32_t first_rank);
   /// Reads segment `index` of meta().segments. errors: damaged, io.
   Status read(std::size_t index, EventBatch& batch);
 
@@ -229,6 +236,9 @@ class RankFileWriter {
   explicit RankFileWriter(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+/// Makes world ranks those of a trace with several worlds, of which `world` begins at `first_rank`. Once only.
+void place_in_world(RankMeta& meta, std::uint32_t world, std::int32_t first_rank);
 
 /// "rank-00003.h5"
 std::string rank_file_name(std::int32_t rank);

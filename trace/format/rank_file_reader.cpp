@@ -297,6 +297,20 @@ Result<RankFile> RankFile::open(const std::filesystem::path& path) {
 
 const RankMeta& RankFile::meta() const { return impl_->meta; }
 
+void RankFile::place_in_world(std::uint32_t world, std::int32_t first_rank) {
+  meridian::place_in_world(impl_->meta, world, first_rank);
+}
+
+void place_in_world(RankMeta& meta, std::uint32_t world, std::int32_t first_rank) {
+  meta.world = world;
+  meta.first_rank = first_rank;
+  meta.rank += first_rank;
+  for (ExchangeRow& exchange : meta.exchanges) exchange.peer += first_rank;
+  for (MembersRow& members : meta.members)
+    for (std::int32_t& rank : members.world_ranks)
+      if (rank >= 0) rank += first_rank;
+}
+
 Status RankFile::read(std::size_t index, EventBatch& batch) {
   MERIDIAN_CHECK(index < impl_->meta.segments.size());
   return impl_->read(index, batch);

@@ -26,7 +26,7 @@ struct Finding {
 struct RunSummary {
   std::string executable;
   std::string mpi_library;
-  std::int32_t ranks_expected = 0;  ///< size of MPI_COMM_WORLD
+  std::int32_t ranks_expected = 0;  ///< size of MPI_COMM_WORLD; of all of them where there are several
   std::int32_t ranks_present = 0;
   std::uint64_t threads = 0;
   std::uint64_t hosts = 0;
@@ -34,6 +34,17 @@ struct RunSummary {
   double time_s = 0;                   ///< first event to last
   std::uint64_t calls = 0;
   std::uint64_t trace_bytes = 0;  ///< of the rank files
+};
+
+/// The processes of one MPI_COMM_WORLD, where a trace has several. Their ranks follow one another.
+struct WorldSummary {
+  std::int32_t world = 0;  ///< from 1
+  std::int32_t first_rank = 0;
+  std::int32_t ranks_expected = 0;  ///< size of its MPI_COMM_WORLD
+  std::int32_t ranks_present = 0;
+  std::int32_t parent = 0;  ///< world that started it; 0: none, or not known
+  std::string executable;
+  std::string directory;  ///< of its rank files
 };
 
 struct RankSummary {
@@ -295,6 +306,7 @@ struct ThreadSummary {
 
 struct Summary {
   RunSummary run;
+  std::vector<WorldSummary> worlds;  ///< empty where there is one
   std::vector<RankSummary> ranks;
   std::vector<FunctionSummary> functions;  ///< by total time, longest first; ties by name
   std::vector<SiteSummary> sites;          ///< by total time, longest first

@@ -46,6 +46,13 @@ inline constexpr std::tuple kFunctionCounters{Column{"function", &FunctionCounte
 inline constexpr std::tuple kMetrics{Column{"rank", &MetricSummary::rank}, Column{"part", &MetricSummary::part},
                                      Column{"name", &MetricSummary::name}, Column{"value", &MetricSummary::value}};
 
+inline constexpr std::tuple kWorlds{Column{"world", &WorldSummary::world},
+                                    Column{"first_rank", &WorldSummary::first_rank},
+                                    Column{"ranks_expected", &WorldSummary::ranks_expected},
+                                    Column{"ranks_present", &WorldSummary::ranks_present},
+                                    Column{"parent", &WorldSummary::parent},
+                                    Column{"executable", &WorldSummary::executable},
+                                    Column{"directory", &WorldSummary::directory}};
 inline constexpr std::tuple kCommunicators{Column{"name", &CommSummary::name},
                                            Column{"kind", &CommSummary::kind},
                                            Column{"communicators", &CommSummary::communicators},
@@ -87,6 +94,7 @@ inline constexpr std::tuple kFiles{Column{"name", &FileSummary::name},
 /// Summary or const Summary.
 template <class Any, class Visit>
 void for_each_table(Any& summary, Visit visit) {
+  visit("worlds", summary.worlds, kWorlds);
   visit("communicators", summary.communicators, kCommunicators);
   visit("windows", summary.windows, kWindows);
   visit("files", summary.files, kFiles);

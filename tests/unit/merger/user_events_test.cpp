@@ -136,6 +136,8 @@ TEST(UserDefinitions, AreOneWhereRanksSayTheSame) {
   Communicators communicators;
   communicators.groups = {{0, 1}};
   communicators.list.resize(3);
+  communicators.list[0].group = 0;
+  communicators.world_comms = {0};
   const RankMeta* const metas[] = {&zero, &one};
   const UserDefinitions definitions = unify_user_definitions(metas, calls, communicators);
   ASSERT_EQ(definitions.list.size(), 3U);

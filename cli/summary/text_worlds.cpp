@@ -1,0 +1,39 @@
+// Section WORLDS.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/summary/printable.hpp"
+#include "cli/summary/table.hpp"
+#include "cli/summary/text.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr std::size_t kProgramWidth = 40;
+
+}  // namespace
+
+std::string place_in_world(const Summary& summary, std::int32_t rank) {
+  const WorldSummary* found = nullptr;
+  for (const WorldSummary& world : summary.worlds)
+    if (rank >= world.first_rank) found = &world;
+  return found == nullptr ? "" : fmt::format("{} of {}", rank - found->first_rank, found->world);
+}
+
+std::string worlds_section(const Summary& summary, const Paint& paint) {
+  if (summary.worlds.empty()) return {};
+  Table table{{{"world"}, {"ranks"}, {"traced"}, {"started by"}, {"program", Align::left}}};
+  for (const WorldSummary& world : summary.worlds) {
+    const std::int32_t last = world.first_rank + std::max(world.ranks_expected, 1) - 1;
+    table.add({fmt::format("{}", world.world),
+               last == world.first_rank ? fmt::format("{}", last) : fmt::format("{}-{}", world.first_rank, last),
+               fmt::format("{} of {}", world.ranks_present, world.ranks_expected),
+               world.parent == 0 ? "-" : fmt::format("world {}", world.parent),
+               shortened(printable(world.executable), kProgramWidth)});
+  }
+  return paint.heading("WORLDS") + "\n" + table.text([&](const std::string& line) { return paint.title(line); });
+}
+
+}  // namespace meridian

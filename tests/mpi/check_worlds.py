@@ -1,0 +1,209 @@
+"""Programs of several MPI_COMM_WORLDs: worlds/worlds.c says who sends what to whom and who takes part in which collective;
+the merged file must say the same of the same processes, and nothing else.
+
+check_worlds.py --meridian M --tracer L --mpiexec X --ranks N --how run|preload|linked PROGRAM SCENARIO [ARGUMENT...]
+An argument FILE becomes the path of a file that is not there yet, PROGRAM2 another program.
+"""
+
+import argparse
+import collections
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "support"))
+import h5py  # noqa: E402
+import launch  # noqa: E402
+
+TIMEOUT_S = 100
+
+
+class Told:
+    """What the processes of a run said."""
+
+    def __init__(self, text):
+        self.names, self.sent, self.received, self.collectives = {}, [], [], collections.defaultdict(list)
+        self.rest = []
+        for line in text.splitlines():
+            words = line.split()
+            if words[:1] == ["process"]:
+                self.names[int(words[2])] = words[1]
+            elif words[:1] == ["send"]:
+                self.sent.append((words[1], words[2], int(words[3]), int(words[4])))
+            elif words[:1] == ["recv"]:
+                self.received.append((words[1], words[2], int(words[3]), int(words[4])))
+            elif words[:1] == ["coll"]:
+                self.collectives[words[1]].append(words[2])
+            elif line.startswith(("spawned", "environment")):
+                self.rest.append(line)
+        self.rest.sort()
+
+
+class Merged:
+    """The merged file as h5py shows it: ranks are told apart by their process ids alone."""
+
+    def __init__(self, path, names):
+        with h5py.File(path) as file:
+            def column(name):
+                return file[name][:].tolist()
+
+            pids = dict(zip(column("ranks/rank"), column("ranks/pid")))
+            self.name_of = {rank: names.get(pid, f"pid {pid}") for rank, pid in pids.items()}
+            self.world = dict(zip(column("ranks/rank"), column("ranks/world")))
+            self.rank_in_world = dict(zip(column("ranks/rank"), column("ranks/rank_in_world")))
+            self.messages = [
+                (self.name_of[source], self.name_of[dest], tag, size)
+                for source, dest, tag, size in zip(*(column(f"messages/{name}") for name in (
+                    "send_rank", "receive_rank", "tag", "bytes")))
+            ]  # fmt: skip
+            instances = collections.defaultdict(list)
+            for instance, rank in zip(column("collectives/instance"), column("collectives/rank")):
+                instances[instance].append(self.name_of[rank])
+            self.collectives = list(instances.values())
+
+
+def start(command, folder=None, **extra):
+    return subprocess.Popen(
+        [str(word) for word in command], env=launch.environment(**extra), cwd=folder, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def end(process):
+    try:
+        output, errors = process.communicate(timeout=TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        process.terminate()
+        output, errors = process.communicate(timeout=10)
+        errors += f"\nended after {TIMEOUT_S} s\n"
+    return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
+
+
+def how_traced(options, trace, scratch):
+    """What stands before the program, and the environment."""
+    settings = {"MERIDIAN_DIR": trace, "MERIDIAN_SCRATCH": scratch}
+    if options.how == "run":
+        return [options.meridian, "run"], settings
+    if options.how == "preload":
+        return ["/usr/bin/env", f"LD_PRELOAD={options.tracer}"], settings
+    return [], settings
+
+
+def check_told(check, told, merged):
+    check.equal("messages", collections.Counter(merged.messages), collections.Counter(told.sent))
+    participants = collections.Counter(tuple(sorted(who)) for who in merged.collectives)
+    expected = collections.Counter(tuple(sorted(who)) for who in told.collectives.values())
+    check.equal("collectives, by who took part", participants, expected)
+    check.equal("processes", sorted(merged.name_of.values()), sorted(told.names.values()))
+    for rank, name in merged.name_of.items():
+        check.equal(f"rank in its world of {name}", merged.rank_in_world[rank], int(name.lstrip("ABCSD")))
+    worlds = collections.defaultdict(set)
+    for rank, name in merged.name_of.items():
+        worlds[name[0]].add(merged.world[rank])
+    check.true(f"one world has one number: {dict(worlds)}", all(len(numbers) == 1 for numbers in worlds.values()))
+    check.equal("numbers of worlds", sorted(n for numbers in worlds.values() for n in numbers), list(range(1, len(worlds) + 1)))
+
+
+def check_files(check, merged_process, summary, findings):
+    check.true("the summary is JSON", summary is not None)
+    if summary is None:
+        return
+    unexpected = [f"{f['name']}: {f['count']} {f['detail']}" for f in summary["findings"] if f["name"] not in findings]
+    check.equal("findings", unexpected, [])
+    check.equal("exit code of merge", merged_process.returncode, 0)
+    check.equal("reversed", (summary["reversed_before"], summary["reversed_after"]), (0, 0))
+
+
+def run_one_program(options, check, work):
+    trace, scratch = work / "trace", work / "scratch"
+    scratch.mkdir()
+
+    def words(run):
+        replaced = {"FILE": str(work / f"{run}.file"), "PROGRAM2": options.other}
+        linked = options.how == "linked" and run == "untraced"  # the same program without the tracer
+        return [options.other if linked else options.program, options.scenario, *(replaced.get(word, word) for word in options.arguments)]
+
+    launcher = [options.mpiexec, "-n", options.ranks]
+    untraced = end(start([*launcher, *words("untraced")]))
+    before, settings = how_traced(options, trace, scratch)
+    traced = end(start([*launcher, *before, *words("traced")], **settings))
+    check.equal("exit code", traced.returncode, untraced.returncode)
+    told, without = Told(traced.stdout), Told(untraced.stdout)
+    for name in ("sent", "received"):
+        check.equal(f"{name}, traced and not", sorted(getattr(told, name)), sorted(getattr(without, name)))
+    check.equal("what else was said", told.rest, without.rest)
+    check.equal("sent and received", collections.Counter(told.sent), collections.Counter(told.received))
+    if options.scenario != "killed":
+        check.equal("errors", traced.stderr, untraced.stderr)
+    if options.scenario == "nothing":  # the launcher ends such a program
+        return [untraced, traced]
+    merged, summary = launch.merge(options.meridian, trace)
+    killed = {"rank.unfinished", "call.unfinished", "clock.rate_assumed"}
+    check_files(check, merged, summary, killed if options.scenario == "killed" else set())
+    if summary is not None:
+        check_told(check, told, Merged(trace / "merged.h5", told.names))
+        check.equal("worlds in the summary", sum(row["ranks_present"] for row in summary["worlds"]), len(told.names))
+    where = launch.run([options.meridian, "where", "--json", trace])
+    check.equal("exit code of where", where.returncode, 0)
+    left = [path.name for path in scratch.rglob("*") if path.is_file()]
+    check.equal("files left in scratch", left, [])
+    return [untraced, traced, merged, where]
+
+
+def run_two_programs(options, check, work):
+    """Two launchers, which know each other by a server of names."""
+    server = start(["ompi-server", "--no-daemonize", "-r", work / "uri"])
+    try:
+        for _ in range(500):  # until it listens
+            if (work / "uri").exists() and (work / "uri").read_text().endswith("\n"):
+                break
+            time.sleep(0.02)
+        programs, traces = [], []
+        (work / "scratch").mkdir()
+        for scenario, name, other, ranks in (("accept", "S", "D", options.ranks), ("connect", "D", "S", 2)):
+            traces.append(work / name)
+            before, settings = how_traced(options, traces[-1], work / "scratch")
+            programs.append(start(
+                [options.mpiexec, "--ompi-server", f"file:{work / 'uri'}", "-n", ranks, *before, options.program, scenario,
+                 work / "port", name, other, 2], **settings))  # fmt: skip
+        ended = [end(program) for program in programs]
+    finally:
+        server.terminate()
+        server.communicate()
+    check.equal("exit codes", [process.returncode for process in ended], [0, 0])
+    told = Told("".join(process.stdout for process in ended))
+    merged = launch.run([options.meridian, "merge", "--json", "-o", work / "both.h5", *traces])
+    check.equal("exit code of merge", merged.returncode, 0)
+    check_told(check, told, Merged(work / "both.h5", told.names))
+    alone, summary = launch.merge(options.meridian, traces[0])
+    names = {finding["name"] for finding in summary["findings"]} if summary else set()
+    check.equal("findings of one of them", names, {"world.unpaired", "message.partner_missing"})
+    check.equal("exit code of merging one of them", alone.returncode, 0)
+    return [*ended, merged]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--meridian", required=True)
+    parser.add_argument("--tracer", required=True)
+    parser.add_argument("--mpiexec", required=True)
+    parser.add_argument("--ranks", type=int, required=True)
+    parser.add_argument("--how", default="run", choices=("run", "preload", "linked"))
+    parser.add_argument("--other", default="")
+    parser.add_argument("program")
+    parser.add_argument("scenario")
+    parser.add_argument("arguments", nargs="*")
+    options = parser.parse_args()
+    check = launch.Checks()
+    # Paths count: they have to fit into an info of MPI.
+    with tempfile.TemporaryDirectory(prefix="worlds-", dir=os.environ.get("TMPDIR")) as folder:
+        runner = run_two_programs if options.scenario == "two_programs" else run_one_program
+        return check.finish(*runner(options, check, pathlib.Path(folder)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
