@@ -33,7 +33,8 @@ static void i_am(const char* name) {
 
 static void collective(const char* key) { say("coll %s %s%d", key, world_name, rank); }
 
-// Every process of this side sends to every process of the other, whose world is called `others`, and receives from them.
+// Every process of this side sends to every process of the other, whose world is called `others`, and receives from
+// them.
 static void talk(MPI_Comm inter, const char* others, int first_tag) {
   int there;
   MPI_Comm_remote_size(inter, &there);
@@ -47,7 +48,8 @@ static void talk(MPI_Comm inter, const char* others, int first_tag) {
     MPI_Status status;
     int bytes;
     // One of three times, nobody says from whom.
-    MPI_Recv(buffer + kMostBytes, kMostBytes, MPI_CHAR, first_tag == 5 ? MPI_ANY_SOURCE : i, first_tag + rank, inter, &status);
+    MPI_Recv(buffer + kMostBytes, kMostBytes, MPI_CHAR, first_tag == 5 ? MPI_ANY_SOURCE : i, first_tag + rank, inter,
+             &status);
     MPI_Get_count(&status, MPI_CHAR, &bytes);
     say("recv %s%d %s%d %d %d", others, status.MPI_SOURCE, world_name, rank, status.MPI_TAG, bytes);
   }

@@ -90,12 +90,14 @@ static int run_multiple(char* other_program) {
   infos[1] = MPI_INFO_NULL;
   MPI_Comm inter;
   int codes[3] = {-7, -7, -7};
-  const int result = MPI_Comm_spawn_multiple(2, commands, arguments, counts, infos, size - 1, MPI_COMM_WORLD, &inter, codes);
+  const int result =
+      MPI_Comm_spawn_multiple(2, commands, arguments, counts, infos, size - 1, MPI_COMM_WORLD, &inter, codes);
   char value[200] = "";
   int is_there, keys;
   MPI_Info_get(infos[0], "env", 199, value, &is_there);
   MPI_Info_get_nkeys(infos[0], &keys);
-  if (rank == 0) say("spawned: %d %d %d %d; info has %d key, env is %s", result, codes[0], codes[1], codes[2], keys, value);
+  if (rank == 0)
+    say("spawned: %d %d %d %d; info has %d key, env is %s", result, codes[0], codes[1], codes[2], keys, value);
   MPI_Info_free(&infos[0]);
   meet(&inter, 1, "B", "AB");
   return 0;
@@ -110,7 +112,8 @@ static int run_nothing(void) {
   const int result =
       MPI_Comm_spawn("/no/such/program", MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter, codes);
   MPI_Error_class(result, &class);
-  if (rank == 0) say("spawned: %d class %d codes %d %d null %d", result, class, codes[0], codes[1], inter == MPI_COMM_NULL);
+  if (rank == 0)
+    say("spawned: %d class %d codes %d %d null %d", result, class, codes[0], codes[1], inter == MPI_COMM_NULL);
   return 0;
 }
 
