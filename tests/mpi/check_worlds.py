@@ -154,6 +154,45 @@ def run_one_program(options, check, work):
     return [untraced, traced, merged, where]
 
 
+def run_half_traced(options, check, work):
+    """One side alone is traced: the program must not notice, and what has no other side is counted."""
+    trace, scratch = work / "trace", work / "scratch"
+    scratch.mkdir()
+    settings = {"MERIDIAN_DIR": trace, "MERIDIAN_SCRATCH": scratch}
+    before, said = [options.meridian, "run"], ""
+    if options.scenario == "children_not_wanted":
+        settings["MERIDIAN_CHILDREN"] = "no"
+    elif options.scenario == "children_not_told":  # their directory does not fit into an info
+        trace = settings["MERIDIAN_DIR"] = work / ("t" * 200)
+        said = "meridian: the processes that MPI_Comm_spawn starts are not told that they are traced: "
+    else:  # children_alone
+        settings["WORLDS_CHILD"] = options.other
+        before = []
+    command = [options.program, "spawn", 2]
+    untraced = end(start([options.mpiexec, "-n", options.ranks, *command]))
+    traced = end(start([options.mpiexec, "-n", options.ranks, *before, *command], **settings))
+    check.equal("exit code", traced.returncode, untraced.returncode)
+    told, without = Told(traced.stdout), Told(untraced.stdout)
+    check.equal("what was sent", sorted(told.sent), sorted(without.sent))
+    check.equal("what was received", sorted(told.received), sorted(without.received))
+    check.equal("what else was said", told.rest, without.rest)
+    check.equal("lines of errors", traced.stderr.count("\n"), 1 if said else 0)
+    check.true(f"errors begin with '{said}'", traced.stderr.startswith(said))
+    merged, summary = launch.merge(options.meridian, trace)
+    check.equal("exit code of merge", merged.returncode, 0)
+    names = {finding["name"] for finding in summary["findings"]} if summary else set()
+    check.equal("findings", names, {"world.unpaired", "message.partner_missing"})
+    check.equal("folders of children", list(trace.glob("world-*")), [])
+    # What this side said to itself is matched all the same.
+    mine = "B" if options.scenario == "children_alone" else "A"
+    own = [words for words in told.sent if words[0][0] == mine and words[1][0] == mine]
+    inside = [words for words in own if words[2] == 14]  # in a communicator of this world alone
+    if summary is not None:
+        matched = [words for words in Merged(trace / "merged.h5", told.names).messages if words[2] == 14]
+        check.equal("messages inside of the world", sorted(matched), sorted(inside))
+    return [untraced, traced, merged]
+
+
 def run_two_programs(options, check, work):
     """Two launchers, which know each other by a server of names."""
     server = start(["ompi-server", "--no-daemonize", "-r", work / "uri"])
@@ -186,6 +225,14 @@ def run_two_programs(options, check, work):
     return [*ended, merged]
 
 
+RUNNERS = {
+    "two_programs": run_two_programs,
+    "children_not_wanted": run_half_traced,
+    "children_not_told": run_half_traced,
+    "children_alone": run_half_traced,
+}
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--meridian", required=True)
@@ -201,7 +248,7 @@ def main():
     check = launch.Checks()
     # Paths count: they have to fit into an info of MPI.
     with tempfile.TemporaryDirectory(prefix="worlds-", dir=os.environ.get("TMPDIR")) as folder:
-        runner = run_two_programs if options.scenario == "two_programs" else run_one_program
+        runner = RUNNERS.get(options.scenario, run_one_program)
         return check.finish(*runner(options, check, pathlib.Path(folder)))
 
 

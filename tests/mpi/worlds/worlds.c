@@ -290,7 +290,8 @@ static void to_parents(char** words) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  program = argv[0];
+  program = getenv("WORLDS_CHILD");
+  if (program == NULL) program = argv[0];
   char** const words = argv + 1;
   const char* const what = argc > 1 ? words[0] : "spawn";
   const int number = argc > 2 ? atoi(words[1]) : 1;
