@@ -62,18 +62,20 @@ std::uint32_t unix_peer(std::uint32_t inode) noexcept {
   const auto* const head = reinterpret_cast<const nlmsghdr*>(answer);
   if (length < static_cast<ssize_t>(NLMSG_LENGTH(sizeof(unix_diag_msg))) || head->nlmsg_type != SOCK_DIAG_BY_FAMILY)
     return 0;
+  constexpr std::size_t kHead = sizeof(nlattr);
+  constexpr std::size_t kAligned = 4;
   const char* at = answer + NLMSG_LENGTH(sizeof(unix_diag_msg));
   const char* const end = answer + std::min<std::size_t>(head->nlmsg_len, static_cast<std::size_t>(length));
-  while (end - at >= static_cast<std::ptrdiff_t>(NLA_HDRLEN)) {
+  while (end - at >= static_cast<std::ptrdiff_t>(kHead)) {
     nlattr attribute;
     memcpy(&attribute, at, sizeof attribute);
-    if (attribute.nla_len < NLA_HDRLEN || attribute.nla_len > end - at) return 0;
-    if (attribute.nla_type == UNIX_DIAG_PEER && attribute.nla_len >= NLA_HDRLEN + sizeof(std::uint32_t)) {
+    if (attribute.nla_len < kHead || attribute.nla_len > end - at) return 0;
+    if (attribute.nla_type == UNIX_DIAG_PEER && attribute.nla_len >= kHead + sizeof(std::uint32_t)) {
       std::uint32_t peer = 0;
-      memcpy(&peer, at + NLA_HDRLEN, sizeof peer);
+      memcpy(&peer, at + kHead, sizeof peer);
       return peer;
     }
-    at += NLA_ALIGN(attribute.nla_len);
+    at += (attribute.nla_len + kAligned - 1) / kAligned * kAligned;
   }
   return 0;
 }
