@@ -148,7 +148,7 @@ std::string deadlock_text(WhereReport& report) {
       for (const ThreadNow& thread : report.ranks[i].threads) {
         if (thread.waits.empty()) continue;
         const Facts facts = facts_of(report, i, thread.waits.front());
-        std::string what = fmt::format("rank {} is in {}", rank, info(thread.call).name);
+        std::string what = fmt::format("{} is in {}", rank_name(report.worlds, rank), info(thread.call).name);
         what += facts.kind == Kind::collective
                     ? fmt::format(" on {}", printable(facts.comm))
                     : fmt::format(" {} {}, {}, on {}", verb(facts.kind),

@@ -167,8 +167,8 @@ FindingId finding_of(std::size_t loss) {
   }
 }
 
-void report_flaws(const RankMeta& meta, Findings& findings) {
-  const std::string rank = "rank " + std::to_string(meta.rank);
+void report_flaws(const RankMeta& meta, std::span<const World> worlds, Findings& findings) {
+  const std::string rank = rank_name(worlds, meta.rank);
   for (std::size_t i = 0; i < meta.losses.size(); ++i)
     if (meta.losses[i] != 0) findings.add(finding_of(i), meta.losses[i], rank + ": " + std::to_string(meta.losses[i]));
   for (const TextRow& text : meta.texts)
@@ -318,7 +318,7 @@ Result<LoadedRanks> load_ranks(std::span<const fs::path> directories, const Reco
     const World& world = loaded.worlds[i];
     for (Opened& opened : worlds[i].files) {
       opened.file.place_in_world(static_cast<std::uint32_t>(i), world.first_rank);
-      report_flaws(opened.file.meta(), findings);
+      report_flaws(opened.file.meta(), loaded.worlds, findings);
       std::error_code ignored;
       const std::uintmax_t bytes = fs::file_size(opened.path, ignored);
       loaded.bytes += ignored ? 0 : bytes;

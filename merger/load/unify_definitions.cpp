@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::int32_t kLargestGroup = 1 << 24;  // a larger one is damage
 constexpr std::uint32_t kAnyWorld = 0xffffffff;
+constexpr int kMostRounds = 1000;  // one for each generation of worlds; more is damage that contradicts itself
 constexpr std::uint32_t kNoHalf = 0xffffffff;
 
 /// One of the things that must be equal for two ranks to mean one communicator.
@@ -248,13 +249,13 @@ class Unifier {
 
 Communicators unify_definitions(std::span<const RankMeta* const> metas, std::span<World> worlds, Findings& findings) {
   LinkEnds known;
-  for (;;) {
+  for (int round = 1;; ++round) {
     Findings found = findings;
     Unifier unifier{metas, worlds, known, found};
     Communicators communicators = unifier.run();
     WorldLinks links = find_links(metas, communicators.resolvers, unifier.halves(), worlds.size());
     // A communicator that has been put together is the parent of others, which now can be.
-    if (links.ends == known || links.count == 0) {
+    if (links.ends == known || links.count == 0 || round == kMostRounds) {
       findings = std::move(found);
       for (std::size_t i = 0; i < worlds.size(); ++i) worlds[i].parent = links.parents[i];
       for (const std::string& half : links.unpaired) findings.add(FindingId::world_unpaired, 1, half);

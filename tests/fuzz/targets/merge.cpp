@@ -71,13 +71,27 @@ void add_comms(fuzz::Bytes& bytes, RankMeta& meta) {
   for (std::uint64_t i = 1; i < 4 && !bytes.is_over(); ++i) {
     CommRow row;
     row.birth.comm = kWorld + i;
-    row.birth.parent = kWorld + static_cast<std::uint64_t>(bytes.take<std::uint8_t>() % 4);
+    const auto choice = bytes.take<std::uint8_t>();
+    row.birth.parent = kWorld + static_cast<std::uint64_t>(choice % 4);
+    row.birth.is_across = choice >> 4 & 1;
     row.birth.local_hash = bytes.take<std::uint8_t>() % 2 == 0 ? world.birth.local_hash : bytes.take<std::uint64_t>();
     row.birth.local_size = static_cast<std::int32_t>(bytes.number());
     row.birth.local_rank = static_cast<std::int32_t>(bytes.number());
     row.birth.remote_size = static_cast<std::int32_t>(bytes.number());
     row.call = static_cast<std::uint32_t>(CallId::Comm_dup);
     row.enter_ticks = row.leave_ticks = static_cast<std::uint64_t>(bytes.number());
+    if (row.birth.is_across != 0) {
+      row.birth.remote_hash = row.birth.local_hash;
+      static constexpr const char* kLinks[] = {"spawn t",
+                                               "spawned t",
+                                               "accept p",
+                                               "connect p",
+                                               "join e",
+                                               "spawn -",
+                                               "leaders 0000000044000001 0 1 7",
+                                               "leaders 0000000044000001 1 0 7"};
+      meta.texts.push_back({kCommLinkKey, kLinks[choice >> 5 & 7], row.birth.comm, row.leave_ticks});
+    }
     meta.comms.push_back(row);
   }
 }
@@ -85,7 +99,7 @@ void add_comms(fuzz::Bytes& bytes, RankMeta& meta) {
 std::uint64_t write_rank(fuzz::Bytes& bytes, std::int32_t rank, std::size_t calls, const std::filesystem::path& path) {
   RankMeta meta;
   meta.rank = rank;
-  meta.size = 2;
+  meta.size = 2;  // where each rank has a world of its own, the other one of it is missing
   meta.hostname = "node";
   meta.clock = ClockKind::monotonic;
   meta.domain = static_cast<std::uint64_t>(bytes.take<std::uint8_t>() % 2);
@@ -115,9 +129,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size > 4096) return 0;
   fuzz::Bytes bytes{data, size};
   const auto& directory = fuzz::work_directory();
-  const std::size_t calls = 1 + bytes.take<std::uint8_t>() % 64;
+  const auto choice = bytes.take<std::uint8_t>();
+  const std::size_t calls = 1 + choice % 64;
+  const bool has_worlds = (choice & 64) != 0;
+  const std::filesystem::path places[] = {directory / "rank-00001.h5", directory / "world-2" / "rank-00001.h5"};
+  std::filesystem::create_directories(directory / "world-2");
+  std::filesystem::remove(places[has_worlds ? 0 : 1]);
   const std::uint64_t written = write_rank(bytes, 0, calls, directory / "rank-00000.h5") +
-                                write_rank(bytes, 1, calls, directory / "rank-00001.h5");
+                                write_rank(bytes, 1, calls, places[has_worlds ? 1 : 0]);
   const auto merged = merge(directory);
   if (!merged) {
     fuzz::require_words(merged.error().what);

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <random>
+
 #include "worlds_fixture.hpp"
 
 namespace meridian::test {
@@ -112,6 +115,39 @@ TEST_F(Worlds, LinksOfALaterVersionAreLeftAlone) {
   say(ranks[0][1], kInter, "telepathy 7", 21);
   Communicators all = unify();
   EXPECT_EQ(unpaired(), 0U);
+}
+
+/// Whatever damaged files say of communicators between worlds, there is an end to putting them together, and both sides
+/// of each have their groups.
+TEST_F(Worlds, RandomLinksComeToAnEnd) {
+  static const char* const kTexts[] = {"spawn t",          "spawned t",        "spawn -", "spawned -",
+                                       "accept p",         "connect p",        "join e",  "leaders a1 0 1 7",
+                                       "leaders a1 1 0 7", "leaders a2 0 1 7", "leaders", ""};
+  std::mt19937 random{7};
+  const auto below = [&](std::uint32_t bound) { return static_cast<std::uint32_t>(random() % bound); };
+  for (int round = 0; round < 500; ++round) {
+    make({2, 1, 3});
+    findings = {};
+    for (auto& world : ranks)
+      for (SyntheticRank& rank : world)
+        for (std::uint64_t handle = 0xa1; handle < 0xa6; ++handle) {
+          const auto size = static_cast<std::int32_t>(1 + below(3));
+          const std::uint64_t at = 10 * (handle - 0xa0);
+          add(rank,
+              {handle, below(3) == 0 ? kWorld : 0xa0 + below(6), size,
+               static_cast<std::int32_t>(below(static_cast<std::uint32_t>(size))), static_cast<std::int32_t>(below(3)),
+               below(3), below(3)},
+              below(2) == 0 ? CallId::Comm_spawn : CallId::none, {at, at + below(12)});
+          say(rank, handle, kTexts[below(std::size(kTexts))], at + below(20));
+        }
+    Communicators all = unify();
+    for (const CommResolver& resolver : all.resolvers)
+      for (const CommResolver::Birth& birth : resolver.births()) {
+        ASSERT_LT(birth.comm.comm, all.list.size());
+        ASSERT_NE(birth.comm.own, nullptr);
+        ASSERT_NE(birth.comm.peers, nullptr);
+      }
+  }
 }
 
 }  // namespace

@@ -234,6 +234,18 @@ TEST_F(MergedWorlds, AMissingChildIsNamedByItsRankInTheTrace) {
     }
 }
 
+TEST_F(MergedWorlds, FindingsNameARankByItsWorld) {
+  ranks[1][1].meta.is_finalized = false;
+  write(directory.path(), ranks[0]);
+  write(directory / "world-2", ranks[1]);
+  const auto outcome = merge(directory.path());
+  ASSERT_TRUE(outcome) << outcome.error().what;
+  for (const Finding& finding : outcome->summary.findings) {
+    EXPECT_EQ(finding.name, "rank.unfinished");
+    EXPECT_EQ(finding.detail, "rank 3 (rank 1 of world 2)");
+  }
+}
+
 TEST_F(MergedWorlds, WorldsComeInTheOrderOfTheirNumbers) {
   make({1, 1, 2});
   write(directory.path(), ranks[0]);
