@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "cli/rings.hpp"
 #include "cli/run/settings.hpp"
 #include "trace/ring/ring_file.hpp"
 
@@ -25,25 +25,6 @@ struct ControlArguments {
   std::string what;
   std::string levels;
 };
-
-/// The ring files that the notes in the directory lead to; `elsewhere`: ranks on other hosts.
-std::vector<fs::path> find_rings(const fs::path& directory, std::size_t& elsewhere) {
-  std::vector<fs::path> rings;
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator{directory, ignored}) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with("rank-") || !name.ends_with(".ring")) continue;
-    std::ifstream note{entry.path()};
-    std::string host, ring;
-    if (!std::getline(note, host) || !std::getline(note, ring)) continue;
-    if (fs::exists(ring, ignored))
-      rings.emplace_back(ring);
-    else
-      ++elsewhere;
-  }
-  std::sort(rings.begin(), rings.end());
-  return rings;
-}
 
 Status ask(const fs::path& path, const ControlArguments& arguments) {
   MERIDIAN_TRY(RingFile ring, RingFile::open(path, RingFile::Access::drain));
@@ -74,22 +55,18 @@ int control(const ControlArguments& arguments) {
     if (arguments.levels.size() >= kControlBytes)
       return fail({Errc::invalid_argument, "the list of levels is too long", "use groups, presets and globs"});
   }
-  std::size_t elsewhere = 0;
+  const FoundRings found = find_rings(arguments.directory);
   std::size_t asked = 0;
-  for (const fs::path& ring : find_rings(arguments.directory, elsewhere)) {
+  for (const fs::path& ring : found.rings) {
     const Status done = ask(ring, arguments);
     if (done)
       ++asked;
     else if (done.error().code != Errc::not_found)
       return fail(done.error());
   }
-  if (asked == 0)
-    return fail({Errc::not_found,
-                 fmt::format("no rank of a running program records into '{}' on this host", arguments.directory),
-                 elsewhere != 0 ? "its ranks are on other hosts: ask there"
-                                : "give the directory that the run named at its start"});
+  if (asked == 0) return fail(nothing_runs(arguments.directory, found));
   fmt::print("asked {} rank{}{}; each thread follows at its next call\n", asked, asked == 1 ? "" : "s",
-             elsewhere != 0 ? fmt::format(" ({} are on other hosts)", elsewhere) : "");
+             say_elsewhere(found));
   return kExitFine;
 }
 

@@ -37,6 +37,7 @@ int dispatch(std::vector<std::string> arguments) {
   add_doctor(app, chosen);
   add_counters(app, chosen);
   add_control(app, chosen);
+  add_snapshot(app, chosen);
   add_options(app, chosen);
   const bool is_command =
       arguments.empty() || arguments.front().starts_with("-") ||

@@ -135,8 +135,10 @@ void take_cards(const std::vector<ThreadCard>& cards, RankMeta& meta) {
   std::ranges::stable_sort(meta.threads, {}, &ThreadRow::thread);
 }
 
-Status feed_all(const RingFile& ring, std::span<const std::filesystem::path> spools, Feeder& feeder) {
+Status feed_all(const RingFile& ring, std::span<const std::filesystem::path> spools, Feeder& feeder,
+                RecordSource source) {
   for (const auto& path : spools) MERIDIAN_TRY_DO(feeder.feed_spool(path));
+  if (source == RecordSource::spools) return {};
   for (std::uint32_t slot = 0; slot < ring.geometry().slot_count; ++slot) MERIDIAN_TRY_DO(feeder.feed_slot(slot));
   return {};
 }
@@ -144,7 +146,7 @@ Status feed_all(const RingFile& ring, std::span<const std::filesystem::path> spo
 }  // namespace
 
 Result<FinishedRank> finish_rank(const RingFile& ring, std::span<const std::filesystem::path> spools,
-                                 const std::filesystem::path& output_dir) {
+                                 const std::filesystem::path& output_dir, RecordSource source) {
   RankMeta meta;
   take_header(ring, meta);
   if (meta.rank < 0)
@@ -158,7 +160,7 @@ Result<FinishedRank> finish_rank(const RingFile& ring, std::span<const std::file
   };
   RecordDecoder decoder{ring.geometry().slot_count, ring.geometry().block_bytes, meta, sink};
   Feeder feeder{ring, decoder};
-  MERIDIAN_TRY_DO(feed_all(ring, spools, feeder));
+  MERIDIAN_TRY_DO(feed_all(ring, spools, feeder, source));
   MERIDIAN_TRY_DO(decoder.finish());
   add_late_anchor(meta);
   take_cards(ring.cards(), meta);
@@ -174,7 +176,7 @@ Status decode_rank(const RingFile& ring, std::span<const std::filesystem::path> 
   take_header(ring, meta);
   RecordDecoder decoder{ring.geometry().slot_count, ring.geometry().block_bytes, meta, sink};
   Feeder feeder{ring, decoder};
-  MERIDIAN_TRY_DO(feed_all(ring, spools, feeder));
+  MERIDIAN_TRY_DO(feed_all(ring, spools, feeder, RecordSource::spools_and_ring));
   MERIDIAN_TRY_DO(decoder.finish());
   add_late_anchor(meta);
   return {};

@@ -19,12 +19,17 @@ struct FinishedRank {
   std::uint64_t damaged = 0;     ///< streams that ended early because of damage
 };
 
+/// Where records are taken from. What a writer drains meanwhile would be missed between the two: of a program that runs
+/// and has a writer, the spools alone are whole up to some moment.
+enum class RecordSource : std::uint8_t { spools_and_ring, spools };
+
 /// Makes rank-NNNNN.h5 in `output_dir` from the spools (those that exist, in order), then from what is still in the
 /// ring, then from the calls under way. Changes neither; works while the program runs. Memory does not depend on how
 /// much was recorded.
 /// errors  invalid_argument: the process never learned its rank; io.
 Result<FinishedRank> finish_rank(const RingFile& ring, std::span<const std::filesystem::path> spools,
-                                 const std::filesystem::path& output_dir);
+                                 const std::filesystem::path& output_dir,
+                                 RecordSource source = RecordSource::spools_and_ring);
 
 /// Decodes the same without making a file: events go to `sink`, everything else to `meta`. What is under way is there
 /// as unfinished. errors: those of the sink; io.

@@ -85,15 +85,15 @@ def pids(work, *, of):
 class Run:
     """One run of the program and what becomes of it."""
 
-    def __init__(self, options, victim, chance, work):
+    def __init__(self, options, victim, chance, work, pause_us=0):
         self.options, self.victim, self.chance = options, victim, chance
         self.work = pathlib.Path(work)
         self.shared, self.trace, self.scratch = self.work / "shared", self.work / "trace", self.work / "scratch"
         for path in (self.shared, self.scratch):
             path.mkdir()
         how = victim if victim in BY_ITSELF else "run"
-        rounds = str(chance.randrange(1, 1000))
-        program = [options.program, str(self.shared), how, rounds]
+        number = pause_us if how == "run" else chance.randrange(1, 1000)
+        program = [options.program, str(self.shared), how, str(number)]
         words = [options.mpiexec, "-n", str(options.ranks), options.meridian, "run", *program]
         self.process = subprocess.Popen(
             words,

@@ -1,7 +1,10 @@
 // Makes MPI calls until it is killed, ends itself, or is told to end, and counts those that have returned in memory
-// that outlives it: victim SHARED_DIR run|segv|abort|exit|_exit|mpi_abort|throw|sigterm AT With `run` AT is ignored: it
-// goes on until the file SHARED_DIR/stop exists. Otherwise the last rank (for exit, _exit and throw: every rank) ends
-// in that way after AT rounds.
+// that outlives it:
+//
+//   victim SHARED_DIR run PAUSE_US   until the file SHARED_DIR/stop exists, with a pause in each round
+//   victim SHARED_DIR HOW ROUNDS     ends by segv, abort, exit, _exit, mpi_abort, throw or sigterm: the last rank
+//   alone,
+//                                    every rank by exit, _exit and throw
 #include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -101,6 +104,7 @@ int main(int argc, char** argv) {
   for (int round = 1; go_on != 0; ++round) {
     round_of_calls(round, rank, size);
     if (how == "run") {
+      if (at > 0) usleep(static_cast<useconds_t>(at));
       if (round % 64 != 0) continue;
       go_on = access(stop.c_str(), F_OK) != 0 ? 1 : 0;
       CALL(MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD));

@@ -1,0 +1,28 @@
+#pragma once
+
+// The rings of a program that runs, found through the directory that it records into.
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "trace/model/result.hpp"
+
+namespace meridian {
+
+struct FoundRings {
+  std::vector<std::filesystem::path> rings;  ///< on this host, sorted
+  std::size_t elsewhere = 0;                 ///< ranks whose rings are on other hosts
+};
+
+/// What the notes in `directory` lead to.
+FoundRings find_rings(const std::filesystem::path& directory);
+
+/// The error when no program that runs was found.
+Error nothing_runs(const std::string& directory, const FoundRings& found);
+
+/// " (3 are on other hosts)", or nothing.
+std::string say_elsewhere(const FoundRings& found);
+
+}  // namespace meridian
