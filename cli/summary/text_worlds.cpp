@@ -12,6 +12,7 @@ namespace meridian {
 namespace {
 
 constexpr std::size_t kProgramWidth = 40;
+constexpr std::size_t kMostWorlds = 16;
 
 }  // namespace
 
@@ -25,7 +26,9 @@ std::string place_in_world(const Summary& summary, std::int32_t rank) {
 std::string worlds_section(const Summary& summary, const Paint& paint) {
   if (summary.worlds.empty()) return {};
   Table table{{{"world"}, {"ranks"}, {"traced"}, {"started by"}, {"program", Align::left}}};
-  for (const WorldSummary& world : summary.worlds) {
+  const std::size_t shown = std::min(summary.worlds.size(), kMostWorlds);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const WorldSummary& world = summary.worlds[i];
     const std::int32_t last = world.first_rank + std::max(world.ranks_expected, 1) - 1;
     table.add({fmt::format("{}", world.world),
                last == world.first_rank ? fmt::format("{}", last) : fmt::format("{}-{}", world.first_rank, last),
@@ -33,7 +36,9 @@ std::string worlds_section(const Summary& summary, const Paint& paint) {
                world.parent == 0 ? "-" : fmt::format("world {}", world.parent),
                shortened(printable(world.executable), kProgramWidth)});
   }
-  return paint.heading("WORLDS") + "\n" + table.text([&](const std::string& line) { return paint.title(line); });
+  std::string result = paint.heading("WORLDS");
+  if (shown < summary.worlds.size()) result += fmt::format(" (the first {} of {})", shown, summary.worlds.size());
+  return result + "\n" + table.text([&](const std::string& line) { return paint.title(line); });
 }
 
 }  // namespace meridian

@@ -157,6 +157,16 @@ Summary counted() {
   return summary;
 }
 
+Summary several_worlds() {
+  Summary summary = four_ranks();
+  const std::string program = "/home/user/a/folder/with/a/long/name/and/another/one/in/it/worker";
+  summary.worlds = {{1, 0, 1, 1, 0, "/home/user/master", "trace"},
+                    {2, 1, 2, 2, 1, program, "trace/world-2"},
+                    {3, 3, 2, 1, 2, program, "trace/world-3"}};
+  summary.run.ranks_expected = 5;
+  return summary;
+}
+
 Summary ten_thousand_ranks() {
   constexpr std::int32_t kRanks = 10'000;
   Summary summary;

@@ -18,6 +18,9 @@ Summary four_ranks();
 /// Two ranks that counted instructions, cycles and time; their surroundings and what they used.
 Summary counted();
 
+/// The four ranks as a program of one that started two, of which one started another, with a program of a long name.
+Summary several_worlds();
+
 /// 10 000 ranks on 100 hosts, a ring; every number is a function of the rank.
 Summary ten_thousand_ranks();
 

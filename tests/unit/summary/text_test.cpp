@@ -46,6 +46,19 @@ TEST(SummaryText, OfFourRanksNamesTheSlowOne) { expect_golden("four_ranks", plai
 
 TEST(SummaryText, OfCountersTellsMpiFromTheRest) { expect_golden("counted", plain(samples::counted())); }
 
+TEST(SummaryText, OfSeveralWorldsNamesRanksByThem) {
+  expect_golden("several_worlds", plain(samples::several_worlds()));
+}
+
+TEST(SummaryText, OfManyWorldsShowsTheFirst) {
+  Summary summary = samples::several_worlds();
+  for (std::int32_t world = 4; world <= 20; ++world) summary.worlds.push_back({world, world + 1, 1, 1, 1, "./w", "t"});
+  const std::string text = plain(summary);
+  EXPECT_THAT(text, HasSubstr("WORLDS (the first 16 of 20)\n"));
+  EXPECT_THAT(text, HasSubstr("\n     16     17  1 of 1     world 1 ./w\n"));
+  EXPECT_THAT(text, Not(HasSubstr("     18  1 of 1")));
+}
+
 TEST(SummaryText, OfTenThousandRanksIsCompact) {
   const std::string text = plain(samples::ten_thousand_ranks());
   expect_golden("ten_thousand_ranks", text);
@@ -62,7 +75,7 @@ TEST(SummaryText, OfAHostileSummaryIsHarmless) {
 
 TEST(SummaryText, NeverNeedsMoreThanEightyColumns) {
   for (const Summary& summary : {samples::empty_run(), samples::one_rank(), samples::four_ranks(), samples::counted(),
-                                 samples::ten_thousand_ranks(), samples::hostile()})
+                                 samples::several_worlds(), samples::ten_thousand_ranks(), samples::hostile()})
     for (const std::string& line : lines_of(plain(summary))) EXPECT_LE(display_width(line), 80U) << line;
 }
 
