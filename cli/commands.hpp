@@ -31,6 +31,7 @@ void add_doctor(CLI::App& app, Action& chosen);
 void add_counters(CLI::App& app, Action& chosen);
 void add_control(CLI::App& app, Action& chosen);
 void add_snapshot(CLI::App& app, Action& chosen);
+void add_top(CLI::App& app, Action& chosen);
 void add_options(CLI::App& app, Action& chosen);
 
 }  // namespace meridian

@@ -57,8 +57,8 @@ int control(const ControlArguments& arguments) {
   }
   const FoundRings found = find_rings(arguments.directory);
   std::size_t asked = 0;
-  for (const fs::path& ring : found.rings) {
-    const Status done = ask(ring, arguments);
+  for (const FoundRing& ring : found.rings) {
+    const Status done = ask(ring.path, arguments);
     if (done)
       ++asked;
     else if (done.error().code != Errc::not_found)

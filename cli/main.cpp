@@ -38,6 +38,7 @@ int dispatch(std::vector<std::string> arguments) {
   add_counters(app, chosen);
   add_control(app, chosen);
   add_snapshot(app, chosen);
+  add_top(app, chosen);
   add_options(app, chosen);
   const bool is_command =
       arguments.empty() || arguments.front().starts_with("-") ||

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "merger/load/load_ranks.hpp"
 #include "writer/recover.hpp"
 
 namespace meridian {
@@ -13,17 +15,19 @@ namespace fs = std::filesystem;
 FoundRings find_rings(const fs::path& directory) {
   FoundRings found;
   std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator{directory, ignored}) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with("rank-") || !name.ends_with(".ring")) continue;
-    const auto note = read_ring_note(entry.path());
-    if (!note) continue;
-    if (note->host == own_hostname() && fs::exists(note->ring, ignored))
-      found.rings.push_back(note->ring);
-    else
-      ++found.elsewhere;
+  for (const fs::path& world : world_directories(directory)) {
+    for (const fs::directory_entry& entry : fs::directory_iterator{world, ignored}) {
+      const std::string name = entry.path().filename().string();
+      if (!name.starts_with("rank-") || !name.ends_with(".ring")) continue;
+      const auto note = read_ring_note(entry.path());
+      if (!note) continue;
+      if (note->host == own_hostname() && fs::exists(note->ring, ignored))
+        found.rings.push_back({note->ring, world.lexically_relative(directory)});
+      else
+        ++found.elsewhere;
+    }
   }
-  std::ranges::sort(found.rings);
+  std::ranges::sort(found.rings, {}, [](const FoundRing& ring) { return std::pair{ring.world, ring.path}; });
   return found;
 }
 

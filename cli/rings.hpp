@@ -11,9 +11,14 @@
 
 namespace meridian {
 
+struct FoundRing {
+  std::filesystem::path path;
+  std::filesystem::path world;  ///< directory of its world in that of the trace; ".": the first
+};
+
 struct FoundRings {
-  std::vector<std::filesystem::path> rings;  ///< on this host, sorted
-  std::size_t elsewhere = 0;                 ///< ranks whose rings are on other hosts
+  std::vector<FoundRing> rings;  ///< on this host, sorted by world
+  std::size_t elsewhere = 0;     ///< ranks whose rings are on other hosts
 };
 
 /// What the notes in `directory` lead to.

@@ -46,10 +46,12 @@ int snapshot(const SnapshotArguments& arguments) {
                  "choose another one with -o"});
   std::size_t made = 0;
   std::uint64_t events = 0;
-  for (const fs::path& path : found.rings) {
-    auto ring = RingFile::open(path, RingFile::Access::drain);
+  for (const FoundRing& each : found.rings) {
+    auto ring = RingFile::open(each.path, RingFile::Access::drain);
     if (!ring) return fail(ring.error());
-    const auto done = snapshot_rank(*ring, output, kPatience);
+    const fs::path world = each.world == "." ? output : output / each.world;
+    fs::create_directories(world, problem);
+    const auto done = snapshot_rank(*ring, world, kPatience);
     if (!done && done.error().code == Errc::not_found) continue;
     if (!done) return fail(done.error());
     ++made;

@@ -11,8 +11,6 @@ namespace {
 constexpr std::size_t kMaxPending = 256 * 1024;  // events in all batches before short ones are handed over too
 constexpr std::size_t kShortSegment = 256;
 
-constexpr bool is_call(Payload payload) noexcept { return payload >= Payload::local && payload <= Payload::thread_op; }
-
 /// Words of a record's payload beyond its fixed part.
 std::size_t extra_words(Payload payload, const std::uint64_t* body) noexcept {
   return payload == Payload::user ? load_words<UserUse>(body).words : 0;

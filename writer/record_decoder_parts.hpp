@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "writer/record_decoder.hpp"
+#include "writer/record_words.hpp"
 
 namespace meridian {
 
@@ -58,14 +59,6 @@ constexpr std::size_t fixed_words(Payload payload) noexcept {
       break;
   }
   return 0;
-}
-
-template <class T>
-T load_words(const std::uint64_t* words) noexcept {
-  static_assert(std::is_trivially_copyable_v<T>);
-  T value;
-  std::memcpy(static_cast<void*>(&value), words, sizeof value);
-  return value;
 }
 
 struct RecordDecoder::Record {

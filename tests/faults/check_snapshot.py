@@ -1,9 +1,11 @@
-"""Snapshots of a program that runs hold every call that had returned when they were asked for, and do not disturb it.
+"""Snapshots of a program that runs hold every call that had returned when they were asked for, `top` counts no call that
+was not made, and neither disturbs it.
 
 check_snapshot.py --meridian M --mpiexec X --ranks N program
 """
 
 import argparse
+import json
 import os
 import pathlib
 import random
@@ -48,6 +50,13 @@ def main():
         default = launch.run([options.meridian, "snapshot", run.trace])
         check.equal("exit code of a snapshot in its own place", default.returncode, 0)
         check.equal("directories in the trace", len([p for p in run.trace.iterdir() if p.name.startswith("snapshot-")]), 1)
+        before, begin = run.counts(), time.monotonic()
+        watched = launch.run([options.meridian, "top", "--json", "--count", "1", "--interval", "1", run.trace])
+        after, time_s = run.counts(), time.monotonic() - begin
+        for rank in json.loads(watched.stdout)["ranks"] if watched.returncode == 0 else [{"rank": 0, "calls_per_s": -1, "window_s": 1}]:
+            made = sum(after[rank["rank"]][1:3]) - sum(before[rank["rank"]][1:3])
+            seen = rank["calls_per_s"] * rank["window_s"]
+            check.true(f"{seen} calls of {made} in {rank['window_s']} s of {time_s} s", 0 < seen <= made + 2)
         (run.shared / "stop").touch()
         merged = run.check(check, "after the snapshots")
         check.equal("exit code of the program", run.process.returncode, 0)

@@ -1,0 +1,82 @@
+// meridian top: what the ranks of a program that runs are doing, again and again.
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <thread>
+#include <tuple>
+
+#include "cli/command_line.hpp"
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "cli/rings.hpp"
+#include "cli/summary_source.hpp"
+#include "cli/top/top_text.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr std::size_t kMostRows = 1000;
+constexpr int kLinesBesides = 4;
+
+struct TopArguments {
+  std::string directory = kLatest;
+  double interval_s = 1;
+  std::uint64_t looks = 0;
+  bool is_json = false;
+};
+
+std::size_t rows_on_screen() {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0) return kMostRows;
+  return static_cast<std::size_t>(std::max(1, size.ws_row - kLinesBesides));
+}
+
+int top(const TopArguments& arguments) {
+  const FoundRings found = find_rings(arguments.directory);
+  std::vector<ActivityReader> readers;
+  for (const FoundRing& each : found.rings) {
+    auto ring = RingFile::open(each.path, RingFile::Access::read_only);
+    if (ring && ring->is_process_alive())
+      readers.emplace_back(*std::move(ring), each.world == "." ? "" : each.world.string());
+  }
+  if (readers.empty()) return fail(nothing_runs(arguments.directory, found));
+  for (ActivityReader& reader : readers) reader.look();
+  const bool is_screen = is_terminal(STDOUT_FILENO) && !arguments.is_json;
+  for (std::uint64_t look = 1;; ++look) {
+    std::this_thread::sleep_for(std::chrono::duration<double>{arguments.interval_s});
+    std::vector<RankActivity> ranks;
+    for (ActivityReader& reader : readers) ranks.push_back(reader.look());
+    std::ranges::stable_sort(ranks, {}, [](const RankActivity& rank) { return std::tie(rank.world, rank.rank); });
+    std::string text = arguments.is_json ? top_json(ranks, found.elsewhere)
+                                         : top_text(ranks, is_screen ? rows_on_screen() : kMostRows, found.elsewhere);
+    if (is_screen) text = "\033[H\033[J" + text;
+    if (!print(text)) return kExitCouldNotRun;
+    std::fflush(stdout);
+    if (look == arguments.looks || std::ranges::none_of(ranks, &RankActivity::is_alive)) return kExitFine;
+  }
+}
+
+}  // namespace
+
+void add_top(CLI::App& app, Action& chosen) {
+  CLI::App* const command =
+      app.add_subcommand("top", "Show calls, share of MPI, bytes and current call of each rank while the program runs");
+  const auto arguments = std::make_shared<TopArguments>();
+  command->add_option("directory", arguments->directory, "Directory that it records into (default: latest)")
+      ->type_name("DIR");
+  command->add_option("--interval", arguments->interval_s, "Seconds between two looks. Default: 1")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.05, 3600.0));
+  command->add_option("--count", arguments->looks, "Looks, then end. Default: until the program has ended")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--json", arguments->is_json, "Print one JSON object a line for each look");
+  command->callback([arguments, &chosen] { chosen = [arguments] { return top(*arguments); }; });
+}
+
+}  // namespace meridian
