@@ -7,6 +7,7 @@ An argument FILE becomes the path of a file that is not there yet, PROGRAM2 anot
 
 import argparse
 import collections
+import json
 import os
 import pathlib
 import subprocess
@@ -225,7 +226,41 @@ def run_two_programs(options, check, work):
     return [*ended, merged]
 
 
+def run_hanging(options, check, work):
+    """Parents and children that wait for each other, looked at while they do."""
+    trace, snapshot = work / "trace", work / "snapshot"
+    before, settings = how_traced(options, trace, work)
+    command = [options.mpiexec, "-n", options.ranks, *before, options.program, "hang", 2]
+    program = start(command, **settings)
+    ranks = options.ranks + 2
+    try:
+        report, deadline = {}, time.monotonic() + 60
+        while time.monotonic() < deadline and len(report.get("deadlock", {}).get("ranks", [])) < ranks:
+            time.sleep(0.3)
+            where = launch.run([options.meridian, "where", "--json", trace])
+            report = json.loads(where.stdout) if where.stdout.startswith("{") else {}
+        check.equal("exit code of where", where.returncode, 2)
+        check.equal("ranks in the deadlock", report.get("deadlock", {}).get("ranks"), list(range(ranks)))
+        places = [(rank["world"], rank["rank_in_world"]) for rank in report.get("ranks", [])]
+        check.equal("worlds", places, [(1, rank) for rank in range(options.ranks)] + [(2, 0), (2, 1)])
+        made = launch.run([options.meridian, "snapshot", trace, "-o", snapshot])
+        asked = launch.run([options.meridian, "control", trace, "off"])
+        check.equal("exit codes of snapshot and control", (made.returncode, asked.returncode), (0, 0))
+        check.true(f"all ranks are asked: {asked.stdout}", asked.stdout.startswith(f"asked {ranks} ranks"))
+    finally:
+        program.terminate()
+        ended = end(program)
+    merged, _ = launch.merge(options.meridian, snapshot)
+    check.equal("exit code of merge", merged.returncode, 0)
+    told = Told(ended.stdout)
+    names = Merged(snapshot / "merged.h5", told.names).name_of
+    check.equal("processes in the snapshot", sorted(names.values()), sorted(told.names.values()))
+    check.equal("processes", len(told.names), ranks)
+    return [ended, where, made, merged]
+
+
 RUNNERS = {
+    "hang": run_hanging,
     "two_programs": run_two_programs,
     "children_not_wanted": run_half_traced,
     "children_not_told": run_half_traced,

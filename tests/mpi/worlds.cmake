@@ -37,6 +37,7 @@ if(TARGET meridian AND TARGET meridian_openmpi AND MERIDIAN_MPIEXEC_openmpi)
   add_worlds_test(children_that_cannot_be_told_run_untraced 2 run ${worlds} children_not_told)
   add_worlds_test(children_of_an_untraced_program_are_traced_alone 2 run ${worlds} children_alone
     --other $<TARGET_FILE:mpi_worlds_linked>)
+  add_worlds_test(worlds_that_wait_for_each_other_are_seen_while_they_do 2 run ${worlds} hang)
   add_worlds_test(worlds_meet_through_a_port 2 run ${worlds} ports FILE)
   add_worlds_test(worlds_meet_through_sockets 1 run ${worlds} joining FILE)
   find_program(MERIDIAN_OMPI_SERVER ompi-server)

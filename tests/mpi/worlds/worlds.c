@@ -128,6 +128,13 @@ static int run_killed(int children) {
   _exit(3);
 }
 
+// Parents and children wait for each other, for good.
+static int run_hang(int children) {
+  i_am("A");
+  MPI_Comm inter = spawn(children, 0, "hang", "B", MPI_COMM_WORLD);
+  return MPI_Recv(buffer, 1, MPI_CHAR, 0, 8, inter, MPI_STATUS_IGNORE);
+}
+
 static void write_file(const char* path, const char* text) {
   char beside[4200];
   snprintf(beside, sizeof beside, "%s.part", path);
@@ -277,6 +284,9 @@ static void to_parents(char** words) {
     MPI_Barrier(parents);
     collective("ABC.barrier");
     MPI_Comm_disconnect(&parents);
+  } else if (strcmp(words[1], "hang") == 0) {
+    i_am(words[2]);
+    MPI_Recv(buffer, 1, MPI_CHAR, 0, 8, parents, MPI_STATUS_IGNORE);
   } else if (strcmp(words[1], "killed") == 0) {
     i_am(words[2]);
     talk(parents, words[3], 3);
@@ -303,6 +313,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "multiple") == 0) run_multiple(words[1]);
   if (strcmp(what, "nothing") == 0) run_nothing();
   if (strcmp(what, "killed") == 0) run_killed(number);
+  if (strcmp(what, "hang") == 0) run_hang(number);
   if (strcmp(what, "ports") == 0) run_ports(words[1]);
   if (strcmp(what, "joining") == 0) run_join(words[1]);
   if (strcmp(what, "accept") == 0 || strcmp(what, "connect") == 0) {
