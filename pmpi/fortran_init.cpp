@@ -1,20 +1,29 @@
 // Fortran calls that begin, end and steer tracing, as init_calls.cpp has them for C. Cold but for the traced call
 // itself.
 
+#include "pmpi/comms.hpp"
 #include "pmpi/fortran_entry.hpp"
 #include "pmpi/init_calls.hpp"
 #include "pmpi/session.hpp"
+#include "pmpi/threads/own_thread.hpp"
 
 namespace meridian {
 namespace {
 
 using fortran::Subroutine;
 
+/// As in init_calls.cpp: also where the call is not recorded, what it does with locks is not the program's.
+template <class Call>
+[[gnu::always_inline]] inline int library_call(const Call& call) {
+  const BusyThread busy;
+  return call();
+}
+
 template <CallId id, std::size_t error, std::size_t count>
 [[gnu::always_inline]] inline void init(NextProcedure& next, Word (&words)[count]) {
   const Subroutine call{next, words, error};
   before_init();
-  const int result = traced<id>(record::Local(), [&] { return call(); });
+  const int result = traced<id>(record::Local(), [&] { return library_call(call); });
   if (result == MPI_SUCCESS) after_init();
 }
 
@@ -22,7 +31,7 @@ template <std::size_t count>
 [[gnu::always_inline]] inline void finalize(NextProcedure& next, Word (&words)[count]) {
   const Subroutine call{next, words, 0};
   before_finalize();
-  traced<CallId::Finalize>(record::Local(), [&] { return call(); });
+  traced<CallId::Finalize>(record::Local(), [&] { return library_call(call); });
   after_finalize();
 }
 
@@ -40,6 +49,55 @@ template <std::size_t count>
   if (!g_enabled[static_cast<std::size_t>(CallId::Finalize)]) return fortran::forward(next, words);
   finalize(next, words);
 }
+#endif
+
+#if MPI_VERSION >= 4
+bool is_outside() noexcept {
+  return g_session.state.load(std::memory_order_acquire) == SessionState::on && !is_inside_call();
+}
+
+/// The handle as C has it.
+MPI_Session to_c(Word session) noexcept {
+  const MPI_Fint value = *static_cast<const MPI_Fint*>(session);
+#ifdef OPEN_MPI
+  return g_real.Session_f2c(value);
+#else
+  return value;
+#endif
+}
+
+template <std::size_t count>
+[[gnu::always_inline]] inline void session_init(NextProcedure& next, Word (&words)[count]) {
+  const Subroutine call{next, words, 3};
+  before_init();
+  const int result = traced<CallId::Session_init>(record::Local(), [&] { return library_call(call); });
+  if (result == MPI_SUCCESS && is_outside()) begin_session(to_c(words[2]));
+}
+
+template <std::size_t count>
+[[gnu::always_inline]] inline void session_finalize(NextProcedure& next, Word (&words)[count]) {
+  const Subroutine call{next, words, 1};
+  const bool is_end = is_outside() && leave_session();
+  if (is_end) before_finalize();
+  traced<CallId::Session_finalize>(record::Local(), [&] { return library_call(call); });
+  if (is_end) after_finalize();
+}
+
+#ifndef OPEN_MPI
+// As init_over_c(): MPICH's mpif.h calls the C functions.
+template <std::size_t count>
+[[gnu::always_inline]] inline void session_init_over_c(NextProcedure& next, Word (&words)[count]) {
+  before_init();
+  if (!g_enabled[static_cast<std::size_t>(CallId::Session_init)]) return fortran::forward(next, words);
+  session_init(next, words);
+}
+
+template <std::size_t count>
+[[gnu::always_inline]] inline void session_finalize_over_c(NextProcedure& next, Word (&words)[count]) {
+  if (!g_enabled[static_cast<std::size_t>(CallId::Session_finalize)]) return fortran::forward(next, words);
+  session_finalize(next, words);
+}
+#endif
 #endif
 
 template <std::size_t count>
@@ -79,6 +137,18 @@ MERIDIAN_BY_HAND_F77(Finalize, 3, finalize)
 MERIDIAN_BY_HAND_F77(Init, 3, (init_over_c<CallId::Init, 0>))
 MERIDIAN_BY_HAND_F77(Init_thread, 5, (init_over_c<CallId::Init_thread, 2>))
 MERIDIAN_BY_HAND_F77(Finalize, 3, finalize_over_c)
+#endif
+
+#if MPI_VERSION >= 4
+MERIDIAN_BY_HAND_F08(Session_init, 6, session_init)
+MERIDIAN_BY_HAND_F08(Session_finalize, 4, session_finalize)
+#ifdef OPEN_MPI
+MERIDIAN_BY_HAND_F77(Session_init, 6, session_init)
+MERIDIAN_BY_HAND_F77(Session_finalize, 4, session_finalize)
+#else
+MERIDIAN_BY_HAND_F77(Session_init, 6, session_init_over_c)
+MERIDIAN_BY_HAND_F77(Session_finalize, 4, session_finalize_over_c)
+#endif
 #endif
 
 #define MERIDIAN_CREATE_ENV                                                                                            \
