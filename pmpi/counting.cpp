@@ -28,6 +28,8 @@ bool choose_counters(bool report) noexcept {
   return !g_session.options.is_on(OptionId::strict);
 }
 
+bool is_counting() noexcept { return g_plan.count != 0; }
+
 void attach_counters(ThreadState& thread) noexcept {
   if (g_plan.count == 0) return;
   void* const memory =

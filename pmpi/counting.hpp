@@ -55,13 +55,17 @@ inline constexpr std::uint64_t kMaxCounterWords = 2 * kMaxCounters;
   words += added;
 }
 
+/// One reading stands for both.
+[[gnu::always_inline]] inline void copy_point(ThreadCounters& counters) noexcept {
+  for (std::uint32_t i = 0; i < counters.count; ++i) counters.at_leave[i] = counters.at_enter[i];
+}
+
 /// For a record that has no duration: one reading, at its enter and at its leave.
 [[gnu::always_inline]] inline void count_point(const ThreadState& thread) noexcept {
   if (thread.counters == nullptr) [[likely]]
     return;
   read_counters(*thread.counters, thread.counters->at_enter);
-  for (std::uint32_t i = 0; i < thread.counters->count; ++i)
-    thread.counters->at_leave[i] = thread.counters->at_enter[i];
+  copy_point(*thread.counters);
 }
 
 }  // namespace meridian

@@ -123,15 +123,20 @@ bool has_unwritten_records() noexcept { return stored_bytes() != g_session.finis
 
 MERIDIAN_EXPORT int MPI_Init(int* argc, char*** argv) {
   before_init();
-  const int result = traced<CallId::Init>(record::Local(), [&] { return g_real.Init(argc, argv); });
+  const int result = traced<CallId::Init>(record::Local(), [&] {
+    const BusyThread busy;  // also where the call is not recorded, what it does with locks is not the program's
+    return g_real.Init(argc, argv);
+  });
   if (result == MPI_SUCCESS) after_init();
   return result;
 }
 
 MERIDIAN_EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   before_init();
-  const int result =
-      traced<CallId::Init_thread>(record::Local(), [&] { return g_real.Init_thread(argc, argv, required, provided); });
+  const int result = traced<CallId::Init_thread>(record::Local(), [&] {
+    const BusyThread busy;
+    return g_real.Init_thread(argc, argv, required, provided);
+  });
   if (result == MPI_SUCCESS) after_init();
   return result;
 }
@@ -144,6 +149,7 @@ namespace {
   ThreadState& thread = t_state;
   const bool is_outside = thread.block_limit != nullptr && thread.limit != nullptr;
   if (is_outside) enter_call(thread, __builtin_frame_address(0));
+  const BusyThread busy;
   const int result = g_real.Finalize();
   if (is_outside) thread.limit = thread.block_limit;
   return result;
@@ -204,8 +210,10 @@ MERIDIAN_IF(
     MERIDIAN_HAS_Session_init,
     MERIDIAN_EXPORT int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
       before_init();
-      const int result =
-          traced<CallId::Session_init>(record::Local(), [&] { return g_real.Session_init(info, errhandler, session); });
+      const int result = traced<CallId::Session_init>(record::Local(), [&] {
+        const BusyThread busy;
+        return g_real.Session_init(info, errhandler, session);
+      });
       if (result == MPI_SUCCESS && is_tracing() && !is_inside_call()) begin_session(*session);
       return result;
     })
@@ -213,8 +221,10 @@ MERIDIAN_IF(
     MERIDIAN_HAS_Session_finalize, MERIDIAN_EXPORT int MPI_Session_finalize(MPI_Session* session) {
       const bool is_end = is_tracing() && !is_inside_call() && leave_session();
       if (is_end) before_finalize();
-      const int result =
-          traced<CallId::Session_finalize>(record::Local(), [&] { return g_real.Session_finalize(session); });
+      const int result = traced<CallId::Session_finalize>(record::Local(), [&] {
+        const BusyThread busy;
+        return g_real.Session_finalize(session);
+      });
       if (is_end) after_finalize();
       return result;
     })

@@ -53,8 +53,11 @@ void count_loss(Loss cause) noexcept {
 void apply_levels(bool recording) noexcept {
   g_session.is_recording.store(recording);
   for (std::size_t i = 1; i < kCallCount; ++i) {
-    const std::uint8_t choice = choice_of(static_cast<CallId>(i), recording);
-    const std::uint8_t level = choice == kCallOn ? recording_level(static_cast<CallId>(i)) : choice;
+    const auto call = static_cast<CallId>(i);
+    const std::uint8_t choice = choice_of(call, recording);
+    const std::uint8_t level = choice == kCallOn    ? recording_level(call)
+                               : choice == kCallOff ? left_out_level(call)
+                                                    : choice;
     __atomic_store_n(&g_enabled[i], level, __ATOMIC_RELAXED);
   }
   apply_user_levels(recording && !is_outside_window());

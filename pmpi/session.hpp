@@ -62,6 +62,9 @@ bool read_options(bool report) noexcept;
 /// set and there is a mistake.
 bool choose_counters(bool report) noexcept;
 
+/// Whether there is anything to count; known before the first event is recorded.
+bool is_counting() noexcept;
+
 /// Starts and ends the calling thread's counters.
 void attach_counters(ThreadState& thread) noexcept;
 void detach_counters(ThreadState& thread) noexcept;

@@ -12,6 +12,7 @@
 #include <new>
 
 #include "pmpi/choice.hpp"
+#include "pmpi/counting.hpp"
 #include "pmpi/emit.hpp"
 #include "pmpi/init_calls.hpp"
 #include "pmpi/session.hpp"
@@ -100,7 +101,7 @@ UserDefinition* make(UserKind kind, std::string_view level, std::string_view nam
   void* const memory = keep_bytes(sizeof(UserDefinition));
   if (memory == nullptr) return nullptr;
   auto* const made = new (memory) UserDefinition;
-  made->gate.record = &record_user_event;
+  made->gate.record = is_counting() ? &record_counted_user_event : &record_user_event;
   made->id = ++g_count;
   made->call = kind == UserKind::region ? CallId::UserRegion : CallId::UserEvent;
   made->words = fields.words;
@@ -230,7 +231,8 @@ void record_user_event_slowly(UserDefinition& definition, unsigned what, const s
   const std::uint64_t length = words_of<RecordHead> + body;
   if (!definition.is_stored.load(std::memory_order_relaxed) && store_definition(definition))
     definition.is_stored.store(true, std::memory_order_relaxed);
-  std::uint64_t* at = make_room(thread, length + 1, frame);
+  const std::uint64_t room = length + 1 + (is_counting() ? kMaxCounterWords : 0);
+  std::uint64_t* at = make_room(thread, room, frame);
   if (at == nullptr || !definition.is_stored.load(std::memory_order_relaxed)) {
     // Whatever else it was has been counted, or the session has ended.
     if (thread.block_limit != nullptr && thread.limit == nullptr) count_loss(Loss::user_nested);
@@ -239,15 +241,19 @@ void record_user_event_slowly(UserDefinition& definition, unsigned what, const s
   enter_call(thread, frame);
   std::uint64_t site = 0;
   if (thread.stacks != nullptr) {
-    at = note_stack(thread, length + 1, frame);
+    at = note_stack(thread, room, frame);
     if (at == nullptr) return;
     site = append_site(thread, at, length);
   }
+  count_point(thread);
   at[1] = at[2] = read_ticks();
   at[words_of<RecordHead>] = definition.id | (body - words_of<UserUse>) << 32;
   fill(definition, words, at + words_of<RecordHead> + words_of<UserUse>);
-  store_release(at[0], header_word(definition.call, Payload::user, length, 0, what) + site);
-  leave_call(thread, at, length + words_in(site));
+  std::uint64_t stored = length + words_in(site);
+  std::uint64_t flags = what | site_flag(site);
+  append_counters(thread, at, stored, flags);
+  store_release(at[0], header_word(definition.call, Payload::user, stored, 0, flags));
+  leave_call(thread, at, stored);
 }
 
 void apply_user_levels(bool recording) noexcept {

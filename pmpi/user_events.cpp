@@ -3,10 +3,15 @@
 #include "pmpi/user_events.hpp"
 
 #include "pmpi/clock.hpp"
+#include "pmpi/counting.hpp"
 
 namespace meridian {
+namespace {
 
-void record_user_event(const meridian_gate* gate, unsigned what, const std::uint64_t* words) noexcept {
+/// Two functions are made of it, so that events without counters do not even ask whether there are any.
+template <bool may_count>
+[[gnu::always_inline]] inline void record(const meridian_gate* gate, unsigned what,
+                                          const std::uint64_t* words) noexcept {
   // A gate is the first member of its definition, and definitions are never constant.
   auto& definition = *reinterpret_cast<UserDefinition*>(const_cast<meridian_gate*>(gate));
   const void* const frame = __builtin_frame_address(0);
@@ -24,12 +29,25 @@ void record_user_event(const meridian_gate* gate, unsigned what, const std::uint
     thread.limit = thread.block_limit;
     return record_user_event_slowly(definition, what, words, frame);
   }
+  if constexpr (may_count) count_point(thread);
   at[1] = at[2] = read_ticks();
   at[words_of<RecordHead>] = definition.id | std::uint64_t{definition.words} << 32;
   for (std::uint64_t i = 0; i < definition.words; ++i) at[words_of<RecordHead> + words_of<UserUse> + i] = words[i];
-  const std::uint64_t length = words_of<RecordHead> + words_of<UserUse> + definition.words;
-  store_release(at[0], header_word(definition.call, Payload::user, length, 0, what));
+  std::uint64_t length = words_of<RecordHead> + words_of<UserUse> + definition.words;
+  std::uint64_t flags = what;
+  if constexpr (may_count) append_counters(thread, at, length, flags);
+  store_release(at[0], header_word(definition.call, Payload::user, length, 0, flags));
   leave_call(thread, at, length);
+}
+
+}  // namespace
+
+void record_user_event(const meridian_gate* gate, unsigned what, const std::uint64_t* words) noexcept {
+  record<false>(gate, what, words);
+}
+
+void record_counted_user_event(const meridian_gate* gate, unsigned what, const std::uint64_t* words) noexcept {
+  record<true>(gate, what, words);
 }
 
 }  // namespace meridian

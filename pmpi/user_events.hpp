@@ -30,8 +30,9 @@ struct UserDefinition {
   UserDefinition* next_equal = nullptr;  ///< with the same hash
 };
 
-/// meridian_gate::record of every definition.
+/// meridian_gate::record of every definition: where nothing is counted, and where something is.
 void record_user_event(const meridian_gate* gate, unsigned what, const std::uint64_t* words) noexcept;
+void record_counted_user_event(const meridian_gate* gate, unsigned what, const std::uint64_t* words) noexcept;
 
 /// The same for what the fast path is not made for: texts, first use, no room.
 [[gnu::cold, gnu::noinline]] void record_user_event_slowly(UserDefinition& definition, unsigned what,

@@ -59,6 +59,7 @@ std::string clocks_section(const Summary& summary, const Paint& paint);
 std::string context_section(const Summary& summary, const Paint& paint);
 std::string counters_section(const Summary& summary, const Paint& paint);
 std::string regions_section(const Summary& summary, const Paint& paint);
+std::string region_counters_section(const Summary& summary, const Paint& paint);
 std::string passed_section(const Summary& summary, const Paint& paint);
 std::string user_events_section(const Summary& summary, const Paint& paint);
 std::string overhead_section(const Summary& summary, const Paint& paint);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "cli/summary/printable.hpp"
@@ -17,24 +16,6 @@ namespace {
 constexpr std::size_t kTop = 10;
 constexpr std::size_t kRankRows = 32;
 
-std::string signed_count(std::int64_t value) {
-  const std::string text =
-      human_count(value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value));
-  return value < 0 ? "-" + text : text;
-}
-
-std::string with_unit(std::int64_t value, const std::string& unit) {
-  return unit == "us" ? human_duration(static_cast<double>(value) * 1e-6) : signed_count(value);
-}
-
-std::string figure(double value) {
-  if (!std::isfinite(value)) return "-";
-  return std::fabs(value) < 1e6
-             ? fmt::format("{:.4g}", value)
-             : fmt::format("{}{}", value < 0 ? "-" : "",
-                           human_count(static_cast<std::uint64_t>(std::min(std::fabs(value), 1e18))));
-}
-
 /// The metric of all ranks; null when there is none.
 const MetricSummary* find_metric(const Summary& summary, const std::string& part, const std::string& name) {
   for (const MetricSummary& metric : summary.metrics)
@@ -44,7 +25,7 @@ const MetricSummary* find_metric(const Summary& summary, const std::string& part
 
 std::string metric_cell(const Summary& summary, const std::string& part, const std::string& name) {
   const MetricSummary* const metric = find_metric(summary, part, name);
-  return metric == nullptr ? "-" : figure(metric->value);
+  return metric == nullptr ? "-" : human_figure(metric->value);
 }
 
 std::string totals_table(const Summary& summary, const Paint& paint) {
@@ -63,8 +44,8 @@ std::string totals_table(const Summary& summary, const Paint& paint) {
   }
   Table table{{{"counter, all ranks", Align::left}, {"outside MPI"}, {"in MPI"}, {"outside/s"}, {"in MPI/s"}}};
   for (const std::string& name : order)
-    table.add({printable(name), with_unit(sums[name].compute, sums[name].unit),
-               with_unit(sums[name].mpi, sums[name].unit), metric_cell(summary, "compute", name + " per second"),
+    table.add({printable(name), human_counted(sums[name].compute, sums[name].unit),
+               human_counted(sums[name].mpi, sums[name].unit), metric_cell(summary, "compute", name + " per second"),
                metric_cell(summary, "mpi", name + " per second")});
   return table.text([&](const std::string& line) { return paint.title(line); });
 }
@@ -88,8 +69,8 @@ std::string ranks_table(const Summary& summary, const Paint& paint) {
   Table table{{{"rank"}, {"counter", Align::left}, {"outside MPI"}, {"in MPI"}}};
   for (std::size_t i = 0; i < std::min(kRankRows, summary.counters.size()); ++i) {
     const CounterSummary& row = summary.counters[i];
-    table.add({fmt::format("{}", row.rank), printable(row.name), with_unit(row.compute, row.unit),
-               with_unit(row.mpi, row.unit)});
+    table.add({fmt::format("{}", row.rank), printable(row.name), human_counted(row.compute, row.unit),
+               human_counted(row.mpi, row.unit)});
   }
   std::string text = table.text([&](const std::string& line) { return paint.title(line); });
   if (summary.counters.size() > kRankRows)
@@ -107,7 +88,7 @@ std::string functions_table(const Summary& summary, const Paint& paint) {
   if (rows.empty()) return {};
   Table table{{{"in calls of", Align::left}, {printable(counter)}}};
   for (std::size_t i = 0; i < std::min(kTop, rows.size()); ++i)
-    table.add({printable(rows[i]->function), with_unit(rows[i]->total, summary.counters.front().unit)});
+    table.add({printable(rows[i]->function), human_counted(rows[i]->total, summary.counters.front().unit)});
   return table.text([&](const std::string& line) { return paint.title(line); });
 }
 

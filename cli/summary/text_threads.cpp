@@ -20,6 +20,14 @@ std::string how_many(std::size_t shown, std::size_t all) {
 
 std::string address(std::uint64_t value) { return value == 0 ? "-" : fmt::format("{:#x}", value); }
 
+/// The name that the program gave it, else its address.
+std::string lock_cell(const Summary& summary, const LockSummary& lock) {
+  if (lock.object == 0) return "others";
+  for (const LockNameSummary& name : summary.lock_names)
+    if (name.rank == lock.rank && name.object == lock.object && lock.kind == "semaphore") return printable(name.name);
+  return address(lock.object);
+}
+
 /// "3 (12)": thread 3, in 12 waits.
 std::string who(std::int64_t thread, std::uint64_t count) {
   return thread < 0 ? "-" : fmt::format("{} ({})", thread, human_count(count));
@@ -34,7 +42,7 @@ std::string locks_section(const Summary& summary, const Paint& paint) {
   std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) { return a->wait_s > b->wait_s; });
   Table table{{{"rank"},
                {"lock", Align::left},
-               {"address"},
+               {summary.lock_names.empty() ? "address" : "which"},
                {"taken"},
                {"waited"},
                {"wait"},
@@ -45,7 +53,7 @@ std::string locks_section(const Summary& summary, const Paint& paint) {
   const std::size_t shown = std::min(kMost, order.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const LockSummary& lock = *order[i];
-    table.add({fmt::format("{}", lock.rank), printable(lock.kind), lock.object == 0 ? "others" : address(lock.object),
+    table.add({fmt::format("{}", lock.rank), printable(lock.kind), lock_cell(summary, lock),
                human_count(lock.acquisitions), human_count(lock.contended), human_duration(lock.wait_s),
                human_duration(lock.longest_s), human_count(lock.most_waiters), who(lock.holder, lock.held),
                who(lock.waiter, lock.waited)});

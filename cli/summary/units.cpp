@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <ctime>
@@ -65,6 +66,21 @@ std::string human_count(std::uint64_t count) {
     value /= 1e3;
   }
   return three_digits(value) + " E";
+}
+
+std::string human_counted(std::int64_t value, const std::string& unit) {
+  if (unit == "us") return human_duration(static_cast<double>(value) * 1e-6);
+  const std::string text =
+      human_count(value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value));
+  return value < 0 ? fmt::format("-{}", text) : text;
+}
+
+std::string human_figure(double value) {
+  if (!std::isfinite(value)) return kNoNumber;
+  const double size = std::fabs(value);
+  const char* const sign = value < 0 ? "-" : "";
+  if (size < 1e6) return fmt::format("{}{:.{}g}", sign, size, value < 0 ? 3 : 4);
+  return fmt::format("{}{}", sign, human_count(static_cast<std::uint64_t>(std::min(size, 1e18))));
 }
 
 std::string human_percent(double share) {

@@ -18,6 +18,12 @@ std::string human_bytes(std::uint64_t bytes);
 /// "1234567", exact up to seven digits; "12.3 M" above.
 std::string human_count(std::uint64_t count);
 
+/// "-1234567", or a duration: what a counter of this unit ("1", "us") counted.
+std::string human_counted(std::int64_t value, const std::string& unit);
+
+/// "0.5172": four digits; from a million on as a count.
+std::string human_figure(double value);
+
 /// "12.3 %" of a share (1 is 100 %).
 std::string human_percent(double share);
 

@@ -12,7 +12,7 @@ constexpr std::size_t kMostObjects = 1 << 16;  // what is beyond shares one row 
 /// One object may be used under several kinds.
 constexpr LockKind object_kind(LockKind kind) { return kind == LockKind::read ? LockKind::write : kind; }
 
-enum class LockUseKind { take, release, birth, death, other };
+enum class LockUseKind { take, release, birth, open, close, death, other };
 
 constexpr bool ends_with_any(std::string_view name, std::initializer_list<std::string_view> ends) {
   for (const std::string_view end : ends)
@@ -22,8 +22,10 @@ constexpr bool ends_with_any(std::string_view name, std::initializer_list<std::s
 
 /// What the call does with its object, by its name, so that calls of other builds are understood as well.
 constexpr LockUseKind use_of(std::string_view name) {
-  if (ends_with_any(name, {"_init", "_open"})) return LockUseKind::birth;
-  if (ends_with_any(name, {"_destroy", "_close"})) return LockUseKind::death;
+  if (name.ends_with("_init")) return LockUseKind::birth;
+  if (name.ends_with("_open")) return LockUseKind::open;
+  if (name.ends_with("_close")) return LockUseKind::close;
+  if (name.ends_with("_destroy")) return LockUseKind::death;
   if (ends_with_any(name, {"unlock", "_post", "_signal", "_broadcast"})) return LockUseKind::release;
   if (ends_with_any(name, {"lock", "wait"})) return LockUseKind::take;
   return LockUseKind::other;
@@ -80,6 +82,12 @@ void LockTable::add(const Call& call, std::int64_t duration_ns) {
   switch (kUses[static_cast<std::size_t>(call.call)]) {
     case LockUseKind::birth:
       if (!call.has(kFlagFailed)) ++lock.lives;
+      return;
+    case LockUseKind::open:
+      if (!call.has(kFlagFailed) && lock.opens++ == 0) ++lock.lives;
+      return;
+    case LockUseKind::close:
+      if (!call.has(kFlagFailed) && lock.opens != 0) --lock.opens;
       return;
     case LockUseKind::take:
       break;

@@ -27,6 +27,7 @@ class LockTable {
     std::uint64_t acquisitions = 0;  // recorded ones
     std::uint64_t contended = 0;
     std::uint64_t lives = 0;
+    std::uint64_t opens = 0;  // of a named semaphore, less its closes: glibc gives all of them one address
     std::int64_t wait_ns = 0;
     std::int64_t longest_ns = 0;
     std::uint64_t most_waiters = 0;

@@ -37,8 +37,11 @@ class RankCounter {
       : file_{*trace.files[file]},
         unknown_call_{trace.unknown_call[file]},
         calls_{trace.calls},
+        user_{trace.user},
+        number_{file},
         totals_{totals},
-        sums_{totals.ranks[file]} {
+        sums_{totals.ranks[file]},
+        regions_{trace.user.list.size(), totals.names.size()} {
     for (const std::string& name : names_of(file_.meta())) {
       const auto at = std::ranges::find(totals.names, name);
       place_.push_back(static_cast<std::size_t>(at - totals.names.begin()));
@@ -57,8 +60,11 @@ class RankCounter {
       if (file_.read(i, batch_)) MERIDIAN_TRY_DO(count_batch(first, sink));
       first += segments[i].events;
     }
+    regions_.end_thread();
     return {};
   }
+
+  const std::vector<RegionCounters::Sums>& regions() const { return regions_.sums(); }
 
   std::uint64_t missing() const { return missing_; }
 
@@ -69,16 +75,20 @@ class RankCounter {
     rows_.value.clear();
     rows_.between.clear();
     std::size_t at = 0;
+    std::size_t user_at = 0;
     for (std::size_t i = 0; i < batch_.call.size(); ++i) {
+      const bool is_user = batch_.payload[i] == Payload::user;
+      const UserUse* const use = is_user && user_at < batch_.user.size() ? &batch_.user[user_at++] : nullptr;
       if ((batch_.flags[i] & kFlagCounters) == 0) {
         missing_ += (batch_.flags[i] & kFlagUnfinished) == 0;
+        follow(use, batch_.flags[i]);
         continue;
       }
       const std::size_t call =
           batch_.call[i] == CallId::none ? unknown_call_ : static_cast<std::size_t>(batch_.call[i]);
       const bool is_mpi = calls_[call].name.starts_with("MPI_");
       auto& function = totals_.functions[call];
-      function.resize(width);
+      if (!is_user) function.resize(width);  // what has no duration counts nothing itself
       rows_.sequence.push_back(first + i);
       rows_.value.resize(rows_.value.size() + width);
       rows_.between.resize(rows_.between.size() + width);
@@ -87,33 +97,51 @@ class RankCounter {
         const std::int64_t between = batch_.counters_between[at++];
         sums_[place].total += value + between;
         if (is_mpi) sums_[place].mpi += value;
-        function[place] += value;
+        if (!is_user) function[place] += value;
+        regions_.add(place, between, false);
+        regions_.add(place, value, is_mpi);
         rows_.value[rows_.value.size() - width + place] = value;
         rows_.between[rows_.between.size() - width + place] = between;
       }
+      follow(use, batch_.flags[i]);
     }
     return rows_.sequence.empty() ? Status{} : sink(rows_);
+  }
+
+  /// Opens or closes a region of the program.
+  void follow(const UserUse* use, std::uint8_t flags) {
+    if (use == nullptr || (flags & (kFlagBegins | kFlagEnds)) == 0) return;
+    const UserDefinition* const definition = user_.find(number_, use->definition);
+    if (definition == nullptr) return;
+    const auto region = static_cast<std::size_t>(definition - user_.list.data());
+    if ((flags & kFlagEnds) != 0) return regions_.end(region);
+    regions_.begin(region);
   }
 
   RankFile& file_;
   std::size_t unknown_call_;
   const std::vector<NamedCall>& calls_;
+  const UserDefinitions& user_;
+  std::size_t number_;
   CounterTotals& totals_;
   std::vector<CounterTotals::Sums>& sums_;
+  RegionCounters regions_;
   std::vector<std::size_t> place_;  // of the file's counters in totals_.names
   EventBatch batch_;
   CounterRows rows_;
   std::uint64_t missing_ = 0;
 };
 
-/// What a rank, or all of them, did in one part of its time.
+/// What a rank, a region, or all of them, did in one part of its time.
 struct Part {
   const char* name;
   double time_s;
   std::vector<const std::int64_t*> values;  // [names]; null: not counted
 };
 
-void add_metrics(const CounterTotals& totals, std::int32_t rank, const Part& part, Summary& summary) {
+/// Calls add(name, value) for each figure that follows from the values.
+template <class Add>
+void for_each_metric(const CounterTotals& totals, const Part& part, Add add) {
   struct Metric {
     std::string_view name, numerator, denominator;
   };
@@ -131,13 +159,61 @@ void add_metrics(const CounterTotals& totals, std::int32_t rank, const Part& par
     const std::int64_t* const below = value_of(metric.denominator);
     if (above == nullptr || below == nullptr || *below == 0 || metric.name == last) continue;
     last = metric.name;
-    summary.metrics.push_back(
-        {rank, part.name, std::string{metric.name}, static_cast<double>(*above) / static_cast<double>(*below)});
+    add(std::string{metric.name}, static_cast<double>(*above) / static_cast<double>(*below));
   }
   for (std::size_t i = 0; i < totals.names.size(); ++i)
     if (part.values[i] != nullptr && part.time_s > 0)
-      summary.metrics.push_back(
-          {rank, part.name, totals.names[i] + " per second", static_cast<double>(*part.values[i]) / part.time_s});
+      add(totals.names[i] + " per second", static_cast<double>(*part.values[i]) / part.time_s);
+}
+
+void add_metrics(const CounterTotals& totals, std::int32_t rank, const Part& part, Summary& summary) {
+  for_each_metric(totals, part, [&](std::string name, double value) {
+    summary.metrics.push_back({rank, part.name, std::move(name), value});
+  });
+}
+
+void add(std::vector<std::int64_t>& to, const std::vector<std::int64_t>& values) {
+  to.resize(std::max(to.size(), values.size()));
+  for (std::size_t i = 0; i < values.size(); ++i) to[i] += values[i];
+}
+
+/// The regions in the order in which the summary has them; of those of one name, what all of them counted.
+void summarize_regions(const Trace& trace, const CounterTotals& totals, Summary& summary) {
+  const std::size_t width = totals.names.size();
+  std::vector<std::string_view> done;
+  for (const RegionSummary& region : summary.regions) {
+    if (std::ranges::find(done, region.name) != done.end()) continue;
+    done.emplace_back(region.name);
+    RegionCounters::Sums sums;
+    for (std::size_t i = 0; i < totals.regions.size(); ++i) {
+      const UserDefinition& definition = trace.user.list[i];
+      if (definition.kind != UserKind::region || definition.name != region.name) continue;
+      add(sums.total, totals.regions[i].total);
+      add(sums.exclusive, totals.regions[i].exclusive);
+      add(sums.mpi, totals.regions[i].mpi);
+    }
+    if (sums.total.empty()) continue;
+    double time_s = 0, mpi_s = 0;
+    for (const RegionSummary& same : summary.regions)
+      if (same.name == region.name) {
+        time_s += same.total_s;
+        mpi_s += same.mpi_s;
+      }
+    std::vector<std::int64_t> outside(width);
+    Part compute{"compute", std::max(0.0, time_s - mpi_s), std::vector<const std::int64_t*>(width)};
+    Part in_mpi{"mpi", mpi_s, std::vector<const std::int64_t*>(width)};
+    for (std::size_t c = 0; c < width; ++c) {
+      outside[c] = sums.total[c] - sums.mpi[c];
+      compute.values[c] = &outside[c];
+      in_mpi.values[c] = &sums.mpi[c];
+      summary.region_counters.push_back(
+          {region.name, totals.names[c], totals.units[c], sums.total[c], sums.exclusive[c], outside[c], sums.mpi[c]});
+    }
+    for (const Part* const part : {&compute, &in_mpi})
+      for_each_metric(totals, *part, [&](std::string name, double value) {
+        summary.region_metrics.push_back({region.name, part->name, std::move(name), value});
+      });
+  }
 }
 
 }  // namespace
@@ -155,6 +231,7 @@ CounterTotals name_counters(const Trace& trace) {
   }
   totals.ranks.assign(trace.files.size(), std::vector<CounterTotals::Sums>(totals.names.size()));
   totals.functions.resize(trace.calls.size());
+  totals.regions.resize(trace.user.list.size());
   return totals;
 }
 
@@ -171,6 +248,11 @@ Status count_events(const Trace& trace, CounterTotals& totals, const CounterSink
     if (meta.counters_per_event == 0) continue;
     RankCounter counter{trace, i, totals};
     for (const ThreadRow& thread : meta.threads) MERIDIAN_TRY_DO(counter.count_thread(thread.thread, sink));
+    for (std::size_t region = 0; region < totals.regions.size(); ++region) {
+      add(totals.regions[region].total, counter.regions()[region].total);
+      add(totals.regions[region].exclusive, counter.regions()[region].exclusive);
+      add(totals.regions[region].mpi, counter.regions()[region].mpi);
+    }
     if (counter.missing() != 0)
       findings.add(FindingId::counters_missing, counter.missing(), "rank " + std::to_string(meta.rank));
   }
@@ -212,6 +294,7 @@ void summarize_counters(const Trace& trace, const CounterTotals& totals, Summary
     for (std::size_t c = 0; c < totals.functions[call].size(); ++c)
       summary.function_counters.push_back({trace.calls[call].name, totals.names[c], totals.functions[call][c]});
   std::ranges::stable_sort(summary.function_counters, {}, &FunctionCounterSummary::function);
+  summarize_regions(trace, totals, summary);
 }
 
 }  // namespace meridian

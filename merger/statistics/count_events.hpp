@@ -8,6 +8,7 @@
 
 #include "merger/findings.hpp"
 #include "merger/match/match.hpp"
+#include "merger/statistics/region_counters.hpp"
 #include "trace/format/summary.hpp"
 #include "trace/model/result.hpp"
 
@@ -33,17 +34,18 @@ struct CounterTotals {
   std::vector<std::string> names, units;             ///< of all ranks, each once
   std::vector<std::vector<Sums>> ranks;              ///< [files][names]
   std::vector<std::vector<std::int64_t>> functions;  ///< [calls of the trace][names]; empty: no call of it was counted
+  std::vector<RegionCounters::Sums> regions;         ///< [UserDefinitions::list]
 };
 
 /// Names and units of what the ranks counted.
 CounterTotals name_counters(const Trace& trace);
 
-/// Adds up counters, and hands those of every call that has some to `sink`, thread by thread. Rank files without
-/// counters are not read. Calls without counters in a rank that counts, and ranks that count other things than the
-/// first, become findings.
+/// Adds up counters, by rank, function and region, and hands those of every call that has some to `sink`, thread by
+/// thread. Rank files without counters are not read. Calls without counters in a rank that counts, and ranks that count
+/// other things than the first, become findings.
 Status count_events(const Trace& trace, CounterTotals& totals, const CounterSink& sink, Findings& findings);
 
-/// Fills in the counters, function_counters and metrics of a summary whose ranks are filled in.
+/// Fills in what a summary says of counters. Its ranks and regions are filled in.
 void summarize_counters(const Trace& trace, const CounterTotals& totals, Summary& summary);
 
 }  // namespace meridian

@@ -182,6 +182,21 @@ std::vector<ThreadSummary> summarize_threads(const Trace& trace, const Statistic
   return list;
 }
 
+/// Names that a rank's semaphores have, each once, in the order in which they came.
+void add_lock_names(const RankMeta& meta, std::vector<LockNameSummary>& list) {
+  const std::size_t first = list.size();
+  for (const TextRow& text : meta.texts) {
+    if (text.key != kSemaphoreNameKey) continue;
+    const auto begin = list.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto at = std::find_if(begin, list.end(), [&](const auto& row) { return row.object == text.handle; });
+    if (at == list.end()) {
+      list.push_back({meta.rank, text.handle, text.value});
+    } else if ((", " + at->name + ", ").find(", " + text.value + ", ") == std::string::npos) {
+      at->name += ", " + text.value;
+    }
+  }
+}
+
 }  // namespace
 
 Summary summarize(const Trace& trace, const Matched& matched, const Statistics& statistics, const UserStatistics& user,
@@ -209,6 +224,7 @@ Summary summarize(const Trace& trace, const Matched& matched, const Statistics& 
   summary.overhead = summarize_overhead(trace, summary.run.time_s);
   for (std::size_t i = 0; i < trace.files.size(); ++i)
     for (LockSummary& row : matched.locks[i].rows(trace.files[i]->meta())) summary.locks.push_back(std::move(row));
+  for (const RankFile* const file : trace.files) add_lock_names(file->meta(), summary.lock_names);
   summary.threads = summarize_threads(trace, statistics);
   summary.findings = findings.list();
   for (const Finding& finding : trace.clocks.findings) summary.findings.push_back(finding);

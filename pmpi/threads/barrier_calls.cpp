@@ -36,7 +36,7 @@ template <CallId id, class Once, class Call>
 template <CallId id, class Once, class Call>
 [[gnu::always_inline]] inline int run_once(Once* once, Call call) noexcept(false) {
 #ifdef __GLIBC__
-  if (g_enabled[static_cast<std::size_t>(id)] == kNotRecorded || state_of(once) == OnceState::done) return call();
+  if (state_of(once) == OnceState::done || is_off(id, caller())) return call();
   return recorded_once<id>(once, caller(), call);
 #else
   return call();

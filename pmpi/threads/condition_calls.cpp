@@ -22,14 +22,17 @@ namespace {
 
 template <CallId id, class Condition, class Mutex, class Call>
 [[gnu::always_inline]] inline int wait_for(Condition* condition, Mutex* mutex, Call call) noexcept(false) {
-  if (g_enabled[static_cast<std::size_t>(id)] == kNotRecorded) return call();
+  if (is_off(id, caller())) return call();
   return recorded_lock<id>({condition, mutex, LockKind::condition, true, 0, caller()}, call);
 }
 
 template <CallId id, class Condition, class Call>
 [[gnu::always_inline]] inline int wake(Condition* condition, Call call) noexcept(false) {
   const std::uint8_t level = g_enabled[static_cast<std::size_t>(id)];
-  if (level == kNotRecorded) return call();
+  if (level == kNotRecorded || level == kLeftOut) {
+    if (level == kLeftOut) leave_out(id, caller());
+    return call();
+  }
   if (level == kRecorded && !has_waiters(condition)) {
     if (is_application()) count_use(condition, LockKind::unheard);
     return call();

@@ -108,11 +108,13 @@ template <CallId id, LockKind kind, class Object, class Attempt, class Wait>
 template <CallId id, LockKind kind, class Object, class Attempt, class Wait>
 [[gnu::always_inline]] inline int acquire(Object* object, Attempt attempt, Wait wait) noexcept(false) {
   const std::uint8_t level = g_enabled[static_cast<std::size_t>(id)];
-  if (level == kNotRecorded) return wait();
+  if (level != kRecorded) [[unlikely]] {
+    if (level == kLeftOut) leave_out(id, caller());
+    if (level != kRecordedAll || !is_application()) return wait();
+    return recorded_acquire<id, kind>(object, caller(), attempt, wait);
+  }
   if (!is_application()) [[unlikely]]
     return wait();
-  if (level == kRecordedAll) [[unlikely]]
-    return recorded_acquire<id, kind>(object, caller(), attempt, wait);
   const int result = attempt();
   if (result == EBUSY) [[unlikely]]
     return wait_for_lock<id, kind>(object, caller(), wait);
@@ -125,11 +127,13 @@ template <CallId id, LockKind kind, class Object, class Attempt, class Wait>
 template <CallId id, LockKind kind, class Object, class Attempt>
 [[gnu::always_inline]] inline int try_acquire(Object* object, Attempt attempt) noexcept(false) {
   const std::uint8_t level = g_enabled[static_cast<std::size_t>(id)];
-  if (level == kNotRecorded) return attempt();
+  if (level != kRecorded) [[unlikely]] {
+    if (level == kLeftOut) leave_out(id, caller());
+    if (level != kRecordedAll || !is_application()) return attempt();
+    return recorded_lock<id>({object, nullptr, kind, false, holder_of(object), caller()}, attempt);
+  }
   if (!is_application()) [[unlikely]]
     return attempt();
-  if (level == kRecordedAll) [[unlikely]]
-    return recorded_lock<id>({object, nullptr, kind, false, holder_of(object), caller()}, attempt);
   const int result = attempt();
   if (is_success(result))
     count_use(object, kind);
@@ -141,7 +145,7 @@ template <CallId id, LockKind kind, class Object, class Attempt>
 /// Init, destroy, release: recorded where they are switched on.
 template <CallId id, LockKind kind, class Object, class Call>
 [[gnu::always_inline]] inline int about_lock(Object* object, Call call) noexcept(false) {
-  if (g_enabled[static_cast<std::size_t>(id)] == kNotRecorded) return call();
+  if (is_off(id, caller())) return call();
   if (is_surely_inside_call()) return call();  // MPI libraries make and destroy locks in calls as short as MPI_Iprobe
   return recorded_lock<id>({object, nullptr, kind, false, 0, caller()}, call);
 }

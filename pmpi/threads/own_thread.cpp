@@ -58,6 +58,12 @@ std::uint8_t recording_level(CallId call) noexcept {
   }
 }
 
+std::uint8_t left_out_level(CallId call) noexcept {
+  const CallGroup group = info(call).group;
+  const bool is_wrapped = group == CallGroup::lock || group == CallGroup::thread || group == CallGroup::sleep;
+  return is_wrapped && recording_level(call) != kNotRecorded ? kLeftOut : kNotRecorded;
+}
+
 void prepare_threads() noexcept {
   find_libc();
   find_library_objects();

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "pmpi/thread_state.hpp"
 #include "trace/model/call_id.hpp"
 #include "trace/model/event.hpp"
 #include "trace/ring/ring_layout.hpp"
@@ -23,19 +24,25 @@ struct OwnThread {
   std::uint32_t thread = kNoThread;
   ThreadRole role = ThreadRole::application;
   bool is_busy = false;  ///< inside the tracer's cold code: what it calls is not the application's
+  static constexpr std::size_t kCallers = 8;
+  const void* app_callers[kCallers] = {};  ///< that were seen not to be the MPI library's, by their low bits
 };
 extern constinit thread_local OwnThread t_own __attribute__((tls_model("initial-exec")));
+
+/// 0 in a child process that was made without fork(): its memory is not what it was.
+extern constinit const volatile std::uint8_t* g_is_same_process;
 
 // Values of g_enabled.
 inline constexpr std::uint8_t kNotRecorded = 0;
 inline constexpr std::uint8_t kRecorded = 1;     ///< locks: when they had to be waited for
 inline constexpr std::uint8_t kRecordedAll = 2;  ///< locks: every use
+inline constexpr std::uint8_t kLeftOut = 3;      ///< not recorded, as levels, a filter or a switch ask for; counted
 
 /// What g_enabled says of a call whose group is on.
 std::uint8_t recording_level(CallId call) noexcept;
 
-/// 0 in a child process that was made without fork(): its memory is not what it was.
-extern constinit const volatile std::uint8_t* g_is_same_process;
+/// What it says of one that is left out. MPI's calls, and those that would not be recorded anyway, are just off.
+std::uint8_t left_out_level(CallId call) noexcept;
 
 /// While one lives, nothing that its thread does is the application's.
 class BusyThread {

@@ -4,9 +4,12 @@
 // One recorded call that is not MPI's. As traced.hpp, but a signal handler may come at any point and record as well,
 // so the ring is closed before the place in it is read; and errno is the application's throughout.
 
+#include <errno.h>
+
 #include <atomic>
 
 #include "pmpi/clock.hpp"
+#include "pmpi/counting.hpp"
 #include "pmpi/stacks.hpp"
 #include "pmpi/thread_state.hpp"
 #include "pmpi/threads/own_thread.hpp"
@@ -28,6 +31,27 @@ namespace meridian {
 /// True where the calling thread may count and record. Threads get rings when they have something to record.
 [[gnu::always_inline]] inline bool is_application() noexcept { return t_state.limit != nullptr || is_counted(); }
 
+/// The cold side of leave_out(): first times, and what is not the application's.
+[[gnu::cold, gnu::noinline]] void leave_out_slowly(CallId id, const void* caller) noexcept;
+
+/// Counts a call that is left out, if it is the application's: MPI calls that are left out, too, are not known as such.
+[[gnu::always_inline]] inline void leave_out(CallId id, const void* caller) noexcept {
+  if (is_surely_inside_call()) return;
+  std::uint64_t* const passed = t_state.passed;
+  if (passed == nullptr || t_own.counts == nullptr || *g_is_same_process == 0 ||
+      t_own.app_callers[reinterpret_cast<std::uintptr_t>(caller) / 4 % OwnThread::kCallers] != caller) [[unlikely]]
+    return leave_out_slowly(id, caller);
+  ++passed[static_cast<std::size_t>(id)];
+}
+
+/// Whether a call is not to be recorded; counts it if somebody asked for that.
+[[gnu::always_inline]] inline bool is_off(CallId id, const void* caller) noexcept {
+  const std::uint8_t level = g_enabled[static_cast<std::size_t>(id)];
+  if (level == kLeftOut) [[unlikely]]
+    leave_out(id, caller);
+  return level == kNotRecorded || level == kLeftOut;
+}
+
 /// Where the next record goes, with the ring closed to others; null: this call is not to be recorded.
 [[gnu::always_inline]] inline std::uint64_t* begin_record(ThreadState& thread, const void* frame) noexcept {
   if (*g_is_same_process == 0 || t_own.is_busy) [[unlikely]]
@@ -44,6 +68,13 @@ namespace meridian {
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
   return thread.cursor;
+}
+
+/// The counters as they are now. Reading them may ask the kernel, and must not touch errno.
+[[gnu::noinline]] inline void read_quietly(ThreadCounters& counters, long long* values) noexcept {
+  const int before = errno;
+  read_counters(counters, values);
+  errno = before;
 }
 
 /// Runs `call`, made at `caller`, and records it: `before(body)` and `after(body, result)` fill in the body; after()
@@ -63,15 +94,22 @@ template <CallId id, Payload payload, std::uint64_t body_words, class Before, cl
   before(at + words_of<RecordHead>);
   at[kWords] = from;  // counts or not; there is always room
   const std::uint64_t site = thread.site_header;
+  if (thread.counters != nullptr) [[unlikely]]
+    read_quietly(*thread.counters, thread.counters->at_enter);
   at[1] = read_ticks();
   store_release(at[0], header_word(id, payload, kWords) + site);
   const auto result = call();
   if (thread.cursor != at) [[unlikely]]
     return result;  // a handler on another stack took the call for one that was left, and closed its record
   at[2] = read_ticks_after_loads();
-  if (!after(at + words_of<RecordHead>, result)) [[unlikely]]
-    at[0] = header_word(id, payload, kWords, 0, kFlagFailed) + site;
-  leave_call(thread, at, kWords + words_in(site));
+  if (thread.counters != nullptr) [[unlikely]]
+    read_quietly(*thread.counters, thread.counters->at_leave);
+  std::uint64_t words = kWords + words_in(site);
+  std::uint64_t flags = after(at + words_of<RecordHead>, result) ? 0 : kFlagFailed;
+  append_counters(thread, at, words, flags);
+  if (flags != 0) [[unlikely]]
+    at[0] = header_word(id, payload, words, 0, flags | site_flag(site));
+  leave_call(thread, at, words);
   return result;
 }
 
@@ -83,10 +121,17 @@ template <CallId id, Payload payload, std::uint64_t body_words, class Fill>
   if (at == nullptr) return;
   constexpr std::uint64_t kWords = words_of<RecordHead> + body_words;
   fill(at + words_of<RecordHead>);
+  if (thread.counters != nullptr) [[unlikely]] {
+    read_quietly(*thread.counters, thread.counters->at_enter);
+    copy_point(*thread.counters);
+  }
   at[1] = read_ticks();
   at[2] = at[1];
-  store_release(at[0], header_word(id, payload, kWords));
-  leave_call(thread, at, kWords);
+  std::uint64_t words = kWords;
+  std::uint64_t flags = 0;
+  append_counters(thread, at, words, flags);
+  store_release(at[0], header_word(id, payload, words, 0, flags));
+  leave_call(thread, at, words);
 }
 
 }  // namespace meridian

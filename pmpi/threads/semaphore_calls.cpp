@@ -32,7 +32,7 @@ template <class Call>
 /// `wait` is a cancellation point even where it need not wait; the try is none.
 template <CallId id, class Wait>
 [[gnu::always_inline]] inline int take(sem_t* semaphore, Wait wait) noexcept(false) {
-  if (g_enabled[static_cast<std::size_t>(id)] == kNotRecorded) return wait();
+  if (is_off(id, caller())) return wait();
   g_libc.pthread_testcancel();
   return to_semaphore(acquire<id, LockKind::semaphore>(
       semaphore, [=] { return attempt(semaphore); }, [=] { return posix_result(wait); }));
@@ -49,7 +49,7 @@ template <CallId id, class Wait>
 
 template <CallId id, class Call>
 [[gnu::always_inline]] inline int about_semaphore(sem_t* semaphore, Call call) noexcept(false) {
-  if (g_enabled[static_cast<std::size_t>(id)] == kNotRecorded) return call();
+  if (is_off(id, caller())) return call();
   return to_semaphore(recorded_lock<id>({semaphore, nullptr, LockKind::semaphore, false, 0, caller()},
                                         [=] { return posix_result(call); }));
 }
@@ -73,7 +73,7 @@ MERIDIAN_EXPORT int sem_clockwait(sem_t* semaphore, clockid_t clock, const times
 }
 
 MERIDIAN_EXPORT int sem_trywait(sem_t* semaphore) noexcept {
-  if (g_enabled[static_cast<std::size_t>(CallId::sem_trywait)] == kNotRecorded) return g_libc.sem_trywait(semaphore);
+  if (is_off(CallId::sem_trywait, caller())) return g_libc.sem_trywait(semaphore);
   const int result =
       try_acquire<CallId::sem_trywait, LockKind::semaphore>(semaphore, [=] { return attempt(semaphore); });
   return to_semaphore(result == EBUSY ? EAGAIN : result);
@@ -83,6 +83,10 @@ MERIDIAN_EXPORT int sem_trywait(sem_t* semaphore) noexcept {
 MERIDIAN_EXPORT int sem_post(sem_t* semaphore) noexcept {
   const std::uint8_t level = g_enabled[static_cast<std::size_t>(CallId::sem_post)];
   if (level == kNotRecorded || t_own.thread == kNoThread) return g_libc.sem_post(semaphore);
+  if (level == kLeftOut) {
+    leave_out(CallId::sem_post, caller());
+    return g_libc.sem_post(semaphore);
+  }
   if (level == kRecorded && !has_waiters(semaphore)) return g_libc.sem_post(semaphore);
   const int before = errno;
   const int result =
@@ -99,10 +103,6 @@ MERIDIAN_EXPORT int sem_init(sem_t* semaphore, int shared, unsigned value) noexc
 
 MERIDIAN_EXPORT int sem_destroy(sem_t* semaphore) noexcept {
   return about_semaphore<CallId::sem_destroy>(semaphore, [=] { return g_libc.sem_destroy(semaphore); });
-}
-
-MERIDIAN_EXPORT int sem_close(sem_t* semaphore) noexcept {
-  return about_semaphore<CallId::sem_close>(semaphore, [=] { return g_libc.sem_close(semaphore); });
 }
 
 }  // namespace meridian

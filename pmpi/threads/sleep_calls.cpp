@@ -10,7 +10,7 @@ namespace {
 
 template <CallId id, class Call>
 [[gnu::always_inline]] inline auto asleep(Call call) noexcept(false) {
-  if (g_enabled[static_cast<std::size_t>(id)] == kNotRecorded) return call();
+  if (is_off(id, caller())) return call();
   return recorded<id, Payload::local, 0>([](std::uint64_t*) {}, call,
                                          [](std::uint64_t*, auto result) { return result == 0; }, caller());
 }

@@ -30,8 +30,6 @@ struct ThreadResult {
   }
 };
 
-bool is_on(CallId id) noexcept { return g_enabled[static_cast<std::size_t>(id)] != kNotRecorded; }
-
 /// The new thread's own side: it takes its card, and begins. Its end is noted by the destructor of its key, which runs
 /// however it ends.
 ThreadCard& begin_thread(void* given) noexcept {
@@ -82,7 +80,7 @@ ThreadCard* card_for(std::uint64_t routine, void* argument, const void* caller) 
 /// Makes a thread: `create(card)` with a card, or without one. `handle` is where the thread's handle comes.
 template <CallId id, class Create>
 int make_thread(ThreadCard* card, const pthread_t* handle, Create create, const void* caller) noexcept(false) {
-  if (card == nullptr || card->state.load(std::memory_order_relaxed) == CardState::library || !is_on(id)) {
+  if (card == nullptr || card->state.load(std::memory_order_relaxed) == CardState::library || is_off(id, caller)) {
     const int result = create();
     if (result != 0 && card != nullptr) card->state.store(CardState::failed, std::memory_order_release);
     return result;
@@ -105,15 +103,15 @@ int make_thread(ThreadCard* card, const pthread_t* handle, Create create, const 
 /// Records a call about another thread, which still exists when it begins.
 template <CallId id, class Call>
 int about_thread(pthread_t thread, Call call, const void* caller) noexcept(false) {
-  if (!is_on(id)) return call();
+  if (is_off(id, caller)) return call();
   const auto handle = static_cast<std::uint64_t>(thread);
   return recorded<id, Payload::thread_op, kThreadWords>(ThreadBody{handle, 0, find_thread(handle)}, call,
                                                         ThreadResult{}, caller);
 }
 
 template <CallId id>
-void note_exit() noexcept {
-  if (!is_on(id)) return;
+void note_exit(const void* caller) noexcept {
+  if (is_off(id, caller)) return;
   record_now<id, Payload::thread_op, kThreadWords>(
       ThreadBody{static_cast<std::uint64_t>(pthread_self()), 0, t_own.thread});
 }
@@ -184,13 +182,13 @@ MERIDIAN_EXPORT int pthread_cancel(pthread_t thread) {
 }
 
 MERIDIAN_EXPORT void pthread_exit(void* value) {
-  note_exit<CallId::pthread_exit>();
+  note_exit<CallId::pthread_exit>(caller());
   g_libc.pthread_exit(value);
   __builtin_unreachable();
 }
 
 MERIDIAN_EXPORT void thrd_exit(int value) {
-  note_exit<CallId::thrd_exit>();
+  note_exit<CallId::thrd_exit>(caller());
   g_libc.thrd_exit(value);
   __builtin_unreachable();
 }
@@ -198,7 +196,9 @@ MERIDIAN_EXPORT void thrd_exit(int value) {
 // The name goes on the thread's card, where it outlives the thread.
 MERIDIAN_EXPORT int pthread_setname_np(pthread_t thread, const char* name) noexcept {
   const int result = g_libc.pthread_setname_np(thread, name);
-  if (result != 0 || !is_on(CallId::pthread_setname_np) || *g_is_same_process == 0 || !is_application()) return result;
+  if (result != 0 || g_enabled[static_cast<std::size_t>(CallId::pthread_setname_np)] == kNotRecorded ||
+      *g_is_same_process == 0 || !is_application())
+    return result;
   const std::uint32_t index =
       pthread_equal(thread, pthread_self()) != 0 ? own_thread_id() : find_thread(static_cast<std::uint64_t>(thread));
   if (index < g_session.ring->card_count) strncpy(g_session.cards[index].name, name, sizeof(ThreadCard::name) - 1);

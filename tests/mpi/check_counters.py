@@ -26,12 +26,12 @@ class Runner:
     def __init__(self, options, check):
         self.options, self.check = options, check
 
-    def run(self, counters, work, **extra):
+    def run(self, counters, work, levels="all,-thread,-lock,-sleep,-user", **extra):
         """({rank: CounterTrace}, process)"""
         trace, scratch = pathlib.Path(work) / "trace", pathlib.Path(work) / "scratch"
         process = launch.traced(
             self.options.mpiexec, self.options.ranks, self.options.meridian, [self.options.program], trace, scratch,
-            MERIDIAN_COUNTERS=counters, MERIDIAN_LEVELS="all,-thread,-lock,-sleep,-user", **extra,
+            MERIDIAN_COUNTERS=counters, MERIDIAN_LEVELS=levels, **extra,
         )  # fmt: skip
         self.check.equal("exit code", process.returncode, 0)
         traces = {int(path.stem[5:]): CounterTrace(path) for path in sorted(trace.glob("rank-*.h5"))}
@@ -69,6 +69,91 @@ def check_sde(runner, check, work):
             expected = [("MPI_Initialized", amount) for amount in (0, 10 * thread, 5)]
             check.equal(f"thread {thread} of rank {rank}", seen, expected)
     return check_summary(runner, check, traces, work)[0]
+
+
+BEGIN, END = 64, 128
+
+
+def expected_of_parts(rank, locks):
+    """What programs/counting_parts.c counts in its main thread: (event, what of a region, outside before it, in it, inside)."""
+    events = [("MPI_Init_thread", 0, 0, 0, 0), ("MPI_Comm_rank", 0, 0, 0, 0), ("MPI_Comm_size", 0, 0, 0, 0)]
+    events += [("MPI_Comm_create_keyval", 0, 0, 0, 0), ("MPI_Comm_set_attr", 0, 0, 0, 0)]
+    events += [("meridian_region", BEGIN, 1, 0, 0), ("meridian_event", 0, 10, 0, 0), ("meridian_region", BEGIN, 100, 0, 0)]
+    events += [("MPI_Comm_set_attr", 0, 1000 * (rank + 1), 0, 3), ("meridian_region", END, 20, 0, 0)]
+    events += [("meridian_event", 0, 0, 0, 0), ("meridian_event", 0, 300, 0, 0)]
+    lock, unlock = "pthread_mutex_lock", "pthread_mutex_unlock"
+    if locks == "all":
+        events += 100 * [(lock, 0, 0, 0, 0), (unlock, 0, 40, 0, 0)]
+        events += [("meridian_region", BEGIN, 0, 0, 0)]
+    else:
+        events += [("meridian_region", BEGIN, 4000, 0, 0)]
+    events += [("meridian_region", END, 50000, 0, 0), ("meridian_region", END, 600, 0, 0)]
+    events += [("MPI_Comm_delete_attr", 0, 0, 0, 700), ("nanosleep", 0, 2, 0, 0)]
+    if locks == "all":
+        events += [(lock, 0, 4, 0, 0), ("pthread_create", 0, 0, 0, 0), (unlock, 0, 8, 0, 0), ("pthread_join", 0, 0, 5, 0)]
+    else:
+        events += [("pthread_create", 0, 4, 0, 0), ("pthread_join", 0, 8, 5, 0)]
+    return events + [("MPI_Comm_free_keyval", 0, 0, 0, 0), ("MPI_Finalize", 0, 0, 0, 0)]
+
+
+def check_parts(runner, check, work):
+    """The program's own events, locks that were waited for, sleep and threads."""
+    for locks in ("contended", "all"):
+        folder = work / locks
+        traces, process = runner.run(f"{OUTSIDE},{INSIDE}", folder, "all", MERIDIAN_LOCKS=locks)
+        check.equal("messages", process.stderr, "")
+        for rank, trace in traces.items():
+            seen = [
+                (e.name, e.flags & (BEGIN | END), e.between[OUTSIDE], e.value[OUTSIDE], e.value[INSIDE]) for e in trace.of_thread(0)
+            ]
+            check.equal(f"main thread of rank {rank}, locks {locks}", seen, expected_of_parts(rank, locks))
+            waits = [(e.name, e.between[OUTSIDE], e.value[INSIDE]) for e in trace.of_thread(1)]
+            expected = [("pthread_mutex_lock", 0, 7)] + [("pthread_mutex_unlock", 0, 0)] * (locks == "all")
+            check.equal(f"the thread that waits in rank {rank}, locks {locks}", waits, expected)
+        merged, summary = check_summary(runner, check, traces, folder)
+        size = len(traces)
+        inner = sum(1000 * (rank + 1) + 20 for rank in traces)
+        outer = inner + size * (10 + 100 + 300 + 4000 + 50000 + 600)
+        rows = {(row["region"], row["counter"]): [row[name] for name in ("total", "exclusive", "compute", "mpi")]
+                for row in summary["region_counters"]}  # fmt: skip
+        check.equal("counted in regions", rows, {
+            ("outer", OUTSIDE): [outer, outer - inner, outer, 0], ("outer", INSIDE): [3 * size, 0, 0, 3 * size],
+            ("inner", OUTSIDE): [inner, inner, inner, 0], ("inner", INSIDE): [3 * size, 3 * size, 0, 3 * size],
+        })  # fmt: skip
+    text = launch.run([runner.options.meridian, "stats", work / "all" / "trace"]).stdout
+    check.true("the text has the regions", "COUNTED IN REGIONS" in text)
+    return merged
+
+
+def check_figures(runner, check, work):
+    """What follows from counters, by region, with a PMU of which every value is known: each reading adds 1000 and 500."""
+    traces, process = runner.run("PAPI_TOT_INS,PAPI_TOT_CYC", work, "all", LD_LIBRARY_PATH=runner.options.fake)
+    check.equal("messages", process.stderr, "")
+    points = ("meridian_region", "meridian_event")
+    for rank, trace in traces.items():
+        for event in trace.events:
+            value = (0, 0) if event.name in points else (1000, 500)
+            check.equal(f"{event.name} of rank {rank}", tuple(event.value.values()), value)
+    merged, summary = check_summary(runner, check, traces, work)
+    size = len(traces)
+    rows = {(row["region"], row["counter"]): (row["total"], row["exclusive"], row["compute"], row["mpi"])
+            for row in summary["region_counters"]}  # fmt: skip
+    # Readings of inner: MPI_Comm_set_attr twice, its end. Of outer: those, three events, the beginnings of inner and of
+    # itself, two ends.
+    expected = {}
+    for name, step in (("PAPI_TOT_INS", 1000 * size), ("PAPI_TOT_CYC", 500 * size)):
+        expected["inner", name] = (3 * step, 3 * step, 2 * step, step)
+        expected["outer", name] = (10 * step, 7 * step, 9 * step, step)
+    check.equal("counted in regions", rows, expected)
+    figures = {(row["region"], row["part"], row["name"]): row["value"] for row in summary["region_metrics"]}
+    for region in ("inner", "outer"):
+        times = next(row for row in summary["regions"] if row["name"] == region)
+        outside_s = times["total_s"] - times["mpi_s"]
+        check.equal(f"figures of {region}", figures[region, "compute", "instructions per cycle"], 2.0)
+        check.equal(f"figures of MPI in {region}", figures[region, "mpi", "instructions per cycle"], 2.0)
+        rate = figures[region, "compute", "PAPI_TOT_INS per second"] * outside_s / expected[region, "PAPI_TOT_INS"][2]
+        check.true(f"rate of {region}", abs(rate - 1) < 1e-6)
+    return merged
 
 
 def check_rusage(runner, check, work):
@@ -132,9 +217,9 @@ def check_summary(runner, check, traces, work):
     expected, functions, rows = [], collections.Counter(), []
     for rank, trace in traces.items():
         for name, unit in zip(trace.names, trace.units):
-            mpi = sum(e.value[name] for e in trace.events)
-            between = sum(e.between[name] for e in trace.events)
-            expected.append({"rank": rank, "name": name, "unit": unit, "mpi": mpi, "compute": between})
+            mpi = sum(e.value[name] for e in trace.events if e.name.startswith("MPI_"))
+            other = sum(e.between[name] + e.value[name] for e in trace.events) - mpi
+            expected.append({"rank": rank, "name": name, "unit": unit, "mpi": mpi, "compute": other})
         for thread in sorted({e.thread for e in trace.events}):
             for sequence, event in enumerate(trace.of_thread(thread)):
                 rows.append((rank, thread, sequence, list(event.value.values()), list(event.between.values())))
@@ -261,8 +346,8 @@ def main():
     for name in ("--meridian", "--mpiexec", "--fake"):
         parser.add_argument(name, required=True)
     parser.add_argument("--ranks", type=int, required=True)
-    parser.add_argument("what", choices=["sde", "rusage", "papi", "fake", "mistakes", "command", "context"])
-    parser.add_argument("program", help="counting")
+    parser.add_argument("what", choices=["sde", "rusage", "papi", "fake", "mistakes", "command", "context", "parts", "figures"])
+    parser.add_argument("program", help="counting; of parts and figures counting_parts")
     options = parser.parse_args()
     check = launch.Checks()
     with tempfile.TemporaryDirectory(prefix="meridian-mpi-") as work:

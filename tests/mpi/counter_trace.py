@@ -10,8 +10,8 @@ HAS_COUNTERS = 8
 class Counted:
     """One event: name, thread, and by counter the increase between calls and in the call; None where it has none."""
 
-    def __init__(self, name, thread, between, value):
-        self.name, self.thread, self.between, self.value = name, thread, between, value
+    def __init__(self, name, thread, flags, between, value):
+        self.name, self.thread, self.flags, self.between, self.value = name, thread, flags, between, value
 
 
 class CounterTrace:
@@ -45,7 +45,7 @@ class CounterTrace:
             for _ in range(int(segment["events"])):
                 value, gap = next(rows) if flags[at] & HAS_COUNTERS else (None, None)
                 as_dict = (lambda row: None if row is None else dict(zip(self.names, row)))
-                yield Counted(names[calls[at]], int(segment["thread"]), as_dict(gap), as_dict(value))
+                yield Counted(names[calls[at]], int(segment["thread"]), int(flags[at]), as_dict(gap), as_dict(value))
                 at += 1
 
     def of_thread(self, thread):

@@ -26,7 +26,7 @@ LOCK, FAILED = 11, 1
 
 def same_lines(output):
     """What must be the same in each run, in any order."""
-    return sorted(line for line in output.splitlines() if " holder " not in line)
+    return sorted(line for line in output.splitlines() if " holder " not in line and " named " not in line)
 
 
 def tallies(output):
@@ -34,7 +34,7 @@ def tallies(output):
     found = collections.defaultdict(dict)
     for line in output.splitlines():
         words = line.split()
-        if len(words) == 4 and words[1] in ("acquired", "waited", "calls", "holder", "messages"):
+        if len(words) == 4 and words[1] in ("acquired", "waited", "calls", "holder", "messages", "named"):
             found[int(words[0])][words[1], words[2]] = int(words[3])
     return found
 
@@ -80,6 +80,11 @@ def check_summary(check, summary, expected, locks):
         unmatched = messages["unmatched_sends"], messages["unmatched_receives"]
         check.equal("messages not matched", unmatched, (0, 0))
     for rank, tally in expected.items():
+        named = {name.replace(",", ", "): count for (kind, name), count in tally.items() if kind == "named"}
+        if named and locks != "off":
+            places = {row["object"]: row["name"] for row in summary["lock_names"] if row["rank"] == rank}
+            taken = {places.get(row["object"]): row["acquisitions"] for row in summary["locks"] if row["rank"] == rank}
+            check.equal(f"named semaphores of rank {rank}", taken, named)
         rows = [row for row in summary.get("locks", []) if row["rank"] == rank and row["kind"] == "mutex"]
         if locks == "off":
             check.equal(f"locks of rank {rank} in the summary", rows, [])
@@ -101,9 +106,9 @@ def check_rank(check, rank, path, expected, locks):
     waited, holders = waits(path)
     check.equal(f"losses of rank {rank}", trace.losses, {})
     for (kind, name), count in expected.items():
-        is_lock = kind in ("acquired", "waited") or any(word in name for word in ("mutex", "mtx", "cond", "cnd", "barrier"))
+        is_lock = kind in ("acquired", "waited") or any(word in name for word in ("mutex", "mtx", "cond", "cnd", "barrier", "sem_"))
         wanted = 0 if locks == "off" and is_lock else count
-        if kind == "messages":
+        if kind in ("messages", "named"):
             continue
         if kind == "holder":
             check.equal(f"waits for thread {name} of rank {rank}", holders[name], 0 if locks == "off" else count)

@@ -188,6 +188,32 @@ struct FunctionCounterSummary {
   std::int64_t total = 0;
 };
 
+/// What was counted while a region of the program was open, over all ranks and threads.
+struct RegionCounterSummary {
+  std::string region;
+  std::string counter;
+  std::string unit;
+  std::int64_t total = 0;      ///< of a region inside of itself the outermost alone
+  std::int64_t exclusive = 0;  ///< without the regions inside
+  std::int64_t compute = 0;    ///< of the total, outside of MPI calls
+  std::int64_t mpi = 0;        ///< and in them
+};
+
+/// As MetricSummary, of a region over all ranks.
+struct RegionMetricSummary {
+  std::string region;
+  std::string part;  ///< "mpi", "compute"
+  std::string name;
+  double value = 0;
+};
+
+/// A name that the program gave to a lock.
+struct LockNameSummary {
+  std::int32_t rank = 0;
+  std::uint64_t object = 0;  ///< as in LockSummary
+  std::string name;          ///< several that followed one another: "/a, /b"
+};
+
 /// A figure made of counters and time: a row of merger/statistics/metrics.def, or the rate of a counter.
 struct MetricSummary {
   std::int32_t rank = -1;  ///< -1: all ranks together
@@ -331,6 +357,9 @@ struct Summary {
   std::vector<CounterSummary> counters;
   std::vector<FunctionCounterSummary> function_counters;  ///< by function name, then as the counters
   std::vector<MetricSummary> metrics;
+  std::vector<RegionCounterSummary> region_counters;  ///< in the order of `regions`, then as the counters
+  std::vector<RegionMetricSummary> region_metrics;
+  std::vector<LockNameSummary> lock_names;
   std::vector<LockSummary> locks;      ///< by rank, and in it by time waited, longest first
   std::vector<ThreadSummary> threads;  ///< of ranks that have more than one
   std::vector<Finding> findings;

@@ -45,6 +45,19 @@ inline constexpr std::tuple kFunctionCounters{Column{"function", &FunctionCounte
                                               Column{"total", &FunctionCounterSummary::total}};
 inline constexpr std::tuple kMetrics{Column{"rank", &MetricSummary::rank}, Column{"part", &MetricSummary::part},
                                      Column{"name", &MetricSummary::name}, Column{"value", &MetricSummary::value}};
+inline constexpr std::tuple kRegionCounters{Column{"region", &RegionCounterSummary::region},
+                                            Column{"counter", &RegionCounterSummary::counter},
+                                            Column{"unit", &RegionCounterSummary::unit},
+                                            Column{"total", &RegionCounterSummary::total},
+                                            Column{"exclusive", &RegionCounterSummary::exclusive},
+                                            Column{"compute", &RegionCounterSummary::compute},
+                                            Column{"mpi", &RegionCounterSummary::mpi}};
+inline constexpr std::tuple kRegionMetrics{
+    Column{"region", &RegionMetricSummary::region}, Column{"part", &RegionMetricSummary::part},
+    Column{"name", &RegionMetricSummary::name}, Column{"value", &RegionMetricSummary::value}};
+inline constexpr std::tuple kLockNames{Column{"rank", &LockNameSummary::rank},
+                                       Column{"object", &LockNameSummary::object},
+                                       Column{"name", &LockNameSummary::name}};
 
 inline constexpr std::tuple kWorlds{Column{"world", &WorldSummary::world},
                                     Column{"first_rank", &WorldSummary::first_rank},
@@ -104,6 +117,9 @@ void for_each_table(Any& summary, Visit visit) {
   visit("counters", summary.counters, kCounters);
   visit("function_counters", summary.function_counters, kFunctionCounters);
   visit("metrics", summary.metrics, kMetrics);
+  visit("region_counters", summary.region_counters, kRegionCounters);
+  visit("region_metrics", summary.region_metrics, kRegionMetrics);
+  visit("lock_names", summary.lock_names, kLockNames);
 }
 
 }  // namespace meridian::summary_columns

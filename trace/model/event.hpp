@@ -224,6 +224,7 @@ inline constexpr const char* kCommNameKey = "comm.name";
 inline constexpr const char* kWindowNameKey = "win.name";
 inline constexpr const char* kWindowCommKey = "win.comm";
 inline constexpr const char* kFileNameKey = "file.name";
+inline constexpr const char* kSemaphoreNameKey = "sem.name";  ///< the handle is its address
 /// How a communicator with processes of another MPI_COMM_WORLD came to be, in words that its other side has, too:
 ///   spawn TOKEN, spawned TOKEN    parents, children; TOKEN was handed down in kSpawnedVariable, - where it could not
 ///   be accept PORT, connect PORT join ENDS                     what both know of their socket leaders PEER LOCAL

@@ -69,6 +69,27 @@ TEST(Locks, CountSignalsPostsAndUnlocksAsNoAcquisition) {
   EXPECT_EQ(summary.locks[0].lives, 2U);
 }
 
+TEST(Locks, WithNamesLiveUntilTheyWereClosedAsOftenAsOpened) {
+  SyntheticRun run{1};
+  auto& thread = run[0].thread(0);
+  lock(thread, CallId::sem_open, {100, 110}, LockKind::semaphore, 0x800, false);
+  lock(thread, CallId::sem_open, {120, 130}, LockKind::semaphore, 0x800, false);
+  lock(thread, CallId::sem_close, {140, 150}, LockKind::semaphore, 0x800, false);
+  lock(thread, CallId::sem_wait, {300, 400}, LockKind::semaphore, 0x800, true);
+  lock(thread, CallId::sem_close, {500, 510}, LockKind::semaphore, 0x800, false);
+  lock(thread, CallId::sem_open, {600, 610}, LockKind::semaphore, 0x800, false);
+  run[0].meta.texts.push_back({kSemaphoreNameKey, "/a", 0x800, 110});
+  run[0].meta.texts.push_back({kSemaphoreNameKey, "/a", 0x800, 130});
+  run[0].meta.texts.push_back({kSemaphoreNameKey, "/b", 0x800, 610});
+  const Summary summary = merged(run);
+  ASSERT_EQ(summary.locks.size(), 1U);
+  EXPECT_EQ(summary.locks[0].lives, 2U);
+  ASSERT_EQ(summary.lock_names.size(), 1U);
+  EXPECT_EQ(summary.lock_names[0].rank, 0);
+  EXPECT_EQ(summary.lock_names[0].object, 0x800U);
+  EXPECT_EQ(summary.lock_names[0].name, "/a, /b");
+}
+
 TEST(Locks, TakeNoTimeInMpi) {
   SyntheticRun run{1};
   lock(run[0].thread(0), CallId::pthread_mutex_lock, {1000, 5000}, LockKind::mutex, kMutex, true);

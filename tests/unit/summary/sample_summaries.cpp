@@ -141,6 +141,16 @@ Summary counted() {
     summary.counters.push_back({rank, "rusage:utime_us", "us", 250'000, 1'500'000});
     summary.counters.push_back({rank, "sde:::QUEUE::LENGTH", "1", -3, 3});
   }
+  summary.region_counters = {
+      {"solve", "PAPI_TOT_INS", "1", 3'000'000'000, 1'000'000'000, 2'500'000'000, 500'000'000},
+      {"solve", "rusage:utime_us", "us", 1'250'000, 250'000, 1'000'000, 250'000},
+      {"exchange", "PAPI_TOT_INS", "1", 2'000'000'000, 2'000'000'000, 1'500'000'000, 500'000'000},
+      {"exchange", "rusage:utime_us", "us", 1'000'000, 1'000'000, 750'000, 250'000}};
+  summary.region_metrics = {{"solve", "compute", "instructions per cycle", 1.75},
+                            {"solve", "compute", "PAPI_TOT_INS per second", 2.5e9},
+                            {"solve", "mpi", "instructions per cycle", 0.25},
+                            {"exchange", "compute", "instructions per cycle", 1.5}};
+  summary.lock_names = {{0, 0x7f0000001000, "/jobs"}};
   summary.function_counters = {{"MPI_Comm_rank", "PAPI_TOT_INS", 500'000},
                                {"MPI_Comm_rank", "PAPI_TOT_CYC", 250'000},
                                {"MPI_Sendrecv", "PAPI_TOT_INS", 1'500'000},
@@ -152,6 +162,7 @@ Summary counted() {
       summary.metrics.push_back({rank, part, "PAPI_TOT_INS per second", is_mpi ? 16e6 : 2.0645e9});
     }
   summary.locks = {{0, "mutex", 0x55d0c0de, 1, 48'000, 1'234, 0.625, 0.015, 3, 0, 1'200, 2, 700},
+                   {0, "semaphore", 0x7f0000001000, 1, 20, 3, 0.5, 0.25, 2, -1, 0, 1, 3},
                    {0, "semaphore", 0, 1, 16, 0, 0, 0, 0, -1, 0, -1, 0}};
   summary.threads = {{0, 0, "", 0, -1, 4711, 0, 2, 40}, {0, 2, "worker", 0x55d00042, 0, 4713, 0.25, 1.5, 1'234}};
   return summary;
