@@ -128,9 +128,9 @@ int list(bool all, bool as_json) {
   return print(text) ? kExitFine : kExitCouldNotRun;
 }
 
-int try_together(const std::string& names, bool as_json) {
+int try_together(const std::string& names, bool as_json, bool by_turns) {
   const auto plan = std::make_unique<CounterPlan>();
-  plan_counters(names, false, *plan);
+  plan_counters(names, false, *plan, by_turns);
   const bool is_fine = !plan->has_problems() && plan->count > 0;
   if (as_json) {
     Json json{{"schema", "meridian-counters"}, {"version", 1}, {"together", is_fine}};
@@ -143,6 +143,14 @@ int try_together(const std::string& names, bool as_json) {
                                {"nearest", request.nearest}});
     }
     return print(dump(json)) && is_fine ? kExitFine : kExitCouldNotRun;
+  }
+  if (is_fine && plan->has_estimates()) {
+    std::vector<char> estimates(4096);
+    list_estimates(*plan, estimates.data(), estimates.size());
+    return print(fmt::format("These can be counted together: {}\nby turns, so that they are estimates: {}\n", names,
+                             estimates.data()))
+               ? kExitFine
+               : kExitCouldNotRun;
   }
   if (is_fine) return print(fmt::format("These can be counted together: {}\n", names)) ? kExitFine : kExitCouldNotRun;
   std::vector<char> text(4096);
@@ -160,15 +168,19 @@ void add_counters(CLI::App& app, Action& chosen) {
     std::string names;
     bool as_json = false;
     bool all = false;
+    bool by_turns = false;
   };
   const auto settings = std::make_shared<Settings>();
   CLI::Option* const names =
       command->add_option("--try", settings->names, "Counters to try together: A,B,C")->type_name("NAMES");
+  command->add_flag("--multiplex", settings->by_turns,
+                    "Try them as MERIDIAN_COUNTERS_MULTIPLEX=yes counts them: by turns");
   command->add_flag("--all", settings->all, "List what PAPI knows and this machine cannot count, too");
   command->add_flag("--json", settings->as_json, "Print one JSON object and nothing else");
   command->callback([settings, names, &chosen] {
     chosen = [settings, is_try = names->count() > 0] {
-      return is_try ? try_together(settings->names, settings->as_json) : list(settings->all, settings->as_json);
+      return is_try ? try_together(settings->names, settings->as_json, settings->by_turns)
+                    : list(settings->all, settings->as_json);
     };
   });
 }

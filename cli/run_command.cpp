@@ -160,7 +160,8 @@ int run(const RunArguments& arguments) {
     for (const Error& problem : settings.problems) report(problem);
   if (settings.values.is_on(OptionId::strict)) {
     if (!settings.problems.empty()) return kExitCouldNotRun;
-    const Status counters = check_counters(settings.values.path(OptionId::counters));
+    const Status counters =
+        check_counters(settings.values.path(OptionId::counters), settings.values.is_on(OptionId::counters_multiplex));
     if (!counters) return launcher.speaks() ? fail(counters.error()) : kExitCouldNotRun;
   }
 

@@ -123,10 +123,30 @@ bool is_papi_of(const CounterRequest& request, int component) noexcept {
          request.component == component;
 }
 
-/// Puts the requests of `component` that go together into a set of their own.
-void plan_set(int component, CounterPlan& plan) noexcept {
+void end_set(const PapiApi& papi, int& set) noexcept {
+  if (set == kPapiNull) return;
+  papi.cleanup_eventset(set);
+  papi.destroy_eventset(&set);
+  set = kPapiNull;
+}
+
+/// A set for events of the component, which count by turns if `takes_turns`; kPapiOk, or what PAPI says.
+int make_set(const PapiApi& papi, int component, bool takes_turns, int& set) noexcept {
+  int answer = papi.create_eventset(&set);
+  if (answer != kPapiOk) set = kPapiNull;
+  if (answer != kPapiOk || !takes_turns) return answer;
+  answer = papi.assign_eventset_component(set, component);
+  if (answer == kPapiOk) answer = papi.set_multiplex(set);
+  if (answer != kPapiOk) end_set(papi, set);
+  return answer;
+}
+
+/// Fills a set of its own with the requests of `component` that go together. kPapiOk, or why none of them does.
+int fill_set(int component, bool takes_turns, CounterPlan& plan) noexcept {
   int set = kPapiNull;
-  if (plan.sets == kMaxSets || plan.papi->create_eventset(&set) != kPapiOk) set = kPapiNull;
+  if (plan.sets == kMaxSets) return kPapiConflict;
+  int answer = make_set(*plan.papi, component, takes_turns, set);
+  if (answer != kPapiOk) return answer;
   const int first = plan.count;
   for (int i = 0; i < plan.requested; ++i) {
     CounterRequest& request = plan.requests[i];
@@ -135,7 +155,7 @@ void plan_set(int component, CounterPlan& plan) noexcept {
       request.status = CounterStatus::too_many;
       continue;
     }
-    const int answer = set == kPapiNull ? kPapiConflict : plan.papi->add_event(set, request.code);
+    answer = plan.papi->add_event(set, request.code);
     if (answer == kPapiOk) {
       plan.order[plan.count++] = i;
       continue;
@@ -143,12 +163,10 @@ void plan_set(int component, CounterPlan& plan) noexcept {
     request.status = answer == kPapiConflict ? CounterStatus::conflict : CounterStatus::unavailable;
     request.why = plan.papi->strerror(answer);
   }
-  if (set == kPapiNull) return;
   long long values[kMaxCounters];
-  int answer = plan.count > first ? plan.papi->start(set) : kPapiOk;
+  answer = plan.count > first ? plan.papi->start(set) : kPapiOk;
   if (plan.count > first && answer == kPapiOk) plan.papi->stop(set, values);
-  plan.papi->cleanup_eventset(set);
-  plan.papi->destroy_eventset(&set);
+  end_set(*plan.papi, set);
   if (answer != kPapiOk) {
     for (int i = first; i < plan.count; ++i) {
       plan.requests[plan.order[i]].status = CounterStatus::unavailable;
@@ -156,7 +174,38 @@ void plan_set(int component, CounterPlan& plan) noexcept {
     }
     plan.count = first;
   }
-  if (plan.count > first) plan.set_first[++plan.sets] = plan.count;
+  if (plan.count > first) {
+    plan.takes_turns[plan.sets] = takes_turns;
+    plan.set_first[++plan.sets] = plan.count;
+  }
+  return kPapiOk;
+}
+
+/// Puts the requests of `component` that go together into a set of their own: at once, or, where that is asked for and
+/// some do not fit, by turns.
+void plan_set(int component, CounterPlan& plan) noexcept {
+  static constinit CounterPlan before, at_once;  // too large for a thread's stack; one thread at a time plans
+  before = plan;
+  const int answer = fill_set(component, false, plan);
+  bool is_left_out = answer != kPapiOk;
+  for (int i = 0; i < plan.requested; ++i) {
+    CounterRequest& request = plan.requests[i];
+    if (answer != kPapiOk && is_papi_of(request, component)) {
+      request.status = CounterStatus::conflict;
+      request.why = plan.papi->strerror(answer);
+    }
+    is_left_out |= before.requests[i].status == CounterStatus::counted && request.status == CounterStatus::conflict;
+  }
+  if (!is_left_out || !plan.may_take_turns) return;
+  at_once = plan;
+  plan = before;
+  int refused = plan.papi->multiplex_init();
+  if (refused == kPapiOk) refused = fill_set(component, true, plan);
+  if (refused == kPapiOk && plan.sets > before.sets) return;
+  plan = at_once;
+  for (int i = 0; i < plan.requested; ++i)
+    if (plan.requests[i].status == CounterStatus::conflict && before.requests[i].status == CounterStatus::counted)
+      plan.requests[i].why = "and PAPI cannot take turns here";
 }
 
 void append(char* text, std::size_t room, std::size_t& used, const char* piece) noexcept {
@@ -197,8 +246,9 @@ bool CounterPlan::has_problems() const noexcept {
   return is_cut;
 }
 
-void plan_counters(std::string_view list, bool has_fallback, CounterPlan& plan) noexcept {
+void plan_counters(std::string_view list, bool has_fallback, CounterPlan& plan, bool may_take_turns) noexcept {
   plan = CounterPlan{};
+  plan.may_take_turns = may_take_turns;
   split(list, plan);
   if (plan.requested == 0) return;
   for (int i = 0; i < plan.requested; ++i)
@@ -254,10 +304,26 @@ void list_counters(const CounterPlan& plan, bool units, char* text, std::size_t 
   }
 }
 
+bool CounterPlan::has_estimates() const noexcept {
+  for (int s = 0; s < sets; ++s)
+    if (takes_turns[s]) return true;
+  return false;
+}
+
+void list_estimates(const CounterPlan& plan, char* text, std::size_t room) noexcept {
+  std::size_t used = 0;
+  text[0] = '\0';
+  for (int s = 0; s < plan.sets; ++s)
+    for (int i = plan.set_first[s]; plan.takes_turns[s] && i < plan.set_first[s + 1]; ++i) {
+      if (used > 0) append(text, room, used, ",");
+      append(text, room, used, plan.at(i).name);
+    }
+}
+
 bool start_sets(const CounterPlan& plan, int* sets, const char*& why) noexcept {
   for (int s = 0; s < kMaxSets; ++s) sets[s] = kPapiNull;
   for (int s = 0; s < plan.sets; ++s) {
-    int answer = plan.papi->create_eventset(&sets[s]);
+    int answer = make_set(*plan.papi, plan.at(plan.set_first[s]).component, plan.takes_turns[s], sets[s]);
     for (int i = plan.set_first[s]; answer == kPapiOk && i < plan.set_first[s + 1]; ++i)
       answer = plan.papi->add_event(sets[s], plan.at(i).code);
     if (answer == kPapiOk) answer = plan.papi->start(sets[s]);

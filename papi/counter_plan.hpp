@@ -66,6 +66,8 @@ struct CounterPlan {
   int count = 0;  ///< 0: nothing is counted
   int sets = 0;
   int set_first[kMaxSets + 1] = {};  ///< set s holds order[set_first[s]] up to order[set_first[s + 1]]
+  bool may_take_turns = false;       ///< asked for: counters that do not fit at once are counted by turns
+  bool takes_turns[kMaxSets] = {};   ///< the set's values are estimates
   bool is_fallback = false;          ///< nothing that was asked for can be counted: all of rusage instead
   bool is_cut = false;               ///< more than kMaxRequests items
   int sde_count = 0;                 ///< values from set_first[sets] on that libsde has
@@ -74,11 +76,13 @@ struct CounterPlan {
 
   const CounterRequest& at(int value) const noexcept { return requests[order[value]]; }
   bool has_problems() const noexcept;
+  bool has_estimates() const noexcept;
 };
 
 /// Decides what to count of `list` ("PAPI_TOT_INS,rusage:minflt"; "rusage" is all of it; "none" or "" is nothing), by
 /// trying it out on the calling thread. PAPI is loaded only when the list names an event that is not rusage's.
-void plan_counters(std::string_view list, bool has_fallback, CounterPlan& plan) noexcept;
+/// may_take_turns  what does not fit at once is multiplexed.
+void plan_counters(std::string_view list, bool has_fallback, CounterPlan& plan, bool may_take_turns = false) noexcept;
 
 /// The problems of the plan and what is counted, in one line without an end: "there is no event 'PAPI_TOT_INZ' (did you
 /// mean PAPI_TOT_INS?); counting PAPI_TOT_CYC". Cut at `room`.
@@ -86,6 +90,9 @@ void describe_problems(const CounterPlan& plan, char* text, std::size_t room) no
 
 /// The names of what is counted, or their units, in the order of the values, separated by commas. Cut at `room`.
 void list_counters(const CounterPlan& plan, bool units, char* text, std::size_t room) noexcept;
+
+/// The names of those whose values are estimates, separated by commas. Cut at `room`.
+void list_estimates(const CounterPlan& plan, char* text, std::size_t room) noexcept;
 
 /// Makes and starts the plan's event sets for the calling thread. False: `why` says why, and nothing is left behind.
 bool start_sets(const CounterPlan& plan, int* sets, const char*& why) noexcept;

@@ -43,7 +43,9 @@ bool resolve_all(void* library, PapiApi& api) noexcept {
          resolve(library, api.read, "PAPI_read") && resolve(library, api.stop, "PAPI_stop") &&
          resolve(library, api.cleanup_eventset, "PAPI_cleanup_eventset") &&
          resolve(library, api.destroy_eventset, "PAPI_destroy_eventset") &&
-         resolve(library, api.strerror, "PAPI_strerror");
+         resolve(library, api.multiplex_init, "PAPI_multiplex_init") &&
+         resolve(library, api.assign_eventset_component, "PAPI_assign_eventset_component") &&
+         resolve(library, api.set_multiplex, "PAPI_set_multiplex") && resolve(library, api.strerror, "PAPI_strerror");
 }
 
 unsigned long thread_id() noexcept { return static_cast<unsigned long>(pthread_self()); }

@@ -40,6 +40,9 @@ struct PapiApi {
   int (*cleanup_eventset)(int set) = nullptr;
   int (*destroy_eventset)(int* set) = nullptr;
   const char* (*strerror)(int code) = nullptr;
+  int (*multiplex_init)() = nullptr;
+  int (*assign_eventset_component)(int set, int component) = nullptr;
+  int (*set_multiplex)(int set) = nullptr;
   int (*get_event_info)(int code,
                         void* info) = nullptr;  ///< may be missing; the struct differs from version to version
 };

@@ -18,7 +18,8 @@ std::atomic<bool> g_has_complained{false};
 }  // namespace
 
 bool choose_counters(bool report) noexcept {
-  plan_counters(g_session.options.path(OptionId::counters), true, g_plan);
+  plan_counters(g_session.options.path(OptionId::counters), true, g_plan,
+                g_session.options.is_on(OptionId::counters_multiplex));
   if (!g_plan.has_problems()) return true;
   if (report) {
     char text[1024];
@@ -61,6 +62,10 @@ void store_counter_names() noexcept {
   emit_text("counters", text, strlen(text), 0);
   list_counters(g_plan, true, text, sizeof text);
   emit_text("counters.units", text, strlen(text), 0);
+  if (g_plan.has_estimates()) {
+    list_estimates(g_plan, text, sizeof text);
+    emit_text("counters.estimates", text, strlen(text), 0);
+  }
   if (!g_plan.has_problems()) return;
   describe_problems(g_plan, text, sizeof text);
   emit_text("counters.problem", text, strlen(text), 0);

@@ -9,14 +9,14 @@
 
 namespace meridian {
 
-Status check_counters(std::string_view names) {
+Status check_counters(std::string_view names, bool may_take_turns) {
   std::string known;
   while (!names.empty()) {
     const std::string_view name = take_item(names, ',');
     if (!name.starts_with("sde:::")) known += std::string{name} + ",";
   }
   const auto plan = std::make_unique<CounterPlan>();
-  plan_counters(known, false, *plan);
+  plan_counters(known, false, *plan, may_take_turns);
   if (!plan->has_problems()) return {};
   std::vector<char> text(4096);
   describe_problems(*plan, text.data(), text.size());

@@ -245,6 +245,9 @@ Status count_events(const Trace& trace, CounterTotals& totals, const CounterSink
     const auto problem = std::ranges::find(meta.texts, "counters.problem", &TextRow::key);
     if (problem != meta.texts.end())
       findings.add(FindingId::counters_other, 1, "rank " + std::to_string(meta.rank) + ": " + problem->value);
+    const auto estimates = std::ranges::find(meta.texts, "counters.estimates", &TextRow::key);
+    if (estimates != meta.texts.end())
+      findings.add(FindingId::counters_estimates, 1, "rank " + std::to_string(meta.rank) + ": " + estimates->value);
     if (meta.counters_per_event == 0) continue;
     RankCounter counter{trace, i, totals};
     for (const ThreadRow& thread : meta.threads) MERIDIAN_TRY_DO(counter.count_thread(thread.thread, sink));

@@ -122,6 +122,11 @@ def check_parts(runner, check, work):
         })  # fmt: skip
     text = launch.run([runner.options.meridian, "stats", work / "all" / "trace"]).stdout
     check.true("the text has the regions", "COUNTED IN REGIONS" in text)
+    traces, process = runner.run("rusage", work / "rusage", "all")
+    merged, summary = check_summary(runner, check, traces, work / "rusage")
+    units = {(row["region"], row["counter"]): row["unit"] for row in summary["region_counters"]}
+    expected = {(region, name): "us" if name.endswith("_us") else "1" for region in ("outer", "inner") for name in RUSAGE}
+    check.equal("what the system says of regions", units, expected)
     return merged
 
 
@@ -153,6 +158,37 @@ def check_figures(runner, check, work):
         check.equal(f"figures of MPI in {region}", figures[region, "mpi", "instructions per cycle"], 2.0)
         rate = figures[region, "compute", "PAPI_TOT_INS per second"] * outside_s / expected[region, "PAPI_TOT_INS"][2]
         check.true(f"rate of {region}", abs(rate - 1) < 1e-6)
+    return merged
+
+
+def check_turns(runner, check, work):
+    """More counters than the PMU has are counted by turns where that is asked for, and said to be estimates."""
+    fake = {"LD_LIBRARY_PATH": runner.options.fake}
+    four = "PAPI_TOT_INS,PAPI_TOT_CYC,PAPI_L2_TCM,PAPI_L2_TCA"
+    traces, process = runner.run(f"{four},rusage:minflt", work, MERIDIAN_COUNTERS_MULTIPLEX="yes", **fake)
+    check.equal("messages", process.stderr, "")
+    for rank, trace in traces.items():
+        check.equal(f"names of rank {rank}", trace.names, [*four.split(","), "rusage:minflt"])
+        check.equal(f"estimates of rank {rank}", trace.texts["counters.estimates"], [four])
+        values = {tuple(e.value[name] for name in four.split(",")) for e in trace.events}
+        check.equal(f"values of rank {rank}", values, {(1000, 500, 7, 70)})
+    merged, summary = launch.merge(runner.options.meridian, work / "trace")
+    found = [(f["name"], f["severity"], f["count"]) for f in summary["findings"]]
+    check.equal("findings", found, [("counters.estimates", "info", len(traces))])
+    check.true("they are named", f"rank 0: {four}" in summary["findings"][0]["detail"])
+    # Two fit: nothing takes turns.
+    traces, process = runner.run("PAPI_TOT_INS,PAPI_TOT_CYC", work / "two", MERIDIAN_COUNTERS_MULTIPLEX="yes", **fake)
+    check.equal("estimates of two", [t.texts["counters.estimates"] for t in traces.values()], [[] for _ in traces])
+    # Not asked for, and asked for in vain: two are counted.
+    for name, extra in (("not asked", {}), ("refused", {"MERIDIAN_COUNTERS_MULTIPLEX": "yes", "FAKE_PAPI": "no_turns"})):
+        traces, process = runner.run(four, work / name, **fake, **extra)
+        why = "and PAPI cannot take turns here" if extra else "Event exists, but cannot be counted due to hardware resource limits"
+        message = f"cannot count at the same time PAPI_L2_TCM, PAPI_L2_TCA ({why}); counting PAPI_TOT_INS,PAPI_TOT_CYC"
+        check.equal(f"messages, {name}", process.stderr, f"meridian: MERIDIAN_COUNTERS: {message}\n")
+        check.equal(f"names, {name}", [t.names for t in traces.values()], [["PAPI_TOT_INS", "PAPI_TOT_CYC"]] * len(traces))
+    tried = launch.run([runner.options.meridian, "counters", "--multiplex", "--try", four], **fake)
+    text = f"These can be counted together: {four}\nby turns, so that they are estimates: {four}\n"
+    check.equal("the command", (tried.returncode, tried.stdout), (0, text))
     return merged
 
 
@@ -346,7 +382,7 @@ def main():
     for name in ("--meridian", "--mpiexec", "--fake"):
         parser.add_argument(name, required=True)
     parser.add_argument("--ranks", type=int, required=True)
-    parser.add_argument("what", choices=["sde", "rusage", "papi", "fake", "mistakes", "command", "context", "parts", "figures"])
+    parser.add_argument("what", choices=["sde", "rusage", "papi", "fake", "mistakes", "command", "context", "parts", "figures", "turns"])
     parser.add_argument("program", help="counting; of parts and figures counting_parts")
     options = parser.parse_args()
     check = launch.Checks()

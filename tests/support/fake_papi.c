@@ -1,12 +1,13 @@
 // A PAPI of which every value is known: found instead of the machine's own by LD_LIBRARY_PATH, because its name is that
 // of the newest version. The n-th reading of a thread gives n times the event's step. Two counters at once, as a small
-// PMU has. FAKE_PAPI=mismatch: does not accept its own version; refused: no event can be started.
+// PMU has, and more by turns. FAKE_PAPI=mismatch: does not accept its own version; refused: no event can be started;
+// no_turns: multiplexing is refused.
 #include <stdlib.h>
 #include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
-enum { kEvents = 5, kRoom = 2, kSets = 4096, kPreset = (int)0x80000000 };
+enum { kEvents = 5, kRoom = 2, kTurns = 4, kSets = 4096, kPreset = (int)0x80000000 };
 enum { kOk = 0, kInvalid = -1, kNoEvent = -7, kConflict = -8, kRefused = -15 };
 
 static const char* const names[kEvents] = {"PAPI_TOT_INS", "PAPI_TOT_CYC", "PAPI_L2_TCM", "PAPI_L2_TCA", "PAPI_FP_OPS"};
@@ -14,7 +15,8 @@ static const long long steps[kEvents] = {1000, 500, 7, 70, 0};  // step 0: in th
 
 struct Set {
   int count;
-  int events[kRoom];
+  int room;
+  int events[kTurns];
   long long readings;
 };
 static struct Set sets[kSets];
@@ -79,12 +81,21 @@ EXPORT int PAPI_enum_cmp_event(int* code, int modifier, int component) {
 EXPORT int PAPI_create_eventset(int* set) {
   *set = __atomic_fetch_add(&made, 1, __ATOMIC_RELAXED) % kSets;
   memset(&sets[*set], 0, sizeof sets[*set]);
+  sets[*set].room = kRoom;
   return kOk;
 }
 EXPORT int PAPI_add_event(int set, int code) {
   if (steps[code & 0xff] == 0) return kNoEvent;
-  if (sets[set].count == kRoom) return kConflict;
+  if (sets[set].count == sets[set].room) return kConflict;
   sets[set].events[sets[set].count++] = code & 0xff;
+  return kOk;
+}
+EXPORT int PAPI_multiplex_init(void) { return is_mode("no_turns") ? kRefused : kOk; }
+EXPORT int PAPI_assign_eventset_component(int set, int component) {
+  return set >= 0 && component == 0 ? kOk : kInvalid;
+}
+EXPORT int PAPI_set_multiplex(int set) {
+  sets[set].room = kTurns;
   return kOk;
 }
 EXPORT int PAPI_start(int set) {
