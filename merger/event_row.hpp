@@ -10,13 +10,13 @@ inline constexpr std::int32_t kNoTag = -1;
 
 /// One call as the merged file has it. Times are global ns.
 struct EventRow {
-  static constexpr std::uint64_t kMaxSequence = (std::uint64_t{1} << 48) - 1;
+  static constexpr std::uint64_t kMaxSequence = (std::uint64_t{1} << 44) - 1;
   std::int64_t enter_ns = 0;
   std::int64_t duration_ns = 0;
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
-  std::uint64_t sequence : 48 = 0;  ///< number of the call's record in its thread
-  std::uint64_t site : 16 = 0;      ///< number in /sites; 0: none
+  std::uint64_t sequence : 44 = 0;  ///< number of the call's record in its thread
+  std::uint64_t path : 20 = 0;      ///< how it was reached: number in the table of paths; 0: not known
   std::int32_t rank = 0;            ///< in MPI_COMM_WORLD
   std::uint32_t thread = 0;
   std::uint32_t comm = kNoComm;  ///< CommId

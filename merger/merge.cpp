@@ -19,6 +19,7 @@
 #include "merger/statistics/count_events.hpp"
 #include "merger/statistics/summarize.hpp"
 #include "merger/statistics/summarize_context.hpp"
+#include "merger/statistics/summarize_sites.hpp"
 #include "trace/format/h5.hpp"
 
 namespace meridian {
@@ -81,16 +82,21 @@ void name_calls(Trace& trace) {
 Result<Trace> describe(LoadedRanks& ranks, const ClockOptions& clocks, Findings& findings) {
   Trace trace;
   trace.sites = std::make_unique<SiteTable>();
+  trace.paths = std::make_unique<PathTable>();
   std::vector<const RankMeta*> metas;
   trace.rank_index.assign(static_cast<std::size_t>(ranks.ranks), MessageMatcher::kMissing);
   for (RankFile& file : ranks.files) {
     trace.rank_index[static_cast<std::size_t>(file.meta().rank)] = static_cast<std::uint32_t>(trace.files.size());
     trace.files.push_back(&file);
     metas.push_back(&file.meta());
-    trace.rank_sites.emplace_back(file.meta(), *trace.sites);
+    trace.rank_sites.emplace_back(file.meta(), *trace.sites, *trace.paths);
+    std::vector<std::uint32_t>& routines = trace.routines.emplace_back();
+    for (const ThreadRow& thread : file.meta().threads)
+      routines.push_back(trace.rank_sites.back().function(thread.routine));
     for (const SegmentRow& segment : file.meta().segments) {
       trace.events += segment.events;
       trace.has_sites |= segment.sites != 0;
+      trace.has_stacks |= segment.nodes != 0;
     }
   }
   trace.gaps = find_gaps(metas);
@@ -145,7 +151,7 @@ struct Destination {
 };
 
 Result<Destination> open_destination(const fs::path& output, const Trace& trace) {
-  MERIDIAN_TRY(MergedFileWriter file, MergedFileWriter::create(output, trace.has_sites));
+  MERIDIAN_TRY(MergedFileWriter file, MergedFileWriter::create(output, trace));
   return Destination{
       std::move(file),
       Statistics{static_cast<std::int32_t>(trace.rank_index.size()), trace.calls.size(), trace.user.first_call},
@@ -280,6 +286,9 @@ Result<MergeOutcome> merge(std::span<const fs::path> directories, const MergeOpt
   const std::vector<SourcePlace> places = resolve_sites(*trace.sites, findings);
   MERIDIAN_TRY_DO(ordered.destination.file.write_definitions(trace, places));
   ordered.destination.user.finish(findings);
+  if (trace.paths->is_full()) findings.add(FindingId::site_too_many);
+  if (const std::uint64_t lost = calls_with_lost_callers(trace, ordered.destination.statistics); lost != 0)
+    findings.add(FindingId::stack_lost, lost);
   CounterTotals counters = name_counters(trace);
   const auto store = [&](const CounterRows& rows) { return ordered.destination.file.append(rows); };
   if (!counters.names.empty()) MERIDIAN_TRY_DO(ordered.destination.file.write_counter_names(counters));

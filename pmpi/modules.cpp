@@ -112,6 +112,11 @@ bool is_mpi(const Module& module) noexcept {
          holds(dlsym(RTLD_NEXT, "mpi_send_f08_")) || holds(dlsym(RTLD_NEXT, "mpi_send_f08ts_"));
 }
 
+const char* kind_of(const Module& module) noexcept {
+  if (module.holds(reinterpret_cast<std::uintptr_t>(&store_modules))) return "tracer";
+  return is_mpi(module) ? "mpi" : "-";
+}
+
 int store_module(dl_phdr_info* object, std::size_t, void*) {
   static Module module;  // too large for a stack; the dynamic linker's lock is held
   module = Module{};
@@ -122,7 +127,7 @@ int store_module(dl_phdr_info* object, std::size_t, void*) {
   const int length =
       snprintf(text, sizeof text, "%llx %llx %llx %s %s %s", static_cast<unsigned long long>(module.begin),
                static_cast<unsigned long long>(module.end), static_cast<unsigned long long>(object->dlpi_addr),
-               module.identity, is_mpi(module) ? "mpi" : "-", module.path);
+               module.identity, kind_of(module), module.path);
   if (length <= 0 || static_cast<std::size_t>(length) >= sizeof text) return 0;
   emit_text("module", text, static_cast<std::uint64_t>(length), 0);
   if (g_known_count < kMaxKnown) g_known[g_known_count++] = module.begin;

@@ -186,7 +186,8 @@ bool attach_thread(ThreadState& thread) noexcept {
   attach_counters(thread);
   const auto depth = static_cast<std::uint32_t>(g_session.options.number(OptionId::stack));
   thread.site_header = depth != 0 || g_session.options.is_on(OptionId::sites) ? kSiteHeader : 0;
-  if (depth != 0 && (thread.stacks = make_stacks(depth)) == nullptr) count_loss(Loss::stack_full);
+  if (depth != 0 && (thread.stacks = make_stacks(depth, reinterpret_cast<std::uintptr_t>(&make_room))) == nullptr)
+    count_loss(Loss::stack_full);
   emit_overhead(OverheadKind::thread_attach, begin, 1);
   return true;
 }

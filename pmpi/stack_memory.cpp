@@ -56,12 +56,13 @@ Range find_mapping(std::uintptr_t address) noexcept {
 
 }  // namespace
 
-Stacks* make_stacks(std::uint32_t depth) noexcept {
+Stacks* make_stacks(std::uint32_t depth, std::uintptr_t tracer) noexcept {
   void* const memory =
       mmap(nullptr, sizeof(Stacks), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   auto* const stacks = static_cast<Stacks*>(memory);  // zeros are what it begins with
   stacks->depth = depth;
+  stacks->tracer = tracer;
   // glibc has a thread's descriptor at the upper end of its stack, whoever provided the memory.
   const bool is_first = syscall(SYS_gettid) == getpid();
   const auto inside = is_first ? reinterpret_cast<std::uintptr_t>(__libc_stack_end) : std::uintptr_t{pthread_self()};

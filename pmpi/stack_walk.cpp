@@ -9,6 +9,7 @@ constinit std::atomic<std::uint32_t> g_unloads{0};
 namespace {
 
 constexpr std::uint32_t kProbes = 8;
+constexpr std::uint8_t kMostTries = 16;
 constexpr std::uint32_t kMostOwnFrames = 4;  // of the tracer, between the frame that is walked from and the caller
 
 UnwindRule rule_at(Stacks& stacks, std::uintptr_t return_address) noexcept {
@@ -29,7 +30,14 @@ UnwindRule rule_at(Stacks& stacks, std::uintptr_t return_address) noexcept {
 
 [[gnu::cold, gnu::noinline]] void forget_rules(Stacks& stacks, std::uint32_t unloads) noexcept {
   for (Stacks::Rule& slot : stacks.rule_slots) slot.return_address = 0;
+  stacks.start_count = stacks.start_tries = 0;
   stacks.unloads = unloads;
+}
+
+bool is_start(const Stacks& stacks, std::uintptr_t return_address) noexcept {
+  for (std::uint32_t i = 0; i < stacks.start_count; ++i)
+    if (stacks.starts[i] == return_address) return true;
+  return false;
 }
 
 /// Where a walk has come to.
@@ -93,16 +101,34 @@ std::uint32_t walk_stack(Stacks& stacks, const void* frame, std::uint64_t caller
   Frame at{bottom + 2 * sizeof(std::uintptr_t), words[0], words[1]};
   for (std::uint32_t i = 0; at.return_address != caller; ++i)
     if (i == kMostOwnFrames || step(stacks, bottom, at) != Step::went_on) return 2;
+  // Until the start code is known, further than is asked for.
+  const bool is_searching = stacks.start_count == 0 && stacks.start_tries < kMostTries;
+  const std::uint32_t most = is_searching ? Stacks::kRoom : stacks.depth;
   std::uint32_t count = 1;
+  std::uintptr_t end = 0;
   for (;;) {
     const Step next = step(stacks, bottom, at);
-    if (next == Step::is_outermost) return count;
-    if (next == Step::is_lost || count == stacks.depth) {
-      addresses[count] = next == Step::is_lost ? kStackLost : kStackDeeper;
-      return count + 1;
+    if (next == Step::went_on) {
+      if (is_start(stacks, at.return_address)) break;
+      if (count < most) {
+        addresses[count++] = at.return_address;
+        continue;
+      }
+      end = kStackDeeper;
+      stacks.start_tries = static_cast<std::uint8_t>(stacks.start_tries + is_searching);
+      break;
     }
-    addresses[count++] = at.return_address;
+    const std::uint32_t whole = count;
+    count = without_start(stacks, count, next == Step::is_lost);
+    if (next == Step::is_lost && count == whole) end = kStackLost;
+    break;
   }
+  if (count > stacks.depth) {
+    count = stacks.depth;
+    end = kStackDeeper;
+  }
+  if (end != 0) addresses[count++] = end;
+  return count;
 }
 
 }  // namespace meridian

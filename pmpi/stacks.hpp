@@ -16,6 +16,8 @@ namespace meridian {
 inline constexpr std::uint32_t kMaxStackDepth = 256;
 
 struct Stacks {
+  static constexpr std::uint32_t kRoom = 2 * kMaxStackDepth;
+  static constexpr std::uint32_t kMaxStarts = 8;
   static constexpr std::uint32_t kRuleSlots = 1 << 12;
   static constexpr std::uint32_t kNodeSlots = 1 << 16;
   static constexpr std::uint32_t kMaxNodes = kNodeSlots / 4 * 3;
@@ -32,9 +34,13 @@ struct Stacks {
   std::uint32_t nodes;    ///< so many there are
   std::uint32_t unloads;  ///< g_unloads when the rules were looked up
   bool is_busy;
-  std::uintptr_t low, high;     ///< the thread's own stack: nothing else is read
-  std::uintptr_t call_address;  ///< frame[1] of the call under way, where its site is a node
-  std::uintptr_t addresses[kMaxStackDepth + 1];
+  std::uint8_t start_count;
+  std::uint8_t start_tries;           ///< walks in vain to find them
+  std::uintptr_t starts[kMaxStarts];  ///< where the program returns to when it ends, and its threads: not its own code
+  std::uintptr_t tracer;              ///< an address in the tracer's code, which is not the program's either; 0: none
+  std::uintptr_t low, high;           ///< the thread's own stack: nothing else is read
+  std::uintptr_t call_address;        ///< frame[1] of the call under way, where its site is a node
+  std::uintptr_t addresses[kRoom + 1];
   Rule rule_slots[kRuleSlots];
   Node node_slots[kNodeSlots];
 };
@@ -49,12 +55,16 @@ constexpr std::uint32_t stack_slot(std::uint64_t key, std::uint32_t slots) noexc
 extern constinit std::atomic<std::uint32_t> g_unloads;
 
 /// For this thread; null when there is no memory.
-[[gnu::cold, gnu::noinline]] Stacks* make_stacks(std::uint32_t depth) noexcept;
+[[gnu::cold, gnu::noinline]] Stacks* make_stacks(std::uint32_t depth, std::uintptr_t tracer) noexcept;
 [[gnu::cold, gnu::noinline]] void count_call_without_stack() noexcept;
 [[gnu::cold, gnu::noinline]] void release_stacks(Stacks* stacks) noexcept;
 
+/// Of a stack that has been walked to its beginning, how many of the `count` addresses are the program's: without what
+/// the C library and the dynamic linker do before they call it. Remembers where that ends.
+[[gnu::cold, gnu::noinline]] std::uint32_t without_start(Stacks& stacks, std::uint32_t count, bool is_lost) noexcept;
+
 /// Return addresses of the stack on which `frame` is, innermost first, into stacks.addresses: from `caller` on (one of
-/// the first few) at most stacks.depth, and then kStackDeeper or kStackLost unless the outermost is among them. Reads
+/// the first few) at most stacks.depth, and then kStackDeeper or kStackLost unless that is all of the program. Reads
 /// nothing but [frame, stacks.high). Returns how many.
 std::uint32_t walk_stack(Stacks& stacks, const void* frame, std::uint64_t caller) noexcept;
 

@@ -28,6 +28,7 @@ UnwindImage image_of(const ElfW(Phdr) * headers, std::size_t count, std::uintptr
 
 struct Found {
   std::uintptr_t address = 0;
+  std::uintptr_t begin = 0;
   UnwindImage image;
 };
 
@@ -36,6 +37,7 @@ int look_at(dl_phdr_info* object, std::size_t, void* data) {
   for (int i = 0; i < object->dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = object->dlpi_phdr[i];
     if (segment.p_type != PT_LOAD || found.address - object->dlpi_addr - segment.p_vaddr >= segment.p_memsz) continue;
+    found.begin = object->dlpi_addr + object->dlpi_phdr[0].p_vaddr;  // the same for every address in the file
     found.image = image_of(object->dlpi_phdr, object->dlpi_phnum, object->dlpi_addr);
     return 1;
   }
@@ -66,17 +68,29 @@ UnwindImage find_unwind_image(std::uintptr_t address) noexcept {
   if (_dl_find_object(reinterpret_cast<void*>(address), &object) != 0) return {};
   const UnwindImage image = image_at(object);
   if (image.table != nullptr || object.dlfo_eh_frame == nullptr) return image;
-  Found found{address, {}};
+  Found found{address, 0, {}};
   dl_iterate_phdr(&look_at, &found);
   return found.image;
+}
+
+std::uintptr_t find_loaded_file(std::uintptr_t address) noexcept {
+  dl_find_object object;
+  const bool is_found = _dl_find_object(reinterpret_cast<void*>(address), &object) == 0;
+  return is_found ? reinterpret_cast<std::uintptr_t>(object.dlfo_map_start) : 0;
 }
 
 #else
 
 }  // namespace
 
+std::uintptr_t find_loaded_file(std::uintptr_t address) noexcept {
+  Found found{address, 0, {}};
+  dl_iterate_phdr(&look_at, &found);
+  return found.begin;
+}
+
 UnwindImage find_unwind_image(std::uintptr_t address) noexcept {
-  Found found{address, {}};
+  Found found{address, 0, {}};
   dl_iterate_phdr(&look_at, &found);
   return found.image;
 }

@@ -41,6 +41,9 @@ struct UnwindImage {
 /// them.
 UnwindImage find_unwind_image(std::uintptr_t address) noexcept;
 
+/// Where the file that is loaded at `address` begins; 0: there is none.
+std::uintptr_t find_loaded_file(std::uintptr_t address) noexcept;
+
 /// The rule for what stands just before `return_address`, of code in the image's file. Believes nothing of the image.
 UnwindRule read_unwind_rule(const UnwindImage& image, std::uintptr_t return_address) noexcept;
 

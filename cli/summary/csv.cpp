@@ -125,10 +125,10 @@ void add_threads(const Summary& summary, Csv& csv) {
     csv.row(lock.rank, lock.kind, lock.object, lock.lives, lock.acquisitions, lock.contended, lock.wait_s,
             lock.longest_s, lock.most_waiters, lock.holder, lock.held, lock.waiter, lock.waited);
   if (!summary.threads.empty())
-    csv.begin("threads", "rank,thread,name,routine,creator,kernel_tid,begin_s,life_s,calls");
+    csv.begin("threads", "rank,thread,name,routine,routine_name,creator,kernel_tid,begin_s,life_s,calls");
   for (const ThreadSummary& thread : summary.threads)
-    csv.row(thread.rank, thread.thread, thread.name, thread.routine, thread.creator, thread.kernel_tid, thread.begin_s,
-            thread.life_s, thread.calls);
+    csv.row(thread.rank, thread.thread, thread.name, thread.routine, thread.routine_name, thread.creator,
+            thread.kernel_tid, thread.begin_s, thread.life_s, thread.calls);
 }
 
 }  // namespace

@@ -135,9 +135,16 @@ Json lock_json(const LockSummary& lock) {
 }
 
 Json thread_json(const ThreadSummary& thread) {
-  return {{"rank", thread.rank},       {"thread", thread.thread},   {"name", thread.name},
-          {"routine", thread.routine}, {"creator", thread.creator}, {"kernel_tid", thread.kernel_tid},
-          {"begin_s", thread.begin_s}, {"life_s", thread.life_s},   {"calls", thread.calls}};
+  return {{"rank", thread.rank},
+          {"thread", thread.thread},
+          {"name", thread.name},
+          {"routine", thread.routine},
+          {"routine_name", thread.routine_name},
+          {"creator", thread.creator},
+          {"kernel_tid", thread.kernel_tid},
+          {"begin_s", thread.begin_s},
+          {"life_s", thread.life_s},
+          {"calls", thread.calls}};
 }
 
 }  // namespace

@@ -48,6 +48,8 @@ std::string worlds_section(const Summary& summary, const Paint& paint);
 std::string ranks_section(const Summary& summary, const Paint& paint);
 std::string functions_section(const Summary& summary, const Paint& paint);
 std::string sites_section(const Summary& summary, const Paint& paint, std::size_t most);
+/// Half as many as `most`, because each takes several lines.
+std::string paths_section(const Summary& summary, const Paint& paint, std::size_t most);
 std::string locks_section(const Summary& summary, const Paint& paint);
 std::string threads_section(const Summary& summary, const Paint& paint);
 std::string messages_section(const Summary& summary, const Paint& paint);

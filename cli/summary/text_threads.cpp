@@ -13,6 +13,7 @@ namespace meridian {
 namespace {
 
 constexpr std::size_t kMost = 10;
+constexpr std::size_t kRoutineWidth = 24;
 
 std::string how_many(std::size_t shown, std::size_t all) {
   return shown == all ? fmt::format("all {}", all) : fmt::format("{} of {}", shown, all);
@@ -31,6 +32,12 @@ std::string lock_cell(const Summary& summary, const LockSummary& lock) {
 /// "3 (12)": thread 3, in 12 waits.
 std::string who(std::int64_t thread, std::uint64_t count) {
   return thread < 0 ? "-" : fmt::format("{} ({})", thread, human_count(count));
+}
+
+/// Without arguments, which would fill the line.
+std::string routine_of(const ThreadSummary& thread) {
+  const std::string& name = thread.routine_name;
+  return name.empty() ? address(thread.routine) : shortened(printable(name.substr(0, name.find('('))), kRoutineWidth);
 }
 
 }  // namespace
@@ -69,12 +76,18 @@ std::string threads_section(const Summary& summary, const Paint& paint) {
   for (const ThreadSummary& thread : summary.threads) order.push_back(&thread);
   std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) { return a->calls > b->calls; });
   const std::size_t shown = std::min(kMost, order.size());
-  Table table{
-      {{"rank"}, {"thread"}, {"name", Align::left}, {"routine"}, {"made by"}, {"begins"}, {"lives"}, {"calls"}}};
+  Table table{{{"rank"},
+               {"thread"},
+               {"name", Align::left},
+               {"routine", Align::left},
+               {"made by"},
+               {"begins"},
+               {"lives"},
+               {"calls"}}};
   for (std::size_t i = 0; i < shown; ++i) {
     const ThreadSummary& thread = *order[i];
     table.add({fmt::format("{}", thread.rank), fmt::format("{}", thread.thread),
-               thread.name.empty() ? "-" : printable(thread.name), address(thread.routine),
+               thread.name.empty() ? "-" : printable(thread.name), routine_of(thread),
                thread.creator < 0 ? "-" : fmt::format("{}", thread.creator), human_duration(thread.begin_s),
                human_duration(thread.life_s), human_count(thread.calls)});
   }

@@ -24,6 +24,7 @@ bool is_consistent(const EventBatch& batch) {
   }
   const auto uses = [&](Payload payload) { return used[static_cast<std::uint8_t>(payload)]; };
   return completions == batch.completions.size() && sites == batch.sites.size() &&
+         (batch.nodes.empty() || sites == batch.nodes.size()) &&
          uses(Payload::p2p) + 2 * uses(Payload::sendrecv) == batch.p2p.size() &&
          uses(Payload::coll) == batch.coll.size() && uses(Payload::rma) == batch.rma.size() &&
          uses(Payload::io) == batch.io.size() && uses(Payload::handle) == batch.handles.size() &&
@@ -91,6 +92,7 @@ bool ThreadCursor::load() {
   user_ = batch_.user.data();
   user_values_ = batch_.user_values.data();
   site_ = batch_.sites.data();
+  node_ = batch_.nodes.empty() ? nullptr : batch_.nodes.data();
   lock_ = batch_.locks.data();
   thread_op_ = batch_.thread_ops.data();
   return true;
@@ -149,6 +151,7 @@ void ThreadCursor::take() {
   }
   completions_ += call_.completion_count;
   call_.site = call_.has(kFlagSite) ? *site_++ : 0;
+  call_.node = call_.has(kFlagSite) && node_ != nullptr ? *node_++ : 0;
   if (call_.has(kFlagUnfinished)) call_.leave_ticks = call_.enter_ticks;
   if (call_.enter_ticks < earliest_ticks_) [[unlikely]] {
     findings_->add(FindingId::rank_time_backwards, 1, [&] { return name_of(file_->meta(), call_.thread); });

@@ -29,6 +29,7 @@ struct Call {
   const UserUse* user = nullptr;
   const std::uint64_t* user_values = nullptr;
   std::uint64_t site = 0;  ///< return address; 0: not recorded
+  std::uint32_t node = 0;  ///< row of RankMeta::stacks; 0: not recorded
   const LockUse* lock = nullptr;
   const ThreadOp* thread_op = nullptr;
 
@@ -77,6 +78,7 @@ class ThreadCursor {
   const UserUse* user_ = nullptr;
   const std::uint64_t* user_values_ = nullptr;
   const std::uint64_t* site_ = nullptr;
+  const std::uint32_t* node_ = nullptr;  // null: there are none
   const LockUse* lock_ = nullptr;
   const ThreadOp* thread_op_ = nullptr;
   bool is_over_ = false;

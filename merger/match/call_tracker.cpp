@@ -54,7 +54,7 @@ EventRow CallTracker::enter(const Call& call, std::uint32_t thread_index) {
   row.thread = call.thread;
   row.call = call.call == CallId::none ? at_.unknown_call : static_cast<std::uint16_t>(call.call);
   row.flags = call.flags;
-  if (call.site != 0) row.site = at_.sites->number(call.site) & 0xffff;
+  if (call.site != 0) row.path = at_.sites->path(call.site, call.node) & 0xfffff;
   if (call.has(kFlagUnfinished) && at_.matchers != nullptr)
     at_.findings->add(FindingId::call_unfinished, 1,
                       [&] { return "rank " + std::to_string(at_.rank) + " in " + std::string{info(call.call).name}; });

@@ -46,10 +46,13 @@ struct Trace {
   Objects objects;
   TraceGaps gaps;
   Clocks clocks;
-  std::unique_ptr<SiteTable> sites;   ///< fills while calls are read
-  std::vector<RankSites> rank_sites;  ///< [files]
+  std::unique_ptr<SiteTable> sites;                  ///< fills while calls are read
+  std::unique_ptr<PathTable> paths;                  ///< likewise
+  std::vector<RankSites> rank_sites;                 ///< [files]
+  std::vector<std::vector<std::uint32_t>> routines;  ///< [files][threads]: site of the start routine
   std::uint64_t events = 0;
-  bool has_sites = false;  ///< some calls have one
+  bool has_sites = false;   ///< some calls have one
+  bool has_stacks = false;  ///< some calls have one
 };
 
 struct Matched {

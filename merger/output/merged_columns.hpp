@@ -34,12 +34,6 @@ inline constexpr std::tuple kEventColumns{
               [](const EventRow& row) { return std::uint64_t{row.sequence}; }},
 };
 
-/// Where calls have sites.
-inline constexpr std::tuple kSiteColumns{
-    RowColumn{"site", "", "where it was called: row of /sites; 0: not known",
-              [](const EventRow& row) { return static_cast<std::uint16_t>(row.site); }},
-};
-
 inline constexpr std::tuple kMessageColumns{
     RowColumn{"send_rank", "", "world rank of the sender", [](const MatchedMessage& row) { return row.send.rank; }},
     RowColumn{"send_thread", "", "", [](const MatchedMessage& row) { return row.send.thread; }},

@@ -91,6 +91,19 @@ Status write_sites(hid_t file, const SiteTable& table, std::span<const SourcePla
   return write_column(file, "sites/column", columns, "0: not known");
 }
 
+Status write_paths(hid_t file, const PathTable& table) {
+  std::vector<std::uint32_t> parents, sites;
+  for (const CallPath& path : table.paths()) {
+    parents.push_back(path.parent);
+    sites.push_back(path.site);
+  }
+  MERIDIAN_TRY_DO(
+      write_column(file, "paths/parent", parents,
+                   "row of this table, before it; 0: the program begins, 1: beyond the depth that was asked "
+                   "for, 2: not known"));
+  return write_column(file, "paths/site", sites, "row of /sites; 0: none");
+}
+
 Status write_places(hid_t file, const Trace& trace) {
   std::vector<std::string> hosts, executables;
   std::vector<std::int32_t> ranks, pids, thread_ranks, kernel_tids, ranks_in_world;
@@ -129,6 +142,48 @@ Status write_places(hid_t file, const Trace& trace) {
   return write_column(file, "threads/events", events, "calls that it made");
 }
 
+/// The columns of /events that say where calls were made. A table names the site of each path, and grows meanwhile.
+class PlaceColumns {
+ public:
+  static Result<PlaceColumns> open(hid_t file, const PathTable& paths, bool has_stacks) {
+    const auto create = [&](const char* path, auto zero, std::string_view text) {
+      return ColumnWriter::create(file, path, column_type<decltype(zero)>, {.is_narrow = true, .description = text});
+    };
+    PlaceColumns columns{paths};
+    MERIDIAN_TRY(columns.site_,
+                 create("events/site", std::uint16_t{}, "where it was called: row of /sites; 0: not known"));
+    if (has_stacks) {
+      MERIDIAN_TRY(columns.path_,
+                   create("events/path", std::uint32_t{}, "how it was reached: row of /paths; 0: not known"));
+    }
+    return columns;
+  }
+
+  Status append(std::span<const EventRow> rows) {
+    sites_.resize(rows.size());
+    numbers_.resize(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      numbers_[i] = static_cast<std::uint32_t>(rows[i].path);
+      sites_[i] = static_cast<std::uint16_t>(paths_->paths()[numbers_[i]].site);
+    }
+    if (path_) MERIDIAN_TRY_DO(path_->append(std::span<const std::uint32_t>{numbers_}));
+    return site_->append(std::span<const std::uint16_t>{sites_});
+  }
+
+  Status finish() {
+    if (path_) MERIDIAN_TRY_DO(path_->finish());
+    return site_->finish();
+  }
+
+ private:
+  explicit PlaceColumns(const PathTable& paths) : paths_{&paths} {}
+
+  const PathTable* paths_;
+  std::optional<ColumnWriter> site_, path_;
+  std::vector<std::uint16_t> sites_;
+  std::vector<std::uint32_t> numbers_;
+};
+
 /// The columns of /counters: they are there only when something was counted.
 struct CounterColumns {
   ColumnWriter rank, thread, sequence, value, between;
@@ -161,18 +216,16 @@ struct MergedFileWriter::Impl {
   std::filesystem::path part;  // where the file is until it is complete
   h5::File file;
   RowColumnsWriter<EventRow, decltype(kEventColumns)> events;
-  RowColumnsWriter<EventRow, decltype(kSiteColumns)> sites;
   RowColumnsWriter<MatchedMessage, decltype(kMessageColumns)> messages;
   RowColumnsWriter<CollectivePart, decltype(kCollectiveColumns)> collectives;
   std::optional<CounterColumns> counters;
-  bool has_sites = false;
+  std::optional<PlaceColumns> places;
 
   Impl(std::filesystem::path path_, std::filesystem::path part_, h5::File file_)
       : path{std::move(path_)},
         part{std::move(part_)},
         file{std::move(file_)},
         events{file.get(), "events", kEventColumns},
-        sites{file.get(), "events", kSiteColumns},
         messages{file.get(), "messages", kMessageColumns},
         collectives{file.get(), "collectives", kCollectiveColumns} {}
   ~Impl() {
@@ -187,7 +240,7 @@ MergedFileWriter::MergedFileWriter(MergedFileWriter&&) noexcept = default;
 MergedFileWriter& MergedFileWriter::operator=(MergedFileWriter&&) noexcept = default;
 MergedFileWriter::~MergedFileWriter() = default;
 
-Result<MergedFileWriter> MergedFileWriter::create(const std::filesystem::path& path, bool has_sites) {
+Result<MergedFileWriter> MergedFileWriter::create(const std::filesystem::path& path, const Trace& trace) {
   const h5::Quiet quiet;
   std::filesystem::path part = path;
   part += ".part";
@@ -195,16 +248,17 @@ Result<MergedFileWriter> MergedFileWriter::create(const std::filesystem::path& p
   auto impl = std::make_unique<Impl>(path, std::move(part), std::move(file));
   MERIDIAN_TRY_DO(h5::write_attribute(impl->file.get(), "schema", kMergedSchema));
   MERIDIAN_TRY_DO(h5::write_attribute(impl->file.get(), "version", kMergedSchemaVersion));
-  impl->has_sites = has_sites;
   MERIDIAN_TRY_DO(impl->events.open());
-  if (has_sites) MERIDIAN_TRY_DO(impl->sites.open());
+  if (trace.has_sites) {
+    MERIDIAN_TRY(impl->places, PlaceColumns::open(impl->file.get(), *trace.paths, trace.has_stacks));
+  }
   MERIDIAN_TRY_DO(impl->messages.open());
   MERIDIAN_TRY_DO(impl->collectives.open());
   return MergedFileWriter{std::move(impl)};
 }
 
 Status MergedFileWriter::append(std::span<const EventRow> rows) {
-  if (impl_->has_sites) MERIDIAN_TRY_DO(impl_->sites.append(rows));
+  if (impl_->places) MERIDIAN_TRY_DO(impl_->places->append(rows));
   return impl_->events.append(rows);
 }
 
@@ -236,6 +290,7 @@ Status MergedFileWriter::write_definitions(const Trace& trace, std::span<const S
   MERIDIAN_TRY_DO(write_calls(file, trace.calls));
   MERIDIAN_TRY_DO(write_communicators(file, trace.communicators));
   MERIDIAN_TRY_DO(write_sites(file, *trace.sites, places));
+  if (trace.has_stacks) MERIDIAN_TRY_DO(write_paths(file, *trace.paths));
   MERIDIAN_TRY_DO(write_clock_bounds(file, trace.clocks.bounds));
   return write_places(file, trace);
 }
@@ -243,7 +298,7 @@ Status MergedFileWriter::write_definitions(const Trace& trace, std::span<const S
 Status MergedFileWriter::finish(const Summary& summary) {
   const h5::Quiet quiet;
   MERIDIAN_TRY_DO(impl_->events.finish());
-  if (impl_->has_sites) MERIDIAN_TRY_DO(impl_->sites.finish());
+  if (impl_->places) MERIDIAN_TRY_DO(impl_->places->finish());
   MERIDIAN_TRY_DO(impl_->messages.finish());
   MERIDIAN_TRY_DO(impl_->collectives.finish());
   if (impl_->counters) MERIDIAN_TRY_DO(impl_->counters->finish());

@@ -21,7 +21,7 @@ inline constexpr const char* kMergedSchema = "meridian-merged";
 /// Equal content gives equal bytes. Movable; not thread-safe.
 class MergedFileWriter {
  public:
-  static Result<MergedFileWriter> create(const std::filesystem::path& path, bool has_sites);
+  static Result<MergedFileWriter> create(const std::filesystem::path& path, const Trace& trace);
   MergedFileWriter(MergedFileWriter&&) noexcept;
   MergedFileWriter& operator=(MergedFileWriter&&) noexcept;
   ~MergedFileWriter();

@@ -46,7 +46,7 @@ std::uint32_t SiteTable::site(std::uint32_t module, std::uint64_t offset) {
   return number;
 }
 
-RankSites::RankSites(const RankMeta& meta, SiteTable& table) : table_{&table} {
+RankSites::RankSites(const RankMeta& meta, SiteTable& table, PathTable& paths) : table_{&table}, paths_{&paths} {
   for (const TextRow& text : meta.texts) {
     if (text.key != "module") continue;
     std::string_view left = text.value;
@@ -54,26 +54,63 @@ RankSites::RankSites(const RankMeta& meta, SiteTable& table) : table_{&table} {
     if (!begin || !end || !bias) continue;
     Module module;
     module.identity = take_word(left);
-    module.is_mpi = take_word(left) == "mpi";
+    const std::string_view kind = take_word(left);
+    module.is_mpi = kind == "mpi";
+    module.is_tracer = kind == "tracer";
     module.path = left;
     ranges_.push_back({*begin, *end, *bias, table.module(module)});
   }
+  add_stacks(meta.stacks);
 }
 
 /// An address that two modules had, one after the other, belongs to neither.
-std::uint32_t RankSites::add(std::uint64_t address) {
+const RankSites::Range* RankSites::find(std::uint64_t address) const {
   const Range* found = nullptr;
-  bool is_ambiguous = false;
   for (const Range& range : ranges_) {
     // A return address may be the first byte behind its module's code.
     if (address <= range.begin || address > range.end) continue;
-    is_ambiguous |= found != nullptr && found->module != range.module;
+    if (found != nullptr && found->module != range.module) return nullptr;
     found = &range;
   }
-  const std::uint32_t number = found != nullptr && !is_ambiguous ? table_->site(found->module, address - found->bias)
-                                                                 : table_->site(kNoModule, address);
+  return found;
+}
+
+std::uint32_t RankSites::site(std::uint64_t address) {
+  const Range* const range = find(address);
+  return range != nullptr ? table_->site(range->module, address - range->bias) : table_->site(kNoModule, address);
+}
+
+std::uint32_t RankSites::add(std::uint64_t address) {
+  const std::uint32_t where = site(address);
+  const std::uint32_t number = where == kNoSite ? kNoPath : paths_->path(kNoPath, where);
   if (known_.size() < SiteTable::kMaxSites) known_.set({address}, number);
   return number;
+}
+
+std::uint32_t RankSites::function(std::uint64_t address) {
+  const Range* const range = address != 0 ? find(address + 1) : nullptr;
+  return range != nullptr ? table_->site(range->module, address + 1 - range->bias) : kNoSite;
+}
+
+/// Frames of the MPI library and of the tracer are left out: what they are called for is the call itself.
+void RankSites::add_stacks(const std::vector<StackRow>& rows) {
+  nodes_.resize(rows.size());
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const StackRow& row = rows[i];
+    const std::uint32_t parent = row.parent < i ? nodes_[row.parent] : kNoPath;
+    if (row.address == kStackDeeper || row.address == kStackLost) {
+      nodes_[i] = row.address == kStackDeeper ? kDeeperPath : kLostPath;
+      continue;
+    }
+    const Range* const range = find(row.address);
+    const Module& module = table_->modules()[range != nullptr ? range->module : kNoModule];
+    if ((module.is_mpi || module.is_tracer) && parent > kLostPath) {
+      nodes_[i] = parent;
+      continue;
+    }
+    const std::uint32_t where = site(row.address);
+    nodes_[i] = where == kNoSite ? kNoPath : paths_->path(parent, where);
+  }
 }
 
 }  // namespace meridian

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "merger/containers/index_map.hpp"
+#include "merger/sites/paths.hpp"
 #include "trace/format/rank_file.hpp"
 
 namespace meridian {
@@ -19,6 +20,7 @@ struct Module {
   std::string path;      ///< empty: no file, or an unknown one
   std::string identity;  ///< build id in hex; "stat:SIZE:TIME"; "-"
   bool is_mpi = false;   ///< the MPI library itself, or its Fortran side
+  bool is_tracer = false;
 };
 
 /// A place in the program that calls were made from.
@@ -51,17 +53,22 @@ class SiteTable {
   bool is_full_ = false;
 };
 
-/// What the return addresses of one rank mean.
+/// What the return addresses and the call stacks of one rank mean.
 class RankSites {
  public:
-  /// `table` must outlive it.
-  RankSites(const RankMeta& meta, SiteTable& table);
+  /// `table` and `paths` must outlive it.
+  RankSites(const RankMeta& meta, SiteTable& table, PathTable& paths);
 
-  /// The site's number in the table.
-  std::uint32_t number(std::uint64_t address) {
+  /// The call path, by its number in the table of paths, of a call that was made from `node` of the rank's stacks;
+  /// 0: its stack was not recorded, it returns to `address`.
+  std::uint32_t path(std::uint64_t address, std::uint32_t node) {
+    if (node != 0 && node < nodes_.size()) return nodes_[node];
     const std::uint32_t known = known_.find({address});
     return known != IndexMap<HandleKey>::kNone ? known : add(address);
   }
+  /// The site that stands for the function that begins at `address`: where a call would return to that was its first
+  /// byte. kNoSite: no file is known to have been there.
+  std::uint32_t function(std::uint64_t address);
 
  private:
   struct Range {
@@ -71,10 +78,15 @@ class RankSites {
     std::uint32_t module = kNoModule;
   };
   [[gnu::noinline]] std::uint32_t add(std::uint64_t address);
+  const Range* find(std::uint64_t address) const;
+  std::uint32_t site(std::uint64_t address);
+  void add_stacks(const std::vector<StackRow>& rows);
 
   SiteTable* table_;
+  PathTable* paths_;
   std::vector<Range> ranges_;
-  IndexMap<HandleKey> known_;  // by address
+  IndexMap<HandleKey> known_;         // paths without callers, by address
+  std::vector<std::uint32_t> nodes_;  // [RankMeta::stacks]: paths
 };
 
 }  // namespace meridian

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "merger/sites/sites.hpp"
+#include "merger/sites/paths.hpp"
 #include "trace/model/call_id.hpp"
 #include "trace/model/event.hpp"
 
@@ -32,21 +32,21 @@ double standard_deviation(std::uint64_t n, std::uint64_t sum, unsigned __int128 
 
 }  // namespace
 
-Statistics::Part& Statistics::part(std::uint32_t call, std::uint32_t site) {
-  if (site == kNoSite) return parts_[call];
-  if (site < first_of_site_.size()) [[likely]]
-    for (std::uint32_t at = first_of_site_[site]; at != kNone; at = parts_[at].next)
+Statistics::Part& Statistics::part(std::uint32_t call, std::uint32_t path) {
+  if (path == kNoPath) return parts_[call];
+  if (path < first_of_path_.size()) [[likely]]
+    for (std::uint32_t at = first_of_path_[path]; at != kNone; at = parts_[at].next)
       if (parts_[at].call == call) return parts_[at];
-  return new_part(call, site);
+  return new_part(call, path);
 }
 
-Statistics::Part& Statistics::new_part(std::uint32_t call, std::uint32_t site) {
-  if (site >= first_of_site_.size()) first_of_site_.resize(site + std::size_t{1}, kNone);
+Statistics::Part& Statistics::new_part(std::uint32_t call, std::uint32_t path) {
+  if (path >= first_of_path_.size()) first_of_path_.resize(path + std::size_t{1}, kNone);
   const auto number = static_cast<std::uint32_t>(parts_.size());
   Part& made = parts_.emplace_back();
   made.call = call;
-  made.site = site;
-  made.next = std::exchange(first_of_site_[site], number);
+  made.path = path;
+  made.next = std::exchange(first_of_path_[path], number);
   made.ranks.resize((ranks_.size() + 63) / 64);
   return made;
 }
@@ -73,7 +73,7 @@ void Statistics::add(const EventRow& row) {
     last_ns_ = std::max(last_ns_, leave_ns);
     return;
   }
-  Part& at = part(row.call, row.site);
+  Part& at = part(row.call, row.path);
   ++at.count;
   at.bytes_sent += row.bytes_sent;
   at.bytes_received += row.bytes_received;
@@ -85,7 +85,7 @@ void Statistics::add(const EventRow& row) {
     at.squares += static_cast<unsigned __int128>(duration) * duration;
   }
   const auto number = static_cast<std::size_t>(row.rank);
-  if (row.site != kNoSite) at.ranks[number / 64] |= std::uint64_t{1} << (number % 64);
+  if (row.path != kNoPath) at.ranks[number / 64] |= std::uint64_t{1} << (number % 64);
   RankSums& rank = ranks_[static_cast<std::size_t>(row.rank)];
   ++rank.calls;
   if (row.call <= kMpiCallCount || row.call >= kCallCount) {  // the latter: calls that this build does not know
@@ -121,7 +121,7 @@ void describe(const Part& part, Row& row) {
 std::vector<FunctionSummary> Statistics::functions(std::span<const NamedCall> calls) const {
   std::vector<Part> sums(calls.size());
   for (std::size_t i = 0; i < parts_.size(); ++i) {
-    const std::size_t call = parts_[i].site == kNoSite ? i : parts_[i].call;
+    const std::size_t call = parts_[i].path == kNoPath ? i : parts_[i].call;
     if (call < sums.size()) sums[call].add(parts_[i]);
   }
   std::vector<FunctionSummary> list;
@@ -139,31 +139,33 @@ std::vector<FunctionSummary> Statistics::functions(std::span<const NamedCall> ca
   return list;
 }
 
-std::vector<Statistics::SiteSums> Statistics::sites(std::span<const NamedCall> calls,
-                                                    std::span<const std::uint32_t> same) const {
+std::vector<Statistics::PlaceSums> Statistics::places(std::span<const NamedCall> calls,
+                                                      std::span<const std::uint32_t> place_of) const {
   std::uint64_t mpi_ns = 0;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Part> sums;  // by site and call
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Part> sums;  // by place and call
   for (const Part& part : parts_) {
     mpi_ns += part.total_ns;
-    if (part.site == kNoSite || part.count == 0 || part.call >= calls.size()) continue;
-    Part& sum = sums[{part.site < same.size() ? same[part.site] : part.site, part.call}];
+    if (part.path >= place_of.size() || part.count == 0 || part.call >= calls.size()) continue;
+    const std::uint32_t place = place_of[part.path];
+    if (place == kNowhere) continue;
+    Part& sum = sums[{place, part.call}];
     sum.add(part);
     sum.ranks.resize(part.ranks.size());
     for (std::size_t i = 0; i < part.ranks.size(); ++i) sum.ranks[i] |= part.ranks[i];
   }
-  std::vector<SiteSums> list;
+  std::vector<PlaceSums> list;
   for (auto& [key, part] : sums) {
-    SiteSums& row = list.emplace_back();
-    row.site = key.first;
+    PlaceSums& row = list.emplace_back();
+    row.place = key.first;
     part.call = key.second;
     row.summary.function = calls[part.call].name;
     describe(part, row.summary);
     row.summary.share = mpi_ns == 0 ? 0 : static_cast<double>(part.total_ns) / static_cast<double>(mpi_ns);
     for (const std::uint64_t ranks : part.ranks) row.summary.ranks += static_cast<std::uint64_t>(std::popcount(ranks));
   }
-  std::ranges::sort(list, [](const SiteSums& a, const SiteSums& b) {
-    return std::tie(b.summary.total_s, a.summary.function, a.site) <
-           std::tie(a.summary.total_s, b.summary.function, b.site);
+  std::ranges::sort(list, [](const PlaceSums& a, const PlaceSums& b) {
+    return std::tie(b.summary.total_s, a.summary.function, a.place) <
+           std::tie(a.summary.total_s, b.summary.function, b.place);
   });
   return list;
 }

@@ -17,7 +17,7 @@ struct NamedCall {
   std::string group;  ///< a name of call_groups.def; empty when unknown
 };
 
-/// Adds calls up, by function, by function and call site, and by rank. Sums are integers, so the order of the calls
+/// Adds calls up, by function, by function and call path, and by rank. Sums are integers, so the order of the calls
 /// does not matter to them.
 class Statistics {
  public:
@@ -31,13 +31,15 @@ class Statistics {
 
   /// By total time, longest first; ties by name.
   std::vector<FunctionSummary> functions(std::span<const NamedCall> calls) const;
-  /// By total time, longest first; ties by function and site. Everything but where the site is, which `site` numbers.
-  struct SiteSums {
-    std::uint32_t site = 0;
+  /// Calls of one function from one place. Everything but where the place is, which `place` numbers.
+  struct PlaceSums {
+    std::uint32_t place = 0;
     SiteSummary summary;
   };
-  /// `same[site]` is the site that stands for it: copies of one call that the compiler made are one row.
-  std::vector<SiteSums> sites(std::span<const NamedCall> calls, std::span<const std::uint32_t> same) const;
+  static constexpr std::uint32_t kNowhere = 0xffffffff;
+  /// By total time, longest first; ties by function and place. `place_of[path]` is the place that calls from a path are
+  /// added to; kNowhere: to none.
+  std::vector<PlaceSums> places(std::span<const NamedCall> calls, std::span<const std::uint32_t> place_of) const;
   /// Fills in calls, threads (those in MPI), time_s and mpi_s.
   void fill(RankSummary& rank) const;
   /// Fills in time_s, threads and calls.
@@ -54,7 +56,7 @@ class Statistics {
   static constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max();
   static constexpr std::int64_t kEarliest = std::numeric_limits<std::int64_t>::min();
   static constexpr std::uint32_t kNone = 0xffffffff;
-  /// The calls of one function at one site.
+  /// The calls of one function from one path.
   struct Part {
     std::uint64_t count = 0;
     std::uint64_t timed = 0;  // those that returned: the others have no duration
@@ -65,9 +67,9 @@ class Statistics {
     std::uint64_t bytes_sent = 0;
     std::uint64_t bytes_received = 0;
     std::uint32_t call = 0;
-    std::uint32_t site = 0;
-    std::uint32_t next = kNone;        // part of the same site
-    std::vector<std::uint64_t> ranks;  // a bit each; only where there is a site
+    std::uint32_t path = 0;
+    std::uint32_t next = kNone;        // part of the same path
+    std::vector<std::uint64_t> ranks;  // a bit each; only where there is a path
 
     void add(const Part& other) noexcept;
   };
@@ -78,11 +80,11 @@ class Statistics {
     std::uint64_t mpi_ns = 0;
     std::vector<bool> is_in_mpi;  // index: thread
   };
-  Part& part(std::uint32_t call, std::uint32_t site);
-  Part& new_part(std::uint32_t call, std::uint32_t site);
+  Part& part(std::uint32_t call, std::uint32_t path);
+  Part& new_part(std::uint32_t call, std::uint32_t path);
 
-  std::vector<Part> parts_;                   // first those without a site, by call
-  std::vector<std::uint32_t> first_of_site_;  // [site]: a part
+  std::vector<Part> parts_;                   // first those without a path, by call
+  std::vector<std::uint32_t> first_of_path_;  // [path]: a part
   std::vector<RankSums> ranks_;
   std::size_t first_user_;
   std::uint64_t calls_ = 0;

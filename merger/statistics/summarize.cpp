@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
+
+#include "merger/statistics/summarize_sites.hpp"
 
 namespace meridian {
 namespace {
@@ -112,35 +113,6 @@ std::vector<OverheadSummary> summarize_overhead(const Trace& trace, double time_
   return list;
 }
 
-std::vector<SiteSummary> summarize_sites(const Trace& trace, const Statistics& statistics,
-                                         std::span<const SourcePlace> places) {
-  // Places that are known and equal are one: the compiler makes copies of calls when it unrolls a loop.
-  using Place =
-      std::tuple<std::uint32_t, std::string_view, std::string_view, std::string_view, std::uint32_t, std::uint32_t>;
-  std::map<Place, std::uint32_t> first;
-  std::vector<std::uint32_t> same(places.size());
-  for (std::uint32_t i = 0; i < same.size(); ++i) {
-    const SourcePlace& place = places[i];
-    const std::uint32_t module = trace.sites->sites()[i].module;
-    const Place key{module, place.function, place.outer, place.file, place.line, place.column};
-    same[i] = place.line == 0 ? i : first.try_emplace(key, i).first->second;
-  }
-  std::vector<SiteSummary> list;
-  for (auto& [number, sums] : statistics.sites(trace.calls, same)) {
-    const Site& site = trace.sites->sites()[number];
-    const SourcePlace& place = places[number];
-    SiteSummary& row = list.emplace_back(std::move(sums));
-    row.caller = place.function;
-    row.outer = place.outer;
-    row.file = place.file;
-    row.line = place.line;
-    row.column = place.column;
-    row.module = trace.sites->modules()[site.module].path;
-    row.offset = site.offset;
-  }
-  return list;
-}
-
 std::vector<PassedSummary> summarize_passed(const Trace& trace) {
   std::vector<PassedSummary> list;
   for (const RankFile* file : trace.files) {
@@ -156,19 +128,22 @@ std::vector<PassedSummary> summarize_passed(const Trace& trace) {
   return list;
 }
 
-std::vector<ThreadSummary> summarize_threads(const Trace& trace, const Statistics& statistics) {
+std::vector<ThreadSummary> summarize_threads(const Trace& trace, const Statistics& statistics,
+                                             std::span<const SourcePlace> places) {
   std::vector<ThreadSummary> list;
   for (std::size_t i = 0; i < trace.files.size(); ++i) {
     const RankMeta& meta = trace.files[i]->meta();
     if (meta.threads.size() < 2) continue;
     const ClockMap& clock = trace.clocks.maps[i];
-    for (const ThreadRow& row : meta.threads) {
+    for (std::size_t number = 0; number < meta.threads.size(); ++number) {
+      const ThreadRow& row = meta.threads[number];
       ThreadSummary thread;
       thread.rank = meta.rank;
       thread.thread = row.thread;
       for (const TextRow& text : meta.texts)
         if (text.key == "thread.name" && text.handle == row.thread) thread.name = text.value;
       thread.routine = row.routine;
+      thread.routine_name = places[trace.routines[i][number]].function;
       thread.creator = row.creator;
       thread.kernel_tid = row.kernel_tid;
       const std::int64_t begin_ns = clock.to_global(row.begin_ticks);
@@ -208,6 +183,7 @@ Summary summarize(const Trace& trace, const Matched& matched, const Statistics& 
   summary.ranks = summarize_ranks(trace, statistics, matched.messages);
   summary.functions = statistics.functions(trace.calls);
   summary.sites = summarize_sites(trace, statistics, places);
+  if (trace.has_stacks) summarize_paths(trace, statistics, places, summary);
   summary.messages = summarize_messages(matched, statistics, trace.calls);
   for (const auto& [ends, traffic] : matched.messages.pairs)
     summary.pairs.push_back({ends.first, ends.second, traffic.messages, traffic.bytes});
@@ -225,7 +201,7 @@ Summary summarize(const Trace& trace, const Matched& matched, const Statistics& 
   for (std::size_t i = 0; i < trace.files.size(); ++i)
     for (LockSummary& row : matched.locks[i].rows(trace.files[i]->meta())) summary.locks.push_back(std::move(row));
   for (const RankFile* const file : trace.files) add_lock_names(file->meta(), summary.lock_names);
-  summary.threads = summarize_threads(trace, statistics);
+  summary.threads = summarize_threads(trace, statistics, places);
   summary.findings = findings.list();
   for (const Finding& finding : trace.clocks.findings) summary.findings.push_back(finding);
   std::ranges::stable_sort(summary.findings,

@@ -87,6 +87,32 @@ struct SiteSummary {
   std::uint64_t bytes_received = 0;
 };
 
+/// The calls of one function by one call path.
+struct PathSummary {
+  std::uint64_t path = 0;  ///< number of the row: PathFrameSummary::path names it
+  std::string function;    ///< that was called: "MPI_Send"
+  std::string begins;      ///< at the outermost frame: "program"; "deeper", "lost": there were callers, not recorded
+  std::uint64_t frames = 0;
+  std::uint64_t count = 0;
+  std::uint64_t ranks = 0;  ///< that called by it
+  double total_s = 0;
+  double share = 0;  ///< of the time of all calls of the run
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t bytes_received = 0;
+};
+
+/// One frame of a call path: where a function calls the next, or the one that the path is about.
+struct PathFrameSummary {
+  std::uint64_t path = 0;
+  std::uint64_t frame = 0;  ///< 0: the outermost
+  std::string caller;       ///< function; empty: not known
+  std::string outer;        ///< function into whose code the caller was inlined; empty: into none
+  std::string file;         ///< source file; empty: not known
+  std::uint32_t line = 0;
+  std::string module;        ///< file that was loaded; empty: not known
+  std::uint64_t offset = 0;  ///< of the return address in the module
+};
+
 struct MessageSummary {
   std::uint64_t matched = 0;
   std::uint64_t bytes = 0;
@@ -323,6 +349,7 @@ struct ThreadSummary {
   std::uint32_t thread = 0;
   std::string name;           ///< as the program set it; may be empty
   std::uint64_t routine = 0;  ///< address of its start routine; 0: not known
+  std::string routine_name;   ///< empty: not known
   std::int64_t creator = -1;  ///< thread; -1: not known
   std::int32_t kernel_tid = 0;
   double begin_s = 0;  ///< from the first event of the run on
@@ -334,8 +361,10 @@ struct Summary {
   RunSummary run;
   std::vector<WorldSummary> worlds;  ///< empty where there is one
   std::vector<RankSummary> ranks;
-  std::vector<FunctionSummary> functions;  ///< by total time, longest first; ties by name
-  std::vector<SiteSummary> sites;          ///< by total time, longest first
+  std::vector<FunctionSummary> functions;     ///< by total time, longest first; ties by name
+  std::vector<SiteSummary> sites;             ///< by total time, longest first
+  std::vector<PathSummary> paths;             ///< likewise, the first thousand of them
+  std::vector<PathFrameSummary> path_frames;  ///< by path, from the outermost on
   MessageSummary messages;
   std::vector<PairSummary> pairs;
   std::vector<ClockSummary> clocks;

@@ -66,6 +66,22 @@ inline constexpr std::tuple kWorlds{Column{"world", &WorldSummary::world},
                                     Column{"parent", &WorldSummary::parent},
                                     Column{"executable", &WorldSummary::executable},
                                     Column{"directory", &WorldSummary::directory}};
+inline constexpr std::tuple kPaths{Column{"path", &PathSummary::path},
+                                   Column{"function", &PathSummary::function},
+                                   Column{"begins", &PathSummary::begins},
+                                   Column{"frames", &PathSummary::frames},
+                                   Column{"count", &PathSummary::count},
+                                   Column{"ranks", &PathSummary::ranks},
+                                   Column{"total_s", &PathSummary::total_s, "s"},
+                                   Column{"share", &PathSummary::share},
+                                   Column{"bytes_sent", &PathSummary::bytes_sent, "bytes"},
+                                   Column{"bytes_received", &PathSummary::bytes_received, "bytes"}};
+inline constexpr std::tuple kPathFrames{
+    Column{"path", &PathFrameSummary::path},     Column{"frame", &PathFrameSummary::frame},
+    Column{"caller", &PathFrameSummary::caller}, Column{"outer", &PathFrameSummary::outer},
+    Column{"file", &PathFrameSummary::file},     Column{"line", &PathFrameSummary::line},
+    Column{"module", &PathFrameSummary::module}, Column{"offset", &PathFrameSummary::offset}};
+
 inline constexpr std::tuple kCommunicators{Column{"name", &CommSummary::name},
                                            Column{"kind", &CommSummary::kind},
                                            Column{"communicators", &CommSummary::communicators},
@@ -108,6 +124,8 @@ inline constexpr std::tuple kFiles{Column{"name", &FileSummary::name},
 template <class Any, class Visit>
 void for_each_table(Any& summary, Visit visit) {
   visit("worlds", summary.worlds, kWorlds);
+  visit("paths", summary.paths, kPaths);
+  visit("path_frames", summary.path_frames, kPathFrames);
   visit("communicators", summary.communicators, kCommunicators);
   visit("windows", summary.windows, kWindows);
   visit("files", summary.files, kFiles);

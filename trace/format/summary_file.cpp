@@ -163,6 +163,7 @@ constexpr std::tuple kThreadColumns{Column{"rank", &ThreadSummary::rank},
                                     Column{"begin_s", &ThreadSummary::begin_s, "s"},
                                     Column{"life_s", &ThreadSummary::life_s, "s"},
                                     Column{"calls", &ThreadSummary::calls}};
+constexpr std::tuple kLaterThreadColumns{Column{"routine_name", &ThreadSummary::routine_name}};
 // Severities are numbers: 0 info, 1 data_loss, 2 error.
 constexpr std::tuple kFindingColumns{Column{"name", &Finding::name}, Column{"severity", &Finding::severity},
                                      Column{"count", &Finding::count}, Column{"text", &Finding::text},
@@ -312,6 +313,8 @@ Status read_tables(hid_t group, Summary& summary) {
   MERIDIAN_TRY_DO(read_table(group, "overhead", summary.overhead, kOverheadColumns));
   MERIDIAN_TRY_DO(read_if_there(group, "locks", summary.locks, kLockColumns));
   MERIDIAN_TRY_DO(read_if_there(group, "threads", summary.threads, kThreadColumns));
+  if (h5::exists(group, "threads/routine_name"))
+    MERIDIAN_TRY_DO(read_table(group, "threads", summary.threads, kLaterThreadColumns));
   MERIDIAN_TRY_DO(read_table(group, "findings", summary.findings, kFindingColumns));
   Status status;
   summary_columns::for_each_table(summary, [&](const char* name, auto& rows, const auto& columns) {
@@ -352,7 +355,8 @@ Status write_summary(std::int64_t file, const Summary& summary) {
   MERIDIAN_TRY_DO(write_table(group.get(), "passed", summary.passed, kPassedColumns));
   MERIDIAN_TRY_DO(write_table(group.get(), "overhead", summary.overhead, kOverheadColumns));
   MERIDIAN_TRY_DO(write_if_any(group.get(), "locks", summary.locks, kLockColumns));
-  MERIDIAN_TRY_DO(write_if_any(group.get(), "threads", summary.threads, kThreadColumns));
+  MERIDIAN_TRY_DO(
+      write_if_any(group.get(), "threads", summary.threads, std::tuple_cat(kThreadColumns, kLaterThreadColumns)));
   Status status = write_table(group.get(), "findings", summary.findings, kFindingColumns);
   summary_columns::for_each_table(summary, [&](const char* name, const auto& rows, const auto& columns) {
     if (status && !rows.empty()) status = write_table(group.get(), name, rows, columns);

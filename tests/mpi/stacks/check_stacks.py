@@ -16,6 +16,7 @@ sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2] / "support")]
 import launch  # noqa: E402
 
 DEEPER, LOST, HAS_SITE = 1, 2, 4
+MPI_LIBRARIES = ("libmeridian", "libmpich", "libmpifort", "libmpi.so", "libmpi_mpifh", "libmpi_use")
 
 
 class Run:
@@ -64,22 +65,47 @@ def recorded(file):
         yield names[call], tuple(path)
 
 
-def own_code(file, options):
-    """Where the program and its own libraries are loaded."""
-    own = {str(pathlib.Path(path).resolve()) for path in (options.program, *options.files)}
+def modules_of(file):
+    """(begin, end, bias, path) of the files that were loaded."""
     for row in file["texts"][()]:
         key, value = bytes(file["text_bytes"][int(row["first"]) : int(row["first"]) + int(row["bytes"])]).split(b"\0", 1)
         if key == b"module":
-            begin, end, _bias, _identity, _kind, where = value.decode().split(" ", 5)
-            if where in own:
-                yield int(begin, 16), int(end, 16)
+            begin, end, bias, _identity, _kind, where = value.decode().split(" ", 5)
+            yield int(begin, 16), int(end, 16), int(bias, 16), where
 
 
-def expected(path, depth, beginnings):
+def code(file, is_wanted):
+    """[(begin, end)] of the loaded files that are wanted."""
+    return [(begin, end) for begin, end, _, where in modules_of(file) if is_wanted(where)]
+
+
+def beginnings_of(file, known):
+    """Where the process and its threads begin, the process first; and the code that calls them."""
+    start = code(file, lambda name: pathlib.Path(name).name.startswith(("libc.so", "ld-linux", "libmeridian")))
+    ends = {addresses[-1] for _, addresses in known if is_in(addresses[-1], start) and len(addresses) > 2}
+    return [known[0][1][-1], *ends], start
+
+
+def is_in(address, ranges):
+    return any(begin < address <= end for begin, end in ranges)
+
+
+def program_of(path, start):
+    """Without what is not the program's: the code that calls main() or the routine of a thread."""
+    end = len(path)
+    while end > 1 and is_in(path[end - 1], start):
+        end -= 1
+    return path[:end]
+
+
+def expected(path, depth, beginnings, start):
     """What is to be recorded of a path that backtrace() gives, without the innermost address, which is another call."""
+    is_whole = path[-1] in beginnings
+    if is_whole:
+        path = program_of(path[:-1] if path[-1] == beginnings[0] else path, start)
     if len(path) > depth:
         return path[1:depth] + (DEEPER,)
-    return path[1:] + (() if path[-1] in beginnings else (LOST,))
+    return path[1:] + (() if is_whole else (LOST,))
 
 
 def check_rank_files(check, run):
@@ -90,16 +116,15 @@ def check_rank_files(check, run):
     for path in files:
         with h5py.File(path) as file:
             known = list(run.known(file.attrs["pid"]))
-            code = list(own_code(file, run.options))
+            own = {str(pathlib.Path(name).resolve()) for name in (run.options.program, *run.options.files)}
+            own_code = code(file, own.__contains__)
             functions = {function for function, _ in known}
-            # Where the process begins, and its threads.
-            beginnings = {addresses[-1] for function, addresses in known if function == "MPI_Finalize" or function.startswith("MPI_Init")}
-            beginnings |= {addresses[-1] for _, addresses in known[1:] if len(addresses) > 1 and addresses[-2:] in thread_ends(known)}
-            want = collections.Counter((function, expected(addresses, run.depth, beginnings)) for function, addresses in known)
+            beginnings, start = beginnings_of(file, known)
+            want = collections.Counter((function, expected(addresses, run.depth, beginnings, start)) for function, addresses in known)
             got = collections.Counter()
             for function, addresses in recorded(file):
                 # Libraries of the MPI call it as well.
-                if function in functions and addresses and any(begin < addresses[0] <= end for begin, end in code):
+                if function in functions and addresses and is_in(addresses[0], own_code):
                     got[function, addresses[1:]] += 1
             for key in sorted(set(want) | set(got)):
                 check.equal(f"{path.name}: {key[0]} {[hex(a) for a in key[1]]}", got[key], want[key])
@@ -111,10 +136,75 @@ def check_rank_files(check, run):
     return compared
 
 
-def thread_ends(known):
-    """The last two addresses of stacks of threads: they repeat, and are not those of the process."""
-    ends = collections.Counter(addresses[-2:] for function, addresses in known if function == "usleep")
-    return set(ends)
+def places(run, file, addresses):
+    """{address: what addr2line says of it in the program's own code; elsewhere the name of the file}."""
+    own = {str(pathlib.Path(name).resolve()) for name in (run.options.program, *run.options.files)}
+    known, asked = {}, collections.defaultdict(list)
+    for address in addresses:
+        ((bias, where),) = [(bias, where) for begin, end, bias, where in modules_of(file) if begin < address <= end]
+        known[address] = pathlib.Path(where).name
+        if where in own:
+            asked[where].append((address, hex(address - bias - 1)))
+    for where, list_ in asked.items():
+        command = ["addr2line", "-e", where, *(offset for _, offset in list_)]
+        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+        known.update({address: pathlib.Path(line.split(" ")[0]).name for (address, _), line in zip(list_, said)})
+    return known
+
+
+def check_paths(check, run, summary):
+    """The paths of the summary are those of the programs, by files and lines; of a call itself it is another line."""
+    own = {str(pathlib.Path(name).resolve()) for name in (run.options.program, *run.options.files)}
+    want, lost = collections.Counter(), 0
+    for path in sorted(run.folder.glob("rank-*.h5")):
+        with h5py.File(path) as file:
+            known = list(run.known(file.attrs["pid"]))
+            beginnings, start = beginnings_of(file, known)
+            chains = [(function, expected(addresses, run.depth, beginnings, start)) for function, addresses in known]
+            place = places(run, file, {address for _, chain in chains for address in chain if address > LOST})
+            for function, chain in chains:
+                if function == "meridian_event":  # has no time
+                    continue
+                begins = {DEEPER: "deeper", LOST: "lost"}.get(chain[-1] if chain else None, "program")
+                lost += begins == "lost"
+                want[function, begins, tuple(place[address] for address in chain if address > LOST)] += 1
+    got = collections.Counter()
+    functions = {function for function, _, _ in want}
+    frames = collections.defaultdict(list)
+    for frame in summary["path_frames"]:
+        check.equal("frames are in order", frame["frame"], len(frames[frame["path"]]))
+        frames[frame["path"]].append(frame)
+    for path in summary["paths"]:
+        chain = frames[path["path"]][::-1]
+        check.equal("frames of the path", len(chain), path["frames"])
+        if path["function"] in functions and chain[0]["module"] in own:
+            names = [pathlib.Path(f["module"]).name if f["module"] not in own else f"{pathlib.Path(f['file']).name}:{f['line']}" for f in chain]
+            got[path["function"], path["begins"], tuple(names[1:])] += path["count"]
+    for key in sorted(set(want) | set(got)):
+        check.equal(f"calls of {key[0]} from {key[1]} by {key[2]}", got[key], want[key])
+    check.true("the longest are first", [p["total_s"] for p in summary["paths"]] == sorted((p["total_s"] for p in summary["paths"]), reverse=True))
+    found = {finding["name"]: finding["count"] for finding in summary["findings"]}
+    if "mpi_stacks_" in str(run.options.program) and run.options.files:
+        check.equal("calls with callers that are not known", found.get("stack.lost", 0), lost)
+
+
+def check_merged_file(check, run):
+    with h5py.File(run.folder / "merged.h5") as file:
+        parents, sites = file["paths/parent"][()], file["paths/site"][()]
+        check.true("the first three rows are marks", sites[:3].tolist() == [0, 0, 0] and parents[:3].tolist() == [0, 0, 0])
+        check.true("parents come first", all(parents[i] < i for i in range(3, len(parents))))
+        check.true("all others have sites", all(sites[3:] > 0) and max(sites) < len(file["sites/line"]))
+        check.equal("the site of an event is that of its path", file["events/site"][()].tolist(), sites[file["events/path"][()]].tolist())
+        modules = [text.decode() for text in file["modules/path"][()]]
+        used = {pathlib.Path(modules[module]).name for module in file["sites/module"][()][sites[3:]]}
+        check.true(f"no frame of the tracer or of MPI: {used}", not any(name.startswith(MPI_LIBRARIES) for name in used))
+
+
+def check_text(check, run):
+    text = launch.run([run.options.meridian, "stats", "--sites", "40", run.folder]).stdout
+    section = text.split("CALL PATHS BY TIME", 1)[1].split("\n\n", 1)[0]
+    check.true("80 columns do", max(map(len, section.splitlines())) <= 80)
+    check.true("the program's calls are there", "  MPI_Finalize: " in section)
 
 
 def check_exact(check, options, work):
@@ -122,8 +212,11 @@ def check_exact(check, options, work):
         run = Run(options, work, depth)
         check.equal("exit code", run.process.returncode, 0)
         check.true("the program says how it calls", check_rank_files(check, run) >= 8 * options.ranks)
-    merged, summary = run.merge()
-    check.equal("exit code of merge", merged.returncode, 0)
+        merged, summary = run.merge()
+        check.equal("exit code of merge", merged.returncode, 0)
+        check_paths(check, run, summary)
+        check_merged_file(check, run)
+        check_text(check, run)
     return run, merged
 
 

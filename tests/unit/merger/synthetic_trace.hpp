@@ -35,6 +35,7 @@ struct Found {
 class SyntheticThread {
  public:
   EventBatch batch;
+  std::uint64_t routine = 0;  ///< address
 
   std::size_t size() const { return batch.call.size(); }
   void clear() { batch = {}; }
@@ -170,9 +171,11 @@ class SyntheticRank {
   void close(std::uint64_t first_event_count = 0) {
     meta.threads.clear();
     for (const auto& [number, events] : threads)
-      meta.threads.push_back({number, 10 + static_cast<std::int32_t>(number),
-                              events.size() == 0 ? 0 : events.batch.enter_ticks.front(),
-                              events.size() + first_event_count});
+      meta.threads.push_back({.thread = number,
+                              .kernel_tid = 10 + static_cast<std::int32_t>(number),
+                              .begin_ticks = events.size() == 0 ? 0 : events.batch.enter_ticks.front(),
+                              .events = events.size() + first_event_count,
+                              .routine = events.routine});
   }
 
   void write(const std::filesystem::path& path) {

@@ -71,6 +71,21 @@ Summary four_ranks() {
        1204, 0, "/home/user/libmesh.so", 0x56789, 4'000, 4, 6.0, 1.5e-3, 1e-4, 6e-3, 1e-3, 6.0 / 26, 32'000, 32'000},
       {"MPI_Isend", "", "", "", 0, 0, "/opt/vendor/lib/libsolver.so.3", 0xabcdef, 200'000, 3, 0.24, 1.2e-6, 1e-7, 5e-6,
        6e-7, 0.24 / 26, 1'638'400'000, 0}};
+  summary.paths = {{0, "MPI_Waitall", "program", 3, 100'000, 4, 20.0, 20.0 / 26, 0, 1'638'400'000},
+                   {1, "MPI_Allreduce", "deeper", 35, 1, 1, 4.0, 4.0 / 26, 8, 8},
+                   {2, "MPI_Allreduce", "lost", 3, 3'999, 4, 2.0, 2.0 / 26, 31'992, 31'992}};
+  const std::string halo = "/home/user/src/halo2d.c", mesh = "/home/user/libmesh.so";
+  summary.path_frames = {{0, 0, "main", "", halo, 120, "/home/user/halo2d", 0x1400},
+                         {0, 1, "step", "", halo, 101, "/home/user/halo2d", 0x1300},
+                         {0, 2, "exchange", "step", halo, 89, "/home/user/halo2d", 0x1234}};
+  for (std::uint64_t i = 0; i < 30; ++i)
+    summary.path_frames.push_back(
+        {1, i, "level" + std::to_string(i) + "(int)", "", "tree.cpp", static_cast<std::uint32_t>(i + 1), mesh, i});
+  for (std::uint64_t i = 30; i < 35; ++i) summary.path_frames.push_back({1, i, "leaf", "", "tree.cpp", 99, mesh, 99});
+  summary.path_frames.push_back({2, 0, "", "", "", 0, "", 0x7f0012345678});
+  summary.path_frames.push_back({2, 1, "", "", "", 0, "/opt/vendor/lib/libsolver.so.3", 0xabc});
+  summary.path_frames.push_back({2, 2, "mesh::norm_of_the_residual_over_all_cells_and_faces<double>", "",
+                                 "/home/user/src/residual_of_the_mesh.cpp", 1204, mesh, 0x56789});
   summary.messages = {200'000, 1'638'400'000, 1, 0, 1'000, 4'000, 32'000, 32'000};
   for (std::int32_t rank = 0; rank < 4; ++rank) {
     summary.pairs.push_back({rank, (rank + 1) % 4, 25'000, 204'800'000});
@@ -164,7 +179,9 @@ Summary counted() {
   summary.locks = {{0, "mutex", 0x55d0c0de, 1, 48'000, 1'234, 0.625, 0.015, 3, 0, 1'200, 2, 700},
                    {0, "semaphore", 0x7f0000001000, 1, 20, 3, 0.5, 0.25, 2, -1, 0, 1, 3},
                    {0, "semaphore", 0, 1, 16, 0, 0, 0, 0, -1, 0, -1, 0}};
-  summary.threads = {{0, 0, "", 0, -1, 4711, 0, 2, 40}, {0, 2, "worker", 0x55d00042, 0, 4713, 0.25, 1.5, 1'234}};
+  summary.threads = {{0, 0, "", 0, "", -1, 4711, 0, 2, 40},
+                     {0, 2, "worker", 0x55d00042, "", 0, 4713, 0.25, 1.5, 1'234},
+                     {1, 1, "", 0x401000, "pool::Worker::run(void*)", 0, 4714, 0.25, 1.5, 12}};
   return summary;
 }
 
@@ -247,6 +264,12 @@ Summary hostile() {
       {std::numeric_limits<std::int32_t>::max(), std::string(300, 'h'), kMost, 0, 1e300, 1e-300, 0, 0, 0, 0}};
   summary.functions = {{"MPI_\"Send\",\t=1+1\r", "p2p", kMost, 1e300, kNaN, -1e-12, kInfinity, 1e-300, kMost, kMost},
                        {std::string(5000, 'f'), "", 0, 0, 0, 0, 0, 0, 0, 0}};
+  summary.paths = {
+      {7, "MPI_\x1b[31m" + std::string(200, 'p'), "deeper\n", kMost, kMost, kMost, kNaN, -kInfinity, kMost, kMost},
+      {7, "", "lost", 0, 0, 0, 1e300, 1e300, 0, 0}};
+  summary.path_frames = {{7, kMost, "main\n\033[2J", std::string(300, 'o'), "a\tb", 0xffffffff, "\xff", kMost},
+                         {7, 0, std::string(300, 'n'), "", std::string(300, '/'), 0, std::string(300, 'm'), 0},
+                         {8, 0, "nobody's", "", "", 0, "", 0}};
   summary.messages = {kMost, kMost, kMost, kMost, kMost, kMost, kMost, kMost};
   summary.pairs = {{-1, std::numeric_limits<std::int32_t>::min(), kMost, kMost}, {5, 5, 0, 0}};
   ClockSummary clock;
