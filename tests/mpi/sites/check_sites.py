@@ -4,19 +4,18 @@ what addr2line says of the addresses.
 check_sites.py --meridian M --tracer L --mpiexec X --ranks N HOW PROGRAM [FILE...]; FILE: other files that have call sites
 """
 
-import argparse
 import collections
 import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 
 import h5py
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2] / "support")]
 import launch  # noqa: E402
+import ways  # noqa: E402
 
 FINISHED = {"MPI_Init", "MPI_Finalize"}
 
@@ -47,7 +46,7 @@ def addr2line(path, offset):
 class Run:
     def __init__(self, options, program, work, arguments=(), **extra):
         self.options, self.folder = options, pathlib.Path(work) / "trace"
-        self.is_linked = options.how == "linked"
+        self.is_linked = options.way == "linked"
         command = [options.mpiexec, "-n", options.ranks, *([] if self.is_linked else [options.meridian, "run"]), program, *arguments]
         if self.is_linked:
             extra["MERIDIAN_WRITER"] = options.writer
@@ -230,27 +229,11 @@ def check_unfinished(check, options, work):
     return run, merged
 
 
-HOW = {
+WAYS = {
     "exact": check_exact, "linked": check_exact, "stripped": check_stripped, "changed": check_changed, "off": check_off,
     "unfinished": check_unfinished,
 }  # fmt: skip
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--meridian", required=True)
-    parser.add_argument("--writer", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--ranks", type=int, required=True)
-    parser.add_argument("how", choices=HOW)
-    parser.add_argument("program")
-    parser.add_argument("files", nargs="*")
-    options = parser.parse_args()
-    check = launch.Checks()
-    with tempfile.TemporaryDirectory(prefix="meridian-sites-") as work:
-        run, merged = HOW[options.how](check, options, work)
-        return check.finish(run.process, merged)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ways.main(WAYS, "meridian-sites-"))

@@ -1,24 +1,5 @@
 ! Calls of the same procedures from several places of a module and of the program. Prints as sites.h says.
-#if defined(DIALECT_F08)
-#define USE_MPI use mpi_f08
-#define COMM type(MPI_Comm)
-#define STATUS type(MPI_Status)
-#elif defined(DIALECT_MODULE)
-#define USE_MPI use mpi
-#else
-#define USE_MPI
-#define INCLUDE_MPI include 'mpif.h'
-#endif
-#ifndef INCLUDE_MPI
-#define INCLUDE_MPI
-#endif
-#ifndef COMM
-#define COMM integer
-#define STATUS integer
-#define STATUS_SIZE (MPI_STATUS_SIZE)
-#else
-#define STATUS_SIZE
-#endif
+#include "../../fortran/dialect.h"
 #define NOTE(f, c) call note(f, c, __LINE__)
 
 module places
@@ -56,11 +37,11 @@ module solver
   implicit none
 contains
   subroutine exchange()
-    USE_MPI
+    USES
     use places
-    INCLUDE_MPI
+    INCLUDES
     integer :: taken, error
-    STATUS :: found STATUS_SIZE
+    STATUS(found)
     integer :: given
     given = 5
     NOTE('MPI_Sendrecv', 'solver::exchange'); call MPI_Sendrecv(given, 1, MPI_INTEGER, 0, 3, taken, 1, MPI_INTEGER, 0, 3, MPI_COMM_SELF, found, error)
@@ -70,10 +51,10 @@ contains
 end module
 
 program sites
-  USE_MPI
+  USES
   use places
   use solver
-  INCLUDE_MPI
+  INCLUDES
   integer :: error, i, rank, one, total
   NOTE('MPI_Init', 'sites'); call MPI_Init(error)
   NOTE('MPI_Comm_rank', 'sites'); call MPI_Comm_rank(MPI_COMM_WORLD, rank, error)

@@ -72,7 +72,7 @@ foreach(flavor ${MERIDIAN_MPIS})
     add_custom_command(OUTPUT ${program}
       COMMAND ${MERIDIAN_MPIFC_${flavor}} -g -O1 -w -ffree-line-length-none -fallow-argument-mismatch -DDIALECT_${upper}
               -J${program}.modules ${sites}/sites.F90 -o ${program}
-      DEPENDS ${sites}/sites.F90 VERBATIM)
+      DEPENDS ${sites}/sites.F90 ${PROJECT_SOURCE_DIR}/tests/fortran/dialect.h VERBATIM)
     list(APPEND programs ${program})
     foreach(ranks 1 2 4)
       add_sites_test(${flavor} ${ranks} "call_sites_in_fortran_${dialect}_are_the_lines_that_the_program_knows" exact ${program})

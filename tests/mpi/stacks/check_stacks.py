@@ -3,17 +3,16 @@
 check_stacks.py --meridian M --writer W --mpiexec X --ranks N HOW PROGRAM [FILE...]; FILE: other files of the program
 """
 
-import argparse
 import collections
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 import h5py
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2] / "support")]
 import launch  # noqa: E402
+import ways  # noqa: E402
 
 DEEPER, LOST, HAS_SITE = 1, 2, 4
 MPI_LIBRARIES = ("libmeridian", "libmpich", "libmpifort", "libmpi.so", "libmpi_mpifh", "libmpi_use")
@@ -24,7 +23,7 @@ class Run:
         self.options, self.depth, self.folder = options, depth, pathlib.Path(work) / f"trace-{depth}"
         self.claims = pathlib.Path(work) / f"paths-{depth}"
         self.claims.mkdir()
-        is_linked = options.how == "linked"
+        is_linked = options.way == "linked"
         command = [options.mpiexec, "-n", options.ranks, *([] if is_linked else [options.meridian, "run"]), options.program, *arguments]
         scratch = pathlib.Path(work) / f"scratch-{depth}"
         scratch.mkdir()
@@ -220,24 +219,8 @@ def check_exact(check, options, work):
     return run, merged
 
 
-HOW = {"exact": check_exact, "linked": check_exact}
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--meridian", required=True)
-    parser.add_argument("--writer", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--ranks", type=int, required=True)
-    parser.add_argument("how", choices=HOW)
-    parser.add_argument("program")
-    parser.add_argument("files", nargs="*")
-    options = parser.parse_args()
-    check = launch.Checks()
-    with tempfile.TemporaryDirectory(prefix="meridian-stacks-") as work:
-        run, merged = HOW[options.how](check, options, work)
-        return check.finish(run.process, merged)
+WAYS = {"exact": check_exact, "linked": check_exact}
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ways.main(WAYS, "meridian-stacks-"))

@@ -1,15 +1,5 @@
 ! Calls from module procedures, recursion and internal procedures.
-#if defined(DIALECT_F08)
-#define USE_MPI use mpi_f08
-#elif defined(DIALECT_MODULE)
-#define USE_MPI use mpi
-#else
-#define USE_MPI
-#define INCLUDE_MPI include 'mpif.h'
-#endif
-#ifndef INCLUDE_MPI
-#define INCLUDE_MPI
-#endif
+#include "../../fortran/dialect.h"
 #define NOTE(f) call note_path(f//c_null_char)
 
 module paths
@@ -28,8 +18,8 @@ module solver
   implicit none
 contains
   subroutine meet()
-    USE_MPI
-    INCLUDE_MPI
+    USES
+    INCLUDES
     integer :: error
     NOTE('MPI_Barrier'); call MPI_Barrier(MPI_COMM_WORLD, error)
   end subroutine
@@ -44,9 +34,9 @@ contains
 end module
 
 program stacks
-  USE_MPI
+  USES
   use solver
-  INCLUDE_MPI
+  INCLUDES
   integer :: error, i
   NOTE('MPI_Init'); call MPI_Init(error)
   do i = 0, 12, 3

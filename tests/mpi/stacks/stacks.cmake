@@ -64,7 +64,7 @@ foreach(flavor ${MERIDIAN_MPIS})
     add_custom_command(OUTPUT ${fortran}
       COMMAND ${MERIDIAN_MPIFC_${flavor}} -g -O2 -w -ffree-line-length-none -fallow-argument-mismatch -DDIALECT_${upper}
               -J${fortran}.modules ${stacks}/stacks.F90 $<TARGET_FILE:${program}_note> -o ${fortran}
-      DEPENDS ${stacks}/stacks.F90 ${program}_note VERBATIM)
+      DEPENDS ${stacks}/stacks.F90 ${PROJECT_SOURCE_DIR}/tests/fortran/dialect.h ${program}_note VERBATIM)
     list(APPEND programs ${fortran})
     foreach(ranks 1 2 4)
       add_stacks_test(${flavor} ${ranks} "call_stacks_of_fortran_${dialect}_are_what_backtrace_says" exact ${fortran})

@@ -9,7 +9,8 @@ import sys
 import tempfile
 
 WRITE_SAMPLE = sys.argv[1]
-MORE = ("communicators", "windows", "files", "context", "usage", "environment", "counters", "function_counters", "metrics")  # left out when empty, but in JSON
+MORE = ("worlds", "communicators", "windows", "files", "context", "usage", "environment", "counters", "function_counters", "metrics",
+        "region_counters", "region_metrics", "lock_names")  # left out when empty, but in JSON
 SAMPLES = ("empty_run", "one_rank", "four_ranks", "counted", "ten_thousand_ranks", "hostile")
 
 
@@ -62,8 +63,8 @@ def check_json_has_the_documented_members():
     assert list(summary) == [
         "schema", "version", "run", "ranks", "functions", "sites", "messages", "collectives", "pairs", "clocks",
         "clock_models", "reversed_before", "reversed_after", "regions", "user_events", "user_messages", "passed", "overhead",
-        "communicators", "windows", "files", "context", "usage", "environment", "counters",
-        "function_counters", "metrics", "findings",
+        "worlds", "paths", "path_frames", "communicators", "windows", "files", "context", "usage", "environment", "counters",
+        "function_counters", "metrics", "region_counters", "region_metrics", "lock_names", "findings",
     ]  # fmt: skip
     assert summary["schema"] == "meridian-summary" and summary["version"] == 1
     assert summary["run"] == {
@@ -201,10 +202,11 @@ def check_csv_has_the_same_numbers_as_json():
     for sample in ("one_rank", "four_ranks", "counted", "ten_thousand_ranks"):
         tables, summary = csv_of(sample), json_of(sample)
         sections = ("run", "ranks", "functions", "sites", "messages", "collectives", "pairs", "clocks", "reversed", "regions",
-                    "user_events", "user_messages", "passed", "overhead", "findings")  # fmt: skip
+                    "user_events", "user_messages", "passed", "overhead", "paths", "path_frames", "findings")  # fmt: skip
         if sample != "counted":
             assert list(tables) == [section for section in sections if summary.get(section) != []], sample
-        for section in ("ranks", "functions", "sites", "pairs", "clocks", "regions", "user_events", "passed", "overhead", "findings", *MORE):
+        for section in ("ranks", "functions", "sites", "pairs", "clocks", "regions", "user_events", "passed", "overhead", "paths", "path_frames",
+                        "findings", *MORE):
             rows = tables.get(section, [])
             assert len(rows) == len(summary[section]), section
             for row, expected in zip(rows, summary[section]):
