@@ -8,6 +8,7 @@ export OMPI_MCA_btl_vader_single_copy_mechanism=none # containers forbid it, and
 export OMPI_MCA_plm_rsh_agent=false                  # one machine: no ssh to look for
 if command -v ccache >/dev/null; then
   export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+  export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 # what one clone has compiled serves the next one
 fi
 
 # mpirun_of FLAVOR: the launcher of one MPI library; Debian installs both beside each other.
