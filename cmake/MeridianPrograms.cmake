@@ -30,3 +30,29 @@ function(meridian_mpi_program target flavor)
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${arg_DIRECTORY})
   endif()
 endfunction()
+
+# meridian_fortran_program(TARGET FLAVOR SOURCES a.F90... [DIALECT mpif|module|f08] [FLAGS f...] [DEPENDS d...])
+#
+# A Fortran program, compiled by MERIDIAN_MPIFC_<flavor> in one go into the current binary folder, under the target's name;
+# its path is in MERIDIAN_PROGRAM afterwards. A dialect is one of Fortran's ways to MPI (tests/fortran/dialect.h).
+foreach(flavor ${MERIDIAN_MPIS})
+  find_program(MERIDIAN_MPIFC_${flavor} NAMES mpif90.${flavor})
+endforeach()
+
+function(meridian_fortran_program target flavor)
+  cmake_parse_arguments(arg "" "DIALECT" "SOURCES;FLAGS;DEPENDS" ${ARGN})
+  set(program ${CMAKE_CURRENT_BINARY_DIR}/${target})
+  set(modules ${program}.modules)   # each its own: two may be compiled at once
+  file(MAKE_DIRECTORY ${modules})
+  if(arg_DIALECT)
+    string(TOUPPER ${arg_DIALECT} upper)
+    list(PREPEND arg_FLAGS -DDIALECT_${upper} -I${PROJECT_SOURCE_DIR}/tests/fortran)
+    list(APPEND arg_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fortran/dialect.h)
+  endif()
+  add_custom_command(OUTPUT ${program}
+    COMMAND ${MERIDIAN_MPIFC_${flavor}} -O1 -w -ffree-line-length-none -fallow-argument-mismatch -J${modules} ${arg_FLAGS}
+            ${arg_SOURCES} -o ${program}
+    DEPENDS ${arg_SOURCES} ${arg_DEPENDS} VERBATIM)
+  add_custom_target(fortran_${target} ALL DEPENDS ${program})
+  set(MERIDIAN_PROGRAM ${program} PARENT_SCOPE)
+endfunction()

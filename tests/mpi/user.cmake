@@ -33,30 +33,21 @@ foreach(flavor ${MERIDIAN_MPIS})
     add_user_test(${flavor} ${language} user_events_of_${language}_are_recorded ${program})
   endforeach()
 
-  find_program(MERIDIAN_MPIFC_${flavor} NAMES mpif90.${flavor})
   if(NOT MERIDIAN_MPIFC_${flavor})
     message(STATUS "User events in Fortran are not tested with ${flavor}: there is no mpif90.${flavor}")
     continue()
   endif()
   set(module ${PROJECT_SOURCE_DIR}/include/meridian/meridian_user.F90)
-  set(programs)
-  foreach(suffix "" _off)
-    set(program ${CMAKE_CURRENT_BINARY_DIR}/mpi_user_events_fortran_${flavor}${suffix})
+  foreach(suffix _off "")   # the last one is MERIDIAN_PROGRAM below
     set(define)
     if(suffix)
       set(define -DMERIDIAN_DISABLE)
     endif()
-    file(MAKE_DIRECTORY ${program}.modules)
-    add_custom_command(OUTPUT ${program}
-      COMMAND ${MERIDIAN_MPIFC_${flavor}} -O1 -w -fallow-argument-mismatch ${define} -J${program}.modules ${module}
-              ${user}/user_events.F90 -o ${program}
-      DEPENDS ${module} ${user}/user_events.F90 VERBATIM)
-    list(APPEND programs ${program})
+    meridian_fortran_program(mpi_user_events_fortran_${flavor}${suffix} ${flavor} FLAGS ${define}
+      SOURCES ${module} ${user}/user_events.F90)
   endforeach()
-  add_custom_target(user_events_fortran_${flavor} ALL DEPENDS ${programs})
-  list(GET programs 0 program)
   foreach(ranks 1 2 4)
-    add_recorder_test(${flavor} ${ranks} user_events_of_fortran_are_recorded 120 check_user.py --disabled ${program}_off
-      --events ${user}/fortran.def fortran ${program})
+    add_recorder_test(${flavor} ${ranks} user_events_of_fortran_are_recorded 120 check_user.py --disabled ${MERIDIAN_PROGRAM}_off
+      --events ${user}/fortran.def fortran ${MERIDIAN_PROGRAM})
   endforeach()
 endforeach()

@@ -56,19 +56,11 @@ foreach(flavor ${MERIDIAN_MPIS})
     message(STATUS "Call stacks in Fortran are not tested with ${flavor}: there is no mpif90.${flavor}")
     continue()
   endif()
-  set(programs)
   foreach(dialect mpif module f08)
-    string(TOUPPER ${dialect} upper)
-    set(fortran ${CMAKE_CURRENT_BINARY_DIR}/mpi_stacks_${dialect}_${flavor})
-    file(MAKE_DIRECTORY ${fortran}.modules)
-    add_custom_command(OUTPUT ${fortran}
-      COMMAND ${MERIDIAN_MPIFC_${flavor}} -g -O2 -w -ffree-line-length-none -fallow-argument-mismatch -DDIALECT_${upper}
-              -J${fortran}.modules ${stacks}/stacks.F90 $<TARGET_FILE:${program}_note> -o ${fortran}
-      DEPENDS ${stacks}/stacks.F90 ${PROJECT_SOURCE_DIR}/tests/fortran/dialect.h ${program}_note VERBATIM)
-    list(APPEND programs ${fortran})
+    meridian_fortran_program(mpi_stacks_${dialect}_${flavor} ${flavor} DIALECT ${dialect} FLAGS -g -O2
+      SOURCES ${stacks}/stacks.F90 $<TARGET_FILE:${program}_note> DEPENDS ${program}_note)
     foreach(ranks 1 2 4)
-      add_stacks_test(${flavor} ${ranks} "call_stacks_of_fortran_${dialect}_are_what_backtrace_says" exact ${fortran})
+      add_stacks_test(${flavor} ${ranks} "call_stacks_of_fortran_${dialect}_are_what_backtrace_says" exact ${MERIDIAN_PROGRAM})
     endforeach()
   endforeach()
-  add_custom_target(stacks_fortran_${flavor} ALL DEPENDS ${programs})
 endforeach()
