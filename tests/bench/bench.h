@@ -12,7 +12,7 @@
 #include <x86intrin.h>
 #endif
 
-enum { kMaxBatches = 65536, kMaxRanks = 64 };
+enum { kMaxBatches = 65536, kMaxRanks = 64, kBatch = 1000 };
 
 /* Times of the batches of one measure. */
 typedef struct {
@@ -72,6 +72,21 @@ static inline void report(const char* measure, double value) {
   for (int i = 0; i < size; ++i) printf(" %.3f", values[i]);
   printf("\n");
 }
+
+/* Collective: reports the median time of `statements`, run in `batches` batches of kBatch. */
+#define MEASURE(batches, name, statements)               \
+  do {                                                   \
+    static Samples samples;                              \
+    samples.count = 0;                                   \
+    for (long batch = 0; batch < (batches); ++batch) {   \
+      const double begin = now_ns();                     \
+      for (int i = 0; i < kBatch; ++i) {                 \
+        statements;                                      \
+      }                                                  \
+      add_sample(&samples, (now_ns() - begin) / kBatch); \
+    }                                                    \
+    report(name, median(&samples));                      \
+  } while (0)
 
 /* Collective: `calls`, what this rank has called between MPI_Init and here, and the memory it has needed. */
 static inline void report_end(double calls) {

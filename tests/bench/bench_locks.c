@@ -6,30 +6,14 @@
 
 #include "bench.h"
 
-enum { kBatch = 1000 };
-
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_spinlock_t spin;
 static sem_t semaphore;
-static Samples samples;
 static void nothing(void) {}
 static void* idle(void* unused) { return unused; }
-
-#define MEASURE(name, statements)                        \
-  do {                                                   \
-    samples.count = 0;                                   \
-    for (long batch = 0; batch < batches; ++batch) {     \
-      const double begin = now_ns();                     \
-      for (int i = 0; i < kBatch; ++i) {                 \
-        statements;                                      \
-      }                                                  \
-      add_sample(&samples, (now_ns() - begin) / kBatch); \
-    }                                                    \
-    report(name, median(&samples));                      \
-  } while (0)
 
 int main(int argc, char** argv) {
   int provided = 0;
@@ -40,14 +24,14 @@ int main(int argc, char** argv) {
   pthread_join(thread, NULL);
   pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
   sem_init(&semaphore, 0, 1);
-  MEASURE("mutex.pair", pthread_mutex_lock(&mutex); pthread_mutex_unlock(&mutex));
-  MEASURE("mutex.try_pair", pthread_mutex_trylock(&mutex); pthread_mutex_unlock(&mutex));
-  MEASURE("rwlock.read_pair", pthread_rwlock_rdlock(&rwlock); pthread_rwlock_unlock(&rwlock));
-  MEASURE("rwlock.write_pair", pthread_rwlock_wrlock(&rwlock); pthread_rwlock_unlock(&rwlock));
-  MEASURE("spin.pair", pthread_spin_lock(&spin); pthread_spin_unlock(&spin));
-  MEASURE("semaphore.pair", sem_wait(&semaphore); sem_post(&semaphore));
-  MEASURE("condition.signal", pthread_cond_signal(&condition));
-  MEASURE("once.done", pthread_once(&once, nothing));
+  MEASURE(batches, "mutex.pair", pthread_mutex_lock(&mutex); pthread_mutex_unlock(&mutex));
+  MEASURE(batches, "mutex.try_pair", pthread_mutex_trylock(&mutex); pthread_mutex_unlock(&mutex));
+  MEASURE(batches, "rwlock.read_pair", pthread_rwlock_rdlock(&rwlock); pthread_rwlock_unlock(&rwlock));
+  MEASURE(batches, "rwlock.write_pair", pthread_rwlock_wrlock(&rwlock); pthread_rwlock_unlock(&rwlock));
+  MEASURE(batches, "spin.pair", pthread_spin_lock(&spin); pthread_spin_unlock(&spin));
+  MEASURE(batches, "semaphore.pair", sem_wait(&semaphore); sem_post(&semaphore));
+  MEASURE(batches, "condition.signal", pthread_cond_signal(&condition));
+  MEASURE(batches, "once.done", pthread_once(&once, nothing));
   report_end(0);
   MPI_Finalize();
   return 0;

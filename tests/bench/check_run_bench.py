@@ -12,6 +12,7 @@ WANTED = {
     "pingpong": ["8-byte ping-pong"],
     "halo": ["halo exchange", "  traced over untraced"],
     "locks": ["mutex: lock and unlock", "semaphore: wait and post"],
+    "user": ["region: begin and end", "event with two numbers"],
     "sizes": ["8-byte ping-pong", "halo exchange"],
 }
 
