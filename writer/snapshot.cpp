@@ -3,7 +3,7 @@
 #include <thread>
 #include <vector>
 
-#include "writer/futex.hpp"
+#include "trace/ring/ring_futex.hpp"
 #include "writer/places.hpp"
 
 namespace meridian {

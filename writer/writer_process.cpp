@@ -9,8 +9,8 @@
 #include <thread>
 #include <utility>
 
+#include "trace/ring/ring_futex.hpp"
 #include "writer/finish_rank.hpp"
-#include "writer/futex.hpp"
 #include "writer/places.hpp"
 #include "writer/recover.hpp"
 
