@@ -13,7 +13,7 @@ function(add_sites_test flavor ranks promise how)
   add_test(NAME ${name} COMMAND ${MERIDIAN_PYTHON_H5PY} -B ${sites}/check_sites.py
     --meridian $<TARGET_FILE:meridian> --writer $<TARGET_FILE:meridian-writer>
     --mpiexec ${MERIDIAN_MPIEXEC_${flavor}} --ranks ${ranks} ${how} ${ARGN})
-  set_tests_properties(${name} PROPERTIES LABELS mpi RUN_SERIAL ON TIMEOUT 120)
+  set_tests_properties(${name} PROPERTIES LABELS mpi PROCESSORS ${ranks} TIMEOUT 120)
 endfunction()
 
 find_program(MERIDIAN_ADDR2LINE addr2line)

@@ -6,7 +6,7 @@ function(add_stacks_test flavor ranks promise how)
   add_test(NAME ${name} COMMAND ${MERIDIAN_PYTHON_H5PY} -B ${stacks}/check_stacks.py
     --meridian $<TARGET_FILE:meridian> --writer $<TARGET_FILE:meridian-writer>
     --mpiexec ${MERIDIAN_MPIEXEC_${flavor}} --ranks ${ranks} ${how} ${ARGN})
-  set_tests_properties(${name} PROPERTIES LABELS mpi RUN_SERIAL ON TIMEOUT 200)
+  set_tests_properties(${name} PROPERTIES LABELS mpi PROCESSORS ${ranks} TIMEOUT 200)
 endfunction()
 
 foreach(flavor ${MERIDIAN_MPIS})
