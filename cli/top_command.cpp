@@ -47,6 +47,8 @@ int top(const TopArguments& arguments) {
   if (readers.empty()) return fail(nothing_runs(arguments.directory, found));
   for (ActivityReader& reader : readers) reader.look();
   const bool is_screen = is_terminal(STDOUT_FILENO) && !arguments.is_json;
+  // Nobody watches a pipe or a file for long, but programs read JSON from one.
+  const std::uint64_t looks = arguments.looks != 0 ? arguments.looks : is_screen || arguments.is_json ? 0 : 1;
   for (std::uint64_t look = 1;; ++look) {
     std::this_thread::sleep_for(std::chrono::duration<double>{arguments.interval_s});
     std::vector<RankActivity> ranks;
@@ -57,7 +59,7 @@ int top(const TopArguments& arguments) {
     if (is_screen) text = "\033[H\033[J" + text;
     if (!print(text)) return kExitCouldNotRun;
     std::fflush(stdout);
-    if (look == arguments.looks || std::ranges::none_of(ranks, &RankActivity::is_alive)) return kExitFine;
+    if (look == looks || std::ranges::none_of(ranks, &RankActivity::is_alive)) return kExitFine;
   }
 }
 
@@ -72,7 +74,9 @@ void add_top(CLI::App& app, Action& chosen) {
   command->add_option("--interval", arguments->interval_s, "Seconds between two looks. Default: 1")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.05, 3600.0));
-  command->add_option("--count", arguments->looks, "Looks, then end. Default: until the program has ended")
+  command
+      ->add_option("--count", arguments->looks,
+                   "Looks, then end. Default: until the program has ended; without a terminal one, unless --json")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   command->add_flag("--json", arguments->is_json, "Print one JSON object a line for each look");
