@@ -21,8 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kPatience{10};
-
 struct SnapshotArguments {
   std::string directory;
   std::string output;
@@ -51,7 +49,7 @@ int snapshot(const SnapshotArguments& arguments) {
     if (!ring) return fail(ring.error());
     const fs::path world = each.world == "." ? output : output / each.world;
     fs::create_directories(world, problem);
-    const auto done = snapshot_rank(*ring, world, kPatience);
+    const auto done = snapshot_rank(*ring, world, kSnapshotPatience);
     if (!done && done.error().code == Errc::not_found) continue;
     if (!done) return fail(done.error());
     ++made;

@@ -76,6 +76,9 @@ int become_writer(void* argument) noexcept {
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
   for (int signal = 1; signal < NSIG; ++signal) sigaction(signal, &standard, nullptr);
+  standard.sa_handler = SIG_IGN;  // until it handles them: batch systems send them to whole jobs as a warning
+  sigaction(SIGUSR1, &standard, nullptr);
+  sigaction(SIGUSR2, &standard, nullptr);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);

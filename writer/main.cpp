@@ -1,28 +1,53 @@
 // meridian-writer RINGFILE: drains the ring of one traced process and makes its rank file. Started by the tracer, one
-// for each rank; lives as long as the rank, and is not killed with it.
+// for each rank; lives as long as the rank, and is not killed with it. SIGUSR1 has it make a snapshot, which it starts
+// itself for: meridian-writer --snapshot RINGFILE.
 
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <string_view>
 #include <thread>
 
+#include "writer/snapshot.hpp"
 #include "writer/writer_process.hpp"
+
+namespace meridian {
+namespace {
+
+std::atomic<WriterProcess*> g_writer{nullptr};
+
+int make_snapshot(const char* path) {
+  auto ring = RingFile::open(path, RingFile::Access::drain);
+  if (!ring || ring->output_dir().empty()) return 1;
+  const std::filesystem::path folder = std::filesystem::path{ring->output_dir()} / kSnapshotFolder;
+  std::error_code problem;
+  std::filesystem::create_directories(folder, problem);
+  return !problem && snapshot_rank(*ring, folder, kSnapshotPatience) ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace meridian
 
 int main(int argc, char** argv) {
   using namespace meridian;
-  if (argc != 2) {
+  const bool is_snapshot = argc == 3 && std::string_view{argv[1]} == kMakeSnapshot;
+  if (argc != 2 && !is_snapshot) {
     std::fprintf(stderr,
                  "usage: meridian-writer RINGFILE\n(started by libmeridian.so; nothing that one starts by hand)\n");
     return 1;
   }
   // Launchers kill whole process groups; what the rank has stored is worth the second that this process lives longer.
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2})
+    std::signal(signal, SIG_IGN);
   ::umask(077);  // what a program does, and with whom, is its user's affair
   ::setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
 
+  if (is_snapshot) return make_snapshot(argv[2]);
   auto ring = RingFile::open(argv[1], RingFile::Access::drain);
   if (!ring) {
     std::fprintf(stderr, "meridian-writer: %s\n", ring.error().what.c_str());
@@ -35,6 +60,13 @@ int main(int argc, char** argv) {
   const std::int32_t pid = ring->header().pid;
   const std::uint64_t start = ring->header().process_start;
   WriterProcess writer{*std::move(ring)};
+  g_writer.store(&writer);
+  struct sigaction action {};
+  action.sa_flags = SA_RESTART | SA_NOCLDSTOP;
+  action.sa_handler = [](int) { g_writer.load()->wake(); };
+  ::sigaction(SIGCHLD, &action, nullptr);
+  action.sa_handler = [](int) { g_writer.load()->want_snapshot(); };
+  ::sigaction(SIGUSR1, &action, nullptr);
   std::thread{[&] {
     wait_for_process(pid, start);
     writer.end();

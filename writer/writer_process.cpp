@@ -1,11 +1,14 @@
 #include "writer/writer_process.hpp"
 
 #include <poll.h>
+#include <spawn.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -13,14 +16,26 @@
 #include "writer/finish_rank.hpp"
 #include "writer/places.hpp"
 #include "writer/recover.hpp"
+#include "writer/snapshot.hpp"
 
 namespace meridian {
 
 void WriterProcess::end() noexcept {
   has_ended_.store(true, std::memory_order_release);
+  wake();
+}
+
+void WriterProcess::want_snapshot() noexcept {
+  is_snapshot_wanted_.store(true, std::memory_order_release);
+  wake();
+}
+
+void WriterProcess::wake() noexcept {
+  const int before = errno;
   RingFileHeader& header = ring_.shared_header();
   header.wake.fetch_add(1, std::memory_order_seq_cst);
   futex_wake_all(header.wake);
+  errno = before;
 }
 
 // Ended, or has said that it stores no more and has no call under way whose record could still come.
@@ -44,6 +59,7 @@ Status WriterProcess::run() {
     const bool is_last = is_over();  // before draining, so that nothing comes after
     serve();
     if (is_last) break;
+    start_snapshot();
     sleep(seen);
   }
   Status left = leave();
@@ -60,6 +76,16 @@ void WriterProcess::sleep(std::uint32_t seen) {
   header.writer_asleep.store(1, std::memory_order_seq_cst);
   if (header.wake.load(std::memory_order_seq_cst) == seen) futex_wait(header.wake, seen);
   header.writer_asleep.store(0, std::memory_order_seq_cst);
+}
+
+void WriterProcess::start_snapshot() {
+  if (snapshot_pid_ > 0 && ::waitpid(snapshot_pid_, nullptr, WNOHANG) == 0) return;  // its end wakes us
+  snapshot_pid_ = 0;
+  if (!is_snapshot_wanted_.load(std::memory_order_acquire) || ring_.output_dir().empty()) return;
+  is_snapshot_wanted_.store(false, std::memory_order_release);
+  std::string name = "meridian-writer", what = kMakeSnapshot, ring = ring_.path().string();
+  char* const arguments[] = {name.data(), what.data(), ring.data(), nullptr};
+  if (::posix_spawn(&snapshot_pid_, "/proc/self/exe", nullptr, nullptr, arguments, environ) != 0) snapshot_pid_ = 0;
 }
 
 void WriterProcess::serve() {

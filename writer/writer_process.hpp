@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <cstdint>
 #include <vector>
@@ -24,12 +26,19 @@ class WriterProcess {
   /// From another thread: the program has ended.
   void end() noexcept;
 
+  /// From a signal handler: somebody wants a snapshot in `snapshot/` of the output directory. Made by a process of its
+  /// own, so that the ring is drained meanwhile; one after the other.
+  void want_snapshot() noexcept;
+  /// From a signal handler: a process that makes a snapshot may have ended, and another one be wanted.
+  void wake() noexcept;
+
  private:
   void serve();          // one round: drain, answer
   void answer_finish();  // makes the rank file when one was asked for
   Status finish();       // makes the rank file from all there is
   Status leave();        // the program is gone
   bool is_over() const;
+  void start_snapshot();
   void sleep(std::uint32_t seen);
 
   RingFile ring_;
@@ -37,6 +46,8 @@ class WriterProcess {
   std::vector<std::uint64_t> finished_progress_;  // when the rank file was made last; empty: never
   bool has_failed_ = false;                       // the spool cannot grow: from now on the ring keeps what it has
   std::atomic<bool> has_ended_{false};
+  std::atomic<bool> is_snapshot_wanted_{false};
+  pid_t snapshot_pid_ = 0;  // of the process that makes one; 0: none does
 };
 
 /// Blocks until the process that made the ring has ended.

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import random
+import signal
 import sys
 import tempfile
 import time
@@ -17,6 +18,46 @@ import check_kills
 from check_kills import launch
 
 SNAPSHOTS = 4
+PATIENCE_S = 60
+
+
+def writers_of(options, run):
+    """Process of each rank's writer."""
+    report = json.loads(launch.run([options.meridian, "where", "--json", run.trace]).stdout)
+    return {rank["rank"]: rank["writer_pid"] for rank in report["ranks"]}
+
+
+def files_in(folder):
+    """{name: which file it is}: a file that takes its place is another one."""
+    return {path.name: (path.stat().st_ino, path.stat().st_mtime_ns) for path in folder.glob("rank-*.h5")}
+
+
+def check_signals(check, options, run):
+    """A signal to the writers makes the rank files in snapshot/, a second one makes them anew; other signals do nothing."""
+    writers, folder = writers_of(options, run), run.trace / "snapshot"
+    check.equal("ranks with a writer", sorted(writers), list(range(options.ranks)))
+    files = {}
+    for i in range(2):
+        before, old = run.counts(), files
+        for pid in writers.values():
+            for number in (signal.SIGUSR2, signal.SIGTERM, signal.SIGUSR1):
+                os.kill(pid, number)
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline:
+            files = files_in(folder)
+            if len(files) == options.ranks and all(files[name] != old.get(name) for name in files):
+                break
+            time.sleep(0.05)
+        after = run.counts()
+        check.equal(f"rank files after signal {i}", len(files), options.ranks)
+        check.true(f"signal {i} makes new files", all(files[name] != old.get(name) for name in files))
+        for path in folder.glob("rank-*.h5"):
+            rank, *calls, losses = check_kills.completed_calls(path)
+            check.equal(f"losses of rank {rank}", losses, {})
+            for thread in (0, 1):
+                least, most = before[rank][1 + thread], after[rank][1 + thread] + 1
+                check.true(f"signal {i}: rank {rank}: {least} <= {calls[thread]} <= {most}", least <= calls[thread] <= most)
+    check.equal("writers after the signals", writers_of(options, run), writers)
 
 
 def main():
@@ -50,6 +91,7 @@ def main():
         default = launch.run([options.meridian, "snapshot", run.trace])
         check.equal("exit code of a snapshot in its own place", default.returncode, 0)
         check.equal("directories in the trace", len([p for p in run.trace.iterdir() if p.name.startswith("snapshot-")]), 1)
+        check_signals(check, options, run)
         before, begin = run.counts(), time.monotonic()
         watched = launch.run([options.meridian, "top", "--json", "--count", "1", "--interval", "1", run.trace])
         after, time_s = run.counts(), time.monotonic() - begin
@@ -60,8 +102,8 @@ def main():
         (run.shared / "stop").touch()
         merged = run.check(check, "after the snapshots")
         check.equal("exit code of the program", run.process.returncode, 0)
-        for i in range(SNAPSHOTS):
-            merged, summary = launch.merge(options.meridian, pathlib.Path(work) / f"snapshot {i}")
+        for folder in [*(pathlib.Path(work) / f"snapshot {i}" for i in range(SNAPSHOTS)), run.trace / "snapshot"]:
+            merged, summary = launch.merge(options.meridian, folder)
             check.equal("exit code of merge", merged.returncode, 0)
             check.equal("received before sent", summary and summary["reversed_after"], 0)
             findings = {finding["name"] for finding in summary["findings"]} if summary else set()
