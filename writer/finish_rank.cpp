@@ -179,6 +179,7 @@ Status decode_rank(const RingFile& ring, std::span<const std::filesystem::path> 
   MERIDIAN_TRY_DO(feed_all(ring, spools, feeder, RecordSource::spools_and_ring));
   MERIDIAN_TRY_DO(decoder.finish());
   add_late_anchor(meta);
+  take_cards(ring.cards(), meta);
   return {};
 }
 

@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
+#include <optional>
+#include <utility>
 
 namespace meridian {
 namespace {
 
 using Kind = WaitedFor::Kind;
-constexpr std::int32_t kNobody = -1;
 
-/// A thing that is waited for, as all ranks would name it.
+/// A message or a collective that is waited for, as all ranks would name it.
 struct Wait {
   Kind kind{};
   CallId call{};
@@ -18,144 +18,184 @@ struct Wait {
   std::uint32_t comm = 0;
   std::int32_t peer = 0;  // world rank; kAnySource
   std::int32_t tag = 0;
+  std::uint64_t instance = 0;
   const Group* peers = nullptr;
   const Group* own = nullptr;
 };
 
 bool meet(const Wait& send, const Wait& receive) {
-  return send.kind == Kind::send && receive.kind == Kind::receive && send.comm == receive.comm &&
-         send.peer == receive.rank && (receive.peer == kAnySource || receive.peer == send.rank) &&
+  return (receive.peer == kAnySource || receive.peer == send.rank) &&
          (receive.tag == kAnyTag || receive.tag == send.tag);
 }
 
+/// What all ranks wait for in MPI.
 class Waits {
  public:
   Waits(const std::vector<RankNow>& ranks, Communicators& communicators) {
-    for (std::size_t i = 0; i < ranks.size(); ++i)
-      for (std::size_t t = 0; t < ranks[i].threads.size(); ++t)
-        for (const WaitedFor& what : ranks[i].threads[t].waits)
-          if (const auto* comm = communicators.resolvers[i].at(what.comm, what.ticks)) {
-            const std::int32_t peer = what.peer == kAnySource ? kAnySource : comm->world_rank(what.peer);
-            all_[{i, t}].push_back(
-                {what.kind, what.call, ranks[i].meta.rank, comm->comm, peer, what.tag, comm->peers, comm->own});
-          }
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      for (const auto& birth : communicators.resolvers[i].births())
+        if (const auto begun = ranks[i].begun.find(birth.handle); begun != ranks[i].begun.end())
+          begun_[{ranks[i].meta.rank, birth.comm.comm}] = begun->second;
+      if (ranks[i].meta.is_finalized) finalized_.insert(ranks[i].meta.rank);
+      for (const ThreadNow& thread : ranks[i].threads)
+        for (const WaitedFor& what : thread.waits)
+          if (const auto wait = resolve(ranks[i], communicators.resolvers[i], what)) note(*wait);
+    }
   }
 
-  const std::vector<Wait>& of(std::size_t rank, std::size_t thread) const {
-    static const std::vector<Wait> kNone;
-    const auto found = all_.find({rank, thread});
-    return found == all_.end() ? kNone : found->second;
+  static std::optional<Wait> resolve(const RankNow& rank, CommResolver& resolver, const WaitedFor& what) {
+    if (what.kind != Kind::send && what.kind != Kind::receive && what.kind != Kind::collective) return std::nullopt;
+    const LocalComm* const comm = resolver.at(what.comm, what.ticks);
+    if (comm == nullptr) return std::nullopt;
+    const std::int32_t peer = what.peer == kAnySource ? kAnySource : comm->world_rank(what.peer);
+    return Wait{what.kind, what.call,     rank.meta.rank, comm->comm, peer,
+                what.tag,  what.instance, comm->peers,    comm->own};
   }
 
   bool is_about_to_meet(const Wait& wait) const {
-    for (const auto& [where, others] : all_)
-      for (const Wait& other : others)
-        if (meet(wait, other) || meet(other, wait)) return true;
-    return false;
+    const auto others = [](const auto& list, std::uint32_t comm, std::int32_t rank) -> const std::vector<Wait>& {
+      static const std::vector<Wait> kNone;
+      const auto found = list.find({comm, rank});
+      return found == list.end() ? kNone : found->second;
+    };
+    if (wait.kind == Kind::send)
+      return std::ranges::any_of(others(receives_, wait.comm, wait.peer),
+                                 [&](const Wait& other) { return meet(wait, other); });
+    return wait.kind == Kind::receive && std::ranges::any_of(others(sends_, wait.comm, wait.rank),
+                                                             [&](const Wait& other) { return meet(other, wait); });
   }
 
-  /// Members of a collective's communicator that are not in it.
+  /// Members of a collective's communicator that have not come to it.
   std::vector<std::int32_t> missing_from(const Wait& wait) const {
     std::set<std::int32_t> missing;
     for (const Group* group : {wait.own, wait.peers})
       if (group != nullptr)
         for (const std::int32_t member : *group)
-          if (member >= 0 && member != wait.rank) missing.insert(member);
-    for (const auto& [where, others] : all_)
-      for (const Wait& other : others)
-        if (other.kind == Kind::collective && other.comm == wait.comm && other.call == wait.call)
-          missing.erase(other.rank);
+          if (member >= 0 && member != wait.rank && !has_come(member, wait)) missing.insert(member);
     return {missing.begin(), missing.end()};
   }
 
  private:
-  std::map<std::pair<std::size_t, std::size_t>, std::vector<Wait>> all_;
+  void note(const Wait& wait) {
+    if (wait.kind == Kind::send) sends_[{wait.comm, wait.peer}].push_back(wait);
+    if (wait.kind == Kind::receive) receives_[{wait.comm, wait.rank}].push_back(wait);
+    if (wait.kind == Kind::collective) collectives_[{wait.comm, wait.rank}].push_back(wait);
+  }
+
+  bool has_come(std::int32_t member, const Wait& wait) const {
+    if (wait.call == CallId::Finalize && finalized_.contains(member)) return true;
+    bool is_in_another = false;
+    if (const auto found = collectives_.find({wait.comm, member}); found != collectives_.end())
+      for (const Wait& other : found->second) {
+        if (other.call == wait.call) return true;
+        is_in_another = is_in_another || other.instance == wait.instance;
+      }
+    const auto begun = begun_.find({member, wait.comm});
+    return wait.call != CallId::Finalize && !is_in_another && begun != begun_.end() && begun->second > wait.instance;
+  }
+
+  using ByPlace = std::map<std::pair<std::uint32_t, std::int32_t>, std::vector<Wait>>;
+  ByPlace sends_;                                                          // by communicator and receiver
+  ByPlace receives_;                                                       // by communicator and receiver
+  ByPlace collectives_;                                                    // by communicator and member
+  std::map<std::pair<std::int32_t, std::uint32_t>, std::uint64_t> begun_;  // (rank, communicator) -> collectives
+  std::set<std::int32_t> finalized_;
 };
 
-std::vector<std::int32_t> ranks_that_can_help(const Waits& waits, const Wait& wait) {
-  if (wait.kind == Kind::collective) return waits.missing_from(wait);
-  if (wait.peer >= 0) return {wait.peer};
-  std::vector<std::int32_t> anybody;
-  for (const std::int32_t member : *wait.peers)
-    if (member >= 0) anybody.push_back(member);
-  return anybody;
-}
+class Builder {
+ public:
+  Builder(const std::vector<RankNow>& ranks, Communicators& communicators)
+      : ranks_{ranks}, communicators_{communicators}, waits_{ranks, communicators} {}
+
+  WhoWaits run(bool is_running) {
+    for (std::size_t i = 0; i < ranks_.size(); ++i) take_rank(i, is_running);
+    return std::move(result_);
+  }
+
+ private:
+  void take_rank(std::size_t index, bool is_running) {
+    const RankNow& rank = ranks_[index];
+    const bool is_in_call =
+        std::ranges::any_of(rank.threads, [](const ThreadNow& thread) { return thread.call != CallId::none; });
+    if (!rank.is_alive && (is_running || (rank.meta.is_finalized && !is_in_call))) {
+      result_.ended.ranks.insert(rank.meta.rank);
+      return;
+    }
+    for (const ThreadNow& thread : rank.threads) {
+      const Party who{rank.meta.rank, thread.thread};
+      if (!thread.is_alive) {
+        result_.ended.threads.insert(who);
+        continue;
+      }
+      ThreadWait wait{who, thread.is_one_enough, helps_others(rank, thread), {}};
+      if (is_stuck(index, thread, wait) && !wait.needs.empty())
+        result_.waits.push_back(std::move(wait));
+      else if (wait.helps_others)
+        result_.free.insert(rank.meta.rank);
+    }
+  }
+
+  /// Who has never called MPI will hardly begin it in the middle of a wait.
+  static bool helps_others(const RankNow& rank, const ThreadNow& thread) {
+    return thread.has_called_mpi || (rank.is_alive && !thread.is_asleep);
+  }
+
+  /// False where the thread can go on for all that is known; else `wait` has what it needs.
+  bool is_stuck(std::size_t index, const ThreadNow& thread, ThreadWait& wait) const {
+    bool is_stuck = !thread.waits.empty();
+    for (const WaitedFor& what : thread.waits) {
+      const auto in_mpi = Waits::resolve(ranks_[index], communicators_.resolvers[index], what);
+      if (in_mpi && waits_.is_about_to_meet(*in_mpi)) {
+        is_stuck = is_stuck && !wait.is_one_enough;
+      } else if (in_mpi && what.kind == Kind::collective) {
+        // All who are missing are needed, each by itself.
+        for (const std::int32_t missing : waits_.missing_from(*in_mpi)) wait.needs.push_back({{missing, kAnyThread}});
+      } else if (in_mpi) {
+        wait.needs.push_back(helpers_of(*in_mpi));
+      } else if (what.kind != Kind::thread || !has_ended(ranks_[index], what)) {
+        wait.needs.push_back(threads_of(ranks_[index], thread, what));
+        if (wait.needs.back().empty()) return false;
+      }
+    }
+    return is_stuck;
+  }
+
+  /// Of a thread that is joined.
+  static bool has_ended(const RankNow& rank, const WaitedFor& what) {
+    return std::ranges::any_of(rank.threads, [&](const ThreadNow& thread) {
+      return !thread.is_alive && !what.threads.empty() && thread.thread == what.threads.front();
+    });
+  }
+
+  static std::vector<Party> helpers_of(const Wait& wait) {
+    if (wait.peer >= 0) return {{wait.peer, kAnyThread}};
+    std::vector<Party> anybody;
+    for (const std::int32_t member : *wait.peers)
+      if (member >= 0) anybody.push_back({member, kAnyThread});
+    return anybody;
+  }
+
+  /// Threads of the same process; none where it is not known which.
+  static std::vector<Party> threads_of(const RankNow& rank, const ThreadNow& waiter, const WaitedFor& what) {
+    std::vector<Party> parties;
+    if (what.kind == Kind::lock || what.kind == Kind::thread)
+      for (const std::uint32_t thread : what.threads) parties.push_back({rank.meta.rank, thread});
+    if (what.kind == Kind::others && !what.is_from_outside && !rank.has_others_at_work)
+      for (const ThreadNow& other : rank.threads)
+        if (other.is_alive && other.thread != waiter.thread) parties.push_back({rank.meta.rank, other.thread});
+    return parties;
+  }
+
+  const std::vector<RankNow>& ranks_;
+  Communicators& communicators_;
+  Waits waits_;
+  WhoWaits result_;
+};
 
 }  // namespace
 
-std::vector<RankWait> waits_of(const std::vector<RankNow>& ranks, Communicators& communicators) {
-  const Waits waits{ranks, communicators};
-  std::vector<RankWait> result;
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const auto& threads = ranks[i].threads;
-    const bool can_act =
-        std::ranges::any_of(threads, [](const ThreadNow& thread) { return thread.is_alive && thread.waits.empty(); });
-    if (can_act) continue;
-    for (std::size_t t = 0; t < threads.size(); ++t) {
-      if (!threads[t].is_alive) continue;
-      RankWait wait{ranks[i].meta.rank, threads[t].thread, threads[t].is_one_enough, {}};
-      bool is_stuck = !waits.of(i, t).empty();
-      for (const Wait& what : waits.of(i, t)) {
-        if (waits.is_about_to_meet(what)) {
-          is_stuck = is_stuck && !wait.is_one_enough;
-          continue;
-        }
-        if (what.kind == Kind::collective) {
-          // All who are missing are needed, each by itself.
-          for (const std::int32_t missing : waits.missing_from(what)) wait.needs.push_back({missing});
-        } else {
-          wait.needs.push_back(ranks_that_can_help(waits, what));
-        }
-      }
-      if (is_stuck && !wait.needs.empty()) result.push_back(std::move(wait));
-    }
-  }
-  return result;
-}
-
-Deadlock find_deadlock(const std::vector<RankWait>& waits, const std::set<std::int32_t>& ended) {
-  std::map<std::int32_t, std::vector<const RankWait*>> stuck;
-  for (const RankWait& wait : waits) stuck[wait.rank].push_back(&wait);
-  const auto can_go_on = [&](const RankWait& wait) {
-    const auto is_met = [&](const std::vector<std::int32_t>& helpers) {
-      return std::ranges::any_of(helpers,
-                                 [&](std::int32_t rank) { return !stuck.contains(rank) && !ended.contains(rank); });
-    };
-    return wait.is_one_enough ? std::ranges::any_of(wait.needs, is_met) : std::ranges::all_of(wait.needs, is_met);
-  };
-  for (bool has_changed = true; has_changed;) {
-    has_changed = false;
-    for (auto at = stuck.begin(); at != stuck.end();) {
-      const bool is_free = std::ranges::any_of(at->second, [&](const RankWait* wait) { return can_go_on(*wait); });
-      has_changed = has_changed || is_free;
-      at = is_free ? stuck.erase(at) : std::next(at);
-    }
-  }
-  Deadlock deadlock;
-  if (stuck.empty()) return deadlock;
-  for (const auto& [rank, wait] : stuck) deadlock.ranks.push_back(rank);
-  // Each stuck rank needs somebody who is stuck or through: follow the stuck ones until one comes again.
-  const auto next = [&](std::int32_t rank) {
-    for (const RankWait* wait : stuck.at(rank))
-      for (const auto& helpers : wait->needs)
-        for (const std::int32_t helper : helpers) {
-          if (ended.contains(helper) && std::ranges::find(deadlock.ended, helper) == deadlock.ended.end())
-            deadlock.ended.push_back(helper);
-          if (stuck.contains(helper)) return helper;
-        }
-    return kNobody;
-  };
-  std::vector<std::int32_t> path{deadlock.ranks.front()};
-  for (;;) {
-    const std::int32_t following = next(path.back());
-    if (following == kNobody) return deadlock;
-    const auto seen = std::ranges::find(path, following);
-    if (seen != path.end()) {
-      deadlock.cycle.assign(seen, path.end());
-      return deadlock;
-    }
-    path.push_back(following);
-  }
+WhoWaits who_waits(const std::vector<RankNow>& ranks, Communicators& communicators, bool is_running) {
+  return Builder{ranks, communicators}.run(is_running);
 }
 
 }  // namespace meridian

@@ -4,39 +4,21 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
 #include "cli/summary/units.hpp"
+#include "cli/where/call_places.hpp"
 
 namespace meridian {
 namespace {
 
 using Kind = WaitedFor::Kind;
 
-/// A thing that is waited for, in words that ranks share: peers as ranks of MPI_COMM_WORLD.
-struct Facts {
-  Kind kind{};
-  CallId call{};
-  std::string comm;
-  std::int32_t peer = 0;  // world rank; kAnySource
-  std::int32_t tag = 0;
-};
-
-Facts facts_of(WhereReport& report, std::size_t rank, const WaitedFor& what) {
-  Facts facts{what.kind, what.call, "?", what.peer, what.tag};
-  if (const LocalComm* comm = report.communicators.resolvers[rank].at(what.comm, what.ticks)) {
-    const Communicator& known = report.communicators.list[comm->comm];
-    facts.comm = known.name.empty() ? fmt::format("communicator {}", comm->comm) : known.name;
-    if (what.peer >= 0) facts.peer = comm->world_rank(what.peer);
-  }
-  return facts;
-}
-
 /// "0-2,5" of ascending numbers.
-std::string ranges(const std::vector<std::int32_t>& ranks) {
+template <class Number>
+std::string ranges(const std::vector<Number>& ranks) {
   std::string text;
   for (std::size_t i = 0; i < ranks.size();) {
     std::size_t end = i;
@@ -69,11 +51,6 @@ std::string peers_of(const Group& group) {
 
 std::string tag_text(std::int32_t tag) { return tag == kAnyTag ? "any tag" : fmt::format("tag {}", tag); }
 
-double since(const WhereReport& report, const ThreadNow& thread) {
-  if (thread.since_realtime_ns == 0) return -1;
-  return std::max(0.0, static_cast<double>(report.now_realtime_ns - thread.since_realtime_ns) * 1e-9);
-}
-
 std::string_view state(const RankNow& rank, const ThreadNow& thread) {
   if (thread.call != CallId::none) return info(thread.call).name;
   if (rank.is_alive && thread.is_alive) return "outside MPI";
@@ -82,42 +59,67 @@ std::string_view state(const RankNow& rank, const ThreadNow& thread) {
 
 std::string_view verb(Kind kind) { return kind == Kind::send ? "to" : kind == Kind::receive ? "from" : "on"; }
 
+bool is_in_mpi(Kind kind) { return kind == Kind::send || kind == Kind::receive || kind == Kind::collective; }
+
+/// What a thread waits for that other threads of its process have to do.
+std::string local_wait_text(const WaitedFor& what) {
+  if (what.kind == Kind::thread)
+    return what.threads.empty() ? "the end of a thread" : fmt::format("the end of thread {}", what.threads.front());
+  const std::string lock = fmt::format("a {}", name_of(what.lock));
+  if (what.kind == Kind::others || what.threads.empty()) return lock;
+  if (what.threads.size() == 1) return fmt::format("{} that thread {} has", lock, what.threads.front());
+  std::vector<std::uint32_t> threads = what.threads;
+  std::ranges::sort(threads);
+  return fmt::format("{} that one of the threads {} has", lock, ranges(threads));
+}
+
+std::string place_text(const CallPlace& place) {
+  const std::string where = short_place(place);
+  if (where.empty()) return "";
+  const std::string function = place.function.substr(0, place.function.find('('));
+  return printable(function.empty() ? "at " + where : fmt::format("at {} in {}", where, function));
+}
+
 std::string groups_text(WhereReport& report) {
-  // Call, first thing it waits for (kind, call, comm, tag), number of things; threads that have ended are left out.
-  using Key = std::tuple<std::string, int, std::string, std::int32_t, std::size_t>;
+  // Call, kind of what it waits for first, what that is (communicator or words), tag, how many things, place. Threads
+  // that have ended are left out.
+  using Key = std::tuple<std::string, int, std::string, std::int32_t, std::size_t, std::string>;
   std::map<Key, Group> groups;
   for (std::size_t i = 0; i < report.ranks.size(); ++i) {
     for (const ThreadNow& thread : report.ranks[i].threads) {
       if (!thread.is_alive && thread.call == CallId::none) continue;
-      Key key{state(report.ranks[i], thread), -1, "", 0, thread.waits.size()};
+      const std::string place = place_text(thread.place);
+      Key key{state(report.ranks[i], thread), -1, "", 0, thread.waits.size(), place};
       std::int32_t peer = kAnySource;
       if (!thread.waits.empty()) {
-        const Facts facts = facts_of(report, i, thread.waits.front());
-        key = {std::string{state(report.ranks[i], thread)}, static_cast<int>(facts.kind), facts.comm, facts.tag,
-               thread.waits.size()};
+        const WaitedFor& what = thread.waits.front();
+        const WaitFacts facts = facts_of(report, i, what);
+        std::get<1>(key) = static_cast<int>(what.kind);
+        std::get<2>(key) = is_in_mpi(what.kind) ? facts.comm : local_wait_text(what);
+        std::get<3>(key) = is_in_mpi(what.kind) ? facts.tag : 0;
         peer = facts.peer;
       }
       Group& group = groups[key];
       group.ranks.push_back(report.ranks[i].meta.rank);
       group.peers.push_back(peer);
-      group.since_s = std::max(group.since_s, since(report, thread));
+      group.since_s = std::max(group.since_s, seconds_in(report, thread));
     }
   }
   Table table{{{"ranks", Align::left}, {"call", Align::left}, {"waits for", Align::left}, {"since"}}};
   for (const auto& [key, group] : groups) {
-    const auto& [call, kind, comm, tag, count] = key;
-    std::string waits;
-    if (kind == static_cast<int>(Kind::collective))
-      waits = printable(comm);
-    else if (kind >= 0)
+    const auto& [call, kind, what, tag, count, place] = key;
+    std::string waits = printable(what);
+    if (kind == static_cast<int>(Kind::send) || kind == static_cast<int>(Kind::receive))
       waits =
-          fmt::format("{} {}, {}, {}", verb(static_cast<Kind>(kind)), peers_of(group), tag_text(tag), printable(comm));
+          fmt::format("{} {}, {}, {}", verb(static_cast<Kind>(kind)), peers_of(group), tag_text(tag), printable(what));
     if (count > 1) waits += fmt::format(" and {} more", count - 1);
     std::vector<std::int32_t> ranks = group.ranks;
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
     const std::size_t threads = group.ranks.size();
-    table.add({ranges(ranks) + (threads > ranks.size() ? fmt::format(" ({} threads)", threads) : ""), call, waits,
-               group.since_s < 0 ? "-" : human_duration(group.since_s)});
+    const bool is_place_below = !waits.empty() && !place.empty();
+    table.add({ranges(ranks) + (threads > ranks.size() ? fmt::format(" ({} threads)", threads) : ""), call,
+               is_place_below ? waits : waits + place, group.since_s < 0 ? "-" : human_duration(group.since_s)});
+    if (is_place_below) table.add({"", "", place});
   }
   return table.text([](const std::string& title) { return title; });
 }
@@ -136,99 +138,138 @@ std::string worlds_text(const WhereReport& report) {
   return table.text([](const std::string& title) { return title; }) + "\n";
 }
 
-std::string deadlock_text(WhereReport& report) {
-  const Deadlock& deadlock = report.deadlock;
-  if (deadlock.ranks.empty()) return "";
-  std::string text =
-      "\nDEADLOCK\n" +
-      wrapped(fmt::format("Ranks {} cannot go on, whatever the others do.", ranges(deadlock.ranks)), 2, kTextWidth);
-  const auto line = [&](std::int32_t rank, const std::string& next) {
-    for (std::size_t i = 0; i < report.ranks.size(); ++i) {
-      if (report.ranks[i].meta.rank != rank) continue;
-      for (const ThreadNow& thread : report.ranks[i].threads) {
-        if (thread.waits.empty()) continue;
-        const Facts facts = facts_of(report, i, thread.waits.front());
-        std::string what = fmt::format("{} is in {}", rank_name(report.worlds, rank), info(thread.call).name);
-        what += facts.kind == Kind::collective
-                    ? fmt::format(" on {}", printable(facts.comm))
-                    : fmt::format(" {} {}, {}, on {}", verb(facts.kind),
-                                  facts.peer == kAnySource ? "any rank" : fmt::format("rank {}", facts.peer),
-                                  tag_text(facts.tag), printable(facts.comm));
-        text += wrapped("* " + what + next, 2, kTextWidth);
-        return;
-      }
-    }
-  };
-  for (std::size_t i = 0; i < deadlock.cycle.size(); ++i)
-    line(deadlock.cycle[i], fmt::format(" and waits for rank {}", deadlock.cycle[(i + 1) % deadlock.cycle.size()]));
-  if (!deadlock.ended.empty()) {
-    if (deadlock.cycle.empty()) line(deadlock.ranks.front(), "");
-    text += wrapped(fmt::format("They wait for ranks {}, which have finished.", ranges(deadlock.ended)), 2, kTextWidth);
+/// Section DEADLOCK.
+class DeadlockText {
+ public:
+  explicit DeadlockText(WhereReport& report) : report_{report}, deadlock_{report.deadlock} {
+    for (std::size_t i = 0; i < report.ranks.size(); ++i) index_of_[report.ranks[i].meta.rank] = i;
   }
-  return text;
-}
+
+  std::string text() {
+    if (deadlock_.threads.empty()) return "";
+    text_ = "\nDEADLOCK\n";
+    who();
+    for (std::size_t i = 0; i < deadlock_.cycle.size(); ++i) {
+      const Party& next = deadlock_.cycle[(i + 1) % deadlock_.cycle.size()];
+      line(deadlock_.cycle[i], &next);
+    }
+    if (deadlock_.cycle.empty()) line(deadlock_.threads.front(), nullptr);
+    for (const Party& ended : deadlock_.ended) add(fmt::format("They wait for {}, which has ended.", name(ended)));
+    return text_;
+  }
+
+ private:
+  void add(const std::string& sentence) { text_ += wrapped(sentence, 2, kTextWidth); }
+
+  std::size_t threads_of(std::int32_t rank) const {
+    const auto index = index_of_.find(rank);
+    if (index == index_of_.end()) return 0;
+    return static_cast<std::size_t>(std::ranges::count_if(report_.ranks[index->second].threads, &ThreadNow::is_alive));
+  }
+
+  std::string name(const Party& party) const {
+    const std::string rank = rank_name(report_.worlds, party.rank);
+    return party.thread == kAnyThread || threads_of(party.rank) < 2
+               ? rank
+               : fmt::format("thread {} of {}", party.thread, rank);
+  }
+
+  void who() {
+    std::map<std::int32_t, std::vector<std::int64_t>> threads;
+    for (const Party& party : deadlock_.threads) threads[party.rank].push_back(party.thread);
+    std::vector<std::int32_t> whole;
+    std::map<std::vector<std::int64_t>, std::vector<std::int32_t>> partly;
+    for (const auto& [rank, stuck] : threads)
+      if (stuck.size() >= threads_of(rank))
+        whole.push_back(rank);
+      else
+        partly[stuck].push_back(rank);
+    if (!whole.empty())
+      add(fmt::format("Rank{} {} cannot go on, whatever the others do.", whole.size() == 1 ? "" : "s", ranges(whole)));
+    for (const auto& [stuck, ranks] : partly)
+      add(fmt::format("Thread{} {} of rank{} {} cannot go on, whatever the others do.", stuck.size() == 1 ? "" : "s",
+                      ranges(stuck), ranks.size() == 1 ? "" : "s", ranges(ranks)));
+  }
+
+  /// "rank 0 is in MPI_Recv from rank 1, ... and waits for rank 1"; next: may be null.
+  void line(const Party& party, const Party* next) {
+    const std::size_t index = index_of_.at(party.rank);
+    for (const ThreadNow& thread : report_.ranks[index].threads) {
+      if (thread.thread != party.thread || thread.waits.empty()) continue;
+      const std::string place = place_text(thread.place);
+      add(fmt::format("* {} is in {}{}{}{}", name(party), info(thread.call).name, wait_text(index, thread, next),
+                      place.empty() ? "" : " " + place,
+                      next == nullptr ? "" : fmt::format(" and waits for {}", name(*next))));
+    }
+  }
+
+  std::string wait_text(std::size_t index, const ThreadNow& thread, const Party* next) {
+    const WaitedFor* what = &thread.waits.front();
+    for (const WaitedFor& each : thread.waits)
+      if (next != nullptr && is_in_mpi(each.kind) && facts_of(report_, index, each).peer == next->rank) {
+        what = &each;
+        break;
+      }
+    if (!is_in_mpi(what->kind)) return fmt::format(" for {}", local_wait_text(*what));
+    const WaitFacts facts = facts_of(report_, index, *what);
+    if (facts.kind == Kind::collective) return fmt::format(" on {}", printable(facts.comm));
+    return fmt::format(" {} {}, {}, on {}", verb(facts.kind),
+                       facts.peer == kAnySource ? "any rank" : fmt::format("rank {}", facts.peer), tag_text(facts.tag),
+                       printable(facts.comm));
+  }
+
+  WhereReport& report_;
+  const Deadlock& deadlock_;
+  std::map<std::int32_t, std::size_t> index_of_;
+  std::string text_;
+};
 
 }  // namespace
+
+WaitFacts facts_of(WhereReport& report, std::size_t rank, const WaitedFor& what) {
+  WaitFacts facts{what.kind, what.call, "?", what.peer, what.tag};
+  if (const LocalComm* comm = report.communicators.resolvers[rank].at(what.comm, what.ticks)) {
+    facts.comm = communicator_name(report.communicators.list[comm->comm], comm->comm);
+    if (what.peer >= 0) facts.peer = comm->world_rank(what.peer);
+  }
+  return facts;
+}
+
+double seconds_in(const WhereReport& report, const ThreadNow& thread) {
+  if (thread.since_realtime_ns == 0) return -1;
+  return std::max(0.0, static_cast<double>(report.now_realtime_ns - thread.since_realtime_ns) * 1e-9);
+}
+
+std::string_view name_of(LockKind kind) {
+  switch (kind) {
+    case LockKind::mutex:
+      return "mutex";
+    case LockKind::condition:
+      return "condition";
+    case LockKind::read:
+    case LockKind::write:
+      return "read-write lock";
+    case LockKind::barrier:
+      return "barrier";
+    case LockKind::spin:
+      return "spin lock";
+    case LockKind::once:
+      return "routine that runs once";
+    case LockKind::semaphore:
+      return "semaphore";
+    default:
+      return "lock";
+  }
+}
 
 std::string where_text(WhereReport& report) {
   std::size_t alive = 0;
   for (const RankNow& rank : report.ranks) alive += rank.is_alive ? 1 : 0;
   std::string text = fmt::format("{} of {} ranks run\n\n", alive, report.ranks.size() + report.problems.size());
-  text += worlds_text(report) + groups_text(report) + deadlock_text(report);
+  text += worlds_text(report) + groups_text(report) + DeadlockText{report}.text();
   for (const std::string& problem : report.problems)
     text += wrapped("Not looked at: " + printable(problem), 0, kTextWidth);
   return text;
-}
-
-std::string where_json(WhereReport& report) {
-  using nlohmann::json;
-  json ranks = json::array();
-  for (std::size_t i = 0; i < report.ranks.size(); ++i) {
-    const RankNow& rank = report.ranks[i];
-    json threads = json::array();
-    for (const ThreadNow& thread : rank.threads) {
-      json waits = json::array();
-      for (const WaitedFor& what : thread.waits) {
-        const Facts facts = facts_of(report, i, what);
-        json entry{{"kind", facts.kind == Kind::send      ? "send"
-                            : facts.kind == Kind::receive ? "receive"
-                                                          : "collective"},
-                   {"call", info(facts.call).name},
-                   {"communicator", printable(facts.comm)}};
-        if (facts.kind != Kind::collective) {
-          entry["peer"] = facts.peer == kAnySource ? json("any") : json(facts.peer);
-          entry["tag"] = facts.tag == kAnyTag ? json("any") : json(facts.tag);
-        }
-        waits.push_back(std::move(entry));
-      }
-      const double seconds = since(report, thread);
-      threads.push_back({{"thread", thread.thread},
-                         {"kernel_tid", thread.kernel_tid},
-                         {"alive", rank.is_alive && thread.is_alive},
-                         {"call", thread.call == CallId::none ? json(nullptr) : json(info(thread.call).name)},
-                         {"since_s", seconds < 0 ? json(nullptr) : json(seconds)},
-                         {"calls", thread.calls},
-                         {"waits", std::move(waits)}});
-    }
-    ranks.push_back({{"rank", rank.meta.rank},
-                     {"world", rank.meta.world + 1},
-                     {"rank_in_world", rank.meta.rank - rank.meta.first_rank},
-                     {"host", printable(rank.meta.hostname)},
-                     {"pid", rank.meta.pid},
-                     {"alive", rank.is_alive},
-                     {"finalized", rank.meta.is_finalized},
-                     {"threads", std::move(threads)}});
-  }
-  json problems = json::array();
-  for (const std::string& problem : report.problems) problems.push_back(printable(problem));
-  const json whole{
-      {"schema", "meridian-where"},
-      {"version", 1},
-      {"ranks", std::move(ranks)},
-      {"deadlock",
-       {{"ranks", report.deadlock.ranks}, {"cycle", report.deadlock.cycle}, {"ended", report.deadlock.ended}}},
-      {"problems", std::move(problems)}};
-  return whole.dump(2) + "\n";
 }
 
 }  // namespace meridian

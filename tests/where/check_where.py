@@ -1,43 +1,42 @@
-"""`meridian where` on programs that hang, while they do and after they were killed."""
+"""`meridian where` on programs that hang in MPI, while they do and after they were killed."""
 
 import argparse
-import json
-import os
 import pathlib
-import signal
-import subprocess
 import sys
 import tempfile
-import time
 
-parser = argparse.ArgumentParser()
-for name in ("meridian", "mpiexec", "program", "how"):
-    parser.add_argument(f"--{name}", required=True)
-parser.add_argument("--ranks", type=int, default=3)
-arguments = parser.parse_args()
-N = arguments.ranks
-last = N - 1
+import stuck_run
+from stuck_run import launch
+
+RANKS = 3
 
 
-def where(directory, *options):
-    done = subprocess.run([arguments.meridian, "where", *options, directory], capture_output=True, text=True, timeout=60)
-    assert done.stderr == "", done.stderr
-    assert max(map(len, done.stdout.splitlines())) <= 80 or options, done.stdout
-    return done.returncode, done.stdout
+def expected(how):
+    """What each rank is in, what it waits for first (kind, peer, tag), who is in a deadlock, in which cycle, who is
+    through."""
+    last, everybody = RANKS - 1, list(range(RANKS))
+    all_but_last = everybody[:-1]
+    to_next = {rank: (rank + 1) % RANKS for rank in everybody}
+    collective = ("collective", None, None)
+    return {
+        "ring": ({r: ("MPI_Recv", ("receive", to_next[r], 7)) for r in everybody}, everybody, everybody, []),
+        "wait": ({r: ("MPI_Waitall", ("receive", to_next[r], 9)) for r in everybody}, everybody, everybody, []),
+        "barrier": ({r: ("MPI_Barrier", collective) for r in all_but_last} | {last: (None, None)}, [], [], []),
+        "mismatch": ({r: ("MPI_Bcast", collective) for r in all_but_last} | {last: ("MPI_Barrier", collective)},
+                     everybody, [0, last], []),
+        "left": ({r: ("MPI_Recv", ("receive", last, 7)) for r in all_but_last} | {last: ("MPI_Finalize", collective)},
+                 everybody, [0, last], []),
+    }[how]  # fmt: skip
 
 
-# What each rank is in, what it waits for first (kind, peer, tag), who is in a deadlock, in which cycle, who is through.
-everybody = list(range(N))
-all_but_last = everybody[:-1]
-expected = {
-    "ring": ({r: ("MPI_Recv", ("receive", (r + 1) % N, 7)) for r in everybody}, everybody, everybody, []),
-    "wait": ({r: ("MPI_Waitall", ("receive", (r + 1) % N, 9)) for r in everybody}, everybody, everybody, []),
-    "barrier": ({r: ("MPI_Barrier", ("collective", None, None)) for r in all_but_last} | {last: (None, None)}, [], [], []),
-    "mismatch": ({r: ("MPI_Bcast", ("collective", None, None)) for r in all_but_last}
-                 | {last: ("MPI_Barrier", ("collective", None, None))}, everybody, [0, last], []),
-    "left": ({r: ("MPI_Recv", ("receive", last, 7)) for r in all_but_last}
-             | {last: ("MPI_Finalize", ("collective", None, None))}, everybody, [0, last], []),
-}[arguments.how]
+# What stands in the source where the first rank is.
+SOURCE_LINES = {
+    "ring": "MPI_Recv(&got, 1, MPI_INT, next, 7",
+    "wait": "MPI_Waitall(2, requests",
+    "barrier": "MPI_Barrier(MPI_COMM_WORLD);  // the last comes never",
+    "mismatch": "MPI_Bcast(&got",
+    "left": "MPI_Recv(&got, 1, MPI_INT, last, 7",
+}
 
 
 def seen(report):
@@ -47,52 +46,45 @@ def seen(report):
         first = thread["waits"][0] if thread["waits"] else None
         calls[rank["rank"]] = (thread["call"], first and (first["kind"], first.get("peer"), first.get("tag")))
     deadlock = report["deadlock"]
-    return calls, deadlock["ranks"], deadlock["cycle"], deadlock["ended"]
+    return calls, deadlock["ranks"], ranks_of(deadlock["cycle"]), ranks_of(deadlock["ended"])
 
 
-def kill_everything(process):
-    """The launcher and the ranks at once, as a batch system does it."""
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+def ranks_of(parties):
+    return [party["rank"] for party in parties]
 
 
-with tempfile.TemporaryDirectory() as work:
-    directory = pathlib.Path(work) / "trace"
-    process = subprocess.Popen(
-        [arguments.mpiexec, "-n", str(N), arguments.meridian, "run", arguments.program, arguments.how],
-        env=os.environ | {"MERIDIAN_DIR": str(directory)}, stdout=subprocess.PIPE, text=True, start_new_session=True)
-    pids = []
-    try:
-        assert process.stdout.readline() == "ready\n"
-        for _ in range(100):
-            code, text = where(directory, "--json")
-            report = json.loads(text)
-            if seen(report) == expected:
-                break
-            time.sleep(0.1)
-        assert seen(report) == expected, text
-        assert code == (2 if expected[1] else 0)
-        assert all(rank["alive"] for rank in report["ranks"])
-        pids = [rank["pid"] for rank in report["ranks"]]
-        code, text = where(directory)
-        assert f"{N} of {N} ranks run" in text and ("DEADLOCK" in text) == bool(expected[1]), text
-    finally:
-        for pid in pids:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-        kill_everything(process)
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("meridian", "mpiexec", "program", "source", "how"):
+        parser.add_argument(f"--{name}", required=True)
+    options = parser.parse_args()
+    check, wanted = launch.Checks(), expected(options.how)
+    line = stuck_run.line_of(options.source, SOURCE_LINES[options.how])
+    with tempfile.TemporaryDirectory() as work:
+        run = stuck_run.StuckRun(options, [options.program, options.how], work, RANKS)
 
-    # The same from what is left.
-    for _ in range(100):
-        code, text = where(directory, "--json")
-        report = json.loads(text)
-        if not any(rank["alive"] for rank in report["ranks"]):
-            break
-        time.sleep(0.1)
-    assert seen(report) == expected, text
-    code, text = where(directory)
-    assert f"0 of {N} ranks run" in text, text
-    print(text)
-sys.exit(0)
+        def check_report(when, code, report, running):
+            check.equal(f"calls, waits and deadlock {when}", seen(report), wanted)
+            check.equal(f"exit code {when}", code, 2 if wanted[1] else 0)
+            place = report["ranks"][0]["threads"][0]["place"] or {}
+            check.equal(f"line of the call {when}", place.get("line"), line)
+            check.equal(f"file of the call {when}", pathlib.Path(place.get("file", "")).name, pathlib.Path(options.source).name)
+            check.equal(f"function of the call {when}", place.get("function"), "main")
+            _, text = run.where()
+            check.true(f"text {when}: {text}", f"{running} of {RANKS} ranks run" in text)
+            check.equal(f"DEADLOCK in the text {when}", "DEADLOCK" in text, bool(wanted[1]))
+            check.true(f"the call's line in the text {when}: {text}", f"stuck.c:{line} in main" in text)
+            check.true(f"lines that fit {when}: {text}", all(len(each) <= 80 for each in text.splitlines()))
+
+        with run:
+            code, report = run.until(lambda report: seen(report) == wanted)
+            check_report("while it runs", code, report, RANKS)
+            check.true("each thread waits since a while", all(
+                0 <= thread["since_s"] for rank in report["ranks"] for thread in rank["threads"]))  # fmt: skip
+        code, report = run.until_ended()
+        check_report("after it was killed", code, report, 0)
+    return check.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
   } else if (strcmp(how, "barrier") == 0) {
     for (volatile double x = 1; rank == last && x > 0;) x = x * 0.5 + 1;
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);  // the last comes never
   } else if (strcmp(how, "mismatch") == 0) {
     if (rank == last)
       MPI_Barrier(MPI_COMM_WORLD);

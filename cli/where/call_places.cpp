@@ -1,0 +1,66 @@
+#include "cli/where/call_places.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "merger/sites/resolve_sites.hpp"
+
+namespace meridian {
+namespace {
+
+std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+/// The site that a call was made from; nullptr: not recorded.
+const Site* site_of(const ThreadNow& thread, RankSites& sites, const SiteTable& table, const PathTable& paths) {
+  if (thread.call == CallId::none || thread.return_address == 0) return nullptr;
+  const std::uint32_t site = paths.paths()[sites.path(thread.return_address, thread.stack_node)].site;
+  return site == kNoSite ? nullptr : &table.sites()[site];
+}
+
+}  // namespace
+
+void find_call_places(std::vector<RankNow>& ranks) {
+  SiteTable needed;
+  std::map<const ThreadNow*, std::uint32_t> site_of_thread;
+  for (RankNow& rank : ranks) {
+    if (std::ranges::none_of(rank.threads, [](const ThreadNow& thread) { return thread.return_address != 0; }))
+      continue;
+    SiteTable all;  // those of whole stacks, too, which nobody asks for here
+    PathTable paths;
+    RankSites sites{rank.meta, all, paths};
+    for (ThreadNow& thread : rank.threads) {
+      const Site* const site = site_of(thread, sites, all, paths);
+      if (site == nullptr) continue;
+      const Module& module = all.modules()[site->module];
+      const std::uint32_t number = site->module == kNoModule ? kNoModule : needed.module(module);
+      site_of_thread[&thread] = needed.site(number, site->offset);
+      thread.place.module = module.path;
+      thread.place.offset = site->offset;
+    }
+  }
+  Findings unused;  // what cannot be told is there as an offset
+  const std::vector<SourcePlace> places = resolve_sites(needed, unused);
+  for (RankNow& rank : ranks)
+    for (ThreadNow& thread : rank.threads) {
+      const auto site = site_of_thread.find(&thread);
+      if (site == site_of_thread.end() || site->second >= places.size()) continue;
+      const SourcePlace& place = places[site->second];
+      thread.place.function = place.function;
+      thread.place.file = place.file;
+      thread.place.line = place.line;
+    }
+}
+
+std::string short_place(const CallPlace& place) {
+  if (place.line != 0) return fmt::format("{}:{}", file_name(place.file), place.line);
+  if (place.offset == 0) return "";
+  if (place.module.empty()) return fmt::format("{:#x}", place.offset);
+  return fmt::format("{}+{:#x}", file_name(place.module), place.offset);
+}
+
+}  // namespace meridian

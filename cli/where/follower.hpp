@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "cli/where/lock_holders.hpp"
+#include "cli/where/rank_now.hpp"
+
+namespace meridian {
+
+/// Reads a rank's events, each thread's in order, and keeps what matters now.
+class Follower {
+ public:
+  void take(std::uint32_t thread, const EventBatch& batch);
+
+  /// What is known in the end. `look` tells of locks of a process that lives.
+  RankNow finish(RankMeta meta, bool is_alive, const LockHolders::Look& look);
+
+ private:
+  struct Rows {
+    std::size_t p2p = 0, coll = 0, completions = 0, handles = 0, locks = 0, thread_ops = 0, sites = 0;
+  };
+  /// A call, with the places of its rows in the batch.
+  struct Call;
+
+  void take_call(ThreadNow& thread, const Call& call);
+  void take_rows(ThreadNow& thread, const Call& call);
+  void take_side(ThreadNow& thread, const Call& call, std::size_t side);
+  void take_collective(ThreadNow& thread, const Call& call);
+  void take_lock(ThreadNow& thread, const Call& call);
+  void take_join(ThreadNow& thread, const Call& call) const;
+  void take_request(ThreadNow& thread, const Call& call, std::uint64_t request);
+  void add(ThreadNow& thread, const Call& call, const WaitedFor& what, std::uint64_t request);
+  void add_silent_threads(const RankMeta& meta, bool is_alive);
+  void set_times(RankNow& now) const;
+
+  std::map<std::uint32_t, ThreadNow> threads_;
+  std::map<std::uint64_t, WaitedFor> requests_;   // that are not known to have ended
+  std::map<std::uint64_t, std::uint64_t> begun_;  // RankNow::begun
+  LockHolders holders_;
+  std::uint64_t last_ticks_ = 0;
+};
+
+}  // namespace meridian
