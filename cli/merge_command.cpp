@@ -98,10 +98,9 @@ void add_merge(CLI::App& app, Action& chosen) {
                    "How clocks are corrected: none, offset, linear, regression, hull, meridian (default)")
       ->type_name("NAME");
   command
-      ->add_option("--reference", arguments->clocks.reference_rank,
-                   "Rank whose clock is the global one (default: the most central host's)")
-      ->type_name("RANK")
-      ->check(CLI::NonNegativeNumber);
+      ->add_option("--reference", arguments->clocks.reference,
+                   "Host or rank whose clock is the global one (default: auto, the most central host's)")
+      ->type_name("HOST|RANK|auto");
   command
       ->add_option("--confidence", arguments->clocks.confidence,
                    "regression: share of the round trips, the quickest, that counts (default: 0.9)")

@@ -1,7 +1,5 @@
 // meridian where: what every rank is doing now, or was doing when it ended.
 
-#include <time.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
@@ -12,6 +10,7 @@
 #include "cli/where/call_places.hpp"
 #include "cli/where/look.hpp"
 #include "cli/where/where_text.hpp"
+#include "trace/model/system_clock.hpp"
 
 namespace meridian {
 namespace {
@@ -33,9 +32,7 @@ Result<WhereReport> look(const std::filesystem::path& directory) {
     report.now_realtime_ns = std::max(report.now_realtime_ns, rank.last_realtime_ns);
   }
   if (is_running) {
-    timespec time{};
-    ::clock_gettime(CLOCK_REALTIME, &time);
-    report.now_realtime_ns = time.tv_sec * 1'000'000'000 + time.tv_nsec;
+    report.now_realtime_ns = system_clock_ns(CLOCK_REALTIME);
   }
   Findings unused;
   if (now.worlds.empty()) now.worlds.push_back({0, 1, directory.string(), -1});

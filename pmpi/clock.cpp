@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
 
 #include "pmpi/launch.hpp"
+#include "trace/model/system_clock.hpp"
 
 namespace meridian {
 
@@ -21,18 +21,14 @@ constinit ClockKind g_clock = ClockKind::monotonic_raw;
 
 namespace {
 
+/// local = raw + offset + drift * raw, raw being CLOCK_MONOTONIC_RAW: whoever reads the trace can tell the true time.
 struct Warp {
   std::int64_t offset_ns = 0;
   std::int64_t drift_ppb = 0;
-  std::uint64_t base_ns = 0;
 };
 constinit Warp g_warp;
 
-std::uint64_t now_ns(clockid_t clock) noexcept {
-  timespec time{};
-  clock_gettime(clock, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(time.tv_nsec);
-}
+std::uint64_t now_ns(clockid_t clock) noexcept { return static_cast<std::uint64_t>(system_clock_ns(clock)); }
 
 /// First line of a small file, without its end; 0 when there is none.
 std::size_t read_line(const char* path, char* text, std::size_t room) noexcept {
@@ -74,22 +70,33 @@ std::uint64_t hash_bytes(std::uint64_t hash, const void* bytes, std::size_t leng
   return hash;
 }
 
-/// Tests bend clocks with it: "RANK:OFFSET_NS:DRIFT_PPB", separated by commas.
-bool find_warp() noexcept {
-  const char* text = getenv("MERIDIAN_TEST_CLOCK");
-  const int rank = launched_rank();
-  while (text != nullptr && *text != '\0') {
-    char* end = nullptr;
-    const long listed = strtol(text, &end, 10);
-    const long long offset = *end == ':' ? strtoll(end + 1, &end, 10) : 0;
-    const long long drift = *end == ':' ? strtoll(end + 1, &end, 10) : 0;
-    if (listed == rank) {
-      g_warp = {offset, drift, now_ns(CLOCK_MONOTONIC_RAW)};
-      return true;
-    }
-    text = *end == ',' ? end + 1 : nullptr;
+/// Calls see(word, length) for each of the words of MERIDIAN_TEST_CLOCK, which commas separate.
+template <class See>
+void see_test_words(See see) noexcept {
+  for (const char* text = getenv("MERIDIAN_TEST_CLOCK"); text != nullptr && *text != '\0';) {
+    const std::size_t length = strcspn(text, ",");
+    see(text, length);
+    text += text[length] == ',' ? length + 1 : length;
   }
-  return false;
+}
+
+/// A word "RANK:OFFSET_NS:DRIFT_PPB" bends the clock of that rank, "*:OFFSET_NS:DRIFT_PPB" that of each rank but 0, by
+/// so many times both.
+bool find_warp() noexcept {
+  const int rank = launched_rank();
+  bool is_found = false;
+  see_test_words([&](const char* text, std::size_t) {
+    char* end = const_cast<char*>(text) + 1;
+    const bool is_any = *text == '*';
+    const long listed = is_any ? rank : strtol(text, &end, 10);
+    if (*end != ':' || listed != rank || (is_any && rank <= 0)) return;
+    const long long times = is_any ? rank : 1;
+    const long long offset = strtoll(end + 1, &end, 10);
+    const long long drift = *end == ':' ? strtoll(end + 1, &end, 10) : 0;
+    g_warp = {times * offset, times * drift};
+    is_found = true;
+  });
+  return is_found;
 }
 
 }  // namespace
@@ -100,8 +107,7 @@ std::uint64_t read_slow_clock() noexcept {
       return now_ns(CLOCK_MONOTONIC);
     case ClockKind::warped: {
       const std::uint64_t now = now_ns(CLOCK_MONOTONIC_RAW);
-      const auto since = static_cast<std::int64_t>(now - g_warp.base_ns);
-      const auto drift = static_cast<std::int64_t>(static_cast<__int128>(since) * g_warp.drift_ppb / 1'000'000'000);
+      const auto drift = static_cast<std::int64_t>(static_cast<__int128>(now) * g_warp.drift_ppb / 1'000'000'000);
       return now + static_cast<std::uint64_t>(g_warp.offset_ns + drift);
     }
     case ClockKind::tsc:
@@ -151,6 +157,17 @@ std::uint64_t clock_domain() noexcept {
   return hash;
 }
 
+ClockTest clock_test() noexcept {
+  ClockTest test;
+  see_test_words([&](const char* text, std::size_t length) {
+    constexpr char kLarge[] = "large";
+    constexpr char kPeriod[] = "period_ms=";
+    if (length == sizeof kLarge - 1 && memcmp(text, kLarge, length) == 0) test.is_large = true;
+    if (strncmp(text, kPeriod, sizeof kPeriod - 1) == 0) test.period_ms = atol(text + sizeof kPeriod - 1);
+  });
+  return test;
+}
+
 std::uint64_t nominal_tick_hz() noexcept {
   if (g_clock != ClockKind::tsc) return 1'000'000'000u;
 #if defined(__x86_64__)
@@ -172,8 +189,8 @@ ClockAnchor read_anchor() noexcept {
   for (int i = 0; i < 8; ++i) {
     ClockAnchor anchor{};
     anchor.before_ticks = read_ticks_after_loads();
-    anchor.monotonic_ns = static_cast<std::int64_t>(now_ns(CLOCK_MONOTONIC));
-    anchor.realtime_ns = static_cast<std::int64_t>(now_ns(CLOCK_REALTIME));
+    anchor.monotonic_ns = system_clock_ns(CLOCK_MONOTONIC);
+    anchor.realtime_ns = system_clock_ns(CLOCK_REALTIME);
     anchor.after_ticks = read_ticks_after_loads();
     if (i == 0 || anchor.after_ticks - anchor.before_ticks < best.after_ticks - best.before_ticks) best = anchor;
   }

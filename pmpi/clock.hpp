@@ -50,6 +50,13 @@ bool choose_clock(const char* wanted, std::uint64_t wanted_length) noexcept;
 /// Identity of the clock that this process reads: equal exactly where one stamp can be compared with another.
 std::uint64_t clock_domain() noexcept;
 
+/// Tests say in MERIDIAN_TEST_CLOCK that as many hosts as they can have are many, and that seconds are milliseconds.
+struct ClockTest {
+  bool is_large = false;       ///< no domain meets all others
+  std::int64_t period_ms = 0;  ///< in place of MERIDIAN_CLOCK_PERIOD; 0: as that says
+};
+ClockTest clock_test() noexcept;
+
 /// Ticks per second as the system states it; 0 when it does not.
 std::uint64_t nominal_tick_hz() noexcept;
 

@@ -13,6 +13,7 @@
 #include "pmpi/emit.hpp"
 #include "pmpi/real.hpp"
 #include "pmpi/session.hpp"
+#include "trace/model/system_clock.hpp"
 
 extern "C" char** environ;  // NOLINT: the C library's own name
 
@@ -162,11 +163,10 @@ bool ask_thread(std::int32_t kernel_tid, Usage& usage) noexcept {
   usage.minor_faults = fields[9];
   usage.major_faults = fields[11];
   // All of the time to the nanosecond, its parts in ticks.
-  timespec total{};
   const auto clock = static_cast<clockid_t>((~static_cast<unsigned>(kernel_tid) << 3) | 6u);
-  if (clock_gettime(clock, &total) != 0) return false;
-  const std::uint64_t total_us =
-      static_cast<std::uint64_t>(total.tv_sec) * 1'000'000 + static_cast<std::uint64_t>(total.tv_nsec) / 1000;
+  const std::int64_t total_ns = system_clock_ns(clock);
+  if (total_ns == 0) return false;
+  const std::uint64_t total_us = static_cast<std::uint64_t>(total_ns) / 1000;
   const std::uint64_t tick_us = 1'000'000 / static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK));
   usage.system_us = fields[14] * tick_us < total_us ? fields[14] * tick_us : total_us;
   usage.user_us = total_us - usage.system_us;

@@ -205,7 +205,7 @@ template <class Inner>
 struct WithRequest : Inner {
   const MPI_Request* request;
   WithRequest(Inner inner, const MPI_Request* request_) noexcept : Inner{inner}, request{request_} {}
-  std::uint64_t after(std::uint64_t* words) const noexcept {
+  std::uint64_t after(std::uint64_t* words) noexcept {
     Inner::after(words);
     words[Inner::kWords - words_of<RecordHead> - 1] = handle_word(*request);
     return 0;

@@ -6,6 +6,7 @@
 
 #include <climits>
 
+#include "pmpi/clock_epochs.hpp"
 #include "pmpi/record.hpp"
 
 namespace meridian::record {
@@ -86,6 +87,7 @@ struct Coll : With<Collective> {
   Sent sent;
   Received received;
   Significant significant;
+  bool is_due = false;  ///< round trips follow
 
   Coll(MPI_Comm comm_, int root_, Sent sent_, Received received_, Significant significant_) noexcept
       : comm{comm_}, root{root_}, sent{sent_}, received{received_}, significant{significant_} {}
@@ -98,7 +100,8 @@ struct Coll : With<Collective> {
     coll.receive_bytes = 0;
     coll.request = 0;
   }
-  std::uint64_t after(std::uint64_t* words) const noexcept {
+  std::uint64_t after(std::uint64_t* words) noexcept {
+    is_due = is_epoch_due(words[-1], root != kWithoutRoot);
     if (root == MPI_PROC_NULL) return 0;
     auto& coll = body<Collective>(words);
     const bool rooted = significant != Significant::both && significant != Significant::receive_only &&
@@ -136,6 +139,10 @@ struct Coll : With<Collective> {
     }
     return 0;
   }
+  void done() const noexcept {
+    if (is_due) [[unlikely]]
+      hold_epochs(comm, root != kWithoutRoot);
+  }
 
  private:
   static bool is_inter(MPI_Comm comm_) noexcept {
@@ -144,6 +151,17 @@ struct Coll : With<Collective> {
     return inter != 0;
   }
 };
+
+/// A collective that its ranks complete when they like.
+template <class Sent, class Received>
+struct Pending : WithRequest<Coll<Sent, Received>> {
+  void done() const noexcept {}
+};
+template <class Sent, class Received>
+[[gnu::always_inline]] inline Pending<Sent, Received> Requested(Coll<Sent, Received> coll,
+                                                                const MPI_Request* request) noexcept {
+  return {{coll, request}};
+}
 
 #define MERIDIAN_COLL [[gnu::always_inline]] inline auto
 

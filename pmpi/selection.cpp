@@ -1,12 +1,12 @@
 // Which single calls are recorded of functions that are: by communicator, size and time of the call.
 
 #include <mpi.h>
-#include <time.h>
 
 #include "pmpi/choice.hpp"
 #include "pmpi/clock.hpp"
 #include "pmpi/real.hpp"
 #include "pmpi/session.hpp"
+#include "trace/model/system_clock.hpp"
 
 namespace meridian {
 namespace {
@@ -56,11 +56,7 @@ Kind kind_of(const CallInfo& call) noexcept {
 
 Kind g_kinds[kMpiCallCount + 1];  ///< [CallId]
 
-std::int64_t monotonic_ns() noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
+std::int64_t monotonic_ns() noexcept { return system_clock_ns(CLOCK_MONOTONIC); }
 
 /// Whether the call took less time than is asked for. Nothing is short until the rate of the clock is known.
 bool is_short(std::uint64_t ticks) noexcept {

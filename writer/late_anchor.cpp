@@ -1,7 +1,5 @@
 #include "writer/late_anchor.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -9,14 +7,10 @@
 #include <x86intrin.h>
 #endif
 
+#include "trace/model/system_clock.hpp"
+
 namespace meridian {
 namespace {
-
-[[maybe_unused]] std::int64_t now_ns(clockid_t clock) {
-  timespec now{};
-  ::clock_gettime(clock, &now);
-  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-}
 
 /// False: this processor has no counter that we know how to read.
 bool read_anchor([[maybe_unused]] AnchorRow& anchor) {
@@ -25,8 +19,8 @@ bool read_anchor([[maybe_unused]] AnchorRow& anchor) {
     AnchorRow now{.phase = AnchorPhase::epoch};
     unsigned core = 0;
     now.before_ticks = __rdtscp(&core);
-    now.monotonic_ns = now_ns(CLOCK_MONOTONIC);
-    now.realtime_ns = now_ns(CLOCK_REALTIME);
+    now.monotonic_ns = system_clock_ns(CLOCK_MONOTONIC);
+    now.realtime_ns = system_clock_ns(CLOCK_REALTIME);
     now.after_ticks = __rdtscp(&core);
     if (i == 0 || now.after_ticks - now.before_ticks < anchor.after_ticks - anchor.before_ticks) anchor = now;
   }

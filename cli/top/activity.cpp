@@ -1,7 +1,5 @@
 #include "cli/top/activity.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #ifdef __x86_64__
 #include <x86intrin.h>
@@ -9,23 +7,19 @@
 
 #include "merger/match/call_roles.hpp"
 #include "trace/model/event.hpp"
+#include "trace/model/system_clock.hpp"
 #include "writer/record_words.hpp"
 
 namespace meridian {
 namespace {
-
-std::int64_t now_ns(clockid_t clock) {
-  timespec now{};
-  ::clock_gettime(clock, &now);
-  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-}
 
 /// As the tracer reads its clock.
 std::uint64_t now_ticks(ClockKind clock) {
 #ifdef __x86_64__
   if (clock == ClockKind::tsc) return __rdtsc();
 #endif
-  return static_cast<std::uint64_t>(now_ns(clock == ClockKind::monotonic ? CLOCK_MONOTONIC : CLOCK_MONOTONIC_RAW));
+  return static_cast<std::uint64_t>(
+      system_clock_ns(clock == ClockKind::monotonic ? CLOCK_MONOTONIC : CLOCK_MONOTONIC_RAW));
 }
 
 /// Bytes that leave the rank in a call.
@@ -71,7 +65,7 @@ RankActivity ActivityReader::look() {
   activity.rank = ring_.world_rank();
   activity.host = ring_.hostname();
   activity.is_alive = ring_.is_process_alive();
-  const std::int64_t ns = now_ns(CLOCK_MONOTONIC);
+  const std::int64_t ns = system_clock_ns(CLOCK_MONOTONIC);
   window.end = now_ticks(ring_.clock());
   window.begin = last_ticks_;
   window.reaches = window.begin;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -88,7 +89,7 @@ constexpr bool bends(ClockModel model) noexcept { return model == ClockModel::hu
 
 struct ClockOptions {
   ClockModel model = ClockModel::meridian;
-  std::int32_t reference_rank = -1;    ///< its clock is the global one; -1: the most central domain's
+  std::string reference = "auto";      ///< rank or host whose clock is the global one; auto: the most central domain's
   double confidence = 0.9;             ///< regression: this share of the round trips, the quickest, is kept
   double segment_s = 0;                ///< meridian: between knots; 0: 1 s, or more where messages are rare
   double rho_ppm = 0.05;               ///< meridian: how far a clock's rate may be from the fitted one
@@ -120,7 +121,7 @@ struct Clocks {
 ///          global = local + offset_s at global time 0, and offset_s grows by drift_ppm from there. The reference has
 ///          zeros. Errors of domains that are reached by way of others are summed in quadrature; residual and round
 ///          trips are those of the last step.
-/// errors   invalid_argument: no ranks; the rank that is to be the reference is not there.
+/// errors   invalid_argument: no ranks; the rank or host that is to be the reference is not there.
 Result<Clocks> fit_clocks(std::span<const RankMeta* const> metas, const ClockOptions& options);
 
 }  // namespace meridian

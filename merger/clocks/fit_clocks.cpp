@@ -1,15 +1,18 @@
 // The pass that puts every rank on one clock.
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "merger/clocks/clock_domains.hpp"
 #include "merger/clocks/clock_graph.hpp"
 #include "merger/clocks/clock_map.hpp"
 #include "merger/findings.hpp"
+#include "trace/model/nearest_name.hpp"
 
 namespace meridian {
 namespace {
@@ -115,13 +118,38 @@ std::vector<Finding> find_flaws(std::span<const RankMeta* const> metas, std::spa
   return findings.list();
 }
 
-/// The domain of the rank that was asked for.
+/// A host by its name, with or without its domain name.
+bool is_host(std::string_view host, std::string_view wanted) {
+  return same_name(host, wanted) || same_name(host.substr(0, host.find('.')), wanted);
+}
+
+Error unknown_host(std::span<const RankMeta* const> metas, const std::string& wanted) {
+  std::vector<std::string_view> hosts;
+  for (const RankMeta* const meta : metas)
+    if (std::ranges::find(hosts, meta->hostname) == hosts.end()) hosts.push_back(meta->hostname);
+  std::string hint = "give a rank, or a host of the trace:";
+  constexpr std::size_t kMostHosts = 8;
+  for (std::size_t i = 0; i < hosts.size() && i < kMostHosts; ++i) hint.append(i == 0 ? " " : ", ").append(hosts[i]);
+  if (hosts.size() > kMostHosts) hint += ", ...";
+  if (const std::string_view near = nearest_name(wanted, hosts); !near.empty())
+    hint = "did you mean '" + std::string{near} + "'?";
+  return {Errc::invalid_argument, "cannot take '" + wanted + "' as the reference: no rank of the trace ran there",
+          hint};
+}
+
+/// The domain of the rank or host that was asked for; of a host with several, the lowest.
 Result<std::optional<std::size_t>> find_reference(std::span<const RankMeta* const> metas,
-                                                  std::span<const std::size_t> domain_of, std::int32_t rank) {
-  if (rank < 0) return std::optional<std::size_t>{};
-  for (std::size_t i = 0; i < metas.size(); ++i)
+                                                  std::span<const std::size_t> domain_of, const std::string& wanted) {
+  if (wanted.empty() || wanted == "auto") return std::optional<std::size_t>{};
+  std::int32_t rank = -1;
+  const auto [end, problem] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), rank);
+  const bool is_rank = problem == std::errc{} && end == wanted.data() + wanted.size();
+  for (std::size_t i = 0; is_rank && i < metas.size(); ++i)
     if (metas[i]->rank == rank) return std::optional{domain_of[i]};
-  return Error{Errc::invalid_argument, "cannot take rank " + std::to_string(rank) + " as the reference: it has no file",
+  for (std::size_t i = 0; i < metas.size(); ++i)
+    if (is_host(metas[i]->hostname, wanted)) return std::optional{domain_of[i]};
+  if (!is_rank) return unknown_host(metas, wanted);
+  return Error{Errc::invalid_argument, "cannot take rank " + wanted + " as the reference: it has no file",
                "name a rank that the trace has"};
 }
 
@@ -132,7 +160,7 @@ Result<Clocks> fit_clocks(std::span<const RankMeta* const> metas, const ClockOpt
 
   std::vector<std::size_t> domain_of;
   const std::vector<ClockDomain> domains = find_domains(metas, options.parts, domain_of);
-  MERIDIAN_TRY(const std::optional<std::size_t> wanted, find_reference(metas, domain_of, options.reference_rank));
+  MERIDIAN_TRY(const std::optional<std::size_t> wanted, find_reference(metas, domain_of, options.reference));
   const Placements placed = place_domains(metas, domains, domain_of, options, wanted);
   const Lines lines = lines_to_reference(domains, placed);
 

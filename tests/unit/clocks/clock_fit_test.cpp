@@ -80,7 +80,7 @@ TEST(ClockFitModels, TheSameSamplesGiveTheSameClocks) {
 TEST(ClockFitModels, TheReferenceCanBeChosen) {
   const SimulatedRun run{{.hosts = 4, .seconds = 30}};
   ClockOptions options;
-  options.reference_rank = 5;  // of host 2
+  options.reference = "5";  // of host 2
   const ClockTrial trial{run, options};
   EXPECT_EQ(trial.clocks.reference, 2u);
   EXPECT_EQ(trial.clocks.table[2].model, "reference");

@@ -1,0 +1,27 @@
+# Clocks that are bent by known amounts: the round trips of real runs, and what is made of them.
+set(clocks ${CMAKE_CURRENT_SOURCE_DIR}/clocks)
+function(add_clocks_test flavor ranks promise how)
+  set(name "Clocks.on_${ranks}_ranks_of_${flavor}_${promise}")
+  add_test(NAME ${name} COMMAND ${MERIDIAN_PYTHON_H5PY} -B ${clocks}/check_clocks.py
+    --meridian $<TARGET_FILE:meridian> --mpiexec ${MERIDIAN_MPIEXEC_${flavor}} --ranks ${ranks}
+    --program $<TARGET_FILE:mpi_clocking_${flavor}> ${how} ${ARGN})
+  set_tests_properties(${name} PROPERTIES LABELS mpi PROCESSORS ${ranks} TIMEOUT 300)
+endfunction()
+
+foreach(flavor ${MERIDIAN_MPIS})
+  if(NOT TARGET meridian OR NOT TARGET meridian_${flavor} OR NOT MERIDIAN_MPIEXEC_${flavor})
+    continue()
+  endif()
+  meridian_mpi_program(mpi_clocking_${flavor} ${flavor} SOURCES ${clocks}/clocking.c LIBRARIES pthread)
+  set_target_properties(mpi_clocking_${flavor} PROPERTIES C_STANDARD 11)
+  target_compile_definitions(mpi_clocking_${flavor} PRIVATE _GNU_SOURCE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+  add_clocks_test(${flavor} 2 round_trips_follow_collectives_of_all_ranks epochs all copy pending errors)
+  add_clocks_test(${flavor} 2 collectives_with_a_root_have_to_do_where_there_are_no_others epochs rooted)
+  add_clocks_test(${flavor} 2 round_trips_follow_collectives_of_several_threads epochs threads)
+  add_clocks_test(${flavor} 4 all_hosts_meet_the_first_one epochs all)
+  foreach(ranks 3 4)
+    add_clocks_test(${flavor} ${ranks} many_hosts_meet_along_a_hypercube rounds all)
+  endforeach()
+  add_clocks_test(${flavor} 2 nothing_is_added_to_parts_of_the_world_and_to_messages none parts messages)
+  add_clocks_test(${flavor} 1 one_rank_has_nobody_to_compare_its_clock_with none all)
+endforeach()
