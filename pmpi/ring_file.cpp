@@ -173,6 +173,7 @@ bool create_ring() noexcept {
   ring->pid = getpid();
   ring->clock = g_clock;
   ring->process_start = start;
+  ring->spool_bytes = static_cast<std::uint64_t>(g_session.options.number(OptionId::spool));
   memcpy(ring->hostname, host, sizeof host);
   read_executable(ring->executable, sizeof ring->executable);
   if (maps.cards != MAP_FAILED) {  // stay mapped in forked children: one made without fork() may still count

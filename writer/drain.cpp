@@ -17,7 +17,7 @@ std::uint64_t piece_end(const RingFile::Geometry& geometry, std::uint64_t positi
 }
 
 bool Drain::is_time() const {
-  if (spool_ || !ring_.output_dir().empty()) return true;
+  if (has_opened_ || !ring_.output_dir().empty()) return true;
   for (std::uint32_t slot = 0; slot < ring_.geometry().slot_count; ++slot) {
     const auto range = ring_.range(slot);
     if (range && (range->head - range->tail) * 2 >= ring_.geometry().ring_bytes) return true;
@@ -27,6 +27,7 @@ bool Drain::is_time() const {
 
 Status Drain::open_spool() {
   if (spool_) return {};
+  has_opened_ = true;
   if (!ring_.output_dir().empty()) {
     auto made = SpoolWriter::create(spool_in_output(ring_.output_dir(), ring_.world_rank()));
     if (made) {
@@ -40,6 +41,7 @@ Status Drain::open_spool() {
 
 Status Drain::run_slot(std::uint32_t slot, RingFile::Range range) {
   while (range.tail < range.head) {
+    if (spool_limit_ != 0 && spool_ && spool_->bytes() >= spool_limit_) when_full_(spool_);
     MERIDIAN_TRY_DO(open_spool());
     const std::uint64_t end = piece_end(ring_.geometry(), range.tail, range.head);
     piece_.resize((end - range.tail) / kWordBytes);

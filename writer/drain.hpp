@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "trace/ring/spool.hpp"
@@ -12,8 +14,13 @@ namespace meridian {
 /// record: in the output directory when the program has agreed on one, else beside the ring file, and stays there.
 class Drain {
  public:
+  /// May take the spool away, which leaves it empty: the next record opens another.
+  using WhenFull = std::function<void(std::optional<SpoolWriter>& spool)>;
+
   /// `ring` was opened with RingFile::Access::drain and outlives this.
-  explicit Drain(RingFile& ring) : ring_{ring} {}
+  /// spool_limit  bytes with which a spool is full, and `when_full` called; 0: never.
+  explicit Drain(RingFile& ring, std::uint64_t spool_limit = 0, WhenFull when_full = {})
+      : ring_{ring}, spool_limit_{spool_limit}, when_full_{std::move(when_full)} {}
 
   /// Drains every slot up to its head. While the program has no output directory yet, nothing is drained until a ring
   /// is half full. errors: io (nothing is lost: what could not be stored stays in the ring); damaged (a slot's
@@ -29,8 +36,11 @@ class Drain {
   Status run_slot(std::uint32_t slot, RingFile::Range range);
 
   RingFile& ring_;
+  std::uint64_t spool_limit_;
+  WhenFull when_full_;
   std::optional<SpoolWriter> spool_;
   std::vector<std::uint64_t> piece_;
+  bool has_opened_ = false;  // a spool, once
   std::uint64_t bytes_ = 0;  // drained so far
 };
 

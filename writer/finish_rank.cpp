@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "trace/format/rank_file.hpp"
-#include "trace/ring/spool.hpp"
 #include "writer/drain.hpp"
 #include "writer/late_anchor.hpp"
+#include "writer/open_pieces.hpp"
 #include "writer/record_decoder.hpp"
 
 namespace meridian {
@@ -33,11 +35,9 @@ class Feeder {
  public:
   Feeder(const RingFile& ring, RecordDecoder& decoder) : ring_{ring}, decoder_{decoder} {}
 
-  Status feed_spool(const std::filesystem::path& path) {
-    auto spool = SpoolReader::open(path, ring_.geometry());
-    if (!spool) return spool.error().code == Errc::not_found ? Status{} : Status{spool.error()};
+  Status feed_spool(SpoolReader& spool) {
     SpoolReader::Segment segment;
-    while (spool->next(segment)) MERIDIAN_TRY_DO(decoder_.feed(segment.slot, segment.position, segment.words));
+    while (spool.next(segment)) MERIDIAN_TRY_DO(decoder_.feed(segment.slot, segment.position, segment.words));
     return {};  // whether a torn end is a loss, the ring will tell: it still has what the spool does not
   }
 
@@ -135,23 +135,78 @@ void take_cards(const std::vector<ThreadCard>& cards, RankMeta& meta) {
   std::ranges::stable_sort(meta.threads, {}, &ThreadRow::thread);
 }
 
-Status feed_all(const RingFile& ring, std::span<const std::filesystem::path> spools, Feeder& feeder,
-                RecordSource source) {
-  for (const auto& path : spools) MERIDIAN_TRY_DO(feeder.feed_spool(path));
-  if (source == RecordSource::spools) return {};
+Status feed_all(const RingFile& ring, OpenPieces& pieces, Feeder& feeder, RecordSource source) {
+  for (SpoolReader& spool : pieces.spools) MERIDIAN_TRY_DO(feeder.feed_spool(spool));
+  if (source == RecordSource::pieces) return {};
   for (std::uint32_t slot = 0; slot < ring.geometry().slot_count; ++slot) MERIDIAN_TRY_DO(feeder.feed_slot(slot));
+  return {};
+}
+
+// Decoder and file go on behind what was compressed.
+Status restore(const OpenPieces& pieces, RecordDecoder& decoder, RankFileWriter& file, ChunkLogReader* chunks) {
+  if (!pieces.checkpoint) return {};
+  StateReader state{pieces.checkpoint->state};
+  if (!decoder.restore(state))
+    return Error{Errc::damaged, "the checkpoint contradicts itself: what was being decoded", ""};
+  return file.restore(state, chunks);
+}
+
+/// A directory of our own that goes with this.
+class PassingDirectory {
+ public:
+  static Result<PassingDirectory> make() {
+    std::string path = (std::filesystem::temp_directory_path() / "meridian-XXXXXX").string();
+    if (::mkdtemp(path.data()) == nullptr)
+      return Error{Errc::io, "cannot make a directory like '" + path + "': " + std::strerror(errno), "set TMPDIR"};
+    PassingDirectory made;
+    made.path_ = path;
+    return made;
+  }
+  PassingDirectory(PassingDirectory&& other) noexcept : path_{std::exchange(other.path_, {})} {}
+  PassingDirectory& operator=(PassingDirectory&&) = delete;
+  ~PassingDirectory() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  const std::filesystem::path& path() const noexcept { return path_; }
+
+ private:
+  PassingDirectory() = default;
+  std::filesystem::path path_;
+};
+
+// The events in chunks, by way of a rank file that has them alone.
+Status decode_chunks(const RingFile& ring, OpenPieces& pieces,
+                     const std::function<Status(ThreadId, const EventBatch&)>& sink) {
+  if (!pieces.checkpoint) return {};
+  MERIDIAN_TRY(const PassingDirectory directory, PassingDirectory::make());
+  const auto path = directory.path() / "rank.h5";
+  RankMeta meta;
+  RecordDecoder decoder{ring.geometry().slot_count, ring.geometry().block_bytes, meta, {}};
+  {
+    MERIDIAN_TRY(RankFileWriter file, RankFileWriter::create(path));
+    MERIDIAN_TRY_DO(restore(pieces, decoder, file, pieces.chunks ? &*pieces.chunks : nullptr));
+    MERIDIAN_TRY_DO(file.finish(meta));
+  }
+  MERIDIAN_TRY(RankFile file, RankFile::open(path));
+  EventBatch batch;
+  for (std::size_t i = 0; i < file.meta().segments.size(); ++i) {
+    MERIDIAN_TRY_DO(file.read(i, batch));
+    MERIDIAN_TRY_DO(sink(ThreadId{file.meta().segments[i].thread}, batch));
+  }
   return {};
 }
 
 }  // namespace
 
-Result<FinishedRank> finish_rank(const RingFile& ring, std::span<const std::filesystem::path> spools,
+Result<FinishedRank> finish_rank(const RingFile& ring, const RankPieces& pieces,
                                  const std::filesystem::path& output_dir, RecordSource source) {
   RankMeta meta;
   take_header(ring, meta);
   if (meta.rank < 0)
     return Error{Errc::invalid_argument,
                  "cannot make a rank file from '" + ring.path().string() + "': the process never learned its rank", ""};
+  MERIDIAN_TRY(OpenPieces opened, OpenPieces::open(pieces, ring));
   FinishedRank finished{.path = output_dir / rank_file_name(meta.rank)};
   MERIDIAN_TRY(RankFileWriter file, RankFileWriter::create(finished.path));
   const auto sink = [&](ThreadId thread, const EventBatch& batch) {
@@ -159,8 +214,9 @@ Result<FinishedRank> finish_rank(const RingFile& ring, std::span<const std::file
     return file.append(thread, batch);
   };
   RecordDecoder decoder{ring.geometry().slot_count, ring.geometry().block_bytes, meta, sink};
+  MERIDIAN_TRY_DO(restore(opened, decoder, file, opened.chunks ? &*opened.chunks : nullptr));
   Feeder feeder{ring, decoder};
-  MERIDIAN_TRY_DO(feed_all(ring, spools, feeder, source));
+  MERIDIAN_TRY_DO(feed_all(ring, opened, feeder, source));
   MERIDIAN_TRY_DO(decoder.finish());
   add_late_anchor(meta);
   take_cards(ring.cards(), meta);
@@ -171,22 +227,28 @@ Result<FinishedRank> finish_rank(const RingFile& ring, std::span<const std::file
   return finished;
 }
 
-Status decode_rank(const RingFile& ring, std::span<const std::filesystem::path> spools, RankMeta& meta,
+Status decode_rank(const RingFile& ring, const RankPieces& pieces, RankMeta& meta,
                    const std::function<Status(ThreadId, const EventBatch&)>& sink) {
   take_header(ring, meta);
+  MERIDIAN_TRY(OpenPieces opened, OpenPieces::open(pieces, ring));
+  MERIDIAN_TRY_DO(decode_chunks(ring, opened, sink));
   RecordDecoder decoder{ring.geometry().slot_count, ring.geometry().block_bytes, meta, sink};
+  if (opened.checkpoint) {
+    StateReader state{opened.checkpoint->state};
+    if (!decoder.restore(state)) return Error{Errc::damaged, "the checkpoint contradicts itself", ""};
+  }
   Feeder feeder{ring, decoder};
-  MERIDIAN_TRY_DO(feed_all(ring, spools, feeder, RecordSource::spools_and_ring));
+  MERIDIAN_TRY_DO(feed_all(ring, opened, feeder, RecordSource::pieces_and_ring));
   MERIDIAN_TRY_DO(decoder.finish());
   add_late_anchor(meta);
   take_cards(ring.cards(), meta);
   return {};
 }
 
-Result<std::uint64_t> count_calls(const RingFile& ring, std::span<const std::filesystem::path> spools) {
+Result<std::uint64_t> count_calls(const RingFile& ring, const RankPieces& pieces) {
   RankMeta meta;
   std::uint64_t calls = 0;
-  MERIDIAN_TRY_DO(decode_rank(ring, spools, meta, [&](ThreadId, const EventBatch& batch) {
+  MERIDIAN_TRY_DO(decode_rank(ring, pieces, meta, [&](ThreadId, const EventBatch& batch) {
     calls += batch.call.size();
     return Status{};
   }));

@@ -27,13 +27,29 @@ std::filesystem::path note_in_output(const std::filesystem::path& output_dir, st
 std::filesystem::path spool_beside(const std::filesystem::path& ring) { return beside(ring, ".spool"); }
 std::filesystem::path spill_beside(const std::filesystem::path& ring) { return beside(ring, ".spill"); }
 
-std::vector<std::filesystem::path> spools_of(const std::filesystem::path& ring, const std::filesystem::path& output_dir,
-                                             std::int32_t rank) {
-  std::vector<std::filesystem::path> paths{spool_beside(ring)};
-  if (!output_dir.empty() && rank >= 0) paths.push_back(spool_in_output(output_dir, rank));
-  paths.push_back(spill_beside(ring));
-  if (!output_dir.empty() && rank >= 0) paths.push_back(spill_in_output(output_dir, rank));
-  return paths;
+std::filesystem::path full_spool(const std::filesystem::path& spool) { return beside(spool, ".full"); }
+std::filesystem::path checkpoint_in_output(const std::filesystem::path& output_dir, std::int32_t rank) {
+  return in_output(output_dir, rank, "state");
+}
+std::filesystem::path chunks_in_output(const std::filesystem::path& output_dir, std::int32_t rank) {
+  return in_output(output_dir, rank, "chunks");
+}
+
+RankPieces pieces_of(const std::filesystem::path& ring, const std::filesystem::path& output_dir, std::int32_t rank) {
+  RankPieces pieces;
+  const auto add_spool = [&](const std::filesystem::path& spool) {
+    pieces.spools.push_back(full_spool(spool));
+    pieces.spools.push_back(spool);
+  };
+  const bool has_output = !output_dir.empty() && rank >= 0;
+  add_spool(spool_beside(ring));
+  if (has_output) add_spool(spool_in_output(output_dir, rank));
+  pieces.spools.push_back(spill_beside(ring));
+  if (!has_output) return pieces;
+  pieces.spools.push_back(spill_in_output(output_dir, rank));
+  pieces.checkpoint = checkpoint_in_output(output_dir, rank);
+  pieces.chunks = chunks_in_output(output_dir, rank);
+  return pieces;
 }
 
 }  // namespace meridian

@@ -15,9 +15,18 @@ std::filesystem::path note_in_output(const std::filesystem::path& output_dir, st
 std::filesystem::path spool_beside(const std::filesystem::path& ring);
 std::filesystem::path spill_beside(const std::filesystem::path& ring);
 
-/// Every spool that the records of a ring may have gone to, in the order in which they were written; most do not exist.
+/// Where what a rank recorded may lie, besides its ring. Most of it does not exist.
+struct RankPieces {
+  std::vector<std::filesystem::path> spools;  ///< in the order in which they were written
+  std::filesystem::path checkpoint;           ///< of what was compressed; empty: nowhere
+  std::filesystem::path chunks;               ///< the log that the checkpoint is about
+};
 /// `output_dir` may be empty.
-std::vector<std::filesystem::path> spools_of(const std::filesystem::path& ring, const std::filesystem::path& output_dir,
-                                             std::int32_t rank);
+RankPieces pieces_of(const std::filesystem::path& ring, const std::filesystem::path& output_dir, std::int32_t rank);
+
+/// What a spool is called while it is being compressed.
+std::filesystem::path full_spool(const std::filesystem::path& spool);
+std::filesystem::path checkpoint_in_output(const std::filesystem::path& output_dir, std::int32_t rank);
+std::filesystem::path chunks_in_output(const std::filesystem::path& output_dir, std::int32_t rank);
 
 }  // namespace meridian

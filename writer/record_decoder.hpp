@@ -14,6 +14,9 @@
 
 namespace meridian {
 
+class StateReader;
+class StateWriter;
+
 /// Decodes the streams of all slots of one ring, each fed in order. Calls go in batches of one thread to the sink;
 /// everything else into RankMeta. A record that cannot be one ends its slot's stream: what follows it could be matched
 /// wrongly, which is worse than missing. Each such end counts one in damaged(). Memory is bounded: a batch is handed
@@ -42,6 +45,11 @@ class RecordDecoder {
   /// drained.
   Status finish();
 
+  /// What it is in the middle of, with the tables of RankMeta. Before finish().
+  void save(StateWriter& archive) const;
+  /// Of a new decoder for the same ring. False: this was never saved; nothing here is of use then.
+  bool restore(StateReader& archive);
+
   /// Stream position behind what was fed.
   std::uint64_t position(std::uint32_t slot) const;
   bool is_stopped(std::uint32_t slot) const;
@@ -54,6 +62,9 @@ class RecordDecoder {
   struct Slot;
   Slot& slot_at(std::uint32_t index);
   void stop(Slot& slot);
+  template <class Archive>
+  static void archive_slot(Archive& archive, Slot& slot);
+  bool can_be(const Slot& slot) const;
   Status decode(Slot& slot, const Record& record, bool& is_valid);
   Status decode_call(Slot& slot, const Record& record, bool& is_valid);
   bool decode_other(Slot& slot, const Record& record);

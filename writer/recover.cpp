@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 
@@ -29,17 +30,42 @@ std::string own_hostname() {
   return name;
 }
 
-void remove_leftovers(const RingFile& ring, const std::filesystem::path& output_dir) {
+void remove_leftovers(RingFile& ring, const std::filesystem::path& output_dir) {
+  ring.shared_header().is_complete.store(1, std::memory_order_release);
   std::error_code ignored;
   const std::int32_t rank = ring.world_rank();
-  for (const auto& spool : spools_of(ring.path(), output_dir, rank)) std::filesystem::remove(spool, ignored);
-  // The way to the ring goes last: whoever is interrupted in between leaves something that can be finished.
+  const RankPieces pieces = pieces_of(ring.path(), output_dir, rank);
+  for (const auto& spool : pieces.spools) std::filesystem::remove(spool, ignored);
+  for (const auto& piece : {pieces.checkpoint, pieces.chunks})
+    if (!piece.empty()) std::filesystem::remove(piece, ignored);
+  // The way to the ring goes last: whoever is interrupted in between leaves something that can be removed.
   if (ring.is_at_its_path()) std::filesystem::remove(ring.path(), ignored);
   if (output_dir.empty() || rank < 0) return;
   const auto path = note_in_output(output_dir, rank);
   const auto note = read_ring_note(path);
   if (note && note->ring == ring.path()) std::filesystem::remove(path, ignored);
 }
+
+namespace {
+
+// The output directory may have been moved since: a piece lies where it was, or where it is now.
+RankPieces pieces_wherever(const RingFile& ring, const std::filesystem::path& output_dir) {
+  const std::filesystem::path recorded = ring.output_dir();
+  const std::int32_t rank = ring.world_rank();
+  RankPieces pieces = pieces_of(ring.path(), recorded, rank);
+  std::error_code ignored;
+  if (std::filesystem::equivalent(recorded, output_dir, ignored)) return pieces;
+  RankPieces moved = pieces_of(ring.path(), output_dir, rank);
+  for (const auto& spool : moved.spools)
+    if (std::ranges::find(pieces.spools, spool) == pieces.spools.end()) pieces.spools.push_back(spool);
+  if (pieces.checkpoint.empty() || !std::filesystem::exists(pieces.checkpoint, ignored)) {
+    pieces.checkpoint = std::move(moved.checkpoint);
+    pieces.chunks = std::move(moved.chunks);
+  }
+  return pieces;
+}
+
+}  // namespace
 
 Result<RecoveredRank> recover_rank(const std::filesystem::path& source, const std::filesystem::path& output_dir) {
   const auto note = read_ring_note(source);
@@ -48,7 +74,7 @@ Result<RecoveredRank> recover_rank(const std::filesystem::path& source, const st
                  "cannot finish the rank of '" + source.string() + "': its records are on host '" + note->host + "'",
                  "run `meridian merge` there once, or end the job so that its writer can finish"};
   const auto path = note ? note->ring : source;
-  MERIDIAN_TRY(const RingFile ring, RingFile::open(path, RingFile::Access::read_only));
+  MERIDIAN_TRY(RingFile ring, RingFile::open(path, RingFile::Access::drain));
   RecoveredRank recovered{.rank = ring.world_rank(), .ring = path};
   if (ring.is_process_alive() || !ring.lock()) {
     recovered.outcome = Recovery::still_running;
@@ -58,14 +84,14 @@ Result<RecoveredRank> recover_rank(const std::filesystem::path& source, const st
     recovered.outcome = Recovery::rank_unknown;
     return recovered;
   }
-  // The output directory may have been moved since; a spool lies where it was, or where it is now.
-  const std::filesystem::path recorded = ring.output_dir();
-  auto spools = spools_of(path, recorded, recovered.rank);
   std::error_code ignored;
-  if (!std::filesystem::equivalent(recorded, output_dir, ignored))
-    for (const auto& spool : {spool_in_output(output_dir, recovered.rank), spill_in_output(output_dir, recovered.rank)})
-      spools.push_back(spool);
-  MERIDIAN_TRY(const FinishedRank finished, finish_rank(ring, spools, output_dir));
+  if (ring.header().is_complete.load(std::memory_order_acquire) != 0 &&
+      std::filesystem::exists(output_dir / rank_file_name(recovered.rank), ignored)) {
+    recovered.outcome = Recovery::finished;
+    remove_leftovers(ring, output_dir);
+    return recovered;
+  }
+  MERIDIAN_TRY(const FinishedRank finished, finish_rank(ring, pieces_wherever(ring, output_dir), output_dir));
   recovered.outcome = Recovery::finished;
   recovered.events = finished.events;
   recovered.damaged = finished.damaged;

@@ -20,7 +20,7 @@ enum class Recovery {
 struct RecoveredRank {
   Recovery outcome{};
   std::int32_t rank = -1;
-  std::uint64_t events = 0;
+  std::uint64_t events = 0;  ///< 0 where only leftovers were to be removed
   std::uint64_t damaged = 0;
   std::filesystem::path ring;
 };
@@ -40,7 +40,8 @@ std::string own_hostname();
 ///         damaged; io.
 Result<RecoveredRank> recover_rank(const std::filesystem::path& source, const std::filesystem::path& output_dir);
 
-/// Removes ring, spools and note of a rank whose file is complete. What is already gone is no error.
-void remove_leftovers(const RingFile& ring, const std::filesystem::path& output_dir);
+/// Removes ring, pieces and note of a rank whose file is complete. What is already gone is no error. Whoever is
+/// interrupted in between has said so in the ring first: nobody makes the file again from what is left.
+void remove_leftovers(RingFile& ring, const std::filesystem::path& output_dir);
 
 }  // namespace meridian

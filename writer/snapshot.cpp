@@ -34,9 +34,9 @@ bool has_writer(const RingFile& ring) {
 Result<FinishedRank> snapshot_rank(RingFile& ring, const std::filesystem::path& output_dir,
                                    std::chrono::milliseconds patience) {
   if (!ring.is_process_alive()) return Error{Errc::not_found, "the program has ended", "merge its directory"};
-  const auto spools = spools_of(ring.path(), ring.output_dir(), ring.world_rank());
+  const auto pieces = pieces_of(ring.path(), ring.output_dir(), ring.world_rank());
   // Without a writer the program moves full rings into a spill itself, and nobody else touches the ring.
-  if (!has_writer(ring)) return finish_rank(ring, spools, output_dir);
+  if (!has_writer(ring)) return finish_rank(ring, pieces, output_dir);
   RingFileHeader& header = ring.shared_header();
   const auto heads = heads_of(ring);
   for (auto waited = std::chrono::milliseconds{0}; !is_drained(ring, heads); waited += kNap) {
@@ -47,7 +47,7 @@ Result<FinishedRank> snapshot_rank(RingFile& ring, const std::filesystem::path& 
     futex_wake_all(header.wake);
     std::this_thread::sleep_for(kNap);
   }
-  return finish_rank(ring, spools, output_dir, RecordSource::spools);
+  return finish_rank(ring, pieces, output_dir, RecordSource::pieces);
 }
 
 }  // namespace meridian

@@ -116,17 +116,19 @@ Status WriterProcess::finish() {
   const std::filesystem::path output_dir = ring_.output_dir();
   if (output_dir.empty()) return Error{Errc::not_found, "the program has no output directory yet", ""};
   auto progress = progress_of(ring_);  // before: what comes meanwhile makes a difference to it
-  const auto spools = spools_of(ring_.path(), output_dir, ring_.world_rank());
-  MERIDIAN_TRY(const FinishedRank finished, finish_rank(ring_, spools, output_dir));
+  compressor_.wait();
+  const auto pieces = pieces_of(ring_.path(), output_dir, ring_.world_rank());
+  MERIDIAN_TRY(const FinishedRank finished, finish_rank(ring_, pieces, output_dir));
   finished_progress_ = std::move(progress);
   return {};
 }
 
 Status WriterProcess::leave() {
+  compressor_.wait();
   const std::filesystem::path output_dir = ring_.output_dir();
   if (output_dir.empty()) {
     // Ended before it had a place for its trace. What nobody will ever ask for is not left behind.
-    MERIDIAN_TRY(const std::uint64_t calls, count_calls(ring_, spools_of(ring_.path(), {}, -1)));
+    MERIDIAN_TRY(const std::uint64_t calls, count_calls(ring_, pieces_of(ring_.path(), {}, -1)));
     if (calls == 0) remove_leftovers(ring_, {});
     return {};
   }

@@ -9,15 +9,19 @@
 #include "trace/model/result.hpp"
 #include "trace/ring/ring_file.hpp"
 #include "writer/drain.hpp"
+#include "writer/spool_compressor.hpp"
 
 namespace meridian {
 
-/// The life of one writer: drains the ring when it is woken, makes the rank file when it is asked, and once more when
-/// the program has ended with more records than that. Sleeps on the ring's futex word in between; nothing wakes it but
-/// the program and its end.
+/// The life of one writer: drains the ring when it is woken, compresses what it has drained when that is much, makes
+/// the rank file when it is asked, and once more when the program has ended with more records than that. Sleeps on the
+/// ring's futex word in between; nothing wakes it but the program and its end.
 class WriterProcess {
  public:
-  explicit WriterProcess(RingFile ring) : ring_{std::move(ring)}, drain_{ring_} {}
+  explicit WriterProcess(RingFile ring)
+      : ring_{std::move(ring)}, compressor_{ring_}, drain_{ring_, compressor_.spool_limit(), [this](auto& spool) {
+                                                             compressor_.take(spool);
+                                                           }} {}
 
   /// Returns when there is nothing left to do. errors: what kept the rank file from being made; ring and spool stay
   /// then.
@@ -42,6 +46,7 @@ class WriterProcess {
   void sleep(std::uint32_t seen);
 
   RingFile ring_;
+  SpoolCompressor compressor_;
   Drain drain_;
   std::vector<std::uint64_t> finished_progress_;  // when the rank file was made last; empty: never
   bool has_failed_ = false;                       // the spool cannot grow: from now on the ring keeps what it has

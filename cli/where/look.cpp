@@ -32,7 +32,7 @@ Result<RankNow> from_ring(const RingNote& note, const fs::path& directory) {
   const bool is_alive = ring.is_process_alive();
   RankMeta meta;
   Follower follower;
-  MERIDIAN_TRY_DO(decode_rank(ring, spools_of(note.ring, directory, ring.world_rank()), meta,
+  MERIDIAN_TRY_DO(decode_rank(ring, pieces_of(note.ring, directory, ring.world_rank()), meta,
                               [&](ThreadId thread, const EventBatch& batch) {
                                 follower.take(thread.value, batch);
                                 return Status{};

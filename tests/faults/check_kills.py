@@ -1,10 +1,10 @@
 """Programs that are killed, or end themselves, at random moments: every call that had returned is in the trace.
 
-check_kills.py --meridian M --mpiexec X --ranks N --times T --seed S program victim...
+check_kills.py --meridian M --mpiexec X --ranks N --times T --seed S [--spool SIZE] program victim...
 
 A victim is one of VICTIMS. The program counts the calls that have returned in shared memory; the rank files, read by h5py
 alone, must hold each of them, and at most one more in a thread: the one that returned when the program did not get to
-counting it.
+counting it. With --spool, the moments come when what was recorded is being compressed.
 """
 
 import argparse
@@ -88,6 +88,8 @@ class Run:
     def __init__(self, options, victim, chance, work, pause_us=0):
         self.options, self.victim, self.chance = options, victim, chance
         self.work = pathlib.Path(work)
+        self.spool = getattr(options, "spool", None)
+        self.was_compressed = False
         self.shared, self.trace, self.scratch = self.work / "shared", self.work / "trace", self.work / "scratch"
         for path in (self.shared, self.scratch):
             path.mkdir()
@@ -97,7 +99,7 @@ class Run:
         words = [options.mpiexec, "-n", str(options.ranks), options.meridian, "run", *program]
         self.process = subprocess.Popen(
             words,
-            env=launch.environment(MERIDIAN_DIR=self.trace, MERIDIAN_SCRATCH=self.scratch),
+            env=launch.environment(MERIDIAN_DIR=self.trace, MERIDIAN_SCRATCH=self.scratch, **({"MERIDIAN_SPOOL": self.spool} if self.spool else {})),
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
 
@@ -116,6 +118,10 @@ class Run:
             time.sleep(0.002)
 
     def all_in_their_loops(self):
+        if self.spool:
+            self.was_compressed = len(list(self.trace.glob("rank-*.state"))) == self.options.ranks
+            if not self.was_compressed:
+                return False
         counts = self.counts()
         return len(counts) == self.options.ranks and all(count[1] > 20 for count in counts.values())
 
@@ -188,6 +194,8 @@ class Run:
                 continue
             check.true(f"{what}: rank {rank}: main thread: {main} calls returned, {held[rank][0]} recorded", 0 <= held[rank][0] - main <= 1)
             check.true(f"{what}: rank {rank}: other thread: {other} calls returned, {held[rank][1]} recorded", 0 <= held[rank][1] - other <= 1)
+        if self.spool:
+            check.true(f"{what}: what was recorded was compressed meanwhile", self.was_compressed)
         if self.victim in ("writer", "writers"):
             check.equal(f"{what}: exit code of the program", self.process.returncode, 0)
         if summary is not None:
@@ -203,6 +211,7 @@ def main():
     parser.add_argument("--ranks", type=int, required=True)
     parser.add_argument("--times", type=int, default=1, help="of each victim")
     parser.add_argument("--seed", type=int, default=0, help="of the moments; 0: another one each time")
+    parser.add_argument("--spool", help="MERIDIAN_SPOOL; only for victims that die in the program's loop or its end")
     parser.add_argument("program")
     parser.add_argument("victims", nargs="*", metavar="victim", help=f"of {', '.join(VICTIMS)}; all when none is named")
     options = parser.parse_args()

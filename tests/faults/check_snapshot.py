@@ -1,7 +1,7 @@
 """Snapshots of a program that runs hold every call that had returned when they were asked for, `top` counts no call that
 was not made, and neither disturbs it.
 
-check_snapshot.py --meridian M --mpiexec X --ranks N program
+check_snapshot.py --meridian M --mpiexec X --ranks N [--spool SIZE] program
 """
 
 import argparse
@@ -65,11 +65,12 @@ def main():
     parser.add_argument("--meridian", required=True)
     parser.add_argument("--mpiexec", required=True)
     parser.add_argument("--ranks", type=int, required=True)
+    parser.add_argument("--spool", help="MERIDIAN_SPOOL")
     parser.add_argument("program")
     options = parser.parse_args()
     check, chance = launch.Checks(), random.Random(os.getpid())
     with tempfile.TemporaryDirectory(prefix="meridian-snapshot-") as work:
-        run = check_kills.Run(options, "run", chance, work, pause_us=500)
+        run = check_kills.Run(options, "run", chance, work, pause_us=0 if options.spool else 500)
         run.wait_until(run.all_in_their_loops)
         for i in range(SNAPSHOTS):
             time.sleep(chance.uniform(0, 0.3))
@@ -92,6 +93,13 @@ def main():
         check.equal("exit code of a snapshot in its own place", default.returncode, 0)
         check.equal("directories in the trace", len([p for p in run.trace.iterdir() if p.name.startswith("snapshot-")]), 1)
         check_signals(check, options, run)
+        shown = launch.run([options.meridian, "where", "--json", run.trace])
+        check.true(f"exit code of where: {shown.returncode} {shown.stderr}", shown.returncode in (0, 2))
+        check.equal("ranks that where shows", shown.stdout.count('"rank"') >= options.ranks, True)
+        if options.spool:
+            check.true("what was recorded was compressed meanwhile", run.was_compressed)
+            early = launch.run([options.meridian, "merge", run.trace])
+            check.equal(f"exit code of merge while the program runs: {early.stderr}", early.returncode, 1)
         before, begin = run.counts(), time.monotonic()
         watched = launch.run([options.meridian, "top", "--json", "--count", "1", "--interval", "1", run.trace])
         after, time_s = run.counts(), time.monotonic() - begin

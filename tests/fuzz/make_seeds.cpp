@@ -7,10 +7,13 @@
 
 #include "tests/cli/elf_builder.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
+#include "trace/format/chunk_log.hpp"
 #include "trace/format/h5.hpp"
 #include "trace/format/rank_file.hpp"
+#include "trace/format/state_archive.hpp"
 #include "trace/format/summary_file.hpp"
 #include "trace/ring/spool.hpp"
+#include "writer/record_decoder.hpp"
 
 namespace {
 
@@ -90,6 +93,28 @@ void make_rings(const fs::path& corpus) {
   put(seed(corpus, "ring_file", 0), {file.data(), file.size()});
 }
 
+/// Without chunks, and with one that the state does not have.
+bool make_checkpoints(const fs::path& corpus) {
+  const fs::path log_path = seed(corpus, "checkpoint", 9);
+  fs::remove(log_path);
+  auto log = ChunkLogWriter::open(log_path, 0);
+  if (!log) return false;
+  RankMeta meta;
+  RankFileWriter encoder = RankFileWriter::into_log(*log);
+  RecordDecoder decoder{3, 4096, meta,
+                        [&](ThreadId thread, const EventBatch& batch) { return encoder.append(thread, batch); }};
+  if (!decoder.feed(0, 0, some_records()) || !decoder.feed(1, 0, some_records())) return false;
+  StateWriter state;
+  decoder.save(state);
+  encoder.save(state);
+  fs::remove(log_path);
+  const std::string_view bytes{reinterpret_cast<const char*>(state.bytes().data()), state.bytes().size()};
+  using namespace std::string_literals;
+  put(seed(corpus, "checkpoint", 0), "\0"s.append(bytes));
+  put(seed(corpus, "checkpoint", 1), "\1\2\0\5\0"s.append(bytes));
+  return true;
+}
+
 bool make_files(const fs::path& corpus) {
   const fs::path spool_path = seed(corpus, "spool", 0);
   fs::remove(spool_path);
@@ -139,7 +164,7 @@ int main(int argc, char** argv) {
   if (argc != 2) return 1;
   const fs::path corpus = argv[1];
   make_rings(corpus);
-  if (!make_files(corpus)) return 1;
+  if (!make_files(corpus) || !make_checkpoints(corpus)) return 1;
   put(seed(corpus, "settings", 0), "BUFFER = 4M\nMERIDIAN_LEVELS=all,-tool\n# comment\nSTRICT=yes\nCLOCK=tsc\n");
   put(seed(corpus, "elf_file", 0), ElfBuilder{}.needs("libmpi.so.40").runpath("$ORIGIN/../lib").interpreter().bytes());
   std::mt19937_64 random{1};

@@ -15,6 +15,11 @@
 
 namespace meridian {
 
+class ChunkLogWriter;
+class StateReader;
+class StateWriter;
+struct LoggedChunk;
+
 enum class ColumnType : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f64 };
 
 template <class T>
@@ -46,6 +51,10 @@ class ColumnWriter {
   /// The dataset `path` (missing groups are made) below `parent`, which must stay open until finish().
   static Result<ColumnWriter> create(hid_t parent, std::string path, ColumnType type,
                                      const ColumnOptions& options = {});
+  /// The column's chunks go to a log, as chunks of `column`; `log` must outlive the writer. finish() is not for it:
+  /// what is left is for save().
+  static ColumnWriter create_in_log(ChunkLogWriter& log, std::uint32_t column, ColumnType type,
+                                    const ColumnOptions& options = {});
   ColumnWriter(ColumnWriter&&) noexcept;
   ColumnWriter& operator=(ColumnWriter&&) noexcept;
   ~ColumnWriter();
@@ -58,6 +67,14 @@ class ColumnWriter {
   }
   /// Writes what is left. A column that was not finished has an unspecified number of elements on disk.
   Status finish();
+
+  /// Takes a chunk out of a log as it is, before anything was appended. errors: damaged (no chunk of this column); io.
+  Status adopt(const LoggedChunk& chunk);
+  /// What a writer needs beside the chunks that are stored, to go on. restore() comes after adopt(), and before
+  /// append().
+  void save(StateWriter& archive) const;
+  /// False: it cannot be.
+  bool restore(StateReader& archive);
 
   ColumnType type() const noexcept;
   /// Elements appended so far.

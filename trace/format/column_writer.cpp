@@ -3,7 +3,9 @@
 #include <vector>
 
 #include "trace/format/chunk_codec.hpp"
+#include "trace/format/chunk_log.hpp"
 #include "trace/format/column.hpp"
+#include "trace/format/state_archive.hpp"
 
 namespace meridian {
 namespace {
@@ -50,6 +52,8 @@ struct ColumnWriter::Impl {
   };
 
   hid_t parent = H5I_INVALID_HID;
+  ChunkLogWriter* log = nullptr;  // where chunks go instead
+  std::uint32_t number = 0;       // of the column in the log
   std::string path;
   ColumnType type{};
   int level = 1;
@@ -144,22 +148,70 @@ struct ColumnWriter::Impl {
     return {};
   }
 
+  // Never narrower than the chunk before: whoever makes a dataset of them widens it as often as the column would have.
+  Status store_in_log(const void* values) {
+    const ValueRange range = range_of(values, kColumnChunk, type);
+    rows_stored += kColumnChunk;
+    if (range.is_constant) return log->append({number, 0, element(values, 0, type), {}});
+    layout.width = is_narrow ? std::max(layout.width, range.width) : element_bytes();
+    const std::size_t bytes = kColumnChunk * layout.width;
+    std::uint8_t* const planes = scratch_bytes(bytes);
+    split_planes(values, kColumnChunk, type, layout.width, kColumnChunk, planes);
+    const auto stream = deflate_bytes({planes, bytes}, level);
+    if (stream.empty()) return Error{Errc::unsupported, "cannot compress column '" + path + "'", ""};
+    return log->append({number, static_cast<std::uint32_t>(layout.width), 0, stream});
+  }
+
+  Status adopt(const LoggedChunk& chunk) {
+    const std::size_t width = chunk.width;
+    if (pending_rows != 0 || width > element_bytes() || (width != 0 && (width & (width - 1)) != 0))
+      return Error{Errc::damaged, "a chunk cannot be one of column '" + path + "'", ""};
+    const bool is_as_stored = width != 0 && (!dataset || width >= layout.width);
+    if (!is_as_stored) {
+      std::vector<std::uint8_t> values(kColumnChunk * element_bytes());
+      if (!decode(chunk, values))
+        return Error{Errc::damaged, "a chunk of column '" + path + "' does not decompress", ""};
+      return store(values.data(), kColumnChunk);
+    }
+    const h5::Quiet quiet;
+    const hsize_t first = rows_stored;
+    MERIDIAN_TRY_DO(make_room(kColumnChunk, width, 0));
+    if (H5Dwrite_chunk(dataset.get(), H5P_DEFAULT, 0, &first, chunk.stream.size(), chunk.stream.data()) < 0)
+      return failed("write");
+    rows_stored += kColumnChunk;
+    return {};
+  }
+
+  bool decode(const LoggedChunk& chunk, std::vector<std::uint8_t>& values) const {
+    std::vector<std::uint8_t> planes(kColumnChunk * std::max<std::size_t>(chunk.width, 1));
+    if (chunk.width != 0)
+      return inflate_bytes(chunk.stream, planes) && join_planes(planes.data(), kColumnChunk, chunk.width,
+                                                                is_signed(type), 0, kColumnChunk, type, values.data());
+    for (std::size_t i = 0; i < kColumnChunk; ++i)
+      std::memcpy(&values[i * element_bytes()], &chunk.value, element_bytes());
+    return true;
+  }
+
+  // The dataset is there, has elements of `width` bytes or more, and is longer by `rows`.
+  Status make_room(std::size_t rows, std::size_t width, std::uint64_t fill) {
+    if (!dataset) {
+      layout = {.width = width, .chunk = kColumnChunk, .is_growing = true, .fill = fill};
+      MERIDIAN_TRY(dataset, create_dataset(path, layout, rows));
+      return {};
+    }
+    if (width > layout.width) MERIDIAN_TRY_DO(widen(width));
+    const hsize_t extent = rows_stored + rows;
+    if (H5Dset_extent(dataset.get(), &extent) < 0) return failed("extend");
+    return {};
+  }
+
   // Stores the next `rows` elements: a whole chunk, or the column's last ones.
   Status store(const void* values, std::size_t rows) {
+    if (log != nullptr) return store_in_log(values);
     const h5::Quiet quiet;
     const ValueRange range = range_of(values, rows, type);
-    const std::size_t width = is_narrow ? range.width : element_bytes();
-    if (!dataset) {
-      layout = {.width = width,
-                .chunk = kColumnChunk,
-                .is_growing = true,
-                .fill = range.is_constant ? element(values, 0, type) : 0};
-      MERIDIAN_TRY(dataset, create_dataset(path, layout, rows));
-    } else {
-      if (width > layout.width) MERIDIAN_TRY_DO(widen(width));
-      const hsize_t extent = rows_stored + rows;
-      if (H5Dset_extent(dataset.get(), &extent) < 0) return failed("extend");
-    }
+    MERIDIAN_TRY_DO(
+        make_room(rows, is_narrow ? range.width : element_bytes(), range.is_constant ? element(values, 0, type) : 0));
     const bool is_fill = range.is_constant && element(values, 0, type) == layout.fill;
     if (!is_fill) MERIDIAN_TRY_DO(write_chunk(dataset, layout, rows_stored, values, rows));
     rows_stored += rows;
@@ -238,6 +290,37 @@ Result<ColumnWriter> ColumnWriter::create(hid_t parent, std::string path, Column
   impl->unit = options.unit;
   impl->description = options.description;
   return ColumnWriter{std::move(impl)};
+}
+
+ColumnWriter ColumnWriter::create_in_log(ChunkLogWriter& log, std::uint32_t column, ColumnType type,
+                                         const ColumnOptions& options) {
+  auto impl = std::make_unique<Impl>();
+  impl->log = &log;
+  impl->number = column;
+  impl->type = type;
+  impl->level = options.level;
+  impl->is_narrow = options.is_narrow && type != ColumnType::f64;
+  return ColumnWriter{std::move(impl)};
+}
+
+Status ColumnWriter::adopt(const LoggedChunk& chunk) { return impl_->adopt(chunk); }
+
+void ColumnWriter::save(StateWriter& archive) const {
+  archive(static_cast<std::uint64_t>(impl_->layout.width), impl_->rows_stored, impl_->pending);
+}
+
+bool ColumnWriter::restore(StateReader& archive) {
+  Impl& impl = *impl_;
+  std::uint64_t width = 0, rows = 0;
+  archive(width, rows, impl.pending);
+  impl.pending_rows = impl.pending.size() / impl.element_bytes();
+  if (impl.log != nullptr) {
+    impl.layout.width = static_cast<std::size_t>(width);
+    impl.rows_stored = rows;
+  }
+  return archive.is_good() && impl.rows_stored == rows && rows % kColumnChunk == 0 &&
+         impl.pending_rows < kColumnChunk && impl.pending.size() % impl.element_bytes() == 0 &&
+         width <= impl.element_bytes() && (width & (width - 1)) == 0;
 }
 
 Status ColumnWriter::append_raw(const void* values, std::size_t count) {

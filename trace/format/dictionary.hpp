@@ -32,6 +32,37 @@ class Dictionary {
 
   std::uint64_t size() const noexcept { return next_; }
 
+  /// What a dictionary needs to go on with the same numbers.
+  template <class Archive>
+  void save(Archive& archive) const {
+    std::vector<std::uint64_t> values;
+    std::vector<std::uint32_t> numbers;
+    for (const Entry& entry : entries_) {
+      if (entry.value == 0) continue;
+      values.push_back(entry.value);
+      numbers.push_back(entry.number);
+    }
+    archive(next_, fresh_, values, numbers);
+  }
+  /// False: it cannot be one that was saved.
+  template <class Archive>
+  bool restore(Archive& archive) {
+    std::vector<std::uint64_t> values;
+    std::vector<std::uint32_t> numbers;
+    std::uint64_t next = 0;
+    archive(next, fresh_, values, numbers);
+    if (!archive.is_good() || next == 0 || values.size() != numbers.size() || values.size() > 2 * kMost) return false;
+    clear(kFirstSlots);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (values[i] == 0 || numbers[i] >= next) return false;
+      if (used_ * 2 >= entries_.size()) grow();
+      put({values[i], numbers[i]});
+      ++used_;
+    }
+    next_ = next;
+    return true;
+  }
+
  private:
   struct Entry {
     std::uint64_t value = 0;
@@ -64,12 +95,14 @@ class Dictionary {
     const std::size_t kept = used_;
     clear(old.size() * 2);
     used_ = kept;
-    for (const Entry& entry : old) {
-      if (entry.value == 0) continue;
-      std::size_t slot = slot_of(entry.value);
-      while (entries_[slot].value != 0) slot = (slot + 1) & mask_;
-      entries_[slot] = entry;
-    }
+    for (const Entry& entry : old)
+      if (entry.value != 0) put(entry);
+  }
+
+  void put(const Entry& entry) {
+    std::size_t slot = slot_of(entry.value);
+    while (entries_[slot].value != 0) slot = (slot + 1) & mask_;
+    entries_[slot] = entry;
   }
 
   std::vector<Entry> entries_;

@@ -218,10 +218,18 @@ class RankFile {
   std::unique_ptr<Impl> impl_;
 };
 
+class ChunkLogReader;
+class ChunkLogWriter;
+class StateReader;
+class StateWriter;
+
 /// Writes one rank file: beside its final name first, renamed by finish(). Dropped without finish(), it leaves nothing.
 class RankFileWriter {
  public:
   static Result<RankFileWriter> create(const std::filesystem::path& path);
+  /// Chunks go to `log`, which must outlive the writer, as soon as they are complete. There is nothing to finish:
+  /// another writer goes on from save().
+  static RankFileWriter into_log(ChunkLogWriter& log);
   RankFileWriter(RankFileWriter&&) noexcept;
   RankFileWriter& operator=(RankFileWriter&&) noexcept;
   ~RankFileWriter();
@@ -230,6 +238,12 @@ class RankFileWriter {
   Status append(ThreadId thread, const EventBatch& batch);
   /// Stores everything else, closes, renames. `meta.segments` and `meta.calls` are ignored: the writer knows them.
   Status finish(const RankMeta& meta);
+
+  /// What was appended and is in no chunk yet, and what numbers mean.
+  void save(StateWriter& archive) const;
+  /// Goes on where a writer into a log has saved itself. A writer of a file takes the `chunks` of that log.
+  /// errors  damaged: what was saved contradicts itself or the log; io
+  Status restore(StateReader& archive, ChunkLogReader* chunks);
 
  private:
   struct Impl;

@@ -3,31 +3,84 @@
 #include <optional>
 #include <utility>
 
+#include "trace/format/chunk_log.hpp"
 #include "trace/format/column.hpp"
 #include "trace/format/dictionary.hpp"
 #include "trace/format/rank_schema.hpp"
+#include "trace/format/state_archive.hpp"
 
 namespace meridian {
 namespace {
 
 constexpr int kLevel = 1;  // level 6 takes twice as long for 1 to 2 % less (FORMAT.md)
 
+/// Where columns go: into a file, or into a log.
+struct ColumnTarget {
+  hid_t file = H5I_INVALID_HID;
+  ChunkLogWriter* log = nullptr;
+};
+
 // A column that comes into being with its first element.
 class LazyColumn {
  public:
+  /// is_steady  in a log, the column has the width of its type from the start: widening it later takes long.
   template <class T>
-  Status append(hid_t file, const char* path, const char* unit, std::span<const T> values) {
+  static LazyColumn of(const char* path, const char* unit = "", bool is_steady = false) {
+    LazyColumn column;
+    column.path_ = path;
+    column.unit_ = unit;
+    column.type_ = column_type<T>;
+    column.is_steady_ = is_steady;
+    return column;
+  }
+  const char* path() const noexcept { return path_; }
+  void set_number(std::uint32_t number) noexcept { number_ = number; }
+
+  template <class T>
+  Status append(const ColumnTarget& target, std::span<const T> values) {
     if (values.empty()) return {};
-    if (!column_) {
-      auto made = ColumnWriter::create(file, path, column_type<T>, {.level = kLevel, .is_narrow = true, .unit = unit});
-      if (!made) return std::move(made).error();
-      column_.emplace(*std::move(made));
-    }
+    MERIDIAN_TRY_DO(open(target));
     return column_->append(values);
   }
   Status finish() { return column_ ? column_->finish() : Status{}; }
 
+  Status adopt(const ColumnTarget& target, const LoggedChunk& chunk) {
+    MERIDIAN_TRY_DO(open(target));
+    return column_->adopt(chunk);
+  }
+  void save(StateWriter& archive) const {
+    archive(std::string{path_}, std::uint8_t{column_.has_value()});
+    if (column_) column_->save(archive);
+  }
+  Result<bool> restore(const ColumnTarget& target, StateReader& archive) {
+    std::string path;
+    std::uint8_t exists = 0;
+    archive(path, exists);
+    if (!archive.is_good() || path != path_) return false;
+    if (exists == 0) return !column_.has_value();
+    MERIDIAN_TRY_DO(open(target));
+    return column_->restore(archive);
+  }
+
  private:
+  Status open(const ColumnTarget& target) {
+    if (column_) return {};
+    if (target.log != nullptr) {
+      column_.emplace(ColumnWriter::create_in_log(*target.log, number_, type_,
+                                                  {.level = kLevel, .is_narrow = !is_steady_, .unit = unit_}));
+      return {};
+    }
+    auto made = ColumnWriter::create(target.file, path_, type_, {.level = kLevel, .is_narrow = true, .unit = unit_});
+    if (!made) return std::move(made).error();
+    column_.emplace(*std::move(made));
+    return {};
+  }
+
+  const char* path_ = "";
+  const char* unit_ = "";
+  ColumnType type_{};
+  bool is_steady_ = false;
+  std::uint32_t number_ = 0;
   std::optional<ColumnWriter> column_;
 };
 
@@ -48,18 +101,27 @@ class TableColumns {
   static constexpr std::size_t kCount = std::tuple_size_v<std::remove_cvref_t<decltype(kColumns)>>;
 
  public:
-  Status append(hid_t file, Dictionary& dictionary, Scratch& scratch, const std::vector<Row>& rows) {
+  Status append(const ColumnTarget& file, Dictionary& dictionary, Scratch& scratch, const std::vector<Row>& rows) {
     if (rows.empty()) return {};
     return append_all(file, dictionary, scratch, rows, std::make_index_sequence<kCount>{});
   }
-  Status finish() {
-    for (LazyColumn& column : columns_) MERIDIAN_TRY_DO(column.finish());
-    return {};
+  void add_to(std::vector<LazyColumn*>& all) {
+    for (LazyColumn& column : columns_) all.push_back(&column);
   }
 
  private:
   template <std::size_t... I>
-  Status append_all(hid_t file, Dictionary& dictionary, Scratch& scratch, const std::vector<Row>& rows,
+  static std::array<LazyColumn, kCount> make_all(std::index_sequence<I...>) {
+    return {make_one(std::get<I>(kColumns))...};
+  }
+  template <class T>
+  static LazyColumn make_one(const rank_schema::Column<Row, T>& column) {
+    return column.is_index ? LazyColumn::of<std::uint32_t>(column.path, column.unit)
+                           : LazyColumn::of<T>(column.path, column.unit);
+  }
+
+  template <std::size_t... I>
+  Status append_all(const ColumnTarget& file, Dictionary& dictionary, Scratch& scratch, const std::vector<Row>& rows,
                     std::index_sequence<I...>) {
     Status status;
     static_cast<void>(
@@ -69,7 +131,7 @@ class TableColumns {
   }
 
   template <class T>
-  Status append_one(hid_t file, Dictionary& dictionary, Scratch& scratch, const std::vector<Row>& rows,
+  Status append_one(const ColumnTarget& file, Dictionary& dictionary, Scratch& scratch, const std::vector<Row>& rows,
                     const rank_schema::Column<Row, T>& column, LazyColumn& target) {
     if (column.is_index) {
       auto& values = room_for<std::uint32_t>(scratch, rows.size());
@@ -83,14 +145,14 @@ class TableColumns {
         }
         values[i] = number;
       }
-      return target.append<std::uint32_t>(file, column.path, column.unit, values);
+      return target.append<std::uint32_t>(file, values);
     }
     auto& values = room_for<T>(scratch, rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) values[i] = rows[i].*column.member;
-    return target.append<T>(file, column.path, column.unit, values);
+    return target.append<T>(file, values);
   }
 
-  std::array<LazyColumn, kCount> columns_;
+  std::array<LazyColumn, kCount> columns_ = make_all(std::make_index_sequence<kCount>{});
 };
 
 }  // namespace
@@ -99,6 +161,7 @@ struct RankFileWriter::Impl {
   std::filesystem::path path;
   std::filesystem::path part;  // where it grows
   h5::File file;
+  ColumnTarget target;
   bool is_finished = false;
 
   Dictionary dictionary;
@@ -108,7 +171,12 @@ struct RankFileWriter::Impl {
   std::vector<CallId> calls{CallId::none};  // index: number in this file
   std::vector<std::string> call_names{""};
 
-  LazyColumn gap, duration, call, payload, flags, completions;
+  LazyColumn gap = LazyColumn::of<std::int64_t>("events/gap", "ticks", true);
+  LazyColumn duration = LazyColumn::of<std::uint64_t>("events/duration", "ticks", true);
+  LazyColumn call = LazyColumn::of<std::uint16_t>("events/call");
+  LazyColumn payload = LazyColumn::of<std::uint8_t>("events/payload");
+  LazyColumn flags = LazyColumn::of<std::uint8_t>("events/flags");
+  LazyColumn completions = LazyColumn::of<std::uint32_t>("events/completions");
   TableColumns<PointToPoint> p2p;
   TableColumns<Collective> coll;
   TableColumns<Completion> completion_rows;
@@ -118,9 +186,28 @@ struct RankFileWriter::Impl {
   TableColumns<UserUse> user;
   TableColumns<LockUse> locks;
   TableColumns<ThreadOp> thread_ops;
-  LazyColumn sites, nodes, counters, counters_between, user_values, dictionary_values;
+  LazyColumn sites = LazyColumn::of<std::uint32_t>("sites/address");
+  LazyColumn nodes = LazyColumn::of<std::uint32_t>("sites/node");
+  LazyColumn counters = LazyColumn::of<std::int64_t>("counters/value", "", true);
+  LazyColumn counters_between = LazyColumn::of<std::int64_t>("counters/between", "", true);
+  LazyColumn user_values = LazyColumn::of<std::uint64_t>("user/value", "", true);
+  LazyColumn dictionary_values = LazyColumn::of<std::uint64_t>("dictionary", "", true);
+  std::vector<LazyColumn*> columns;  // all of them; a column's place is its number in a log
 
-  Impl() = default;
+  Impl() {
+    columns = {&gap,   &duration, &call,     &payload,          &flags,       &completions,
+               &sites, &nodes,    &counters, &counters_between, &user_values, &dictionary_values};
+    p2p.add_to(columns);
+    coll.add_to(columns);
+    completion_rows.add_to(columns);
+    rma.add_to(columns);
+    io.add_to(columns);
+    user.add_to(columns);
+    handles.add_to(columns);
+    locks.add_to(columns);
+    thread_ops.add_to(columns);
+    for (std::size_t i = 0; i < columns.size(); ++i) columns[i]->set_number(static_cast<std::uint32_t>(i));
+  }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() {
@@ -152,8 +239,8 @@ struct RankFileWriter::Impl {
       durations[i] = batch.leave_ticks[i] - batch.enter_ticks[i];
       left = batch.leave_ticks[i];
     }
-    MERIDIAN_TRY_DO(gap.append<std::int64_t>(file.get(), "events/gap", "ticks", gaps));
-    return duration.append<std::uint64_t>(file.get(), "events/duration", "ticks", durations);
+    MERIDIAN_TRY_DO(gap.append<std::int64_t>(target, gaps));
+    return duration.append<std::uint64_t>(target, durations);
   }
 
   Status append_events(const EventBatch& batch) {
@@ -162,26 +249,16 @@ struct RankFileWriter::Impl {
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = number_of(batch.call[i]);
     static_assert(sizeof(Payload) == 1);
     const std::span payloads{reinterpret_cast<const std::uint8_t*>(batch.payload.data()), batch.payload.size()};
-    MERIDIAN_TRY_DO(call.append<std::uint16_t>(file.get(), "events/call", "", numbers));
-    MERIDIAN_TRY_DO(payload.append<std::uint8_t>(file.get(), "events/payload", "", payloads));
-    MERIDIAN_TRY_DO(flags.append<std::uint8_t>(file.get(), "events/flags", "", batch.flags));
-    return completions.append<std::uint32_t>(file.get(), "events/completions", "", batch.completion_count);
+    MERIDIAN_TRY_DO(call.append<std::uint16_t>(target, numbers));
+    MERIDIAN_TRY_DO(payload.append<std::uint8_t>(target, payloads));
+    MERIDIAN_TRY_DO(flags.append<std::uint8_t>(target, batch.flags));
+    return completions.append<std::uint32_t>(target, batch.completion_count);
   }
 
   Status finish_columns() {
-    MERIDIAN_TRY_DO(dictionary_values.append<std::uint64_t>(file.get(), "dictionary", "", dictionary.take_new()));
-    for (LazyColumn* column : {&gap, &duration, &call, &payload, &flags, &completions, &sites, &nodes, &counters,
-                               &counters_between, &user_values, &dictionary_values})
-      MERIDIAN_TRY_DO(column->finish());
-    MERIDIAN_TRY_DO(p2p.finish());
-    MERIDIAN_TRY_DO(coll.finish());
-    MERIDIAN_TRY_DO(completion_rows.finish());
-    MERIDIAN_TRY_DO(rma.finish());
-    MERIDIAN_TRY_DO(io.finish());
-    MERIDIAN_TRY_DO(user.finish());
-    MERIDIAN_TRY_DO(handles.finish());
-    MERIDIAN_TRY_DO(locks.finish());
-    return thread_ops.finish();
+    MERIDIAN_TRY_DO(dictionary_values.append<std::uint64_t>(target, dictionary.take_new()));
+    for (LazyColumn* column : columns) MERIDIAN_TRY_DO(column->finish());
+    return {};
   }
 };
 
@@ -197,7 +274,50 @@ Result<RankFileWriter> RankFileWriter::create(const std::filesystem::path& path)
   MERIDIAN_TRY(impl->file, h5::create_file(part));
   impl->path = path;
   impl->part = std::move(part);
+  impl->target.file = impl->file.get();
   return RankFileWriter{std::move(impl)};
+}
+
+RankFileWriter RankFileWriter::into_log(ChunkLogWriter& log) {
+  auto impl = std::make_unique<Impl>();
+  impl->target.log = &log;
+  return RankFileWriter{std::move(impl)};
+}
+
+void RankFileWriter::save(StateWriter& archive) const {
+  archive(std::uint64_t{impl_->columns.size()});
+  for (const LazyColumn* column : impl_->columns) column->save(archive);
+  impl_->dictionary.save(archive);
+  std::vector<std::uint16_t> calls;
+  for (const CallId call : impl_->calls) calls.push_back(static_cast<std::uint16_t>(call));
+  archive(calls, impl_->segments);
+}
+
+Status RankFileWriter::restore(StateReader& archive, ChunkLogReader* chunks) {
+  const Error wrong{Errc::damaged, "the checkpoint contradicts itself: columns", ""};
+  if (chunks != nullptr) {
+    LoggedChunk chunk;
+    for (;;) {
+      MERIDIAN_TRY(const bool is_there, chunks->next(chunk));
+      if (!is_there) break;
+      if (chunk.column >= impl_->columns.size()) return wrong;
+      MERIDIAN_TRY_DO(impl_->columns[chunk.column]->adopt(impl_->target, chunk));
+    }
+  }
+  std::uint64_t count = 0;
+  archive(count);
+  if (count != impl_->columns.size()) return wrong;
+  for (LazyColumn* column : impl_->columns) {
+    MERIDIAN_TRY(const bool is_restored, column->restore(impl_->target, archive));
+    if (!is_restored) return wrong;
+  }
+  std::vector<std::uint16_t> calls;
+  if (!impl_->dictionary.restore(archive)) return wrong;
+  archive(calls, impl_->segments);
+  if (!archive.is_good() || calls.empty() || calls.size() > kCallCount) return wrong;
+  for (std::size_t i = 1; i < calls.size(); ++i)
+    if (impl_->number_of(static_cast<CallId>(calls[i])) != i) return wrong;
+  return {};
 }
 
 Status RankFileWriter::append(ThreadId thread, const EventBatch& batch) {
@@ -223,7 +343,7 @@ Status RankFileWriter::append(ThreadId thread, const EventBatch& batch) {
                              .counters = batch.counters.size(),
                              .user = batch.user.size(),
                              .user_values = batch.user_values.size()});
-  const hid_t file = impl_->file.get();
+  const ColumnTarget& file = impl_->target;
   MERIDIAN_TRY_DO(impl_->append_events(batch));
   MERIDIAN_TRY_DO(impl_->p2p.append(file, impl_->dictionary, impl_->scratch, batch.p2p));
   MERIDIAN_TRY_DO(impl_->coll.append(file, impl_->dictionary, impl_->scratch, batch.coll));
@@ -232,16 +352,16 @@ Status RankFileWriter::append(ThreadId thread, const EventBatch& batch) {
   MERIDIAN_TRY_DO(impl_->io.append(file, impl_->dictionary, impl_->scratch, batch.io));
   MERIDIAN_TRY_DO(impl_->handles.append(file, impl_->dictionary, impl_->scratch, batch.handles));
   MERIDIAN_TRY_DO(impl_->user.append(file, impl_->dictionary, impl_->scratch, batch.user));
-  MERIDIAN_TRY_DO(impl_->user_values.append<std::uint64_t>(file, "user/value", "", batch.user_values));
+  MERIDIAN_TRY_DO(impl_->user_values.append<std::uint64_t>(file, batch.user_values));
   MERIDIAN_TRY_DO(impl_->locks.append(file, impl_->dictionary, impl_->scratch, batch.locks));
   MERIDIAN_TRY_DO(impl_->thread_ops.append(file, impl_->dictionary, impl_->scratch, batch.thread_ops));
   auto& sites = room_for<std::uint32_t>(impl_->scratch, batch.sites.size());
   for (std::size_t i = 0; i < sites.size(); ++i) sites[i] = impl_->dictionary.number_of(batch.sites[i]);
-  MERIDIAN_TRY_DO(impl_->sites.append<std::uint32_t>(file, "sites/address", "", sites));
-  MERIDIAN_TRY_DO(impl_->nodes.append<std::uint32_t>(file, "sites/node", "", batch.nodes));
-  MERIDIAN_TRY_DO(impl_->counters.append<std::int64_t>(file, "counters/value", "", batch.counters));
-  MERIDIAN_TRY_DO(impl_->counters_between.append<std::int64_t>(file, "counters/between", "", batch.counters_between));
-  return impl_->dictionary_values.append<std::uint64_t>(file, "dictionary", "", impl_->dictionary.take_new());
+  MERIDIAN_TRY_DO(impl_->sites.append<std::uint32_t>(file, sites));
+  MERIDIAN_TRY_DO(impl_->nodes.append<std::uint32_t>(file, batch.nodes));
+  MERIDIAN_TRY_DO(impl_->counters.append<std::int64_t>(file, batch.counters));
+  MERIDIAN_TRY_DO(impl_->counters_between.append<std::int64_t>(file, batch.counters_between));
+  return impl_->dictionary_values.append<std::uint64_t>(file, impl_->dictionary.take_new());
 }
 
 Status RankFileWriter::finish(const RankMeta& meta) {

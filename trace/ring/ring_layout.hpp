@@ -97,6 +97,12 @@ struct RingFileHeader {
   char control_levels[kControlBytes] = {};      ///< in place of MERIDIAN_LEVELS; empty: nothing was asked
   std::atomic<std::uint32_t> passed_calls{0};   ///< words in a shard; 0: there are none yet
   std::uint64_t passed_offset = 0;              ///< of kPassedShards shards
+
+  // Long runs: what was drained is compressed, and its spool goes.
+  std::uint64_t spool_bytes = 0;                   ///< bound of the spools together; 0: none
+  std::atomic<std::uint64_t> compressions{0};      ///< checkpoints that there were; by the writer, before a spool goes
+  std::atomic<std::uint64_t> compressed_bytes{0};  ///< what they cover, as it lies on disk
+  std::atomic<std::uint32_t> is_complete{0};       ///< 1: the rank file has all there is; the rest is to be removed
 };
 static_assert(sizeof(RingFileHeader) <= kRingPageBytes);
 

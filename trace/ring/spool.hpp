@@ -22,6 +22,7 @@ class SpoolWriter {
   /// After an Error the file ends where it ended before the call. errors: io (no space left...).
   Status append(std::uint32_t slot, std::uint64_t position, std::span<const std::uint64_t> words);
   const std::filesystem::path& path() const noexcept { return path_; }
+  std::uint64_t bytes() const noexcept { return end_; }
 
  private:
   std::filesystem::path path_;

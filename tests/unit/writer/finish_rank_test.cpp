@@ -20,7 +20,7 @@ class Finish : public testing::Test {
 
   RingFile open() { return *RingFile::open(made.path(), RingFile::Access::drain); }
   FinishedRank finish(const RingFile& ring) {
-    auto finished = finish_rank(ring, spools_of(ring.path(), out, 5), out);
+    auto finished = finish_rank(ring, pieces_of(ring.path(), out, 5), out);
     EXPECT_TRUE(finished) << finished.error().what;
     return finished ? *std::move(finished) : FinishedRank{};
   }

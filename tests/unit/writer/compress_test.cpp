@@ -1,0 +1,345 @@
+// What is compressed while the program runs: the rank file is the same as without, whoever dies when.
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <random>
+
+#include "known_calls.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "trace/format/chunk_codec.hpp"
+#include "writer/compress_spool.hpp"
+#include "writer/drain.hpp"
+#include "writer/finish_rank.hpp"
+#include "writer/rank_checkpoint.hpp"
+#include "writer/recover.hpp"
+
+namespace meridian {
+namespace {
+
+using namespace test;
+namespace fs = std::filesystem;
+
+class Compress : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_own_deflate()) GTEST_SKIP() << "without libdeflate nothing is compressed during a run";
+    fs::create_directory(out);
+    made.set_output(out, 5, 8);
+    made.header().clock = ClockKind::monotonic;  // what is read of it later does not depend on when
+  }
+
+  RingFile open() { return *RingFile::open(made.path(), RingFile::Access::drain); }
+  RankPieces pieces() { return pieces_of(made.path(), out, 5); }
+  fs::path spool() { return spool_in_output(out, 5); }
+  /// What the ring holds goes to the spool.
+  void drain(RingFile& ring) {
+    Drain fresh{ring};
+    const Status done = fresh.run();
+    ASSERT_TRUE(done) << done.error().what;
+  }
+  void compress(RingFile& ring) {
+    fs::rename(spool(), full_spool(spool()));
+    const Status done = compress_spool(ring, full_spool(spool()), pieces());
+    ASSERT_TRUE(done) << done.error().what;
+    ASSERT_FALSE(fs::exists(full_spool(spool())));
+  }
+  FinishedRank finish(const RingFile& ring) {
+    auto finished = finish_rank(ring, pieces(), out);
+    EXPECT_TRUE(finished) << finished.error().what;
+    return finished ? *std::move(finished) : FinishedRank{};
+  }
+  RankFile result() {
+    auto file = RankFile::open(out / "rank-00005.h5");
+    EXPECT_TRUE(file) << file.error().what;
+    return *std::move(file);
+  }
+  /// Calls of two threads, drained and compressed after so many.
+  void store(RingFile& ring, std::uint64_t calls, std::uint64_t between) {
+    TestProducer a{made, 0}, b{made, 1};
+    a.put(thread_record(0, 1));
+    b.put(thread_record(1, 1));
+    for (std::uint64_t i = 0; i < calls; ++i) {
+      a.put(known_call(i));
+      b.put(known_call(i));
+      if (between != 0 && i % between == between - 1) {
+        drain(ring);
+        compress(ring);
+      }
+    }
+  }
+  void expect_all(const RingFile& ring, std::uint64_t calls) {
+    const FinishedRank finished = finish(ring);
+    EXPECT_EQ(finished.events, 2 * calls);
+    EXPECT_EQ(finished.damaged, 0u);
+    RankFile file = result();
+    EXPECT_EQ(count_known_calls(file, 0), calls);
+    EXPECT_EQ(count_known_calls(file, 1), calls);
+  }
+
+  TempDir dir;
+  fs::path out = dir / "out";
+  // What is stored between two drainings fits.
+  TestRing made{dir / "a.ring", {.slots = 3, .ring_bytes = 1 << 21, .block_bytes = 4096}};
+};
+
+constexpr std::uint64_t kCalls = 2000;
+
+TEST_F(Compress, MakesTheSameRankFileAsWithout) {
+  auto ring = open();
+  store(ring, kCalls, 0);
+  drain(ring);
+  expect_all(ring, kCalls);
+  const auto plain = bytes_of(out / "rank-00005.h5");
+  for (const std::uint64_t between : {1999, 700, 150}) {
+    for (const std::uint32_t slot : {0u, 1u}) {
+      made.slot(slot).tail.store(0);
+      made.slot(slot).head.store(0);
+    }
+    for (const auto& piece : {spool(), pieces().checkpoint, pieces().chunks}) fs::remove(piece);
+    made.header().compressions.store(0);
+    store(ring, kCalls, between);
+    EXPECT_EQ(made.header().compressions.load(), kCalls / between);
+    expect_all(ring, kCalls);
+    EXPECT_EQ(bytes_of(out / "rank-00005.h5") == plain, true) << between;  // no column has a whole chunk yet
+  }
+}
+
+/// Every step after which a writer may die, as what it leaves on disk.
+TEST_F(Compress, LosesAndDoublesNothingWhereverItStops) {
+  auto ring = open();
+  TestProducer producer{made, 0};
+  producer.put(thread_record(0, 1));
+  std::uint64_t stored = 0;
+  const auto put = [&](std::uint64_t calls) {
+    for (const std::uint64_t end = stored + calls; stored < end; ++stored) producer.put(known_call(stored));
+  };
+  const auto expect_stored = [&](const char* what) {
+    const FinishedRank finished = finish(ring);
+    EXPECT_EQ(finished.events, stored) << what;
+    EXPECT_EQ(finished.damaged, 0u) << what;
+    RankFile file = result();
+    EXPECT_EQ(count_known_calls(file, 0), stored) << what;
+  };
+  put(300);
+  drain(ring);
+  compress(ring);
+  expect_stored("once");
+  put(300);
+  drain(ring);
+  fs::rename(spool(), full_spool(spool()));
+  expect_stored("renamed");
+  const auto spool_bytes = bytes_of(full_spool(spool()));
+  const auto checkpoint = bytes_of(pieces().checkpoint);
+  ASSERT_TRUE(compress_spool(ring, full_spool(spool()), pieces()));
+  const auto next_checkpoint = bytes_of(pieces().checkpoint);
+
+  put_bytes(full_spool(spool()), spool_bytes);
+  expect_stored("checkpoint in place, spool still there");
+  made.header().compressions.store(1);
+  expect_stored("checkpoint in place, ring not told");
+  put_bytes(pieces().checkpoint, checkpoint);
+  expect_stored("chunks appended, no checkpoint");
+  auto part = pieces().checkpoint;
+  part += ".part";
+  put_bytes(part, {next_checkpoint.begin(), next_checkpoint.begin() + 100});
+  expect_stored("checkpoint half written");
+  ASSERT_TRUE(compress_spool(ring, full_spool(spool()), pieces()));  // a writer would go on like this
+  expect_stored("done again");
+  EXPECT_EQ(made.header().compressions.load(), 2u);
+  put(100);
+  expect_stored("and on");
+}
+
+TEST_F(Compress, GoesOnInTheMiddleOfTextsMembersAndCallsOnManyRequests) {
+  const auto put_all = [&](const std::function<void()>& between) {
+    TestProducer producer{made, 0};
+    const auto put = [&](const Words& words) {
+      producer.put(words);
+      between();
+    };
+    put(thread_record(0, 1));
+    put(text_record(2, "key", "first ", true));
+    put(text_record(3, "key", "second", false));
+    put(record(CallId::Comm_dup, Payload::comm, 4, 9, {}, 0, CommBirth{0xc1, 0xc0, 1, 0, 3, 0, 0, 0, 0}));
+    put(members_record(5, 0xc1, 0, {4, 5, 6, 7}));
+    put(members_record(6, 0xc1, 4, {8, 9}));
+    put(record(CallId::Waitall, Payload::requests, 10, 20, {{1, 2, 3, 4}, {2, 2, 3, 4}}, kFlagMore));
+    put(record(CallId::Waitall, Payload::requests, 20, 20, {{3, 2, 3, 4}}, 0));
+    Words counted = local_record(CallId::Wtime, 30, 31);
+    counted.insert(counted.end(), {100, 110});
+    counted[0] = header_word(CallId::Wtime, Payload::local, counted.size(), 0, kFlagCounters);
+    put(counted);
+    counted[1] = 40, counted[2] = 44, counted[3] = 150, counted[4] = 170;
+    put(counted);
+    put(record(CallId::none, Payload::stack, 50, 50, {}, 0, StackNode{1, 0, 0x401000}));
+    put(record(CallId::none, Payload::stack, 50, 50, {}, 0, StackNode{2, 1, 0x401100}));
+    Words sited = local_record(CallId::Wtime, 51, 52);
+    sited.push_back(kStackSite | 2);
+    sited[0] = header_word(CallId::Wtime, Payload::local, sited.size(), 0, kFlagSite);
+    put(sited);
+    put(record(CallId::none, Payload::anchor, 60, 61, {}, 0, Anchor{0, 5, 6}));
+    put(record(CallId::none, Payload::overhead, 62, 63, {}, 0, Overhead{3, 1}));
+  };
+  auto ring = open();
+  put_all([] {});
+  finish(ring);
+  const auto plain = bytes_of(out / "rank-00005.h5");
+  made.slot(0).head.store(0);
+  put_all([&] {
+    drain(ring);
+    compress(ring);
+  });
+  EXPECT_EQ(made.header().compressions.load(), 15u);
+  EXPECT_EQ(finish(ring).damaged, 0u);
+  EXPECT_TRUE(bytes_of(out / "rank-00005.h5") == plain);
+  EXPECT_EQ(result().meta().texts.at(0).value, "first second");
+}
+
+TEST_F(Compress, SaysThatWhatWasCompressedIsGoneOrDamaged) {
+  auto ring = open();
+  store(ring, 40'000, 10'000);
+  const auto checkpoint = bytes_of(pieces().checkpoint), chunks = bytes_of(pieces().chunks);
+  ASSERT_GT(chunks.size(), 1000u);
+  const auto fails_with = [&](Errc code, const std::string& words) {
+    const auto finished = finish_rank(ring, pieces(), out);
+    ASSERT_FALSE(finished) << words;
+    EXPECT_EQ(finished.error().code, code) << finished.error().what;
+    EXPECT_NE(finished.error().what.find(words), std::string::npos) << finished.error().what;
+    EXPECT_FALSE(fs::exists(out / "rank-00005.h5"));
+    EXPECT_FALSE(fs::exists(out / "rank-00005.h5.part"));
+  };
+  fs::remove(pieces().checkpoint);
+  fails_with(Errc::damaged, "has compressed what was recorded 4 times, but '" + pieces().checkpoint.string() +
+                                "' is missing or older");
+  auto bytes = checkpoint;
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  put_bytes(pieces().checkpoint, bytes);
+  fails_with(Errc::damaged, "it is cut or its checksum is wrong");
+  put_bytes(pieces().checkpoint, {checkpoint.begin(), checkpoint.end() - 1});
+  fails_with(Errc::damaged, "it is cut or its checksum is wrong");
+  put_bytes(pieces().checkpoint, checkpoint);
+  fs::remove(pieces().chunks);
+  fails_with(Errc::not_found, "cannot open '" + pieces().chunks.string() + "'");
+  put_bytes(pieces().chunks, {chunks.begin(), chunks.end() - 1});
+  fails_with(Errc::damaged, "it is shorter than its checkpoint says");
+  bytes = chunks;
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  put_bytes(pieces().chunks, bytes);
+  fails_with(Errc::damaged, "a chunk's checksum is wrong");
+  put_bytes(pieces().chunks, chunks);
+  expect_all(ring, 40'000);
+}
+
+TEST_F(Compress, TakesNoCheckpointOfAnotherProcess) {
+  auto ring = open();
+  store(ring, 100, 50);
+  made.header().pid += 1;
+  const auto finished = finish_rank(ring, pieces(), out);
+  ASSERT_FALSE(finished);
+  EXPECT_EQ(finished.error().code, Errc::invalid_argument);
+  EXPECT_EQ(finished.error().what,
+            "checkpoint '" + pieces().checkpoint.string() + "' is of another process than its ring");
+}
+
+TEST_F(Compress, LeavesALogAloneThatItDoesNotKnow) {
+  auto ring = open();
+  put_bytes(pieces().chunks, {'x'});
+  TestProducer producer{made, 0};
+  producer.put(thread_record(0, 1));
+  producer.put(known_call(0));
+  drain(ring);
+  ASSERT_FALSE(compress_spool(ring, spool(), pieces()));
+  EXPECT_EQ(bytes_of(pieces().chunks).size(), 1u);
+  EXPECT_EQ(finish(ring).events, 1u);
+}
+
+/// Wide values late, constants, columns that begin late: what was compressed is put together as if it had not been.
+TEST_F(Compress, KeepsEveryValueOfWholeChunks) {
+  constexpr std::uint64_t kMany = 200'000;
+  auto ring = open();
+  TestProducer producer{made, 0};
+  producer.put(thread_record(0, 1));
+  const auto tag = [](std::uint64_t i) { return static_cast<std::int32_t>(i < 150'000 ? i % 100 : i * 1000); };
+  std::uint64_t now = 10;
+  for (std::uint64_t i = 0; i < kMany; ++i) {
+    now += i == 190'000 ? std::uint64_t{1} << 40 : 10;
+    producer.put(record(CallId::Send, Payload::p2p, now, now + i % 7, {}, 0,
+                        PointToPoint{0xc0 + (i > 100'000 ? i % 3 : 0), 3, tag(i), 1, 8, 0, 0}));
+    if (i % 5000 == 4999) {
+      drain(ring);
+      compress(ring);
+    }
+  }
+  const FinishedRank finished = finish(ring);
+  EXPECT_EQ(finished.events, kMany);
+  RankFile file = result();
+  EventBatch batch;
+  std::uint64_t i = 0, expected = 10, wrong = 0;
+  for (std::size_t s = 0; s < file.meta().segments.size(); ++s) {
+    ASSERT_TRUE(file.read(s, batch));
+    for (std::size_t e = 0; e < batch.call.size(); ++e, ++i) {
+      expected += i == 190'000 ? std::uint64_t{1} << 40 : 10;
+      wrong += batch.enter_ticks[e] != expected || batch.leave_ticks[e] != expected + i % 7 ||
+               batch.p2p[e].tag != tag(i) || batch.p2p[e].peer != 3 ||
+               batch.p2p[e].comm != 0xc0 + (i > 100'000 ? i % 3 : 0);
+    }
+  }
+  EXPECT_EQ(i, kMany);
+  EXPECT_EQ(wrong, 0u);
+}
+
+TEST_F(Compress, IsReadByThoseWhoLookWithoutMakingAFile) {
+  auto ring = open();
+  store(ring, 40'000, 10'000);
+  RankMeta meta;
+  std::uint64_t calls = 0;
+  const Status done = decode_rank(ring, pieces(), meta, [&](ThreadId, const EventBatch& batch) {
+    calls += batch.call.size();
+    return Status{};
+  });
+  ASSERT_TRUE(done) << done.error().what;
+  EXPECT_EQ(calls, 80'000u);
+  EXPECT_EQ(meta.rank, 5);
+}
+
+TEST_F(Compress, MakesNoFileAgainWhenOnlyRemovingWasInterrupted) {
+  auto ring = open();
+  store(ring, 200, 50);
+  expect_all(ring, 200);
+  const auto whole = bytes_of(out / "rank-00005.h5");
+  made.header().is_complete.store(1);
+  made.header().pid = 1 << 30;  // nobody
+  fs::remove(pieces().checkpoint);
+  fs::remove(pieces().chunks);
+  const auto recovered = recover_rank(out / "rank-00005.ring", out);
+  ASSERT_TRUE(recovered) << recovered.error().what;
+  EXPECT_EQ(recovered->outcome, Recovery::finished);
+  EXPECT_TRUE(bytes_of(out / "rank-00005.h5") == whole);
+  EXPECT_FALSE(fs::exists(made.path()));
+  EXPECT_FALSE(fs::exists(out / "rank-00005.ring"));
+}
+
+TEST_F(Compress, SurvivesAnyNoiseInACheckpoint) {
+  auto ring = open();
+  store(ring, 300, 100);
+  const auto whole = *read_checkpoint(pieces().checkpoint, ring);
+  std::mt19937_64 random{5};
+  int refused = 0, made_again = 0;
+  for (int round = 0; round < 100; ++round) {
+    RankCheckpoint noisy = *whole;
+    for (int flips = 0; flips < 3; ++flips)
+      noisy.state[random() % noisy.state.size()] ^= static_cast<std::uint8_t>(1u << random() % 8);
+    if (round % 4 == 0) noisy.state.resize(random() % noisy.state.size());
+    ASSERT_TRUE(write_checkpoint(pieces().checkpoint, ring, noisy));
+    const auto finished = finish_rank(ring, pieces(), out);
+    finished ? ++made_again : ++refused;
+    if (!finished) EXPECT_FALSE(finished.error().what.empty());
+    if (finished) (void)RankFile::open(out / "rank-00005.h5");
+  }
+  EXPECT_GE(refused, 25);
+  EXPECT_GT(made_again, 0);  // what is wrong in a time, nothing tells
+}
+
+}  // namespace
+}  // namespace meridian

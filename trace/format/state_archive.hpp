@@ -1,0 +1,115 @@
+#pragma once
+
+// Bytes of a checkpoint: one description of what belongs to it, `archive(a, b, ...)`, writes and reads it. Numbers as
+// they are in memory: who reads it shares a build with who wrote it, and a version says so.
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace meridian {
+
+class StateWriter {
+ public:
+  static constexpr bool is_reading = false;
+
+  template <class... T>
+  void operator()(const T&... values) {
+    (put(values), ...);
+  }
+  const std::vector<std::uint8_t>& bytes() const noexcept { return bytes_; }
+  std::vector<std::uint8_t> take() { return std::move(bytes_); }
+
+ private:
+  template <class T>
+  void put(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool>);
+    append(&value, sizeof value);
+  }
+  template <class T>
+  void put(const std::vector<T>& values) {
+    static_assert(std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool>);
+    put(std::uint64_t{values.size()});
+    append(values.data(), values.size() * sizeof(T));
+  }
+  void put(const std::string& text) {
+    put(std::uint64_t{text.size()});
+    append(text.data(), text.size());
+  }
+  void append(const void* from, std::size_t count) {
+    const auto* const first = static_cast<const std::uint8_t*>(from);
+    bytes_.insert(bytes_.end(), first, first + count);
+  }
+
+  std::vector<std::uint8_t> bytes_;
+};
+
+/// Nothing in the bytes is trusted but by its type: a length that they cannot hold makes the rest zeros and empty.
+class StateReader {
+ public:
+  static constexpr bool is_reading = true;
+
+  explicit StateReader(std::span<const std::uint8_t> bytes) : bytes_{bytes} {}
+
+  template <class... T>
+  void operator()(T&... values) {
+    (take(values), ...);
+  }
+  bool is_good() const noexcept { return is_good_; }
+  bool is_at_end() const noexcept { return bytes_.empty(); }
+
+  /// Items that follow, each of at least `least_bytes`; 0 when there cannot be so many.
+  std::size_t count_of(std::size_t least_bytes) {
+    std::uint64_t count = 0;
+    take(count);
+    if (count > bytes_.size() / least_bytes) is_good_ = false;
+    return is_good_ ? static_cast<std::size_t>(count) : 0;
+  }
+
+ private:
+  template <class T>
+  void take(T& value) {
+    static_assert(std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool>);
+    copy(&value, sizeof value);
+  }
+  template <class T>
+  void take(std::vector<T>& values) {
+    static_assert(std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool>);
+    values.resize(count_of(sizeof(T)));
+    copy(values.data(), values.size() * sizeof(T));
+  }
+  void take(std::string& text) {
+    text.resize(count_of(1));
+    copy(text.data(), text.size());
+  }
+  void copy(void* to, std::size_t count) {
+    if (count == 0) return;
+    if (!is_good_ || count > bytes_.size()) {
+      is_good_ = false;
+      std::memset(to, 0, count);
+      return;
+    }
+    std::memcpy(to, bytes_.data(), count);
+    bytes_ = bytes_.subspan(count);
+  }
+
+  std::span<const std::uint8_t> bytes_;
+  bool is_good_ = true;
+};
+
+/// A list whose items are no plain numbers: `item(archive, row)` for each. `least_bytes`: of an item.
+template <class Archive, class Row, class Item>
+void archive_rows(Archive& archive, std::vector<Row>& rows, std::size_t least_bytes, Item&& item) {
+  if constexpr (Archive::is_reading) {
+    rows.resize(archive.count_of(least_bytes));
+  } else {
+    archive(std::uint64_t{rows.size()});
+  }
+  for (Row& row : rows) item(archive, row);
+}
+
+}  // namespace meridian

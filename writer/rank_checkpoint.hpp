@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "trace/format/state_archive.hpp"
+#include "trace/model/result.hpp"
+#include "trace/ring/ring_file.hpp"
+
+namespace meridian {
+
+/// What was made of a rank's records so far: so many bytes of its log of chunks, and the state of decoder and encoder
+/// behind them. The one file whose rename makes a compression count.
+struct RankCheckpoint {
+  std::uint64_t number = 0;  ///< from 1 on
+  std::uint64_t chunk_bytes = 0;
+  std::vector<std::uint8_t> state;
+};
+
+/// nullopt: there is none. errors: damaged; io; invalid_argument: it is of another process than the ring;
+/// unsupported: of another version.
+Result<std::optional<RankCheckpoint>> read_checkpoint(const std::filesystem::path& path, const RingFile& ring);
+
+/// The same from the bytes of such a file; `name` is for errors.
+Result<RankCheckpoint> parse_checkpoint(std::span<const std::uint8_t> bytes, const RingFile& ring,
+                                        const std::string& name);
+
+/// On disk when it returns, in the place of the one before. errors: io (the one before is untouched).
+Status write_checkpoint(const std::filesystem::path& path, const RingFile& ring, const RankCheckpoint& checkpoint);
+
+}  // namespace meridian

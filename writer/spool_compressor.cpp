@@ -1,0 +1,36 @@
+#include "writer/spool_compressor.hpp"
+
+#include "trace/format/chunk_codec.hpp"
+#include "writer/compress_spool.hpp"
+#include "writer/places.hpp"
+
+namespace meridian {
+
+SpoolCompressor::SpoolCompressor(RingFile& ring)
+    : ring_{ring}, limit_{has_own_deflate() ? ring.header().spool_bytes / 2 : 0} {}
+
+void SpoolCompressor::wait() {
+  if (thread_.joinable()) thread_.join();
+}
+
+void SpoolCompressor::take(std::optional<SpoolWriter>& spool) {
+  const std::filesystem::path output_dir = ring_.output_dir();
+  const std::int32_t rank = ring_.world_rank();
+  if (output_dir.empty() || rank < 0) return;
+  wait();
+  if (has_failed_) return;
+  const auto full = full_spool(spool->path());
+  std::error_code problem;
+  if (std::filesystem::exists(std::filesystem::symlink_status(full, problem))) return;
+  std::filesystem::rename(spool->path(), full, problem);
+  if (problem) {
+    has_failed_ = true;
+    return;
+  }
+  spool.reset();
+  thread_ = std::thread{[this, full, pieces = pieces_of(ring_.path(), output_dir, rank)] {
+    has_failed_ = !compress_spool(ring_, full, pieces);
+  }};
+}
+
+}  // namespace meridian
