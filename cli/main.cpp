@@ -64,6 +64,7 @@ int main(int argc, char** argv) {
   // After reading a damaged file HDF5 may not get to an end when it cleans up at exit, and says so for lines. Files
   // that were written are closed where they are written.
   H5dont_atexit();
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // each failure is reported once, by whoever sees it
   try {
     return meridian::dispatch({argv + (argc > 0 ? 1 : 0), argv + argc});
   } catch (const std::bad_alloc&) {

@@ -38,7 +38,7 @@ class Feeder {
   Status feed_spool(SpoolReader& spool) {
     SpoolReader::Segment segment;
     while (spool.next(segment)) MERIDIAN_TRY_DO(decoder_.feed(segment.slot, segment.position, segment.words));
-    return {};  // whether a torn end is a loss, the ring will tell: it still has what the spool does not
+    return spool.status();  // whether a torn end is a loss, the ring will tell: it still has what the spool does not
   }
 
   // The rest of a slot, then the call under way.

@@ -88,6 +88,7 @@ Result<File> create_file(const std::filesystem::path& path) {
   if (file) return file;
   Error error = failure(Errc::io, "cannot create '" + path.string() + "'");
   if (errno != 0) error.what = "cannot create '" + path.string() + "': " + std::strerror(errno);
+  if (errno != EEXIST) ::unlink(path.c_str());  // what HDF5 could not write the first bytes of
   return error;
 }
 

@@ -64,6 +64,7 @@ Status SpoolWriter::append(std::uint32_t slot, std::uint64_t position, std::span
 
 Result<SpoolReader> SpoolReader::open(const std::filesystem::path& path, const RingFile::Geometry& geometry) {
   SpoolReader spool;
+  spool.path_ = path;
   spool.geometry_ = geometry;
   spool.file_ = Descriptor{::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)};
   if (!spool.file_) return spool_error("open", path, errno);
@@ -84,6 +85,7 @@ bool SpoolReader::read(void* out, std::uint64_t bytes) {
   while (bytes > 0) {
     const ssize_t got = ::read(file_.get(), at, bytes);
     if (got < 0 && errno == EINTR) continue;
+    if (got < 0) status_ = spool_error("read", path_, errno);
     if (got <= 0) {
       is_torn_ = true;
       return false;

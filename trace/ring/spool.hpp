@@ -46,11 +46,15 @@ class SpoolReader {
   bool next(Segment& segment);
   /// Whether there was something behind the last whole segment.
   bool is_torn() const noexcept { return is_torn_; }
+  /// Why the file could not be read to its end; fine if it was. What this keeps back is not lost.
+  const Status& status() const noexcept { return status_; }
 
  private:
   bool read(void* out, std::uint64_t bytes);
+  std::filesystem::path path_;
   Descriptor file_;
   RingFile::Geometry geometry_;
+  Status status_;
   std::vector<std::uint64_t> buffer_;
   std::uint64_t left_ = 0;  // bytes in the file that were not read yet
   bool is_torn_ = false;
