@@ -88,7 +88,7 @@ class ColumnWriter {
 };
 
 /// Reads ranges of any 1-D integer dataset (or doubles from a floating-point one), fast when it is laid out as
-/// ColumnWriter does. Nothing in the file is trusted: memory is bounded by the chunk limit (64 MiB), whatever it says.
+/// ColumnWriter does. Nothing in the file is trusted: memory is bounded by the chunk limit (8 MiB), whatever it says.
 /// Not thread-safe; movable. Keeps one chunk, compressed types stay as narrow as they are in the file.
 class ColumnReader {
  public:

@@ -9,7 +9,8 @@
 namespace meridian {
 namespace {
 
-constexpr std::uint64_t kMaxChunkBytes = std::uint64_t{64} << 20;
+constexpr std::uint64_t kMaxChunkBytes = std::uint64_t{8} << 20;
+constexpr std::uint64_t kMostDeflated = 1032;  // no zlib stream expands more
 constexpr std::size_t kSlowPiece = 65536;  // elements read at once where HDF5 converts
 
 // How a dataset's chunks can be decoded here; false in has_own_path: through HDF5.
@@ -69,6 +70,9 @@ struct ColumnReader::Impl {
   Error failed() const { return h5::failure(Errc::damaged, "cannot read column '" + path + "'"); }
 
   Status examine() {
+    const h5::Properties creation{H5Dget_create_plist(dataset.get())};
+    if (!creation) return failed();
+    if (!h5::lies_in_file(creation.get())) return damaged("its data lie in other files");
     const h5::Space space{H5Dget_space(dataset.get())};
     if (!space) return failed();
     if (H5Sget_simple_extent_ndims(space.get()) != 1 || H5Sget_simple_extent_type(space.get()) != H5S_SIMPLE)
@@ -76,23 +80,19 @@ struct ColumnReader::Impl {
     hsize_t extent = 0;
     if (H5Sget_simple_extent_dims(space.get(), &extent, nullptr) != 1) return failed();
     rows = extent;
+    // Of the columns of a table, one at least takes room in the file for each row.
+    if (file_bytes != 0 && rows / kMostDeflated > file_bytes) return damaged("it is longer than the file can hold");
     const h5::Type type{H5Dget_type(dataset.get())};
-    const h5::Properties creation{H5Dget_create_plist(dataset.get())};
-    if (!type || !creation) return failed();
+    if (!type) return failed();
     const H5T_class_t kind = H5Tget_class(type.get());
     if (kind != H5T_INTEGER && kind != H5T_FLOAT) return damaged("its elements are no numbers");
     storage.is_float = kind == H5T_FLOAT;
     storage.is_signed = storage.is_float || H5Tget_sign(type.get()) == H5T_SGN_2;
     storage.width = H5Tget_size(type.get());
-    const H5D_layout_t layout = H5Pget_layout(creation.get());
-    if (layout != H5D_COMPACT && layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED)
-      return damaged("its data lie in other files");
-    if (layout == H5D_CONTIGUOUS && H5Pget_external_count(creation.get()) != 0)
-      return damaged("its data lie in other files");
-    if (layout != H5D_CHUNKED) return {};
+    if (H5Pget_layout(creation.get()) != H5D_CHUNKED) return {};
     if (H5Pget_chunk(creation.get(), 1, &storage.chunk) != 1 || storage.chunk == 0) return failed();
     if (storage.chunk > kMaxChunkBytes / std::max<std::size_t>(storage.width, 1))
-      return damaged("its chunks are larger than 64 MiB");
+      return damaged("its chunks are larger than 8 MiB");
     const bool is_simple_float = storage.is_float && H5Tequal(type.get(), H5T_IEEE_F64LE) > 0;
     if (storage.is_float ? !is_simple_float : !is_plain(type.get(), storage.width)) return {};
     if (!find_filters(creation.get(), storage) || (storage.has_deflate && !has_own_deflate())) return {};
@@ -122,6 +122,7 @@ struct ColumnReader::Impl {
       return {};
     }
     const std::size_t plain_bytes = static_cast<std::size_t>(storage.chunk) * storage.width;
+    if (plain_bytes / kMostDeflated > bytes) return damaged("a chunk has the wrong length");
     // Planes and the stream that they come from; the stream may be longer when deflate was of no use.
     planes.resize(plain_bytes);
     std::uint8_t* stream = scratch_bytes(static_cast<std::size_t>(bytes));
@@ -224,7 +225,7 @@ Result<ColumnReader> ColumnReader::open(hid_t parent, const std::string& path) {
   if (!h5::exists(parent, path)) return Error{Errc::not_found, "there is no column '" + path + "'", ""};
   auto impl = std::make_unique<Impl>();
   impl->path = path;
-  const h5::Properties access{H5Pcreate(H5P_DATASET_ACCESS)};
+  const h5::Properties access = h5::access_within_file(H5P_DATASET_ACCESS);
   H5Pset_chunk_cache(access.get(), 1, 0, 1.0);  // chunks are kept here, not there
   impl->dataset = h5::Dataset{H5Dopen2(parent, path.c_str(), access.get())};
   if (!impl->dataset) return impl->failed();

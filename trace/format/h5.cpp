@@ -36,6 +36,14 @@ Properties file_access(bool is_for_writing) {
   return access;
 }
 
+// Asked before HDF5 opens what an external link names.
+herr_t refuse_link(const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) { return -1; }
+
+bool leads_out_of_file(hid_t parent, const std::string& link) {
+  H5L_info_t info{};
+  return H5Lget_info(parent, link.c_str(), &info, H5P_DEFAULT) >= 0 && info.type >= H5L_TYPE_UD_MIN;
+}
+
 void set_group_layout(hid_t properties) {
   H5Pset_obj_track_times(properties, false);
   H5Pset_link_phase_change(properties, kMaxCompact, kMaxCompact / 2);
@@ -74,6 +82,12 @@ Error failure(Errc code, std::string_view action) {
   std::string reason;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, &keep_description, &reason);
   return Error{code, std::string{action} + (reason.empty() ? "" : ": " + reason), ""};
+}
+
+Error in_file(Error error, std::string_view kind, const std::filesystem::path& path) {
+  if (error.what.find(path.string()) == std::string::npos)
+    error.what = std::string{kind}.append(" '").append(path.string()).append("': ").append(error.what);
+  return error;
 }
 
 Result<File> create_file(const std::filesystem::path& path) {
@@ -128,20 +142,36 @@ Result<Group> create_group(hid_t parent, const std::string& name) {
 Result<Group> open_group(hid_t parent, const std::string& name) {
   const Quiet quiet;
   if (!exists(parent, name)) return Error{Errc::not_found, "there is no group '" + name + "'", ""};
-  Group group{H5Gopen2(parent, name.c_str(), H5P_DEFAULT)};
+  const Properties access = access_within_file(H5P_GROUP_ACCESS);
+  Group group{H5Gopen2(parent, name.c_str(), access.get())};
   if (!group) return failure(Errc::damaged, "cannot open group '" + name + "'");
   return group;
 }
 
+Properties access_within_file(hid_t kind) {
+  Properties access{H5Pcreate(kind)};
+  H5Pset_elink_cb(access.get(), &refuse_link, nullptr);
+  return access;
+}
+
 bool exists(hid_t parent, const std::string& path) {
   const Quiet quiet;
+  const Properties access = access_within_file(H5P_LINK_ACCESS);
   for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     const std::string part = path.substr(0, end);
-    if (part != "/" && (H5Lexists(parent, part.c_str(), H5P_DEFAULT) <= 0 ||
-                        H5Oexists_by_name(parent, part.c_str(), H5P_DEFAULT) <= 0))
-      return false;
+    if (part != "/") {
+      if (H5Lexists(parent, part.c_str(), access.get()) <= 0) return false;
+      if (leads_out_of_file(parent, part)) return true;  // opening it says what is wrong
+      if (H5Oexists_by_name(parent, part.c_str(), access.get()) <= 0) return false;
+    }
     if (end == std::string::npos) return true;
   }
+}
+
+bool lies_in_file(hid_t creation) {
+  const H5D_layout_t layout = H5Pget_layout(creation);
+  if (layout == H5D_CONTIGUOUS) return H5Pget_external_count(creation) == 0;
+  return layout == H5D_COMPACT || layout == H5D_CHUNKED;
 }
 
 std::uint64_t file_bytes(hid_t object) {

@@ -43,6 +43,9 @@ class Quiet {
 /// An Error of `action` ("cannot create column 'gap'"), with HDF5's own reason behind it.
 Error failure(Errc code, std::string_view action);
 
+/// "rank file 'trace/rank-00000.h5': ..." before an Error that does not name the file.
+Error in_file(Error error, std::string_view kind, const std::filesystem::path& path);
+
 /// Creates `path` anew, in the 1.10 file format (checksummed metadata, compact groups) and without time stamps: equal
 /// content gives equal bytes. A file that was there is removed first, a symbolic link is not followed.
 Result<File> create_file(const std::filesystem::path& path);
@@ -56,8 +59,15 @@ Status close_file(File& file, const std::filesystem::path& path);
 Result<Group> create_group(hid_t parent, const std::string& name);
 /// errors  not_found
 Result<Group> open_group(hid_t parent, const std::string& name);
-/// Whether the object `path` can be opened from `parent`; a link that leads nowhere does not count.
+/// Properties of a kind of access (H5P_DATASET_ACCESS...) with which links to other files lead nowhere: what a file
+/// names is never opened.
+Properties access_within_file(hid_t kind);
+/// Whether there is an object `path` below `parent`. A link that leads nowhere does not count; one to another file
+/// does, and opening it fails.
 bool exists(hid_t parent, const std::string& path);
+/// Whether a dataset with these creation properties has its data in its own file. To be asked before its dataspace:
+/// that of a virtual dataset is found out in the files that it names.
+bool lies_in_file(hid_t creation);
 /// Size in bytes of the file that `object` is in; 0 when that cannot be found out.
 std::uint64_t file_bytes(hid_t object);
 

@@ -283,11 +283,7 @@ RankFile::~RankFile() = default;
 Result<RankFile> RankFile::open(const std::filesystem::path& path) {
   auto impl = std::make_unique<Impl>();
   MERIDIAN_TRY(impl->file, h5::open_read_only(path));
-  const auto in_file = [&](Error error) {
-    if (error.what.find(path.string()) == std::string::npos)
-      error.what = "rank file '" + path.string() + "': " + error.what;
-    return error;
-  };
+  const auto in_file = [&](Error error) { return h5::in_file(std::move(error), "rank file", path); };
   auto meta = rank_schema::read_meta(impl->file.get(), path);
   if (!meta) return in_file(std::move(meta).error());
   impl->meta = *std::move(meta);

@@ -19,8 +19,9 @@ namespace {
 constexpr const char* kGroup = "summary";
 constexpr const char* kSchema = "meridian-summary";
 constexpr std::int64_t kVersion = 1;
-/// No file has more rows in a table than this many per byte of the file: chunks that are stored compress less.
-constexpr std::uint64_t kRowsPerByte = 256;
+/// No file has more rows in a table than this many per byte of the file: a row has several columns, and is larger in
+/// memory than what it takes there.
+constexpr std::uint64_t kRowsPerByte = 1;
 
 using summary_columns::Column;
 
@@ -381,7 +382,8 @@ Result<Summary> read_summary(const std::filesystem::path& merged) {
                      std::to_string(kVersion),
                  "use the version of meridian that made it, or merge again"};
   Summary summary;
-  MERIDIAN_TRY_DO(read_tables(group->get(), summary));
+  Status status = read_tables(group->get(), summary);
+  if (!status) return h5::in_file(std::move(status).error(), "merged file", merged);
   return summary;
 }
 

@@ -56,19 +56,20 @@ struct Opened {
 Result<Opened> open_whole(hid_t parent, const std::string& path, H5T_class_t kind, std::size_t row_bytes) {
   if (!exists(parent, path)) return Error{Errc::not_found, "there is no table '" + path + "'", ""};
   Opened opened;
-  opened.dataset = Dataset{H5Dopen2(parent, path.c_str(), H5P_DEFAULT)};
+  const Properties access = access_within_file(H5P_DATASET_ACCESS);
+  opened.dataset = Dataset{H5Dopen2(parent, path.c_str(), access.get())};
   if (!opened.dataset) return table_error("read", path);
-  const Space space{H5Dget_space(opened.dataset.get())};
   const Properties creation{H5Dget_create_plist(opened.dataset.get())};
+  if (!creation) return table_error("read", path);
+  const H5D_layout_t layout = H5Pget_layout(creation.get());
+  if (!lies_in_file(creation.get())) return damaged(path, "its data lie in other files");
+  const Space space{H5Dget_space(opened.dataset.get())};
   opened.type = Type{H5Dget_type(opened.dataset.get())};
-  if (!space || !opened.type || !creation) return table_error("read", path);
+  if (!space || !opened.type) return table_error("read", path);
   hsize_t count = 0;
   if (H5Sget_simple_extent_ndims(space.get()) != 1 || H5Sget_simple_extent_dims(space.get(), &count, nullptr) != 1)
     return damaged(path, "it is not one-dimensional");
   if (H5Tget_class(opened.type.get()) != kind) return damaged(path, "its elements are of another type");
-  const H5D_layout_t layout = H5Pget_layout(creation.get());
-  if (layout == H5D_VIRTUAL || H5Pget_external_count(creation.get()) > 0)
-    return damaged(path, "its data lie in other files");
   hsize_t chunk = 1;
   if (layout == H5D_CHUNKED && H5Pget_chunk(creation.get(), 1, &chunk) != 1) return table_error("read", path);
   const std::uint64_t most = file_bytes(parent) * kMaxDeflateRatio;

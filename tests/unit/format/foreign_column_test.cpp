@@ -125,8 +125,8 @@ TEST(ForeignColumn, WithHugeChunksIsAnErrorAndNoAllocation) {
   const TempDir dir;
   {
     const h5::File file{H5Fcreate((dir / "a.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)};
-    const hsize_t rows = 1ull << 40, chunk = 1u << 30;
-    const h5::Space space{H5Screate_simple(1, &rows, nullptr)};
+    const hsize_t rows = 1000, most = H5S_UNLIMITED, chunk = 1u << 30;
+    const h5::Space space{H5Screate_simple(1, &rows, &most)};
     const h5::Properties creation{H5Pcreate(H5P_DATASET_CREATE)};
     H5Pset_chunk(creation.get(), 1, &chunk);
     const h5::Dataset dataset{
@@ -136,7 +136,52 @@ TEST(ForeignColumn, WithHugeChunksIsAnErrorAndNoAllocation) {
   auto file = h5::open_read_only(dir / "a.h5");
   auto column = ColumnReader::open(file->get(), "values");
   ASSERT_FALSE(column);
-  EXPECT_EQ(column.error().what, "cannot read column 'values': its chunks are larger than 64 MiB");
+  EXPECT_EQ(column.error().what, "cannot read column 'values': its chunks are larger than 8 MiB");
+}
+
+TEST(ForeignColumn, ThatClaimsMoreThanTheFileCanHoldIsAnError) {
+  const TempDir dir;
+  {
+    const h5::File file{H5Fcreate((dir / "a.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)};
+    const hsize_t rows = 1ull << 40;
+    const h5::Space space{H5Screate_simple(1, &rows, nullptr)};
+    const h5::Dataset dataset{
+        H5Dcreate2(file.get(), "values", H5T_STD_U8LE, space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)};
+    ASSERT_TRUE(dataset);
+  }
+  EXPECT_EQ(error_for(dir / "a.h5").what, "cannot read column 'values': it is longer than the file can hold");
+}
+
+TEST(ForeignColumn, BehindALinkToAnotherFileIsAnErrorAndTheFileIsNotOpened) {
+  const TempDir dir;
+  {
+    const h5::File other{H5Fcreate((dir / "other.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)};
+    const hsize_t rows = 10;
+    const h5::Space space{H5Screate_simple(1, &rows, nullptr)};
+    const h5::Dataset dataset{
+        H5Dcreate2(other.get(), "values", H5T_STD_U8LE, space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)};
+    const h5::File file{H5Fcreate((dir / "a.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)};
+    ASSERT_TRUE(dataset);
+    ASSERT_GE(H5Lcreate_external((dir / "other.h5").c_str(), "/values", file.get(), "values", H5P_DEFAULT, H5P_DEFAULT),
+              0);
+  }
+  EXPECT_EQ(error_for(dir / "a.h5").what,
+            "cannot read column 'values': traversal callback returned failure");
+}
+
+TEST(ForeignColumn, ThatIsPutTogetherOfOtherFilesIsAnError) {
+  const TempDir dir;
+  {
+    const h5::File file{H5Fcreate((dir / "a.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)};
+    const hsize_t rows = 10;
+    const h5::Space space{H5Screate_simple(1, &rows, nullptr)};
+    const h5::Properties creation{H5Pcreate(H5P_DATASET_CREATE)};
+    ASSERT_GE(H5Pset_virtual(creation.get(), space.get(), (dir / "other.h5").c_str(), "values", space.get()), 0);
+    const h5::Dataset dataset{
+        H5Dcreate2(file.get(), "values", H5T_STD_I32LE, space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT)};
+    ASSERT_TRUE(dataset);
+  }
+  EXPECT_EQ(error_for(dir / "a.h5").what, "cannot read column 'values': its data lie in other files");
 }
 
 TEST(ForeignColumn, InAnotherFileIsAnError) {
