@@ -8,6 +8,12 @@
 
 namespace meridian {
 
+/// Whether it can be a time: sums of a few do not overflow.
+constexpr bool is_time(std::int64_t time_ns) noexcept {
+  constexpr std::int64_t kMost = std::int64_t{1} << 60;
+  return -kMost < time_ns && time_ns < kMost;
+}
+
 /// What a bound rests on.
 enum class BoundLevel : std::uint8_t {
   t1,  ///< nothing is received before it is sent, and clocks keep their rates

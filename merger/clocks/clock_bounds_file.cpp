@@ -1,6 +1,7 @@
 #include "merger/clocks/clock_bounds_file.hpp"
 
 #include <string>
+#include <utility>
 
 #include "merger/output/merged_file.hpp"
 #include "trace/format/column.hpp"
@@ -8,8 +9,6 @@
 namespace meridian {
 namespace {
 
-constexpr std::uint32_t kMissing = 0xffffffff;
-constexpr std::int32_t kHighestRank = 1 << 26;
 constexpr const char* kLargestMove = "clock_largest_move_ns";
 
 std::string path_of(const char* name) {
@@ -45,8 +44,8 @@ Status write(hid_t file, const char* name, const char* unit, const char* text, c
 template <class T>
 Result<std::vector<T>> read_column(hid_t file, const std::string& path) {
   MERIDIAN_TRY(ColumnReader reader, ColumnReader::open(file, path));
-  if (reader.size() > (std::uint64_t{1} << 28))
-    return Error{Errc::damaged, "the bounds are too long", "make the merged file again"};
+  if (reader.size() > (std::uint64_t{1} << 28) || reader.size() > h5::file_bytes(file) * 1032 / sizeof(T))
+    return Error{Errc::damaged, "the bounds are longer than the file can hold", ""};
   std::vector<T> values(reader.size());
   MERIDIAN_TRY_DO(reader.read(0, std::span<T>{values}));
   return values;
@@ -80,7 +79,12 @@ Status write_clock_bounds(hid_t file, const ClockBounds& bounds) {
 
 Result<MergedBounds> MergedBounds::read(const std::filesystem::path& merged) {
   MERIDIAN_TRY(const h5::File file, h5::open_read_only(merged));
-  const hid_t id = file.get();
+  auto bounds = read(file.get(), merged);
+  if (!bounds) return h5::in_file(std::move(bounds).error(), "merged file", merged);
+  return bounds;
+}
+
+Result<MergedBounds> MergedBounds::read(std::int64_t id, const std::filesystem::path& merged) {
   if (!h5::exists(id, "clock_bounds/domain")) return without_bounds(merged);
   MERIDIAN_TRY(const auto domain, read_column<std::uint32_t>(id, "clock_bounds/domain"));
   if (domain.empty()) return without_bounds(merged);
@@ -100,6 +104,7 @@ Result<MergedBounds> MergedBounds::read(const std::filesystem::path& merged) {
 
   MergedBounds result;
   if (auto move = h5::read_int_attribute(id, kLargestMove); move) result.bounds_.largest_move_ns = *move;
+  if (!is_time(result.bounds_.largest_move_ns)) return damaged(merged);
   for (std::size_t i = 0; i < domain.size(); ++i) {
     if (domain[i] > result.bounds_.domains.size()) return damaged(merged);  // domains are numbered without gaps
     if (domain[i] == result.bounds_.domains.size()) result.bounds_.domains.emplace_back();
@@ -111,30 +116,27 @@ Result<MergedBounds> MergedBounds::read(const std::filesystem::path& merged) {
     }
     knot.rate = static_cast<float>(values[4][i]);
     knot.is_certified = certified[i] != 0;
+    const bool has_bounds = knot.early_ns[0] >= 0 && knot.late_ns[0] >= 0 && knot.early_ns[1] >= 0 &&
+                            knot.late_ns[1] >= 0 && knot.rate >= 0;
+    if (!is_time(knot.time_ns) || (knot.is_certified && !has_bounds)) return damaged(merged);
     result.bounds_.domains[domain[i]].push_back(knot);
   }
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    if (ranks[i] < 0 || ranks[i] > kHighestRank) return damaged(merged);
-    const auto rank = static_cast<std::size_t>(ranks[i]);
-    if (rank >= result.domain_of_.size()) result.domain_of_.resize(rank + 1, kMissing);
-    result.domain_of_[rank] = domain_of[i];
+    if (ranks[i] < 0) return damaged(merged);
+    result.domain_of_[ranks[i]] = domain_of[i];
   }
   return result;
 }
 
-bool MergedBounds::has_rank(std::int32_t rank) const {
-  return rank >= 0 && static_cast<std::size_t>(rank) < domain_of_.size() &&
-         domain_of_[static_cast<std::size_t>(rank)] != kMissing;
-}
-
 std::optional<ClockBound> MergedBounds::at(std::int32_t rank, std::int64_t time_ns, BoundLevel level) const {
-  if (!has_rank(rank)) return std::nullopt;
-  return bounds_.at(domain_of_[static_cast<std::size_t>(rank)], time_ns, level);
+  const auto domain = domain_of_.find(rank);
+  if (domain == domain_of_.end() || domain->second >= bounds_.domains.size()) return std::nullopt;
+  return bounds_.at(domain->second, time_ns, level);
 }
 
 bool MergedBounds::shares_clock(std::int32_t a, std::int32_t b) const {
-  return has_rank(a) && has_rank(b) &&
-         domain_of_[static_cast<std::size_t>(a)] == domain_of_[static_cast<std::size_t>(b)];
+  const auto one = domain_of_.find(a), other = domain_of_.find(b);
+  return one != domain_of_.end() && other != domain_of_.end() && one->second == other->second;
 }
 
 }  // namespace meridian

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <vector>
+#include <unordered_map>
 
 #include "merger/clocks/clock_bounds.hpp"
 #include "trace/format/h5.hpp"
@@ -24,12 +24,13 @@ class MergedBounds {
   std::optional<ClockBound> at(std::int32_t rank, std::int64_t time_ns, BoundLevel level) const;
   /// Whether two ranks read the same clock, so that their times compare exactly.
   bool shares_clock(std::int32_t a, std::int32_t b) const;
-  bool has_rank(std::int32_t rank) const;
   const ClockBounds& bounds() const noexcept { return bounds_; }
 
  private:
+  static Result<MergedBounds> read(std::int64_t file, const std::filesystem::path& merged);
+
   ClockBounds bounds_;
-  std::vector<std::uint32_t> domain_of_;  // [world rank]
+  std::unordered_map<std::int32_t, std::uint32_t> domain_of_;  // by world rank
 };
 
 }  // namespace meridian

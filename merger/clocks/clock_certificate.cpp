@@ -51,7 +51,7 @@ class Graph {
         const Edge& edge = edges_[order_[i]];
         const std::uint32_t next = is_turned_ ? edge.from : edge.to;
         const float sum = length + edge.length[level];
-        if (sum >= distance[next]) continue;
+        if (!(sum < distance[next])) continue;  // also what is no number
         distance[next] = sum;
         queue.emplace(sum, next);
       }

@@ -16,6 +16,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int32_t kLargestWorld = 1 << 24;  // a larger one is damage
+// Ranks cost memory also where there is nothing of them: so many may be missing, and so many for each that is there.
+constexpr std::uint64_t kMostMissing = 1 << 20;
+constexpr std::uint64_t kMissingForEach = 256;
 
 struct Contents {
   std::vector<fs::path> rank_files;
@@ -311,7 +314,17 @@ Result<LoadedRanks> load_ranks(std::span<const fs::path> directories, const Reco
       if (world) worlds.push_back(*std::move(world));
     }
   LoadedRanks loaded;
-  for (const LoadedWorld& world : worlds) loaded.worlds.push_back(world.world);
+  std::uint64_t claimed = 0, there = 0;
+  for (const LoadedWorld& world : worlds) {
+    loaded.worlds.push_back(world.world);
+    claimed += static_cast<std::uint64_t>(world.world.size);
+    there += world.files.size();
+  }
+  if (claimed > kMostMissing + kMissingForEach * there)
+    return Error{Errc::damaged,
+                 "the rank files in '" + directories.front().string() + "' claim to be of " + std::to_string(claimed) +
+                     " ranks, and there are files of " + std::to_string(there),
+                 "the attribute 'size' of one of them is damaged: remove that file, or merge more of the ranks"};
   loaded.ranks = count_ranks(loaded.worlds);
   std::vector<std::int32_t> missing;
   for (std::size_t i = 0; i < worlds.size(); ++i) {

@@ -1,6 +1,7 @@
 #include "merger/load/rank_cursor.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace meridian {
 
@@ -10,8 +11,11 @@ RankCursor::RankCursor(RankFile& file, bool is_split, Findings& findings)
       keys_{first_keys(threads_), kLast} {}
 
 std::vector<ThreadCursor> RankCursor::open_threads(RankFile& file, Findings& findings) {
+  auto segments_of = segments_by_thread(file.meta());
   std::vector<ThreadCursor> threads;
-  for (const ThreadRow& row : file.meta().threads) threads.emplace_back(file, row.thread, findings);
+  // Of rows for one thread the first has its calls: none counts twice.
+  for (const ThreadRow& row : file.meta().threads)
+    threads.emplace_back(file, row.thread, std::exchange(segments_of[row.thread], {}), findings);
   return threads;
 }
 

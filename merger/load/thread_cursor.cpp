@@ -4,6 +4,7 @@
 #include <array>
 #include <numeric>
 #include <string>
+#include <utility>
 
 namespace meridian {
 namespace {
@@ -52,15 +53,18 @@ std::uint64_t begin_of(const RankMeta& meta) {
 
 }  // namespace
 
-ThreadCursor::ThreadCursor(RankFile& file, std::uint32_t thread, Findings& findings)
-    : file_{&file}, findings_{&findings} {
+ThreadSegments segments_by_thread(const RankMeta& meta) {
+  ThreadSegments segments;
+  for (std::size_t i = 0; i < meta.segments.size(); ++i) segments[meta.segments[i].thread].push_back(i);
+  return segments;
+}
+
+ThreadCursor::ThreadCursor(RankFile& file, std::uint32_t thread, std::vector<std::size_t> segments, Findings& findings)
+    : file_{&file}, findings_{&findings}, segments_{std::move(segments)} {
   call_.thread = thread;
   const std::uint64_t begin = begin_of(file.meta());
   earliest_ticks_ = begin - std::min(begin, kLongestRun);
   latest_ticks_ = begin + std::min(UINT64_MAX - begin, kLongestRun);
-  const auto& segments = file.meta().segments;
-  for (std::size_t i = 0; i < segments.size(); ++i)
-    if (segments[i].thread == thread) segments_.push_back(i);
   advance();
 }
 

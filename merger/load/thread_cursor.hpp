@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "merger/findings.hpp"
@@ -36,12 +37,17 @@ struct Call {
   bool has(RecordFlag flag) const noexcept { return (flags & flag) != 0; }
 };
 
+/// Numbers of the file's segments, in order, by their threads.
+using ThreadSegments = std::map<std::uint32_t, std::vector<std::size_t>>;
+ThreadSegments segments_by_thread(const RankMeta& meta);
+
 /// Walks the calls of one thread of a rank, holding one segment in memory. Segments that cannot be read are passed
 /// over with a finding; times never go backwards.
 class ThreadCursor {
  public:
-  /// `file` and `findings` must outlive the cursor. The cursor starts at the first call.
-  ThreadCursor(RankFile& file, std::uint32_t thread, Findings& findings);
+  /// segments  the thread's, by their numbers in the file, in order. `file` and `findings` must outlive the cursor,
+  /// which starts at the first call.
+  ThreadCursor(RankFile& file, std::uint32_t thread, std::vector<std::size_t> segments, Findings& findings);
 
   bool is_over() const noexcept { return is_over_; }
   const Call& call() const noexcept { return call_; }

@@ -11,7 +11,10 @@
 namespace meridian {
 namespace {
 
-constexpr std::int32_t kLargestGroup = 1 << 24;  // a larger one is damage
+// Members of groups that are claimed, but told by nobody: so many whatever the trace has, and so many for each that it
+// does tell. What is beyond stays unknown without taking memory.
+constexpr std::uint64_t kUntoldMembers = 1 << 22;
+constexpr std::uint64_t kUntoldForEach = 64;
 constexpr std::uint32_t kAnyWorld = 0xffffffff;
 constexpr int kMostRounds = 1000;  // one for each generation of worlds; more is damage that contradicts itself
 constexpr std::uint32_t kNoHalf = 0xffffffff;
@@ -32,6 +35,10 @@ class Unifier {
   Unifier(std::span<const RankMeta* const> metas, std::span<const World> worlds, const LinkEnds& links,
           Findings& findings)
       : metas_{metas}, worlds_{worlds}, links_{links}, findings_{findings}, halves_(metas.size()) {
+    for (const RankMeta* meta : metas) {
+      spare_members_ += kUntoldForEach * meta->comms.size();
+      for (const MembersRow& row : meta->members) spare_members_ += kUntoldForEach * row.world_ranks.size();
+    }
     add_world(0);
     for (std::uint32_t world = 0; world < worlds.size(); ++world)
       for (std::int32_t rank = 0; rank < worlds[world].size; ++rank) {
@@ -83,11 +90,18 @@ class Unifier {
     return at->second;
   }
 
+  /// Makes the group that long; false: more than what the trace tells can account for.
+  bool has_room_for(Group& members, std::size_t size) {
+    if (size <= members.size()) return true;
+    if (size - members.size() > spare_members_) return false;
+    spare_members_ -= size - members.size();
+    members.resize(size, kUnknownMember);
+    return true;
+  }
+
   void set_member(std::uint32_t group, std::int64_t place, std::int32_t world_rank) {
     Group& members = result_.groups[group];
-    if (place < 0 || place >= kLargestGroup) return;
-    if (static_cast<std::size_t>(place) >= members.size())
-      members.resize(static_cast<std::size_t>(place) + 1, kUnknownMember);
+    if (place < 0 || !has_room_for(members, static_cast<std::size_t>(place) + 1)) return;
     std::int32_t& member = members[static_cast<std::size_t>(place)];
     if (world_rank >= 0 || member < 0) member = world_rank;  // of a process of another world, its own file may tell
   }
@@ -218,10 +232,11 @@ class Unifier {
 
   void report_unknown_members() {
     for (std::size_t i = 0; i < result_.groups.size(); ++i)
-      result_.groups[i].resize(std::max(result_.groups[i].size(), static_cast<std::size_t>(sizes_[i])), kUnknownMember);
+      has_room_for(result_.groups[i], static_cast<std::size_t>(sizes_[i]));
     const auto is_known = [&](std::uint32_t group) {
       return group == kNoGroup ||
-             std::ranges::find(result_.groups[group], kUnknownMember) == result_.groups[group].end();
+             (result_.groups[group].size() >= static_cast<std::size_t>(sizes_[group]) &&
+              std::ranges::find(result_.groups[group], kUnknownMember) == result_.groups[group].end());
     };
     for (std::size_t i = 0; i < result_.list.size(); ++i) {
       const Communicator& comm = result_.list[i];
@@ -239,6 +254,7 @@ class Unifier {
   Communicators result_;
   std::map<std::tuple<std::uint32_t, std::uint64_t, std::int32_t>, std::uint32_t> group_of_;  // (world, hash, size)
   std::vector<std::int32_t> sizes_;  // of the groups, by number
+  std::uint64_t spare_members_ = kUntoldMembers;
   std::map<Identity, std::uint32_t> comm_of_;
   std::map<Identity, std::uint32_t> half_of_;  // as if there were no links
   Halves halves_;

@@ -1,16 +1,20 @@
 #include "merger/output/find_event.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "merger/clocks/clock_bounds.hpp"
 #include "trace/format/column.hpp"
 #include "trace/format/h5.hpp"
 #include "trace/format/table.hpp"
 
 namespace meridian {
 
-Result<std::vector<FoundEvent>> find_events(const std::filesystem::path& merged, const std::vector<EventRef>& refs) {
-  MERIDIAN_TRY(const h5::File file, h5::open_read_only(merged));
-  const hid_t id = file.get();
+namespace {
+
+Error damaged(const char* reason) { return {Errc::damaged, reason, "make the merged file again with `meridian merge`"}; }
+
+Result<std::vector<FoundEvent>> find(hid_t id, const std::filesystem::path& merged, const std::vector<EventRef>& refs) {
   MERIDIAN_TRY(ColumnReader rank, ColumnReader::open(id, "events/rank"));
   MERIDIAN_TRY(ColumnReader thread, ColumnReader::open(id, "events/thread"));
   MERIDIAN_TRY(ColumnReader sequence, ColumnReader::open(id, "events/sequence"));
@@ -40,6 +44,7 @@ Result<std::vector<FoundEvent>> find_events(const std::filesystem::path& merged,
         MERIDIAN_TRY_DO(enter.read(first + i, std::span{&begin, 1}));
         MERIDIAN_TRY_DO(duration.read(first + i, std::span{&length, 1}));
         MERIDIAN_TRY_DO(call.read(first + i, std::span{&number, 1}));
+        if (!is_time(begin) || !is_time(length)) return damaged("an event has a time that cannot be true");
         found[r] = {refs[r], number < names.size() ? names[number] : "", begin, begin + length};
         is_found[r] = true;
       }
@@ -50,6 +55,15 @@ Result<std::vector<FoundEvent>> find_events(const std::filesystem::path& merged,
                    "'" + merged.string() + "' has no call " + std::to_string(refs[r].event) + " of thread " +
                        std::to_string(refs[r].thread) + " of rank " + std::to_string(refs[r].rank),
                    "calls are numbered from 0 in each thread: column events/sequence"};
+  return found;
+}
+
+}  // namespace
+
+Result<std::vector<FoundEvent>> find_events(const std::filesystem::path& merged, const std::vector<EventRef>& refs) {
+  MERIDIAN_TRY(const h5::File file, h5::open_read_only(merged));
+  auto found = find(file.get(), merged, refs);
+  if (!found) return h5::in_file(std::move(found).error(), "merged file", merged);
   return found;
 }
 

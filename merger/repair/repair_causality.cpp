@@ -26,14 +26,15 @@ std::vector<RepairStream> streams_of(const RankMeta& meta, std::uint32_t chain, 
 }
 
 /// Global times of one thread's calls, as every other pass has them.
-void read_times(RankFile& file, const ClockMap& clock, const RepairStream& stream, MappedArray<TimePair>& times) {
+void read_times(RankFile& file, const ClockMap& clock, const RepairStream& stream, std::vector<std::size_t> segments,
+                MappedArray<TimePair>& times) {
   Findings seen_before;
   std::uint64_t next = 0;
   std::int64_t before = 0;
   const auto fill_up_to = [&](std::uint64_t event) {  // rows that are no calls of their own
     for (; next < event; ++next) times[stream.first + next] = {before, before};
   };
-  ThreadCursor cursor{file, stream.thread, seen_before};
+  ThreadCursor cursor{file, stream.thread, std::move(segments), seen_before};
   if (!cursor.is_over()) before = clock.to_global(cursor.call().enter_ticks);
   for (; !cursor.is_over(); cursor.advance()) {
     const Call& call = cursor.call();
@@ -60,8 +61,13 @@ Result<Repaired> repair_causality(std::span<RankFile* const> ranks, const Clocks
       rows = stream.first + stream.events;
     }
   MERIDIAN_TRY(input.times, MappedArray<TimePair>::create(scratch->directory(), rows));
-  for (const RepairStream& stream : input.streams)
-    read_times(*ranks[stream.chain], clocks.maps[stream.chain], stream, input.times);
+  ThreadSegments segments;
+  const RankFile* file = nullptr;  // that they are of
+  for (const RepairStream& stream : input.streams) {
+    RankFile& rank = *ranks[stream.chain];
+    if (&rank != std::exchange(file, &rank)) segments = segments_by_thread(rank.meta());
+    read_times(rank, clocks.maps[stream.chain], stream, std::move(segments[stream.thread]), input.times);
+  }
   return repair_streams(std::move(input), messages, collectives, scratch);
 }
 

@@ -90,8 +90,7 @@ void Statistics::add(const EventRow& row) {
   ++rank.calls;
   if (row.call <= kMpiCallCount || row.call >= kCallCount) {  // the latter: calls that this build does not know
     rank.mpi_ns += duration;
-    if (row.thread >= rank.is_in_mpi.size()) rank.is_in_mpi.resize(row.thread + 1);
-    rank.is_in_mpi[row.thread] = true;
+    rank.in_mpi.insert(row.thread);
   }
   rank.first_ns = std::min(rank.first_ns, row.enter_ns);
   rank.last_ns = std::max(rank.last_ns, leave_ns);
@@ -173,7 +172,7 @@ std::vector<Statistics::PlaceSums> Statistics::places(std::span<const NamedCall>
 void Statistics::fill(RankSummary& rank) const {
   const RankSums& at = ranks_[static_cast<std::size_t>(rank.rank)];
   rank.calls = at.calls;
-  rank.threads = static_cast<std::uint64_t>(std::ranges::count(at.is_in_mpi, true));
+  rank.threads = at.in_mpi.size();
   rank.mpi_s = static_cast<double>(at.mpi_ns) * kSecondsPerNs;
   rank.time_s = at.calls == 0 ? 0 : static_cast<double>(at.last_ns - at.first_ns) * kSecondsPerNs;
 }
@@ -182,7 +181,7 @@ void Statistics::fill(RunSummary& run) const {
   run.calls = calls_;
   run.threads = 0;
   for (const RankSums& rank : ranks_)
-    run.threads += static_cast<std::uint64_t>(std::ranges::count(rank.is_in_mpi, true));
+    run.threads += rank.in_mpi.size();
   run.time_s = calls_ == 0 ? 0 : static_cast<double>(last_ns_ - first_ns_) * kSecondsPerNs;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "merger/containers/number_set.hpp"
 #include "merger/event_row.hpp"
 #include "trace/format/summary.hpp"
 
@@ -78,7 +79,7 @@ class Statistics {
     std::int64_t first_ns = kLatest;
     std::int64_t last_ns = kEarliest;
     std::uint64_t mpi_ns = 0;
-    std::vector<bool> is_in_mpi;  // index: thread
+    NumberSet in_mpi;  // threads
   };
   Part& part(std::uint32_t call, std::uint32_t path);
   Part& new_part(std::uint32_t call, std::uint32_t path);
