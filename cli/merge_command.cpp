@@ -1,7 +1,6 @@
 // meridian merge: finishes what is left over, merges, prints the summary.
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -16,6 +15,7 @@
 #include "cli/progress.hpp"
 #include "cli/summary_source.hpp"
 #include "merger/merge.hpp"
+#include "trace/model/private_files.hpp"
 
 namespace meridian {
 namespace {
@@ -57,7 +57,7 @@ int merge_trace(const MergeArguments& arguments) {
     directories.push_back(*directory);
   }
 
-  ::umask(::umask(077) | 077);  // what a program does, and with whom, is its user's affair
+  keep_files_private();
   const bool is_watched = is_terminal(STDERR_FILENO) && !arguments.quiet;
   ProgressBar bar{is_watched};
   Leftovers leftovers{kPatience,

@@ -63,6 +63,11 @@ std::string options_markdown() {
       "`on/off`.\n\n"
       "An unknown name or a value out of range is reported, with the nearest valid name, and the run goes on with the "
       "default; with `MERIDIAN_STRICT=yes` the program is not started.\n\n"
+      "`meridian.conf` is taken from the working directory without being asked for, and can name a program that is run "
+      "(`MERIDIAN_WRITER`). So it is used only if it is a regular file that belongs to the user or to root, and that "
+      "neither its group nor others may write to; else it is ignored, and that is said (and counts as an error with "
+      "`MERIDIAN_STRICT=yes`). Files that options name (`MERIDIAN_CONFIG`, `MERIDIAN_FILTER`, `MERIDIAN_EVENTS`) are "
+      "read whoever they belong to.\n\n"
       "| option | default | values | meaning |\n|---|---|---|---|\n";
   for (const OptionInfo& option : kOptions)
     text += fmt::format("| `{}` | {} | {} | {} |\n", option.variable, markdown_cell(option.fallback),

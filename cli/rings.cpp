@@ -20,7 +20,7 @@ FoundRings find_rings(const fs::path& directory) {
       const std::string name = entry.path().filename().string();
       if (!name.starts_with("rank-") || !name.ends_with(".ring")) continue;
       const auto note = read_ring_note(entry.path());
-      if (!note) continue;
+      if (!note || !may_follow(entry.path(), *note)) continue;
       if (note->host == own_hostname() && fs::exists(note->ring, ignored))
         found.rings.push_back({note->ring, world.lexically_relative(directory)});
       else

@@ -2,7 +2,6 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -14,6 +13,7 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/rings.hpp"
+#include "trace/model/private_files.hpp"
 #include "writer/snapshot.hpp"
 
 namespace meridian {
@@ -35,7 +35,7 @@ fs::path choose_output(const SnapshotArguments& arguments) {
 int snapshot(const SnapshotArguments& arguments) {
   const FoundRings found = find_rings(arguments.directory);
   if (found.rings.empty()) return fail(nothing_runs(arguments.directory, found));
-  ::umask(::umask(077) | 077);  // what a program does, and with whom, is its user's affair
+  keep_files_private();
   const fs::path output = choose_output(arguments);
   std::error_code problem;
   fs::create_directories(output, problem);

@@ -10,13 +10,12 @@
 
 #include "pmpi/session.hpp"
 #include "pmpi/spawn.hpp"
+#include "trace/model/found_file.hpp"
 
 extern "C" char** environ;  // NOLINT: the C library's own name
 
 namespace meridian {
 namespace {
-
-constexpr const char* kDefaultFile = "meridian.conf";
 
 /// One setting from `origin`; reports what is wrong with it. False: something is.
 bool take(const Setting& setting, OptionSource source, const char* origin, bool report) noexcept {
@@ -42,28 +41,40 @@ bool take(const Setting& setting, OptionSource source, const char* origin, bool 
   return false;
 }
 
-/// The text of a file, mapped for as long as the process lives: option values point into it.
-std::string_view map_text(const char* path, bool* is_readable = nullptr) noexcept {
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (is_readable != nullptr) *is_readable = fd >= 0;
+struct MappedText {
+  std::string_view text;
+  bool is_readable = false;
+  const char* distrust = nullptr;  ///< why a file that nobody has named is not used
+};
+
+/// The text of a file, mapped for as long as the process lives: option values point into it. A FIFO does not block.
+MappedText map_text(const char* path, bool is_named) noexcept {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return {};
   struct stat status {};
   void* text = MAP_FAILED;
-  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0)
+  if (fstat(fd, &status) != 0) status = {};
+  const char* const reason = is_named ? nullptr : distrust(status, geteuid());
+  if (reason == nullptr && S_ISREG(status.st_mode) && status.st_size > 0)
     text = mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
   close(fd);
-  if (text == MAP_FAILED) return {};
-  return {static_cast<const char*>(text), static_cast<std::size_t>(status.st_size)};
+  if (text == MAP_FAILED) return {{}, true, reason};
+  return {{static_cast<const char*>(text), static_cast<std::size_t>(status.st_size)}, true, nullptr};
 }
 
 bool read_file(bool report) noexcept {
   char of_parents[kPathBytes];  // theirs stand in place of whatever is found here
   const bool is_child = find_spawned_config(of_parents, sizeof of_parents) && access(of_parents, R_OK) == 0;
   const char* const named = is_child ? of_parents : getenv("MERIDIAN_CONFIG");
-  const char* const path = named != nullptr && *named != '\0' ? named : kDefaultFile;
-  std::string_view text = map_text(path);
+  const char* const path = named != nullptr && *named != '\0' ? named : kFoundConfig;
+  const MappedText mapped = map_text(path, path == named && !is_child);
+  std::string_view text = mapped.text;
   if (text.empty() && path == named && access(path, R_OK) != 0) {
     if (report) say("cannot read the configuration file '%s' of MERIDIAN_CONFIG: %s", path, strerror(errno));
+    return false;
+  }
+  if (mapped.distrust != nullptr) {
+    if (report) say("'%s' is ignored: %s; %s", path, mapped.distrust, kDistrustHint);
     return false;
   }
   bool is_good = true;
@@ -90,9 +101,9 @@ bool map_file(std::string_view path, std::string_view& text) noexcept {
   if (path.size() >= sizeof name) return false;
   memcpy(name, path.data(), path.size());
   name[path.size()] = '\0';
-  bool is_readable = false;
-  text = map_text(name, &is_readable);
-  return is_readable;
+  const MappedText mapped = map_text(name, true);
+  text = mapped.text;
+  return mapped.is_readable;
 }
 
 bool read_options(bool report) noexcept {

@@ -74,7 +74,8 @@ void store_settings(const char* top) noexcept {
   snprintf(path, sizeof path, "%s/%s", top, kSpawnedConfig.data());
   if (access(path, F_OK) == 0) return;
   snprintf(beside, sizeof beside, "%s/.spawned-%d", top, getpid());
-  const int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  unlink(beside);  // of a process of this number that was killed
+  const int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return;
   char cwd[kPathBytes];
   if (getcwd(cwd, sizeof cwd) == nullptr) cwd[0] = '\0';

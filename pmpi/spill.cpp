@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "pmpi/session.hpp"
@@ -91,6 +92,19 @@ bool append(int fd, RingSlot& slot, const std::uint64_t* ring_words) noexcept {
   return true;
 }
 
+/// What lies under the name of the spill may be somebody else's, where others may write: a FIFO would block, and a file
+/// of theirs is theirs to read.
+int open_spill() noexcept {
+  const int fd = open(g_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+  struct stat status {};
+  if (fd < 0) return fd;
+  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() && status.st_nlink == 1)
+    return fd;
+  close(fd);
+  errno = EPERM;
+  return -1;
+}
+
 }  // namespace
 
 bool spill(ThreadState& thread) noexcept {
@@ -99,7 +113,7 @@ bool spill(ThreadState& thread) noexcept {
   if (!g_has_failed) {
     if (g_path[0] == '\0') choose_path();
     const NoFileSizeSignal guard;
-    const int fd = open(g_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    const int fd = open_spill();
     spilled = fd >= 0 && append(fd, *thread.slot, thread.ring);
     if (!spilled) {
       g_has_failed = true;

@@ -2,7 +2,6 @@
 // for each rank; lives as long as the rank, and is not killed with it. SIGUSR1 has it make a snapshot, which it starts
 // itself for: meridian-writer --snapshot RINGFILE.
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -13,6 +12,7 @@
 #include <string_view>
 #include <thread>
 
+#include "trace/model/private_files.hpp"
 #include "writer/snapshot.hpp"
 #include "writer/writer_process.hpp"
 
@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
   // Launchers kill whole process groups; what the rank has stored is worth the second that this process lives longer.
   for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2})
     std::signal(signal, SIG_IGN);
-  ::umask(077);  // what a program does, and with whom, is its user's affair
+  keep_files_private();
   ::setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
 
   if (is_snapshot) return make_snapshot(argv[2]);

@@ -1,5 +1,6 @@
 #include "writer/recover.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,6 +23,16 @@ std::optional<RingNote> read_ring_note(const std::filesystem::path& path) {
   if (!std::getline(in, note.host) || !std::getline(in, ring) || !ring.starts_with('/')) return std::nullopt;
   note.ring = ring;
   return note;
+}
+
+Status may_follow(const std::filesystem::path& path, const RingNote& note) {
+  struct stat of_note {};
+  struct stat of_ring {};
+  if (::lstat(path.c_str(), &of_note) != 0 || ::lstat(note.ring.c_str(), &of_ring) != 0) return {};  // one is gone
+  if (S_ISREG(of_note.st_mode) && (of_note.st_uid == 0 || of_note.st_uid == of_ring.st_uid)) return {};
+  return Error{Errc::invalid_argument,
+               "'" + path.string() + "' leads to the ring file '" + note.ring.string() + "', which is of another user",
+               "whoever wrote the one has no say over the other: remove it"};
 }
 
 std::string own_hostname() {
@@ -73,6 +84,7 @@ Result<RecoveredRank> recover_rank(const std::filesystem::path& source, const st
     return Error{Errc::invalid_argument,
                  "cannot finish the rank of '" + source.string() + "': its records are on host '" + note->host + "'",
                  "run `meridian merge` there once, or end the job so that its writer can finish"};
+  if (note) MERIDIAN_TRY_DO(may_follow(source, *note));
   const auto path = note ? note->ring : source;
   MERIDIAN_TRY(RingFile ring, RingFile::open(path, RingFile::Access::drain));
   RecoveredRank recovered{.rank = ring.world_rank(), .ring = path};

@@ -32,12 +32,15 @@ struct RingNote {
 };
 /// nullopt: there is none, or it is no such note.
 std::optional<RingNote> read_ring_note(const std::filesystem::path& path);
+/// Whether the note `path` was written by the owner of the ring file that it leads to, or by root. Who can put a note
+/// into a directory must not have another user's ring read into it, and removed.
+Status may_follow(const std::filesystem::path& path, const RingNote& note);
 /// As notes name this machine.
 std::string own_hostname();
 
 /// Does what a writer did not live to do. `source` is a ring file, or the note (rank-NNNNN.ring) that leads to one.
-/// errors  not_found: no such note or ring; invalid_argument: the ring is on another host (the hint says which);
-///         damaged; io.
+/// errors  not_found: no such note or ring; invalid_argument: the ring is on another host (the hint says which), or of
+///         another user; damaged; io.
 Result<RecoveredRank> recover_rank(const std::filesystem::path& source, const std::filesystem::path& output_dir);
 
 /// Removes ring, pieces and note of a rank whose file is complete. What is already gone is no error. Whoever is

@@ -1,11 +1,14 @@
 #include "cli/run/settings.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+
+#include "trace/model/found_file.hpp"
 
 extern "C" char** environ;  // NOLINT: the C library's own name
 
@@ -15,7 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kLargestConfig = 1u << 20;
-constexpr const char* kDefaultConfig = "meridian.conf";
 
 std::string type_name(OptionType type) {
   switch (type) {
@@ -65,13 +67,27 @@ std::string read_config(const fs::path& path, Settings& settings) {
                                  "correct MERIDIAN_CONFIG, or unset it"});
     return std::string{};
   };
-  if (fs::is_directory(path, problem)) return refuse("it is a directory");
+  const fs::file_status status = fs::status(path, problem);
+  if (fs::is_directory(status)) return refuse("it is a directory");
+  if (fs::exists(status) && !fs::is_regular_file(status)) return refuse("it is no regular file");
   std::ifstream file{path, std::ios::binary};
   if (!file) return refuse(std::strerror(errno));
   std::string text(kLargestConfig, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
   return text;
+}
+
+/// meridian.conf, if there is one that can be trusted.
+fs::path find_config(Settings& settings) {
+  struct stat status {};
+  if (::stat(kFoundConfig, &status) != 0) return {};
+  const char* const reason = distrust(status, ::geteuid());
+  if (reason == nullptr) return kFoundConfig;
+  settings.problems.push_back({Errc::invalid_argument,
+                               fmt::format("'{}' is ignored: {}", kFoundConfig, reason),
+                               kDistrustHint});
+  return {};
 }
 
 void take_config(Settings& settings) {
@@ -158,7 +174,7 @@ void read_settings(Settings& settings) {
   std::sort(environment.begin(), environment.end(), [](const Setting& a, const Setting& b) { return a.key < b.key; });
   for (const Setting& setting : environment) take(settings, setting, OptionSource::environment, "");
   settings.config = settings.values.path(OptionId::config);
-  if (settings.config.empty() && ::access(kDefaultConfig, F_OK) == 0) settings.config = kDefaultConfig;
+  if (settings.config.empty()) settings.config = find_config(settings);
   if (settings.config.empty()) return;
   settings.config_text = read_config(settings.config, settings);
   take_config(settings);

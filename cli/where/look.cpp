@@ -75,7 +75,8 @@ Result<std::vector<RankNow>> look_at_world(const fs::path& directory, std::vecto
     Result<RankNow> now = Error{Errc::not_found, "", ""};
     if (const auto note = read_ring_note(note_path)) {
       if (note->host == own_hostname()) {
-        now = from_ring(*note, directory);
+        const Status allowed = may_follow(note_path, *note);
+        now = allowed ? from_ring(*note, directory) : Result<RankNow>{allowed.error()};
       } else {
         now = Error{Errc::unsupported, fmt::format("{} runs on host '{}'", rank.filename().string(), note->host), ""};
       }
