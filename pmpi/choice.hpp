@@ -31,9 +31,12 @@ bool is_selective(CallId id) noexcept;
 /// MPI_Init has returned: MERIDIAN_WINDOW counts from here.
 void start_window() noexcept;
 
-/// Whether MERIDIAN_WINDOW has not begun or is over; the latter alone.
+/// Whether MERIDIAN_WINDOW has not begun or is over, or MERIDIAN_MAX_SIZE was reached; the latter two alone.
 bool is_outside_window() noexcept;
 bool is_over() noexcept;
+
+/// MERIDIAN_MAX_SIZE is reached: nothing more is recorded, for good.
+void end_recording() noexcept;
 
 /// Opens and closes the window by the clock. True: it is open, or there is none.
 bool look_at_window() noexcept;

@@ -1,6 +1,7 @@
 #pragma once
 
-// Records that are no calls: definitions, anchors, texts. Cold code inside the application.
+// Records that are no calls: definitions, anchors, texts. Cold code inside the application. They are never dropped:
+// what they say is needed for all the others.
 
 #include "pmpi/clock.hpp"
 #include "pmpi/thread_state.hpp"
@@ -14,6 +15,7 @@ bool emit(Payload payload, std::uint64_t words, std::uint64_t enter, std::uint64
           CallId call = CallId::none, std::uint64_t completions = 0, std::uint64_t flags = 0) noexcept {
   const BusyThread busy;  // a signal handler does not record in between
   ThreadState& thread = t_state;
+  const KeptRecord kept{thread};
   std::uint64_t* const at = make_room(thread, words, __builtin_frame_address(0));
   if (at == nullptr) return false;
   at[1] = enter;

@@ -102,7 +102,10 @@ template <CallId id, class Call, class WordAt>
   const void* const frame = __builtin_frame_address(0);
   if (at >= thread.limit || room > kMaxFixedWords) [[unlikely]] {
     at = make_room(thread, room, frame);
-    if (at == nullptr) return call(seen);
+    if (at == nullptr) {
+      miss_call(thread);
+      return call(seen);
+    }
   }
   MPI_Status own[kStackStatuses];
   const bool ignores = seen == MPI_STATUSES_IGNORE && list.completes != Completes::all_started;

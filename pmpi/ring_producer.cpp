@@ -3,12 +3,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "pmpi/choice.hpp"
 #include "pmpi/context.hpp"
+#include "pmpi/drops.hpp"
 #include "pmpi/emit.hpp"
 #include "pmpi/session.hpp"
 #include "pmpi/spill.hpp"
@@ -55,10 +59,24 @@ void place(ThreadState& thread, std::uint64_t position) noexcept {
   thread.limit = thread.block_limit;
 }
 
-/// True when the block at `position` holds nothing that is still to be drained.
+/// True when the `bytes` from `position` on hold nothing that is still to be drained.
+bool is_free(const RingSlot& slot, std::uint64_t position, std::uint64_t bytes) noexcept {
+  return position + bytes - slot.tail.load(std::memory_order_acquire) <= g_session.ring->ring_bytes;
+}
+
 bool is_block_free(const RingSlot& slot, std::uint64_t position) noexcept {
+  return is_free(slot, position, g_session.ring->block_bytes);
+}
+
+/// The same for a thread that does not wait. One that is losing calls goes on when half of its ring is free: a few long
+/// gaps are better than many short ones. Without a writer the threads empty their rings themselves.
+bool has_room_to_go_on(ThreadState& thread, std::uint64_t position) noexcept {
+  constexpr std::uint64_t kLookEvery = 1024;
   const RingFileHeader& ring = *g_session.ring;
-  return position + ring.block_bytes - slot.tail.load(std::memory_order_acquire) <= ring.ring_bytes;
+  const std::uint64_t lost = thread.slot->lost.load(std::memory_order_relaxed);
+  if (is_free(*thread.slot, position, lost != 0 ? ring.ring_bytes / 2 : ring.block_bytes)) return true;
+  wake_writer();
+  return lost % kLookEvery == 0 && !is_writer_alive() && spill(thread);
 }
 
 /// Waits until the writer has made room. False: it never will.
@@ -80,16 +98,21 @@ bool wait_for_room(ThreadState& thread, std::uint64_t position) noexcept {
   return true;
 }
 
-/// Opens the block that starts at the thread's head, which is a block boundary.
+/// Opens the block that starts at the thread's head, which is a block boundary. False: this record is lost.
 bool open_block(ThreadState& thread) noexcept {
   const std::uint64_t position = thread.head->load(std::memory_order_relaxed);
+  if (may_drop(thread) && !has_room_to_go_on(thread, position)) {
+    count_drop(thread);
+    return false;
+  }
   if (is_block_free(*thread.slot, position)) {
     place(thread, position);
-    return true;
+  } else if (!wait_for_room(thread, position)) {
+    count_loss(Loss::writer_gone);
+    return false;
   }
-  if (wait_for_room(thread, position)) return true;
-  count_loss(Loss::writer_gone);
-  return false;
+  end_drops(thread);
+  return true;
 }
 
 /// Ends the block with a pad and opens the next one.
@@ -103,7 +126,9 @@ bool next_block(ThreadState& thread) noexcept {
   thread.block_limit = nullptr;
   const std::uint64_t waiting = position + left - thread.slot->tail.load(std::memory_order_acquire);
   if (waiting >= ring.ring_bytes / 4) wake_writer();
-  return open_block(thread);
+  const bool is_open = open_block(thread);
+  count_towards_size(ring.block_bytes);
+  return is_open;
 }
 
 RingSlot* take_slot() noexcept {
@@ -117,16 +142,37 @@ RingSlot* take_slot() noexcept {
   return nullptr;
 }
 
+/// Whether address space for a ring may be taken, where it is limited (`ulimit -v`): the program may need some, too.
+bool has_addresses_to_spare() noexcept {
+  constexpr std::uint64_t kSpareBytes = 64u << 20;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return true;
+  char text[64] = {};
+  const int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return true;
+  const ssize_t got = read(fd, text, sizeof text - 1);
+  close(fd);
+  if (got <= 0) return true;
+  const std::uint64_t used = strtoull(text, nullptr, 10) * kRingPageBytes;
+  if (used + g_session.ring->ring_bytes + kSpareBytes <= limit.rlim_cur) return true;
+  errno = ENOMEM;
+  return false;
+}
+
 /// Maps the data of slot `index` with memory behind every page: a store into it can then no longer fail.
 std::uint64_t* map_slot(std::uint32_t index) noexcept {
   const RingFileHeader& ring = *g_session.ring;
   const auto length = static_cast<off_t>(ring.ring_bytes);
   const off_t offset = static_cast<off_t>(ring.data_offset) + static_cast<off_t>(index) * length;
+  if (!has_addresses_to_spare()) return nullptr;
   const int fd = open(g_session.ring_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) return nullptr;
   void* data = MAP_FAILED;
-  if (posix_fallocate(fd, offset, length) == 0)
+  const int error = posix_fallocate(fd, offset, length);
+  if (error == 0)
     data = mmap(nullptr, ring.ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, offset);
+  else
+    errno = error;
   close(fd);
   if (data == MAP_FAILED) return nullptr;
   madvise(data, ring.ring_bytes, MADV_DONTFORK);
@@ -145,8 +191,8 @@ bool give_up_attaching(ThreadState& thread, Loss cause) noexcept {
           "(MERIDIAN_MAX_THREADS)",
           g_session.ring->slot_count);
     else
-      say("no room for another ring of %llu bytes in '%s'; calls of its thread are counted, not recorded",
-          static_cast<unsigned long long>(g_session.ring->ring_bytes), g_session.ring_path);
+      say("no room for another ring of %llu bytes in '%s' (%s); calls of its thread are counted, not recorded",
+          static_cast<unsigned long long>(g_session.ring->ring_bytes), g_session.ring_path, strerror(errno));
   }
   return false;
 }
@@ -175,6 +221,7 @@ bool attach_thread(ThreadState& thread) noexcept {
   watch_thread_end();
   const std::uint64_t position = slot->head.load(std::memory_order_relaxed);
   if (position % g_session.ring->block_bytes == 0) {
+    const KeptRecord kept{thread};
     if (!open_block(thread)) return false;
   } else {
     place(thread, position);
@@ -245,7 +292,10 @@ std::uint64_t* make_room(ThreadState& thread, std::uint64_t words, const void* f
 std::uint64_t* begin_again(ThreadState& thread, const void* frame) noexcept {
   thread.limit = thread.block_limit;
   std::uint64_t* const at = make_room(thread, kMaxFixedWords, frame);
-  if (at != nullptr) enter_call(thread, frame);
+  if (at != nullptr)
+    enter_call(thread, frame);
+  else
+    miss_call(thread);
   return at;
 }
 
@@ -262,6 +312,7 @@ void release_thread() noexcept {
   }
   detach_counters(thread);
   release_stacks(thread.stacks);
+  release_drops(thread);
   thread = ThreadState{};
   slot->state.store(SlotState::closed, std::memory_order_release);
 }

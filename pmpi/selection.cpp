@@ -4,6 +4,7 @@
 
 #include "pmpi/choice.hpp"
 #include "pmpi/clock.hpp"
+#include "pmpi/emit.hpp"
 #include "pmpi/real.hpp"
 #include "pmpi/session.hpp"
 #include "trace/model/system_clock.hpp"
@@ -25,6 +26,7 @@ std::atomic<double> g_ticks_per_ns{0};  ///< 0: not known yet
 /// Of a window in time: nobody asked for one, or where the clock is.
 enum class Window : std::uint8_t { none, waiting, open, over };
 std::atomic<Window> g_window{Window::none};
+std::atomic<bool> g_is_full{false};  ///< MERIDIAN_MAX_SIZE
 
 /// What a call is to selection.
 enum class Kind : std::uint8_t {
@@ -148,10 +150,20 @@ void start_window() noexcept {
 
 bool is_outside_window() noexcept {
   const Window window = g_window.load(std::memory_order_relaxed);
-  return window == Window::waiting || window == Window::over;
+  return window == Window::waiting || is_over();
 }
 
-bool is_over() noexcept { return g_window.load(std::memory_order_relaxed) == Window::over; }
+bool is_over() noexcept {
+  return g_is_full.load(std::memory_order_relaxed) || g_window.load(std::memory_order_relaxed) == Window::over;
+}
+
+void end_recording() noexcept {
+  g_is_full.store(true, std::memory_order_relaxed);
+  apply_levels(g_session.is_recording.load());
+  const std::string_view limit = g_session.options[OptionId::max_size].text;
+  emit_text(kFullKey, limit.data(), limit.size(), 0);
+  store_recording(false);
+}
 
 bool look_at_window() noexcept {
   Window window = g_window.load(std::memory_order_acquire);

@@ -11,7 +11,10 @@ namespace {
 [[gnu::cold, gnu::noinline]] bool make_room_inside(ThreadState& thread, std::uint64_t words,
                                                    const void* frame) noexcept {
   thread.limit = thread.block_limit;
-  if (make_room(thread, words, frame) == nullptr) return false;
+  if (make_room(thread, words, frame) == nullptr) {
+    miss_call(thread);
+    return false;
+  }
   enter_call(thread, frame);
   return true;
 }

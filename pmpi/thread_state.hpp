@@ -14,6 +14,7 @@ namespace meridian {
 
 struct Stacks;
 struct ThreadCounters;
+struct UserDefinition;
 
 /// The longest record that a call makes without asking for room first, in words.
 inline constexpr std::uint64_t kMaxFixedWords = 48 + 2 * kMaxCounters;
@@ -40,6 +41,9 @@ struct ThreadState {
   std::uint64_t scratch_bytes = 0;
   std::uint32_t attach_pause = 0;  ///< calls until a thread that got no ring asks again
   Loss attach_loss{};              ///< why it got none
+  bool is_kept = false;            ///< what it records now waits for room, whatever MERIDIAN_FULL says
+  std::uint16_t lost_regions = 0;  ///< begun while calls are lost, and not ended since
+  UserDefinition** lost_region_list = nullptr;
 };
 
 extern constinit thread_local ThreadState t_state __attribute__((tls_model("initial-exec")));
@@ -55,6 +59,30 @@ extern constinit std::uint8_t g_enabled[kCallCount];
 /// Returns the cursor, or null when this call is not to be recorded.
 [[gnu::cold, gnu::noinline]] std::uint64_t* make_room(ThreadState& thread, std::uint64_t words,
                                                       const void* frame) noexcept;
+
+/// A message, request or collective has not been recorded because make_room() had none: others cannot be matched.
+[[gnu::cold, gnu::noinline]] void miss_call(const ThreadState& thread) noexcept;
+
+/// Whether others miss it when a call is not recorded.
+[[gnu::always_inline]] constexpr bool is_matched(CallId id) noexcept {
+  const CallGroup group = info(id).group;
+  return group == CallGroup::p2p || group == CallGroup::request || group == CallGroup::coll;
+}
+
+/// While one lives, what its thread records is never dropped.
+class KeptRecord {
+ public:
+  explicit KeptRecord(ThreadState& thread, bool is_kept = true) noexcept : thread_{thread}, before_{thread.is_kept} {
+    thread.is_kept = before_ || is_kept;
+  }
+  ~KeptRecord() { thread_.is_kept = before_; }
+  KeptRecord(const KeptRecord&) = delete;
+  KeptRecord& operator=(const KeptRecord&) = delete;
+
+ private:
+  ThreadState& thread_;
+  bool before_;
+};
 
 /// True while this thread is inside a traced call: whatever is called then is the library's own business.
 [[gnu::always_inline]] inline bool is_inside_call() noexcept {

@@ -31,6 +31,27 @@ template <class What>
   }
 }
 
+/// Where the record of a call that is recorded goes, with the ring closed; null: there is no room.
+template <CallId id>
+[[gnu::always_inline]] inline std::uint64_t* open_record(ThreadState& thread) noexcept {
+  std::uint64_t* at = thread.cursor;
+  const void* const frame = __builtin_frame_address(0);
+  if (at >= thread.limit) [[unlikely]] {
+    at = make_room(thread, kMaxFixedWords, frame);
+    if (at == nullptr) {
+      if constexpr (is_matched(id)) miss_call(thread);
+      return nullptr;
+    }
+  }
+  enter_call(thread, frame);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (thread.cursor != at) [[unlikely]]
+    at = begin_again(thread, frame);
+  if (thread.stacks != nullptr) [[unlikely]]
+    return at != nullptr ? note_stack(thread, kMaxFixedWords, frame) : nullptr;
+  return at;
+}
+
 /// Where the record of a call goes; null: it is not recorded.
 /// hidden     kFlagHidden when only what it defines counts.  is_asking  is_kept() decides when it has returned.
 template <CallId id, class What>
@@ -45,19 +66,12 @@ template <CallId id, class What>
       is_asking = !What::kDefines;
     }
   }
-  std::uint64_t* at = thread.cursor;
-  const void* const frame = __builtin_frame_address(0);
-  if (at >= thread.limit) [[unlikely]] {
-    at = make_room(thread, kMaxFixedWords, frame);
-    if (at == nullptr) return nullptr;
+  if constexpr (What::kDefines) {
+    const KeptRecord kept{thread};
+    return open_record<id>(thread);
+  } else {
+    return open_record<id>(thread);
   }
-  enter_call(thread, frame);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (thread.cursor != at) [[unlikely]]
-    at = begin_again(thread, frame);
-  if (thread.stacks != nullptr) [[unlikely]]
-    return at != nullptr ? note_stack(thread, kMaxFixedWords, frame) : nullptr;
-  return at;
 }
 
 /// Runs `call` and records it as `what` (record.hpp) says. Returns what the call returned, untouched.

@@ -10,6 +10,7 @@
 #include "trace/format/rank_file.hpp"
 #include "writer/drain.hpp"
 #include "writer/late_anchor.hpp"
+#include "writer/open_gaps.hpp"
 #include "writer/open_pieces.hpp"
 #include "writer/record_decoder.hpp"
 
@@ -213,6 +214,7 @@ Result<FinishedRank> finish_rank(const RingFile& ring, const RankPieces& pieces,
     for (const std::uint8_t flags : batch.flags) finished.unfinished += (flags & kFlagUnfinished) != 0;
     return file.append(thread, batch);
   };
+  add_open_gaps(ring, meta);
   RecordDecoder decoder{ring.geometry().slot_count, ring.geometry().block_bytes, meta, sink};
   MERIDIAN_TRY_DO(restore(opened, decoder, file, opened.chunks ? &*opened.chunks : nullptr));
   Feeder feeder{ring, decoder};

@@ -174,8 +174,10 @@ void report_flaws(const RankMeta& meta, std::span<const World> worlds, Findings&
   const std::string rank = rank_name(worlds, meta.rank);
   for (std::size_t i = 0; i < meta.losses.size(); ++i)
     if (meta.losses[i] != 0) findings.add(finding_of(i), meta.losses[i], rank + ": " + std::to_string(meta.losses[i]));
-  for (const TextRow& text : meta.texts)
+  for (const TextRow& text : meta.texts) {
     if (text.key == kThrottledKey) findings.add(FindingId::filter_throttled, 1, rank + ": " + text.value);
+    if (text.key == kFullKey) findings.add(FindingId::filter_full, 1, rank + ": " + text.value);
+  }
   if (!meta.is_finalized) findings.add(FindingId::rank_unfinished, 1, rank);
   for (std::size_t i = 0; i < meta.calls.size() && i < meta.call_names.size(); ++i)
     if (meta.calls[i] == CallId::none && !meta.call_names[i].empty())

@@ -133,7 +133,7 @@ void CallTracker::enter_send(const Call& call, const PointToPoint& p2p, EventRow
   row.bytes_sent = bytes_of(p2p);
   if (comm == nullptr || at_.matchers == nullptr || p2p.peer < 0) return;
   const std::uint64_t bytes = call.has(kFlagUnfinished) ? kUnknownBytes : row.bytes_sent;
-  if (is_left_out(true, bytes == kUnknownBytes ? -1 : static_cast<std::int64_t>(bytes))) {
+  if (is_left_out(call, *comm, true, bytes == kUnknownBytes ? -1 : static_cast<std::int64_t>(bytes))) {
     pending.send_number = ~std::uint64_t{0};
     return;
   }
@@ -161,9 +161,9 @@ void CallTracker::enter_blocking_receive(const Call& call, const PointToPoint& p
     describe(row, comm, found.source, found.tag);
     const std::int64_t bytes = received_bytes(call, found, bytes_of(p2p));
     row.bytes_received = bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
-    if (comm != nullptr && at_.matchers != nullptr && !is_left_out(false, bytes))
+    if (comm != nullptr && at_.matchers != nullptr && !is_left_out(call, *comm, false, bytes))
       pending.receive = at_.matchers->messages.post(caller(call), *comm, found.source, found.tag);
-  } else if (call.has(kFlagUnfinished) && comm != nullptr && at_.matchers != nullptr) {
+  } else if (call.has(kFlagUnfinished) && comm != nullptr && at_.matchers != nullptr && !is_unsure(call, *comm)) {
     if (p2p.peer == kAnySource || p2p.tag == kAnyTag)
       at_.matchers->messages.count_hopeless_receive(caller(call), p2p.peer, p2p.tag);
     else
@@ -190,7 +190,7 @@ void CallTracker::enter_probe(const Call& call, EventRow& row, Pending& pending,
   if (call.completion_count == 0 || call.has(kFlagUnfinished) || !has_message(call.completions[0])) return;
   const Completion& found = call.completions[0];
   describe(row, comm, found.source, found.tag);
-  if (takes_message && comm != nullptr && at_.matchers != nullptr && !is_left_out(false, found.bytes))
+  if (takes_message && comm != nullptr && at_.matchers != nullptr && !is_left_out(call, *comm, false, found.bytes))
     pending.receive = at_.matchers->messages.post(caller(call), *comm, found.source, found.tag);
 }
 
@@ -204,6 +204,7 @@ void CallTracker::enter_matched_receive(const Call& call, EventRow& row, Pending
   const Message message = message_list_[number];
   messages_.erase(handle);
   free_messages_.push_back(number);
+  if (message.stretch != stretch(call)) return;  // calls were lost since: it may be another one
   pending.comm = message.comm;
   pending.receive = message.receive;
   if (message.receive != kNoReceive && at_.matchers != nullptr)
@@ -222,7 +223,7 @@ void CallTracker::enter_complete(const Call& call, EventRow& row, Pending& pendi
   std::uint64_t receives = 0;
   for (std::uint32_t i = 0; i < call.completion_count; ++i) {
     const Completion& completion = call.completions[i];
-    std::uint32_t number = requests_.find(completion.request);
+    std::uint32_t number = find_request(call, completion.request);
     if (number == kNoRequest) {
       if (at_.matchers != nullptr && has_message(completion) && completion.bytes > 0 &&
           shared_.find({completion.request}) == kNoRequest)
@@ -252,10 +253,10 @@ void CallTracker::enter_start(const Call& call, EventRow& row) {
   if (call.has(kFlagFailed)) return;
   std::uint64_t started = 0;
   for (std::uint32_t i = 0; i < call.completion_count; ++i) {
-    const std::uint32_t number = requests_.find(call.completions[i].request);
+    const std::uint32_t number = find_request(call, call.completions[i].request);
     if (number == kNoRequest || !requests_[number].is_persistent) continue;
     Request& request = requests_[number];
-    if (request.is_active) give_up(request);  // its completion was not seen
+    if (request.is_active) give_up(request, stretch(call));  // its completion was not seen
     request.is_active = true;
     request.is_cancel_asked = false;
     if (request.comm == nullptr) continue;
@@ -276,7 +277,7 @@ void CallTracker::enter_start(const Call& call, EventRow& row) {
     switch (request.kind) {
       case Request::Kind::send:
         request.epoch = caller(call).epoch;
-        request.send_number = is_left_out(true, static_cast<std::int64_t>(request.bytes))
+        request.send_number = is_left_out(call, *request.comm, true, static_cast<std::int64_t>(request.bytes))
                                   ? ~std::uint64_t{0}
                                   : at_.matchers->messages.send(caller(call), *request.comm, request.peer, request.tag,
                                                                 request.bytes, request.is_partitioned);
@@ -285,6 +286,7 @@ void CallTracker::enter_start(const Call& call, EventRow& row) {
         request.receive = post(call, *request.comm, request.peer, request.tag, request.bytes, request.is_partitioned);
         break;
       case Request::Kind::collective:
+        if (is_unsure(call, *request.comm)) break;
         request.part = at_.matchers->collectives.enter(caller(call), *request.comm, *requests_.collective(request).what,
                                                        requests_.collective(request).arguments,
                                                        requests_.collective(request).series);
@@ -302,7 +304,7 @@ void CallTracker::enter_start(const Call& call, EventRow& row) {
 
 void CallTracker::enter_cancel(const Call& call) {
   if (call.completion_count == 0 || call.has(kFlagFailed)) return;
-  const std::uint32_t number = requests_.find(call.completions[0].request);
+  const std::uint32_t number = find_request(call, call.completions[0].request);
   if (number == kNoRequest) return;
   Request& request = requests_[number];
   if (!request.is_active || std::exchange(request.is_cancel_asked, true) || at_.matchers == nullptr) return;
@@ -316,9 +318,9 @@ void CallTracker::enter_cancel(const Call& call) {
 
 void CallTracker::enter_free(const Call& call) {
   if (call.completion_count == 0 || call.has(kFlagFailed) || call.has(kFlagUnfinished)) return;
-  const std::uint32_t number = requests_.find(call.completions[0].request);
+  const std::uint32_t number = find_request(call, call.completions[0].request);
   if (number == kNoRequest) return;
-  if (requests_[number].is_active) give_up(requests_[number]);
+  if (requests_[number].is_active) give_up(requests_[number], stretch(call));
   requests_.remove(number);
 }
 
@@ -330,7 +332,7 @@ void CallTracker::enter_collective(const Call& call, const CallRole& what, Event
   row.comm = comm->comm;
   describe(row, comm, call.coll->root, kNoTag);
   if (what.role == Role::collective_init) {
-    if (at_.matchers != nullptr && !call.has(kFlagFailed))
+    if (at_.matchers != nullptr && !call.has(kFlagFailed) && !is_unsure(call, *comm))
       pending.series = at_.matchers->collectives.new_series(at_.rank_index, *comm);
     return;
   }
@@ -338,7 +340,8 @@ void CallTracker::enter_collective(const Call& call, const CallRole& what, Event
       collective_bytes(what.bytes, *call.coll, comm->peers->size(), comm->rank, comm->is_inter);
   row.bytes_sent = bytes.sent;
   row.bytes_received = bytes.received;
-  if (at_.matchers != nullptr) pending.part = at_.matchers->collectives.enter(caller(call), *comm, what, *call.coll);
+  if (at_.matchers != nullptr && !is_unsure(call, *comm))
+    pending.part = at_.matchers->collectives.enter(caller(call), *comm, what, *call.coll);
 }
 
 void CallTracker::enter_other(const Call& call, const CallRole& what, EventRow& row) {

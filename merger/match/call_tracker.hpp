@@ -50,7 +50,7 @@ class CallTracker {
     RankSites* sites = nullptr;
     const RecordingGaps* gaps = nullptr;  ///< with `matchers`
   };
-  explicit CallTracker(const Context& context) : at_{context}, pending_(context.threads) {}
+  explicit CallTracker(const Context& context);
 
   EventRow enter(const Call& call, std::uint32_t thread_index);
   void leave(const Call& call, std::uint32_t thread_index);
@@ -70,10 +70,17 @@ class CallTracker {
   struct Message {
     const LocalComm* comm = nullptr;
     ReceiveId receive = kNoReceive;
+    std::size_t stretch = 0;
   };
 
   Caller caller(const Call& call) const noexcept;
+  std::size_t stretch(const Call& call) const noexcept {
+    return at_.gaps == nullptr ? 0 : at_.gaps->stretch(call.enter_ticks);
+  }
+  bool is_unsure(const Call& call, const LocalComm& comm);
+  bool is_left_out(const Call& call, const LocalComm& comm, bool is_send, std::int64_t bytes);
   bool is_left_out(bool is_send, std::int64_t bytes);
+  std::uint32_t find_request(const Call& call, std::uint64_t handle);
   ReceiveId post(const Call& call, const LocalComm& comm, std::int32_t source, std::int32_t tag, std::uint64_t room,
                  bool is_partitioned = false);
   void complete(ReceiveId receive, const Call& call, std::int32_t source, std::int32_t tag, std::int64_t bytes);
@@ -99,8 +106,8 @@ class CallTracker {
   void leave_collective(const Call& call, const CallRole& what, Pending& pending);
   void finish_request(const Call& call, Request& request, const Completion& completion);
   void make_request(const Call& call, const CallRole& what, Pending& pending);
-  void add_request(std::uint64_t handle, const Request& request);
-  void give_up(Request& request);
+  void add_request(const Call& call, std::uint64_t handle, Request request);
+  void give_up(Request& request, std::size_t stretch);
 
   Context at_;
   std::vector<Pending> pending_;  // [thread]
@@ -108,7 +115,8 @@ class CallTracker {
   IndexMap<HandleKey> messages_;  // matched probe: handle -> number in message_list_
   std::vector<Message> message_list_;
   std::vector<std::uint32_t> free_messages_;
-  IndexMap<HandleKey> shared_;  // handles that several requests had at once
+  IndexMap<HandleKey> shared_;              // handles that several requests had at once
+  std::vector<std::uint64_t> unsure_from_;  // [LocalComm::number] ticks (RecordingGaps); empty: no calls were lost
 };
 
 }  // namespace meridian

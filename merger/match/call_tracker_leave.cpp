@@ -46,7 +46,7 @@ void CallTracker::leave(const Call& call, std::uint32_t thread_index) {
           number = free_messages_.back();
           free_messages_.pop_back();
         }
-        message_list_[number] = {pending.comm, pending.receive};
+        message_list_[number] = {pending.comm, pending.receive, stretch(call)};
         messages_.set({call.p2p->request}, number);
       }
       break;
@@ -64,13 +64,13 @@ void CallTracker::leave(const Call& call, std::uint32_t thread_index) {
       const std::uint64_t handle = call.payload == Payload::rma  ? call.rma->request
                                    : call.payload == Payload::io ? call.io->request
                                                                  : 0;
-      if (handle != 0) add_request(handle, {});
+      if (handle != 0) add_request(call, handle, {});
       break;
     }
     default:
       if (call.payload == Payload::comm)
         if (const CommResolver::Birth* made = at_.resolver->made_by(call.thread, call.enter_ticks))
-          add_request(made->request, {});
+          add_request(call, made->request, {});
       break;
   }
 }
@@ -153,7 +153,7 @@ void CallTracker::leave_collective(const Call& call, const CallRole& what, Pendi
     request.part = part;
   }
   request.comm = pending.comm;
-  add_request(call.coll->request, request);
+  add_request(call, call.coll->request, request);
 }
 
 void CallTracker::make_request(const Call& call, const CallRole& what, Pending& pending) {
@@ -188,25 +188,28 @@ void CallTracker::make_request(const Call& call, const CallRole& what, Pending& 
     request.receive = kNoReceive;
   }
   pending.receive = kNoReceive;
-  add_request(p2p.request, request);
+  add_request(call, p2p.request, request);
 }
 
-void CallTracker::add_request(std::uint64_t handle, const Request& request) {
+void CallTracker::add_request(const Call& call, std::uint64_t handle, Request request) {
   if (handle == 0) return;
+  request.stretch = stretch(call);
   const std::uint32_t owner = requests_.find(handle);
   if (owner != kNoRequest && !requests_[owner].is_completing) {
     if (requests_[owner].is_active && requests_[owner].kind != Request::Kind::receive) shared_.set({handle}, 1);
-    if (requests_[owner].is_active) give_up(requests_[owner]);
+    if (requests_[owner].is_active) give_up(requests_[owner], request.stretch);
     requests_.remove(owner);
   }
   requests_.add(handle, request);
 }
 
-/// Nobody will see the request complete.
-void CallTracker::give_up(Request& request) {
+/// Nobody will see the request complete. Where calls were lost since it was made, that does not mean that it did not.
+void CallTracker::give_up(Request& request, std::size_t stretch) {
   if (at_.matchers == nullptr) return;
-  if (request.kind == Request::Kind::receive && request.receive != kNoReceive)
+  if (request.kind == Request::Kind::receive && request.receive != kNoReceive) {
+    if (request.stretch != stretch) at_.matchers->messages.silence_behind(request.receive);
     at_.matchers->messages.abandon(std::exchange(request.receive, kNoReceive));
+  }
   if (request.kind == Request::Kind::collective) at_.matchers->collectives.abandon(std::exchange(request.part, {}));
   if (request.kind == Request::Kind::send && request.is_cancel_asked && request.comm != nullptr && request.peer >= 0)
     at_.matchers->messages.end_cancel_send(
@@ -219,7 +222,9 @@ void CallTracker::end() {
   requests_.for_each([this](Request& request) {
     if (request.is_active && request.kind == Request::Kind::collective && request.part.instance != PartId::kNone)
       at_.matchers->collectives.abandon(std::exchange(request.part, {}));
-    if (request.kind == Request::Kind::send && request.is_active) give_up(request);
+    const std::size_t last = at_.gaps == nullptr ? 0 : at_.gaps->lost_bounds.size();
+    const bool is_lost = request.kind == Request::Kind::receive && request.stretch != last;
+    if (request.is_active && (request.kind == Request::Kind::send || is_lost)) give_up(request, last);
   });
 }
 

@@ -48,6 +48,8 @@ void CallTracker::enter_user(const Call& call, EventRow& row) {
     if (at_.matchers == nullptr) return;
     if (layer.world_rank(peer) < 0 || tag < 0) {
       at_.findings->add(FindingId::user_message_nobody, 1, definition->name);
+    } else if (!unsure_from_.empty() && call.enter_ticks >= at_.gaps->unsure_from(0)) {
+      at_.findings->add(FindingId::call_switched_off);
     } else if (is_send) {
       at_.matchers->user_messages.send(caller(call), layer, peer, tag, values[2]);
     } else {

@@ -88,6 +88,7 @@ CollectiveMatcher::CollectiveMatcher(std::span<const CommResolver> resolvers, st
     state.entered.resize(resolver.size());
     state.initialised.resize(resolver.size());
     state.comm.resize(resolver.size());
+    state.is_given_up.resize(resolver.size());
     for (const CommResolver::Birth& birth : resolver.births()) {
       state.comm[birth.comm.number] = birth.comm.comm;
       ++members_[birth.comm.comm];
@@ -246,12 +247,20 @@ void CollectiveMatcher::end_stream(std::uint32_t number, std::uint64_t entered) 
 
 void CollectiveMatcher::end_rank(std::uint32_t rank_index) {
   const RankState& rank = ranks_[rank_index];
-  for (std::size_t i = 0; i < rank.comm.size(); ++i) end_stream(stream_of(rank.comm[i], 0), rank.entered[i]);
+  for (std::size_t i = 0; i < rank.comm.size(); ++i)
+    if (!rank.is_given_up[i]) end_stream(stream_of(rank.comm[i], 0), rank.entered[i]);
   for (Stream& stream : streams_) {
     const auto starts = stream.starts.find(rank_index);
     if (starts != stream.starts.end())
       end_stream(static_cast<std::uint32_t>(&stream - streams_.data()), starts->second);
   }
+}
+
+void CollectiveMatcher::give_up(std::uint32_t rank_index, const LocalComm& comm) {
+  RankState& rank = ranks_[rank_index];
+  if (rank.is_given_up[comm.number]) return;
+  rank.is_given_up[comm.number] = true;
+  end_stream(stream_of(comm.comm, 0), rank.entered[comm.number]);
 }
 
 CollectiveTotals CollectiveMatcher::finish() {

@@ -57,6 +57,8 @@ class CollectiveMatcher {
 
   /// The rank does nothing more.
   void end_rank(std::uint32_t rank_index);
+  /// The rank takes part in nothing more on the communicator that could be told apart: calls of it were lost.
+  void give_up(std::uint32_t rank_index, const LocalComm& comm);
   CollectiveTotals finish();
   std::uint64_t reversed() const noexcept { return totals_.reversed; }
 
@@ -88,6 +90,7 @@ class CollectiveMatcher {
     std::vector<std::uint64_t> entered;      // [communicators of the rank]
     std::vector<std::uint32_t> initialised;  // [communicators of the rank]
     std::vector<std::uint32_t> comm;         // [communicators of the rank]: CommId
+    std::vector<bool> is_given_up;           // [communicators of the rank]
   };
 
   std::uint32_t stream_of(std::uint32_t comm, std::uint32_t series);

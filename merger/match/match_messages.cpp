@@ -81,7 +81,8 @@ std::uint64_t MessageMatcher::send(const Caller& caller, const LocalComm& comm, 
 
   const SentMessage message{caller.call, caller.span, caller.enter_ns, bytes, next_number_++, false};
   const std::size_t place = at.sends.size();
-  if (place >= at.places.size() && has_ended_[receiver] && at.uncertain == 0) {
+  const bool is_over = has_ended_[receiver] || is_given_up(receiver, comm.comm);
+  if (place >= at.places.size() && is_over && at.uncertain == 0) {
     unmatched_send(at, message);  // nobody is left who could receive it
     return message.number;
   }
@@ -298,6 +299,31 @@ void MessageMatcher::abandon(ReceiveId id) {
     take_from_queue(id);
     free_receive(id);
   }
+}
+
+void MessageMatcher::silence_behind(ReceiveId id) {
+  const Receive& receive = receives_[id];
+  if (receive.has_channel()) return;
+  const Queue& queue = queue_of(receive);
+  bool is_behind = false;
+  for (const ReceiveId waiting : queue.waiting) {
+    is_behind = is_behind || waiting == id;
+    if (!is_behind || waiting == kNoReceive || waiting == id) continue;
+    Receive& later = receives_[waiting];
+    const bool may_be_its = may_take(receive.source, later.source) && may_take(receive.tag, later.tag);
+    if (may_be_its && later.source_bits == receive.source_bits) later.is_silent = true;
+  }
+}
+
+void MessageMatcher::give_up(std::uint32_t rank_index, const LocalComm& comm) {
+  if (given_up_.empty()) given_up_.resize(has_ended_.size());
+  std::vector<std::uint32_t>& comms = given_up_[rank_index];
+  const auto at = std::ranges::lower_bound(comms, comm.comm);
+  if (at == comms.end() || *at != comm.comm) comms.insert(at, comm.comm);
+}
+
+bool MessageMatcher::is_given_up(std::uint32_t rank_index, std::uint32_t comm) const noexcept {
+  return !given_up_.empty() && std::ranges::binary_search(given_up_[rank_index], comm);
 }
 
 void MessageMatcher::count_hopeless_receive(const Caller& caller, std::int32_t source, std::int32_t tag) {

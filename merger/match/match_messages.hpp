@@ -91,6 +91,10 @@ class MessageMatcher {
   void cancelled(ReceiveId id);
   /// Nobody will see this receive complete.
   void abandon(ReceiveId id);
+  /// The receive may have completed unseen. If it has no channel yet, nobody knows what those behind it got.
+  void silence_behind(ReceiveId id);
+  /// Messages that the rank sends and receives on the communicator from now on will not come: calls of it were lost.
+  void give_up(std::uint32_t rank_index, const LocalComm& comm);
   /// A receive that can take no place at all (it never returned, with a wildcard).
   void count_hopeless_receive(const Caller& caller, std::int32_t source, std::int32_t tag);
 
@@ -134,6 +138,7 @@ class MessageMatcher {
   };
 
   std::uint32_t rank_of(const Group& group, std::int32_t rank) const noexcept;
+  bool is_given_up(std::uint32_t rank_index, std::uint32_t comm) const noexcept;
   Channel& channel(const ChannelKey& key, std::uint32_t source, std::uint32_t dest);
   void count(Channel& at);
 
@@ -172,11 +177,12 @@ class MessageMatcher {
   ChannelTable channels_;
   std::vector<Receive> receives_;
   std::vector<ReceiveId> free_receives_;
-  std::vector<std::vector<Queue>> queues_;  // [rank][communicator of the rank]
-  std::vector<bool> has_ended_;             // [rank]
-  std::vector<std::uint32_t> domains_;      // [rank]; empty: all have one clock
-  std::vector<bool> is_cut_;                // [rank]
-  std::uint64_t next_number_ = 0;           // of sends and places
+  std::vector<std::vector<Queue>> queues_;            // [rank][communicator of the rank]
+  std::vector<bool> has_ended_;                       // [rank]
+  std::vector<std::vector<std::uint32_t>> given_up_;  // [rank] communicators, ascending; empty: no calls were lost
+  std::vector<std::uint32_t> domains_;                // [rank]; empty: all have one clock
+  std::vector<bool> is_cut_;                          // [rank]
+  std::uint64_t next_number_ = 0;                     // of sends and places
   MessageTotals totals_;
 };
 

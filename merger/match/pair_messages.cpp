@@ -46,7 +46,13 @@ void MessageMatcher::pair(Channel& at, std::size_t place) {
   if (id == kNoReceive || !receives_[id].is_complete) return;
   if (at.has_overlaps && at.uncertain == 0) [[unlikely]]
     place = settle_overlaps(at, place);
-  if (place >= at.sends.size()) return;
+  if (place >= at.sends.size()) {
+    if (at.uncertain != 0 || !is_given_up(at.source, at.key.comm)) return;
+    if (!receives_[id].is_silent) unmatched_receive(receives_[id].post, at.source, world_rank_[at.source], at.key.tag);
+    free_receive(id);
+    at.places.erase(place);
+    return;
+  }
   if (at.uncertain != 0 && !is_certain(at, place)) return;
   if (findings_.has_gaps() && leave_apart(at, place)) [[unlikely]]
     return;

@@ -1,6 +1,8 @@
 #include "merger/match/recording_gaps.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -43,6 +45,35 @@ bool is_of_receives(Role role) noexcept {
   }
 }
 
+constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+
+/// Of a text of kLostKey: since when; kNever where it says that nothing is missed.
+std::uint64_t lost_from(const TextRow& text) {
+  std::uint64_t from = kNever;
+  if (text.value.ends_with(" others")) return kNever;
+  std::from_chars(text.value.data(), text.value.data() + text.value.size(), from);
+  return from;
+}
+
+std::vector<std::uint64_t> lost_bounds(const RankMeta& meta) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> gaps;
+  for (const TextRow& text : meta.texts) {
+    if (text.key != kLostKey) continue;
+    const std::uint64_t from = lost_from(text);
+    const bool is_open = text.value.find(' ') == std::string::npos;
+    if (from != kNever) gaps.emplace_back(from, is_open ? kNever : std::max(text.ticks, from + 1));
+  }
+  std::ranges::sort(gaps);
+  std::vector<std::uint64_t> bounds;
+  for (const auto& [from, until] : gaps) {
+    if (!bounds.empty() && from <= bounds.back())
+      bounds.back() = std::max(bounds.back(), until);
+    else
+      bounds.insert(bounds.end(), {from, until});
+  }
+  return bounds;
+}
+
 RecordingGaps gaps_of(const RankMeta& meta, TraceGaps& all) {
   RecordingGaps gaps;
   std::vector<const TextRow*> states;
@@ -56,6 +87,8 @@ RecordingGaps gaps_of(const RankMeta& meta, TraceGaps& all) {
     all.has_selection = true;
     if (is_message) gaps.message = range;
   }
+  gaps.lost_bounds = lost_bounds(meta);
+  all.has_gaps = all.has_gaps || !gaps.lost_bounds.empty();
   std::ranges::stable_sort(states, {}, &TextRow::ticks);
   bool is_off = false;
   bool is_partial = false;
@@ -82,6 +115,17 @@ std::uint32_t RecordingGaps::epoch(std::uint64_t ticks) const noexcept {
   if (resumed_ticks.empty()) [[likely]]
     return 0;
   return static_cast<std::uint32_t>(std::ranges::upper_bound(resumed_ticks, ticks) - resumed_ticks.begin());
+}
+
+std::size_t RecordingGaps::stretch(std::uint64_t ticks) const noexcept {
+  if (lost_bounds.empty()) [[likely]]
+    return 0;
+  return static_cast<std::size_t>(std::ranges::upper_bound(lost_bounds, ticks) - lost_bounds.begin());
+}
+
+std::uint64_t RecordingGaps::unsure_from(std::uint64_t born_ticks) const noexcept {
+  const std::size_t born = stretch(born_ticks) / 2 * 2;
+  return born < lost_bounds.size() ? lost_bounds[born] : kNever;
 }
 
 TraceGaps find_gaps(std::span<const RankMeta* const> metas) {

@@ -20,6 +20,16 @@ struct RecordingGaps {
   bool lacks_sends = false;
   bool lacks_receives = false;
 
+  /// [from, until, from, until...] ticks between which messages, requests or collectives were lost: ascending, no two
+  /// stretches touch.
+  std::vector<std::uint64_t> lost_bounds;
+
+  /// Which stretch, with or without losses, `ticks` lies in; odd: with.
+  std::size_t stretch(std::uint64_t ticks) const noexcept;
+  /// From when on nobody knows which message, or collective, of a communicator is which: calls on it may have been lost
+  /// since it was made. The greatest number: never.
+  std::uint64_t unsure_from(std::uint64_t born_ticks) const noexcept;
+
   /// How often recording had gone on by then. Messages and collectives belong together only within one such time.
   std::uint32_t epoch(std::uint64_t ticks) const noexcept;
   bool has_size(std::int64_t bytes) const noexcept { return bytes < 0 || message.has(bytes); }

@@ -31,6 +31,7 @@ struct Request {
   PartId part;
   std::uint32_t collective = kNoCollective;  ///< persistent ones: what each start repeats
   std::uint64_t handle = 0;
+  std::size_t stretch = 0;  ///< of its making (RecordingGaps)
 };
 
 /// A collective that the starts of a request repeat.

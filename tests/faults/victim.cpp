@@ -5,10 +5,8 @@
 //   victim SHARED_DIR HOW ROUNDS     ends by segv, abort, exit, _exit, mpi_abort, throw or sigterm: the last rank
 //   alone,
 //                                    every rank by exit, _exit and throw
-#include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -19,6 +17,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "shared.hpp"
+
 namespace {
 
 struct Shared {
@@ -27,15 +27,6 @@ struct Shared {
   volatile std::int64_t finalizing;
 };
 Shared* g_shared;
-
-Shared* share(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDWR | O_CREAT, 0600);
-  if (fd < 0 || ftruncate(fd, sizeof(Shared)) != 0) std::exit(3);
-  void* const at = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  close(fd);
-  if (at == MAP_FAILED) std::exit(3);
-  return static_cast<Shared*>(at);
-}
 
 void returned() { g_shared->returned[0] = g_shared->returned[0] + 1; }
 #define CALL(call) (static_cast<void>(call), returned())
@@ -85,9 +76,7 @@ int main(int argc, char** argv) {
   const std::string directory = argv[1];
   const std::string how = argv[2];
   const int at = std::atoi(argv[3]);
-  const char* const self =
-      std::getenv("OMPI_COMM_WORLD_RANK") != nullptr ? std::getenv("OMPI_COMM_WORLD_RANK") : std::getenv("PMI_RANK");
-  g_shared = share(directory + "/rank-" + (self != nullptr ? self : "0"));
+  g_shared = share<Shared>(directory + "/rank-" + launched_rank());
   g_shared->pid = getpid();
   int provided;
   int rank;

@@ -103,6 +103,8 @@ struct RingFileHeader {
   std::atomic<std::uint64_t> compressions{0};      ///< checkpoints that there were; by the writer, before a spool goes
   std::atomic<std::uint64_t> compressed_bytes{0};  ///< what they cover, as it lies on disk
   std::atomic<std::uint32_t> is_complete{0};       ///< 1: the rank file has all there is; the rest is to be removed
+  /// Ticks since when messages, requests or collectives of threads that have no ring are lost, for good; 0: none is.
+  std::atomic<std::uint64_t> lost_since{0};
 };
 static_assert(sizeof(RingFileHeader) <= kRingPageBytes);
 
@@ -119,6 +121,10 @@ struct RingSlot {
   std::int32_t kernel_tid = 0;
   std::atomic<std::uint32_t> asked{0};             ///< set from outside: its owner looks what `meridian control` wants
   alignas(64) std::atomic<std::uint64_t> tail{0};  ///< start of what is not drained; written by the writer only
+  // Written by the owner, who is losing calls because its ring is full (MERIDIAN_FULL=drop).
+  std::atomic<std::uint64_t> lost_since{0};   ///< ticks; 0: it is not
+  std::atomic<std::uint64_t> lost{0};         ///< calls since then
+  std::atomic<std::uint32_t> lost_matter{0};  ///< 1: messages, requests or collectives are among them
 };
 static_assert(sizeof(RingSlot) == 128);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);

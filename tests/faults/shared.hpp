@@ -1,0 +1,41 @@
+#pragma once
+
+// What programs that tests disturb have in common: memory that outlives them, and words with whoever disturbs them, by
+// names in a directory. The tracer records none of it, and it takes no file descriptor.
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+
+/// Of the launcher, before there is an MPI.
+inline std::string launched_rank() {
+  for (const char* const name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"})
+    if (const char* const rank = std::getenv(name)) return rank;
+  return "0";
+}
+
+/// A T of zeros that is the file `path`.
+template <class T>
+T* share(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT, 0600);
+  if (fd < 0 || ftruncate(fd, sizeof(T)) != 0) std::exit(3);
+  void* const at = mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  close(fd);
+  if (at == MAP_FAILED) std::exit(3);
+  return static_cast<T*>(at);
+}
+
+/// Makes `directory/word-RANK`.
+inline void say(const std::string& directory, const std::string& word) {
+  mkdir((directory + "/" + word + "-" + launched_rank()).c_str(), 0700);
+}
+
+/// Until somebody has made `directory/word`.
+inline void wait_for(const std::string& directory, const std::string& word) {
+  while (access((directory + "/" + word).c_str(), F_OK) != 0) poll(nullptr, 0, 1);
+}
