@@ -222,7 +222,7 @@ def drop(room):
     room.check.true(f"what came before the gap is matched: {pairs}", pairs.get(0, 0) >= before)
     whole = [comm for comm, count in pairs.items() if comm != 0 and count == 20 * room.options.ranks]
     room.check.true(f"communicators made later are matched: {pairs}", len(whole) >= dups - 4)
-    regions = {region["name"]: region["calls"] for region in room.summary["regions"]} if room.summary else {}
+    regions = {region["name"]: region["count"] for region in room.summary["regions"]} if room.summary else {}
     room.check.true(f"regions are there: {regions}", regions.get("late", 0) == 2 * room.options.ranks and regions.get("whole", 0) >= 2)
 
 

@@ -162,7 +162,8 @@ void set_limit(int resource, rlim_t value) {
 void threads_at_once(int count) {
   if (std::getenv("NOFILE") != nullptr) {
     pthread_t first;  // what counts calls that are left out is made at the first of them
-    pthread_create(&first, nullptr, [](void* unused) { return unused; }, nullptr);
+    pthread_create(
+        &first, nullptr, [](void* unused) { return unused; }, nullptr);
     pthread_join(first, nullptr);
     set_limit(RLIMIT_NOFILE, 3);
   }
