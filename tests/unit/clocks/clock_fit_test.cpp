@@ -91,13 +91,10 @@ TEST(ClockFitModels, TheReferenceCanBeChosen) {
 
 class BrokenClocks : public testing::TestWithParam<std::uint64_t> {
  protected:
-  Scenario scenario(const std::string& name) const {
-    for (Scenario one : broken_scenarios())
-      if (one.name == name) {
-        one.seed = GetParam();
-        return one;
-      }
-    throw std::runtime_error("no scenario " + name);
+  static Scenario scenario(const std::string& name) {
+    Scenario one = broken_scenario(name);
+    one.seed = GetParam();
+    return one;
   }
   static bool has(const Clocks& clocks, const std::string& finding) {
     return std::ranges::any_of(clocks.findings, [&](const Finding& one) { return one.name == finding; });

@@ -9,6 +9,9 @@ namespace meridian::test {
 namespace {
 
 constexpr double kNs = 1e9;
+constexpr double kStandsStill = 2e-3, kSuspended = 0.7;
+constexpr double kFalseTripNs = 20'000, kFalseMessages = 0.02;
+constexpr std::int64_t kFalseMessageNs = 30'000;
 
 double unit(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1.0p-53; }
 
@@ -37,8 +40,11 @@ SimulatedClock::SimulatedClock(const Scenario& scenario, int host, std::mt19937_
   phase_ns_.assign(points, 0);
   const double sine = range(.02, .2) * 1e-6, period = range(200, 900), shift = range(0, 6.28);
   const double warming = range(.1, .6) * 1e-6 * (unit(random) < .5 ? -1 : 1), warm_s = range(40, 150);
-  if (host == scenario.hosts / 2) step_ns_ = scenario.step_ns;
-  step_s_ = 5 + 0.5511 * scenario.seconds;
+  const bool is_victim = host == scenario.victim();
+  if (is_victim) step_ns_ = scenario.step_ns;
+  if (is_victim && scenario.fault == Fault::stands_still) still_s_ = kStandsStill;
+  if (is_victim && scenario.fault == Fault::suspended) still_s_ = kSuspended;
+  step_s_ = scenario.fault_s();
   double walk = 0, slew = 0;
   for (std::size_t i = 1; i < points; ++i) {
     const double t = static_cast<double>(i) * kGrid;
@@ -51,12 +57,15 @@ SimulatedClock::SimulatedClock(const Scenario& scenario, int host, std::mt19937_
       if (std::fmod(t, 32.0) < kGrid) slew = range(-10, 10) * 1e-6;
       rate += slew;
     }
-    if (scenario.drift == Drift::wild && host != 0) rate += 60e-6 * std::sin(2 * std::numbers::pi * t / 1.7 + shift);
+    if (is_victim && scenario.fault == Fault::rate_step && t >= step_s_) rate += 30e-6;
+    const bool is_wild = host == 0 ? scenario.fault == Fault::reference_wobbles : scenario.drift == Drift::wild;
+    if (is_wild) rate += 60e-6 * std::sin(2 * std::numbers::pi * t / 1.7 + shift);
     phase_ns_[i] = phase_ns_[i - 1] + rate * kGrid * kNs;
   }
 }
 
-double SimulatedClock::raw(double seconds) const {
+double SimulatedClock::raw(double true_s) const {
+  const double seconds = true_s < step_s_ ? true_s : std::max(step_s_, true_s - still_s_);
   const double at = std::max(0.0, seconds / kGrid);
   const std::size_t i = std::min(static_cast<std::size_t>(at), phase_ns_.size() - 2);
   const double share = at - static_cast<double>(i);
@@ -131,10 +140,11 @@ double SimulatedRun::ping(int from, int to, AnchorPhase phase, double time_s) {
   const auto asker = static_cast<std::size_t>(from), answerer = static_cast<std::size_t>(to);
   const double received = time_s + delay(from, to, time_s) / kNs;
   const double replied = received + 100e-9;
+  const double false_s = has_fault(Fault::false_trips, to, time_s) ? kFalseTripNs / kNs : 0;
   const double returned = replied + delay(to, from, replied) / kNs;
   metas[asker * static_cast<std::size_t>(scenario.ranks_per_host)].exchanges.push_back(
-      {to * scenario.ranks_per_host, phase, clocks[asker].ticks(time_s), clocks[answerer].ticks(received),
-       clocks[answerer].ticks(replied), clocks[asker].ticks(returned)});
+      {to * scenario.ranks_per_host, phase, clocks[asker].ticks(time_s), clocks[answerer].ticks(received + false_s),
+       clocks[answerer].ticks(replied + false_s), clocks[asker].ticks(returned)});
   return returned + 100e-9;
 }
 
@@ -211,6 +221,8 @@ void SimulatedRun::simulate() {
   for (int iteration = 0; *std::max_element(now.begin(), now.end()) < end; ++iteration) {
     for (std::size_t r = 0; r < size; ++r) {
       now[r] += std::max(1e-5, scenario.iteration_ms * 1e-3 * speed[r] * (1 + .05 * normal()));
+      const double over = scenario.fault_s() + kSuspended;
+      if (has_fault(Fault::suspended, host_of(static_cast<int>(r)), now[r]) && now[r] < over) now[r] = over;
       inbox[r].clear();
     }
     const bool crosses = iteration % scenario.only_every == 0;
@@ -225,7 +237,7 @@ void SimulatedRun::simulate() {
       inbox[static_cast<std::size_t>(to)].push_back({sent + delay(a, b, sent) / kNs, from, ticks(from, sent)});
       if (with_calls_)
         calls[static_cast<std::size_t>(from)].push_back(
-            {SimulatedCall::send, to, ticks(from, sent), ticks(from, sent + 1e-7)});
+            {SimulatedCall::send, to, ticks(from, sent), ticks(from, sent + 1e-7), sent, sent + 1e-7});
     };
     switch (scenario.pattern) {
       case Pattern::ring:
@@ -273,10 +285,12 @@ void SimulatedRun::simulate() {
         row.post.rank = row.completion.rank = r;
         row.send_enter_ns = static_cast<std::int64_t>(message.sent_ticks);
         row.receive_leave_ns = static_cast<std::int64_t>(ticks(r, clock));
+        if (has_fault(Fault::false_messages, host_of(r), clock) && uniform() < kFalseMessages)
+          row.send_enter_ns += kFalseMessageNs;
         messages.push_back(row);
         if (with_calls_)
           calls[static_cast<std::size_t>(r)].push_back(
-              {SimulatedCall::receive, message.from, ticks(r, posted), ticks(r, clock)});
+              {SimulatedCall::receive, message.from, ticks(r, posted), ticks(r, clock), posted, clock});
       }
     if (scenario.collective_every != 0 && iteration % scenario.collective_every == scenario.collective_every - 1) {
       const double last = *std::max_element(now.begin(), now.end());
@@ -290,6 +304,7 @@ void SimulatedRun::simulate() {
         part.start.rank = part.completion.rank = r;
         part.comm_rank = r;
         part.parts = count;
+        const double entered = clock;
         part.enter_ns = static_cast<std::int64_t>(ticks(r, clock));
         clock = last + (scenario.latency_ns * steps * .8 + exponential(scenario.latency_ns)) / kNs;
         part.leave_ns = static_cast<std::int64_t>(ticks(r, clock));
@@ -297,7 +312,7 @@ void SimulatedRun::simulate() {
         if (with_calls_)
           calls[static_cast<std::size_t>(r)].push_back({SimulatedCall::allreduce, -1,
                                                         static_cast<std::uint64_t>(part.enter_ns),
-                                                        static_cast<std::uint64_t>(part.leave_ns)});
+                                                        static_cast<std::uint64_t>(part.leave_ns), entered, clock});
       }
       collectives.push_back(std::move(parts));
       const double latest = *std::max_element(now.begin(), now.end());

@@ -29,6 +29,13 @@ enum class Fault {
   none,
   wrong_domain,   ///< hosts 1 and 2 say that they share a clock
   swapped_ranks,  ///< a rank of host 1 and one of host 2 say that they are on each other's host
+  // Of the middle host, from 55 % of the run on:
+  stands_still,       ///< its clock, for 2 ms, while its ranks go on
+  suspended,          ///< clock and ranks, for 0.7 s
+  rate_step,          ///< its clock goes 30 ppm faster
+  false_trips,        ///< what it says of its round trips at the end is 20 us off
+  false_messages,     ///< 2 % of what it receives seems to come before it was sent
+  reference_wobbles,  ///< the clock of host 0, as in Drift::wild, all the time
 };
 
 struct Scenario {
@@ -51,6 +58,9 @@ struct Scenario {
   bool has_start = true;
   Fault fault = Fault::none;
   std::uint64_t seed = 1;
+
+  int victim() const { return hosts / 2; }                 ///< of steps and of most faults
+  double fault_s() const { return 5 + 0.5511 * seconds; }  ///< when it happens
 };
 
 /// A host's clock over true time, in ns since its base.
@@ -66,6 +76,7 @@ class SimulatedClock {
   double offset_ns_ = 0;
   double skew_ = 0;
   double step_ns_ = 0, step_s_ = 0;
+  double still_s_ = 0;            // how long it does not go on, from step_s_ on
   std::vector<double> phase_ns_;  // beyond offset and skew, on a grid of time
 };
 
@@ -74,6 +85,8 @@ struct SimulatedCall {
   std::int32_t peer = -1;
   std::uint64_t enter_ticks = 0;
   std::uint64_t leave_ticks = 0;
+  double enter_s = 0;  ///< true time
+  double leave_s = 0;
 };
 
 /// Ticks are ns of each host's clock.
@@ -91,6 +104,9 @@ class SimulatedRun {
   double begin_s = 0, end_s = 0;                  ///< of the part that round trips enclose
 
   int ranks() const { return scenario.hosts * scenario.ranks_per_host; }
+  bool has_fault(Fault fault, int host, double time_s) const {
+    return scenario.fault == fault && host == scenario.victim() && time_s >= scenario.fault_s();
+  }
   int host_of(int rank) const { return rank / scenario.ranks_per_host; }
   std::vector<const RankMeta*> meta_pointers() const;
   double delay(int from, int to, double time_s);
@@ -131,6 +147,15 @@ struct BoundFigures {
   double p50 = 0, p99 = 0;  ///< half widths, in L
 };
 BoundFigures bounds(const SimulatedRun& run, const Clocks& clocks, BoundLevel level, int moments = 400);
+
+struct BrokenFigures {
+  std::uint64_t points = 0, outside = 0, uncertified = 0;  ///< of T1
+  bool is_said =
+      false;  ///< one of the findings that are wanted, or none is wanted and nothing goes without a bound unsaid
+  std::string findings;
+};
+/// What becomes of a run in which something is not as it should be.
+BrokenFigures try_broken(const Scenario& scenario, const std::vector<std::string>& wanted, int moments);
 
 /// The worst excess of |error of an interval| over ppm of its length, ns, over intervals of 1 ms to 1 s.
 double worst_distortion(const SimulatedRun& run, const Clocks& clocks, double ppm);

@@ -124,6 +124,19 @@ BoundFigures bounds(const SimulatedRun& run, const Clocks& clocks, BoundLevel le
   return figures;
 }
 
+BrokenFigures try_broken(const Scenario& scenario, const std::vector<std::string>& wanted, int moments) {
+  const SimulatedRun run{scenario};
+  const ClockTrial trial{run, ClockModel::meridian};
+  const BoundFigures t1 = bounds(run, trial.clocks, BoundLevel::t1, moments);
+  BrokenFigures figures{t1.points, t1.outside, t1.uncertified, false, trial.is_split ? "split" : ""};
+  figures.is_said = wanted.empty() && (t1.uncertified == 0 || trial.is_split || !trial.clocks.findings.empty());
+  for (const Finding& one : trial.clocks.findings) {
+    figures.findings += (figures.findings.empty() ? "" : " ") + one.name;
+    figures.is_said |= std::ranges::find(wanted, one.name) != wanted.end();
+  }
+  return figures;
+}
+
 double worst_distortion(const SimulatedRun& run, const Clocks& clocks, double ppm) {
   double worst = 0;
   const int per_host = run.scenario.ranks_per_host;

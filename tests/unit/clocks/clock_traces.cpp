@@ -1,0 +1,111 @@
+// Simulated runs as ordinary traces, and the truth beside them.
+//
+//   clock_traces write DIR SCENARIO SEED [HOSTS SECONDS]             rank files
+//   clock_traces truth FILE SCENARIO SEED HOSTS SECONDS RANK         what the clock of RANK showed at each call
+//   clock_traces list                                                scenarios
+//
+// HOSTS and SECONDS 0: those of the scenario. FILE gets five int64 a call: rank, number of the call in the rank, the
+// times that the clock of RANK showed when the call began and ended, and what the rank's own clock showed at its begin.
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "clock_scenarios.hpp"
+#include "merger/synthetic_trace.hpp"
+
+namespace {
+
+using namespace meridian;
+using namespace meridian::test;
+
+std::vector<Scenario> scenarios() {
+  std::vector<Scenario> all;
+  for (const Acceptance& one : acceptances()) all.push_back(one.scenario);
+  for (const Broken& one : broken_runs())
+    if (one.scenario.fault != Fault::false_messages) all.push_back(one.scenario);  // calls are as they were made
+  return all;
+}
+
+std::optional<Scenario> find_scenario(const std::string& name) {
+  for (const Scenario& one : scenarios())
+    if (one.name == name) return one;
+  return std::nullopt;
+}
+
+void add_call(SyntheticThread& thread, const SimulatedCall& call) {
+  constexpr std::int32_t kTag = 7;
+  constexpr std::int64_t kBytes = 64;
+  const At at{call.enter_ticks, call.leave_ticks};
+  switch (call.kind) {
+    case SimulatedCall::send:
+      return thread.send(at, call.peer, kTag, kBytes);
+    case SimulatedCall::receive:
+      return thread.receive(at, call.peer, kTag, kBytes);
+    case SimulatedCall::allreduce:
+      return thread.collective(CallId::Allreduce, at, 8, 8);
+  }
+}
+
+void write_rank(const SimulatedRun& run, int number, const std::filesystem::path& directory) {
+  SyntheticRank rank{number, run.ranks()};
+  auto comms = std::move(rank.meta.comms);
+  rank.meta = run.metas[static_cast<std::size_t>(number)];
+  rank.meta.comms = std::move(comms);
+  for (const SimulatedCall& call : run.calls[static_cast<std::size_t>(number)]) add_call(rank.thread(), call);
+  rank.write(directory / rank_file_name(number));
+}
+
+void write_truth(const SimulatedRun& run, int reference_rank, std::ofstream& out) {
+  const SimulatedClock& reference = run.clocks[static_cast<std::size_t>(run.host_of(reference_rank))];
+  for (int rank = 0; rank < run.ranks(); ++rank) {
+    std::int64_t number = 0;
+    for (const SimulatedCall& call : run.calls[static_cast<std::size_t>(rank)]) {
+      const std::int64_t row[5] = {rank, number++, static_cast<std::int64_t>(reference.ticks(call.enter_s)),
+                                   static_cast<std::int64_t>(reference.ticks(call.leave_s)),
+                                   static_cast<std::int64_t>(call.enter_ticks)};
+      out.write(reinterpret_cast<const char*>(row), sizeof row);
+    }
+  }
+}
+
+int run_command(const std::vector<std::string>& words) {
+  if (words.size() == 1 && words[0] == "list") {
+    for (const Scenario& one : scenarios()) std::printf("%s\n", one.name.c_str());
+    return 0;
+  }
+  auto scenario = words.size() >= 4 ? find_scenario(words[2]) : std::nullopt;
+  const bool is_truth = !words.empty() && words[0] == "truth";
+  if (!scenario || words.size() < (is_truth ? 7u : 4u)) {
+    std::fprintf(stderr, "usage: clock_traces write DIR | truth FILE, SCENARIO SEED [HOSTS SECONDS [RANK]]\n");
+    return 1;
+  }
+  scenario->seed = std::stoull(words[3]);
+  if (words.size() > 4 && words[4] != "0") scenario->hosts = std::stoi(words[4]);
+  if (words.size() > 5 && words[5] != "0") scenario->seconds = std::stod(words[5]);
+  const SimulatedRun run{*scenario, true};
+  if (!is_truth) {
+    std::filesystem::create_directories(words[1]);
+    for (int rank = 0; rank < run.ranks(); ++rank) write_rank(run, rank, words[1]);
+    return 0;
+  }
+  std::ofstream out{words[1], std::ios::binary};
+  write_truth(run, std::stoi(words[6]), out);
+  return out.good() ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run_command({argv + 1, argv + argc});
+  } catch (const std::exception& problem) {
+    std::fprintf(stderr, "clock_traces: %s\n", problem.what());
+    return 1;
+  }
+}
