@@ -6,6 +6,7 @@
 #include <csignal>
 #include <exception>
 
+#include "cli/clocks_command.hpp"
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
 #include "cli/help_formatter.hpp"
@@ -31,6 +32,7 @@ int dispatch(std::vector<std::string> arguments) {
   add_merge(app, chosen);
   add_stats(app, chosen);
   add_order(app, chosen);
+  add_clocks(app, chosen);
   add_info(app, chosen);
   add_check(app, chosen);
   add_where(app, chosen);

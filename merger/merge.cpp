@@ -245,12 +245,12 @@ Result<std::optional<Ordered>> order_if_right(Trace& trace, const fs::path& outp
 }
 
 Result<Ordered> match_and_order(Trace& trace, const fs::path& output, const ClockOptions& options, Findings& findings,
-                                PassProgress& progress, std::vector<ClockModelSummary>& models) {
+                                PassProgress& progress, ClockPass& pass) {
   const auto fit = [&](bool is_doubtful) {
     return fit_trace_clocks(trace, options, is_doubtful, output.parent_path(), [](std::uint64_t) {});
   };
   const bool has_one_clock = trace.clocks.domains < 2;
-  MERIDIAN_TRY(ClockPass pass, fit(false));
+  MERIDIAN_TRY(pass, fit(false));
   MERIDIAN_TRY(std::optional<Ordered> ordered, order_if_right(trace, output, findings, progress));
   if (!ordered && has_one_clock && bends(options.model)) {
     MERIDIAN_TRY(pass, fit(true));
@@ -258,7 +258,6 @@ Result<Ordered> match_and_order(Trace& trace, const fs::path& output, const Cloc
       MERIDIAN_TRY(ordered, order_if_right(trace, output, findings, progress));
     }
   }
-  models = std::move(pass.models);
   if (ordered) return std::move(*ordered);
   return repair_and_order(trace, output, findings, progress);
 }
@@ -280,11 +279,12 @@ Result<MergeOutcome> merge(std::span<const fs::path> directories, const MergeOpt
   MERIDIAN_TRY(Trace trace, describe(ranks, options.clocks, findings));
   PassProgress progress{options.progress, trace.events};
 
-  std::vector<ClockModelSummary> models;
-  MERIDIAN_TRY(Ordered ordered, match_and_order(trace, output, options.clocks, findings, progress, models));
+  ClockPass clocks;
+  MERIDIAN_TRY(Ordered ordered, match_and_order(trace, output, options.clocks, findings, progress, clocks));
   if (options.progress && trace.has_sites) options.progress(1, "resolving call sites");
   const std::vector<SourcePlace> places = resolve_sites(*trace.sites, findings);
   MERIDIAN_TRY_DO(ordered.destination.file.write_definitions(trace, places));
+  MERIDIAN_TRY_DO(ordered.destination.file.write_clocks(clocks.report));
   ordered.destination.user.finish(findings);
   if (trace.paths->is_full()) findings.add(FindingId::site_too_many);
   if (const std::uint64_t lost = calls_with_lost_callers(trace, ordered.destination.statistics); lost != 0)
@@ -300,7 +300,7 @@ Result<MergeOutcome> merge(std::span<const fs::path> directories, const MergeOpt
   summarize_context(trace, outcome.summary);
   outcome.summary.communicators =
       ordered.destination.comms.summaries(trace.communicators.list, trace.communicators.groups);
-  outcome.summary.clock_models = std::move(models);
+  outcome.summary.clock_models = std::move(clocks.models);
   MERIDIAN_TRY_DO(ordered.destination.file.finish(outcome.summary));
   if (options.progress) options.progress(1, "done");
   return outcome;

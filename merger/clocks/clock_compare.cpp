@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "merger/clocks/clock_refine.hpp"
+#include "merger/clocks/clock_trips.hpp"
 
 namespace meridian {
 namespace {
@@ -50,24 +51,14 @@ Status count_reversed(TempSpool<DomainMessage>& messages, const std::vector<Cloc
 }  // namespace
 
 double round_trip_residual(std::span<const RankMeta* const> metas, const Clocks& clocks) {
-  std::map<std::int32_t, std::size_t> index_of;
-  for (std::size_t i = 0; i < metas.size(); ++i) index_of.try_emplace(metas[i]->rank, i);
   struct Trip {
     std::int64_t length_ns;
     double offset_ns;
   };
   std::map<std::tuple<std::uint32_t, std::uint32_t, AnchorPhase>, std::vector<Trip>> trips;
-  for (std::size_t i = 0; i < metas.size(); ++i)
-    for (const ExchangeRow& row : metas[i]->exchanges) {
-      const auto peer = index_of.find(row.peer);
-      if (peer == index_of.end() || clocks.domain_of[peer->second] == clocks.domain_of[i]) continue;
-      if (row.returned_ticks < row.sent_ticks || row.replied_ticks < row.received_ticks) continue;
-      const ClockMap &here = clocks.maps[i], &there = clocks.maps[peer->second];
-      const std::int64_t out = there.to_global(row.received_ticks) - here.to_global(row.sent_ticks);
-      const std::int64_t back = here.to_global(row.returned_ticks) - there.to_global(row.replied_ticks);
-      trips[{clocks.domain_of[i], clocks.domain_of[peer->second], row.phase}].push_back(
-          {out + back, static_cast<double>(out - back) / 2});
-    }
+  for_each_trip(metas, clocks, [&](const CorrectedTrip& trip) {
+    trips[{trip.from, trip.to, trip.phase}].push_back({trip.length_ns(), trip.ahead_ns()});
+  });
   double squares = 0;
   std::size_t count = 0;
   for (auto& [key, list] : trips) {

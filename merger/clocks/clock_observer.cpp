@@ -3,6 +3,7 @@
 #include <string>
 
 #include "merger/clocks/clock_refine.hpp"
+#include "merger/clocks/clock_trips.hpp"
 
 namespace meridian {
 namespace {
@@ -115,16 +116,12 @@ void ClockObserver::check_within(const std::vector<CollectiveSide>& sides,
 
 ClockSamples& ClockObserver::finish() {
   if (!instance_.empty()) add_instance();
-  for (std::uint32_t i = 0; i < metas_.size(); ++i)
-    for (const ExchangeRow& row : metas_[i]->exchanges) {
-      const std::uint32_t peer = index_of(row.peer);
-      if (peer == kMissing || first_.domain_of[peer] == first_.domain_of[i]) continue;
-      if (row.returned_ticks < row.sent_ticks || row.replied_ticks < row.received_ticks) continue;
-      const std::uint32_t own = first_.domain_of[i], far = first_.domain_of[peer];
-      const ClockMap &here = first_.maps[i], &there = first_.maps[peer];
-      samples_.add({here.to_global(row.sent_ticks), there.to_global(row.received_ticks), own, far});
-      samples_.add({there.to_global(row.replied_ticks), here.to_global(row.returned_ticks), far, own});
-    }
+  for_each_exchange(metas_, first_.domain_of, [&](std::size_t asker, std::size_t answerer, const ExchangeRow& row) {
+    const std::uint32_t own = first_.domain_of[asker], far = first_.domain_of[answerer];
+    const ClockMap &here = first_.maps[asker], &there = first_.maps[answerer];
+    samples_.add({here.to_global(row.sent_ticks), there.to_global(row.received_ticks), own, far});
+    samples_.add({there.to_global(row.replied_ticks), here.to_global(row.returned_ticks), far, own});
+  });
   samples_.seal();
   return samples_;
 }

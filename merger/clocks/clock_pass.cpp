@@ -79,11 +79,16 @@ Result<ClockPass> fit_trace_clocks(Trace& trace, const ClockOptions& given, bool
   const ClockSamples& samples = observer->finish();
   if (first.domains >= 2) {
     ClockResidual residual;
+    Clocks lines = first;
     if (bends(options.model)) {
       trace.clocks = refine_clocks(metas, first, samples, options, &residual);
     } else {
       MERIDIAN_TRY(trace.clocks, fit_clocks(metas, options));
+      ClockOptions line_options = options;
+      line_options.model = ClockModel::linear;
+      MERIDIAN_TRY(lines, fit_clocks(metas, line_options));
     }
+    pass.report = report_clocks(metas, first, lines, trace.clocks, samples);
     MERIDIAN_TRY(pass.models, compare_models(metas, first, samples, messages, options, trace.clocks, residual));
   }
   if (first.domains < 2 && options.model == ClockModel::meridian) trace.clocks.bounds = exact_bounds();

@@ -3,12 +3,14 @@
 #include <filesystem>
 #include <vector>
 
+#include "merger/clocks/clock_report.hpp"
 #include "merger/match/match.hpp"
 
 namespace meridian {
 
 struct ClockPass {
   std::vector<ClockModelSummary> models;  ///< empty where all ranks share one clock
+  ClockReport report;                     ///< the same
   bool is_split = false;                  ///< ranks of one domain got clocks of their own
 };
 

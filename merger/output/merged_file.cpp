@@ -295,6 +295,10 @@ Status MergedFileWriter::write_definitions(const Trace& trace, std::span<const S
   return write_places(file, trace);
 }
 
+Status MergedFileWriter::write_clocks(const ClockReport& report) {
+  return write_clock_report(impl_->file.get(), report);
+}
+
 Status MergedFileWriter::finish(const Summary& summary) {
   const h5::Quiet quiet;
   MERIDIAN_TRY_DO(impl_->events.finish());

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 
+#include "merger/clocks/clock_report.hpp"
 #include "merger/event_ref.hpp"
 #include "merger/event_row.hpp"
 #include "merger/match/match.hpp"
@@ -36,6 +37,7 @@ class MergedFileWriter {
   Status write_counter_names(const CounterTotals& totals);
   /// What the numbers in the rows mean.
   Status write_definitions(const Trace& trace, std::span<const SourcePlace> places);
+  Status write_clocks(const ClockReport& report);
   /// Stores the summary (with the findings), closes, renames.
   Status finish(const Summary& summary);
 
