@@ -174,10 +174,11 @@ int run(const RunArguments& arguments) {
               ""});
     return fail(start(*path, arguments.program));
   }
+  // Otherwise the tracer says so when there is something to trace, and the program runs untraced.
   const fs::path directory = settings.values.path(OptionId::dir);
-  if (!directory.empty() || facts.flavor) {
+  if (settings.values.is_on(OptionId::strict) && (!directory.empty() || facts.flavor)) {
     const Status writable = check_output(directory.empty() ? fs::path{"."} : directory, launcher.speaks());
-    if (!writable) return fail(writable.error());
+    if (!writable) return launcher.speaks() ? fail(writable.error()) : kExitCouldNotRun;
   }
   std::string reason;
   const auto tracer = choose_tracer(arguments, facts, launcher, reason);

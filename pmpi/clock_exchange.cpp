@@ -49,7 +49,7 @@ bool exchange_all(AnchorPhase phase, std::int64_t end_ns) noexcept {
 int find_leaders(const std::uint64_t* domains, int size, int* leaders) noexcept {
   int count = 0;
   for (int rank = 0; rank < size; ++rank) {
-    bool is_new = true;
+    bool is_new = domains[rank] != 0;
     for (int i = 0; i < count && is_new; ++i) is_new = domains[leaders[i]] != domains[rank];
     if (is_new) leaders[count++] = rank;
   }
@@ -74,13 +74,19 @@ void start_between(const int* leaders, int count, int rank, int size) noexcept {
 
 }  // namespace
 
-void start_clock_exchange(int rank, int size) noexcept {
+void start_clock_exchange(int rank, int size, std::uint64_t mine) noexcept {
   const auto ranks = static_cast<std::size_t>(size);
   const std::size_t bytes = ranks * (sizeof(std::uint64_t) + sizeof(int));
   void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return;  // every rank of this size fails alike or the others' exchange times out
+  // Lowest and highest domain, and whether every rank has the memory.
+  const std::uint64_t range[3] = {mine != 0 ? mine : UINT64_MAX, ~mine, memory != MAP_FAILED};
+  std::uint64_t all[3] = {};
+  g_real.Allreduce(range, all, 3, g_mpi.uint64, g_mpi.min, g_all_ranks);
+  if (all[0] == ~all[1] || all[2] == 0) {
+    if (memory != MAP_FAILED) munmap(memory, bytes);
+    return;
+  }
   auto* const domains = static_cast<std::uint64_t*>(memory);
-  const std::uint64_t mine = g_session.ring->domain;
   g_real.Allgather(&mine, sizeof mine, g_mpi.byte, domains, sizeof mine, g_mpi.byte, g_all_ranks);
   int* const leaders = reinterpret_cast<int*>(domains + ranks);
   const int count = find_leaders(domains, size, leaders);

@@ -1,14 +1,17 @@
 #pragma once
 
+#include <cstdint>
+
 #include "pmpi/clock_pings.hpp"
 
 namespace meridian {
 
 /// Round trips between the first ranks of the clock domains, the pairs of clock_schedule.hpp. Collective over
-/// MPI_COMM_WORLD; costs one Allgather of 8 bytes a rank where all ranks share one clock.
-void start_clock_exchange(int rank, int size) noexcept;
+/// MPI_COMM_WORLD, with the ranks that do not record (their domain is 0); costs one Allreduce of 24 bytes where all ranks
+/// share one clock.
+void start_clock_exchange(int rank, int size, std::uint64_t domain) noexcept;
 
-/// The same at the end, bounded in time: a rank that has died blocks nobody.
+/// The same at the end, bounded in time: a rank that has died blocks nobody. Collective as above.
 void finish_clock_exchange() noexcept;
 
 /// Between the two: round trips behind collectives (clock_epochs.hpp), in the pairs of `table`, at the points of

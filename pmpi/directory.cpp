@@ -67,8 +67,10 @@ bool make_directory(const char* base, bool may_exist, char* made) noexcept {
 
 /// The program's name without what a file name should not hold.
 void program_name(char* name, std::size_t room) noexcept {
-  const char* const slash = strrchr(g_session.ring->executable, '/');
-  snprintf(name, room, "%.100s", slash != nullptr ? slash + 1 : g_session.ring->executable);
+  char path[kPathBytes];
+  read_executable(path, sizeof path);
+  const char* const slash = strrchr(path, '/');
+  snprintf(name, room, "%.100s", slash != nullptr ? slash + 1 : path);
   for (char* c = name; *c != '\0'; ++c)
     if (strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._+-", *c) == nullptr) *c = '_';
 }
@@ -136,28 +138,42 @@ void leave_note(const char* directory, int rank) noexcept {
   snprintf(path, sizeof path, "%s/rank-%05d.ring", directory, rank);
   const int length = snprintf(text, sizeof text, "%s\n%s\n", g_session.ring->hostname, g_session.ring_path);
   const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd < 0) return;
-  const ssize_t ignored = write(fd, text, static_cast<std::size_t>(length));
-  static_cast<void>(ignored);
-  close(fd);
+  const bool is_written = fd >= 0 && write(fd, text, static_cast<std::size_t>(length)) == length;
+  const int error = errno;
+  if (fd >= 0) close(fd);
+  if (is_written) return;
+  if (fd >= 0) unlink(path);  // half a note leads nowhere
+  say("cannot write '%s' (%s): should the writer of this rank fail, `meridian merge` will not find '%s'", path,
+      strerror(error), g_session.ring_path);
+}
+
+/// This rank's own part: the directory, where it is on a file system of its own, and what leads to its ring.
+bool take_place(const char* path, int rank) noexcept {
+  if (rank != 0 && mkdir(path, 0700) != 0 && errno != EEXIST && (!make_parents(path) || mkdir(path, 0700) != 0)) {
+    say("rank %d cannot create the output directory '%s': %s; it is not traced", rank, path, strerror(errno));
+    return false;
+  }
+  leave_note(path, rank);
+  memcpy(g_session.ring->output_dir, path, kPathBytes);
+  return true;
 }
 
 }  // namespace
 
-bool agree_on_directory(int rank, int) noexcept {
-  RingFileHeader& ring = *g_session.ring;
+Agreement agree_on_directory(int rank) noexcept {
   char path[kPathBytes] = {};
-  if (rank == 0) create_at_root(path);
+  const bool has_ring = g_session.refusal == Refusal::none;
+  // A rank 0 that cannot record makes the directory for those that can.
+  if (rank == 0 && g_session.refusal != Refusal::unwanted) create_at_root(path);
   g_real.Bcast(path, static_cast<int>(sizeof path), g_mpi.byte, 0, g_all_ranks);
-  if (path[0] == '\0') return false;
-  // On a file system of its own, a rank makes the same directory.
-  if (rank != 0 && mkdir(path, 0700) != 0 && errno != EEXIST && (!make_parents(path) || mkdir(path, 0700) != 0)) {
-    say("rank %d cannot create the output directory '%s': %s", rank, path, strerror(errno));
-    return false;
-  }
-  leave_note(path, rank);
-  memcpy(ring.output_dir, path, sizeof path);
-  return true;
+  Agreement agreement{.has_directory = path[0] != '\0'};
+  agreement.is_recording = agreement.has_directory && has_ring && take_place(path, rank);
+  const bool is_strict = g_session.refusal != Refusal::unwanted && g_session.options.is_on(OptionId::strict);
+  const std::uint64_t mine = agreement.is_recording || !is_strict ? 1 : 0;
+  std::uint64_t all = 1;
+  g_real.Allreduce(&mine, &all, 1, g_mpi.uint64, g_mpi.min, g_all_ranks);
+  agreement.is_refused = all == 0;
+  return agreement;
 }
 
 }  // namespace meridian

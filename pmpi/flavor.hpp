@@ -58,6 +58,8 @@ struct MpiConstants {
   MPI_Datatype datatype_null;
   MPI_Group group_null;
   MPI_Datatype byte;
+  MPI_Datatype uint64;
+  MPI_Op min;
   MPI_Win win_null;
   MPI_File file_null;
   MPI_Message message_no_proc;

@@ -35,6 +35,25 @@ std::uint64_t stored_bytes() noexcept {
   return sum;
 }
 
+/// Whether the other ranks count on this one: it is traced, or was to be.
+bool takes_part() noexcept { return is_tracing() || g_session.refusal != Refusal::none; }
+
+/// After MPI_Init: this rank does not record.
+void give_up(const Agreement& agreement, int rank) noexcept {
+  if (is_tracing()) {
+    g_session.ring->run_state.store(RunState::ended, std::memory_order_release);
+    unlink(g_session.ring_path);
+    wake_writer();
+    g_session.refusal = Refusal::no_ring;
+  }
+  if (agreement.is_refused) {
+    stop_session(nullptr);
+    if (rank == 0) say("MERIDIAN_STRICT is set and there is no place for the trace; the program is not run");
+  } else {
+    stop_session(rank == 0 && !agreement.has_directory ? "there is no place for the trace" : nullptr);
+  }
+}
+
 /// MPI is to start, but is not in this process. A program that only has us preloaded is told so by its call.
 void refuse_without_mpi() noexcept {
   say("there is no MPI library in this process: link the program with MPI, too, behind -Wl,--no-as-needed");
@@ -55,23 +74,23 @@ void before_init() noexcept {
 
 void after_init() noexcept {
   const BusyThread busy;  // what MPI does for the tracer is not the program's
-  if (is_inside_call() || !is_tracing()) return;
+  if (is_inside_call() || !takes_part()) return;
   if (g_session.is_initialized.exchange(true)) return;
   const std::uint64_t begin = read_ticks();
-  RingFileHeader& ring = *g_session.ring;
   int rank = 0;
   int size = 1;
   const bool has_world = g_all_ranks == MPI_Comm{};
   if (has_world) g_all_ranks = g_mpi.world;
   g_real.Comm_rank(g_all_ranks, &rank);
   g_real.Comm_size(g_all_ranks, &size);
-  if (!agree_on_directory(rank, size)) {
-    ring.run_state.store(RunState::ended, std::memory_order_release);
-    unlink(g_session.ring_path);
-    wake_writer();
-    stop_session(rank == 0 ? "there is no place for the trace" : nullptr);
+  const Agreement agreement = agree_on_directory(rank);
+  if (!agreement.is_recording || agreement.is_refused) give_up(agreement, rank);
+  if (agreement.is_refused) g_real.Abort(g_all_ranks, EXIT_FAILURE);
+  if (!agreement.is_recording) {
+    if (agreement.has_directory) start_clock_exchange(rank, size, 0);
     return;
   }
+  RingFileHeader& ring = *g_session.ring;
   ring.world_size.store(size, std::memory_order_release);
   ring.world_rank.store(rank, std::memory_order_release);
   wake_writer();
@@ -85,16 +104,17 @@ void after_init() noexcept {
   store_modules();
   find_library_objects();
   emit_overhead(OverheadKind::start, begin, 1);
-  start_clock_exchange(rank, size);
+  start_clock_exchange(rank, size, ring.domain);
   if (rank == 0 && g_session.options.is_on(OptionId::verbose)) say("recording to '%s'", ring.output_dir);
 }
 
 void before_finalize() noexcept {
   const BusyThread busy;  // what MPI does for the tracer is not the program's
-  if (is_inside_call() || !is_tracing() || !g_session.is_initialized.load()) return;
+  if (is_inside_call() || !takes_part() || !g_session.is_initialized.load()) return;
   if (g_session.is_finalizing.exchange(true)) return;
-  store_modules();  // those that were loaded since
+  if (is_tracing()) store_modules();  // those that were loaded since
   finish_clock_exchange();
+  if (!is_tracing()) return;
   emit_anchor(AnchorPhase::finish);
 }
 

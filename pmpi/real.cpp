@@ -68,6 +68,8 @@ bool find_constants(void* scope) noexcept {
          resolve_constant(g_mpi.datatype_null, scope, "ompi_mpi_datatype_null") &&
          resolve_constant(g_mpi.group_null, scope, "ompi_mpi_group_null") &&
          resolve_constant(g_mpi.byte, scope, "ompi_mpi_byte") &&
+         resolve_constant(g_mpi.uint64, scope, "ompi_mpi_uint64_t") &&
+         resolve_constant(g_mpi.min, scope, "ompi_mpi_op_min") &&
          resolve_constant(g_mpi.win_null, scope, "ompi_mpi_win_null") &&
          resolve_constant(g_mpi.file_null, scope, "ompi_mpi_file_null") &&
          resolve_constant(g_mpi.message_no_proc, scope, "ompi_message_no_proc") &&
@@ -77,8 +79,8 @@ bool find_constants(void* scope) noexcept {
 #else
 bool find_constants(void*) noexcept {
   g_mpi = {MPI_COMM_WORLD,   MPI_COMM_SELF,     MPI_COMM_NULL, MPI_REQUEST_NULL, MPI_DATATYPE_NULL,
-           MPI_GROUP_NULL,   MPI_BYTE,          MPI_WIN_NULL,  MPI_FILE_NULL,    MPI_MESSAGE_NO_PROC,
-           MPI_MESSAGE_NULL, MPI_ERRORS_RETURN, MPI_INFO_NULL};
+           MPI_GROUP_NULL,   MPI_BYTE,          MPI_UINT64_T,  MPI_MIN,          MPI_WIN_NULL,
+           MPI_FILE_NULL,    MPI_MESSAGE_NO_PROC, MPI_MESSAGE_NULL, MPI_ERRORS_RETURN, MPI_INFO_NULL};
   return true;
 }
 #endif

@@ -15,6 +15,7 @@
 
 #include "pmpi/clock.hpp"
 #include "pmpi/session.hpp"
+#include "trace/ring/process_start.hpp"
 
 namespace meridian {
 namespace {
@@ -38,25 +39,6 @@ bool make_private_dir(const char* scratch, std::size_t length, char* path, std::
 bool has_room(const char* path) noexcept {
   struct statvfs fs {};
   return statvfs(path, &fs) == 0 && static_cast<std::uint64_t>(fs.f_bavail) * fs.f_frsize >= kSpareBytes;
-}
-
-/// Field 22 of /proc/self/stat: the start of this process in clock ticks since boot.
-std::uint64_t process_start() noexcept {
-  char text[1024];
-  const int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  const ssize_t got = read(fd, text, sizeof text - 1);
-  close(fd);
-  if (got <= 0) return 0;
-  text[got] = '\0';
-  const char* field = strrchr(text, ')');  // the command may hold blanks and parentheses
-  for (int i = 2; field != nullptr && i < 22; ++i) field = strchr(field + 1, ' ');
-  return field != nullptr ? strtoull(field, nullptr, 10) : 0;
-}
-
-void read_executable(char* path, std::size_t room) noexcept {
-  const ssize_t length = readlink("/proc/self/exe", path, room - 1);
-  path[length > 0 ? length : 0] = '\0';
 }
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) noexcept { return (value + unit - 1) / unit * unit; }
@@ -145,6 +127,11 @@ bool make_ring_somewhere(const char* host, std::uint64_t start, const RingPlan& 
 
 }  // namespace
 
+void read_executable(char* path, std::size_t room) noexcept {
+  const ssize_t length = readlink("/proc/self/exe", path, room - 1);
+  path[length > 0 ? length : 0] = '\0';
+}
+
 bool create_ring() noexcept {
   const RingPlan plan = plan_ring();
   if (plan.slots == 0) {
@@ -153,7 +140,7 @@ bool create_ring() noexcept {
   }
   char host[kNameBytes] = {};
   gethostname(host, sizeof host - 1);
-  const std::uint64_t start = process_start();
+  const std::uint64_t start = process_start(getpid());
   RingMaps maps;
   if (!make_ring_somewhere(host, start, plan, maps)) return false;
   void* const table =

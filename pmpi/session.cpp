@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -81,28 +82,29 @@ void stop_in_forked_child() noexcept {
   g_session.ring = nullptr;
 }
 
+bool refuse(Refusal refusal, const char* why) noexcept {
+  g_session.refusal = refusal;
+  stop_session(why);
+  return false;
+}
+
 /// False: not now (there is no MPI in this process yet), or stop_session() was called.
 bool try_start() noexcept {
   if (!find_mpi()) return false;
+  // A program with rights that its user lacks reads no options of that user, and writes no files for them.
+  if (getauxval(AT_SECURE) != 0) return refuse(Refusal::unwanted, nullptr);
   const int rank = launched_rank();
   const bool has_good_options = read_options(rank <= 0);
   const bool has_good_events = read_user_file(rank <= 0);
   const bool has_good_filter = read_filter_file(rank <= 0);
-  if (!has_good_options || (!(has_good_events && has_good_filter) && g_session.options.is_on(OptionId::strict))) {
-    stop_session("MERIDIAN_STRICT is set and the options have mistakes");
-    return false;
-  }
-  if (!choose_counters(rank <= 0)) {
-    stop_session("MERIDIAN_STRICT is set and not all of MERIDIAN_COUNTERS can be counted");
-    return false;
-  }
+  if (!has_good_options || (!(has_good_events && has_good_filter) && g_session.options.is_on(OptionId::strict)))
+    return refuse(Refusal::unwanted, "MERIDIAN_STRICT is set and the options have mistakes");
+  if (!choose_counters(rank <= 0))
+    return refuse(Refusal::unwanted, "MERIDIAN_STRICT is set and not all of MERIDIAN_COUNTERS can be counted");
   const std::string_view clock = g_session.options[OptionId::clock].text;
   if (!choose_clock(clock.data(), clock.size()) && rank <= 0)
     say("the processor's counter is no safe clock on this machine; using monotonic_raw");
-  if (!create_ring()) {
-    stop_session(nullptr);
-    return false;
-  }
+  if (!create_ring()) return refuse(Refusal::no_ring, nullptr);
   g_session.pid = getpid();
   prepare_selection();
   prepare_threads();

@@ -18,11 +18,21 @@ enum class SessionState : int {
   off = 3,  ///< for good: nothing to trace with, an error, or a forked child
 };
 
+/// Why a process that could be traced is not.
+enum class Refusal : int {
+  none,
+  unwanted,  ///< its options have mistakes and MERIDIAN_STRICT is set, or it is set-uid
+  no_ring,   ///< there is no room to record into
+};
+
 struct ThreadState;
 
 struct Session {
   std::atomic<SessionState> state{SessionState::idle};
+  Refusal refusal = Refusal::none;  ///< the other ranks count on this one's part in what they agree on all the same
   std::atomic<bool> writer_started{false};
+  std::atomic<int> writer_pid{0};  ///< of the process that was started; its start, see process_start()
+  std::uint64_t writer_start = 0;
   std::atomic<bool> is_aborting{false};     ///< MPI_Abort was called: the launcher kills what does not leave at once
   std::atomic<bool> is_initialized{false};  ///< after_init() has run
   std::atomic<bool> is_finalizing{false};   ///< before_finalize() has run
@@ -75,6 +85,9 @@ void store_counter_names() noexcept;
 /// Maps a text file for as long as the process lives. False: it cannot be read.
 bool map_file(std::string_view path, std::string_view& text) noexcept;
 
+/// The path of the program; empty if it cannot be had.
+void read_executable(char* path, std::size_t room) noexcept;
+
 /// Creates the ring file in the scratch directory and maps its head. False with the reason said.
 bool create_ring() noexcept;
 
@@ -90,9 +103,16 @@ void request_rank_file() noexcept;
 /// True while somebody drains the rings.
 bool is_writer_alive() noexcept;
 
+/// What all ranks have agreed on, those that cannot record among them.
+struct Agreement {
+  bool has_directory = false;  ///< for anybody
+  bool is_recording = false;   ///< this rank does
+  bool is_refused = false;     ///< a rank with MERIDIAN_STRICT set has no place for its trace
+};
+
 /// Agrees on the output directory with all ranks (collective over MPI_COMM_WORLD) and creates it; sets
-/// ring->output_dir.
-bool agree_on_directory(int rank, int size) noexcept;
+/// ring->output_dir where this rank records.
+Agreement agree_on_directory(int rank) noexcept;
 
 /// Lets go of the calling thread's slot, and of its counters of calls that were not recorded; a call under way is left
 /// for good.

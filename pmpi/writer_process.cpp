@@ -16,6 +16,7 @@
 
 #include "pmpi/session.hpp"
 #include "trace/model/system_clock.hpp"
+#include "trace/ring/process_start.hpp"
 #include "trace/ring/ring_futex.hpp"
 
 extern "C" char** environ;  // NOLINT: the C library's own name
@@ -34,6 +35,7 @@ struct Start {
   char inner_stack[kStackBytes];
   char outer_stack[kStackBytes];
   int error;
+  int pid;  // of the writer
 };
 
 /// The writer: two levels above this library's directory, in libexec, or what MERIDIAN_WRITER says.
@@ -92,6 +94,7 @@ int start_and_leave(void* argument) noexcept {
   auto& start = *static_cast<Start*>(argument);
   const int pid = clone(&become_writer, start.inner_stack + kStackBytes, CLONE_VM | CLONE_VFORK | SIGCHLD, argument);
   if (pid < 0) start.error = errno;
+  start.pid = pid;
   _exit(0);
 }
 
@@ -115,7 +118,11 @@ bool start_writer() noexcept {
     const int pid = clone(&start_and_leave, start.outer_stack + kStackBytes, CLONE_VM | CLONE_VFORK, memory);
     if (pid > 0) {
       while (waitpid(pid, nullptr, static_cast<int>(__WCLONE)) < 0 && errno == EINTR) continue;
-      started = start.error == 0;
+      started = start.error == 0 && start.pid > 0;
+      g_session.writer_start = started ? process_start(start.pid) : 0;
+      g_session.writer_pid.store(start.pid);
+    } else {
+      start.error = errno;
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
@@ -131,8 +138,10 @@ bool is_writer_alive() noexcept {
   if (!g_session.writer_started.load(std::memory_order_acquire)) return false;
   const WriterState state = g_session.ring->writer_state.load(std::memory_order_acquire);
   if (state == WriterState::left || state == WriterState::failed) return false;
-  const int pid = g_session.ring->writer_pid.load(std::memory_order_acquire);
-  return pid == 0 || kill(pid, 0) == 0 || errno == EPERM;
+  // A process that nobody waits for (in a container, say) stays as a zombie; one that dies at once writes no state.
+  const int started = g_session.writer_pid.load(std::memory_order_relaxed);
+  const int own = g_session.ring->writer_pid.load(std::memory_order_acquire);  // of a writer that somebody wraps
+  return own == 0 || own == started ? is_running(started, g_session.writer_start) : is_running(own, process_start(own));
 }
 
 void wake_writer() noexcept {

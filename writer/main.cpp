@@ -8,8 +8,10 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <thread>
 
 #include "trace/model/private_files.hpp"
@@ -28,6 +30,15 @@ int make_snapshot(const char* path) {
   std::error_code problem;
   std::filesystem::create_directories(folder, problem);
   return !problem && snapshot_rank(*ring, folder, kSnapshotPatience) ? 0 : 1;
+}
+
+// Whatever happens, the program must not wait for a writer that is no more, and no core file belongs into its directory.
+Status run(WriterProcess& writer) {
+  try {
+    return writer.run();
+  } catch (const std::exception& problem) {
+    return Error{Errc::io, problem.what(), ""};
+  }
 }
 
 }  // namespace
@@ -67,11 +78,15 @@ int main(int argc, char** argv) {
   ::sigaction(SIGCHLD, &action, nullptr);
   action.sa_handler = [](int) { g_writer.load()->want_snapshot(); };
   ::sigaction(SIGUSR1, &action, nullptr);
-  std::thread{[&] {
-    wait_for_process(pid, start);
-    writer.end();
-  }}.detach();
-  const Status done = writer.run();
+  try {
+    std::thread{[&] {
+      wait_for_process(pid, start);
+      writer.end();
+    }}.detach();
+  } catch (const std::system_error&) {  // no more threads are allowed here
+    writer.watch();
+  }
+  const Status done = run(writer);
   if (!done) std::fprintf(stderr, "meridian-writer: %s\n", done.error().what.c_str());
   std::fflush(nullptr);
   ::_exit(done ? 0 : 1);  // the watching thread may still be waiting

@@ -19,6 +19,11 @@
 #include "writer/snapshot.hpp"
 
 namespace meridian {
+namespace {
+
+constexpr std::uint64_t kBetweenLooksNs = 200'000'000;
+
+}  // namespace
 
 void WriterProcess::end() noexcept {
   has_ended_.store(true, std::memory_order_release);
@@ -40,7 +45,7 @@ void WriterProcess::wake() noexcept {
 
 // Ended, or has said that it stores no more and has no call under way whose record could still come.
 bool WriterProcess::is_over() const {
-  if (has_ended_.load(std::memory_order_acquire)) return true;
+  if (has_ended_.load(std::memory_order_acquire) || (is_watching_ && !ring_.is_process_alive())) return true;
   if (ring_.header().run_state.load(std::memory_order_acquire) != RunState::ended) return false;
   for (std::uint32_t slot = 0; slot < ring_.geometry().slot_count; ++slot) {
     const std::uint64_t head = ring_.slot(slot).head.load(std::memory_order_acquire);
@@ -74,7 +79,13 @@ Status WriterProcess::run() {
 void WriterProcess::sleep(std::uint32_t seen) {
   RingFileHeader& header = ring_.shared_header();
   header.writer_asleep.store(1, std::memory_order_seq_cst);
-  if (header.wake.load(std::memory_order_seq_cst) == seen) futex_wait(header.wake, seen);
+  if (header.wake.load(std::memory_order_seq_cst) != seen) {
+    // there is something to do
+  } else if (is_watching_) {
+    futex_wait(header.wake, seen, kBetweenLooksNs);
+  } else {
+    futex_wait(header.wake, seen);
+  }
   header.writer_asleep.store(0, std::memory_order_seq_cst);
 }
 
@@ -140,11 +151,11 @@ Status WriterProcess::leave() {
 void wait_for_process(std::int32_t pid, std::uint64_t start) {
   const int handle = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0u));
   // A pidfd of another process with the same pid is of no use; once it is the right one, it stays so.
-  if (handle >= 0 && process_start(pid) == start) {
+  if (handle >= 0 && is_running(pid, start)) {
     pollfd waiting{.fd = handle, .events = POLLIN, .revents = 0};
     while (::poll(&waiting, 1, -1) < 0 && errno == EINTR) continue;
   } else {
-    while (process_start(pid) == start) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    while (is_running(pid, start)) std::this_thread::sleep_for(std::chrono::milliseconds(200));
   }
   close_descriptor(handle);
 }

@@ -35,6 +35,8 @@ class WriterProcess {
   void want_snapshot() noexcept;
   /// From a signal handler: a process that makes a snapshot may have ended, and another one be wanted.
   void wake() noexcept;
+  /// Without another thread: run() looks itself, now and then, whether the program has ended.
+  void watch() noexcept { is_watching_ = true; }
 
  private:
   void serve();          // one round: drain, answer
@@ -50,6 +52,7 @@ class WriterProcess {
   Drain drain_;
   std::vector<std::uint64_t> finished_progress_;  // when the rank file was made last; empty: never
   bool has_failed_ = false;                       // the spool cannot grow: from now on the ring keeps what it has
+  bool is_watching_ = false;
   std::atomic<bool> has_ended_{false};
   std::atomic<bool> is_snapshot_wanted_{false};
   pid_t snapshot_pid_ = 0;  // of the process that makes one; 0: none does

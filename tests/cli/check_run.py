@@ -43,16 +43,24 @@ def check_run_refuses_bad_values_on_its_command_line():
     )
 
 
-def check_run_refuses_an_output_directory_that_cannot_be_written():
+def check_a_strict_run_refuses_an_output_directory_that_cannot_be_written():
     any_tracer()
     hint = "hint: choose another one with -o or MERIDIAN_DIR\n"
     plain = program("plain", "text", 0o644)
     message = f"meridian: cannot write to the output directory '{plain}/trace': '{plain}' is not a directory\n" + hint
-    expect(meridian("run", "-o", plain / "trace", "touch", here / "ran"), 1, message)
-    done = meridian("run", "touch", here / "ran", env=clean_environment(MERIDIAN_DIR="/proc/meridian"))
+    expect(meridian("run", "--strict", "-o", plain / "trace", "touch", here / "ran"), 1, message)
+    done = meridian("run", "touch", here / "ran", env=clean_environment(MERIDIAN_DIR="/proc/meridian", MERIDIAN_STRICT="yes"))
     assert done.returncode == 1 and done.stderr.startswith("meridian: cannot write to the output directory '/proc/meridian': "), done
     assert done.stderr.endswith(hint)
+    second = clean_environment(MERIDIAN_STRICT="yes", OMPI_COMM_WORLD_RANK=1)
+    expect(meridian("run", "-o", plain / "trace", "touch", here / "ran", env=second), 1, "")
     assert not (here / "ran").exists(), "the program was started"
+
+
+def check_a_program_without_mpi_needs_no_output_directory():
+    any_tracer()
+    plain = program("plain", "text", 0o644)
+    expect(meridian("run", "-o", plain / "trace", "echo", "ran"), 0, "", "ran\n")
 
 
 def check_an_unknown_variable_is_reported_and_the_program_runs():

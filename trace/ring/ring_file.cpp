@@ -215,22 +215,7 @@ std::int32_t RingFile::world_size() const noexcept {
 ClockKind RingFile::clock() const noexcept { return std::min(header_->clock, ClockKind::warped); }
 
 bool RingFile::is_process_alive() const {
-  const std::int32_t pid = header_->pid;
-  return pid > 0 && process_start(pid) != 0 && process_start(pid) == header_->process_start;
-}
-
-std::uint64_t process_start(std::int32_t pid) {
-  const std::string path = "/proc/" + std::to_string(pid) + "/stat";
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (!file) return 0;
-  char text[1024];
-  const ssize_t got = ::read(file.get(), text, sizeof text - 1);
-  if (got <= 0) return 0;
-  text[got] = '\0';
-  const char* field = std::strrchr(text, ')');  // the command may hold blanks and parentheses
-  if (field == nullptr || field[1] == '\0' || field[2] == 'Z' || field[2] == 'X') return 0;
-  for (int i = 2; field != nullptr && i < 22; ++i) field = std::strchr(field + 1, ' ');
-  return field != nullptr ? std::strtoull(field, nullptr, 10) : 0;
+  return is_running(header_->pid, header_->process_start);
 }
 
 }  // namespace meridian

@@ -9,6 +9,7 @@
 #include "trace/model/event.hpp"
 #include "trace/model/handles.hpp"
 #include "trace/model/result.hpp"
+#include "trace/ring/process_start.hpp"
 #include "trace/ring/ring_layout.hpp"
 
 namespace meridian {
@@ -89,8 +90,5 @@ class RingFile {
   RingFileHeader* header_ = nullptr;
   RingSlot* slots_ = nullptr;
 };
-
-/// Field 22 of /proc/PID/stat; 0 when there is no such process or it is a zombie.
-std::uint64_t process_start(std::int32_t pid);
 
 }  // namespace meridian
