@@ -78,9 +78,9 @@ bool find_constants(void* scope) noexcept {
 }
 #else
 bool find_constants(void*) noexcept {
-  g_mpi = {MPI_COMM_WORLD,   MPI_COMM_SELF,     MPI_COMM_NULL, MPI_REQUEST_NULL, MPI_DATATYPE_NULL,
-           MPI_GROUP_NULL,   MPI_BYTE,          MPI_UINT64_T,  MPI_MIN,          MPI_WIN_NULL,
-           MPI_FILE_NULL,    MPI_MESSAGE_NO_PROC, MPI_MESSAGE_NULL, MPI_ERRORS_RETURN, MPI_INFO_NULL};
+  g_mpi = {MPI_COMM_WORLD,   MPI_COMM_SELF,     MPI_COMM_NULL, MPI_REQUEST_NULL, MPI_DATATYPE_NULL, MPI_GROUP_NULL,
+           MPI_BYTE,         MPI_UINT64_T,      MPI_MIN,       MPI_WIN_NULL,     MPI_FILE_NULL,     MPI_MESSAGE_NO_PROC,
+           MPI_MESSAGE_NULL, MPI_ERRORS_RETURN, MPI_INFO_NULL};
   return true;
 }
 #endif

@@ -37,6 +37,9 @@ def completed_calls(path):
     with h5py.File(path) as file:
         names = file["calls/name"][()]
         is_mpi = numpy.array([name.startswith(b"MPI_") for name in names])
+        losses = {key: int(value) for key, value in file.attrs.items() if key.startswith("lost_") and value}
+        if "events" not in file:
+            return int(file.attrs["rank"]), 0, 0, losses
         calls, flags = file["events/call"][()], file["events/flags"][()]
         done = is_mpi[calls] & (flags & UNFINISHED == 0)
         is_init = numpy.array([name.startswith(b"MPI_Init") for name in names])[calls]
@@ -48,7 +51,6 @@ def completed_calls(path):
             if is_init[first:last].any():
                 main = thread
             first = last
-        losses = {key: int(value) for key, value in file.attrs.items() if key.startswith("lost_") and value}
         return int(file.attrs["rank"]), per_thread.pop(main, 0), sum(per_thread.values()), losses
 
 
@@ -82,6 +84,16 @@ def pids(work, *, of):
     return found
 
 
+def counts_in(directory):
+    """rank -> (pid, calls of the main thread, of the other, is it in MPI_Finalize), as the program has counted"""
+    result = {}
+    for path in directory.glob("rank-*"):
+        data = path.read_bytes()
+        if len(data) >= 32:
+            result[int(path.name[5:])] = struct.unpack("4q", data[:32])
+    return result
+
+
 class Run:
     """One run of the program and what becomes of it."""
 
@@ -104,13 +116,7 @@ class Run:
         )  # fmt: skip
 
     def counts(self):
-        """rank -> (pid, calls of the main thread, of the other, is it in MPI_Finalize)"""
-        result = {}
-        for path in self.shared.glob("rank-*"):
-            data = path.read_bytes()
-            if len(data) >= 32:
-                result[int(path.name[5:])] = struct.unpack("4q", data[:32])
-        return result
+        return counts_in(self.shared)
 
     def wait_until(self, what):
         deadline = time.monotonic() + END_S

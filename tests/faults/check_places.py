@@ -1,8 +1,8 @@
 """Places that are full, gone, or not ours: the program ends as untraced, and what was lost is said and counted.
 
-check_places.py --meridian M --mpiexec X --ranks N program case
+check_places.py --meridian M --tracer T --mpiexec X --ranks N program case
 
-Cases that need a small file system exit with 77 where none can be mounted.
+Cases that need a small file system, or another user, exit with 77 where these cannot be had.
 """
 
 import argparse
@@ -27,12 +27,17 @@ MESSAGES = 60_000
 CALLS_BESIDES = 5  # MPI_Init, Comm_rank, Comm_size, Barrier, Finalize
 
 
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(SKIPPED)
+
+
 @contextlib.contextmanager
 def small_file_system(place, size):
     place.mkdir()
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", place], capture_output=True, check=False)
     if mounted.returncode != 0:
-        sys.exit(SKIPPED)
+        skip(f"no file system can be mounted here: {mounted.stderr.decode()}")
     try:
         yield place
     finally:
@@ -49,15 +54,16 @@ class Case:
         self.half = self.work / "half"
         self.count = MESSAGES
         self.limits = {}
-        self.buffer = "2M"
+        self.launcher = []  # before mpiexec
+        self.settings = {"MERIDIAN_SCRATCH": self.scratch, "MERIDIAN_BUFFER": "2M"}
         self.meanwhile = None  # called when the program has done the half
         self.merged, self.summary = None, None
 
     def launch(self, *before):
-        words = [self.options.mpiexec, "-n", self.options.ranks, *before, self.options.program, self.count, self.half]
+        words = [*self.launcher, self.options.mpiexec, "-n", self.options.ranks, *before, self.options.program, self.count, self.half]
         process = subprocess.Popen(
             [str(word) for word in words],
-            env=launch.environment(MERIDIAN_DIR=self.trace, MERIDIAN_SCRATCH=self.scratch, MERIDIAN_BUFFER=self.buffer),
+            env=launch.environment(MERIDIAN_DIR=self.trace, **self.settings),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             preexec_fn=lambda: [resource.setrlimit(limit, value) for limit, value in self.limits.items()],
         )  # fmt: skip
@@ -75,11 +81,14 @@ class Case:
         untraced = self.launch()
         self.half.unlink(missing_ok=True)
         traced = self.launch(self.options.meridian, "run")
-        ours = [line for line in traced.stderr.splitlines() if line.startswith("meridian: ")]
-        self.check.equal("exit code", traced.returncode, untraced.returncode)
-        self.check.equal("output", sorted(traced.stdout.splitlines()), sorted(untraced.stdout.splitlines()))
         self.check.equal("untraced exit code", untraced.returncode, 4)
-        return ours
+        return self.compare(traced, untraced)
+
+    def compare(self, traced, untraced, what=""):
+        """Returns what was said."""
+        self.check.equal(f"{what}exit code ({traced.stderr})", traced.returncode, untraced.returncode)
+        self.check.equal(f"{what}output", sorted(traced.stdout.splitlines()), sorted(untraced.stdout.splitlines()))
+        return [line for line in traced.stderr.splitlines() if line.startswith("meridian: ")]
 
     def merge(self, directory=None):
         directory = directory or self.trace
@@ -104,7 +113,7 @@ class Case:
 
 def full_scratch(case):
     with small_file_system(case.work / "small", "1M") as place:
-        case.scratch = place
+        case.settings["MERIDIAN_SCRATCH"] = place
         case.said(case.run(), case.options.ranks, str(place), "No space left on device")
         case.check_whole()
         case.check.equal("files in a place that is too small", [p for p in place.rglob("*") if not p.is_dir()], [])
@@ -135,7 +144,7 @@ def limited_files(case):
 
 def no_files(case):
     case.limits = {resource.RLIMIT_FSIZE: (40 << 20, 40 << 20)}  # MPI itself needs some
-    case.buffer = "64M"
+    case.settings["MERIDIAN_BUFFER"] = "64M"
     case.said(case.run(), case.options.ranks, "ulimit -f")
     case.check.true("no trace", not case.trace.exists())
 
@@ -145,6 +154,129 @@ def few_descriptors(case):
     case.run()
     if case.trace.exists():
         case.merge()
+
+
+def limited_program(case):
+    """Limits that the program has, not its launcher: of each kind the tightest under which it runs untraced."""
+    case.count = 2000
+    for kind, values in {"-n": (24, 64, 256), "-v": (500_000, 4_000_000), "-f": (2000, 200_000, 2_000_000), "-s": (512, 8192)}.items():
+        for value in values:
+            command = ["sh", "-c", f'ulimit {kind} {value}; exec "$@"', "sh"]
+            untraced = case.launch(*command)
+            if untraced.returncode == 4:
+                break
+        else:
+            case.check.true(f"under no limit {kind} the program runs untraced: {untraced.stderr}", False)
+            continue
+        what = f"under {kind} {value}: "
+        shutil.rmtree(case.trace, ignore_errors=True)
+        ours = case.compare(case.launch(case.options.meridian, "run", *command), untraced, what)
+        findings = case.merge() if case.trace.exists() else {}
+        calls = case.summary["run"]["calls"] if case.trace.exists() and case.summary else 0
+        case.check.true(f"{what}what is lost is said: {calls} calls, {ours}, {findings}", calls == case.everything() or ours or findings)
+
+
+def small_shared_memory(case):
+    del case.settings["MERIDIAN_SCRATCH"]
+    case.settings["TMPDIR"] = case.scratch
+    compared = 0
+    for options in ("size=16k", "size=16k,ro"):
+        mount = f"mount -t tmpfs -o {options} none /dev/shm"
+        probe = subprocess.run(["unshare", "-m", "sh", "-c", mount], capture_output=True, text=True, check=False)
+        if probe.returncode != 0:
+            skip(f"no file system can be mounted here: {probe.stderr}")
+        case.launcher = ["unshare", "-m", "sh", "-c", f'{mount}; exec "$@"', "sh"]
+        shutil.rmtree(case.trace, ignore_errors=True)
+        untraced = case.launch()
+        if untraced.returncode != 4:
+            continue
+        compared += 1
+        case.check.equal(f"words with {options}", case.compare(case.launch(case.options.meridian, "run"), untraced, f"{options}: "), [])
+        case.check_whole()
+    if compared == 0:
+        skip(f"this MPI needs more shared memory: {untraced.stderr}")
+
+
+def check_no_place(case, untraced, what, *before):
+    """There is none: the program runs untraced, and it is said once why, and once what follows."""
+    traced = case.launch(*before)
+    ours = case.compare(traced, untraced, f"{what}: ")
+    case.check.equal(f"{what}: what is said: {traced.stderr}", [line.split("'")[0] for line in ours[:1]], ["meridian: cannot create the output directory "])
+    case.check.equal(f"{what}: what follows", ours[1:], ["meridian: there is no place for the trace; this run is not traced"])
+    case.check.equal(f"{what}: rings left", [str(p) for p in case.scratch.rglob("*") if not p.is_dir()], [])
+
+
+def no_place(case):
+    case.count = 1000
+    run = [case.options.meridian, "run"]
+    preload = ["env", f"LD_PRELOAD={case.options.tracer}"]
+    file = case.work / "file"
+    file.touch()
+    untraced = case.launch()
+    case.check.equal("untraced exit code", untraced.returncode, 4)
+    case.trace = file / "trace"
+    check_no_place(case, untraced, "below a file", *run)
+    check_no_place(case, untraced, "below a file, preloaded", *preload)
+    case.trace = file
+    check_no_place(case, untraced, "a file", *run)
+    case.trace = case.work / "missing" / ("long" * 100)
+    check_no_place(case, untraced, "too long a name", *run)
+
+
+def no_place_is_refused(case):
+    case.count = 1000
+    case.settings["MERIDIAN_STRICT"] = "yes"
+    run = [case.options.meridian, "run"]
+    good = case.launch(*run)
+    case.check.equal("exit code where there is a place", good.returncode, 4)
+    case.half.unlink()
+    case.trace = case.work / "file" / "trace"
+    case.trace.parent.touch()
+    for what, before, words in (
+        ("run", run, "cannot write to the output directory"),
+        ("preloaded", ["env", f"LD_PRELOAD={case.options.tracer}"], "MERIDIAN_STRICT is set and there is no place for the trace"),
+    ):
+        done = case.launch(*before)
+        case.check.equal(f"{what}: exit code", done.returncode, 1)
+        case.check.equal(f"{what}: what the program prints", done.stdout.count("rank"), 0)
+        case.check.equal(f"{what}: what is said: {done.stderr}", done.stderr.count(words), 1)
+    case.check.equal("the program got to its half", case.half.exists(), False)
+
+
+def no_room_for_a_directory(case):
+    case.count = 1000
+    untraced = case.launch()
+    case.check.equal("untraced exit code", untraced.returncode, 4)
+    for what, size in (("read-only", "1M,ro"), ("full", "1M,nr_inodes=1")):
+        with small_file_system(case.work / what, size) as place:
+            case.trace = place / "trace"
+            check_no_place(case, untraced, what, case.options.meridian, "run")
+
+
+def no_permission(case):
+    """As a user who is not root, in a directory of root's."""
+    nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    case.count = 1000
+    for path in (case.work, case.scratch):
+        path.chmod(0o777)
+    probe = subprocess.run([*nobody, "test", "-x", case.options.program, "-a", "-r", case.options.tracer, "-a", "-x", case.options.meridian], capture_output=True, text=True, check=False)
+    if probe.returncode != 0:
+        skip(f"nobody else can become nobody here, or run this build: {probe.stderr}")
+    case.launcher = nobody
+    case.settings["HOME"] = case.settings["TMPDIR"] = case.scratch
+    untraced = case.launch()
+    if untraced.returncode != 4:
+        skip(f"MPI does not run as nobody: {untraced.stderr}")
+    closed = case.work / "closed"
+    closed.mkdir()
+    closed.chmod(0o755)
+    case.trace = closed / "trace"
+    ours = case.compare(case.launch(case.options.meridian, "run"), untraced)
+    case.check.equal("lines that name the reason", [line.count("Permission denied") for line in ours], [1, 0])
+    case.trace = case.work / "open" / "trace"
+    case.check.equal("words where there is a place", case.compare(case.launch(case.options.meridian, "run"), untraced), [])
+    case.launcher = []
+    case.check_whole()
 
 
 def vanishing_scratch(case):
@@ -191,14 +323,16 @@ def private(case):
 
 
 CASES = (
-    full_scratch, full_output, limited_files, no_files, few_descriptors, vanishing_scratch, vanishing_output, planted_link,
-    open_directory, private,
+    full_scratch, full_output, limited_files, no_files, few_descriptors, limited_program, small_shared_memory, no_place,
+    no_place_is_refused, no_room_for_a_directory, no_permission, vanishing_scratch, vanishing_output, planted_link, open_directory,
+    private,
 )  # fmt: skip
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--meridian", required=True)
+    parser.add_argument("--tracer", required=True)
     parser.add_argument("--mpiexec", required=True)
     parser.add_argument("--ranks", type=int, required=True)
     parser.add_argument("program")

@@ -4,7 +4,7 @@
 //   victim SHARED_DIR run PAUSE_US   until the file SHARED_DIR/stop exists, with a pause in each round
 //   victim SHARED_DIR HOW ROUNDS     ends by segv, abort, exit, _exit, mpi_abort, throw or sigterm: the last rank
 //   alone,
-//                                    every rank by exit, _exit and throw
+//                                    every rank by exit, _exit and throw; or regularly, with exit code 4, by finish
 #include <mpi.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -97,6 +97,8 @@ int main(int argc, char** argv) {
       if (round % 64 != 0) continue;
       go_on = access(stop.c_str(), F_OK) != 0 ? 1 : 0;
       CALL(MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD));
+    } else if (how == "finish") {
+      go_on = round < at ? 1 : 0;
     } else if (round == at && (is_everybody || rank == size - 1)) {
       end_by(how);
     }
@@ -104,6 +106,10 @@ int main(int argc, char** argv) {
   g_is_over = true;
   if (has_thread) pthread_join(thread, nullptr);
   g_shared->finalizing = 1;
+  if (how == "finish") {  // before MPI_Finalize: the first one that ends with a code lets launchers kill the others
+    std::printf("rank %d of %d: %d rounds\n", rank, size, at);
+    std::fflush(stdout);
+  }
   CALL(MPI_Finalize());
-  return 0;
+  return how == "finish" ? 4 : 0;
 }

@@ -214,8 +214,6 @@ std::int32_t RingFile::world_size() const noexcept {
 
 ClockKind RingFile::clock() const noexcept { return std::min(header_->clock, ClockKind::warped); }
 
-bool RingFile::is_process_alive() const {
-  return is_running(header_->pid, header_->process_start);
-}
+bool RingFile::is_process_alive() const { return is_running(header_->pid, header_->process_start); }
 
 }  // namespace meridian
