@@ -13,7 +13,8 @@ Status compress_spool(RingFile& ring, const std::filesystem::path& spool, const 
   const std::uint64_t number = before ? before->number : 0;
   if (number < ring.header().compressions.load(std::memory_order_relaxed))
     return Error{Errc::damaged, "the checkpoint '" + pieces.checkpoint.string() + "' has gone", ""};
-  MERIDIAN_TRY(ChunkLogWriter chunks, ChunkLogWriter::open(pieces.chunks, before ? before->chunk_bytes : 0));
+  MERIDIAN_TRY(ChunkLogWriter chunks, before ? ChunkLogWriter::open(pieces.chunks, before->chunk_bytes)
+                                             : ChunkLogWriter::create(pieces.chunks));
   RankMeta meta;
   RankFileWriter encoder = RankFileWriter::into_log(chunks);
   RecordDecoder decoder{ring.geometry().slot_count, ring.geometry().block_bytes, meta,

@@ -47,8 +47,9 @@ void remove_leftovers(RingFile& ring, const std::filesystem::path& output_dir) {
   const std::int32_t rank = ring.world_rank();
   const RankPieces pieces = pieces_of(ring.path(), output_dir, rank);
   for (const auto& spool : pieces.spools) std::filesystem::remove(spool, ignored);
-  for (const auto& piece : {pieces.checkpoint, pieces.chunks})
-    if (!piece.empty()) std::filesystem::remove(piece, ignored);
+  if (!pieces.checkpoint.empty())
+    for (const auto& piece : {std::filesystem::path{pieces.checkpoint} += ".part", pieces.checkpoint, pieces.chunks})
+      std::filesystem::remove(piece, ignored);
   // The way to the ring goes last: whoever is interrupted in between leaves something that can be removed.
   if (ring.is_at_its_path()) std::filesystem::remove(ring.path(), ignored);
   if (output_dir.empty() || rank < 0) return;

@@ -97,7 +97,7 @@ void make_rings(const fs::path& corpus) {
 bool make_checkpoints(const fs::path& corpus) {
   const fs::path log_path = seed(corpus, "checkpoint", 9);
   fs::remove(log_path);
-  auto log = ChunkLogWriter::open(log_path, 0);
+  auto log = ChunkLogWriter::create(log_path);
   if (!log) return false;
   RankMeta meta;
   RankFileWriter encoder = RankFileWriter::into_log(*log);

@@ -53,12 +53,19 @@ std::uint64_t checksum_of(std::span<const std::uint8_t> bytes, std::uint64_t see
   return sum;
 }
 
+Result<ChunkLogWriter> ChunkLogWriter::create(const std::filesystem::path& path) {
+  return open(path, 0, O_CREAT | O_EXCL);
+}
+
 Result<ChunkLogWriter> ChunkLogWriter::open(const std::filesystem::path& path, std::uint64_t bytes) {
+  return open(path, bytes, 0);
+}
+
+Result<ChunkLogWriter> ChunkLogWriter::open(const std::filesystem::path& path, std::uint64_t bytes, int how) {
   ChunkLogWriter log;
   log.path_ = path;
   log.bytes_ = bytes;
-  const int how = O_WRONLY | O_NOFOLLOW | O_CLOEXEC | (bytes == 0 ? O_CREAT | O_EXCL : 0);
-  log.file_ = LogFile{::open(path.c_str(), how, 0600)};
+  log.file_ = LogFile{::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC | how, 0600)};
   struct stat status {};
   if (!log.file_ || ::fstat(log.file_.get(), &status) != 0)
     return log_error(Errc::io, "open", path, std::strerror(errno));

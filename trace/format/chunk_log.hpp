@@ -27,8 +27,9 @@ using LogFile = Unique<&close_log, -1>;
 
 class ChunkLogWriter {
  public:
-  /// Goes on behind `bytes`, and forgets what was there. 0: the file is made, and must not have been there.
-  /// errors  io, also when the file is shorter.
+  /// A new one, readable for its owner alone. errors: io (it exists, is a link, cannot be created).
+  static Result<ChunkLogWriter> create(const std::filesystem::path& path);
+  /// Goes on behind `bytes`, and forgets what was there. errors: io; damaged (the file is shorter).
   static Result<ChunkLogWriter> open(const std::filesystem::path& path, std::uint64_t bytes);
 
   /// errors  io
@@ -38,6 +39,7 @@ class ChunkLogWriter {
   std::uint64_t bytes() const noexcept { return bytes_; }
 
  private:
+  static Result<ChunkLogWriter> open(const std::filesystem::path& path, std::uint64_t bytes, int how);
   std::filesystem::path path_;
   LogFile file_;
   std::uint64_t bytes_ = 0;

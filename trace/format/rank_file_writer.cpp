@@ -43,6 +43,7 @@ class LazyColumn {
     return column_->append(values);
   }
   Status finish() { return column_ ? column_->finish() : Status{}; }
+  void drop() { column_.reset(); }
 
   Status adopt(const ColumnTarget& target, const LoggedChunk& chunk) {
     MERIDIAN_TRY_DO(open(target));
@@ -212,6 +213,7 @@ struct RankFileWriter::Impl {
   Impl& operator=(const Impl&) = delete;
   ~Impl() {
     if (is_finished || part.empty()) return;
+    for (LazyColumn* column : columns) column->drop();  // datasets before their file
     (void)file.close();
     std::error_code ignored;
     std::filesystem::remove(part, ignored);

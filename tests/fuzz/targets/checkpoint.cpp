@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace meridian;
   fuzz::Bytes bytes{data, size};
   const auto& directory = fuzz::work_directory();
-  auto log = ChunkLogWriter::open(directory / "chunks", 0);
+  auto log = ChunkLogWriter::create(directory / "chunks");
   if (!log) std::abort();
   for (unsigned left = bytes.take<std::uint8_t>() % 4; left > 0; --left) {
     LoggedChunk chunk{
