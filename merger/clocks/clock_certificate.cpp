@@ -6,6 +6,8 @@
 #include <queue>
 #include <utility>
 
+#include "merger/clocks/clock_slope.hpp"
+
 namespace meridian {
 namespace {
 
@@ -16,6 +18,8 @@ constexpr double kRoundingNs = 2;  // integer times: one for either end
 constexpr std::size_t kAroundJump = 2;
 constexpr double kOtherClass = 1.5;
 constexpr double kQuick = 2;  // of the smallest round trip
+constexpr std::size_t kFewKnots = 16;
+constexpr double kMostDoubt = 0.01;
 
 struct Edge {
   std::uint32_t from = 0;
@@ -75,10 +79,10 @@ class Certifier {
         residual_{residual},
         reference_{reference},
         assumptions_{assumptions},
-        tight_{find_tight(
-            samples, residual,
-            std::max<std::size_t>(1, static_cast<std::size_t>(
-                                         std::round(residual.step_ns / static_cast<double>(samples.window_ns())))))} {}
+        tight_{find_tight(samples, residual,
+                          std::max<std::size_t>(1, static_cast<std::size_t>(std::round(
+                                                       residual.step_ns / static_cast<double>(samples.window_ns())))))},
+        doubts_{slope_doubts(samples, residual, reference)} {}
 
   ClockCertificate run() {
     set_rates();
@@ -118,8 +122,9 @@ class Certifier {
     return has;
   }
 
-  /// The rate that is allowed for, and what the fit itself bends nearby: how much its
-  /// slopes differ between two exchanges, and next to them. The reference does not bend by definition.
+  /// The rate that is allowed for, how far the fit's mean slope may be off, and what the fit itself bends nearby: how
+  /// much its slopes differ between two exchanges, and next to them; in a run of few knots, anywhere. The reference
+  /// does not bend by definition.
   void set_rates() {
     const std::size_t n = residual_.knots;
     const std::vector<bool> has_exchange = two_way();
@@ -133,13 +138,14 @@ class Certifier {
       for (std::size_t k = 0; k < n; ++k) before[k] = has_exchange[node(h, k)] ? k : k == 0 ? 0 : before[k - 1];
       for (std::size_t k = n; k-- > 0;) after[k] = has_exchange[node(h, k)] ? k : k + 1 == n ? k : after[k + 1];
       for (std::size_t k = 0; k < n; ++k) {
-        const std::size_t first = before[k] < 2 ? 0 : before[k] - 2, last = std::min(n - 2, after[k] + 2);
+        const std::size_t first = n <= kFewKnots || before[k] < 2 ? 0 : before[k] - 2;
+        const std::size_t last = n <= kFewKnots ? n - 2 : std::min(n - 2, after[k] + 2);
         const auto [least, most] = std::minmax_element(slopes.begin() + static_cast<std::ptrdiff_t>(first),
                                                        slopes.begin() + static_cast<std::ptrdiff_t>(last) + 1);
         const double gap_s =
             static_cast<double>(std::min(k - before[k], after[k] - k)) * residual_.step_ns * kSecondsPerNs;
         const double rho = assumptions_.rho_ppm + assumptions_.rho_ppm_per_s * gap_s;
-        result_.rate[node(h, k)] = static_cast<float>(rho * kPpm + (*most - *least));
+        result_.rate[node(h, k)] = static_cast<float>(rho * kPpm + (*most - *least) + std::min(doubts_[h], kMostDoubt));
       }
     }
   }
@@ -152,6 +158,10 @@ class Certifier {
 
   void find_broken() {
     result_.is_broken.assign(residual_.domains * residual_.knots, false);
+    // What lies too close together to tell a rate tells nothing of the time before and after.
+    for (std::size_t h = 0; h < residual_.domains; ++h)
+      if (doubts_[h] > kMostDoubt)
+        for (std::size_t k = 0; k < residual_.knots; ++k) break_around(h, k, 0);
     for (const ClockTight& one : tight_) {
       if (one.slack_ns >= 0) continue;
       break_around(one.from, nearest(one.sent_ns), 1);
@@ -217,6 +227,7 @@ class Certifier {
   std::size_t reference_;
   const ClockAssumptions& assumptions_;
   std::vector<ClockTight> tight_;
+  std::vector<double> doubts_;
   std::vector<Edge> edges_;
   ClockCertificate result_;
 };

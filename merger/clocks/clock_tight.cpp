@@ -28,16 +28,6 @@ LastEnter last_enter(const std::vector<CollectiveSide>& sides, const ClockResidu
   return last;
 }
 
-ClockTight measure(const ClockPoint& point, std::uint32_t from, std::uint32_t to, const ClockResidual& residual) {
-  ClockTight one;
-  one.from = from;
-  one.to = to;
-  one.sent_ns = residual.shifted(from, static_cast<double>(point.sent_ns));
-  one.received_ns = residual.shifted(to, static_cast<double>(point.sent_ns + point.delay_ns));
-  one.slack_ns = one.received_ns - one.sent_ns + (residual.at(to, one.received_ns) - residual.at(from, one.sent_ns));
-  return one;
-}
-
 void add_collectives(const ClockSamples& samples, const ClockResidual& residual, std::size_t group,
                      std::vector<ClockTight>& tight) {
   const auto latency = static_cast<std::uint32_t>(samples.pairs().size());
@@ -88,6 +78,16 @@ void satisfy(ClockResidual& residual, std::size_t reference, const ClockTight& o
 }
 
 }  // namespace
+
+ClockTight measure(const ClockPoint& point, std::uint32_t from, std::uint32_t to, const ClockResidual& residual) {
+  ClockTight one;
+  one.from = from;
+  one.to = to;
+  one.sent_ns = residual.shifted(from, static_cast<double>(point.sent_ns));
+  one.received_ns = residual.shifted(to, static_cast<double>(point.sent_ns + point.delay_ns));
+  one.slack_ns = one.received_ns - one.sent_ns + (residual.at(to, one.received_ns) - residual.at(from, one.sent_ns));
+  return one;
+}
 
 std::vector<ClockTight> find_tight(const ClockSamples& samples, const ClockResidual& residual, std::size_t group) {
   std::vector<ClockTight> tight;

@@ -77,22 +77,21 @@ def check_none(check, options, subject):
 def check_bounds(check, options, subject):
     """Short runs, with and without round trips in between."""
     context, compared = [], 0
-    for milliseconds in (30, 150, 600):
-        for period_ms in (PERIOD_MS, 100_000):
-            bend = Bend(drift_ppb=15_000 if period_ms == PERIOD_MS else -40_000)
-            what = f"{milliseconds} ms, epochs every {period_ms} ms"
-            with tempfile.TemporaryDirectory(prefix="meridian-clocks-") as work:
-                run = Run(options, subject, milliseconds, work, bend, f"period_ms={period_ms}")
-                merged, summary = run.merge(options)
-                context += [run.process, merged]
-                check.equal(f"{what}: rank files", sorted(run.files), list(range(options.ranks)))
-                if summary is None:
-                    check.true(f"{what}: merge gives a summary", False)
-                    continue
-                bound, count, widths = clock_truth.check_bounds(check, run, summary, what)
-                compared += bound
-                middle = sorted(widths)[len(widths) // 2] if widths else float("nan")
-                print(f"{what}: {bound} of {count} times are certified, to {middle:.0f} ns as a median")
+    for milliseconds, period_ms in options.times:
+        bend = Bend(drift_ppb=15_000 if period_ms == PERIOD_MS else -40_000)
+        what = f"{milliseconds} ms, epochs every {period_ms} ms"
+        with tempfile.TemporaryDirectory(prefix="meridian-clocks-") as work:
+            run = Run(options, subject, milliseconds, work, bend, f"period_ms={period_ms}")
+            merged, summary = run.merge(options)
+            context += [run.process, merged]
+            check.equal(f"{what}: rank files", sorted(run.files), list(range(options.ranks)))
+            if summary is None:
+                check.true(f"{what}: merge gives a summary", False)
+                continue
+            bound, count, widths = clock_truth.check_bounds(check, run, summary, what)
+            compared += bound
+            middle = sorted(widths)[len(widths) // 2] if widths else float("nan")
+            print(f"{what}: {bound} of {count} times are certified, to {middle:.0f} ns as a median")
     check.true("certified times were compared", compared > 0)
     return context
 
@@ -103,9 +102,13 @@ def main():
     parser.add_argument("--mpiexec", required=True)
     parser.add_argument("--ranks", type=int, required=True)
     parser.add_argument("--program", required=True)
+    parser.add_argument("--long", action="store_true", help="bounds: many runs")
     parser.add_argument("how", choices=["epochs", "rounds", "none", "bounds"])
     parser.add_argument("subject", nargs="+")
     options = parser.parse_args()
+    options.times = [(30, 100_000), (150, PERIOD_MS), (600, 100_000)]
+    if options.long:
+        options.times = [(ms, period) for ms in (20, 100, 300, 1000, 2000) for period in (PERIOD_MS, 100_000)]
     check = launch.Checks()
     context = []
     for subject in options.subject:

@@ -1,0 +1,132 @@
+#include "merger/clocks/clock_slope.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <queue>
+#include <utility>
+
+#include "merger/clocks/clock_fit.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/// Shares of the time that a pair covers, at either end, in which the constraint with the least to spare is looked for.
+constexpr double kShares[] = {1.0 / 2, 1.0 / 4, 1.0 / 16, 1.0 / 64};
+
+/// What the messages between two domains have to spare.
+class PairSlope {
+ public:
+  void add(const ClockTight& one, bool is_forth) { sides_[is_forth ? 0 : 1].push_back({one.sent_ns, one.slack_ns}); }
+
+  /// How far the slope of one clock's correction against the other's can be from the true one.
+  double doubt() const {
+    if (sides_[0].empty() || sides_[1].empty()) return kInfinity;
+    double begin = kInfinity, end = -kInfinity;
+    for (const auto& side : sides_)
+      for (const Spare& one : side) {
+        begin = std::min(begin, one.time_ns);
+        end = std::max(end, one.time_ns);
+      }
+    double up = kInfinity, down = kInfinity;
+    for (const double share : kShares) {
+      const double near = begin + (end - begin) * share, far = end - (end - begin) * share;
+      const Spare first[2] = {least(0, begin, near), least(1, begin, near)};
+      const Spare last[2] = {least(0, far, end), least(1, far, end)};
+      up = std::min(up, between(first[0], last[1]));
+      down = std::min(down, between(first[1], last[0]));
+    }
+    return std::max(up, down);
+  }
+
+ private:
+  struct Spare {
+    double time_ns = 0;
+    double slack_ns = kInfinity;
+  };
+
+  Spare least(int side, double from_ns, double to_ns) const {
+    Spare best;
+    for (const Spare& one : sides_[side])
+      if (one.time_ns >= from_ns && one.time_ns <= to_ns && one.slack_ns < best.slack_ns) best = one;
+    return best;
+  }
+  static double between(const Spare& first, const Spare& last) {
+    const double time = last.time_ns - first.time_ns;
+    return time > 0 ? (std::max(0.0, first.slack_ns) + std::max(0.0, last.slack_ns)) / time : kInfinity;
+  }
+
+  std::vector<Spare> sides_[2];
+};
+
+struct Step {
+  std::size_t to = 0;
+  double doubt = 0;
+};
+
+/// One side of a collective waits for the other: last enter of `from`, first exit of `to`.
+ClockTight waited(const CollectiveSide& from, const CollectiveSide& to, const ClockResidual& residual) {
+  ClockTight one;
+  one.sent_ns = residual.shifted(from.domain, static_cast<double>(from.last_enter_ns));
+  one.received_ns = residual.shifted(to.domain, static_cast<double>(to.first_exit_ns));
+  one.slack_ns =
+      one.received_ns + residual.at(to.domain, one.received_ns) - (one.sent_ns + residual.at(from.domain, one.sent_ns));
+  return one;
+}
+
+/// [domains]: of collectives, each domain against the reference.
+std::vector<PairSlope> collective_slopes(const ClockSamples& samples, const ClockResidual& residual,
+                                         std::size_t reference) {
+  std::vector<PairSlope> slopes(residual.domains);
+  for (const std::vector<CollectiveSide>& sides : samples.collectives()) {
+    const auto own = std::ranges::find(sides, reference, &CollectiveSide::domain);
+    if (own == sides.end()) continue;
+    for (const CollectiveSide& side : sides) {
+      if (side.domain == reference) continue;
+      slopes[side.domain].add(waited(*own, side, residual), true);
+      slopes[side.domain].add(waited(side, *own, residual), false);
+    }
+  }
+  return slopes;
+}
+
+}  // namespace
+
+std::vector<double> slope_doubts(const ClockSamples& samples, const ClockResidual& residual, std::size_t reference) {
+  std::vector<std::vector<Step>> steps(residual.domains);
+  const auto connect = [&](std::size_t a, std::size_t b, double doubt) {
+    if (!std::isfinite(doubt)) return;
+    steps[a].push_back({b, doubt});
+    steps[b].push_back({a, doubt});
+  };
+  for (const PairSamples& pair : samples.pairs()) {
+    PairSlope slope;
+    for (int direction = 0; direction < 2; ++direction)
+      for (const ClockCell& cell : pair.cells[direction])
+        for (const ClockPoint& point : cell.points())
+          slope.add(measure(point, pair.from(direction), pair.to(direction), residual), direction == 0);
+    connect(pair.low, pair.high, slope.doubt());
+  }
+  const std::vector<PairSlope> collectives = collective_slopes(samples, residual, reference);
+  for (std::size_t h = 0; h < residual.domains; ++h) connect(reference, h, collectives[h].doubt());
+
+  std::vector<double> doubts(residual.domains, kInfinity);
+  using Item = std::pair<double, std::size_t>;
+  std::priority_queue<Item, std::vector<Item>, std::greater<>> queue;
+  doubts[reference] = 0;
+  queue.emplace(0.0, reference);
+  while (!queue.empty()) {
+    const auto [doubt, domain] = queue.top();
+    queue.pop();
+    if (doubt > doubts[domain]) continue;
+    for (const Step& step : steps[domain]) {
+      if (doubt + step.doubt >= doubts[step.to]) continue;
+      doubts[step.to] = doubt + step.doubt;
+      queue.emplace(doubts[step.to], step.to);
+    }
+  }
+  return doubts;
+}
+
+}  // namespace meridian

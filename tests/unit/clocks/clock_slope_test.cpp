@@ -1,0 +1,86 @@
+// How far a fitted rate may be off, where the least that messages can tell is known.
+
+#include "merger/clocks/clock_slope.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace meridian {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+/// Messages between domains whose clocks are right.
+struct Messages {
+  explicit Messages(std::size_t domains) : samples{domains} {}
+  void send(std::uint32_t from, std::uint32_t to, std::int64_t time_ns, std::int64_t delay_ns) {
+    samples.add({time_ns, time_ns + delay_ns, from, to});
+  }
+  void exchange(std::uint32_t a, std::uint32_t b, std::int64_t time_ns, std::int64_t delay_ns) {
+    send(a, b, time_ns, delay_ns);
+    send(b, a, time_ns, delay_ns);
+  }
+  std::vector<double> doubts() {
+    samples.seal();
+    const std::size_t domains = samples.domains();
+    const ClockResidual zero{
+        0, 100.0 * kSecond, domains, 2, std::vector<double>(2 * domains), std::vector<std::vector<ClockJump>>(domains)};
+    return slope_doubts(samples, zero, 0);
+  }
+  ClockSamples samples;
+};
+
+TEST(ClockSlope, IsInDoubtByWhatBothEndsHaveToSpareOverTheTimeBetween) {
+  Messages messages{2};
+  messages.exchange(0, 1, kSecond, 1000);
+  messages.exchange(0, 1, 11 * kSecond, 3000);
+  const std::vector<double> doubts = messages.doubts();
+  EXPECT_EQ(doubts[0], 0);
+  EXPECT_NEAR(doubts[1], 4000.0 / (10 * kSecond), 1e-12);
+}
+
+TEST(ClockSlope, TheMessagesWithTheLeastToSpareTell) {
+  Messages messages{2};
+  for (int i = 0; i <= 1000; ++i)
+    messages.exchange(0, 1, kSecond + i * kSecond / 100, i == 10 || i == 990 ? 500 : 50'000);
+  EXPECT_NEAR(messages.doubts()[1], 1000.0 / (9.8 * kSecond), 1e-9);
+}
+
+TEST(ClockSlope, RoundTripsThatLieCloseTogetherTellLittle) {
+  Messages messages{2};
+  messages.exchange(0, 1, kSecond, 1000);
+  messages.exchange(0, 1, kSecond + 1'000'000, 1000);
+  EXPECT_NEAR(messages.doubts()[1], 0.002, 1e-6);
+}
+
+TEST(ClockSlope, MessagesInOneDirectionTellNothing) {
+  Messages messages{2};
+  messages.send(0, 1, kSecond, 1000);
+  messages.send(0, 1, 11 * kSecond, 1000);
+  EXPECT_TRUE(std::isinf(messages.doubts()[1]));
+}
+
+TEST(ClockSlope, DoubtsAddUpOnTheWayToTheReference) {
+  Messages messages{4};
+  for (const std::int64_t time_ns : {kSecond, 11 * kSecond}) {
+    messages.exchange(0, 1, time_ns, 1000);
+    messages.exchange(1, 2, time_ns, 2000);
+  }
+  const std::vector<double> doubts = messages.doubts();
+  EXPECT_NEAR(doubts[1], 2000.0 / (10 * kSecond), 1e-12);
+  EXPECT_NEAR(doubts[2], 6000.0 / (10 * kSecond), 1e-12);
+  EXPECT_TRUE(std::isinf(doubts[3]));
+}
+
+TEST(ClockSlope, CollectivesTellItWhereThereAreNoMessages) {
+  Messages messages{2};
+  for (const std::int64_t time_ns : {kSecond, 11 * kSecond}) {
+    const CollectiveSide sides[] = {{0, time_ns, time_ns + 5000}, {1, time_ns, time_ns + 5000}};
+    messages.samples.add_collective(sides);
+  }
+  EXPECT_NEAR(messages.doubts()[1], 10'000.0 / (10 * kSecond), 1e-12);
+}
+
+}  // namespace
+}  // namespace meridian
