@@ -31,7 +31,11 @@ Status may_follow(const std::filesystem::path& path, const RingNote& note) {
   if (::lstat(path.c_str(), &of_note) != 0 || ::lstat(note.ring.c_str(), &of_ring) != 0) return {};  // one is gone
   if (S_ISREG(of_note.st_mode) && (of_note.st_uid == 0 || of_note.st_uid == of_ring.st_uid)) return {};
   return Error{Errc::invalid_argument,
-               "'" + path.string() + "' leads to the ring file '" + note.ring.string() + "', which is of another user",
+               std::string{"'"}
+                   .append(path.string())
+                   .append("' leads to the ring file '")
+                   .append(note.ring.string())
+                   .append("', which is of another user"),
                "whoever wrote the one has no say over the other: remove it"};
 }
 

@@ -59,6 +59,10 @@ def meridian(*words, as_nobody=False, cwd=here, binary=None, **environment):
     )  # fmt: skip
 
 
+def in_one_line(done):
+    return " ".join((done.stderr + done.stdout).split())
+
+
 def binary_for_everybody():
     """The clone may be where nobody else may look."""
     here.chmod(0o755)
@@ -132,7 +136,7 @@ def check_a_note_of_another_user_does_not_lead_to_a_ring_of_ours():
     os.chown(note, NOBODY, NOBODY)
     for words in (("merge",), ("where",)):
         done = meridian(*words, here / "trace")
-        assert "which is of another user" in done.stderr + done.stdout, done
+        assert "which is of another user" in in_one_line(done), done
     for words in (("top", "--count", "1"), ("snapshot",), ("control",)):
         done = meridian(words[0], here / "trace", *words[1:], *(("off",) if words[0] == "control" else ()))
         assert done.returncode == 1, done
@@ -159,7 +163,7 @@ def check_nobody_else_controls_or_reads_a_ring_even_if_its_permissions_let_them(
     before = ring.read_bytes()
     for words in (("control", here / "trace", "off"), ("snapshot", here / "trace"), ("where", here / "trace"), ("merge", here / "trace")):
         done = meridian(*words, as_nobody=True, binary=binary)
-        assert done.returncode == 1 and "another user" in done.stderr + done.stdout, done
+        assert done.returncode == (0 if words[0] == "where" else 1) and "another user" in in_one_line(done), done
     assert ring.read_bytes() == before and not list((here / "trace").glob("*.h5"))
 
 

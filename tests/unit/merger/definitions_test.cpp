@@ -50,6 +50,24 @@ TEST_F(Definitions, WorldOfOneRankAndItsSelfAreTwo) {
   EXPECT_EQ(all.resolvers[0].at(kSelf, 1)->comm, 1U);
 }
 
+TEST_F(Definitions, GroupsThatAreOnlyClaimedTakeNoMemory) {
+  auto ranks = world(2);
+  constexpr std::uint64_t kComms = 100;
+  for (std::uint64_t i = 0; i < kComms; ++i) {
+    ranks[0].add_comm(0x100 + i, kWorld, {0, 1}, CallId::Comm_split, {10 * i + 1, 10 * i + 2});
+    CommBirth& birth = ranks[0].meta.comms.back().birth;
+    birth.local_hash = i;
+    birth.local_size = birth.remote_size = 1 << 24;
+    birth.local_rank = i % 2 == 0 ? 0 : (1 << 24) - 1;
+  }
+  const Communicators all = unify(ranks, 2);
+  ASSERT_EQ(all.list.size(), 3 + kComms);
+  std::size_t members = 0;
+  for (const Group& group : all.groups) members += group.size();
+  EXPECT_LT(members, std::size_t{1} << 23);
+  EXPECT_EQ(findings.count(FindingId::comm_members), kComms);
+}
+
 TEST_F(Definitions, SplitMakesOneCommunicatorAColour) {
   auto ranks = world(4);
   ranks[0].add_comm(0xa, kWorld, {0, 2}, CallId::Comm_split, {1, 2});

@@ -172,6 +172,34 @@ TEST(LoadRanks, OneRankTwiceIsRefused) {
   EXPECT_EQ(find(forced->summary, "rank.foreign")->detail, "rank-1-copy.h5");
 }
 
+TEST(LoadRanks, AWorldThatIsOnlyClaimedIsRefused) {
+  SyntheticRun run{2};
+  fill(run);
+  for (SyntheticRank& rank : run.ranks) rank.meta.size = 10'000'000;
+  const auto outcome = run.merge();
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().what, "the rank files in '" + run.directory.path().string() +
+                                      "' claim to be of 10000000 ranks, and there are files of 2");
+}
+
+TEST(LoadRanks, AThreadHasItsCallsOnceHoweverManyRowsItHas) {
+  SyntheticRun run{2};
+  fill(run);
+  run.write();
+  const auto once = merge(run.directory.path());
+  ASSERT_TRUE(once);
+  ASSERT_GT(once->summary.run.calls, 0U);
+  run[0].meta.threads = {{0, 1, 0, 0}, {0, 1, 0, 0}, {0xffffffff, 1, 0, 0}};
+  auto file = RankFileWriter::create(run.directory / rank_file_name(0));
+  ASSERT_TRUE(file);
+  ASSERT_TRUE(file->append(ThreadId{0}, run[0].threads.at(0).batch));
+  ASSERT_TRUE(file->append(ThreadId{0xffffffff}, run[0].threads.at(0).batch));
+  ASSERT_TRUE(file->finish(run[0].meta));
+  const auto twice = merge(run.directory.path());
+  ASSERT_TRUE(twice) << twice.error().what;
+  EXPECT_EQ(twice->summary.run.calls, once->summary.run.calls + run[0].threads.at(0).batch.call.size());
+}
+
 TEST(LoadRanks, MissingRanksAreListedAsRanges) {
   SyntheticRun run{7};
   fill(run);
