@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
@@ -84,7 +85,6 @@ const char* status_name(CounterStatus status) {
   return "no_papi";
 }
 
-std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 /// What keeps hardware events from being counted here, with the remedy; empty when nothing does.
 std::string pmu_problem() {
@@ -102,7 +102,7 @@ int list(bool all, bool as_json) {
     for (const KnownEvent& event : events)
       json["events"].push_back(
           {{"name", event.name}, {"kind", event.kind}, {"available", event.is_available}, {"text", event.text}});
-    return print(dump(json)) ? kExitFine : kExitCouldNotRun;
+    return print(json_text(json)) ? kExitFine : kExitCouldNotRun;
   }
   const Paint paint{wants_colour(STDOUT_FILENO)};
   Table table{
@@ -142,7 +142,7 @@ int try_together(const std::string& names, bool as_json, bool by_turns) {
                                {"why", request.why},
                                {"nearest", request.nearest}});
     }
-    return print(dump(json)) && is_fine ? kExitFine : kExitCouldNotRun;
+    return print(json_text(json)) && is_fine ? kExitFine : kExitCouldNotRun;
   }
   if (is_fine && plan->has_estimates()) {
     std::vector<char> estimates(4096);

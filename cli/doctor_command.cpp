@@ -10,6 +10,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/doctor/checks.hpp"
+#include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
@@ -42,7 +43,7 @@ std::string doctor_json(const std::vector<Check>& checks, bool is_possible) {
   for (const Check& check : checks)
     json["checks"].push_back(
         {{"name", check.name}, {"health", health_name(check.health)}, {"text", check.text}, {"remedy", check.remedy}});
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 int doctor(bool as_json) {

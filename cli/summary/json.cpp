@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/json_text.hpp"
 #include "cli/summary/measures.hpp"
 #include "cli/summary/units.hpp"
 #include "trace/format/summary_columns.hpp"
@@ -201,7 +202,7 @@ std::string summary_json(const Summary& summary) {
                 {"text", finding.text},
                 {"detail", finding.detail}};
   });
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace meridian

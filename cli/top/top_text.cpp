@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/json_text.hpp"
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
 #include "cli/summary/units.hpp"
@@ -81,7 +82,7 @@ std::string top_json(const std::vector<RankActivity>& ranks, std::size_t elsewhe
     if (rank.call != CallId::none) row["call"] = name_of(rank.call);
     json["ranks"].push_back(std::move(row));
   }
-  return json.dump() + "\n";
+  return json_text(json, -1);
 }
 
 }  // namespace meridian

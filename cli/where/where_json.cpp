@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "cli/json_text.hpp"
 #include "cli/summary/printable.hpp"
 #include "cli/where/where_text.hpp"
 
@@ -104,7 +105,7 @@ std::string where_json(WhereReport& report) {
                      {"cycle", parties_json(deadlock.cycle)},
                      {"ended", parties_json(deadlock.ended)}}},
                    {"problems", std::move(problems)}};
-  return whole.dump(2) + "\n";
+  return json_text(whole);
 }
 
 }  // namespace meridian
