@@ -16,6 +16,8 @@ constexpr double kPpm = 1e-6;
 constexpr double kSecondsPerNs = 1e-9;
 constexpr double kRoundingNs = 2;  // integer times: one for either end
 constexpr std::size_t kAroundJump = 2;
+constexpr std::size_t kTogether = 2;  // knots: what happens so close is one event
+constexpr double kMostBroken = 0.25;  // share of a clock's knots
 constexpr double kOtherClass = 1.5;
 constexpr double kQuick = 2;  // of the smallest round trip
 constexpr std::size_t kFewKnots = 16;
@@ -129,6 +131,7 @@ class Certifier {
     const std::size_t n = residual_.knots;
     const std::vector<bool> has_exchange = two_way();
     result_.rate.assign(residual_.domains * n, 0);
+    bend_.assign(residual_.domains * n, 0);
     std::vector<double> slopes(n);
     std::vector<std::size_t> before(n), after(n);
     for (std::size_t h = 0; h < residual_.domains; ++h) {
@@ -145,6 +148,7 @@ class Certifier {
         const double gap_s =
             static_cast<double>(std::min(k - before[k], after[k] - k)) * residual_.step_ns * kSecondsPerNs;
         const double rho = assumptions_.rho_ppm + assumptions_.rho_ppm_per_s * gap_s;
+          bend_[node(h, k)] = static_cast<float>(*most - *least);
         result_.rate[node(h, k)] = static_cast<float>(rho * kPpm + (*most - *least) + std::min(doubts_[h], kMostDoubt));
       }
     }
@@ -170,6 +174,42 @@ class Certifier {
     for (std::size_t h = 0; h < residual_.domains; ++h)
       for (const ClockJump& jump : residual_.jumps[h])
         break_around(h, nearest(residual_.shifted(h, jump.at_ns)), kAroundJump);
+    break_reference();
+    for (std::size_t h = 0; h < residual_.domains; ++h) break_altogether(h);
+  }
+
+  /// What several others contradict at a time is the reference itself: nobody can be compared with it there.
+  void break_reference() {
+    constexpr std::uint32_t kNobody = 0xffffffff;
+    std::vector<std::uint32_t> partner(residual_.knots, kNobody);
+    std::vector<bool> has_several(residual_.knots);
+    for (const ClockTight& one : tight_) {
+      if (one.slack_ns >= 0 || (one.from != reference_ && one.to != reference_)) continue;
+      const std::uint32_t other = one.from == reference_ ? one.to : one.from;
+      const std::size_t k = nearest(one.from == reference_ ? one.sent_ns : one.received_ns);
+      for (std::size_t q = k >= kTogether ? k - kTogether : 0; q <= std::min(k + kTogether, residual_.knots - 1); ++q) {
+        if (partner[q] == kNobody) partner[q] = other;
+        has_several[q] = has_several[q] || partner[q] != other;
+      }
+    }
+    for (std::size_t k = 0; k < residual_.knots; ++k)
+      for (std::size_t h = 0; has_several[k] && h < residual_.domains; ++h) break_around(h, k, 1);
+  }
+
+  /// A clock that is contradicted so often does not keep what is assumed of it in between either.
+  void break_altogether(std::size_t domain) {
+    if (domain == reference_) return;
+    const auto begin = result_.is_broken.begin() + static_cast<std::ptrdiff_t>(node(domain, 0));
+    const auto end = begin + static_cast<std::ptrdiff_t>(residual_.knots);
+    if (static_cast<double>(std::count(begin, end, true)) > kMostBroken * static_cast<double>(residual_.knots))
+      std::fill(begin, end, true);
+  }
+
+  /// How far a clock can wander from one knot to the next: what is assumed of oscillators changes evenly on the way.
+  float way_between(std::size_t a, std::size_t b) const {
+    const auto own = [&](std::size_t i) { return static_cast<double>(result_.rate[i] - bend_[i]); };
+    const auto bend = static_cast<double>(std::max(bend_[a], bend_[b]));
+    return static_cast<float>((bend + (own(a) + own(b)) / 2) * residual_.step_ns);
   }
 
   void add_edges() {
@@ -192,8 +232,7 @@ class Certifier {
       for (std::size_t k = 0; k + 1 < residual_.knots; ++k) {
         const std::size_t a = node(h, k), b = node(h, k + 1);
         if (result_.is_broken[a] || result_.is_broken[b]) continue;
-        const auto length =
-            static_cast<float>(static_cast<double>(std::max(result_.rate[a], result_.rate[b])) * residual_.step_ns);
+        const float length = way_between(a, b);
         edges_.push_back({static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), {length, length}});
         edges_.push_back({static_cast<std::uint32_t>(b), static_cast<std::uint32_t>(a), {length, length}});
       }
@@ -229,6 +268,7 @@ class Certifier {
   std::vector<ClockTight> tight_;
   std::vector<double> doubts_;
   std::vector<Edge> edges_;
+  std::vector<float> bend_;  // [domain][knot]: what the fit itself bends there, of its rate
   ClockCertificate result_;
 };
 

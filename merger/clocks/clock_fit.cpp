@@ -17,10 +17,12 @@ constexpr double kLongestStepNs = 60 * kNsPerSecond;
 constexpr double kWanderNs = 3;        // of an oscillator, from one second to the next
 constexpr double kFinestScale = 0.03;  // of the latency
 constexpr double kSmallestScaleNs = 5;
-constexpr double kPriorDoubt = 0.3;  // of the latency
-constexpr double kOtherClass = 1.5;  // a pair this much slower than usual was never tight both ways
-constexpr double kStraight = 0.05;   // of the latency
-constexpr double kMarginNs = 2;      // for integers: two roundings
+constexpr double kPriorDoubt = 0.3;       // of the latency
+constexpr double kCollectiveDoubt = 0.1;  // of the latency: how far collectives that are alike differ at least
+constexpr double kOtherClass = 1.5;       // a pair this much slower than usual was never tight both ways
+constexpr double kStraight = 0.05;        // of the latency
+constexpr double kMarginNs = 2;           // for integers: two roundings
+constexpr double kFarthest = 16;          // corrections, as a multiple of the most that a sample asks for
 constexpr int kMostRounds = 6;
 constexpr int kMostJumps = 8;
 
@@ -156,9 +158,23 @@ class Fit {
         set_bends(system, std::max(scales[i], fine), fine, level == 8 && i == 0, is_finest && i + 3 >= scales.size());
         system.solve(is_last ? 1e-10 : 1e-6, is_last ? 600 : 250);
       }
+      if (!is_sane(system)) return;
       std::copy_n(system.x.begin(), residual_.z.size(), residual_.z.begin());
       for (std::size_t e = 0; e < latencies_.size(); ++e) latencies_[e] = system.latency(e);
     }
+  }
+
+  /// Whether corrections are of a size that anything asked for. Samples that contradict each other by seconds can bring
+  /// the system to its limits; what was found before is better then.
+  bool is_sane(const ClockSystem& system) const {
+    double largest = typical_, asked = typical_;
+    for (const double z : residual_.z) asked = std::max(asked, std::abs(z));
+    for (const ClockRow& row : system.rows) asked = std::max(asked, std::abs(row.value));
+    for (const double x : system.x) {
+      if (!std::isfinite(x)) return false;
+      largest = std::max(largest, std::abs(x));
+    }
+    return largest <= kFarthest * asked;
   }
 
   /// Priors: half of a pair's smallest round trip. A pair that is much slower than others probably never had a quick
@@ -223,7 +239,7 @@ class Fit {
   void set_weights(ClockSystem& system, double scale, bool is_redescending) const {
     for (ClockRow& row : system.rows) {
       const double q = row.difference(system.x) - row.value - system.latency(row.latency);
-      const double s = row.is_collective ? scale + typical_ / 2 : scale;
+      const double s = row.is_collective ? scale + kCollectiveDoubt * typical_ : scale;
       if (q > 0)
         row.weight = is_redescending ? 1 / (s * s + q * q) : 1 / (s * s + s * q);
       else

@@ -9,6 +9,7 @@ namespace {
 constexpr double kRidge = 1e-12;  // keeps in place what no observation binds
 constexpr double kSmallestPivot = 1e-18;
 constexpr double kExactEnough = 1e-18;
+constexpr double kBlownUp = 1e6;  // a residual that is so much larger than the first: nothing comes of it
 
 double dot(const std::vector<double>& a, const std::vector<double>& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
@@ -137,17 +138,24 @@ int ClockSystem::solve(double tolerance, int most_steps) {
   precondition(residual, helped);
   direction = helped;
   double energy = dot(residual, helped);
-  const double enough = std::max(tolerance * energy, kExactEnough);
+  const double enough = std::max(tolerance * energy, kExactEnough), hopeless = kBlownUp * energy;
+  const std::vector<double> start = x;
   int steps = 0;
   for (; steps < most_steps && energy > enough; ++steps) {
     multiply(direction, image);
-    const double length = energy / dot(direction, image);
+    const double curvature = dot(direction, image);
+    if (!(curvature > 0)) break;  // rounding has eaten what is positive definite
+    const double length = energy / curvature;
     for (std::size_t i = 0; i < total; ++i) {
       x[i] += length * direction[i];
       residual[i] -= length * image[i];
     }
     precondition(residual, helped);
     const double next = dot(residual, helped);
+    if (!(next >= 0 && next <= hopeless)) {  // no numbers, or ever larger ones
+      x = start;
+      break;
+    }
     const double turn = next / energy;
     energy = next;
     for (std::size_t i = 0; i < total; ++i) direction[i] = helped[i] + turn * direction[i];
