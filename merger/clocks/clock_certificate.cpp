@@ -148,7 +148,7 @@ class Certifier {
         const double gap_s =
             static_cast<double>(std::min(k - before[k], after[k] - k)) * residual_.step_ns * kSecondsPerNs;
         const double rho = assumptions_.rho_ppm + assumptions_.rho_ppm_per_s * gap_s;
-          bend_[node(h, k)] = static_cast<float>(*most - *least);
+        bend_[node(h, k)] = static_cast<float>(*most - *least);
         result_.rate[node(h, k)] = static_cast<float>(rho * kPpm + (*most - *least) + std::min(doubts_[h], kMostDoubt));
       }
     }
