@@ -27,6 +27,7 @@ enum class OnceState { to_be_run, running, done };
 template <CallId id, class Once, class Call>
 [[gnu::cold, gnu::noinline]] int recorded_once(Once* once, const void* caller, Call call) noexcept(false) {
   const LockBody what{once, nullptr, LockKind::once, false, 0, caller};
+  if (!g_is_libc_below) return call();
   if (state_of(once) == OnceState::running)
     return recorded_lock<id>({once, nullptr, LockKind::once, true, 0, caller}, call);
   if (!is_library_use(once, caller)) record_now<id, Payload::lock, kLockWords>(what);

@@ -25,7 +25,8 @@ constexpr int to_c11(int result) noexcept { return result == EBUSY ? thrd_busy :
 
 /// A try of a robust mutex that is beyond repair leaves it locked in glibc (up to 2.36 at least): such a mutex is
 /// looked at instead, and taken by `wait` itself when it seems free.
-template <class Wait>
+enum class Waits { forever, for_a_while };
+template <Waits waits, class Wait>
 [[gnu::always_inline]] inline auto attempt_or(pthread_mutex_t* mutex, Wait wait) noexcept {
   return [mutex, wait] {
 #ifdef __GLIBC__
@@ -33,7 +34,12 @@ template <class Wait>
     if ((__atomic_load_n(&mutex->__data.__kind, __ATOMIC_RELAXED) & kRobust) != 0) [[unlikely]]
       return (__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) & FUTEX_TID_MASK) != 0 ? EBUSY : wait();
 #endif
-    return g_libc.pthread_mutex_trylock(mutex);
+    if constexpr (waits == Waits::for_a_while) {
+      if (!g_is_libc_below) [[unlikely]]
+        return is_taken(mutex) ? EBUSY : wait();
+      return g_libc.pthread_mutex_trylock(mutex);
+    }
+    return g_libc.attempt_mutex(mutex);
   };
 }
 
@@ -41,7 +47,7 @@ template <class Wait>
 
 MERIDIAN_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
   const auto wait = [=] { return g_libc.pthread_mutex_lock(mutex); };
-  return acquire<CallId::pthread_mutex_lock, LockKind::mutex>(mutex, attempt_or(mutex, wait), wait);
+  return acquire<CallId::pthread_mutex_lock, LockKind::mutex>(mutex, attempt_or<Waits::forever>(mutex, wait), wait);
 }
 
 MERIDIAN_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
@@ -50,13 +56,15 @@ MERIDIAN_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
 
 MERIDIAN_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* until) noexcept {
   const auto wait = [=] { return g_libc.pthread_mutex_timedlock(mutex, until); };
-  return acquire<CallId::pthread_mutex_timedlock, LockKind::mutex>(mutex, attempt_or(mutex, wait), wait);
+  return acquire<CallId::pthread_mutex_timedlock, LockKind::mutex>(mutex, attempt_or<Waits::for_a_while>(mutex, wait),
+                                                                   wait);
 }
 
 MERIDIAN_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec* until) noexcept {
   const auto wait = [=] { return g_libc.pthread_mutex_clocklock(mutex, clock, until); };
   if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return wait();
-  return acquire<CallId::pthread_mutex_clocklock, LockKind::mutex>(mutex, attempt_or(mutex, wait), wait);
+  return acquire<CallId::pthread_mutex_clocklock, LockKind::mutex>(mutex, attempt_or<Waits::for_a_while>(mutex, wait),
+                                                                   wait);
 }
 
 MERIDIAN_EXPORT int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
