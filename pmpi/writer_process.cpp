@@ -20,6 +20,9 @@
 #include "trace/ring/ring_futex.hpp"
 
 extern "C" char** environ;  // NOLINT: the C library's own name
+#ifdef __GLIBC__
+extern "C" int __clone(int (*)(void*), void*, int, void*, ...);  // NOLINT: the C library's own name
+#endif
 
 namespace meridian {
 namespace {
@@ -60,42 +63,60 @@ bool find_writer(char* program) noexcept {
   return false;
 }
 
-/// In the writer-to-be, in memory shared with the application, which stands still meanwhile.
+/// clone() of the C library itself: ThreadSanitizer has one of its own, which takes every child for a fork.
+int start_child(int (*function)(void*), char* stack_end, int flags, void* argument) noexcept {
+#ifdef __GLIBC__
+  return __clone(function, stack_end, flags, argument);
+#else
+  return clone(function, stack_end, flags, argument);
+#endif
+}
+
+/// What the kernel takes in place of its own struct sigaction: the handler, and no flags. 0: the standard action.
+struct SignalAction {
+  unsigned long handler = 0;
+  unsigned long others[7] = {};
+};
+constexpr std::size_t kKernelMaskBytes = (NSIG - 1) / 8;
+
+/// In the writer-to-be, in memory shared with the application, which stands still meanwhile. It asks the kernel itself:
+/// what stands in front of the C library, such as ThreadSanitizer, would take its files and handlers for those of the
+/// application.
 int become_writer(void* argument) noexcept {
   auto& start = *static_cast<Start*>(argument);
-  setsid();
+  syscall(SYS_setsid);
   // The launcher has bound the rank to its cores; the writer should rather run on one that nobody uses. What the job
   // may not use at all, the kernel leaves out.
   unsigned char every_core[kCoreMaskBytes];
-  memset(every_core, 0xff, sizeof every_core);
+  for (unsigned char& byte : every_core) byte = 0xff;
   syscall(SYS_sched_setaffinity, 0, sizeof every_core, every_core);
   // Nothing that the launcher waits for may stay open.
   if (syscall(SYS_close_range, 0u, ~0u, 0u) != 0)
-    for (int fd = 0; fd < 65536; ++fd) close(fd);
-  open("/dev/null", O_RDWR);
-  static_cast<void>(dup2(0, 1));
-  static_cast<void>(dup2(0, 2));
-  struct sigaction standard {};
-  standard.sa_handler = SIG_DFL;
-  for (int signal = 1; signal < NSIG; ++signal) sigaction(signal, &standard, nullptr);
-  standard.sa_handler = SIG_IGN;  // until it handles them: batch systems send them to whole jobs as a warning
-  sigaction(SIGUSR1, &standard, nullptr);
-  sigaction(SIGUSR2, &standard, nullptr);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  execve(start.program, const_cast<char* const*>(start.arguments), const_cast<char* const*>(start.environment));
+    for (int fd = 0; fd < 65536; ++fd) syscall(SYS_close, fd);
+  syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
+  syscall(SYS_dup3, 0, 1, 0);
+  syscall(SYS_dup3, 0, 2, 0);
+  const SignalAction standard;
+  for (int signal = 1; signal < NSIG; ++signal) syscall(SYS_rt_sigaction, signal, &standard, nullptr, kKernelMaskBytes);
+  const SignalAction ignore{.handler = 1};  // until it handles them: batch systems send them to whole jobs as a warning
+  for (const int signal : {SIGUSR1, SIGUSR2}) syscall(SYS_rt_sigaction, signal, &ignore, nullptr, kKernelMaskBytes);
+  const unsigned long none[kKernelMaskBytes / sizeof(unsigned long)] = {};
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, none, nullptr, kKernelMaskBytes);
+  syscall(SYS_execve, start.program, start.arguments, start.environment);
   start.error = errno;
-  _exit(127);
+  syscall(SYS_exit_group, 127);
+  return 0;
 }
 
 /// A process in between: it leaves at once, so that the writer is nobody's child whom the application could wait for.
 int start_and_leave(void* argument) noexcept {
   auto& start = *static_cast<Start*>(argument);
-  const int pid = clone(&become_writer, start.inner_stack + kStackBytes, CLONE_VM | CLONE_VFORK | SIGCHLD, argument);
+  const int pid =
+      start_child(&become_writer, start.inner_stack + kStackBytes, CLONE_VM | CLONE_VFORK | SIGCHLD, argument);
   if (pid < 0) start.error = errno;
   start.pid = pid;
-  _exit(0);
+  syscall(SYS_exit_group, 0);
+  return 0;
 }
 
 }  // namespace
@@ -115,7 +136,7 @@ bool start_writer() noexcept {
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);  // no handler of the application may run in shared memory
     // Exit signal 0: neither SIGCHLD nor wait() of the application see this child.
-    const int pid = clone(&start_and_leave, start.outer_stack + kStackBytes, CLONE_VM | CLONE_VFORK, memory);
+    const int pid = start_child(&start_and_leave, start.outer_stack + kStackBytes, CLONE_VM | CLONE_VFORK, memory);
     if (pid > 0) {
       while (waitpid(pid, nullptr, static_cast<int>(__WCLONE)) < 0 && errno == EINTR) continue;
       started = start.error == 0 && start.pid > 0;
