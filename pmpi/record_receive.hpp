@@ -11,10 +11,20 @@ namespace meridian::record {
 /// status has its source and tag.
 [[gnu::cold, gnu::noinline]] bool is_truncated(int call_result) noexcept;
 
+/// The source in a status. Of a send that has completed it is whatever lay there, which may be copied, but decides
+/// nothing: no branch.
+[[gnu::always_inline]] inline std::int32_t status_source(const MPI_Status& status) noexcept {
+  constexpr bool kIsSame = MPI_ANY_SOURCE == kAnySource && MPI_PROC_NULL == kProcNull;
+  constexpr bool kIsSwapped = MPI_ANY_SOURCE == kProcNull && MPI_PROC_NULL == kAnySource;
+  static_assert(kIsSame || (kIsSwapped && (kAnySource ^ kProcNull) == 1));
+  const auto source = static_cast<std::uint32_t>(status.MPI_SOURCE);
+  return static_cast<std::int32_t>(kIsSame ? source : source ^ source >> 31);
+}
+
 [[gnu::always_inline]] inline void complete(Completion& entry, std::uint64_t request,
                                             const MPI_Status& status) noexcept {
   entry.request = request;
-  entry.source = rank_word(status.MPI_SOURCE);
+  entry.source = status_source(status);
   entry.tag = status.MPI_TAG;
   entry.bytes = status_bytes(status);
 }
