@@ -24,9 +24,13 @@ namespace {
 constexpr std::uint64_t kSpareBytes = 8u << 20;
 constexpr std::uint64_t kCardBytes = (kCards + kLibraryCards) * sizeof(ThreadCard);
 
-/// "<scratch>/meridian-<uid>", ours alone; false when it cannot be had or belongs to somebody else.
+/// "<scratch>/meridian-<uid>", ours alone; false when it cannot be had or belongs to somebody else. Absolute: threads
+/// open the ring file when they come, and the program may be in another directory then.
 bool make_private_dir(const char* scratch, std::size_t length, char* path, std::size_t room) noexcept {
-  const int written = snprintf(path, room, "%.*s/meridian-%u", static_cast<int>(length), scratch, getuid());
+  char here[kPathBytes] = "";
+  if (scratch[0] != '/' && getcwd(here, sizeof here) == nullptr) return false;
+  const int written = snprintf(path, room, "%s%s%.*s/meridian-%u", here, here[0] != '\0' ? "/" : "",
+                               static_cast<int>(length), scratch, getuid());
   if (written < 0 || static_cast<std::size_t>(written) >= room) return false;
   if (mkdir(path, 0700) != 0 && errno != EEXIST) return false;
   struct stat status {};
