@@ -119,6 +119,17 @@ Result<fs::path> choose_tracer(const RunArguments& arguments, const ProgramFacts
   return *std::move(tracer);
 }
 
+/// AddressSanitizer ends every program, this one or one that it starts, in which its library is not the first one. With
+/// the tracer in front it works as well. In front of the tracer it would be in every child, which has not asked for it.
+void let_sanitizers_start() {
+  constexpr const char* kVariable = "ASAN_OPTIONS";
+  constexpr std::string_view kSetting = "verify_asan_link_order=0";
+  const char* const before = std::getenv(kVariable);
+  const std::string given = before == nullptr ? "" : before;
+  if (given.find(kSetting) != std::string::npos) return;
+  ::setenv(kVariable, fmt::format("{}{}{}", given, given.empty() ? "" : ":", kSetting).c_str(), 1);
+}
+
 /// What the program's environment gets besides the options.
 void export_tracer(const fs::path& tracer, const Settings& settings) {
   const char* const before = std::getenv("LD_PRELOAD");
@@ -126,6 +137,7 @@ void export_tracer(const fs::path& tracer, const Settings& settings) {
   ::setenv(kRunVariable.data(), kept.c_str(), 1);
   if (!kept.starts_with(tracer.string()))
     ::setenv("LD_PRELOAD", kept.empty() ? tracer.c_str() : (tracer.string() + ":" + kept).c_str(), 1);
+  let_sanitizers_start();
   // Absolute, since the program may change its directory before MPI_Init.
   std::error_code problem;
   if (const auto directory = settings.values.path(OptionId::dir); !directory.empty())
