@@ -145,6 +145,14 @@ def check_run_puts_the_tracer_first_and_keeps_the_users_preload():
     assert env["LD_PRELOAD"] == f"{library}:libc.so.6" and env["MERIDIAN_RUN_PRELOAD"] == "libc.so.6"
 
 
+def check_address_sanitizer_is_told_not_to_mind_the_tracer():
+    any_tracer()
+    wanted = "verify_asan_link_order=0"
+    for before, after in (("", wanted), ("detect_leaks=0", "detect_leaks=0:" + wanted), (wanted, wanted)):
+        found = run_env(env=clean_environment(ASAN_OPTIONS=before))["ASAN_OPTIONS"]
+        assert found == after, (before, found)
+
+
 def check_run_inside_run_preloads_once():
     library = any_tracer()
     done = meridian("run", arguments.meridian, "run", "env")

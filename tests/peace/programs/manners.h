@@ -1,0 +1,45 @@
+// What the programs of tests/peace share: a program that says what it sees, line by line.
+#ifndef MANNERS_H
+#define MANNERS_H
+
+#include <mpi.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { EXCHANGES = 20 };
+
+static int rank, size;
+
+/// One line in one piece, whatever the ranks do meanwhile.
+__attribute__((format(printf, 1, 2), unused)) static void say(const char* format, ...) {
+  char line[512];
+  int length = snprintf(line, sizeof line, "%d: ", rank);
+  va_list arguments;
+  va_start(arguments, format);
+  length += vsnprintf(line + length, sizeof line - (size_t)length - 1, format, arguments);
+  va_end(arguments);
+  line[length++] = '\n';
+  if (write(1, line, (size_t)length) != length) _exit(99);
+}
+
+/// Messages around the ring.
+__attribute__((unused)) static void exchange(void) {
+  int out = rank, in = -1;
+  for (int i = 0; i < EXCHANGES; ++i) {
+    MPI_Sendrecv(&out, 1, MPI_INT, (rank + 1) % size, i, &in, 1, MPI_INT, (rank + size - 1) % size, i, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    out = in;
+  }
+  say("after %d exchanges %d", EXCHANGES, out);
+}
+
+__attribute__((unused)) static void begin(int* argc, char*** argv) {
+  int provided = 0;
+  MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+}
+
+#endif
