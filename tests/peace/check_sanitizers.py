@@ -44,8 +44,14 @@ def check_flaw(check, options, flaw, work):
     if flaw == "none" and not both_ways.lines_of(untraced):
         print(f"this MPI does not run with {options.kind} sanitizer, untraced: {untraced.returncode}\n{untraced.stderr}")
         sys.exit(both_ways.SKIPPED)
+    if flaw == "leak" and "LeakSanitizer has encountered a fatal error" in untraced.stderr:
+        print(f"leaks are not compared: LeakSanitizer may not look here, untraced\n{untraced.stderr}")
+        return untraced
     traced = both_ways.run(options, words, work, True, **variables)
-    check.equal(f"{what}: exit code", traced.returncode, untraced.returncode)
+    if flaw == "overflow":  # which of the ranks ends the other, and how, is the launcher's race
+        check.true(f"{what}: both runs fail", untraced.returncode != 0 and traced.returncode != 0)
+    else:
+        check.equal(f"{what}: exit code", traced.returncode, untraced.returncode)
     check.equal(f"{what}: reports", reports(options.kind, traced), reports(options.kind, untraced))
     check.equal(f"{what}: there are reports", bool(reports(options.kind, untraced)), flaw in ("race", "overflow"))
     if flaw == "leak":
