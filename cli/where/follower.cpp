@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "merger/match/call_roles.hpp"
@@ -142,12 +143,12 @@ void Follower::take_rows(ThreadNow& thread, const Call& call) {
     case Payload::requests:
       for (std::size_t i = 0; i < batch.completion_count[call.at]; ++i)
         if (call.rows.completions + i < batch.completions.size())
-          take_request(thread, call, batch.completions[call.rows.completions + i].request);
+          take_request(thread, call, batch.completions[call.rows.completions + i]);
       break;
     case Payload::handle:  // the next communicator with this handle is another one
       if ((call.id() == CallId::Comm_free || call.id() == CallId::Comm_disconnect) &&
           call.rows.handles < batch.handles.size())
-        begun_.erase(batch.handles[call.rows.handles].handle);
+        forget(batch.handles[call.rows.handles].handle);
       break;
     case Payload::lock:
       if (call.rows.locks < batch.locks.size()) take_lock(thread, call);
@@ -160,15 +161,25 @@ void Follower::take_rows(ThreadNow& thread, const Call& call) {
   }
 }
 
+void Follower::forget(std::uint64_t comm) {
+  begun_.erase(comm);
+  sent_.erase(comm);
+  received_.erase(comm);
+}
+
 void Follower::take_side(ThreadNow& thread, const Call& call, std::size_t side) {
   const PointToPoint& row = call.batch.p2p[call.rows.p2p + side];
   const Role role = role_of(call.id()).role;
   if (row.peer == kProcNull || role == Role::mrecv || role == Role::imrecv) return;
-  WaitedFor what{.kind = is_sent(call.id(), side) ? Kind::send : Kind::receive, .call = call.id(), .comm = row.comm};
+  const bool is_send = is_sent(call.id(), side);
+  if (!call.is_open() && is_send && !is_persistent(call.id())) ++sent_[row.comm][{row.peer, row.tag}];
+  if (!call.is_open() && !is_send && (role == Role::receive || role == Role::sendrecv || role == Role::mprobe))
+    count_received(call, row.comm);
+  WaitedFor what{.kind = is_send ? Kind::send : Kind::receive, .call = call.id(), .comm = row.comm};
   what.ticks = call.enter();
   what.peer = row.peer;
   what.tag = row.tag;
-  add(thread, call, what, row.request);
+  add(thread, call, what, role == Role::mprobe ? 0 : row.request);
 }
 
 void Follower::take_collective(ThreadNow& thread, const Call& call) {
@@ -209,13 +220,40 @@ void Follower::add(ThreadNow& thread, const Call& call, const WaitedFor& what, s
     requests_[request] = what;
 }
 
-void Follower::take_request(ThreadNow& thread, const Call& call, std::uint64_t request) {
-  const auto found = requests_.find(request);
+/// The message that a blocking receive, or a probe that takes it, has found.
+void Follower::count_received(const Call& call, std::uint64_t comm) {
+  if (call.batch.completion_count[call.at] == 0 || call.rows.completions >= call.batch.completions.size()) return;
+  const Completion& found = call.batch.completions[call.rows.completions];
+  if (found.request == 0) ++received_[comm][{found.source, found.tag}];
+}
+
+/// Messages that are there go to receives in the order in which these were begun.
+void Follower::count_posted() {
+  using Key = std::tuple<std::uint64_t, std::int32_t, std::int32_t>;
+  std::map<Key, std::vector<std::uint64_t>> posted;
+  for (const auto& [request, what] : requests_)
+    if (what.kind == Kind::receive) posted[{what.comm, what.peer, what.tag}].push_back(what.ticks);
+  for (auto& [key, ticks] : posted) std::ranges::sort(ticks);
+  for (auto& [number, thread] : threads_)
+    for (WaitedFor& what : thread.waits)
+      if (const auto ticks = posted.find({what.comm, what.peer, what.tag});
+          what.kind == Kind::receive && ticks != posted.end())
+        what.posted_before =
+            static_cast<std::uint64_t>(std::ranges::lower_bound(ticks->second, what.ticks) - ticks->second.begin());
+}
+
+void Follower::take_request(ThreadNow& thread, const Call& call, const Completion& completion) {
+  const auto found = requests_.find(completion.request);
   if (found == requests_.end()) return;
   const Role role = role_of(call.id()).role;
   if (call.is_open()) {
     if (is_blocking(call.id())) thread.waits.push_back(found->second);
-  } else if (role == Role::request_free || (role == Role::complete && !is_persistent(found->second.call))) {
+    return;
+  }
+  const WaitedFor& what = found->second;
+  if (role == Role::complete && what.kind == Kind::receive && completion.bytes >= 0)
+    ++received_[what.comm][{completion.source, completion.tag}];
+  if (role == Role::request_free || (role == Role::complete && !is_persistent(found->second.call))) {
     requests_.erase(found);
   }
 }
@@ -244,6 +282,7 @@ RankNow Follower::finish(RankMeta meta, bool is_alive, const LockHolders::Look& 
   RankNow now;
   now.is_alive = is_alive;
   add_silent_threads(meta, is_alive);
+  count_posted();
   std::set<std::uint64_t> shared;  // semaphores that other processes may post
   for (const TextRow& text : meta.texts)
     if (text.key == kSemaphoreNameKey) shared.insert(text.handle);
@@ -260,6 +299,8 @@ RankNow Follower::finish(RankMeta meta, bool is_alive, const LockHolders::Look& 
   }
   holders_.resolve(now.threads, meta.lock_counts, look);
   now.begun = std::move(begun_);
+  now.sent = std::move(sent_);
+  now.received = std::move(received_);
   now.meta = std::move(meta);
   set_times(now);
   return now;

@@ -31,14 +31,19 @@ class Follower {
   void take_collective(ThreadNow& thread, const Call& call);
   void take_lock(ThreadNow& thread, const Call& call);
   void take_join(ThreadNow& thread, const Call& call) const;
-  void take_request(ThreadNow& thread, const Call& call, std::uint64_t request);
+  void take_request(ThreadNow& thread, const Call& call, const Completion& completion);
+  void forget(std::uint64_t comm);
   void add(ThreadNow& thread, const Call& call, const WaitedFor& what, std::uint64_t request);
+  void count_received(const Call& call, std::uint64_t comm);
+  void count_posted();
   void add_silent_threads(const RankMeta& meta, bool is_alive);
   void set_times(RankNow& now) const;
 
   std::map<std::uint32_t, ThreadNow> threads_;
   std::map<std::uint64_t, WaitedFor> requests_;   // that are not known to have ended
   std::map<std::uint64_t, std::uint64_t> begun_;  // RankNow::begun
+  MessageCounts sent_;
+  MessageCounts received_;
   LockHolders holders_;
   std::uint64_t last_ticks_ = 0;
 };

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "merger/load/worlds.hpp"
@@ -29,8 +30,9 @@ struct WaitedFor {
   std::uint64_t ticks = 0;  ///< when the handle was used, or the lock wanted
   std::int32_t peer = 0;    ///< kAnySource: whoever sends
   std::int32_t tag = kAnyTag;
-  std::uint64_t instance = 0;  ///< collectives that the rank had begun on the communicator before
-  std::uint64_t object = 0;    ///< address of the lock; 0: it is none
+  std::uint64_t instance = 0;       ///< collectives that the rank had begun on the communicator before
+  std::uint64_t posted_before = 0;  ///< receives with the same arguments that were begun before and have not ended
+  std::uint64_t object = 0;         ///< address of the lock; 0: it is none
   LockKind lock{};
   std::int32_t holder_tid = 0;   ///< kernel tid of who had the lock when it was wanted; 0: not known
   bool is_from_outside = false;  ///< `others` of another process may do it as well
@@ -65,6 +67,10 @@ struct ThreadNow {
   CallPlace place;                   ///< of the call
 };
 
+/// Messages of a rank by communicator (handle), then by peer and tag.
+using PeerAndTag = std::pair<std::int32_t, std::int32_t>;
+using MessageCounts = std::map<std::uint64_t, std::map<PeerAndTag, std::uint64_t>>;
+
 struct RankNow {
   RankMeta meta;
   std::string ring;  ///< path; empty: what is known is from a rank file
@@ -74,6 +80,8 @@ struct RankNow {
   std::int64_t last_realtime_ns = 0;             ///< of the latest event or look at the clocks
   std::vector<ThreadNow> threads;                ///< those that are known, by number
   std::map<std::uint64_t, std::uint64_t> begun;  ///< handle of a communicator -> collectives begun on it
+  MessageCounts sent;                            ///< sends begun, but for those that have not returned
+  MessageCounts received;                        ///< receives ended
 };
 
 }  // namespace meridian

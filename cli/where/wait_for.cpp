@@ -1,8 +1,10 @@
 #include "cli/where/wait_for.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace meridian {
@@ -19,6 +21,7 @@ struct Wait {
   std::int32_t peer = 0;  // world rank; kAnySource
   std::int32_t tag = 0;
   std::uint64_t instance = 0;
+  std::uint64_t posted_before = 0;
   const Group* peers = nullptr;
   const Group* own = nullptr;
 };
@@ -33,9 +36,13 @@ class Waits {
  public:
   Waits(const std::vector<RankNow>& ranks, Communicators& communicators) {
     for (std::size_t i = 0; i < ranks.size(); ++i) {
-      for (const auto& birth : communicators.resolvers[i].births())
+      for (const auto& birth : communicators.resolvers[i].births()) {
         if (const auto begun = ranks[i].begun.find(birth.handle); begun != ranks[i].begun.end())
           begun_[{ranks[i].meta.rank, birth.comm.comm}] = begun->second;
+        const bool is_last_of_handle =
+            &birth == &communicators.resolvers[i].births().back() || (&birth)[1].handle != birth.handle;
+        if (is_last_of_handle) count_messages(ranks[i], birth.handle, birth.comm);
+      }
       if (ranks[i].meta.is_finalized) finalized_.insert(ranks[i].meta.rank);
       for (const ThreadNow& thread : ranks[i].threads)
         for (const WaitedFor& what : thread.waits)
@@ -48,8 +55,8 @@ class Waits {
     const LocalComm* const comm = resolver.at(what.comm, what.ticks);
     if (comm == nullptr) return std::nullopt;
     const std::int32_t peer = what.peer == kAnySource ? kAnySource : comm->world_rank(what.peer);
-    return Wait{what.kind, what.call,     rank.meta.rank, comm->comm, peer,
-                what.tag,  what.instance, comm->peers,    comm->own};
+    return Wait{what.kind, what.call,     rank.meta.rank,     comm->comm,  peer,
+                what.tag,  what.instance, what.posted_before, comm->peers, comm->own};
   }
 
   bool is_about_to_meet(const Wait& wait) const {
@@ -61,6 +68,7 @@ class Waits {
     if (wait.kind == Kind::send)
       return std::ranges::any_of(others(receives_, wait.comm, wait.peer),
                                  [&](const Wait& other) { return meet(wait, other); });
+    if (wait.kind == Kind::receive && has_message(wait)) return true;
     return wait.kind == Kind::receive && std::ranges::any_of(others(sends_, wait.comm, wait.rank),
                                                              [&](const Wait& other) { return meet(other, wait); });
   }
@@ -82,6 +90,35 @@ class Waits {
     if (wait.kind == Kind::collective) collectives_[{wait.comm, wait.rank}].push_back(wait);
   }
 
+  void count_messages(const RankNow& rank, std::uint64_t handle, const LocalComm& comm) {
+    const auto count = [&](const MessageCounts& counts, bool is_sent) {
+      const auto found = counts.find(handle);
+      if (found == counts.end()) return;
+      for (const auto& [peer_and_tag, messages] : found->second) {
+        const auto [peer, tag] = peer_and_tag;
+        const std::int32_t other = comm.world_rank(peer), own = rank.meta.rank;
+        std::int64_t& under_way = under_way_[{comm.comm, is_sent ? other : own, is_sent ? own : other, tag}];
+        under_way += is_sent ? static_cast<std::int64_t>(messages) : -static_cast<std::int64_t>(messages);
+      }
+    };
+    count(rank.sent, true);
+    count(rank.received, false);
+  }
+
+  /// Whether a message for a receive was sent and is only to be taken.
+  bool has_message(const Wait& wait) const {
+    constexpr std::int32_t kLowest = std::numeric_limits<std::int32_t>::min();
+    const bool is_from_any = wait.peer == kAnySource;
+    std::int64_t messages = 0;
+    for (auto at = under_way_.lower_bound({wait.comm, wait.rank, is_from_any ? kLowest : wait.peer, kLowest});
+         at != under_way_.end(); ++at) {
+      const auto& [comm, receiver, sender, tag] = at->first;
+      if (comm != wait.comm || receiver != wait.rank || (!is_from_any && sender != wait.peer)) break;
+      if (wait.tag == kAnyTag || tag == wait.tag) messages += std::max<std::int64_t>(at->second, 0);
+    }
+    return messages > static_cast<std::int64_t>(wait.posted_before);
+  }
+
   bool has_come(std::int32_t member, const Wait& wait) const {
     if (wait.call == CallId::Finalize && finalized_.contains(member)) return true;
     bool is_in_another = false;
@@ -99,6 +136,8 @@ class Waits {
   ByPlace receives_;                                                       // by communicator and receiver
   ByPlace collectives_;                                                    // by communicator and member
   std::map<std::pair<std::int32_t, std::uint32_t>, std::uint64_t> begun_;  // (rank, communicator) -> collectives
+  /// (communicator, receiver, sender, tag) -> messages sent and not received
+  std::map<std::tuple<std::uint32_t, std::int32_t, std::int32_t, std::int32_t>, std::int64_t> under_way_;
   std::set<std::int32_t> finalized_;
 };
 
