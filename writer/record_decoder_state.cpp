@@ -1,6 +1,7 @@
 // What a decoder is in the middle of, as bytes: whoever restores it goes on as if it had never stopped.
 
 #include <algorithm>
+#include <utility>
 
 #include "trace/format/state_archive.hpp"
 #include "writer/record_decoder_parts.hpp"
@@ -118,9 +119,12 @@ void RecordDecoder::save(StateWriter& archive) const {
 }
 
 bool RecordDecoder::restore(StateReader& archive) {
+  // What the ring's header has told already stays, behind what is restored: slots know texts by their places.
   const bool was_finalized = meta_.is_finalized;
+  const std::vector<TextRow> texts = std::move(meta_.texts);
   archive_meta(archive, meta_);
   meta_.is_finalized |= was_finalized;
+  meta_.texts.insert(meta_.texts.end(), texts.begin(), texts.end());
   archive(events_, damaged_);
   if (!archive.is_good() || meta_.counters_per_event > UINT16_MAX || !are_stacks_in_order(meta_.stacks)) return false;
   for (std::uint32_t i = 1; i < meta_.stacks.size(); ++i)

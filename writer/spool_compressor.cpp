@@ -1,5 +1,8 @@
 #include "writer/spool_compressor.hpp"
 
+#include <exception>
+#include <system_error>
+
 #include "trace/format/chunk_codec.hpp"
 #include "writer/compress_spool.hpp"
 #include "writer/places.hpp"
@@ -28,9 +31,18 @@ void SpoolCompressor::take(std::optional<SpoolWriter>& spool) {
     return;
   }
   spool.reset();
-  thread_ = std::thread{[this, full, pieces = pieces_of(ring_.path(), output_dir, rank)] {
-    has_failed_ = !compress_spool(ring_, full, pieces);
-  }};
+  const auto compress = [this, full, pieces = pieces_of(ring_.path(), output_dir, rank)] {
+    try {
+      has_failed_ = !compress_spool(ring_, full, pieces);
+    } catch (const std::exception&) {  // no memory: the spool stays what it is
+      has_failed_ = true;
+    }
+  };
+  try {
+    thread_ = std::thread{compress};
+  } catch (const std::system_error&) {  // no more threads are allowed here
+    compress();
+  }
 }
 
 }  // namespace meridian
