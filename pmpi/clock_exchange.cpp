@@ -25,6 +25,7 @@ struct Exchanger {
   bool is_on = false;  ///< there are several clock domains
   EpochGrid grid;
   PingTable ends{.tag = 1};  ///< of start and end; empty: this rank is not the first of its domain
+  PingTable epochs{.tag = 2};
 };
 constinit Exchanger g_exchanger;
 
@@ -61,8 +62,8 @@ void start_between(const int* leaders, int count, int rank, int size) noexcept {
   g_real.Comm_set_errhandler(g_exchanger.comm, g_mpi.errors_return);
   g_exchanger.is_on = true;
   g_exchanger.grid = {epoch_period_ns(), now_ns()};
-  PingTable epochs{.comm = g_exchanger.comm, .tag = 2};
-  g_exchanger.ends.comm = g_exchanger.comm;
+  PingTable& epochs = g_exchanger.epochs;
+  g_exchanger.ends.comm = epochs.comm = g_exchanger.comm;
   for (int domain = 0; domain < count; ++domain) {
     if (leaders[domain] != rank) continue;
     if (!make_pairs(g_exchanger.ends, domain, leaders, count, clock_test().is_large ? 1 : kMostStar)) return;
@@ -103,8 +104,9 @@ void finish_clock_exchange() noexcept {
   const std::int64_t end_ns = now_ns() + g_session.options.number(OptionId::finalize_timeout) * kSecond;
   MPI_Request request = g_mpi.request_null;
   const bool arrived = g_real.Ibarrier(g_exchanger.comm, &request) == MPI_SUCCESS && complete(request, end_ns);
+  const bool is_good = arrived && say_goodbye(g_exchanger.epochs, end_ns);
   emit_overhead(OverheadKind::clock_exchange, begin, 0);
-  if (arrived && exchange_all(AnchorPhase::finish, end_ns)) g_real.Comm_free(&g_exchanger.comm);
+  if (arrived && exchange_all(AnchorPhase::finish, end_ns) && is_good) g_real.Comm_free(&g_exchanger.comm);
 }
 
 }  // namespace meridian

@@ -35,7 +35,7 @@ class PingSession {
       const bool is_last = is_slow || idle + 1 >= plan_.idle || i + 1 == plan_.most;
       Ping answer;
       std::uint64_t sent = 0;
-      if (!post({0, 0, now_ns() - grid_.origin_ns, ++pair_.number, last_answer, is_last}, sent)) return false;
+      if (!post({0, 0, now_ns() - grid_.origin_ns, ++pair_.number, last_answer, is_last, 0}, sent)) return false;
       do {  // answers to questions of a meeting that failed
         if (!receive(answer)) return false;
       } while (answer.question != pair_.number);
@@ -56,6 +56,20 @@ class PingSession {
     return true;
   }
 
+  bool send_goodbye() noexcept {
+    std::uint64_t sent = 0;
+    Ping goodbye;
+    goodbye.is_goodbye = 1;
+    return post(goodbye, sent);
+  }
+
+  bool receive_goodbye() noexcept {
+    for (Ping ping;;) {
+      if (!receive(ping)) return false;
+      if (ping.is_goodbye != 0) return complete(pair_.request, end_ns_);
+    }
+  }
+
   bool answer() noexcept {
     for (bool has_answered = false;; has_answered = true) {
       Ping question;
@@ -64,7 +78,7 @@ class PingSession {
       // Any other question may be one of a meeting that failed: its sender is gone.
       const bool is_fresh = has_answered && question.answer == pair_.number;
       std::uint64_t replied = 0;
-      if (!post({received, 0, 0, question.question, ++pair_.number, 0}, replied)) return false;
+      if (!post({received, 0, 0, question.question, ++pair_.number, 0, 0}, replied)) return false;
       if (!is_fresh) {
         go_on(plan_.more_ns / 8);
         continue;
@@ -127,6 +141,15 @@ bool complete(MPI_Request& request, std::int64_t end_ns) noexcept {
 bool meet(const PingTable& table, PingPair& pair, const PingPlan& plan, EpochGrid& grid) noexcept {
   PingSession session{table, pair, plan, grid};
   return pair.asks ? session.ask() : session.answer();
+}
+
+bool say_goodbye(const PingTable& table, std::int64_t end_ns) noexcept {
+  const PingPlan plan{.end_ns = end_ns};
+  EpochGrid unused;
+  bool is_good = true;
+  for (int i = 0; i < table.count; ++i) is_good &= PingSession{table, table.pairs[i], plan, unused}.send_goodbye();
+  for (int i = 0; i < table.count; ++i) is_good &= PingSession{table, table.pairs[i], plan, unused}.receive_goodbye();
+  return is_good;
 }
 
 bool make_pairs(PingTable& table, int domain, const int* leaders, int domains, int most_star) noexcept {

@@ -15,10 +15,11 @@ namespace meridian {
 struct Ping {
   std::uint64_t received_ticks = 0;  ///< of the answer
   std::uint64_t replied_ticks = 0;
-  std::int64_t passed_ns = 0;  ///< of the question: time since point 0 of the grid
-  std::uint32_t question = 0;  ///< its number; the answer repeats it
-  std::uint32_t answer = 0;    ///< its number; the next question repeats it: only then is it none that was left over
-  std::uint64_t is_last = 0;   ///< of the question: the peer need not wait for another one
+  std::int64_t passed_ns = 0;    ///< of the question: time since point 0 of the grid
+  std::uint32_t question = 0;    ///< its number; the answer repeats it
+  std::uint32_t answer = 0;      ///< its number; the next question repeats it: only then is it none that was left over
+  std::uint64_t is_last = 0;     ///< of the question: the peer need not wait for another one
+  std::uint64_t is_goodbye = 0;  ///< nothing follows on this table
 };
 
 /// What one side of a pair keeps from one meeting to the next. Not moved: MPI knows the address of `message`.
@@ -51,6 +52,10 @@ struct PingPlan {
 
 /// The meeting of one pair; true: it came to its end. Whoever answers takes `grid` from the one who asks.
 bool meet(const PingTable& table, PingPair& pair, const PingPlan& plan, EpochGrid& grid) noexcept;
+
+/// Receives whatever meetings that failed have left, until both sides of every pair have said that nothing follows: MPI
+/// libraries complain of messages that nobody has received. False: a peer did not say so by then.
+bool say_goodbye(const PingTable& table, std::int64_t end_ns) noexcept;
 
 /// Fills `table` with the pairs of the rank that leads domain `domain`; `leaders`: rank of each domain's. False: there
 /// is no memory.
