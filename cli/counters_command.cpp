@@ -85,7 +85,6 @@ const char* status_name(CounterStatus status) {
   return "no_papi";
 }
 
-
 /// What keeps hardware events from being counted here, with the remedy; empty when nothing does.
 std::string pmu_problem() {
   const Status pmu = probe_pmu();

@@ -7,8 +7,8 @@
 namespace meridian {
 
 /// Round trips between the first ranks of the clock domains, the pairs of clock_schedule.hpp. Collective over
-/// MPI_COMM_WORLD, with the ranks that do not record (their domain is 0); costs one Allreduce of 24 bytes where all ranks
-/// share one clock.
+/// MPI_COMM_WORLD, with the ranks that do not record (their domain is 0); costs one Allreduce of 24 bytes where all
+/// ranks share one clock.
 void start_clock_exchange(int rank, int size, std::uint64_t domain) noexcept;
 
 /// The same at the end, bounded in time: a rank that has died blocks nobody. Collective as above.

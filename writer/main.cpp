@@ -32,7 +32,8 @@ int make_snapshot(const char* path) {
   return !problem && snapshot_rank(*ring, folder, kSnapshotPatience) ? 0 : 1;
 }
 
-// Whatever happens, the program must not wait for a writer that is no more, and no core file belongs into its directory.
+// Whatever happens, the program must not wait for a writer that is no more, and no core file belongs into its
+// directory.
 Status run(WriterProcess& writer) {
   try {
     return writer.run();

@@ -84,9 +84,8 @@ fs::path find_config(Settings& settings) {
   if (::stat(kFoundConfig, &status) != 0) return {};
   const char* const reason = distrust(status, ::geteuid());
   if (reason == nullptr) return kFoundConfig;
-  settings.problems.push_back({Errc::invalid_argument,
-                               fmt::format("'{}' is ignored: {}", kFoundConfig, reason),
-                               kDistrustHint});
+  settings.problems.push_back(
+      {Errc::invalid_argument, fmt::format("'{}' is ignored: {}", kFoundConfig, reason), kDistrustHint});
   return {};
 }
 

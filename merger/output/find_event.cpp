@@ -12,7 +12,9 @@ namespace meridian {
 
 namespace {
 
-Error damaged(const char* reason) { return {Errc::damaged, reason, "make the merged file again with `meridian merge`"}; }
+Error damaged(const char* reason) {
+  return {Errc::damaged, reason, "make the merged file again with `meridian merge`"};
+}
 
 Result<std::vector<FoundEvent>> find(hid_t id, const std::filesystem::path& merged, const std::vector<EventRef>& refs) {
   MERIDIAN_TRY(ColumnReader rank, ColumnReader::open(id, "events/rank"));

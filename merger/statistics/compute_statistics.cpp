@@ -180,8 +180,7 @@ void Statistics::fill(RankSummary& rank) const {
 void Statistics::fill(RunSummary& run) const {
   run.calls = calls_;
   run.threads = 0;
-  for (const RankSums& rank : ranks_)
-    run.threads += rank.in_mpi.size();
+  for (const RankSums& rank : ranks_) run.threads += rank.in_mpi.size();
   run.time_s = calls_ == 0 ? 0 : static_cast<double>(last_ns_ - first_ns_) * kSecondsPerNs;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kMaxChunkBytes = std::uint64_t{8} << 20;
 constexpr std::uint64_t kMostDeflated = 1032;  // no zlib stream expands more
-constexpr std::size_t kSlowPiece = 65536;  // elements read at once where HDF5 converts
+constexpr std::size_t kSlowPiece = 65536;      // elements read at once where HDF5 converts
 
 // How a dataset's chunks can be decoded here; false in has_own_path: through HDF5.
 struct Storage {

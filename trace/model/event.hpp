@@ -213,9 +213,9 @@ inline constexpr std::size_t kMaxUserText = 1024;
 /// Key of the texts that hold definitions: their handle is the id, their value "kind US level US name US fields", where
 /// US is the character 31 and fields are "name:type ...".
 inline constexpr const char* kUserDefinitionKey = "user.definition";
-/// Key of the texts that say that calls of a thread (the handle) were lost up to then: "FROM COUNT what", FROM in ticks;
-/// what: `messages` if messages, requests or collectives may be among them, else `others`. FROM alone: from then on, for
-/// good.
+/// Key of the texts that say that calls of a thread (the handle) were lost up to then: "FROM COUNT what", FROM in
+/// ticks; what: `messages` if messages, requests or collectives may be among them, else `others`. FROM alone: from then
+/// on, for good.
 inline constexpr const char* kLostKey = "recording.lost";
 /// Key of the text that says that recording has reached MERIDIAN_MAX_SIZE (its value).
 inline constexpr const char* kFullKey = "filter.full";
