@@ -11,7 +11,7 @@
 
 #include "cli/top/activity.hpp"
 #include "cli/top/top_text.hpp"
-#include "cli/where/rank_now.hpp"
+#include "cli/where/look.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 #include "writer/recover.hpp"
 
