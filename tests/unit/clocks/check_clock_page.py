@@ -148,7 +148,8 @@ def check_json_and_the_merged_file_agree():
             samples = file["clocks/samples"]
             kind, residual = samples["kind"][:], samples["residual_ns"][:]
             assert (residual[kind == 1] < 0).all() and (residual[kind == 2] > 0).all() and set(kind) == {0, 1, 2}
-            assert abs(residual[kind == 0]).max() < 1300, "no quick round trip is off by a latency"
+            worst = abs(residual[kind == 0]).max()
+            assert worst < 2600, f"quick round trips take two latencies more than need be at most, and one is off by {worst} ns"
             trips = file["clocks/round_trips"]
             assert trips["count"][:].sum() == file["clocks/round_trip_lengths/count"][:].sum() == 3 * 200
             assert (trips["min_ns"][:] >= 2 * 1300).all(), "a round trip takes two latencies at least"

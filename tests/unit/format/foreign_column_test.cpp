@@ -165,7 +165,7 @@ TEST(ForeignColumn, BehindALinkToAnotherFileIsAnErrorAndTheFileIsNotOpened) {
     ASSERT_GE(H5Lcreate_external((dir / "other.h5").c_str(), "/values", file.get(), "values", H5P_DEFAULT, H5P_DEFAULT),
               0);
   }
-  EXPECT_EQ(error_for(dir / "a.h5").what, "cannot read column 'values': traversal callback returned failure");
+  EXPECT_EQ(error_for(dir / "a.h5").what, "cannot read column 'values': traversal operator failed");
 }
 
 TEST(ForeignColumn, ThatIsPutTogetherOfOtherFilesIsAnError) {
