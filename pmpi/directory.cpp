@@ -163,6 +163,10 @@ bool take_place(const char* path, int rank) noexcept {
 Agreement agree_on_directory(int rank) noexcept {
   char path[kPathBytes] = {};
   const bool has_ring = g_session.refusal == Refusal::none;
+  const std::uint64_t has_none = has_ring ? 0 : 1;
+  std::uint64_t nobody_has = 1;
+  g_real.Allreduce(&has_none, &nobody_has, 1, g_mpi.uint64, g_mpi.min, g_all_ranks);
+  if (nobody_has != 0 && !g_session.options.is_on(OptionId::strict)) return {};  // and no empty directory
   // A rank 0 that cannot record makes the directory for those that can.
   if (rank == 0 && g_session.refusal != Refusal::unwanted) create_at_root(path);
   g_real.Bcast(path, static_cast<int>(sizeof path), g_mpi.byte, 0, g_all_ranks);

@@ -24,6 +24,16 @@ END_S = 200
 SMALL = {"MERIDIAN_BUFFER": "256K", "MERIDIAN_LEVELS": "all,-thread,-lock,-sleep"}
 
 
+def column(file, name):
+    """A rank that lost everything has no events."""
+    return file[name][()] if name in file else numpy.zeros(0, dtype=numpy.int64)
+
+
+def lines_of_program(output):
+    """Without what MPICH's UCX says of limits, which has times and process ids in it."""
+    return sorted(line for line in output.splitlines() if " UCX " not in line)
+
+
 class RankFile:
     """What h5py finds in a rank file: events by thread, calls that were lost or passed by, texts."""
 
@@ -33,8 +43,8 @@ class RankFile:
             self.lost = {key: int(value) for key, value in file.attrs.items() if key.startswith("lost_") and value}
             self.is_finalized = bool(file.attrs["finalized"])
             names = file["calls/name"].asstr()[()]
-            self.calls = names[file["events/call"][()]]
-            finished = file["events/flags"][()] & check_kills.UNFINISHED == 0
+            self.calls = names[column(file, "events/call")]
+            finished = column(file, "events/flags") & check_kills.UNFINISHED == 0
             self.events, self.main, first = {}, None, 0
             self.counts = self._message_counts(file)
             for segment in file["segments"][()]:
@@ -56,7 +66,7 @@ class RankFile:
     def _message_counts(self, file):
         """(thread, number of the event in its thread): elements of the message that a call sends or receives."""
         counts, rows, numbers, first = {}, 0, {}, 0
-        payloads, elements = file["events/payload"][()], file["p2p/count"][()] if "p2p" in file else []
+        payloads, elements = column(file, "events/payload"), file["p2p/count"][()] if "p2p" in file else []
         for segment in file["segments"][()]:
             thread, last = int(segment["thread"]), first + int(segment["events"])
             number = numbers.get(thread, 0)
@@ -101,7 +111,7 @@ class Room:
         for word in ("stopped", "going"):
             (self.shared / word).touch()
         output, errors = process.communicate(timeout=END_S)
-        return process.returncode, sorted(output.splitlines()), errors
+        return process.returncode, lines_of_program(output), errors
 
     def traced(self, *words, meanwhile=None, **settings):
         process = self.start(words, [self.options.meridian, "run"], **settings)
@@ -112,7 +122,7 @@ class Room:
         while check_kills.pids(self.work, of="meridian-writer") and time.monotonic() < deadline:
             time.sleep(0.01)
         self.said = [line for line in errors.splitlines() if line.startswith("meridian: ")]
-        return process.returncode, sorted(output.splitlines()), errors
+        return process.returncode, lines_of_program(output), errors
 
     def same(self, *words, meanwhile=None, untraced=None, **settings):
         """Both ways; they must not differ."""
@@ -223,7 +233,7 @@ def drop(room):
     whole = [comm for comm, count in pairs.items() if comm != 0 and count == 20 * room.options.ranks]
     room.check.true(f"communicators made later are matched: {pairs}", len(whole) >= dups - 4)
     regions = {region["name"]: region["count"] for region in room.summary["regions"]} if room.summary else {}
-    room.check.true(f"regions are there: {regions}", regions.get("late", 0) == 2 * room.options.ranks and regions.get("whole", 0) >= 2)
+    room.check.true(f"regions are there: {regions}", room.options.ranks <= regions.get("late", 0) <= 2 * room.options.ranks and regions.get("whole", 0) >= 2)
 
 
 def drop_killed(room):

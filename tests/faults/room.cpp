@@ -195,8 +195,7 @@ std::int64_t ring_bytes() {
   while (const dirent* const entry = readdir(directory)) {
     struct stat status {};
     const std::string name = entry->d_name;
-    if (name.find(own) != std::string::npos &&
-        stat((place + "/" + name).c_str(), &status) == 0)
+    if (name.find(own) != std::string::npos && stat((place + "/" + name).c_str(), &status) == 0)
       bytes += std::int64_t{status.st_blocks} * 512;
   }
   closedir(directory);
