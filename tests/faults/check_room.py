@@ -47,7 +47,7 @@ class RankFile:
             finished = column(file, "events/flags") & check_kills.UNFINISHED == 0
             self.events, self.main, first = {}, None, 0
             self.counts = self._message_counts(file)
-            for segment in file["segments"][()]:
+            for segment in column(file, "segments"):
                 last = first + int(segment["events"])
                 thread = int(segment["thread"])
                 self.events[thread] = self.events.get(thread, 0) + int(finished[first:last].sum())
@@ -56,9 +56,9 @@ class RankFile:
                 first = last
             passed = file["passed"][()] if "passed" in file else []
             self.passed = sum(int(row["count"]) for row in passed if names[row["call"]].startswith("MPI_"))
-            text_bytes = file["text_bytes"][()].tobytes()
+            text_bytes = column(file, "text_bytes").tobytes()
             self.texts = []
-            for row in file["texts"][()]:
+            for row in column(file, "texts"):
                 begin = int(row["first"])
                 key, value = text_bytes[begin : begin + int(row["bytes"])].split(b"\0", 1)
                 self.texts.append((key.decode(), value.decode(), int(row["handle"]), int(row["ticks"])))
@@ -67,7 +67,7 @@ class RankFile:
         """(thread, number of the event in its thread): elements of the message that a call sends or receives."""
         counts, rows, numbers, first = {}, 0, {}, 0
         payloads, elements = column(file, "events/payload"), file["p2p/count"][()] if "p2p" in file else []
-        for segment in file["segments"][()]:
+        for segment in column(file, "segments"):
             thread, last = int(segment["thread"]), first + int(segment["events"])
             number = numbers.get(thread, 0)
             for at in first + numpy.flatnonzero(payloads[first:last] == 3):
@@ -343,7 +343,7 @@ def no_addresses(room):
     room.check.equal("exit code without a limit", free[0], 4)
     needed = max(counts[2][4] for counts in room.returned().values())
     compared = 0
-    for beyond in (8 << 20, 64 << 20, 128 << 20, 1 << 30):
+    for beyond in (32 << 20, 64 << 20, 128 << 20, 1 << 30):  # the tracer itself takes some
         settings = {"AS_BYTES": needed + beyond, "MERIDIAN_BUFFER": "4M", "MERIDIAN_MAX_THREADS": count + 1, **THREADS}
         untraced = room.untraced("threads", count, **settings)
         if untraced[0] != 4:
