@@ -140,16 +140,23 @@ class Certifier {
         slopes[k] = (residual_.knot(h, k + 1) - residual_.knot(h, k)) / residual_.step_ns;
       for (std::size_t k = 0; k < n; ++k) before[k] = has_exchange[node(h, k)] ? k : k == 0 ? 0 : before[k - 1];
       for (std::size_t k = n; k-- > 0;) after[k] = has_exchange[node(h, k)] ? k : k + 1 == n ? k : after[k + 1];
+      std::size_t looked_first = n, looked_last = n;
+      std::pair<double, double> looked;  // the knots of a gap have one window: looked through once, however long it is
       for (std::size_t k = 0; k < n; ++k) {
         const std::size_t first = n <= kFewKnots || before[k] < 2 ? 0 : before[k] - 2;
         const std::size_t last = n <= kFewKnots ? n - 2 : std::min(n - 2, after[k] + 2);
-        const auto [least, most] = std::minmax_element(slopes.begin() + static_cast<std::ptrdiff_t>(first),
-                                                       slopes.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+        if (first != looked_first || last != looked_last) {
+          const auto ends = std::minmax_element(slopes.begin() + static_cast<std::ptrdiff_t>(first),
+                                                slopes.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+          looked = {*ends.first, *ends.second};
+          looked_first = first, looked_last = last;
+        }
+        const auto [least, most] = looked;
         const double gap_s =
             static_cast<double>(std::min(k - before[k], after[k] - k)) * residual_.step_ns * kSecondsPerNs;
         const double rho = assumptions_.rho_ppm + assumptions_.rho_ppm_per_s * gap_s;
-        bend_[node(h, k)] = static_cast<float>(*most - *least);
-        result_.rate[node(h, k)] = static_cast<float>(rho * kPpm + (*most - *least) + std::min(doubts_[h], kMostDoubt));
+        bend_[node(h, k)] = static_cast<float>(most - least);
+        result_.rate[node(h, k)] = static_cast<float>(rho * kPpm + (most - least) + std::min(doubts_[h], kMostDoubt));
       }
     }
   }

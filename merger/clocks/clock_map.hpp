@@ -27,7 +27,8 @@ struct ClockStretch {
 
   std::int64_t to_global(std::uint64_t ticks) const noexcept {
     const auto delta = static_cast<std::int64_t>(ticks - base_ticks);  // wraps: right on both sides of the base
-    return base_ns + static_cast<std::int64_t>((static_cast<__int128>(delta) * scale) >> kTickScaleBits);
+    const auto passed_ns = static_cast<std::uint64_t>((static_cast<__int128>(delta) * scale) >> kTickScaleBits);
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(base_ns) + passed_ns);  // damaged clocks may wrap
   }
 };
 
