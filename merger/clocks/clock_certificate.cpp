@@ -1,6 +1,7 @@
 #include "merger/clocks/clock_certificate.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <queue>
@@ -43,14 +44,18 @@ class Graph {
 
   std::vector<float> distances(std::size_t first_root, std::size_t roots, int level) const {
     std::vector<float> distance(first_.size() - 1, kUnbounded);
-    using Item = std::pair<float, std::uint32_t>;
-    std::priority_queue<Item, std::vector<Item>, std::greater<>> queue;
+    // Lengths are not negative, so that their bits sort as they do: in front of the node, in one word.
+    std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> queue;
+    const auto add = [&](float length, std::uint32_t node) {
+      queue.push(std::uint64_t{std::bit_cast<std::uint32_t>(length)} << 32 | node);
+    };
     for (std::size_t i = first_root; i < first_root + roots; ++i) {
       distance[i] = 0;
-      queue.emplace(0.0f, static_cast<std::uint32_t>(i));
+      add(0, static_cast<std::uint32_t>(i));
     }
     while (!queue.empty()) {
-      const auto [length, node] = queue.top();
+      const auto length = std::bit_cast<float>(static_cast<std::uint32_t>(queue.top() >> 32));
+      const auto node = static_cast<std::uint32_t>(queue.top());
       queue.pop();
       if (length > distance[node]) continue;
       for (std::uint32_t i = first_[node]; i < first_[node + 1]; ++i) {
@@ -59,7 +64,7 @@ class Graph {
         const float sum = length + edge.length[level];
         if (!(sum < distance[next])) continue;  // also what is no number
         distance[next] = sum;
-        queue.emplace(sum, next);
+        add(sum, next);
       }
     }
     return distance;

@@ -45,10 +45,10 @@ std::size_t windows_per_step(const ClockSamples& samples, double segment_ns) {
   const auto windows = static_cast<std::size_t>(span / window) + 2;
   for (const PairSamples& pair : samples.pairs()) {
     int directions = 0;
-    for (const auto& cells : pair.cells) {
+    for (const ClockCells& side : pair.sides) {
       double count = 0;
-      for (std::size_t w = 1 + ends; w < cells.size() && w + ends < windows; ++w)
-        count += static_cast<double>(cells[w].messages());
+      for (const ClockCell& cell : side.cells())
+        if (cell.window > ends && cell.window + ends < windows) count += static_cast<double>(cell.messages);
       if (count == 0) continue;
       counts.push_back(count);
       ++directions;
@@ -139,9 +139,10 @@ class Fit {
     const int rounds = is_finest ? kMostRounds : 1;
     for (int round = first_round; round < rounds; ++round) {
       if (round >= 2 && round > first_round && count_infeasible(samples_, residual_) == 0) break;
-      const std::vector<ClockTight> tight = find_tight(samples_, residual_, group);
+      std::vector<ClockTight> tight = find_tight(samples_, residual_, group);
       set_latencies(tight);
       ClockSystem system = make_system(tight);
+      tight = {};  // rows take as much
       std::vector<double> scales;
       const double l = typical_, fine = std::max(kSmallestScaleNs, kFinestScale * l);
       if (level == 8)

@@ -44,9 +44,6 @@ struct ClockFitResult {
 ClockFitResult fit_residual(const ClockSamples& samples, const ClockResidual& initial,
                             const ClockFitSettings& settings);
 
-/// What a point has to spare on these clocks.
-ClockTight measure(const ClockPoint& point, std::uint32_t from, std::uint32_t to, const ClockResidual& residual);
-
 /// The tightest message of every window and direction, and the tightest collective constraints, on these clocks.
 /// group  windows that are taken together.
 std::vector<ClockTight> find_tight(const ClockSamples& samples, const ClockResidual& residual, std::size_t group);

@@ -35,9 +35,8 @@ std::vector<Point> lower_hull(std::vector<Point> points) {
 
 std::vector<Point> delays(const ClockSamples& samples, const PairSamples& pair, int direction) {
   std::vector<Point> points;
-  for (const ClockCell& cell : pair.cells[direction])
-    for (const ClockPoint& point : cell.points())
-      points.push_back({static_cast<double>(point.sent_ns - samples.origin_ns()), static_cast<double>(point.delay_ns)});
+  for (const ClockPoint& point : pair.sides[direction].points())
+    points.push_back({static_cast<double>(point.sent_ns - samples.origin_ns()), static_cast<double>(point.delay_ns)});
   return lower_hull(std::move(points));
 }
 
@@ -90,7 +89,9 @@ std::vector<HullLine> hull_lines(const ClockSamples& samples, std::vector<HullLi
     pairs_of[pairs[e].low].push_back(e);
     pairs_of[pairs[e].high].push_back(e);
   }
-  const auto is_two_way = [&](const PairSamples& pair) { return !pair.cells[0].empty() && !pair.cells[1].empty(); };
+  const auto is_two_way = [&](const PairSamples& pair) {
+    return pair.sides[0].size() != 0 && pair.sides[1].size() != 0;
+  };
   for (const bool wants_two_way : {true, false}) {
     std::deque<std::uint32_t> front;
     for (std::uint32_t h = 0; h < lines.size(); ++h)

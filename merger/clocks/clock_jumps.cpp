@@ -75,15 +75,14 @@ std::vector<Demand> demands_in(const ClockSamples& samples, const ClockResidual&
     for (int direction = 0; direction < 2; ++direction) {
       const std::uint32_t from = pair.from(direction), to = pair.to(direction);
       if (from != domain && to != domain) continue;
-      for (const ClockCell& cell : pair.cells[direction])
-        for (const ClockPoint& point : cell.points()) {
-          const double sent = residual.shifted(from, static_cast<double>(point.sent_ns));
-          const double received = residual.shifted(to, static_cast<double>(point.sent_ns + point.delay_ns));
-          if (to == domain && received > from_ns && received < to_ns)
-            demands.push_back({received, sent + residual.at(from, sent) - received, true});
-          if (from == domain && sent > from_ns && sent < to_ns)
-            demands.push_back({sent, received + residual.at(to, received) - sent, false});
-        }
+      for (const ClockPoint& point : pair.sides[direction].points()) {
+        const double sent = residual.shifted(from, static_cast<double>(point.sent_ns));
+        const double received = residual.shifted(to, static_cast<double>(point.sent_ns + point.delay_ns));
+        if (to == domain && received > from_ns && received < to_ns)
+          demands.push_back({received, sent + residual.at(from, sent) - received, true});
+        if (from == domain && sent > from_ns && sent < to_ns)
+          demands.push_back({sent, received + residual.at(to, received) - sent, false});
+      }
     }
   for (const std::vector<CollectiveSide>& sides : samples.collectives()) {
     double last_enter = -HUGE_VAL, first_exit = HUGE_VAL;  // of the others

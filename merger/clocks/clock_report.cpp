@@ -90,17 +90,20 @@ struct Spare {
 /// That with the least time to spare, of a few windows among [begin, end).
 Spare tightest(const Corrections& corrections, const PairSamples& pair, int direction, std::size_t begin,
                std::size_t end) {
-  const auto& cells = pair.cells[direction];
+  const ClockCells& side = pair.sides[direction];
   const std::uint32_t from = pair.from(direction), to = pair.to(direction);
   const std::size_t step = std::max<std::size_t>(1, (end - begin) / kWindowsLookedAt);
   Spare best;
-  for (std::size_t w = begin; w < std::min(end, cells.size()); w += step)
-    for (const ClockPoint& point : cells[w].points()) {
+  for (auto cell = std::ranges::lower_bound(side.cells(), begin, {}, &ClockCell::window);
+       cell != side.cells().end() && cell->window < end; ++cell) {
+    if ((cell->window - begin) % step != 0) continue;
+    for (const ClockPoint& point : side.points(*cell)) {
       Spare one{corrections.ticks(from, point.sent_ns), corrections.ticks(to, point.sent_ns + point.delay_ns)};
       one.fit_ns = static_cast<double>(
           wrapping_difference(corrections.global(to, one.received_ticks), corrections.global(from, one.sent_ticks)));
       if (one.fit_ns < best.fit_ns) best = one;
     }
+  }
   return best;
 }
 
@@ -126,7 +129,9 @@ void add_messages(const Corrections& corrections, const ClockSamples& samples, C
   const std::size_t pairs = std::min(samples.pairs().size(), kMostPairs);
   const std::size_t points = share_of(4 * pairs, 1, kMessagePoints), loops = share_of(pairs, 1, kLoopPoints);
   for (const PairSamples& pair : samples.pairs().first(pairs)) {
-    const std::size_t windows = std::max(pair.cells[0].size(), pair.cells[1].size());
+    std::size_t windows = 0;
+    for (const ClockCells& side : pair.sides)
+      if (side.size() != 0) windows = std::max<std::size_t>(windows, side.cells().back().window + 1);
     const auto for_each_part = [&](std::size_t parts, auto&& visit) {
       const std::size_t length = std::max<std::size_t>(1, (windows + parts - 1) / parts);
       for (std::size_t begin = 0; begin < windows; begin += length)

@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "merger/clocks/clock_cells.hpp"
+
 namespace meridian {
 
 /// A message between two clock domains, or half of a round trip. Times are those of each domain's first line (global
@@ -26,47 +28,27 @@ struct CollectiveSide {
   std::int64_t first_exit_ns = 0;
 };
 
-struct ClockPoint {
-  std::int64_t sent_ns = 0;
-  std::int64_t delay_ns = 0;  ///< received minus sent
-};
-
-/// The messages of one direction of a pair of domains that were sent in one window of time: those that bound the
-/// clocks, the lower convex hull of delay over time. Whatever two straight lines correct the clocks by in that window,
-/// the smallest corrected delay is one of these.
-class ClockCell {
- public:
-  void add(const ClockPoint& point);
-  void join(ClockCell& later);
-  void seal();
-  std::span<const ClockPoint> points() const noexcept { return points_; }
-  std::uint64_t messages() const noexcept { return messages_; }
-
- private:
-  bool is_above_hull(const ClockPoint& point) const noexcept;
-
-  std::vector<ClockPoint> points_;  // the first hull_ are a hull, by time; the others are as they came
-  std::uint32_t hull_ = 0;
-  std::uint32_t messages_ = 0;
-};
-
 /// Both directions between two domains: [0] from the lower number to the higher.
 struct PairSamples {
   std::uint32_t low = 0;
   std::uint32_t high = 0;
-  std::vector<ClockCell> cells[2];  ///< by window; directions may have different numbers of them
+  ClockCells sides[2];
 
   std::uint32_t from(int direction) const noexcept { return direction == 0 ? low : high; }
   std::uint32_t to(int direction) const noexcept { return direction == 0 ? high : low; }
 };
 
-/// Streams: memory grows with the pairs of domains that talk times the windows of the run, of which there are at most
-/// `most_windows` (their length doubles when the run is longer), not with the number of messages.
+/// Streams: memory grows with the windows in which pairs of domains talk, not with the number of messages. A run has at
+/// most `most_windows`: their length doubles when it is longer, and also when all pairs together have too many.
 class ClockSamples {
  public:
   static constexpr std::int64_t kWindowNs = 250'000'000;
 
-  explicit ClockSamples(std::size_t domains, std::int64_t window_ns = kWindowNs, std::size_t most_windows = 0);
+  static constexpr std::uint64_t kMostCells = 1 << 23;  ///< over all pairs; of some hundred bytes each
+
+  /// most_windows  0: by the number of domains.
+  explicit ClockSamples(std::size_t domains, std::int64_t window_ns = kWindowNs, std::size_t most_windows = 0,
+                        std::uint64_t most_cells = kMostCells);
 
   void add(const DomainMessage& message);
   /// sides  one for every domain that took part, two at least.
@@ -89,18 +71,22 @@ class ClockSamples {
     std::int64_t wait_ns = 0;  // first exit anywhere minus last enter anywhere: small ones say more
     std::vector<CollectiveSide> sides;
   };
-  std::size_t window_of(std::int64_t time_ns);
+  std::uint32_t window_of(std::int64_t time_ns);
   void double_windows();
+  void bound_cells();
   PairSamples& pair(std::uint32_t a, std::uint32_t b);
   void see(std::int64_t time_ns) noexcept;
 
   std::size_t domains_;
   std::size_t most_windows_;
+  std::uint64_t most_cells_;
   std::int64_t window_ns_;
   std::int64_t origin_ns_ = 0;  // of window 0
   std::int64_t begin_ns_ = 0;
   std::int64_t end_ns_ = 0;
   std::uint64_t messages_ = 0;
+  std::uint64_t next_look_;  // at how many messages the cells are counted
+  std::uint32_t last_window_ = 0;
   bool has_origin_ = false;
   std::vector<PairSamples> pairs_;
   std::unordered_map<std::uint64_t, std::uint32_t> pair_of_;

@@ -6,7 +6,7 @@
 #include <queue>
 #include <utility>
 
-#include "merger/clocks/clock_fit.hpp"
+#include "merger/clocks/clock_spare.hpp"
 
 namespace meridian {
 namespace {
@@ -18,7 +18,7 @@ constexpr double kShares[] = {1.0 / 2, 1.0 / 4, 1.0 / 16, 1.0 / 64};
 /// What the messages between two domains have to spare.
 class PairSlope {
  public:
-  void add(const ClockTight& one, bool is_forth) { sides_[is_forth ? 0 : 1].push_back({one.sent_ns, one.slack_ns}); }
+  void add(double sent_ns, double slack_ns, bool is_forth) { sides_[is_forth ? 0 : 1].push_back({sent_ns, slack_ns}); }
 
   /// How far the slope of one clock's correction against the other's can be from the true one.
   double doubt() const {
@@ -66,13 +66,11 @@ struct Step {
 };
 
 /// One side of a collective waits for the other: last enter of `from`, first exit of `to`.
-ClockTight waited(const CollectiveSide& from, const CollectiveSide& to, const ClockResidual& residual) {
-  ClockTight one;
-  one.sent_ns = residual.shifted(from.domain, static_cast<double>(from.last_enter_ns));
-  one.received_ns = residual.shifted(to.domain, static_cast<double>(to.first_exit_ns));
-  one.slack_ns =
-      one.received_ns + residual.at(to.domain, one.received_ns) - (one.sent_ns + residual.at(from.domain, one.sent_ns));
-  return one;
+void add_wait(const CollectiveSide& from, const CollectiveSide& to, const ClockResidual& residual, bool is_forth,
+              PairSlope& slope) {
+  const double sent = residual.shifted(from.domain, static_cast<double>(from.last_enter_ns));
+  const double received = residual.shifted(to.domain, static_cast<double>(to.first_exit_ns));
+  slope.add(sent, received + residual.at(to.domain, received) - (sent + residual.at(from.domain, sent)), is_forth);
 }
 
 /// [domains]: of collectives, each domain against the reference.
@@ -84,8 +82,8 @@ std::vector<PairSlope> collective_slopes(const ClockSamples& samples, const Cloc
     if (own == sides.end()) continue;
     for (const CollectiveSide& side : sides) {
       if (side.domain == reference) continue;
-      slopes[side.domain].add(waited(*own, side, residual), true);
-      slopes[side.domain].add(waited(side, *own, residual), false);
+      add_wait(*own, side, residual, true, slopes[side.domain]);
+      add_wait(side, *own, residual, false, slopes[side.domain]);
     }
   }
   return slopes;
@@ -102,10 +100,13 @@ std::vector<double> slope_doubts(const ClockSamples& samples, const ClockResidua
   };
   for (const PairSamples& pair : samples.pairs()) {
     PairSlope slope;
-    for (int direction = 0; direction < 2; ++direction)
-      for (const ClockCell& cell : pair.cells[direction])
-        for (const ClockPoint& point : cell.points())
-          slope.add(measure(point, pair.from(direction), pair.to(direction), residual), direction == 0);
+    for (int direction = 0; direction < 2; ++direction) {
+      const ClockSpare spare{residual, pair.from(direction), pair.to(direction)};
+      for (const ClockPoint& point : pair.sides[direction].points()) {
+        const ClockSpare::Message one = spare(point);
+        slope.add(one.sent_ns, one.slack_ns, direction == 0);
+      }
+    }
     connect(pair.low, pair.high, slope.doubt());
   }
   const std::vector<PairSlope> collectives = collective_slopes(samples, residual, reference);

@@ -1,7 +1,7 @@
 #include "merger/clocks/clock_system.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <array>
 
 namespace meridian {
 namespace {
@@ -10,10 +10,59 @@ constexpr double kRidge = 1e-12;  // keeps in place what no observation binds
 constexpr double kSmallestPivot = 1e-18;
 constexpr double kExactEnough = 1e-18;
 constexpr double kBlownUp = 1e6;  // a residual that is so much larger than the first: nothing comes of it
+constexpr std::uint32_t kNone = 0xffffffff;
+constexpr std::size_t kLanes = 4;  // domains that are substituted beside each other: each waits for its last step
 
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+/// Four sums, which do not wait for each other.
+double dot(const double* a, const double* b, std::size_t size) {
+  std::array<double, 4> sums{};
+  const std::size_t most = size / 4 * 4;
+  for (std::size_t i = 0; i < most; i += 4)
+    for (std::size_t s = 0; s < 4; ++s) sums[s] += a[i + s] * b[i + s];
+  for (std::size_t i = most; i < size; ++i) sums[0] += a[i] * b[i];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) { return dot(a.data(), b.data(), a.size()); }
+
+/// A tridiagonal matrix, of which up[k] is what k has to do with k + 1, and down[k] what k + 1 has to do with k, times
+/// values, and a multiple of `more`, are added to `to`. Nothing overlaps.
+void add_band(double* __restrict__ to, const double* __restrict__ middle, const double* __restrict__ up,
+              const double* __restrict__ down, const double* __restrict__ values, const double* __restrict__ more,
+              double factor, std::size_t size) {
+  to[0] += middle[0] * values[0] + up[0] * values[1] + more[0] * factor;
+  for (std::size_t k = 1; k + 1 < size; ++k)
+    to[k] += middle[k] * values[k] + up[k] * values[k + 1] + down[k - 1] * values[k - 1] + more[k] * factor;
+  const std::size_t last = size - 1;
+  to[last] += middle[last] * values[last] + down[last - 1] * values[last - 1] + more[last] * factor;
+}
+
+/// The same of a symmetric matrix with two diagonals beside the main one, not added.
+void multiply_band(double* __restrict__ to, const double* __restrict__ middle, const double* __restrict__ next,
+                   const double* __restrict__ second, const double* __restrict__ values, std::size_t size) {
+  const auto careful = [&](std::size_t i) {
+    double sum = middle[i] * values[i];
+    if (i + 1 < size) sum += next[i] * values[i + 1];
+    if (i >= 1) sum += next[i - 1] * values[i - 1];
+    if (i + 2 < size) sum += second[i] * values[i + 2];
+    if (i >= 2) sum += second[i - 2] * values[i - 2];
+    to[i] = sum;
+  };
+  for (std::size_t i = 0; i < std::min<std::size_t>(2, size); ++i) careful(i);
+  for (std::size_t i = 2; i + 2 < size; ++i)
+    to[i] = middle[i] * values[i] + next[i] * values[i + 1] + next[i - 1] * values[i - 1] + second[i] * values[i + 2] +
+            second[i - 2] * values[i - 2];
+  for (std::size_t i = std::max<std::size_t>(2, size - 2); i < size; ++i) careful(i);
+}
+
+struct Shares {
+  explicit Shares(const ClockRow& row)
+      : to_right{static_cast<double>(row.to_share)},
+        from_right{static_cast<double>(row.from_share)},
+        to_left{1 - to_right},
+        from_left{1 - from_right} {}
+  double to_right, from_right, to_left, from_left;
+};
 
 }  // namespace
 
@@ -24,119 +73,198 @@ void ClockSystem::fix_reference(std::vector<double>& v) const {
   std::fill_n(v.begin() + static_cast<std::ptrdiff_t>(reference_ * knots_), knots_, 0.0);
 }
 
-void ClockSystem::multiply(const std::vector<double>& v, std::vector<double>& out) const {
-  const std::size_t n = unknowns();
-  for (std::size_t i = 0; i < n; ++i) out[i] = kRidge * v[i];
-  for (std::size_t l = n; l < v.size(); ++l) out[l] = stiffness * v[l];
+/// Finds the pairs of domains that have rows at most knots, and both ends of each row next to the same ones.
+void ClockSystem::plan() {
+  is_planned_ = true;
+  const auto place = [&](const ClockRow& row) { return std::pair{row.to / knots_, row.from / knots_}; };
+  const auto is_level = [&](const ClockRow& row) { return row.to % knots_ == row.from % knots_; };
+  std::vector<std::uint32_t> count(priors.size(), 0), number(priors.size(), kNone);
+  std::vector<std::pair<std::size_t, std::size_t>> ends(priors.size());
+  std::vector<bool> is_pair(priors.size(), true);
   for (const ClockRow& row : rows) {
-    const double q = row.weight * (row.difference(v) - v[n + row.latency]);
-    const auto to = static_cast<double>(row.to_share), from = static_cast<double>(row.from_share);
-    out[row.to] += q * (1 - to);
-    out[row.to + 1] += q * to;
-    out[row.from] -= q * (1 - from);
-    out[row.from + 1] -= q * from;
+    if (!is_level(row)) continue;
+    const auto [to, from] = place(row);
+    const auto both = std::minmax(to, from);
+    if (count[row.latency]++ == 0) ends[row.latency] = both;
+    if (ends[row.latency] != std::pair<std::size_t, std::size_t>{both}) is_pair[row.latency] = false;
+  }
+  bands_of_row_.assign(rows.size(), kNone);
+  for (std::uint32_t r = 0; r < rows.size(); ++r) {
+    const std::uint32_t l = rows[r].latency;
+    if (!is_pair[l] || count[l] < knots_ || !is_level(rows[r])) {
+      loose_.push_back(r);
+      continue;
+    }
+    if (number[l] == kNone) {
+      number[l] = static_cast<std::uint32_t>(bands_.size());
+      bands_.push_back({ends[l].first * knots_, ends[l].second * knots_, unknowns() + l, {}, {}, {}, {}, {}});
+    }
+    bands_of_row_[r] = number[l];
+  }
+}
+
+void ClockSystem::assemble() {
+  if (!is_planned_) plan();
+  const std::size_t n = unknowns();
+  for (auto* own : {&own_, &own_next_, &own_second_}) own->assign(n, 0);
+  std::ranges::fill(own_, kRidge);
+  latency_own_.assign(priors.size(), stiffness);
+  for (Bands& bands : bands_)
+    for (auto* one : {&bands.same, &bands.next_b, &bands.next_a, &bands.latency_a, &bands.latency_b})
+      one->assign(knots_, 0);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const ClockRow& row = rows[r];
+    const Shares share{row};
+    const double w = row.weight;
+    own_[row.to] += w * share.to_left * share.to_left;
+    own_next_[row.to] += w * share.to_left * share.to_right;
+    own_[row.to + 1] += w * share.to_right * share.to_right;
+    own_[row.from] += w * share.from_left * share.from_left;
+    own_next_[row.from] += w * share.from_left * share.from_right;
+    own_[row.from + 1] += w * share.from_right * share.from_right;
+    latency_own_[row.latency] += w;
+    if (bands_of_row_[r] == kNone) continue;
+    Bands& bands = bands_[bands_of_row_[r]];
+    const std::size_t k = row.to % knots_;
+    const bool is_to_a = row.to - k == bands.a;
+    bands.same[k] -= w * share.to_left * share.from_left;
+    bands.same[k + 1] -= w * share.to_right * share.from_right;
+    (is_to_a ? bands.next_b : bands.next_a)[k] -= w * share.to_left * share.from_right;
+    (is_to_a ? bands.next_a : bands.next_b)[k] -= w * share.to_right * share.from_left;
+    auto& latency_to = is_to_a ? bands.latency_a : bands.latency_b;
+    auto& latency_from = is_to_a ? bands.latency_b : bands.latency_a;
+    latency_to[k] -= w * share.to_left;
+    latency_to[k + 1] -= w * share.to_right;
+    latency_from[k] += w * share.from_left;
+    latency_from[k + 1] += w * share.from_right;
+  }
+  for (std::size_t h = 0; h < domains_; ++h)
+    for (std::size_t k = 1; k + 1 < knots_; ++k) {
+      const std::size_t i = h * knots_ + k;
+      const double w = bends[i];
+      own_[i - 1] += w;
+      own_[i] += 4 * w;
+      own_[i + 1] += w;
+      own_next_[i - 1] -= 2 * w;
+      own_next_[i] -= 2 * w;
+      own_second_[i - 1] += w;
+    }
+}
+
+/// Where x has to go: minus half of the gradient. From the rows themselves, because x can be large.
+void ClockSystem::downhill(std::vector<double>& out) const {
+  const std::size_t n = unknowns();
+  for (std::size_t i = 0; i < n; ++i) out[i] = kRidge * (home[i] - x[i]);
+  for (std::size_t l = 0; l < priors.size(); ++l) out[n + l] = stiffness * (priors[l] - x[n + l]);
+  for (const ClockRow& row : rows) {
+    const Shares share{row};
+    const double q = row.weight * (row.value - row.difference(x) + x[n + row.latency]);
+    out[row.to] += q * share.to_left;
+    out[row.to + 1] += q * share.to_right;
+    out[row.from] -= q * share.from_left;
+    out[row.from + 1] -= q * share.from_right;
     out[n + row.latency] -= q;
   }
-  for (std::size_t h = 0; h < domains_; ++h) {
-    if (h == reference_) continue;
-    const double* const in = &v[h * knots_];
-    double* const to = &out[h * knots_];
-    const double* const bend = &bends[h * knots_];
+  for (std::size_t h = 0; h < domains_; ++h)
     for (std::size_t k = 1; k + 1 < knots_; ++k) {
-      const double q = bend[k] * (in[k - 1] - 2 * in[k] + in[k + 1]);
-      to[k - 1] += q;
-      to[k] -= 2 * q;
-      to[k + 1] += q;
+      const std::size_t i = h * knots_ + k;
+      const double q = bends[i] * (x[i - 1] - 2 * x[i] + x[i + 1]);
+      out[i - 1] -= q;
+      out[i] += 2 * q;
+      out[i + 1] -= q;
     }
+  fix_reference(out);
+}
+
+void ClockSystem::multiply(const std::vector<double>& v, std::vector<double>& out) const {
+  const std::size_t n = unknowns();
+  // The last knots of a domain have nothing to do with the first ones of the next: those are zeros.
+  multiply_band(out.data(), own_.data(), own_next_.data(), own_second_.data(), v.data(), n);
+  for (std::size_t l = 0; l < priors.size(); ++l) out[n + l] = latency_own_[l] * v[n + l];
+  for (const Bands& bands : bands_) {
+    const double *const a = &v[bands.a], *const b = &v[bands.b];
+    const double *const same = bands.same.data(), *const next_a = bands.next_a.data(),
+                        *const next_b = bands.next_b.data();
+    add_band(&out[bands.a], same, next_b, next_a, b, bands.latency_a.data(), v[bands.latency], knots_);
+    add_band(&out[bands.b], same, next_a, next_b, a, bands.latency_b.data(), v[bands.latency], knots_);
+    out[bands.latency] += dot(bands.latency_a.data(), a, knots_) + dot(bands.latency_b.data(), b, knots_);
+  }
+  for (const std::uint32_t r : loose_) {
+    const ClockRow& row = rows[r];
+    const Shares share{row};
+    const double latency = v[n + row.latency], to = row.to_z(v), from = row.from_z(v);
+    const double at_to = row.weight * (from + latency), at_from = row.weight * (to - latency);
+    out[row.to] -= at_to * share.to_left;
+    out[row.to + 1] -= at_to * share.to_right;
+    out[row.from] -= at_from * share.from_left;
+    out[row.from + 1] -= at_from * share.from_right;
+    out[n + row.latency] -= row.weight * (to - from);
   }
   fix_reference(out);
 }
 
 /// L D L' of each domain's own block, which has two diagonals beside the main one.
 void ClockSystem::factorise() {
-  const std::size_t n = unknowns();
-  diagonal_.assign(n, kRidge);
-  first_.assign(n, 0);
-  second_.assign(n, 0);
-  latency_diagonal_.assign(priors.size(), stiffness);
-  const auto add = [&](std::uint32_t left, double share, double weight) {
-    diagonal_[left] += weight * (1 - share) * (1 - share);
-    first_[left] += weight * (1 - share) * share;
-    diagonal_[left + 1] += weight * share * share;
-  };
-  for (const ClockRow& row : rows) {
-    add(row.to, static_cast<double>(row.to_share), row.weight);
-    add(row.from, static_cast<double>(row.from_share), row.weight);
-    latency_diagonal_[row.latency] += row.weight;
-  }
-  for (std::size_t h = 0; h < domains_; ++h) {
-    const std::size_t base = h * knots_;
-    for (std::size_t k = 1; k + 1 < knots_; ++k) {
-      const double w = bends[base + k];
-      const std::size_t i = base + k;
-      diagonal_[i - 1] += w;
-      diagonal_[i] += 4 * w;
-      diagonal_[i + 1] += w;
-      first_[i - 1] -= 2 * w;
-      first_[i] -= 2 * w;
-      second_[i - 1] += w;
-    }
+  inverse_ = own_;
+  first_ = own_next_;
+  second_ = own_second_;
+  for (std::size_t h = 0; h < domains_; ++h)
     for (std::size_t k = 0; k < knots_; ++k) {
-      const std::size_t i = base + k;
-      double d = diagonal_[i];
-      if (k >= 1) d -= first_[i - 1] * first_[i - 1] * diagonal_[i - 1];
-      if (k >= 2) d -= second_[i - 2] * second_[i - 2] * diagonal_[i - 2];
-      diagonal_[i] = std::max(d, kSmallestPivot);
-      double off = first_[i];
-      if (k >= 1) off -= first_[i - 1] * diagonal_[i - 1] * second_[i - 1];
-      first_[i] = k + 1 < knots_ ? off / diagonal_[i] : 0;
-      second_[i] = k + 2 < knots_ ? second_[i] / diagonal_[i] : 0;
+      const std::size_t i = h * knots_ + k;
+      double d = own_[i], off = own_next_[i];
+      if (k >= 1) {
+        d -= first_[i - 1] * first_[i - 1] / inverse_[i - 1];
+        off -= first_[i - 1] / inverse_[i - 1] * second_[i - 1];
+      }
+      if (k >= 2) d -= second_[i - 2] * second_[i - 2] / inverse_[i - 2];
+      inverse_[i] = 1 / std::max(d, kSmallestPivot);
+      first_[i] = k + 1 < knots_ ? off * inverse_[i] : 0;
+      second_[i] = k + 2 < knots_ ? second_[i] * inverse_[i] : 0;
     }
-  }
+}
+
+template <std::size_t Lanes>
+void ClockSystem::substitute(std::size_t first_domain, const std::vector<double>& v, std::vector<double>& out) const {
+  const std::size_t base = first_domain * knots_;
+  std::array<double, Lanes> last{}, before{};
+  for (std::size_t k = 0; k < knots_; ++k)
+    for (std::size_t lane = 0; lane < Lanes; ++lane) {
+      const std::size_t i = base + lane * knots_ + k;
+      double y = v[i];
+      if (k >= 1) y -= first_[i - 1] * last[lane];
+      if (k >= 2) y -= second_[i - 2] * before[lane];
+      before[lane] = last[lane];
+      last[lane] = y;
+      out[i] = y * inverse_[i];
+    }
+  last = before = {};
+  for (std::size_t k = knots_; k-- > 0;)
+    for (std::size_t lane = 0; lane < Lanes; ++lane) {
+      const std::size_t i = base + lane * knots_ + k;
+      const double y = out[i] - first_[i] * last[lane] - second_[i] * before[lane];
+      before[lane] = last[lane];
+      last[lane] = y;
+      out[i] = y;
+    }
 }
 
 void ClockSystem::precondition(const std::vector<double>& v, std::vector<double>& out) const {
-  for (std::size_t h = 0; h < domains_; ++h) {
-    const std::size_t base = h * knots_;
-    for (std::size_t i = base; i < base + knots_; ++i) {
-      double y = v[i];
-      if (i >= base + 1) y -= first_[i - 1] * out[i - 1];
-      if (i >= base + 2) y -= second_[i - 2] * out[i - 2];
-      out[i] = y;
-    }
-    for (std::size_t i = base; i < base + knots_; ++i) out[i] /= diagonal_[i];
-    for (std::size_t i = base + knots_; i-- > base;) {
-      double y = out[i];
-      if (i + 1 < base + knots_) y -= first_[i] * out[i + 1];
-      if (i + 2 < base + knots_) y -= second_[i] * out[i + 2];
-      out[i] = y;
-    }
-  }
+  std::size_t h = 0;
+  for (; h + kLanes <= domains_; h += kLanes) substitute<kLanes>(h, v, out);
+  for (; h < domains_; ++h) substitute<1>(h, v, out);
   const std::size_t n = unknowns();
-  for (std::size_t l = 0; l < priors.size(); ++l) out[n + l] = v[n + l] / latency_diagonal_[l];
+  for (std::size_t l = 0; l < priors.size(); ++l) out[n + l] = v[n + l] / latency_own_[l];
   fix_reference(out);
 }
 
 int ClockSystem::solve(double tolerance, int most_steps) {
+  assemble();
   factorise();
-  const std::size_t n = unknowns(), total = x.size();
-  std::vector<double> right(total, 0), residual(total), direction(total), image(total), helped(total);
-  for (std::size_t i = 0; i < n; ++i) right[i] = kRidge * home[i];
-  for (const ClockRow& row : rows) {
-    const double q = row.weight * row.value;
-    const auto to = static_cast<double>(row.to_share), from = static_cast<double>(row.from_share);
-    right[row.to] += q * (1 - to);
-    right[row.to + 1] += q * to;
-    right[row.from] -= q * (1 - from);
-    right[row.from + 1] -= q * from;
-    right[n + row.latency] -= q;
-  }
-  for (std::size_t l = 0; l < priors.size(); ++l) right[n + l] += stiffness * priors[l];
-  multiply(x, image);
-  for (std::size_t i = 0; i < total; ++i) residual[i] = right[i] - image[i];
-  fix_reference(residual);
+  const std::size_t total = x.size();
+  std::vector<double> residual(total), image(total), helped(total);
+  downhill(residual);
   precondition(residual, helped);
-  direction = helped;
+  std::vector<double> direction = helped;
   double energy = dot(residual, helped);
   const double enough = std::max(tolerance * energy, kExactEnough), hopeless = kBlownUp * energy;
   const std::vector<double> start = x;

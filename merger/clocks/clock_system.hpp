@@ -20,17 +20,20 @@ struct ClockRow {
   double value = 0;
   double weight = 0;
 
-  double difference(const std::vector<double>& x) const {
-    const double to_z = x[to] * (1 - static_cast<double>(to_share)) + x[to + 1] * static_cast<double>(to_share);
-    const double from_z =
-        x[from] * (1 - static_cast<double>(from_share)) + x[from + 1] * static_cast<double>(from_share);
-    return to_z - from_z;
+  double to_z(const std::vector<double>& x) const {
+    return x[to] * (1 - static_cast<double>(to_share)) + x[to + 1] * static_cast<double>(to_share);
   }
+  double from_z(const std::vector<double>& x) const {
+    return x[from] * (1 - static_cast<double>(from_share)) + x[from + 1] * static_cast<double>(from_share);
+  }
+  double difference(const std::vector<double>& x) const { return to_z(x) - from_z(x); }
 };
 
 /// Minimises, over knots z of all domains (those of the reference are fixed) and latencies l,
 ///   sum weight (z_to - z_from - l - value)^2 + sum bend (second difference)^2 + sum stiffness (l - prior)^2.
-/// Symmetric and positive definite: conjugate gradients, preconditioned by each domain's pentadiagonal block.
+/// Symmetric and positive definite: conjugate gradients, preconditioned by each domain's pentadiagonal block. The
+/// matrix is put together once for each solution; what two domains that talk all the time have in common are bands,
+/// too.
 class ClockSystem {
  public:
   ClockSystem(std::size_t domains, std::size_t knots, std::size_t reference);
@@ -49,14 +52,33 @@ class ClockSystem {
   int solve(double tolerance, int most_steps);
 
  private:
-  void multiply(const std::vector<double>& v, std::vector<double>& out) const;
+  /// What the knots of two domains have to do with each other, and with the latency between them.
+  struct Bands {
+    std::size_t a = 0, b = 0;    // first unknowns of the domains
+    std::size_t latency = 0;     // unknown
+    std::vector<double> same;    // [knot]: of a's knot and b's
+    std::vector<double> next_b;  // [knot]: of a's knot and b's next one
+    std::vector<double> next_a;
+    std::vector<double> latency_a, latency_b;  // [knot]
+  };
+  void plan();
+  void assemble();
   void factorise();
+  void downhill(std::vector<double>& out) const;
+  void multiply(const std::vector<double>& v, std::vector<double>& out) const;
   void precondition(const std::vector<double>& v, std::vector<double>& out) const;
+  template <std::size_t Lanes>
+  void substitute(std::size_t first_domain, const std::vector<double>& v, std::vector<double>& out) const;
   void fix_reference(std::vector<double>& v) const;
 
   std::size_t domains_, knots_, reference_;
-  std::vector<double> diagonal_, first_, second_;  // of the factors of each domain's block
-  std::vector<double> latency_diagonal_;
+  bool is_planned_ = false;
+  std::vector<std::uint32_t> bands_of_row_;  // [rows]: number of the bands that it is part of; kNone
+  std::vector<std::uint32_t> loose_;         // rows that are part of none
+  std::vector<Bands> bands_;
+  std::vector<double> own_, own_next_, own_second_;  // [unknown]: each domain's block, its diagonal and those above it
+  std::vector<double> inverse_, first_, second_;     // [unknown]: of the factors of the blocks
+  std::vector<double> latency_own_;                  // [latencies]
 };
 
 }  // namespace meridian

@@ -5,11 +5,13 @@
 #include <limits>
 
 #include "merger/clocks/clock_fit.hpp"
+#include "merger/clocks/clock_spare.hpp"
 
 namespace meridian {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::uint32_t kNoWindow = std::numeric_limits<std::uint32_t>::max();
 
 /// The other end of a constraint by a collective: nobody leaves before the last has entered.
 struct LastEnter {
@@ -79,36 +81,30 @@ void satisfy(ClockResidual& residual, std::size_t reference, const ClockTight& o
 
 }  // namespace
 
-ClockTight measure(const ClockPoint& point, std::uint32_t from, std::uint32_t to, const ClockResidual& residual) {
-  ClockTight one;
-  one.from = from;
-  one.to = to;
-  one.sent_ns = residual.shifted(from, static_cast<double>(point.sent_ns));
-  one.received_ns = residual.shifted(to, static_cast<double>(point.sent_ns + point.delay_ns));
-  one.slack_ns = one.received_ns - one.sent_ns + (residual.at(to, one.received_ns) - residual.at(from, one.sent_ns));
-  return one;
-}
-
 std::vector<ClockTight> find_tight(const ClockSamples& samples, const ClockResidual& residual, std::size_t group) {
   std::vector<ClockTight> tight;
   for (std::uint32_t e = 0; e < samples.pairs().size(); ++e) {
     const PairSamples& pair = samples.pairs()[e];
-    const std::size_t windows = std::max(pair.cells[0].size(), pair.cells[1].size());
-    for (std::size_t first = 0; first < windows; first += group)
+    const ClockSpare spares[2] = {{residual, pair.low, pair.high}, {residual, pair.high, pair.low}};
+    std::size_t next[2] = {0, 0};  // cells of either direction that are still to come
+    for (;;) {
+      std::uint32_t window = kNoWindow;
+      for (int direction = 0; direction < 2; ++direction)
+        if (const auto cells = pair.sides[direction].cells(); next[direction] < cells.size())
+          window = std::min(window, cells[next[direction]].window / static_cast<std::uint32_t>(group));
+      if (window == kNoWindow) break;
       for (int direction = 0; direction < 2; ++direction) {
-        const auto& cells = pair.cells[direction];
-        ClockTight best;
-        best.slack_ns = kInfinity;
-        for (std::size_t w = first; w < std::min(first + group, cells.size()); ++w)
-          for (const ClockPoint& point : cells[w].points()) {
-            const ClockTight one = measure(point, pair.from(direction), pair.to(direction), residual);
-            if (one.slack_ns < best.slack_ns) best = one;
-          }
+        const ClockCells& side = pair.sides[direction];
+        ClockSpare::Message best{0, 0, kInfinity};
+        for (std::size_t& at = next[direction];
+             at < side.cells().size() && side.cells()[at].window / static_cast<std::uint32_t>(group) == window; ++at)
+          for (const ClockPoint& point : side.points(side.cells()[at]))
+            if (const auto one = spares[direction](point); one.slack_ns < best.slack_ns) best = one;
         if (best.slack_ns == kInfinity) continue;
-        best.latency = e;
-        best.window = static_cast<std::uint32_t>(first / group);
-        tight.push_back(best);
+        tight.push_back(
+            {pair.from(direction), pair.to(direction), e, best.sent_ns, best.received_ns, window, best.slack_ns});
       }
+    }
   }
   add_collectives(samples, residual, group, tight);
   return tight;
@@ -117,10 +113,10 @@ std::vector<ClockTight> find_tight(const ClockSamples& samples, const ClockResid
 std::uint64_t count_infeasible(const ClockSamples& samples, const ClockResidual& residual) {
   std::uint64_t count = 0;
   for (const PairSamples& pair : samples.pairs())
-    for (int direction = 0; direction < 2; ++direction)
-      for (const ClockCell& cell : pair.cells[direction])
-        for (const ClockPoint& point : cell.points())
-          if (measure(point, pair.from(direction), pair.to(direction), residual).slack_ns <= 0) ++count;
+    for (int direction = 0; direction < 2; ++direction) {
+      const ClockSpare spare{residual, pair.from(direction), pair.to(direction)};
+      for (const ClockPoint& point : pair.sides[direction].points()) count += spare(point).slack_ns <= 0;
+    }
   return count;
 }
 
@@ -130,10 +126,14 @@ namespace {
 template <class Visit>
 void for_each_constraint(const ClockSamples& samples, const ClockResidual& residual, Visit&& visit) {
   for (const PairSamples& pair : samples.pairs())
-    for (int direction = 0; direction < 2; ++direction)
-      for (const ClockCell& cell : pair.cells[direction])
-        for (const ClockPoint& point : cell.points())
-          visit(measure(point, pair.from(direction), pair.to(direction), residual));
+    for (int direction = 0; direction < 2; ++direction) {
+      const std::uint32_t from = pair.from(direction), to = pair.to(direction);
+      const ClockSpare spare{residual, from, to};
+      for (const ClockPoint& point : pair.sides[direction].points()) {
+        const ClockSpare::Message one = spare(point);
+        visit({from, to, 0, one.sent_ns, one.received_ns, 0, one.slack_ns});
+      }
+    }
   for (const std::vector<CollectiveSide>& sides : samples.collectives()) {
     const LastEnter last = last_enter(sides, residual);
     for (const CollectiveSide& side : sides) {

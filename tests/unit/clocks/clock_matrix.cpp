@@ -7,6 +7,7 @@
 #include <string>
 
 #include "clock_scenarios.hpp"
+#include "counted_heap.hpp"
 
 namespace {
 
@@ -21,7 +22,10 @@ bool measure(const Acceptance& limits, std::uint64_t seed, double segment_s) {
   const SimulatedRun run{scenario};
   ClockOptions options;
   options.segment_s = segment_s;
-  const ClockTrial trial{run, options}, linear{run, ClockModel::linear};
+  begin_heap_peak();
+  const ClockTrial trial{run, options};
+  const auto bytes = static_cast<double>(heap_peak());
+  const ClockTrial linear{run, ClockModel::linear};
   const ErrorFigures error = errors(run, trial.clocks), line = errors(run, linear.clocks);
   const int moments = static_cast<int>(kPointsPerTrial / scenario.hosts);
   const BoundFigures t1 = bounds(run, trial.clocks, BoundLevel::t1, moments);
@@ -34,12 +38,13 @@ bool measure(const Acceptance& limits, std::uint64_t seed, double segment_s) {
   const double slew_ppm = scenario.drift == Drift::slewed ? 25 : 1;
   std::printf(
       "%-12s %3llu | %6.4f %6.4f %7.4f | %6.2f | %3llu | %5.2f %5.2f %5.2f %5.2f%% | %2llu %2llu %8llu | %8.1f | %6.2f "
-      "%s\n",
+      "%5.0f %s\n",
       scenario.name.c_str(), static_cast<unsigned long long>(seed), error.p50, error.p99, error.max, line.p99,
       static_cast<unsigned long long>(trial.reversed), t1.p50, t1.p99, t2.p50, 100 * uncertified,
       static_cast<unsigned long long>(t1.outside), static_cast<unsigned long long>(t2.outside),
       static_cast<unsigned long long>(t1.points), worst_distortion(run, trial.clocks, slew_ppm),
-      static_cast<double>(run.messages.size()) / trial.fit_s / 1e6, is_good ? "" : "MISSED");
+      static_cast<double>(run.messages.size()) / trial.fit_s / 1e6, bytes / static_cast<double>(run.messages.size()),
+      is_good ? "" : "MISSED");
   std::fflush(stdout);
   return is_good;
 }
@@ -76,9 +81,9 @@ int main(int count, char** arguments) {
   if (only == "broken") return measure_broken(seeds) ? 0 : 1;
   const double segment_s = count > 4 ? std::atof(arguments[4]) : 0;
   std::printf("errors and bounds in L; line: p99 of a line between the round trips at start and end\n");
-  std::printf("%-12s %3s | %6s %6s %7s | %6s | %3s | %5s %5s %5s %6s | %2s %2s %8s | %8s | %6s\n", "scenario", "",
+  std::printf("%-12s %3s | %6s %6s %7s | %6s | %3s | %5s %5s %5s %6s | %2s %2s %8s | %8s | %6s %5s\n", "scenario", "",
               "p50", "p99", "max", "line", "rev", "T1 50", "T1 99", "T2 50", "uncert", "T1", "T2", "points", "bent ns",
-              "Mmsg/s");
+              "Mmsg/s", "B/msg");
   bool is_good = true;
   std::vector<Acceptance> all = acceptances();
   if (only == "large")

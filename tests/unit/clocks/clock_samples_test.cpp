@@ -5,23 +5,24 @@
 #include <algorithm>
 #include <limits>
 #include <random>
+#include <utility>
+#include <vector>
 
 namespace meridian {
 namespace {
 
 TEST(ClockSamples, KeepTheSmallestDelayUnderAnyTwoLines) {
   std::mt19937_64 random{1};
-  ClockCell cell;
+  ClockHull hull;
   std::vector<ClockPoint> all;
   for (int i = 0; i < 2000; ++i) {
     const ClockPoint point{static_cast<std::int64_t>(random() % 1'000'000'000),
                            1300 + static_cast<std::int64_t>(random() % 5000)};
     all.push_back(point);
-    cell.add(point);
+    hull.add(point);
   }
-  cell.seal();
-  EXPECT_EQ(cell.messages(), 2000u);
-  EXPECT_LE(cell.points().size(), 12u);
+  hull.seal();
+  EXPECT_LE(hull.points().size(), 12u);
   for (const double slope : {-2e-6, -1e-7, 0.0, 1e-7, 2e-6}) {
     const auto least = [&](std::span<const ClockPoint> points) {
       double value = std::numeric_limits<double>::infinity();
@@ -29,7 +30,7 @@ TEST(ClockSamples, KeepTheSmallestDelayUnderAnyTwoLines) {
         value = std::min(value, static_cast<double>(p.delay_ns) + slope * static_cast<double>(p.sent_ns));
       return value;
     };
-    EXPECT_DOUBLE_EQ(least(cell.points()), least(all)) << slope;
+    EXPECT_DOUBLE_EQ(least(hull.points()), least(all)) << slope;
   }
 }
 
@@ -39,11 +40,64 @@ TEST(ClockSamples, WindowsGetLongerInsteadOfMany) {
   samples.seal();
   EXPECT_EQ(samples.messages(), 640u);
   ASSERT_EQ(samples.pairs().size(), 1u);
-  EXPECT_LE(samples.pairs()[0].cells[0].size(), 8u);
+  const ClockCells& side = samples.pairs()[0].sides[0];
+  EXPECT_LE(side.size(), 8u);
   std::uint64_t messages = 0;
-  for (const ClockCell& cell : samples.pairs()[0].cells[0]) messages += cell.messages();
+  for (const ClockCell& cell : side.cells()) messages += cell.messages;
   EXPECT_EQ(messages, 640u);
-  EXPECT_TRUE(samples.pairs()[0].cells[1].empty());
+  EXPECT_EQ(samples.pairs()[0].sides[1].size(), 0u);
+}
+
+/// Cells and the smallest delay under some lines, whatever the order in which the points came.
+TEST(ClockSamples, TheOrderInWhichMessagesComeDoesNotMatter) {
+  std::mt19937_64 random{2};
+  std::vector<std::pair<std::uint32_t, ClockPoint>> all;
+  for (int i = 0; i < 20'000; ++i) {
+    const auto window = static_cast<std::uint32_t>(random() % 500);
+    all.push_back({window / 3 * 3,
+                   {static_cast<std::int64_t>(window) * 1000 + static_cast<std::int64_t>(random() % 1000),
+                    1300 + static_cast<std::int64_t>(random() % 5000)}});
+  }
+  ClockCells by_time, by_chance, backwards;
+  for (const auto& [window, point] : all) by_chance.add(window, point);
+  std::ranges::stable_sort(all, {}, [](const auto& one) { return one.second.sent_ns; });
+  for (const auto& [window, point] : all) by_time.add(window, point);
+  for (auto one = all.rbegin(); one != all.rend(); ++one) backwards.add(one->first, one->second);
+  for (ClockCells* cells : {&by_time, &by_chance, &backwards}) cells->seal();
+  ASSERT_EQ(by_time.size(), 167u);
+  for (const ClockCells* cells : {&by_chance, &backwards}) {
+    ASSERT_EQ(cells->size(), by_time.size());
+    for (std::size_t i = 0; i < by_time.size(); ++i) {
+      const ClockCell &one = by_time.cells()[i], &other = cells->cells()[i];
+      EXPECT_EQ(one.window, 3 * i);
+      EXPECT_EQ(other.window, one.window);
+      EXPECT_EQ(other.messages, one.messages);
+      EXPECT_TRUE(std::ranges::equal(by_time.points(one), cells->points(other), [](const auto& a, const auto& b) {
+        return a.sent_ns == b.sent_ns && a.delay_ns == b.delay_ns;
+      })) << i;
+    }
+  }
+}
+
+TEST(ClockSamples, ManyPairsHaveLongerWindows) {
+  constexpr std::uint32_t kDomains = 40;
+  constexpr std::uint64_t kMostCells = 10'000;
+  ClockSamples samples{kDomains, 1000, 1 << 16, kMostCells};
+  std::uint64_t count = 0;
+  for (std::int64_t t = 0; t < 400'000; t += 1000)
+    for (std::uint32_t a = 0; a < kDomains; ++a, ++count)
+      samples.add({t + a, t + a + 10, a, (a + 1 + a % 3) % kDomains});
+  samples.seal();
+  EXPECT_GT(samples.window_ns(), 1000);
+  std::uint64_t cells = 0, messages = 0;
+  for (const PairSamples& pair : samples.pairs())
+    for (const ClockCells& side : pair.sides) {
+      cells += side.size();
+      for (const ClockCell& cell : side.cells()) messages += cell.messages;
+    }
+  EXPECT_LE(cells, kMostCells * 9 / 8);
+  EXPECT_GE(cells, kMostCells / 4);
+  EXPECT_EQ(messages, count);
 }
 
 TEST(ClockSamples, OfManyCollectivesTheTightestOfAWindowStay) {

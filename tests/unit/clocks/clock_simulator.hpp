@@ -131,7 +131,7 @@ struct ClockTrial {
   ClockTrial(const SimulatedRun& run, const ClockOptions& options);
   Clocks first, clocks;
   ClockResidual residual;
-  double fit_s = 0;            ///< time taken by everything after the first lines
+  double fit_s = 0;            ///< processor time of all after the first lines, without matching
   std::uint64_t reversed = 0;  ///< messages and collectives, on the clocks found
   bool is_split = false;       ///< ranks turned out not to share the clock that they name
 };
