@@ -172,6 +172,20 @@ class Certifier {
       result_.is_broken[node(domain, q)] = true;
   }
 
+  /// Wherever stamps may lie that are of either side of the jump.
+  void break_around_jump(std::size_t domain, const ClockJump& jump) {
+    double first = residual_.shifted(domain, jump.at_ns), last = first;
+    for (const double edge : {jump.last_before_ns, jump.first_after_ns})
+      for (const double time : {residual_.shifted(domain, edge), residual_.shifted(domain, edge) + jump.size_ns,
+                                residual_.shifted(domain, edge) - jump.size_ns}) {
+        const bool is_blind = jump.first_after_ns <= jump.last_before_ns;
+        if (!is_blind && time != residual_.shifted(domain, edge)) continue;
+        first = std::min(first, time);
+        last = std::max(last, time);
+      }
+    for (std::size_t k = nearest(first); k <= nearest(last); ++k) break_around(domain, k, kAroundJump);
+  }
+
   void find_broken() {
     result_.is_broken.assign(residual_.domains * residual_.knots, false);
     // What lies too close together to tell a rate tells nothing of the time before and after.
@@ -184,8 +198,7 @@ class Certifier {
       break_around(one.to, nearest(one.received_ns), 1);
     }
     for (std::size_t h = 0; h < residual_.domains; ++h)
-      for (const ClockJump& jump : residual_.jumps[h])
-        break_around(h, nearest(residual_.shifted(h, jump.at_ns)), kAroundJump);
+      for (const ClockJump& jump : residual_.jumps[h]) break_around_jump(h, jump);
     break_reference();
     for (std::size_t h = 0; h < residual_.domains; ++h) break_altogether(h);
   }

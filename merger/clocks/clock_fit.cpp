@@ -128,7 +128,7 @@ class Fit {
   void set_knots(std::size_t windows) {
     const double step = static_cast<double>(windows) * static_cast<double>(samples_.window_ns());
     const auto origin = static_cast<double>(samples_.origin_ns());
-    const double span = static_cast<double>(samples_.end_ns()) - origin;
+    const double span = static_cast<double>(samples_.end_ns()) - origin + residual_.longest_beyond();
     residual_ = residual_.resampled(origin - step, step, static_cast<std::size_t>(std::ceil(span / step)) + 3);
   }
 

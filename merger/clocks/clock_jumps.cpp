@@ -76,8 +76,10 @@ std::vector<Demand> demands_in(const ClockSamples& samples, const ClockResidual&
       const std::uint32_t from = pair.from(direction), to = pair.to(direction);
       if (from != domain && to != domain) continue;
       for (const ClockPoint& point : pair.sides[direction].points()) {
-        const double sent = residual.shifted(from, static_cast<double>(point.sent_ns));
-        const double received = residual.shifted(to, static_cast<double>(point.sent_ns + point.delay_ns));
+        const auto raw_sent = static_cast<double>(point.sent_ns);
+        const auto raw_received = static_cast<double>(point.sent_ns + point.delay_ns);
+        if (residual.is_blind_at(from, raw_sent) || residual.is_blind_at(to, raw_received)) continue;
+        const double sent = residual.shifted(from, raw_sent), received = residual.shifted(to, raw_received);
         if (to == domain && received > from_ns && received < to_ns)
           demands.push_back({received, sent + residual.at(from, sent) - received, true});
         if (from == domain && sent > from_ns && sent < to_ns)
@@ -87,6 +89,10 @@ std::vector<Demand> demands_in(const ClockSamples& samples, const ClockResidual&
   for (const std::vector<CollectiveSide>& sides : samples.collectives()) {
     double last_enter = -HUGE_VAL, first_exit = HUGE_VAL;  // of the others
     const CollectiveSide* own = nullptr;
+    const bool is_blind = std::ranges::any_of(sides, [&](const CollectiveSide& side) {
+      return residual.is_blind_at(side.domain, static_cast<double>(side.last_enter_ns)) ||
+             residual.is_blind_at(side.domain, static_cast<double>(side.first_exit_ns));
+    });
     for (const CollectiveSide& side : sides) {
       if (side.domain == domain) {
         own = &side;
@@ -95,7 +101,7 @@ std::vector<Demand> demands_in(const ClockSamples& samples, const ClockResidual&
       last_enter = std::max(last_enter, residual.corrected(side.domain, static_cast<double>(side.last_enter_ns)));
       first_exit = std::min(first_exit, residual.corrected(side.domain, static_cast<double>(side.first_exit_ns)));
     }
-    if (own == nullptr || sides.size() < 2) continue;
+    if (own == nullptr || sides.size() < 2 || is_blind) continue;
     const double enter = residual.shifted(domain, static_cast<double>(own->last_enter_ns));
     const double exit = residual.shifted(domain, static_cast<double>(own->first_exit_ns));
     if (exit > from_ns && exit < to_ns) demands.push_back({exit, last_enter - exit, true});
@@ -148,8 +154,8 @@ bool try_jump(const ClockSamples& samples, ClockResidual& residual, const Suspec
 
   double raw = at;  // as the first line has it
   for (const ClockJump& jump : residual.jumps[h])
-    if (raw >= jump.at_ns) raw += jump.size_ns;
-  residual.jumps[h].push_back({raw, size});
+    if (raw > std::min(jump.at_ns, jump.last_before_ns)) raw += jump.size_ns;
+  residual.jumps[h].push_back({raw, size, raw - 1, raw});
   std::ranges::sort(residual.jumps[h], {}, &ClockJump::at_ns);
   for (std::size_t k = first; k < residual.knots; ++k)
     residual.knot(h, k) = k <= last ? before(residual.knot_ns(k)) : residual.knot(h, k) + size;

@@ -7,6 +7,7 @@
 #include "merger/clocks/clock_certificate.hpp"
 #include "merger/clocks/clock_fit.hpp"
 #include "merger/clocks/clock_hull.hpp"
+#include "merger/clocks/clock_steps.hpp"
 #include "merger/findings.hpp"
 
 namespace meridian {
@@ -38,6 +39,17 @@ ClockResidual residual_of(const std::vector<HullLine>& lines, const ClockSamples
   return residual;
 }
 
+/// Where clocks without steps leave messages reversed, or one seems to have been set, large steps are taken out first.
+ClockFitResult fit_around_steps(const ClockSamples& samples, const ClockResidual& lines,
+                                const ClockFitSettings& settings) {
+  ClockFitResult fit = fit_residual(samples, lines, settings);
+  const bool is_set = std::ranges::any_of(fit.residual.jumps, [](const auto& jumps) { return !jumps.empty(); });
+  ClockResidual stepped = lines;
+  if ((fit.infeasible == 0 && !is_set) || find_steps(samples, stepped, settings.reference) == 0) return fit;
+  ClockFitResult better = fit_residual(samples, stepped, settings);
+  return better.infeasible <= fit.infeasible ? std::move(better) : std::move(fit);
+}
+
 /// The map of a domain: its first line at every knot, and what the residual adds.
 ClockMap bent_map(const ClockMap& line, const ClockResidual& residual, std::size_t domain) {
   std::vector<ClockMap::Point> points;
@@ -46,15 +58,21 @@ ClockMap bent_map(const ClockMap& line, const ClockResidual& residual, std::size
     const auto at = static_cast<double>(line.to_global(ticks));
     points.push_back({ticks, std::llround(at + shift_ns + residual.extended(domain, at + shift_ns))});
   };
-  double shift = 0;
+  double shift = 0, begin = -HUGE_VAL;  // of the raw times with this shift
   auto jump = residual.jumps[domain].begin();
   for (std::size_t k = 0; k < residual.knots; ++k) {
-    for (; jump != residual.jumps[domain].end() && jump->at_ns + shift <= residual.knot_ns(k); ++jump) {
-      add(jump->at_ns - 1, shift);
+    for (; jump != residual.jumps[domain].end(); ++jump) {
+      // Forwards: evenly over the time that nobody has seen. Backwards there is none.
+      const bool is_forwards = jump->last_before_ns < jump->first_after_ns;
+      const double end = is_forwards ? jump->last_before_ns : jump->at_ns - 1;
+      if (residual.knot_ns(k) - shift <= end) break;
+      add(end, shift);
       shift -= jump->size_ns;
-      add(jump->at_ns, shift);
+      begin = is_forwards ? jump->first_after_ns : jump->at_ns;
+      add(begin, shift);
     }
-    add(residual.knot_ns(k) - shift, shift);
+    // A knot may lie in time that the clock has skipped or shown twice.
+    if (const double raw = residual.knot_ns(k) - shift; raw > begin) add(raw, shift);
   }
   std::ranges::stable_sort(points, [&](const ClockMap::Point& a, const ClockMap::Point& b) {
     return static_cast<std::int64_t>(a.ticks - points.front().ticks) <
@@ -141,7 +159,7 @@ Clocks refine_clocks(std::span<const RankMeta* const> metas, const Clocks& first
   ClockResidual residual = residual_of(lines, samples);
   double latency_ns = 0;
   if (!is_hull) {
-    ClockFitResult fit = fit_residual(samples, residual, {first.reference, options.segment_s * 1e9});
+    ClockFitResult fit = fit_around_steps(samples, residual, {first.reference, options.segment_s * 1e9});
     residual = std::move(fit.residual);
     latency_ns = fit.latency_ns;
   }

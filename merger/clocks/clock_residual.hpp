@@ -13,6 +13,12 @@ namespace meridian {
 struct ClockJump {
   double at_ns = 0;  ///< the first time (of the first line) after it
   double size_ns = 0;
+  // No stamp from the one on is of the time before, and none up to the other of the time after. Where the clock was set
+  // backwards the first after lies before the last before: all that can be said of stamps between them.
+  double last_before_ns = 0;
+  double first_after_ns = 0;
+
+  bool is_blind_at(double time_ns) const { return time_ns >= first_after_ns && time_ns <= last_before_ns; }
 };
 
 /// Corrected time of domain h: t = shifted(h, time of its first line); then t + at(h, t). All in ns, as doubles: a run
@@ -34,6 +40,20 @@ struct ClockResidual {
     for (const ClockJump& jump : jumps[domain])
       if (time_ns >= jump.at_ns) result -= jump.size_ns;
     return result;
+  }
+
+  /// How far clocks that were set backwards go beyond the last time of all.
+  double longest_beyond() const {
+    double longest = 0;
+    for (const auto& of_domain : jumps) {
+      double sum = 0;
+      for (const ClockJump& jump : of_domain) longest = std::max(longest, sum -= jump.size_ns);
+    }
+    return longest;
+  }
+
+  bool is_blind_at(std::size_t domain, double time_ns) const {
+    return std::ranges::any_of(jumps[domain], [&](const ClockJump& jump) { return jump.is_blind_at(time_ns); });
   }
 
   /// Where a (shifted) time lies: between knots index and index + 1, the share of the second.

@@ -68,6 +68,9 @@ struct Step {
 /// One side of a collective waits for the other: last enter of `from`, first exit of `to`.
 void add_wait(const CollectiveSide& from, const CollectiveSide& to, const ClockResidual& residual, bool is_forth,
               PairSlope& slope) {
+  if (residual.is_blind_at(from.domain, static_cast<double>(from.last_enter_ns)) ||
+      residual.is_blind_at(to.domain, static_cast<double>(to.first_exit_ns)))
+    return;
   const double sent = residual.shifted(from.domain, static_cast<double>(from.last_enter_ns));
   const double received = residual.shifted(to.domain, static_cast<double>(to.first_exit_ns));
   slope.add(sent, received + residual.at(to.domain, received) - (sent + residual.at(from.domain, sent)), is_forth);

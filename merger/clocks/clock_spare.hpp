@@ -2,8 +2,10 @@
 
 // What messages have to spare on corrected clocks.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "merger/clocks/clock_cells.hpp"
@@ -21,13 +23,16 @@ class ClockSpare {
   struct Message {
     double sent_ns = 0;      ///< shifted time of the sender
     double received_ns = 0;  ///< shifted time of the receiver
-    double slack_ns = 0;     ///< corrected delay
+    double slack_ns = 0;     ///< corrected delay; infinite where a stamp may be of either side of a step
   };
   Message operator()(const ClockPoint& point) const {
     Message one;
     one.sent_ns = from_.shifted(static_cast<double>(point.sent_ns));
     one.received_ns = to_.shifted(static_cast<double>(point.sent_ns + point.delay_ns));
     one.slack_ns = one.received_ns - one.sent_ns + (to_.at(one.received_ns) - from_.at(one.sent_ns));
+    if (from_.is_blind_at(static_cast<double>(point.sent_ns)) ||
+        to_.is_blind_at(static_cast<double>(point.sent_ns + point.delay_ns)))
+      one.slack_ns = std::numeric_limits<double>::infinity();
     return one;
   }
 
@@ -47,6 +52,9 @@ class ClockSpare {
       for (const ClockJump& jump : jumps_)
         if (time_ns >= jump.at_ns) result -= jump.size_ns;
       return result;
+    }
+    bool is_blind_at(double time_ns) const {
+      return std::ranges::any_of(jumps_, [&](const ClockJump& jump) { return jump.is_blind_at(time_ns); });
     }
     /// As ClockResidual::at().
     double at(double time_ns) const {

@@ -23,7 +23,9 @@ struct LastEnter {
 LastEnter last_enter(const std::vector<CollectiveSide>& sides, const ClockResidual& residual) {
   LastEnter last;
   for (const CollectiveSide& side : sides) {
-    const double shifted = residual.shifted(side.domain, static_cast<double>(side.last_enter_ns));
+    const auto raw = static_cast<double>(side.last_enter_ns);
+    if (residual.is_blind_at(side.domain, raw)) continue;  // that the others entered holds without it
+    const double shifted = residual.shifted(side.domain, raw);
     const double corrected = shifted + residual.at(side.domain, shifted);
     if (corrected > last.corrected_ns) last = {side.domain, shifted, corrected};
   }
@@ -49,7 +51,8 @@ void add_collectives(const ClockSamples& samples, const ClockResidual& residual,
     if (window != present) flush();
     present = window;
     for (const CollectiveSide& side : sides) {
-      if (side.domain == last.domain) continue;
+      if (side.domain == last.domain || last.corrected_ns == -kInfinity) continue;
+      if (residual.is_blind_at(side.domain, static_cast<double>(side.first_exit_ns))) continue;
       ClockTight one;
       one.from = last.domain;
       one.to = side.domain;
@@ -137,7 +140,8 @@ void for_each_constraint(const ClockSamples& samples, const ClockResidual& resid
   for (const std::vector<CollectiveSide>& sides : samples.collectives()) {
     const LastEnter last = last_enter(sides, residual);
     for (const CollectiveSide& side : sides) {
-      if (side.domain == last.domain) continue;
+      if (side.domain == last.domain || last.corrected_ns == -kInfinity) continue;
+      if (residual.is_blind_at(side.domain, static_cast<double>(side.first_exit_ns))) continue;
       ClockTight one;
       one.from = last.domain;
       one.to = side.domain;

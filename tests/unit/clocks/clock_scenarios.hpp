@@ -43,6 +43,8 @@ inline std::vector<Acceptance> acceptances() {
       {.scenario = {.name = "asymmetric10", .asymmetry = 0.1}, .p99 = .1 + 1.1 * .1},
       {.scenario = {.name = "asymmetric30", .asymmetry = 0.3}, .p99 = .1 + 1.1 * .3},
       {.scenario = {.name = "step", .step_ns = 50'000}, .p99 = .10, .may_reverse = true, .uncertified = .005},
+      {.scenario = {.name = "step-1ms", .step_ns = -1e6}, .p99 = .10, .may_reverse = true, .uncertified = .005},
+      {.scenario = {.name = "step+1s", .step_ns = 1e9}, .p99 = .10, .may_reverse = true, .uncertified = .005},
   };
 }
 

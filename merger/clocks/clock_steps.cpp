@@ -1,0 +1,359 @@
+#include "merger/clocks/clock_steps.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "merger/clocks/clock_spare.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t kFewestMoves = 6;  // of a corridor: fewer do not tell what is usual
+constexpr std::size_t kAround = 3;       // moves on either side with which one is compared
+constexpr double kIsolated = 4;          // times as large as those
+constexpr double kLeastStepNs = 3000;
+constexpr double kWander = 20e-6;        // rate that a clock may change by from one window to the next
+constexpr double kFewestPartners = 0.5;  // share of a domain's partners that have to see it
+constexpr double kSurely = 0.25;  // of a step: a message that contradicts one side of it by so much is on the other
+constexpr std::size_t kMostSteps = 64;
+constexpr std::size_t kMostSuspects = 4;  // for one step
+constexpr std::size_t kNearby = 4;        // windows beside a step that tell its size
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// A message says of the difference between another clock and that of the axis: at most, or at least, so much.
+struct Limit {
+  double at = 0;  ///< on the axis
+  double value = 0;
+  double other_raw_ns = 0;  ///< the other one's stamp, as the first line has it
+  bool is_upper = false;
+};
+
+/// The limits of a window together.
+struct Corridor {
+  double at = 0;
+  double upper = kInfinity, lower = -kInfinity;
+  bool is_clean() const { return upper >= lower; }
+  bool has_both() const { return std::isfinite(upper) && std::isfinite(lower); }
+  double middle() const { return (upper + lower) / 2; }
+};
+
+/// All limits of a pair on the corrected time of one of its domains.
+std::vector<Limit> limits_of(const PairSamples& pair, const ClockResidual& residual, bool is_axis_low) {
+  std::vector<Limit> limits;
+  const std::uint32_t axis = is_axis_low ? pair.low : pair.high;
+  for (int direction = 0; direction < 2; ++direction) {
+    const bool is_upper = pair.from(direction) == axis;
+    const ClockSpare spare{residual, pair.from(direction), pair.to(direction)};
+    for (const ClockPoint& point : pair.sides[direction].points()) {
+      const ClockSpare::Message one = spare(point);
+      if (!std::isfinite(one.slack_ns)) continue;
+      const double at = is_upper ? one.sent_ns : one.received_ns;
+      const double raw = static_cast<double>(is_upper ? point.sent_ns + point.delay_ns : point.sent_ns);
+      limits.push_back({at + residual.at(axis, at), is_upper ? one.slack_ns : -one.slack_ns, raw, is_upper});
+    }
+  }
+  return limits;
+}
+
+/// Corridors by window, of values without a slope; windows in which nothing was sent both ways are left out.
+std::vector<Corridor> corridors_of(const std::vector<Limit>& limits, double begin, double window_ns, double slope) {
+  double end = begin;
+  for (const Limit& one : limits) end = std::max(end, one.at);
+  std::vector<Corridor> corridors(static_cast<std::size_t>((end - begin) / window_ns) + 1);
+  for (const Limit& one : limits) {
+    const auto window = static_cast<std::size_t>(std::max(0.0, one.at - begin) / window_ns);
+    Corridor& corridor = corridors[window];
+    corridor.at = begin + (static_cast<double>(window) + 0.5) * window_ns;
+    const double value = one.value - slope * (one.at - begin);
+    if (one.is_upper)
+      corridor.upper = std::min(corridor.upper, value);
+    else
+      corridor.lower = std::max(corridor.lower, value);
+  }
+  return corridors;
+}
+
+/// How fast one clock goes away from the other, as most windows have it. In windows a slope is as wide as it is steep:
+/// it is known better once it has been taken out.
+std::optional<double> usual_slope(const std::vector<Limit>& limits, double begin, double window_ns) {
+  constexpr int kRounds = 3;
+  double slope = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<double> slopes;
+    const Corridor* last = nullptr;
+    const std::vector<Corridor> corridors = corridors_of(limits, begin, window_ns, slope);
+    for (const Corridor& one : corridors) {
+      if (!one.has_both()) continue;
+      if (last != nullptr) slopes.push_back((one.middle() - last->middle()) / (one.at - last->at));
+      last = &one;
+    }
+    if (slopes.size() < kFewestMoves) return std::nullopt;
+    slope += median(std::move(slopes));
+  }
+  return slope;
+}
+
+/// What two domains say of each other: corridors that are none in doubt, and the usual slope.
+struct View {
+  std::vector<Limit> limits;
+  std::vector<Corridor> clean;
+  double begin = 0, slope = 0;
+
+  std::vector<bool> steps;  ///< [clean]: from this corridor to the next
+};
+
+std::optional<View> look(const ClockSamples& samples, const PairSamples& pair, const ClockResidual& residual,
+                         bool is_axis_low) {
+  const auto window_ns = static_cast<double>(samples.window_ns());
+  View view;
+  if (std::min(pair.sides[0].size(), pair.sides[1].size()) <= kFewestMoves) return std::nullopt;
+  view.limits = limits_of(pair, residual, is_axis_low);
+  view.begin = kInfinity;
+  for (const Limit& one : view.limits) view.begin = std::min(view.begin, one.at);
+  const auto slope = usual_slope(view.limits, view.begin, window_ns);
+  if (!slope) return std::nullopt;
+  view.slope = *slope;
+  for (const Corridor& one : corridors_of(view.limits, view.begin, window_ns, view.slope))
+    if (one.has_both() && one.is_clean()) view.clean.push_back(one);
+  if (view.clean.size() <= kFewestMoves) return std::nullopt;
+  const std::size_t moves = view.clean.size() - 1;
+  const auto excess = [&](std::size_t k) { return std::abs(view.clean[k + 1].middle() - view.clean[k].middle()); };
+  view.steps.assign(moves, false);
+  for (std::size_t k = 0; k < moves; ++k) {
+    const Corridor &one = view.clean[k], &next = view.clean[k + 1];
+    const double width = (one.upper - one.lower + next.upper - next.lower) / 2;
+    double least = width + kLeastStepNs + kWander * (next.at - one.at);
+    for (std::size_t q = k >= kAround ? k - kAround : 0; q <= std::min(k + kAround, moves - 1); ++q)
+      if (q != k) least = std::max(least, kIsolated * excess(q));
+    view.steps[k] = excess(k) > least;
+  }
+  return view;
+}
+
+/// A step as one partner of the clock that was set sees it.
+struct Sighting {
+  std::uint32_t pair = 0;
+  double from = 0, to = 0;  ///< middles of the corridors before and after it
+  double doubt_ns = kInfinity;
+};
+
+bool are_together(const Sighting& a, const Sighting& b, double apart_ns) {
+  return a.from <= b.to + apart_ns && b.from <= a.to + apart_ns;
+}
+
+struct Suspect {
+  std::uint32_t domain = 0;
+  double share = 0;  ///< of the partners
+  std::vector<Sighting> sightings;
+};
+
+class StepFinder {
+ public:
+  StepFinder(const ClockSamples& samples, ClockResidual& residual, std::size_t reference)
+      : samples_{samples}, residual_{residual}, reference_{reference} {}
+
+  std::size_t run() {
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < kMostSteps; ++i) {
+      const std::vector<Suspect> suspects = find_suspects();
+      if (suspects.empty()) break;
+      const ClockResidual before = residual_;
+      ClockResidual best = before;
+      std::size_t least = 0;
+      bool is_explained = false;
+      for (const Suspect& suspect : suspects) {
+        for (const Sighting& sighting : suspect.sightings) looked_at_.push_back(sighting);
+        residual_ = before;
+        const double size = add_step(suspect);
+        if (size == 0) continue;
+        // It has to explain what nothing else does, and the better of two clocks wins.
+        const double most = kSurely / 2 * std::abs(size);
+        const std::size_t left = contradictions(residual_, most);
+        if (left >= (is_explained ? least : contradictions(before, most))) continue;
+        is_explained = true;
+        least = left;
+        best = residual_;
+      }
+      residual_ = std::move(best);
+      found += is_explained;
+    }
+    return found;
+  }
+
+ private:
+  /// Messages that would be received so much before they are sent.
+  std::size_t contradictions(const ClockResidual& residual, double most_ns) const {
+    std::size_t count = 0;
+    for (const PairSamples& pair : samples_.pairs())
+      for (int direction = 0; direction < 2; ++direction) {
+        const ClockSpare spare{residual, pair.from(direction), pair.to(direction)};
+        for (const ClockPoint& point : pair.sides[direction].points()) count += spare(point).slack_ns < -most_ns;
+      }
+    return count;
+  }
+
+  /// Domains of which at least half of the partners see a step at one time, of the time at which most do.
+  std::vector<Suspect> find_suspects() const {
+    std::vector<std::vector<Sighting>> seen(residual_.domains);
+    std::vector<std::size_t> partners(residual_.domains, 0);
+    for (std::uint32_t e = 0; e < samples_.pairs().size(); ++e) {
+      const PairSamples& pair = samples_.pairs()[e];
+      const auto view = look(samples_, pair, residual_, true);
+      if (!view) continue;
+      for (const std::uint32_t domain : {pair.low, pair.high}) ++partners[domain];
+      for (std::size_t k = 0; k < view->steps.size(); ++k) {
+        if (!view->steps[k]) continue;
+        const Corridor &one = view->clean[k], &next = view->clean[k + 1];
+        const Sighting sighting{e, one.at, next.at, one.upper - one.lower + next.upper - next.lower};
+        const bool is_known = std::ranges::any_of(looked_at_, [&](const Sighting& known) {
+          return known.pair == e && are_together(known, sighting, window_ns());
+        });
+        if (is_known) continue;
+        for (const std::uint32_t domain : {pair.low, pair.high}) seen[domain].push_back(sighting);
+      }
+    }
+    std::vector<Suspect> suspects;
+    for (std::uint32_t h = 0; h < residual_.domains; ++h) {
+      Suspect best{h, 0, {}};
+      for (const Sighting& first : seen[h]) {
+        Suspect suspect{h, 0, {}};
+        for (const Sighting& other : seen[h]) {
+          const bool is_known =
+              std::ranges::any_of(suspect.sightings, [&](const Sighting& known) { return known.pair == other.pair; });
+          if (are_together(first, other, 0) && !is_known) suspect.sightings.push_back(other);
+        }
+        suspect.share = static_cast<double>(suspect.sightings.size()) / static_cast<double>(partners[h]);
+        if (suspect.share > best.share) best = std::move(suspect);
+      }
+      if (h != reference_ && best.share >= kFewestPartners) suspects.push_back(std::move(best));
+    }
+    std::ranges::stable_sort(suspects, [](const Suspect& a, const Suspect& b) {
+      return a.share != b.share ? a.share > b.share : a.sightings.size() > b.sightings.size();
+    });
+    std::erase_if(suspects, [first = suspects.empty() ? Sighting{} : suspects.front().sightings.front(),
+                             this](const Suspect& one) {
+      return std::ranges::none_of(one.sightings,
+                                  [&](const Sighting& other) { return are_together(first, other, window_ns()); });
+    });
+    if (suspects.size() > kMostSuspects) suspects.resize(kMostSuspects);
+    return suspects;
+  }
+
+  struct Line {
+    double begin = 0, value = 0, slope = 0;
+    double operator()(double t) const { return value + slope * (t - begin); }
+  };
+
+  /// Of the partner that knows the step best: lines on which the clock lies before and after it. Returns the size of
+  /// the step; 0: it cannot be told.
+  double add_step(const Suspect& suspect) {
+    const auto& sharpest = *std::ranges::min_element(suspect.sightings, {}, &Sighting::doubt_ns);
+    const PairSamples& pair = samples_.pairs()[sharpest.pair];
+    const auto view = look(samples_, pair, residual_, pair.low != suspect.domain);
+    if (!view) return 0;
+    std::size_t step = view->steps.size();
+    for (std::size_t k = 0; k < view->steps.size(); ++k) {
+      const bool is_there =
+          view->clean[k].at < sharpest.to + window_ns() && view->clean[k + 1].at > sharpest.from - window_ns();
+      if (view->steps[k] && is_there) step = k;
+    }
+    if (step == view->steps.size()) return 0;
+    const std::vector<Corridor>& clean = view->clean;
+    const std::size_t count = clean.size();
+    // The longer side of the step, up to the next one there, has the slope.
+    std::size_t first = step, last = step + 1;
+    while (first > 0 && !view->steps[first - 1]) --first;
+    while (last + 1 < count && !view->steps[last]) ++last;
+    const bool is_before_longer = clean[step].at - clean[first].at >= clean[last].at - clean[step + 1].at;
+    const double bend = is_before_longer ? slope_of(clean, first, step) : slope_of(clean, step + 1, last);
+    const double moment = (clean[step].at + clean[step + 1].at) / 2;
+    const auto value_of = [&](std::size_t begin, std::size_t end) {
+      std::vector<double> values;
+      for (std::size_t k = begin; k <= end; ++k) values.push_back(clean[k].middle() + bend * (moment - clean[k].at));
+      return median(std::move(values));
+    };
+    const double before = value_of(step - std::min(step - first, kNearby - 1), step);
+    const double after = value_of(step + 1, std::min(last, step + kNearby));
+    const double trend = view->slope * (moment - view->begin);
+    const Line line{moment, before + trend, view->slope + bend};
+    const double size = after - before;
+    // As wide as the zone of the partner that sees it best; the windows beside it for certain ends.
+    const bool is_added = add_jump(suspect, line, size, clean[step].at - window_ns(), clean[step + 1].at + window_ns());
+    return is_added ? size : 0;
+  }
+
+  double window_ns() const { return static_cast<double>(samples_.window_ns()); }
+
+  /// Between the first and the last quarter of some corridors.
+  static double slope_of(const std::vector<Corridor>& clean, std::size_t first, std::size_t last) {
+    const std::size_t quarter = (last - first + 1) / 4;
+    if (quarter == 0) return 0;
+    std::vector<double> values[2], times[2];
+    for (std::size_t i = 0; i < quarter; ++i)
+      for (const bool is_last : {false, true}) {
+        const Corridor& one = clean[is_last ? last - i : first + i];
+        values[is_last].push_back(one.middle());
+        times[is_last].push_back(one.at);
+      }
+    const double way = median(std::move(times[1])) - median(std::move(times[0]));
+    return way > 0 ? (median(std::move(values[1])) - median(std::move(values[0]))) / way : 0;
+  }
+
+  /// Finds between which stamps of the clock the step lies, over all that see it.
+  bool add_jump(const Suspect& suspect, const Line& line, double size, double from, double to) {
+    double last_before = -kInfinity, first_after = kInfinity;
+    for (const Sighting& sighting : suspect.sightings) {
+      const PairSamples& pair = samples_.pairs()[sighting.pair];
+      for (const Limit& one : limits_of(pair, residual_, pair.low != suspect.domain)) {
+        if (one.at < from || one.at > to) continue;
+        const auto contradiction = [&](double value) { return one.is_upper ? value - one.value : one.value - value; };
+        if (contradiction(line(one.at) + size) > kSurely * std::abs(size))
+          last_before = std::max(last_before, one.other_raw_ns);
+        if (contradiction(line(one.at)) > kSurely * std::abs(size))
+          first_after = std::min(first_after, one.other_raw_ns);
+      }
+    }
+    if (!std::isfinite(last_before) || !std::isfinite(first_after)) return false;
+    const std::uint32_t h = suspect.domain;
+    if (size > 0 && last_before < first_after) {
+      residual_.jumps[h].push_back({(last_before + first_after) / 2, size, last_before, first_after});
+    } else {
+      // Times that come twice: not before the last one before, less the step; not after the first one after, and it.
+      const double way = std::abs(size);
+      residual_.jumps[h].push_back({first_after, size, first_after + way, last_before - way});
+    }
+    std::ranges::sort(residual_.jumps[h], {}, &ClockJump::at_ns);
+    // A clock that was set backwards goes on beyond the last stamp.
+    residual_ = residual_.resampled(residual_.begin_ns, residual_.step_ns + std::max(0.0, -size), residual_.knots);
+    // What is `line` ahead at a time of the partner: as a function of the clock's own time.
+    const double alpha = line.value - line.slope * line.begin;
+    for (std::size_t k = 0; k < residual_.knots; ++k) {
+      const double own = residual_.knot_ns(k) + residual_.knot(h, k);
+      residual_.knot(h, k) -= (alpha + line.slope * own) / (1 + line.slope);
+    }
+    return true;
+  }
+
+  const ClockSamples& samples_;
+  ClockResidual& residual_;
+  std::size_t reference_;
+  std::vector<Sighting> looked_at_;
+};
+
+}  // namespace
+
+std::size_t find_steps(const ClockSamples& samples, ClockResidual& residual, std::size_t reference) {
+  return StepFinder{samples, residual, reference}.run();
+}
+
+}  // namespace meridian
