@@ -254,26 +254,28 @@ class StepFinder {
     double operator()(double t) const { return value + slope * (t - begin); }
   };
 
-  /// Of the partner that knows the step best: lines on which the clock lies before and after it. Returns the size of
-  /// the step; 0: it cannot be told.
-  double add_step(const Suspect& suspect) {
-    const auto& sharpest = *std::ranges::min_element(suspect.sightings, {}, &Sighting::doubt_ns);
-    const PairSamples& pair = samples_.pairs()[sharpest.pair];
-    const auto view = look(samples_, pair, residual_, pair.low != suspect.domain);
-    if (!view) return 0;
-    std::size_t step = view->steps.size();
-    for (std::size_t k = 0; k < view->steps.size(); ++k) {
-      const bool is_there =
-          view->clean[k].at < sharpest.to + window_ns() && view->clean[k + 1].at > sharpest.from - window_ns();
-      if (view->steps[k] && is_there) step = k;
-    }
-    if (step == view->steps.size()) return 0;
+  /// What one partner says of a step: the line on which the clock lies before it, and how far off after it.
+  struct Step {
+    Line line;
+    double size = 0;
+    double from = 0, to = 0;  // windows that are surely on either side
+    std::vector<Limit> limits;
+  };
+
+  std::optional<Step> step_of(std::uint32_t domain, const Sighting& sighting) const {
+    const PairSamples& pair = samples_.pairs()[sighting.pair];
+    auto view = look(samples_, pair, residual_, pair.low != domain);
+    if (!view) return std::nullopt;
     const std::vector<Corridor>& clean = view->clean;
-    const std::size_t count = clean.size();
+    std::size_t step = view->steps.size();
+    for (std::size_t k = 0; k < view->steps.size(); ++k)
+      if (view->steps[k] && clean[k].at < sighting.to + window_ns() && clean[k + 1].at > sighting.from - window_ns())
+        step = k;
+    if (step == view->steps.size()) return std::nullopt;
     // The longer side of the step, up to the next one there, has the slope.
     std::size_t first = step, last = step + 1;
     while (first > 0 && !view->steps[first - 1]) --first;
-    while (last + 1 < count && !view->steps[last]) ++last;
+    while (last + 1 < clean.size() && !view->steps[last]) ++last;
     const bool is_before_longer = clean[step].at - clean[first].at >= clean[last].at - clean[step + 1].at;
     const double bend = is_before_longer ? slope_of(clean, first, step) : slope_of(clean, step + 1, last);
     const double moment = (clean[step].at + clean[step + 1].at) / 2;
@@ -285,11 +287,11 @@ class StepFinder {
     const double before = value_of(step - std::min(step - first, kNearby - 1), step);
     const double after = value_of(step + 1, std::min(last, step + kNearby));
     const double trend = view->slope * (moment - view->begin);
-    const Line line{moment, before + trend, view->slope + bend};
-    const double size = after - before;
-    // As wide as the zone of the partner that sees it best; the windows beside it for certain ends.
-    const bool is_added = add_jump(suspect, line, size, clean[step].at - window_ns(), clean[step + 1].at + window_ns());
-    return is_added ? size : 0;
+    return Step{{moment, before + trend, view->slope + bend},
+                after - before,
+                clean[step].at - window_ns(),
+                clean[step + 1].at + window_ns(),
+                std::move(view->limits)};
   }
 
   double window_ns() const { return static_cast<double>(samples_.window_ns()); }
@@ -309,23 +311,32 @@ class StepFinder {
     return way > 0 ? (median(std::move(values[1])) - median(std::move(values[0]))) / way : 0;
   }
 
-  /// Finds between which stamps of the clock the step lies, over all that see it.
-  bool add_jump(const Suspect& suspect, const Line& line, double size, double from, double to) {
-    double last_before = -kInfinity, first_after = kInfinity;
+  /// Takes the step out, as the partner that knows it best has it, between the stamps between which it lies as all have
+  /// it. Returns its size; 0: it cannot be told.
+  double add_step(const Suspect& suspect) {
+    double last_before = -kInfinity, first_after = kInfinity, least_doubt = kInfinity;
+    Step best;
     for (const Sighting& sighting : suspect.sightings) {
-      const PairSamples& pair = samples_.pairs()[sighting.pair];
-      for (const Limit& one : limits_of(pair, residual_, pair.low != suspect.domain)) {
-        if (one.at < from || one.at > to) continue;
+      std::optional<Step> step = step_of(suspect.domain, sighting);
+      if (!step) continue;
+      const double sure = kSurely * std::abs(step->size);
+      for (const Limit& one : step->limits) {
+        if (one.at < step->from || one.at > step->to) continue;
         const auto contradiction = [&](double value) { return one.is_upper ? value - one.value : one.value - value; };
-        if (contradiction(line(one.at) + size) > kSurely * std::abs(size))
+        if (contradiction(step->line(one.at) + step->size) > sure)
           last_before = std::max(last_before, one.other_raw_ns);
-        if (contradiction(line(one.at)) > kSurely * std::abs(size))
-          first_after = std::min(first_after, one.other_raw_ns);
+        if (contradiction(step->line(one.at)) > sure) first_after = std::min(first_after, one.other_raw_ns);
       }
+      if (sighting.doubt_ns >= least_doubt) continue;
+      least_doubt = sighting.doubt_ns;
+      best = std::move(*step);
     }
-    if (!std::isfinite(last_before) || !std::isfinite(first_after)) return false;
+    const double size = best.size;
+    const Line& line = best.line;
+    if (!std::isfinite(last_before) || !std::isfinite(first_after)) return 0;
+    if (last_before >= first_after + std::max(0.0, -size)) return 0;  // they contradict each other
     const std::uint32_t h = suspect.domain;
-    if (size > 0 && last_before < first_after) {
+    if (size > 0) {
       residual_.jumps[h].push_back({(last_before + first_after) / 2, size, last_before, first_after});
     } else {
       // Times that come twice: not before the last one before, less the step; not after the first one after, and it.
@@ -341,7 +352,7 @@ class StepFinder {
       const double own = residual_.knot_ns(k) + residual_.knot(h, k);
       residual_.knot(h, k) -= (alpha + line.slope * own) / (1 + line.slope);
     }
-    return true;
+    return size;
   }
 
   const ClockSamples& samples_;
