@@ -84,20 +84,20 @@ std::vector<Corridor> corridors_of(const std::vector<Limit>& limits, double begi
 }
 
 /// How fast one clock goes away from the other, as most windows have it. In windows a slope is as wide as it is steep:
-/// it is known better once it has been taken out.
+/// once it is known roughly, and has been taken out, it is measured over a quarter of the run.
 std::optional<double> usual_slope(const std::vector<Limit>& limits, double begin, double window_ns) {
   constexpr int kRounds = 3;
   double slope = 0;
   for (int round = 0; round < kRounds; ++round) {
+    std::vector<Corridor> corridors = corridors_of(limits, begin, window_ns, slope);
+    std::erase_if(corridors, [](const Corridor& one) { return !one.has_both(); });
+    if (corridors.size() <= kFewestMoves) return std::nullopt;
+    const std::size_t way = round == 0 ? 1 : std::max<std::size_t>(1, corridors.size() / 4);
     std::vector<double> slopes;
-    const Corridor* last = nullptr;
-    const std::vector<Corridor> corridors = corridors_of(limits, begin, window_ns, slope);
-    for (const Corridor& one : corridors) {
-      if (!one.has_both()) continue;
-      if (last != nullptr) slopes.push_back((one.middle() - last->middle()) / (one.at - last->at));
-      last = &one;
+    for (std::size_t k = way; k < corridors.size(); ++k) {
+      const Corridor &one = corridors[k - way], &other = corridors[k];
+      slopes.push_back((other.middle() - one.middle()) / (other.at - one.at));
     }
-    if (slopes.size() < kFewestMoves) return std::nullopt;
     slope += median(std::move(slopes));
   }
   return slope;
@@ -127,12 +127,14 @@ std::optional<View> look(const ClockSamples& samples, const PairSamples& pair, c
     if (one.has_both() && one.is_clean()) view.clean.push_back(one);
   if (view.clean.size() <= kFewestMoves) return std::nullopt;
   const std::size_t moves = view.clean.size() - 1;
-  const auto excess = [&](std::size_t k) { return std::abs(view.clean[k + 1].middle() - view.clean[k].middle()); };
+  // How far it has moved at least: more than the widths allow.
+  const auto excess = [&](std::size_t k) {
+    const Corridor &one = view.clean[k], &next = view.clean[k + 1];
+    return std::abs(next.middle() - one.middle()) - (one.upper - one.lower + next.upper - next.lower) / 2;
+  };
   view.steps.assign(moves, false);
   for (std::size_t k = 0; k < moves; ++k) {
-    const Corridor &one = view.clean[k], &next = view.clean[k + 1];
-    const double width = (one.upper - one.lower + next.upper - next.lower) / 2;
-    double least = width + kLeastStepNs + kWander * (next.at - one.at);
+    double least = kLeastStepNs + kWander * (view.clean[k + 1].at - view.clean[k].at);
     for (std::size_t q = k >= kAround ? k - kAround : 0; q <= std::min(k + kAround, moves - 1); ++q)
       if (q != k) least = std::max(least, kIsolated * excess(q));
     view.steps[k] = excess(k) > least;
@@ -157,6 +159,19 @@ struct Suspect {
   std::vector<Sighting> sightings;
 };
 
+struct Line {
+  double begin = 0, value = 0, slope = 0;
+  double operator()(double t) const { return value + slope * (t - begin); }
+};
+
+/// What one partner says of a step: the line on which the clock lies before it, and how far off after it.
+struct Step {
+  Line line;
+  double size = 0;
+  double from = 0, to = 0;  // windows that are surely on either side
+  std::vector<Limit> limits;
+};
+
 class StepFinder {
  public:
   StepFinder(const ClockSamples& samples, ClockResidual& residual, std::size_t reference)
@@ -167,39 +182,46 @@ class StepFinder {
     for (std::size_t i = 0; i < kMostSteps; ++i) {
       const std::vector<Suspect> suspects = find_suspects();
       if (suspects.empty()) break;
-      const ClockResidual before = residual_;
-      ClockResidual best = before;
-      std::size_t least = 0;
-      bool is_explained = false;
+      for (const Suspect& suspect : suspects)
+        looked_at_.insert(looked_at_.end(), suspect.sightings.begin(), suspect.sightings.end());
       for (const Suspect& suspect : suspects) {
-        for (const Sighting& sighting : suspect.sightings) looked_at_.push_back(sighting);
-        residual_ = before;
-        const double size = add_step(suspect);
-        if (size == 0) continue;
-        // It has to explain what nothing else does, and the better of two clocks wins.
-        const double most = kSurely / 2 * std::abs(size);
-        const std::size_t left = contradictions(residual_, most);
-        if (left >= (is_explained ? least : contradictions(before, most))) continue;
-        is_explained = true;
-        least = left;
-        best = residual_;
+        if (!add_step(suspect)) continue;
+        ++found;
+        break;
       }
-      residual_ = std::move(best);
-      found += is_explained;
     }
     return found;
   }
 
  private:
-  /// Messages that would be received so much before they are sent.
-  std::size_t contradictions(const ClockResidual& residual, double most_ns) const {
-    std::size_t count = 0;
-    for (const PairSamples& pair : samples_.pairs())
+  /// Whether a message from or to a domain is received much too early for the lines of before.
+  bool is_contradicted(std::uint32_t domain, double most_ns) const {
+    for (const PairSamples& pair : samples_.pairs()) {
+      if (pair.low != domain && pair.high != domain) continue;
       for (int direction = 0; direction < 2; ++direction) {
-        const ClockSpare spare{residual, pair.from(direction), pair.to(direction)};
-        for (const ClockPoint& point : pair.sides[direction].points()) count += spare(point).slack_ns < -most_ns;
+        const ClockSpare spare{residual_, pair.from(direction), pair.to(direction)};
+        for (const ClockPoint& point : pair.sides[direction].points())
+          if (spare(point).slack_ns < -most_ns) return true;
       }
-    return count;
+    }
+    return false;
+  }
+
+  /// Whether no partner contradicts that the clock was set by so much: one that sees no step may not see well.
+  bool may_be_set(std::uint32_t domain, const Step& step) const {
+    for (const PairSamples& pair : samples_.pairs()) {
+      if (pair.low != domain && pair.high != domain) continue;
+      const auto view = look(samples_, pair, residual_, pair.low != domain);
+      if (!view) continue;
+      const auto after = std::ranges::lower_bound(view->clean, step.to, {}, &Corridor::at);
+      auto before = std::ranges::lower_bound(view->clean, step.from, {}, &Corridor::at);
+      if (after == view->clean.end() || before == view->clean.begin()) continue;
+      --before;
+      const double width = (before->upper - before->lower + after->upper - after->lower) / 2;
+      const double doubt = width + kLeastStepNs + kWander * (after->at - before->at);
+      if (std::abs(after->middle() - before->middle() - step.size) > doubt) return false;
+    }
+    return true;
   }
 
   /// Domains of which at least half of the partners see a step at one time, of the time at which most do.
@@ -248,19 +270,6 @@ class StepFinder {
     if (suspects.size() > kMostSuspects) suspects.resize(kMostSuspects);
     return suspects;
   }
-
-  struct Line {
-    double begin = 0, value = 0, slope = 0;
-    double operator()(double t) const { return value + slope * (t - begin); }
-  };
-
-  /// What one partner says of a step: the line on which the clock lies before it, and how far off after it.
-  struct Step {
-    Line line;
-    double size = 0;
-    double from = 0, to = 0;  // windows that are surely on either side
-    std::vector<Limit> limits;
-  };
 
   std::optional<Step> step_of(std::uint32_t domain, const Sighting& sighting) const {
     const PairSamples& pair = samples_.pairs()[sighting.pair];
@@ -312,8 +321,8 @@ class StepFinder {
   }
 
   /// Takes the step out, as the partner that knows it best has it, between the stamps between which it lies as all have
-  /// it. Returns its size; 0: it cannot be told.
-  double add_step(const Suspect& suspect) {
+  /// it; false: it cannot be told, or partners contradict each other.
+  bool add_step(const Suspect& suspect) {
     double last_before = -kInfinity, first_after = kInfinity, least_doubt = kInfinity;
     Step best;
     for (const Sighting& sighting : suspect.sightings) {
@@ -333,8 +342,9 @@ class StepFinder {
     }
     const double size = best.size;
     const Line& line = best.line;
-    if (!std::isfinite(last_before) || !std::isfinite(first_after)) return 0;
-    if (last_before >= first_after + std::max(0.0, -size)) return 0;  // they contradict each other
+    if (!std::isfinite(last_before) || !std::isfinite(first_after)) return false;
+    if (last_before >= first_after + std::max(0.0, -size) || !may_be_set(suspect.domain, best)) return false;
+    if (!is_contradicted(suspect.domain, kSurely / 2 * std::abs(size))) return false;
     const std::uint32_t h = suspect.domain;
     if (size > 0) {
       residual_.jumps[h].push_back({(last_before + first_after) / 2, size, last_before, first_after});
@@ -352,7 +362,7 @@ class StepFinder {
       const double own = residual_.knot_ns(k) + residual_.knot(h, k);
       residual_.knot(h, k) -= (alpha + line.slope * own) / (1 + line.slope);
     }
-    return size;
+    return true;
   }
 
   const ClockSamples& samples_;
