@@ -5,6 +5,8 @@
 #include <ctime>
 #include <numbers>
 
+#include "random_numbers.hpp"
+
 namespace meridian::test {
 namespace {
 
@@ -12,13 +14,6 @@ constexpr double kNs = 1e9;
 constexpr double kStandsStill = 2e-3, kSuspended = 0.7;
 constexpr double kFalseTripNs = 20'000, kFalseMessages = 0.02;
 constexpr std::int64_t kFalseMessageNs = 30'000;
-
-double unit(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1.0p-53; }
-
-double gauss(std::mt19937_64& random) {  // not std::normal_distribution, which differs between libraries
-  const double radius = std::sqrt(-2 * std::log(1 - unit(random)));
-  return radius * std::cos(2 * std::numbers::pi * unit(random));
-}
 
 double hash_unit(std::uint64_t a, std::uint64_t b, std::uint64_t salt) {
   std::uint64_t h = a * 1000003 + b + salt;
@@ -106,7 +101,7 @@ std::vector<const RankMeta*> SimulatedRun::meta_pointers() const {
 }
 
 double SimulatedRun::uniform(double low, double high) { return low + (high - low) * unit(random_); }
-double SimulatedRun::exponential(double mean) { return -mean * std::log(1 - unit(random_)); }
+double SimulatedRun::exponential(double mean) { return test::exponential(random_, mean); }
 double SimulatedRun::normal() { return gauss(random_); }
 
 double SimulatedRun::smallest_delay(int from, int to) const {
