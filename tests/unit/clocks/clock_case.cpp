@@ -95,7 +95,7 @@ Clocks Case::fit(ClockModel model) const {
   const std::vector<const RankMeta*> metas = meta_pointers();
   ClockOptions options{model};
   options.reference = "0";
-  const Clocks first = *fit_clocks(metas, options);
+  Clocks first = *fit_clocks(metas, options);
   if (!bends(model)) return first;
   ClockObserver observer{metas, first};
   return refine_clocks(metas, first, observer.finish(), options);

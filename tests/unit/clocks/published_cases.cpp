@@ -1,6 +1,5 @@
 #include "published_cases.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace meridian::test {
@@ -67,7 +66,7 @@ std::array<HopFigures, kHops.size()> hops(bool with_asymmetry, int repetitions) 
   std::array<HopFigures, kHops.size()> mean;
   const double n = repetitions;
   for (int i = 0; i < repetitions; ++i) {
-    Case links{kHops.size() + 1, kHopSeconds, static_cast<std::uint64_t>(1000 + i)};
+    Case links{kHops.size() + 1, kHopSeconds, 1000 + static_cast<std::uint64_t>(i)};
     links.add_clock(0, kHopWalk);
     for (std::size_t h = 0; h < kHops.size(); ++h) links.add_clock(path_drift(h).composed, kHopWalk);
     Case direct = links;
@@ -122,7 +121,7 @@ std::array<ConeFigures, kConeAfter.size()> cone(int repetitions) {
   std::array<ConeFigures, kConeAfter.size()> result;
   std::array<std::array<std::vector<double>, 9>, kConeAfter.size()> all;
   for (int i = 0; i < repetitions; ++i) {
-    Case early = two(kConeSeconds, kOttogalliDrift, static_cast<std::uint64_t>(2000 + i));
+    Case early = two(kConeSeconds, kOttogalliDrift, 2000 + static_cast<std::uint64_t>(i));
     early.ping_batch(0, 1, 0, AnchorPhase::start, kTrips, kConeSpacing, link);
     Case ends = early;
     ends.ping_batch(0, 1, kConeSeconds - kLastBatchS, AnchorPhase::finish, kTrips, kBatchSpacing, link);
@@ -164,7 +163,7 @@ BatchFigures batches(const PublishedBatches& set_up, int repetitions) {
   std::array<std::vector<double>, 5> all;
   BatchFigures result;
   for (int i = 0; i < repetitions; ++i) {
-    Case one = two(kConeSeconds, kOttogalliDrift, static_cast<std::uint64_t>(3000 + i));
+    Case one = two(kConeSeconds, kOttogalliDrift, 3000 + static_cast<std::uint64_t>(i));
     one.ping_batch(0, 1, 0, AnchorPhase::start, kTrips, kBatchSpacing, link);
     std::vector<RoundTrip> kept = quickest(one.trips(0, 1), set_up.kept);
     if (set_up.has_end) {

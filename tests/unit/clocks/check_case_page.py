@@ -1,0 +1,43 @@
+"""docs/CLOCK_CASES.md has the tables that clock_cases prints: the same rows, the same published figures; only what was
+simulated depends on the number of repetitions. Usage: check_case_page.py CLOCK_CASES PAGE"""
+
+import pathlib
+import subprocess
+import sys
+
+
+def tables(text):
+    """Each as a list of rows, the first one its header."""
+    found = []
+    previous = ""
+    for line in text.splitlines():
+        if line.startswith("|"):
+            if not previous.startswith("|"):
+                found.append([])
+            cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+            if set("".join(cells)) != {"-"} or len(found[-1]) != 1:
+                found[-1].append(cells)
+        previous = line
+    return found
+
+
+def fixed(table):
+    """What is the same with any number of repetitions: the names of the rows, and what others have found."""
+    header = table[0]
+    columns = [0, *(i for i, name in enumerate(header) if "published" in name or "earlier" in name)]
+    return [header] + [[row[i] for i in columns] for row in table[1:]]
+
+
+def main(program, page):
+    done = subprocess.run([program, "1"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    shown = [table for table in tables(pathlib.Path(page).read_text()) if table[0][0] != "parameter"]
+    printed = tables(done.stdout)
+    assert len(printed) >= 10, len(printed)
+    assert [table[0] for table in shown] == [table[0] for table in printed]
+    for own, other in zip(shown, printed):
+        assert fixed(own) == fixed(other), (fixed(own), fixed(other))
+        assert all(len(row) == len(own[0]) for row in own), own[0]
+
+
+main(*sys.argv[1:])
