@@ -79,6 +79,20 @@ void name_calls(Trace& trace) {
   }
 }
 
+/// Parts of rank files that turned out to be unreadable.
+std::size_t flaws_of(const std::vector<RankFile>& files) {
+  std::size_t flaws = 0;
+  for (const RankFile& file : files) flaws += file.flaws();
+  return flaws;
+}
+
+/// Finds all of them.
+void find_flaws(std::vector<RankFile>& files) {
+  EventBatch batch;
+  for (RankFile& file : files)
+    for (std::size_t i = 0; i < file.meta().segments.size(); ++i) static_cast<void>(bool{file.read(i, batch)});
+}
+
 Result<Trace> describe(LoadedRanks& ranks, const ClockOptions& clocks, Findings& findings) {
   Trace trace;
   trace.sites = std::make_unique<SiteTable>();
@@ -104,7 +118,7 @@ Result<Trace> describe(LoadedRanks& ranks, const ClockOptions& clocks, Findings&
   if (trace.gaps.has_selection) findings.expect_unknown_requests();
   name_calls(trace);
   trace.communicators = unify_definitions(metas, ranks.worlds, findings);
-  trace.worlds = std::move(ranks.worlds);
+  trace.worlds = ranks.worlds;
   trace.objects = unify_objects(metas, trace.communicators);
   trace.user = unify_user_definitions(metas, trace.calls, trace.communicators);
   MERIDIAN_TRY(trace.clocks, fit_clocks(metas, clocks));
@@ -276,11 +290,21 @@ Result<MergeOutcome> merge(std::span<const fs::path> directories, const MergeOpt
   if (options.progress) options.progress(0, "opening rank files");
   MERIDIAN_TRY(LoadedRanks ranks, load_ranks(directories, options.recover, options.force, findings));
   if (!options.force) MERIDIAN_TRY_DO(may_replace(output));
-  MERIDIAN_TRY(Trace trace, describe(ranks, options.clocks, findings));
-  PassProgress progress{options.progress, trace.events};
-
+  const Findings of_files = findings;
+  Trace trace;
   ClockPass clocks;
-  MERIDIAN_TRY(Ordered ordered, match_and_order(trace, output, options.clocks, findings, progress, clocks));
+  std::optional<Ordered> matched;
+  // Matching has to know where calls are missing: if that turns out only now, all begins again.
+  for (std::size_t known = 0; !matched; known = flaws_of(ranks.files)) {
+    findings = of_files;
+    MERIDIAN_TRY(trace, describe(ranks, options.clocks, findings));
+    PassProgress progress{options.progress, trace.events};
+    MERIDIAN_TRY(matched, match_and_order(trace, output, options.clocks, findings, progress, clocks));
+    if (flaws_of(ranks.files) == known) break;
+    matched.reset();
+    find_flaws(ranks.files);
+  }
+  Ordered& ordered = *matched;
   if (options.progress && trace.has_sites) options.progress(1, "resolving call sites");
   const std::vector<SourcePlace> places = resolve_sites(*trace.sites, findings);
   MERIDIAN_TRY_DO(ordered.destination.file.write_definitions(trace, places));

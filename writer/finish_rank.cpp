@@ -193,6 +193,7 @@ Status decode_chunks(const RingFile& ring, OpenPieces& pieces,
   EventBatch batch;
   for (std::size_t i = 0; i < file.meta().segments.size(); ++i) {
     MERIDIAN_TRY_DO(file.read(i, batch));
+    if (!batch.unreadable.empty()) return Error{Errc::damaged, batch.unreadable.front().what, ""};
     MERIDIAN_TRY_DO(sink(ThreadId{file.meta().segments[i].thread}, batch));
   }
   return {};

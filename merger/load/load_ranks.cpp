@@ -179,6 +179,8 @@ void report_flaws(const RankMeta& meta, std::span<const World> worlds, Findings&
     if (text.key == kFullKey) findings.add(FindingId::filter_full, 1, rank + ": " + text.value);
   }
   if (!meta.is_finalized) findings.add(FindingId::rank_unfinished, 1, rank);
+  for (const Unreadable& table : meta.unreadable)
+    findings.add(FindingId::rank_damaged_tables, table.count, rank + ": " + table.what);
   for (std::size_t i = 0; i < meta.calls.size() && i < meta.call_names.size(); ++i)
     if (meta.calls[i] == CallId::none && !meta.call_names[i].empty())
       findings.add(FindingId::call_unknown, 1, meta.call_names[i]);

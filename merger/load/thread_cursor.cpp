@@ -80,6 +80,8 @@ bool ThreadCursor::load() {
     const Status status = file_->read(segments_[next_segment_++], batch_);
     if (status && batch_.payload.size() == segment.events && is_consistent(batch_)) {
       rows_ = batch_.payload.size();
+      for (const Unreadable& lack : batch_.unreadable)
+        findings_->add(FindingId::rank_damaged_columns, lack.count, name_of(meta, call_.thread) + ": " + lack.what);
       break;
     }
     next_event_ += segment.events;

@@ -84,6 +84,16 @@ Error failure(Errc code, std::string_view action) {
   return Error{code, std::string{action} + (reason.empty() ? "" : ": " + reason), ""};
 }
 
+bool has_failed_in(hid_t part) {
+  hid_t first = H5I_INVALID_HID;
+  const auto keep_part = [](unsigned, const H5E_error2_t* entry, void* into) -> herr_t {
+    if (auto& kept = *static_cast<hid_t*>(into); kept == H5I_INVALID_HID) kept = entry->maj_num;
+    return 0;
+  };
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_part, &first);
+  return first == part;
+}
+
 Error in_file(Error error, std::string_view kind, const std::filesystem::path& path) {
   if (error.what.find(path.string()) == std::string::npos)
     error.what = std::string{kind}.append(" '").append(path.string()).append("': ").append(error.what);

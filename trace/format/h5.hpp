@@ -42,6 +42,8 @@ class Quiet {
 
 /// An Error of `action` ("cannot create column 'gap'"), with HDF5's own reason behind it.
 Error failure(Errc code, std::string_view action);
+/// Whether the failure of the last call began in that part of HDF5 (H5E_DATASET...).
+bool has_failed_in(hid_t part);
 
 /// "rank file 'trace/rank-00000.h5': ..." before an Error that does not name the file.
 Error in_file(Error error, std::string_view kind, const std::filesystem::path& path);

@@ -134,6 +134,12 @@ struct SegmentRow {
   std::uint64_t user_values = 0;
 };
 
+/// What of a rank file cannot be read.
+struct Unreadable {
+  std::string what;         ///< why, as in an Error
+  std::uint64_t count = 0;  ///< events that lack it; of a RankMeta: 1
+};
+
 struct RankMeta {
   int version = kRankSchemaVersion;
   std::int32_t rank = -1;  ///< in MPI_COMM_WORLD; -1: the process never learned it
@@ -161,6 +167,9 @@ struct RankMeta {
   std::vector<LockCountRow> lock_counts;
   std::vector<StackRow> stacks;  ///< empty, or with row 0
   std::vector<SegmentRow> segments;
+
+  // Not in the file: tables that cannot be read, and are empty here.
+  std::vector<Unreadable> unreadable;
 
   // Not in the file: place in a trace that has several worlds. `rank`, and what else is a world rank here, is then that
   // of the trace.
@@ -194,13 +203,15 @@ struct EventBatch {
   /// that from the leave of the thread's counted event before it to enter (0 at a thread's first). Equally long.
   std::vector<std::int64_t> counters;
   std::vector<std::int64_t> counters_between;
+  /// What of these events cannot be read, and is left out as if it had not been recorded.
+  std::vector<Unreadable> unreadable;
 };
 
 /// One rank's file, open for reading. Not thread-safe; movable.
 class RankFile {
  public:
-  /// errors  not_found, damaged (not HDF5, not a rank file, tables that contradict each other), unsupported (newer
-  /// schema)
+  /// What of the tables cannot be read is in meta().unreadable.
+  /// errors  not_found, damaged (not HDF5, not a rank file, segments that cannot be read), unsupported (newer schema)
   static Result<RankFile> open(const std::filesystem::path& path);
   RankFile(RankFile&&) noexcept;
   RankFile& operator=(RankFile&&) noexcept;
@@ -209,8 +220,11 @@ class RankFile {
   const RankMeta& meta() const;
   /// As the free function.
   void place_in_world(std::uint32_t world, std::int32_t first_rank);
-  /// Reads segment `index` of meta().segments. errors: damaged, io.
+  /// Reads segment `index` of meta().segments. Where calls, or their messages, requests or collectives, cannot be read,
+  /// meta().texts says from then on that they are lost (kLostKey). errors: damaged, io.
   Status read(std::size_t index, EventBatch& batch);
+  /// Segments of which read() has found that.
+  std::size_t flaws() const;
 
  private:
   struct Impl;

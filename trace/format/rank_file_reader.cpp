@@ -1,100 +1,17 @@
+#include <algorithm>
 #include <array>
-#include <optional>
+#include <initializer_list>
 #include <utility>
 
-#include "trace/format/column.hpp"
-#include "trace/format/rank_schema.hpp"
+#include "trace/format/rank_columns.hpp"
 
 namespace meridian {
 namespace {
 
+using rank_schema::contradiction;
 using rank_schema::kMaxSegmentRows;
-
-Error contradiction(const std::string& reason) {
-  return Error{Errc::damaged, "the rank file contradicts itself: " + reason, ""};
-}
-
-// A column that is missing when its table has no rows.
-class OptionalColumn {
- public:
-  Status open(hid_t file, const std::string& path, std::uint64_t rows) {
-    if (rows == 0) return {};
-    auto opened = ColumnReader::open(file, path);
-    if (!opened) return std::move(opened).error();
-    if (opened->size() != rows)
-      return contradiction("'" + path + "' has " + std::to_string(opened->size()) + " rows, the segments have " +
-                           std::to_string(rows));
-    column_.emplace(*std::move(opened));
-    return {};
-  }
-  template <class T>
-  Status read(std::uint64_t offset, std::vector<T>& out, std::uint64_t count) {
-    out.resize(static_cast<std::size_t>(count));
-    return count == 0 ? Status{} : column_->read(offset, std::span{out});
-  }
-
- private:
-  std::optional<ColumnReader> column_;
-};
-
-// 64-bit values behind their numbers.
-Status look_up(const std::vector<std::uint64_t>& dictionary, std::span<const std::uint32_t> numbers, auto&& put) {
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (numbers[i] >= dictionary.size()) return contradiction("a handle is not in 'dictionary'");
-    put(i, dictionary[numbers[i]]);
-  }
-  return {};
-}
-
-// Where reading a table needs room; kept from segment to segment.
-struct Scratch {
-  std::vector<std::uint32_t> numbers;
-  std::tuple<std::vector<std::uint8_t>, std::vector<std::int32_t>, std::vector<std::uint32_t>,
-             std::vector<std::int64_t>, std::vector<std::uint64_t>>
-      values;
-};
-
-template <class Row>
-class TableColumns {
-  static constexpr auto& kColumns = rank_schema::kColumns<Row>;
-  static constexpr std::size_t kCount = std::tuple_size_v<std::remove_cvref_t<decltype(kColumns)>>;
-
- public:
-  Status open(hid_t file, std::uint64_t rows) {
-    return each([&](const auto& column, OptionalColumn& source) { return source.open(file, column.path, rows); });
-  }
-
-  Status read(std::uint64_t offset, std::uint64_t count, const std::vector<std::uint64_t>& dictionary, Scratch& scratch,
-              std::vector<Row>& rows) {
-    rows.resize(static_cast<std::size_t>(count));
-    if (count == 0) return {};
-    return each([&]<class T>(const rank_schema::Column<Row, T>& column, OptionalColumn& source) -> Status {
-      if (column.is_index) {
-        MERIDIAN_TRY_DO(source.read(offset, scratch.numbers, count));
-        return look_up(dictionary, scratch.numbers,
-                       [&](std::size_t i, std::uint64_t value) { rows[i].*column.member = static_cast<T>(value); });
-      }
-      auto& values = std::get<std::vector<T>>(scratch.values);
-      MERIDIAN_TRY_DO(source.read(offset, values, count));
-      for (std::size_t i = 0; i < rows.size(); ++i) rows[i].*column.member = values[i];
-      return {};
-    });
-  }
-
- private:
-  template <class Action>
-  Status each(Action&& action) {
-    return each(action, std::make_index_sequence<kCount>{});
-  }
-  template <class Action, std::size_t... I>
-  Status each(Action& action, std::index_sequence<I...>) {
-    Status status;
-    static_cast<void>(((status = action(std::get<I>(kColumns), columns_[I]), bool{status}) && ...));
-    return status;
-  }
-
-  std::array<OptionalColumn, kCount> columns_;
-};
+using rank_schema::OptionalColumn;
+using rank_schema::TableColumns;
 
 // Rows of every table that come before a segment.
 SegmentRow sum(const SegmentRow& a, const SegmentRow& b) {
@@ -129,7 +46,8 @@ struct RankFile::Impl {
   h5::File file;
   RankMeta meta;
   std::vector<SegmentRow> starts;  // index: segment
-  std::vector<std::uint64_t> dictionary;
+  std::vector<bool> has_flaw;      // index: segment; met by read() and said in `meta`
+  rank_schema::DictionaryRows dictionary;
   OptionalColumn gap, duration, call, payload, flags, completions, sites, nodes, counters, counters_between,
       user_values;
   TableColumns<PointToPoint> p2p;
@@ -142,7 +60,7 @@ struct RankFile::Impl {
   TableColumns<LockUse> locks;
   TableColumns<ThreadOp> thread_ops;
 
-  Scratch scratch;
+  rank_schema::Scratch scratch;
   std::vector<std::int64_t> gaps;
   std::vector<std::uint64_t> durations;
   std::vector<std::uint16_t> numbers;
@@ -156,37 +74,30 @@ struct RankFile::Impl {
       starts.push_back(total);
       total = sum(total, row);
     }
+    has_flaw.resize(meta.segments.size());
     const hid_t root = file.get();
-    MERIDIAN_TRY_DO(gap.open(root, "events/gap", total.events));
-    MERIDIAN_TRY_DO(duration.open(root, "events/duration", total.events));
-    MERIDIAN_TRY_DO(call.open(root, "events/call", total.events));
-    MERIDIAN_TRY_DO(payload.open(root, "events/payload", total.events));
-    MERIDIAN_TRY_DO(flags.open(root, "events/flags", total.events));
-    MERIDIAN_TRY_DO(completions.open(root, "events/completions", total.events));
-    MERIDIAN_TRY_DO(p2p.open(root, total.p2p));
-    MERIDIAN_TRY_DO(coll.open(root, total.coll));
-    MERIDIAN_TRY_DO(completion_rows.open(root, total.completions));
-    MERIDIAN_TRY_DO(rma.open(root, total.rma));
-    MERIDIAN_TRY_DO(io.open(root, total.io));
-    MERIDIAN_TRY_DO(handles.open(root, total.handles));
-    MERIDIAN_TRY_DO(locks.open(root, total.locks));
-    MERIDIAN_TRY_DO(thread_ops.open(root, total.thread_ops));
-    MERIDIAN_TRY_DO(sites.open(root, "sites/address", total.sites));
-    MERIDIAN_TRY_DO(nodes.open(root, "sites/node", total.nodes));
-    MERIDIAN_TRY_DO(counters.open(root, "counters/value", total.counters));
-    MERIDIAN_TRY_DO(counters_between.open(root, "counters/between", total.counters));
-    MERIDIAN_TRY_DO(user.open(root, total.user));
-    MERIDIAN_TRY_DO(user_values.open(root, "user/value", total.user_values));
-    return open_dictionary();
-  }
-
-  Status open_dictionary() {
-    MERIDIAN_TRY(ColumnReader values, ColumnReader::open(file.get(), "dictionary"));
-    // The writer stores no two like neighbours, so that chunks without data cannot be meant to be large.
-    if (values.size() > h5::file_bytes(file.get()) * 1032 / sizeof(std::uint64_t))
-      return contradiction("'dictionary' is larger than the file can hold");
-    dictionary.resize(static_cast<std::size_t>(values.size()));
-    return values.read(0, std::span{dictionary});
+    gap.open(root, "events/gap", total.events);
+    duration.open(root, "events/duration", total.events);
+    call.open(root, "events/call", total.events);
+    payload.open(root, "events/payload", total.events);
+    flags.open(root, "events/flags", total.events);
+    completions.open(root, "events/completions", total.events);
+    p2p.open(root, total.p2p);
+    coll.open(root, total.coll);
+    completion_rows.open(root, total.completions);
+    rma.open(root, total.rma);
+    io.open(root, total.io);
+    handles.open(root, total.handles);
+    locks.open(root, total.locks);
+    thread_ops.open(root, total.thread_ops);
+    sites.open(root, "sites/address", total.sites);
+    nodes.open(root, "sites/node", total.nodes);
+    counters.open(root, "counters/value", total.counters);
+    counters_between.open(root, "counters/between", total.counters);
+    user.open(root, total.user);
+    user_values.open(root, "user/value", total.user_values);
+    if (auto read = dictionary.open(root); !read) rank_schema::note_unreadable(meta, read.error(), true);
+    return {};
   }
 
   Status read_times(const SegmentRow& segment, std::uint64_t offset, EventBatch& batch) {
@@ -245,33 +156,132 @@ struct RankFile::Impl {
     return {};
   }
 
-  Status read(std::size_t index, EventBatch& batch) {
-    const SegmentRow& segment = meta.segments[index];
-    const SegmentRow& start = starts[index];
-    MERIDIAN_TRY_DO(read_events(segment, start.events, batch));
-    MERIDIAN_TRY_DO(check_references(segment, batch));
-    MERIDIAN_TRY_DO(p2p.read(start.p2p, segment.p2p, dictionary, scratch, batch.p2p));
-    MERIDIAN_TRY_DO(coll.read(start.coll, segment.coll, dictionary, scratch, batch.coll));
-    MERIDIAN_TRY_DO(
-        completion_rows.read(start.completions, segment.completions, dictionary, scratch, batch.completions));
-    MERIDIAN_TRY_DO(rma.read(start.rma, segment.rma, dictionary, scratch, batch.rma));
-    MERIDIAN_TRY_DO(io.read(start.io, segment.io, dictionary, scratch, batch.io));
-    MERIDIAN_TRY_DO(handles.read(start.handles, segment.handles, dictionary, scratch, batch.handles));
-    MERIDIAN_TRY_DO(user.read(start.user, segment.user, dictionary, scratch, batch.user));
+  // What a table has of the events of `kinds` cannot be read: they are kept as calls with their times.
+  static void lose(EventBatch& batch, const Error& error, std::initializer_list<Payload> kinds) {
+    std::uint64_t events = 0;
+    for (Payload& payload : batch.payload) {
+      if (std::ranges::find(kinds, payload) == kinds.end()) continue;
+      payload = Payload::local;
+      ++events;
+    }
+    batch.unreadable.push_back({error.what, events});
+  }
+
+  template <class Row>
+  bool read_rows(TableColumns<Row>& table, std::uint64_t offset, std::uint64_t count, EventBatch& batch,
+                 std::vector<Row>& rows, std::initializer_list<Payload> kinds) {
+    const Status status = table.read(offset, count, dictionary, scratch, rows);
+    if (status) return true;
+    rows.clear();
+    lose(batch, status.error(), kinds);
+    return false;
+  }
+
+  bool read_completions(const SegmentRow& segment, const SegmentRow& start, EventBatch& batch) {
+    const Status status =
+        completion_rows.read(start.completions, segment.completions, dictionary, scratch, batch.completions);
+    if (status) return true;
+    batch.completions.clear();
+    const auto with = std::ranges::count_if(batch.completion_count, [](std::uint32_t count) { return count != 0; });
+    std::ranges::fill(batch.completion_count, 0);
+    batch.unreadable.push_back({status.error().what, static_cast<std::uint64_t>(with)});
+    return false;
+  }
+
+  Status read_user_values(const SegmentRow& segment, const SegmentRow& start, EventBatch& batch) {
     MERIDIAN_TRY_DO(user_values.read(start.user_values, batch.user_values, segment.user_values));
     std::uint64_t values = 0;
     for (const UserUse& use : batch.user) values += use.words;
-    if (values != segment.user_values) return contradiction("user events and their values do not fit");
-    MERIDIAN_TRY_DO(locks.read(start.locks, segment.locks, dictionary, scratch, batch.locks));
-    MERIDIAN_TRY_DO(thread_ops.read(start.thread_ops, segment.thread_ops, dictionary, scratch, batch.thread_ops));
+    return values == segment.user_values ? Status{} : contradiction("user events and their values do not fit");
+  }
+
+  void read_user(const SegmentRow& segment, const SegmentRow& start, EventBatch& batch) {
+    batch.user_values.clear();
+    if (!read_rows(user, start.user, segment.user, batch, batch.user, {Payload::user})) return;
+    const Status status = read_user_values(segment, start, batch);
+    if (status) return;
+    batch.user.clear();
+    batch.user_values.clear();
+    lose(batch, status.error(), {Payload::user});
+  }
+
+  Status read_both_counters(const SegmentRow& segment, const SegmentRow& start, EventBatch& batch) {
     MERIDIAN_TRY_DO(counters.read(start.counters, batch.counters, segment.counters));
-    MERIDIAN_TRY_DO(counters_between.read(start.counters, batch.counters_between, segment.counters));
+    return counters_between.read(start.counters, batch.counters_between, segment.counters);
+  }
+
+  void read_counters(const SegmentRow& segment, const SegmentRow& start, EventBatch& batch) {
+    const Status status = read_both_counters(segment, start, batch);
+    if (status) return;
+    batch.counters.clear();
+    batch.counters_between.clear();
+    std::uint64_t events = 0;
+    for (std::uint8_t& flags_of : batch.flags) {
+      events += (flags_of & kFlagCounters) != 0;
+      flags_of &= static_cast<std::uint8_t>(~kFlagCounters);
+    }
+    batch.unreadable.push_back({status.error().what, events});
+  }
+
+  Status read_nodes(const SegmentRow& segment, const SegmentRow& start, EventBatch& batch) {
     MERIDIAN_TRY_DO(nodes.read(start.nodes, batch.nodes, segment.nodes));
     for (const std::uint32_t node : batch.nodes)
       if (node >= meta.stacks.size()) return contradiction("an event has a call stack that 'stacks' does not have");
-    MERIDIAN_TRY_DO(sites.read(start.sites, scratch.numbers, segment.sites));
-    batch.sites.resize(scratch.numbers.size());
-    return look_up(dictionary, scratch.numbers, [&](std::size_t i, std::uint64_t value) { batch.sites[i] = value; });
+    return {};
+  }
+
+  // Sites that cannot be read are 0, call stacks not there.
+  void read_sites(const SegmentRow& segment, const SegmentRow& start, EventBatch& batch) {
+    if (const Status status = read_nodes(segment, start, batch); !status) {
+      batch.nodes.clear();
+      batch.unreadable.push_back({status.error().what, segment.nodes});
+    }
+    batch.sites.assign(static_cast<std::size_t>(segment.sites), 0);
+    Status status = sites.read(start.sites, scratch.numbers, segment.sites);
+    if (status)
+      status = dictionary.look_up(scratch.numbers, [&](std::size_t i, std::uint64_t value) {
+        batch.sites[i] = rank_schema::DictionaryRows::is_unreadable(value) ? 0 : value;
+      });
+    if (status) return;
+    std::ranges::fill(batch.sites, 0);
+    batch.unreadable.push_back({status.error().what, segment.sites});
+  }
+
+  // False in has_messages: of messages, requests or collectives not all can be read.
+  Status read(std::size_t index, EventBatch& batch, bool& has_messages) {
+    const SegmentRow& segment = meta.segments[index];
+    const SegmentRow& start = starts[index];
+    batch.unreadable.clear();
+    has_messages = false;
+    MERIDIAN_TRY_DO(read_events(segment, start.events, batch));
+    MERIDIAN_TRY_DO(check_references(segment, batch));
+    has_messages = read_rows(p2p, start.p2p, segment.p2p, batch, batch.p2p, {Payload::p2p, Payload::sendrecv});
+    has_messages &= read_rows(coll, start.coll, segment.coll, batch, batch.coll, {Payload::coll});
+    has_messages &= read_completions(segment, start, batch);
+    read_rows(rma, start.rma, segment.rma, batch, batch.rma, {Payload::rma});
+    read_rows(io, start.io, segment.io, batch, batch.io, {Payload::io});
+    read_rows(handles, start.handles, segment.handles, batch, batch.handles, {Payload::handle});
+    read_user(segment, start, batch);
+    read_rows(locks, start.locks, segment.locks, batch, batch.locks, {Payload::lock});
+    read_rows(thread_ops, start.thread_ops, segment.thread_ops, batch, batch.thread_ops, {Payload::thread_op});
+    read_counters(segment, start, batch);
+    read_sites(segment, start, batch);
+    return {};
+  }
+
+  // Says what is missing as the tracer does where it drops calls.
+  void note_gap(std::size_t index) {
+    if (has_flaw[index]) return;
+    has_flaw[index] = true;
+    const SegmentRow& segment = meta.segments[index];
+    const auto next = std::find_if(meta.segments.begin() + static_cast<std::ptrdiff_t>(index) + 1, meta.segments.end(),
+                                   [&](const SegmentRow& other) { return other.thread == segment.thread; });
+    std::string value = std::to_string(segment.first_ticks);
+    const bool has_others_alone = segment.events == segment.locks + segment.thread_ops + segment.user;
+    if (next != meta.segments.end() || has_others_alone)
+      value.append(" ").append(std::to_string(segment.events)).append(has_others_alone ? " others" : " messages");
+    meta.texts.push_back(
+        {kLostKey, std::move(value), segment.thread, next == meta.segments.end() ? 0 : next->first_ticks});
   }
 };
 
@@ -293,6 +303,8 @@ Result<RankFile> RankFile::open(const std::filesystem::path& path) {
 
 const RankMeta& RankFile::meta() const { return impl_->meta; }
 
+std::size_t RankFile::flaws() const { return static_cast<std::size_t>(std::ranges::count(impl_->has_flaw, true)); }
+
 void RankFile::place_in_world(std::uint32_t world, std::int32_t first_rank) {
   meridian::place_in_world(impl_->meta, world, first_rank);
 }
@@ -309,7 +321,10 @@ void place_in_world(RankMeta& meta, std::uint32_t world, std::int32_t first_rank
 
 Status RankFile::read(std::size_t index, EventBatch& batch) {
   MERIDIAN_CHECK(index < impl_->meta.segments.size());
-  return impl_->read(index, batch);
+  bool has_messages = false;
+  Status status = impl_->read(index, batch, has_messages);
+  if (!has_messages) impl_->note_gap(index);
+  return status;
 }
 
 }  // namespace meridian

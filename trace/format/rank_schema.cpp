@@ -2,12 +2,14 @@
 
 #include <array>
 #include <limits>
+#include <map>
 
 #include "trace/format/small_columns.hpp"
 
 namespace meridian::rank_schema {
 namespace {
 
+constexpr std::size_t kMostCalls = std::numeric_limits<std::uint16_t>::max();
 constexpr std::array<std::string_view, 4> kClockNames{"tsc", "monotonic_raw", "monotonic", "warped"};
 constexpr std::array<std::string_view, 10> kLossNames{"ring_full",    "no_slot",   "no_memory", "too_long",
                                                       "writer_gone",  "damaged",   "no_card",   "user_nested",
@@ -129,10 +131,30 @@ Status write_calls(hid_t file, const RankMeta& meta) {
 
 Status read_calls(hid_t file, RankMeta& meta) {
   MERIDIAN_TRY(meta.call_names, h5::read_strings(file, "calls/name"));
-  if (meta.call_names.empty() || meta.call_names.size() > std::numeric_limits<std::uint16_t>::max())
+  if (meta.call_names.empty() || meta.call_names.size() > kMostCalls)
     return contradiction("'calls/name' has no or too many rows");
   for (const std::string& name : meta.call_names) meta.calls.push_back(call_by_name(name));
   return {};
+}
+
+template <class Row>
+Status check_calls(const std::vector<Row>& rows, const RankMeta& meta, const std::string& table) {
+  for (const Row& row : rows)
+    if (row.call >= meta.calls.size()) return contradiction("'" + table + "' has a call that 'calls' does not have");
+  return {};
+}
+
+/// What the segments tell of threads.
+std::vector<ThreadRow> threads_of(const std::vector<SegmentRow>& segments) {
+  std::map<std::uint32_t, ThreadRow> threads;
+  for (const SegmentRow& segment : segments) {
+    ThreadRow& row =
+        threads.try_emplace(segment.thread, ThreadRow{segment.thread, 0, segment.first_ticks}).first->second;
+    row.events += segment.events;
+  }
+  std::vector<ThreadRow> rows;
+  for (const auto& [number, row] : threads) rows.push_back(row);
+  return rows;
 }
 
 // First of all: whether this program understands the file at all.
@@ -324,29 +346,47 @@ Status write_meta(hid_t file, const RankMeta& meta) {
   return write_rows_of(file, "segments", meta.segments);
 }
 
+void note_unreadable(RankMeta& meta, const Error& error, bool has_handles) {
+  meta.unreadable.push_back({error.what, 1});
+  if (has_handles) meta.texts.push_back({kLostKey, "0", 0, 0});  // as if all calls were lost, from the beginning on
+}
+
 Result<RankMeta> read_meta(hid_t file, const std::filesystem::path& path) {
   RankMeta meta;
   MERIDIAN_TRY_DO(check_schema(file, path, meta.version));
   MERIDIAN_TRY_DO(read_attributes(file, meta));
-  MERIDIAN_TRY_DO(read_calls(file, meta));
-  MERIDIAN_TRY(meta.anchors, read_rows_of<AnchorRow>(file, "anchors"));
-  MERIDIAN_TRY(meta.exchanges, read_rows_of<ExchangeRow>(file, "exchanges"));
-  MERIDIAN_TRY(meta.comms, read_rows_of<CommRow>(file, "comms"));
-  MERIDIAN_TRY_DO(read_members(file, meta.members));
-  MERIDIAN_TRY_DO(read_texts(file, meta.texts));
-  MERIDIAN_TRY(meta.overheads, read_rows_of<OverheadRow>(file, "overhead"));
-  MERIDIAN_TRY(meta.threads, read_rows_of<ThreadRow>(file, "threads"));
-  MERIDIAN_TRY(meta.usages, read_rows_of<UsageRow>(file, "usage"));
-  MERIDIAN_TRY(meta.passed, read_rows_of<PassedRow>(file, "passed"));
-  for (const PassedRow& row : meta.passed)
-    if (row.call >= meta.calls.size()) return contradiction("'passed' has a call that 'calls' does not have");
-  MERIDIAN_TRY_DO(read_user_definitions(file, meta.user_definitions));
-  MERIDIAN_TRY(meta.lock_counts, read_rows_of<LockCountRow>(file, "lock_counts"));
-  MERIDIAN_TRY_DO(read_stacks(file, meta.stacks));
   MERIDIAN_TRY(meta.segments, read_rows_of<SegmentRow>(file, "segments"));
-  for (const CommRow& row : meta.comms)
-    if (row.call >= meta.calls.size())
-      return contradiction("a communicator was made by a call that 'calls' does not have");
+  // What else cannot be read is empty, and costs nothing but itself.
+  const auto keep = [&]<class Row>(std::vector<Row>& rows, Status read, bool has_handles = false) {
+    if (read) return;
+    rows.clear();
+    note_unreadable(meta, read.error(), has_handles);
+  };
+  const auto table = [&]<class Row>(std::vector<Row>& rows, const char* name, bool has_handles = false) {
+    auto read = read_rows_of<Row>(file, name);
+    if (read) rows = *std::move(read);
+    keep(rows, read ? Status{} : read.error(), has_handles);
+  };
+  keep(meta.texts, read_texts(file, meta.texts));
+  if (auto read = read_calls(file, meta); !read) {
+    note_unreadable(meta, read.error(), true);
+    meta.call_names.assign(kMostCalls, "");
+    meta.calls.assign(kMostCalls, CallId::none);
+  }
+  table(meta.anchors, "anchors");
+  table(meta.exchanges, "exchanges");
+  table(meta.comms, "comms", true);
+  keep(meta.comms, check_calls(meta.comms, meta, "comms"), true);
+  keep(meta.members, read_members(file, meta.members));
+  table(meta.overheads, "overhead");
+  table(meta.threads, "threads");
+  if (meta.threads.empty()) meta.threads = threads_of(meta.segments);
+  table(meta.usages, "usage");
+  table(meta.passed, "passed");
+  keep(meta.passed, check_calls(meta.passed, meta, "passed"));
+  keep(meta.user_definitions, read_user_definitions(file, meta.user_definitions));
+  table(meta.lock_counts, "lock_counts");
+  keep(meta.stacks, read_stacks(file, meta.stacks));
   return meta;
 }
 

@@ -110,5 +110,7 @@ std::string loss_attribute(Loss loss);
 /// Writes and reads what is not events: attributes of the root and the small tables, `segments` included.
 Status write_meta(hid_t file, const RankMeta& meta);
 Result<RankMeta> read_meta(hid_t file, const std::filesystem::path& path);
+/// A table cannot be read.  has_handles: without it nobody knows what messages belong to.
+void note_unreadable(RankMeta& meta, const Error& error, bool has_handles);
 
 }  // namespace meridian::rank_schema

@@ -1,7 +1,10 @@
 // Damage is tested like success: every broken file gives a named error or the data that were stored, never a crash.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <map>
 #include <random>
 
 #include "sample_rank.hpp"
@@ -22,17 +25,22 @@ bool is_read_whole(const std::filesystem::path& path, const test::Sample& sample
     EXPECT_FALSE(file.error().what.empty());
     return false;
   }
-  EXPECT_TRUE(test::is_same(file->meta(), sample.meta)) << "wrong tables without an error";
+  bool is_whole = file->meta().unreadable.empty();
+  for (const Unreadable& table : file->meta().unreadable) EXPECT_FALSE(table.what.empty());
+  EXPECT_TRUE(!is_whole || test::is_same(file->meta(), sample.meta)) << "wrong tables without an error";
   EXPECT_EQ(file->meta().segments.size(), sample.batches.size());
-  bool is_whole = true;
+  const bool has_tables = is_whole;
   EventBatch batch;
   for (std::size_t i = 0; i < std::min(file->meta().segments.size(), sample.batches.size()); ++i) {
     const Status read = file->read(i, batch);
-    if (read) {
-      EXPECT_TRUE(test::is_same(batch, sample.batches[i].second)) << "wrong events without an error";
-    } else {
+    if (!read) {
       EXPECT_FALSE(read.error().what.empty());
       is_whole = false;
+    } else if (!batch.unreadable.empty()) {
+      EXPECT_FALSE(batch.unreadable.front().what.empty());
+      is_whole = false;
+    } else if (has_tables) {
+      EXPECT_TRUE(test::is_same(batch, sample.batches[i].second)) << "wrong events without an error";
     }
   }
   return is_whole;
@@ -98,6 +106,13 @@ class SpoiledRankFile : public testing::Test {
     EXPECT_TRUE(reader->read(0, std::span{values}));
     return values;
   }
+  /// A column of a number where something else is expected.
+  Status write_column(const std::string& name) {
+    MERIDIAN_TRY(ColumnWriter column, ColumnWriter::create(file.get(), name, ColumnType::u64));
+    const std::array<std::uint64_t, 1> values{7};
+    MERIDIAN_TRY_DO(column.append(std::span{values}));
+    return column.finish();
+  }
   Error error_when_opened() {
     EXPECT_TRUE(file.close());
     return error_of(path);
@@ -107,17 +122,53 @@ class SpoiledRankFile : public testing::Test {
     auto opened = RankFile::open(path);
     EXPECT_TRUE(opened) << opened.error().what;
     if (!opened) return {};
-    EventBatch batch;
     for (std::size_t i = 0; i < opened->meta().segments.size(); ++i)
       if (Status status = opened->read(i, batch); !status) return status.error();
     ADD_FAILURE() << "no segment was refused";
     return {};
   }
+  /// What the first segment lacks of something reads.
+  Unreadable lacking_when_read() {
+    EXPECT_TRUE(file.close());
+    auto opened = RankFile::open(path);
+    EXPECT_TRUE(opened) << opened.error().what;
+    if (!opened) return {};
+    for (std::size_t i = 0; i < opened->meta().segments.size(); ++i) {
+      const Status read = opened->read(i, batch);
+      EXPECT_TRUE(read) << read.error().what;
+      whole = test::sample_rank(3, 500).batches[i].second;
+      flaws = opened->flaws();
+      EXPECT_TRUE(batch.enter_ticks == whole.enter_ticks && batch.leave_ticks == whole.leave_ticks &&
+                  batch.call == whole.call);
+      if (batch.unreadable.size() == 1) return batch.unreadable.front();
+      EXPECT_THAT(batch.unreadable, testing::IsEmpty());
+    }
+    ADD_FAILURE() << "no segment lacks anything";
+    return {};
+  }
+  /// Why tables are not there.
+  std::vector<std::string> unreadable_when_opened() {
+    EXPECT_TRUE(file.close());
+    auto opened = RankFile::open(path);
+    EXPECT_TRUE(opened) << opened.error().what;
+    std::vector<std::string> why;
+    if (!opened) return why;
+    for (const Unreadable& table : opened->meta().unreadable) why.push_back(table.what);
+    meta = opened->meta();
+    return why;
+  }
 
   TempDir dir;
   std::filesystem::path path = dir / "rank-00003.h5";
   h5::File file;
+  EventBatch batch, whole;  // as it was read, and as it was written
+  std::size_t flaws = 0;
+  RankMeta meta;
 };
+
+std::uint64_t count_of(const std::vector<Payload>& payloads, Payload payload) {
+  return static_cast<std::uint64_t>(std::ranges::count(payloads, payload));
+}
 
 TEST_F(SpoiledRankFile, OfTheFutureNamesBothVersions) {
   replace_attribute("version", 99);
@@ -144,14 +195,85 @@ TEST_F(SpoiledRankFile, WithAColumnThatIsTooShortIsRefused) {
   auto values = column<std::uint64_t>("events/duration");
   values.pop_back();
   replace_column("events/duration", values);
-  EXPECT_EQ(error_when_opened().what, "rank file '" + path.string() +
-                                          "': the rank file contradicts itself: 'events/duration' has 1499 rows, the "
-                                          "segments have 1500");
+  EXPECT_EQ(error_when_read().what,
+            "the rank file contradicts itself: 'events/duration' has 1499 rows, the segments have 1500");
 }
 
-TEST_F(SpoiledRankFile, WithoutAColumnIsRefused) {
+TEST_F(SpoiledRankFile, WithoutAColumnKeepsTheCallsThatItIsAbout) {
   H5Ldelete(file.get(), "coll/root", H5P_DEFAULT);
-  EXPECT_EQ(error_when_opened().what, "rank file '" + path.string() + "': there is no column 'coll/root'");
+  const Unreadable lacking = lacking_when_read();
+  EXPECT_EQ(lacking.what, "there is no column 'coll/root'");
+  EXPECT_EQ(lacking.count, count_of(whole.payload, Payload::coll));
+  EXPECT_EQ(count_of(batch.payload, Payload::coll), 0u);
+  EXPECT_EQ(count_of(batch.payload, Payload::local),
+            count_of(whole.payload, Payload::local) + count_of(whole.payload, Payload::coll));
+  EXPECT_TRUE(batch.coll.empty());
+  EXPECT_TRUE(test::same_bytes(batch.p2p, whole.p2p));
+  EXPECT_EQ(batch.sites, whole.sites);
+  EXPECT_EQ(flaws, 1u) << "matching has to know";
+}
+
+TEST_F(SpoiledRankFile, WithoutCallSitesKeepsEverythingElse) {
+  H5Ldelete(file.get(), "sites/address", H5P_DEFAULT);
+  const Unreadable lacking = lacking_when_read();
+  EXPECT_EQ(lacking.count, whole.sites.size());
+  EXPECT_EQ(batch.sites, std::vector<std::uint64_t>(whole.sites.size(), 0));
+  EXPECT_TRUE(test::same_bytes(batch.coll, whole.coll));
+  EXPECT_EQ(flaws, 0u);
+}
+
+TEST_F(SpoiledRankFile, WithoutCountersKeepsEverythingElse) {
+  H5Ldelete(file.get(), "counters/between", H5P_DEFAULT);
+  const Unreadable lacking = lacking_when_read();
+  EXPECT_EQ(lacking.count * 3, whole.counters.size());
+  EXPECT_TRUE(batch.counters.empty() && batch.counters_between.empty());
+  for (const std::uint8_t flags : batch.flags) EXPECT_EQ(flags & kFlagCounters, 0);
+  EXPECT_EQ(batch.sites, whole.sites);
+  EXPECT_EQ(flaws, 0u);
+}
+
+TEST_F(SpoiledRankFile, WithoutTheDictionaryKeepsWhatIsOneObject) {
+  H5Ldelete(file.get(), "dictionary", H5P_DEFAULT);
+  EXPECT_THAT(unreadable_when_opened(), testing::ElementsAre("there is no column 'dictionary'"));
+  EXPECT_THAT(meta.texts.back().key, kLostKey);
+  EXPECT_EQ(meta.texts.back().value, "0") << "no message of the rank can be matched";
+  auto opened = RankFile::open(path);
+  ASSERT_TRUE(opened);
+  ASSERT_TRUE(opened->read(0, batch));
+  EXPECT_TRUE(batch.unreadable.empty());
+  whole = test::sample_rank(3, 500).batches[0].second;
+  ASSERT_EQ(batch.p2p.size(), whole.p2p.size());
+  std::map<std::uint64_t, std::uint64_t> stands_for;
+  for (std::size_t i = 0; i < whole.p2p.size(); ++i) {
+    EXPECT_EQ(batch.p2p[i].tag, whole.p2p[i].tag);
+    EXPECT_EQ(stands_for.try_emplace(batch.p2p[i].comm, whole.p2p[i].comm).first->second, whole.p2p[i].comm);
+    EXPECT_EQ(batch.p2p[i].comm == 0, whole.p2p[i].comm == 0) << "none is none";
+  }
+  EXPECT_EQ(batch.sites, std::vector<std::uint64_t>(whole.sites.size(), 0));
+}
+
+TEST_F(SpoiledRankFile, WithoutATableHasTheOthers) {
+  const auto original = test::sample_rank(3, 500).meta;
+  for (const char* const table : {"comms", "usage", "threads", "texts", "calls/name"}) {
+    const std::string stub{table};
+    std::filesystem::remove(path);
+    ASSERT_TRUE(test::write_sample(path, test::sample_rank(3, 500)));
+    reopen();
+    ASSERT_GE(H5Ldelete(file.get(), stub.c_str(), H5P_DEFAULT), 0);
+    ASSERT_TRUE(write_column(stub)) << "a dataset that is no such table";
+    const auto why = unreadable_when_opened();
+    ASSERT_EQ(why.size(), 1u) << stub;
+    EXPECT_THAT(why[0], testing::HasSubstr(stub));
+    EXPECT_TRUE(test::same_bytes(meta.anchors, original.anchors)) << stub;
+    EXPECT_EQ(meta.comms.empty(), stub == "comms");
+    EXPECT_EQ(meta.usages.empty(), stub == "usage");
+    ASSERT_EQ(meta.threads.size(), 3u) << stub << ": the segments say which there are";
+    EXPECT_EQ(meta.threads[1].events, 500u);
+    EXPECT_EQ(meta.threads[1].kernel_tid, stub == "threads" ? 0 : 4712);
+    const bool has_handles = stub == "comms" || stub == "calls/name";
+    EXPECT_EQ(std::ranges::count(meta.texts, std::string{kLostKey}, &TextRow::key), has_handles ? 1 : 0) << stub;
+    EXPECT_EQ(meta.texts.size(), (stub == "texts" ? 0 : original.texts.size()) + (has_handles ? 1 : 0)) << stub;
+  }
 }
 
 TEST_F(SpoiledRankFile, WithEventsThatReferToMoreRowsThanThereAreIsRefused) {
@@ -178,59 +300,60 @@ TEST_F(SpoiledRankFile, WithACallThatHasNoNameIsRefused) {
             "the rank file contradicts itself: an event is of a call that 'calls' does not have");
 }
 
-TEST_F(SpoiledRankFile, WithAHandleThatIsNotInTheDictionaryIsRefused) {
+TEST_F(SpoiledRankFile, WithAHandleThatIsNotInTheDictionaryKeepsTheCalls) {
   auto comms = column<std::uint32_t>("p2p/comm");
   comms[0] = 4'000'000'000u;
   replace_column("p2p/comm", comms);
-  EXPECT_EQ(error_when_read().what, "the rank file contradicts itself: a handle is not in 'dictionary'");
+  EXPECT_EQ(lacking_when_read().what, "the rank file contradicts itself: a handle is not in 'dictionary'");
+  EXPECT_TRUE(batch.p2p.empty());
 }
 
-TEST_F(SpoiledRankFile, WithACallStackThatIsItsOwnCallerIsRefused) {
-  const std::string reason =
-      "rank file '" + path.string() +
-      "': the rank file contradicts itself: a row of 'stacks' has a parent that is not before it";
+TEST_F(SpoiledRankFile, WithACallStackThatIsItsOwnCallerLacksThem) {
+  const std::string reason = "the rank file contradicts itself: a row of 'stacks' has a parent that is not before it";
   for (const std::vector<std::uint32_t>& parents :
        {std::vector<std::uint32_t>{0, 1, 1, 2}, {0, 2, 1, 2}, {0, 0, 0, 4'000'000'000u}, {1, 0, 1, 2}}) {
     replace_column<std::uint32_t>("stacks/parent", parents);
-    EXPECT_EQ(error_when_opened().what, reason);
+    EXPECT_THAT(unreadable_when_opened(), testing::ElementsAre(reason));
+    EXPECT_TRUE(meta.stacks.empty());
     reopen();
   }
 }
 
-TEST_F(SpoiledRankFile, WithCallStacksThatAreNotWholeIsRefused) {
+TEST_F(SpoiledRankFile, WithCallStacksThatAreNotWholeLacksThem) {
   const std::string reason =
-      "rank file '" + path.string() +
-      "': the rank file contradicts itself: the columns of 'stacks' are not equally long, or have no or too many rows";
+      "the rank file contradicts itself: the columns of 'stacks' are not equally long, or have no or too many rows";
   replace_column<std::uint32_t>("stacks/parent", {0, 0, 1});
-  EXPECT_EQ(error_when_opened().what, reason);
+  EXPECT_THAT(unreadable_when_opened(), testing::ElementsAre(reason));
   reopen();
   std::vector<std::uint32_t> parents(kMaxStackRows + 1);
   for (std::uint32_t i = 2; i < parents.size(); ++i) parents[i] = i - 1;
   replace_column<std::uint32_t>("stacks/parent", parents);
   std::vector<std::uint64_t> addresses(parents.begin(), parents.end());
   replace_column<std::uint64_t>("stacks/address", addresses);
-  EXPECT_EQ(error_when_opened().what, reason);
+  EXPECT_THAT(unreadable_when_opened(), testing::ElementsAre(reason));
 }
 
-TEST_F(SpoiledRankFile, WithAnEventFromACallStackThatIsNotThereIsRefused) {
+TEST_F(SpoiledRankFile, WithAnEventFromACallStackThatIsNotThereKeepsTheCalls) {
   auto nodes = column<std::uint32_t>("sites/node");
   nodes.back() = 4;
   replace_column("sites/node", nodes);
-  EXPECT_EQ(error_when_read().what,
+  EXPECT_EQ(lacking_when_read().what,
             "the rank file contradicts itself: an event has a call stack that 'stacks' does not have");
+  EXPECT_TRUE(batch.nodes.empty());
+  EXPECT_EQ(batch.sites, whole.sites);
 }
 
-TEST_F(SpoiledRankFile, WithoutTheTableOfCallStacksIsRefused) {
+TEST_F(SpoiledRankFile, WithoutTheTableOfCallStacksKeepsTheCalls) {
   H5Ldelete(file.get(), "stacks", H5P_DEFAULT);
-  EXPECT_EQ(error_when_read().what,
+  EXPECT_EQ(lacking_when_read().what,
             "the rank file contradicts itself: an event has a call stack that 'stacks' does not have");
 }
 
-TEST_F(SpoiledRankFile, WithMembersThatOverlapIsRefused) {
+TEST_F(SpoiledRankFile, WithMembersThatOverlapLacksThem) {
   replace_column<std::int32_t>("member_ranks", {1});
-  EXPECT_EQ(
-      error_when_opened().what,
-      "rank file '" + path.string() + "': the rank file contradicts itself: 'members' and 'member_ranks' do not fit");
+  EXPECT_THAT(unreadable_when_opened(),
+              testing::ElementsAre("the rank file contradicts itself: 'members' and 'member_ranks' do not fit"));
+  EXPECT_TRUE(meta.members.empty());
 }
 
 TEST_F(SpoiledRankFile, WithACallThatThisBuildDoesNotKnowIsReadAndKeepsItsName) {
@@ -244,7 +367,6 @@ TEST_F(SpoiledRankFile, WithACallThatThisBuildDoesNotKnowIsReadAndKeepsItsName) 
   ASSERT_TRUE(opened) << opened.error().what;
   EXPECT_EQ(opened->meta().call_names[1], "MPI_Teleport");
   EXPECT_EQ(opened->meta().calls[1], CallId::none);
-  EventBatch batch;
   ASSERT_TRUE(opened->read(0, batch));
   const auto original = test::sample_rank(3, 500).batches[0].second;
   for (std::size_t i = 0; i < batch.call.size(); ++i)
