@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -20,7 +21,9 @@ constexpr double kLeastStepNs = 3000;
 constexpr double kWander = 20e-6;        // rate that a clock may change by from one window to the next
 constexpr double kFewestPartners = 0.5;  // share of a domain's partners that have to see it
 constexpr double kSurely = 0.25;  // of a step: a message that contradicts one side of it by so much is on the other
-constexpr std::size_t kMostSteps = 64;
+constexpr std::size_t kMostSteps = 16;
+constexpr std::size_t kMostOfAPair = 8;   // steps that one pair sees, the largest
+constexpr double kMostRuns = 4;           // as long as the run: times within a corridor's reach
 constexpr std::size_t kMostSuspects = 4;  // for one step
 constexpr std::size_t kNearby = 4;        // windows beside a step that tell its size
 
@@ -47,8 +50,9 @@ struct Corridor {
   double middle() const { return (upper + lower) / 2; }
 };
 
-/// All limits of a pair on the corrected time of one of its domains.
+/// All limits of a pair on the corrected time of one of its domains, but for stamps that are out of all reason.
 std::vector<Limit> limits_of(const PairSamples& pair, const ClockResidual& residual, bool is_axis_low) {
+  const double way = residual.step_ns * static_cast<double>(residual.knots - 1);
   std::vector<Limit> limits;
   const std::uint32_t axis = is_axis_low ? pair.low : pair.high;
   for (int direction = 0; direction < 2; ++direction) {
@@ -58,6 +62,7 @@ std::vector<Limit> limits_of(const PairSamples& pair, const ClockResidual& resid
       const ClockSpare::Message one = spare(point);
       if (!std::isfinite(one.slack_ns)) continue;
       const double at = is_upper ? one.sent_ns : one.received_ns;
+      if (std::abs(at - residual.begin_ns) > kMostRuns * way) continue;
       const double raw = static_cast<double>(is_upper ? point.sent_ns + point.delay_ns : point.sent_ns);
       limits.push_back({at + residual.at(axis, at), is_upper ? one.slack_ns : -one.slack_ns, raw, is_upper});
     }
@@ -71,7 +76,7 @@ std::vector<Corridor> corridors_of(const std::vector<Limit>& limits, double begi
   for (const Limit& one : limits) end = std::max(end, one.at);
   std::vector<Corridor> corridors(static_cast<std::size_t>((end - begin) / window_ns) + 1);
   for (const Limit& one : limits) {
-    const auto window = static_cast<std::size_t>(std::max(0.0, one.at - begin) / window_ns);
+    const auto window = static_cast<std::size_t>((one.at - begin) / window_ns);
     Corridor& corridor = corridors[window];
     corridor.at = begin + (static_cast<double>(window) + 0.5) * window_ns;
     const double value = one.value - slope * (one.at - begin);
@@ -224,6 +229,17 @@ class StepFinder {
     return true;
   }
 
+  static std::vector<std::size_t> largest_steps(const View& view) {
+    std::vector<std::size_t> steps;
+    for (std::size_t k = 0; k < view.steps.size(); ++k)
+      if (view.steps[k]) steps.push_back(k);
+    std::ranges::stable_sort(steps, std::ranges::greater{}, [&](std::size_t k) {
+      return std::abs(view.clean[k + 1].middle() - view.clean[k].middle());
+    });
+    if (steps.size() > kMostOfAPair) steps.resize(kMostOfAPair);
+    return steps;
+  }
+
   /// Domains of which at least half of the partners see a step at one time, of the time at which most do.
   std::vector<Suspect> find_suspects() const {
     std::vector<std::vector<Sighting>> seen(residual_.domains);
@@ -233,8 +249,7 @@ class StepFinder {
       const auto view = look(samples_, pair, residual_, true);
       if (!view) continue;
       for (const std::uint32_t domain : {pair.low, pair.high}) ++partners[domain];
-      for (std::size_t k = 0; k < view->steps.size(); ++k) {
-        if (!view->steps[k]) continue;
+      for (const std::size_t k : largest_steps(*view)) {
         const Corridor &one = view->clean[k], &next = view->clean[k + 1];
         const Sighting sighting{e, one.at, next.at, one.upper - one.lower + next.upper - next.lower};
         const bool is_known = std::ranges::any_of(looked_at_, [&](const Sighting& known) {
