@@ -100,7 +100,20 @@ void take_header(const RingFile& ring, RankMeta& meta) {
   meta.is_finalized = header.run_state.load(std::memory_order_acquire) == RunState::finalized;
   for (std::size_t i = 0; i < meta.losses.size(); ++i)
     meta.losses[i] = header.losses[i].load(std::memory_order_relaxed);
-  const auto passed = ring.passed_calls(kCallCount);
+}
+
+// What cannot be true is counted, and the rest of the rank is kept; what cannot be read now may be there later.
+template <class Rows>
+Status take_if_true(Result<Rows> read, RankMeta& meta, auto&& take) {
+  if (!read && read.error().code != Errc::damaged) return std::move(read).error();
+  if (read)
+    take(*read);
+  else
+    ++meta.losses[static_cast<std::size_t>(Loss::damaged)];
+  return {};
+}
+
+void take_passed(const std::vector<std::uint64_t>& passed, RankMeta& meta) {
   for (std::size_t call = 1; call < passed.size(); ++call)
     if (passed[call] != 0) meta.passed.push_back({static_cast<std::uint32_t>(call), passed[call]});
 }
@@ -134,6 +147,14 @@ void take_cards(const std::vector<ThreadCard>& cards, RankMeta& meta) {
     }
   }
   std::ranges::stable_sort(meta.threads, {}, &ThreadRow::thread);
+}
+
+// What is not among the records.
+Status take_tables(const RingFile& ring, RankMeta& meta) {
+  add_late_anchor(meta);
+  MERIDIAN_TRY_DO(
+      take_if_true(ring.passed_calls(kCallCount), meta, [&](const auto& rows) { take_passed(rows, meta); }));
+  return take_if_true(ring.cards(), meta, [&](const auto& cards) { take_cards(cards, meta); });
 }
 
 Status feed_all(const RingFile& ring, OpenPieces& pieces, Feeder& feeder, RecordSource source) {
@@ -221,8 +242,7 @@ Result<FinishedRank> finish_rank(const RingFile& ring, const RankPieces& pieces,
   Feeder feeder{ring, decoder};
   MERIDIAN_TRY_DO(feed_all(ring, opened, feeder, source));
   MERIDIAN_TRY_DO(decoder.finish());
-  add_late_anchor(meta);
-  take_cards(ring.cards(), meta);
+  MERIDIAN_TRY_DO(take_tables(ring, meta));
   finished.events = decoder.events();
   finished.damaged = feeder.damaged();
   meta.losses[static_cast<std::size_t>(Loss::damaged)] += finished.damaged;
@@ -243,9 +263,7 @@ Status decode_rank(const RingFile& ring, const RankPieces& pieces, RankMeta& met
   Feeder feeder{ring, decoder};
   MERIDIAN_TRY_DO(feed_all(ring, opened, feeder, RecordSource::pieces_and_ring));
   MERIDIAN_TRY_DO(decoder.finish());
-  add_late_anchor(meta);
-  take_cards(ring.cards(), meta);
-  return {};
+  return take_tables(ring, meta);
 }
 
 Result<std::uint64_t> count_calls(const RingFile& ring, const RankPieces& pieces) {
@@ -266,7 +284,8 @@ std::vector<std::uint64_t> progress_of(const RingFile& ring) {
     const HeadWords words = words_under_way(ring, slot, head);
     progress.insert(progress.end(), {slot, head, words[0] == 0 ? 0 : words[1]});
   }
-  for (const std::uint64_t passed : ring.passed_calls(kCallCount)) progress.push_back(passed);
+  if (const auto passed = ring.passed_calls(kCallCount))
+    progress.insert(progress.end(), passed->begin(), passed->end());
   for (const auto& lost : ring.header().losses) progress.push_back(lost.load(std::memory_order_relaxed));
   return progress;
 }

@@ -77,7 +77,7 @@ def all_faults(part, counts, most_moments):
 LEFT_OUT = {
     "tracer": ("pthread_create",),  # the program's own, which the tracer passes on
     "writer": (),
-    "merger": ("pread",),  # of a ring: that threads' cards could not be read is not said
+    "merger": (),
 }
 ALWAYS = {  # a rank that cannot record, among others that do; a writer that dies before it says a word, and one that can write nothing
     "tracer": [(Fault("ftruncate", "ENOSPC", "1+"), 0), (Fault("ftruncate", "ENOSPC", "1+"), 1), (Fault("mkdir", "EACCES", "2+"), 1)],

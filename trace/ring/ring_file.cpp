@@ -101,15 +101,16 @@ RingFile& RingFile::operator=(RingFile&& other) noexcept {
   return *this;
 }
 
-std::vector<std::uint64_t> RingFile::passed_calls(std::size_t calls) const {
-  if (header_->passed_calls.load(std::memory_order_acquire) != calls) return {};
+Result<std::vector<std::uint64_t>> RingFile::passed_calls(std::size_t calls) const {
+  const std::uint32_t stored = header_->passed_calls.load(std::memory_order_acquire);
+  if (stored == 0) return std::vector<std::uint64_t>{};
+  const std::uint64_t offset = header_->passed_offset;
+  if (stored != calls || offset > kMaxRingBytes * kMaxSlots)
+    return Error{Errc::damaged,
+                 "ring file '" + path_.string() + "' counts calls that were not recorded as this version does not", ""};
   std::vector<std::uint64_t> sums(calls), shard(calls);
   for (std::uint32_t i = 0; i < kPassedShards; ++i) {
-    const auto bytes = static_cast<ssize_t>(calls * sizeof(std::uint64_t));
-    const std::uint64_t at = header_->passed_offset + i * static_cast<std::uint64_t>(bytes);
-    if (at > kMaxRingBytes * kMaxSlots ||
-        ::pread(file_.get(), shard.data(), static_cast<std::size_t>(bytes), static_cast<off_t>(at)) != bytes)
-      return {};
+    MERIDIAN_TRY_DO(read_at(offset + i * calls * sizeof(std::uint64_t), std::as_writable_bytes(std::span{shard})));
     for (std::size_t call = 1; call < calls; ++call) sums[call] += shard[call];
   }
   return sums;
@@ -151,37 +152,39 @@ Result<RingFile::Range> RingFile::range(std::uint32_t index) const {
 
 Status RingFile::read(std::uint32_t slot, std::uint64_t position, std::span<std::uint64_t> words) const {
   const std::uint64_t start = geometry_.data_offset + slot * geometry_.ring_bytes;
-  auto* out = reinterpret_cast<char*>(words.data());
-  std::uint64_t left = words.size_bytes();
-  while (left > 0) {
+  std::span<std::byte> out = std::as_writable_bytes(words);
+  while (!out.empty()) {
     const std::uint64_t at = position % geometry_.ring_bytes;
-    const std::uint64_t wanted = std::min(left, geometry_.ring_bytes - at);
-    const ssize_t got = ::pread(file_.get(), out, wanted, static_cast<off_t>(start + at));
+    const std::span<std::byte> piece = out.first(std::min<std::uint64_t>(out.size(), geometry_.ring_bytes - at));
+    MERIDIAN_TRY_DO(read_at(start + at, piece));
+    position += piece.size();
+    out = out.subspan(piece.size());
+  }
+  return {};
+}
+
+Status RingFile::read_at(std::uint64_t offset, std::span<std::byte> out) const {
+  while (!out.empty()) {
+    const ssize_t got = ::pread(file_.get(), out.data(), out.size(), static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0)
       return Error{
           got < 0 ? Errc::io : Errc::damaged,
           "cannot read ring file '" + path_.string() + "': " + (got < 0 ? std::strerror(errno) : "it is truncated"),
           ""};
-    position += static_cast<std::uint64_t>(got);
-    out += got;
-    left -= static_cast<std::uint64_t>(got);
+    offset += static_cast<std::uint64_t>(got);
+    out = out.subspan(static_cast<std::size_t>(got));
   }
   return {};
 }
 
-std::vector<ThreadCard> RingFile::cards() const {
+Result<std::vector<ThreadCard>> RingFile::cards() const {
   const std::uint64_t offset = header_->cards_offset;
   const std::uint32_t used = std::min(header_->next_thread.load(std::memory_order_acquire), header_->card_count);
-  struct stat status {};
-  if (used > kCards || ::fstat(file_.get(), &status) != 0) return {};
-  const std::uint64_t end = static_cast<std::uint64_t>(status.st_size);
-  const std::uint64_t bytes = used * sizeof(ThreadCard);
-  if (offset < geometry_.data_offset || offset > end || end - offset < bytes) return {};
+  if (used > kCards || (used > 0 && (offset < geometry_.data_offset || offset > kMaxRingBytes * kMaxSlots)))
+    return Error{Errc::damaged, "what ring file '" + path_.string() + "' says of threads cannot be true", ""};
   std::vector<ThreadCard> cards(used);
-  if (::pread(file_.get(), static_cast<void*>(cards.data()), bytes, static_cast<off_t>(offset)) !=
-      static_cast<ssize_t>(bytes))
-    return {};
+  MERIDIAN_TRY_DO(read_at(offset, std::as_writable_bytes(std::span{cards})));
   return cards;
 }
 

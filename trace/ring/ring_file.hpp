@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -57,15 +58,15 @@ class RingFile {
   /// Copies the stream from `position` on, which must be stored. errors: io, damaged.
   Status read(std::uint32_t slot, std::uint64_t position, std::span<std::uint64_t> words) const;
 
-  /// [CallId] calls that the process did not record, all its threads together; empty: there are none, or their counters
-  /// are not those of this version.
-  std::vector<std::uint64_t> passed_calls(std::size_t calls) const;
+  /// [CallId] calls that the process did not record, all its threads together; empty: there are none.
+  /// errors  io; damaged: the counters are not those of this version, or cannot be where they are said to be
+  Result<std::vector<std::uint64_t>> passed_calls(std::size_t calls) const;
 
   /// Has the process look at what its header asks for. Only after Access::drain.
   void ask_all_threads() noexcept;
-  /// What is known of the process' threads, by ThreadId, up to the last that was given one. Empty when the file has
-  /// none, or what it says of them cannot be true.
-  std::vector<ThreadCard> cards() const;
+  /// What is known of the process' threads, by ThreadId, up to the last that was given one; empty: the file has none.
+  /// errors  io; damaged: what it says of them cannot be true
+  Result<std::vector<ThreadCard>> cards() const;
 
   /// Takes the file for this process until it ends or closes; false: another process has it.
   bool lock() const noexcept;
@@ -84,6 +85,8 @@ class RingFile {
 
  private:
   RingFile() = default;
+  /// errors  io; damaged: the file ends before
+  Status read_at(std::uint64_t offset, std::span<std::byte> out) const;
   std::filesystem::path path_;
   Descriptor file_;
   Geometry geometry_;

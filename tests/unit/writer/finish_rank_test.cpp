@@ -1,13 +1,28 @@
 #include "writer/finish_rank.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <limits>
 #include <random>
 
 #include "known_calls.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "writer/drain.hpp"
 #include "writer/places.hpp"
+
+namespace {
+constexpr off_t kNowhere = std::numeric_limits<off_t>::max();
+off_t g_unreadable_from = kNowhere;  // where reading of files fails
+}  // namespace
+
+// In the place of the C library's.
+extern "C" ssize_t pread(int fd, void* to, size_t bytes, off_t at) {
+  if (at < g_unreadable_from) return ::syscall(SYS_pread64, fd, to, bytes, at);
+  errno = EIO;
+  return -1;
+}
 
 namespace meridian {
 namespace {
@@ -78,6 +93,38 @@ TEST_F(Finish, TellsOfThreadsAndFreeLocksWhatTheirCardsSay) {
   EXPECT_EQ(file.meta().lock_counts[0].kind, LockKind::mutex);
   EXPECT_EQ(file.meta().lock_counts[0].object, 0x601040u);
   EXPECT_EQ(file.meta().lock_counts[0].count, 12u);
+}
+
+TEST_F(Finish, DoesNotTakeCardsAndCountersThatCannotBeReadForNone) {
+  made.set_output(out, 5, 8);
+  TestProducer producer{made, 0};
+  producer.put(thread_record(0, 10));
+  made.put_cards(std::vector<ThreadCard>(4));
+  for (const bool has_passed_calls : {false, true}) {
+    made.header().passed_offset = made.header().cards_offset;
+    if (has_passed_calls) made.header().passed_calls.store(kCallCount);
+    const RingFile ring = open();
+    g_unreadable_from = static_cast<off_t>(made.header().cards_offset);
+    const auto finished = finish_rank(ring, pieces_of(ring.path(), out, 5), out);
+    g_unreadable_from = kNowhere;
+    ASSERT_FALSE(finished);
+    EXPECT_EQ(finished.error().code, Errc::io);
+    EXPECT_EQ(finished.error().what, "cannot read ring file '" + made.path().string() + "': Input/output error");
+    EXPECT_TRUE(std::filesystem::is_empty(out) || !std::filesystem::exists(out / "rank-00005.h5"));
+  }
+}
+
+TEST_F(Finish, CountsCardsAndCountersThatCannotBeTrueAndKeepsTheRank) {
+  made.set_output(out, 5, 8);
+  TestProducer producer{made, 0};
+  producer.put(thread_record(0, 10));
+  made.put_cards(std::vector<ThreadCard>(4));
+  made.header().cards_offset = 8;
+  made.header().passed_calls.store(kCallCount - 1);
+  finish(open());
+  const RankFile file = result();
+  EXPECT_EQ(file.meta().losses[static_cast<std::size_t>(Loss::damaged)], 2u);
+  EXPECT_EQ(file.meta().threads.size(), 1u);
 }
 
 TEST_F(Finish, DoesWithoutCardsWhosePlaceCannotBeTrue) {
