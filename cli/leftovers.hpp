@@ -17,9 +17,9 @@ class Leftovers {
 
   Leftovers(std::chrono::milliseconds patience, Waiting waiting) : patience_{patience}, waiting_{std::move(waiting)} {}
 
-  /// `note` is a rank-NNNNN.ring in `directory`. No error when the rank file is complete afterwards, or as complete as
-  /// it can be while the program goes on after MPI_Finalize. errors  unsupported: the program is still running and has
-  /// no rank file yet; and those of recover_rank().
+  /// `note` is a rank-NNNNN.ring, or .done, in `directory`. No error when the rank file is complete afterwards, or as
+  /// complete as it can be while the program goes on after MPI_Finalize. errors  unsupported: the program is still
+  /// running and has no rank file yet; and those of recover_rank().
   Status finish(const std::filesystem::path& note, const std::filesystem::path& directory);
 
  private:

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "trace/ring/note.hpp"
+
 namespace meridian {
 namespace {
 
@@ -23,6 +25,9 @@ std::filesystem::path spill_in_output(const std::filesystem::path& output_dir, s
 }
 std::filesystem::path note_in_output(const std::filesystem::path& output_dir, std::int32_t rank) {
   return in_output(output_dir, rank, "ring");
+}
+std::filesystem::path finished_note(const std::filesystem::path& note) {
+  return std::filesystem::path{note}.replace_extension(kFinishedNote);
 }
 std::filesystem::path spool_beside(const std::filesystem::path& ring) { return beside(ring, ".spool"); }
 std::filesystem::path spill_beside(const std::filesystem::path& ring) { return beside(ring, ".spill"); }

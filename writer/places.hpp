@@ -24,6 +24,9 @@ struct RankPieces {
 /// `output_dir` may be empty.
 RankPieces pieces_of(const std::filesystem::path& ring, const std::filesystem::path& output_dir, std::int32_t rank);
 
+/// What the note of a rank is called while the rest of what its rank file was made from is removed.
+std::filesystem::path finished_note(const std::filesystem::path& note);
+
 /// What a spool is called while it is being compressed.
 std::filesystem::path full_spool(const std::filesystem::path& spool);
 std::filesystem::path checkpoint_in_output(const std::filesystem::path& output_dir, std::int32_t rank);

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <string>
 
+#include "trace/ring/note.hpp"
 #include "trace/ring/ring_file.hpp"
 #include "writer/finish_rank.hpp"
 #include "writer/places.hpp"
@@ -49,6 +50,13 @@ void remove_leftovers(RingFile& ring, const std::filesystem::path& output_dir) {
   ring.shared_header().is_complete.store(1, std::memory_order_release);
   std::error_code ignored;
   const std::int32_t rank = ring.world_rank();
+  const bool has_note = !output_dir.empty() && rank >= 0;
+  const auto path = has_note ? note_in_output(output_dir, rank) : std::filesystem::path{};
+  const auto leads_here = [&](const std::filesystem::path& to) {
+    const auto note = read_ring_note(to);
+    return note && note->ring == ring.path();
+  };
+  if (has_note && leads_here(path)) std::filesystem::rename(path, finished_note(path), ignored);
   const RankPieces pieces = pieces_of(ring.path(), output_dir, rank);
   for (const auto& spool : pieces.spools) std::filesystem::remove(spool, ignored);
   if (!pieces.checkpoint.empty())
@@ -56,10 +64,9 @@ void remove_leftovers(RingFile& ring, const std::filesystem::path& output_dir) {
       std::filesystem::remove(piece, ignored);
   // The way to the ring goes last: whoever is interrupted in between leaves something that can be removed.
   if (ring.is_at_its_path()) std::filesystem::remove(ring.path(), ignored);
-  if (output_dir.empty() || rank < 0) return;
-  const auto path = note_in_output(output_dir, rank);
-  const auto note = read_ring_note(path);
-  if (note && note->ring == ring.path()) std::filesystem::remove(path, ignored);
+  if (!has_note) return;
+  for (const auto& way : {path, finished_note(path)})
+    if (leads_here(way)) std::filesystem::remove(way, ignored);
 }
 
 namespace {
@@ -91,6 +98,11 @@ Result<RecoveredRank> recover_rank(const std::filesystem::path& source, const st
                  "run `meridian merge` there once, or end the job so that its writer can finish"};
   if (note) MERIDIAN_TRY_DO(may_follow(source, *note));
   const auto path = note ? note->ring : source;
+  std::error_code ignored;
+  if (note && source.extension() == kFinishedNote && !std::filesystem::exists(path, ignored) && !ignored) {
+    std::filesystem::remove(source, ignored);
+    return RecoveredRank{.outcome = Recovery::finished, .ring = path};
+  }
   MERIDIAN_TRY(RingFile ring, RingFile::open(path, RingFile::Access::drain));
   RecoveredRank recovered{.rank = ring.world_rank(), .ring = path};
   if (ring.is_process_alive() || !ring.lock()) {
@@ -101,7 +113,6 @@ Result<RecoveredRank> recover_rank(const std::filesystem::path& source, const st
     recovered.outcome = Recovery::rank_unknown;
     return recovered;
   }
-  std::error_code ignored;
   if (ring.header().is_complete.load(std::memory_order_acquire) != 0 &&
       std::filesystem::exists(output_dir / rank_file_name(recovered.rank), ignored)) {
     recovered.outcome = Recovery::finished;

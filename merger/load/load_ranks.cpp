@@ -10,6 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include "trace/ring/note.hpp"
+
 namespace meridian {
 namespace {
 
@@ -23,6 +25,7 @@ constexpr std::uint64_t kMissingForEach = 256;
 struct Contents {
   std::vector<fs::path> rank_files;
   std::vector<fs::path> notes;
+  std::vector<fs::path> finished;  // notes of ranks that are complete, of which something may be left to remove
   std::vector<std::string> others;
   std::vector<std::string> run_directories;  // directories in it that hold rank files
 };
@@ -64,6 +67,8 @@ Result<Contents> list(const fs::path& directory) {
       contents.rank_files.push_back(path);
     else if (is_named(path, ".ring"))
       contents.notes.push_back(path);
+    else if (is_named(path, kFinishedNote))
+      contents.finished.push_back(path);
     else if (entry->is_directory(ignored) && holds_rank_files(path))
       contents.run_directories.push_back(path.string());
     else
@@ -210,6 +215,8 @@ struct LoadedWorld {
 Result<Contents> finish_leftovers(const fs::path& directory, const RecoverRank& recover,
                                   std::vector<std::pair<fs::path, Error>>& leftovers) {
   MERIDIAN_TRY(Contents contents, list(directory));
+  for (const fs::path& note : contents.finished)
+    if (recover) static_cast<void>(bool{recover(note, directory)});  // what cannot be removed does no harm
   if (contents.notes.empty()) return contents;
   for (const fs::path& note : contents.notes) {
     const Status status = recover ? recover(note, directory) : Status{Error{Errc::unsupported, "not tried", ""}};

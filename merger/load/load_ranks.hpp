@@ -13,7 +13,8 @@
 
 namespace meridian {
 
-/// Makes the rank file of a rank whose recording nobody finished. `note` is its rank-NNNNN.ring in `directory`.
+/// Makes the rank file of a rank whose recording nobody finished. `note` is its rank-NNNNN.ring in `directory`; or its
+/// rank-NNNNN.done where whoever finished it was interrupted when it removed the rest.
 /// An Error says why that could not be done; the rank is then taken as it is.
 using RecoverRank = std::function<Status(const std::filesystem::path& note, const std::filesystem::path& directory)>;
 

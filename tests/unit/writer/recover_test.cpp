@@ -1,12 +1,34 @@
 #include "writer/recover.hpp"
 
 #include <sys/file.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <fstream>
 
 #include "child.hpp"
 #include "known_calls.hpp"
 #include "tests/support/temp_dir.hpp"
+
+namespace {
+int g_removals_left = -1;  // files that this process may still remove or rename before it is killed; -1: all
+void count_removal() {
+  if (g_removals_left == 0) ::_exit(9);
+  --g_removals_left;
+}
+}  // namespace
+
+// In the place of the C library's, for std::filesystem.
+extern "C" int remove(const char* path) noexcept {
+  count_removal();
+  const auto removed = static_cast<int>(::syscall(SYS_unlink, path));
+  return removed != 0 && errno == EISDIR ? ::rmdir(path) : removed;
+}
+extern "C" int rename(const char* from, const char* to) noexcept {
+  count_removal();
+  return static_cast<int>(::syscall(SYS_rename, from, to));
+}
 
 namespace meridian {
 namespace {
@@ -44,6 +66,61 @@ TEST_F(Recover, FinishesARankFromItsNoteAndCleansUp) {
   auto file = RankFile::open(out / "rank-00002.h5");
   ASSERT_TRUE(file) << file.error().what;
   EXPECT_EQ(count_known_calls(*file, 0), 10u);
+}
+
+// One after the other, every state that removing can be interrupted in.
+TEST_F(Recover, OfWhoeverIsInterruptedAfterTheRankFileIsThereNothingIsMissed) {
+  store_and_die();
+  for (const char* piece : {"rank-00002.spool", "rank-00002.spill"}) std::ofstream{out / piece};
+  const auto kept = dir / "kept";
+  std::filesystem::create_directory(kept);
+  const auto copy_all = [&](const std::filesystem::path& from, const std::filesystem::path& to) {
+    std::filesystem::remove_all(to);
+    std::filesystem::create_directory(to);
+    for (const auto& entry : std::filesystem::directory_iterator{from})
+      if (entry.is_regular_file()) std::filesystem::copy_file(entry.path(), to / entry.path().filename());
+  };
+  copy_all(out, kept / "out");
+  std::filesystem::copy_file(made.path(), kept / "a.ring");
+  int interrupted = 0;
+  for (int removals = 0;; ++removals) {
+    copy_all(kept / "out", out);
+    std::filesystem::copy_file(kept / "a.ring", made.path(), std::filesystem::copy_options::overwrite_existing);
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      g_removals_left = removals;
+      ::_exit(recover_rank(out / "rank-00002.ring", out) ? 0 : 1);
+    }
+    const int code = Child{pid}.wait();
+    ASSERT_TRUE(code == 0 || code == 9) << removals;
+    interrupted += code == 9;
+    std::vector<std::filesystem::path> notes;
+    for (const auto& entry : std::filesystem::directory_iterator{out})
+      if (entry.path().extension() == ".ring" || entry.path().extension() == ".done") notes.push_back(entry.path());
+    EXPECT_LE(notes.size(), 1u) << removals;
+    for (const auto& note : notes) {
+      const auto recovered = recover_rank(note, out);
+      ASSERT_TRUE(recovered) << removals << ": " << recovered.error().what;
+      EXPECT_EQ(recovered->outcome, Recovery::finished) << removals;
+    }
+    std::vector<std::string> left;
+    for (const auto& entry : std::filesystem::directory_iterator{out}) left.push_back(entry.path().filename());
+    EXPECT_EQ(left, std::vector<std::string>{"rank-00002.h5"}) << removals;
+    EXPECT_FALSE(std::filesystem::exists(made.path())) << removals;
+    auto file = RankFile::open(out / "rank-00002.h5");
+    ASSERT_TRUE(file) << removals << ": " << file.error().what;
+    EXPECT_EQ(count_known_calls(*file, 0), 10u) << removals;
+    if (code == 0) break;
+  }
+  EXPECT_GE(interrupted, 6);  // rename of the file, of the note; two pieces, ring, note
+}
+
+TEST_F(Recover, OfAFinishedRankOfAnotherHostNothingIsTouched) {
+  std::ofstream{out / "rank-00002.done"} << "farnode\n/dev/shm/x.ring\n";
+  const auto recovered = recover_rank(out / "rank-00002.done", out);
+  ASSERT_FALSE(recovered);
+  EXPECT_EQ(recovered.error().code, Errc::invalid_argument);
+  EXPECT_TRUE(std::filesystem::exists(out / "rank-00002.done"));
 }
 
 TEST_F(Recover, WorksInADirectoryThatWasRenamedSince) {
