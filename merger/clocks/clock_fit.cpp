@@ -21,6 +21,7 @@ constexpr double kPriorDoubt = 0.3;       // of the latency
 constexpr double kCollectiveDoubt = 0.1;  // of the latency: how far collectives that are alike differ at least
 constexpr double kOtherClass = 1.5;       // a pair this much slower than usual was never tight both ways
 constexpr double kStraight = 0.05;        // of the latency
+constexpr double kStraightNs = 50;        // slow links do not make clocks straighter
 constexpr double kMarginNs = 2;           // for integers: two roundings
 constexpr double kFarthest = 16;          // corrections, as a multiple of the most that a sample asks for
 constexpr int kMostRounds = 6;
@@ -103,7 +104,7 @@ class Fit {
     double largest = 0;
     for (const double z : residual_.z) largest = std::max(largest, std::abs(z));
     const bool is_set = std::ranges::any_of(residual_.jumps, [](const auto& jumps) { return !jumps.empty(); });
-    if (!is_set && largest < kStraight * typical_) std::ranges::fill(residual_.z, 0.0);
+    if (!is_set && largest < std::min(kStraight * typical_, kStraightNs)) std::ranges::fill(residual_.z, 0.0);
   }
 
   /// A jump is kept if the fit becomes better by it.

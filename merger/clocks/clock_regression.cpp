@@ -14,11 +14,13 @@ struct Weighted {
   long double weight = 0;  // in the end their sum is 1
 };
 
-/// The quick ones of a batch, which is sorted by round trip time, with their weights.
-void add_batch(std::span<const RoundTrip> batch, double share, std::vector<Weighted>& kept) {
+constexpr std::size_t kFewTrips = 10;  // do not tell by themselves which of them is quick
+
+/// The quick ones of a batch, which is sorted by round trip time, with their weights. quickest  of all batches.
+void add_batch(std::span<const RoundTrip> batch, double share, long double quickest, std::vector<Weighted>& kept) {
   const auto dropped = static_cast<std::size_t>(static_cast<double>(batch.size()) * (1 - share) + 1e-9);
   const std::size_t count = std::max<std::size_t>(1, batch.size() - dropped);
-  const long double quickest = batch.front().rtt_ns;
+  if (batch.size() >= kFewTrips) quickest = batch.front().rtt_ns;
   const auto doubt = [&](std::size_t i) { return (batch[i].rtt_ns - quickest) / 2; };
   const long double common = std::max(kSmallestDoubtNs, doubt(count / 10));
   for (std::size_t i = 0; i < count; ++i) kept.push_back({batch[i], 1 / (common * common + doubt(i) * doubt(i))});
@@ -33,7 +35,7 @@ std::vector<Weighted> select(std::span<const RoundTrip> trips, double share) {
   for (auto begin = sorted.begin(); begin != sorted.end();) {
     const auto end =
         std::find_if(begin, sorted.end(), [&](const RoundTrip& trip) { return trip.batch != begin->batch; });
-    add_batch({begin, end}, share, kept);
+    add_batch({begin, end}, share, std::ranges::min(trips, {}, &RoundTrip::rtt_ns).rtt_ns, kept);
     begin = end;
   }
   long double sum = 0;
