@@ -92,7 +92,7 @@ class Room:
     def __init__(self, options, work):
         self.options, self.work, self.check = options, pathlib.Path(work), launch.Checks()
         self.trace, self.scratch, self.shared = (self.work / name for name in ("trace", "scratch", "shared"))
-        self.merged, self.summary = None, None
+        self.merged, self.summary, self.user = None, None, {}
 
     def start(self, words, tracer, **settings):
         for path in (self.scratch, self.shared):
@@ -103,7 +103,7 @@ class Room:
         env = launch.environment(MERIDIAN_DIR=self.trace, MERIDIAN_SCRATCH=self.scratch, **{**SMALL, **settings})
         return subprocess.Popen(
             [str(word) for word in command], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True, start_new_session=True,
+            stderr=subprocess.PIPE, text=True, start_new_session=True, **self.user,
         )  # fmt: skip
 
     def untraced(self, *words, **settings):

@@ -8,6 +8,9 @@
 //   room DIR threads COUNT           so many threads at once, half of them without MPI calls; with NOFILE set, no file
 //                                    can be opened any more; with AS_BYTES set, that is the limit of the address space
 //   room DIR short COUNT             so many threads one after the other
+//   room DIR fitting COUNT           as many threads one after the other as can be made, of so many
+//
+// With NPROC set, no process and no thread can be made once MPI_Init has returned.
 #include <dirent.h>
 #include <meridian/user.h>
 #include <mpi.h>
@@ -226,6 +229,18 @@ void threads_in_turn(int count) {
   std::printf("rank %d: %d threads in turn\n", g_rank, count);
 }
 
+void threads_that_fit(int count) {
+  int made = 0;
+  for (int i = 0; i < count; ++i) {
+    pthread_t thread;
+    if (pthread_create(&thread, nullptr, &live_shortly, nullptr) != 0) continue;
+    pthread_join(thread, nullptr);
+    ++made;
+  }
+  rank_calls(kThreadCalls, 0);
+  std::printf("rank %d: %d threads of %d\n", g_rank, made, count);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -244,11 +259,13 @@ int main(int argc, char** argv) {
   MPI_Datatype nothing;
   CALL(MPI_Type_contiguous(0, MPI_INT, &nothing));
   CALL(MPI_Type_commit(&nothing));
+  if (std::getenv("NPROC") != nullptr) set_limit(RLIMIT_NPROC, 1);  // MPI_Init itself makes threads
   g_calls = number;
   if (what == "lose") lose(nothing);
   if (what == "exchange") exchange(MPI_COMM_WORLD, nothing, 0, number);
   if (what == "threads") threads_at_once(number);
   if (what == "short") threads_in_turn(number);
+  if (what == "fitting") threads_that_fit(number);
   CALL(MPI_Type_free(&nothing));
   std::printf("rank %d of %d has done what it should\n", g_rank, g_size);
   std::fflush(stdout);

@@ -19,6 +19,7 @@ def main():
     parser = argparse.ArgumentParser()
     both_ways.add_arguments(parser)
     parser.add_argument("--preload")
+    parser.add_argument("--counters", default="none", help="that the tracer is to read")
     parser.add_argument("--calls", nargs="+", default=[])
     parser.add_argument("--lost", action="store_true", help="the file may lack calls that it counts as lost")
     parser.add_argument("--findings", nargs="+", default=[], help="that a merge has, besides none")
@@ -33,8 +34,12 @@ def main():
         own = {"LD_PRELOAD": options.preload} if options.preload else {}
         # Relative, as a user may say it: the program goes elsewhere.
         untraced = both_ways.run(options, words, work, False, cwd=work, **own)
+        if untraced.returncode == both_ways.SKIPPED:
+            print(f"skipped: this machine cannot do what the program wants\n{untraced.stderr}")
+            return both_ways.SKIPPED
         traced = both_ways.run(
-            options, words, work, True, cwd=work, MERIDIAN_DIR="trace", MERIDIAN_SCRATCH="scratch", **own
+            options, words, work, True, cwd=work, MERIDIAN_DIR="trace", MERIDIAN_SCRATCH="scratch",
+            MERIDIAN_COUNTERS=options.counters, **own,
         )  # fmt: skip
         what = f"{pathlib.Path(options.program).name} {' '.join(options.arguments)}"
         both_ways.check_same(check, what, untraced, traced)

@@ -1,0 +1,70 @@
+"""Where the program can make no process and no thread any more (`ulimit -u`), it ends as untraced, and its trace is whole.
+
+check_processes.py --meridian M --mpiexec X --ranks N program
+
+The limit holds for a user's processes, and not for root's: run as root, the program is somebody else's. Exits with 77 where
+that user cannot run programs here. check_meddle.py does the same to the tracer before there is a writer.
+"""
+
+import argparse
+import os
+import pathlib
+import sys
+import tempfile
+
+import check_room
+
+SKIPPED = 77
+NOBODY = 65534
+THREADS = 4
+
+
+class Limited(check_room.Room):
+    """The program runs as somebody else, if this is root."""
+
+    def __init__(self, options, work):
+        super().__init__(options, work)
+        self.user = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+        if self.user:
+            self.work.chmod(0o777)
+
+    def start(self, words, tracer, **settings):
+        before = os.umask(0)
+        try:
+            return super().start(words, tracer, HOME=self.work, TMPDIR=self.work, **settings)
+        finally:
+            os.umask(before)
+
+
+def check(room):
+    words = ("fitting", THREADS)
+    free = room.untraced(*words)
+    if free[0] != 4:
+        print(f"skipped: MPI programs, or this build, do not run as another user here: {free}")
+        sys.exit(SKIPPED)
+    everybody = room.options.ranks
+    room.check.equal("ranks with threads", sum(f": {THREADS} threads of {THREADS}" in line for line in free[1]), everybody)
+    untraced = room.untraced(*words, NPROC=1)
+    room.check.equal("ranks without threads", sum(f": 0 threads of {THREADS}" in line for line in untraced[1]), everybody)
+    room.same(*words, untraced=untraced, NPROC=1)
+    room.check.equal("words of ours", room.said, [])
+    room.check.equal("lost calls", set(room.check_counts(room.files()).values()), {0})
+    room.check.equal("findings", room.merge(), {})
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--meridian", required=True)
+    parser.add_argument("--mpiexec", required=True)
+    parser.add_argument("--ranks", type=int, required=True)
+    parser.add_argument("--times", type=int, default=1)
+    parser.add_argument("program")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="meridian-processes-") as work:
+        room = Limited(options, pathlib.Path(work))
+        check(room)
+        return room.check.finish(*([room.merged] if room.merged else []))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
