@@ -23,7 +23,8 @@ constexpr double kFewestPartners = 0.5;  // share of a domain's partners that ha
 constexpr double kSurely = 0.25;  // of a step: a message that contradicts one side of it by so much is on the other
 constexpr std::size_t kMostSteps = 16;
 constexpr std::size_t kMostOfAPair = 8;   // steps that one pair sees, the largest
-constexpr double kMostRuns = 4;           // as long as the run: times within a corridor's reach
+constexpr double kMostRuns = 4;           // as long as the run: times within reach, and steps
+constexpr double kMostSlope = 0.5;        // of a first line that is none
 constexpr std::size_t kMostSuspects = 4;  // for one step
 constexpr std::size_t kNearby = 4;        // windows beside a step that tell its size
 
@@ -50,9 +51,10 @@ struct Corridor {
   double middle() const { return (upper + lower) / 2; }
 };
 
+double length_of(const ClockResidual& residual) { return residual.step_ns * static_cast<double>(residual.knots - 1); }
+
 /// All limits of a pair on the corrected time of one of its domains, but for stamps that are out of all reason.
 std::vector<Limit> limits_of(const PairSamples& pair, const ClockResidual& residual, bool is_axis_low) {
-  const double way = residual.step_ns * static_cast<double>(residual.knots - 1);
   std::vector<Limit> limits;
   const std::uint32_t axis = is_axis_low ? pair.low : pair.high;
   for (int direction = 0; direction < 2; ++direction) {
@@ -62,7 +64,7 @@ std::vector<Limit> limits_of(const PairSamples& pair, const ClockResidual& resid
       const ClockSpare::Message one = spare(point);
       if (!std::isfinite(one.slack_ns)) continue;
       const double at = is_upper ? one.sent_ns : one.received_ns;
-      if (std::abs(at - residual.begin_ns) > kMostRuns * way) continue;
+      if (std::abs(at - residual.begin_ns) > kMostRuns * length_of(residual)) continue;
       const double raw = static_cast<double>(is_upper ? point.sent_ns + point.delay_ns : point.sent_ns);
       limits.push_back({at + residual.at(axis, at), is_upper ? one.slack_ns : -one.slack_ns, raw, is_upper});
     }
@@ -357,6 +359,7 @@ class StepFinder {
     }
     const double size = best.size;
     const Line& line = best.line;
+    if (std::abs(size) > kMostRuns * length_of(residual_) || std::abs(line.slope) > kMostSlope) return false;
     if (!std::isfinite(last_before) || !std::isfinite(first_after)) return false;
     if (last_before >= first_after + std::max(0.0, -size) || !may_be_set(suspect.domain, best)) return false;
     if (!is_contradicted(suspect.domain, kSurely / 2 * std::abs(size))) return false;
