@@ -101,6 +101,15 @@ void miss_call(const ThreadState& thread) noexcept {
   }
 }
 
+bool begin_lost_call(ThreadState& thread, const void* frame, bool is_missed) noexcept {
+  if (is_missed) miss_call(thread);
+  const bool is_lost = thread.slot != nullptr && thread.slot->lost.load(std::memory_order_relaxed) != 0;
+  if (!is_lost || thread.block_limit != nullptr) return false;  // it has another reason, or is inside of another call
+  enter_call(thread, frame);
+  thread.block_limit = &g_lost_call;
+  return true;
+}
+
 void note_lost_for_good() noexcept {
   std::uint64_t never = 0;
   g_session.ring->lost_since.compare_exchange_strong(never, read_ticks(), std::memory_order_relaxed);

@@ -103,8 +103,10 @@ template <CallId id, class Call, class WordAt>
   if (at >= thread.limit || room > kMaxFixedWords) [[unlikely]] {
     at = make_room(thread, room, frame);
     if (at == nullptr) {
-      miss_call(thread);
-      return call(seen);
+      begin_lost_call(thread, frame, true);
+      const int lost = call(seen);
+      end_lost_call(thread, frame);
+      return lost;
     }
   }
   MPI_Status own[kStackStatuses];

@@ -24,6 +24,7 @@
 namespace meridian {
 
 constinit thread_local ThreadState t_state;
+constinit std::uint64_t g_lost_call = 0;
 
 namespace {
 
@@ -241,6 +242,10 @@ bool attach_thread(ThreadState& thread) noexcept {
 
 /// A call was left by longjmp or an exception: its record is what it is, and ends now.
 void abandon_call(ThreadState& thread) noexcept {
+  if (thread.block_limit == &g_lost_call) {
+    thread.block_limit = nullptr;
+    return;
+  }
   std::uint64_t* const at = thread.cursor;
   // Entries for requests say what was under way; what of it completed is not known.
   const std::uint64_t behind = words_in(at[0]);
@@ -269,16 +274,17 @@ std::uint64_t room_in_block(const ThreadState& thread) noexcept {
 std::uint64_t* make_room(ThreadState& thread, std::uint64_t words, const void* frame) noexcept {
   const ErrnoKeeper keeper;
   const BusyThread busy;
-  if (thread.block_limit != nullptr) {
-    if (thread.limit == nullptr) {
-      if (is_call_alive(thread, frame)) return nullptr;  // what happens inside the call under way is its own business
-      abandon_call(thread);
+  if (is_inside_call()) {
+    if (is_call_alive(thread, frame)) return nullptr;  // what happens inside the call under way is its own business
+    abandon_call(thread);
+  }
+  if (thread.block_limit == nullptr) {
+    if (thread.slot != nullptr) {
+      if (!open_block(thread)) return nullptr;
+    } else {
+      if (g_session.state.load(std::memory_order_acquire) != SessionState::on && !start_session()) return nullptr;
+      if (!attach_thread(thread)) return nullptr;
     }
-  } else if (thread.slot == nullptr) {
-    if (g_session.state.load(std::memory_order_acquire) != SessionState::on && !start_session()) return nullptr;
-    if (!attach_thread(thread)) return nullptr;
-  } else if (!open_block(thread)) {
-    return nullptr;
   }
   if (words > block_words() - 1) {
     count_loss(Loss::too_long);

@@ -63,6 +63,18 @@ extern constinit std::uint8_t g_enabled[kCallCount];
 /// A message, request or collective has not been recorded because make_room() had none: others cannot be matched.
 [[gnu::cold, gnu::noinline]] void miss_call(const ThreadState& thread) noexcept;
 
+/// In the place of a thread's block_limit: the call under way is lost, because its ring is full. What is called in
+/// there is the library's own all the same.
+extern constinit std::uint64_t g_lost_call;
+
+/// Begins such a call, if it is one, and says so. `is_missed`: as miss_call().
+[[gnu::cold, gnu::noinline]] bool begin_lost_call(ThreadState& thread, const void* frame, bool is_missed) noexcept;
+
+/// Ends the call of `frame` that was not recorded.
+[[gnu::always_inline]] inline void end_lost_call(ThreadState& thread, const void* frame) noexcept {
+  if (thread.block_limit == &g_lost_call && thread.frame == frame) thread.block_limit = nullptr;
+}
+
 /// Whether others miss it when a call is not recorded.
 [[gnu::always_inline]] constexpr bool is_matched(CallId id) noexcept {
   const CallGroup group = info(id).group;

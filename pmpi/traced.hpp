@@ -31,15 +31,18 @@ template <class What>
   }
 }
 
+/// In the place of `hidden`: the call is lost, and end_lost_call() ends it.
+inline constexpr std::uint64_t kLostCall = ~std::uint64_t{0};
+
 /// Where the record of a call that is recorded goes, with the ring closed; null: there is no room.
 template <CallId id>
-[[gnu::always_inline]] inline std::uint64_t* open_record(ThreadState& thread) noexcept {
+[[gnu::always_inline]] inline std::uint64_t* open_record(ThreadState& thread, std::uint64_t& hidden) noexcept {
   std::uint64_t* at = thread.cursor;
   const void* const frame = __builtin_frame_address(0);
   if (at >= thread.limit) [[unlikely]] {
     at = make_room(thread, kMaxFixedWords, frame);
     if (at == nullptr) {
-      if constexpr (is_matched(id)) miss_call(thread);
+      if (begin_lost_call(thread, frame, is_matched(id))) hidden = kLostCall;
       return nullptr;
     }
   }
@@ -53,7 +56,8 @@ template <CallId id>
 }
 
 /// Where the record of a call goes; null: it is not recorded.
-/// hidden     kFlagHidden when only what it defines counts.  is_asking  is_kept() decides when it has returned.
+/// hidden     kFlagHidden when only what it defines counts; kLostCall.  is_asking  is_kept() decides when it has
+/// returned.
 template <CallId id, class What>
 [[gnu::always_inline]] inline std::uint64_t* begin_call(ThreadState& thread, std::uint64_t& hidden,
                                                         bool& is_asking) noexcept {
@@ -68,9 +72,9 @@ template <CallId id, class What>
   }
   if constexpr (What::kDefines) {
     const KeptRecord kept{thread};
-    return open_record<id>(thread);
+    return open_record<id>(thread, hidden);
   } else {
-    return open_record<id>(thread);
+    return open_record<id>(thread, hidden);
   }
 }
 
@@ -94,8 +98,10 @@ template <CallId id, class What, class Call>
   // The only place where it is called: from several, the compiler calls it out of line, with all that it needs in
   // memory.
   const auto result = call();
-  if (at == nullptr) [[unlikely]]
+  if (at == nullptr) [[unlikely]] {
+    if (hidden == kLostCall) end_lost_call(thread, __builtin_frame_address(0));
     return result;
+  }
   at[2] = What::kReceives && what.has_received() ? read_ticks_after_loads() : read_ticks();
   count_leave(thread);
   constexpr bool kMayFail = std::is_same_v<decltype(call()), int>;

@@ -236,7 +236,7 @@ void record_user_event_slowly(UserDefinition& definition, unsigned what, const s
   // Regions stay in pairs: an end is lost with its begin alone, and a begin that is lost is remembered.
   const bool begins = (what & kFlagBegins) != 0;
   const bool ends = (what & kFlagEnds) != 0;
-  if (ends && end_lost_region(thread)) return;
+  if (ends && thread.block_limit == nullptr && end_lost_region(thread)) return;
   const bool is_region_kept = ends || (begins && (thread.stacks != nullptr || !has_room_for_lost_region(thread)));
   const KeptRecord kept{thread, is_region_kept};
   std::uint64_t* at = make_room(thread, room, frame);
@@ -244,7 +244,7 @@ void record_user_event_slowly(UserDefinition& definition, unsigned what, const s
     // Whatever else it was has been counted, or the session has ended.
     if (thread.block_limit != nullptr && thread.limit == nullptr) count_loss(Loss::user_nested);
     const bool is_lost = thread.slot != nullptr && thread.slot->lost.load(std::memory_order_relaxed) != 0;
-    if (begins && is_lost) begin_lost_region(thread, definition);
+    if (begins && is_lost && thread.block_limit == nullptr) begin_lost_region(thread, definition);
     if (definition.kind == UserKind::send || definition.kind == UserKind::receive) miss_call(thread);
     return;
   }

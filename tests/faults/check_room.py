@@ -55,7 +55,8 @@ class RankFile:
                     self.main = thread
                 first = last
             passed = file["passed"][()] if "passed" in file else []
-            self.passed = sum(int(row["count"]) for row in passed if names[row["call"]].startswith("MPI_"))
+            self.all_passed = {names[row["call"]]: int(row["count"]) for row in passed}
+            self.passed = sum(count for name, count in self.all_passed.items() if name.startswith("MPI_"))
             text_bytes = column(file, "text_bytes").tobytes()
             self.texts = []
             for row in column(file, "texts"):
@@ -223,6 +224,7 @@ def drop(room):
         room.check.equal(f"rank {file.rank}: lost by threads {by_thread}", sum(by_thread.values()), lost[file.rank])
         mine = file.events[file.main] + by_thread.get(file.main, 0)
         room.check.equal(f"rank {file.rank}: calls of the main thread, recorded and lost", mine, returned[file.rank][0])
+        room.check.equal(f"rank {file.rank}: locks outside of MPI calls", file.all_passed.get("pthread_mutex_lock", 0), 0)
     findings = room.merge()
     room.check.equal("finding loss.ring_full", findings.get("loss.ring_full"), sum(lost.values()))
     known = {"loss.ring_full", "call.switched_off", "counters.missing"}

@@ -76,6 +76,22 @@ void exchange(MPI_Comm comm, MPI_Datatype nothing, int first, int count) {
   }
 }
 
+/// What it is called from is under way: what it does is no call of the program's.
+pthread_mutex_t g_mutex = PTHREAD_MUTEX_INITIALIZER;
+void take_lock(void* from, void* to, int* count, MPI_Datatype*) {
+  pthread_mutex_lock(&g_mutex);
+  for (int i = 0; i < *count; ++i) static_cast<int*>(to)[i] += static_cast<int*>(from)[i];
+  pthread_mutex_unlock(&g_mutex);
+}
+void reduce_with_locks(int calls) {
+  MPI_Op operation;
+  int from = 1, to = 0;
+  CALL(MPI_Op_create(&take_lock, 1, &operation));
+  for (int i = 0; i < calls; ++i) CALL(MPI_Reduce_local(&from, &to, 1, MPI_INT, operation));
+  CALL(MPI_Op_free(&operation));
+  if (to != calls) std::exit(6);
+}
+
 void begin_region() {
   MERIDIAN_REGION_BEGIN("late");
   returned();
@@ -109,12 +125,14 @@ void lose(MPI_Datatype nothing) {
   pthread_t thread;
   pthread_create(&thread, nullptr, &lose_in_thread, nullptr);
   exchange(MPI_COMM_WORLD, nothing, 0, kBefore);
+  reduce_with_locks(10);
   pass_region();
   begin_region();
   end_region();
   say(g_directory, "ready");
   wait_for(g_directory, "stopped");
   rank_calls(g_calls, 0);
+  reduce_with_locks(g_calls / 20);
   exchange(MPI_COMM_WORLD, nothing, kBefore, kMeanwhile);
   pass_region();
   begin_region();
