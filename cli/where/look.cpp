@@ -111,7 +111,13 @@ std::map<std::uint32_t, RecordHead> calls_under_way(const RingFile& ring) {
 void look_again(RankNow& rank) {
   const auto ring = RingFile::open(rank.ring, RingFile::Access::read_only);
   rank.is_alive = ring && ring->is_process_alive();
-  if (!ring || !rank.is_alive) return;
+  if (!rank.is_alive) {
+    // Threads that had gone from /proc by the first look went with the process: they had not ended before.
+    for (const ThreadRow& row : rank.meta.threads)
+      for (ThreadNow& thread : rank.threads)
+        if (thread.thread == row.thread) thread.is_alive = row.end_ticks == 0;
+    return;
+  }
   const auto calls = calls_under_way(*ring);
   for (ThreadNow& thread : rank.threads) {
     const auto call = calls.find(thread.thread);

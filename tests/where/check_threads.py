@@ -91,6 +91,7 @@ def main():
         with run:
             check_report("while it runs", *run.until(is_expected))
         check_report("after it was killed", *run.until_ended())
+        run.settle()
     return check.finish()
 
 

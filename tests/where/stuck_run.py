@@ -77,6 +77,12 @@ class StuckRun:
     def until_ended(self):
         return self.until(lambda report: not any(rank["alive"] for rank in report["ranks"]))
 
+    def settle(self):
+        """Waits for the writers, which outlive the ranks: they remove files while the directory is to be removed."""
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline and any(path.suffix != ".h5" for path in self.trace.glob("rank-*")):
+            time.sleep(0.02)
+
 
 def line_of(source, text):
     """Number of the one line of a source file that holds `text`."""
