@@ -84,7 +84,7 @@ def settled(*folders):
     deadline = time.monotonic() + 20
     while True:
         names = sorted(name for folder in folders for name in names_in(folder))
-        if time.monotonic() > deadline or not any(name.endswith((".ring", ".spool", ".spill")) for name in names):
+        if time.monotonic() > deadline or not any(name.endswith((".ring", ".done", ".spool", ".spill")) for name in names):
             return names
         time.sleep(0.05)
 

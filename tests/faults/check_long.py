@@ -80,7 +80,7 @@ class LongRun:
         self.program_kib = max((int(line[3]) for line in lines), default=0)
         self.finalize_s = max((float(line[4]) for line in lines), default=0)
         deadline = time.monotonic() + check_kills.END_S
-        while list(trace.glob("rank-*.ring")) and time.monotonic() < deadline:
+        while [*trace.glob("rank-*.ring"), *trace.glob("rank-*.done")] and time.monotonic() < deadline:
             time.sleep(0.05)
         self.files = sorted(trace.glob("rank-*"))
         self.bytes = bytes_of(self.files)

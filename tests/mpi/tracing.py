@@ -40,7 +40,8 @@ def wait_for_writers(scratch, folder, ranks):
     deadline = time.monotonic() + SETTLE_S
     while time.monotonic() < deadline:
         rings = list(scratch.rglob("*.ring"))
-        if not rings and len(list(folder.glob("rank-*.h5"))) == ranks and not list(folder.glob("*.part")):
+        unfinished = [*folder.glob("*.part"), *folder.glob("*.done")]
+        if not rings and len(list(folder.glob("rank-*.h5"))) == ranks and not unfinished:
             return
         time.sleep(0.05)
 
