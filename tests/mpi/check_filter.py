@@ -134,10 +134,11 @@ def check_switching(check, options, work):
     check.equal("exit code of merge", merged.returncode, 0)
     check.equal("findings", [f["name"] for f in summary["findings"] if f["name"] != "call.switched_off"], [])
     check.equal("out of order", (summary["reversed_before"], summary["reversed_after"]), (0, 0))
-    # At each of three switches on, what was under way may be left without its other side; everything else has it.
+    # At each switch, what was under way may be left without its other side, and what went on between ranks that followed at
+    # different moments; everything else has it.
     sent = sum(row["count"] for row in summary["functions"] if row["name"] in ("MPI_Send", "MPI_Isend"))
     lost = sent - summary["messages"]["matched"]
-    check.true(f"messages with both sides: all of {sent} but {lost}", 0 <= lost <= 12 * options.ranks)
+    check.true(f"messages with both sides: all of {sent} but {lost}", 0 <= lost <= 30 * options.ranks)
     return (asked, merged)
 
 
