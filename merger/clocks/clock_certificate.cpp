@@ -174,15 +174,13 @@ class Certifier {
 
   /// Wherever stamps may lie that are of either side of the jump.
   void break_around_jump(std::size_t domain, const ClockJump& jump) {
-    double first = residual_.shifted(domain, jump.at_ns), last = first;
-    for (const double edge : {jump.last_before_ns, jump.first_after_ns})
-      for (const double time : {residual_.shifted(domain, edge), residual_.shifted(domain, edge) + jump.size_ns,
-                                residual_.shifted(domain, edge) - jump.size_ns}) {
-        const bool is_blind = jump.first_after_ns <= jump.last_before_ns;
-        if (!is_blind && time != residual_.shifted(domain, edge)) continue;
-        first = std::min(first, time);
-        last = std::max(last, time);
-      }
+    auto [first, last] =
+        std::minmax({residual_.shifted(domain, jump.at_ns), residual_.shifted(domain, jump.last_before_ns),
+                     residual_.shifted(domain, jump.first_after_ns)});
+    if (jump.first_after_ns <= jump.last_before_ns) {
+      first -= std::abs(jump.size_ns);
+      last += std::abs(jump.size_ns);
+    }
     for (std::size_t k = nearest(first); k <= nearest(last); ++k) break_around(domain, k, kAroundJump);
   }
 

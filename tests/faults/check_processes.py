@@ -6,13 +6,13 @@ The limit holds for a user's processes, and not for root's: run as root, the pro
 that user cannot run programs here. check_meddle.py does the same to the tracer before there is a writer.
 """
 
-import argparse
 import os
 import pathlib
 import sys
 import tempfile
 
 import check_room
+from check_kills import launch
 
 SKIPPED = 77
 NOBODY = 65534
@@ -53,10 +53,7 @@ def check(room):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--meridian", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--ranks", type=int, required=True)
+    parser = launch.parser()
     parser.add_argument("--times", type=int, default=1)
     parser.add_argument("program")
     options = parser.parse_args()

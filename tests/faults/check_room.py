@@ -5,7 +5,6 @@ check_room.py --meridian M --mpiexec X --ranks N [--times N] program case...
 --times multiplies the threads of the cases that have many.
 """
 
-import argparse
 import os
 import pathlib
 import signal
@@ -378,10 +377,7 @@ CASES = (drop, drop_killed, wait, max_size, storm, too_many, no_descriptors, no_
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--meridian", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--ranks", type=int, required=True)
+    parser = launch.parser()
     parser.add_argument("--times", type=int, default=1)
     parser.add_argument("program")
     parser.add_argument("cases", nargs="+", choices=[case.__name__ for case in CASES])

@@ -1,11 +1,21 @@
 """Starts MPI programs for tests, traced and untraced, on any machine: as root, with more ranks than cores."""
 
+import argparse
 import json
 import os
 import pathlib
 import subprocess
 
 TIMEOUT_S = 240
+
+
+def parser():
+    """What every check of programs of an MPI library takes."""
+    options = argparse.ArgumentParser()
+    options.add_argument("--meridian", required=True)
+    options.add_argument("--mpiexec", required=True)
+    options.add_argument("--ranks", type=int, required=True)
+    return options
 
 
 def environment(**extra):
