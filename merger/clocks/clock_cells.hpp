@@ -24,6 +24,10 @@ class ClockHull {
   void seal();
   void clear() noexcept;
   std::span<const ClockPoint> points() const noexcept { return points_; }
+  void prefetch() const noexcept {
+    __builtin_prefetch(points_.data());
+    __builtin_prefetch(points_.data() + points_.size());
+  }
 
  private:
   bool is_above(const ClockPoint& point) const noexcept;
@@ -45,6 +49,13 @@ struct ClockCell {
 class ClockCells {
  public:
   void add(std::uint32_t window, const ClockPoint& point);
+  /// Before add(), when that is still some way off: fetches what it will read, and then what it will write.
+  void prefetch() const noexcept {
+    for (const Open& open : open_) __builtin_prefetch(&open);
+  }
+  void prefetch_points() const noexcept {
+    for (const Open& open : open_) open.hull.prefetch();
+  }
   /// Windows become twice as long.
   void double_windows();
   /// Makes one sorted list of all; before anything is read.

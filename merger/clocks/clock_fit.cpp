@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "merger/clocks/clock_corridor.hpp"
 #include "merger/clocks/clock_system.hpp"
 
 namespace meridian {
@@ -20,10 +21,13 @@ constexpr double kSmallestScaleNs = 5;
 constexpr double kPriorDoubt = 0.3;       // of the latency
 constexpr double kCollectiveDoubt = 0.1;  // of the latency: how far collectives that are alike differ at least
 constexpr double kOtherClass = 1.5;       // a pair this much slower than usual was never tight both ways
+constexpr double kFarBelow = 0.5;         // of a round trip: clocks that are not right yet
 constexpr double kStraight = 0.05;        // of the latency
 constexpr double kStraightNs = 50;        // slow links do not make clocks straighter
 constexpr double kMarginNs = 2;           // for integers: two roundings
 constexpr double kFarthest = 16;          // corrections, as a multiple of the most that a sample asks for
+// Of the energy norm, squared.
+constexpr double kExact = 1e-9, kGood = 1e-5, kRough = 1e-4;
 constexpr int kMostRounds = 6;
 constexpr int kMostJumps = 8;
 
@@ -34,7 +38,7 @@ double median(std::vector<double>& values, double otherwise) {
   return *middle;
 }
 
-/// Knots are no finer than the messages of a usual direction: two of them to a step, and half a second; where they
+/// Knots are no finer than the messages of a usual direction: two of them to a step, and a second; where they
 /// mostly go one way, four of them, and two seconds. The ends of the run, where round trips crowd, do not count.
 std::size_t windows_per_step(const ClockSamples& samples, double segment_ns) {
   const auto window = static_cast<double>(samples.window_ns());
@@ -61,7 +65,7 @@ std::size_t windows_per_step(const ClockSamples& samples, double segment_ns) {
   if (!counts.empty()) {
     const bool is_two_way = both_ways > one_way;
     const double gap = span / median(counts, 1);
-    step = is_two_way ? std::max(kNsPerSecond / 2, 2 * gap) : std::max(2 * kNsPerSecond, 4 * gap);
+    step = is_two_way ? std::max(kNsPerSecond, 2 * gap) : std::max(2 * kNsPerSecond, 4 * gap);
     step = std::min(step, kLongestStepNs);
   }
   return static_cast<std::size_t>(std::max(1.0, std::round(step / window)));
@@ -76,6 +80,8 @@ class Fit {
         residual_{initial},
         latencies_(samples.pairs().size() + 1, kUnset) {
     for (const double z : initial.z) initial_size_ = std::max(initial_size_, std::abs(z));
+    if (initial_size_ != 0) return;  // times of two domains may be far apart
+    for (const PairSamples& pair : samples.pairs()) halves_.push_back(least_round_trip(pair) / 2);
   }
 
   ClockFitResult run() {
@@ -138,8 +144,13 @@ class Fit {
     set_knots(group);
     const bool is_finest = level == 1;
     const int rounds = is_finest ? kMostRounds : 1;
+    std::uint64_t reversed = std::numeric_limits<std::uint64_t>::max();
     for (int round = first_round; round < rounds; ++round) {
-      if (round >= 2 && round > first_round && count_infeasible(samples_, residual_) == 0) break;
+      if (round >= 2 && round > first_round) {
+        const std::uint64_t left = count_infeasible(samples_, residual_);
+        if (left == 0 || left > reversed / 2) break;  // more of the same will not help
+        reversed = left;
+      }
       std::vector<ClockTight> tight = find_tight(samples_, residual_, group);
       set_latencies(tight);
       ClockSystem system = make_system(tight);
@@ -158,7 +169,9 @@ class Fit {
         const bool is_last = i + 1 == scales.size();
         set_weights(system, std::max(scales[i], fine), i + 2 >= scales.size());
         set_bends(system, std::max(scales[i], fine), fine, level == 8 && i == 0, is_finest && i + 3 >= scales.size());
-        system.solve(is_last ? 1e-10 : 1e-6, is_last ? 600 : 250);
+        // What others start from need not be exact, and least of all what only says where weights go.
+        const bool is_end = is_last && round > 0;
+        system.solve(is_end ? kExact : is_last ? kGood : kRough, is_end ? 600 : 250);
       }
       if (!is_sane(system)) return;
       std::copy_n(system.x.begin(), residual_.z.size(), residual_.z.begin());
@@ -179,8 +192,9 @@ class Fit {
     return largest <= kFarthest * asked;
   }
 
-  /// Priors: half of a pair's smallest round trip. A pair that is much slower than others probably never had a quick
-  /// message each way; others speak for it then.
+  /// Priors: half of a pair's smallest round trip, of the clocks as they are corrected so far; where these make it much
+  /// too small, of what it is without them. A pair that is much slower than others probably never had a quick message
+  /// each way; others speak for it then.
   void set_latencies(const std::vector<ClockTight>& tight) {
     const std::size_t pairs = samples_.pairs().size();
     priors_.assign(pairs + 1, kUnset);
@@ -197,8 +211,11 @@ class Fit {
       double& prior = priors_[one.latency];
       if (prior == kUnset || half < prior) prior = half;
     }
-    for (std::size_t e = 0; e < pairs; ++e)
+    for (std::size_t e = 0; e < pairs; ++e) {
+      const double half = halves_.empty() ? kInfinity : halves_[e];
+      if (std::isfinite(half) && priors_[e] < kFarBelow * half) priors_[e] = half;
       if (priors_[e] != kUnset) halves.push_back(priors_[e]);
+    }
     typical_ = std::max(1.0, median(halves, kUnknownLatencyNs));
     for (std::size_t e = 0; e < pairs; ++e) {
       if (latencies_[e] == kUnset) latencies_[e] = priors_[e];
@@ -272,6 +289,7 @@ class Fit {
   std::size_t group_;  // windows between the finest knots
   ClockResidual residual_;
   std::vector<double> latencies_, priors_;
+  std::vector<double> halves_;  // [pairs] of the least round trips; none where times are not comparable
   double typical_ = kUnknownLatencyNs;
   double initial_size_ = 0;  // of the correction to begin with
 };

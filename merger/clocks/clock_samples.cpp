@@ -25,20 +25,22 @@ ClockSamples::ClockSamples(std::size_t domains, std::int64_t window_ns, std::siz
                         ? most_windows
                         : std::clamp(kMostKnots / std::max<std::size_t>(domains, 1), kFewestWindows, kMostWindows)},
       most_cells_{most_cells},
-      window_ns_{window_ns},
+      window_ns_{window_ns != 0           ? window_ns
+                 : domains > kManyDomains ? 2 * kWindowNs
+                                          : kWindowNs},
       next_look_{most_cells} {}
 
 void ClockSamples::see(std::int64_t time_ns) noexcept {
-  begin_ns_ = std::min(begin_ns_, time_ns);
-  end_ns_ = std::max(end_ns_, time_ns);
-}
-
-std::uint32_t ClockSamples::window_of(std::int64_t time_ns) {
   if (!has_origin_) {
     has_origin_ = true;
     begin_ns_ = end_ns_ = time_ns;
     origin_ns_ = time_ns - window_ns_;
   }
+  begin_ns_ = std::min(begin_ns_, time_ns);
+  end_ns_ = std::max(end_ns_, time_ns);
+}
+
+std::uint32_t ClockSamples::window_of(std::int64_t time_ns) {
   const std::int64_t since = time_ns - origin_ns_;
   if (since / window_ns_ == last_window_) return last_window_;
   // What lies before the first window belongs to it: the order in which messages come follows time but for a moment.
@@ -78,24 +80,35 @@ void ClockSamples::double_windows() {
   window_ns_ *= 2;
 }
 
-PairSamples& ClockSamples::pair(std::uint32_t a, std::uint32_t b) {
+std::uint32_t ClockSamples::pair(std::uint32_t a, std::uint32_t b) {
   const auto [low, high] = std::minmax(a, b);
-  const std::uint64_t key = std::uint64_t{low} << 32 | high;
-  if (key == last_key_) return pairs_[last_pair_];
-  const auto [place, is_new] = pair_of_.try_emplace(key, static_cast<std::uint32_t>(pairs_.size()));
-  if (is_new) pairs_.push_back({low, high, {}});
-  last_key_ = key;
-  last_pair_ = place->second;
-  return pairs_[last_pair_];
+  const HandleKey key{std::uint64_t{low} << 32 | high};
+  std::uint32_t place = pair_of_.find(key);
+  if (place == pair_of_.kNone) {
+    place = static_cast<std::uint32_t>(pairs_.size());
+    pair_of_.set(key, place);
+    pairs_.push_back({low, high, {}});
+  }
+  return place;
 }
 
 void ClockSamples::add(const DomainMessage& message) {
-  const std::uint32_t window = window_of(message.sent_ns);
   see(message.sent_ns);
   see(message.received_ns);
-  PairSamples& samples = pair(message.from, message.to);
-  samples.sides[message.from < message.to ? 0 : 1].add(window,
-                                                       {message.sent_ns, message.received_ns - message.sent_ns});
+  const std::uint32_t place = pair(message.from, message.to), side = message.from < message.to ? 0 : 1;
+  pairs_[place].sides[side].prefetch();
+  waiting_[arrived_ % kWaiting] = {{message.sent_ns, message.received_ns - message.sent_ns}, place, side};
+  ++arrived_;
+  if (arrived_ - taken_ > kWaiting / 2) {
+    const Waiting& soon = waiting_[(arrived_ - kWaiting / 2) % kWaiting];
+    pairs_[soon.pair].sides[soon.side].prefetch_points();
+  }
+  if (arrived_ - taken_ == kWaiting) take(waiting_[taken_++ % kWaiting]);
+}
+
+void ClockSamples::take(const Waiting& message) {
+  const std::uint32_t window = window_of(message.point.sent_ns);
+  pairs_[message.pair].sides[message.side].add(window, message.point);
   if (++messages_ >= next_look_) bound_cells();
 }
 
@@ -105,9 +118,9 @@ void ClockSamples::add_collective(std::span<const CollectiveSide> sides) {
     last_enter = std::max(last_enter, side.last_enter_ns);
     first_exit = std::min(first_exit, side.first_exit_ns);
   }
-  const std::size_t window = window_of(last_enter);
   see(last_enter);
   see(first_exit);
+  const std::size_t window = window_of(last_enter);
   if (collectives_.size() <= window) collectives_.resize(window + 1);
   std::vector<Collective>& kept = collectives_[window];
   const std::int64_t wait = first_exit - last_enter;
@@ -122,6 +135,7 @@ void ClockSamples::add_collective(std::span<const CollectiveSide> sides) {
 }
 
 void ClockSamples::seal() {
+  while (taken_ < arrived_) take(waiting_[taken_++ % kWaiting]);
   for (PairSamples& pair : pairs_)
     for (ClockCells& side : pair.sides) side.seal();
   for (auto& window : collectives_)

@@ -2,13 +2,14 @@
 
 // What messages, round trips and collectives say about the clocks of domains, kept small.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "merger/clocks/clock_cells.hpp"
+#include "merger/containers/index_map.hpp"
 
 namespace meridian {
 
@@ -42,12 +43,12 @@ struct PairSamples {
 /// most `most_windows`: their length doubles when it is longer, and also when all pairs together have too many.
 class ClockSamples {
  public:
-  static constexpr std::int64_t kWindowNs = 250'000'000;
+  static constexpr std::int64_t kWindowNs = 250'000'000;  ///< of many domains: twice as long
 
   static constexpr std::uint64_t kMostCells = 1 << 23;  ///< over all pairs; of some hundred bytes each
 
-  /// most_windows  0: by the number of domains.
-  explicit ClockSamples(std::size_t domains, std::int64_t window_ns = kWindowNs, std::size_t most_windows = 0,
+  /// window_ns, most_windows  0: by the number of domains.
+  explicit ClockSamples(std::size_t domains, std::int64_t window_ns = 0, std::size_t most_windows = 0,
                         std::uint64_t most_cells = kMostCells);
 
   void add(const DomainMessage& message);
@@ -71,10 +72,18 @@ class ClockSamples {
     std::int64_t wait_ns = 0;  // first exit anywhere minus last enter anywhere: small ones say more
     std::vector<CollectiveSide> sides;
   };
+  /// A message on its way to its pair.
+  struct Waiting {
+    ClockPoint point;
+    std::uint32_t pair = 0;
+    std::uint32_t side = 0;
+  };
+  static constexpr std::size_t kWaiting = 16;  // a power of two
+  void take(const Waiting& message);
   std::uint32_t window_of(std::int64_t time_ns);
   void double_windows();
   void bound_cells();
-  PairSamples& pair(std::uint32_t a, std::uint32_t b);
+  std::uint32_t pair(std::uint32_t a, std::uint32_t b);
   void see(std::int64_t time_ns) noexcept;
 
   std::size_t domains_;
@@ -88,10 +97,11 @@ class ClockSamples {
   std::uint64_t next_look_;  // at how many messages the cells are counted
   std::uint32_t last_window_ = 0;
   bool has_origin_ = false;
+  // What is known of thousands of pairs lies far apart: it is sent for before it is needed.
+  std::array<Waiting, kWaiting> waiting_;
+  std::size_t arrived_ = 0, taken_ = 0;  // of all that ever waited
   std::vector<PairSamples> pairs_;
-  std::unordered_map<std::uint64_t, std::uint32_t> pair_of_;
-  std::uint64_t last_key_ = ~std::uint64_t{0};
-  std::uint32_t last_pair_ = 0;
+  IndexMap<HandleKey> pair_of_;
   std::vector<std::vector<Collective>> collectives_;  // by window
   std::vector<std::vector<CollectiveSide>> kept_;
 };

@@ -104,7 +104,7 @@ std::vector<double> slope_doubts(const ClockSamples& samples, const ClockResidua
   for (const PairSamples& pair : samples.pairs()) {
     PairSlope slope;
     for (int direction = 0; direction < 2; ++direction) {
-      const ClockSpare spare{residual, pair.from(direction), pair.to(direction)};
+      ClockSpare spare{residual, pair.from(direction), pair.to(direction)};
       for (const ClockPoint& point : pair.sides[direction].points()) {
         const ClockSpare::Message one = spare(point);
         slope.add(one.sent_ns, one.slack_ns, direction == 0);

@@ -59,7 +59,7 @@ std::vector<Limit> limits_of(const PairSamples& pair, const ClockResidual& resid
   const std::uint32_t axis = is_axis_low ? pair.low : pair.high;
   for (int direction = 0; direction < 2; ++direction) {
     const bool is_upper = pair.from(direction) == axis;
-    const ClockSpare spare{residual, pair.from(direction), pair.to(direction)};
+    ClockSpare spare{residual, pair.from(direction), pair.to(direction)};
     for (const ClockPoint& point : pair.sides[direction].points()) {
       const ClockSpare::Message one = spare(point);
       if (!std::isfinite(one.slack_ns)) continue;
@@ -206,7 +206,7 @@ class StepFinder {
     for (const PairSamples& pair : samples_.pairs()) {
       if (pair.low != domain && pair.high != domain) continue;
       for (int direction = 0; direction < 2; ++direction) {
-        const ClockSpare spare{residual_, pair.from(direction), pair.to(direction)};
+        ClockSpare spare{residual_, pair.from(direction), pair.to(direction)};
         for (const ClockPoint& point : pair.sides[direction].points())
           if (spare(point).slack_ns < -most_ns) return true;
       }

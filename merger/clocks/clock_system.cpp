@@ -14,12 +14,13 @@ constexpr std::uint32_t kNone = 0xffffffff;
 constexpr std::size_t kLanes = 4;  // domains that are substituted beside each other: each waits for its last step
 
 /// Four sums, which do not wait for each other.
-double dot(const double* a, const double* b, std::size_t size) {
+template <class Number>
+double dot(const Number* a, const double* b, std::size_t size) {
   std::array<double, 4> sums{};
   const std::size_t most = size / 4 * 4;
   for (std::size_t i = 0; i < most; i += 4)
-    for (std::size_t s = 0; s < 4; ++s) sums[s] += a[i + s] * b[i + s];
-  for (std::size_t i = most; i < size; ++i) sums[0] += a[i] * b[i];
+    for (std::size_t s = 0; s < 4; ++s) sums[s] += static_cast<double>(a[i + s]) * b[i + s];
+  for (std::size_t i = most; i < size; ++i) sums[0] += static_cast<double>(a[i]) * b[i];
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
@@ -27,14 +28,16 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) { return 
 
 /// A tridiagonal matrix, of which up[k] is what k has to do with k + 1, and down[k] what k + 1 has to do with k, times
 /// values, and a multiple of `more`, are added to `to`. Nothing overlaps.
-void add_band(double* __restrict__ to, const double* __restrict__ middle, const double* __restrict__ up,
-              const double* __restrict__ down, const double* __restrict__ values, const double* __restrict__ more,
+void add_band(double* __restrict__ to, const float* __restrict__ middle, const float* __restrict__ up,
+              const float* __restrict__ down, const double* __restrict__ values, const float* __restrict__ more,
               double factor, std::size_t size) {
-  to[0] += middle[0] * values[0] + up[0] * values[1] + more[0] * factor;
+  const auto term = [](float entry, double value) { return static_cast<double>(entry) * value; };
+  to[0] += term(middle[0], values[0]) + term(up[0], values[1]) + term(more[0], factor);
   for (std::size_t k = 1; k + 1 < size; ++k)
-    to[k] += middle[k] * values[k] + up[k] * values[k + 1] + down[k - 1] * values[k - 1] + more[k] * factor;
+    to[k] += term(middle[k], values[k]) + term(up[k], values[k + 1]) + term(down[k - 1], values[k - 1]) +
+             term(more[k], factor);
   const std::size_t last = size - 1;
-  to[last] += middle[last] * values[last] + down[last - 1] * values[last - 1] + more[last] * factor;
+  to[last] += term(middle[last], values[last]) + term(down[last - 1], values[last - 1]) + term(more[last], factor);
 }
 
 /// The same of a symmetric matrix with two diagonals beside the main one, not added.
@@ -97,7 +100,7 @@ void ClockSystem::plan() {
     }
     if (number[l] == kNone) {
       number[l] = static_cast<std::uint32_t>(bands_.size());
-      bands_.push_back({ends[l].first * knots_, ends[l].second * knots_, unknowns() + l, {}, {}, {}, {}, {}});
+      bands_.push_back({ends[l].first * knots_, ends[l].second * knots_, unknowns() + l});
     }
     bands_of_row_[r] = number[l];
   }
@@ -109,9 +112,7 @@ void ClockSystem::assemble() {
   for (auto* own : {&own_, &own_next_, &own_second_}) own->assign(n, 0);
   std::ranges::fill(own_, kRidge);
   latency_own_.assign(priors.size(), stiffness);
-  for (Bands& bands : bands_)
-    for (auto* one : {&bands.same, &bands.next_b, &bands.next_a, &bands.latency_a, &bands.latency_b})
-      one->assign(knots_, 0);
+  band_values_.assign(bands_.size() * kBandParts * knots_, 0);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const ClockRow& row = rows[r];
     const Shares share{row};
@@ -124,19 +125,20 @@ void ClockSystem::assemble() {
     own_[row.from + 1] += w * share.from_right * share.from_right;
     latency_own_[row.latency] += w;
     if (bands_of_row_[r] == kNone) continue;
-    Bands& bands = bands_[bands_of_row_[r]];
-    const std::size_t k = row.to % knots_;
-    const bool is_to_a = row.to - k == bands.a;
-    bands.same[k] -= w * share.to_left * share.from_left;
-    bands.same[k + 1] -= w * share.to_right * share.from_right;
-    (is_to_a ? bands.next_b : bands.next_a)[k] -= w * share.to_left * share.from_right;
-    (is_to_a ? bands.next_a : bands.next_b)[k] -= w * share.to_right * share.from_left;
-    auto& latency_to = is_to_a ? bands.latency_a : bands.latency_b;
-    auto& latency_from = is_to_a ? bands.latency_b : bands.latency_a;
-    latency_to[k] -= w * share.to_left;
-    latency_to[k + 1] -= w * share.to_right;
-    latency_from[k] += w * share.from_left;
-    latency_from[k + 1] += w * share.from_right;
+    const std::size_t number = bands_of_row_[r], k = row.to % knots_;
+    const bool is_to_a = row.to - k == bands_[number].a;
+    const auto add = [&](BandPart part, std::size_t knot, double value) {
+      band(number, part)[knot] += static_cast<float>(value);
+    };
+    add(same, k, -w * share.to_left * share.from_left);
+    add(same, k + 1, -w * share.to_right * share.from_right);
+    add(is_to_a ? next_b : next_a, k, -w * share.to_left * share.from_right);
+    add(is_to_a ? next_a : next_b, k, -w * share.to_right * share.from_left);
+    const BandPart latency_to = is_to_a ? latency_a : latency_b, latency_from = is_to_a ? latency_b : latency_a;
+    add(latency_to, k, -w * share.to_left);
+    add(latency_to, k + 1, -w * share.to_right);
+    add(latency_from, k, w * share.from_left);
+    add(latency_from, k + 1, w * share.from_right);
   }
   for (std::size_t h = 0; h < domains_; ++h)
     for (std::size_t k = 1; k + 1 < knots_; ++k) {
@@ -181,13 +183,13 @@ void ClockSystem::multiply(const std::vector<double>& v, std::vector<double>& ou
   // The last knots of a domain have nothing to do with the first ones of the next: those are zeros.
   multiply_band(out.data(), own_.data(), own_next_.data(), own_second_.data(), v.data(), n);
   for (std::size_t l = 0; l < priors.size(); ++l) out[n + l] = latency_own_[l] * v[n + l];
-  for (const Bands& bands : bands_) {
+  for (std::size_t number = 0; number < bands_.size(); ++number) {
+    const Bands& bands = bands_[number];
     const double *const a = &v[bands.a], *const b = &v[bands.b];
-    const double *const same = bands.same.data(), *const next_a = bands.next_a.data(),
-                        *const next_b = bands.next_b.data();
-    add_band(&out[bands.a], same, next_b, next_a, b, bands.latency_a.data(), v[bands.latency], knots_);
-    add_band(&out[bands.b], same, next_a, next_b, a, bands.latency_b.data(), v[bands.latency], knots_);
-    out[bands.latency] += dot(bands.latency_a.data(), a, knots_) + dot(bands.latency_b.data(), b, knots_);
+    const auto part = [&](BandPart one) { return band(number, one); };
+    add_band(&out[bands.a], part(same), part(next_b), part(next_a), b, part(latency_a), v[bands.latency], knots_);
+    add_band(&out[bands.b], part(same), part(next_a), part(next_b), a, part(latency_b), v[bands.latency], knots_);
+    out[bands.latency] += dot(part(latency_a), a, knots_) + dot(part(latency_b), b, knots_);
   }
   for (const std::uint32_t r : loose_) {
     const ClockRow& row = rows[r];
@@ -205,22 +207,25 @@ void ClockSystem::multiply(const std::vector<double>& v, std::vector<double>& ou
 
 /// L D L' of each domain's own block, which has two diagonals beside the main one.
 void ClockSystem::factorise() {
-  inverse_ = own_;
-  first_ = own_next_;
-  second_ = own_second_;
-  for (std::size_t h = 0; h < domains_; ++h)
+  for (auto* part : {&inverse_, &first_, &second_}) part->resize(unknowns());
+  for (std::size_t h = 0; h < domains_; ++h) {
+    // Of the knot before, and the one before that: pivot, and what lies below it in the columns of these.
+    double pivot = 1, pivot_before = 1, next = 0, second = 0, second_before = 0;
     for (std::size_t k = 0; k < knots_; ++k) {
       const std::size_t i = h * knots_ + k;
-      double d = own_[i], off = own_next_[i];
-      if (k >= 1) {
-        d -= first_[i - 1] * first_[i - 1] / inverse_[i - 1];
-        off -= first_[i - 1] / inverse_[i - 1] * second_[i - 1];
-      }
-      if (k >= 2) d -= second_[i - 2] * second_[i - 2] / inverse_[i - 2];
-      inverse_[i] = 1 / std::max(d, kSmallestPivot);
-      first_[i] = k + 1 < knots_ ? off * inverse_[i] : 0;
-      second_[i] = k + 2 < knots_ ? second_[i] * inverse_[i] : 0;
+      const double d =
+          std::max(own_[i] - next * next * pivot - second_before * second_before * pivot_before, kSmallestPivot);
+      const double off = own_next_[i] - next * second * pivot;
+      pivot_before = pivot;
+      pivot = d;
+      second_before = second;
+      next = k + 1 < knots_ ? off / d : 0;
+      second = k + 2 < knots_ ? own_second_[i] / d : 0;
+      inverse_[i] = static_cast<float>(1 / d);
+      first_[i] = static_cast<float>(next);
+      second_[i] = static_cast<float>(second);
     }
+  }
 }
 
 template <std::size_t Lanes>

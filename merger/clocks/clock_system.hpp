@@ -49,18 +49,28 @@ class ClockSystem {
   double latency(std::size_t number) const { return x[unknowns() + number]; }
 
   /// Relative error in the energy norm goes below the root of `tolerance`; at most `most_steps`. Returns the steps.
+  /// What single precision leaves (some 1e-7 of the way from the start) is gone after another call.
   int solve(double tolerance, int most_steps);
 
  private:
   /// What the knots of two domains have to do with each other, and with the latency between them.
   struct Bands {
-    std::size_t a = 0, b = 0;    // first unknowns of the domains
-    std::size_t latency = 0;     // unknown
-    std::vector<double> same;    // [knot]: of a's knot and b's
-    std::vector<double> next_b;  // [knot]: of a's knot and b's next one
-    std::vector<double> next_a;
-    std::vector<double> latency_a, latency_b;  // [knot]
+    std::size_t a = 0, b = 0;  // first unknowns of the domains
+    std::size_t latency = 0;   // unknown
   };
+  /// Of one band of a pair, by knot.
+  enum BandPart : std::size_t {
+    same,    // of a's knot and b's
+    next_b,  // of a's knot and b's next one
+    next_a,
+    latency_a,
+    latency_b,
+    kBandParts
+  };
+  float* band(std::size_t bands, BandPart part) { return &band_values_[(bands * kBandParts + part) * knots_]; }
+  const float* band(std::size_t bands, BandPart part) const {
+    return &band_values_[(bands * kBandParts + part) * knots_];
+  }
   void plan();
   void assemble();
   void factorise();
@@ -76,8 +86,11 @@ class ClockSystem {
   std::vector<std::uint32_t> bands_of_row_;  // [rows]: number of the bands that it is part of; kNone
   std::vector<std::uint32_t> loose_;         // rows that are part of none
   std::vector<Bands> bands_;
+  // [bands][part][knot]: the most of what one step reads, so in one piece, and no finer than it has to be: downhill(),
+  // which says where to go, does not use it.
+  std::vector<float> band_values_;
   std::vector<double> own_, own_next_, own_second_;  // [unknown]: each domain's block, its diagonal and those above it
-  std::vector<double> inverse_, first_, second_;     // [unknown]: of the factors of the blocks
+  std::vector<float> inverse_, first_, second_;      // [unknown]: of the factors of the blocks
   std::vector<double> latency_own_;                  // [latencies]
 };
 

@@ -86,23 +86,25 @@ void satisfy(ClockResidual& residual, std::size_t reference, const ClockTight& o
 
 std::vector<ClockTight> find_tight(const ClockSamples& samples, const ClockResidual& residual, std::size_t group) {
   std::vector<ClockTight> tight;
+  const auto length = static_cast<std::uint32_t>(group);
   for (std::uint32_t e = 0; e < samples.pairs().size(); ++e) {
     const PairSamples& pair = samples.pairs()[e];
-    const ClockSpare spares[2] = {{residual, pair.low, pair.high}, {residual, pair.high, pair.low}};
-    std::size_t next[2] = {0, 0};  // cells of either direction that are still to come
-    for (;;) {
+    ClockSpare spares[2] = {{residual, pair.low, pair.high}, {residual, pair.high, pair.low}};
+    std::span<const ClockCell> left[2] = {pair.sides[0].cells(), pair.sides[1].cells()};  // that are still to come
+    while (!left[0].empty() || !left[1].empty()) {
       std::uint32_t window = kNoWindow;
-      for (int direction = 0; direction < 2; ++direction)
-        if (const auto cells = pair.sides[direction].cells(); next[direction] < cells.size())
-          window = std::min(window, cells[next[direction]].window / static_cast<std::uint32_t>(group));
-      if (window == kNoWindow) break;
+      for (const auto& cells : left)
+        if (!cells.empty()) window = std::min(window, cells.front().window);
+      window /= length;
+      const std::uint32_t end = (window + 1) * length;
       for (int direction = 0; direction < 2; ++direction) {
         const ClockCells& side = pair.sides[direction];
+        ClockSpare& spare = spares[direction];
         ClockSpare::Message best{0, 0, kInfinity};
-        for (std::size_t& at = next[direction];
-             at < side.cells().size() && side.cells()[at].window / static_cast<std::uint32_t>(group) == window; ++at)
-          for (const ClockPoint& point : side.points(side.cells()[at]))
-            if (const auto one = spares[direction](point); one.slack_ns < best.slack_ns) best = one;
+        auto& cells = left[direction];
+        for (; !cells.empty() && cells.front().window < end; cells = cells.subspan(1))
+          for (const ClockPoint& point : side.points(cells.front()))
+            if (const auto one = spare(point); one.slack_ns < best.slack_ns) best = one;
         if (best.slack_ns == kInfinity) continue;
         tight.push_back(
             {pair.from(direction), pair.to(direction), e, best.sent_ns, best.received_ns, window, best.slack_ns});
@@ -117,7 +119,7 @@ std::uint64_t count_infeasible(const ClockSamples& samples, const ClockResidual&
   std::uint64_t count = 0;
   for (const PairSamples& pair : samples.pairs())
     for (int direction = 0; direction < 2; ++direction) {
-      const ClockSpare spare{residual, pair.from(direction), pair.to(direction)};
+      ClockSpare spare{residual, pair.from(direction), pair.to(direction)};
       for (const ClockPoint& point : pair.sides[direction].points()) count += spare(point).slack_ns <= 0;
     }
   return count;
@@ -125,16 +127,16 @@ std::uint64_t count_infeasible(const ClockSamples& samples, const ClockResidual&
 
 namespace {
 
-/// Calls visit(what a constraint has to spare) for every point and every collective.
+/// Calls visit(what a constraint has to spare) for every point and every collective; it says whether it moved knots.
 template <class Visit>
 void for_each_constraint(const ClockSamples& samples, const ClockResidual& residual, Visit&& visit) {
   for (const PairSamples& pair : samples.pairs())
     for (int direction = 0; direction < 2; ++direction) {
       const std::uint32_t from = pair.from(direction), to = pair.to(direction);
-      const ClockSpare spare{residual, from, to};
+      ClockSpare spare{residual, from, to};
       for (const ClockPoint& point : pair.sides[direction].points()) {
         const ClockSpare::Message one = spare(point);
-        visit({from, to, 0, one.sent_ns, one.received_ns, 0, one.slack_ns});
+        if (visit({from, to, 0, one.sent_ns, one.received_ns, 0, one.slack_ns})) spare.forget();
       }
     }
   for (const std::vector<CollectiveSide>& sides : samples.collectives()) {
@@ -165,13 +167,14 @@ std::uint64_t make_feasible(const ClockSamples& samples, ClockResidual& residual
     missing = 0;
     std::uint64_t hopeless = 0;
     for_each_constraint(samples, residual, [&](const ClockTight& one) {
-      if (one.slack_ns >= margin_ns) return;
+      if (one.slack_ns >= margin_ns) return false;
       if (one.slack_ns < -most_ns) {
         ++hopeless;
-        return;
+        return false;
       }
       ++missing;
       if (sweep < kSweeps) satisfy(residual, reference, one, 2 * margin_ns - one.slack_ns);
+      return true;
     });
     if (sweep == 0) reversed = missing + hopeless;
     if (missing == 0) return hopeless;
