@@ -86,8 +86,7 @@ class Fit {
 
   ClockFitResult run() {
     for (const std::size_t level : {std::size_t{8}, std::size_t{2}, std::size_t{1}}) solve_level(level, 0);
-    find_jumps();
-    refine();
+    refine(find_jumps());
     prefer_lines();
     const std::uint64_t infeasible = make_feasible(samples_, residual_, reference_, kMarginNs, typical_);
     return {std::move(residual_), latencies_, typical_, infeasible};
@@ -97,8 +96,8 @@ class Fit {
   static constexpr double kUnset = -1;
 
   /// Where messages are still reversed, knots may be too far apart for how sharply a clock was slewed.
-  void refine() {
-    while (group_ > 1 && count_infeasible(samples_, residual_) != 0) {
+  void refine(std::uint64_t reversed) {
+    for (; group_ > 1 && reversed != 0; reversed = count_infeasible(samples_, residual_)) {
       group_ /= 2;
       solve_level(1, 4);
     }
@@ -113,22 +112,23 @@ class Fit {
     if (!is_set && largest < std::min(kStraight * typical_, kStraightNs)) std::ranges::fill(residual_.z, 0.0);
   }
 
-  /// A jump is kept if the fit becomes better by it.
-  void find_jumps() {
+  /// A jump is kept if the fit becomes better by it. Returns how many messages are reversed.
+  std::uint64_t find_jumps() {
     std::uint64_t reversed = count_infeasible(samples_, residual_);
     for (int i = 0; i < kMostJumps && reversed != 0; ++i) {
       const ClockResidual before = residual_;
       const std::vector<double> latencies = latencies_;
-      if (!add_jump(samples_, residual_, reference_, typical_)) return;
+      if (!add_jump(samples_, residual_, reference_, typical_)) break;
       solve_level(1, 4);
       const std::uint64_t left = count_infeasible(samples_, residual_);
       if (left >= reversed) {
         residual_ = before;
         latencies_ = latencies;
-        return;
+        break;
       }
       reversed = left;
     }
+    return reversed;
   }
 
   /// Knots of a level, and the correction so far on them.

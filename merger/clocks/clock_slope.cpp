@@ -1,6 +1,7 @@
 #include "merger/clocks/clock_slope.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <queue>
@@ -12,30 +13,34 @@ namespace meridian {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Shares of the time that a pair covers, at either end, in which the constraint with the least to spare is looked for.
-constexpr double kShares[] = {1.0 / 2, 1.0 / 4, 1.0 / 16, 1.0 / 64};
+/// The time that a pair covers is looked at in so many parts, and the constraint with the least to spare is looked for
+/// in so many of them at either end.
+constexpr std::size_t kParts = 64;
+constexpr std::ptrdiff_t kLooked[] = {32, 16, 4, 1};
 
 /// What the messages between two domains have to spare.
 class PairSlope {
  public:
-  void add(double sent_ns, double slack_ns, bool is_forth) { sides_[is_forth ? 0 : 1].push_back({sent_ns, slack_ns}); }
+  void add(double sent_ns, double slack_ns, bool is_forth) {
+    sides_[is_forth ? 0 : 1].push_back({sent_ns, slack_ns});
+    begin_ns_ = std::min(begin_ns_, sent_ns);
+    end_ns_ = std::max(end_ns_, sent_ns);
+  }
 
   /// How far the slope of one clock's correction against the other's can be from the true one.
   double doubt() const {
     if (sides_[0].empty() || sides_[1].empty()) return kInfinity;
-    double begin = kInfinity, end = -kInfinity;
-    for (const auto& side : sides_)
-      for (const Spare& one : side) {
-        begin = std::min(begin, one.time_ns);
-        end = std::max(end, one.time_ns);
-      }
+    const std::array<Parts, 2> least{least_of_parts(sides_[0]), least_of_parts(sides_[1])};
     double up = kInfinity, down = kInfinity;
-    for (const double share : kShares) {
-      const double near = begin + (end - begin) * share, far = end - (end - begin) * share;
-      const Spare first[2] = {least(0, begin, near), least(1, begin, near)};
-      const Spare last[2] = {least(0, far, end), least(1, far, end)};
-      up = std::min(up, between(first[0], last[1]));
-      down = std::min(down, between(first[1], last[0]));
+    for (const std::ptrdiff_t looked : kLooked) {
+      const auto first = [&](std::size_t side) {
+        return *std::min_element(least[side].begin(), least[side].begin() + looked);
+      };
+      const auto last = [&](std::size_t side) {
+        return *std::min_element(least[side].end() - looked, least[side].end());
+      };
+      up = std::min(up, between(first(0), last(1)));
+      down = std::min(down, between(first(1), last(0)));
     }
     return std::max(up, down);
   }
@@ -44,13 +49,18 @@ class PairSlope {
   struct Spare {
     double time_ns = 0;
     double slack_ns = kInfinity;
+    bool operator<(const Spare& other) const { return slack_ns < other.slack_ns; }
   };
+  using Parts = std::array<Spare, kParts>;
 
-  Spare least(int side, double from_ns, double to_ns) const {
-    Spare best;
-    for (const Spare& one : sides_[side])
-      if (one.time_ns >= from_ns && one.time_ns <= to_ns && one.slack_ns < best.slack_ns) best = one;
-    return best;
+  Parts least_of_parts(const std::vector<Spare>& side) const {
+    Parts parts{};
+    const double scale = end_ns_ > begin_ns_ ? static_cast<double>(kParts) / (end_ns_ - begin_ns_) : 0;
+    for (const Spare& one : side) {
+      Spare& least = parts[std::min(kParts - 1, static_cast<std::size_t>((one.time_ns - begin_ns_) * scale))];
+      if (one < least) least = one;
+    }
+    return parts;
   }
   static double between(const Spare& first, const Spare& last) {
     const double time = last.time_ns - first.time_ns;
@@ -58,6 +68,7 @@ class PairSlope {
   }
 
   std::vector<Spare> sides_[2];
+  double begin_ns_ = kInfinity, end_ns_ = -kInfinity;
 };
 
 struct Step {
