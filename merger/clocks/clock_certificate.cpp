@@ -23,6 +23,7 @@ constexpr double kOtherClass = 1.5;
 constexpr double kQuick = 2;  // of the smallest round trip
 constexpr std::size_t kFewKnots = 16;
 constexpr double kMostDoubt = 0.01;
+constexpr double kShortStep = 2;  // seconds: within, clocks do not bend by what matters
 
 struct Edge {
   std::uint32_t from = 0;
@@ -139,6 +140,7 @@ class Certifier {
     bend_.assign(residual_.domains * n, 0);
     std::vector<double> slopes(n);
     std::vector<std::size_t> before(n), after(n);
+    const double step_s = residual_.step_ns * kSecondsPerNs;
     for (std::size_t h = 0; h < residual_.domains; ++h) {
       if (h == reference_) continue;
       for (std::size_t k = 0; k + 1 < n; ++k)
@@ -157,8 +159,9 @@ class Certifier {
           looked_first = first, looked_last = last;
         }
         const auto [least, most] = looked;
-        const double gap_s =
-            static_cast<double>(std::min(k - before[k], after[k] - k)) * residual_.step_ns * kSecondsPerNs;
+        // Of an exchange between two knots, half of the way to the next one.
+        const double gap_s = static_cast<double>(std::min(k - before[k], after[k] - k)) * step_s +
+                             std::max(0.0, step_s - kShortStep) / 2;
         const double rho = assumptions_.rho_ppm + assumptions_.rho_ppm_per_s * gap_s;
         bend_[node(h, k)] = static_cast<float>(most - least);
         result_.rate[node(h, k)] = static_cast<float>(rho * kPpm + (most - least) + std::min(doubts_[h], kMostDoubt));

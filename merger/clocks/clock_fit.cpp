@@ -16,11 +16,13 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kUnknownLatencyNs = 1000;
 constexpr double kLongestStepNs = 60 * kNsPerSecond;
 constexpr double kWanderNs = 3;        // of an oscillator, from one second to the next
+constexpr double kLastingSeconds = 2;  // for which it goes on as it did
 constexpr double kFinestScale = 0.03;  // of the latency
 constexpr double kSmallestScaleNs = 5;
 constexpr double kPriorDoubt = 0.3;       // of the latency
 constexpr double kCollectiveDoubt = 0.1;  // of the latency: how far collectives that are alike differ at least
 constexpr double kOtherClass = 1.5;       // a pair this much slower than usual was never tight both ways
+constexpr double kFar = 30;               // scales: beyond, a late message says nothing at all
 constexpr double kFarBelow = 0.5;         // of a round trip: clocks that are not right yet
 constexpr double kStraight = 0.05;        // of the latency
 constexpr double kStraightNs = 50;        // slow links do not make clocks straighter
@@ -259,8 +261,9 @@ class Fit {
     for (ClockRow& row : system.rows) {
       const double q = row.difference(system.x) - row.value - system.latency(row.latency);
       const double s = row.is_collective ? scale + kCollectiveDoubt * typical_ : scale;
+      // Who is always behind takes all messages late, and those would pull forever.
       if (q > 0)
-        row.weight = is_redescending ? 1 / (s * s + q * q) : 1 / (s * s + s * q);
+        row.weight = 1 / (s * s + (is_redescending ? q * q : s * q + q * q / kFar));
       else
         row.weight = row.is_collective && -q > 5 * s ? 5 / (s * -q) : 1 / (s * s);
     }
@@ -269,7 +272,9 @@ class Fit {
   /// Oscillators bend little and seldom: the prior of second differences has heavy tails.
   void set_bends(ClockSystem& system, double scale, double finest, bool is_first, bool is_redescending) const {
     const double seconds = residual_.step_ns / kNsPerSecond;
-    const double least = kWanderNs * seconds * seconds;
+    // What warms up and cools down goes on as it did, for some seconds; over longer times rates walk.
+    const double lasting = std::min(seconds, kLastingSeconds);
+    const double least = kWanderNs * lasting * lasting * std::pow(seconds / lasting, 1.5);
     double sigma = std::max(least, std::min(3000.0, scale) * std::min(1.0, seconds) * 0.3);
     if (scale <= finest * 1.01) sigma = least;
     const std::size_t n = residual_.knots;
