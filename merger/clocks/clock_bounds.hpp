@@ -20,8 +20,8 @@ enum class BoundLevel : std::uint8_t {
   t2,  ///< also: no message is quicker than 80 % of the quickest of its pair of hosts
 };
 
-/// The reference's clock, at the moment of an event that the merged file puts at t, showed a time in
-/// [t - early_ns, t + late_ns].
+/// The reference's clock, with its steps taken out, at the moment of an event that the merged file puts at t, showed a
+/// time in [t - early_ns, t + late_ns].
 struct ClockBound {
   std::int64_t early_ns = 0;
   std::int64_t late_ns = 0;

@@ -17,8 +17,10 @@ constexpr double kPpm = 1e-6;
 constexpr double kSecondsPerNs = 1e-9;
 constexpr double kRoundingNs = 2;  // integer times: one for either end
 constexpr std::size_t kAroundJump = 2;
-constexpr std::size_t kTogether = 2;  // knots: what happens so close is one event
-constexpr double kMostBroken = 0.25;  // share of a clock's knots
+constexpr std::size_t kTogether = 2;              // knots: what happens so close is one event
+constexpr double kMostBroken = 0.25;              // share of a clock's knots
+constexpr double kLongestExcursionNs = 16e9;      // on either side; oscillators wander in longer ones
+constexpr std::size_t kExcursions[] = {2, 4, 8};  // knots, on either side
 constexpr double kOtherClass = 1.5;
 constexpr double kQuick = 2;  // of the smallest round trip
 constexpr std::size_t kFewKnots = 16;
@@ -175,7 +177,8 @@ class Certifier {
       result_.is_broken[node(domain, q)] = true;
   }
 
-  /// Wherever stamps may lie that are of either side of the jump.
+  /// Wherever stamps may lie that are of either side of the jump. All others are bent by what is wrong with the size of
+  /// one of the reference.
   void break_around_jump(std::size_t domain, const ClockJump& jump) {
     auto [first, last] =
         std::minmax({residual_.shifted(domain, jump.at_ns), residual_.shifted(domain, jump.last_before_ns),
@@ -184,7 +187,15 @@ class Certifier {
       first -= std::abs(jump.size_ns);
       last += std::abs(jump.size_ns);
     }
-    for (std::size_t k = nearest(first); k <= nearest(last); ++k) break_around(domain, k, kAroundJump);
+    if (domain != reference_) {
+      for (std::size_t k = nearest(first); k <= nearest(last); ++k) break_around(domain, k, kAroundJump);
+      return;
+    }
+    const double reach = residual_.step_ns;
+    for (std::size_t h = 0; h < residual_.domains; ++h)
+      for (std::size_t k = 0; k < residual_.knots; ++k)
+        if (const double at = residual_.knot_ns(k) + residual_.knot(h, k); at >= first - reach && at <= last + reach)
+          result_.is_broken[node(h, k)] = true;
   }
 
   void find_broken() {
@@ -198,10 +209,11 @@ class Certifier {
       break_around(one.from, nearest(one.sent_ns), 1);
       break_around(one.to, nearest(one.received_ns), 1);
     }
-    for (std::size_t h = 0; h < residual_.domains; ++h)
-      for (const ClockJump& jump : residual_.jumps[h]) break_around_jump(h, jump);
     break_reference();
     for (std::size_t h = 0; h < residual_.domains; ++h) break_altogether(h);
+    break_excursions();
+    for (std::size_t h = 0; h < residual_.domains; ++h)
+      for (const ClockJump& jump : residual_.jumps[h]) break_around_jump(h, jump);
   }
 
   /// What several others contradict at a time is the reference itself: nobody can be compared with it there.
@@ -220,6 +232,44 @@ class Certifier {
     }
     for (std::size_t k = 0; k < residual_.knots; ++k)
       for (std::size_t h = 0; has_several[k] && h < residual_.domains; ++h) break_around(h, k, 1);
+  }
+
+  /// A clock that goes at quite another rate for a few knots, and then as before, was set between messages that are too
+  /// rare to contradict it; or all others do so, where it was the reference.
+  void break_excursions() {
+    std::vector<double> floors = smallest_latencies();
+    std::erase_if(floors, [](double floor) { return floor <= 0; });
+    if (floors.empty()) return;
+    const auto middle = floors.begin() + static_cast<std::ptrdiff_t>(floors.size() / 2);
+    std::nth_element(floors.begin(), middle, floors.end());
+    std::vector<std::size_t> strayed(residual_.knots, 0);  // domains
+    for (std::size_t h = 0; h < residual_.domains; ++h)
+      for (std::size_t k = 0; k < residual_.knots; ++k) {
+        const std::size_t reach = excursion(h, k, *middle);
+        if (reach == 0) continue;
+        break_around(h, k, reach + 1);
+        ++strayed[k];
+      }
+    const std::size_t several = std::max<std::size_t>(2, residual_.domains / 4);
+    for (std::size_t k = 0; k < residual_.knots; ++k)
+      for (std::size_t h = 0; strayed[k] >= several && h < residual_.domains; ++h)
+        break_around(h, k, kExcursions[1] + 1);
+  }
+
+  /// How far a clock's excursion reaches from its middle; 0: it is none.
+  std::size_t excursion(std::size_t domain, std::size_t k, double least_ns) const {
+    for (const std::size_t reach : kExcursions) {
+      if (k < 2 * reach || k + 2 * reach >= residual_.knots) return 0;
+      if (static_cast<double>(reach) * residual_.step_ns > kLongestExcursionNs) return 0;
+      const auto at = [&](std::size_t q) { return residual_.knot(domain, q); };
+      const std::size_t first = k - reach, last = k + reach;
+      const auto way = static_cast<double>(last - first);
+      const double before = (at(first) - at(first - reach)) * 2 / way, after = (at(last + reach) - at(last)) * 2 / way;
+      const double beyond = std::abs(at(last) - at(first) - way * (before + after) / 2);
+      if (beyond > least_ns * static_cast<double>(reach) / 2 && way * std::abs(after - before) < beyond / 2)
+        return reach;
+    }
+    return 0;
   }
 
   /// A clock that is contradicted so often does not keep what is assumed of it in between either.

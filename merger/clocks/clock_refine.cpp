@@ -39,15 +39,39 @@ ClockResidual residual_of(const std::vector<HullLine>& lines, const ClockSamples
   return residual;
 }
 
-/// Where clocks without steps leave messages reversed, or one seems to have been set, large steps are taken out first.
+/// The sharpest bend of any clock: by how much its rate changes from one knot to the next.
+double sharpest_bend(const ClockResidual& residual) {
+  double sharpest = 0;
+  for (std::size_t h = 0; h < residual.domains; ++h)
+    for (std::size_t k = 1; k + 1 < residual.knots; ++k)
+      sharpest =
+          std::max(sharpest, std::abs(residual.knot(h, k - 1) - 2 * residual.knot(h, k) + residual.knot(h, k + 1)));
+  return sharpest / residual.step_ns;
+}
+
+/// Where clocks without steps leave messages reversed, bend as none does, or one seems to have been set, large steps
+/// are taken out first; not where that makes it worse.
 ClockFitResult fit_around_steps(const ClockSamples& samples, const ClockResidual& lines,
                                 const ClockFitSettings& settings) {
-  ClockFitResult fit = fit_residual(samples, lines, settings);
-  const bool is_set = std::ranges::any_of(fit.residual.jumps, [](const auto& jumps) { return !jumps.empty(); });
+  constexpr double kSharp = 50e-6, kSmoother = 4;
+  bool is_looked_for = false, is_found = false;
+  ClockFitSettings both = settings;
+  both.find_steps = [&](ClockResidual& stepped) {
+    is_looked_for = true;
+    return is_found = find_steps(samples, stepped, settings.reference) != 0;
+  };
+  ClockFitResult fit = fit_residual(samples, lines, both);
+  if (is_found && fit.infeasible != 0) {
+    ClockFitResult plain = fit_residual(samples, lines, settings);
+    return fit.infeasible <= plain.infeasible ? std::move(fit) : std::move(plain);
+  }
+  if (is_looked_for) return fit;
+  const double sharpest = sharpest_bend(fit.residual);
   ClockResidual stepped = lines;
-  if ((fit.infeasible == 0 && !is_set) || find_steps(samples, stepped, settings.reference) == 0) return fit;
+  if (sharpest < kSharp || find_steps(samples, stepped, settings.reference) == 0) return fit;
   ClockFitResult better = fit_residual(samples, stepped, settings);
-  return better.infeasible <= fit.infeasible ? std::move(better) : std::move(fit);
+  const bool is_better = better.infeasible <= fit.infeasible && sharpest_bend(better.residual) <= kSmoother * sharpest;
+  return is_better ? std::move(better) : std::move(fit);
 }
 
 /// The map of a domain: its first line at every knot, and what the residual adds.
@@ -81,8 +105,7 @@ ClockMap bent_map(const ClockMap& line, const ClockResidual& residual, std::size
   return ClockMap::through(points, line);
 }
 
-ClockBounds bounds_of(const ClockResidual& residual, const ClockCertificate& certificate, std::size_t reference,
-                      std::int64_t zero_ns) {
+ClockBounds bounds_of(const ClockResidual& residual, const ClockCertificate& certificate, std::int64_t zero_ns) {
   ClockBounds bounds;
   bounds.domains.resize(residual.domains);
   for (std::size_t h = 0; h < residual.domains; ++h)
@@ -95,8 +118,8 @@ ClockBounds bounds_of(const ClockResidual& residual, const ClockCertificate& cer
         knot.late_ns[level] = certificate.late[level][i];
       }
       knot.rate = certificate.rate[i];
-      knot.is_certified = h == reference || (!certificate.is_broken[i] && std::isfinite(knot.early_ns[0]) &&
-                                             std::isfinite(knot.late_ns[0]));
+      knot.is_certified =
+          !certificate.is_broken[i] && std::isfinite(knot.early_ns[0]) && std::isfinite(knot.late_ns[0]);
       bounds.domains[h].push_back(knot);
     }
   return bounds;
@@ -171,7 +194,8 @@ Clocks refine_clocks(std::span<const RankMeta* const> metas, const Clocks& first
   for (std::size_t i = 0; i < metas.size(); ++i) {
     const std::uint32_t h = first.domain_of[i];
     if (!is_made[h]) {
-      maps[h] = h == first.reference ? first.maps[i] : bent_map(first.maps[i], residual, h);
+      maps[h] =
+          h == first.reference && residual.jumps[h].empty() ? first.maps[i] : bent_map(first.maps[i], residual, h);
       zero_ns = std::min(zero_ns, maps[h].to_global(first.first_ticks[h]));
     }
     is_made[h] = true;
@@ -182,7 +206,7 @@ Clocks refine_clocks(std::span<const RankMeta* const> metas, const Clocks& first
   const std::int64_t end_ns = samples.end_ns() - zero_ns;
   if (!is_hull) {
     const ClockCertificate certificate = certify(samples, residual, first.reference, {.rho_ppm = options.rho_ppm});
-    clocks.bounds = bounds_of(residual, certificate, first.reference, zero_ns);
+    clocks.bounds = bounds_of(residual, certificate, zero_ns);
   }
   const double all_ns = std::max(1.0, static_cast<double>(samples.end_ns() - samples.begin_ns()));
   const auto begin = static_cast<double>(samples.begin_ns());

@@ -18,7 +18,10 @@ struct ClockJump {
   double last_before_ns = 0;
   double first_after_ns = 0;
 
-  bool is_blind_at(double time_ns) const { return time_ns >= first_after_ns && time_ns <= last_before_ns; }
+  bool is_blind_at(double time_ns) const {
+    return last_before_ns < first_after_ns ? time_ns > last_before_ns && time_ns < first_after_ns
+                                           : time_ns >= first_after_ns && time_ns <= last_before_ns;
+  }
 };
 
 /// Corrected time of domain h: t = shifted(h, time of its first line); then t + at(h, t). All in ns, as doubles: a run

@@ -9,155 +9,50 @@
 #include <vector>
 
 #include "merger/clocks/clock_spare.hpp"
+#include "merger/clocks/clock_views.hpp"
 
 namespace meridian {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t kFewestMoves = 6;  // of a corridor: fewer do not tell what is usual
-constexpr std::size_t kAround = 3;       // moves on either side with which one is compared
-constexpr double kIsolated = 4;          // times as large as those
-constexpr double kLeastStepNs = 3000;
-constexpr double kWander = 20e-6;        // rate that a clock may change by from one window to the next
 constexpr double kFewestPartners = 0.5;  // share of a domain's partners that have to see it
+constexpr std::size_t kEnoughPartners = 3;
 constexpr double kSurely = 0.25;  // of a step: a message that contradicts one side of it by so much is on the other
 constexpr std::size_t kMostSteps = 16;
+constexpr std::size_t kMostLooks = 48;
 constexpr std::size_t kMostOfAPair = 8;   // steps that one pair sees, the largest
-constexpr double kMostRuns = 4;           // as long as the run: times within reach, and steps
-constexpr double kMostSlope = 0.5;        // of a first line that is none
+constexpr double kMostRuns = 4;           // as long as the run: a step
+constexpr double kMostSlope = 20;         // of a first line that is none: so much quicker, or slower
 constexpr std::size_t kMostSuspects = 4;  // for one step
 constexpr std::size_t kNearby = 4;        // windows beside a step that tell its size
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-/// A message says of the difference between another clock and that of the axis: at most, or at least, so much.
-struct Limit {
-  double at = 0;  ///< on the axis
-  double value = 0;
-  double other_raw_ns = 0;  ///< the other one's stamp, as the first line has it
-  bool is_upper = false;
-};
-
-/// The limits of a window together.
-struct Corridor {
-  double at = 0;
-  double upper = kInfinity, lower = -kInfinity;
-  bool is_clean() const { return upper >= lower; }
-  bool has_both() const { return std::isfinite(upper) && std::isfinite(lower); }
-  double middle() const { return (upper + lower) / 2; }
-};
+constexpr std::size_t kBeside = 32;       // windows beside a step that tell the slope there
+constexpr std::size_t kFewestForSlope = 16;
+constexpr double kSlopeDoubt = 1e-6;
 
 double length_of(const ClockResidual& residual) { return residual.step_ns * static_cast<double>(residual.knots - 1); }
 
-/// All limits of a pair on the corrected time of one of its domains, but for stamps that are out of all reason.
-std::vector<Limit> limits_of(const PairSamples& pair, const ClockResidual& residual, bool is_axis_low) {
-  std::vector<Limit> limits;
-  const std::uint32_t axis = is_axis_low ? pair.low : pair.high;
-  for (int direction = 0; direction < 2; ++direction) {
-    const bool is_upper = pair.from(direction) == axis;
-    ClockSpare spare{residual, pair.from(direction), pair.to(direction)};
-    for (const ClockPoint& point : pair.sides[direction].points()) {
-      const ClockSpare::Message one = spare(point);
-      if (!std::isfinite(one.slack_ns)) continue;
-      const double at = is_upper ? one.sent_ns : one.received_ns;
-      if (std::abs(at - residual.begin_ns) > kMostRuns * length_of(residual)) continue;
-      const double raw = static_cast<double>(is_upper ? point.sent_ns + point.delay_ns : point.sent_ns);
-      limits.push_back({at + residual.at(axis, at), is_upper ? one.slack_ns : -one.slack_ns, raw, is_upper});
-    }
-  }
-  return limits;
-}
-
-/// Corridors by window, of values without a slope; windows in which nothing was sent both ways are left out.
-std::vector<Corridor> corridors_of(const std::vector<Limit>& limits, double begin, double window_ns, double slope) {
-  double end = begin;
-  for (const Limit& one : limits) end = std::max(end, one.at);
-  std::vector<Corridor> corridors(static_cast<std::size_t>((end - begin) / window_ns) + 1);
-  for (const Limit& one : limits) {
-    const auto window = static_cast<std::size_t>((one.at - begin) / window_ns);
-    Corridor& corridor = corridors[window];
-    corridor.at = begin + (static_cast<double>(window) + 0.5) * window_ns;
-    const double value = one.value - slope * (one.at - begin);
-    if (one.is_upper)
-      corridor.upper = std::min(corridor.upper, value);
-    else
-      corridor.lower = std::max(corridor.lower, value);
-  }
-  return corridors;
-}
-
-/// How fast one clock goes away from the other, as most windows have it. In windows a slope is as wide as it is steep:
-/// once it is known roughly, and has been taken out, it is measured over a quarter of the run.
-std::optional<double> usual_slope(const std::vector<Limit>& limits, double begin, double window_ns) {
-  constexpr int kRounds = 3;
-  double slope = 0;
-  for (int round = 0; round < kRounds; ++round) {
-    std::vector<Corridor> corridors = corridors_of(limits, begin, window_ns, slope);
-    std::erase_if(corridors, [](const Corridor& one) { return !one.has_both(); });
-    if (corridors.size() <= kFewestMoves) return std::nullopt;
-    const std::size_t way = round == 0 ? 1 : std::max<std::size_t>(1, corridors.size() / 4);
-    std::vector<double> slopes;
-    for (std::size_t k = way; k < corridors.size(); ++k) {
-      const Corridor &one = corridors[k - way], &other = corridors[k];
-      slopes.push_back((other.middle() - one.middle()) / (other.at - one.at));
-    }
-    slope += median(std::move(slopes));
-  }
-  return slope;
-}
-
-/// What two domains say of each other: corridors that are none in doubt, and the usual slope.
-struct View {
-  std::vector<Limit> limits;
-  std::vector<Corridor> clean;
-  double begin = 0, slope = 0;
-
-  std::vector<bool> steps;  ///< [clean]: from this corridor to the next
-};
-
-std::optional<View> look(const ClockSamples& samples, const PairSamples& pair, const ClockResidual& residual,
-                         bool is_axis_low) {
-  const auto window_ns = static_cast<double>(samples.window_ns());
-  View view;
-  if (std::min(pair.sides[0].size(), pair.sides[1].size()) <= kFewestMoves) return std::nullopt;
-  view.limits = limits_of(pair, residual, is_axis_low);
-  view.begin = kInfinity;
-  for (const Limit& one : view.limits) view.begin = std::min(view.begin, one.at);
-  const auto slope = usual_slope(view.limits, view.begin, window_ns);
-  if (!slope) return std::nullopt;
-  view.slope = *slope;
-  for (const Corridor& one : corridors_of(view.limits, view.begin, window_ns, view.slope))
-    if (one.has_both() && one.is_clean()) view.clean.push_back(one);
-  if (view.clean.size() <= kFewestMoves) return std::nullopt;
-  const std::size_t moves = view.clean.size() - 1;
-  // How far it has moved at least: more than the widths allow.
-  const auto excess = [&](std::size_t k) {
-    const Corridor &one = view.clean[k], &next = view.clean[k + 1];
-    return std::abs(next.middle() - one.middle()) - (one.upper - one.lower + next.upper - next.lower) / 2;
-  };
-  view.steps.assign(moves, false);
-  for (std::size_t k = 0; k < moves; ++k) {
-    double least = kLeastStepNs + kWander * (view.clean[k + 1].at - view.clean[k].at);
-    for (std::size_t q = k >= kAround ? k - kAround : 0; q <= std::min(k + kAround, moves - 1); ++q)
-      if (q != k) least = std::max(least, kIsolated * excess(q));
-    view.steps[k] = excess(k) > least;
-  }
-  return view;
-}
-
-/// A step as one partner of the clock that was set sees it.
+/// A step of one domain as a partner sees it, on the partner's time.
 struct Sighting {
   std::uint32_t pair = 0;
+  std::uint32_t partner = 0;
   double from = 0, to = 0;  ///< middles of the corridors before and after it
-  double doubt_ns = kInfinity;
+  double size_ns = 0;
 };
 
 bool are_together(const Sighting& a, const Sighting& b, double apart_ns) {
   return a.from <= b.to + apart_ns && b.from <= a.to + apart_ns;
+}
+
+/// The largest steps of a view.
+std::vector<Sighting> sightings_of(const ClockView& view, std::uint32_t pair, std::uint32_t partner) {
+  std::vector<Sighting> all;
+  for (std::size_t k = 0; k < view.steps.size(); ++k) {
+    const ClockCorridor &one = view.clean[k], &next = view.clean[k + 1];
+    if (view.steps[k]) all.push_back({pair, partner, one.at, next.at, next.middle() - one.middle()});
+  }
+  std::ranges::stable_sort(all, std::ranges::greater{}, [](const Sighting& one) { return std::abs(one.size_ns); });
+  if (all.size() > kMostOfAPair) all.resize(kMostOfAPair);
+  return all;
 }
 
 struct Suspect {
@@ -174,25 +69,37 @@ struct Line {
 /// What one partner says of a step: the line on which the clock lies before it, and how far off after it.
 struct Step {
   Line line;
-  double size = 0;
+  double size = 0, doubt_ns = 0;
   double from = 0, to = 0;  // windows that are surely on either side
-  std::vector<Limit> limits;
+  std::vector<ClockLimit> limits;
 };
 
 class StepFinder {
  public:
   StepFinder(const ClockSamples& samples, ClockResidual& residual, std::size_t reference)
-      : samples_{samples}, residual_{residual}, reference_{reference} {}
+      : samples_{samples},
+        residual_{residual},
+        reference_{reference},
+        seen_(samples.pairs().size()),
+        pairs_of_(residual.domains) {
+    for (std::uint32_t e = 0; e < samples.pairs().size(); ++e)
+      for (const std::uint32_t domain : {samples.pairs()[e].low, samples.pairs()[e].high})
+        pairs_of_[domain].push_back(e);
+  }
 
   std::size_t run() {
     std::size_t found = 0;
-    for (std::size_t i = 0; i < kMostSteps; ++i) {
+    for (std::size_t i = 0; i < kMostLooks && found < kMostSteps; ++i) {
+      look();
       const std::vector<Suspect> suspects = find_suspects();
       if (suspects.empty()) break;
-      for (const Suspect& suspect : suspects)
+      for (std::size_t s = 0; s < std::min(suspects.size(), kMostSuspects); ++s) {
+        const Suspect& suspect = suspects[s];
         looked_at_.insert(looked_at_.end(), suspect.sightings.begin(), suspect.sightings.end());
-      for (const Suspect& suspect : suspects) {
-        if (!add_step(suspect)) continue;
+        bool is_added = add_step(suspect, unreliable_for(suspect, suspects));
+        if (const auto others = all_but_reference(suspect, suspects); !is_added && !others.empty())
+          is_added = add_step(suspect, others);
+        if (!is_added) continue;
         ++found;
         break;
       }
@@ -201,10 +108,44 @@ class StepFinder {
   }
 
  private:
+  /// What a pair sees: [whether the one that was set is the higher one].
+  struct Seen {
+    bool is_known = false;
+    bool has_view = false;
+    std::vector<Sighting> sightings[2];
+  };
+
+  double window_ns() const { return static_cast<double>(samples_.window_ns()); }
+
+  std::optional<ClockView> view(std::uint32_t pair, std::uint32_t domain) const {
+    const PairSamples& both = samples_.pairs()[pair];
+    return view_of(samples_, both, residual_, both.low != domain);
+  }
+  std::uint32_t partner_of(std::uint32_t pair, std::uint32_t domain) const {
+    const PairSamples& both = samples_.pairs()[pair];
+    return both.low == domain ? both.high : both.low;
+  }
+
+  /// At all pairs that a step has changed.
+  void look() {
+    for (std::uint32_t e = 0; e < seen_.size(); ++e) {
+      Seen& seen = seen_[e];
+      if (seen.is_known) continue;
+      seen = {true, false, {}};
+      for (const bool is_high : {false, true}) {
+        const std::uint32_t domain = is_high ? samples_.pairs()[e].high : samples_.pairs()[e].low;
+        const auto one = view(e, domain);
+        if (!one) continue;
+        seen.has_view = true;
+        seen.sightings[is_high] = sightings_of(*one, e, partner_of(e, domain));
+      }
+    }
+  }
+
   /// Whether a message from or to a domain is received much too early for the lines of before.
   bool is_contradicted(std::uint32_t domain, double most_ns) const {
-    for (const PairSamples& pair : samples_.pairs()) {
-      if (pair.low != domain && pair.high != domain) continue;
+    for (const std::uint32_t e : pairs_of_[domain]) {
+      const PairSamples& pair = samples_.pairs()[e];
       for (int direction = 0; direction < 2; ++direction) {
         ClockSpare spare{residual_, pair.from(direction), pair.to(direction)};
         for (const ClockPoint& point : pair.sides[direction].points())
@@ -215,156 +156,164 @@ class StepFinder {
   }
 
   /// Whether no partner contradicts that the clock was set by so much: one that sees no step may not see well.
-  bool may_be_set(std::uint32_t domain, const Step& step) const {
-    for (const PairSamples& pair : samples_.pairs()) {
-      if (pair.low != domain && pair.high != domain) continue;
-      const auto view = look(samples_, pair, residual_, pair.low != domain);
-      if (!view) continue;
-      const auto after = std::ranges::lower_bound(view->clean, step.to, {}, &Corridor::at);
-      auto before = std::ranges::lower_bound(view->clean, step.from, {}, &Corridor::at);
-      if (after == view->clean.end() || before == view->clean.begin()) continue;
+  bool may_be_set(std::uint32_t domain, const Step& step, const std::vector<std::uint32_t>& unreliable) const {
+    for (const std::uint32_t e : pairs_of_[domain]) {
+      if (!seen_[e].has_view || std::ranges::find(unreliable, partner_of(e, domain)) != unreliable.end()) continue;
+      const auto seen = view(e, domain);
+      if (!seen) continue;
+      const auto after = std::ranges::lower_bound(seen->clean, step.to, {}, &ClockCorridor::at);
+      auto before = std::ranges::lower_bound(seen->clean, step.from, {}, &ClockCorridor::at);
+      if (after == seen->clean.end() || before == seen->clean.begin()) continue;
       --before;
-      const double width = (before->upper - before->lower + after->upper - after->lower) / 2;
-      const double doubt = width + kLeastStepNs + kWander * (after->at - before->at);
+      const double width = (before->width() + after->width()) / 2;
+      const double doubt = width + ClockView::kLeastStepNs + ClockView::kWander * (after->at - before->at);
       if (std::abs(after->middle() - before->middle() - step.size) > doubt) return false;
     }
     return true;
   }
 
-  static std::vector<std::size_t> largest_steps(const View& view) {
-    std::vector<std::size_t> steps;
-    for (std::size_t k = 0; k < view.steps.size(); ++k)
-      if (view.steps[k]) steps.push_back(k);
-    std::ranges::stable_sort(steps, std::ranges::greater{}, [&](std::size_t k) {
-      return std::abs(view.clean[k + 1].middle() - view.clean[k].middle());
-    });
-    if (steps.size() > kMostOfAPair) steps.resize(kMostOfAPair);
-    return steps;
-  }
-
   /// Domains of which at least half of the partners see a step at one time, of the time at which most do.
   std::vector<Suspect> find_suspects() const {
-    std::vector<std::vector<Sighting>> seen(residual_.domains);
-    std::vector<std::size_t> partners(residual_.domains, 0);
-    for (std::uint32_t e = 0; e < samples_.pairs().size(); ++e) {
-      const PairSamples& pair = samples_.pairs()[e];
-      const auto view = look(samples_, pair, residual_, true);
-      if (!view) continue;
-      for (const std::uint32_t domain : {pair.low, pair.high}) ++partners[domain];
-      for (const std::size_t k : largest_steps(*view)) {
-        const Corridor &one = view->clean[k], &next = view->clean[k + 1];
-        const Sighting sighting{e, one.at, next.at, one.upper - one.lower + next.upper - next.lower};
-        const bool is_known = std::ranges::any_of(looked_at_, [&](const Sighting& known) {
-          return known.pair == e && are_together(known, sighting, window_ns());
-        });
-        if (is_known) continue;
-        for (const std::uint32_t domain : {pair.low, pair.high}) seen[domain].push_back(sighting);
-      }
-    }
     std::vector<Suspect> suspects;
     for (std::uint32_t h = 0; h < residual_.domains; ++h) {
-      Suspect best{h, 0, {}};
-      for (const Sighting& first : seen[h]) {
-        Suspect suspect{h, 0, {}};
-        for (const Sighting& other : seen[h]) {
-          const bool is_known =
-              std::ranges::any_of(suspect.sightings, [&](const Sighting& known) { return known.pair == other.pair; });
-          if (are_together(first, other, 0) && !is_known) suspect.sightings.push_back(other);
+      std::vector<Sighting> seen;
+      std::size_t partners = 0;
+      for (const std::uint32_t e : pairs_of_[h]) {
+        partners += seen_[e].has_view;
+        for (const Sighting& one : seen_[e].sightings[samples_.pairs()[e].high == h]) {
+          const bool is_known = std::ranges::any_of(looked_at_, [&](const Sighting& known) {
+            return known.pair == e && known.partner == one.partner && are_together(known, one, window_ns());
+          });
+          if (!is_known) seen.push_back(one);
         }
-        suspect.share = static_cast<double>(suspect.sightings.size()) / static_cast<double>(partners[h]);
-        if (suspect.share > best.share) best = std::move(suspect);
       }
-      if (h != reference_ && best.share >= kFewestPartners) suspects.push_back(std::move(best));
+      Suspect best{h, 0, {}};
+      std::size_t most = 0;
+      const Sighting* first_of_best = nullptr;
+      for (const Sighting& first : seen) {
+        std::size_t count = 0;
+        std::uint32_t last = 0xffffffff;  // those of a pair follow one another
+        for (const Sighting& other : seen)
+          if (other.pair != last && are_together(first, other, 0)) ++count, last = other.pair;
+        if (count > most) most = count, first_of_best = &first;
+      }
+      if (first_of_best == nullptr) continue;
+      for (const Sighting& other : seen)
+        if (are_together(*first_of_best, other, 0) &&
+            (best.sightings.empty() || best.sightings.back().pair != other.pair))
+          best.sightings.push_back(other);
+      best.share = static_cast<double>(best.sightings.size()) / static_cast<double>(partners);
+      if (best.share >= kFewestPartners || best.sightings.size() >= kEnoughPartners)
+        suspects.push_back(std::move(best));
     }
-    std::ranges::stable_sort(suspects, [](const Suspect& a, const Suspect& b) {
-      return a.share != b.share ? a.share > b.share : a.sightings.size() > b.sightings.size();
+    std::ranges::stable_sort(suspects, [this](const Suspect& a, const Suspect& b) {
+      if (a.share != b.share) return a.share > b.share;
+      if (a.sightings.size() != b.sightings.size()) return a.sightings.size() > b.sightings.size();
+      return a.domain != reference_ && b.domain == reference_;
     });
     std::erase_if(suspects, [first = suspects.empty() ? Sighting{} : suspects.front().sightings.front(),
                              this](const Suspect& one) {
-      return std::ranges::none_of(one.sightings,
-                                  [&](const Sighting& other) { return are_together(first, other, window_ns()); });
+      return std::ranges::none_of(one.sightings, [&](const Sighting& other) {
+        return are_together(first, other, window_ns() + std::abs(first.size_ns));
+      });
     });
-    if (suspects.size() > kMostSuspects) suspects.resize(kMostSuspects);
     return suspects;
   }
 
+  /// Partners that seem to have been set at the same time, unless all do.
+  static std::vector<std::uint32_t> unreliable_for(const Suspect& suspect, const std::vector<Suspect>& suspects) {
+    std::vector<std::uint32_t> unreliable;
+    for (const Suspect& other : suspects)
+      if (other.domain != suspect.domain && other.share >= suspect.share) unreliable.push_back(other.domain);
+    const bool is_alone = std::ranges::all_of(suspect.sightings, [&](const Sighting& one) {
+      return std::ranges::find(unreliable, one.partner) != unreliable.end();
+    });
+    return is_alone ? std::vector<std::uint32_t>{} : unreliable;
+  }
+
+  /// Where all partners seem to have been set at the same time, the reference is the one that was not. Empty: it is
+  /// not among them, or some were not.
+  std::vector<std::uint32_t> all_but_reference(const Suspect& suspect, const std::vector<Suspect>& suspects) const {
+    std::vector<std::uint32_t> others;
+    bool is_among = false;
+    for (const std::uint32_t e : pairs_of_[suspect.domain]) {
+      const std::uint32_t partner = partner_of(e, suspect.domain);
+      const auto own = std::ranges::find(suspects, partner, &Suspect::domain);
+      if (seen_[e].has_view && (own == suspects.end() || own->share < 1)) return {};
+      is_among |= partner == reference_;
+      if (partner != reference_) others.push_back(partner);
+    }
+    return is_among ? others : std::vector<std::uint32_t>{};
+  }
+
   std::optional<Step> step_of(std::uint32_t domain, const Sighting& sighting) const {
-    const PairSamples& pair = samples_.pairs()[sighting.pair];
-    auto view = look(samples_, pair, residual_, pair.low != domain);
-    if (!view) return std::nullopt;
-    const std::vector<Corridor>& clean = view->clean;
-    std::size_t step = view->steps.size();
-    for (std::size_t k = 0; k < view->steps.size(); ++k)
-      if (view->steps[k] && clean[k].at < sighting.to + window_ns() && clean[k + 1].at > sighting.from - window_ns())
+    auto seen = view(sighting.pair, domain);
+    if (!seen) return std::nullopt;
+    const std::vector<ClockCorridor>& clean = seen->clean;
+    std::size_t step = seen->steps.size();
+    for (std::size_t k = 0; k < seen->steps.size(); ++k)
+      if (seen->steps[k] && clean[k].at < sighting.to + window_ns() && clean[k + 1].at > sighting.from - window_ns())
         step = k;
-    if (step == view->steps.size()) return std::nullopt;
+    if (step == seen->steps.size()) return std::nullopt;
     // The longer side of the step, up to the next one there, has the slope.
     std::size_t first = step, last = step + 1;
-    while (first > 0 && !view->steps[first - 1]) --first;
-    while (last + 1 < clean.size() && !view->steps[last]) ++last;
+    while (first > 0 && !seen->steps[first - 1]) --first;
+    while (last + 1 < clean.size() && !seen->steps[last]) ++last;
     const bool is_before_longer = clean[step].at - clean[first].at >= clean[last].at - clean[step + 1].at;
     const double bend = is_before_longer ? slope_of(clean, first, step) : slope_of(clean, step + 1, last);
     const double moment = (clean[step].at + clean[step + 1].at) / 2;
-    const auto value_of = [&](std::size_t begin, std::size_t end) {
-      std::vector<double> values;
-      for (std::size_t k = begin; k <= end; ++k) values.push_back(clean[k].middle() + bend * (moment - clean[k].at));
-      return median(std::move(values));
+    // Nearby it may have another one, if corridors are narrow enough to tell.
+    const auto beside = [&](std::size_t nearest, std::size_t farthest) {
+      const auto [begin, end] = std::minmax(nearest, farthest);
+      const double way = clean[end].at - clean[begin].at;
+      const bool is_told = end - begin >= kFewestForSlope && usual_width(clean, begin, end - begin) < kSlopeDoubt * way;
+      const std::size_t count = std::min(end - begin, is_told ? kNearby : kBeside);
+      return common_corridor(clean, nearest, nearest < farthest ? nearest + count : nearest - count,
+                             is_told ? slope_of(clean, begin, end) : bend, moment);
     };
-    const double before = value_of(step - std::min(step - first, kNearby - 1), step);
-    const double after = value_of(step + 1, std::min(last, step + kNearby));
-    const double trend = view->slope * (moment - view->begin);
-    return Step{{moment, before + trend, view->slope + bend},
-                after - before,
+    const ClockCorridor before = beside(step, step - std::min(step - first, kBeside));
+    const ClockCorridor after = beside(step + 1, std::min(last, step + 1 + kBeside));
+    const double trend = seen->slope * (moment - seen->begin);
+    return Step{{moment, before.middle() + trend, seen->slope + bend},
+                after.middle() - before.middle(),
+                before.width() + after.width() + ClockView::kSlowWander * (clean[step + 1].at - clean[step].at),
                 clean[step].at - window_ns(),
                 clean[step + 1].at + window_ns(),
-                std::move(view->limits)};
-  }
-
-  double window_ns() const { return static_cast<double>(samples_.window_ns()); }
-
-  /// Between the first and the last quarter of some corridors.
-  static double slope_of(const std::vector<Corridor>& clean, std::size_t first, std::size_t last) {
-    const std::size_t quarter = (last - first + 1) / 4;
-    if (quarter == 0) return 0;
-    std::vector<double> values[2], times[2];
-    for (std::size_t i = 0; i < quarter; ++i)
-      for (const bool is_last : {false, true}) {
-        const Corridor& one = clean[is_last ? last - i : first + i];
-        values[is_last].push_back(one.middle());
-        times[is_last].push_back(one.at);
-      }
-    const double way = median(std::move(times[1])) - median(std::move(times[0]));
-    return way > 0 ? (median(std::move(values[1])) - median(std::move(values[0]))) / way : 0;
+                std::move(seen->limits)};
   }
 
   /// Takes the step out, as the partner that knows it best has it, between the stamps between which it lies as all have
   /// it; false: it cannot be told, or partners contradict each other.
-  bool add_step(const Suspect& suspect) {
+  bool add_step(const Suspect& suspect, const std::vector<std::uint32_t>& unreliable) {
     double last_before = -kInfinity, first_after = kInfinity, least_doubt = kInfinity;
     Step best;
     for (const Sighting& sighting : suspect.sightings) {
+      if (std::ranges::find(unreliable, sighting.partner) != unreliable.end()) continue;
       std::optional<Step> step = step_of(suspect.domain, sighting);
       if (!step) continue;
       const double sure = kSurely * std::abs(step->size);
-      for (const Limit& one : step->limits) {
+      for (const ClockLimit& one : step->limits) {
         if (one.at < step->from || one.at > step->to) continue;
         const auto contradiction = [&](double value) { return one.is_upper ? value - one.value : one.value - value; };
         if (contradiction(step->line(one.at) + step->size) > sure)
           last_before = std::max(last_before, one.other_raw_ns);
         if (contradiction(step->line(one.at)) > sure) first_after = std::min(first_after, one.other_raw_ns);
       }
-      if (sighting.doubt_ns >= least_doubt) continue;
-      least_doubt = sighting.doubt_ns;
+      if (step->doubt_ns >= least_doubt) continue;
+      least_doubt = step->doubt_ns;
       best = std::move(*step);
     }
-    const double size = best.size;
-    const Line& line = best.line;
-    if (std::abs(size) > kMostRuns * length_of(residual_) || std::abs(line.slope) > kMostSlope) return false;
-    if (!std::isfinite(last_before) || !std::isfinite(first_after)) return false;
-    if (last_before >= first_after + std::max(0.0, -size) || !may_be_set(suspect.domain, best)) return false;
-    if (!is_contradicted(suspect.domain, kSurely / 2 * std::abs(size))) return false;
     const std::uint32_t h = suspect.domain;
-    if (size > 0) {
+    // On the first line, which has been turned by steps that were found before.
+    const double size = best.size / (1 + (residual_.knot(h, 1) - residual_.knot(h, 0)) / residual_.step_ns);
+    if (std::abs(size) > kMostRuns * length_of(residual_) || best.line.slope > kMostSlope - 1 ||
+        best.line.slope < 1 / kMostSlope - 1)
+      return false;
+    if (!std::isfinite(last_before) || !std::isfinite(first_after)) return false;
+    if (last_before >= first_after + std::max(0.0, -size) || !may_be_set(h, best, unreliable)) return false;
+    if (!is_contradicted(h, kSurely / 2 * std::abs(size))) return false;
+    if (last_before < first_after) {
+      // Forwards, or it stood still: no stamp comes twice.
       residual_.jumps[h].push_back({(last_before + first_after) / 2, size, last_before, first_after});
     } else {
       // Times that come twice: not before the last one before, less the step; not after the first one after, and it.
@@ -374,18 +323,29 @@ class StepFinder {
     std::ranges::sort(residual_.jumps[h], {}, &ClockJump::at_ns);
     // A clock that was set backwards goes on beyond the last stamp.
     residual_ = residual_.resampled(residual_.begin_ns, residual_.step_ns + std::max(0.0, -size), residual_.knots);
-    // What is `line` ahead at a time of the partner: as a function of the clock's own time.
-    const double alpha = line.value - line.slope * line.begin;
-    for (std::size_t k = 0; k < residual_.knots; ++k) {
-      const double own = residual_.knot_ns(k) + residual_.knot(h, k);
-      residual_.knot(h, k) -= (alpha + line.slope * own) / (1 + line.slope);
-    }
+    straighten(h, best.line);
     return true;
+  }
+
+  /// Puts a clock, which is `line` ahead at a time of others, onto that time. The reference stays: all others move.
+  void straighten(std::uint32_t domain, const Line& line) {
+    const double alpha = line.value - line.slope * line.begin;
+    for (std::uint32_t h = 0; h < residual_.domains; ++h)
+      for (std::size_t k = 0; k < residual_.knots; ++k) {
+        const double own = residual_.knot_ns(k) + residual_.knot(h, k);
+        if (domain != reference_ && h == domain) residual_.knot(h, k) -= (alpha + line.slope * own) / (1 + line.slope);
+        if (domain == reference_ && h != domain) residual_.knot(h, k) += alpha + line.slope * own;
+      }
+    for (std::uint32_t e = 0; e < seen_.size(); ++e)
+      if (domain == reference_ || samples_.pairs()[e].low == domain || samples_.pairs()[e].high == domain)
+        seen_[e].is_known = false;
   }
 
   const ClockSamples& samples_;
   ClockResidual& residual_;
   std::size_t reference_;
+  std::vector<Seen> seen_;                            // [pairs]
+  std::vector<std::vector<std::uint32_t>> pairs_of_;  // [domains]
   std::vector<Sighting> looked_at_;
 };
 

@@ -47,7 +47,118 @@ inline std::vector<Acceptance> acceptances() {
       {.scenario = {.name = "step", .step_ns = 50'000}, .p99 = .10, .may_reverse = true, .uncertified = .005},
       {.scenario = {.name = "step-1ms", .step_ns = -1e6}, .p99 = .10, .may_reverse = true, .uncertified = .005},
       {.scenario = {.name = "step+1s", .step_ns = 1e9}, .p99 = .10, .may_reverse = true, .uncertified = .005},
+      {.scenario = {.name = "ref-1ms", .sets = {{0, 100, -1e6}}}, .p99 = .10, .may_reverse = true, .uncertified = .01},
+      {.scenario = {.name = "set-two-at-once", .sets = {{3, 100, 1e6}, {4, 100.003, -3e6}}},
+       .p99 = .10,
+       .may_reverse = true,
+       .uncertified = .005},
+      {.scenario = {.name = "suspended-30s", .sets = {{5, 100, 0, 30}}},
+       .p99 = .10,
+       .may_reverse = true,
+       .uncertified = .005},
   };
+}
+
+/// Clocks that are set in other ways: more than tests have time for.
+inline std::vector<Acceptance> set_runs() {
+  using Sets = std::vector<ClockSet>;
+  const auto run = [](const char* name, Sets sets, double uncertified = .005) {
+    return Acceptance{.scenario = {.name = name, .sets = std::move(sets)},
+                      .p99 = .10,
+                      .may_reverse = true,
+                      .uncertified = uncertified};
+  };
+  const auto among = [&](const char* name, Sets sets, auto&& change, double uncertified = .005) {
+    Acceptance one = run(name, std::move(sets), uncertified);
+    change(one.scenario);
+    return one;
+  };
+  /// Nothing false, and something said.
+  const auto sound = [&](const char* name, Sets sets, auto&& change) {
+    Acceptance one = among(name, std::move(sets), change, 1);
+    one.p99 = 1e9;
+    return one;
+  };
+  const auto as_it_is = [](Scenario&) {};
+  const auto many = [](Scenario& s) { s.hosts = 64, s.pattern = Pattern::torus; };
+  const auto of_size = [](int hosts, double seconds) {
+    return [hosts, seconds](Scenario& s) { s.hosts = hosts, s.seconds = seconds; };
+  };
+  const auto torus = [](Scenario& s) { s.pattern = Pattern::torus; };
+  const auto sparse = [](Scenario& s) { s.only_every = 100; };
+  const auto one_way = [](Scenario& s) { s.pattern = Pattern::one_way; };
+  const auto trips = [](Scenario& s) { s.pattern = Pattern::none, s.epoch_s = 10; };
+  const auto trips_too = [](Scenario& s) { s.epoch_s = 10; };
+  Sets seven, eight;
+  for (int i = 1; i <= 7; ++i) seven.push_back({i, 100, 1e6});
+  for (int i = 1; i <= 8; ++i) eight.push_back({5, 30.0 * i, 1e6});
+  std::vector<Acceptance> all{
+      among("set-torus", {{5, 100, 1e6}}, torus),
+      among("set-random", {{5, 100, 1e6}}, [](Scenario& s) { s.pattern = Pattern::random; }),
+      among("set-slewed", {{5, 100, 1e6}}, [](Scenario& s) { s.drift = Drift::slewed; }),
+      among("set-congested", {{5, 100, 1e6}}, [](Scenario& s) { s.is_congested = true; }),
+      among("set-star+ring", {{5, 100, 1e6}}, trips_too),
+      among("set-no-finish", {{5, 100, -1e9}}, [](Scenario& s) { s.has_finish = false; }),
+      among("set-no-pings", {{5, 100, 1e9}}, [](Scenario& s) { s.has_start = s.has_finish = false; }),
+      run("set-two", {{3, 100, 1e6}, {9, 200, -1e6}}),
+      run("set-two-1s", {{3, 100, 1e9}, {9, 200, -1e9}}),
+      run("set-neighbours", {{3, 100, 1e9}, {4, 200, 2e8}}),
+      run("set-together", {{3, 100, 1e6}, {9, 100.003, 1e6}}),
+      run("set-three", {{3, 100, 1e6}, {4, 100.003, -3e6}, {5, 99.996, 7e6}}),
+      run("set-twice", {{5, 100, 1e6}, {5, 103, 1e6}}),
+      run("set-forth-back", {{5, 100, 1e9}, {5, 200, -1e9}}),
+      run("set-8-times", eight, .006),
+      run("set-60s", {{5, 100, 60e9}}, .01),
+      run("set-3600s", {{5, 100, 3600e9}}, .07),
+      run("at-start", {{5, 1, 1e6}}),
+      run("at-start-1s", {{5, 1, 1e9}}),
+      run("at-end", {{5, 299, 1e6}}),
+      run("at-end-1s", {{5, 299, 1e9}}),
+      among("set-10s", {{5, 5, 1e6}}, of_size(16, 10), .025),
+      among("set-20min", {{5, 500, 1e6}}, of_size(16, 1200)),
+      among("set-64-hosts", {{5, 100, 1e6}}, many),
+      among("set-64-hosts-1s", {{5, 100, 1e9}}, many),
+      among("set-2-hosts", {{1, 100, 1e6}}, of_size(2, 300), .012),
+      among("set-2-hosts-1s", {{1, 100, -1e9}}, of_size(2, 300), .025),
+      among("set-2-hosts-ref", {{0, 100, 1e6}}, of_size(2, 300), .012),
+      among("set-3-hosts", {{1, 35, 5e4}}, of_size(3, 60), .035),
+      among("set-3-hosts-1s", {{1, 35, -1e9}}, of_size(3, 60), .065),
+      among("set-2-of-3", {{1, 35, 1e6}, {2, 35, -2e6}}, of_size(3, 60), .06),
+      run("ref-50us", {{0, 100, 5e4}}, .01),
+      run("ref-1s", {{0, 100, 1e9}}, .01),
+      run("ref-back-1s", {{0, 100, -1e9}}, .025),
+      among("ref-torus", {{0, 100, -1e9}}, torus, .025),
+      among("ref-star+ring", {{0, 100, 1e6}}, trips_too, .01),
+      run("ref-and-other", {{0, 100, 1e6}, {5, 200, 1e6}}, .01),
+      run("ref-suspended", {{0, 100, 0, 30}}, .01),
+      among("suspended-10min", {{5, 100, 0, 600}}, of_size(16, 1200)),
+      sound("set-back-60s", {{5, 100, -60e9}}, as_it_is),
+      sound("set-back-3600s", {{5, 100, -3600e9}}, as_it_is),
+      sound("set-seven", seven, as_it_is),
+      sound("set-sparse", {{5, 100, 1e6}}, sparse),
+      sound("set-sparse-1s", {{5, 100, -1e9}}, sparse),
+      sound("set-sparse-10us", {{5, 100, 1e4}}, sparse),
+      sound("suspended-sparse", {{5, 100, 0, 30}}, sparse),
+      sound("ref-sparse", {{0, 100, 1e6}}, sparse),
+      sound("ref-sparse-30us", {{0, 100, -3e4}}, sparse),
+      sound("ref-sparse-10us", {{0, 100, 1e4}}, sparse),
+      sound("set-one-way", {{5, 100, 1e6}}, one_way),
+      sound("set-one-way-1s", {{5, 100, -1e9}}, one_way),
+      sound("ref-one-way", {{0, 100, 1e6}}, one_way),
+      sound("set-trips", {{5, 100, 1e6}}, trips),
+      sound("ref-trips", {{0, 100, 1e6}}, trips),
+      sound("ref-trips-30us", {{0, 100, 3e4}}, trips),
+  };
+  const auto allow = [&](const char* name, double p99) {
+    for (Acceptance& one : all)
+      if (one.scenario.name == name) one.p99 = p99;
+  };
+  allow("set-slewed", .30);  // as without steps
+  allow("set-congested", .15);
+  allow("set-no-pings", .12);
+  allow("suspended-10min", .13);
+  allow("set-3-hosts-1s", .12);  // times that come twice are a hundredth of the run
+  return all;
 }
 
 /// Runs in which something is not as it should be, on purpose: nothing false may be certified.
@@ -79,6 +190,17 @@ inline std::vector<Broken> broken_runs() {
              s.has_start = s.has_finish = false;
            }),
        {"clock.unsynchronised"}},
+      {run("reference-set",
+           [](Scenario& s) {
+             s.sets = {{0, 30, 1e6}};
+           }),
+       {"clock.step"}},
+      {run("reference-set-between",
+           [](Scenario& s) {
+             s.sets = {{0, 30, 1e4}};
+             s.only_every = 100;
+           }),
+       seen},
       {stepped("set-forward", 50'000), seen},
       {stepped("set-far-forward", 3e6), seen},
       {stepped("set-back", -50'000), seen},

@@ -36,10 +36,16 @@ SimulatedClock::SimulatedClock(const Scenario& scenario, int host, std::mt19937_
   const double sine = range(.02, .2) * 1e-6, period = range(200, 900), shift = range(0, 6.28);
   const double warming = range(.1, .6) * 1e-6 * (unit(random) < .5 ? -1 : 1), warm_s = range(40, 150);
   const bool is_victim = host == scenario.victim();
-  if (is_victim) step_ns_ = scenario.step_ns;
-  if (is_victim && scenario.fault == Fault::stands_still) still_s_ = kStandsStill;
-  if (is_victim && scenario.fault == Fault::suspended) still_s_ = kSuspended;
-  step_s_ = scenario.fault_s();
+  const double step_s = scenario.fault_s();
+  if (is_victim) {
+    const double still_s = scenario.fault == Fault::stands_still ? kStandsStill
+                           : scenario.fault == Fault::suspended  ? kSuspended
+                                                                 : 0;
+    sets_.push_back({step_s, scenario.step_ns, still_s});
+  }
+  for (const ClockSet& one : scenario.sets)
+    if (one.host == host) sets_.push_back({5 + one.at_s, one.size_ns, one.still_s});
+  std::ranges::stable_sort(sets_, {}, &Set::at_s);
   double walk = 0, slew = 0;
   for (std::size_t i = 1; i < points; ++i) {
     const double t = static_cast<double>(i) * kGrid;
@@ -52,7 +58,7 @@ SimulatedClock::SimulatedClock(const Scenario& scenario, int host, std::mt19937_
       if (std::fmod(t, 32.0) < kGrid) slew = range(-10, 10) * 1e-6;
       rate += slew;
     }
-    if (is_victim && scenario.fault == Fault::rate_step && t >= step_s_) rate += 30e-6;
+    if (is_victim && scenario.fault == Fault::rate_step && t >= step_s) rate += 30e-6;
     const bool is_wild = host == 0 ? scenario.fault == Fault::reference_wobbles : scenario.drift == Drift::wild;
     if (is_wild) rate += 60e-6 * std::sin(2 * std::numbers::pi * t / 1.7 + shift);
     phase_ns_[i] = phase_ns_[i - 1] + rate * kGrid * kNs;
@@ -60,12 +66,29 @@ SimulatedClock::SimulatedClock(const Scenario& scenario, int host, std::mt19937_
 }
 
 double SimulatedClock::raw(double true_s) const {
-  const double seconds = true_s < step_s_ ? true_s : std::max(step_s_, true_s - still_s_);
+  double seconds = true_s, set_ns = 0, stood_s = 0;
+  for (const Set& one : sets_) {
+    if (true_s < one.at_s) break;
+    seconds = std::max(one.at_s - stood_s, seconds - one.still_s);
+    stood_s += one.still_s;
+    set_ns += one.size_ns;
+  }
   const double at = std::max(0.0, seconds / kGrid);
   const std::size_t i = std::min(static_cast<std::size_t>(at), phase_ns_.size() - 2);
   const double share = at - static_cast<double>(i);
-  return offset_ns_ + seconds * kNs * (1 + skew_) + phase_ns_[i] * (1 - share) + phase_ns_[i + 1] * share +
-         (seconds >= step_s_ ? step_ns_ : 0);
+  return offset_ns_ + seconds * kNs * (1 + skew_) + phase_ns_[i] * (1 - share) + phase_ns_[i + 1] * share + set_ns;
+}
+
+bool SimulatedClock::is_still_at(double seconds) const {
+  return std::ranges::any_of(sets_,
+                             [&](const Set& one) { return seconds >= one.at_s && seconds < one.at_s + one.still_s; });
+}
+
+std::int64_t SimulatedClock::set_by_ns(double seconds) const {
+  double sum = 0;
+  for (const Set& one : sets_)
+    if (seconds >= one.at_s) sum += one.size_ns - std::min(one.still_s, seconds - one.at_s) * kNs;
+  return std::llround(sum);
 }
 
 SimulatedRun::SimulatedRun(const Scenario& scenario_, bool with_calls)
@@ -225,6 +248,7 @@ void SimulatedRun::simulate() {
       if (to < 0 || to >= count || to == from) return;
       const int a = host_of(from), b = host_of(to);
       if (a != b && !crosses) return;
+      if (const double sent = now[static_cast<std::size_t>(from)]; is_away(a, sent) || is_away(b, sent)) return;
       if (a == b && !with_calls_ && scenario.fault == Fault::none) return;
       double& clock = now[static_cast<std::size_t>(from)];
       const double sent = clock;
@@ -274,6 +298,7 @@ void SimulatedRun::simulate() {
       for (const Arriving& message : inbox[static_cast<std::size_t>(r)]) {
         double& clock = now[static_cast<std::size_t>(r)];
         const double posted = clock;
+        if (is_away(host_of(r), std::max(clock, message.time_s))) continue;
         clock = std::max(clock, message.time_s) + 1.5e-7;
         MatchedMessage row;
         row.send.rank = message.from;
@@ -287,7 +312,13 @@ void SimulatedRun::simulate() {
           calls[static_cast<std::size_t>(r)].push_back(
               {SimulatedCall::receive, message.from, ticks(r, posted), ticks(r, clock), posted, clock});
       }
-    if (scenario.collective_every != 0 && iteration % scenario.collective_every == scenario.collective_every - 1) {
+    const double latest = *std::max_element(now.begin(), now.end());
+    const bool is_anybody_away = std::ranges::any_of(scenario.sets, [&](const ClockSet& one) {
+      return is_away(one.host, now[static_cast<std::size_t>(one.host * scenario.ranks_per_host)]) ||
+             is_away(one.host, latest) || is_away(one.host, latest + 1e-3);
+    });
+    if (!is_anybody_away && scenario.collective_every != 0 &&
+        iteration % scenario.collective_every == scenario.collective_every - 1) {
       const double last = *std::max_element(now.begin(), now.end());
       std::vector<CollectivePart> parts;
       const double steps = std::ceil(std::log2(std::max(2, count)));
@@ -310,9 +341,9 @@ void SimulatedRun::simulate() {
                                                         static_cast<std::uint64_t>(part.leave_ns), entered, clock});
       }
       collectives.push_back(std::move(parts));
-      const double latest = *std::max_element(now.begin(), now.end());
-      if (scenario.epoch_s > 0 && latest > next_epoch) {
-        const double over = ping_round(AnchorPhase::epoch, latest + 1e-5, 10);
+      const double left = *std::max_element(now.begin(), now.end());
+      if (scenario.epoch_s > 0 && left > next_epoch) {
+        const double over = ping_round(AnchorPhase::epoch, left + 1e-5, 10);
         for (double& clock : now) clock = over + 2e-6;
         next_epoch = over + scenario.epoch_s;
       }

@@ -2,6 +2,7 @@
 
 // Runs of programs on hosts whose clocks are known: what every rank would have stamped, and the truth beside it.
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -38,6 +39,14 @@ enum class Fault {
   reference_wobbles,  ///< the clock of host 0, as in Drift::wild, all the time
 };
 
+/// Something that happens to a host's clock.
+struct ClockSet {
+  int host = 0;
+  double at_s = 0;     ///< after the start
+  double size_ns = 0;  ///< set by so much
+  double still_s = 0;  ///< stands still for so long, in which its ranks say nothing; the others go on without it
+};
+
 struct Scenario {
   std::string name = "ring";
   int hosts = 16;
@@ -57,6 +66,7 @@ struct Scenario {
   bool has_finish = true;     ///< round trips at the end
   bool has_start = true;
   Fault fault = Fault::none;
+  std::vector<ClockSet> sets{};  ///< of one host by time
   std::uint64_t seed = 1;
 
   int victim() const { return hosts / 2; }                 ///< of steps and of most faults
@@ -69,14 +79,19 @@ class SimulatedClock {
   SimulatedClock() = default;
   SimulatedClock(const Scenario& scenario, int host, std::mt19937_64& random);
   double raw(double seconds) const;
+  bool is_still_at(double seconds) const;
+  /// What it shows beyond what it would if nothing had happened to it.
+  std::int64_t set_by_ns(double seconds) const;
   std::uint64_t ticks(double seconds) const { return static_cast<std::uint64_t>(std::llround(raw(seconds))); }
 
  private:
   static constexpr double kGrid = 0.05;
   double offset_ns_ = 0;
   double skew_ = 0;
-  double step_ns_ = 0, step_s_ = 0;
-  double still_s_ = 0;            // how long it does not go on, from step_s_ on
+  struct Set {
+    double at_s = 0, size_ns = 0, still_s = 0;
+  };
+  std::vector<Set> sets_;         // by time
   std::vector<double> phase_ns_;  // beyond offset and skew, on a grid of time
 };
 
@@ -104,6 +119,13 @@ class SimulatedRun {
   double begin_s = 0, end_s = 0;                  ///< of the part that round trips enclose
 
   int ranks() const { return scenario.hosts * scenario.ranks_per_host; }
+  /// Whether it is suspended, and others go on.
+  bool is_away(int host, double time_s) const {
+    return std::ranges::any_of(scenario.sets, [&](const ClockSet& one) {
+      const double since_s = time_s - 5 - one.at_s;
+      return one.host == host && since_s >= 0 && since_s < one.still_s;
+    });
+  }
   bool has_fault(Fault fault, int host, double time_s) const {
     return scenario.fault == fault && host == scenario.victim() && time_s >= scenario.fault_s();
   }

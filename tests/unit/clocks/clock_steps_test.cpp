@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "clock_simulator.hpp"
 
@@ -77,6 +80,125 @@ TEST_P(ClockSteps, OfAnySizeLeaveOtherClocksAloneAndAreFound) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Nanoseconds, ClockSteps, testing::Values(5e4, -5e4, 1e6, -1e6, 1e8, -1e8, 1e9, -1e9));
+
+/// Of each host, what is taken out of its clock.
+std::vector<double> taken_out(const SimulatedRun& run, const ClockTrial& trial) {
+  std::vector<double> sizes;
+  for (int h = 0; h < run.scenario.hosts; ++h) {
+    double size = 0;
+    const auto rank = static_cast<std::size_t>(h * run.scenario.ranks_per_host);
+    for (const ClockJump& jump : trial.residual.jumps[trial.clocks.domain_of[rank]]) size += jump.size_ns;
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
+/// The hosts that finding names.
+std::string hosts_of(const ClockTrial& trial, const std::string& finding) {
+  for (const Finding& one : trial.clocks.findings)
+    if (one.name == finding) return one.detail;
+  return {};
+}
+
+void expect_nothing_false(const SimulatedRun& run, const ClockTrial& trial) {
+  for (const BoundLevel level : {BoundLevel::t1, BoundLevel::t2}) {
+    const BoundFigures figures = bounds(run, trial.clocks, level, 2000);
+    EXPECT_EQ(figures.outside, 0u);
+    EXPECT_GT(figures.points, 4 * figures.uncertified);
+    EXPECT_GT(figures.uncertified, 0u);
+  }
+}
+
+Scenario with_sets(std::vector<ClockSet> sets, int hosts = 6) {
+  return {.name = "set", .hosts = hosts, .seconds = 60, .sets = std::move(sets)};
+}
+
+class StepsOfTheReference : public testing::TestWithParam<double> {};
+
+TEST_P(StepsOfTheReference, AreTakenOutOfItsOwnClock) {
+  constexpr double kAtS = 25, kBeginS = 5 + kAtS;
+  const SimulatedRun run{with_sets({{0, kAtS, GetParam()}})};
+  const ClockTrial trial{run, ClockOptions{}};
+  ASSERT_EQ(trial.clocks.domain_of[0], trial.clocks.reference);
+  const std::vector<double> sizes = taken_out(run, trial);
+  EXPECT_NEAR(sizes[0], GetParam(), 1000 + 2e-5 * std::abs(GetParam()));
+  for (std::size_t h = 1; h < sizes.size(); ++h) EXPECT_EQ(sizes[h], 0) << h;
+  EXPECT_EQ(hosts_of(trial, "clock.step"), "node0");
+  // Global time goes on as it went before, but for what the clock drifts by, and for the doubt about the size.
+  const auto ahead_ns = [&](double true_s) {
+    return static_cast<double>(trial.clocks.maps[0].to_global(run.clocks[0].ticks(true_s))) - true_s * 1e9;
+  };
+  const double before = ahead_ns(kBeginS - 3) - ahead_ns(kBeginS - 9);
+  EXPECT_NEAR(ahead_ns(kBeginS + 3) - ahead_ns(kBeginS - 3), before, 6000);
+  EXPECT_LE(errors(run, trial.clocks).p50, 0.05);
+  expect_nothing_false(run, trial);
+}
+
+INSTANTIATE_TEST_SUITE_P(Nanoseconds, StepsOfTheReference, testing::Values(5e4, -5e4, 1e6, -1e6, 1e9, -1e9));
+
+TEST(ClockSteps, OfSeveralHostsAreToldApart) {
+  const SimulatedRun run{with_sets({{2, 25, 1e6}, {3, 25.004, -3e6}, {5, 40, 2e8}})};
+  const ClockTrial trial{run, ClockOptions{}};
+  const std::vector<double> sizes = taken_out(run, trial);
+  const double expected[] = {0, 0, 1e6, -3e6, 0, 2e8};
+  for (std::size_t h = 0; h < sizes.size(); ++h) EXPECT_NEAR(sizes[h], expected[h], 0.005 * std::abs(expected[h])) << h;
+  EXPECT_EQ(hosts_of(trial, "clock.step"), "node2; node3; node5");
+  EXPECT_LE(errors(run, trial.clocks).p50, 0.05);
+  expect_nothing_false(run, trial);
+}
+
+TEST(ClockSteps, OfOneHostMayBeMany) {
+  const SimulatedRun run{with_sets({{3, 10, 1e6}, {3, 13, 1e6}, {3, 30, -1e6}, {3, 50, 1e8}})};
+  const ClockTrial trial{run, ClockOptions{}};
+  EXPECT_EQ(trial.residual.jumps[trial.clocks.domain_of[6]].size(), 4u);
+  EXPECT_NEAR(taken_out(run, trial)[3], 1.01e8, 5e5);
+  EXPECT_LE(errors(run, trial.clocks).p50, 0.05);
+  expect_nothing_false(run, trial);
+}
+
+TEST(ClockSteps, OfTwoHostsAloneAreThoseOfTheOneThatIsNotTheReference) {
+  for (const int host : {0, 1}) {
+    const SimulatedRun run{with_sets({{host, 25, 1e6}}, 2)};
+    const ClockTrial trial{run, ClockOptions{}};
+    EXPECT_NEAR(taken_out(run, trial)[1], host == 1 ? 1e6 : -1e6, 2000);
+    EXPECT_EQ(taken_out(run, trial)[0], 0);
+    EXPECT_EQ(hosts_of(trial, "clock.step"), "node1");
+    EXPECT_LE(errors(run, trial.clocks).p99, 0.1);
+    expect_nothing_false(run, trial);
+  }
+}
+
+TEST(ClockSteps, OfAHostThatStoodStillLeaveAllItsOtherTimesWithBounds) {
+  constexpr double kAtS = 20, kStillS = 15;
+  const SimulatedRun run{with_sets({{3, kAtS, 0, kStillS}})};
+  const ClockTrial trial{run, ClockOptions{}};
+  EXPECT_NEAR(taken_out(run, trial)[3], -kStillS * 1e9,
+              0.35 * kStillS * 1e9);  // on a first line that has it in its rate
+  const std::uint32_t domain = trial.clocks.domain_of[6];
+  for (const double true_s : {7.0, 20.0, 22.0, 43.0, 50.0, 62.0}) {
+    const std::int64_t found = trial.clocks.maps[6].to_global(run.clocks[3].ticks(true_s));
+    EXPECT_TRUE(trial.clocks.bounds.at(domain, found, BoundLevel::t1)) << true_s;
+    const std::int64_t truth = trial.clocks.maps[0].to_global(run.clocks[0].ticks(true_s));
+    EXPECT_NEAR(static_cast<double>(found), static_cast<double>(truth), 0.25 * run.scenario.latency_ns) << true_s;
+  }
+  EXPECT_EQ(bounds(run, trial.clocks, BoundLevel::t1, 2000).outside, 0u);
+}
+
+TEST(ClockSteps, BetweenRareMessagesLeaveNoBoundAroundThem) {
+  for (const int host : {0, 3})
+    for (const double size_ns : {1e4, -1e5}) {
+      Scenario scenario = with_sets({{host, 100, size_ns}}, 16);
+      scenario.seconds = 200;
+      scenario.only_every = 100;
+      const SimulatedRun run{scenario};
+      const ClockTrial trial{run, ClockOptions{}};
+      SCOPED_TRACE(std::to_string(host) + ", " + std::to_string(size_ns));
+      const BoundFigures figures = bounds(run, trial.clocks, BoundLevel::t1, 2000);
+      EXPECT_EQ(figures.outside, 0u);
+      EXPECT_GT(figures.uncertified, 0u);
+      EXPECT_FALSE(hosts_of(trial, "clock.uncertified").empty());
+    }
+}
 
 TEST(ClockSteps, AreNotSeenInClocksThatAreSlewedOrInLinksThatAreBusy) {
   for (Scenario scenario : {Scenario{.drift = Drift::slewed}, Scenario{.is_congested = true},

@@ -63,11 +63,14 @@ void write_rank(const SimulatedRun& run, int number, const std::filesystem::path
 
 void write_truth(const SimulatedRun& run, int reference_rank, std::ofstream& out) {
   const SimulatedClock& reference = run.clocks[static_cast<std::size_t>(run.host_of(reference_rank))];
+  // Global time goes on where the reference was set.
+  const auto global = [&](double true_s) {
+    return static_cast<std::int64_t>(reference.ticks(true_s)) - reference.set_by_ns(true_s);
+  };
   for (int rank = 0; rank < run.ranks(); ++rank) {
     std::int64_t number = 0;
     for (const SimulatedCall& call : run.calls[static_cast<std::size_t>(rank)]) {
-      const std::int64_t row[5] = {rank, number++, static_cast<std::int64_t>(reference.ticks(call.enter_s)),
-                                   static_cast<std::int64_t>(reference.ticks(call.leave_s)),
+      const std::int64_t row[5] = {rank, number++, global(call.enter_s), global(call.leave_s),
                                    static_cast<std::int64_t>(call.enter_ticks)};
       out.write(reinterpret_cast<const char*>(row), sizeof row);
     }

@@ -98,10 +98,12 @@ void at_moments(const SimulatedRun& run, const Clocks& clocks, int moments, Visi
   const auto reference_host = static_cast<std::size_t>(run.host_of(static_cast<int>(reference)));
   for (int i = 0; i < moments; ++i) {
     const double t = run.begin_s + .02 + (run.end_s - run.begin_s - .04) * (i + 0.137) / moments;
+    if (run.clocks[reference_host].is_still_at(t)) continue;
     const std::int64_t truth = clocks.maps[reference].to_global(run.clocks[reference_host].ticks(t));
     for (int h = 0; h < run.scenario.hosts; ++h) {
       const auto rank = static_cast<std::size_t>(h * per_host);
       if (clocks.domain_of[rank] == clocks.reference) continue;
+      if (run.clocks[static_cast<std::size_t>(h)].is_still_at(t)) continue;  // it has no events there
       visit(rank, clocks.maps[rank].to_global(run.clocks[static_cast<std::size_t>(h)].ticks(t)), truth);
     }
   }
