@@ -1,18 +1,17 @@
 #include "merger/clocks/clock_certificate.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
-#include <queue>
 #include <utility>
 
+#include "merger/clocks/clock_corridor.hpp"
+#include "merger/clocks/clock_paths.hpp"
 #include "merger/clocks/clock_slope.hpp"
 
 namespace meridian {
 namespace {
 
-constexpr float kUnbounded = std::numeric_limits<float>::infinity();
 constexpr double kPpm = 1e-6;
 constexpr double kSecondsPerNs = 1e-9;
 constexpr double kRoundingNs = 2;  // integer times: one for either end
@@ -22,64 +21,12 @@ constexpr double kMostBroken = 0.25;              // share of a clock's knots
 constexpr double kLongestExcursionNs = 16e9;      // on either side; oscillators wander in longer ones
 constexpr std::size_t kExcursions[] = {2, 4, 8};  // knots, on either side
 constexpr double kOtherClass = 1.5;
+constexpr std::uint64_t kFewMessages = 100;
 constexpr double kQuick = 2;  // of the smallest round trip
 constexpr std::size_t kFewKnots = 16;
 constexpr double kMostDoubt = 0.01;
-constexpr double kShortStep = 2;  // seconds: within, clocks do not bend by what matters
-
-struct Edge {
-  std::uint32_t from = 0;
-  std::uint32_t to = 0;
-  float length[ClockCertificate::kLevels]{};
-};
-
-/// Edges by the end at which they begin (or, turned round, end).
-class Graph {
- public:
-  Graph(const std::vector<Edge>& edges, std::size_t nodes, bool is_turned) : edges_{edges}, is_turned_{is_turned} {
-    first_.assign(nodes + 1, 0);
-    for (const Edge& edge : edges) ++first_[begin(edge) + 1];
-    for (std::size_t i = 0; i < nodes; ++i) first_[i + 1] += first_[i];
-    order_.resize(edges.size());
-    std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
-    for (std::uint32_t e = 0; e < edges.size(); ++e) order_[next[begin(edges[e])]++] = e;
-  }
-
-  std::vector<float> distances(std::size_t first_root, std::size_t roots, int level) const {
-    std::vector<float> distance(first_.size() - 1, kUnbounded);
-    // Lengths are not negative, so that their bits sort as they do: in front of the node, in one word.
-    std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> queue;
-    const auto add = [&](float length, std::uint32_t node) {
-      queue.push(std::uint64_t{std::bit_cast<std::uint32_t>(length)} << 32 | node);
-    };
-    for (std::size_t i = first_root; i < first_root + roots; ++i) {
-      distance[i] = 0;
-      add(0, static_cast<std::uint32_t>(i));
-    }
-    while (!queue.empty()) {
-      const auto length = std::bit_cast<float>(static_cast<std::uint32_t>(queue.top() >> 32));
-      const auto node = static_cast<std::uint32_t>(queue.top());
-      queue.pop();
-      if (length > distance[node]) continue;
-      for (std::uint32_t i = first_[node]; i < first_[node + 1]; ++i) {
-        const Edge& edge = edges_[order_[i]];
-        const std::uint32_t next = is_turned_ ? edge.from : edge.to;
-        const float sum = length + edge.length[level];
-        if (!(sum < distance[next])) continue;  // also what is no number
-        distance[next] = sum;
-        add(sum, next);
-      }
-    }
-    return distance;
-  }
-
- private:
-  std::uint32_t begin(const Edge& edge) const { return is_turned_ ? edge.to : edge.from; }
-
-  const std::vector<Edge>& edges_;
-  bool is_turned_;
-  std::vector<std::uint32_t> first_, order_;
-};
+constexpr double kShortGap = 3;       // seconds: within, rates change by less than what is allowed anyway
+constexpr double kSuddenRate = 1e-6;  // no oscillator's, from one knot to the next
 
 class Certifier {
  public:
@@ -101,9 +48,9 @@ class Certifier {
     const std::size_t nodes = residual_.domains * residual_.knots;
     const std::size_t root = reference_ * residual_.knots;
     for (const bool is_turned : {false, true}) {
-      const Graph graph{edges_, nodes, is_turned};
+      const ClockPaths paths{edges_, nodes, is_turned};
       for (int level = 0; level < ClockCertificate::kLevels; ++level)
-        (is_turned ? result_.early : result_.late)[level] = graph.distances(root, residual_.knots, level);
+        (is_turned ? result_.early : result_.late)[level] = paths.distances(root, residual_.knots, level);
     }
     return std::move(result_);
   }
@@ -132,28 +79,66 @@ class Certifier {
     return has;
   }
 
+  /// What is allowed for beyond a knot's exchanges.
+  struct Gaps {
+    std::vector<double> seconds;  // [knot]: by which what is allowed per second is multiplied
+    std::vector<bool> is_long;    // [knot]: whether the clock may have changed its rate unseen
+  };
+
+  /// Between two exchanges it is known where a clock was at both, and at neither how fast it went. Of a rate that
+  /// changes as much as is allowed, the clock is furthest off in the middle, and its rate at the ends. Before the first
+  /// exchange and behind the last the rate goes on changing.
+  Gaps gaps_between(std::vector<std::size_t> exchanges) const {
+    const std::size_t n = residual_.knots;
+    const double step_s = residual_.step_ns * kSecondsPerNs;
+    Gaps gaps{std::vector<double>(n, 0), std::vector<bool>(n, false)};
+    if (exchanges.empty()) exchanges = {0, n - 1};
+    for (std::size_t i = 0; i + 1 < exchanges.size(); ++i) {
+      const std::size_t first = exchanges[i], last = exchanges[i + 1];
+      const double half = (static_cast<double>(last - first) * step_s - kShortGap) / 2;
+      for (std::size_t k = first; k <= last && half > 0; ++k) {
+        const double near = static_cast<double>(std::min(k - first, last - k)) * step_s;
+        gaps.seconds[k] = std::max(gaps.seconds[k], half - near);
+        gaps.is_long[k] = true;
+      }
+    }
+    const std::size_t first = exchanges.front(), last = exchanges.back();
+    for (std::size_t k = 0; k < first; ++k)
+      gaps.seconds[k] = gaps.seconds[first] + static_cast<double>(first - k) * step_s;
+    for (std::size_t k = last + 1; k < n; ++k)
+      gaps.seconds[k] = gaps.seconds[last] + static_cast<double>(k - last) * step_s;
+    return gaps;
+  }
+
   /// The rate that is allowed for, how far the fit's mean slope may be off, and what the fit itself bends nearby: how
-  /// much its slopes differ between two exchanges, and next to them; in a run of few knots, anywhere. The reference
-  /// does not bend by definition.
+  /// much its slopes differ between two exchanges, and next to them; in a run of few knots, anywhere, and so where a
+  /// clock that was slewed may have been slewed unseen. The reference does not bend by definition.
   void set_rates() {
     const std::size_t n = residual_.knots;
     const std::vector<bool> has_exchange = two_way();
     result_.rate.assign(residual_.domains * n, 0);
     bend_.assign(residual_.domains * n, 0);
-    std::vector<double> slopes(n);
-    std::vector<std::size_t> before(n), after(n);
-    const double step_s = residual_.step_ns * kSecondsPerNs;
+    std::vector<double> slopes(n - 1);
     for (std::size_t h = 0; h < residual_.domains; ++h) {
       if (h == reference_) continue;
       for (std::size_t k = 0; k + 1 < n; ++k)
         slopes[k] = (residual_.knot(h, k + 1) - residual_.knot(h, k)) / residual_.step_ns;
-      for (std::size_t k = 0; k < n; ++k) before[k] = has_exchange[node(h, k)] ? k : k == 0 ? 0 : before[k - 1];
-      for (std::size_t k = n; k-- > 0;) after[k] = has_exchange[node(h, k)] ? k : k + 1 == n ? k : after[k + 1];
-      std::size_t looked_first = n, looked_last = n;
+      std::vector<std::size_t> exchanges;
+      for (std::size_t k = 0; k < n; ++k)
+        if (has_exchange[node(h, k)]) exchanges.push_back(k);
+      const Gaps gaps = gaps_between(exchanges);
+      const bool is_slewed = std::ranges::adjacent_find(slopes, [](double one, double next) {
+                               return std::abs(next - one) > kSuddenRate;
+                             }) != slopes.end();
+      std::size_t looked_first = n, looked_last = n, next = 0;
       std::pair<double, double> looked;  // the knots of a gap have one window: looked through once, however long it is
       for (std::size_t k = 0; k < n; ++k) {
-        const std::size_t first = n <= kFewKnots || before[k] < 2 ? 0 : before[k] - 2;
-        const std::size_t last = n <= kFewKnots ? n - 2 : std::min(n - 2, after[k] + 2);
+        while (next < exchanges.size() && exchanges[next] < k) ++next;
+        const std::size_t after = next < exchanges.size() ? exchanges[next] : n - 1;
+        const std::size_t before = after == k ? k : next > 0 ? exchanges[next - 1] : 0;
+        const bool is_anywhere = n <= kFewKnots || (is_slewed && gaps.is_long[k]);
+        const std::size_t first = is_anywhere || before < 2 ? 0 : before - 2;
+        const std::size_t last = is_anywhere ? n - 2 : std::min(n - 2, after + 2);
         if (first != looked_first || last != looked_last) {
           const auto ends = std::minmax_element(slopes.begin() + static_cast<std::ptrdiff_t>(first),
                                                 slopes.begin() + static_cast<std::ptrdiff_t>(last) + 1);
@@ -161,10 +146,7 @@ class Certifier {
           looked_first = first, looked_last = last;
         }
         const auto [least, most] = looked;
-        // Of an exchange between two knots, half of the way to the next one.
-        const double gap_s = static_cast<double>(std::min(k - before[k], after[k] - k)) * step_s +
-                             std::max(0.0, step_s - kShortStep) / 2;
-        const double rho = assumptions_.rho_ppm + assumptions_.rho_ppm_per_s * gap_s;
+        const double rho = assumptions_.rho_ppm + assumptions_.rho_ppm_per_s * gaps.seconds[k];
         bend_[node(h, k)] = static_cast<float>(most - least);
         result_.rate[node(h, k)] = static_cast<float>(rho * kPpm + (most - least) + std::min(doubts_[h], kMostDoubt));
       }
@@ -288,8 +270,24 @@ class Certifier {
     return static_cast<float>((bend + (own(a) + own(b)) / 2) * residual_.step_ns);
   }
 
+  /// [latencies]: what no message is quicker than, for T2. The quickest of few messages need not be quick: then the
+  /// quickest pair of all speaks for theirs.
+  std::vector<double> latency_floors() const {
+    std::vector<double> floors = smallest_latencies();
+    double least = HUGE_VAL;
+    for (const double floor : floors)
+      if (floor > 0) least = std::min(least, floor);
+    for (std::size_t e = 0; e < samples_.pairs().size(); ++e)
+      for (const ClockCells& side : samples_.pairs()[e].sides) {
+        std::uint64_t messages = 0;
+        for (const ClockCell& cell : side.cells()) messages += cell.messages;
+        if (messages < kFewMessages) floors[e] = std::min(floors[e], least);
+      }
+    return floors;
+  }
+
   void add_edges() {
-    const std::vector<double> floors = smallest_latencies();
+    const std::vector<double> floors = latency_floors();
     for (const ClockTight& one : tight_) {
       const std::size_t sent = nearest(one.sent_ns), received = nearest(one.received_ns);
       const std::size_t from = node(one.to, received), to = node(one.from, sent);
@@ -327,13 +325,12 @@ class Certifier {
     std::vector<double> floors(pairs + 1, 0);
     for (std::size_t e = 0; e < pairs; ++e)
       if (const double sum = forth[e] + back[e]; std::isfinite(sum)) floors[e] = std::max(0.0, sum / 2);
-    std::vector<double> known;
+    const double usual = usual_latency(samples_, floors, 0);
+    double least = usual;
     for (const double floor : floors)
-      if (floor > 0) known.push_back(floor);
-    if (known.empty()) return floors;
-    std::ranges::sort(known);
+      if (floor > 0) least = std::min(least, floor);
     for (double& floor : floors)
-      if (floor > kOtherClass * known[known.size() / 2]) floor = known.front();
+      if (floor > kOtherClass * usual) floor = least;
     return floors;
   }
 
@@ -343,7 +340,7 @@ class Certifier {
   const ClockAssumptions& assumptions_;
   std::vector<ClockTight> tight_;
   std::vector<double> doubts_;
-  std::vector<Edge> edges_;
+  std::vector<ClockEdge> edges_;
   std::vector<float> bend_;  // [domain][knot]: what the fit itself bends there, of its rate
   ClockCertificate result_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <span>
+#include <vector>
 
 namespace meridian {
 namespace {
@@ -45,6 +46,20 @@ double least_round_trip(const PairSamples& pair) {
     least = std::min({least, least_sum(one_way, other_way), least_sum(other_way, one_way)});
   }
   return least;
+}
+
+double usual_latency(const ClockSamples& samples, std::span<const double> halves, double otherwise) {
+  std::vector<double> least(samples.domains(), kInfinity);
+  for (std::size_t e = 0; e < samples.pairs().size(); ++e) {
+    if (!(halves[e] > 0)) continue;
+    const PairSamples& pair = samples.pairs()[e];
+    for (const std::uint32_t domain : {pair.low, pair.high}) least[domain] = std::min(least[domain], halves[e]);
+  }
+  std::erase(least, kInfinity);
+  if (least.empty()) return otherwise;
+  const auto middle = least.begin() + static_cast<std::ptrdiff_t>(least.size() / 2);
+  std::ranges::nth_element(least, middle);
+  return *middle;
 }
 
 }  // namespace meridian

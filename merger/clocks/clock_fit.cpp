@@ -84,6 +84,8 @@ class Fit {
         group_{windows_per_step(samples, settings.segment_ns)},
         residual_{initial},
         latencies_(samples.pairs().size() + 1, kUnset) {
+    // Around steps there is no bound for some knots.
+    if (initial.has_jumps() && settings.segment_ns == 0) group_ = std::max<std::size_t>(1, group_ / 2);
     for (const double z : initial.z) initial_size_ = std::max(initial_size_, std::abs(z));
     if (initial_size_ != 0) return;  // times of two domains may be far apart
     for (const PairSamples& pair : samples.pairs()) halves_.push_back(least_round_trip(pair) / 2);
@@ -131,8 +133,8 @@ class Fit {
     if (initial_size_ != 0) return;
     double largest = 0;
     for (const double z : residual_.z) largest = std::max(largest, std::abs(z));
-    const bool is_set = std::ranges::any_of(residual_.jumps, [](const auto& jumps) { return !jumps.empty(); });
-    if (!is_set && largest < std::min(kStraight * typical_, kStraightNs)) std::ranges::fill(residual_.z, 0.0);
+    if (!residual_.has_jumps() && largest < std::min(kStraight * typical_, kStraightNs))
+      std::ranges::fill(residual_.z, 0.0);
   }
 
   /// A jump is kept if the fit becomes better by it. Returns how many messages are still reversed.
@@ -220,7 +222,6 @@ class Fit {
   void set_latencies(const std::vector<ClockTight>& tight) {
     const std::size_t pairs = samples_.pairs().size();
     priors_.assign(pairs + 1, kUnset);
-    std::vector<double> halves;
     std::size_t i = 0;
     for (; i < tight.size() && tight[i].latency < pairs; ++i) {
       // Both directions of a pair's window follow one another.
@@ -236,9 +237,8 @@ class Fit {
     for (std::size_t e = 0; e < pairs; ++e) {
       const double half = halves_.empty() ? kInfinity : halves_[e];
       if (std::isfinite(half) && priors_[e] < kFarBelow * half) priors_[e] = half;
-      if (priors_[e] != kUnset) halves.push_back(priors_[e]);
     }
-    typical_ = std::max(1.0, median(halves, kUnknownLatencyNs));
+    typical_ = std::max(1.0, usual_latency(samples_, priors_, kUnknownLatencyNs));
     for (std::size_t e = 0; e < pairs; ++e) {
       if (latencies_[e] == kUnset) latencies_[e] = priors_[e];
       if (priors_[e] > kOtherClass * typical_) priors_[e] = kUnset;

@@ -50,10 +50,11 @@ double sharpest_bend(const ClockResidual& residual) {
 }
 
 /// Where clocks without steps leave messages reversed, bend as none does, or one seems to have been set, large steps
-/// are taken out first; not where that makes it worse.
+/// are taken out first; not where that makes it worse, and not where clocks that bend no more than slewed ones do are
+/// in order without.
 ClockFitResult fit_around_steps(const ClockSamples& samples, const ClockResidual& lines,
                                 const ClockFitSettings& settings) {
-  constexpr double kSharp = 50e-6, kSmoother = 4;
+  constexpr double kSlewed = 25e-6, kSharp = 50e-6, kSmoother = 4;
   bool is_looked_for = false, is_found = false;
   ClockFitSettings both = settings;
   both.find_steps = [&](ClockResidual& stepped) {
@@ -61,9 +62,11 @@ ClockFitResult fit_around_steps(const ClockSamples& samples, const ClockResidual
     return is_found = find_steps(samples, stepped, settings.reference) != 0;
   };
   ClockFitResult fit = fit_residual(samples, lines, both);
-  if (is_found && fit.infeasible != 0) {
+  if (is_found) {
     ClockFitResult plain = fit_residual(samples, lines, settings);
-    return fit.infeasible <= plain.infeasible ? std::move(fit) : std::move(plain);
+    const bool is_smooth =
+        plain.infeasible == 0 && !plain.residual.has_jumps() && sharpest_bend(plain.residual) <= kSlewed;
+    return fit.infeasible <= plain.infeasible && !is_smooth ? std::move(fit) : std::move(plain);
   }
   if (is_looked_for) return fit;
   const double sharpest = sharpest_bend(fit.residual);

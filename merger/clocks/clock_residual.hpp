@@ -45,6 +45,11 @@ struct ClockResidual {
     return result;
   }
 
+  /// Whether any clock was set.
+  bool has_jumps() const {
+    return std::ranges::any_of(jumps, [](const auto& of_domain) { return !of_domain.empty(); });
+  }
+
   /// How far clocks that were set backwards go beyond the last time of all.
   double longest_beyond() const {
     double longest = 0;

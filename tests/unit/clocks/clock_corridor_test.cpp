@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 namespace meridian {
 namespace {
@@ -46,6 +47,20 @@ TEST(ClockCorridor, IsNotKnownWithoutMessagesBothWaysAtATime) {
   in_turn.seal();
   EXPECT_TRUE(std::isinf(least_round_trip(one_way.pairs().front())));
   EXPECT_TRUE(std::isinf(least_round_trip(in_turn.pairs().front())));
+}
+
+TEST(ClockCorridor, TheLatencyIsThatOfTheQuickestPairsEvenWhereMostAreSlow) {
+  constexpr std::uint32_t kDomains = 5;
+  ClockSamples samples{kDomains};
+  std::vector<double> halves;
+  for (std::uint32_t low = 0; low < kDomains; ++low)
+    for (std::uint32_t high = low + 1; high < kDomains; ++high) {
+      samples.add({kMs, 2 * kMs, low, high});
+      halves.push_back(low == 0 ? 1000 + 10 * high : 5e6);  // all meet the first quickly
+    }
+  samples.seal();
+  EXPECT_EQ(usual_latency(samples, halves, 7), 1020);  // least of each: 1010, 1010, 1020, 1030, 1040
+  EXPECT_EQ(usual_latency(samples, std::vector<double>(halves.size(), -1), 7), 7);
 }
 
 }  // namespace
