@@ -25,6 +25,11 @@ namespace {
 struct Warp {
   std::int64_t offset_ns = 0;
   std::int64_t drift_ppb = 0;
+  std::int64_t realtime_ns = 0;  // how far CLOCK_REALTIME is off there
+
+  std::int64_t operator()(std::int64_t raw_ns) const noexcept {
+    return raw_ns + offset_ns + static_cast<std::int64_t>(static_cast<__int128>(raw_ns) * drift_ppb / 1'000'000'000);
+  }
 };
 constinit Warp g_warp;
 
@@ -80,8 +85,8 @@ void see_test_words(See see) noexcept {
   }
 }
 
-/// A word "RANK:OFFSET_NS:DRIFT_PPB" bends the clock of that rank, "*:OFFSET_NS:DRIFT_PPB" that of each rank but 0, by
-/// so many times both.
+/// A word "RANK:OFFSET_NS:DRIFT_PPB:REALTIME_NS" bends the clocks of that rank, "*:..." those of each rank but 0, by so
+/// many times all; what is left out is 0.
 bool find_warp() noexcept {
   const int rank = launched_rank();
   bool is_found = false;
@@ -93,7 +98,8 @@ bool find_warp() noexcept {
     const long long times = is_any ? rank : 1;
     const long long offset = strtoll(end + 1, &end, 10);
     const long long drift = *end == ':' ? strtoll(end + 1, &end, 10) : 0;
-    g_warp = {times * offset, times * drift};
+    const long long realtime = *end == ':' ? strtoll(end + 1, &end, 10) : 0;
+    g_warp = {times * offset, times * drift, times * realtime};
     is_found = true;
   });
   return is_found;
@@ -105,11 +111,8 @@ std::uint64_t read_slow_clock() noexcept {
   switch (g_clock) {
     case ClockKind::monotonic:
       return now_ns(CLOCK_MONOTONIC);
-    case ClockKind::warped: {
-      const std::uint64_t now = now_ns(CLOCK_MONOTONIC_RAW);
-      const auto drift = static_cast<std::int64_t>(static_cast<__int128>(now) * g_warp.drift_ppb / 1'000'000'000);
-      return now + static_cast<std::uint64_t>(g_warp.offset_ns + drift);
-    }
+    case ClockKind::warped:
+      return static_cast<std::uint64_t>(g_warp(system_clock_ns(CLOCK_MONOTONIC_RAW)));
     case ClockKind::tsc:
     case ClockKind::monotonic_raw:
       break;
@@ -150,10 +153,7 @@ std::uint64_t clock_domain() noexcept {
     hash = hash_bytes(hash, &time_namespace.st_ino, sizeof time_namespace.st_ino);
   const bool invariant = has_invariant_tsc();
   hash = hash_bytes(hash, &invariant, sizeof invariant);
-  if (g_clock == ClockKind::warped) {
-    const int rank = launched_rank();
-    hash = hash_bytes(hash, &rank, sizeof rank);
-  }
+  if (g_clock == ClockKind::warped) hash = hash_bytes(hash, &g_warp, sizeof g_warp);
   return hash;
 }
 
@@ -195,6 +195,13 @@ ClockAnchor read_anchor() noexcept {
     if (i == 0 || anchor.after_ticks - anchor.before_ticks < best.after_ticks - best.before_ticks) best = anchor;
   }
   return best;
+}
+
+ClockAnchor read_recorded_anchor() noexcept {
+  ClockAnchor anchor = read_anchor();
+  anchor.monotonic_ns = g_warp(anchor.monotonic_ns);
+  anchor.realtime_ns += g_warp.realtime_ns;
+  return anchor;
 }
 
 }  // namespace meridian

@@ -33,7 +33,7 @@ bool emit_text(const char* key, const char* value, std::uint64_t value_bytes, st
 }
 
 void emit_anchor(AnchorPhase phase) noexcept {
-  const ClockAnchor anchor = read_anchor();
+  const ClockAnchor anchor = read_recorded_anchor();
   emit(
       Payload::anchor, words_of<RecordHead> + words_of<Anchor>, anchor.before_ticks, anchor.after_ticks,
       [&](std::uint64_t* body) {
