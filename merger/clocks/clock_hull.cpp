@@ -4,13 +4,15 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <map>
 #include <utility>
 
 namespace meridian {
 namespace {
 
 constexpr double kSteepest = 1e-3;
-constexpr double kFlattest = 1e-14;  // steps of the search end here
+constexpr double kSteepestAlone = 2e-4;  // of two oscillators against each other
+constexpr double kFlattest = 1e-14;      // steps of the search end here
 
 struct Point {
   double x = 0, y = 0;
@@ -51,9 +53,8 @@ struct Step {
   bool is_two_way = false;
 };
 
-/// z_high - z_low: at least -(delay of low to high), at most the delay of high to low.
-Step step_of(const ClockSamples& samples, const PairSamples& pair) {
-  const std::vector<Point> up = delays(samples, pair, 0), down = delays(samples, pair, 1);
+/// Of what the correction of a clock is at least (-up) and at most (down), over its time.
+Step step_between(const std::vector<Point>& up, const std::vector<Point>& down) {
   Step step;
   step.is_two_way = !up.empty() && !down.empty();
   if (step.is_two_way) {
@@ -69,47 +70,110 @@ Step step_of(const ClockSamples& samples, const PairSamples& pair) {
     step.spare = height(step.slope) / 2;
     return step;
   }
-  // One direction: along its hull, in the middle of the run.
+  // One direction: along its hull, in the middle of the run. A short one is as steep as delays differ.
   const std::vector<Point>& hull = up.empty() ? down : up;
   const double sign = up.empty() ? 1 : -1;
   const double middle = (hull.front().x + hull.back().x) / 2;
   std::size_t i = 1;
   while (i + 1 < hull.size() && hull[i].x < middle) ++i;
-  if (hull.size() >= 2) step.slope = sign * (hull[i].y - hull[i - 1].y) / (hull[i].x - hull[i - 1].x);
-  step.offset = sign * hull[hull.size() >= 2 ? i : 0].y - step.slope * hull[hull.size() >= 2 ? i : 0].x;
-  return step;
+  const double slope = hull.size() >= 2 ? (hull[i].y - hull[i - 1].y) / (hull[i].x - hull[i - 1].x) : 0;
+  const double kept = std::clamp(slope, -kSteepestAlone, kSteepestAlone);
+  return {sign * lowest(hull, kept), sign * kept, 0, false};
 }
+
+/// z_high - z_low: at least -(delay of low to high), at most the delay of high to low.
+Step step_of(const ClockSamples& samples, const PairSamples& pair) {
+  return step_between(delays(samples, pair, 0), delays(samples, pair, 1));
+}
+
+/// What collectives say of a domain: it entered before those that are placed left, and left after they had entered.
+struct Waits {
+  std::vector<Point> up, down;
+};
+
+class Placing {
+ public:
+  Placing(const ClockSamples& samples, std::vector<HullLine>& lines)
+      : samples_{samples}, lines_{lines}, pairs_of_(lines.size()) {
+    const std::span<const PairSamples> pairs = samples.pairs();
+    for (std::uint32_t e = 0; e < pairs.size(); ++e) {
+      pairs_of_[pairs[e].low].push_back(e);
+      pairs_of_[pairs[e].high].push_back(e);
+    }
+  }
+
+  void run() {
+    do spread(true);
+    while (place_by_collectives() || spread(false));
+  }
+
+ private:
+  bool is_two_way(const PairSamples& pair) const { return pair.sides[0].size() != 0 && pair.sides[1].size() != 0; }
+
+  /// Along the messages, as far as they go both ways; or by those one way, one step. Whether any was placed.
+  bool spread(bool is_both_ways) {
+    std::deque<std::uint32_t> front;
+    bool has_placed = false;
+    for (std::uint32_t h = 0; h < lines_.size(); ++h)
+      if (lines_[h].is_placed) front.push_back(h);
+    for (; !front.empty(); front.pop_front()) {
+      const std::uint32_t known = front.front();
+      for (const std::uint32_t e : pairs_of_[known]) {
+        const PairSamples& pair = samples_.pairs()[e];
+        const std::uint32_t next = pair.low == known ? pair.high : pair.low;
+        if (lines_[next].is_placed || is_two_way(pair) != is_both_ways) continue;
+        const Step step = step_of(samples_, pair);
+        const double sign = next == pair.high ? 1 : -1;
+        lines_[next] = {lines_[known].offset_ns + sign * step.offset, lines_[known].slope + sign * step.slope, true,
+                        lines_[known].is_two_way && step.is_two_way, step.spare};
+        has_placed = true;
+        if (is_both_ways) front.push_back(next);
+      }
+    }
+    return has_placed;
+  }
+
+  double corrected(std::uint32_t domain, std::int64_t time_ns) const {
+    const auto since = static_cast<double>(time_ns - samples_.origin_ns());
+    return since + lines_[domain].offset_ns + lines_[domain].slope * since;
+  }
+
+  /// The lowest domain that others are known to have waited for, and that has waited for them.
+  bool place_by_collectives() {
+    if (std::ranges::all_of(lines_, &HullLine::is_placed)) return false;
+    std::map<std::uint32_t, Waits> waits;
+    for (const std::vector<CollectiveSide>& sides : samples_.collectives()) {
+      double last_enter = -HUGE_VAL, first_exit = HUGE_VAL;
+      for (const CollectiveSide& side : sides) {
+        if (!lines_[side.domain].is_placed) continue;
+        last_enter = std::max(last_enter, corrected(side.domain, side.last_enter_ns));
+        first_exit = std::min(first_exit, corrected(side.domain, side.first_exit_ns));
+      }
+      for (const CollectiveSide& side : sides) {
+        if (lines_[side.domain].is_placed || !std::isfinite(last_enter)) continue;
+        const auto enter = static_cast<double>(side.last_enter_ns - samples_.origin_ns());
+        const auto exit = static_cast<double>(side.first_exit_ns - samples_.origin_ns());
+        Waits& own = waits[side.domain];
+        own.up.push_back({exit, exit - last_enter});
+        own.down.push_back({enter, first_exit - enter});
+      }
+    }
+    if (waits.empty()) return false;
+    auto& [domain, own] = *waits.begin();
+    const Step step = step_between(lower_hull(std::move(own.up)), lower_hull(std::move(own.down)));
+    lines_[domain] = {step.offset, step.slope, true, true, step.spare};
+    return true;
+  }
+
+  const ClockSamples& samples_;
+  std::vector<HullLine>& lines_;
+  std::vector<std::vector<std::uint32_t>> pairs_of_;
+};
 
 }  // namespace
 
 std::vector<HullLine> hull_lines(const ClockSamples& samples, std::vector<HullLine> lines) {
-  const std::span<const PairSamples> pairs = samples.pairs();
-  std::vector<std::vector<std::uint32_t>> pairs_of(lines.size());
-  for (std::uint32_t e = 0; e < pairs.size(); ++e) {
-    pairs_of[pairs[e].low].push_back(e);
-    pairs_of[pairs[e].high].push_back(e);
-  }
-  const auto is_two_way = [&](const PairSamples& pair) {
-    return pair.sides[0].size() != 0 && pair.sides[1].size() != 0;
-  };
-  for (const bool wants_two_way : {true, false}) {
-    std::deque<std::uint32_t> front;
-    for (std::uint32_t h = 0; h < lines.size(); ++h)
-      if (lines[h].is_placed) front.push_back(h);
-    for (; !front.empty(); front.pop_front()) {
-      const std::uint32_t known = front.front();
-      for (const std::uint32_t e : pairs_of[known]) {
-        const PairSamples& pair = pairs[e];
-        const std::uint32_t next = pair.low == known ? pair.high : pair.low;
-        if (lines[next].is_placed || is_two_way(pair) != wants_two_way) continue;
-        const Step step = step_of(samples, pair);
-        const double sign = next == pair.high ? 1 : -1;
-        lines[next] = {lines[known].offset_ns + sign * step.offset, lines[known].slope + sign * step.slope, true,
-                       lines[known].is_two_way && step.is_two_way, step.spare};
-        front.push_back(next);
-      }
-    }
-  }
+  Placing{samples, lines}.run();
   return lines;
 }
 
