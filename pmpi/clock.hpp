@@ -66,8 +66,8 @@ struct ClockAnchor {
 };
 /// Both system clocks between two reads of ours; the narrowest bracket of several tries.
 ClockAnchor read_anchor() noexcept;
-/// As the trace shall see it: where a test bends the ticks, the system clocks are bent, too, as a host's are, which have
-/// one oscillator.
+/// As the trace shall see it: where a test bends the ticks, the system clocks are bent, too, as a host's are, which
+/// have one oscillator.
 ClockAnchor read_recorded_anchor() noexcept;
 
 }  // namespace meridian
