@@ -91,6 +91,9 @@ class Run:
                 for kind, begin, end in zip(*(table[name].tolist() for name in ("kind", "enter_ticks", "leave_ticks"))):
                     self.overheads[rank, kind] += end - begin
 
+    def path(self, rank):
+        return self.folder / f"rank-{rank:05d}.h5"
+
     def pairs(self, phase):
         return collections.Counter((one.asks, one.answers) for one in self.exchanges if one.phase == phase)
 
@@ -174,10 +177,12 @@ def enters(path):
         return numpy.concatenate(parts).astype("i8") if parts else numpy.zeros(0, "i8"), int(segments["thread"][0])
 
 
-def check_bounds(check, run, summary, what):
-    """No certified time misses the truth by more than its bound. Returns (times compared, times in all, half-widths)."""
+def check_bounds(check, run, summary, what, farthest=None):
+    """No certified time misses the truth by more than its bound. Returns (times compared, times in all, half-widths).
+
+    `farthest` gets of each rank how far the worst of its times, certified or not, is off; ns."""
     merged = Merged(run.folder)
-    files = {rank: run.folder / f"rank-{rank:05d}.h5" for rank in run.files}
+    files = {rank: run.path(rank) for rank in run.files}
     reference = next(row["leader"] for row in summary["clocks"] if row["model"] == "reference")
     # The reference's clock is the global one, but for its zero and for the rate of its ticks: the line through its
     # events, of which causality may have moved some, forward.
@@ -206,6 +211,8 @@ def check_bounds(check, run, summary, what):
             continue
         local = [run.bend.local(reference, run.bend.raw(rank, one)) - base for one in ticks.tolist()]
         truth = zero + slope * numpy.array(local, "f8")
+        if farthest is not None:
+            farthest[rank] = float(abs(times - truth).max())
         early, late = merged.bounds(merged.domain_of[rank], times)
         is_bound = numpy.isfinite(early) & numpy.isfinite(late)
         count += len(times)

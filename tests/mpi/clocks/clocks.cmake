@@ -30,3 +30,20 @@ foreach(flavor ${MERIDIAN_MPIS})
   add_clocks_test(${flavor} 3 no_time_of_a_short_run_misses_the_truth_by_more_than_its_bound_parts bounds parts)
   add_clocks_test(${flavor} 1 one_rank_has_nobody_to_compare_its_clock_with none all)
 endforeach()
+
+# MPICH as it is packaged starts no processes.
+if(TARGET mpi_clocking_openmpi)
+  meridian_mpi_program(mpi_spawning_openmpi openmpi SOURCES ${clocks}/spawning.c)
+  set_target_properties(mpi_spawning_openmpi PROPERTIES C_STANDARD 11)
+  target_compile_definitions(mpi_spawning_openmpi PRIVATE _GNU_SOURCE OMPI_SKIP_MPICXX)
+  function(add_spawned_test ranks promise)
+    set(name "Clocks.of_${ranks}_ranks_and_those_they_start_${promise}")
+    add_test(NAME ${name} COMMAND ${MERIDIAN_PYTHON_H5PY} -B ${clocks}/check_spawned.py
+      --meridian $<TARGET_FILE:meridian> --mpiexec ${MERIDIAN_MPIEXEC_openmpi} --ranks ${ranks}
+      --program $<TARGET_FILE:mpi_spawning_openmpi> ${ARGN})
+    set_tests_properties(${name} PROPERTIES LABELS mpi PROCESSORS 4 TIMEOUT 120)
+  endfunction()
+  add_spawned_test(1 are_put_together_by_messages_and_collectives talk merged)
+  add_spawned_test(2 are_put_together_by_messages_and_collectives talk merged oneway)
+  add_spawned_test(2 stand_apart_and_are_flagged_where_nothing_is_said apart)
+endif()
