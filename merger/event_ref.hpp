@@ -42,6 +42,9 @@ struct CollectivePart {
   std::int32_t comm_rank = 0;  ///< of this participant
   std::int32_t root = -1;      ///< in the communicator; -1: none
   std::int32_t parts = 0;      ///< participants of the instance that the trace has
+  std::uint8_t side = 0;       ///< of an intercommunicator, its group; they wait for each other, not for
+  bool is_awaited = false;     ///< themselves: exits of the other group's that wait follow this enter
+  bool waits = false;          ///< its exit follows enters of the other group
   EventRef start;              ///< the call that entered it
   EventRef completion;         ///< the call that left it; equals start when blocking
   std::int64_t enter_ns = 0;

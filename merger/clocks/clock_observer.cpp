@@ -61,7 +61,34 @@ void ClockObserver::add(std::span<const CollectivePart> parts) {
   }
 }
 
+/// Of an intercommunicator: the last enter of a domain's awaited is a message to the first exit of those who wait. Of
+/// many domains some will do.
+void ClockObserver::add_across() {
+  constexpr std::size_t kMostDomains = 8;
+  std::map<std::uint32_t, std::int64_t> enters[2], exits[2];  // by group and domain
+  for (const CollectivePart& part : instance_) {
+    if (!part.is_awaited && !part.waits) continue;
+    const std::uint32_t index = index_of(part.start.rank);
+    if (index == kMissing) continue;
+    const std::uint32_t domain = first_.domain_of[index];
+    auto &enter = enters[part.side & 1], &exit = exits[part.side & 1];
+    if (part.is_awaited && (enter.size() < kMostDomains || enter.contains(domain))) {
+      const auto place = enter.try_emplace(domain, part.enter_ns).first;
+      place->second = std::max(place->second, part.enter_ns);
+    }
+    if (part.waits && (exit.size() < kMostDomains || exit.contains(domain))) {
+      const auto place = exit.try_emplace(domain, part.leave_ns).first;
+      place->second = std::min(place->second, part.leave_ns);
+    }
+  }
+  for (const int side : {0, 1})
+    for (const auto& [from, enter_ns] : enters[side])
+      for (const auto& [to, exit_ns] : exits[1 - side])
+        if (from != to) samples_.add({enter_ns, exit_ns, from, to});
+}
+
 void ClockObserver::add_instance() {
+  add_across();
   CollectiveShape shape = CollectiveShape::none;
   const CollectivePart* root = nullptr;
   for (const CollectivePart& part : instance_) {

@@ -36,6 +36,7 @@ class ClockObserver {
   };
   std::uint32_t index_of(std::int32_t rank) const noexcept;
   void add_instance();
+  void add_across();
   void check_within(const std::vector<CollectiveSide>& sides, const std::vector<const CollectivePart*>& last);
 
   std::span<const RankMeta* const> metas_;

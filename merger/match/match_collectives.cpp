@@ -28,6 +28,36 @@ bool carries_data(BytesRule rule, const Collective& arguments, bool is_root) noe
   }
 }
 
+struct Across {
+  bool is_awaited = false, waits = false;
+};
+
+/// Between the groups of an intercommunicator, where there is something to wait for.
+Across across(BytesRule rule, const Collective& arguments) noexcept {
+  if (arguments.root == kProcNull) return {};
+  const bool is_root = arguments.root == kRootSelf, sends = arguments.send_bytes != 0;
+  const bool receives = arguments.receive_bytes != 0;
+  switch (rule) {
+    case BytesRule::nothing:
+      return {true, true};
+    case BytesRule::allreduce:
+      return {sends, sends};
+    case BytesRule::allgather:
+    case BytesRule::alltoall:
+      return {sends, receives};
+    case BytesRule::broadcast:
+      return {is_root && sends, !is_root && sends};
+    case BytesRule::scatter:
+      return {is_root && sends, !is_root && receives};
+    case BytesRule::gather:
+      return {!is_root && sends, is_root && receives};
+    case BytesRule::reduce:
+      return {!is_root && sends, is_root && sends};
+    default:
+      return {};
+  }
+}
+
 constexpr std::int64_t kEarliest = std::numeric_limits<std::int64_t>::min();
 
 bool is_all_to_all_reversed(std::span<const CollectivePart> parts) noexcept {
@@ -153,6 +183,12 @@ PartId CollectiveMatcher::enter(const Caller& caller, const LocalComm& comm, con
   part.row.root = arguments.root >= 0 && !comm.is_inter ? arguments.root : -1;
   part.row.start = part.row.completion = caller.call;
   part.row.enter_ns = part.row.leave_ns = caller.enter_ns;
+  if (comm.is_inter) {
+    part.row.side = comm.side;
+    const Across its = across(what.bytes, arguments);
+    part.row.is_awaited = its.is_awaited;
+    part.row.waits = its.waits;
+  }
   part.kind = what.kind;
   part.has_data = carries_data(what.bytes, arguments, part.row.root == comm.rank);
   instance.parts.push_back(part);
@@ -222,6 +258,7 @@ void CollectiveMatcher::close(Instance& instance) {
     part.row.instance = totals_.instances;
     part.row.parts = static_cast<std::int32_t>(parts.size());
     if (is_mismatch || instance.is_inter || !part.is_left || !part.has_data) part.row.shape = CollectiveShape::none;
+    if (is_mismatch || !part.is_left) part.row.is_awaited = part.row.waits = false;
     rows_.push_back(part.row);
   }
   totals_.calls += parts.size();

@@ -114,6 +114,9 @@ class MergedReader {
                       comm_rank[i],
                       root[i],
                       parts[i],
+                      0,  // of intercommunicators; not in the file
+                      false,
+                      false,
                       {rank[i], start_thread[i], start[i]},
                       {rank[i], completion_thread[i], completion[i]},
                       enter[i],
