@@ -103,10 +103,14 @@ class Certifier {
       }
     }
     const std::size_t first = exchanges.front(), last = exchanges.back();
-    for (std::size_t k = 0; k < first; ++k)
-      gaps.seconds[k] = gaps.seconds[first] + static_cast<double>(first - k) * step_s;
-    for (std::size_t k = last + 1; k < n; ++k)
-      gaps.seconds[k] = gaps.seconds[last] + static_cast<double>(k - last) * step_s;
+    const auto seconds_between = [&](std::size_t from, std::size_t to) {
+      return static_cast<double>(to - from) * step_s;
+    };
+    // A single exchange says nothing of the rate.
+    if (first == last) gaps.seconds[first] = std::max(seconds_between(0, first), seconds_between(last, n - 1)) / 2;
+    for (std::size_t k = 0; k < first; ++k) gaps.seconds[k] = gaps.seconds[first] + seconds_between(k, first);
+    for (std::size_t k = last + 1; k < n; ++k) gaps.seconds[k] = gaps.seconds[last] + seconds_between(last, k);
+    for (std::size_t k = 0; k < n; ++k) gaps.is_long[k] = gaps.is_long[k] || gaps.seconds[k] > kShortGap;
     return gaps;
   }
 

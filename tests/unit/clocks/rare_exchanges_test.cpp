@@ -1,0 +1,85 @@
+// Bounds and errors where messages are rare, late, one way, or not recorded to the end.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "clock_simulator.hpp"
+
+namespace meridian::test {
+namespace {
+
+constexpr int kMoments = 1000;
+
+struct Case {
+  Pattern pattern{};
+  int only_every = 1;  // iterations of 20 ms
+  Drift drift{};
+  int collective_every = 0;
+  bool has_start = true, has_finish = true;
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const Pattern pattern : {Pattern::ring, Pattern::random, Pattern::one_way, Pattern::torus})
+    for (const int only_every : {1, 10, 100, 1000})
+      for (const Drift drift : {Drift::linear, Drift::thermal})
+        for (const int collective_every : {0, 50})
+          for (const bool has_start : {true, false})
+            for (const bool has_finish : {true, false})
+              if (has_start || has_finish)
+                all.push_back({pattern, only_every, drift, collective_every, has_start, has_finish});
+  return all;
+}
+
+class RareExchangesOf : public testing::TestWithParam<int> {};  // hosts
+
+TEST_P(RareExchangesOf, LeaveNoBoundThatIsWrong) {
+  std::uint64_t seed = 0, points = 0, certified = 0;
+  for (const Case& one : cases()) {
+    const Scenario scenario{.name = "rare",
+                            .hosts = GetParam(),
+                            .seconds = one.only_every == 1000 ? 100.0 : 30.0,
+                            .drift = one.drift,
+                            .pattern = one.pattern,
+                            .only_every = one.only_every,
+                            .collective_every = one.collective_every,
+                            .has_finish = one.has_finish,
+                            .has_start = one.has_start,
+                            .seed = 1 + seed++ % 7};
+    const SimulatedRun run{scenario};
+    const ClockTrial trial{run, ClockOptions{}};
+    for (const BoundLevel level : {BoundLevel::t1, BoundLevel::t2}) {
+      const BoundFigures figures = bounds(run, trial.clocks, level, kMoments);
+      EXPECT_EQ(figures.outside, 0u) << "pattern " << static_cast<int>(one.pattern) << ", every " << one.only_every
+                                     << ", drift " << static_cast<int>(one.drift) << ", collectives "
+                                     << one.collective_every << ", start " << one.has_start << ", finish "
+                                     << one.has_finish << ", seed " << scenario.seed;
+      points += figures.points;
+      certified += figures.points - figures.uncertified;
+    }
+  }
+  EXPECT_GT(certified, points / 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Hosts, RareExchangesOf, testing::Values(2, 3, 12));
+
+TEST(RareExchanges, LeaveClocksThatAreLinesNearTheirLines) {
+  for (const int hosts : {2, 5, 12})
+    for (const int only_every : {10, 100, 250}) {
+      const Scenario scenario{.name = "rare",
+                              .hosts = hosts,
+                              .seconds = 60,
+                              .drift = Drift::linear,
+                              .only_every = only_every,
+                              .collective_every = 0};
+      const SimulatedRun run{scenario};
+      const ClockTrial trial{run, ClockOptions{}};
+      EXPECT_LE(errors(run, trial.clocks).p99, 1) << hosts << " hosts, every " << only_every;
+      EXPECT_EQ(trial.reversed, 0u);
+    }
+}
+
+}  // namespace
+}  // namespace meridian::test
