@@ -165,7 +165,7 @@ inline std::vector<Acceptance> set_runs() {
   allow("set-slewed", .30);  // as without steps
   allow("set-congested", .15);
   allow("set-no-pings", .12);
-  allow("suspended-10min", .13);
+  allow("suspended-10min", .15);
   allow("set-3-hosts-1s", .12);  // times that come twice are a hundredth of the run
   return all;
 }
