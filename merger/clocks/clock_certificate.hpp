@@ -13,7 +13,7 @@ namespace meridian {
 /// What is assumed of clocks and network, beyond that nothing is received before it is sent.
 struct ClockAssumptions {
   double rho_ppm = 0.05;        ///< a clock's rate stays this close to the fitted one
-  double rho_ppm_per_s = 0.02;  ///< and this much less per second to the nearest two-way exchange
+  double rho_ppm_per_s = 0.02;  ///< and between two-way exchanges this much less per second of half the time
   double latency_share = 0.8;   ///< T2: no delay is below this share of the smallest of its pair
 };
 
