@@ -28,8 +28,9 @@ constexpr double kStraight = 0.05;        // of the latency
 constexpr double kStraightNs = 50;        // slow links do not make clocks straighter
 constexpr double kMarginNs = 2;           // for integers: two roundings
 constexpr double kFarthest = 16;          // corrections, as a multiple of the most that a sample asks for
-// Of the energy norm, squared.
-constexpr double kExact = 1e-9, kGood = 1e-5, kRough = 1e-4;
+// Of the energy norm, squared. What others start from need not be exact; rougher, a thousand domains stay where their
+// neighbours were.
+constexpr double kExact = 1e-9, kRough = 1e-5;
 constexpr double kFarOff = 20;  // latencies
 constexpr int kMostRounds = 6;
 constexpr int kMostJumps = 8;
@@ -193,9 +194,8 @@ class Fit {
         const bool is_last = i + 1 == scales.size();
         set_weights(system, std::max(scales[i], fine), i + 2 >= scales.size());
         set_bends(system, std::max(scales[i], fine), fine, level == 8 && i == 0, is_finest && i + 3 >= scales.size());
-        // What others start from need not be exact, and least of all what only says where weights go.
         const bool is_end = is_last && round > 0;
-        system.solve(is_end ? kExact : is_last ? kGood : kRough, is_end ? 600 : 250);
+        system.solve(is_end ? kExact : kRough, is_end ? 600 : 250);
       }
       if (!is_sane(system)) return;
       std::copy_n(system.x.begin(), residual_.z.size(), residual_.z.begin());
