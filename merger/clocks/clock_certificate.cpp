@@ -25,8 +25,7 @@ constexpr std::uint64_t kFewMessages = 100;
 constexpr double kQuick = 2;  // of the smallest round trip
 constexpr std::size_t kFewKnots = 16;
 constexpr double kMostDoubt = 0.01;
-constexpr double kShortGap = 3;       // seconds: within, rates change by less than what is allowed anyway
-constexpr double kSuddenRate = 1e-6;  // no oscillator's, from one knot to the next
+constexpr double kShortGap = 3;  // seconds: within, rates change by less than what is allowed anyway
 
 class Certifier {
  public:
@@ -39,6 +38,7 @@ class Certifier {
         tight_{find_tight(samples, residual,
                           std::max<std::size_t>(1, static_cast<std::size_t>(std::round(
                                                        residual.step_ns / static_cast<double>(samples.window_ns())))))},
+        smallest_{smallest_latencies()},
         doubts_{slope_doubts(samples, residual, reference)} {}
 
   ClockCertificate run() {
@@ -64,13 +64,12 @@ class Certifier {
 
   /// Knots at which their domain has a two-way exchange that is quick for its pair: a slow one tells little.
   std::vector<bool> two_way() const {
-    const std::vector<double> floors = smallest_latencies();
     std::vector<bool> has(residual_.domains * residual_.knots);
     for (std::size_t i = 0; i + 1 < tight_.size(); ++i) {
       const ClockTight& one = tight_[i];
       const ClockTight& other = tight_[i + 1];
       if (one.latency != other.latency || one.window != other.window || one.from != other.to) continue;
-      if (one.slack_ns + other.slack_ns > 2 * kQuick * floors[one.latency]) continue;
+      if (one.slack_ns + other.slack_ns > 2 * kQuick * smallest_[one.latency]) continue;
       for (const ClockTight* end : {&one, &other}) {
         has[node(end->from, residual_.place(end->sent_ns).index)] = true;
         has[node(end->to, residual_.place(end->received_ns).index)] = true;
@@ -223,7 +222,7 @@ class Certifier {
   /// A clock that goes at quite another rate for a few knots, and then as before, was set between messages that are too
   /// rare to contradict it; or all others do so, where it was the reference.
   void break_excursions() {
-    std::vector<double> floors = smallest_latencies();
+    std::vector<double> floors = smallest_;
     std::erase_if(floors, [](double floor) { return floor <= 0; });
     if (floors.empty()) return;
     const auto middle = floors.begin() + static_cast<std::ptrdiff_t>(floors.size() / 2);
@@ -277,10 +276,8 @@ class Certifier {
   /// [latencies]: what no message is quicker than, for T2. The quickest of few messages need not be quick: then the
   /// quickest pair of all speaks for theirs.
   std::vector<double> latency_floors() const {
-    std::vector<double> floors = smallest_latencies();
-    double least = HUGE_VAL;
-    for (const double floor : floors)
-      if (floor > 0) least = std::min(least, floor);
+    std::vector<double> floors = smallest_;
+    const double least = least_known(floors);
     for (std::size_t e = 0; e < samples_.pairs().size(); ++e)
       for (const ClockCells& side : samples_.pairs()[e].sides) {
         std::uint64_t messages = 0;
@@ -330,12 +327,18 @@ class Certifier {
     for (std::size_t e = 0; e < pairs; ++e)
       if (const double sum = forth[e] + back[e]; std::isfinite(sum)) floors[e] = std::max(0.0, sum / 2);
     const double usual = usual_latency(samples_, floors, 0);
-    double least = usual;
-    for (const double floor : floors)
-      if (floor > 0) least = std::min(least, floor);
+    const double least = least_known(floors);
     for (double& floor : floors)
       if (floor > kOtherClass * usual) floor = least;
     return floors;
+  }
+
+  /// Of latencies the least that is known; infinite when none is.
+  static double least_known(const std::vector<double>& floors) {
+    double least = HUGE_VAL;
+    for (const double floor : floors)
+      if (floor > 0) least = std::min(least, floor);
+    return least;
   }
 
   const ClockSamples& samples_;
@@ -343,6 +346,7 @@ class Certifier {
   std::size_t reference_;
   const ClockAssumptions& assumptions_;
   std::vector<ClockTight> tight_;
+  std::vector<double> smallest_;  // [latencies]: smallest_latencies()
   std::vector<double> doubts_;
   std::vector<ClockEdge> edges_;
   std::vector<float> bend_;  // [domain][knot]: what the fit itself bends there, of its rate

@@ -149,7 +149,6 @@ std::vector<std::string> hosts_of(const Clocks& clocks) {
 
 /// Knots at which a clock's rate changes by more than an oscillator's, and by more than the fit's own doubt.
 std::uint64_t count_rate_changes(const ClockResidual& residual, std::size_t domain, double latency_ns) {
-  constexpr double kSuddenRate = 1e-6;
   const double least_ns = std::max(kSuddenRate * residual.step_ns, latency_ns / 2);
   std::uint64_t count = 0;
   for (std::size_t k = 1; k + 1 < residual.knots; ++k)

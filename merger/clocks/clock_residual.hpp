@@ -9,6 +9,9 @@
 
 namespace meridian {
 
+/// A change of rate, from one knot to the next, that is no oscillator's.
+inline constexpr double kSuddenRate = 1e-6;
+
 /// A clock that was set: its times from at_ns on are size_ns too large.
 struct ClockJump {
   double at_ns = 0;  ///< the first time (of the first line) after it
