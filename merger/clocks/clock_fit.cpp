@@ -31,7 +31,6 @@ constexpr double kFarthest = 16;          // corrections, as a multiple of the m
 // Of the energy norm, squared. What others start from need not be exact; rougher, a thousand domains stay where their
 // neighbours were.
 constexpr double kExact = 1e-9, kRough = 1e-5;
-constexpr double kFarOff = 20;  // latencies
 constexpr int kMostRounds = 6;
 constexpr int kMostJumps = 8;
 
@@ -79,8 +78,6 @@ class Fit {
  public:
   Fit(const ClockSamples& samples, const ClockResidual& initial, const ClockFitSettings& settings)
       : samples_{samples},
-        initial_{initial},
-        settings_{settings},
         reference_{settings.reference},
         group_{windows_per_step(samples, settings.segment_ns)},
         residual_{initial},
@@ -93,16 +90,8 @@ class Fit {
   }
 
   ClockFitResult run() {
-    solve_level(8, 0);
-    ClockResidual lines = initial_;
-    // Clocks that were set by far are bent in vain, which takes long.
-    const bool is_looked_for = settings_.find_steps && is_far_off();
-    if (is_looked_for && settings_.find_steps(lines)) return from(lines);
-    solve_level(2, 0);
-    solve_level(1, 0);
-    const std::uint64_t reversed = count_infeasible(samples_, residual_);
-    if (reversed != 0 && settings_.find_steps && !is_looked_for && settings_.find_steps(lines)) return from(lines);
-    refine(find_jumps(reversed));
+    for (const std::size_t level : {std::size_t{8}, std::size_t{2}, std::size_t{1}}) solve_level(level, 0);
+    refine(find_jumps());
     prefer_lines();
     const std::uint64_t infeasible = make_feasible(samples_, residual_, reference_, kMarginNs, typical_);
     return {std::move(residual_), latencies_, typical_, infeasible};
@@ -110,16 +99,6 @@ class Fit {
 
  private:
   static constexpr double kUnset = -1;
-
-  ClockFitResult from(const ClockResidual& lines) const {
-    return fit_residual(samples_, lines, {settings_.reference, settings_.segment_ns});
-  }
-
-  bool is_far_off() const {
-    return std::ranges::any_of(find_tight(samples_, residual_, group_ * 8), [this](const ClockTight& one) {
-      return one.latency < samples_.pairs().size() && one.slack_ns < -kFarOff * typical_;
-    });
-  }
 
   /// Where messages are still reversed, knots may be too far apart for how sharply a clock was slewed.
   void refine(std::uint64_t reversed) {
@@ -139,7 +118,8 @@ class Fit {
   }
 
   /// A jump is kept if the fit becomes better by it. Returns how many messages are still reversed.
-  std::uint64_t find_jumps(std::uint64_t reversed) {
+  std::uint64_t find_jumps() {
+    std::uint64_t reversed = count_infeasible(samples_, residual_);
     for (int i = 0; i < kMostJumps && reversed != 0; ++i) {
       const ClockResidual before = residual_;
       const std::vector<double> latencies = latencies_;
@@ -310,8 +290,6 @@ class Fit {
   }
 
   const ClockSamples& samples_;
-  const ClockResidual& initial_;
-  const ClockFitSettings& settings_;
   std::size_t reference_;
   std::size_t group_;  // windows between the finest knots
   ClockResidual residual_;

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "merger/clocks/clock_residual.hpp"
@@ -13,9 +12,6 @@ namespace meridian {
 struct ClockFitSettings {
   std::size_t reference = 0;  ///< domain whose clock is the global one
   double segment_ns = 0;      ///< between knots; 0: as fine as the messages allow
-  /// Where messages stay reversed: puts other lines in place of the first ones, from which it begins again. False:
-  /// there are none. May be empty.
-  std::function<bool(ClockResidual& lines)> find_steps{};
 };
 
 /// The message of a window that had the least time to spare, corrected.

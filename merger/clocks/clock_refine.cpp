@@ -49,32 +49,20 @@ double sharpest_bend(const ClockResidual& residual) {
   return sharpest / residual.step_ns;
 }
 
-/// Where clocks without steps leave messages reversed, bend as none does, or one seems to have been set, large steps
-/// are taken out first; not where that makes it worse, and not where clocks that bend no more than slewed ones do are
-/// in order without.
+/// Where clocks without steps leave messages reversed, bend more than slewed ones do, or one seems to have been set,
+/// steps are taken out of the first lines; not where that makes it worse.
 ClockFitResult fit_around_steps(const ClockSamples& samples, const ClockResidual& lines,
                                 const ClockFitSettings& settings) {
-  constexpr double kSlewed = 25e-6, kSharp = 50e-6, kSmoother = 4;
-  bool is_looked_for = false, is_found = false;
-  ClockFitSettings both = settings;
-  both.find_steps = [&](ClockResidual& stepped) {
-    is_looked_for = true;
-    return is_found = find_steps(samples, stepped, settings.reference) != 0;
-  };
-  ClockFitResult fit = fit_residual(samples, lines, both);
-  if (is_found) {
-    ClockFitResult plain = fit_residual(samples, lines, settings);
-    const bool is_smooth =
-        plain.infeasible == 0 && !plain.residual.has_jumps() && sharpest_bend(plain.residual) <= kSlewed;
-    return fit.infeasible <= plain.infeasible && !is_smooth ? std::move(fit) : std::move(plain);
-  }
-  if (is_looked_for) return fit;
-  const double sharpest = sharpest_bend(fit.residual);
+  constexpr double kSlewed = 25e-6, kSmoother = 4;
+  ClockFitResult plain = fit_residual(samples, lines, settings);
+  const bool is_in_order = plain.infeasible == 0 && !plain.residual.has_jumps();
+  const double sharpest = sharpest_bend(plain.residual);
   ClockResidual stepped = lines;
-  if (sharpest < kSharp || find_steps(samples, stepped, settings.reference) == 0) return fit;
-  ClockFitResult better = fit_residual(samples, stepped, settings);
-  const bool is_better = better.infeasible <= fit.infeasible && sharpest_bend(better.residual) <= kSmoother * sharpest;
-  return is_better ? std::move(better) : std::move(fit);
+  if ((is_in_order && sharpest <= kSlewed) || find_steps(samples, stepped, settings.reference) == 0) return plain;
+  ClockFitResult around = fit_residual(samples, stepped, settings);
+  const bool is_smoother = sharpest_bend(around.residual) <= kSmoother * sharpest;
+  const bool is_better = around.infeasible <= plain.infeasible && (is_smoother || !is_in_order);
+  return is_better ? std::move(around) : std::move(plain);
 }
 
 /// The map of a domain: its first line at every knot, and what the residual adds.
