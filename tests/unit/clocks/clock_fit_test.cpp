@@ -48,7 +48,7 @@ TEST(ClockFitModels, IsAHundredTimesBetterThanLinesUnderThermalDrift) {
 }
 
 TEST(ClockFitModels, IsNoWorseThanLinesOnStraightClocks) {
-  for (const std::uint64_t seed : {1, 6, 9}) {
+  for (const std::uint64_t seed : {1u, 6u, 9u}) {
     const SimulatedRun run{{.drift = Drift::linear, .seed = seed}};
     const ErrorFigures ours = errors(run, ClockTrial{run, ClockModel::meridian}.clocks);
     const ErrorFigures line = errors(run, ClockTrial{run, ClockModel::linear}.clocks);

@@ -54,7 +54,7 @@ StepFigures step_errors(const SimulatedRun& run, const Clocks& clocks) {
 class ClockSteps : public testing::TestWithParam<double> {};
 
 TEST_P(ClockSteps, OfAnySizeLeaveOtherClocksAloneAndAreFound) {
-  for (const std::uint64_t seed : {1, 2}) {
+  for (const std::uint64_t seed : {1u, 2u}) {
     const SimulatedRun run{stepped(GetParam(), seed)};
     const ClockTrial trial{run, ClockOptions{}};
     const StepFigures figures = step_errors(run, trial.clocks);
