@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // meridian check: the findings of a merged trace, and nothing else.
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/commands.hpp"
@@ -22,12 +22,12 @@ int check(const std::string& path) {
 
 }  // namespace
 
-void add_check(CLI::App& app, Action& chosen) {
-  CLI::App* const command =
-      app.add_subcommand("check", "Print what is wrong with a merged trace; exit code 2 on errors");
+Command check_command() {
   const auto path = std::make_shared<std::string>();
-  command->add_option("trace", *path, "merged.h5 or its directory (default: latest)")->type_name("PATH");
-  command->callback([path, &chosen] { chosen = [path] { return check(*path); }; });
+  return {"check",
+          "Print what is wrong with a merged trace; exit code 2 on errors",
+          {{"trace", "PATH", "merged.h5 or its directory (default: latest)", path.get()}},
+          [path] { return check(*path); }};
 }
 
 }  // namespace meridian

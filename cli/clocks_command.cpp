@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // meridian clocks: how the clocks of a merged trace were corrected, as a page or as data.
 
 #include <fcntl.h>
@@ -5,14 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <memory>
 
 #include "cli/clocks/clock_view.hpp"
-#include "cli/clocks_command.hpp"
+#include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/summary/text.hpp"
 #include "cli/summary_source.hpp"
@@ -83,16 +83,17 @@ int show_clocks(const ClocksArguments& arguments) {
 
 }  // namespace
 
-void add_clocks(CLI::App& app, Action& chosen) {
-  CLI::App* const command =
-      app.add_subcommand("clocks", "Show how the clocks were corrected, and how certain times are: a page with plots");
+Command clocks_command() {
   const auto arguments = std::make_shared<ClocksArguments>();
-  command->add_option("trace", arguments->trace, "merged.h5 or its directory (default: latest)")->type_name("PATH");
-  CLI::Option* const output =
-      command->add_option("-o,--output", arguments->output, "The page (default: clocks.html beside the merged file)")
-          ->type_name("FILE");
-  command->add_flag("--json", arguments->is_json, "Print one JSON object and nothing else")->excludes(output);
-  command->callback([arguments, &chosen] { chosen = [arguments] { return show_clocks(*arguments); }; });
+  return {"clocks",
+          "Show how the clocks were corrected, and how certain times are: a page with plots",
+          {{"trace", "PATH", "merged.h5 or its directory (default: latest)", &arguments->trace},
+           {"-o,--output", "FILE", "The page (default: clocks.html beside the merged file)", &arguments->output},
+           {.names = "--json",
+            .help = "Print one JSON object and nothing else",
+            .target = &arguments->is_json,
+            .excludes = "--output"}},
+          [arguments] { return show_clocks(*arguments); }};
 }
 
 }  // namespace meridian

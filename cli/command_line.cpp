@@ -1,14 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The only file that includes CLI11, which takes seconds to compile.
+
 #include "cli/command_line.hpp"
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <vector>
+#include <algorithm>
+#include <memory>
+#include <string_view>
+#include <type_traits>
 
+#include "cli/output.hpp"
+#include "cli/summary/printable.hpp"
 #include "trace/model/nearest_name.hpp"
 
 namespace meridian {
 namespace {
+
+constexpr std::size_t kWidth = 80;
+constexpr std::size_t kNames = 26;
+
+/// Help in 80 columns: an option's text stands beside its name, in as many lines as it takes.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    return entry(make_option_name(option, is_positional) + make_option_opts(option), make_option_desc(option));
+  }
+  std::string make_subcommand(const CLI::App* command) const override {
+    return entry(command->get_display_name(true), command->get_description());
+  }
+
+ private:
+  static std::string entry(const std::string& name, const std::string& text) {
+    std::string lines = wrapped(text, kNames, kWidth);
+    const std::string shown = "  " + name;
+    if (shown.size() + 1 < kNames && lines.size() > kNames) return shown + lines.substr(shown.size());
+    return shown + "\n" + lines;
+  }
+};
+
+void declare(CLI::App& app, const CommandOption& option) {
+  CLI::Option* const declared = std::visit(
+      [&](auto* target) {
+        using Value = std::remove_pointer_t<decltype(target)>;
+        if constexpr (std::is_same_v<Value, bool>)
+          return app.add_flag(option.names, *target, option.help);
+        else if constexpr (std::is_same_v<Value, std::string>)
+          return option.value.empty() ? app.add_flag(option.names, *target, option.help)
+                                      : app.add_option(option.names, *target, option.help);
+        else
+          return app.add_option(option.names, *target, option.help);
+      },
+      option.target);
+  if (!option.value.empty()) declared->type_name(option.value);
+  if (const auto* const range = std::get_if<AllowedRange>(&option.limit))
+    declared->check(CLI::Range(range->least, range->most));
+  if (std::holds_alternative<Positive>(option.limit)) declared->check(CLI::PositiveNumber);
+  if (option.is_required) declared->required();
+  if (!option.excludes.empty()) declared->excludes(app.get_option(option.excludes));
+}
 
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& names, const std::string& otherwise) {
   const std::vector<std::string_view> views(names.begin(), names.end());
@@ -26,8 +77,7 @@ std::string title(const CLI::App& command) {
   return command.get_parent() == nullptr ? "meridian" : "meridian " + command.get_name();
 }
 
-}  // namespace
-
+/// "no command 'stat'", hint "did you mean 'stats'?"
 Error unknown_command(const CLI::App& app, const std::string& name) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
@@ -36,6 +86,7 @@ Error unknown_command(const CLI::App& app, const std::string& name) {
           did_you_mean(name, names, "`meridian --help` lists them")};
 }
 
+/// "no option '--jsno' for 'meridian stats'", hint "did you mean '--json'?"
 Error unknown_option(const CLI::App& command, const std::string& argument) {
   const std::string option = argument.substr(0, argument.find('='));
   std::vector<std::string> names;
@@ -47,11 +98,7 @@ Error unknown_option(const CLI::App& command, const std::string& argument) {
           did_you_mean(option, names, "`" + title(command) + " --help` lists them")};
 }
 
-Error unknown_choice(const std::string& shown, const std::string& word, const std::vector<std::string>& choices) {
-  return {Errc::invalid_argument, shown + ": not a valid choice",
-          did_you_mean(word, choices, fmt::format("give {}", fmt::join(choices, ", ")))};
-}
-
+/// What CLI11 found wrong, in our words.
 Error parse_error(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = innermost(app);
   const std::string hint = "`" + title(command) + " --help` shows how";
@@ -65,6 +112,42 @@ Error parse_error(const CLI::App& app, const CLI::ParseError& error) {
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && &command == &app)
     return {Errc::invalid_argument, "no command given", "`meridian --help` lists them"};
   return {Errc::invalid_argument, error.what(), hint};
+}
+
+}  // namespace
+
+Error unknown_choice(const std::string& shown, const std::string& word, const std::vector<std::string>& choices) {
+  return {Errc::invalid_argument, shown + ": not a valid choice",
+          did_you_mean(word, choices, fmt::format("give {}", fmt::join(choices, ", ")))};
+}
+
+int run_command_line(const std::vector<Command>& commands, const std::string& version,
+                     const std::vector<std::string>& arguments) {
+  CLI::App app{"Traces MPI programs and says where their time went.", "meridian"};
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.set_version_flag("--version", "meridian " + version);
+  app.require_subcommand(1);
+  const Command* chosen = nullptr;
+  for (const Command& command : commands) {
+    CLI::App* const declared = app.add_subcommand(command.name, command.help);
+    for (const CommandOption& option : command.options) declare(*declared, option);
+    if (!command.footer.empty()) declared->footer(command.footer);
+    declared->callback([&chosen, &command] { chosen = &command; });
+  }
+  const auto is_named = [&](const Command& command) { return command.name == arguments.front(); };
+  if (!arguments.empty() && !arguments.front().starts_with("-") && std::ranges::none_of(commands, is_named))
+    return fail(unknown_command(app, arguments.front()));
+  try {
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 takes them
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::CallForVersion& wish) {
+    return app.exit(wish);
+  } catch (const CLI::ParseError& error) {
+    return fail(parse_error(app, error));
+  }
+  return chosen->run();
 }
 
 }  // namespace meridian

@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // meridian control: switches recording in programs that run, through the ring files of their ranks on this host.
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -11,8 +11,8 @@
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
-#include "cli/rings.hpp"
 #include "cli/run/settings.hpp"
+#include "live/rings.hpp"
 #include "trace/ring/ring_file.hpp"
 
 namespace meridian {
@@ -72,13 +72,22 @@ int control(const ControlArguments& arguments) {
 
 }  // namespace
 
-void add_control(CLI::App& app, Action& chosen) {
-  CLI::App* const command = app.add_subcommand("control", "Switch recording in a program that runs");
+Command control_command() {
   const auto arguments = std::make_shared<ControlArguments>();
-  command->add_option("trace", arguments->directory, "Directory that it records into")->type_name("DIR")->required();
-  command->add_option("what", arguments->what, "on, off, or level")->type_name("on|off|level")->required();
-  command->add_option("list", arguments->levels, "With level: as MERIDIAN_LEVELS")->type_name("LIST");
-  command->callback([arguments, &chosen] { chosen = [arguments] { return control(*arguments); }; });
+  return {"control",
+          "Switch recording in a program that runs",
+          {{.names = "trace",
+            .value = "DIR",
+            .help = "Directory that it records into",
+            .target = &arguments->directory,
+            .is_required = true},
+           {.names = "what",
+            .value = "on|off|level",
+            .help = "on, off, or level",
+            .target = &arguments->what,
+            .is_required = true},
+           {"list", "LIST", "With level: as MERIDIAN_LEVELS", &arguments->levels}},
+          [arguments] { return control(*arguments); }};
 }
 
 }  // namespace meridian

@@ -1,20 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
 // meridian counters: what this machine counts, and whether some of it can be counted together.
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
 #include "cli/summary/text.hpp"
+#include "cli/support/json_text.hpp"
 #include "papi/counter_plan.hpp"
 #include "papi/papi_library.hpp"
 
@@ -161,27 +161,25 @@ int try_together(const std::string& names, bool as_json, bool by_turns) {
 
 }  // namespace
 
-void add_counters(CLI::App& app, Action& chosen) {
-  CLI::App* const command = app.add_subcommand("counters", "List what this machine counts, or try counters together");
-  struct Settings {
-    std::string names;
-    bool as_json = false;
-    bool all = false;
-    bool by_turns = false;
+Command counters_command() {
+  struct Arguments {
+    std::optional<std::string> names;
+    bool is_json = false;
+    bool lists_all = false;
+    bool is_by_turns = false;
   };
-  const auto settings = std::make_shared<Settings>();
-  CLI::Option* const names =
-      command->add_option("--try", settings->names, "Counters to try together: A,B,C")->type_name("NAMES");
-  command->add_flag("--multiplex", settings->by_turns,
-                    "Try them as MERIDIAN_COUNTERS_MULTIPLEX=yes counts them: by turns");
-  command->add_flag("--all", settings->all, "List what PAPI knows and this machine cannot count, too");
-  command->add_flag("--json", settings->as_json, "Print one JSON object and nothing else");
-  command->callback([settings, names, &chosen] {
-    chosen = [settings, is_try = names->count() > 0] {
-      return is_try ? try_together(settings->names, settings->as_json, settings->by_turns)
-                    : list(settings->all, settings->as_json);
-    };
-  });
+  const auto arguments = std::make_shared<Arguments>();
+  return {"counters",
+          "List what this machine counts, or try counters together",
+          {{"--try", "NAMES", "Counters to try together: A,B,C", &arguments->names},
+           {"--multiplex", "", "Try them as MERIDIAN_COUNTERS_MULTIPLEX=yes counts them: by turns",
+            &arguments->is_by_turns},
+           {"--all", "", "List what PAPI knows and this machine cannot count, too", &arguments->lists_all},
+           {"--json", "", "Print one JSON object and nothing else", &arguments->is_json}},
+          [arguments] {
+            return arguments->names ? try_together(*arguments->names, arguments->is_json, arguments->is_by_turns)
+                                    : list(arguments->lists_all, arguments->is_json);
+          }};
 }
 
 }  // namespace meridian

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/describe.hpp"
 
 #include <fmt/format.h>
@@ -10,8 +11,8 @@
 #include "cli/summary/text.hpp"
 #include "cli/summary/units.hpp"
 #include "cli/summary_source.hpp"
+#include "summary/summary_file.hpp"
 #include "trace/format/rank_file.hpp"
-#include "trace/format/summary_file.hpp"
 #include "trace/ring/ring_layout.hpp"
 
 namespace meridian {

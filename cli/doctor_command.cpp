@@ -1,20 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
 // meridian doctor: what is here, what is missing, what to do about it.
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/doctor/checks.hpp"
-#include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
 #include "cli/summary/text.hpp"
+#include "cli/support/json_text.hpp"
 
 namespace meridian {
 namespace {
@@ -60,12 +60,12 @@ int doctor(bool as_json) {
 
 }  // namespace
 
-void add_doctor(CLI::App& app, Action& chosen) {
-  CLI::App* const command =
-      app.add_subcommand("doctor", "Say what would keep programs from being traced, and the remedy");
-  const auto as_json = std::make_shared<bool>(false);
-  command->add_flag("--json", *as_json, "Print one JSON object and nothing else");
-  command->callback([as_json, &chosen] { chosen = [as_json] { return doctor(*as_json); }; });
+Command doctor_command() {
+  const auto is_json = std::make_shared<bool>(false);
+  return {"doctor",
+          "Say what would keep programs from being traced, and the remedy",
+          {{"--json", "", "Print one JSON object and nothing else", is_json.get()}},
+          [is_json] { return doctor(*is_json); }};
 }
 
 }  // namespace meridian

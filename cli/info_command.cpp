@@ -1,11 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // meridian info: what a file or directory is.
 
-#include <fmt/format.h>
-
-#include <CLI/CLI.hpp>
-#include <algorithm>
-#include <filesystem>
 #include <memory>
+#include <string>
 
 #include "cli/commands.hpp"
 #include "cli/describe.hpp"
@@ -13,19 +10,22 @@
 #include "cli/summary_source.hpp"
 
 namespace meridian {
+namespace {
 
-void add_info(CLI::App& app, Action& chosen) {
-  CLI::App* const command = app.add_subcommand("info", "Say what a file or directory is");
+int info(const std::string& path) {
+  const auto text = describe_path(path);
+  if (!text) return fail(text.error());
+  return print(*text) ? kExitFine : kExitCouldNotRun;
+}
+
+}  // namespace
+
+Command info_command() {
   const auto path = std::make_shared<std::string>(kLatest);
-  command->add_option("path", *path, "Trace directory, rank file, merged file, ring (default: latest)")
-      ->type_name("PATH");
-  command->callback([path, &chosen] {
-    chosen = [path] {
-      const auto text = describe_path(*path);
-      if (!text) return fail(text.error());
-      return static_cast<int>(print(*text) ? kExitFine : kExitCouldNotRun);
-    };
-  });
+  return {"info",
+          "Say what a file or directory is",
+          {{"path", "PATH", "Trace directory, rank file, merged file, ring (default: latest)", path.get()}},
+          [path] { return info(*path); }};
 }
 
 }  // namespace meridian

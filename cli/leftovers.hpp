@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>
@@ -8,11 +9,11 @@
 
 namespace meridian {
 
-/// Makes the rank files that no writer has made. Writers that are still at work when the program has just ended are
-/// waited for, all together no longer than `patience`.
+/// Makes the rank files that no writer has made. If writers are still at work just after the end of the program, waits
+/// for them, for at most `patience` in total.
 class Leftovers {
  public:
-  /// Called about once a second while waiting, with the note of the rank that is waited for.
+  /// Called about once a second while waiting, with the note of the rank in question.
   using Waiting = std::function<void(const std::filesystem::path& note)>;
 
   Leftovers(std::chrono::milliseconds patience, Waiting waiting) : patience_{patience}, waiting_{std::move(waiting)} {}

@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 // meridian merge: finishes what is left over, merges, prints the summary.
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 
+#include "analysis/analyses.hpp"
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
 #include "cli/leftovers.hpp"
@@ -14,6 +15,7 @@
 #include "cli/print_summary.hpp"
 #include "cli/progress.hpp"
 #include "cli/summary_source.hpp"
+#include "merged/merged_trace.hpp"
 #include "merger/merge.hpp"
 #include "trace/model/private_files.hpp"
 
@@ -69,6 +71,10 @@ int merge_trace(const MergeArguments& arguments) {
   options.force = arguments.force;
   options.progress = [&](double fraction, std::string_view pass) { bar.show(fraction, pass); };
   options.recover = [&](const fs::path& note, const fs::path& where) { return leftovers.finish(note, where); };
+  options.analyse = [](std::int64_t file, Summary& summary) -> Status {
+    MERIDIAN_TRY(const MergedTrace trace, MergedTrace::borrow(file));
+    return run_analyses(trace, summary);
+  };
   const auto outcome = merge(directories, options);
   bar.clear();
   if (!outcome) return fail(outcome.error());
@@ -82,45 +88,31 @@ int merge_trace(const MergeArguments& arguments) {
 
 }  // namespace
 
-void add_merge(CLI::App& app, Action& chosen) {
-  CLI::App* const command =
-      app.add_subcommand("merge", "Put all ranks on one clock and in one order, print the summary");
+Command merge_command() {
   const auto arguments = std::make_shared<MergeArguments>();
-  command
-      ->add_option("directory", arguments->directories,
-                   "Directory of the trace (default: latest), or those of several programs that met through a port or "
-                   "socket")
-      ->type_name("DIR");
-  command->add_option("-o,--output", arguments->output, "Merged file (default: merged.h5 in the first directory)")
-      ->type_name("FILE");
-  command
-      ->add_option("--clock-model", arguments->clock_model,
-                   "How clocks are corrected: none, offset, linear, regression, hull, meridian (default)")
-      ->type_name("NAME");
-  command
-      ->add_option("--reference", arguments->clocks.reference,
-                   "Host or rank whose clock is the global one (default: auto, the most central host's)")
-      ->type_name("HOST|RANK|auto");
-  command
-      ->add_option("--confidence", arguments->clocks.confidence,
-                   "regression: share of the round trips, the quickest, that counts (default: 0.9)")
-      ->type_name("SHARE")
-      ->check(CLI::Range(0.01, 1.0));
-  command
-      ->add_option("--segment", arguments->clocks.segment_s,
-                   "meridian: seconds between bends (default: as few as messages allow, from 0.5)")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(0.5, 86400.0));
-  command
-      ->add_option("--rho", arguments->clocks.rho_ppm,
-                   "meridian: how far a clock's rate may be from the fitted one, in ppm (default: 0.05)")
-      ->type_name("PPM")
-      ->check(CLI::Range(0.0, 1000.0));
-  command->add_flag("--force", arguments->force,
-                    "Take the largest of several runs; replace a file that is no merged file");
-  command->add_flag("--quiet", arguments->quiet, "Print nothing but errors");
-  add_print_options(*command, arguments->print);
-  command->callback([arguments, &chosen] { chosen = [arguments] { return merge_trace(*arguments); }; });
+  ClockOptions& clocks = arguments->clocks;
+  Command command{"merge", "Put all ranks on one clock and in one order, print the summary", {}, [arguments] {
+                    return merge_trace(*arguments);
+                  }};
+  command.options = {
+      {"directory", "DIR",
+       "Directory of the trace (default: latest), or those of several programs that met through a port or socket",
+       &arguments->directories},
+      {"-o,--output", "FILE", "Merged file (default: merged.h5 in the first directory)", &arguments->output},
+      {"--clock-model", "NAME", "How clocks are corrected: none, offset, linear, regression, hull, meridian (default)",
+       &arguments->clock_model},
+      {"--reference", "HOST|RANK|auto",
+       "Host or rank whose clock is the global one (default: auto, the most central host's)", &clocks.reference},
+      {"--confidence", "SHARE", "regression: share of the round trips, the quickest, that counts (default: 0.9)",
+       &clocks.confidence, AllowedRange{0.01, 1}},
+      {"--segment", "SECONDS", "meridian: seconds between bends (default: as few as messages allow, from 0.5)",
+       &clocks.segment_s, AllowedRange{0.5, 86400}},
+      {"--rho", "PPM", "meridian: how far a clock's rate may be from the fitted one, in ppm (default: 0.05)",
+       &clocks.rho_ppm, AllowedRange{0, 1000}},
+      {"--force", "", "Take the largest of several runs; replace a file that is no merged file", &arguments->force},
+      {"--quiet", "", "Print nothing but errors", &arguments->quiet}};
+  add_print_options(command, arguments->print);
+  return command;
 }
 
 }  // namespace meridian

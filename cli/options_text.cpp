@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/options_text.hpp"
 
 #include <fmt/format.h>
@@ -38,7 +39,7 @@ std::string options_text() {
     text += fmt::format("\n{}\n", option.variable);
     text += wrapped(option.text, 2, kTextWidth);
     text += wrapped(fmt::format("default  {}", option.fallback), 2, kTextWidth);
-    if (option.type != OptionType::path)
+    if (option.type != OptionType::path && option.type != OptionType::list)
       text += wrapped(fmt::format("values   {}", values_cell(option)), 2, kTextWidth);
   }
   text += "\nGroups of MERIDIAN_LEVELS\n";

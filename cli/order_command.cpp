@@ -1,8 +1,8 @@
-// meridian order: which of two events happened first, as far as the bounds on the clocks can tell.
+// SPDX-License-Identifier: Apache-2.0
+// meridian order: which of two events happened first, as far as the bounds on the clocks determine it.
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <filesystem>
 #include <memory>
@@ -12,8 +12,9 @@
 #include "cli/output.hpp"
 #include "cli/summary/units.hpp"
 #include "cli/summary_source.hpp"
-#include "merger/clocks/clock_bounds_file.hpp"
-#include "merger/output/find_event.hpp"
+#include "merged/merged_trace.hpp"
+#include "merger/clocks/bounds/merged_bounds.hpp"
+#include "merger/model/event_ref.hpp"
 
 namespace meridian {
 namespace {
@@ -80,19 +81,24 @@ int order(const OrderArguments& arguments) {
   if (fs::is_directory(merged, problem)) merged /= "merged.h5";
   const auto bounds = MergedBounds::read(merged);
   if (!bounds) return fail(bounds.error());
-  const auto events = find_events(merged, {moments[0].call, moments[1].call});
-  if (!events) return fail(events.error());
+  const auto trace = MergedTrace::open(merged);
+  if (!trace) return fail(trace.error());
 
   const BoundLevel level = arguments.assumes_latencies ? BoundLevel::t2 : BoundLevel::t1;
   std::int64_t times[2];
   std::optional<ClockBound> known[2];
   std::string lines;
   for (std::size_t i = 0; i < 2; ++i) {
-    const FoundEvent& event = (*events)[i];
-    times[i] = moments[i].is_leave ? event.leave_ns : event.enter_ns;
-    known[i] = bounds->at(event.ref.rank, times[i], level);
-    lines += fmt::format("  {}  {} {}  {:.9f} s  {}\n", *texts[i], event.call, moments[i].is_leave ? "left" : "entered",
-                         static_cast<double>(times[i]) * 1e-9, bound_text(known[i]));
+    const EventRef& call = moments[i].call;
+    const auto row = trace->find(call.rank, call.thread, call.event);
+    if (!row) return fail(row.error());
+    const auto event = trace->event(*row);
+    if (!event) return fail(event.error());
+    times[i] = moments[i].is_leave ? event->leave_ns() : event->enter_ns;
+    known[i] = bounds->at(event->rank, times[i], level);
+    lines += fmt::format("  {}  {} {}  {:.9f} s  {}\n", *texts[i], trace->definitions().call_name(event->call),
+                         moments[i].is_leave ? "left" : "entered", static_cast<double>(times[i]) * 1e-9,
+                         bound_text(known[i]));
   }
   EventOrder found = EventOrder::undecided;
   if (bounds->shares_clock(moments[0].call.rank, moments[1].call.rank))
@@ -105,19 +111,24 @@ int order(const OrderArguments& arguments) {
 
 }  // namespace
 
-void add_order(CLI::App& app, Action& chosen) {
-  CLI::App* const command = app.add_subcommand("order", "Say which of two events came first, if the clocks can tell");
+Command order_command() {
   const auto arguments = std::make_shared<OrderArguments>();
-  command->add_option("directory", arguments->directory, "Directory of the trace, or its merged file")
-      ->type_name("DIR")
-      ->required();
-  command->add_option("first", arguments->first, "Event: RANK:CALL, RANK.THREAD:CALL, RANK:CALL:leave")
-      ->type_name("A")
-      ->required();
-  command->add_option("second", arguments->second, "The other event")->type_name("B")->required();
-  command->add_flag("--latencies", arguments->assumes_latencies,
-                    "Assume that smallest latencies vary by 20 % at most (T2)");
-  command->callback([arguments, &chosen] { chosen = [arguments] { return order(*arguments); }; });
+  return {
+      "order",
+      "Say which of two events came first, if the clocks can tell",
+      {{.names = "directory",
+        .value = "DIR",
+        .help = "Directory of the trace, or its merged file",
+        .target = &arguments->directory,
+        .is_required = true},
+       {.names = "first",
+        .value = "A",
+        .help = "Event: RANK:CALL, RANK.THREAD:CALL, RANK:CALL:leave",
+        .target = &arguments->first,
+        .is_required = true},
+       {.names = "second", .value = "B", .help = "The other event", .target = &arguments->second, .is_required = true},
+       {"--latencies", "", "Assume that smallest latencies vary by 20 % at most (T2)", &arguments->assumes_latencies}},
+      [arguments] { return order(*arguments); }};
 }
 
 }  // namespace meridian

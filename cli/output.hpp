@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What every subcommand needs to speak to the user.
+// Output of every subcommand: errors, text, terminals.
 
 #include <string>
 #include <string_view>
@@ -21,8 +22,8 @@ void report(const Error& error);
 /// Reports and returns kExitCouldNotRun.
 int fail(const Error& error);
 
-/// Writes to standard output. False, with the error reported, when that is not possible (full disk); a reader that went
-/// away (`| head`) is no error.
+/// Writes to standard output. False, with the error reported, if that is impossible (full disk); a reader that has
+/// closed the pipe (`| head`) is not an error.
 bool print(std::string_view text);
 
 /// True when the stream (1 standard output, 2 standard error) is a terminal.

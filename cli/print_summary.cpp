@@ -1,20 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/print_summary.hpp"
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/output.hpp"
 #include "cli/summary/csv.hpp"
 #include "cli/summary/json.hpp"
-#include "cli/summary/measures.hpp"
 #include "cli/summary/text.hpp"
+#include "summary/measures.hpp"
 
 namespace meridian {
 
-void add_print_options(CLI::App& command, PrintOptions& options) {
-  CLI::Option* const csv = command.add_flag("--csv", options.csv, "Print tables of comma-separated values");
-  command.add_flag("--json", options.json, "Print one JSON object and nothing else")->excludes(csv);
+void add_print_options(Command& command, PrintOptions& options) {
+  command.options.push_back({"--csv", "", "Print tables of comma-separated values", &options.csv});
+  command.options.push_back({.names = "--json",
+                             .help = "Print one JSON object and nothing else",
+                             .target = &options.json,
+                             .excludes = "--csv"});
 }
 
 int exit_code(const Summary& summary) {

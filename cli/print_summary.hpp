@@ -1,13 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The options --csv, --json and what they mean, shared by `merge` and `stats`.
 
+#include "cli/command.hpp"
 #include "cli/summary/text.hpp"
-#include "trace/format/summary.hpp"
-
-namespace CLI {
-class App;
-}
+#include "summary/summary.hpp"
 
 namespace meridian {
 
@@ -17,7 +15,7 @@ struct PrintOptions {
   std::size_t sites = kTopSites;  ///< rows of the table of call sites
 };
 
-void add_print_options(CLI::App& command, PrintOptions& options);
+void add_print_options(Command& command, PrintOptions& options);
 
 /// Prints the summary and returns the exit code: 2 when a finding is an error.
 int print_summary(const Summary& summary, const PrintOptions& options);

@@ -1,11 +1,11 @@
-// meridian run: starts a program with the tracer preloaded. The program takes this process over, so its exit code and
-// its signals are its own.
+// SPDX-License-Identifier: Apache-2.0
+// meridian run: starts a program with the tracer preloaded. The program replaces this process, so its exit code and
+// signals are its own.
 
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -17,12 +17,12 @@
 
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
-#include "cli/installation.hpp"
-#include "cli/launcher.hpp"
 #include "cli/output.hpp"
 #include "cli/run/counters.hpp"
 #include "cli/run/program.hpp"
 #include "cli/run/settings.hpp"
+#include "cli/support/installation.hpp"
+#include "cli/support/launcher.hpp"
 
 namespace meridian {
 namespace {
@@ -51,7 +51,7 @@ bool is_flag(std::string_view argument) {
   });
 }
 
-/// Puts what the command line says into the environment, where the tracer looks.
+/// Exports the options of the command line to the environment, where the tracer reads them.
 Status export_arguments(const RunArguments& arguments) {
   for (std::size_t i = 0; i < kOptionCount; ++i) {
     if (arguments.values[i].empty()) continue;
@@ -64,8 +64,8 @@ Status export_arguments(const RunArguments& arguments) {
   return {};
 }
 
-/// A directory that exists and can be written, or that can be made. Tries it out when `is_probing`: what permissions
-/// say is not the whole truth (quotas, root, file systems of their own kind).
+/// Checks that the directory is writable or can be made. Writes to it if `is_probing`: permissions do not tell
+/// everything (quotas, root, special file systems).
 Status check_output(const fs::path& directory, bool is_probing) {
   const std::string what = fmt::format("cannot write to the output directory '{}': ", directory.string());
   const std::string hint = "choose another one with -o or MERIDIAN_DIR";
@@ -84,7 +84,7 @@ Status check_output(const fs::path& directory, bool is_probing) {
   return Error{Errc::io, what + fmt::format("'{}': {}", existing.string(), std::strerror(errno)), hint};
 }
 
-/// The tracer for this program, by what the user said, what it is linked with, or who launched it.
+/// The tracer for this program: as the user said, else by the MPI library it is linked with, else by its launcher.
 Result<fs::path> choose_tracer(const RunArguments& arguments, const ProgramFacts& facts, const Launcher& launcher,
                                std::string& reason) {
   const std::vector<Flavor> installed = installed_flavors();
@@ -106,7 +106,7 @@ Result<fs::path> choose_tracer(const RunArguments& arguments, const ProgramFacts
     reason = "nothing says which MPI it uses";
   }
   auto tracer = find_tracer(*flavor);
-  // A guess gives way to what is there.
+  // A guess gives way to what is installed.
   if (!tracer && arguments.mpi == "auto" && !facts.flavor) tracer = find_tracer(installed.front());
   if (!tracer)
     return Error{
@@ -119,8 +119,8 @@ Result<fs::path> choose_tracer(const RunArguments& arguments, const ProgramFacts
   return *std::move(tracer);
 }
 
-/// AddressSanitizer ends every program, this one or one that it starts, in which its library is not the first one. With
-/// the tracer in front it works as well. In front of the tracer it would be in every child, which has not asked for it.
+/// AddressSanitizer ends every program, and every program that it starts, in which its library is not the first one. It
+/// works behind the tracer, too; before the tracer, it would be preloaded into every child.
 void let_sanitizers_start() {
   constexpr const char* kVariable = "ASAN_OPTIONS";
   constexpr std::string_view kSetting = "verify_asan_link_order=0";
@@ -130,7 +130,7 @@ void let_sanitizers_start() {
   ::setenv(kVariable, fmt::format("{}{}{}", given, given.empty() ? "" : ":", kSetting).c_str(), 1);
 }
 
-/// What the program's environment gets besides the options.
+/// Exports everything besides the options.
 void export_tracer(const fs::path& tracer, const Settings& settings) {
   const char* const before = std::getenv("LD_PRELOAD");
   const std::string kept = before == nullptr ? "" : before;
@@ -186,7 +186,7 @@ int run(const RunArguments& arguments) {
               ""});
     return fail(start(*path, arguments.program));
   }
-  // Otherwise the tracer says so when there is something to trace, and the program runs untraced.
+  // Otherwise the tracer reports it if there is something to trace, and the program runs untraced.
   const fs::path directory = settings.values.path(OptionId::dir);
   if (settings.values.is_on(OptionId::strict) && (!directory.empty() || facts.flavor)) {
     const Status writable = check_output(directory.empty() ? fs::path{"."} : directory, launcher.speaks());
@@ -220,25 +220,28 @@ std::vector<std::string> take_program(std::vector<std::string>& arguments) {
   return program;
 }
 
-void add_run(CLI::App& app, Action& chosen, const std::vector<std::string>& program) {
-  CLI::App* const command = app.add_subcommand("run", "Run an MPI program and record what it does");
+Command run_command(const std::vector<std::string>& program) {
   const auto arguments = std::make_shared<RunArguments>();
   arguments->program = program;
-  command->footer(
+  Command command{
+      "run",
+      "Run an MPI program and record what it does",
+      {},
+      [arguments] { return run(*arguments); },
       "The program and its arguments come last:\n  mpirun -n 4 meridian run [options] ./program arguments...\n"
-      "The exit code is the program's own, or 1 when it could not be started.");
-  command->add_option("--mpi", arguments->mpi, "MPI that the program uses: auto, openmpi, mpich. Default: auto.")
-      ->type_name("NAME");
+      "The exit code is the program's own, or 1 when it could not be started."};
+  command.options = {
+      {"--mpi", "NAME", "MPI that the program uses: auto, openmpi, mpich. Default: auto.", &arguments->mpi}};
   for (std::size_t i = 0; i < kOptionCount; ++i) {
     const OptionInfo& option = kOptions[i];
-    const std::string text = fmt::format("{} Default: {}.", option.text, option.fallback);
-    if (option.type == OptionType::flag)
-      command->add_flag(option_name(option) + "{yes}", arguments->values[i], text);
-    else
-      command->add_option(option_name(option), arguments->values[i], text)
-          ->type_name(option.type == OptionType::path ? "PATH" : "VALUE");
+    const bool has_no_value = option.type == OptionType::flag;
+    command.options.push_back({option_name(option) + (has_no_value ? "{yes}" : ""),
+                               has_no_value                      ? ""
+                               : option.type == OptionType::path ? "PATH"
+                                                                 : "VALUE",
+                               fmt::format("{} Default: {}.", option.text, option.fallback), &arguments->values[i]});
   }
-  command->callback([arguments, &chosen] { chosen = [arguments] { return run(*arguments); }; });
+  return command;
 }
 
 }  // namespace meridian

@@ -1,9 +1,9 @@
-// meridian snapshot: rank files of a program that runs, as they would be if it ended now.
+// SPDX-License-Identifier: Apache-2.0
+// meridian snapshot: rank files of a running program, as they would be if it ended now.
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <ctime>
 #include <filesystem>
@@ -12,9 +12,8 @@
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
-#include "cli/rings.hpp"
-#include "trace/model/private_files.hpp"
-#include "writer/snapshot.hpp"
+#include "live/rings.hpp"
+#include "live/snapshot.hpp"
 
 namespace meridian {
 namespace {
@@ -35,48 +34,31 @@ fs::path choose_output(const SnapshotArguments& arguments) {
 int snapshot(const SnapshotArguments& arguments) {
   const FoundRings found = find_rings(arguments.directory);
   if (found.rings.empty()) return fail(nothing_runs(arguments.directory, found));
-  keep_files_private();
   const fs::path output = choose_output(arguments);
-  std::error_code problem;
-  fs::create_directories(output, problem);
-  if (problem)
-    return fail({Errc::io, fmt::format("cannot create the directory '{}': {}", output.string(), problem.message()),
-                 "choose another one with -o"});
-  std::size_t made = 0;
-  std::uint64_t events = 0;
-  for (const FoundRing& each : found.rings) {
-    auto ring = RingFile::open(each.path, RingFile::Access::drain);
-    if (!ring) return fail(ring.error());
-    const fs::path world = each.world == "." ? output : output / each.world;
-    fs::create_directories(world, problem);
-    const auto done = snapshot_rank(*ring, world, kSnapshotPatience);
-    if (!done && done.error().code == Errc::not_found) continue;
-    if (!done) return fail(done.error());
-    ++made;
-    events += done->events;
-  }
-  if (made == 0) {
-    fs::remove(output, problem);  // nothing is in it
-    return fail(nothing_runs(arguments.directory, found));
-  }
-  fmt::print("{} calls of {} rank{}{} in {}\nmeridian merge {}\n", events, made, made == 1 ? "" : "s",
-             say_elsewhere(found), output.string(), output.string());
+  const auto made = take_snapshot(found, output);
+  if (!made) return fail(made.error());
+  if (made->ranks == 0) return fail(nothing_runs(arguments.directory, found));
+  fmt::print("{} events of {} rank{}{} in {}\nmeridian merge {}\n", made->events, made->ranks,
+             made->ranks == 1 ? "" : "s", say_elsewhere(found), output.string(), output.string());
   return kExitFine;
 }
 
 }  // namespace
 
-void add_snapshot(CLI::App& app, Action& chosen) {
-  CLI::App* const command =
-      app.add_subcommand("snapshot", "Make rank files of a program that runs, up to now; it goes on");
+Command snapshot_command() {
   const auto arguments = std::make_shared<SnapshotArguments>();
-  command->add_option("trace", arguments->directory, "Directory that it records into")->type_name("DIR")->required();
-  command
-      ->add_option("-o,--output", arguments->output,
-                   "Directory for the rank files, to be given on each host of the program. Default: one in DIR, named "
-                   "after the time")
-      ->type_name("PATH");
-  command->callback([arguments, &chosen] { chosen = [arguments] { return snapshot(*arguments); }; });
+  return {"snapshot",
+          "Make rank files of a program that runs, up to now; it goes on",
+          {{.names = "trace",
+            .value = "DIR",
+            .help = "Directory that it records into",
+            .target = &arguments->directory,
+            .is_required = true},
+           {"-o,--output", "PATH",
+            "Directory for the rank files, to be given on each host of the program. Default: one in DIR, named after "
+            "the time",
+            &arguments->output}},
+          [arguments] { return snapshot(*arguments); }};
 }
 
 }  // namespace meridian

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // meridian stats: prints the summary of a merged trace again.
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/commands.hpp"
@@ -23,13 +23,13 @@ int stats(const StatsArguments& arguments) {
 
 }  // namespace
 
-void add_stats(CLI::App& app, Action& chosen) {
-  CLI::App* const command = app.add_subcommand("stats", "Print the summary of a merged trace again");
+Command stats_command() {
   const auto arguments = std::make_shared<StatsArguments>();
-  command->add_option("trace", arguments->path, "merged.h5 or its directory (default: latest)")->type_name("PATH");
-  add_print_options(*command, arguments->print);
-  command->add_option("--sites", arguments->print.sites, "Call sites in the text (default: 10)")->type_name("N");
-  command->callback([arguments, &chosen] { chosen = [arguments] { return stats(*arguments); }; });
+  Command command{"stats", "Print the summary of a merged trace again", {}, [arguments] { return stats(*arguments); }};
+  command.options = {{"trace", "PATH", "merged.h5 or its directory (default: latest)", &arguments->path}};
+  add_print_options(command, arguments->print);
+  command.options.push_back({"--sites", "N", "Call sites in the text (default: 10)", &arguments->print.sites});
+  return command;
 }
 
 }  // namespace meridian

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/summary_source.hpp"
 
 #include <fmt/format.h>
 
-#include "trace/format/summary_file.hpp"
+#include "summary/summary_file.hpp"
 
 namespace meridian {
 namespace {

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where `stats`, `check` and `info` find what they print.
+// Finds the summary that `stats`, `check` and `info` print.
 
 #include <filesystem>
 
-#include "trace/format/summary.hpp"
+#include "summary/summary.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {
@@ -16,7 +17,7 @@ inline constexpr const char* kLatest = "latest";
 /// errors  not_found: no such file or directory, or one that has not been merged, with what to type in the hint.
 Result<std::filesystem::path> find_merged(const std::filesystem::path& given);
 
-/// What to say when there is no such file or directory; `given` as for find_merged().
+/// The error for a missing file or directory; `given` as for find_merged().
 Error missing_trace(const std::filesystem::path& given);
 
 /// Its summary.

@@ -1,9 +1,9 @@
-// meridian top: what the ranks of a program that runs are doing, again and again.
+// SPDX-License-Identifier: Apache-2.0
+// meridian top: what the ranks of a running program are doing, refreshed.
 
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -13,9 +13,9 @@
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
-#include "cli/rings.hpp"
 #include "cli/summary_source.hpp"
 #include "cli/top/top_text.hpp"
+#include "live/rings.hpp"
 
 namespace meridian {
 namespace {
@@ -47,7 +47,7 @@ int top(const TopArguments& arguments) {
   if (readers.empty()) return fail(nothing_runs(arguments.directory, found));
   for (ActivityReader& reader : readers) reader.look();
   const bool is_screen = is_terminal(STDOUT_FILENO) && !arguments.is_json;
-  // Nobody watches a pipe or a file for long, but programs read JSON from one.
+  // A pipe or a file gets one reading; programs may read JSON from a pipe for longer.
   const std::uint64_t looks = arguments.looks != 0 ? arguments.looks : is_screen || arguments.is_json ? 0 : 1;
   for (std::uint64_t look = 1;; ++look) {
     std::this_thread::sleep_for(std::chrono::duration<double>{arguments.interval_s});
@@ -65,22 +65,18 @@ int top(const TopArguments& arguments) {
 
 }  // namespace
 
-void add_top(CLI::App& app, Action& chosen) {
-  CLI::App* const command =
-      app.add_subcommand("top", "Show calls, share of MPI, bytes and current call of each rank while the program runs");
+Command top_command() {
   const auto arguments = std::make_shared<TopArguments>();
-  command->add_option("directory", arguments->directory, "Directory that it records into (default: latest)")
-      ->type_name("DIR");
-  command->add_option("--interval", arguments->interval_s, "Seconds between two looks. Default: 1")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(0.05, 3600.0));
-  command
-      ->add_option("--count", arguments->looks,
-                   "Looks, then end. Default: until the program has ended; without a terminal one, unless --json")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
-  command->add_flag("--json", arguments->is_json, "Print one JSON object a line for each look");
-  command->callback([arguments, &chosen] { chosen = [arguments] { return top(*arguments); }; });
+  return {
+      "top",
+      "Show calls, share of MPI, bytes and current call of each rank while the program runs",
+      {{"directory", "DIR", "Directory that it records into (default: latest)", &arguments->directory},
+       {"--interval", "SECONDS", "Seconds between two looks. Default: 1", &arguments->interval_s,
+        AllowedRange{0.05, 3600}},
+       {"--count", "N", "Looks, then end. Default: until the program has ended; without a terminal one, unless --json",
+        &arguments->looks, Positive{}},
+       {"--json", "", "Print one JSON object a line for each look", &arguments->is_json}},
+      [arguments] { return top(*arguments); }};
 }
 
 }  // namespace meridian

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What an installation holds; included at the end of the top CMakeLists.txt. Each part installs its own targets, here is
 # what makes them one installation.
 #
@@ -8,7 +9,9 @@
 #   lib/pkgconfig/meridian.pc, meridian-<flavor>.pc
 #   include/meridian/                             user events: user.h for C and C++, meridian_user.F90 to compile along
 #   lib/pkgconfig/meridian-user.pc                the include path alone
-#   lib/cmake/Meridian/                           find_package(Meridian): Meridian::meridian, Meridian::<flavor>, Meridian::user
+#   include/meridian-merged/, lib/libmeridian_merged.a, lib/libmeridian_format.a   the reader of merged.h5 for C++ programs
+#   lib/cmake/Meridian/                           find_package(Meridian): Meridian::meridian, Meridian::<flavor>, Meridian::user,
+#                                                 and with COMPONENTS merged, Meridian::merged
 #
 # Nothing installed holds a path of the build; the tree may be moved as a whole.
 include(CMakePackageConfigHelpers)
@@ -23,6 +26,13 @@ install(FILES LICENSE README.md CHANGELOG.md docs/GLOSSARY.md TYPE DOC)
 
 install(FILES include/meridian/user.h include/meridian/user_abi.h include/meridian/meridian_user.F90
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/meridian)
+
+# The reader of merged files: its headers as they include each other.
+install(TARGETS meridian_merged meridian_format ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES merged/merged_trace.hpp merged/definitions.hpp
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/meridian-merged/merged)
+install(FILES trace/model/result.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/meridian-merged/trace/model)
+install(FILES merged/FORMAT.md TYPE DOC)
 
 # The way back to the prefix from a folder of the installation.
 function(meridian_up from result)
@@ -49,6 +59,11 @@ file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/install)
 file(CREATE_LINK meridian/${MERIDIAN_DEFAULT_MPI}/libmeridian.so ${CMAKE_BINARY_DIR}/install/libmeridian.so SYMBOLIC)
 install(FILES ${CMAKE_BINARY_DIR}/install/libmeridian.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
+get_target_property(format_libraries meridian_format LINK_LIBRARIES)
+set(MERIDIAN_USES_LIBDEFLATE OFF)
+if(format_libraries MATCHES "deflate")
+  set(MERIDIAN_USES_LIBDEFLATE ON)
+endif()
 configure_package_config_file(cmake/MeridianConfig.cmake.in ${CMAKE_BINARY_DIR}/install/MeridianConfig.cmake
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Meridian PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/install/MeridianConfigVersion.cmake COMPATIBILITY SameMinorVersion)

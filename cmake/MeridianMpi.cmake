@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Finds every MPI that is installed. For each flavor in MERIDIAN_MPIS (openmpi, mpich):
 #   MERIDIAN_MPICC_<flavor>, MERIDIAN_MPIEXEC_<flavor>, MERIDIAN_MPI_INCLUDE_<flavor> (list of -I directories)
 set(MERIDIAN_MPIS "")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # meridian_mpi_program(TARGET FLAVOR [OUTPUT name] [DIRECTORY dir] SOURCES a.c... [LIBRARIES t...])
 #
 # A plain MPI program that knows nothing of Meridian, built for one flavor with what that flavor's compiler wrapper

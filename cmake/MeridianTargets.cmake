@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # meridian_target(NAME): warnings, sanitizers and the include root for one of our targets.
 function(meridian_target name)
   get_target_property(kind ${name} TYPE)

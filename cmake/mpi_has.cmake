@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # meridian_mpi_has(FLAVOR OUTPUT_DIR)
 #
 # Writes OUTPUT_DIR/mpi_has.h: for each row of trace/model/mpi_calls.def a line `#define MERIDIAN_HAS_<name> 1` or `0`.

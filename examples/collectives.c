@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Every kind of collective: blocking, non-blocking, v and w, in place, neighbourhood, on the world, on a duplicate, on
  * two halves, and between the halves.
  * collectives [rounds = 10] */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Heat in a plate: a 5-point Jacobi stencil on a 2-D process grid. Every iteration exchanges halos with up to four
  * neighbours, computes with threads, and agrees on the residual. The result does not depend on the number of ranks.
  * halo2d [iterations = 20000] [rows = 128] [columns = 128] [threads = 2] */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Rank r computes r + 1 times as much as rank 0, then everybody meets at a barrier.
  * imbalance [steps = 100] [work of rank 0 in a step = 200000] */
 #include <mpi.h>

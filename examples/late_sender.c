@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Every second rank asks its left neighbour for a number and waits for it, because the neighbour is busy first.
  * late_sender [rounds = 20] [delay in us = 5000] */
 #define _POSIX_C_SOURCE 200809L

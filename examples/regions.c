@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* An iterative solver that says in the trace what it is doing: regions, a counter, events with values, and messages of
  * its own. Without the tracer all of that is nothing. regions [iterations = 50] [cells of each rank = 20000] */
 #include <meridian/user.h>

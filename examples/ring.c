@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A token goes round all ranks; every rank adds its number plus one.
  * ring [laps = 1000] */
 #include <mpi.h>

@@ -1,17 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>
 #include <functional>
 #include <string_view>
 
-#include "merger/clocks/clock_map.hpp"
 #include "merger/load/load_ranks.hpp"
-#include "trace/format/summary.hpp"
+#include "merger/model/clocks.hpp"
+#include "summary/summary.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {
 
-/// How far the work is, 0 to 1, and what is being done ("reading the ranks").
+/// How much of the work is done, 0 to 1, and the pass that is running ("matching").
 using MergeProgress = std::function<void(double fraction, std::string_view pass)>;
 
 struct MergeOptions {
@@ -19,22 +20,23 @@ struct MergeOptions {
   ClockOptions clocks{};
   bool force = false;        ///< take the largest of several runs; overwrite an output that is no merged file
   MergeProgress progress{};  ///< may be empty
-  RecoverRank recover{};     ///< may be empty: recordings that nobody finished then are a finding
+  RecoverRank recover{};     ///< may be empty: then unfinished recordings are a finding
+  /// May be empty. Gets the HDF5 file (hid_t) when it lacks only the summary, which this may add to.
+  std::function<Status(std::int64_t file, Summary& summary)> analyse{};
 };
 
 struct MergeOutcome {
   Summary summary;
   std::filesystem::path path;  ///< of the merged file
 
-  /// Whether a finding of severity error was met: the exit code is then 2.
+  /// Whether there is a finding of severity error; the exit code is 2 then.
   bool has_errors() const;
 };
 
-/// Puts all ranks of a run on one clock and in one order, and writes the merged file.
+/// Merges all ranks into one timeline and writes the merged file. The list of passes is in merge.cpp.
 ///
-/// errors  what load_ranks() and fit_clocks() say; io: the output cannot be written; invalid_argument: the output
-/// exists
-///         and is something else. The output is replaced when the work is complete, not before.
+/// errors  those of load_ranks() and fit_clocks(); io: the output cannot be written; invalid_argument: the output
+///         exists and is something else. The output is replaced when the work is complete, not before.
 Result<MergeOutcome> merge(std::span<const std::filesystem::path> directories, const MergeOptions& options = {});
 inline Result<MergeOutcome> merge(const std::filesystem::path& directory, const MergeOptions& options = {}) {
   return merge(std::span{&directory, 1}, options);

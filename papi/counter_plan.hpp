@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Which counters a process reads: what the user asked for, against what this machine can count. Used inside the traced

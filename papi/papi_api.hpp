@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The part of PAPI that is used, as functions found at run time: nothing links libpapi, and its header is not needed.

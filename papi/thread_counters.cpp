@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "papi/thread_counters.hpp"
 
 #include "papi/counter_plan.hpp"

@@ -1,4 +1,5 @@
 // hot
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The counters of one thread. Reading them is part of the application's calls; making and ending them is cold.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Shared by the scripts; sourced, from the root of the repository.
 # shellcheck shell=bash
 

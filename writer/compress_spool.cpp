@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "writer/compress_spool.hpp"
 
 #include "trace/format/chunk_log.hpp"

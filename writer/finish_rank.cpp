@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "writer/finish_rank.hpp"
 
 #include <algorithm>
@@ -197,7 +198,7 @@ class PassingDirectory {
   std::filesystem::path path_;
 };
 
-// The events in chunks, by way of a rank file that has them alone.
+// The events in chunks, by way of a rank file that has only them.
 Status decode_chunks(const RingFile& ring, OpenPieces& pieces,
                      const std::function<Status(ThreadId, const EventBatch&)>& sink) {
   if (!pieces.checkpoint) return {};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ struct FinishedRank {
 };
 
 /// Where records are taken from. What a writer drains meanwhile would be missed between the two: of a program that runs
-/// and has a writer, the pieces alone are whole up to some moment.
+/// and has a writer, only the pieces are complete up to some moment.
 enum class RecordSource : std::uint8_t { pieces_and_ring, pieces };
 
 /// Makes rank-NNNNN.h5 in `output_dir` from what was compressed, then from the spools, then from what is still in the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // meridian-writer RINGFILE: drains the ring of one traced process and makes its rank file. Started by the tracer, one
 // for each rank; lives as long as the rank, and is not killed with it. SIGUSR1 has it make a snapshot, which it starts
 // itself for: meridian-writer --snapshot RINGFILE.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "writer/rank_checkpoint.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,8 @@
 
 namespace meridian {
 
-/// What was made of a rank's records so far: so many bytes of its log of chunks, and the state of decoder and encoder
-/// behind them. The one file whose rename makes a compression count.
+/// The result of compressing a rank's records so far: the valid bytes of its log of chunks, and the state of decoder
+/// and encoder behind them. Renaming this file commits a compression.
 struct RankCheckpoint {
   std::uint64_t number = 0;  ///< from 1 on
   std::uint64_t chunk_bytes = 0;

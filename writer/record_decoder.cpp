@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "writer/record_decoder.hpp"
 
 #include <algorithm>
@@ -145,7 +146,7 @@ Status RecordDecoder::decode_call(Slot& slot, const Record& record, bool& is_val
     return {};
   }
   take_fixed_part(slot, record);
-  // Of an abandoned call the entries are as they were before it: requests, but no outcome.
+  // The entries of an abandoned call are those from before it: requests without an outcome.
   take_completions(slot, record, completions, !record.has(kFlagAbandoned));
   if (site_words != 0) take_site(slot, record.words[known_words - 1]);
   if (counter_words != 0) take_counters(slot, record.words.last(counter_words));
@@ -248,12 +249,12 @@ Status RecordDecoder::feed_unfinished(std::uint32_t index, std::span<const std::
   const auto head = load_words<RecordHead>(words.data());
   const std::uint64_t block_left = (block_bytes_ - slot.position % block_bytes_) / kWordBytes;
   const Record whole{head, words.first(std::min<std::size_t>({head.header.words, words.size(), block_left}))};
-  // Where no block was opened yet, what is there was left by an earlier lap of the ring: it began before our last
+  // If no block was opened yet, the words there are left from an earlier lap of the ring: they begin before our last
   // record.
   if (!is_call(whole.payload()) || head.header.call == 0 || head.header.call >= kCallCount ||
       (whole.has(kFlagHidden) && whole.payload() != Payload::user) || head.enter_ticks < slot.last_ticks)
     return {};
-  if (whole.payload() == Payload::user) {  // it has no duration: what is there is all of it
+  if (whole.payload() == Payload::user) {  // it has no duration, so its record is complete
     bool is_valid = whole.words.size() >= kHeadWords + words_of<UserUse>;
     return is_valid ? decode_call(slot, whole, is_valid) : Status{};
   }

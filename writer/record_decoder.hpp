@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // From the words of a ring to the tables of a rank file.
@@ -18,7 +19,7 @@ class StateReader;
 class StateWriter;
 
 /// Decodes the streams of all slots of one ring, each fed in order. Calls go in batches of one thread to the sink;
-/// everything else into RankMeta. A record that cannot be one ends its slot's stream: what follows it could be matched
+/// everything else into RankMeta. An invalid record ends its slot's stream: what follows it could be matched
 /// wrongly, which is worse than missing. Each such end counts one in damaged(). Memory is bounded: a batch is handed
 /// over when it is long, or when many slots hold many events together.
 class RecordDecoder {
@@ -33,21 +34,21 @@ class RecordDecoder {
   RecordDecoder(std::uint32_t slot_count, std::uint64_t block_bytes, RankMeta& meta, Sink sink);
   ~RecordDecoder();
 
-  /// Whole records of a slot, from stream position `position` on. A part that was fed before is skipped; a gap ends the
-  /// stream as damaged. errors: those of the sink.
+  /// Takes whole records of a slot, from stream position `position` on. A part that was fed before is skipped; a gap
+  /// ends the stream as damaged. errors: those of the sink.
   Status feed(std::uint32_t slot, std::uint64_t position, std::span<const std::uint64_t> words);
 
-  /// What lies at a slot's end when everything complete was fed: the call under way, if there is one. It becomes an
-  /// event with kFlagUnfinished; of what it completes, the requests alone are known (bytes: kNotKnown).
+  /// Takes the words at a slot's end behind the last complete record: the call under way, if there is one. It becomes
+  /// an event with kFlagUnfinished. Its completions have only their requests (bytes: kNotKnown).
   Status feed_unfinished(std::uint32_t slot, std::span<const std::uint64_t> words);
 
   /// Hands over what is left, and puts the tables of RankMeta in an order that does not depend on when rings were
   /// drained.
   Status finish();
 
-  /// What it is in the middle of, with the tables of RankMeta. Before finish().
+  /// Saves the state of decoding, with the tables of RankMeta. Before finish().
   void save(StateWriter& archive) const;
-  /// Of a new decoder for the same ring. False: this was never saved; nothing here is of use then.
+  /// For a new decoder of the same ring. False: the state is damaged, and this decoder is of no use.
   bool restore(StateReader& archive);
 
   /// Stream position behind what was fed.

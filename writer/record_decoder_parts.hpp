@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the two halves of RecordDecoder share. Not for others.
+// Shared by the files of RecordDecoder, and only by them.
 
 #include <cstdint>
 #include <cstring>

@@ -1,4 +1,5 @@
-// What a decoder is in the middle of, as bytes: whoever restores it goes on as if it had never stopped.
+// SPDX-License-Identifier: Apache-2.0
+// The state of a decoder as bytes: a restored decoder continues as if it had never stopped.
 
 #include <algorithm>
 #include <utility>
@@ -32,7 +33,7 @@ void archive_batch(Archive& archive, EventBatch& batch) {
           batch.locks, batch.thread_ops, batch.sites, batch.nodes, batch.counters, batch.counters_between);
 }
 
-// What decoding adds to; the rest is taken from the ring's header at the end.
+// The tables that decoding fills; the rest comes from the ring's header at the end.
 template <class Archive>
 void archive_meta(Archive& archive, RankMeta& meta) {
   archive(meta.counters_per_event);
@@ -119,7 +120,7 @@ void RecordDecoder::save(StateWriter& archive) const {
 }
 
 bool RecordDecoder::restore(StateReader& archive) {
-  // What the ring's header has told already stays, behind what is restored: slots know texts by their places.
+  // Texts from the ring's header stay, behind the restored ones: slots refer to texts by their rows.
   const bool was_finalized = meta_.is_finalized;
   const std::vector<TextRow> texts = std::move(meta_.texts);
   archive_meta(archive, meta_);

@@ -1,4 +1,5 @@
-// The records that are no calls: tables of RankMeta.
+// SPDX-License-Identifier: Apache-2.0
+// The records that are not calls: tables of RankMeta.
 
 #include <array>
 #include <map>
@@ -38,7 +39,7 @@ bool RecordDecoder::decode_other(Slot& slot, const Record& record) {
       const auto anchor = load_words<Anchor>(body);
       const auto phase = static_cast<AnchorPhase>(anchor.phase);
       meta_.anchors.push_back({phase, head.enter_ticks, head.leave_ticks, anchor.monotonic_ns, anchor.realtime_ns});
-      if (phase == AnchorPhase::finish) meta_.is_finalized = true;  // stored inside MPI_Finalize alone
+      if (phase == AnchorPhase::finish) meta_.is_finalized = true;  // stored only inside MPI_Finalize
       return is_exact;
     }
     case Payload::exchange: {
@@ -106,7 +107,7 @@ bool RecordDecoder::take_text(Slot& slot, const Record& record) {
   return true;
 }
 
-// Threads share the places where they have been.
+// Threads share the rows of their stacks.
 bool RecordDecoder::take_stack(Slot& slot, const Record& record) {
   const auto node = load_words<StackNode>(record.body());
   if (node.id != slot.stacks.size() + 1 || node.parent > slot.stacks.size()) return false;
@@ -124,7 +125,7 @@ bool RecordDecoder::take_stack(Slot& slot, const Record& record) {
   return true;
 }
 
-/// Whether a record may have this in the place of its site.
+/// Whether the word can be a site.
 bool RecordDecoder::is_site(const Slot& slot, std::uint64_t word) {
   return (word & kStackSite) == 0 || ((word & ~kStackSite) != 0 && (word & ~kStackSite) <= slot.stacks.size());
 }
@@ -142,7 +143,7 @@ void RecordDecoder::take_site(Slot& slot, std::uint64_t word) {
   batch.nodes.back() = place.row == Slot::kNoRow ? 0 : place.row;
 }
 
-// They came as texts: the ring knows of no other way to tell what is longer than a record.
+// They come as texts, because only texts can be longer than a record.
 void RecordDecoder::take_user_definitions() {
   std::map<std::uint32_t, UserDefinitionRow> found;
   for (const TextRow& text : meta_.texts) {

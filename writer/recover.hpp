@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ struct RecoveredRank {
   std::filesystem::path ring;
 };
 
-/// What rank-NNNNN.ring in the output directory says.
+/// The contents of rank-NNNNN.ring in the output directory.
 struct RingNote {
   std::string host;
   std::filesystem::path ring;
@@ -38,15 +39,15 @@ Status may_follow(const std::filesystem::path& path, const RingNote& note);
 /// As notes name this machine.
 std::string own_hostname();
 
-/// Does what a writer did not live to do. `source` is a ring file, or the note (rank-NNNNN.ring) that leads to one; or
-/// the note of a rank that is finished (rank-NNNNN.done), of which something may be left to remove.
+/// Finishes the work of a writer that was killed. `source` is a ring file, or the note (rank-NNNNN.ring) that leads to
+/// one; or the note of a rank that is finished (rank-NNNNN.done), of which something may be left to remove.
 /// errors  not_found: no such note or ring; invalid_argument: the ring is on another host (the hint says which), or of
 ///         another user; damaged; io.
 Result<RecoveredRank> recover_rank(const std::filesystem::path& source, const std::filesystem::path& output_dir);
 
-/// Removes ring, pieces and note of a rank whose file is complete. What is already gone is no error. Whoever is
-/// interrupted in between has said so in the ring and by the note's name first: nobody makes the file again from what
-/// is left, nor misses what is gone.
+/// Removes ring, pieces and note of a rank whose file is complete. What is already gone is not an error. The removal is
+/// first recorded in the ring and by the note's name, so that after an interruption the file is not made again from
+/// what is left.
 void remove_leftovers(RingFile& ring, const std::filesystem::path& output_dir);
 
 }  // namespace meridian

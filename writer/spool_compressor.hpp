@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>
@@ -9,8 +10,8 @@
 namespace meridian {
 
 /// Compresses full spools beside the draining, one at a time: a spool that is full while the one before is still at it
-/// has to wait, and with it, when its ring is full too, the program. So disk and memory have a bound. What fails once
-/// is not tried again: the spool grows then, and whoever makes the rank file finds everything where it is.
+/// has to wait, and with it, when its ring is full too, the program. So disk and memory have a bound. A compression
+/// that failed is not tried again: the spool grows then, and stays valid for the making of the rank file.
 class SpoolCompressor {
  public:
   /// `ring` outlives this.
@@ -23,7 +24,7 @@ class SpoolCompressor {
   std::uint64_t spool_limit() const noexcept { return limit_; }
   /// Takes the spool, if that can be; it is empty then, and the next record opens another.
   void take(std::optional<SpoolWriter>& spool);
-  /// Until nothing is being compressed.
+  /// Waits until nothing is being compressed.
   void wait();
 
  private:

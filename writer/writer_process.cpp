@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "writer/writer_process.hpp"
 
 #include <poll.h>
@@ -43,7 +44,7 @@ void WriterProcess::wake() noexcept {
   errno = before;
 }
 
-// Ended, or has said that it stores no more and has no call under way whose record could still come.
+// Ended, or has announced that it stores no more and has no call under way whose record could still come.
 bool WriterProcess::is_over() const {
   if (has_ended_.load(std::memory_order_acquire) || (is_watching_ && !ring_.is_process_alive())) return true;
   if (ring_.header().run_state.load(std::memory_order_acquire) != RunState::ended) return false;
@@ -138,7 +139,7 @@ Status WriterProcess::leave() {
   compressor_.wait();
   const std::filesystem::path output_dir = ring_.output_dir();
   if (output_dir.empty()) {
-    // Ended before it had a place for its trace. What nobody will ever ask for is not left behind.
+    // Ended before it had an output directory. An empty recording is removed.
     MERIDIAN_TRY(const std::uint64_t calls, count_calls(ring_, pieces_of(ring_.path(), {}, -1)));
     if (calls == 0) remove_leftovers(ring_, {});
     return {};

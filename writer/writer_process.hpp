@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <sys/types.h>
@@ -30,10 +31,10 @@ class WriterProcess {
   /// From another thread: the program has ended.
   void end() noexcept;
 
-  /// From a signal handler: somebody wants a snapshot in `snapshot/` of the output directory. Made by a process of its
+  /// From a signal handler: requests a snapshot in `snapshot/` of the output directory. Made by a process of its
   /// own, so that the ring is drained meanwhile; one after the other.
   void want_snapshot() noexcept;
-  /// From a signal handler: a process that makes a snapshot may have ended, and another one be wanted.
+  /// From a signal handler: a process that makes a snapshot may have ended, and another snapshot may be due.
   void wake() noexcept;
   /// Without another thread: run() looks itself, now and then, whether the program has ended.
   void watch() noexcept { is_watching_ = true; }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The clock report as a page.
 
 #include <fmt/format.h>
@@ -44,7 +45,7 @@ svg svg{overflow:hidden}svg text{font-size:11px;fill:var(--faint);text-anchor:mi
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) * kSecondsPerNs; }
 
-std::string host_of(const ClockView& view, std::uint32_t domain) {
+std::string host_of(const ClockPageData& view, std::uint32_t domain) {
   if (domain < view.hosts.size() && !view.hosts[domain].empty()) return view.hosts[domain];
   return fmt::format("clock {}", domain);
 }
@@ -64,7 +65,7 @@ std::string section(const char* id, const char* title, const std::string& text, 
 }
 
 /// Domains but the reference: those whose times are least certain first.
-std::vector<std::uint32_t> by_doubt(const ClockView& view) {
+std::vector<std::uint32_t> by_doubt(const ClockPageData& view) {
   std::vector<double> doubt(view.domains(), 0);
   for (const ClockSummary& clock : view.summary.clocks)
     doubt[clock.domain] = std::max(doubt[clock.domain], clock.t1_s >= 0 ? clock.t1_s : 1e9 + clock.residual_s);
@@ -86,13 +87,13 @@ std::vector<std::uint32_t> first_of(std::vector<std::uint32_t> domains, std::siz
   return domains;
 }
 
-std::string keys_of(const ClockView& view, const std::vector<std::uint32_t>& domains) {
+std::string keys_of(const ClockPageData& view, const std::vector<std::uint32_t>& domains) {
   std::string text;
   for (std::size_t i = 0; i < domains.size() && i < SvgPlot::kColours; ++i) text += key(i, host_of(view, domains[i]));
   return domains.size() > SvgPlot::kColours ? text + " ... colours repeat; point at a line for its host" : text;
 }
 
-std::string verdict(const ClockView& view) {
+std::string verdict(const ClockPageData& view) {
   if (view.domains() < 2)
     return "All ranks read one clock: there is nothing to correct, and all times compare exactly.";
   std::vector<double> t1, t2;
@@ -116,7 +117,7 @@ std::string verdict(const ClockView& view) {
   return text;
 }
 
-std::string table(const ClockView& view) {
+std::string table(const ClockPageData& view) {
   std::string rows;
   const std::vector<ClockSummary>& clocks = view.summary.clocks;
   for (std::size_t i = 0; i < std::min(clocks.size(), kRowsOfTable); ++i) {
@@ -144,7 +145,7 @@ std::string table(const ClockView& view) {
   return text;
 }
 
-std::string models(const ClockView& view) {
+std::string models(const ClockPageData& view) {
   std::string rows;
   std::uint64_t most = 1;
   for (const ClockModelSummary& model : view.summary.clock_models) most = std::max(most, model.reversed);
@@ -163,7 +164,7 @@ std::string models(const ClockView& view) {
       rows, view.summary.reversed_before, view.summary.reversed_after);
 }
 
-std::string drift(const ClockView& view) {
+std::string drift(const ClockPageData& view) {
   const std::vector<std::uint32_t> all = by_doubt(view), domains = first_of(all, kDomainsInOnePlot);
   std::map<std::uint32_t, std::vector<PlotPoint>> corrections, drifts;
   for (const ClockFitPoint& point : view.report.fit) {
@@ -180,7 +181,7 @@ std::string drift(const ClockView& view) {
          figure(rate, "Rate of the clock against the reference's.") + "<p>" + keys_of(view, domains) + "</p>";
 }
 
-std::string bound_widths(const ClockView& view) {
+std::string bound_widths(const ClockPageData& view) {
   if (view.bounds.domains.empty()) return "<p class=\"faint\">This model gives no bounds.</p>\n";
   const std::vector<std::uint32_t> all = by_doubt(view), domains = first_of(all, kDomainsInOnePlot);
   SvgPlot plots[2] = {{"half width of T1", {"time", PlotUnit::seconds}, {"T1", PlotUnit::seconds, true}},
@@ -222,7 +223,7 @@ std::vector<PlotPoint> thinned(std::vector<PlotPoint> points) {
 constexpr const char* kSampleNames[] = {"round trips", "received: at least", "sent: at most"};
 
 /// Residuals or corrections of the samples, by kind; of one domain or of all.
-std::array<std::vector<PlotPoint>, 3> samples_of(const ClockView& view, std::int64_t domain,
+std::array<std::vector<PlotPoint>, 3> samples_of(const ClockPageData& view, std::int64_t domain,
                                                  double ClockSamplePoint::*value) {
   std::array<std::vector<PlotPoint>, 3> points;
   for (const ClockSamplePoint& one : view.report.samples)
@@ -237,7 +238,7 @@ std::string kinds_key(std::size_t first = 0) {
   return text;
 }
 
-std::string residuals(const ClockView& view) {
+std::string residuals(const ClockPageData& view) {
   auto points = samples_of(view, -1, &ClockSamplePoint::residual_ns);
   SvgPlot plot{"residuals", {"time", PlotUnit::seconds}, {"residual", PlotUnit::seconds}};
   SvgPlot trips{"residuals of round trips", {"time", PlotUnit::seconds}, {"residual", PlotUnit::seconds}};
@@ -249,7 +250,7 @@ std::string residuals(const ClockView& view) {
                     kinds_key(1));
 }
 
-std::string round_trips(const ClockView& view) {
+std::string round_trips(const ClockPageData& view) {
   SvgPlot lengths{"lengths of round trips", {"length", PlotUnit::seconds, true}, {"round trips", PlotUnit::count}};
   std::vector<PlotPoint> bars;
   for (const RoundTripBin& bin : view.report.lengths)
@@ -265,7 +266,7 @@ std::string round_trips(const ClockView& view) {
          figure(pairs, fmt::format("{} of {} pairs: least, quarter, half, three quarters, 99 %.", shown, rows.size()));
 }
 
-std::string loops(const ClockView& view) {
+std::string loops(const ClockPageData& view) {
   SvgPlot plot{"loop closure",
                {"half of the smallest round trip", PlotUnit::seconds, true},
                {"direct less composed", PlotUnit::seconds}};
@@ -281,7 +282,7 @@ std::string loops(const ClockView& view) {
                           key(0, "clocks as corrected"));
 }
 
-std::string domain_details(const ClockView& view) {
+std::string domain_details(const ClockPageData& view) {
   const std::vector<std::uint32_t> all = by_doubt(view), domains = first_of(all, kDomainsInDetail);
   std::string text;
   for (std::size_t i = 0; i < domains.size(); ++i) {
@@ -300,7 +301,7 @@ std::string domain_details(const ClockView& view) {
 
 }  // namespace
 
-std::string clock_page(const ClockView& view) {
+std::string clock_page(const ClockPageData& view) {
   const RunSummary& run = view.summary.run;
   std::string page =
       "<!DOCTYPE html>\n<!-- made by meridian clocks -->\n<html lang=\"en\"><head><meta charset=\"utf-8\">"

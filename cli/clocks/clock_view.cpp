@@ -1,10 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/clocks/clock_view.hpp"
 
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "merger/clocks/clock_bounds_file.hpp"
-#include "trace/format/summary_file.hpp"
+#include "merger/clocks/bounds/merged_bounds.hpp"
+#include "merger/clocks/report/read_clock_report.hpp"
+#include "summary/summary_file.hpp"
 
 namespace meridian {
 namespace {
@@ -67,8 +69,8 @@ Json table_json(const std::vector<ClockSummary>& clocks) {
 
 }  // namespace
 
-Result<ClockView> read_clock_view(const std::filesystem::path& merged) {
-  ClockView view;
+Result<ClockPageData> read_clock_view(const std::filesystem::path& merged) {
+  ClockPageData view;
   MERIDIAN_TRY(view.summary, read_summary(merged));
   MERIDIAN_TRY(view.report, read_clock_report(merged));
   if (auto bounds = MergedBounds::read(merged))
@@ -86,7 +88,7 @@ Result<ClockView> read_clock_view(const std::filesystem::path& merged) {
   return view;
 }
 
-std::string clock_json(const ClockView& view) {
+std::string clock_json(const ClockPageData& view) {
   const Summary& summary = view.summary;
   const ClockReport& report = view.report;
   Json json;

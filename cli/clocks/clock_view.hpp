@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // All that a merged file says about its clocks, and the ways in which `meridian clocks` shows it.
@@ -5,14 +6,14 @@
 #include <filesystem>
 #include <string>
 
-#include "merger/clocks/clock_bounds.hpp"
-#include "merger/clocks/clock_report.hpp"
-#include "trace/format/summary.hpp"
+#include "merger/clocks/report/clock_report.hpp"
+#include "merger/model/clock_bounds.hpp"
+#include "summary/summary.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {
 
-struct ClockView {
+struct ClockPageData {
   Summary summary;
   ClockReport report;
   ClockBounds bounds;              ///< no domains: the model gives none
@@ -22,11 +23,11 @@ struct ClockView {
 };
 
 /// errors  those of read_summary() and read_clock_report()
-Result<ClockView> read_clock_view(const std::filesystem::path& merged);
+Result<ClockPageData> read_clock_view(const std::filesystem::path& merged);
 
 /// One self-contained HTML page, some hundred KB at most, however long the run and however many the hosts.
-std::string clock_page(const ClockView& view);
+std::string clock_page(const ClockPageData& view);
 /// The same as data, whole.
-std::string clock_json(const ClockView& view);
+std::string clock_json(const ClockPageData& view);
 
 }  // namespace meridian

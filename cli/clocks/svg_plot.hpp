@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Plots as inline SVG: axes with round numbers, lines, dots, bands, bars. Colours are classes of the page's style

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Clock and counters of this machine.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MPI libraries, the tracer for each, the launcher, the writer.
 
 #include <fmt/format.h>
@@ -8,9 +9,9 @@
 #include <optional>
 
 #include "cli/doctor/checks.hpp"
-#include "cli/installation.hpp"
 #include "cli/run/library_search.hpp"
 #include "cli/run/program.hpp"
+#include "cli/support/installation.hpp"
 
 namespace meridian {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HDF5, directories, settings.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/run/elf_file.hpp"
 
 #include <elf.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Finds shared libraries as the dynamic linker does, without running anything: DT_RPATH, LD_LIBRARY_PATH, DT_RUNPATH,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The program that the user wants to run: where it is, whether it can be traced, which MPI it is linked with.
@@ -8,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/launcher.hpp"
+#include "cli/support/launcher.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

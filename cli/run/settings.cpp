@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/run/settings.hpp"
 
 #include <fmt/format.h>
@@ -34,6 +35,7 @@ std::string type_name(OptionType type) {
     case OptionType::range:
       return "range";
     case OptionType::path:
+    case OptionType::list:
     case OptionType::choice:
       break;
   }
@@ -120,6 +122,8 @@ std::string describe_values(const OptionInfo& option) {
   switch (option.type) {
     case OptionType::path:
       return "a path";
+    case OptionType::list:
+      return "a list, separated by commas";
     case OptionType::choice: {
       std::string choices;
       for (std::string_view rest = option.unit; !rest.empty();)

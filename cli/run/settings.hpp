@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // MERIDIAN_* variables and meridian.conf, checked before the program starts.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/summary/advice.hpp"
 
 #include <fmt/format.h>
@@ -5,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cli/summary/measures.hpp"
 #include "cli/summary/units.hpp"
+#include "summary/measures.hpp"
 
 namespace meridian {
 namespace {

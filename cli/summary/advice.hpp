@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "trace/format/summary.hpp"
+#include "summary/summary.hpp"
 
 namespace meridian {
 

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
 
-#include "trace/format/summary.hpp"
+#include "summary/summary.hpp"
 
 namespace meridian {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/summary/printable.hpp"
 
 #include <fmt/format.h>
@@ -116,7 +117,11 @@ std::string shortened(std::string_view text, std::size_t width) {
   const std::string_view front = text.substr(0, fitting(text, kept / 2));
   // The end says more than the start: paths end in the name of the program.
   std::string_view back = text;
-  while (display_width(back) > kept - kept / 2) back.remove_prefix(decode(back).bytes);
+  for (std::size_t left = total; left > kept - kept / 2;) {
+    const Character next = decode(back);
+    left -= width_of(next.code);
+    back.remove_prefix(next.bytes);
+  }
   return std::string{front} + "..." + std::string{back};
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Text from a trace is not ours: it may hold escape sequences, line ends or broken UTF-8. Whatever is printed goes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/summary/text.hpp"
 
 #include <fmt/format.h>
@@ -6,10 +7,10 @@
 #include <array>
 
 #include "cli/summary/advice.hpp"
-#include "cli/summary/measures.hpp"
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
 #include "cli/summary/units.hpp"
+#include "summary/measures.hpp"
 
 namespace meridian {
 namespace {
@@ -20,7 +21,7 @@ std::string finding_text(const Finding& finding, const Paint& paint) {
   std::string result =
       fmt::format("  {}  {}  ({})\n", paint.severity(finding.severity, severity_name(finding.severity)),
                   shortened(printable(finding.name), 40), human_count(finding.count));
-  result += wrapped(printable(finding.text), 2 * kIndent, kTextWidth);
+  result += wrapped(printable(finding.text + " " + finding.remedy), 2 * kIndent, kTextWidth);
   if (!finding.detail.empty()) result += wrapped(printable(finding.detail), 2 * kIndent, kTextWidth);
   return result;
 }
@@ -71,9 +72,9 @@ std::string summary_text(const Summary& summary, const Paint& paint, std::size_t
                             threads_section(summary, paint),       passed_section(summary, paint),
                             messages_section(summary, paint),      pairs_section(summary, paint),
                             communicators_section(summary, paint), windows_section(summary, paint),
-                            files_section(summary, paint),         clocks_section(summary, paint),
-                            overhead_section(summary, paint),      findings_text(summary, paint),
-                            advice_section(summary, paint)};
+                            files_section(summary, paint),         tables_section(summary, paint),
+                            clocks_section(summary, paint),        overhead_section(summary, paint),
+                            findings_text(summary, paint),         advice_section(summary, paint)};
   for (const std::string& section : sections) {
     if (section.empty()) continue;
     if (!result.empty()) result += "\n";

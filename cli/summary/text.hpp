@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The summary for a terminal: sections of at most 80 columns.
@@ -6,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "trace/format/summary.hpp"
+#include "summary/summary.hpp"
 
 namespace meridian {
 
@@ -64,6 +65,8 @@ std::string regions_section(const Summary& summary, const Paint& paint);
 std::string region_counters_section(const Summary& summary, const Paint& paint);
 std::string passed_section(const Summary& summary, const Paint& paint);
 std::string user_events_section(const Summary& summary, const Paint& paint);
+/// The tables that have no section of their own making: what SummaryTable::heading names.
+std::string tables_section(const Summary& summary, const Paint& paint);
 std::string overhead_section(const Summary& summary, const Paint& paint);
 std::string advice_section(const Summary& summary, const Paint& paint);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Section CLOCKS: one row per clock and host, or those that matter most.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Section CONTEXT: where the ranks ran, as what, and what they used.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Section COUNTERS: what was counted outside MPI and in it, what follows from that, and which calls counted most.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Section FUNCTIONS: the ten that took longest, the ten most called.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sections MESSAGES (totals) and WHO SENDS TO WHOM (matrix of ranks, of hosts, or of blocks of ranks).
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sections COMMUNICATORS, WINDOWS and FILES: what the program made, under the names that it gave.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Section CALL PATHS: the ways through the program that most time goes.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Section COUNTED IN REGIONS: what was counted while regions of the program were open, and what follows from that.
 
 #include <fmt/format.h>

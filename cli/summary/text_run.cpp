@@ -1,14 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sections RUN and RANKS.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "cli/summary/measures.hpp"
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
 #include "cli/summary/text.hpp"
 #include "cli/summary/units.hpp"
+#include "summary/measures.hpp"
 
 namespace meridian {
 namespace {
@@ -43,6 +44,22 @@ std::string ranks_value(const RunSummary& run) {
   std::string value = plural(present, "rank");
   if (present != expected) value = fmt::format("{} of {}", human_count(present), plural(expected, "rank"));
   return value + " on " + plural(run.hosts, "host") + ", " + plural(run.threads, "thread") + " in MPI";
+}
+
+std::string calls_value(const RunSummary& run) {
+  std::string value = plural(run.calls, "MPI call");
+  if (run.time_s > 0 && run.calls > 0)
+    value += fmt::format(
+        ", {} a second",
+        human_count(static_cast<std::uint64_t>(std::min(static_cast<double>(run.calls) / run.time_s, 1e18))));
+  return value;
+}
+
+std::string others_value(const RunSummary& run) {
+  std::string value;
+  if (run.thread_calls > 0) value = plural(run.thread_calls, "thread call");
+  if (run.user_events > 0) value += (value.empty() ? "" : ", ") + plural(run.user_events, "user event");
+  return value;
 }
 
 std::vector<std::string> rank_cells(const std::string& label, const RankLoad& load) {
@@ -112,16 +129,12 @@ std::string run_section(const Summary& summary, const Paint& paint) {
   result += field("time", human_duration(run.time_s) + " from the first event to the last");
   result += field("in MPI", fmt::format("{} of the ranks' time, {} in all", human_percent(load.mpi_share),
                                         human_duration(mpi_seconds(summary))));
-  std::string calls = plural(run.calls, "call");
-  if (run.time_s > 0 && run.calls > 0)
-    calls += fmt::format(
-        ", {} a second",
-        human_count(static_cast<std::uint64_t>(std::min(static_cast<double>(run.calls) / run.time_s, 1e18))));
-  result += field("calls", calls);
+  result += field("calls", calls_value(run));
+  if (const std::string others = others_value(run); !others.empty()) result += field("others", others);
   std::string trace = human_bytes(run.trace_bytes);
-  if (run.calls > 0)
-    trace +=
-        fmt::format(", {} a call", human_bytes(static_cast<double>(run.trace_bytes) / static_cast<double>(run.calls)));
+  const double events =
+      static_cast<double>(run.calls) + static_cast<double>(run.thread_calls) + static_cast<double>(run.user_events);
+  if (events > 0) trace += fmt::format(", {} an event", human_bytes(static_cast<double>(run.trace_bytes) / events));
   return result + field("trace", trace);
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Section CALL SITES: the places in the program that most time goes through.
 
 #include <fmt/format.h>

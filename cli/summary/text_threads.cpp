@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sections LOCKS and THREADS.
 
 #include <fmt/format.h>
@@ -74,7 +75,9 @@ std::string threads_section(const Summary& summary, const Paint& paint) {
   if (summary.threads.empty()) return {};
   std::vector<const ThreadSummary*> order;
   for (const ThreadSummary& thread : summary.threads) order.push_back(&thread);
-  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) { return a->calls > b->calls; });
+  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
+    return a->calls + a->thread_calls > b->calls + b->thread_calls;
+  });
   const std::size_t shown = std::min(kMost, order.size());
   Table table{{{"rank"},
                {"thread"},
@@ -83,13 +86,14 @@ std::string threads_section(const Summary& summary, const Paint& paint) {
                {"made by"},
                {"begins"},
                {"lives"},
-               {"calls"}}};
+               {"calls"},
+               {"thr calls"}}};
   for (std::size_t i = 0; i < shown; ++i) {
     const ThreadSummary& thread = *order[i];
     table.add({fmt::format("{}", thread.rank), fmt::format("{}", thread.thread),
                thread.name.empty() ? "-" : printable(thread.name), routine_of(thread),
                thread.creator < 0 ? "-" : fmt::format("{}", thread.creator), human_duration(thread.begin_s),
-               human_duration(thread.life_s), human_count(thread.calls)});
+               human_duration(thread.life_s), human_count(thread.calls), human_count(thread.thread_calls)});
   }
   return paint.heading(fmt::format("THREADS BY CALLS ({})", how_many(shown, order.size()))) + "\n" +
          table.text([&](const std::string& line) { return paint.title(line); });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sections REGIONS and EVENTS OF THE PROGRAM: what it marked itself.
 
 #include <fmt/format.h>
@@ -55,7 +56,7 @@ std::string passed_section(const Summary& summary, const Paint& paint) {
   Table table{{{"function", Align::left}, {"group", Align::left}, {"ranks"}, {"calls"}}};
   for (std::size_t i = 0; i < std::min(kTop, sums.size()); ++i)
     table.add({printable(sums[i].name), sums[i].group, human_count(sums[i].ranks), human_count(sums[i].calls)});
-  return paint.heading(fmt::format("NOT RECORDED, AS WANTED ({})", how_many(sums.size()))) + "\n" +
+  return paint.heading(fmt::format("FILTERED OUT ({})", how_many(sums.size()))) + "\n" +
          table.text([&](const std::string& line) { return paint.title(line); });
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/summary/units.hpp"
 
 #include <fmt/format.h>
@@ -5,7 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <ctime>
+
+#include "summary/measures.hpp"
 
 namespace meridian {
 namespace {
@@ -93,13 +95,8 @@ std::string human_percent(double share) {
 }
 
 std::string human_time(std::int64_t realtime_ns) {
-  constexpr std::int64_t kSecond = 1'000'000'000;
-  const std::time_t seconds = static_cast<std::time_t>(realtime_ns / kSecond - (realtime_ns % kSecond < 0 ? 1 : 0));
-  std::tm parts{};
-  std::array<char, 40> text{};
-  if (realtime_ns == 0 || gmtime_r(&seconds, &parts) == nullptr) return kNoNumber;
-  if (std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S UTC", &parts) == 0) return kNoNumber;
-  return text.data();
+  const std::string text = utc_time(realtime_ns);
+  return text.empty() ? kNoNumber : text;
 }
 
 }  // namespace meridian

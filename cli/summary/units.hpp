@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Numbers as people read them. Nothing here is longer than 9 characters, whatever the value; a value that is no number

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/top/top_text.hpp"
 
 #include <fmt/format.h>
@@ -5,17 +6,17 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cli/json_text.hpp"
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
 #include "cli/summary/units.hpp"
+#include "cli/support/json_text.hpp"
 
 namespace meridian {
 namespace {
 
 double rate(double amount, const RankActivity& rank) { return rank.window_s > 0 ? amount / rank.window_s : 0; }
 
-/// Of the time of the threads that called MPI: a rank with none was outside of it.
+/// Relative to the time of the threads that called MPI: a rank without any was outside MPI.
 double mpi_share(const RankActivity& rank) {
   const double time = rank.window_s * std::max<std::uint32_t>(rank.threads, 1);
   return time > 0 ? std::min(1.0, rank.mpi_s / time) : 0;

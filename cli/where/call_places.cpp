@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/where/call_places.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@ namespace {
 
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-/// The site that a call was made from; nullptr: not recorded.
+/// The site of a call; nullptr: not recorded.
 const Site* site_of(const ThreadNow& thread, RankSites& sites, const SiteTable& table, const PathTable& paths) {
   if (thread.call == CallId::none || thread.return_address == 0) return nullptr;
   const std::uint32_t site = paths.paths()[sites.path(thread.return_address, thread.stack_node)].site;
@@ -30,7 +31,7 @@ void find_call_places(std::vector<RankNow>& ranks) {
   for (RankNow& rank : ranks) {
     if (std::ranges::none_of(rank.threads, [](const ThreadNow& thread) { return thread.return_address != 0; }))
       continue;
-    SiteTable all;  // those of whole stacks, too, which nobody asks for here
+    SiteTable all;  // includes those of whole stacks, which are not needed here
     PathTable paths;
     RankSites sites{rank.meta, all, paths};
     for (ThreadNow& thread : rank.threads) {
@@ -43,7 +44,7 @@ void find_call_places(std::vector<RankNow>& ranks) {
       thread.place.offset = site->offset;
     }
   }
-  Findings unused;  // what cannot be told is there as an offset
+  Findings unused;  // unresolved sites stay offsets
   const std::vector<SourcePlace> places = resolve_sites(needed, unused);
   for (RankNow& rank : ranks)
     for (ThreadNow& thread : rank.threads) {

@@ -1,16 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <vector>
 
-#include "cli/where/rank_now.hpp"
+#include "live/rank_now.hpp"
 
 namespace meridian {
 
-/// Fills in where the calls under way stand in the source. The programs' files are read as far as they still are what
-/// ran, by a process of its own.
+/// Fills in the source locations of the calls in progress. The programs' files are read in a separate process, if they
+/// are still those that run.
 void find_call_places(std::vector<RankNow>& ranks);
 
-/// "stuck.c:27"; where there is no line "stuck+0x1234"; empty: nothing is known.
+/// "stuck.c:27"; without a line "stuck+0x1234"; empty: unknown.
 std::string short_place(const CallPlace& place);
 
 }  // namespace meridian

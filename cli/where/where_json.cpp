@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
-#include "cli/json_text.hpp"
 #include "cli/summary/printable.hpp"
+#include "cli/support/json_text.hpp"
 #include "cli/where/where_text.hpp"
 
 namespace meridian {
@@ -65,6 +66,8 @@ json thread_json(WhereReport& report, std::size_t rank, const ThreadNow& thread)
           {"place", place_json(thread.place)},
           {"since_s", seconds < 0 ? json(nullptr) : json(seconds)},
           {"calls", thread.calls},
+          {"thread_calls", thread.thread_calls},
+          {"user_events", thread.user_events},
           {"waits", std::move(waits)}};
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/where/where_text.hpp"
 
 #include <fmt/format.h>
@@ -32,7 +33,7 @@ std::string ranges(const std::vector<Number>& ranks) {
 
 struct Group {
   std::vector<std::int32_t> ranks;
-  std::vector<std::int32_t> peers;  // one for each rank, of what is waited for first
+  std::vector<std::int32_t> peers;  // one for each rank, of the first thing that it waits for
   double since_s = 0;               // longest
 };
 
@@ -61,7 +62,7 @@ std::string_view verb(Kind kind) { return kind == Kind::send ? "to" : kind == Ki
 
 bool is_in_mpi(Kind kind) { return kind == Kind::send || kind == Kind::receive || kind == Kind::collective; }
 
-/// What a thread waits for that other threads of its process have to do.
+/// What a thread waits for from other threads of its process.
 std::string local_wait_text(const WaitedFor& what) {
   if (what.kind == Kind::thread)
     return what.threads.empty() ? "the end of a thread" : fmt::format("the end of thread {}", what.threads.front());
@@ -81,8 +82,8 @@ std::string place_text(const CallPlace& place) {
 }
 
 std::string groups_text(WhereReport& report) {
-  // Call, kind of what it waits for first, what that is (communicator or words), tag, how many things, place. Threads
-  // that have ended are left out.
+  // Call, then of the first thing that it waits for: kind, communicator or text, tag; number of things, source
+  // location. Threads that have ended are omitted.
   using Key = std::tuple<std::string, int, std::string, std::int32_t, std::size_t, std::string>;
   std::map<Key, Group> groups;
   for (std::size_t i = 0; i < report.ranks.size(); ++i) {
@@ -124,7 +125,7 @@ std::string groups_text(WhereReport& report) {
   return table.text([](const std::string& title) { return title; });
 }
 
-/// Which ranks are whose, where there is a choice.
+/// The ranks of each world, if there are several.
 std::string worlds_text(const WhereReport& report) {
   if (report.worlds.size() < 2) return "";
   Table table{{{"world"}, {"ranks", Align::left}, {"started by", Align::left}}};
@@ -225,20 +226,6 @@ class DeadlockText {
 };
 
 }  // namespace
-
-WaitFacts facts_of(WhereReport& report, std::size_t rank, const WaitedFor& what) {
-  WaitFacts facts{what.kind, what.call, "?", what.peer, what.tag};
-  if (const LocalComm* comm = report.communicators.resolvers[rank].at(what.comm, what.ticks)) {
-    facts.comm = communicator_name(report.communicators.list[comm->comm], comm->comm);
-    if (what.peer >= 0) facts.peer = comm->world_rank(what.peer);
-  }
-  return facts;
-}
-
-double seconds_in(const WhereReport& report, const ThreadNow& thread) {
-  if (thread.since_realtime_ns == 0) return -1;
-  return std::max(0.0, static_cast<double>(report.now_realtime_ns - thread.since_realtime_ns) * 1e-9);
-}
 
 std::string_view name_of(LockKind kind) {
   switch (kind) {

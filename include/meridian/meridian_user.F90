@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: Apache-2.0
 ! User events for Fortran 2003 and later: the same as <meridian/user.h>. Compile this file with the program; nothing has to be
 ! linked (glibc before 2.34: -ldl), and without the tracer every call returns at once.
 !

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* User events: what a program wants to see in its trace besides its MPI calls. C99 and C++11, GCC or clang.
  *
  *   MERIDIAN_REGION("solve");                             from here to the end of the block

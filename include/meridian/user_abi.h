@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What <meridian/user.h>, its Fortran module and the tracer agree on. Programs include <meridian/user.h>.
  *
  * A program finds the tracer by asking the dynamic linker for MERIDIAN_USER_SYMBOL when it needs it first: nothing to

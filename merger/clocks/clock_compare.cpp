@@ -1,4 +1,5 @@
-// The models beside each other, on the user's own trace.
+// SPDX-License-Identifier: Apache-2.0
+#include "merger/clocks/clock_compare.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,34 +7,38 @@
 #include <utility>
 
 #include "merger/clocks/clock_refine.hpp"
-#include "merger/clocks/clock_trips.hpp"
+#include "merger/clocks/fit/fit_clocks.hpp"
+#include "merger/clocks/samples/exchanges.hpp"
+#include "merger/model/clock_tuning.hpp"
+#include "merger/model/clocks.hpp"
+#include "trace/format/rank_file.hpp"
+#include "trace/model/result.hpp"
 
 namespace meridian {
 namespace {
 
-constexpr double kKept = 0.9;  // of the round trips of a pair and phase, the quickest
 constexpr double kSecondsPerNs = 1e-9;
 
-/// What lines from ticks to global time add to the first lines: they differ by a line.
-ClockResidual difference_of(const Clocks& lines, const Clocks& first, const ClockSamples& samples) {
+/// The correction from the first lines to these lines, which is a line as well.
+ClockCorrection difference_of(const Clocks& lines, const Clocks& first, const ClockSamples& samples) {
   const std::int64_t begin = samples.origin_ns(), end = std::max(samples.end_ns(), begin + 1);
-  ClockResidual residual{static_cast<double>(begin),
-                         static_cast<double>(end - begin),
-                         first.domains,
-                         2,
-                         std::vector<double>(first.domains * std::size_t{2}),
-                         {}};
-  residual.jumps.resize(first.domains);
+  ClockCorrection correction{static_cast<double>(begin),
+                             static_cast<double>(end - begin),
+                             first.domains,
+                             2,
+                             std::vector<double>(first.domains * std::size_t{2}),
+                             {}};
+  correction.steps.resize(first.domains);
   for (std::size_t i = 0; i < first.maps.size(); ++i)
     for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
       const std::uint64_t ticks = first.maps[i].to_ticks(k == 0 ? begin : end);
-      residual.knot(first.domain_of[i], k) =
+      correction.knot(first.domain_of[i], k) =
           static_cast<double>(lines.maps[i].to_global(ticks) - first.maps[i].to_global(ticks));
     }
-  return residual;
+  return correction;
 }
 
-Status count_reversed(TempSpool<DomainMessage>& messages, const std::vector<ClockResidual>& models,
+Status count_reversed(TempSpool<DomainMessage>& messages, const std::vector<ClockCorrection>& models,
                       std::vector<ClockModelSummary>& rows) {
   SpoolReader<DomainMessage> reader{messages};
   std::vector<double> worst(models.size(), 0);
@@ -51,20 +56,21 @@ Status count_reversed(TempSpool<DomainMessage>& messages, const std::vector<Cloc
 }  // namespace
 
 double round_trip_residual(std::span<const RankMeta* const> metas, const Clocks& clocks) {
-  struct Trip {
+  struct TimedOffset {
     std::int64_t length_ns;
     double offset_ns;
   };
-  std::map<std::tuple<std::uint32_t, std::uint32_t, AnchorPhase>, std::vector<Trip>> trips;
-  for_each_trip(metas, clocks, [&](const CorrectedTrip& trip) {
-    trips[{trip.from, trip.to, trip.phase}].push_back({trip.length_ns(), trip.ahead_ns()});
+  std::map<std::tuple<std::uint32_t, std::uint32_t, AnchorPhase>, std::vector<TimedOffset>> exchanges;
+  for_each_corrected_exchange(metas, clocks, [&](const CorrectedExchange& exchange) {
+    exchanges[{exchange.from, exchange.to, exchange.phase}].push_back({exchange.length_ns(), exchange.ahead_ns()});
   });
   double squares = 0;
   std::size_t count = 0;
-  for (auto& [key, list] : trips) {
-    std::ranges::stable_sort(list, {}, &Trip::length_ns);
-    list.resize(std::max<std::size_t>(1, static_cast<std::size_t>(static_cast<double>(list.size()) * kKept)));
-    for (const Trip& trip : list) squares += trip.offset_ns * trip.offset_ns;
+  for (auto& [key, list] : exchanges) {
+    std::ranges::stable_sort(list, {}, &TimedOffset::length_ns);
+    list.resize(std::max<std::size_t>(
+        1, static_cast<std::size_t>(static_cast<double>(list.size()) * ClockTuning::kQuickestKept)));
+    for (const TimedOffset& exchange : list) squares += exchange.offset_ns * exchange.offset_ns;
     count += list.size();
   }
   return count == 0 ? 0 : std::sqrt(squares / static_cast<double>(count));
@@ -73,9 +79,9 @@ double round_trip_residual(std::span<const RankMeta* const> metas, const Clocks&
 Result<std::vector<ClockModelSummary>> compare_models(std::span<const RankMeta* const> metas, const Clocks& first,
                                                       const ClockSamples& samples, TempSpool<DomainMessage>& messages,
                                                       const ClockOptions& options, const Clocks& chosen,
-                                                      const ClockResidual& residual) {
+                                                      const ClockCorrection& correction) {
   std::vector<ClockModelSummary> rows;
-  std::vector<ClockResidual> models;
+  std::vector<ClockCorrection> models;
   for (std::size_t m = 0; m < kClockModelNames.size(); ++m) {
     ClockOptions own = options;
     own.model = static_cast<ClockModel>(m);
@@ -84,7 +90,7 @@ Result<std::vector<ClockModelSummary>> compare_models(std::span<const RankMeta* 
     row.messages = messages.size();
     row.is_chosen = own.model == options.model;
     if (row.is_chosen && bends(own.model)) {
-      models.push_back(residual);
+      models.push_back(correction);
       row.residual_s = round_trip_residual(metas, chosen) * kSecondsPerNs;
     } else if (bends(own.model)) {
       const Clocks clocks = refine_clocks(metas, first, samples, own, &models.emplace_back());

@@ -1,10 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "merger/clocks/clock_pass.hpp"
 
 #include <string>
 #include <utility>
 
+#include "merger/clocks/clock_compare.hpp"
 #include "merger/clocks/clock_refine.hpp"
+#include "merger/clocks/fit/fit_clocks.hpp"
+#include "merger/clocks/report/report_clocks.hpp"
+#include "merger/clocks/samples/clock_observer.hpp"
 #include "merger/containers/temp_spool.hpp"
+#include "merger/match/match.hpp"
+#include "merger/model/clocks.hpp"
+#include "merger/model/findings.hpp"
+#include "trace/format/rank_file.hpp"
+#include "trace/model/result.hpp"
 
 namespace meridian {
 namespace {
@@ -15,7 +25,7 @@ std::vector<const RankMeta*> metas_of(const Trace& trace) {
   return metas;
 }
 
-/// Of ranks that all read one clock.
+/// Bounds if all ranks read one clock.
 ClockBounds exact_bounds() {
   ClockBounds bounds;
   bounds.domains.resize(1);
@@ -24,7 +34,7 @@ ClockBounds exact_bounds() {
 }
 
 Status observe(Trace& trace, ClockObserver& observer, const CallCounter& counter) {
-  Findings seen_later;  // the pass that keeps the messages counts them
+  Findings seen_later;  // not kept: the pass that stores the messages reports them
   const MatchSinks sinks{{},
                          [&](std::span<const MatchedMessage> rows) {
                            observer.add(rows);
@@ -78,10 +88,10 @@ Result<ClockPass> fit_trace_clocks(Trace& trace, const ClockOptions& given, bool
   MERIDIAN_TRY_DO(messages.seal());
   const ClockSamples& samples = observer->finish();
   if (first.domains >= 2) {
-    ClockResidual residual;
+    ClockCorrection correction;
     Clocks lines = first;
     if (bends(options.model)) {
-      trace.clocks = refine_clocks(metas, first, samples, options, &residual);
+      trace.clocks = refine_clocks(metas, first, samples, options, &correction);
     } else {
       MERIDIAN_TRY(trace.clocks, fit_clocks(metas, options));
       ClockOptions line_options = options;
@@ -89,7 +99,7 @@ Result<ClockPass> fit_trace_clocks(Trace& trace, const ClockOptions& given, bool
       MERIDIAN_TRY(lines, fit_clocks(metas, line_options));
     }
     pass.report = report_clocks(metas, first, lines, trace.clocks, samples);
-    MERIDIAN_TRY(pass.models, compare_models(metas, first, samples, messages, options, trace.clocks, residual));
+    MERIDIAN_TRY(pass.models, compare_models(metas, first, samples, messages, options, trace.clocks, correction));
   }
   if (first.domains < 2 && options.model == ClockModel::meridian) trace.clocks.bounds = exact_bounds();
   if (pass.is_split) {

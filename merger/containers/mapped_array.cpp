@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "merger/containers/mapped_array.hpp"
 
 #include <fcntl.h>

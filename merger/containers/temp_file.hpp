@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -28,7 +29,7 @@ class TempFile {
   TempFile& operator=(const TempFile&) = delete;
   ~TempFile();
 
-  /// Number of a block that nobody uses.
+  /// Number of an unused block.
   std::uint64_t take_block();
   void give_back(std::uint64_t block) { free_.push_back(block); }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>
@@ -47,10 +48,10 @@ class TempSpool {
       store_tail();
   }
 
-  /// Ok if everything that was appended is kept.
+  /// Ok if everything that was appended is stored.
   Status seal() { return std::exchange(status_, Status{}); }
 
-  /// Rows [first, first + out.size()). errors: io; invalid_argument when there are not so many.
+  /// Rows [first, first + out.size()). errors: io; invalid_argument when there are fewer.
   Status read(std::uint64_t first, std::span<T> out) {
     return visit<T>(first, out, [this](std::uint64_t block, std::size_t offset, std::span<T> rows) {
       return file_->read(block, offset * sizeof(T), std::as_writable_bytes(rows));

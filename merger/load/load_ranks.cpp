@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "merger/load/load_ranks.hpp"
 
 #include <algorithm>
@@ -18,14 +19,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int32_t kLargestWorld = 1 << 24;  // a larger one is damage
-// Ranks cost memory also where there is nothing of them: so many may be missing, and so many for each that is there.
+// A missing rank costs memory, too: at most this many may be missing, plus this many for each rank that is present.
 constexpr std::uint64_t kMostMissing = 1 << 20;
 constexpr std::uint64_t kMissingForEach = 256;
 
 struct Contents {
   std::vector<fs::path> rank_files;
   std::vector<fs::path> notes;
-  std::vector<fs::path> finished;  // notes of ranks that are complete, of which something may be left to remove
+  std::vector<fs::path> finished;  // notes of complete ranks whose leftovers may not be removed yet
   std::vector<std::string> others;
   std::vector<std::string> run_directories;  // directories in it that hold rank files
 };
@@ -211,12 +212,12 @@ struct LoadedWorld {
   std::set<std::int32_t> unreadable;
 };
 
-/// Finishes what is left over, if it can be.  leftovers: notes that stay, and why.
+/// Finishes unfinished recordings if possible.  leftovers: notes that stay, and why.
 Result<Contents> finish_leftovers(const fs::path& directory, const RecoverRank& recover,
                                   std::vector<std::pair<fs::path, Error>>& leftovers) {
   MERIDIAN_TRY(Contents contents, list(directory));
   for (const fs::path& note : contents.finished)
-    if (recover) static_cast<void>(bool{recover(note, directory)});  // what cannot be removed does no harm
+    if (recover) static_cast<void>(bool{recover(note, directory)});  // files that cannot be removed do no harm
   if (contents.notes.empty()) return contents;
   for (const fs::path& note : contents.notes) {
     const Status status = recover ? recover(note, directory) : Status{Error{Errc::unsupported, "not tried", ""}};
@@ -225,7 +226,7 @@ Result<Contents> finish_leftovers(const fs::path& directory, const RecoverRank& 
   return list(directory);
 }
 
-/// The files of one directory. Nothing where there is nothing, if `may_be_empty`.
+/// The files of one directory; it may have none if `may_be_empty`.
 Result<std::optional<LoadedWorld>> load_world(const fs::path& directory, const RecoverRank& recover, bool force,
                                               bool may_be_empty, Findings& findings) {
   std::vector<std::pair<fs::path, Error>> leftovers;
@@ -291,29 +292,7 @@ Result<std::optional<LoadedWorld>> load_world(const fs::path& directory, const R
   return std::optional{std::move(loaded)};
 }
 
-/// 2 for world-2; -1 for another name.
-std::int32_t number_of_world(const fs::path& directory) {
-  const std::string name = directory.filename().string();
-  std::int32_t number = -1;
-  if (!name.starts_with("world-")) return -1;
-  // world-2-2 is what world-2 became where that held another trace
-  const auto [end, problem] = std::from_chars(name.data() + 6, name.data() + name.size(), number);
-  return problem == std::errc{} && (end == name.data() + name.size() || *end == '-') ? number : -1;
-}
-
 }  // namespace
-
-std::vector<fs::path> world_directories(const fs::path& directory) {
-  std::vector<fs::path> worlds;
-  std::error_code problem;
-  for (fs::directory_iterator entry{directory, problem}, end; !problem && entry != end; entry.increment(problem)) {
-    std::error_code ignored;
-    if (number_of_world(entry->path()) > 0 && entry->is_directory(ignored)) worlds.push_back(entry->path());
-  }
-  std::ranges::sort(worlds, {}, [](const fs::path& path) { return std::pair{number_of_world(path), path}; });
-  worlds.insert(worlds.begin(), directory);
-  return worlds;
-}
 
 Result<LoadedRanks> load_ranks(std::span<const fs::path> directories, const RecoverRank& recover, bool force,
                                Findings& findings) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -6,16 +7,15 @@
 #include <span>
 #include <vector>
 
-#include "merger/findings.hpp"
-#include "merger/load/worlds.hpp"
+#include "merger/model/findings.hpp"
+#include "merger/model/worlds.hpp"
 #include "trace/format/rank_file.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {
 
-/// Makes the rank file of a rank whose recording nobody finished. `note` is its rank-NNNNN.ring in `directory`; or its
-/// rank-NNNNN.done where whoever finished it was interrupted when it removed the rest.
-/// An Error says why that could not be done; the rank is then taken as it is.
+/// Makes the rank file of a rank whose recording was not finished. `note` is its rank-NNNNN.ring in `directory`, or its
+/// rank-NNNNN.done if the removal of its leftovers was interrupted. After an Error the rank is read as it is.
 using RecoverRank = std::function<Status(const std::filesystem::path& note, const std::filesystem::path& directory)>;
 
 struct LoadedRanks {
@@ -26,7 +26,7 @@ struct LoadedRanks {
 };
 
 /// Opens the rank files (rank-*.h5) of one run. Each directory holds those of a world, and in folders world-* those of
-/// the worlds that were started from it. Ranks are numbered on from world to world.
+/// the worlds that were started from it. Rank numbers continue from world to world.
 ///
 /// recover  called for every rank-*.ring first; may be empty.
 /// force    of several runs in the directory, the one with the most ranks is taken (then the one with the lowest rank).
@@ -35,8 +35,5 @@ struct LoadedRanks {
 /// Ranks that are missing, unreadable, unfinished or incomplete become findings.
 Result<LoadedRanks> load_ranks(std::span<const std::filesystem::path> directories, const RecoverRank& recover,
                                bool force, Findings& findings);
-
-/// The directory and its folders world-*, in order of their numbers.
-std::vector<std::filesystem::path> world_directories(const std::filesystem::path& directory);
 
 }  // namespace meridian

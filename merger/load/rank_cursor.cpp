@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "merger/load/rank_cursor.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ RankCursor::RankCursor(RankFile& file, bool is_split, Findings& findings)
 std::vector<ThreadCursor> RankCursor::open_threads(RankFile& file, Findings& findings) {
   auto segments_of = segments_by_thread(file.meta());
   std::vector<ThreadCursor> threads;
-  // Of rows for one thread the first has its calls: none counts twice.
+  // If a thread has several rows, the first one has its calls: none counts twice.
   for (const ThreadRow& row : file.meta().threads)
     threads.emplace_back(file, row.thread, std::exchange(segments_of[row.thread], {}), findings);
   return threads;

@@ -1,32 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "merger/containers/tournament.hpp"
-#include "merger/findings.hpp"
 #include "merger/load/thread_cursor.hpp"
+#include "merger/model/findings.hpp"
 #include "trace/format/rank_file.hpp"
 
 namespace meridian {
 
-/// Which end of a call is met.
+/// Which end of a call the cursor is at.
 enum class Phase : std::uint8_t {
   enter,
   leave,
-  both,  ///< one thread of the rank calls, and nobody needs the two apart
+  both,  ///< only one thread of the rank calls, and the two need not be separate
 };
 
 /// Walks the calls of a rank, all its threads together, by their ends in order of ticks. At equal ticks a leave comes
 /// before an enter (what a call has made can be used by the next), then the lower thread.
 class RankCursor {
  public:
-  /// is_split  both ends of every call are met, also where one thread alone calls.
+  /// is_split  enter and leave are separate for every call, even where only one thread calls.
   /// `file` and `findings` must outlive the cursor.
   RankCursor(RankFile& file, bool is_split, Findings& findings);
 
   bool is_over() const noexcept { return keys_.is_over(); }
-  /// Of the end that is next.
+  /// Of the next end.
   std::uint64_t ticks() const noexcept { return keys_.top_key().ticks; }
   const Call& call() const noexcept { return threads_[keys_.top()].call(); }
   /// Position of the call's thread in the file's list of threads.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "merger/load/thread_cursor.hpp"
 
 #include <algorithm>
@@ -6,10 +7,12 @@
 #include <string>
 #include <utility>
 
+#include "trace/model/result.hpp"
+
 namespace meridian {
 namespace {
 
-/// Whether the tables have the rows that the events refer to.
+/// Whether the tables have all rows that the events refer to.
 bool is_consistent(const EventBatch& batch) {
   const std::size_t rows = batch.payload.size();
   if (batch.enter_ticks.size() != rows || batch.leave_ticks.size() != rows || batch.call.size() != rows ||
@@ -40,7 +43,7 @@ std::string name_of(const RankMeta& meta, std::uint32_t thread) {
   return "rank " + std::to_string(meta.rank) + " thread " + std::to_string(thread);
 }
 
-/// No run lasts longer, in ticks: 208 days of a counter at 4 GHz. Later times are damage, and would overflow.
+/// The longest run, in ticks: 208 days of a counter at 4 GHz. Later times are damage, and would overflow.
 constexpr std::uint64_t kLongestRun = std::uint64_t{1} << 56;
 
 /// The rank's clock as it was when it began to record, roughly.

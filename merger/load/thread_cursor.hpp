@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -5,13 +6,13 @@
 #include <map>
 #include <vector>
 
-#include "merger/findings.hpp"
+#include "merger/model/findings.hpp"
 #include "trace/format/rank_file.hpp"
 
 namespace meridian {
 
 /// One call as its thread recorded it. The pointers are into the reader's buffer, valid until the reader moves on;
-/// those that do not go with the payload are meaningless.
+/// only those of its payload have a meaning.
 struct Call {
   CallId call{};
   Payload payload{};
@@ -41,8 +42,8 @@ struct Call {
 using ThreadSegments = std::map<std::uint32_t, std::vector<std::size_t>>;
 ThreadSegments segments_by_thread(const RankMeta& meta);
 
-/// Walks the calls of one thread of a rank, holding one segment in memory. Segments that cannot be read are passed
-/// over with a finding; times never go backwards.
+/// Walks the calls of one thread of a rank, holding one segment in memory. Segments that cannot be read are skipped
+/// with a finding; times never go backwards.
 class ThreadCursor {
  public:
   /// segments  the thread's, by their numbers in the file, in order. `file` and `findings` must outlive the cursor,

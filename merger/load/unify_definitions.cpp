@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "merger/load/unify_definitions.hpp"
 
 #include <algorithm>
@@ -11,15 +12,15 @@
 namespace meridian {
 namespace {
 
-// Members of groups that are claimed, but told by nobody: so many whatever the trace has, and so many for each that it
-// does tell. What is beyond stays unknown without taking memory.
-constexpr std::uint64_t kUntoldMembers = 1 << 22;
-constexpr std::uint64_t kUntoldForEach = 64;
+// Group members that no rank names: at most kUnnamedMembers, plus kUnnamedForEach for each member that is named.
+// Further ones stay unknown and take no memory.
+constexpr std::uint64_t kUnnamedMembers = 1 << 22;
+constexpr std::uint64_t kUnnamedForEach = 64;
 constexpr std::uint32_t kAnyWorld = 0xffffffff;
 constexpr int kMostRounds = 1000;  // one for each generation of worlds; more is damage that contradicts itself
 constexpr std::uint32_t kNoHalf = 0xffffffff;
 
-/// One of the things that must be equal for two ranks to mean one communicator.
+/// What must be equal for the communicators of two ranks to be the same.
 struct Identity {
   std::uint32_t world = kAnyWorld;
   std::uint32_t link = LinkEnd::kNone;
@@ -36,8 +37,8 @@ class Unifier {
           Findings& findings)
       : metas_{metas}, worlds_{worlds}, links_{links}, findings_{findings}, halves_(metas.size()) {
     for (const RankMeta* meta : metas) {
-      spare_members_ += kUntoldForEach * meta->comms.size();
-      for (const MembersRow& row : meta->members) spare_members_ += kUntoldForEach * row.world_ranks.size();
+      spare_members_ += kUnnamedForEach * meta->comms.size();
+      for (const MembersRow& row : meta->members) spare_members_ += kUnnamedForEach * row.world_ranks.size();
     }
     add_world(0);
     for (std::uint32_t world = 0; world < worlds.size(); ++world)
@@ -90,7 +91,7 @@ class Unifier {
     return at->second;
   }
 
-  /// Makes the group that long; false: more than what the trace tells can account for.
+  /// Resizes the group; false: to more members than the trace can account for.
   bool has_room_for(Group& members, std::size_t size) {
     if (size <= members.size()) return true;
     if (size - members.size() > spare_members_) return false;
@@ -103,7 +104,7 @@ class Unifier {
     Group& members = result_.groups[group];
     if (place < 0 || !has_room_for(members, static_cast<std::size_t>(place) + 1)) return;
     std::int32_t& member = members[static_cast<std::size_t>(place)];
-    if (world_rank >= 0 || member < 0) member = world_rank;  // of a process of another world, its own file may tell
+    if (world_rank >= 0 || member < 0) member = world_rank;  // the file of a process of another world may name it
   }
 
   /// The rank's communicators in the order in which it began to make them, with their numbers.
@@ -153,7 +154,7 @@ class Unifier {
     if (const LinkEnd end = link_of(index, made_before); end.link != LinkEnd::kNone) {
       identity = {};
       identity.link = end.link;
-      local.side = end.side;
+      local.side = is_inter ? end.side : 0;  // a damaged birth may be linked, and have one group
     }
     const auto [at, is_new] = comm_of_.try_emplace(identity, static_cast<std::uint32_t>(result_.list.size()));
     local.comm = at->second;
@@ -176,7 +177,7 @@ class Unifier {
     return comm != nullptr && result_.list[comm->comm].kind == CommKind::inter;
   }
 
-  /// What its members of one world agree on.
+  /// The identity on which its members of one world agree.
   Identity inside(const CommBirth& birth, const LocalComm* from, LocalComm& local) const {
     const bool is_inter = birth.remote_size > 0;
     Identity identity;
@@ -254,7 +255,7 @@ class Unifier {
   Communicators result_;
   std::map<std::tuple<std::uint32_t, std::uint64_t, std::int32_t>, std::uint32_t> group_of_;  // (world, hash, size)
   std::vector<std::int32_t> sizes_;  // of the groups, by number
-  std::uint64_t spare_members_ = kUntoldMembers;
+  std::uint64_t spare_members_ = kUnnamedMembers;
   std::map<Identity, std::uint32_t> comm_of_;
   std::map<Identity, std::uint32_t> half_of_;  // as if there were no links
   Halves halves_;
@@ -270,7 +271,7 @@ Communicators unify_definitions(std::span<const RankMeta* const> metas, std::spa
     Unifier unifier{metas, worlds, known, found};
     Communicators communicators = unifier.run();
     WorldLinks links = find_links(metas, communicators.resolvers, unifier.halves(), worlds.size());
-    // A communicator that has been put together is the parent of others, which now can be.
+    // A unified communicator may be the parent of others, which can be unified now.
     if (links.ends == known || links.count == 0 || round == kMostRounds) {
       findings = std::move(found);
       for (std::size_t i = 0; i < worlds.size(); ++i) worlds[i].parent = links.parents[i];

@@ -1,26 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "merger/findings.hpp"
-#include "merger/load/communicators.hpp"
-#include "merger/load/worlds.hpp"
+#include "merger/model/communicators.hpp"
+#include "merger/model/findings.hpp"
+#include "merger/model/worlds.hpp"
 #include "trace/format/rank_file.hpp"
 
 namespace meridian {
 
-struct Communicators {
-  /// 0 is MPI_COMM_WORLD of the first world, 1 + r is MPI_COMM_SELF of rank r, then come the MPI_COMM_WORLDs of further
-  /// worlds, then the program's own in the order in which the lowest rank that knows them made them.
-  std::vector<Communicator> list;
-  std::vector<std::uint32_t> world_comms;  ///< [worlds]: places of MPI_COMM_WORLD in `list`
-  std::vector<Group> groups;               ///< unknown members are kUnknownMember
-  std::vector<CommResolver> resolvers;     ///< [ranks given]; they point into `groups`
-};
-
-/// Finds out which of the ranks' communicators are the same one, without any communication: members of a communicator
+/// Determines which of the ranks' communicators are the same one, without any communication: members of a communicator
 /// make it from the same parent with the same groups, and make several such in the same order. So its identity is
 /// (parent, hashes of the groups, how many of that kind the rank had made before, by enter). An intercommunicator that
 /// was made from two intracommunicators has no common parent: its two groups are its identity. Between worlds, where

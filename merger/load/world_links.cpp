@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "merger/load/world_links.hpp"
 
 #include <algorithm>

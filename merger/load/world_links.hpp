@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -5,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "merger/load/communicators.hpp"
+#include "merger/model/communicators.hpp"
 #include "trace/format/rank_file.hpp"
 
 namespace meridian {

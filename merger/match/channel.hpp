@@ -1,10 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "merger/containers/index_map.hpp"
 #include "merger/containers/ring_queue.hpp"
-#include "merger/event_ref.hpp"
+#include "merger/model/event_ref.hpp"
 
 namespace meridian {
 
@@ -28,7 +30,7 @@ struct ChannelKey {
   }
 };
 
-/// A call's time in its thread; two calls of different threads that overlap have no certain order.
+/// When a call ran in its thread; MPI does not order calls of different threads that overlap.
 struct CallSpan {
   std::uint32_t thread = 0;
   std::uint64_t enter_ticks = 0;
@@ -41,39 +43,57 @@ struct CallSpan {
   }
 };
 
-/// A message on its way.
+/// A message under way.
 struct SentMessage {
   EventRef call;
   CallSpan span;
   std::int64_t enter_ns = 0;
   std::uint64_t bytes = 0;    ///< kUnknownBytes: the call did not return
   std::uint64_t number = 0;   ///< ascending in its channel, never used again
-  bool is_uncertain = false;  ///< asked to be cancelled, and not known whether it was
+  bool is_uncertain = false;  ///< a cancel was requested, and its outcome is not known
 };
 inline constexpr std::uint64_t kUnknownBytes = ~std::uint64_t{0};
 
-/// A receive that stands in line for the channel's messages, in posting order.
+/// The place of a receive in its channel, in posting order.
 struct ReceivePlace {
-  ReceiveId receive = kNoReceive;  ///< kNoReceive: has got its message
+  ReceiveId receive = kNoReceive;  ///< kNoReceive: it has been paired
   CallSpan span;                   ///< of the call that posted it
   std::uint64_t number = 0;        ///< ascending in its channel, never used again
 };
 
-/// What is under way from one sender to one receiver: the i-th message belongs to the i-th place.
+/// The messages and receives under way from one sender to one receiver: the i-th message belongs to the i-th place.
 struct Channel {
   ChannelKey key;
   RingQueue<SentMessage> sends;
   RingQueue<ReceivePlace> places;
-  std::uint32_t uncertain = 0;  ///< sends and places that a cancel may take out of the line
+  std::uint32_t uncertain = 0;  ///< sends and places that a cancel may remove
   std::uint32_t source = 0;     ///< index of the sending rank
   std::uint32_t dest = 0;       ///< index of the receiving rank
   std::uint64_t messages = 0;   ///< sent since the channel was last counted
   std::uint64_t bytes = 0;
-  bool has_overlaps = false;  ///< threads of one side called at once: the order there is a choice
+  bool has_overlaps = false;  ///< threads of one side called at once, so the order of their calls is a choice
   CallSpan last_send;
   CallSpan last_post;
 
   bool is_idle() const noexcept { return sends.empty() && places.empty(); }
+  /// Where the place of this number is, or would be.
+  std::size_t find_place(std::uint64_t number) const noexcept {
+    std::size_t low = 0;
+    for (std::size_t high = places.size(); low < high;) {
+      const std::size_t middle = (low + high) / 2;
+      if (places[middle].number < number)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
+  }
+  /// sends.size(): the message is no longer there.
+  std::size_t find_send(std::uint64_t number) const noexcept {
+    std::size_t place = 0;
+    while (place < sends.size() && sends[place].number != number) ++place;
+    return place;
+  }
 };
 
 }  // namespace meridian

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
 
-#include "merger/match/call_roles.hpp"
+#include "merger/model/call_roles.hpp"
 #include "trace/model/event.hpp"
 
 namespace meridian {

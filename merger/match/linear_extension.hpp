@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Calls of several threads have a partial order: one comes before another when it ended before that began. Here one
-// call is moved within a line of calls so that the line still is one of the possible total orders.
+// Calls of several threads have a partial order: one comes before another if it ended before the other began. Here
+// one call is moved within a line of calls so that the line stays one of the possible total orders.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +28,7 @@ class CallLine {
   std::size_t moving = 0;  ///< index of the call that moves; it is open
 
   /// The order in which the call has gone towards the front past `count` others, the nearest that need not stay before
-  /// it. Nothing when so many are not there, or when what cannot move forbids it.
+  /// it. nullopt if there are fewer, or if calls that cannot move forbid it.
   std::optional<Order> towards_front(std::size_t count) const;
   /// The same towards the end.
   std::optional<Order> towards_end(std::size_t count) const;

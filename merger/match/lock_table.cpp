@@ -1,13 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "merger/match/lock_table.hpp"
 
 #include <algorithm>
 #include <array>
 #include <tuple>
 
+#include "trace/format/rank_file.hpp"
+
 namespace meridian {
 namespace {
 
-constexpr std::size_t kMostObjects = 1 << 16;  // what is beyond shares one row of each kind, of object 0
+constexpr std::size_t kMostObjects = 1 << 16;  // further ones share one row of each kind, of object 0
 
 /// One object may be used under several kinds.
 constexpr LockKind object_kind(LockKind kind) { return kind == LockKind::read ? LockKind::write : kind; }
@@ -20,7 +23,7 @@ constexpr bool ends_with_any(std::string_view name, std::initializer_list<std::s
   return false;
 }
 
-/// What the call does with its object, by its name, so that calls of other builds are understood as well.
+/// What the call does with its object. Derived from its name, so that calls of other builds are understood, too.
 constexpr LockUseKind use_of(std::string_view name) {
   if (name.ends_with("_init")) return LockUseKind::birth;
   if (name.ends_with("_open")) return LockUseKind::open;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Who waited for which lock, how long, and for whom: the locks of one rank, added up by object.
@@ -8,18 +9,19 @@
 #include <vector>
 
 #include "merger/load/thread_cursor.hpp"
-#include "trace/format/summary.hpp"
+#include "summary/summary.hpp"
+#include "trace/format/rank_file.hpp"
 
 namespace meridian {
 
-/// Adds the lock calls of one rank up. Objects are addresses; one that was made anew at an address counts as the same,
-/// and `lives` says so.
+/// Adds up the lock calls of one rank. An object is an address: a new lock at the address of an old one counts as the
+/// same object, with one more of `lives`.
 class LockTable {
  public:
   /// `duration_ns` is the call's, on the global clock. Calls come in order of enter.
   void add(const Call& call, std::int64_t duration_ns);
 
-  /// Rows by time waited, longest first; what the threads counted is in them. `meta` is the rank's.
+  /// Rows by time waited, longest first, with the counts of the threads added. `meta` is the rank's.
   std::vector<LockSummary> rows(const RankMeta& meta) const;
 
  private:
@@ -50,7 +52,7 @@ class LockTable {
   std::unordered_map<Key, Lock, KeyHash> locks_;
 };
 
-/// The kind as the summary names it: "mutex"; a read-write lock is one object whoever takes it.
+/// The kind as the summary names it: "mutex". A read-write lock has one kind for readers and writers.
 std::string_view lock_kind_name(LockKind kind);
 
 }  // namespace meridian

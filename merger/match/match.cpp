@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "merger/match/match.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -9,6 +11,8 @@
 #include "merger/load/rank_cursor.hpp"
 #include "merger/match/call_tracker.hpp"
 #include "merger/match/row_queue.hpp"
+#include "merger/model/event_row.hpp"
+#include "trace/format/rank_file.hpp"
 
 namespace meridian {
 namespace {
@@ -17,7 +21,7 @@ constexpr std::uint64_t kDrainEvery = 1 << 11;  // calls
 constexpr std::uint64_t kCountEvery = 1 << 16;
 constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
-/// A cancel takes effect between the ends of other calls, so then these have to be met in order.
+/// A cancel takes effect between the ends of other calls, so those have to be replayed in order.
 bool may_cancel(const Trace& trace) {
   for (const RankFile* file : trace.files)
     for (const std::string& name : file->meta().call_names)
@@ -25,7 +29,7 @@ bool may_cancel(const Trace& trace) {
   return false;
 }
 
-/// Which message a receive got can depend on all that were sent until it returned, where threads send at once.
+/// Where threads send at once, which message a receive got can depend on all that were sent until it returned.
 bool may_race(const Trace& trace) {
   for (const RankFile* file : trace.files) {
     std::optional<std::uint32_t> sender;
@@ -43,7 +47,7 @@ class Replay {
   Replay(Trace& trace, Matchers matchers, std::vector<LockTable>& locks, Findings& findings)
       : matchers_{matchers}, locks_{locks}, clocks_{trace.clocks.maps}, keys_{open(trace, findings), kEnd} {}
 
-  /// Matches the next end of a call; false when there is none left.
+  /// Replays the next end of a call; false when there is none left.
   bool step(EventRow& row, bool& has_row) {
     if (keys_.is_over()) return false;
     const std::uint32_t rank = keys_.top();
@@ -74,10 +78,10 @@ class Replay {
     for (std::uint32_t i = 0; i < trace.files.size(); ++i) {
       RankFile& file = *trace.files[i];
       const RankCursor& cursor = cursors_.emplace_back(file, is_split, findings);
-      trackers_.emplace_back(CallTracker::Context{i, file.meta().rank, cursor.threads(), trace.unknown_call[i],
-                                                  trace.clocks.maps[i], &trace.communicators.list,
-                                                  &trace.communicators.resolvers[i], &findings, &locks_[i], &matchers_,
-                                                  &trace.user, &trace.rank_sites[i], &trace.gaps.ranks[i]});
+      trackers_.emplace_back(RankContext{i, file.meta().rank, cursor.threads(), trace.unknown_call[i],
+                                         trace.clocks.maps[i], &trace.communicators.list,
+                                         &trace.communicators.resolvers[i], &findings, &locks_[i], &matchers_,
+                                         &trace.user, &trace.rank_sites[i], &trace.gaps.ranks[i]});
       if (cursor.is_over()) {
         matchers_.messages.end_rank(i);
         matchers_.user_messages.end_rank(i);
@@ -92,11 +96,11 @@ class Replay {
   std::vector<LockTable>& locks_;
   std::span<const ClockMap> clocks_;
   std::vector<RankCursor> cursors_;
-  std::vector<CallTracker> trackers_;
-  Tournament<std::int64_t> keys_;  // global time of each rank's next end
+  std::deque<CallTracker> trackers_;  // they do not move
+  Tournament<std::int64_t> keys_;     // global time of each rank's next end
 };
 
-/// Gives away what has gathered.
+/// Hands the rows to the sink.
 template <class Row>
 Status drain(std::vector<Row>& rows, const std::function<Status(std::span<const Row>)>& sink) {
   if (sink && !rows.empty()) MERIDIAN_TRY_DO(sink(rows));
@@ -136,7 +140,6 @@ Result<Matched> match(Trace& trace, MatchUntil until, const MatchSinks& sinks, F
     if (++calls % kDrainEvery != 0) continue;
     if (until == MatchUntil::reversed && messages.reversed() + collectives.reversed() + user_messages.reversed() != 0)
       break;
-    MERIDIAN_TRY_DO(queue.drain());
     MERIDIAN_TRY_DO(queue.drain());
     MERIDIAN_TRY_DO(drain(message_rows, sinks.messages));
     MERIDIAN_TRY_DO(drain(part_rows, sinks.parts));

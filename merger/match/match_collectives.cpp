@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "merger/match/match_collectives.hpp"
 
 #include <algorithm>
@@ -166,13 +167,13 @@ std::uint32_t CollectiveMatcher::instance_of(std::uint32_t stream_number, std::u
 
 PartId CollectiveMatcher::enter(const Caller& caller, const LocalComm& comm, const CallRole& what,
                                 const Collective& arguments, std::uint32_t series) {
-  // What was recorded after a gap is a line of its own.
+  // Collectives after a gap are a stream of their own.
   if (caller.epoch != 0) series |= kAfterGap | caller.epoch << kSeriesBits;
   const std::uint32_t stream = stream_of(comm.comm, series);
   std::uint64_t& entered =
       series == 0 ? ranks_[caller.rank_index].entered[comm.number] : streams_[stream].starts[caller.rank_index];
   const std::uint32_t index = instance_of(stream, entered++);
-  if (index == kNone) return {};  // closed without this rank, which cannot be in a trace that makes sense
+  if (index == kNone) return {};  // closed without this rank: only in a damaged trace
   Instance& instance = instances_[index];
   instance.is_inter = comm.is_inter;
   ++instance.open;
@@ -269,7 +270,7 @@ void CollectiveMatcher::close(Instance& instance) {
     ++totals_.reversed;
     return;
   }
-  // Some of them are of another collective, whose other sides are in a gap: no order follows.
+  // Some parts belong to another collective whose other parts are in a gap: no order follows.
   if (!is_mismatch) report(instance, FindingId::collective_mismatch);
   for (CollectivePart& row : rows) row.shape = CollectiveShape::none;
 }

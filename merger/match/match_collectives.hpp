@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -8,11 +9,11 @@
 #include <vector>
 
 #include "merger/containers/ring_queue.hpp"
-#include "merger/event_ref.hpp"
-#include "merger/findings.hpp"
-#include "merger/load/communicators.hpp"
-#include "merger/match/call_roles.hpp"
 #include "merger/match/match_messages.hpp"
+#include "merger/model/call_roles.hpp"
+#include "merger/model/communicators.hpp"
+#include "merger/model/event_ref.hpp"
+#include "merger/model/findings.hpp"
 #include "trace/model/event.hpp"
 
 namespace meridian {
@@ -20,7 +21,7 @@ namespace meridian {
 struct CollectiveTotals {
   std::uint64_t instances = 0;
   std::uint64_t calls = 0;
-  std::uint64_t reversed = 0;  ///< instances in which somebody left before an enter that his exit must follow
+  std::uint64_t reversed = 0;  ///< instances in which a rank left before an enter that its exit must follow
 };
 
 /// A participation that has begun and not ended. Default: none.
@@ -30,34 +31,34 @@ struct PartId {
   std::uint32_t part = 0;
 };
 
-/// Puts together what the ranks of a communicator did in each collective: the n-th collective that one rank enters on a
+/// Matches the calls that belong to one collective of a communicator: the n-th collective that one rank enters on a
 /// communicator is the n-th of every other (MPI 4.1, 6.1 and 6.12: all members call them in the same order, blocking
-/// and non-blocking ones alike). A persistent collective is known by the order in which it was initialised, and its
+/// and non-blocking ones alike). A persistent collective is identified by the order of its initialisation, and its
 /// instances by their starts.
 class CollectiveMatcher {
  public:
   /// resolvers   [ranks present]: which communicators each rank has.
-  /// parts       gets a row for every participant; the rows of an instance follow one another, by group rank. Whoever
-  ///             owns it empties it.
+  /// parts       gets a row for every participant; the rows of an instance follow one another, by group rank. Its
+  ///             owner empties it.
   CollectiveMatcher(std::span<const CommResolver> resolvers, std::size_t comms, std::vector<CollectivePart>& parts,
                     Findings& findings);
 
-  /// Ranks ended without MPI_Finalize: then others may wait in vain, and that is no mistake.
+  /// Ranks ended without MPI_Finalize, so that others may have waited for them until the end; that is not a mistake.
   void expect_cuts() { has_cut_ranks_ = true; }
 
   /// `what` and `arguments` describe the call. series  0, or what new_series() gave a persistent one.
   PartId enter(const Caller& caller, const LocalComm& comm, const CallRole& what, const Collective& arguments,
                std::uint32_t series = 0);
   void leave(PartId id, const Caller& caller);
-  /// Nobody will see it leave. Its exit is not put in order.
+  /// Its leave is not in the trace; no order follows for its exit.
   void abandon(PartId id);
 
   /// A persistent collective was initialised by this rank on this communicator.
   std::uint32_t new_series(std::uint32_t rank_index, const LocalComm& comm);
 
-  /// The rank does nothing more.
+  /// The rank has no more calls.
   void end_rank(std::uint32_t rank_index);
-  /// The rank takes part in nothing more on the communicator that could be told apart: calls of it were lost.
+  /// Calls of this rank were lost: later collectives on the communicator cannot be matched.
   void give_up(std::uint32_t rank_index, const LocalComm& comm);
   CollectiveTotals finish();
   std::uint64_t reversed() const noexcept { return totals_.reversed; }
@@ -66,7 +67,7 @@ class CollectiveMatcher {
   struct Part {
     CollectivePart row;
     std::uint8_t kind = 0;
-    bool has_data = false;  // something of what it sends or receives makes others, or it, wait
+    bool has_data = false;  // it sends or receives data for which others, or it, have to wait
     bool is_left = false;
   };
   struct Instance {

@@ -1,16 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "merger/containers/index_map.hpp"
-#include "merger/load/communicators.hpp"
 #include "merger/match/channel.hpp"
 #include "merger/match/match_collectives.hpp"
+#include "merger/model/call_roles.hpp"
+#include "merger/model/communicators.hpp"
 
 namespace meridian {
 
-/// What a request of one rank will have done when it completes.
+/// A request of one rank: what it will have done when it completes.
 struct Request {
   static constexpr std::uint32_t kNoCollective = 0xffffffff;
   enum class Kind : std::uint8_t { send, receive, collective, other };
@@ -18,11 +20,11 @@ struct Request {
   bool is_persistent = false;
   bool is_partitioned = false;
   bool is_active = true;  ///< persistent: between start and completion
-  bool is_cancel_asked = false;
-  bool is_size_untold = false;  ///< Isendrecv: MPICH 4.0 says a wrong size in the status
-  bool is_completing = false;   ///< a call that completes it is under way
+  bool is_cancel_requested = false;
+  bool is_size_unreliable = false;  ///< Isendrecv: MPICH 4.0 reports a wrong size in the status
+  bool is_completing = false;       ///< a call that completes it is under way
   const LocalComm* comm = nullptr;
-  std::int32_t peer = 0;  ///< as the call that made it said, as is the tag
+  std::int32_t peer = 0;  ///< as given by the call that made it, as is the tag
   std::int32_t tag = 0;
   std::uint64_t bytes = 0;        ///< to send, or that there is room for
   std::uint64_t send_number = 0;  ///< in its channel
@@ -41,7 +43,7 @@ struct PersistentCollective {
   Collective arguments;
 };
 
-/// The live requests of one rank, by handle. Libraries hand one handle out for several requests where there is nothing
+/// The live requests of one rank, by handle. Libraries use one handle for several requests where there is nothing
 /// to wait for, and a request may have ended unseen: the latest owner of a handle counts.
 class RequestTable {
  public:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -5,8 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "merger/event_row.hpp"
 #include "merger/match/match.hpp"
+#include "merger/model/event_row.hpp"
+#include "trace/model/result.hpp"
 
 namespace meridian {
 

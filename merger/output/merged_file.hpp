@@ -1,22 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 
-#include "merger/clocks/clock_report.hpp"
-#include "merger/event_ref.hpp"
-#include "merger/event_row.hpp"
-#include "merger/match/match.hpp"
+#include "merger/clocks/report/clock_report.hpp"
+#include "merger/model/event_ref.hpp"
+#include "merger/model/event_row.hpp"
+#include "merger/model/sinks.hpp"
+#include "merger/model/trace.hpp"
 #include "merger/sites/debug_info.hpp"
 #include "merger/statistics/count_events.hpp"
-#include "trace/format/summary.hpp"
+#include "summary/summary.hpp"
+#include "trace/format/merged_schema.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {
-
-inline constexpr int kMergedSchemaVersion = 1;
-inline constexpr const char* kMergedSchema = "meridian-merged";
 
 /// Writes merged.h5: beside its final name first, renamed by finish(). Dropped without finish(), it leaves nothing.
 /// Equal content gives equal bytes. Movable; not thread-safe.
@@ -38,8 +39,10 @@ class MergedFileWriter {
   /// What the numbers in the rows mean.
   Status write_definitions(const Trace& trace, std::span<const SourcePlace> places);
   Status write_clocks(const ClockReport& report);
-  /// Stores the summary (with the findings), closes, renames.
-  Status finish(const Summary& summary);
+  /// May add to the summary; gets the HDF5 file (hid_t), which has everything else by then.
+  using Analyse = std::function<Status(std::int64_t file, Summary& summary)>;
+  /// Stores the summary (with the findings), closes, renames. `analyse` may be empty.
+  Status finish(Summary& summary, const Analyse& analyse);
 
  private:
   struct Impl;

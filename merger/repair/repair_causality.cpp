@@ -1,11 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "merger/repair/repair_causality.hpp"
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
-#include "merger/findings.hpp"
 #include "merger/load/thread_cursor.hpp"
+#include "merger/model/clocks.hpp"
+#include "merger/model/findings.hpp"
 #include "merger/repair/repair_streams.hpp"
 
 namespace meridian {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -5,10 +6,11 @@
 #include <span>
 #include <vector>
 
-#include "merger/clocks/clock_map.hpp"
 #include "merger/containers/temp_file.hpp"
 #include "merger/containers/temp_spool.hpp"
-#include "merger/event_ref.hpp"
+#include "merger/model/clock_map.hpp"
+#include "merger/model/clocks.hpp"
+#include "merger/model/event_ref.hpp"
 #include "trace/format/rank_file.hpp"
 #include "trace/model/result.hpp"
 

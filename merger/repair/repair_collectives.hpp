@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Which enters an exit of a collective must follow, for all collectives of a trace at once.
@@ -8,7 +9,7 @@
 
 #include "merger/containers/mapped_array.hpp"
 #include "merger/containers/temp_spool.hpp"
-#include "merger/event_ref.hpp"
+#include "merger/model/event_ref.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {
@@ -18,7 +19,7 @@ inline constexpr std::int64_t kStampZero = std::int64_t{1} << 62;
 constexpr std::int64_t stamp_of(std::int64_t ns) noexcept { return ns + kStampZero; }
 constexpr std::int64_t ns_of(std::int64_t stamp) noexcept { return stamp - kStampZero; }
 
-/// Parts of shape none take no part: they wait for nobody, and nobody waits for them.
+/// Parts of shape none do not count: they wait for no part, and no part waits for them.
 class CollectiveTable {
  public:
   /// One participant, as the table knows it.
@@ -28,7 +29,7 @@ class CollectiveTable {
     std::int32_t comm_rank = 0;
     std::int32_t reserved = 0;
   };
-  /// What an exit has to wait for.
+  /// The enters that an exit has to wait for.
   struct Need {
     bool is_known = true;    ///< false: an enter that it must follow has not been seen yet
     std::int64_t stamp = 0;  ///< the latest of the enters; 0: there are none

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "merger/repair/repair_forward.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace {
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kShrinkOneIn = 1000;  // a moved stretch may lose this part of its length
 constexpr std::uint64_t kPointsBetweenReleases = 1 << 18;
-constexpr std::uint64_t kPointsInFlight = 1 << 16;  // how far the ranks get ahead of each other, all in all
+constexpr std::uint64_t kPointsInFlight = 1 << 16;  // how far the ranks get ahead of each other, in total
 constexpr std::uint64_t kFewestPoints = 64;
 
 /// The times of one rank, point by point.
@@ -30,7 +31,7 @@ class ChainClock {
   }
 
  private:
-  /// 1 - 1e-3 of a length, the remainders kept for the next; never nothing of something.
+  /// 1 - 1e-3 of a length; remainders are carried to the next one. Never 0 of a positive length.
   std::int64_t shrunk(std::int64_t length) noexcept {
     spare_ += length;
     const std::int64_t loss = std::min(spare_ / kShrinkOneIn, std::max<std::int64_t>(length - 1, 0));
@@ -261,7 +262,7 @@ class Forward {
     }
   }
 
-  /// When nobody is ready: the stream to help on, the earliest that waits for a collective if there is one.
+  /// When no stream is ready: the one to release, the earliest that waits for a collective if there is one.
   std::uint32_t first_waiting() const {
     std::uint32_t best = static_cast<std::uint32_t>(cursors_.size());
     for (std::uint32_t s = 0; s < cursors_.size(); ++s) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "merger/repair/repair_tables.hpp"
@@ -17,7 +18,7 @@ struct ForwardResult {
 /// Ranks are replayed side by side in about the order of time; one that waits is left until it can go on. When all
 /// wait, the earliest collective among what they wait for is withdrawn: MPI lets a rank leave an Alltoallv before
 /// others enter it if nothing is sent between them, and messages have just proved that it did.
-/// errors  damaged: they wait for each other's messages alone.
+/// errors  damaged: all wait for messages of each other.
 Result<ForwardResult> replay_forward(RepairTables& tables);
 
 }  // namespace meridian

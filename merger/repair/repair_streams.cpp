@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "merger/repair/repair_streams.hpp"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include "merger/match/match_collectives.hpp"
 #include "merger/repair/repair_backward.hpp"
 #include "merger/repair/repair_forward.hpp"
+#include "trace/model/result.hpp"
 
 namespace meridian {
 namespace {

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
 
 #include "merger/repair/repair_causality.hpp"
 #include "merger/repair/repair_tables.hpp"
+#include "trace/model/result.hpp"
 
 namespace meridian {
 

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What repair_causality knows while it works: the calls of every thread by time, and which call waits for which. All of
-// it on disk; in memory are a few words per thread.
+// The working state of repair_causality: the calls of every thread by time, and which call waits for which. All of it
+// is on disk, but for a few words per thread.
 
 #include <cstdint>
 #include <filesystem>
@@ -10,7 +11,7 @@
 
 #include "merger/containers/mapped_array.hpp"
 #include "merger/containers/temp_spool.hpp"
-#include "merger/event_ref.hpp"
+#include "merger/model/event_ref.hpp"
 #include "merger/repair/repair_causality.hpp"
 #include "merger/repair/repair_collectives.hpp"
 #include "trace/model/result.hpp"
@@ -26,7 +27,7 @@ struct RepairStream {
   std::uint64_t events = 0;
 };
 
-/// Calls with the times that the clocks say. Streams lie in the order of their chains, a chain's by thread; within a
+/// Calls with the times that the clocks give. Streams lie in the order of their chains, a chain's by thread; within a
 /// stream no time is before its predecessor.
 struct RepairInput {
   std::vector<RepairStream> streams;
@@ -78,8 +79,8 @@ class RepairTables {
 
   std::vector<RepairStream> streams;
   std::uint32_t chains = 0;
-  MappedArray<TimePair> times;  ///< what the clocks say
-  MappedArray<TimePair> moved;  ///< what becomes of it
+  MappedArray<TimePair> times;  ///< as the clocks give them
+  MappedArray<TimePair> moved;  ///< after the repair
   MappedArray<EventUses> uses;
   MappedArray<MessageNode> messages;
   MappedArray<PartNode> parts;

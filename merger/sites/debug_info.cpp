@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "merger/sites/debug_info.hpp"
 
 #include <unistd.h>

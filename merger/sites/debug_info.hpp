@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 
 namespace meridian {
 
-/// Where a call stands in the source; what is not known is empty or 0.
+/// The source location of a call; unknown fields are empty or 0.
 struct SourcePlace {
   std::string function;  ///< innermost, so an inlined one if there is one
   std::string outer;     ///< the function that the code is in, if the innermost was inlined
@@ -21,7 +22,8 @@ enum class DebugInfo { read, is_other_file, unreadable };
 /// Whether this build can read debug information at all.
 bool can_read_debug_info();
 
-/// Tells of each return address in an ELF file where it is. Trusts nobody but libdw: call it in a process of its own.
+/// Looks up the source location of each return address in an ELF file. libdw may crash on damaged files: call it in a
+/// process of its own.
 ///
 /// descriptor  of the file, which `path` names; closed.
 /// build_id    in hex, as the file must have it; empty: not compared.

@@ -1,15 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <vector>
 
-#include "merger/findings.hpp"
+#include "merger/model/findings.hpp"
+#include "merger/model/sites.hpp"
 #include "merger/sites/debug_info.hpp"
-#include "merger/sites/sites.hpp"
 
 namespace meridian {
 
-/// Where the sites are in the source, by number. What cannot be told is empty, with a finding. Reads the modules' files
-/// where they still are what ran; never writes.
+/// The source locations of the sites, by number. Unknown ones are empty, with a finding. Reads the modules' files if
+/// they are still those that ran; never writes.
 std::vector<SourcePlace> resolve_sites(const SiteTable& table, Findings& findings);
 
 }  // namespace meridian

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "merger/sites/run_apart.hpp"
 
 #include <fcntl.h>
@@ -33,7 +34,7 @@ void limit(int resource, rlim_t most) {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   limit(RLIMIT_DATA, kMostMemory);
 #endif
-  // What it complains about on a terminal is of no use.
+  // Its error messages are of no use.
   if (const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC); nowhere >= 0) {
     (void)::dup2(nowhere, STDOUT_FILENO);
     (void)::dup2(nowhere, STDERR_FILENO);

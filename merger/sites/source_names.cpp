@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "merger/sites/source_names.hpp"
 
 #include <cxxabi.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@ namespace meridian {
 /// "name".
 std::string source_name(std::string_view symbol);
 
-/// `path` below `folder` unless it is absolute, without "." and ".." where the text alone tells.
+/// `path` below `folder` unless it is absolute, without "." and ".." where that needs no file system.
 std::string source_path(std::string_view folder, std::string_view path);
 
 }  // namespace meridian

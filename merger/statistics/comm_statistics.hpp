@@ -1,24 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "merger/event_row.hpp"
-#include "merger/load/communicators.hpp"
+#include "merger/model/communicators.hpp"
+#include "merger/model/event_row.hpp"
 #include "merger/statistics/compute_statistics.hpp"
-#include "trace/format/summary.hpp"
+#include "summary/summary.hpp"
 
 namespace meridian {
 
-/// Adds calls up by communicator.
+/// Adds up calls by communicator.
 class CommStatistics {
  public:
   CommStatistics() = default;
   CommStatistics(std::size_t communicators, std::span<const NamedCall> calls);
 
   void add(const EventRow& row) noexcept {
-    if (row.comm >= sums_.size()) return;  // none is the largest number
+    if (row.comm >= sums_.size()) return;  // kNoComm is the largest number
     Sums& at = sums_[row.comm];
     const auto kind = row.call < kinds_.size() ? kinds_[row.call] : kOther;
     ++at.calls[kind];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "merger/statistics/compute_statistics.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "merger/sites/paths.hpp"
+#include "merger/model/paths.hpp"
 #include "trace/model/call_id.hpp"
 #include "trace/model/event.hpp"
 
@@ -62,15 +63,27 @@ void Statistics::Part::add(const Part& other) noexcept {
   bytes_received += other.bytes_received;
 }
 
+Statistics::Counts& Statistics::count(RankSums& rank, std::uint32_t thread) {
+  if (rank.recent == nullptr || rank.recent_thread != thread) {
+    rank.recent = &rank.threads[thread];
+    rank.recent_thread = thread;
+  }
+  return *rank.recent;
+}
+
 void Statistics::add(const EventRow& row) {
   const auto duration = static_cast<std::uint64_t>(std::max<std::int64_t>(row.duration_ns, 0));
   const std::int64_t leave_ns = row.enter_ns + static_cast<std::int64_t>(duration);
+  const auto number = static_cast<std::size_t>(row.rank);
+  RankSums& rank = ranks_[number];
+  rank.first_ns = std::min(rank.first_ns, row.enter_ns);
+  rank.last_ns = std::max(rank.last_ns, leave_ns);
+  first_ns_ = std::min(first_ns_, row.enter_ns);
+  last_ns_ = std::max(last_ns_, leave_ns);
+  has_events_ = true;
+  Counts& counts = count(rank, row.thread);
   if (row.call >= first_user_) {
-    RankSums& rank = ranks_[static_cast<std::size_t>(row.rank)];
-    rank.first_ns = std::min(rank.first_ns, row.enter_ns);
-    rank.last_ns = std::max(rank.last_ns, leave_ns);
-    first_ns_ = std::min(first_ns_, row.enter_ns);
-    last_ns_ = std::max(last_ns_, leave_ns);
+    ++counts.user_events;
     return;
   }
   Part& at = part(row.call, row.path);
@@ -84,19 +97,15 @@ void Statistics::add(const EventRow& row) {
     at.max_ns = std::max(at.max_ns, duration);
     at.squares += static_cast<unsigned __int128>(duration) * duration;
   }
-  const auto number = static_cast<std::size_t>(row.rank);
   if (row.path != kNoPath) at.ranks[number / 64] |= std::uint64_t{1} << (number % 64);
-  RankSums& rank = ranks_[static_cast<std::size_t>(row.rank)];
-  ++rank.calls;
   if (row.call <= kMpiCallCount || row.call >= kCallCount) {  // the latter: calls that this build does not know
     rank.mpi_ns += duration;
-    rank.in_mpi.insert(row.thread);
+    ++counts.mpi_calls;
+  } else if (info(static_cast<CallId>(row.call)).group == CallGroup::user) {  // of an unknown definition
+    ++counts.user_events;
+  } else {
+    ++counts.thread_calls;
   }
-  rank.first_ns = std::min(rank.first_ns, row.enter_ns);
-  rank.last_ns = std::max(rank.last_ns, leave_ns);
-  ++calls_;
-  first_ns_ = std::min(first_ns_, row.enter_ns);
-  last_ns_ = std::max(last_ns_, leave_ns);
 }
 
 namespace {
@@ -169,19 +178,53 @@ std::vector<Statistics::PlaceSums> Statistics::places(std::span<const NamedCall>
   return list;
 }
 
+template <class Row>
+void Statistics::fill_counts(const Counts& counts, Row& row) noexcept {
+  row.calls = counts.mpi_calls;
+  row.thread_calls = counts.thread_calls;
+  row.user_events = counts.user_events;
+}
+
+Statistics::Counts Statistics::sum(const RankSums& rank) noexcept {
+  Counts sum;
+  for (const auto& [thread, counts] : rank.threads) {
+    sum.mpi_calls += counts.mpi_calls;
+    sum.thread_calls += counts.thread_calls;
+    sum.user_events += counts.user_events;
+  }
+  return sum;
+}
+
+std::uint64_t Statistics::threads_in_mpi(const RankSums& rank) noexcept {
+  return static_cast<std::uint64_t>(
+      std::ranges::count_if(rank.threads, [](const auto& thread) { return thread.second.mpi_calls != 0; }));
+}
+
 void Statistics::fill(RankSummary& rank) const {
   const RankSums& at = ranks_[static_cast<std::size_t>(rank.rank)];
-  rank.calls = at.calls;
-  rank.threads = at.in_mpi.size();
+  fill_counts(sum(at), rank);
+  rank.threads = threads_in_mpi(at);
   rank.mpi_s = static_cast<double>(at.mpi_ns) * kSecondsPerNs;
-  rank.time_s = at.calls == 0 ? 0 : static_cast<double>(at.last_ns - at.first_ns) * kSecondsPerNs;
+  rank.time_s = at.threads.empty() ? 0 : static_cast<double>(at.last_ns - at.first_ns) * kSecondsPerNs;
 }
 
 void Statistics::fill(RunSummary& run) const {
-  run.calls = calls_;
+  Counts all;
   run.threads = 0;
-  for (const RankSums& rank : ranks_) run.threads += rank.in_mpi.size();
-  run.time_s = calls_ == 0 ? 0 : static_cast<double>(last_ns_ - first_ns_) * kSecondsPerNs;
+  for (const RankSums& rank : ranks_) {
+    const Counts counts = sum(rank);
+    all.mpi_calls += counts.mpi_calls;
+    all.thread_calls += counts.thread_calls;
+    all.user_events += counts.user_events;
+    run.threads += threads_in_mpi(rank);
+  }
+  fill_counts(all, run);
+  run.time_s = has_events_ ? static_cast<double>(last_ns_ - first_ns_) * kSecondsPerNs : 0;
+}
+
+void Statistics::fill(ThreadSummary& thread) const {
+  const auto& threads = ranks_[static_cast<std::size_t>(thread.rank)].threads;
+  if (const auto at = threads.find(thread.thread); at != threads.end()) fill_counts(at->second, thread);
 }
 
 }  // namespace meridian

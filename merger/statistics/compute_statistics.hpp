@@ -1,22 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "merger/containers/number_set.hpp"
-#include "merger/event_row.hpp"
-#include "trace/format/summary.hpp"
+#include "merger/model/event_row.hpp"
+#include "merger/model/named_call.hpp"
+#include "summary/summary.hpp"
 
 namespace meridian {
-
-/// A call of the merged file: a row of /calls. Its number is its place in the list.
-struct NamedCall {
-  std::string name;   ///< "MPI_Send"; empty: a number that is not used
-  std::string group;  ///< a name of call_groups.def; empty when unknown
-};
 
 /// Adds calls up, by function, by function and call path, and by rank. Sums are integers, so the order of the calls
 /// does not matter to them.
@@ -27,7 +23,12 @@ class Statistics {
   Statistics(std::int32_t world_size, std::size_t calls, std::size_t first_user = ~std::size_t{0})
       : parts_(calls), ranks_(static_cast<std::size_t>(world_size)), first_user_{first_user} {}
 
-  /// Rows of the program's own events only make the run as long as it was.
+  Statistics(Statistics&&) = default;
+  Statistics& operator=(Statistics&&) = default;
+  Statistics(const Statistics&) = delete;  // `recent` of a copy would point into the original
+  Statistics& operator=(const Statistics&) = delete;
+
+  /// Rows of the program's own events are counted, and make the run as long as it was.
   void add(const EventRow& row);
 
   /// By total time, longest first; ties by name.
@@ -41,17 +42,18 @@ class Statistics {
   /// By total time, longest first; ties by function and place. `place_of[path]` is the place that calls from a path are
   /// added to; kNowhere: to none.
   std::vector<PlaceSums> places(std::span<const NamedCall> calls, std::span<const std::uint32_t> place_of) const;
-  /// Fills in calls, threads (those in MPI), time_s and mpi_s.
+  /// Fills in the counts, threads (those in MPI), time_s and mpi_s.
   void fill(RankSummary& rank) const;
-  /// Fills in time_s, threads and calls.
+  /// Fills in time_s, threads and the counts.
   void fill(RunSummary& run) const;
-  std::int64_t first_ns() const noexcept { return calls_ == 0 ? 0 : first_ns_; }
-  /// Of one rank's calls.
+  /// Fills in the counts.
+  void fill(ThreadSummary& thread) const;
+  std::int64_t first_ns() const noexcept { return has_events_ ? first_ns_ : 0; }
+  /// Of one rank's events.
   std::int64_t last_ns(std::int32_t rank) const noexcept {
     const RankSums& at = ranks_[static_cast<std::size_t>(rank)];
-    return at.calls == 0 ? 0 : at.last_ns;
+    return at.threads.empty() ? 0 : at.last_ns;
   }
-  std::uint64_t calls() const noexcept { return calls_; }
 
  private:
   static constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max();
@@ -74,13 +76,25 @@ class Statistics {
 
     void add(const Part& other) noexcept;
   };
+  struct Counts {
+    std::uint64_t mpi_calls = 0;
+    std::uint64_t thread_calls = 0;
+    std::uint64_t user_events = 0;
+  };
   struct RankSums {
-    std::uint64_t calls = 0;
     std::int64_t first_ns = kLatest;
     std::int64_t last_ns = kEarliest;
     std::uint64_t mpi_ns = 0;
-    NumberSet in_mpi;  // threads
+    std::map<std::uint32_t, Counts> threads;
+    Counts* recent = nullptr;  // of `recent_thread`, in `threads`
+    std::uint32_t recent_thread = 0;
   };
+  Counts& count(RankSums& rank, std::uint32_t thread);
+  static Counts sum(const RankSums& rank) noexcept;
+  static std::uint64_t threads_in_mpi(const RankSums& rank) noexcept;
+  /// Fills in what counts the events of a run, a rank or a thread.
+  template <class Row>
+  static void fill_counts(const Counts& counts, Row& row) noexcept;
   Part& part(std::uint32_t call, std::uint32_t path);
   Part& new_part(std::uint32_t call, std::uint32_t path);
 
@@ -88,7 +102,7 @@ class Statistics {
   std::vector<std::uint32_t> first_of_path_;  // [path]: a part
   std::vector<RankSums> ranks_;
   std::size_t first_user_;
-  std::uint64_t calls_ = 0;
+  bool has_events_ = false;
   std::int64_t first_ns_ = kLatest;
   std::int64_t last_ns_ = kEarliest;
 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -6,10 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "merger/findings.hpp"
-#include "merger/match/match.hpp"
+#include "merger/model/findings.hpp"
+#include "merger/model/sinks.hpp"
+#include "merger/model/trace.hpp"
 #include "merger/statistics/region_counters.hpp"
-#include "trace/format/summary.hpp"
+#include "summary/summary.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "merger/statistics/summarize.hpp"
 
 #include <algorithm>
@@ -8,7 +9,10 @@
 #include <tuple>
 #include <utility>
 
+#include "merger/model/findings.hpp"
+#include "merger/model/trace.hpp"
 #include "merger/statistics/summarize_sites.hpp"
+#include "trace/format/rank_file.hpp"
 
 namespace meridian {
 namespace {
@@ -150,7 +154,7 @@ std::vector<ThreadSummary> summarize_threads(const Trace& trace, const Statistic
       const std::int64_t end_ns = row.end_ticks != 0 ? clock.to_global(row.end_ticks) : statistics.last_ns(meta.rank);
       thread.begin_s = static_cast<double>(begin_ns - statistics.first_ns()) * kSecondsPerNs;
       thread.life_s = static_cast<double>(std::max<std::int64_t>(end_ns - begin_ns, 0)) * kSecondsPerNs;
-      thread.calls = row.events;
+      statistics.fill(thread);
       list.push_back(std::move(thread));
     }
   }

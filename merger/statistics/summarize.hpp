@@ -1,7 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "merger/match/match.hpp"
+#include "merger/model/findings.hpp"
+#include "merger/model/trace.hpp"
 #include "merger/sites/debug_info.hpp"
+#include "merger/statistics/compute_statistics.hpp"
+#include "merger/statistics/user_statistics.hpp"
 
 namespace meridian {
 

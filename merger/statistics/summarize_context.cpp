@@ -1,8 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "merger/statistics/summarize_context.hpp"
 
 #include <map>
 #include <string>
 #include <utility>
+
+#include "trace/format/rank_file.hpp"
 
 namespace meridian {
 namespace {

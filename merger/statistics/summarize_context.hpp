@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "merger/match/match.hpp"
-#include "trace/format/summary.hpp"
+#include "merger/model/sinks.hpp"
+#include "merger/model/trace.hpp"
+#include "summary/summary.hpp"
 
 namespace meridian {
 

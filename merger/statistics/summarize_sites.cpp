@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "merger/statistics/summarize_sites.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Where time goes: by the place of a call, and by the way to it.
@@ -6,9 +7,11 @@
 #include <span>
 #include <vector>
 
-#include "merger/match/match.hpp"
+#include "merger/model/sinks.hpp"
+#include "merger/model/trace.hpp"
 #include "merger/sites/debug_info.hpp"
-#include "trace/format/summary.hpp"
+#include "merger/statistics/compute_statistics.hpp"
+#include "summary/summary.hpp"
 
 namespace meridian {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "merger/statistics/user_statistics.hpp"
 
 #include <algorithm>
@@ -22,16 +23,6 @@ void remember(std::vector<std::string>& names, const EventRow& row, const std::s
 }
 
 }  // namespace
-
-void ValueTotals::add(double value, std::int64_t at_ns) noexcept {
-  ++count;
-  sum += value;
-  min = std::min(min, value);
-  max = std::max(max, value);
-  if (at_ns < last_ns) return;
-  last = value;
-  last_ns = at_ns;
-}
 
 UserStatistics::UserStatistics(const UserDefinitions& definitions)
     : definitions_{&definitions}, regions_(definitions.list.size()) {}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -7,24 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "merger/event_row.hpp"
-#include "merger/findings.hpp"
-#include "merger/load/user_definitions.hpp"
-#include "trace/format/summary.hpp"
+#include "merger/match/value_totals.hpp"
+#include "merger/model/event_row.hpp"
+#include "merger/model/findings.hpp"
+#include "merger/model/user_definitions.hpp"
+#include "summary/summary.hpp"
 
 namespace meridian {
-
-/// What the values of a counter of the program add up to.
-struct ValueTotals {
-  std::uint64_t count = 0;
-  double sum = 0;
-  double min = std::numeric_limits<double>::infinity();
-  double max = -std::numeric_limits<double>::infinity();
-  double last = 0;  ///< at the latest global time
-  std::int64_t last_ns = std::numeric_limits<std::int64_t>::min();
-
-  void add(double value, std::int64_t at_ns) noexcept;
-};
 
 /// Follows the regions of every thread and counts the program's own events. Rows of a thread come in its order.
 ///

@@ -1,4 +1,5 @@
 // hot
+// SPDX-License-Identifier: Apache-2.0
 
 // Barriers, spin locks, once.
 

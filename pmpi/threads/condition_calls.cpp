@@ -1,7 +1,9 @@
 // hot
+// SPDX-License-Identifier: Apache-2.0
 
 // Condition variables: pthread_cond_* and C11's cnd_*. A wait is always recorded; a signal when somebody waits.
 
+#include "pmpi/rings/thread_state.hpp"
 #include "pmpi/threads/lock_call.hpp"
 
 namespace meridian {

@@ -1,10 +1,11 @@
 // hot
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Taking a lock: a try first. Taken at once, it is counted; else the wait is recorded.
 
-#include "pmpi/threads/libc_calls.hpp"
-#include "pmpi/threads/library_objects.hpp"
+#include "pmpi/libraries/libc_calls.hpp"
+#include "pmpi/libraries/library_objects.hpp"
 #include "pmpi/threads/recorded.hpp"
 
 #define MERIDIAN_EXPORT extern "C" [[gnu::visibility("default")]]

@@ -1,4 +1,5 @@
 // hot
+// SPDX-License-Identifier: Apache-2.0
 
 // Mutexes: pthread_mutex_* and C11's mtx_*.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Semaphores that have names, shared between processes: opened, closed, removed. Cold but for the records.
 
 #include <dlfcn.h>
@@ -5,7 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "pmpi/emit.hpp"
+#include "pmpi/rings/emit.hpp"
 #include "pmpi/threads/lock_call.hpp"
 
 namespace meridian {

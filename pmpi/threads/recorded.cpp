@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cold side of recording calls that are not MPI's.
 
 #include "pmpi/threads/recorded.hpp"
 
-#include "pmpi/session.hpp"
-#include "pmpi/threads/library_objects.hpp"
+#include "pmpi/libraries/library_objects.hpp"
+#include "pmpi/process/session_state.hpp"
 
 namespace meridian {
 

@@ -1,4 +1,5 @@
 // hot
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // One recorded call that is not MPI's. As traced.hpp, but a signal handler may come at any point and record as well,
@@ -8,11 +9,11 @@
 
 #include <atomic>
 
-#include "pmpi/clock.hpp"
-#include "pmpi/counting.hpp"
-#include "pmpi/stacks.hpp"
-#include "pmpi/thread_state.hpp"
-#include "pmpi/threads/own_thread.hpp"
+#include "pmpi/process/clock.hpp"
+#include "pmpi/process/own_thread.hpp"
+#include "pmpi/rings/counting.hpp"
+#include "pmpi/rings/thread_state.hpp"
+#include "pmpi/stacks/stacks.hpp"
 
 namespace meridian {
 

@@ -1,4 +1,5 @@
 // hot
+// SPDX-License-Identifier: Apache-2.0
 
 // Read-write locks. A timed call looks at its time before it looks at the lock, so a wrong time is not tried first.
 

@@ -1,7 +1,9 @@
 // hot
+// SPDX-License-Identifier: Apache-2.0
 
 // POSIX semaphores. Their results are 0 or -1 and errno; here errno stands for the result in between.
 
+#include "pmpi/rings/thread_state.hpp"
 #include "pmpi/threads/lock_call.hpp"
 
 namespace meridian {

@@ -1,9 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads: create, join, detach, exit, cancel, name. Cold but for the records.
 
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "pmpi/session.hpp"
+#include "pmpi/process/own_thread.hpp"
+#include "pmpi/process/session_state.hpp"
+#include "pmpi/rings/thread_state.hpp"
 #include "pmpi/threads/lock_call.hpp"
 
 namespace meridian {
@@ -63,7 +66,7 @@ int run_c11_thread(void* given) noexcept(false) {
 /// A card for the thread that start routine and argument describe; null: the thread is made as if nobody looked.
 ThreadCard* card_for(std::uint64_t routine, void* argument, const void* caller) noexcept {
   if (*g_is_same_process == 0 || g_session.state.load(std::memory_order_acquire) != SessionState::on) return nullptr;
-  // What MPI makes inside its calls, and what that makes in turn, is its own.
+  // Threads that MPI creates inside its calls, and their children, are the library's own.
   const bool is_library =
       is_inside_call() || t_own.is_busy || is_in_library(caller) || t_own.role == ThreadRole::library;
   const std::uint32_t creator = is_library ? kNoThread : own_thread_id();

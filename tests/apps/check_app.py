@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Another project's program, unmodified: its results are those of the untraced run, every call that the independent
 counter saw is in the rank files, and merging finds nothing wrong.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Other people's programs, as Debian has them: how to run each, and what of its output is its result and not its speed."""
 
 import dataclasses

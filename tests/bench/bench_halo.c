@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A program as users write them: a stencil on rows of a plate, halos to both neighbours, the residual agreed on in
  * every iteration: six calls. ns an iteration. bench_halo [iterations = 20000] [rows of a rank = 32] [columns = 128] */
 #define _POSIX_C_SOURCE 200809L

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What a lock costs that nobody else wants: a call, and the one that gives it back.
  * bench_locks [batches of 1000] */
 

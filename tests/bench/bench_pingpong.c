@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* 8 bytes to and fro between two ranks with MPI_Send and MPI_Recv: ns a round trip, which is four calls.
  * bench_pingpong [bursts = 100] [sustained round trips = 200000] */
 #define _POSIX_C_SOURCE 200809L

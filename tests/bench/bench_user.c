@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What the program's own events cost, marked with <meridian/user.h>: untraced they are what a mark costs that nobody
  * records. bench_user [batches of 1000] */
 #include <meridian/user.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """run_bench does its work: every row of the table is there, with a figure of Meridian, and --json says the same. No
 figure is compared with anything: that depends on the machine."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From the measures of many alternating runs to figures: medians with their spread, and what a tool adds."""
 
 import dataclasses

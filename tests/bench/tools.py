@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The programs under each tool: untraced, Meridian, EZTrace. One run gives the program's measures and the trace."""
 
 import dataclasses

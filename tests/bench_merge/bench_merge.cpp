@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Merges synthetic halo exchanges of growing length: calls per second of processor time (rank files to merged file, all
 // passes; wall time is printed too) and peak memory, which must not grow with the trace. One line per size.
 

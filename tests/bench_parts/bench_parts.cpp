@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inner loops by themselves, to see which of them a change of bench_merge or of the writer comes from.
 
 #include <benchmark/benchmark.h>
@@ -5,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "merger/clocks/clock_map.hpp"
 #include "merger/containers/tournament.hpp"
+#include "merger/model/clock_map.hpp"
 #include "trace/format/chunk_codec.hpp"
 
 namespace meridian {

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the `meridian` command does and says. Usage: check_cli.py CHECK --meridian PATH ... (see CMakeLists.txt)"""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `meridian` makes of its command line; doctor and options."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `meridian run` refuses, reports, and gives to the program."""
 
 import os

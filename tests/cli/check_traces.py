@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What merge, stats, check and info do with traces."""
 
 import json

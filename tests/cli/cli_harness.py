@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the checks of the `meridian` command share: its arguments, a directory of their own, ways to run it."""
 
 import argparse

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trace/model/level_rules.hpp"
 
 #include <gtest/gtest.h>

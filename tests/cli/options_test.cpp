@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of options and how values are written. The tracer reads the same functions without a C++ library.
 
 #include "trace/model/options.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The least that an MPI program can do. */
 #include <mpi.h>
 #include <stdio.h>

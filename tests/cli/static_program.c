@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A program that no library can be preloaded into. */
 #include <stdio.h>
 

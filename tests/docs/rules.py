@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the documents claim about the tree, and what the tree may not hold. Each rule returns its violations as text."""
 
 import os
@@ -113,10 +114,27 @@ def check_machine_paths(root=tree.ROOT):
     return lines_with(MACHINE, root)
 
 
+LICENSE = "SPDX-License-Identifier: Apache-2.0"
+LICENSED = {".c", ".cpp", ".h", ".hpp", ".def", ".F90", ".f90", ".f", ".py", ".cmake", ".sh", ".in"}
+
+
+def check_license(root=tree.ROOT):
+    """Every source file names its license in the first three lines: a first line may be a shebang, or `// hot`."""
+    wrong = []
+    for name in tree.files(root):
+        text = tree.text(name, root)
+        is_script = name.parts[0] == "scripts" or (text or "").startswith("#!")
+        is_source = name.suffix in LICENSED or name.name == "CMakeLists.txt" or is_script
+        if text and is_source and not any(LICENSE in line for line in text.splitlines()[:3]):
+            wrong.append(f"{name}: no {LICENSE} in the first three lines")
+    return wrong
+
+
 RULES = {
     "paths": check_paths,
     "screen": check_screen,
     "commands": check_commands,
+    "license": check_license,
     "links": check_links,
     "marks": check_marks,
     "machine_paths": check_machine_paths,

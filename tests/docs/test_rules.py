@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rules find what is planted, and nothing in a tree that is right."""
 
 import pathlib
@@ -12,13 +13,13 @@ class Tree(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
-        self.plant("ARCHITECTURE.md", "`merger/` has `merger/findings.def`, and writes `rank-00000.h5`.\n")
+        self.plant("ARCHITECTURE.md", "`merger/` has `merger/model/findings.def`, and writes `rank-00000.h5`.\n")
         self.plant("README.md", "```sh\nscripts/demo\nscripts/test\n```\nSee [the map](ARCHITECTURE.md).\n")
         self.plant("CONTRIBUTING.md", "```sh\nscripts/test\ncmake --preset release\n```\n")
         self.plant("CMakePresets.json", '{"configurePresets": [{"name": "release"}]}\n')
-        self.plant("merger/findings.def", "\n")
+        self.plant("merger/model/findings.def", "// SPDX-License-Identifier: Apache-2.0\n")
         for script in ("demo", "test"):
-            self.plant(f"scripts/{script}", "#!/bin/sh\n").chmod(0o755)
+            self.plant(f"scripts/{script}", "#!/bin/sh\n# SPDX-License-Identifier: Apache-2.0\n").chmod(0o755)
 
     def plant(self, name, text):
         path = self.root / name
@@ -70,6 +71,14 @@ class Tree(unittest.TestCase):
     def test_a_link_that_leads_nowhere_is_found(self):
         self.plant("README.md", "```sh\nscripts/demo\nscripts/test\n```\n[map](MAP.md) [net](https://example.org)\n")
         self.one("links", "MAP.md")
+
+    def test_a_source_file_without_its_license_is_found(self):
+        self.plant("merger/merge.cpp", "\n\n\n// SPDX-License-Identifier: Apache-2.0\n")
+        self.one("license", "merger/merge.cpp")
+
+    def test_a_hot_file_may_name_its_license_in_the_second_line(self):
+        self.plant("pmpi/traced.hpp", "// hot\n// SPDX-License-Identifier: Apache-2.0\n")
+        self.assertEqual(rules.check_license(self.root), [])
 
     def test_a_mark_is_found(self):
         self.plant("merger/merge.cpp", "// TO" "DO: more\n")

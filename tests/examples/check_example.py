@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Traces one example and compares its summary with what its arguments predict.
 
 check_example.py --meridian M --mpiexec X --program P --ranks N [--exit-code C] -- example arguments...
@@ -24,9 +25,11 @@ def counts(summary):
 def check_summary(check, summary, expected, ranks):
     check.equal("calls by function", counts(summary), dict(expected.calls))
     others = sum(function["count"] for function in summary["functions"] if function["group"] in OTHERS)
-    check.equal("calls in all", summary["run"]["calls"], expected.calls.total() + others)
+    check.equal("MPI calls in all", summary["run"]["calls"], expected.calls.total())
+    check.equal("thread calls in all", summary["run"]["thread_calls"], others)
     check.equal("ranks", [rank["rank"] for rank in summary["ranks"]], list(range(ranks)))
-    check.equal("calls over the ranks", sum(rank["calls"] for rank in summary["ranks"]), expected.calls.total() + others)
+    for kind in ("calls", "thread_calls", "user_events"):
+        check.equal(f"{kind} over the ranks", sum(rank[kind] for rank in summary["ranks"]), summary["run"][kind])
     pairs = {(p["source"], p["dest"]): (p["messages"], p["bytes"]) for p in summary["pairs"]}
     check.equal("messages from rank to rank", pairs, expected.pairs)
     messages = summary["messages"]

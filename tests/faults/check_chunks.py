@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One damaged chunk of a rank file costs what is in it, not the rank.
 
 check_chunks.py --meridian M --mpiexec X [--calls C] [--all] program
@@ -110,7 +111,7 @@ def check_case(check, options, trace, rank, whole, case):
     check.equal(f"{what}: rank.damaged", findings.get("rank.damaged", {}).get("count", 0), lost)
     check.equal(f"{what}: rank.damaged_columns", findings.get("rank.damaged_columns", {}).get("count", 0), lacking)
     check.equal(f"{what}: other errors", [f["name"] for f in summary["findings"] if f["severity"] == "error" and not f["name"].startswith("rank.damaged")], [])
-    check.equal(f"{what}: calls", summary["run"]["calls"], whole["run"]["calls"] - lost)
+    check.equal(f"{what}: calls", launch.recorded(summary), launch.recorded(whole) - lost)
     # Each round has one message of a rank to itself; behind what is missing, none of that rank is matched.
     matched, rounds = summary["messages"]["matched"], options.calls // 8
     if column == "events" or column in MESSAGES:

@@ -1,6 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs that are killed, or end themselves, at random moments: every call that had returned is in the trace.
 
-check_kills.py --meridian M --mpiexec X --ranks N --times T --seed S [--spool SIZE] program victim...
+check_kills.py --meridian M --mpiexec X --ranks N --times T [--spool SIZE] program victim...
 
 A victim is one of VICTIMS. The program counts the calls that have returned in shared memory; the rank files, read by h5py
 alone, must hold each of them, and at most one more in a thread: the one that returned when the program did not get to
@@ -10,7 +11,6 @@ counting it. With --spool, the moments come when what was recorded is being comp
 import argparse
 import os
 import pathlib
-import random
 import signal
 import struct
 import subprocess
@@ -216,13 +216,11 @@ def main():
     parser.add_argument("--mpiexec", required=True)
     parser.add_argument("--ranks", type=int, required=True)
     parser.add_argument("--times", type=int, default=1, help="of each victim")
-    parser.add_argument("--seed", type=int, default=0, help="of the moments; 0: another one each time")
     parser.add_argument("--spool", help="MERIDIAN_SPOOL; only for victims that die in the program's loop or its end")
     parser.add_argument("program")
     parser.add_argument("victims", nargs="*", metavar="victim", help=f"of {', '.join(VICTIMS)}; all when none is named")
     options = parser.parse_args()
-    seed = options.seed or random.SystemRandom().randrange(1, 1 << 30)
-    chance = random.Random(seed)
+    chance = launch.generator()  # of the moments
     check, calls, merged = launch.Checks(), 0, []
     for victim in options.victims or VICTIMS:
         for time_ in range(options.times):
@@ -231,7 +229,7 @@ def main():
                 run.strike()
                 merged.append(run.check(check, f"{victim} {time_}"))
                 calls += getattr(run, "calls", 0)
-    print(f"seed {seed}: {len(merged)} runs, {calls} calls that had returned")
+    print(f"{len(merged)} runs, {calls} calls that had returned")
     return check.finish(*(merged if check.differences else []))
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs of any length: what was recorded is compressed while the program goes on, so that neither memory nor what lies on
 disk uncompressed grows with the run, and MPI_Finalize has little to do.
 

@@ -1,6 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
 """System calls that fail: the program computes and ends as untraced, nothing hangs, and what is lost is said.
 
-check_meddle.py --meridian M --writer W --meddle L --mpiexec X --ranks N [--runs R | --all] [--seed S] program part...
+check_meddle.py --meridian M --writer W --meddle L --mpiexec X --ranks N [--runs R | --all] program part...
 
 A part is one of PARTS: whose calls fail. An untroubled run says which calls the part makes, and how often; each further
 run has one of them fail, once, from some moment on, or now and then; or ends the process there. `--all` tries every call
@@ -12,7 +13,6 @@ import array
 import dataclasses
 import os
 import pathlib
-import random
 import shutil
 import signal
 import subprocess
@@ -361,16 +361,14 @@ def main():
     parser.add_argument("--ranks", type=int, required=True)
     parser.add_argument("--runs", type=int, default=8, help="of each part")
     parser.add_argument("--all", action="store_true", help="every fault there is")
-    parser.add_argument("--seed", type=int, default=1, help="of what is drawn; 0: another one each time")
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("program")
     parser.add_argument("parts", nargs="*", metavar="part", help=f"of {', '.join(PARTS)}; all when none is named")
     options = parser.parse_args()
-    seed = options.seed or random.SystemRandom().randrange(1, 1 << 30)
     check = launch.Checks()
     for part in options.parts or PARTS:
-        hits = PARTS[part](options, random.Random(seed), check)
-        print(f"{part}: seed {seed}: {hits} runs in which calls failed")
+        hits = PARTS[part](options, launch.generator(), check)
+        print(f"{part}: {hits} runs in which calls failed")
         check.true(f"calls of the {part} failed", hits > 0)
     return check.finish()
 

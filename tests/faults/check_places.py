@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Places that are full, gone, or not ours: the program ends as untraced, and what was lost is said and counted.
 
 check_places.py --meridian M --tracer T --mpiexec X --ranks N program case
@@ -104,7 +105,7 @@ class Case:
 
     def check_whole(self):
         self.check.equal("findings", self.merge(), {})
-        self.check.equal("calls", self.summary and self.summary["run"]["calls"], self.everything())
+        self.check.equal("calls", self.summary and launch.recorded(self.summary), self.everything())
 
     def said(self, ours, ranks, *parts):
         lines = [line for line in ours if all(part in line for part in parts)]
@@ -130,7 +131,7 @@ def full_output(case):
         copied = case.work / "copied"
         shutil.copytree(case.trace, copied)
         findings = case.merge(copied)
-        calls = case.summary["run"]["calls"] if case.summary else 0
+        calls = launch.recorded(case.summary) if case.summary else 0
         case.check.true(f"calls of the first seconds are there: {calls}", calls > 1000)
         beside = calls + findings.get("loss.writer_gone", 0) - case.everything()
         case.check.true(f"calls recorded and lost, and records of the tracer's own that were: {beside}", 0 <= beside <= 64)
@@ -172,7 +173,7 @@ def limited_program(case):
         shutil.rmtree(case.trace, ignore_errors=True)
         ours = case.compare(case.launch(case.options.meridian, "run", *command), untraced, what)
         findings = case.merge() if case.trace.exists() else {}
-        calls = case.summary["run"]["calls"] if case.trace.exists() and case.summary else 0
+        calls = launch.recorded(case.summary) if case.trace.exists() and case.summary else 0
         case.check.true(f"{what}what is lost is said: {calls} calls, {ours}, {findings}", calls == case.everything() or ours or findings)
 
 

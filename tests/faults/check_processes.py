@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where the program can make no process and no thread any more (`ulimit -u`), it ends as untraced, and its trace is whole.
 
 check_processes.py --meridian M --mpiexec X --ranks N program

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Full rings, limits and storms of threads: the program ends as untraced, and every call is recorded or counted as lost.
 
 check_room.py --meridian M --mpiexec X --ranks N [--times N] program case...
@@ -17,6 +18,7 @@ import h5py
 import numpy
 
 import check_kills
+import merged_columns
 from check_kills import launch
 
 END_S = 200
@@ -172,7 +174,7 @@ class Room:
         if self.summary is None:
             return pairs
         with h5py.File(self.trace / "merged.h5") as merged:
-            table = {name: column[()] for name, column in merged["messages"].items()}
+            table = merged_columns.message_columns(merged)
         for i in range(len(table["comm"])):
             ends = [
                 counts[int(table[f"{end}_rank"][i])][int(table[f"{kind}_thread"][i]), int(table[f"{kind}_sequence"][i])]

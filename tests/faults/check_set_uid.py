@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A program with rights that its user lacks is not traced, whatever its environment says; and a copy without them is.
 
 check_set_uid.py --meridian M program

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Snapshots of a program that runs hold every call that had returned when they were asked for, `top` counts no call that
 was not made, and neither disturbs it.
 
@@ -8,7 +9,6 @@ import argparse
 import json
 import os
 import pathlib
-import random
 import signal
 import sys
 import tempfile
@@ -68,7 +68,7 @@ def main():
     parser.add_argument("--spool", help="MERIDIAN_SPOOL")
     parser.add_argument("program")
     options = parser.parse_args()
-    check, chance = launch.Checks(), random.Random(os.getpid())
+    check, chance = launch.Checks(), launch.generator()
     with tempfile.TemporaryDirectory(prefix="meridian-snapshot-") as work:
         run = check_kills.Run(options, "run", chance, work, pause_us=0 if options.spool else 500)
         run.wait_until(run.all_in_their_loops)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // exchange N: N messages to the next rank, their sum on the terminal, and exit code 4. Rank 0 says on the way, in the
 // file that its second argument names, that half of it is done.
 #include <mpi.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* many_calls COUNT [GO]: COUNT MPI calls of a few kinds, then what they cost; waits for the file GO before
  * MPI_Finalize, and says how long that took. One line for each rank, on standard output: rank calls ns_per_call
  * high_water_kib finalize_s */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Preloaded, makes calls of the C library fail, in the processes and at the moments that are asked for. It counts the
 // calls that concern the tested code; the program's own and MPI's are left alone.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs that need more room than there is. They count the calls that have returned, and the events of their own, by
 // thread in memory that outlives them, and end with exit code 4:
 //

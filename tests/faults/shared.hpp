@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // What programs that tests disturb have in common: memory that outlives them, and words with whoever disturbs them, by

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes MPI calls until it is killed, ends itself, or is told to end, and counts those that have returned in memory
 // that outlives it:
 //

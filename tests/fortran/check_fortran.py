@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs a Fortran program untraced, then traced and counted: the same output, every call once, the bytes it says."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A Fortran program that has a session and never MPI_COMM_WORLD is recorded like any other, whatever is left out of it.
 
 check_sessions.py --meridian M --mpiexec X --ranks N program

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes a library that counts the MPI calls a Fortran program makes, knowing nothing of Meridian: in front of every MPI
 procedure that the program imports stands one instruction that counts and one that jumps on. x86-64 and System V only.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 !One program in three dialects : DIALECT_F08(use mpi_f08), DIALECT_MODULE(use mpi), DIALECT_MPIF(include 'mpif.h').
 #ifdef DIALECT_F08
 #define USES use mpi_f08

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: Apache-2.0
 ! Messages of every kind, with statuses and without, to the next rank in a ring. Every received number is printed.
 #include "dialect.h"
 program messages

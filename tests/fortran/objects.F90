@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: Apache-2.0
 ! What is an address to Fortran and a constant to C, texts with hidden lengths, callbacks, collectives and objects.
 #include "dialect.h"
 module callbacks

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Records in the rings of a run whose writer never started (MERIDIAN_WRITER=none), read without any code of ours."""
 
 import collections

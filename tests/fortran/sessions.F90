@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: Apache-2.0
 ! A session alone: MPI_COMM_WORLD is never made.
 #include "dialect.h"
 program sessions

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // What the targets share. A target is LLVMFuzzerTestOneInput in a file of its own: clang's libFuzzer drives it, or

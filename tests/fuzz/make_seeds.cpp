@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // make_seeds DIR: writes the first inputs of every target, DIR/TARGET/seed-N. Fuzzing adds to them. Run again when a
 // format changes.
 
@@ -5,13 +6,13 @@
 #include <fstream>
 #include <random>
 
+#include "summary/summary_file.hpp"
 #include "tests/cli/elf_builder.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 #include "trace/format/chunk_log.hpp"
 #include "trace/format/h5.hpp"
 #include "trace/format/rank_file.hpp"
 #include "trace/format/state_archive.hpp"
-#include "trace/format/summary_file.hpp"
 #include "trace/ring/spool.hpp"
 #include "writer/record_decoder.hpp"
 

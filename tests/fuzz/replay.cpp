@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a target on files, and on the files of directories: the corpus as a test, and a crash again.
 
 #include <cstdio>

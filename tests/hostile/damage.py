@@ -1,13 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
 """What can be wrong with an HDF5 file: every function takes a path and makes the file there worse.
 
 Structural damage is made with h5py, so that the files are HDF5 and only what is in them is not ours.
 """
 
 import os
-import random
+import pathlib
+import sys
 
 import h5py
 import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+import launch  # noqa: E402
 
 CANARY = b"canary of a file that no trace may name: /etc/passwd root:x:0:0"
 NAMES = (
@@ -35,18 +40,18 @@ def put_elsewhere(directory):
 # Bytes.
 
 
-def truncations(data, count, seed=0):
+def truncations(data, count):
     """Lengths of a file that was cut: the first ones, the last ones, and some between."""
     chosen = {0, 1, 7, 8, 47, 48, 96, 512, len(data) - 1, len(data) - 8}
-    generator = random.Random(seed)
+    generator = launch.generator()
     while len(chosen) < min(count, len(data)):
         chosen.add(generator.randrange(len(data)))
     return sorted(length for length in chosen if 0 <= length < len(data))
 
 
-def flips(data, count, seed=0):
+def flips(data, count):
     """(name, bytes) with something overwritten: bits, bytes, runs of zeros and of ones, one end of another place."""
-    generator = random.Random(seed)
+    generator = launch.generator()
     for i in range(count):
         changed = bytearray(data)
         at = generator.randrange(len(data))

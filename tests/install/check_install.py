@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Installs the build, moves the installation, builds examples/ring against it in one of three ways, and compares the
 trace with what the program's arguments predict."""
 
@@ -20,6 +21,36 @@ project(user C)
 find_package(Meridian REQUIRED COMPONENTS {flavor})
 add_executable(ring {source})
 target_link_libraries(ring PRIVATE Meridian::{flavor})
+"""
+
+
+READER = """
+#include <cstdio>
+#include <cstdlib>
+
+#include "merged/merged_trace.hpp"
+
+int main(int, char** argv) {
+  const auto trace = meridian::MergedTrace::open(argv[1]);
+  if (!trace) return std::puts(trace.error().what.c_str()), EXIT_FAILURE;
+  auto cursor = trace->select();
+  meridian::MergedBatch batch;
+  unsigned long long events = 0, bytes = 0;
+  while (cursor && *cursor->next(batch))
+    for (const meridian::MergedEvent& event : batch.events) {
+      ++events;
+      for (const meridian::EventLink& link : batch.links_of(event))
+        if (link.kind == meridian::LinkKind::sent) bytes += trace->message(link.number)->bytes;
+    }
+  std::printf("%llu %llu %llu\\n", events, static_cast<unsigned long long>(trace->messages()), bytes);
+}
+"""
+READER_PROJECT = """
+cmake_minimum_required(VERSION 3.25)
+project(reader C CXX)
+find_package(Meridian REQUIRED COMPONENTS merged)
+add_executable(reader reader.cpp)
+target_link_libraries(reader PRIVATE Meridian::merged)
 """
 
 
@@ -54,6 +85,17 @@ def build_for_preload(options, prefix, folder):
     return [prefix / "bin" / "meridian", "run", folder / "ring"]
 
 
+def read_with_library(prefix, folder, merged):
+    """(events, messages, bytes) of a merged file, as a program says that is built against the installed reader."""
+    source = folder / "reader"
+    source.mkdir()
+    (source / "CMakeLists.txt").write_text(READER_PROJECT)
+    (source / "reader.cpp").write_text(READER)
+    must(launch.run(["cmake", "-S", source, "-B", source / "build", f"-DCMAKE_PREFIX_PATH={prefix}"]))
+    must(launch.run(["cmake", "--build", source / "build"]))
+    return tuple(int(word) for word in must(launch.run([source / "build" / "reader", merged])).split())
+
+
 WAYS = {"pkg_config": build_with_pkg_config, "find_package": build_with_find_package, "preload": build_for_preload}
 
 
@@ -83,6 +125,11 @@ def main():
             calls = {function["name"]: function["count"] for function in summary["functions"]}
             check.equal("calls by function", calls, dict(expected.calls))
             check.equal("findings", summary["findings"], [])
+            if options.way == "find_package":
+                messages = summary["messages"]
+                check.equal("events, messages and bytes that the installed reader finds",
+                            read_with_library(prefix, folder, folder / "trace" / "merged.h5"),
+                            (sum(calls.values()), messages["matched"], messages["bytes"]))
         return check.finish(ran, merged)
 
 

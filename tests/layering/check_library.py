@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """libmeridian.so enters any program: it needs libc alone, and no symbol that libc does not have.
 
 check_library.py READELF NM LIBRARY

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Who may include whom, and what hot code may not reach. Each rule takes a root and returns its violations as text."""
 
 import pathlib
@@ -16,8 +17,13 @@ MAY_INCLUDE = {
     "include": [],
     "pmpi": ["trace/model", "trace/ring", "papi", "include"],
     "writer": ["trace"],
-    "merger": ["trace"],
-    "cli": ["trace", "papi", "writer", "merger"],
+    "summary": ["trace"],
+    "merger": ["trace", "summary"],
+    "merged": ["trace", "summary"],
+    "analysis": ["trace", "summary", "merged"],
+    "export": ["trace", "summary", "merged"],
+    "live": ["trace", "writer", "merger/model"],
+    "cli": ["trace", "summary", "papi", "writer", "merger", "merged", "analysis", "export", "live"],
     "examples": [],
 }
 GENERATED = {"mpi_has.h"}  # written by the build, beside no source
@@ -29,7 +35,7 @@ COLD_HEADERS = set(
     shared_mutex sstream stdexcept stdio.h string syslog.h thread unordered_map unordered_set variant vector""".split()
 )
 # Who stands before these functions has to know them.
-WRAPPED = {"pmpi/threads/libc_calls.hpp": {"pthread.h"}}
+WRAPPED = {"pmpi/libraries/libc_calls.hpp": {"pthread.h"}}
 COLD_PREFIXES = ("fmt/", "nlohmann/", "CLI/", "pmix", "libdeflate")
 
 MAX_LINES = 400
@@ -108,16 +114,17 @@ def cold_reach(root, start):
 def check_sizes(root=tree.ROOT):
     wrong = []
     for path in tree.files(root):
-        if path.suffix in COUNTED and path.name != "LICENSE":
+        if path.suffix in COUNTED and path.name != "LICENSE" and (path.suffix != ".txt" or path.name == "CMakeLists.txt"):
             lines = (tree.text(path, root) or "").count("\n")
             if lines >= MAX_LINES:
-                wrong.append(f"{path}: {lines} lines, must be below {MAX_LINES}; look for the second thing inside")
+                wrong.append(f"{path}: {lines} lines; above {MAX_LINES}, look for the second thing inside")
     return wrong
 
 
 RULES = {"includes": check_includes, "hot": check_hot, "sizes": check_sizes}
+WARNINGS = {"sizes"}  # printed by scripts/check; a long file is a hint, not a mistake
 
 if __name__ == "__main__":
     violations = RULES[sys.argv[1]]()
     print("\n".join(violations))
-    sys.exit(1 if violations else 0)
+    sys.exit(1 if violations and sys.argv[1] not in WARNINGS else 0)

@@ -1,9 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rules find what is planted, and nothing in a tree that is right."""
 
 import pathlib
 import tempfile
 import unittest
 
+import folders
 import rules
 
 
@@ -31,7 +33,7 @@ class Tree(unittest.TestCase):
             self.assertIn(word, violations[0])
 
     def test_a_tree_that_is_right_passes_every_rule(self):
-        for rule in rules.RULES.values():
+        for rule in (*rules.RULES.values(), folders.check_folders):
             self.assertEqual(rule(self.root), [])
 
     def test_a_part_that_includes_a_foreign_part_is_found(self):
@@ -79,6 +81,41 @@ class Tree(unittest.TestCase):
         self.plant("merger/long.cpp", "\n" * 400)
         self.plant("trace/model/calls.def", "\n" * 4000)
         self.one("sizes", "merger/long.cpp", "400 lines")
+
+    def test_two_folders_that_include_each_other_are_found(self):
+        self.plant("merger/load/load.hpp", '#include "merger/match/match.hpp"\n')
+        self.plant("merger/match/match.hpp", "")
+        self.assertEqual(folders.check_folders(self.root), [])
+        self.plant("merger/match/deep/roles.cpp", '#include "merger/load/load.hpp"\n')
+        self.assertEqual(
+            folders.check_folders(self.root),
+            [
+                "merger/load and merger/match include each other:",
+                "  merger/load/load.hpp includes merger/match/match.hpp",
+                "  merger/match/deep/roles.cpp includes merger/load/load.hpp",
+            ],
+        )
+
+    def test_a_folder_and_one_inside_it_that_include_each_other_are_found(self):
+        self.plant("pmpi/threads/locks.cpp", '#include "pmpi/traced.hpp"\n')
+        self.plant("pmpi/threads/locks.hpp", "")
+        self.plant("pmpi/start.cpp", '#include "pmpi/threads/locks.hpp"\n')
+        self.assertEqual(folders.check_folders(self.root)[0], "pmpi and pmpi/threads include each other:")
+
+    def test_a_ring_of_three_folders_is_found(self):
+        for folder, following in (("a", "b"), ("b", "c"), ("c", "a")):
+            self.plant(f"merger/{folder}/x.hpp", f'#include "merger/{following}/x.hpp"\n')
+        self.assertEqual(folders.check_folders(self.root)[0], "a ring of folders: merger/a -> merger/b -> merger/c -> merger/a")
+
+    def test_the_list_of_exceptions_can_only_shrink(self):
+        self.plant("merger/load/load.hpp", '#include "merger/match/match.hpp"\n')
+        self.plant("merger/match/match.hpp", '#include "merger/load/load.hpp"\n')
+        self.plant(folders.EXCEPTIONS, "# comment\nmerger/load merger/match\n")
+        self.assertEqual(folders.check_folders(self.root), [])
+        self.plant("merger/match/match.hpp", "")
+        self.assertEqual(
+            folders.check_folders(self.root), [f"{folders.EXCEPTIONS}: remove the row 'merger/load merger/match', which is no longer needed"]
+        )
 
 
 if __name__ == "__main__":

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """MERIDIAN_LEVELS: only the groups asked for are recorded, all of them, and the program does not notice.
 
 check_choice.py --meridian M --tracer L --counter C --mpiexec X --ranks N program

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counters in the trace have exactly the values that the program, or a PAPI made for the test, gave them.
 
 check_counters.py --meridian M --mpiexec X --ranks N --fake DIR what program
@@ -15,6 +16,7 @@ import h5py
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "support")]
 import launch  # noqa: E402
+import merged_columns  # noqa: E402
 from counter_trace import CounterTrace  # noqa: E402
 
 PRESETS = ["PAPI_TOT_INS", "PAPI_TOT_CYC", "PAPI_L2_TCM", "PAPI_L2_TCA", "PAPI_FP_OPS"]
@@ -209,7 +211,9 @@ def check_rusage(runner, check, work):
 def check_papi(runner, check, work):
     """The machine's own PAPI: faults that the kernel counts for it are those that rusage has."""
     traces, process = runner.run("rusage:minflt,perf::PAGE-FAULTS", work)
-    if "PAPI cannot be used" in process.stderr or "cannot count" in process.stderr:
+    # "there is no event": where the kernel gives no perf events at all, PAPI does not even know their names.
+    reasons = ("PAPI cannot be used", "cannot count", "there is no event perf::PAGE-FAULTS")
+    if any(reason in process.stderr for reason in reasons):
         print(f"skipped: {process.stderr.strip()}")
         sys.exit(77)
     for rank, trace in traces.items():
@@ -267,10 +271,9 @@ def check_summary(runner, check, traces, work):
         names = list(file["counters/name"].asstr()[()])
         check.equal("names in merged.h5", names, traces[0].names)
         value, between = (file[f"counters/{column}"][()].reshape(-1, len(names)).tolist() for column in ("value", "between"))
-        who = (file[f"counters/{column}"][()].tolist() for column in ("rank", "thread", "sequence"))
+        events, event = merged_columns.event_columns(file), file["counters/event_step"][()].cumsum()
+        who = (events[column][event].tolist() for column in ("rank", "thread", "sequence"))
         check.equal("rows in merged.h5", list(zip(*who, value, between)), rows)
-        named = set(zip(*(file[f"events/{column}"][()].tolist() for column in ("rank", "thread", "sequence"))))
-        check.equal("rows of calls that are there", {row[:3] for row in rows} - named, set())
     for figure in summary["metrics"]:
         if figure["name"].endswith(" per second"):
             check.true(f"{figure} is finite", figure["value"] is not None)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A thread that gets no ring asks again at its 1025th call, and every call that it could not record is counted.
 
 check_crowd.py --meridian M --tracer L --counter C --mpiexec X --ranks N program

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A program that never reaches MPI_Finalize: same output and exit code, and everything that it did is in the rank files.
 
 check_ending.py --meridian M --tracer L --counter C --mpiexec X --ranks N program exit|_exit|return|abort|kill

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What MERIDIAN_FILTER, MERIDIAN_MAX_CALLS and `meridian control` leave out is counted, by function, and the rest recorded.
 
 check_filter.py --meridian M --tracer L --counter C --mpiexec X --ranks N filter|limit|control|switching|options|mistakes program

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A program that is not MPI runs untouched under `meridian run` and leaves nothing, alone and under mpiexec.
 
 check_inert.py --meridian M --tracer L --counter C --mpiexec X --ranks N program

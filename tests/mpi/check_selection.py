@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Selection of single calls: the program's results stay, exactly the calls that are not wanted are missing, each of them is
 counted, and what is left has no side without the other.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One program of programs/ on so many ranks: same result traced, rank files with exactly its calls, messages, bytes and
 completions, and a merge that matches all of them.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whatever is left out is counted: recorded and left-out calls of every function of MPI and rank are those that the program made.
 
 check_sums.py --meridian M --tracer L --counter C --mpiexec X --ranks N program...

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A program that was linked with the tracer but not with MPI ends at MPI_Init, and says why.
 
 check_unlinked.py program

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """User events in C, C++ and Fortran: the program does as it does untraced and with everything compiled out, and rank files
 and summary hold exactly what it says of itself.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """<meridian/user.h> compiles without a warning in each language standard, works in each way of linking, leaves nothing behind
 when it is compiled out, and costs at most 2 ns where nothing is recorded.
 

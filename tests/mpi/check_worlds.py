@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs of several MPI_COMM_WORLDs: worlds/worlds.c says who sends what to whom and who takes part in which collective;
 the merged file must say the same of the same processes, and nothing else.
 
@@ -19,6 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "support"))
 import h5py  # noqa: E402
 import launch  # noqa: E402
+import merged_columns  # noqa: E402
 
 TIMEOUT_S = 100
 
@@ -56,13 +58,15 @@ class Merged:
             self.name_of = {rank: names.get(pid, f"pid {pid}") for rank, pid in pids.items()}
             self.world = dict(zip(column("ranks/rank"), column("ranks/world")))
             self.rank_in_world = dict(zip(column("ranks/rank"), column("ranks/rank_in_world")))
+            messages = merged_columns.message_columns(file)
             self.messages = [
                 (self.name_of[source], self.name_of[dest], tag, size)
-                for source, dest, tag, size in zip(*(column(f"messages/{name}") for name in (
+                for source, dest, tag, size in zip(*(messages[name].tolist() for name in (
                     "send_rank", "receive_rank", "tag", "bytes")))
             ]  # fmt: skip
+            parts = merged_columns.part_columns(file)
             instances = collections.defaultdict(list)
-            for instance, rank in zip(column("collectives/instance"), column("collectives/rank")):
+            for instance, rank in zip(parts["instance"].tolist(), parts["rank"].tolist()):
                 instances[instance].append(self.name_of[rank])
             self.collectives = list(instances.values())
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counters, usage and texts of a rank file as h5py shows them, without any code of ours."""
 
 import collections

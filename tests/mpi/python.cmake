@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # MERIDIAN_PYTHON_H5PY: a Python that has h5py. Debian's has it; the first on PATH may be another one.
 find_program(MERIDIAN_PYTHON NAMES python3 HINTS /usr/bin REQUIRED)
 set(MERIDIAN_PYTHON_H5PY ${MERIDIAN_PYTHON})

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A rank file as h5py shows it, without any code of ours: calls in order, and a slow, obvious tally of what they did."""
 
 import collections

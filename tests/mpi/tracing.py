@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs a program untraced, then traced and counted at once."""
 
 import dataclasses

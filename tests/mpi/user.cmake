@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # User events: the same programs untraced, traced, and with everything compiled out.
 set(user ${CMAKE_CURRENT_SOURCE_DIR}/user)
 foreach(which a b)
@@ -9,6 +10,10 @@ endforeach()
 
 function(add_user_test flavor language promise program)
   foreach(ranks 1 2 4)
+    set(meridian_recorder_choice SUBJECT user_${language})
+    if(language STREQUAL "c" AND ranks EQUAL 2)
+      set(meridian_recorder_choice QUICK)
+    endif()
     add_recorder_test(${flavor} ${ranks} ${promise} 120 check_user.py --disabled $<TARGET_FILE:${program}_off>
       --events ${user}/user.def ${language} $<TARGET_FILE:${program}>
       $<TARGET_FILE:user_plugin_a> $<TARGET_FILE:user_plugin_b>)
@@ -16,9 +21,7 @@ function(add_user_test flavor language promise program)
 endfunction()
 
 foreach(flavor ${MERIDIAN_MPIS})
-  if(NOT TARGET meridian_${flavor})
-    continue()
-  endif()
+  set(meridian_recorder_choice "")
   add_recorder_test(${flavor} 1 the_user_header_works_in_every_way_of_linking 240 check_user_header.py
     --include ${PROJECT_SOURCE_DIR}/include --mpicc ${MERIDIAN_MPICC_${flavor}})
   foreach(language c cpp)
@@ -47,6 +50,7 @@ foreach(flavor ${MERIDIAN_MPIS})
       SOURCES ${module} ${user}/user_events.F90)
   endforeach()
   foreach(ranks 1 2 4)
+    set(meridian_recorder_choice SUBJECT user_fortran)
     add_recorder_test(${flavor} ${ranks} user_events_of_fortran_are_recorded 120 check_user.py --disabled ${MERIDIAN_PROGRAM}_off
       --events ${user}/fortran.def fortran ${MERIDIAN_PROGRAM})
   endforeach()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs a program untraced and traced, with the same environment."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A program with ways of its own sees the same traced and untraced: what it prints, line by line, and its exit code.
 
 check_manners.py --meridian M --mpiexec X --ranks N [--preload LIBRARY] [--calls MPI_X=N...] program argument...

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Valgrind's memcheck finds nothing in a traced program that it does not find in the untraced one.
 
 check_memcheck.py --meridian M --valgrind V --mpiexec X --ranks N program...

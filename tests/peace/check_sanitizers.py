@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs with a sanitizer: the same results, exit codes and reports traced and untraced, and a complete trace.
 
 check_sanitizers.py --meridian M --mpiexec X --ranks N thread|address|undefined program flaw...

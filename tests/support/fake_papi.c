@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A PAPI of which every value is known: found instead of the machine's own by LD_LIBRARY_PATH, because its name is that
 // of the newest version. The n-th reading of a thread gives n times the event's step. Two counters at once, as a small
 // PMU has, and more by turns. FAKE_PAPI=mismatch: does not accept its own version; refused: no event can be started;

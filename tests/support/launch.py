@@ -1,12 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
 """Starts MPI programs for tests, traced and untraced, on any machine: as root, with more ranks than cores."""
 
 import argparse
+import atexit
+import functools
 import json
 import os
 import pathlib
+import random
+import shutil
 import subprocess
+import tempfile
 
 TIMEOUT_S = 240
+SEED_VARIABLE = "TEST_SEED"
 
 
 def parser():
@@ -16,6 +23,28 @@ def parser():
     options.add_argument("--mpiexec", required=True)
     options.add_argument("--ranks", type=int, required=True)
     return options
+
+
+@functools.cache
+def launcher_directory():
+    """Where Open MPI keeps what its processes share. One for each test: launchers that begin and end at the same time remove
+    each other's. Its sockets are in there, and the path of a socket is short."""
+    path = tempfile.mkdtemp(prefix="m", dir="/tmp")
+    atexit.register(shutil.rmtree, path, ignore_errors=True)
+    return path
+
+
+@functools.cache
+def seed():
+    """The seed of everything that a test draws, printed once."""
+    value = int(os.environ.get(SEED_VARIABLE) or 1)
+    print(f"{SEED_VARIABLE}={value}", flush=True)
+    return value
+
+
+def generator(salt=0):
+    """A random generator of this test run; other draws of the same test have another salt."""
+    return random.Random(seed() * 1_000_003 + salt)
 
 
 def environment(**extra):
@@ -28,6 +57,7 @@ def environment(**extra):
         OMPI_MCA_mpi_yield_when_idle="1",
         OMPI_MCA_btl_vader_single_copy_mechanism="none",  # containers forbid process_vm_readv and Open MPI says so
         OMPI_MCA_plm_rsh_agent="false",  # one machine: no ssh to look for
+        OMPI_MCA_orte_tmpdir_base=extra.get("TMPDIR") or launcher_directory(),
         HYDRA_LAUNCHER="fork",
     )
     env.update({key: str(value) for key, value in extra.items()})
@@ -67,6 +97,11 @@ def merge(meridian, trace):
         return process, json.loads(process.stdout)
     except json.JSONDecodeError:
         return process, None
+
+
+def recorded(summary):
+    """Everything that was recorded: MPI calls, thread calls, user events."""
+    return sum(summary["run"][kind] for kind in ("calls", "thread_calls", "user_events"))
 
 
 class Checks:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <stdlib.h>
@@ -28,7 +29,7 @@ class TempDir {
   const std::filesystem::path& path() const { return path_; }
   /// A file in it, with the folders on the way.
   std::filesystem::path write(const std::string& name, const std::string& bytes, mode_t mode = 0644) const {
-    const std::filesystem::path file = path_ / name;
+    std::filesystem::path file = path_ / name;
     std::filesystem::create_directories(file.parent_path());
     std::ofstream{file, std::ios::binary} << bytes;
     ::chmod(file.c_str(), mode);

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The project's files, as the tests that read them see them."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What levels and a filter leave out of threads, locks and sleep is not recorded, but counted by function; all else is
 recorded as it would be without them.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A threaded program: same results and exit code traced and untraced, and every lock that it took is in its rank file,
 counted or recorded, by the program's own count.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`meridian where` says where calls stand in programs of several kinds, and looks at what is left of a trace."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`meridian where` on programs whose threads hang, while they do and after they were killed."""
 
 import argparse

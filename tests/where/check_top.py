@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`meridian top` on a program that hangs: no calls, all of the time in MPI, and the call that each rank is in."""
 
 import argparse

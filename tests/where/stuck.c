@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // stuck HOW: a program of at least two ranks that does not come to an end by itself.
 //   ring       each rank receives from the next one, and nobody sends
 //   barrier    the last rank computes for ever, the others wait for it in a barrier

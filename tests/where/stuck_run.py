@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A program that hangs, and what `meridian where` says of it: while it does, and after it was killed."""
 
 import json

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // stuck_threads HOW: a program of two ranks with threads that does not come to an end by itself.
 //   mutexes   two threads take two mutexes in opposite order; the first thread waits for them to end
 //   rwlocks   the same with read-write locks, of which each has read one and wants to write the other

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // What HDF5's shuffle and deflate filters do to one chunk of a column, done here: the values' bytes are sorted into
@@ -11,13 +12,6 @@
 #include "trace/format/column.hpp"
 
 namespace meridian {
-
-constexpr std::size_t width_of(ColumnType type) noexcept {
-  return type == ColumnType::f64 ? 8 : std::size_t{1} << (static_cast<unsigned>(type) / 2);
-}
-constexpr bool is_signed(ColumnType type) noexcept {
-  return type != ColumnType::f64 && static_cast<unsigned>(type) % 2 == 0;
-}
 
 /// What decides how a run of values is stored.
 struct ValueRange {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Chunks of columns, compressed as they will be in the rank file, one after another in the order in which they became
@@ -27,14 +28,14 @@ using LogFile = Unique<&close_log, -1>;
 
 class ChunkLogWriter {
  public:
-  /// A new one, readable for its owner alone. errors: io (it exists, is a link, cannot be created).
+  /// A new one, readable only by its owner. errors: io (it exists, is a link, cannot be created).
   static Result<ChunkLogWriter> create(const std::filesystem::path& path);
   /// Goes on behind `bytes`, and forgets what was there. errors: io; damaged (the file is shorter).
   static Result<ChunkLogWriter> open(const std::filesystem::path& path, std::uint64_t bytes);
 
   /// errors  io
   Status append(const LoggedChunk& chunk);
-  /// What was appended outlives the machine. errors: io
+  /// Puts what was appended on disk, so that it survives a crash of the machine. errors: io
   Status sync();
   std::uint64_t bytes() const noexcept { return bytes_; }
 

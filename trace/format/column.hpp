@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Columns: 1-D datasets of integers (or doubles), chunked, shuffle + deflate, written in order and read by ranges.
 // The chunks are compressed here with libdeflate, two to three times faster than in HDF5's own pipeline; what is on
 // disk is an ordinary dataset either way. Without libdeflate (MERIDIAN_LIBDEFLATE=OFF) the pipeline does the work.
 
-#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "trace/format/h5.hpp"
+#include "trace/format/table_column.hpp"
 
 namespace meridian {
 
@@ -19,19 +20,6 @@ class ChunkLogWriter;
 class StateReader;
 class StateWriter;
 struct LoggedChunk;
-
-enum class ColumnType : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f64 };
-
-template <class T>
-inline constexpr ColumnType column_type = [] {
-  static_assert(std::integral<T> || std::same_as<T, double>, "columns hold integers or doubles");
-  if constexpr (std::same_as<T, double>) {
-    return ColumnType::f64;
-  } else {
-    constexpr int rank = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
-    return static_cast<ColumnType>(2 * rank + (std::is_unsigned_v<T> ? 1 : 0));
-  }
-}();
 
 /// Elements in a full chunk. A column that is shorter has one chunk of its own length, or lies in its object header.
 inline constexpr std::uint32_t kColumnChunk = 65536;
@@ -65,12 +53,14 @@ class ColumnWriter {
     MERIDIAN_CHECK(type() == column_type<std::remove_const_t<T>>);
     return append_raw(values.data(), values.size());
   }
+  /// `values` are of type().
+  Status append_raw(const void* values, std::size_t count);
   /// Writes what is left. A column that was not finished has an unspecified number of elements on disk.
   Status finish();
 
   /// Takes a chunk out of a log as it is, before anything was appended. errors: damaged (no chunk of this column); io.
   Status adopt(const LoggedChunk& chunk);
-  /// What a writer needs beside the chunks that are stored, to go on. restore() comes after adopt(), and before
+  /// The state that a writer needs besides the stored chunks to go on. restore() comes after adopt(), and before
   /// append().
   void save(StateWriter& archive) const;
   /// False: it cannot be.
@@ -83,7 +73,6 @@ class ColumnWriter {
  private:
   struct Impl;
   explicit ColumnWriter(std::unique_ptr<Impl> impl);
-  Status append_raw(const void* values, std::size_t count);
   std::unique_ptr<Impl> impl_;
 };
 
@@ -106,11 +95,12 @@ class ColumnReader {
   Status read(std::uint64_t offset, std::span<T> out) {
     return read_raw(offset, out.data(), out.size(), column_type<T>);
   }
+  /// `out` has room for `count` values of `type`.
+  Status read_raw(std::uint64_t offset, void* out, std::size_t count, ColumnType type);
 
  private:
   struct Impl;
   explicit ColumnReader(std::unique_ptr<Impl> impl);
-  Status read_raw(std::uint64_t offset, void* out, std::size_t count, ColumnType type);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -10,7 +11,7 @@
 namespace meridian {
 namespace {
 
-constexpr std::size_t kCompactBytes = 256;  // a column of at most so many bytes lies in its object header
+constexpr std::size_t kCompactBytes = 256;  // a column of at most this size lies in its object header
 
 hid_t file_type(ColumnType type, std::size_t width) {
   if (type == ColumnType::f64) return H5T_IEEE_F64LE;
@@ -148,7 +149,8 @@ struct ColumnWriter::Impl {
     return {};
   }
 
-  // Never narrower than the chunk before: whoever makes a dataset of them widens it as often as the column would have.
+  // Never narrower than the chunk before, so that a dataset made of the chunks is widened no more often than the column
+  // would have been.
   Status store_in_log(const void* values) {
     const ValueRange range = range_of(values, kColumnChunk, type);
     rows_stored += kColumnChunk;

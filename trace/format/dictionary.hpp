@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,7 @@ class Dictionary {
 
   std::uint64_t size() const noexcept { return next_; }
 
-  /// What a dictionary needs to go on with the same numbers.
+  /// The state that a dictionary needs to go on with the same numbers.
   template <class Archive>
   void save(Archive& archive) const {
     std::vector<std::uint64_t> values;
@@ -44,7 +45,7 @@ class Dictionary {
     }
     archive(next_, fresh_, values, numbers);
   }
-  /// False: it cannot be one that was saved.
+  /// False: no saved dictionary looks like this.
   template <class Archive>
   bool restore(Archive& archive) {
     std::vector<std::uint64_t> values;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Owners and small helpers over the HDF5 C API. The library's error handler is never changed for others: every helper

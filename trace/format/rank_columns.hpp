@@ -1,13 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The columns of the rank file's event tables, as its reader takes them. One that cannot be opened says so when it is
-// read: what does not need it can be read all the same.
+// The columns of the rank file's event tables, as its reader sees them. A column that cannot be opened is reported when
+// it is read, so that everything else can be read.
 
-#include <array>
 #include <optional>
 #include <span>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -33,8 +32,12 @@ class OptionalColumn {
   template <class T>
   Status read(std::uint64_t offset, std::vector<T>& out, std::uint64_t count) {
     out.resize(static_cast<std::size_t>(count));
+    return read_raw(offset, out.data(), out.size(), column_type<T>);
+  }
+  /// `out` has room for `count` values of `type`.
+  Status read_raw(std::uint64_t offset, void* out, std::size_t count, ColumnType type) {
     if (count == 0) return {};
-    return column_ ? column_->read(offset, std::span{out}) : problem_;
+    return column_ ? column_->read_raw(offset, out, count, type) : problem_;
   }
 
  private:
@@ -45,11 +48,11 @@ class OptionalColumn {
 /// 64-bit values behind their numbers.
 class DictionaryRows {
  public:
-  /// What stands for a row that cannot be read: no handle and no address, but the same wherever the row is meant.
+  /// Stands for a row that cannot be read: neither a handle nor an address, but the same value for each use of the row.
   static constexpr std::uint64_t kUnreadable = 0xfffe'd1c7'0000'0000;
   static constexpr bool is_unreadable(std::uint64_t value) noexcept { return value >> 32 == kUnreadable >> 32; }
 
-  /// Reads what can be read. The Error says what could not be.
+  /// Reads everything that is readable; the Error says what is not.
   Status open(hid_t file) {
     Status status = read(file);
     if (!status) is_whole_ = false;
@@ -71,7 +74,7 @@ class DictionaryRows {
  private:
   Status read(hid_t file) {
     MERIDIAN_TRY(ColumnReader column, ColumnReader::open(file, "dictionary"));
-    // The writer stores no two like neighbours, so that chunks without data cannot be meant to be large.
+    // The writer never stores equal values side by side, so a large column cannot consist of chunks without data.
     if (column.size() > h5::file_bytes(file) * 1032 / sizeof(std::uint64_t))
       return contradiction("'dictionary' is larger than the file can hold");
     values_.resize(static_cast<std::size_t>(column.size()));
@@ -94,55 +97,50 @@ class DictionaryRows {
 // Where reading a table needs room; kept from segment to segment.
 struct Scratch {
   std::vector<std::uint32_t> numbers;
-  std::tuple<std::vector<std::uint8_t>, std::vector<std::int32_t>, std::vector<std::uint32_t>,
-             std::vector<std::int64_t>, std::vector<std::uint64_t>>
-      values;
+  std::vector<std::uint64_t> values;  // of one column; room for any type
+};
+
+/// An event table whose rows are described by `columns`.
+class AnyTableColumns {
+ public:
+  explicit AnyTableColumns(std::span<const AnyColumn> columns) : columns_{columns}, sources_(columns.size()) {}
+
+  void open(hid_t file, std::uint64_t rows) {
+    for (std::size_t i = 0; i < columns_.size(); ++i) sources_[i].open(file, std::string{columns_[i].name}, rows);
+  }
+
+  Status read_rows(std::uint64_t offset, std::size_t count, const DictionaryRows& dictionary, Scratch& scratch,
+                   void* rows) {
+    scratch.values.resize(count);
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const AnyColumn& column = columns_[i];
+      if (column.form == ColumnForm::handle) {
+        MERIDIAN_TRY_DO(sources_[i].read(offset, scratch.numbers, count));
+        MERIDIAN_TRY_DO(dictionary.look_up(scratch.numbers,
+                                           [&](std::size_t row, std::uint64_t value) { scratch.values[row] = value; }));
+      } else {
+        MERIDIAN_TRY_DO(sources_[i].read_raw(offset, scratch.values.data(), count, column.type));
+      }
+      column.set(rows, count, scratch.values.data(), width_of(column.type));
+    }
+    return {};
+  }
+
+ private:
+  std::span<const AnyColumn> columns_;
+  std::vector<OptionalColumn> sources_;
 };
 
 template <class Row>
-class TableColumns {
-  static constexpr auto& kColumns = rank_schema::kColumns<Row>;
-  static constexpr std::size_t kCount = std::tuple_size_v<std::remove_cvref_t<decltype(kColumns)>>;
-
+class TableColumns : public AnyTableColumns {
  public:
-  void open(hid_t file, std::uint64_t rows) {
-    static_cast<void>(each([&](const auto& column, OptionalColumn& source) {
-      source.open(file, column.path, rows);
-      return Status{};
-    }));
-  }
+  TableColumns() : AnyTableColumns{columns<Row>()} {}
 
   Status read(std::uint64_t offset, std::uint64_t count, const DictionaryRows& dictionary, Scratch& scratch,
               std::vector<Row>& rows) {
     rows.resize(static_cast<std::size_t>(count));
-    if (count == 0) return {};
-    return each([&]<class T>(const rank_schema::Column<Row, T>& column, OptionalColumn& source) -> Status {
-      if (column.is_index) {
-        MERIDIAN_TRY_DO(source.read(offset, scratch.numbers, count));
-        return dictionary.look_up(scratch.numbers, [&](std::size_t i, std::uint64_t value) {
-          rows[i].*column.member = static_cast<T>(value);
-        });
-      }
-      auto& values = std::get<std::vector<T>>(scratch.values);
-      MERIDIAN_TRY_DO(source.read(offset, values, count));
-      for (std::size_t i = 0; i < rows.size(); ++i) rows[i].*column.member = values[i];
-      return {};
-    });
+    return count == 0 ? Status{} : read_rows(offset, rows.size(), dictionary, scratch, rows.data());
   }
-
- private:
-  template <class Action>
-  Status each(Action&& action) {
-    return each(action, std::make_index_sequence<kCount>{});
-  }
-  template <class Action, std::size_t... I>
-  Status each(Action& action, std::index_sequence<I...>) {
-    Status status;
-    static_cast<void>(((status = action(std::get<I>(kColumns), columns_[I]), bool{status}) && ...));
-    return status;
-  }
-
-  std::array<OptionalColumn, kCount> columns_;
 };
 
 }  // namespace meridian::rank_schema

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The rank file as its readers see it: everything small in RankMeta, the events in batches.
@@ -85,19 +86,19 @@ struct LockCountRow {
   std::uint64_t count = 0;
 };
 
-/// What a thread, or the process, had used of the system by `ticks`.
+/// The resources that a thread, or the process, had used by `ticks`.
 struct UsageRow {
   std::uint64_t ticks = 0;
   Usage usage;
 };
 
-/// Calls of one function that were made and, as was wanted, not recorded.
+/// Calls of one function that were filtered out.
 struct PassedRow {
   std::uint32_t call = 0;  ///< id in RankMeta::call_names
   std::uint64_t count = 0;
 };
 
-/// What events of the program's own are called; UserUse::definition is an id.
+/// The name of a kind of user event; UserUse::definition is an id.
 struct UserDefinitionRow {
   std::uint32_t id = 0;
   UserKind kind{};
@@ -134,7 +135,7 @@ struct SegmentRow {
   std::uint64_t user_values = 0;
 };
 
-/// What of a rank file cannot be read.
+/// A part of a rank file that cannot be read.
 struct Unreadable {
   std::string what;         ///< why, as in an Error
   std::uint64_t count = 0;  ///< events that lack it; of a RankMeta: 1
@@ -203,14 +204,14 @@ struct EventBatch {
   /// that from the leave of the thread's counted event before it to enter (0 at a thread's first). Equally long.
   std::vector<std::int64_t> counters;
   std::vector<std::int64_t> counters_between;
-  /// What of these events cannot be read, and is left out as if it had not been recorded.
+  /// Parts of these events that cannot be read; they are left out as if they had not been recorded.
   std::vector<Unreadable> unreadable;
 };
 
 /// One rank's file, open for reading. Not thread-safe; movable.
 class RankFile {
  public:
-  /// What of the tables cannot be read is in meta().unreadable.
+  /// Tables that cannot be read are named in meta().unreadable.
   /// errors  not_found, damaged (not HDF5, not a rank file, segments that cannot be read), unsupported (newer schema)
   static Result<RankFile> open(const std::filesystem::path& path);
   RankFile(RankFile&&) noexcept;
@@ -253,7 +254,7 @@ class RankFileWriter {
   /// Stores everything else, closes, renames. `meta.segments` and `meta.calls` are ignored: the writer knows them.
   Status finish(const RankMeta& meta);
 
-  /// What was appended and is in no chunk yet, and what numbers mean.
+  /// Saves the rows that are in no chunk yet, and the numbering of handles and calls.
   void save(StateWriter& archive) const;
   /// Goes on where a writer into a log has saved itself. A writer of a file takes the `chunks` of that log.
   /// errors  damaged: what was saved contradicts itself or the log; io

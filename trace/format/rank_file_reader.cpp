@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
 #include <initializer_list>
@@ -132,7 +133,7 @@ struct RankFile::Impl {
     return {};
   }
 
-  // Whoever walks a batch takes rows as the events say; here is made sure that they are there.
+  // Readers of a batch take as many rows as the events refer to; this check ensures that the rows exist.
   Status check_references(const SegmentRow& segment, const EventBatch& batch) const {
     std::array<std::uint64_t, 256> by_payload{};
     std::uint64_t completed = 0, with_site = 0, with_counters = 0;
@@ -156,7 +157,7 @@ struct RankFile::Impl {
     return {};
   }
 
-  // What a table has of the events of `kinds` cannot be read: they are kept as calls with their times.
+  // The rows that belong to events of `kinds` cannot be read: the events stay as calls with their times.
   static void lose(EventBatch& batch, const Error& error, std::initializer_list<Payload> kinds) {
     std::uint64_t events = 0;
     for (Payload& payload : batch.payload) {
@@ -230,7 +231,7 @@ struct RankFile::Impl {
     return {};
   }
 
-  // Sites that cannot be read are 0, call stacks not there.
+  // Sites that cannot be read are 0; call stacks that cannot be read are left out.
   void read_sites(const SegmentRow& segment, const SegmentRow& start, EventBatch& batch) {
     if (const Status status = read_nodes(segment, start, batch); !status) {
       batch.nodes.clear();
@@ -247,7 +248,7 @@ struct RankFile::Impl {
     batch.unreadable.push_back({status.error().what, segment.sites});
   }
 
-  // False in has_messages: of messages, requests or collectives not all can be read.
+  // has_messages becomes false when some messages, requests or collectives cannot be read.
   Status read(std::size_t index, EventBatch& batch, bool& has_messages) {
     const SegmentRow& segment = meta.segments[index];
     const SegmentRow& start = starts[index];
@@ -269,7 +270,7 @@ struct RankFile::Impl {
     return {};
   }
 
-  // Says what is missing as the tracer does where it drops calls.
+  // Records the gap in the same way as the tracer does when it drops calls.
   void note_gap(std::size_t index) {
     if (has_flaw[index]) return;
     has_flaw[index] = true;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <numeric>
 #include <optional>
@@ -25,15 +26,11 @@ class LazyColumn {
  public:
   /// is_steady  in a log, the column has the width of its type from the start: widening it later takes long.
   template <class T>
-  static LazyColumn of(const char* path, const char* unit = "", bool is_steady = false) {
-    LazyColumn column;
-    column.path_ = path;
-    column.unit_ = unit;
-    column.type_ = column_type<T>;
-    column.is_steady_ = is_steady;
-    return column;
+  static LazyColumn of(std::string_view path, std::string_view unit = "", bool is_steady = false) {
+    return {column_type<T>, path, unit, is_steady};
   }
-  const char* path() const noexcept { return path_; }
+  LazyColumn(ColumnType type, std::string_view path, std::string_view unit, bool is_steady)
+      : path_{path}, unit_{unit}, type_{type}, is_steady_{is_steady} {}
   void set_number(std::uint32_t number) noexcept { number_ = number; }
 
   template <class T>
@@ -41,6 +38,11 @@ class LazyColumn {
     if (values.empty()) return {};
     MERIDIAN_TRY_DO(open(target));
     return column_->append(values);
+  }
+  /// `values` are of the column's type.
+  Status append_raw(const ColumnTarget& target, const void* values, std::size_t count) {
+    MERIDIAN_TRY_DO(open(target));
+    return column_->append_raw(values, count);
   }
   Status finish() { return column_ ? column_->finish() : Status{}; }
   void drop() { column_.reset(); }
@@ -50,7 +52,7 @@ class LazyColumn {
     return column_->adopt(chunk);
   }
   void save(StateWriter& archive) const {
-    archive(std::string{path_}, std::uint8_t{column_.has_value()});
+    archive(path_, std::uint8_t{column_.has_value()});
     if (column_) column_->save(archive);
   }
   Result<bool> restore(const ColumnTarget& target, StateReader& archive) {
@@ -77,8 +79,8 @@ class LazyColumn {
     return {};
   }
 
-  const char* path_ = "";
-  const char* unit_ = "";
+  std::string path_;
+  std::string_view unit_;
   ColumnType type_{};
   bool is_steady_ = false;
   std::uint32_t number_ = 0;
@@ -95,65 +97,60 @@ std::vector<T>& room_for(Scratch& scratch, std::size_t count) {
   return values;
 }
 
-// One event table: rows of `Row` by columns.
-template <class Row>
-class TableColumns {
-  static constexpr auto& kColumns = rank_schema::kColumns<Row>;
-  static constexpr std::size_t kCount = std::tuple_size_v<std::remove_cvref_t<decltype(kColumns)>>;
-
+// An event table, by columns. Handles are stored as rows of the dictionary.
+class AnyTableColumns {
  public:
-  Status append(const ColumnTarget& file, Dictionary& dictionary, Scratch& scratch, const std::vector<Row>& rows) {
-    if (rows.empty()) return {};
-    return append_all(file, dictionary, scratch, rows, std::make_index_sequence<kCount>{});
+  explicit AnyTableColumns(std::span<const AnyColumn> columns) : columns_{columns} {
+    for (const AnyColumn& column : columns)
+      targets_.emplace_back(column.form == ColumnForm::handle ? ColumnType::u32 : column.type, column.name, column.unit,
+                            false);
+  }
+
+  Status append_rows(const ColumnTarget& file, Dictionary& dictionary, Scratch& scratch, const void* rows,
+                     std::size_t count) {
+    if (count == 0) return {};
+    auto& values = room_for<std::uint64_t>(scratch, count);
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const AnyColumn& column = columns_[i];
+      column.get(rows, count, values.data(), width_of(column.type));
+      if (column.form == ColumnForm::handle)
+        MERIDIAN_TRY_DO(append_handles(file, dictionary, scratch, values, targets_[i]));
+      else
+        MERIDIAN_TRY_DO(targets_[i].append_raw(file, values.data(), count));
+    }
+    return {};
   }
   void add_to(std::vector<LazyColumn*>& all) {
-    for (LazyColumn& column : columns_) all.push_back(&column);
+    for (LazyColumn& column : targets_) all.push_back(&column);
   }
 
  private:
-  template <std::size_t... I>
-  static std::array<LazyColumn, kCount> make_all(std::index_sequence<I...>) {
-    return {make_one(std::get<I>(kColumns))...};
-  }
-  template <class T>
-  static LazyColumn make_one(const rank_schema::Column<Row, T>& column) {
-    return column.is_index ? LazyColumn::of<std::uint32_t>(column.path, column.unit)
-                           : LazyColumn::of<T>(column.path, column.unit);
-  }
-
-  template <std::size_t... I>
-  Status append_all(const ColumnTarget& file, Dictionary& dictionary, Scratch& scratch, const std::vector<Row>& rows,
-                    std::index_sequence<I...>) {
-    Status status;
-    static_cast<void>(
-        ((status = append_one(file, dictionary, scratch, rows, std::get<I>(kColumns), columns_[I]), bool{status}) &&
-         ...));
-    return status;
-  }
-
-  template <class T>
-  Status append_one(const ColumnTarget& file, Dictionary& dictionary, Scratch& scratch, const std::vector<Row>& rows,
-                    const rank_schema::Column<Row, T>& column, LazyColumn& target) {
-    if (column.is_index) {
-      auto& values = room_for<std::uint32_t>(scratch, rows.size());
-      std::uint64_t last = 0;  // communicators and windows rarely change from row to row
-      std::uint32_t number = 0;
-      for (std::size_t i = 0; i < rows.size(); ++i) {
-        const auto value = static_cast<std::uint64_t>(rows[i].*column.member);
-        if (value != last) {
-          last = value;
-          number = dictionary.number_of(value);
-        }
-        values[i] = number;
+  static Status append_handles(const ColumnTarget& file, Dictionary& dictionary, Scratch& scratch,
+                               std::span<const std::uint64_t> values, LazyColumn& target) {
+    auto& numbers = room_for<std::uint32_t>(scratch, values.size());
+    std::uint64_t last = 0;  // communicators and windows rarely change from row to row
+    std::uint32_t number = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (values[i] != last) {
+        last = values[i];
+        number = dictionary.number_of(last);
       }
-      return target.append<std::uint32_t>(file, values);
+      numbers[i] = number;
     }
-    auto& values = room_for<T>(scratch, rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) values[i] = rows[i].*column.member;
-    return target.append<T>(file, values);
+    return target.append<std::uint32_t>(file, numbers);
   }
 
-  std::array<LazyColumn, kCount> columns_ = make_all(std::make_index_sequence<kCount>{});
+  std::span<const AnyColumn> columns_;
+  std::vector<LazyColumn> targets_;
+};
+
+template <class Row>
+class TableColumns : public AnyTableColumns {
+ public:
+  TableColumns() : AnyTableColumns{rank_schema::columns<Row>()} {}
+  Status append(const ColumnTarget& file, Dictionary& dictionary, Scratch& scratch, const std::vector<Row>& rows) {
+    return append_rows(file, dictionary, scratch, rows.data(), rows.size());
+  }
 };
 
 }  // namespace

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trace/format/rank_schema.hpp"
 
 #include <array>
@@ -17,13 +18,13 @@ constexpr std::array<std::string_view, 10> kLossNames{"ring_full",    "no_slot",
 // Tables without rows are left out, so that a small trace is a small file.
 template <class Row>
 Status write_rows_of(hid_t file, const std::string& path, const std::vector<Row>& rows) {
-  return rows.empty() ? Status{} : h5::write_table<Row>(file, path, fields<Row>(), rows);
+  return rows.empty() ? Status{} : h5::write_table<Row>(file, path, columns<Row>(), rows);
 }
 
 template <class Row>
 Result<std::vector<Row>> read_rows_of(hid_t file, const std::string& path) {
   if (!h5::exists(file, path)) return std::vector<Row>{};
-  return h5::read_table<Row>(file, path, fields<Row>());
+  return h5::read_table<Row>(file, path, columns<Row>());
 }
 
 Status write_members(hid_t file, const std::vector<MembersRow>& members) {
@@ -144,7 +145,7 @@ Status check_calls(const std::vector<Row>& rows, const RankMeta& meta, const std
   return {};
 }
 
-/// What the segments tell of threads.
+/// The threads, as far as the segments show them.
 std::vector<ThreadRow> threads_of(const std::vector<SegmentRow>& segments) {
   std::map<std::uint32_t, ThreadRow> threads;
   for (const SegmentRow& segment : segments) {
@@ -210,100 +211,6 @@ Status read_attributes(hid_t file, RankMeta& meta) {
 
 }  // namespace
 
-template <>
-std::vector<h5::Field> fields<AnchorRow>() {
-  return {MERIDIAN_FIELD(AnchorRow, phase), MERIDIAN_FIELD(AnchorRow, before_ticks),
-          MERIDIAN_FIELD(AnchorRow, after_ticks), MERIDIAN_FIELD(AnchorRow, monotonic_ns),
-          MERIDIAN_FIELD(AnchorRow, realtime_ns)};
-}
-template <>
-std::vector<h5::Field> fields<ExchangeRow>() {
-  return {MERIDIAN_FIELD(ExchangeRow, peer),          MERIDIAN_FIELD(ExchangeRow, phase),
-          MERIDIAN_FIELD(ExchangeRow, sent_ticks),    MERIDIAN_FIELD(ExchangeRow, received_ticks),
-          MERIDIAN_FIELD(ExchangeRow, replied_ticks), MERIDIAN_FIELD(ExchangeRow, returned_ticks)};
-}
-template <>
-std::vector<h5::Field> fields<CommRow>() {
-  return {MERIDIAN_FIELD_AS("comm", CommRow, birth.comm),
-          MERIDIAN_FIELD_AS("parent", CommRow, birth.parent),
-          MERIDIAN_FIELD_AS("local_hash", CommRow, birth.local_hash),
-          MERIDIAN_FIELD_AS("remote_hash", CommRow, birth.remote_hash),
-          MERIDIAN_FIELD_AS("local_size", CommRow, birth.local_size),
-          MERIDIAN_FIELD_AS("local_rank", CommRow, birth.local_rank),
-          MERIDIAN_FIELD_AS("remote_size", CommRow, birth.remote_size),
-          {"is_across", offsetof(CommRow, birth.is_across), h5::native_type<std::uint32_t>(), true},
-          MERIDIAN_FIELD_AS("request", CommRow, birth.request),
-          MERIDIAN_FIELD(CommRow, call),
-          MERIDIAN_FIELD(CommRow, thread),
-          MERIDIAN_FIELD(CommRow, enter_ticks),
-          MERIDIAN_FIELD(CommRow, leave_ticks)};
-}
-template <>
-std::vector<h5::Field> fields<StoredMembers>() {
-  return {MERIDIAN_FIELD(StoredMembers, comm), MERIDIAN_FIELD(StoredMembers, born_ticks),
-          MERIDIAN_FIELD(StoredMembers, first), MERIDIAN_FIELD(StoredMembers, count),
-          MERIDIAN_FIELD(StoredMembers, remote)};
-}
-template <>
-std::vector<h5::Field> fields<StoredText>() {
-  return {MERIDIAN_FIELD(StoredText, first), MERIDIAN_FIELD(StoredText, bytes), MERIDIAN_FIELD(StoredText, handle),
-          MERIDIAN_FIELD(StoredText, ticks)};
-}
-template <>
-std::vector<h5::Field> fields<OverheadRow>() {
-  return {MERIDIAN_FIELD(OverheadRow, kind), MERIDIAN_FIELD(OverheadRow, thread),
-          MERIDIAN_FIELD(OverheadRow, enter_ticks), MERIDIAN_FIELD(OverheadRow, leave_ticks),
-          MERIDIAN_FIELD(OverheadRow, count)};
-}
-template <>
-std::vector<h5::Field> fields<ThreadRow>() {
-  return {MERIDIAN_FIELD(ThreadRow, thread),          MERIDIAN_FIELD(ThreadRow, kernel_tid),
-          MERIDIAN_FIELD(ThreadRow, begin_ticks),     MERIDIAN_FIELD(ThreadRow, events),
-          MERIDIAN_LATER_FIELD(ThreadRow, end_ticks), MERIDIAN_LATER_FIELD(ThreadRow, creator),
-          MERIDIAN_LATER_FIELD(ThreadRow, routine)};
-}
-template <>
-std::vector<h5::Field> fields<LockCountRow>() {
-  return {MERIDIAN_FIELD(LockCountRow, thread), MERIDIAN_FIELD(LockCountRow, kind),
-          MERIDIAN_FIELD(LockCountRow, object), MERIDIAN_FIELD(LockCountRow, count)};
-}
-template <>
-std::vector<h5::Field> fields<UsageRow>() {
-  return {MERIDIAN_FIELD(UsageRow, ticks),
-          MERIDIAN_FIELD_AS("thread", UsageRow, usage.thread),
-          MERIDIAN_FIELD_AS("kind", UsageRow, usage.kind),
-          MERIDIAN_FIELD_AS("user_us", UsageRow, usage.user_us),
-          MERIDIAN_FIELD_AS("system_us", UsageRow, usage.system_us),
-          MERIDIAN_FIELD_AS("minor_faults", UsageRow, usage.minor_faults),
-          MERIDIAN_FIELD_AS("major_faults", UsageRow, usage.major_faults),
-          MERIDIAN_FIELD_AS("voluntary_switches", UsageRow, usage.voluntary_switches),
-          MERIDIAN_FIELD_AS("involuntary_switches", UsageRow, usage.involuntary_switches),
-          MERIDIAN_FIELD_AS("high_water_bytes", UsageRow, usage.high_water_bytes)};
-}
-template <>
-std::vector<h5::Field> fields<PassedRow>() {
-  return {MERIDIAN_FIELD(PassedRow, call), MERIDIAN_FIELD(PassedRow, count)};
-}
-template <>
-std::vector<h5::Field> fields<SegmentRow>() {
-  return {MERIDIAN_FIELD(SegmentRow, thread),
-          MERIDIAN_FIELD(SegmentRow, first_ticks),
-          MERIDIAN_FIELD(SegmentRow, events),
-          MERIDIAN_FIELD(SegmentRow, p2p),
-          MERIDIAN_FIELD(SegmentRow, coll),
-          MERIDIAN_FIELD(SegmentRow, completions),
-          MERIDIAN_FIELD(SegmentRow, rma),
-          MERIDIAN_FIELD(SegmentRow, io),
-          MERIDIAN_FIELD(SegmentRow, handles),
-          MERIDIAN_FIELD(SegmentRow, sites),
-          MERIDIAN_FIELD(SegmentRow, counters),
-          MERIDIAN_LATER_FIELD(SegmentRow, user),
-          MERIDIAN_LATER_FIELD(SegmentRow, user_values),
-          MERIDIAN_LATER_FIELD(SegmentRow, locks),
-          MERIDIAN_LATER_FIELD(SegmentRow, thread_ops),
-          MERIDIAN_LATER_FIELD(SegmentRow, nodes)};
-}
-
 std::string_view clock_name(ClockKind clock) {
   return kClockNames[static_cast<std::size_t>(clock) % kClockNames.size()];
 }
@@ -348,7 +255,7 @@ Status write_meta(hid_t file, const RankMeta& meta) {
 
 void note_unreadable(RankMeta& meta, const Error& error, bool has_handles) {
   meta.unreadable.push_back({error.what, 1});
-  if (has_handles) meta.texts.push_back({kLostKey, "0", 0, 0});  // as if all calls were lost, from the beginning on
+  if (has_handles) meta.texts.push_back({kLostKey, "0", 0, 0});  // as if all calls had been lost from the start
 }
 
 Result<RankMeta> read_meta(hid_t file, const std::filesystem::path& path) {
@@ -356,7 +263,7 @@ Result<RankMeta> read_meta(hid_t file, const std::filesystem::path& path) {
   MERIDIAN_TRY_DO(check_schema(file, path, meta.version));
   MERIDIAN_TRY_DO(read_attributes(file, meta));
   MERIDIAN_TRY(meta.segments, read_rows_of<SegmentRow>(file, "segments"));
-  // What else cannot be read is empty, and costs nothing but itself.
+  // Any other table that cannot be read is left empty; the rest of the file stays usable.
   const auto keep = [&]<class Row>(std::vector<Row>& rows, Status read, bool has_handles = false) {
     if (read) return;
     rows.clear();

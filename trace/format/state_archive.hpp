@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Bytes of a checkpoint: one description of what belongs to it, `archive(a, b, ...)`, writes and reads it. Numbers as

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trace/format/table.hpp"
 
 #include <algorithm>
@@ -18,9 +19,44 @@ Error damaged(const std::string& path, const char* reason) {
   return Error{Errc::damaged, "cannot read table '" + path + "': " + reason, ""};
 }
 
-Type compound(std::span<const Field> fields, std::size_t row_bytes) {
-  Type type{H5Tcreate(H5T_COMPOUND, row_bytes)};
-  for (const Field& field : fields) H5Tinsert(type.get(), field.name, field.offset, field.type);
+hid_t native_type(ColumnType type) {
+  switch (type) {
+    case ColumnType::i8:
+      return H5T_NATIVE_INT8;
+    case ColumnType::u8:
+      return H5T_NATIVE_UINT8;
+    case ColumnType::i16:
+      return H5T_NATIVE_INT16;
+    case ColumnType::u16:
+      return H5T_NATIVE_UINT16;
+    case ColumnType::i32:
+      return H5T_NATIVE_INT32;
+    case ColumnType::u32:
+      return H5T_NATIVE_UINT32;
+    case ColumnType::i64:
+      return H5T_NATIVE_INT64;
+    case ColumnType::u64:
+      return H5T_NATIVE_UINT64;
+    case ColumnType::f64:
+      break;
+  }
+  return H5T_NATIVE_DOUBLE;
+}
+
+std::size_t packed_bytes(std::span<const AnyColumn> columns) {
+  std::size_t bytes = 0;
+  for (const AnyColumn& column : columns) bytes += width_of(column.type);
+  return bytes;
+}
+
+// The fields follow one another without gaps, in memory and in the file.
+Type compound(std::span<const AnyColumn> columns) {
+  Type type{H5Tcreate(H5T_COMPOUND, packed_bytes(columns))};
+  std::size_t offset = 0;
+  for (const AnyColumn& column : columns) {
+    H5Tinsert(type.get(), std::string{column.name}.c_str(), offset, native_type(column.type));
+    offset += width_of(column.type);
+  }
   return type;
 }
 
@@ -81,32 +117,46 @@ Result<Opened> open_whole(hid_t parent, const std::string& path, H5T_class_t kin
 
 }  // namespace
 
-Status write_rows(hid_t parent, const std::string& path, std::span<const Field> fields, const void* rows,
-                  std::size_t row_bytes, std::size_t count) {
+Status write_rows(hid_t parent, const std::string& path, std::span<const AnyColumn> columns, const void* rows,
+                  std::size_t count) {
   const Quiet quiet;
-  const Type memory = compound(fields, row_bytes);
-  const Type file{H5Tcopy(memory.get())};
-  H5Tpack(file.get());
-  return write_whole(parent, path, file.get(), memory.get(), rows, count);
+  const std::size_t row_bytes = packed_bytes(columns);
+  std::vector<char> packed(row_bytes * count);
+  std::size_t offset = 0;
+  for (const AnyColumn& column : columns) {
+    if (count == 0) break;
+    column.get(rows, count, packed.data() + offset, row_bytes);
+    offset += width_of(column.type);
+  }
+  const Type type = compound(columns);
+  return write_whole(parent, path, type.get(), type.get(), packed.data(), count);
 }
 
-Status read_rows(hid_t parent, const std::string& path, std::span<const Field> fields, std::size_t row_bytes,
-                 void* (*make_room)(void* context, std::size_t count), void* context) {
+Status read_rows(hid_t parent, const std::string& path, std::span<const AnyColumn> columns, const RowRoom& room) {
   const Quiet quiet;
+  const std::size_t row_bytes = packed_bytes(columns);
   MERIDIAN_TRY(const Opened opened, open_whole(parent, path, H5T_COMPOUND, row_bytes));
-  for (const Field& field : fields) {
-    const int index = H5Tget_member_index(opened.type.get(), field.name);
-    if (index < 0 && field.is_optional) continue;
+  for (const AnyColumn& column : columns) {
+    const int index = H5Tget_member_index(opened.type.get(), std::string{column.name}.c_str());
     const H5T_class_t kind =
         index < 0 ? H5T_NO_CLASS : H5Tget_member_class(opened.type.get(), static_cast<unsigned>(index));
     if (kind != H5T_INTEGER && kind != H5T_FLOAT)
-      return Error{Errc::damaged, "cannot read table '" + path + "': it has no column of numbers '" + field.name + "'",
+      return Error{Errc::damaged,
+                   "cannot read table '" + path + "': it has no column of numbers '" + std::string{column.name} + "'",
                    ""};
   }
-  void* rows = make_room(context, opened.count);
-  const Type memory = compound(fields, row_bytes);
-  if (opened.count > 0 && H5Dread(opened.dataset.get(), memory.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, rows) < 0)
+  std::vector<char> packed(row_bytes * opened.count);
+  const Type memory = compound(columns);
+  if (opened.count > 0 && H5Dread(opened.dataset.get(), memory.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, packed.data()) < 0)
     return table_error("read", path);
+  void* rows = nullptr;
+  if (!room.make(room.context, opened.count, rows)) return damaged(path, "it cannot have that many rows");
+  std::size_t offset = 0;
+  for (const AnyColumn& column : columns) {
+    if (opened.count == 0) break;
+    column.set(rows, opened.count, packed.data() + offset, row_bytes);
+    offset += width_of(column.type);
+  }
   return {};
 }
 

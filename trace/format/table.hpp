@@ -1,74 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Small tables and lists of strings, read and written whole: 1-D datasets of a compound type, and of fixed-length
-// strings. For everything that is not long enough to deserve columns.
+// strings. For tables that are too short for a dataset for each column.
 
-#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "trace/format/h5.hpp"
+#include "trace/format/table_column.hpp"
 
 namespace meridian::h5 {
 
-/// One field of a row struct; make it with MERIDIAN_FIELD. Integers, enums, bool (as u8) and double.
-struct Field {
-  const char* name;
-  std::size_t offset;
-  hid_t type;                ///< a predefined native type
-  bool is_optional = false;  ///< added to the format later: where the file has none, the member keeps its value
-};
-
-template <class T>
-hid_t native_type() {
-  if constexpr (std::is_enum_v<T>) {
-    return native_type<std::underlying_type_t<T>>();
-  } else if constexpr (std::is_same_v<T, double>) {
-    return H5T_NATIVE_DOUBLE;
-  } else {
-    static_assert(std::is_integral_v<T>);
-    constexpr bool is_unsigned = std::is_unsigned_v<T>;
-    if constexpr (sizeof(T) == 1) return is_unsigned ? H5T_NATIVE_UINT8 : H5T_NATIVE_INT8;
-    if constexpr (sizeof(T) == 2) return is_unsigned ? H5T_NATIVE_UINT16 : H5T_NATIVE_INT16;
-    if constexpr (sizeof(T) == 4) return is_unsigned ? H5T_NATIVE_UINT32 : H5T_NATIVE_INT32;
-    if constexpr (sizeof(T) == 8) return is_unsigned ? H5T_NATIVE_UINT64 : H5T_NATIVE_INT64;
-  }
-}
-
-/// MERIDIAN_FIELD(AnchorRow, phase), or with another name in the file: MERIDIAN_FIELD_AS("comm", CommRow, birth.comm)
-#define MERIDIAN_FIELD_AS(name, Row, member)                                                         \
-  ::meridian::h5::Field {                                                                            \
-    name, offsetof(Row, member), ::meridian::h5::native_type<decltype(std::declval<Row>().member)>() \
-  }
-#define MERIDIAN_LATER_FIELD(Row, member)                                                                        \
-  ::meridian::h5::Field {                                                                                        \
-#member, offsetof(Row, member), ::meridian::h5::native_type < decltype(std::declval <Row>().member)>(), true \
-  }
-#define MERIDIAN_FIELD(Row, member) MERIDIAN_FIELD_AS(#member, Row, member)
-
-Status write_rows(hid_t parent, const std::string& path, std::span<const Field> fields, const void* rows,
-                  std::size_t row_bytes, std::size_t count);
-/// Calls make_room(count) once, which returns where that many rows go.
-Status read_rows(hid_t parent, const std::string& path, std::span<const Field> fields, std::size_t row_bytes,
-                 void* (*make_room)(void* context, std::size_t count), void* context);
-
-template <class Row>
-Status write_table(hid_t parent, const std::string& path, std::span<const Field> fields, std::span<const Row> rows) {
-  return write_rows(parent, path, fields, rows.data(), sizeof(Row), rows.size());
-}
-
+/// A compound type with a field for each column, which is a number.
+Status write_rows(hid_t parent, const std::string& path, std::span<const AnyColumn> columns, const void* rows,
+                  std::size_t count);
 /// errors  not_found; damaged: not 1-D, a field is missing or no number, more rows than the file can hold.
 /// Values that a field cannot hold are clipped, as HDF5 does.
+Status read_rows(hid_t parent, const std::string& path, std::span<const AnyColumn> columns, const RowRoom& room);
+
 template <class Row>
-Result<std::vector<Row>> read_table(hid_t parent, const std::string& path, std::span<const Field> fields) {
+Status write_table(hid_t parent, const std::string& path, std::span<const AnyColumn> columns,
+                   std::span<const Row> rows) {
+  return write_rows(parent, path, columns, rows.data(), rows.size());
+}
+
+template <class Row>
+Result<std::vector<Row>> read_table(hid_t parent, const std::string& path, std::span<const AnyColumn> columns) {
   std::vector<Row> rows;
-  const auto make_room = [](void* context, std::size_t count) -> void* {
-    auto& target = *static_cast<std::vector<Row>*>(context);
-    target.resize(count);
-    return target.data();
-  };
-  MERIDIAN_TRY_DO(read_rows(parent, path, fields, sizeof(Row), make_room, &rows));
+  MERIDIAN_TRY_DO(read_rows(parent, path, columns, room_in(rows)));
   return rows;
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // CallId, names, groups and roles: expansions of mpi_calls.def and other_calls.def.

@@ -1,43 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The record that a traced call leaves in the ring, word by word. Shared by the code inside the application
-// (which writes it), the writer process and crash recovery (which read it). Depends on the language alone.
+// (which writes it), the writer process and crash recovery (which read it). Includes only standard headers.
 
 #include <cstddef>
 #include <cstdint>
 
 namespace meridian {
 
-/// What follows the three leading words of a record.
+/// The kind of a record: what follows its three leading words.
 enum class Payload : std::uint8_t {
   none = 0,      ///< no record here: end of what was stored
   pad = 1,       ///< skip `words`; the next record starts at the next block. Header word only
-  local = 2,     ///< enter and leave alone
+  local = 2,     ///< only enter and leave
   p2p = 3,       ///< PointToPoint, then `completions` Completion entries (blocking receive, probe: at most one)
   sendrecv = 4,  ///< PointToPoint (send part), PointToPoint (receive part), at most one Completion
   coll = 5,      ///< Collective
   requests = 6,  ///< no fixed part, `completions` entries: Wait*, Test*, Start*, Cancel, Request_free
-  comm = 7,      ///< CommBirth: one communicator that came into being in this call
+  comm = 7,      ///< CommBirth: a communicator created by this call
   rma = 8,       ///< Rma
   io = 9,        ///< FileAccess
   handle = 10,   ///< HandleUse: the call is about one object (Comm_free, Win_fence, File_close, Group_free...)
   lock = 11,  ///< LockUse: one acquisition, wait, release, init or destroy of an object that threads synchronize with
-  user = 12,  ///< UserUse, then its words: what the program says itself (meridian/user.h). Enter equals leave
+  user = 12,  ///< UserUse, then its words: an event of the program (meridian/user.h). Enter equals leave
   thread_op = 13,  ///< ThreadOp: create, join, detach, exit, cancel
-  // Records that are no calls; `call` is 0 and `leave` equals `enter` unless said otherwise.
+  // Records other than calls; `call` is 0 and `leave` equals `enter` unless stated otherwise.
   thread = 32,    ///< ThreadBegin: records from here on belong to this thread of the rank
   anchor = 33,    ///< Anchor: enter and leave are the clock reads before and after the two system clocks were read
   exchange = 34,  ///< Exchange: one round trip of the clock protocol, stored by the side that sent first
   members = 35,   ///< Members, then world ranks, two to a word, low half first
   text = 36,      ///< Text, then bytes, zero-padded to whole words: "key\0value"
   overhead = 37,  ///< Overhead: the tracer's own time in [enter, leave], none of it the application's
-  usage = 38,     ///< Usage: what a thread or the process has used of the system by then
-  stack = 39,     ///< StackNode: a place in the call stacks of this thread that is new
+  usage = 38,     ///< Usage: resources that a thread or the process has used so far
+  stack = 39,     ///< StackNode: a new node in the tree of this thread's call stacks
 };
 
 /// RecordHeader::flags
 enum RecordFlag : std::uint8_t {
-  kFlagFailed = 1,      ///< the call returned something else than MPI_SUCCESS
+  kFlagFailed = 1,      ///< the call did not return MPI_SUCCESS
   kFlagUnfinished = 2,  ///< the call had not returned when the trace ends; leave is meaningless
   kFlagSite = 4,        ///< one more word behind the completions: the return address of the call, or kStackSite
   kFlagCounters = 8,    ///< behind that, two words per counter: all values as read at enter, then all at leave
@@ -100,7 +101,7 @@ struct Collective {
   std::int32_t root = kNoRoot;
   std::uint32_t reserved = 0;
   std::uint64_t send_bytes =
-      0;  ///< of this rank's send argument as it stands (per-peer block, or sum over a vector or over neighbours)
+      0;  ///< of this rank's send argument as given (per-peer block, or sum over a vector or over neighbours)
   std::uint64_t receive_bytes = 0;  ///< of its receive argument; 0 for an argument that is not significant here
   std::uint64_t request = 0;        ///< 0 when blocking
 };
@@ -137,7 +138,7 @@ struct FileAccess {
 };
 
 struct HandleUse {
-  std::uint64_t handle = 0;  ///< as it was before the call when the call frees it, after the call otherwise
+  std::uint64_t handle = 0;  ///< its value before the call if the call frees it, otherwise after the call
 };
 
 /// One event of the program's own. Its words follow, one for each field of its definition; a text is its length in
@@ -147,13 +148,13 @@ struct UserUse {
   std::uint32_t words = 0;
 };
 
-/// What a lock call is about. Below 16.
+/// The kind of object of a lock call. Below 16.
 enum class LockKind : std::uint8_t {
   none = 0,
   mutex = 1,
   condition = 2,
   read = 3,   ///< a read-write lock, for reading
-  write = 4,  ///< the same, for writing, and what is about both
+  write = 4,  ///< the same, for writing, and calls that concern both
   barrier = 5,
   spin = 6,
   once = 7,
@@ -164,14 +165,14 @@ enum class LockKind : std::uint8_t {
 };
 inline constexpr std::uint32_t kLockKindBits = 4;
 
-/// enter: wanted; leave: acquired, or given up.
+/// enter: requested; leave: acquired, or given up.
 struct LockUse {
   std::uint64_t object = 0;       ///< address: the object from its init, or first use, to its destroy
   std::uint64_t mutex = 0;        ///< address of the mutex that goes with a condition; 0 otherwise
-  std::int32_t holder_tid = 0;    ///< kernel tid of who had it when it was wanted; 0: nobody, or not known
+  std::int32_t holder_tid = 0;    ///< kernel tid of the holder when it was requested; 0: none, or unknown
   std::int32_t result = 0;        ///< what the call returned (sem_*: errno)
   std::uint8_t kind = 0;          ///< LockKind
-  std::uint8_t is_contended = 0;  ///< 1: it was not to be had at once
+  std::uint8_t is_contended = 0;  ///< 1: it was not available at once
   std::uint8_t reserved[6] = {};
 };
 
@@ -186,10 +187,10 @@ inline constexpr std::uint32_t kNoThread = 0xffffffff;
 /// One frame in the call stacks of a thread: a return address, in the frame of its parent.
 struct StackNode {
   std::uint32_t id = 0;              ///< from 1 on, in the order in which the thread stores them
-  std::uint32_t parent = 0;          ///< 0: nobody called it
+  std::uint32_t parent = 0;          ///< 0: outermost frame
   std::uint64_t return_address = 0;  ///< without a parent also kStackDeeper or kStackLost
 };
-/// In place of a return address: there are further callers, beyond MERIDIAN_STACK; or nothing said who called.
+/// In place of a return address: there are more callers, beyond MERIDIAN_STACK; or the caller is unknown.
 inline constexpr std::uint64_t kStackDeeper = 1;
 inline constexpr std::uint64_t kStackLost = 2;
 /// In the word of a call site: the other bits are the id of a StackNode of the thread. Addresses of code are smaller.
@@ -208,7 +209,7 @@ struct Anchor {
 /// Kinds of definitions of the program's own events; the same numbers as MERIDIAN_KIND_* in meridian/user_abi.h.
 enum class UserKind : std::uint8_t { none = 0, region = 1, marker = 2, event = 3, counter = 4, send = 5, receive = 6 };
 inline constexpr std::size_t kUserKindCount = 7;
-/// Longest text that a user event holds, in bytes; the rest of it is cut off and counted.
+/// Longest text of a user event, in bytes; the rest is cut off and counted.
 inline constexpr std::size_t kMaxUserText = 1024;
 /// Key of the texts that hold definitions: their handle is the id, their value "kind US level US name US fields", where
 /// US is the character 31 and fields are "name:type ...".
@@ -223,18 +224,19 @@ inline constexpr const char* kFullKey = "filter.full";
 inline constexpr const char* kThrottledKey = "filter.throttled";
 inline constexpr char kUserSeparator = '\x1f';
 
-/// Keys of the texts about objects, which have the object's handle and are stored when the call that is their reason
-/// has returned: names that the program gave, the file that was opened, the handle (16 hexadecimal digits) of the
-/// communicator that a window was made on.
+/// Keys of the texts about objects. They carry the object's handle and are stored after the call that caused them:
+/// names that the program gave, the file that was opened, the handle (16 hexadecimal digits) of the communicator of a
+/// window.
 inline constexpr const char* kCommNameKey = "comm.name";
 inline constexpr const char* kWindowNameKey = "win.name";
 inline constexpr const char* kWindowCommKey = "win.comm";
 inline constexpr const char* kFileNameKey = "file.name";
 inline constexpr const char* kSemaphoreNameKey = "sem.name";  ///< the handle is its address
-/// How a communicator with processes of another MPI_COMM_WORLD came to be, in words that its other side has, too:
-///   spawn TOKEN, spawned TOKEN    parents, children; TOKEN was handed down in kSpawnedVariable, - where it could not
-///   be accept PORT, connect PORT join ENDS                     what both know of their socket leaders PEER LOCAL
-///   REMOTE TAG MPI_Intercomm_create: handle of peer_comm (16 digits), the leaders' ranks in it
+/// How a communicator with processes of another MPI_COMM_WORLD was created, in terms that the other side records, too:
+/// spawn TOKEN, spawned TOKEN parents, children; TOKEN was handed down in kSpawnedVariable, "-" where that failed
+///   accept PORT, connect PORT        the name of the port
+///   join ENDS                        both ends of the socket
+///   leaders PEER LOCAL REMOTE TAG    MPI_Intercomm_create: handle of peer_comm (16 digits), the leaders' ranks in it
 inline constexpr const char* kCommLinkKey = "comm.link";
 
 enum class AnchorPhase : std::uint64_t { start = 0, finish = 1, epoch = 2 };
@@ -284,9 +286,9 @@ struct Usage {
   std::uint64_t major_faults = 0;
   std::uint64_t voluntary_switches = 0;
   std::uint64_t involuntary_switches = 0;
-  std::uint64_t high_water_bytes = 0;  ///< most memory that was resident; of the process alone
+  std::uint64_t high_water_bytes = 0;  ///< most memory that was resident; only for the process
 };
-/// The last record of an end counts: a thread may go on after it was asked.
+/// Of several records of an end, the last one counts: a thread may continue after it was queried.
 enum class UsageKind : std::uint32_t { thread_begin = 0, thread_end = 1, process_begin = 2, process_end = 3 };
 
 inline constexpr std::size_t kMaxCounters = 16;        ///< read at each enter and leave

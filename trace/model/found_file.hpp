@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // meridian.conf of the working directory names programs that are run (MERIDIAN_WRITER) and files that are written.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <compare>
@@ -13,9 +14,7 @@ struct Id {
   friend constexpr auto operator<=>(const Id&, const Id&) = default;
 };
 
-using Rank = Id<struct RankTag, std::int32_t>;         ///< rank in MPI_COMM_WORLD
 using ThreadId = Id<struct ThreadTag, std::uint32_t>;  ///< order in which the threads of a rank were first seen
-using CommId = Id<struct CommTag, std::uint32_t>;      ///< communicator in the merged trace; 0 is MPI_COMM_WORLD
 
 }  // namespace meridian
 

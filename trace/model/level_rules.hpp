@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // What MERIDIAN_LEVELS chooses: groups, presets, calls by name and events of the program, with * and ?. No allocation,

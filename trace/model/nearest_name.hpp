@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The valid name that a user most likely meant. Needs no library and no memory of its own: the tracer uses it too.

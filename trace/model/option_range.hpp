@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Ranges as users write them: `64K:`, `:8`, `2.5:10`, `4:4`; `:` is everything. No allocation, no library.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Option values as users write them: `64M`, `yes`, `all,-io`, `90`. No allocation, no library.
@@ -15,6 +16,7 @@ namespace meridian {
 
 enum class OptionType : std::uint8_t {
   path,     ///< any text; the value is the text
+  list,     ///< texts separated by commas; the value is the text
   choice,   ///< one of the words of `unit`; the value is its index
   size,     ///< bytes: digits and K, M, G, T (powers of 1024; `KiB`, `MB`... mean the same)
   number,   ///< digits
@@ -169,6 +171,7 @@ constexpr ParsedOption parse_option_text(OptionType type, std::string_view text,
   ParsedOption result;
   switch (type) {
     case OptionType::path:
+    case OptionType::list:
     case OptionType::range:
       return result;
     case OptionType::choice:

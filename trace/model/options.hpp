@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The options: table, names, values. Used inside the traced program, so nothing here allocates, throws or needs more

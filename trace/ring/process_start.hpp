@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Whether a process lives. Needs libc alone: the tracer looks for its writer, everybody else for the program.

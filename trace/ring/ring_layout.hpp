@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Layout of a rank's ring file: what the traced process and the writer share by mmap. The traced process stores

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Spool files: what was drained from a ring, in order, until the rank file is made. A sequence of SpoolSegment headers,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The checksum that tells a whole spool segment from a torn one. Header-only: the writer process uses it, and the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """mpi4py: collectives of objects and of buffers, in place, vectors, non-blocking, sub-communicators, topologies."""
 
 import numpy

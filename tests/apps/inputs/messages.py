@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """mpi4py: pickled objects and buffers, blocking and not, persistent, probed."""
 
 import numpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """mpi4py: MPI_THREAD_MULTIPLE, its default, used: three Python threads of each rank exchange messages."""
 
 import threading

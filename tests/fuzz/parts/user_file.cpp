@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parser, and a way to begin again: a process of the tracer reads one file in its life.
 
-#include "pmpi/user_file.cpp"
+#include "pmpi/user/event_file.cpp"
 
 namespace meridian::fuzz {
 

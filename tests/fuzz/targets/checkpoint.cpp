@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a writer compressed during the run and somebody changed: chunks of columns, then the state behind them.
 
 #include <vector>

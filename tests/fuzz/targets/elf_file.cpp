@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program that `meridian run` looks into.
 
 #include "cli/run/elf_file.hpp"

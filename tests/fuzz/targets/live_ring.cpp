@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ring of a program that runs: `meridian top` and `meridian where` look at it while somebody writes to it. The
 // input is a list of changes, [count, {place, value}...], and the ring file behind it.
 
@@ -9,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "cli/top/activity.hpp"
 #include "cli/top/top_text.hpp"
-#include "cli/where/look.hpp"
+#include "live/activity.hpp"
+#include "live/look.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 #include "writer/recover.hpp"
 

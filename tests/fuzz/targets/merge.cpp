@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rank files that are whole and say whatever the input wants: the merger takes no value for granted. Two ranks share
 // the input's calls; whatever comes of them, the merge ends, keeps every event, and lets nothing arrive before it was
 // sent.
@@ -23,13 +24,42 @@ PointToPoint side(fuzz::Bytes& bytes) {
   return side;
 }
 
+/// A definition for each kind of user event, and what its uses hold: two numbers.
+void add_user_definitions(RankMeta& meta) {
+  for (std::uint32_t kind = 1; kind < kUserKindCount; ++kind)
+    meta.user_definitions.push_back({kind, static_cast<UserKind>(kind), "user", "name", "peer:i64 tag:i64"});
+}
+
+void add_user_use(fuzz::Bytes& bytes, EventBatch& batch) {
+  const std::uint32_t words = bytes.take<std::uint8_t>() % 4;
+  batch.user.push_back({bytes.take<std::uint8_t>() % (static_cast<std::uint32_t>(kUserKindCount) + 1), words});
+  for (std::uint32_t i = 0; i < words; ++i) batch.user_values.push_back(static_cast<std::uint64_t>(bytes.number()));
+}
+
+LockUse lock_use(fuzz::Bytes& bytes) {
+  LockUse use;
+  use.object = static_cast<std::uint64_t>(bytes.number());
+  use.mutex = static_cast<std::uint64_t>(bytes.number());
+  use.holder_tid = static_cast<std::int32_t>(bytes.number());
+  use.result = static_cast<std::int32_t>(bytes.number());
+  use.kind = bytes.take<std::uint8_t>() % 16;
+  use.is_contended = bytes.take<std::uint8_t>() % 2;
+  return use;
+}
+
+ThreadOp thread_op(fuzz::Bytes& bytes) {
+  return {static_cast<std::uint64_t>(bytes.number()), static_cast<std::uint64_t>(bytes.number()),
+          static_cast<std::uint32_t>(bytes.number()), static_cast<std::int32_t>(bytes.number())};
+}
+
 void add_call(fuzz::Bytes& bytes, EventBatch& batch, std::uint64_t& now) {
   now += static_cast<std::uint64_t>(bytes.number());
   batch.enter_ticks.push_back(now);
   now += static_cast<std::uint64_t>(bytes.number());
   batch.leave_ticks.push_back(now);
   batch.call.push_back(static_cast<CallId>(bytes.take<std::uint16_t>() % kCallCount));
-  const auto payload = static_cast<Payload>(2 + bytes.take<std::uint8_t>() % 9);
+  constexpr auto kFirst = static_cast<unsigned>(Payload::local), kLast = static_cast<unsigned>(Payload::thread_op);
+  const auto payload = static_cast<Payload>(kFirst + bytes.take<std::uint8_t>() % (kLast - kFirst + 1));
   batch.payload.push_back(payload);
   batch.flags.push_back(bytes.take<std::uint8_t>() & (kFlagFailed | kFlagUnfinished | kFlagAbandoned));
   const auto completions = static_cast<std::uint32_t>(bytes.take<std::uint8_t>() % 4);
@@ -58,8 +88,30 @@ void add_call(fuzz::Bytes& bytes, EventBatch& batch, std::uint64_t& now) {
     case Payload::handle:
       batch.handles.push_back({kWorld + static_cast<std::uint64_t>(bytes.take<std::uint8_t>() % 4)});
       break;
-    default:
+    case Payload::lock:
+      batch.locks.push_back(lock_use(bytes));
       break;
+    case Payload::user:
+      add_user_use(bytes, batch);
+      break;
+    case Payload::thread_op:
+      batch.thread_ops.push_back(thread_op(bytes));
+      break;
+    case Payload::local:
+    case Payload::requests:
+    case Payload::comm:  // add_comms()
+      break;
+    case Payload::none:
+    case Payload::pad:
+    case Payload::thread:
+    case Payload::anchor:
+    case Payload::exchange:
+    case Payload::members:
+    case Payload::text:
+    case Payload::overhead:
+    case Payload::usage:
+    case Payload::stack:  // no calls; without a default, a payload that is new does not compile
+      std::abort();
   }
 }
 
@@ -112,6 +164,7 @@ std::uint64_t write_rank(fuzz::Bytes& bytes, std::int32_t rank, std::size_t call
                               static_cast<std::uint64_t>(bytes.number()), static_cast<std::uint64_t>(bytes.number()),
                               static_cast<std::uint64_t>(bytes.number())});
   add_comms(bytes, meta);
+  add_user_definitions(meta);
   EventBatch batch;
   std::uint64_t now = 1000;
   for (std::size_t i = 0; i < calls && !bytes.is_over(); ++i) add_call(bytes, batch, now);
@@ -135,13 +188,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::filesystem::path places[] = {directory / "rank-00001.h5", directory / "world-2" / "rank-00001.h5"};
   std::filesystem::create_directories(directory / "world-2");
   std::filesystem::remove(places[has_worlds ? 0 : 1]);
-  const std::uint64_t written = write_rank(bytes, 0, calls, directory / "rank-00000.h5") +
-                                write_rank(bytes, 1, calls, places[has_worlds ? 1 : 0]);
+  const std::uint64_t first = write_rank(bytes, 0, calls, directory / "rank-00000.h5");
+  const std::uint64_t second = write_rank(bytes, 1, calls, places[has_worlds ? 1 : 0]);
   const auto merged = merge(directory);
   if (!merged) {
     fuzz::require_words(merged.error().what);
     return 0;
   }
-  if (merged->summary.run.calls != written) std::abort();
+  const RunSummary& run = merged->summary.run;
+  if (run.calls + run.thread_calls + run.user_events != first + second) std::abort();
   return 0;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files of MERIDIAN_FILTER and MERIDIAN_EVENTS, and declarations in programs: the input is all of them. What the
 // parsers need of the tracer is put in its place here.
 
@@ -6,9 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "pmpi/choice.hpp"
-#include "pmpi/session.hpp"
-#include "pmpi/user_definitions.hpp"
+#include "pmpi/choice/choice.hpp"
+#include "pmpi/process/session_state.hpp"
+#include "pmpi/user/definitions.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 namespace meridian {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A rank file, as bytes.
 
 #include "trace/format/rank_file.hpp"

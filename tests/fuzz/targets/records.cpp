@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The words of a ring, as the program may leave them: [slot, words...] pieces through the decoder.
 
 #include <vector>

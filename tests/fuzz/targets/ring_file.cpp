@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A ring file that nobody finished: what `meridian merge` does with it.
 
 #include "tests/fuzz/fuzz_target.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Variables and lines of a configuration file.
 
 #include "tests/fuzz/fuzz_target.hpp"

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // The summary in a merged file, and what is printed of it.
 
-#include "trace/format/summary_file.hpp"
+#include "summary/summary_file.hpp"
 #include "cli/summary/csv.hpp"
 #include "cli/summary/json.hpp"
 #include "cli/summary/text.hpp"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Round trips and bounds of real runs whose clocks are bent by known amounts (clocking.c, clock_truth.py).
 
 check_clocks.py --meridian M --mpiexec X --ranks N --program P epochs|rounds|none|bounds SUBJECT...

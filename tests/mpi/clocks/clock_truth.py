@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs whose clocks are bent by known amounts (MERIDIAN_TEST_CLOCK): what the trace must say, from the bends alone.
 
 Every rank reads raw + offset + raw * drift, raw being the machine's CLOCK_MONOTONIC_RAW, so that the true time of whatever
@@ -16,6 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent / "support"))
 import h5py  # noqa: E402
 import launch  # noqa: E402
+import merged_columns  # noqa: E402
 import numpy  # noqa: E402
 
 START, FINISH, EPOCH = 0, 1, 2
@@ -134,9 +136,9 @@ class Merged:
         with h5py.File(folder / "merged.h5") as file:
             self.move_ns = int(file.attrs.get("clock_largest_move_ns", 0))
             self.domain_of = dict(zip(file["ranks/rank"][:].tolist(), file["ranks/clock_domain"][:].tolist()))
-            self.rank = file["events/rank"][:]
-            self.enter = file["events/enter_ns"][:].astype("i8")
-            self.sequence, self.thread = file["events/sequence"][:], file["events/thread"][:]
+            events = merged_columns.event_columns(file)
+            self.rank, self.enter = events["rank"], events["enter_ns"]
+            self.sequence, self.thread = events["sequence"], events["thread"]
             self.knots = {}
             if "clock_bounds" in file:
                 names = ("time_ns", "t1_early_ns", "t1_late_ns", "rate", "is_certified")

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // clocking SUBJECT MILLISECONDS: exchanges messages and collectives in one way, for so long by the clock of rank 0.
 //   all        MPI_Allreduce, and messages around a ring
 //   copy       MPI_Allreduce on a copy of MPI_COMM_WORLD alone

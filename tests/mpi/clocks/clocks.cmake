@@ -1,17 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
 # Clocks that are bent by known amounts: the round trips of real runs, and what is made of them.
 set(clocks ${CMAKE_CURRENT_SOURCE_DIR}/clocks)
 function(add_clocks_test flavor ranks promise how)
   set(name "Clocks.on_${ranks}_ranks_of_${flavor}_${promise}")
-  add_test(NAME ${name} COMMAND ${MERIDIAN_PYTHON_H5PY} -B ${clocks}/check_clocks.py
+  set(choice "")
+  if(promise STREQUAL "round_trips_follow_collectives_of_all_ranks")
+    set(choice QUICK)
+  endif()
+  meridian_run(${name} FLAVOR ${flavor} RANKS ${ranks} ${choice} COMMAND ${MERIDIAN_PYTHON_H5PY} -B ${clocks}/check_clocks.py
     --meridian $<TARGET_FILE:meridian> --mpiexec ${MERIDIAN_MPIEXEC_${flavor}} --ranks ${ranks}
     --program $<TARGET_FILE:mpi_clocking_${flavor}> ${how} ${ARGN})
-  set_tests_properties(${name} PROPERTIES LABELS mpi PROCESSORS ${ranks} TIMEOUT 300)
 endfunction()
 
 foreach(flavor ${MERIDIAN_MPIS})
-  if(NOT TARGET meridian OR NOT TARGET meridian_${flavor} OR NOT MERIDIAN_MPIEXEC_${flavor})
-    continue()
-  endif()
   meridian_mpi_program(mpi_clocking_${flavor} ${flavor} SOURCES ${clocks}/clocking.c LIBRARIES pthread)
   set_target_properties(mpi_clocking_${flavor} PROPERTIES C_STANDARD 11)
   target_compile_definitions(mpi_clocking_${flavor} PRIVATE _GNU_SOURCE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
@@ -38,10 +39,9 @@ if(TARGET mpi_clocking_openmpi)
   target_compile_definitions(mpi_spawning_openmpi PRIVATE _GNU_SOURCE OMPI_SKIP_MPICXX)
   function(add_spawned_test ranks promise)
     set(name "Clocks.of_${ranks}_ranks_and_those_they_start_${promise}")
-    add_test(NAME ${name} COMMAND ${MERIDIAN_PYTHON_H5PY} -B ${clocks}/check_spawned.py
+    meridian_run(${name} FLAVOR openmpi RANKS 4 COMMAND ${MERIDIAN_PYTHON_H5PY} -B ${clocks}/check_spawned.py
       --meridian $<TARGET_FILE:meridian> --mpiexec ${MERIDIAN_MPIEXEC_openmpi} --ranks ${ranks}
       --program $<TARGET_FILE:mpi_spawning_openmpi> ${ARGN})
-    set_tests_properties(${name} PROPERTIES LABELS mpi PROCESSORS 4 TIMEOUT 120)
   endfunction()
   add_spawned_test(1 are_put_together_by_messages_and_collectives talk merged)
   add_spawned_test(2 are_put_together_by_messages_and_collectives talk merged across oneway)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // spawning HOW MILLISECONDS CLOCKS: starts two processes whose clocks are bent as CLOCKS says (MERIDIAN_TEST_CLOCK),
 // and
 //   talk     messages both ways between the first process of either side

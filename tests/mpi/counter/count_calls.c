@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts the MPI calls that an application makes, without knowing anything of Meridian: preloaded in front of it, or
 // alone. Calls that an MPI library makes itself are told by their return address and not counted.
 //

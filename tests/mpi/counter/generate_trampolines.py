@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes a C file with one trampoline for each MPI function that an MPI library exports, C and Fortran.
 
 generate_trampolines.py MPICC OUTPUT

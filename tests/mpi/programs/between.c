@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collectives and messages of intercommunicators: even world ranks on one side, odd on the other. Needs two ranks.
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every blocking send mode, short and long, to a receive that is posted, and to one that is not.
 #include <string.h>
 

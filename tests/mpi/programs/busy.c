@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* busy COUNT [FILE]: COUNT probes; with a file, goes on probing until it exists. */
 #include <unistd.h>
 

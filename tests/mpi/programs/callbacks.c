@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MPI calls that the program makes from inside MPI: reduction operator, attribute functions, error handler. They run
 // within a call of the program's, which is what is recorded.
 #include "subject.h"

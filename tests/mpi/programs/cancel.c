@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Receives that are cancelled, a request that is freed while active, a request that is asked for its status.
 #include "subject.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every collective of an intracommunicator: blocking and not, vectors, in place. Each rank's block is one int.
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every way to make a communicator; on each, a ring of messages with the same tag and a barrier, so that mixing them up
 // shows. Handles are freed and made anew.
 #include "subject.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nobody as partner, no data, null requests, empty lists, derived datatypes.
 #include "subject.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Software-defined events that this program counts itself: by known amounts between its calls and, through an attribute
 // callback, inside of them, on its main thread and on two others. What is counted when is in ../check_counters.py.
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program's own regions, markers and events, a lock that has to be waited for, sleep and threads, with
 // software-defined events that count by known amounts before, in and behind each of them. What is counted when is in
 // ../check_counters.py.

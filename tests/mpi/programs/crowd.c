@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // More threads than rings: one of two rings is free again after the second thread's first call.
 #include <pthread.h>
 

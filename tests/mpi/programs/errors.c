@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls that fail, with MPI_ERRORS_RETURN and with a handler of the program's own. Prints what rank 0 gets: a traced
 // run must print the same.
 #include "subject.h"

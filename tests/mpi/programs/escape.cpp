@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Error handlers that leave the call which failed: by an exception, by longjmp. What follows is recorded as ever,
 // whether it is called from the same function, from further out, or from deeper down.
 #include <mpi.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* exchanging FILE: messages around the ranks, of sizes that differ, and a collective in each round, until the file
  * exists. Every other message is received without blocking. */
 #include <unistd.h>

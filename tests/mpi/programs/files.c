@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One file in every way that MPI has to read and write it: each rank has its block of 16 bytes in each row.
 #include "subject.h"
 

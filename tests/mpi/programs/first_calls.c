@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sixteen threads make the first MPI calls of the process at the same time, before MPI_Init.
 #include <pthread.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program that forks: the child makes an MPI call that the standard allows anywhere and leaves; another one becomes
 // a different program. The parent goes on.
 #include <sys/wait.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 5000 requests in one Waitall, with and without statuses, and in Waitsome, Testall, Startall.
 #include "subject.h"
 

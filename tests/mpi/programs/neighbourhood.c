@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Neighbourhood collectives on a periodic line (cart), on a ring (graph), and on a one-way ring (dist_graph).
 #include "subject.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Isend, Ibsend, Issend, Irsend and Irecv, completed in each of the eight ways, with and without statuses.
 #include "subject.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program that has nothing to do with MPI, but a library that looks whether MPI is there, as profilers and runtimes
 // do.
 #include <dlfcn.h>

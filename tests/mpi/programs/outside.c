@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls that the standard allows before MPI_Init and after MPI_Finalize.
 #include "subject.h"
 

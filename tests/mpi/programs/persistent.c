@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Persistent sends of every mode and receives, started one by one and together, and requests that are not started.
 #include "subject.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Probe and Iprobe before a receive; Mprobe, Improbe, Mrecv, Imrecv; of nobody.
 #include "subject.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sendrecv and Sendrecv_replace: around a ring, towards nobody, without data, with wildcards.
 #include "subject.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 200 threads, one after another, each with one message to its own rank: their rings are used again.
 #include <pthread.h>
 

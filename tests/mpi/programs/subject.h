@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // What the programs of this folder share. Each is a plain MPI program on one subject that ends with exit code 0 only if

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MPI_THREAD_MULTIPLE: four threads of each rank exchange messages at once, each with a tag and communicator of its
 // own, then all with one tag; requests that one thread starts are completed by another.
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages longer than the buffer that receives them, received in every way; after each, one that fits takes the same
 // way, so that mixing them up shows. Long enough that no library keeps quiet about it.
 #include "subject.h"

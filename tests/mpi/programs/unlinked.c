@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program that was linked with the tracer alone: there is no MPI library in its process.
 #include <mpi.h>
 #include <stdio.h>

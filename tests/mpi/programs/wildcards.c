@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rank 0 receives from anybody with any tag, blocking and not, mixed with receives that say whom they want.
 #include "subject.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Call sites: what a program says of its own calls, line by line, is what rank files, merged file and summary have, and
 what addr2line says of the addresses.
 
@@ -15,6 +16,7 @@ import h5py
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2] / "support")]
 import launch  # noqa: E402
+import merged_columns  # noqa: E402
 import ways  # noqa: E402
 
 FINISHED = {"MPI_Init", "MPI_Finalize"}
@@ -107,7 +109,7 @@ def check_files(check, run, own):
         check.equal("row 0 is none", (tables["module"][0], tables["line"][0], tables["function"][0]), (0, 0, b""))
         check.true("modules are files of the program", set(modules[1:]) >= set(own))
         by_rank = collections.Counter()
-        for rank, call, site in zip(file["events/rank"][()], file["events/call"][()], file["events/site"][()]):
+        for rank, call, site in zip(*(merged_columns.event_columns(file)[name] for name in ("rank", "call", "site"))):
             by_rank[int(rank), calls[call], int(tables["module"][site]), int(tables["offset"][site])] += 1
     for path in run.folder.glob("rank-*.h5"):
         with h5py.File(path) as file:

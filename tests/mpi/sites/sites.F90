@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: Apache-2.0
 ! Calls of the same procedures from several places of a module and of the program. Prints as sites.h says.
 #include "../../fortran/dialect.h"
 #define NOTE(f, c) call note(f, c, __LINE__)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Call sites: programs that know the lines of their own calls, in C with a shared library and in Fortran.
 set(sites ${CMAKE_CURRENT_SOURCE_DIR}/sites)
 set(promise_sites_exact "call_sites_are_the_lines_that_the_program_knows")
@@ -10,10 +11,16 @@ set(promise_sites_unfinished "a_call_that_did_not_return_has_its_site")
 
 function(add_sites_test flavor ranks promise how)
   set(name "Sites.on_${ranks}_ranks_of_${flavor}_${promise}")
-  add_test(NAME ${name} COMMAND ${MERIDIAN_PYTHON_H5PY} -B ${sites}/check_sites.py
+  set(choice "")
+  if(promise MATCHES "call_sites_are_the_lines|when_the_tracer|did_not_return|in_fortran")
+    set(choice SUBJECT ${promise})
+    if(promise MATCHES "call_sites_are_the_lines" AND ranks EQUAL 2)
+      set(choice QUICK)
+    endif()
+  endif()
+  meridian_run(${name} FLAVOR ${flavor} RANKS ${ranks} ${choice} COMMAND ${MERIDIAN_PYTHON_H5PY} -B ${sites}/check_sites.py
     --meridian $<TARGET_FILE:meridian> --writer $<TARGET_FILE:meridian-writer>
     --mpiexec ${MERIDIAN_MPIEXEC_${flavor}} --ranks ${ranks} ${how} ${ARGN})
-  set_tests_properties(${name} PROPERTIES LABELS mpi PROCESSORS ${ranks} TIMEOUT 120)
 endfunction()
 
 find_program(MERIDIAN_ADDR2LINE addr2line)
@@ -24,9 +31,6 @@ if(NOT LIBDW_FOUND OR NOT MERIDIAN_ADDR2LINE OR NOT MERIDIAN_STRIP)
 endif()
 
 foreach(flavor ${MERIDIAN_MPIS})
-  if(NOT TARGET meridian OR NOT TARGET meridian_${flavor} OR NOT MERIDIAN_MPIEXEC_${flavor})
-    continue()
-  endif()
   add_library(sites_library_${flavor} SHARED ${sites}/sites_library.c)
   target_include_directories(sites_library_${flavor} SYSTEM PRIVATE ${MERIDIAN_MPI_INCLUDE_${flavor}})
   set(program mpi_sites_${flavor})

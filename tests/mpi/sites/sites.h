@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // A program that knows where its MPI calls are: each is written as AT("name", call), on one line. At the end every rank

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Call stacks: what backtrace() says in the program, address by address, is what rank files have.
 
 check_stacks.py --meridian M --writer W --mpiexec X --ranks N HOW PROGRAM [FILE...]; FILE: other files of the program

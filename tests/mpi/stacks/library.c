@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "paths.h"
 
 __attribute__((noinline)) void library_call(int deep, void (*call)(void)) {

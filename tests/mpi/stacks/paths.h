@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // A program that knows how it came to its MPI calls: each is written as CALL("name", call). What backtrace() of the C

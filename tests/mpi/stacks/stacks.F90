@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: Apache-2.0
 ! Calls from module procedures, recursion and internal procedures.
 #include "../../fortran/dialect.h"
 #define NOTE(f) call note_path(f//c_null_char)

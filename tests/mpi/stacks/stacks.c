@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls from many stacks: recursion, callbacks of libraries, frames of all shapes, threads.
 #define _GNU_SOURCE
 #include <alloca.h>

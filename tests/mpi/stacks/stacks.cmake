@@ -1,18 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
 # Call stacks: programs that ask backtrace() how they came to their calls, in C, C++ and Fortran.
 set(stacks ${CMAKE_CURRENT_SOURCE_DIR}/stacks)
 
 function(add_stacks_test flavor ranks promise how)
   set(name "Stacks.on_${ranks}_ranks_of_${flavor}_${promise}")
-  add_test(NAME ${name} COMMAND ${MERIDIAN_PYTHON_H5PY} -B ${stacks}/check_stacks.py
+  set(choice "")
+  if(promise MATCHES "are_what_backtrace_says")
+    set(choice SUBJECT ${promise})
+    if(promise MATCHES "^call_stacks_are_what" AND ranks EQUAL 2)
+      set(choice QUICK)
+    endif()
+  endif()
+  meridian_run(${name} FLAVOR ${flavor} RANKS ${ranks} BUDGET 200 ${choice} COMMAND ${MERIDIAN_PYTHON_H5PY} -B ${stacks}/check_stacks.py
     --meridian $<TARGET_FILE:meridian> --writer $<TARGET_FILE:meridian-writer>
     --mpiexec ${MERIDIAN_MPIEXEC_${flavor}} --ranks ${ranks} ${how} ${ARGN})
-  set_tests_properties(${name} PROPERTIES LABELS mpi PROCESSORS ${ranks} TIMEOUT 200)
 endfunction()
 
 foreach(flavor ${MERIDIAN_MPIS})
-  if(NOT TARGET meridian OR NOT TARGET meridian_${flavor} OR NOT MERIDIAN_MPIEXEC_${flavor})
-    continue()
-  endif()
   set(program mpi_stacks_${flavor})
   add_library(${program}_note STATIC ${stacks}/note_path.c)
   add_library(${program}_blind STATIC ${stacks}/blind.c)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls from the frames that C++ makes: templates, virtual functions, lambdas in the standard library, catch clauses.
 #include <mpi.h>
 

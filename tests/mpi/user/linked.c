@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* One marker, in whatever way this is compiled and linked. */
 #include <meridian/user.h>
 #ifdef WITH_MPI

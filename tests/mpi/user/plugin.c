@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Built twice, as two shared objects: each has a call site of its own for the same definition. */
 #include <meridian/user.h>
 

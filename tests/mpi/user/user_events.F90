@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: Apache-2.0
 program user_events
   use mpi
   use meridian_user

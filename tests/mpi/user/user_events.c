@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Every kind of user event, as often as check_user.py says. user_events PLUGIN_A PLUGIN_B */
 #include <dlfcn.h>
 #include <meridian/user.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same in C++: scopes, exceptions, inline functions and templates.
 #include <meridian/user.h>
 #include <mpi.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs of several MPI_COMM_WORLDs. Each process says on standard output who it is, and every message and collective
 // that it takes part in, in words that need no tracer:
 //   process A0 PID          rank 0 of the world that this program calls A

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What programs do besides computing: start others, close what they did not open, change limits, directories and masks.
 //
 // daily children|descriptors|limits|places DIRECTORY

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program with guests: libraries in front of the C library, plugins that look to their own libraries first,
 // destructors that ask MPI.
 //

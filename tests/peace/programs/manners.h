@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the programs of tests/peace share: a program that says what it sees, line by line.
 #ifndef MANNERS_H
 #define MANNERS_H

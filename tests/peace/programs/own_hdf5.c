@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Uses HDF5 itself, with an error handler of its own: before MPI_Init, while it computes, and after MPI_Finalize.
 //
 // own_hdf5 DIRECTORY

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts with PAPI itself, in event sets that run when MPI_Init, and the first MPI call of a thread, find them.
 //
 // own_papi EVENT     ends with 77 where the machine does not count it

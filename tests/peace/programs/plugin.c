@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a program loads with dlopen(): locks, a thread, and an MPI call of its own.
 #include <mpi.h>
 #include <pthread.h>

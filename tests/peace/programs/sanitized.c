@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads that hand data on in every way that a sanitizer has to see, beside messages: without a flaw, or with the one
 // that is asked for.
 //

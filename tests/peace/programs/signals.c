@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program with handlers, timers and jumps of its own says what it sees of them: actions, masks, errno, results.
 #include <errno.h>
 #include <pthread.h>

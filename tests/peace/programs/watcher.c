@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A library that somebody preloads beside the tracer: it has its own malloc(), and stands in front of the C library's
 // mutexes and condition variables. It says at the end what of them it has seen of the program.
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // C11 threads, whose functions are the C library's own and do not go through POSIX's.
 
 #include <threads.h>

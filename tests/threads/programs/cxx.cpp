@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // C++ threads and locks, which come down to POSIX's.
 
 #include <chrono>

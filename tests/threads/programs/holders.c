@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Waits of which it is known who had to wait, for whom, and how often: nobody unlocks before the other waits.
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls of threads, locks and sleep whose numbers are known, none of them contended.
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every kind of POSIX lock, every way to take it, with and without waiting, and every refusal that has a code.
 
 #include <errno.h>

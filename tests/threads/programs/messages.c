@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MPI_THREAD_MULTIPLE: every thread sends to and receives from every rank, some through one lock that all share, some
 // at once. The content of each message says from whom it is, so that the program itself knows the right partners.
 

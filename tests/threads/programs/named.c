@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Semaphores that have names: made, opened twice, shared by threads, closed, removed, made anew, and refused.
 #include <errno.h>
 #include <fcntl.h>

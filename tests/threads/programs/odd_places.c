@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Locks where tracers stumble: constructors, signal handlers, forked children, cancelled threads, atexit.
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Eight threads fight for locks of several kinds, in one order, a hundred thousand times each: nobody is lost, nothing
 // locks up, every acquisition is there.
 

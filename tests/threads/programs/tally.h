@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a program of this folder did with threads and locks, by its own count, printed at its end.
 #ifndef TALLY_H
 #define TALLY_H

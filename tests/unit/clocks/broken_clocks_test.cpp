@@ -1,4 +1,5 @@
-// Runs that break what is assumed of clocks and messages: said, or harmless; and never a false bound.
+// SPDX-License-Identifier: Apache-2.0
+// Runs that violate the assumptions about clocks and messages: each is reported or harmless, and no bound is false.
 
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/CLOCK_CASES.md has the tables that clock_cases prints: the same rows, the same published figures; only what was
 simulated depends on the number of repetitions. Usage: check_case_page.py CLOCK_CASES PAGE [REPETITIONS]
 With a number of repetitions, the page gets the tables that are printed now; its sentences stay as they are."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `meridian clocks` makes of merged traces of simulated hosts. Usage: check_clock_page.py MERIDIAN CLOCK_TRACES CHECK"""
 
 import html.parser

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Merges simulated traces with `meridian merge`, and compares every time in the merged file with the truth, which a clock of the
 simulation has. Reads the merged file with h5py, and its bounds as trace/format/FORMAT.md describes them.
 
@@ -12,6 +13,9 @@ import tempfile
 
 import h5py
 import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import merged_columns  # noqa: E402
 
 parser = argparse.ArgumentParser()
 parser.add_argument("meridian")
@@ -58,19 +62,23 @@ class Bounds:
 def compare(directory, scenario, seed):
     """Counts of one simulated trace: points, certified, outside (by level), reversed messages."""
     size = (arguments.hosts, arguments.seconds)
-    run(arguments.clock_traces, "write", directory, scenario, seed, *size)
+    truth_file = directory / "truth"
+    words = [arguments.clock_traces, "write", directory, scenario, seed, *size, truth_file]
+    simulation = subprocess.Popen([str(word) for word in words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert simulation.stdout.readline() == "written\n", words
     run(arguments.meridian, "merge", directory, "--quiet", codes=(0, 2))
     with h5py.File(directory / "merged.h5", "r") as file:
         ranks = dict(zip(file["ranks/rank"][:].tolist(), file["ranks/clock_domain"][:].tolist()))
         models = [name.decode() if isinstance(name, bytes) else name for name in file["summary/clocks/model"][:]]
         reference = int(file["summary/clocks/domain"][:][models.index("reference")])
         leader = min(rank for rank, domain in ranks.items() if domain == reference)
-        events = {name: file[f"events/{name}"][:].astype(np.int64) for name in ("rank", "sequence", "enter_ns", "duration_ns")}
-        messages = file["messages/receive_leave_ns"][:].astype(np.int64) - file["messages/send_enter_ns"][:].astype(np.int64)
+        events = merged_columns.event_columns(file)
+        ends = merged_columns.message_columns(file, events)
+        messages = ends["receive_leave_ns"] - ends["send_enter_ns"]
         bounds = Bounds(file)
         findings = [name.decode() if isinstance(name, bytes) else name for name in file["findings/name"][:]]
-    truth_file = directory / "truth"
-    run(arguments.clock_traces, "truth", truth_file, scenario, seed, *size, leader)
+    simulation.communicate(f"{leader}\n")
+    assert simulation.returncode == 0, words
     truth = np.fromfile(truth_file, np.int64).reshape(-1, 5)
     assert len(truth) == len(events["rank"]) > 0, (len(truth), len(events["rank"]))
     order = np.lexsort((events["sequence"], events["rank"]))

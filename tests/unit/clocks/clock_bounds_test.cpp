@@ -1,4 +1,5 @@
-#include "merger/clocks/clock_bounds.hpp"
+// SPDX-License-Identifier: Apache-2.0
+#include "merger/model/clock_bounds.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "clock_case.hpp"
 
 #include <algorithm>
@@ -5,6 +6,8 @@
 #include <string>
 
 #include "merger/clocks/clock_refine.hpp"
+#include "merger/clocks/fit/fit_clocks.hpp"
+#include "merger/clocks/samples/clock_observer.hpp"
 #include "random_numbers.hpp"
 
 namespace meridian::test {
@@ -64,7 +67,7 @@ void Case::add_anchor(std::size_t host, double t, AnchorPhase phase) {
       {phase, ticks, ticks, static_cast<std::int64_t>(ticks), kBeganNs + std::llround(t * kNs)});
 }
 
-void Case::ping(std::size_t a, std::size_t b, double t, AnchorPhase phase, const Link& link) {
+void Case::exchange(std::size_t a, std::size_t b, double t, AnchorPhase phase, const Link& link) {
   const double received = t + link.forth.sample(random_), replied = received + kHoldS;
   const double returned = replied + link.back.sample(random_);
   metas_[a].exchanges.push_back({static_cast<std::int32_t>(b), phase, clocks_[a].ticks(t), clocks_[b].ticks(received),
@@ -76,13 +79,13 @@ void Case::ping_every(std::size_t a, std::size_t b, double period_s, const Link&
   for (int i = 0; i <= last; ++i) {
     const double share = static_cast<double>(i) / last;
     const AnchorPhase phase = share < .02 ? AnchorPhase::start : share > .98 ? AnchorPhase::finish : AnchorPhase::epoch;
-    ping(a, b, i * period_s, phase, link);
+    exchange(a, b, i * period_s, phase, link);
   }
 }
 
 void Case::ping_batch(std::size_t a, std::size_t b, double t, AnchorPhase phase, int trips, double spacing_s,
                       const Link& link) {
-  for (int i = 0; i < trips; ++i) ping(a, b, t + i * spacing_s, phase, link);
+  for (int i = 0; i < trips; ++i) exchange(a, b, t + i * spacing_s, phase, link);
 }
 
 std::vector<const RankMeta*> Case::meta_pointers() const {
@@ -143,7 +146,7 @@ const ExchangeRow& first_exchange(const RankMeta& meta, std::size_t peer) {
 }
 
 /// Four stamps, with times since the first question, and the offset since its arrival.
-RoundTrip round_trip(const ExchangeRow& first, const ExchangeRow& row) {
+ExchangeOffset round_trip(const ExchangeRow& first, const ExchangeRow& row) {
   const auto since = [](std::uint64_t ticks, std::uint64_t base) {
     return static_cast<long double>(static_cast<std::int64_t>(ticks - base));
   };
@@ -156,8 +159,8 @@ RoundTrip round_trip(const ExchangeRow& first, const ExchangeRow& row) {
 
 }  // namespace
 
-std::vector<RoundTrip> Case::trips(std::size_t a, std::size_t b) const {
-  std::vector<RoundTrip> all;
+std::vector<ExchangeOffset> Case::trips(std::size_t a, std::size_t b) const {
+  std::vector<ExchangeOffset> all;
   const ExchangeRow& first = first_exchange(metas_[a], b);
   for (const ExchangeRow& row : metas_[a].exchanges)
     if (row.peer == first.peer) all.push_back(round_trip(first, row));
@@ -167,31 +170,31 @@ std::vector<RoundTrip> Case::trips(std::size_t a, std::size_t b) const {
 double Case::worst_ns(const OffsetLine& line, std::size_t a, std::size_t b) const {
   double worst = 0;
   for (int i = 0; i <= kMoments; ++i) {
-    const RoundTrip ideal = truth(a, b, moment(i, seconds_));
+    const ExchangeOffset ideal = truth(a, b, moment(i, seconds_));
     worst = std::max(worst, std::abs(line.at_ns(ideal.at_ns) - static_cast<double>(ideal.offset_ns)));
   }
   return worst;
 }
 
-RoundTrip Case::truth(std::size_t a, std::size_t b, double t) const {
+ExchangeOffset Case::truth(std::size_t a, std::size_t b, double t) const {
   const std::uint64_t here = clocks_[a].ticks(t), there = clocks_[b].ticks(t);
   return round_trip(first_exchange(metas_[a], b), {static_cast<std::int32_t>(b), {}, here, there, there, here});
 }
 
-OffsetLine fit_offsets(std::span<const RoundTrip> trips) {
+OffsetLine fit_offsets(std::span<const ExchangeOffset> trips) {
   const auto n = static_cast<long double>(trips.size());
   long double centre = 0, mean = 0, half = 0, squares = 0, products = 0, residuals = 0;
-  for (const RoundTrip& one : trips) {
+  for (const ExchangeOffset& one : trips) {
     centre += one.at_ns / n;
     mean += one.offset_ns / n;
     half += one.rtt_ns / 2 / n;
   }
-  for (const RoundTrip& one : trips) {
+  for (const ExchangeOffset& one : trips) {
     squares += (one.at_ns - centre) * (one.at_ns - centre);
     products += (one.at_ns - centre) * (one.offset_ns - mean);
   }
   const long double x = products / squares;
-  for (const RoundTrip& one : trips) {
+  for (const ExchangeOffset& one : trips) {
     const long double residual = one.offset_ns - mean - x * (one.at_ns - centre);
     residuals += residual * residual;
   }
@@ -206,26 +209,26 @@ OffsetLine fit_offsets(std::span<const RoundTrip> trips) {
   return line;
 }
 
-std::vector<RoundTrip> within(std::span<const RoundTrip> trips, double deviations) {
+std::vector<ExchangeOffset> within(std::span<const ExchangeOffset> trips, double deviations) {
   const auto n = static_cast<long double>(trips.size());
   long double mean = 0, squares = 0;
-  for (const RoundTrip& one : trips) mean += one.rtt_ns / 2 / n;
-  for (const RoundTrip& one : trips) squares += (one.rtt_ns / 2 - mean) * (one.rtt_ns / 2 - mean);
+  for (const ExchangeOffset& one : trips) mean += one.rtt_ns / 2 / n;
+  for (const ExchangeOffset& one : trips) squares += (one.rtt_ns / 2 - mean) * (one.rtt_ns / 2 - mean);
   const long double most = deviations * std::sqrt(squares / (n - 1));
-  std::vector<RoundTrip> kept;
-  for (const RoundTrip& one : trips)
+  std::vector<ExchangeOffset> kept;
+  for (const ExchangeOffset& one : trips)
     if (std::abs(one.rtt_ns / 2 - mean) <= most) kept.push_back(one);
   return kept;
 }
 
-std::vector<RoundTrip> quickest(std::vector<RoundTrip> trips, double share) {
-  std::ranges::stable_sort(trips, {}, &RoundTrip::rtt_ns);
+std::vector<ExchangeOffset> quickest(std::vector<ExchangeOffset> trips, double share) {
+  std::ranges::stable_sort(trips, {}, &ExchangeOffset::rtt_ns);
   trips.resize(static_cast<std::size_t>(std::ceil(static_cast<double>(trips.size()) * share)));
   return trips;
 }
 
-double longest_half_ns(std::span<const RoundTrip> trips) {
-  return static_cast<double>(std::ranges::max(trips, {}, &RoundTrip::rtt_ns).rtt_ns / 2);
+double longest_half_ns(std::span<const ExchangeOffset> trips) {
+  return static_cast<double>(std::ranges::max(trips, {}, &ExchangeOffset::rtt_ns).rtt_ns / 2);
 }
 
 double median(std::vector<double> values) {

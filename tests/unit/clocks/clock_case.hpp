@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Hosts that make nothing but round trips, on clocks that wander as quartzes do over hours: the set-ups in which
-// others have measured, with the truth beside them.
+// Hosts that make only ping-pong exchanges, on clocks that wander like quartz oscillators over hours: the set-ups of
+// published measurements, with known truth.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,14 +10,14 @@
 #include <span>
 #include <vector>
 
-#include "merger/clocks/clock_map.hpp"
-#include "merger/clocks/clock_regression.hpp"
+#include "merger/clocks/fit/clock_regression.hpp"
+#include "merger/model/clocks.hpp"
 #include "trace/format/rank_file.hpp"
 
 namespace meridian::test {
 
-/// How much a clock's rate walks at random in a second. Of two such clocks, a line over T seconds leaves a residual of
-/// walk sqrt(2 T^3 / 420), r.m.s.: 0.14 us in ten minutes, 87 us in twelve hours.
+/// Random walk of a clock's rate per second. A line through T seconds of two such clocks leaves an r.m.s. residual of
+/// walk sqrt(2 T^3 / 420): 0.14 us in ten minutes, 87 us in twelve hours.
 inline constexpr double kWalk = 1.4e-10;
 
 /// A clock over true time: an offset, a skew, and the walk of its rate.
@@ -30,7 +31,7 @@ class WanderingClock {
   std::vector<double> wander_s_;  // at every second
 };
 
-/// How long a message takes one way: all of these added up.
+/// The delay of a message in one direction is the sum of these.
 struct Delay {
   double least_s = 44.3e-6;
   double jitter_s = 1.5e-6;                 ///< mean, exponential
@@ -44,7 +45,7 @@ struct Link {
   Delay forth{}, back{};
 };
 
-/// Bounds that were compared with the truth.
+/// Result of comparing bounds with the truth.
 struct Checked {
   std::size_t points = 0;
   std::size_t outside = 0;  ///< of these, that missed it
@@ -61,11 +62,11 @@ struct CaseBounds {
   Checked checked{};              ///< of either level
 };
 
-/// Offset over time by least squares with equal weights, and its errors, as Clement gives them: what Meridian does not
-/// report of itself, for its own regression counts quick round trips more.
+/// Offset over time by least squares with equal weights, and its errors, as in Clement's thesis. Meridian's own
+/// regression does not report these, because it gives quick exchanges more weight.
 struct OffsetLine {
   double x = 0;      ///< D = X T + D0
-  double d0_ns = 0;  ///< at the first round trip
+  double d0_ns = 0;  ///< at the first exchange
   double er_ns = 0;  ///< standard deviation of the residuals
   double ex = 0, ed0_ns = 0;
   double mean_half_ns = 0;  ///< E_ij: half of a round trip
@@ -78,30 +79,30 @@ class Case {
 
   /// Of the next host; one call for each before anything else.
   void add_clock(double skew, double walk = kWalk);
-  /// One round trip that host `a` begins at t.
-  void ping(std::size_t a, std::size_t b, double t, AnchorPhase phase, const Link& link);
+  /// One ping-pong exchange that host `a` begins at t.
+  void exchange(std::size_t a, std::size_t b, double t, AnchorPhase phase, const Link& link);
   /// From the beginning to the end. Those in the first and last fiftieth are the ones at start and end.
   void ping_every(std::size_t a, std::size_t b, double period_s, const Link& link);
   /// `trips` in a row from t on.
   void ping_batch(std::size_t a, std::size_t b, double t, AnchorPhase phase, int trips, double spacing_s,
                   const Link& link);
 
-  /// What Meridian makes of it; host 0 is the reference.
+  /// Meridian's result; host 0 is the reference.
   Clocks fit(ClockModel model) const;
-  /// How far host `h` and host 0 are from agreeing about moment t, on these clocks.
+  /// The difference between hosts `h` and 0 about moment t, on these clocks.
   double error_ns(const Clocks& clocks, std::size_t h, double t) const;
-  /// The largest over the run, but for half a percent at either end.
+  /// The largest over the run, except for half a percent at either end.
   double worst_ns(const Clocks& clocks, std::size_t h) const;
-  /// Of a line through the round trips from `a` to `b`.
+  /// The same for a line through the exchanges from `a` to `b`.
   double worst_ns(const OffsetLine& line, std::size_t a, std::size_t b) const;
   CaseBounds bounds(const Clocks& clocks, std::size_t h) const;
-  /// At one moment; negative: there is no bound.
+  /// At one moment; negative if there is no bound.
   double half_width_ns(const Clocks& clocks, std::size_t h, double t, BoundLevel level) const;
 
-  /// The round trips from `a` to `b`: offset of the clock of `b` over that of `a`, both counted from the first one.
-  std::vector<RoundTrip> trips(std::size_t a, std::size_t b) const;
-  /// What an ideal round trip at t would be among them.
-  RoundTrip truth(std::size_t a, std::size_t b, double t) const;
+  /// The exchanges from `a` to `b`: offset of the clock of `b` over that of `a`, both counted from the first one.
+  std::vector<ExchangeOffset> trips(std::size_t a, std::size_t b) const;
+  /// An ideal exchange at t among them.
+  ExchangeOffset truth(std::size_t a, std::size_t b, double t) const;
 
  private:
   std::vector<const RankMeta*> meta_pointers() const;
@@ -113,13 +114,13 @@ class Case {
   std::vector<RankMeta> metas_;
 };
 
-OffsetLine fit_offsets(std::span<const RoundTrip> trips);
+OffsetLine fit_offsets(std::span<const ExchangeOffset> trips);
 
-/// Clement's filter: those whose E_ij is within so many standard deviations of the mean ("90 %": 1.64).
-std::vector<RoundTrip> within(std::span<const RoundTrip> trips, double deviations);
-/// Ottogalli's: this share of them, the quickest.
-std::vector<RoundTrip> quickest(std::vector<RoundTrip> trips, double share);
-double longest_half_ns(std::span<const RoundTrip> trips);
+/// Clement's filter: keeps E_ij within this many standard deviations of the mean ("90 %": 1.64).
+std::vector<ExchangeOffset> within(std::span<const ExchangeOffset> trips, double deviations);
+/// Ottogalli's filter: keeps this share, the quickest.
+std::vector<ExchangeOffset> quickest(std::vector<ExchangeOffset> trips, double share);
+double longest_half_ns(std::span<const ExchangeOffset> trips);
 
 double median(std::vector<double> values);
 

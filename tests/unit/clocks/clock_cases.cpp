@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The published cases on simulated clocks, as docs/CLOCK_CASES.md has them:
 // clock_cases [REPETITIONS [period|duration|load|hops|cone|all]]
 // Tables on standard output; fails if a bound is false, or if clocks that were corrected over hours are no better than

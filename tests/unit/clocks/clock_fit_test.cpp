@@ -1,4 +1,5 @@
-// The clocks against known truth. The whole table, over ten seeds: clock_matrix.
+// SPDX-License-Identifier: Apache-2.0
+// The fitted clocks compared with known truth. clock_matrix prints the whole table, over ten seeds.
 
 #include <gtest/gtest.h>
 
@@ -74,7 +75,7 @@ TEST(ClockFitModels, TheHullOfMessagesLeavesNothingReversedOnStraightClocks) {
 TEST(ClockFitModels, TheSameSamplesGiveTheSameClocks) {
   const SimulatedRun run{{.hosts = 5, .seconds = 30}};
   const ClockTrial one{run, ClockModel::meridian}, other{run, ClockModel::meridian};
-  EXPECT_EQ(one.residual.z, other.residual.z);
+  EXPECT_EQ(one.correction.z, other.correction.z);
 }
 
 TEST(ClockFitModels, TheReferenceCanBeChosen) {
@@ -87,7 +88,7 @@ TEST(ClockFitModels, TheReferenceCanBeChosen) {
   EXPECT_LE(errors(run, trial.clocks).p99, 0.10);
 }
 
-// Broken on purpose: flagged in every seed, and nothing false is certified.
+// Assumptions violated on purpose: reported for every seed, and nothing false is certified.
 
 class BrokenClocks : public testing::TestWithParam<std::uint64_t> {
  protected:
@@ -136,7 +137,7 @@ TEST_P(BrokenClocks, MessagesReplaceRoundTripsAtTheEnd) {
 }
 
 TEST_P(BrokenClocks, MessagesReplaceAllRoundTrips) {
-  const SimulatedRun run{scenario("no-pings")};
+  const SimulatedRun run{scenario("no-exchanges")};
   const ClockTrial trial{run, ClockModel::meridian};
   EXPECT_EQ(trial.reversed, 0u);
   EXPECT_LE(errors(run, trial.clocks).p99, 0.5);

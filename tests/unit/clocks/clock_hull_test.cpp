@@ -1,6 +1,7 @@
-// Where messages and collectives put clocks that round trips do not tie to the reference.
+// SPDX-License-Identifier: Apache-2.0
+// Where messages and collectives place clocks that exchanges do not connect to the reference.
 
-#include "merger/clocks/clock_hull.hpp"
+#include "merger/clocks/fit/clock_hull.hpp"
 
 #include <gtest/gtest.h>
 
@@ -36,7 +37,7 @@ struct Hosts {
     roots[0].is_placed = roots[0].is_two_way = true;
     return hull_lines(samples, roots);
   }
-  /// What is left of the offset of a domain, in the middle of the run.
+  /// The remaining offset of a domain, in the middle of the run.
   double error(const HullLine& line, std::uint32_t domain) const {
     const auto middle = static_cast<double>(6 * kSecond + offsets[domain] - samples.origin_ns());
     return static_cast<double>(offsets[domain]) + line.offset_ns + line.slope * middle;

@@ -1,6 +1,7 @@
-// The integer map, against exact fractions.
+// SPDX-License-Identifier: Apache-2.0
+// The integer map compared with exact fractions.
 
-#include "merger/clocks/clock_map.hpp"
+#include "merger/model/clock_map.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include <cstdint>
+#include "tests/support/seed.hpp"
 
 namespace meridian {
 namespace {
@@ -61,7 +63,7 @@ TEST(ClockMap, GoesThroughItsPointsAndOnBeyondThem) {
 }
 
 TEST(ClockMap, NeverDecreasesWhateverItsPoints) {
-  std::mt19937_64 random{7};
+  std::mt19937_64 random{test::seeded(7)};
   std::vector<ClockMap::Point> points;
   std::uint64_t ticks = UINT64_MAX - 500'000;  // the counter passes its end
   std::int64_t ns = -100;

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prints the table of acceptance figures, and fails if one is missed:
 // clock_matrix [SEEDS [SCENARIO [FIRST-SEED [SEGMENT-SECONDS]]]]. SCENARIO "all": every one; "large": 1024 hosts;
-// "set": clocks that are set; "broken": runs that break assumptions.
+// "set": runs with clock steps; "broken": runs that violate assumptions.
 
 #include <algorithm>
 #include <cstdio>
@@ -51,7 +52,7 @@ bool measure(const Acceptance& limits, std::uint64_t seed, double segment_s) {
   return is_good;
 }
 
-/// Every run that breaks assumptions, with as many seeds.
+/// Every run that violates assumptions, with this number of seeds.
 bool measure_broken(int seeds) {
   std::printf("%-16s %3s %8s %8s %8s  findings\n", "scenario", "", "points", "outside", "unbound");
   bool is_good = true;

@@ -1,4 +1,5 @@
-// Whose clock is the global one, by the words of `--reference`.
+// SPDX-License-Identifier: Apache-2.0
+// Which clock is the global one, as `--reference` chooses it.
 
 #include <gtest/gtest.h>
 
@@ -6,7 +7,8 @@
 #include <vector>
 
 #include "clocks/clock_world.hpp"
-#include "merger/clocks/clock_map.hpp"
+#include "merger/clocks/fit/fit_clocks.hpp"
+#include "merger/model/clocks.hpp"
 
 namespace meridian {
 namespace {

@@ -1,6 +1,7 @@
-// The line through round trips, against formulas worked out by hand.
+// SPDX-License-Identifier: Apache-2.0
+// The line through ping-pong exchanges compared with formulas worked out by hand.
 
-#include "merger/clocks/clock_regression.hpp"
+#include "merger/clocks/fit/clock_regression.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,10 +11,10 @@
 namespace meridian {
 namespace {
 
-/// Five round trips of equal length at T = 0, 1, 2, 3, 4 s with D = 10, 13, 15, 19, 20 ns more than `offset_ns`.
+/// Five exchanges of equal length at T = 0, 1, 2, 3, 4 s with D = 10, 13, 15, 19, 20 ns more than `offset_ns`.
 /// n = 5, ST = 10, ST2 = 30, SD = 77, STD = 180, Delta = 50: X = 2.6, D0 = 10.2, squared residuals 1.6.
-std::vector<RoundTrip> five(long double begin_ns = 0, long double offset_ns = 0) {
-  std::vector<RoundTrip> trips;
+std::vector<ExchangeOffset> five(long double begin_ns = 0, long double offset_ns = 0) {
+  std::vector<ExchangeOffset> trips;
   long double at = begin_ns;
   for (const long double d : {10.0L, 13.0L, 15.0L, 19.0L, 20.0L}) {
     trips.push_back({at, offset_ns + d, 2600, 0});
@@ -52,7 +53,7 @@ TEST(ClockRegression, WithoutDriftIsTheMean) {
 }
 
 TEST(ClockRegression, DropsTheSlowestTenthOfEachBatch) {
-  std::vector<RoundTrip> trips;
+  std::vector<ExchangeOffset> trips;
   for (const int batch : {0, 1})
     for (int i = 0; i < 10; ++i)
       trips.push_back({batch * 1e9L + i, i == 9 ? 1e9L : 5, i == 9 ? 9000.0L : 2600.0L, batch});
@@ -67,7 +68,7 @@ TEST(ClockRegression, DropsTheSlowestTenthOfEachBatch) {
 }
 
 TEST(ClockRegression, TrustsQuickRoundTripsMore) {
-  std::vector<RoundTrip> trips;
+  std::vector<ExchangeOffset> trips;
   for (int i = 0; i < 20; ++i) trips.push_back({i * 1.0L, 0, 1000, 0});
   for (int i = 0; i < 20; ++i) trips.push_back({i * 1.0L, 500, 2000, 0});  // as wrong as their length allows
   const auto fit = fit_line(trips, false);
@@ -76,14 +77,14 @@ TEST(ClockRegression, TrustsQuickRoundTripsMore) {
 }
 
 TEST(ClockRegression, OneMomentHasNoDrift) {
-  const auto fit = fit_line(std::vector<RoundTrip>{{7, 3, 100, 0}, {7, 5, 100, 1}}, true);
+  const auto fit = fit_line(std::vector<ExchangeOffset>{{7, 3, 100, 0}, {7, 5, 100, 1}}, true);
   ASSERT_TRUE(fit);
   EXPECT_EQ(fit->drift, 0);
   EXPECT_EQ(fit->offset_ns, 4);
 }
 
 TEST(ClockRegression, TwoRoundTripsAreALineWithoutAResidual) {
-  const auto fit = fit_line(std::vector<RoundTrip>{{0, 3, 100, 0}, {2e9L, 5, 100, 1}}, true);
+  const auto fit = fit_line(std::vector<ExchangeOffset>{{0, 3, 100, 0}, {2e9L, 5, 100, 1}}, true);
   ASSERT_TRUE(fit);
   EXPECT_NEAR(fit->drift, 1e-9, 1e-22);
   EXPECT_EQ(fit->residual_ns, 0);

@@ -1,4 +1,5 @@
-#include "merger/clocks/clock_samples.hpp"
+// SPDX-License-Identifier: Apache-2.0
+#include "merger/clocks/samples/clock_samples.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,11 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/seed.hpp"
+
 namespace meridian {
 namespace {
 
 TEST(ClockSamples, KeepTheSmallestDelayUnderAnyTwoLines) {
-  std::mt19937_64 random{1};
+  std::mt19937_64 random{test::seeded(1)};
   ClockHull hull;
   std::vector<ClockPoint> all;
   for (int i = 0; i < 2000; ++i) {
@@ -50,7 +53,7 @@ TEST(ClockSamples, WindowsGetLongerInsteadOfMany) {
 
 /// Cells and the smallest delay under some lines, whatever the order in which the points came.
 TEST(ClockSamples, TheOrderInWhichMessagesComeDoesNotMatter) {
-  std::mt19937_64 random{2};
+  std::mt19937_64 random{test::seeded(2)};
   std::vector<std::pair<std::uint32_t, ClockPoint>> all;
   for (int i = 0; i < 20'000; ++i) {
     const auto window = static_cast<std::uint32_t>(random() % 500);

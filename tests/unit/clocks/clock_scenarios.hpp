@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The runs on which the clocks have to prove themselves, and what has to hold in each.
+// The simulated runs that the clocks are tested on, and the limits that each has to keep.
 
 #include <stdexcept>
 #include <string>
@@ -10,7 +11,7 @@
 
 namespace meridian::test {
 
-/// Limits in L, the smallest one-way latency; of the error against the known truth.
+/// Limits of the error against the known truth, in L, the smallest one-way latency.
 struct Acceptance {
   Scenario scenario;
   double p50 = 1e9, p99 = 1e9, max = 1e9;
@@ -32,7 +33,7 @@ inline std::vector<Acceptance> acceptances() {
       {.scenario = {.name = "slewed", .drift = Drift::slewed}, .p99 = .30, .max = 1, .uncertified = .002},
       {.scenario = {.name = "sparse", .only_every = 100}, .p99 = .35},
       {.scenario = {.name = "one-way", .pattern = Pattern::one_way}, .p99 = .5},
-      // Of most pairs no message is quick.
+      // Most pairs have no quick message.
       {.scenario = {.name = "rare",
                     .hosts = 12,
                     .seconds = 10,
@@ -41,7 +42,7 @@ inline std::vector<Acceptance> acceptances() {
                     .only_every = 100,
                     .collective_every = 0},
        .p99 = 1},
-      // Some hosts are always behind: of each pair, one takes all messages late.
+      // Some hosts always lag: in each pair, one receives every message late.
       {.scenario = {.name = "behind", .only_every = 100, .collective_every = 0}, .p99 = 1.5},
       {.scenario = {.name = "epochs", .pattern = Pattern::none, .epoch_s = 10}, .p99 = .10},
       {.scenario = {.name = "star+ring", .epoch_s = 10},
@@ -68,7 +69,7 @@ inline std::vector<Acceptance> acceptances() {
   };
 }
 
-/// Clocks that are set in other ways: more than tests have time for.
+/// Other runs with clock steps, too many for the tests.
 inline std::vector<Acceptance> set_runs() {
   using Sets = std::vector<ClockSet>;
   const auto run = [](const char* name, Sets sets, double uncertified = .005) {
@@ -82,9 +83,9 @@ inline std::vector<Acceptance> set_runs() {
     change(one.scenario);
     return one;
   };
-  /// Nothing false, and something said.
-  const auto sound = [&](const char* name, Sets sets, auto&& change) {
-    Acceptance one = among(name, std::move(sets), change, 1);
+  /// No bound is false, and there is a finding.
+  const auto sound = [&](const char* name, const Sets& sets, auto&& change) {
+    Acceptance one = among(name, sets, change, 1);
     one.p99 = 1e9;
     return one;
   };
@@ -108,7 +109,7 @@ inline std::vector<Acceptance> set_runs() {
       among("set-congested", {{5, 100, 1e6}}, [](Scenario& s) { s.is_congested = true; }),
       among("set-star+ring", {{5, 100, 1e6}}, trips_too),
       among("set-no-finish", {{5, 100, -1e9}}, [](Scenario& s) { s.has_finish = false; }),
-      among("set-no-pings", {{5, 100, 1e9}}, [](Scenario& s) { s.has_start = s.has_finish = false; }),
+      among("set-no-exchanges", {{5, 100, 1e9}}, [](Scenario& s) { s.has_start = s.has_finish = false; }),
       run("set-two", {{3, 100, 1e6}, {9, 200, -1e6}}),
       run("set-two-1s", {{3, 100, 1e9}, {9, 200, -1e9}}),
       run("set-neighbours", {{3, 100, 1e9}, {4, 200, 2e8}}),
@@ -154,9 +155,9 @@ inline std::vector<Acceptance> set_runs() {
       sound("set-one-way", {{5, 100, 1e6}}, one_way),
       sound("set-one-way-1s", {{5, 100, -1e9}}, one_way),
       sound("ref-one-way", {{0, 100, 1e6}}, one_way),
-      sound("set-trips", {{5, 100, 1e6}}, trips),
-      sound("ref-trips", {{0, 100, 1e6}}, trips),
-      sound("ref-trips-30us", {{0, 100, 3e4}}, trips),
+      sound("set-exchanges", {{5, 100, 1e6}}, trips),
+      sound("ref-exchanges", {{0, 100, 1e6}}, trips),
+      sound("ref-exchanges-30us", {{0, 100, 3e4}}, trips),
   };
   const auto allow = [&](const char* name, double p99) {
     for (Acceptance& one : all)
@@ -164,16 +165,16 @@ inline std::vector<Acceptance> set_runs() {
   };
   allow("set-slewed", .30);  // as without steps
   allow("set-congested", .15);
-  allow("set-no-pings", .12);
+  allow("set-no-exchanges", .12);
   allow("suspended-10min", .15);
-  allow("set-3-hosts-1s", .12);  // times that come twice are a hundredth of the run
+  allow("set-3-hosts-1s", .12);  // times that occur twice are a hundredth of the run
   return all;
 }
 
-/// Runs in which something is not as it should be, on purpose: nothing false may be certified.
+/// Runs that violate assumptions on purpose: nothing false may be certified.
 struct Broken {
   Scenario scenario;
-  /// What has to be among the findings, one of these; empty: the bounds may well hold, and nothing needs to be said.
+  /// One of these has to be among the findings; empty: the bounds may hold, so no finding is required.
   std::vector<std::string> findings;
 };
 
@@ -191,7 +192,7 @@ inline std::vector<Broken> broken_runs() {
       {faulty("wrong-domain", Fault::wrong_domain), {}},  // found before the clocks are fitted: ClockTrial::is_split
       {faulty("swapped", Fault::swapped_ranks), {}},
       {run("no-finish", [](Scenario& s) { s.has_finish = false; }), {}},
-      {run("no-pings", [](Scenario& s) { s.has_start = s.has_finish = false; }), {}},
+      {run("no-exchanges", [](Scenario& s) { s.has_start = s.has_finish = false; }), {}},
       {run("apart",
            [](Scenario& s) {
              s.pattern = Pattern::none;
@@ -217,7 +218,7 @@ inline std::vector<Broken> broken_runs() {
       {faulty("stands-still", Fault::stands_still), seen},
       {faulty("suspended", Fault::suspended), seen},
       {faulty("rate-step", Fault::rate_step), seen},
-      {faulty("false-trips", Fault::false_trips), seen},
+      {faulty("false-exchanges", Fault::false_exchanges), seen},
       {faulty("false-messages", Fault::false_messages), seen},
       {faulty("reference-wild", Fault::reference_wobbles), seen},
       {run("asymmetric", [](Scenario& s) { s.asymmetry = 0.4; }), {}},

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "clock_simulator.hpp"
 
 #include <algorithm>
@@ -154,11 +155,11 @@ double SimulatedRun::delay(int from, int to, double time_s) {
   return ns;
 }
 
-double SimulatedRun::ping(int from, int to, AnchorPhase phase, double time_s) {
+double SimulatedRun::exchange(int from, int to, AnchorPhase phase, double time_s) {
   const auto asker = static_cast<std::size_t>(from), answerer = static_cast<std::size_t>(to);
   const double received = time_s + delay(from, to, time_s) / kNs;
   const double replied = received + 100e-9;
-  const double false_s = has_fault(Fault::false_trips, to, time_s) ? kFalseTripNs / kNs : 0;
+  const double false_s = has_fault(Fault::false_exchanges, to, time_s) ? kFalseTripNs / kNs : 0;
   const double returned = replied + delay(to, from, replied) / kNs;
   metas[asker * static_cast<std::size_t>(scenario.ranks_per_host)].exchanges.push_back(
       {to * scenario.ranks_per_host, phase, clocks[asker].ticks(time_s), clocks[answerer].ticks(received + false_s),
@@ -166,10 +167,10 @@ double SimulatedRun::ping(int from, int to, AnchorPhase phase, double time_s) {
   return returned + 100e-9;
 }
 
-double SimulatedRun::ping_round(AnchorPhase phase, double time_s, int trips) {
+double SimulatedRun::exchange_round(AnchorPhase phase, double time_s, int trips) {
   std::vector<std::pair<int, int>> pairs;
   const int hosts = scenario.hosts;
-  if (scenario.pings == Pings::star || phase == AnchorPhase::epoch) {
+  if (scenario.exchange_pattern == ExchangePattern::star || phase == AnchorPhase::epoch) {
     for (int h = 1; h < hosts; ++h) pairs.emplace_back(0, h);
   } else {
     for (int d = 1; d < hosts; d *= 2)
@@ -186,7 +187,7 @@ double SimulatedRun::ping_round(AnchorPhase phase, double time_s, int trips) {
   double end = time_s;
   for (const auto& [a, b] : pairs) {
     double t = time_s;
-    for (int i = 0; i < trips; ++i) t = ping(a, b, phase, t);
+    for (int i = 0; i < trips; ++i) t = exchange(a, b, phase, t);
     end = std::max(end, t);
   }
   return end + 1e-5;
@@ -217,7 +218,7 @@ void SimulatedRun::simulate() {
   double t = 5;
   begin_s = t;
   anchor(AnchorPhase::start, t - 0.01);
-  if (scenario.has_start) t = ping_round(AnchorPhase::start, t, 100);
+  if (scenario.has_start) t = exchange_round(AnchorPhase::start, t, 100);
   t += 5e-5;
   calls.resize(with_calls_ ? size : 0);
   std::vector<double> now(size), speed(size);
@@ -343,7 +344,7 @@ void SimulatedRun::simulate() {
       collectives.push_back(std::move(parts));
       const double left = *std::max_element(now.begin(), now.end());
       if (scenario.epoch_s > 0 && left > next_epoch) {
-        const double over = ping_round(AnchorPhase::epoch, left + 1e-5, 10);
+        const double over = exchange_round(AnchorPhase::epoch, left + 1e-5, 10);
         for (double& clock : now) clock = over + 2e-6;
         next_epoch = over + scenario.epoch_s;
       }
@@ -351,7 +352,7 @@ void SimulatedRun::simulate() {
   }
   t = *std::max_element(now.begin(), now.end()) + 1e-3;
   end_s = t;
-  if (scenario.has_finish) end_s = ping_round(AnchorPhase::finish, t, 100);
+  if (scenario.has_finish) end_s = exchange_round(AnchorPhase::finish, t, 100);
   anchor(AnchorPhase::finish, end_s);
 }
 

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Runs of programs on hosts whose clocks are known: what every rank would have stamped, and the truth beside it.
+// Simulated runs on hosts with known clocks: the stamps of every rank, and the truth.
 
 #include <algorithm>
 #include <cstdint>
@@ -10,41 +11,43 @@
 #include <vector>
 
 #include "merger/clocks/clock_refine.hpp"
+#include "merger/model/clocks.hpp"
+#include "merger/model/event_ref.hpp"
 #include "trace/format/rank_file.hpp"
 
 namespace meridian::test {
 
 enum class Drift {
   linear,   ///< an offset and a skew
-  thermal,  ///< also a slow sine, warming up, and a random walk: what oscillators do
+  thermal,  ///< also a slow sine, warming up, and a random walk, like real oscillators
   slewed,   ///< also rate changes of up to 10 ppm, as NTP makes them, every 32 s
-  wild,     ///< also a fast wobble that no oscillator has, beyond every assumption
+  wild,     ///< also a fast wobble that no oscillator has, which violates the assumptions
 };
 enum class Pattern { ring, random, one_way, torus, none };
-enum class Pings {
+enum class ExchangePattern {
   star,       ///< domain 0 with every other one
   hypercube,  ///< and three random matchings
 };
 
 enum class Fault {
   none,
-  wrong_domain,   ///< hosts 1 and 2 say that they share a clock
-  swapped_ranks,  ///< a rank of host 1 and one of host 2 say that they are on each other's host
-  // Of the middle host, from 55 % of the run on:
-  stands_still,       ///< its clock, for 2 ms, while its ranks go on
-  suspended,          ///< clock and ranks, for 0.7 s
-  rate_step,          ///< its clock goes 30 ppm faster
-  false_trips,        ///< what it says of its round trips at the end is 20 us off
-  false_messages,     ///< 2 % of what it receives seems to come before it was sent
-  reference_wobbles,  ///< the clock of host 0, as in Drift::wild, all the time
+  wrong_domain,   ///< hosts 1 and 2 claim to share a clock
+  swapped_ranks,  ///< a rank of host 1 and one of host 2 claim to be on each other's host
+  // Faults of the middle host, from 55 % of the run on:
+  stands_still,       ///< its clock stops for 2 ms while its ranks go on
+  suspended,          ///< clock and ranks stop for 0.7 s
+  rate_step,          ///< its clock runs 30 ppm faster
+  false_exchanges,    ///< its stamps of the exchanges at the end are wrong by 20 us
+  false_messages,     ///< 2 % of its messages seem to be received before they were sent
+  reference_wobbles,  ///< the clock of host 0 behaves as in Drift::wild all the time
 };
 
-/// Something that happens to a host's clock.
+/// A step or a stop of a host's clock.
 struct ClockSet {
   int host = 0;
   double at_s = 0;     ///< after the start
-  double size_ns = 0;  ///< set by so much
-  double still_s = 0;  ///< stands still for so long, in which its ranks say nothing; the others go on without it
+  double size_ns = 0;  ///< size of the step
+  double still_s = 0;  ///< stops for this long, while its ranks do nothing; the others go on without it
 };
 
 struct Scenario {
@@ -53,24 +56,24 @@ struct Scenario {
   int ranks_per_host = 2;
   double seconds = 300;
   double iteration_ms = 20;
-  double latency_ns = 1300;  ///< L: the smallest; pairs have up to 1.3 times as much
-  double asymmetry = 0;      ///< directions of a pair differ by up to this share of L, either way
+  double latency_ns = 1300;  ///< L, the smallest; that of a pair is up to 1.3 times as long
+  double asymmetry = 0;      ///< the directions of a pair differ by up to this share of L
   Drift drift = Drift::thermal;
   Pattern pattern = Pattern::ring;
-  Pings pings = Pings::star;
+  ExchangePattern exchange_pattern = ExchangePattern::star;
   bool is_congested = false;
-  double step_ns = 0;         ///< of the middle host's clock, after 55 % of the run
-  int only_every = 1;         ///< iterations with messages between hosts
+  double step_ns = 0;         ///< step of the middle host's clock, after 55 % of the run
+  int only_every = 1;         ///< only every n-th iteration has messages between hosts
   int collective_every = 50;  ///< iterations; 0: no collectives
-  double epoch_s = 0;         ///< between rounds of 10 round trips a pair, star; 0: none
-  bool has_finish = true;     ///< round trips at the end
+  double epoch_s = 0;         ///< between rounds of 10 exchanges per pair, in a star; 0: none
+  bool has_finish = true;     ///< exchanges at the end
   bool has_start = true;
   Fault fault = Fault::none;
-  std::vector<ClockSet> sets{};  ///< of one host by time
+  std::vector<ClockSet> sets{};  ///< those of each host by time
   std::uint64_t seed = 1;
 
-  int victim() const { return hosts / 2; }                 ///< of steps and of most faults
-  double fault_s() const { return 5 + 0.5511 * seconds; }  ///< when it happens
+  int victim() const { return hosts / 2; }                 ///< host that has the step and most faults
+  double fault_s() const { return 5 + 0.5511 * seconds; }  ///< when that happens
 };
 
 /// A host's clock over true time, in ns since its base.
@@ -80,7 +83,7 @@ class SimulatedClock {
   SimulatedClock(const Scenario& scenario, int host, std::mt19937_64& random);
   double raw(double seconds) const;
   bool is_still_at(double seconds) const;
-  /// What it shows beyond what it would if nothing had happened to it.
+  /// By how much its steps and stops have changed it.
   std::int64_t set_by_ns(double seconds) const;
   std::uint64_t ticks(double seconds) const { return static_cast<std::uint64_t>(std::llround(raw(seconds))); }
 
@@ -92,7 +95,7 @@ class SimulatedClock {
     double at_s = 0, size_ns = 0, still_s = 0;
   };
   std::vector<Set> sets_;         // by time
-  std::vector<double> phase_ns_;  // beyond offset and skew, on a grid of time
+  std::vector<double> phase_ns_;  // deviation from offset and skew, on a grid of time
 };
 
 struct SimulatedCall {
@@ -107,7 +110,7 @@ struct SimulatedCall {
 /// Ticks are ns of each host's clock.
 class SimulatedRun {
  public:
-  /// with_calls  keeps what every rank called, in order, for rank files.
+  /// with_calls  keeps the calls of every rank, in order, for rank files
   explicit SimulatedRun(const Scenario& scenario, bool with_calls = false);
 
   Scenario scenario;
@@ -116,10 +119,10 @@ class SimulatedRun {
   std::vector<MatchedMessage> messages;  ///< times are raw ticks; those within a host only with calls or faults
   std::vector<std::vector<CollectivePart>> collectives;
   std::vector<std::vector<SimulatedCall>> calls;  ///< [ranks]
-  double begin_s = 0, end_s = 0;                  ///< of the part that round trips enclose
+  double begin_s = 0, end_s = 0;                  ///< of the part between the exchanges at start and end
 
   int ranks() const { return scenario.hosts * scenario.ranks_per_host; }
-  /// Whether it is suspended, and others go on.
+  /// Whether a host is suspended while others go on.
   bool is_away(int host, double time_s) const {
     return std::ranges::any_of(scenario.sets, [&](const ClockSet& one) {
       const double since_s = time_s - 5 - one.at_s;
@@ -138,8 +141,8 @@ class SimulatedRun {
   double exponential(double mean);
   double normal();
   double smallest_delay(int from, int to) const;
-  double ping(int from, int to, AnchorPhase phase, double time_s);
-  double ping_round(AnchorPhase phase, double time_s, int trips);
+  double exchange(int from, int to, AnchorPhase phase, double time_s);
+  double exchange_round(AnchorPhase phase, double time_s, int trips);
   void anchor(AnchorPhase phase, double time_s);
   void simulate();
 
@@ -148,20 +151,20 @@ class SimulatedRun {
   std::vector<std::vector<std::pair<double, double>>> congestion_;  // [from * hosts + to]
 };
 
-/// The run's clocks as the merger finds them, and how good they are.
+/// The clocks that the merger fits to a run, and their quality.
 struct ClockTrial {
   ClockTrial(const SimulatedRun& run, const ClockOptions& options);
   Clocks first, clocks;
-  ClockResidual residual;
-  double fit_s = 0;            ///< processor time of all after the first lines, without matching
-  std::uint64_t reversed = 0;  ///< messages and collectives, on the clocks found
-  bool is_split = false;       ///< ranks turned out not to share the clock that they name
+  ClockCorrection correction;
+  double fit_s = 0;            ///< processor time after the first lines, without matching
+  std::uint64_t reversed = 0;  ///< messages and collectives, on the fitted clocks
+  bool is_split = false;       ///< ranks do not share the clock that they name
 };
 
 struct ErrorFigures {
   double p50 = 0, p99 = 0, max = 0;  ///< in L
 };
-/// Of what each host and the reference have for the same moment.
+/// Differences between each host and the reference for the same moment.
 ErrorFigures errors(const SimulatedRun& run, const Clocks& clocks, int moments = 400);
 
 struct BoundFigures {
@@ -176,7 +179,7 @@ struct BrokenFigures {
       false;  ///< one of the findings that are wanted, or none is wanted and nothing goes without a bound unsaid
   std::string findings;
 };
-/// What becomes of a run in which something is not as it should be.
+/// The result of a run that violates assumptions.
 BrokenFigures try_broken(const Scenario& scenario, const std::vector<std::string>& wanted, int moments);
 
 /// The worst excess of |error of an interval| over ppm of its length, ns, over intervals of 1 ms to 1 s.

@@ -1,6 +1,7 @@
-// How far a fitted rate may be off, where the least that messages can tell is known.
+// SPDX-License-Identifier: Apache-2.0
+// How far a fitted rate may be wrong, where the tightest possible answer is known.
 
-#include "merger/clocks/clock_slope.hpp"
+#include "merger/clocks/bounds/clock_slope.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-/// Messages between domains whose clocks are right.
+/// Messages between domains whose clocks are correct.
 struct Messages {
   explicit Messages(std::size_t domains) : samples{domains} {}
   void send(std::uint32_t from, std::uint32_t to, std::int64_t time_ns, std::int64_t delay_ns) {
@@ -24,8 +25,8 @@ struct Messages {
   std::vector<double> doubts() {
     samples.seal();
     const std::size_t domains = samples.domains();
-    const ClockResidual zero{
-        0, 100.0 * kSecond, domains, 2, std::vector<double>(2 * domains), std::vector<std::vector<ClockJump>>(domains)};
+    const ClockCorrection zero{
+        0, 100.0 * kSecond, domains, 2, std::vector<double>(2 * domains), std::vector<std::vector<ClockStep>>(domains)};
     return slope_doubts(samples, zero, 0);
   }
   ClockSamples samples;

@@ -1,6 +1,7 @@
-// Clocks that are set while the program runs.
+// SPDX-License-Identifier: Apache-2.0
+// Clock steps during the run.
 
-#include "merger/clocks/clock_steps.hpp"
+#include "merger/clocks/steps/clock_steps.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +12,8 @@
 #include <vector>
 
 #include "clock_simulator.hpp"
+#include "merger/clocks/fit/fit_clocks.hpp"
+#include "merger/clocks/samples/clock_observer.hpp"
 
 namespace meridian::test {
 namespace {
@@ -67,13 +70,13 @@ TEST_P(ClockSteps, OfAnySizeLeaveOtherClocksAloneAndAreFound) {
     EXPECT_GT(t1.uncertified, 0u) << seed;
     const std::uint32_t victim =
         trial.clocks.domain_of[static_cast<std::size_t>(run.scenario.victim() * run.scenario.ranks_per_host)];
-    ASSERT_FALSE(trial.residual.jumps[victim].empty()) << seed;
+    ASSERT_FALSE(trial.correction.steps[victim].empty()) << seed;
     double size = 0;
-    for (const ClockJump& jump : trial.residual.jumps[victim]) size += jump.size_ns;
+    for (const ClockStep& step : trial.correction.steps[victim]) size += step.size_ns;
     EXPECT_NEAR(size, GetParam(), 2000 + std::abs(GetParam()) * 0.03)
         << seed;  // on the first line, which has its own rate
     for (std::uint32_t h = 0; h < trial.clocks.domains; ++h)
-      EXPECT_EQ(trial.residual.jumps[h].empty(), h != victim) << seed << h;
+      EXPECT_EQ(trial.correction.steps[h].empty(), h != victim) << seed << h;
     EXPECT_TRUE(
         std::ranges::any_of(trial.clocks.findings, [](const Finding& one) { return one.name == "clock.step"; }));
   }
@@ -81,19 +84,19 @@ TEST_P(ClockSteps, OfAnySizeLeaveOtherClocksAloneAndAreFound) {
 
 INSTANTIATE_TEST_SUITE_P(Nanoseconds, ClockSteps, testing::Values(5e4, -5e4, 1e6, -1e6, 1e8, -1e8, 1e9, -1e9));
 
-/// Of each host, what is taken out of its clock.
+/// The steps removed from each host's clock.
 std::vector<double> taken_out(const SimulatedRun& run, const ClockTrial& trial) {
   std::vector<double> sizes;
   for (int h = 0; h < run.scenario.hosts; ++h) {
     double size = 0;
     const auto rank = static_cast<std::size_t>(h * run.scenario.ranks_per_host);
-    for (const ClockJump& jump : trial.residual.jumps[trial.clocks.domain_of[rank]]) size += jump.size_ns;
+    for (const ClockStep& step : trial.correction.steps[trial.clocks.domain_of[rank]]) size += step.size_ns;
     sizes.push_back(size);
   }
   return sizes;
 }
 
-/// The hosts that finding names.
+/// The hosts that the finding names.
 std::string hosts_of(const ClockTrial& trial, const std::string& finding) {
   for (const Finding& one : trial.clocks.findings)
     if (one.name == finding) return one.detail;
@@ -124,7 +127,7 @@ TEST_P(StepsOfTheReference, AreTakenOutOfItsOwnClock) {
   EXPECT_NEAR(sizes[0], GetParam(), 1000 + 2e-5 * std::abs(GetParam()));
   for (std::size_t h = 1; h < sizes.size(); ++h) EXPECT_EQ(sizes[h], 0) << h;
   EXPECT_EQ(hosts_of(trial, "clock.step"), "node0");
-  // Global time goes on as it went before, but for what the clock drifts by, and for the doubt about the size.
+  // Global time goes on as before, except for the drift of the clock and the uncertainty of the step's size.
   const auto ahead_ns = [&](double true_s) {
     return static_cast<double>(trial.clocks.maps[0].to_global(run.clocks[0].ticks(true_s))) - true_s * 1e9;
   };
@@ -150,7 +153,7 @@ TEST(ClockSteps, OfSeveralHostsAreToldApart) {
 TEST(ClockSteps, OfOneHostMayBeMany) {
   const SimulatedRun run{with_sets({{3, 10, 1e6}, {3, 13, 1e6}, {3, 30, -1e6}, {3, 50, 1e8}})};
   const ClockTrial trial{run, ClockOptions{}};
-  EXPECT_EQ(trial.residual.jumps[trial.clocks.domain_of[6]].size(), 4u);
+  EXPECT_EQ(trial.correction.steps[trial.clocks.domain_of[6]].size(), 4u);
   EXPECT_NEAR(taken_out(run, trial)[3], 1.01e8, 5e5);
   EXPECT_LE(errors(run, trial.clocks).p50, 0.05);
   expect_nothing_false(run, trial);
@@ -220,10 +223,10 @@ TEST(ClockSteps, AreNotSeenInClocksThatAreSlewedOrInLinksThatAreBusy) {
     const ClockSamples& samples = observer.finish();
     ASSERT_GT(samples.messages(), 100u);
     const auto begin = static_cast<double>(samples.origin_ns());
-    ClockResidual residual{
+    ClockCorrection correction{
         begin, static_cast<double>(samples.end_ns()) - begin, first.domains,
-        2,     std::vector<double>(2 * first.domains),        std::vector<std::vector<ClockJump>>(first.domains)};
-    EXPECT_EQ(find_steps(samples, residual, first.reference), 0u);
+        2,     std::vector<double>(2 * first.domains),        std::vector<std::vector<ClockStep>>(first.domains)};
+    EXPECT_EQ(find_steps(samples, correction, first.reference), 0u);
   }
 }
 

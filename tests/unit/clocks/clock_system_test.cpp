@@ -1,4 +1,5 @@
-#include "merger/clocks/clock_system.hpp"
+// SPDX-License-Identifier: Apache-2.0
+#include "merger/clocks/fit/clock_system.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,13 +7,15 @@
 #include <cmath>
 #include <random>
 
+#include "tests/support/seed.hpp"
+
 namespace meridian {
 namespace {
 
 constexpr std::size_t kDomains = 6, kKnots = 11, kReference = 2;
 constexpr double kRidge = 1e-12;
 
-/// The same problem with a dense matrix, by elimination.
+/// Solves the same problem with a dense matrix, by elimination.
 std::vector<double> solve_densely(const ClockSystem& system) {
   const std::size_t n = system.unknowns(), total = system.x.size();
   std::vector<std::vector<long double>> matrix(total, std::vector<long double>(total + 1, 0));
@@ -59,7 +62,7 @@ std::vector<double> solve_densely(const ClockSystem& system) {
 
 class Problem {
  public:
-  explicit Problem(std::uint64_t seed) : random_{seed} {
+  explicit Problem(std::uint64_t seed) : random_{test::seeded(seed)} {
     system.priors = {3, 4, 5};
     system.stiffness = 0.5;
     system.x.assign(system.unknowns() + system.priors.size(), 0);
@@ -100,7 +103,7 @@ void expect_solved(Problem& problem) {
     for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(problem.system.x[i], expected[i], most) << i;
   };
   expect_near(1e-5);
-  // Bands are single precision, the way to go is not: what they leave the next solution takes away.
+  // Bands have single precision, the gradient has not: the next solution removes the error that they leave.
   problem.system.solve(1e-28, 2000);
   expect_near(1e-9);
   EXPECT_GT(std::abs(*std::ranges::max_element(expected, {}, [](double x) { return std::abs(x); })), 1);
@@ -123,7 +126,7 @@ TEST(ClockSystem, IsSolvedWhereWhatIsReceivedFallsBehindTheNextKnot) {
     const std::size_t knot = problem.below(kKnots - 2);
     problem.add(to, knot + problem.below(2), from, knot, static_cast<std::uint32_t>(1 + problem.below(2)));
   }
-  // Of the pair that talks all the time, too.
+  // Also for the pair that communicates throughout the run.
   for (std::size_t k = 0; k + 2 < kKnots; ++k) problem.add(0, k + 1, kReference, k, 0);
   expect_solved(problem);
 }

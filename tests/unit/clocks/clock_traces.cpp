@@ -1,11 +1,13 @@
-// Simulated runs as ordinary traces, and the truth beside them.
+// SPDX-License-Identifier: Apache-2.0
+// Writes simulated runs as ordinary traces, and the truth.
 //
-//   clock_traces write DIR SCENARIO SEED [HOSTS SECONDS]             rank files
-//   clock_traces truth FILE SCENARIO SEED HOSTS SECONDS RANK         what the clock of RANK showed at each call
+//   clock_traces write DIR SCENARIO SEED [HOSTS SECONDS [TRUTH]]     rank files
 //   clock_traces list                                                scenarios
 //
-// HOSTS and SECONDS 0: those of the scenario. FILE gets five int64 a call: rank, number of the call in the rank, the
-// times that the clock of RANK showed when the call began and ended, and what the rank's own clock showed at its begin.
+// HOSTS and SECONDS 0: those of the scenario. With TRUTH the program says `written` when the rank files are there,
+// reads the number of a rank from standard input, and writes the file TRUTH: five int64 a call, which are rank, number
+// of the call in the rank, the times that the clock of that rank showed when the call began and ended, and what the
+// caller's own clock showed at its begin.
 
 #include <cstdio>
 #include <cstdlib>
@@ -17,7 +19,7 @@
 #include <vector>
 
 #include "clock_scenarios.hpp"
-#include "merger/synthetic_trace.hpp"
+#include "tests/unit/merger/synthetic_trace.hpp"
 
 namespace {
 
@@ -63,7 +65,7 @@ void write_rank(const SimulatedRun& run, int number, const std::filesystem::path
 
 void write_truth(const SimulatedRun& run, int reference_rank, std::ofstream& out) {
   const SimulatedClock& reference = run.clocks[static_cast<std::size_t>(run.host_of(reference_rank))];
-  // Global time goes on where the reference was set.
+  // Global time continues across a step of the reference.
   const auto global = [&](double true_s) {
     return static_cast<std::int64_t>(reference.ticks(true_s)) - reference.set_by_ns(true_s);
   };
@@ -77,29 +79,35 @@ void write_truth(const SimulatedRun& run, int reference_rank, std::ofstream& out
   }
 }
 
+/// Which rank has the reference, the merge decides: this waits for its number on standard input, so that nothing is
+/// simulated a second time.
+int write_truth_on_request(const SimulatedRun& run, const std::string& path) {
+  std::puts("written");
+  std::fflush(stdout);
+  int reference_rank = -1;
+  if (std::scanf("%d", &reference_rank) != 1 || reference_rank < 0 || reference_rank >= run.ranks()) return 1;
+  std::ofstream out{path, std::ios::binary};
+  write_truth(run, reference_rank, out);
+  return out.good() ? 0 : 1;
+}
+
 int run_command(const std::vector<std::string>& words) {
   if (words.size() == 1 && words[0] == "list") {
     for (const Scenario& one : scenarios()) std::printf("%s\n", one.name.c_str());
     return 0;
   }
   auto scenario = words.size() >= 4 ? find_scenario(words[2]) : std::nullopt;
-  const bool is_truth = !words.empty() && words[0] == "truth";
-  if (!scenario || words.size() < (is_truth ? 7u : 4u)) {
-    std::fprintf(stderr, "usage: clock_traces write DIR | truth FILE, SCENARIO SEED [HOSTS SECONDS [RANK]]\n");
+  if (!scenario) {
+    std::fprintf(stderr, "usage: clock_traces list | write DIR SCENARIO SEED [HOSTS SECONDS [TRUTH]]\n");
     return 1;
   }
   scenario->seed = std::stoull(words[3]);
   if (words.size() > 4 && words[4] != "0") scenario->hosts = std::stoi(words[4]);
   if (words.size() > 5 && words[5] != "0") scenario->seconds = std::stod(words[5]);
   const SimulatedRun run{*scenario, true};
-  if (!is_truth) {
-    std::filesystem::create_directories(words[1]);
-    for (int rank = 0; rank < run.ranks(); ++rank) write_rank(run, rank, words[1]);
-    return 0;
-  }
-  std::ofstream out{words[1], std::ios::binary};
-  write_truth(run, std::stoi(words[6]), out);
-  return out.good() ? 0 : 1;
+  std::filesystem::create_directories(words[1]);
+  for (int rank = 0; rank < run.ranks(); ++rank) write_rank(run, rank, words[1]);
+  return words.size() > 6 ? write_truth_on_request(run, words[6]) : 0;
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
-// A model on a simulated run, and how far it is from the truth.
+// SPDX-License-Identifier: Apache-2.0
+// Applies a model to a simulated run and compares it with the truth.
 
 #include "clock_simulator.hpp"
+#include "merger/clocks/fit/fit_clocks.hpp"
+#include "merger/clocks/samples/clock_observer.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +29,7 @@ class Stopwatch {
   std::clock_t begin_ = std::clock();
 };
 
-/// Hands over what matching would; returns the time that the observer took, without that of matching.
+/// Feeds the observer as matching would; returns the time spent in the observer.
 double observe(const SimulatedRun& run, const Clocks& first, ClockObserver& observer) {
   constexpr std::size_t kTogether = 4096;
   double seconds = 0;
@@ -70,7 +73,7 @@ ClockTrial::ClockTrial(const SimulatedRun& run, const ClockOptions& options) {
       fit_s += observe(run, first, *observer);
     }
     const Stopwatch watch;
-    clocks = refine_clocks(metas, first, observer->finish(), own, &residual);
+    clocks = refine_clocks(metas, first, observer->finish(), own, &correction);
     fit_s += watch.stop();
   }
   for (const MatchedMessage& message : run.messages)
@@ -89,7 +92,7 @@ ClockTrial::ClockTrial(const SimulatedRun& run, const ClockOptions& options) {
 
 namespace {
 
-/// Calls visit(host, global time of the host, what the reference has) at moments spread over the run.
+/// Calls visit(host, global time of the host, global time of the reference) at moments spread over the run.
 template <class Visit>
 void at_moments(const SimulatedRun& run, const Clocks& clocks, int moments, Visit&& visit) {
   const int per_host = run.scenario.ranks_per_host;

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Hosts whose clocks are known, and the metadata that tracing them would have left behind.
+// Hosts with known clocks, and the metadata that tracing them would record.
 
 #include <cmath>
 #include <cstdint>
@@ -8,7 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "merger/clocks/clock_map.hpp"
+#include "merger/clocks/fit/fit_clocks.hpp"
+#include "merger/model/clocks.hpp"
+#include "tests/support/seed.hpp"
 #include "trace/format/rank_file.hpp"
 
 namespace meridian::test {
@@ -33,12 +36,12 @@ struct TrueClock {
 struct World {
   long double run_ns = 10e9L;     ///< MPI_Init's end to MPI_Finalize
   long double latency_ns = 1300;  ///< smallest, one way
-  long double jitter_ns = 0;      ///< mean of what is added to it; one in 200 is 1000 times slower
-  long double asymmetry_ns = 0;   ///< added to messages from the rank that starts the round trip
-  int trips = 100;                ///< round trips a batch
+  long double jitter_ns = 0;      ///< mean of the added delay; one in 200 is 1000 times longer
+  long double asymmetry_ns = 0;   ///< added to messages from the rank that starts the exchange
+  int trips = 100;                ///< exchanges per batch
   std::vector<TrueClock> clocks;  ///< [hosts]; one rank each
   std::vector<RankMeta> metas;    ///< [hosts]
-  std::mt19937_64 random{1};
+  std::mt19937_64 random{test::seeded(1)};
 
   explicit World(std::vector<TrueClock> truth) : clocks{std::move(truth)} {
     for (std::size_t host = 0; host < clocks.size(); ++host) {
@@ -69,7 +72,7 @@ struct World {
     for (int i = 0; i < trips; ++i) t = add_exchange(from, to, phase, t) + 100;
   }
 
-  /// One round trip from true time t on; returns when it was over.
+  /// One ping-pong exchange from true time t on; returns its end.
   long double add_exchange(std::size_t from, std::size_t to, AnchorPhase phase, long double t) {
     const long double received = t + delay() + asymmetry_ns;
     const long double replied = received + 150;
@@ -80,7 +83,7 @@ struct World {
     return returned;
   }
 
-  /// Round trips from host 0 to every other one, at start and end.
+  /// Exchanges from host 0 with every other one, at start and end.
   void add_star(bool has_finish = true) {
     for (std::size_t host = 1; host < clocks.size(); ++host) {
       add_exchanges(0, host, AnchorPhase::start);
@@ -98,7 +101,7 @@ struct World {
     return found.maps[rank].to_global(clocks[rank].ticks(t));
   }
 
-  /// The largest difference, over the run, between what a rank and rank 0 have for the same true moment.
+  /// The largest difference over the run between the global times of a rank and of rank 0 for the same true moment.
   std::int64_t worst_error_ns(const Clocks& found, std::size_t rank) const {
     std::int64_t worst = 0;
     for (int i = 0; i <= 100; ++i) {

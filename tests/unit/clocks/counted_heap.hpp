@@ -1,14 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How much memory from the heap something takes at most; for programs that link counted_heap.cpp.
+// The peak of heap memory, for programs that link counted_heap.cpp.
 
 #include <cstdint>
 
 namespace meridian::test {
 
-/// From here on.
+/// Starts the measurement.
 void begin_heap_peak();
-/// Bytes, as malloc rounds them, beyond those that were in use when it began.
+/// Peak in bytes, as malloc rounds them, above what was in use at the start.
 std::uint64_t heap_peak();
 
 }  // namespace meridian::test

@@ -1,4 +1,5 @@
-// fit_clocks against clocks whose truth is known.
+// SPDX-License-Identifier: Apache-2.0
+// fit_clocks() on clocks with known truth.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "clocks/clock_world.hpp"
+#include "merger/clocks/fit/fit_clocks.hpp"
 
 namespace meridian {
 namespace {

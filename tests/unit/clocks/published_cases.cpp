@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "published_cases.hpp"
 
 #include <cmath>
@@ -16,7 +17,7 @@ Case two(double seconds, double drift, std::uint64_t seed) {
   return one;
 }
 
-/// As the tracer does by default: a hundred round trips at either end, ten every ten seconds.
+/// As the tracer does by default: a hundred exchanges at either end, ten every ten seconds.
 void record(Case& one, double seconds, const Link& link) {
   one.ping_batch(0, 1, 0, AnchorPhase::start, 100, kEpochSpacing, link);
   for (double t = kEpochS; t < seconds - 1; t += kEpochS)
@@ -35,7 +36,7 @@ CaseFigures two_hosts(const TwoHosts& set_up, int repetitions) {
       record(one, set_up.seconds, set_up.link);
     else
       one.ping_every(0, 1, set_up.period_s, set_up.link);
-    const std::vector<RoundTrip> trips = one.trips(0, 1);
+    const std::vector<ExchangeOffset> trips = one.trips(0, 1);
     const OffsetLine line = fit_offsets(within(trips, kNinety)), all = fit_offsets(trips);
     const Clocks clocks = one.fit(ClockModel::meridian);
     const CaseBounds bounds = one.bounds(clocks, 1);
@@ -133,7 +134,7 @@ std::array<ConeFigures, kConeAfter.size()> cone(int repetitions) {
     const Clocks many = epochs.fit(ClockModel::meridian);
     for (std::size_t k = 0; k < kConeAfter.size(); ++k) {
       const double t = kConeAfter[k];
-      const RoundTrip truth = early.truth(0, 1, t);
+      const ExchangeOffset truth = early.truth(0, 1, t);
       const std::array<double, 9> values{kNinetyInterval * (line.er_ns + line.ex * t * kNs),
                                          std::abs(line.at_ns(truth.at_ns) - static_cast<double>(truth.offset_ns)),
                                          std::abs(early.error_ns(alone, 1, t)),
@@ -165,11 +166,11 @@ BatchFigures batches(const PublishedBatches& set_up, int repetitions) {
   for (int i = 0; i < repetitions; ++i) {
     Case one = two(kConeSeconds, kOttogalliDrift, 3000 + static_cast<std::uint64_t>(i));
     one.ping_batch(0, 1, 0, AnchorPhase::start, kTrips, kBatchSpacing, link);
-    std::vector<RoundTrip> kept = quickest(one.trips(0, 1), set_up.kept);
+    std::vector<ExchangeOffset> kept = quickest(one.trips(0, 1), set_up.kept);
     if (set_up.has_end) {
       one.ping_batch(0, 1, kConeSeconds - kLastBatchS, AnchorPhase::finish, kTrips, kBatchSpacing, link);
-      const std::vector<RoundTrip> both = one.trips(0, 1);
-      const std::vector<RoundTrip> last = quickest({both.end() - kTrips, both.end()}, set_up.kept);
+      const std::vector<ExchangeOffset> both = one.trips(0, 1);
+      const std::vector<ExchangeOffset> last = quickest({both.end() - kTrips, both.end()}, set_up.kept);
       kept.insert(kept.end(), last.begin(), last.end());
     }
     const OffsetLine line = fit_offsets(kept);

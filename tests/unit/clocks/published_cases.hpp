@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What others have measured of clocks, and the same on simulated ones.
+// Published measurements of clocks, and the same on simulated clocks.
 //
 // E. Clement, "Synchronisation de traces dans un reseau distribue", Ecole Polytechnique de Montreal, 2006.
 // F.-G. Ottogalli, "Observations et analyses quantitatives multi-niveaux d'applications a objets reparties", Grenoble,
@@ -24,7 +25,7 @@ struct PublishedPeriod {
   double period_s, mean_half_us, er_us, ex, ed0_s;
   Delay delay{};
 };
-/// Back to back, both hosts are busy with round trips alone: the least is lower, the jitter larger.
+/// Back to back, both hosts only make exchanges: the least delay is lower, the jitter larger.
 inline constexpr Delay kBackToBack{.least_s = 39.6e-6, .jitter_s = 4.7e-6};
 inline constexpr std::array<PublishedPeriod, 6> kPeriods{{
     {"990 a second", 1 / 990., 43.9, 2.82, 2.16e-11, 7.57e-9, kBackToBack},
@@ -92,7 +93,7 @@ struct TwoHosts {
   double seconds = kPeriodSeconds, period_s = 1, drift = 0;
   Link link{};
   std::uint64_t seed = 1;    ///< of the first repetition
-  bool as_recorded = false;  ///< round trips when and as many as the tracer makes them, instead of the period
+  bool as_recorded = false;  ///< exchanges as the tracer makes them, instead of the period
 };
 struct CaseFigures {
   OffsetLine line, unfiltered;  ///< least squares
@@ -103,7 +104,7 @@ struct CaseFigures {
 };
 CaseFigures two_hosts(const TwoHosts& set_up, int repetitions);
 
-/// A host that a load keeps busy receives late.
+/// A loaded host receives late.
 Link loaded(double wait_us, bool is_both);
 
 struct HopFigures {
@@ -120,14 +121,14 @@ struct PathDrift {
 };
 PathDrift path_drift(std::size_t hop);
 
-/// Ottogalli's cone: the length of the 90 % interval so long after one early batch.
+/// Ottogalli's cone: the length of the 90 % interval this long after one early batch.
 constexpr double cone_us(double after_s) { return 89.8 + 5.9 * after_s; }
 struct ConeFigures {
   double interval_ns = 0;                                    ///< of the line from the early batch
   double early_ns = 0;                                       ///< its error, middle of the repetitions
-  double alone_ns = 0, alone_t1_ns = 0;                      ///< Meridian's from that batch alone
+  double alone_ns = 0, alone_t1_ns = 0;                      ///< Meridian's, from that batch only
   double ends_ns = 0, ends_t1_ns = 0;                        ///< with another batch at the end
-  double epochs_ns = 0, epochs_t1_ns = 0, epochs_t2_ns = 0;  ///< and ten round trips every 10 s
+  double epochs_ns = 0, epochs_t1_ns = 0, epochs_t2_ns = 0;  ///< and with ten exchanges every 10 s
   Checked checked{};
 };
 inline constexpr double kConeSeconds = 60;
@@ -139,7 +140,7 @@ struct PublishedBatches {
   const char* name;
   double off_us;
   bool has_end;
-  double kept;  ///< share of the round trips, the quickest
+  double kept;  ///< share of the exchanges that is kept, the quickest
   double asymmetry_us;
 };
 inline constexpr std::array<PublishedBatches, 5> kBatches{{

@@ -1,4 +1,5 @@
-// What others have measured of clocks, in short: clock_cases prints all of it.
+// SPDX-License-Identifier: Apache-2.0
+// Published measurements of clocks, in a short form; clock_cases prints all of them.
 
 #include "published_cases.hpp"
 
@@ -11,10 +12,10 @@ namespace {
 
 constexpr int kRepetitions = 3;
 
-/// Five round trips at T = 0, 1, 2, 3, 4 s with D = 10, 13, 15, 19, 20 ns, that took 2 (60 + 10 T) ns.
+/// Five exchanges at T = 0, 1, 2, 3, 4 s with D = 10, 13, 15, 19, 20 ns, that took 2 (60 + 10 T) ns.
 /// n = 5, ST = 10, ST2 = 30, SD = 77, STD = 180, Delta = 50: X = 2.6, D0 = 10.2, squared residuals 1.6.
-std::vector<RoundTrip> five() {
-  std::vector<RoundTrip> trips;
+std::vector<ExchangeOffset> five() {
+  std::vector<ExchangeOffset> trips;
   for (const long double d : {10.0L, 13.0L, 15.0L, 19.0L, 20.0L}) {
     const auto t = static_cast<long double>(trips.size());
     trips.push_back({t * 1e9L, d, 2 * (60 + 10 * t), 0});

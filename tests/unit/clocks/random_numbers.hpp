@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The same numbers with every library: what std::normal_distribution and its like make of a generator differs.
+// The same numbers with every library: the standard distributions differ between libraries.
 
 #include <cmath>
 #include <numbers>
@@ -8,7 +9,7 @@
 
 namespace meridian::test {
 
-/// From 0 to 1, which it never is.
+/// From 0 to 1, exclusive.
 inline double unit(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1.0p-53; }
 
 inline double exponential(std::mt19937_64& random, double mean) { return -mean * std::log(1 - unit(random)); }

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Programs that ran, with the true time of all they did, and the clocks that took it down.
+// Random programs with the true time of every call, and the clocks that recorded it.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "merger/repair/repair_streams.hpp"
+#include "tests/support/seed.hpp"
 
 namespace meridian {
 
@@ -38,7 +40,7 @@ class Program {
   std::vector<MatchedMessage> messages;
   std::vector<CollectivePart> parts;
 
-  Program(std::int32_t ranks, std::uint32_t threads_per_rank, std::uint64_t seed) : random_{seed} {
+  Program(std::int32_t ranks, std::uint32_t threads_per_rank, std::uint64_t seed) : random_{test::seeded(seed)} {
     for (std::int32_t rank = 0; rank < ranks; ++rank)
       for (std::uint32_t thread = 0; thread < threads_per_rank; ++thread)
         threads.push_back({rank, thread, std::int64_t{2} * thread, {}});
@@ -149,7 +151,7 @@ class Program {
   std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
   std::size_t any_thread() { return static_cast<std::size_t>(below(threads.size())); }
 
-  /// The same calls by other clocks: `clock(rank, t)`.
+  /// The same calls on other clocks: `clock(rank, t)`.
   template <class Clock>
   Program by_clock(Clock&& clock) const {
     Program bent = *this;
@@ -183,7 +185,7 @@ class Program {
   std::uint64_t instances_ = 0;
 };
 
-/// What a repair gives back, in memory.
+/// The result of a repair, in memory.
 struct RepairedProgram {
   Repaired info;
   std::vector<std::vector<TimePair>> calls;  ///< [threads]

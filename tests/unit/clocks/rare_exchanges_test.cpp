@@ -1,4 +1,5 @@
-// Bounds and errors where messages are rare, late, one way, or not recorded to the end.
+// SPDX-License-Identifier: Apache-2.0
+// Bounds and errors if messages are rare, late, one way, or not recorded to the end.
 
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // repair_streams on calls that are written down one by one.
 
 #include <gmock/gmock.h>
@@ -127,7 +128,7 @@ TEST(RepairCausality, AParticipantOfShapeNoneNeitherWaitsNorIsWaitedFor) {
 }
 
 TEST(RepairCausality, AnExitNeedNotFollowItsOwnEnter) {
-  Script script{2};  // stamps so coarse that the barriers take no time
+  Script script{2};  // stamps so coarse that the barriers seem to take no time
   script.part(CollectiveShape::all_to_all, 0, -1, script.add(0, 100, 100));
   script.part(CollectiveShape::all_to_all, 0, -1, script.add(1, 100, 100), 1);
   script.part(CollectiveShape::prefix, 0, -1, script.add(0, 150, 160), 2);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The controlled logical clock and its ramps, the slow and obvious way: all in memory, again and again over everything

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // repair_streams on random programs whose clocks are wrong, against a slow oracle and against what must hold.
 
 #include <gtest/gtest.h>
@@ -11,6 +12,7 @@
 
 #include "clocks/random_program.hpp"
 #include "clocks/repair_oracle.hpp"
+#include "tests/support/seed.hpp"
 
 namespace meridian {
 namespace {
@@ -23,7 +25,7 @@ using test::Program;
 /// 1 +- `rate`.
 class BentClocks {
  public:
-  BentClocks(std::size_t ranks, double offset, double rate, std::uint64_t seed) : random_{seed} {
+  BentClocks(std::size_t ranks, double offset, double rate, std::uint64_t seed) : random_{test::seeded(seed)} {
     std::uniform_real_distribution<double> any{-1, 1};
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       knots_.emplace_back().push_back(1e9 + offset * any(random_));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // repair_causality on rank files: the way from ticks in a file to times.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trace/format/column.hpp"
 
 #include <gtest/gtest.h>
@@ -6,6 +7,7 @@
 #include <numeric>
 #include <random>
 
+#include "tests/support/seed.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace meridian {
@@ -15,7 +17,7 @@ using test::TempDir;
 
 template <class T>
 std::vector<T> noise(std::size_t count, std::uint64_t seed = 7) {
-  std::mt19937_64 random{seed};
+  std::mt19937_64 random{test::seeded(seed)};
   std::vector<T> values(count);
   for (T& value : values) value = static_cast<T>(random());
   return values;
@@ -99,7 +101,7 @@ TYPED_TEST(EveryColumnType, GivesAnyRange) {
   write(dir / "a.h5", values);
   auto file = h5::open_read_only(dir / "a.h5");
   auto column = ColumnReader::open(file->get(), "values");
-  std::mt19937 random{3};
+  std::mt19937 random{test::seeded(3)};
   for (int i = 0; i < 200; ++i) {
     const std::size_t first = random() % values.size();
     std::vector<TypeParam> part(random() % (values.size() - first));

@@ -1,9 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trace/format/dictionary.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <random>
+
+#include "tests/support/seed.hpp"
 
 namespace meridian {
 namespace {
@@ -21,7 +24,7 @@ TEST(Dictionary, NumbersValuesInTheOrderOfTheirFirstUse) {
 
 TEST(Dictionary, GivesEachNumberOneValueForGoodEvenWhenItIsEmptiedInBetween) {
   Dictionary dictionary;
-  std::mt19937_64 random{1};
+  std::mt19937_64 random{test::seeded(1)};
   std::vector<std::pair<std::uint64_t, std::uint32_t>> given;
   for (std::size_t i = 0; i < 3 * Dictionary::kMost; ++i) {
     const std::uint64_t value = random() % (2 * Dictionary::kMost);

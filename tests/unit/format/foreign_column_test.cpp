@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Columns that somebody else wrote: other layouts, filters, byte orders, and what cannot be read at all.
 
 #include <gtest/gtest.h>
@@ -53,7 +54,7 @@ TEST(ForeignColumn, IsReadWhateverItsLayoutAndFilters) {
   const TempDir dir;
   const auto expected = numbers(5000);
   for (const hid_t type : {H5T_STD_I32LE, H5T_STD_I32BE, H5T_STD_I16LE, H5T_STD_I64BE})
-    for (const hsize_t chunk : {0, 1, 77, 5000})
+    for (const hsize_t chunk : {0u, 1u, 77u, 5000u})
       for (const int filters : {0, 1, 2, 3, 4, 7}) {
         if (chunk == 0 && filters != 0) continue;
         write(dir / "a.h5", {type, chunk, (filters & 1) != 0, (filters & 2) != 0, (filters & 4) != 0}, expected);

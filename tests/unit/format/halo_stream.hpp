@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // A realistic stream of events: what one rank of a two-dimensional halo exchange records. Per iteration four Irecv,
@@ -9,6 +10,7 @@
 #include <cstdint>
 #include <random>
 
+#include "tests/support/seed.hpp"
 #include "trace/format/rank_file.hpp"
 
 namespace meridian::test {
@@ -17,7 +19,7 @@ class HaloStream {
  public:
   static constexpr std::size_t kCallsPerIteration = 10;
 
-  explicit HaloStream(std::uint64_t seed = 1) : random_{seed} {
+  explicit HaloStream(std::uint64_t seed = 1) : random_{test::seeded(seed)} {
     for (std::size_t i = 0; i < requests_.size(); ++i) requests_[i] = 0x55d0'4c2a'1000 + 0x140 * i;
   }
 

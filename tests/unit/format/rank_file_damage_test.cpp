@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Damage is tested like success: every broken file gives a named error or the data that were stored, never a crash.
 
 #include <gmock/gmock.h>
@@ -8,6 +9,7 @@
 #include <random>
 
 #include "sample_rank.hpp"
+#include "tests/support/seed.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "trace/format/column.hpp"
 #include "trace/format/h5.hpp"
@@ -51,7 +53,7 @@ TEST(DamagedRankFile, CutAnywhereIsAnError) {
   const auto sample = test::sample_rank(4, 400);
   ASSERT_TRUE(test::write_sample(dir / "a.h5", sample));
   const auto bytes = test::bytes_of(dir / "a.h5");
-  std::mt19937 random{1};
+  std::mt19937 random{test::seeded(1)};
   for (std::size_t length = 0; length < bytes.size(); length += 1 + random() % (length < 3000 ? 97 : 997)) {
     test::put_bytes(dir / "cut.h5", {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length)});
     EXPECT_FALSE(is_read_whole(dir / "cut.h5", sample)) << length;
@@ -64,7 +66,7 @@ TEST(DamagedRankFile, WithAFlippedByteGivesAnErrorOrTheRightData) {
   ASSERT_TRUE(test::write_sample(dir / "a.h5", sample));
   const auto bytes = test::bytes_of(dir / "a.h5");
   ASSERT_TRUE(is_read_whole(dir / "a.h5", sample));
-  std::mt19937 random{2};
+  std::mt19937 random{test::seeded(2)};
   for (std::size_t at = 0; at < bytes.size(); at += 1 + random() % 240) {
     auto flipped = bytes;
     flipped[at] = static_cast<char>(flipped[at] ^ (1 << (random() % 8)));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rank files as programs read them that know nothing of Meridian: h5py, with the snippet that FORMAT.md prints, and
 // h5dump.
 

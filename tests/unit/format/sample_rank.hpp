@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // A rank with something in every table, and comparisons of what came back.
@@ -8,6 +9,7 @@
 #include <random>
 
 #include "halo_stream.hpp"
+#include "tests/support/seed.hpp"
 #include "trace/format/rank_file.hpp"
 
 namespace meridian::test {
@@ -18,7 +20,7 @@ struct Sample {
 };
 
 inline EventBatch sample_batch(std::uint64_t seed, std::size_t events, std::uint32_t counters) {
-  std::mt19937_64 random{seed};
+  std::mt19937_64 random{test::seeded(seed)};
   EventBatch batch;
   std::uint64_t now = 1000 + random() % 1000000;
   const auto small = [&](int range) { return static_cast<std::int32_t>(random() % static_cast<unsigned>(range)); };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trace/format/table.hpp"
 
 #include <gtest/gtest.h>
@@ -17,10 +18,8 @@ struct Row {
   double share = 0;
   bool operator==(const Row&) const = default;
 };
-std::vector<Field> fields() {
-  return {MERIDIAN_FIELD(Row, big), MERIDIAN_FIELD(Row, small), MERIDIAN_FIELD(Row, colour),
-          MERIDIAN_FIELD(Row, share)};
-}
+constexpr Columns kColumns{column<&Row::big>("big"), column<&Row::small>("small"), column<&Row::colour>("colour"),
+                           column<&Row::share>("share")};
 std::vector<Row> rows(std::size_t count) {
   std::vector<Row> made;
   for (std::size_t i = 0; i < count; ++i)
@@ -33,10 +32,10 @@ TEST(Table, ComesBackAsItWasWritten) {
   const TempDir dir;
   for (const std::size_t count : {0u, 1u, 3u, 1000u, 200'000u}) {
     auto file = create_file(dir / "a.h5");
-    ASSERT_TRUE(write_table<Row>(file->get(), "group/rows", fields(), rows(count)));
+    ASSERT_TRUE(write_table<Row>(file->get(), "group/rows", kColumns, rows(count)));
     ASSERT_TRUE(close_file(*file, dir / "a.h5"));
     auto again = open_read_only(dir / "a.h5");
-    auto read = read_table<Row>(again->get(), "group/rows", fields());
+    auto read = read_table<Row>(again->get(), "group/rows", kColumns);
     ASSERT_TRUE(read) << read.error().what;
     EXPECT_EQ(*read, rows(count));
   }
@@ -45,8 +44,8 @@ TEST(Table, ComesBackAsItWasWritten) {
 TEST(Table, OfAnotherVersionMayHaveMoreColumnsAndAnotherOrder) {
   const TempDir dir;
   auto file = create_file(dir / "a.h5");
-  ASSERT_TRUE(write_table<Row>(file->get(), "rows", fields(), rows(5)));
-  const std::vector<Field> some{MERIDIAN_FIELD(Row, share), MERIDIAN_FIELD(Row, big)};
+  ASSERT_TRUE(write_table<Row>(file->get(), "rows", kColumns, rows(5)));
+  constexpr Columns some{column<&Row::share>("share"), column<&Row::big>("big")};
   auto read = read_table<Row>(file->get(), "rows", some);
   ASSERT_TRUE(read);
   EXPECT_EQ((*read)[4].big, ~0ull - 4);
@@ -56,13 +55,14 @@ TEST(Table, OfAnotherVersionMayHaveMoreColumnsAndAnotherOrder) {
 
 TEST(Table, WithoutAnExpectedColumnIsAnError) {
   const TempDir dir;
+  constexpr Columns big{column<&Row::big>("big")};
   auto file = create_file(dir / "a.h5");
-  ASSERT_TRUE(write_table<Row>(file->get(), "rows", std::vector<Field>{MERIDIAN_FIELD(Row, big)}, rows(5)));
-  auto read = read_table<Row>(file->get(), "rows", fields());
+  ASSERT_TRUE(write_table<Row>(file->get(), "rows", big, rows(5)));
+  auto read = read_table<Row>(file->get(), "rows", kColumns);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, Errc::damaged);
   EXPECT_EQ(read.error().what, "cannot read table 'rows': it has no column of numbers 'small'");
-  auto none = read_table<Row>(file->get(), "others", fields());
+  auto none = read_table<Row>(file->get(), "others", kColumns);
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code, Errc::not_found);
   EXPECT_EQ(none.error().what, "there is no table 'others'");
@@ -74,13 +74,13 @@ TEST(Table, ThatClaimsMoreRowsThanTheFileCanHoldIsAnErrorAndNoAllocation) {
   const hsize_t count = 1ull << 50, chunk = 1024;
   const Space space{H5Screate_simple(1, &count, nullptr)};
   const Type type{H5Tcreate(H5T_COMPOUND, sizeof(Row))};
-  for (const Field& field : fields()) H5Tinsert(type.get(), field.name, field.offset, field.type);
+  H5Tinsert(type.get(), "big", 0, H5T_NATIVE_UINT64);
   const Properties creation{H5Pcreate(H5P_DATASET_CREATE)};
   H5Pset_chunk(creation.get(), 1, &chunk);
   const Dataset dataset{
       H5Dcreate2(file->get(), "rows", type.get(), space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT)};
   ASSERT_TRUE(dataset);
-  auto read = read_table<Row>(file->get(), "rows", fields());
+  auto read = read_table<Row>(file->get(), "rows", kColumns);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().what, "cannot read table 'rows': it is larger than the file can hold");
 }

@@ -1,13 +1,32 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Reads a merged file with h5py alone and checks what FORMAT.md promises. Usage: check_merged.py merged.h5"""
 
+import pathlib
+import re
 import sys
 
 import h5py
 import numpy as np
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import merged_columns  # noqa: E402
+
 EVENTS = ["enter_ns", "duration_ns", "rank", "thread", "call", "flags", "comm", "peer", "tag", "bytes_sent",
           "bytes_received", "sequence"]
+
+
+FORMAT = pathlib.Path(__file__).resolve().parents[3] / "merged" / "FORMAT.md"
+
+
+def documented(file, first):
+    """What the lines of FORMAT.md make of the file, block by block."""
+    blocks = re.findall(r"```python\n(.*?)```", FORMAT.read_text(encoding="utf-8"), re.DOTALL)
+    assert len(blocks) == 5 and all(block.count("\n") <= 5 for block in blocks), blocks
+    names = {"file": file, "np": np, "first": first, "b": first // 65536}
+    for block in blocks:
+        exec(block, names)
+        yield dict(names)
 
 
 def columns(group):
@@ -20,11 +39,14 @@ def text(value):
 
 with h5py.File(sys.argv[1], "r") as file:
     assert text(file.attrs["schema"]) == "meridian-merged", file.attrs["schema"]
-    assert file.attrs["version"] == 1
+    assert file.attrs["version"] == 2
     assert file.attrs["time_origin_realtime_ns"] > 0
 
-    events = columns(file["events"])
-    assert sorted(events) == sorted(EVENTS), sorted(events)
+    for group in ("events", "messages", "collectives", "parts", "index"):
+        for name, column in file[group].items():
+            assert column.dtype in (np.int32, np.int64), (group, name, column.dtype)
+    events = merged_columns.event_columns(file)
+    assert sorted(set(events) - {"site", "path"}) == sorted(EVENTS), sorted(events)
     rows = len(events["enter_ns"])
     assert all(len(column) == rows for column in events.values())
     order = np.lexsort((events["sequence"], events["thread"], events["rank"], events["enter_ns"]))
@@ -40,7 +62,7 @@ with h5py.File(sys.argv[1], "r") as file:
         assert key not in place, f"two rows are call {key}"
         place[key] = row
 
-    messages = columns(file["messages"])
+    messages = merged_columns.message_columns(file, events)
     for i in range(len(messages["tag"])):
         send = place[int(messages["send_rank"][i]), int(messages["send_thread"][i]), int(messages["send_sequence"][i])]
         end = place[int(messages["receive_rank"][i]), int(messages["completion_thread"][i]),
@@ -51,7 +73,7 @@ with h5py.File(sys.argv[1], "r") as file:
         assert messages["receive_leave_ns"][i] == events["enter_ns"][end] + events["duration_ns"][end]
         assert messages["receive_leave_ns"][i] > messages["send_enter_ns"][i], "received before it was sent"
 
-    parts = columns(file["collectives"])
+    parts = merged_columns.part_columns(file, events)
     assert (np.diff(parts["instance"].astype(np.int64)) >= 0).all()
     for i in range(len(parts["instance"])):
         start = place[int(parts["rank"][i]), int(parts["start_thread"][i]), int(parts["start_sequence"][i])]
@@ -62,6 +84,19 @@ with h5py.File(sys.argv[1], "r") as file:
             others = own.copy()
             others[i] = False
             assert (parts["enter_ns"][others] < parts["leave_ns"][i]).all(), "left before all had entered"
+
+    first = min(3, rows - 1)
+    enters, numbers, ends, participants, some = documented(file, first)
+    assert (enters["enter_ns"] == events["enter_ns"]).all()
+    assert (enters["rank"] == events["rank"]).all() and (enters["thread"] == events["thread"]).all()
+    assert (numbers["sequence"] == events["sequence"]).all()
+    assert (ends["send"] == messages["send_row"]).all() and (ends["post"] == messages["post_row"]).all()
+    assert (ends["completion"] == messages["completion_row"]).all()
+    assert (ends["bytes_sent"] == messages["bytes"]).all()
+    assert (participants["start"] == parts["start_row"]).all()
+    assert (participants["completion"] == parts["completion_row"]).all()
+    assert (participants["instance"] == parts["instance"]).all() and (participants["comm"] == parts["comm"]).all()
+    assert (some["enter_ns"] == events["enter_ns"][first:65536]).all()
 
     comms = columns(file["communicators"])
     assert text(comms["name"][0]) == "MPI_COMM_WORLD"

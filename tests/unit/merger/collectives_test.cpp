@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which calls of the ranks are one collective, what waits for what in it, and how many bytes it moves.
 
 #include <gmock/gmock.h>
@@ -6,7 +7,7 @@
 #include <map>
 
 #include "merged_reader.hpp"
-#include "merger/match/call_roles.hpp"
+#include "merger/model/call_roles.hpp"
 #include "synthetic_trace.hpp"
 
 namespace meridian::test {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The small data structures that the passes stand on, against the standard library's.
 
 #include <gtest/gtest.h>
@@ -12,13 +13,14 @@
 #include "merger/containers/temp_spool.hpp"
 #include "merger/containers/tournament.hpp"
 #include "merger/match/channel_table.hpp"
+#include "tests/support/seed.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace meridian::test {
 namespace {
 
 TEST(IndexMap, DoesWhatAStandardMapDoes) {
-  std::mt19937_64 random{1};
+  std::mt19937_64 random{test::seeded(1)};
   IndexMap<HandleKey> map;
   std::unordered_map<std::uint64_t, std::uint32_t> oracle;
   for (int i = 0; i < 200'000; ++i) {
@@ -51,7 +53,7 @@ TEST(IndexMap, HoldsTheZeroHandleToo) {
 }
 
 TEST(RingQueue, DoesWhatADequeDoes) {
-  std::mt19937_64 random{2};
+  std::mt19937_64 random{test::seeded(2)};
   RingQueue<int> queue;
   std::deque<int> oracle;
   for (int i = 0; i < 100'000; ++i) {
@@ -79,7 +81,7 @@ TEST(RingQueue, DoesWhatADequeDoes) {
 }
 
 TEST(Tournament, GivesTheSmallestKeyAndTheLowerStreamOnTies) {
-  std::mt19937_64 random{3};
+  std::mt19937_64 random{test::seeded(3)};
   for (std::size_t streams = 1; streams < 20; ++streams) {
     std::vector<std::int64_t> keys(streams);
     for (auto& key : keys) key = static_cast<std::int64_t>(random() % 5);
@@ -148,7 +150,7 @@ TEST(TempSpool, RowsCanBeReadAndOverwrittenAnywhere) {
     oracle.push_back({i, 0, 0});
     spool.append(oracle.back());
   }
-  std::mt19937_64 random{4};
+  std::mt19937_64 random{test::seeded(4)};
   for (int i = 0; i < 200; ++i) {
     const std::uint64_t first = random() % kRows;
     std::vector<Row> rows(random() % std::min<std::uint64_t>(kRows - first, 6000));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which communicators of the ranks are the same one, who is in it, and which one a handle means.
 
 #include <gmock/gmock.h>

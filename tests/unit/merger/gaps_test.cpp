@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What was, as was wanted, not recorded: the rest is matched with its own other side, or with none.
 
 #include <gmock/gmock.h>
@@ -82,7 +83,7 @@ TEST_F(Gaps, CollectivesBelongTogetherWithinTheSameTimeOfRecording) {
   run[0]->collective(CallId::Barrier, {10, 11});  // rank 1 has switched off already
   switch_off(run[0], 20, 40);
   switch_off(run[1], 5, 42);
-  for (const std::uint64_t t : {50, 60}) {
+  for (const std::uint64_t t : {50u, 60u}) {
     run[0]->collective(CallId::Barrier, {t, t + 5});
     run[1]->collective(CallId::Barrier, {t + 1, t + 5});
   }
@@ -96,7 +97,7 @@ TEST_F(Gaps, CollectivesBelongTogetherWithinTheSameTimeOfRecording) {
 TEST_F(Gaps, CollectivesThatCannotBeOneAreNotPutInOrder) {
   SyntheticRun run{2};
   switch_off(run[1], 5, 15);  // rank 0 records all the time: its first is not in rank 1's file
-  for (const std::uint64_t t : {10, 20}) run[0]->collective(CallId::Barrier, {t, t + 5});
+  for (const std::uint64_t t : {10u, 20u}) run[0]->collective(CallId::Barrier, {t, t + 5});
   run[1]->collective(CallId::Barrier, {21, 25});
   matched(run);
   EXPECT_EQ(summary.reversed_before, 0U);

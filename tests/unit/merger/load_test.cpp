@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What merge() makes of directories that hold too little, too much, or something broken.
 
 #include <gmock/gmock.h>
@@ -340,7 +341,7 @@ TEST(Progress, AscendsToTheEndAndNamesItsPasses) {
   EXPECT_FALSE(is_backwards);
   EXPECT_EQ(last, 1);
   EXPECT_THAT(passes, ElementsAre("opening rank files", "matching and ordering", "matching", "repairing causality",
-                                  "ordering events", "writing messages", "done"));
+                                  "ordering events", "writing messages", "resolving call sites", "done"));
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include "synthetic_trace.hpp"
@@ -99,7 +100,9 @@ TEST(Locks, TakeNoTimeInMpi) {
   EXPECT_NEAR(summary.ranks[0].mpi_s, 0.5e-6, 1e-15);
   EXPECT_EQ(summary.ranks[0].threads, 1U);
   EXPECT_EQ(summary.run.threads, 1U);
-  EXPECT_EQ(summary.run.calls, 3U);
+  EXPECT_EQ(summary.run.calls, 1U);
+  EXPECT_EQ(summary.run.thread_calls, 2U);
+  EXPECT_EQ(summary.ranks[0].thread_calls, 2U);
 }
 
 TEST(Locks, ComeWithTheThreadsOfTheirRank) {
@@ -112,7 +115,10 @@ TEST(Locks, ComeWithTheThreadsOfTheirRank) {
   EXPECT_EQ(summary.threads[1].thread, 1U);
   EXPECT_EQ(summary.threads[1].name, "worker");
   EXPECT_EQ(summary.threads[1].creator, -1);
-  EXPECT_EQ(summary.threads[1].calls, 1U);
+  EXPECT_EQ(summary.threads[0].calls, 1U);
+  EXPECT_EQ(summary.threads[0].thread_calls, 0U);
+  EXPECT_EQ(summary.threads[1].calls, 0U);
+  EXPECT_EQ(summary.threads[1].thread_calls, 1U);
   EXPECT_NEAR(summary.threads[1].begin_s, 2e-6, 1e-15);
   EXPECT_NEAR(summary.threads[1].life_s, 2e-6, 1e-15);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls that were lost for want of room: what nobody can tell apart any more is not matched.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Reads a merged file back for tests, column by column.
@@ -10,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "merger/event_ref.hpp"
-#include "merger/event_row.hpp"
+#include "merger/model/event_ref.hpp"
+#include "merger/model/event_row.hpp"
+#include "summary/summary.hpp"
 #include "trace/format/column.hpp"
-#include "trace/format/summary.hpp"
 #include "trace/format/table.hpp"
 
 namespace meridian::test {
@@ -42,10 +43,10 @@ class MergedReader {
   }
 
   std::vector<EventRow> events() const {
-    const auto enter = column<std::int64_t>("events/enter_ns");
+    const auto step = column<std::int64_t>("events/enter_step_ns");
     const auto duration = column<std::int64_t>("events/duration_ns");
-    const auto rank = column<std::int32_t>("events/rank");
-    const auto thread = column<std::uint32_t>("events/thread");
+    const auto location = column<std::uint32_t>("events/location");
+    const auto skipped = column<std::int64_t>("events/skipped");
     const auto call = column<std::uint16_t>("events/call");
     const auto flags = column<std::uint8_t>("events/flags");
     const auto comm = column<std::int32_t>("events/comm");
@@ -53,78 +54,73 @@ class MergedReader {
     const auto tag = column<std::int32_t>("events/tag");
     const auto sent = column<std::uint64_t>("events/bytes_sent");
     const auto received = column<std::uint64_t>("events/bytes_received");
-    const auto sequence = column<std::uint64_t>("events/sequence");
+    const auto rank = column<std::int32_t>("threads/rank");
+    const auto thread = column<std::uint32_t>("threads/thread");
+    std::vector<std::uint64_t> next(rank.size());
+    std::int64_t enter = 0;
     std::vector<EventRow> rows;
-    for (std::size_t i = 0; i < enter.size(); ++i)
-      rows.push_back({enter[i], duration[i], sent[i], received[i], sequence[i] & EventRow::kMaxSequence, 0, rank[i],
-                      thread[i], static_cast<std::uint32_t>(comm[i]), peer[i], tag[i], call[i], flags[i]});
+    for (std::size_t i = 0; i < step.size(); ++i) {
+      enter += step[i];
+      const std::uint64_t sequence = next.at(location[i]) + static_cast<std::uint64_t>(skipped[i]);
+      next[location[i]] = sequence + 1;
+      rows.push_back({enter, duration[i], sent[i], received[i], sequence & EventRow::kMaxSequence, 0, rank[location[i]],
+                      thread[location[i]], static_cast<std::uint32_t>(comm[i]), peer[i], tag[i], call[i], flags[i]});
+    }
     return rows;
   }
 
   std::vector<MatchedMessage> messages() const {
-    const std::string in = "messages/";
-    const auto send_rank = column<std::int32_t>(in + "send_rank");
-    const auto send_thread = column<std::uint32_t>(in + "send_thread");
-    const auto send = column<std::uint64_t>(in + "send_sequence");
-    const auto receive_rank = column<std::int32_t>(in + "receive_rank");
-    const auto post_thread = column<std::uint32_t>(in + "post_thread");
-    const auto post = column<std::uint64_t>(in + "post_sequence");
-    const auto completion_thread = column<std::uint32_t>(in + "completion_thread");
-    const auto completion = column<std::uint64_t>(in + "completion_sequence");
-    const auto comm = column<std::uint32_t>(in + "comm");
-    const auto tag = column<std::int32_t>(in + "tag");
-    const auto bytes = column<std::uint64_t>(in + "bytes");
-    const auto send_enter = column<std::int64_t>(in + "send_enter_ns");
-    const auto post_enter = column<std::int64_t>(in + "post_enter_ns");
-    const auto leave = column<std::int64_t>(in + "receive_leave_ns");
+    const auto send_step = column<std::int64_t>("messages/send_step");
+    const auto completion = column<std::int64_t>("messages/completion");
+    const auto post = column<std::int64_t>("messages/post");
+    const auto comm = column<std::int32_t>("messages/comm_difference");
+    const auto tag = column<std::int32_t>("messages/tag_difference");
+    const auto bytes = column<std::int64_t>("messages/bytes_difference");
+    const std::vector<EventRow> calls = events();
     std::vector<MatchedMessage> rows;
-    for (std::size_t i = 0; i < send.size(); ++i)
-      rows.push_back({{send_rank[i], send_thread[i], send[i]},
-                      {receive_rank[i], post_thread[i], post[i]},
-                      {receive_rank[i], completion_thread[i], completion[i]},
-                      comm[i],
-                      tag[i],
-                      bytes[i],
-                      send_enter[i],
-                      post_enter[i],
-                      leave[i]});
+    std::int64_t send = 0;
+    for (std::size_t i = 0; i < send_step.size(); ++i) {
+      send += send_step[i];
+      const EventRow& from = calls.at(static_cast<std::size_t>(send));
+      const EventRow& to = calls.at(static_cast<std::size_t>(send + completion[i]));
+      const EventRow& posted = calls.at(static_cast<std::size_t>(send + completion[i] - post[i]));
+      rows.push_back(
+          {ref(from), ref(posted), ref(to),
+           static_cast<std::uint32_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(from.comm)) + comm[i]),
+           from.tag + tag[i], from.bytes_sent + static_cast<std::uint64_t>(bytes[i]), from.enter_ns, posted.enter_ns,
+           to.enter_ns + to.duration_ns});
+    }
     return rows;
   }
 
   std::vector<CollectivePart> collectives() const {
-    const std::string in = "collectives/";
-    const auto instance = column<std::uint64_t>(in + "instance");
-    const auto comm = column<std::uint32_t>(in + "comm");
-    const auto shape = column<std::uint8_t>(in + "shape");
-    const auto comm_rank = column<std::int32_t>(in + "comm_rank");
-    const auto root = column<std::int32_t>(in + "root");
-    const auto parts = column<std::int32_t>(in + "parts");
-    const auto rank = column<std::int32_t>(in + "rank");
-    const auto start_thread = column<std::uint32_t>(in + "start_thread");
-    const auto start = column<std::uint64_t>(in + "start_sequence");
-    const auto completion_thread = column<std::uint32_t>(in + "completion_thread");
-    const auto completion = column<std::uint64_t>(in + "completion_sequence");
-    const auto enter = column<std::int64_t>(in + "enter_ns");
-    const auto leave = column<std::int64_t>(in + "leave_ns");
+    const auto comm = column<std::uint32_t>("collectives/comm");
+    const auto root = column<std::int32_t>("collectives/root");
+    const auto parts = column<std::int32_t>("collectives/parts");
+    const auto start_step = column<std::int64_t>("parts/start_step");
+    const auto completion = column<std::int64_t>("parts/completion");
+    const auto comm_rank = column<std::int32_t>("parts/comm_rank");
+    const auto shape = column<std::uint8_t>("parts/shape");
+    const std::vector<EventRow> calls = events();
     std::vector<CollectivePart> rows;
-    for (std::size_t i = 0; i < instance.size(); ++i)
-      rows.push_back({instance[i],
-                      comm[i],
-                      static_cast<CollectiveShape>(shape[i]),
-                      comm_rank[i],
-                      root[i],
-                      parts[i],
-                      0,  // of intercommunicators; not in the file
-                      false,
-                      false,
-                      {rank[i], start_thread[i], start[i]},
-                      {rank[i], completion_thread[i], completion[i]},
-                      enter[i],
-                      leave[i]});
+    std::int64_t start = 0;
+    for (std::size_t instance = 0; instance < comm.size(); ++instance)
+      for (std::int32_t part = 0; part < parts[instance]; ++part) {
+        const std::size_t i = rows.size();
+        start += start_step.at(i);
+        const EventRow& from = calls.at(static_cast<std::size_t>(start));
+        const EventRow& to = calls.at(static_cast<std::size_t>(start + completion[i]));
+        rows.push_back({instance, comm[instance], static_cast<CollectiveShape>(shape[i]), comm_rank[i], root[instance],
+                        parts[instance],
+                        0,  // of intercommunicators; not in the file
+                        false, false, ref(from), ref(to), from.enter_ns, to.enter_ns + to.duration_ns});
+      }
     return rows;
   }
 
  private:
+  static EventRef ref(const EventRow& row) { return {row.rank, row.thread, row.sequence}; }
+
   h5::File file_;
 };
 
@@ -132,6 +128,7 @@ class MergedReader {
 using Pairing = std::array<std::int64_t, 4>;
 inline std::vector<Pairing> pairings(const std::vector<MatchedMessage>& messages) {
   std::vector<Pairing> pairs;
+  pairs.reserve(messages.size());
   for (const MatchedMessage& message : messages)
     pairs.push_back({message.send.rank, static_cast<std::int64_t>(message.send.event), message.completion.rank,
                      static_cast<std::int64_t>(message.completion.event)});

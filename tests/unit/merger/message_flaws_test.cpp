@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages without a partner, of two sizes, of threads that race, of calls that failed or never returned.
 
 #include <gmock/gmock.h>
@@ -73,7 +74,7 @@ TEST_F(Messages, LongerMessageThanReceivedIsTruncated) {
 TEST_F(Messages, TruncatedMessagesTakeTheirPlaceThoughTheCallFailed) {
   SyntheticRun run{2};
   const auto failed = [](SyntheticThread& thread) { thread.batch.flags.back() = kFlagFailed; };
-  for (const std::uint64_t t : {10, 20, 30}) run[0]->send({t, t + 1}, 1, 5, 100);
+  for (const std::uint64_t t : {10u, 20u, 30u}) run[0]->send({t, t + 1}, 1, 5, 100);
   run[0]->send({40, 41}, 1, 5, 64);
   // The status has the whole length, or none.
   run[1]->receive({50, 51}, 0, 5, 64);

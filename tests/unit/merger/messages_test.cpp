@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which send belongs to which receive: each rule of MPI with the smallest trace that shows it.
 
 #include <gmock/gmock.h>
@@ -135,7 +136,7 @@ TEST_F(Messages, MatchedProbeTakesItsMessageOutOfTheLine) {
   receiver.call(CallId::Mrecv, {18, 19}, Payload::p2p, 0, {{0, 0, 5, 8}});
   receiver.side(0x77, kAnySource, kAnyTag, 8);
   EXPECT_THAT(matched(run), ElementsAre(Pairing{0, 0, 1, 2}, Pairing{0, 1, 1, 1}));
-  EXPECT_EQ(MergedReader{run.merged()}.messages().at(1).post.event, 2U) << "the receive is Mrecv, not the probe";
+  EXPECT_EQ(MergedReader{run.merged()}.messages().at(0).post.event, 2U) << "the receive is Mrecv, not the probe";
 }
 
 TEST_F(Messages, ImprobeAndImrecvEndWithTheirRequest) {

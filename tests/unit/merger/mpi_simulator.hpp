@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // A small MPI: processes with threads that do random things, matched by the two queues that every MPI library has
@@ -17,6 +18,7 @@
 #include "merged_reader.hpp"
 #include "simulated_process.hpp"
 #include "synthetic_trace.hpp"
+#include "tests/support/seed.hpp"
 
 namespace meridian::test {
 
@@ -34,7 +36,7 @@ class MpiSimulator {
   using Truth = std::array<std::int64_t, 8>;
 
   MpiSimulator(SyntheticRun& run, const SimulatorOptions& options, std::uint64_t seed)
-      : run_{run}, options_{options}, random_{seed}, processes_(static_cast<std::size_t>(options.ranks)) {
+      : run_{run}, options_{options}, random_{test::seeded(seed)}, processes_(static_cast<std::size_t>(options.ranks)) {
     for (Process& process : processes_) process.threads.resize(options.threads);
   }
 

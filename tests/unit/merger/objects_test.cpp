@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files and windows: which one a handle means, what they are called, and what calls did to them.
 
-#include "merger/load/objects.hpp"
+#include "merger/load/unify_definitions.hpp"
+#include "merger/load/unify_objects.hpp"
+#include "merger/match/object_totals.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

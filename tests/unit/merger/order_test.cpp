@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows of the merged file: their order, what they say, and the sums over them.
 
 #include <gmock/gmock.h>
@@ -11,6 +12,7 @@
 #include "merged_reader.hpp"
 #include "synthetic_patterns.hpp"
 #include "synthetic_trace.hpp"
+#include "tests/support/seed.hpp"
 
 namespace meridian::test {
 namespace {
@@ -186,7 +188,7 @@ TEST(EventRows, TimesThatGoBackwardsAreMovedUp) {
 }
 
 TEST(Statistics, AgreeWithASlowLoop) {
-  std::mt19937_64 random{7};
+  std::mt19937_64 random{test::seeded(7)};
   SyntheticRun run{2};
   std::map<CallId, std::vector<double>> durations;
   for (std::size_t r = 0; r < 2; ++r) {

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
 #include "merged_reader.hpp"
-#include "merger/sites/paths.hpp"
+#include "merger/model/paths.hpp"
 #include "synthetic_trace.hpp"
 
 namespace meridian::test {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The merged file through h5py, which shares no code with us.
 
 #include <gtest/gtest.h>

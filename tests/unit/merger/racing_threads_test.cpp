@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads that share a channel: MPI orders only the calls of which one ended before the other began.
 
 #include <gmock/gmock.h>
@@ -10,6 +11,7 @@
 #include <random>
 
 #include "messages_fixture.hpp"
+#include "tests/support/seed.hpp"
 
 namespace meridian::test {
 namespace {
@@ -29,7 +31,7 @@ struct Call {
 class Race {
  public:
   Race(std::uint64_t seed, bool is_blocking, bool has_sizes, std::uint32_t senders = 4, std::uint32_t receivers = 4)
-      : random_{seed}, senders_{senders}, receivers_{receivers} {
+      : random_{test::seeded(seed)}, senders_{senders}, receivers_{receivers} {
     play_sends(has_sizes);
     play_receives(is_blocking);
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random programs on a small MPI of the test's own: the merger must find exactly the pairs that it made.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "merger/statistics/region_counters.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // What a process of the simulated MPI holds: its two queues, its requests, its threads.
@@ -9,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "merger/event_ref.hpp"
+#include "merger/model/event_ref.hpp"
 
 namespace meridian::test::simulated {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Whole programs as traces of any length: the ranks' calls with times that a network could have made.
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "synthetic_trace.hpp"
+#include "tests/support/seed.hpp"
 
 namespace meridian::test {
 
@@ -24,7 +26,7 @@ inline std::uint64_t write_halo(const std::filesystem::path& directory, std::int
     SyntheticRank rank{r, ranks};
     auto writer = RankFileWriter::create(directory / rank_file_name(r));
     if (!writer) throw std::runtime_error(writer.error().what);
-    std::mt19937_64 random{seed + static_cast<std::uint64_t>(r)};
+    std::mt19937_64 random{test::seeded(seed + static_cast<std::uint64_t>(r))};
     const auto noise = [&](std::uint64_t most) { return random() % most; };
     const std::array<std::int32_t, 4> peers{(r + 1) % ranks, (r + ranks - 1) % ranks, (r + 2) % ranks,
                                             (r + 2 * ranks - 2) % ranks};

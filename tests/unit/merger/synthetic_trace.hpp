@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Rank files made by hand: every rank's calls, said with the facts that matter. One tick is one ns.
@@ -5,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -131,8 +133,8 @@ class SyntheticRank {
     meta.anchors.push_back({AnchorPhase::start, 0, 0, 0, 1'700'000'000'000'000'000});
     meta.anchors.push_back(
         {AnchorPhase::finish, 1'000'000'000, 1'000'000'000, 1'000'000'000, 1'700'000'001'000'000'000});
-    std::vector<std::int32_t> everybody;
-    for (std::int32_t r = 0; r < size; ++r) everybody.push_back(r);
+    std::vector<std::int32_t> everybody(static_cast<std::size_t>(size));
+    std::iota(everybody.begin(), everybody.end(), 0);
     add_comm(kWorld, 0, everybody, CallId::none, {0, 0});
     add_comm(kSelf, 0, {rank}, CallId::none, {0, 0});
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Regions, counters and definitions of the program's own events.
 
 #include "merger/statistics/user_statistics.hpp"
@@ -5,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "merger/load/unify_definitions.hpp"
+#include "merger/load/unify_user_definitions.hpp"
+#include "merger/match/value_totals.hpp"
 #include "trace/model/call_id.hpp"
 
 namespace meridian {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which calls of two worlds made one communicator, where ports, sockets and leaders are all that both know.
 
 #include <gmock/gmock.h>
@@ -6,6 +7,7 @@
 #include <iterator>
 #include <random>
 
+#include "tests/support/seed.hpp"
 #include "worlds_fixture.hpp"
 
 namespace meridian::test {
@@ -123,7 +125,7 @@ TEST_F(Worlds, RandomLinksComeToAnEnd) {
   static const char* const kTexts[] = {"spawn t",          "spawned t",        "spawn -", "spawned -",
                                        "accept p",         "connect p",        "join e",  "leaders a1 0 1 7",
                                        "leaders a1 1 0 7", "leaders a2 0 1 7", "leaders", ""};
-  std::mt19937 random{7};
+  std::mt19937 random{test::seeded(7)};
   const auto below = [&](std::uint32_t bound) { return static_cast<std::uint32_t>(random() % bound); };
   for (int round = 0; round < 500; ++round) {
     make({2, 1, 3});

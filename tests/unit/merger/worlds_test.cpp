@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traces of several MPI_COMM_WORLDs: which communicators are the same in two worlds, and how such traces are merged.
 
 #include <gmock/gmock.h>

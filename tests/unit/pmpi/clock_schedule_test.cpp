@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who meets whom, for every number of hosts up to 2000: worked through round by round, as the hosts do.
 
-#include "pmpi/clock_schedule.hpp"
+#include "pmpi/clocks/schedule.hpp"
 
 #include <gtest/gtest.h>
 

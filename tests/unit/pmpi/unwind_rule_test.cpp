@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What unwind information says, and what becomes of it when it is damaged.
 
 #include <elf.h>
@@ -9,7 +10,8 @@
 #include <random>
 #include <vector>
 
-#include "pmpi/unwind_rule.hpp"
+#include "pmpi/stacks/unwind_rule.hpp"
+#include "tests/support/seed.hpp"
 
 namespace meridian {
 namespace {
@@ -115,7 +117,7 @@ TEST(UnwindRule, IsUnknownWhereItCannotBeToldWithoutMore) {
 
 TEST(UnwindRule, BelievesNothingOfDamagedTables) {
   const Frames whole{{0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x0a, 0x02, 0x7c, 0xc6, 0x0c, 7, 8, 0x41, 0x0b}};
-  std::mt19937_64 random{7};
+  std::mt19937_64 random{test::seeded(7)};
   std::size_t same = 0;
   constexpr int kRounds = 100'000;
   for (int i = 0; i < kRounds; ++i) {
@@ -142,7 +144,7 @@ TEST(UnwindRule, ReadsNothingBesideTheImageWhateverIsInIt) {
   ASSERT_NE(memory, MAP_FAILED);
   ASSERT_EQ(mprotect(memory + kPage, pages, PROT_READ | PROT_WRITE), 0);
   unsigned char* const begin = memory + kPage + pages - bytes;  // it ends where the guard begins
-  std::mt19937_64 random{11};
+  std::mt19937_64 random{test::seeded(11)};
   const auto moved = [&](std::uintptr_t address) {
     return address - reinterpret_cast<std::uintptr_t>(image.begin) + reinterpret_cast<std::uintptr_t>(begin);
   };

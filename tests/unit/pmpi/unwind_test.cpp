@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walks through real stacks, compared with backtrace(): the unwinder of the compiler's own library.
 
 #include <alloca.h>
@@ -19,6 +20,7 @@
 #include <string_view>
 #include <thread>
 
+#include "tests/support/seed.hpp"
 #include "walked.hpp"
 
 namespace meridian {
@@ -345,7 +347,7 @@ TEST_F(Unwind, ReadsNothingBeyondAStackWhateverLiesOnIt) {
   int numbers[]{3, 1, 2};
   std::qsort(numbers, 3, sizeof(int), &compare), take();
   const auto libc = reinterpret_cast<std::uintptr_t>(&qsort);
-  std::mt19937_64 random{42};
+  std::mt19937_64 random{test::seeded(42)};
   for (int i = 0; i < 2000; ++i) code.push_back(libc + random() % 200'000);
   const Guarded stack;
   const auto words = stack.words();

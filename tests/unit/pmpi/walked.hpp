@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "pmpi/stacks.hpp"
+#include "pmpi/stacks/stacks.hpp"
 
 namespace meridian::test {
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What Python's own readers make of a summary: json, csv, h5py. Usage: check_outputs.py WRITE_SAMPLE CHECK"""
 
 import csv
@@ -78,6 +79,8 @@ def check_json_has_the_documented_members():
         "begin": "2025-01-15 12:00:00 UTC",
         "time_s": 10.0,
         "calls": 400040,
+        "thread_calls": 12,
+        "user_events": 60,
         "trace_bytes": 2000200,
         "mpi_s": 26.0,
         "mpi_share": 0.52,
@@ -87,6 +90,8 @@ def check_json_has_the_documented_members():
         "host": "node02",
         "threads": 1,
         "calls": 100010,
+        "thread_calls": 3,
+        "user_events": 15,
         "time_s": 10.0,
         "mpi_s": 2.0,
         "mpi_share": 0.2,
@@ -157,6 +162,7 @@ def check_json_has_the_documented_members():
     assert summary["findings"][0]["name"] == "message.unmatched_send"
     assert summary["findings"][0]["severity"] == "error" and summary["findings"][0]["count"] == 1
     assert summary["findings"][0]["text"].startswith("Messages were sent that nobody received")
+    assert summary["findings"][0]["remedy"] == "Look for a receive with another tag, source or communicator."
     assert summary["findings"][0]["detail"] == "rank 2 to rank 1, tag 7, 8192 bytes"
     assert summary["findings"][1]["severity"] == "info"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/summary/printable.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/summary/sample_summaries.hpp"
 
 #include <cmath>
@@ -24,8 +25,8 @@ Summary empty_run() {
 
 Summary one_rank() {
   Summary summary;
-  summary.run = {"/home/user/solve", "Open MPI 4.1.4", 1, 1, 1, 1, kBegin, 2.0, 1002, 4096};
-  summary.ranks = {{0, "laptop", 1, 1002, 2.0, 0.0625, 500, 4000, 500, 4000}};
+  summary.run = {"/home/user/solve", "Open MPI 4.1.4", 1, 1, 1, 1, kBegin, 2.0, 1002, 0, 0, 4096};
+  summary.ranks = {{0, "laptop", 1, 1002, 0, 0, 2.0, 0.0625, 500, 4000, 500, 4000}};
   summary.functions = {function("MPI_Sendrecv", "p2p", 500, 120e-6, 4000, 4000),
                        function("MPI_Comm_rank", "comm", 500, 4e-6), function("MPI_Init", "env", 1, 0.0005),
                        function("MPI_Finalize", "env", 1, 0)};
@@ -45,12 +46,14 @@ Summary one_rank() {
 
 Summary four_ranks() {
   Summary summary;
-  summary.run = {"/home/user/halo2d", "Open MPI 4.1.4", 4, 4, 5, 2, kBegin, 10.0, 400'040, 2'000'200};
+  summary.run = {"/home/user/halo2d", "Open MPI 4.1.4", 4, 4, 5, 2, kBegin, 10.0, 400'040, 12, 60, 2'000'200};
   for (std::int32_t rank = 0; rank < 4; ++rank) {
     RankSummary row{rank,
                     rank < 2 ? "node01" : "node02",
                     rank == 0 ? 2U : 1U,
                     100'010,
+                    3,
+                    15,
                     10.0,
                     6.0,
                     50'000,
@@ -125,11 +128,11 @@ Summary four_ranks() {
   summary.overhead = {
       {"record", 400'040, 0.0072, 0.00018}, {"start", 4, 0.04, 0.001}, {"clock_exchange", 8, 0.012, 0.0003}};
   summary.findings = {
-      {"message.unmatched_send", Severity::error, 1,
-       "Messages were sent that nobody received: look for a receive with another tag, source or communicator.",
-       "rank 2 to rank 1, tag 7, 8192 bytes"},
+      {"message.unmatched_send", Severity::error, 1, "Messages were sent that nobody received.",
+       "Look for a receive with another tag, source or communicator.", "rank 2 to rank 1, tag 7, 8192 bytes"},
       {"call.unfinished", Severity::info, 2,
-       "These calls had not returned when the trace ends; they count, with no duration.", ""}};
+       "These calls had not returned when the trace ends. They are counted, with no duration.",
+       "If the program hung, ask `meridian where` which of them others wait for.", ""}};
   return summary;
 }
 
@@ -179,9 +182,9 @@ Summary counted() {
   summary.locks = {{0, "mutex", 0x55d0c0de, 1, 48'000, 1'234, 0.625, 0.015, 3, 0, 1'200, 2, 700},
                    {0, "semaphore", 0x7f0000001000, 1, 20, 3, 0.5, 0.25, 2, -1, 0, 1, 3},
                    {0, "semaphore", 0, 1, 16, 0, 0, 0, 0, -1, 0, -1, 0}};
-  summary.threads = {{0, 0, "", 0, "", -1, 4711, 0, 2, 40},
-                     {0, 2, "worker", 0x55d00042, "", 0, 4713, 0.25, 1.5, 1'234},
-                     {1, 1, "", 0x401000, "pool::Worker::run(void*)", 0, 4714, 0.25, 1.5, 12}};
+  summary.threads = {{0, 0, "", 0, "", -1, 4711, 0, 2, 40, 0, 0},
+                     {0, 2, "worker", 0x55d00042, "", 0, 4713, 0.25, 1.5, 34, 1'200, 0},
+                     {1, 1, "", 0x401000, "pool::Worker::run(void*)", 0, 4714, 0.25, 1.5, 12, 0, 5}};
   return summary;
 }
 
@@ -207,9 +210,11 @@ Summary ten_thousand_ranks() {
                  kBegin,
                  7200.0,
                  123'456'789'012,
+                 0,
+                 0,
                  700'000'000'000};
   for (std::int32_t rank = 0; rank < kRanks; ++rank) {
-    summary.ranks.push_back({rank, "node" + std::to_string(1000 + rank / 100), 4, 12'345'678, 7200.0,
+    summary.ranks.push_back({rank, "node" + std::to_string(1000 + rank / 100), 4, 12'345'678, 0, 0, 7200.0,
                              28800.0 * (0.25 + 0.00005 * rank), 1'000'000, 8'000'000'000, 1'000'000, 8'000'000'000});
     summary.pairs.push_back({rank, (rank + 1) % kRanks, 1'000'000, 8'000'000'000});
   }
@@ -238,8 +243,7 @@ Summary ten_thousand_ranks() {
   summary.reversed_before = 1'234'567'890;
   summary.overhead = {{"record", 123'456'789'012, 2222.2, 0.0000309}, {"flush_wait", 12, 3.5e6, 0.0486}};
   summary.findings = {{"loss.ring_full", Severity::data_loss, 12'345,
-                       "Calls were dropped because the writer did not keep up, and messages of these ranks may be "
-                       "paired wrongly: enlarge MERIDIAN_BUFFER.",
+                       "Calls were dropped because rings were full (MERIDIAN_FULL=drop).", "Enlarge MERIDIAN_BUFFER.",
                        "ranks 17, 400, 4711"}};
   return summary;
 }
@@ -258,10 +262,12 @@ Summary hostile() {
                  std::numeric_limits<std::int64_t>::min(),
                  kNaN,
                  kMost,
+                 kMost,
+                 kMost,
                  kMost};
   summary.ranks = {
-      {-1, "\u202Eright-to-left", 0, kMost, kInfinity, -kInfinity, kMost, kMost, kMost, kMost},
-      {std::numeric_limits<std::int32_t>::max(), std::string(300, 'h'), kMost, 0, 1e300, 1e-300, 0, 0, 0, 0}};
+      {-1, "\u202Eright-to-left", 0, kMost, kMost, kMost, kInfinity, -kInfinity, kMost, kMost, kMost, kMost},
+      {std::numeric_limits<std::int32_t>::max(), std::string(300, 'h'), kMost, 0, 0, 0, 1e300, 1e-300, 0, 0, 0, 0}};
   summary.functions = {{"MPI_\"Send\",\t=1+1\r", "p2p", kMost, 1e300, kNaN, -1e-12, kInfinity, 1e-300, kMost, kMost},
                        {std::string(5000, 'f'), "", 0, 0, 0, 0, 0, 0, 0, 0}};
   summary.paths = {
@@ -287,7 +293,7 @@ Summary hostile() {
   summary.reversed_after = kMost;
   summary.overhead = {{"\xe2\x80\xae", kMost, kNaN, kInfinity}};
   summary.findings = {
-      {std::string(200, 'n'), Severity::error, kMost, std::string(500, 't') + " \033]0;title\a", "\x01\x02"}};
+      {std::string(200, 'n'), Severity::error, kMost, std::string(500, 't'), "\033]0;title\a", "\x01\x02"}};
   return summary;
 }
 

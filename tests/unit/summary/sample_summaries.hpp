@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Summaries made by hand, for tests of what is printed and stored.
 
-#include "trace/format/summary.hpp"
+#include "summary/summary.hpp"
 
 namespace meridian::samples {
 

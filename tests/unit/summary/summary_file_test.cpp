@@ -1,4 +1,5 @@
-#include "trace/format/summary_file.hpp"
+// SPDX-License-Identifier: Apache-2.0
+#include "summary/summary_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -121,23 +122,21 @@ TEST_F(SummaryFile, OfSomebodyElseIsRefused) {
 }
 
 TEST_F(SummaryFile, WithAMissingTableIsRefused) {
-  for (const char* table : {"run", "ranks", "functions", "messages", "pairs", "clocks", "clock_ranks", "reversed",
-                            "overhead", "findings"}) {
+  for (const char* table :
+       {"run", "ranks", "functions", "sites", "messages", "pairs", "clocks", "clock_ranks", "clock_models", "reversed",
+        "regions", "user_events", "user_messages", "passed", "overhead", "findings"}) {
     write(samples::four_ranks(),
           [&](hid_t file) { H5Ldelete(file, (std::string{"summary/"} + table).c_str(), H5P_DEFAULT); });
     EXPECT_FALSE(read_summary(path())) << table;
   }
 }
 
-TEST_F(SummaryFile, WithoutTheTablesOfUserEventsHasNone) {
-  write(samples::four_ranks(), [](hid_t file) {
-    for (const char* table : {"summary/regions", "summary/user_events", "summary/user_messages"})
-      H5Ldelete(file, table, H5P_DEFAULT);
-  });
+TEST_F(SummaryFile, WithoutATableThatIsLeftOutWhereItIsEmptyHasNoRowsOfIt) {
+  write(samples::counted(), [](hid_t file) { H5Ldelete(file, "summary/counters", H5P_DEFAULT); });
   const auto read = read_summary(path());
   ASSERT_TRUE(read) << read.error().what;
-  EXPECT_TRUE(read->regions.empty());
-  EXPECT_TRUE(read->user_events.empty());
+  EXPECT_TRUE(read->counters.empty());
+  EXPECT_FALSE(read->metrics.empty());
 }
 
 TEST_F(SummaryFile, WithAMissingColumnIsRefused) {
@@ -162,7 +161,7 @@ TEST_F(SummaryFile, WithARankOnAClockThatIsNotThereIsRefused) {
   write(samples::four_ranks(), [](hid_t file) { replace_column(file, "summary/clock_ranks/clock", {0, 0, 1, 2}); });
   const auto read = read_summary(path());
   ASSERT_FALSE(read);
-  EXPECT_THAT(read.error().what, HasSubstr("a clock that is not there"));
+  EXPECT_THAT(read.error().what, HasSubstr("'clock_ranks' names a row that is not there"));
 }
 
 TEST_F(SummaryFile, WithAnUnknownSeverityIsRefused) {

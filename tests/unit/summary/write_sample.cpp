@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // write_sample NAME json|csv|text, or NAME h5 PATH: one of the hand-made summaries, for readers that are not ours.
 
 #include <cstdio>
@@ -7,9 +8,9 @@
 #include "cli/summary/csv.hpp"
 #include "cli/summary/json.hpp"
 #include "cli/summary/text.hpp"
+#include "summary/summary_file.hpp"
 #include "tests/unit/summary/sample_summaries.hpp"
 #include "trace/format/h5.hpp"
-#include "trace/format/summary_file.hpp"
 
 namespace {
 

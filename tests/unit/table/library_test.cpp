@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One MPI library, as its header and its symbols show it, against the call table, mpi_has.h and our own library.
 // Built once per flavor. From CMake: MERIDIAN_FLAVOR, MERIDIAN_PREPROCESSED (mpi.h after the preprocessor), MERIDIAN_NM
 // and, where our library is built, MERIDIAN_LIBRARY. Linked with the MPI library, whose symbols dlsym() finds.

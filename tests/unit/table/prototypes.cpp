@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Declares every row that this MPI has, beside mpi.h: a row with another prototype does not compile.
 
 #include <mpi.h>

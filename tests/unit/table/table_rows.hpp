@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The call table as text, for tests that look at its rows rather than at what is made of them.

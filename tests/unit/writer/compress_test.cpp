@@ -1,11 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is compressed while the program runs: the rank file is the same as without, whoever dies when.
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstring>
 #include <functional>
 #include <random>
 
 #include "known_calls.hpp"
+#include "tests/support/seed.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "trace/format/chunk_codec.hpp"
 #include "writer/compress_spool.hpp"
@@ -32,6 +36,13 @@ class Compress : public testing::Test {
   RingFile open() { return *RingFile::open(made.path(), RingFile::Access::drain); }
   RankPieces pieces() { return pieces_of(made.path(), out, 5); }
   fs::path spool() { return spool_in_output(out, 5); }
+  /// Producers begin anew, as if nothing had been recorded.
+  void rewind_slots() {
+    for (const std::uint32_t slot : {0u, 1u}) {
+      made.slot(slot).tail.store(0);
+      made.slot(slot).head.store(0);
+    }
+  }
   /// What the ring holds goes to the spool.
   void drain(RingFile& ring) {
     Drain fresh{ring};
@@ -91,11 +102,8 @@ TEST_F(Compress, MakesTheSameRankFileAsWithout) {
   drain(ring);
   expect_all(ring, kCalls);
   const auto plain = bytes_of(out / "rank-00005.h5");
-  for (const std::uint64_t between : {1999, 700, 150}) {
-    for (const std::uint32_t slot : {0u, 1u}) {
-      made.slot(slot).tail.store(0);
-      made.slot(slot).head.store(0);
-    }
+  for (const std::uint64_t between : {1999u, 700u, 150u}) {
+    rewind_slots();
     for (const auto& piece : {spool(), pieces().checkpoint, pieces().chunks}) fs::remove(piece);
     made.header().compressions.store(0);
     store(ring, kCalls, between);
@@ -124,10 +132,7 @@ TEST_F(Compress, MakesTheSameRowsAsWithoutWhereChunksAreWhole) {
   expect_all(ring, kMany);
   fs::rename(out / "rank-00005.h5", dir / "plain.h5");
   fs::remove(spool());
-  for (const std::uint32_t slot : {0u, 1u}) {
-    made.slot(slot).tail.store(0);
-    made.slot(slot).head.store(0);
-  }
+  rewind_slots();
   store(ring, kMany, kBetween);
   ASSERT_GT(fs::file_size(pieces().chunks), 0u);
   expect_all(ring, kMany);
@@ -140,7 +145,9 @@ TEST_F(Compress, MakesTheSameRowsAsWithoutWhereChunksAreWhole) {
            (one.empty() || std::memcmp(one.data(), other.data(), one.size() * sizeof one[0]) == 0);
   };
   for (std::size_t i = 0; i < plain.meta().segments.size(); ++i) {
-    EXPECT_EQ(std::memcmp(&plain.meta().segments[i], &split.meta().segments[i], sizeof(SegmentRow)), 0);
+    const SegmentRow &one = plain.meta().segments[i], &other = split.meta().segments[i];
+    EXPECT_EQ(one.thread, other.thread);  // bytes between it and the next member have no value
+    EXPECT_EQ(std::memcmp(&one.first_ticks, &other.first_ticks, sizeof one - offsetof(SegmentRow, first_ticks)), 0);
     ASSERT_TRUE(plain.read(i, x));
     ASSERT_TRUE(split.read(i, y));
     EXPECT_TRUE(same(x.enter_ticks, y.enter_ticks) && same(x.leave_ticks, y.leave_ticks) && same(x.call, y.call) &&
@@ -374,7 +381,7 @@ TEST_F(Compress, SurvivesAnyNoiseInACheckpoint) {
   const auto bytes = bytes_of(pieces().checkpoint);
   const auto whole = parse_checkpoint({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, ring, "it");
   ASSERT_TRUE(whole) << whole.error().what;
-  std::mt19937_64 random{5};
+  std::mt19937_64 random{test::seeded(5)};
   int refused = 0, made_again = 0;
   for (int round = 0; round < 100; ++round) {
     RankCheckpoint noisy = *whole;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The writer as the process that it is, in a long run: it compresses what it has drained, and may be killed at it.
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 
 #include "child.hpp"
 #include "known_calls.hpp"
+#include "tests/support/seed.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "trace/format/chunk_codec.hpp"
 #include "writer/recover.hpp"
@@ -92,7 +94,7 @@ TEST_F(CompressingWriter, CompressesWhatItHasDrainedWhileTheProgramGoesOn) {
 }
 
 TEST_F(CompressingWriter, ThatIsKilledWhileItCompressesLeavesEverythingToTheMerger) {
-  std::random_device random;
+  std::mt19937_64 random{test::seeded(1)};
   for (int round = 0; round < 10; ++round) {
     TestRing ring{dir / (std::to_string(round) + ".ring"), {.slots = 1, .ring_bytes = 65536, .block_bytes = 8192}};
     ring.header().spool_bytes = 128 * 1024;
@@ -104,7 +106,7 @@ TEST_F(CompressingWriter, ThatIsKilledWhileItCompressesLeavesEverythingToTheMerg
     auto writer = start_writer(ring);
     const std::uint64_t compressions = 1 + random() % 5;
     ASSERT_TRUE(eventually([&] { return ring.header().compressions.load() >= compressions; }));
-    ::usleep(random() % 20'000);  // anywhere in the next one
+    ::usleep(static_cast<useconds_t>(random() % 20'000));  // anywhere in the next one
     writer.send(SIGKILL);
     writer.wait();
     program.send(SIGKILL);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // A stream of calls whose every detail follows from its number, and the check that a rank file has exactly the first n.

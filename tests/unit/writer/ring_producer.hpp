@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The producing side of a ring, for tests: written from ring_layout.hpp and event.hpp alone, obvious rather than fast.

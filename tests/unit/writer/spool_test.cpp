@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trace/ring/spool.hpp"
 
 #include <gtest/gtest.h>
@@ -7,6 +8,7 @@
 #include <csignal>
 #include <random>
 
+#include "tests/support/seed.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace meridian {
@@ -19,7 +21,7 @@ constexpr RingFile::Geometry kGeometry{
     .slot_count = 4, .ring_bytes = 1 << 20, .block_bytes = 4096, .data_offset = 8192};
 
 Words noise(std::size_t count, std::uint64_t seed) {
-  std::mt19937_64 random{seed};
+  std::mt19937_64 random{test::seeded(seed)};
   Words words(count);
   for (auto& word : words) word = random();
   return words;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Call stacks on their way from the ring to the rank file.
 
 #include <gtest/gtest.h>

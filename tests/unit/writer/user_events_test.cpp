@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records of user events: values, texts and definitions; and what is no such record.
 
 #include <gtest/gtest.h>

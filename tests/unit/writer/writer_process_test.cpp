@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The writer as the process that it is, with real programs that live, end and are killed.
 
 #include <sys/resource.h>
@@ -9,6 +10,7 @@
 
 #include "child.hpp"
 #include "known_calls.hpp"
+#include "tests/support/seed.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "writer/recover.hpp"
 
@@ -139,7 +141,7 @@ TEST_F(Writer, HasEveryCompleteRecordOfAProgramThatIsKilledAtAnyMoment) {
     put_calls(0, 0, ~0ull);
   });
   auto writer = start_writer(made);
-  std::random_device random;
+  std::mt19937_64 random{test::seeded(1)};
   ASSERT_TRUE(eventually([&] { return stored[0].load() > 100 + random() % 200'000; }));
   program.send(SIGKILL);
   EXPECT_EQ(writer.wait(), 0);
@@ -164,7 +166,7 @@ TEST_F(Writer, ThatIsKilledTooLeavesEverythingToTheMerger) {
       }
     });
     auto writer = start_writer(ring);
-    std::random_device random;
+    std::mt19937_64 random{test::seeded(static_cast<std::uint64_t>(round) + 1)};
     ASSERT_TRUE(eventually([&] { return stored[0].load() > random() % 100'000; }));
     const auto waiting = recover_rank(out / "rank-00002.ring", out);
     ASSERT_TRUE(waiting) << waiting.error().what;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "merged/merged_trace.hpp"
+#include "summary/summary.hpp"
+#include "trace/model/result.hpp"
+
+namespace meridian {
+
+/// Reads a trace, and fills its own tables of the summary and adds its findings; changes nothing else of it. Memory does
+/// not grow with the trace.
+using AnalysisFunction = Status (*)(const MergedTrace& trace, Summary& summary);
+
+struct Analysis {
+  std::string_view name;
+  AnalysisFunction run;
+};
+
+/// Every analysis, in the order in which they run.
+std::span<const Analysis> analyses();
+
+/// Runs all of them. An error names the analysis.
+Status run_analyses(const MergedTrace& trace, Summary& summary);
+
+}  // namespace meridian

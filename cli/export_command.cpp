@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// meridian export: a merged trace in another format.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <sstream>
+
+#include "cli/command_line.hpp"
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "cli/summary_source.hpp"
+#include "export/formats.hpp"
+#include "merged/merged_trace.hpp"
+
+namespace meridian {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ExportArguments {
+  std::string trace, format = "csv", output, only;
+  bool is_forced = false;
+};
+
+std::vector<std::string> files_of(const ExportFormat& format) {
+  std::istringstream words{std::string{format.files}};
+  return {std::istream_iterator<std::string>{words}, {}};
+}
+
+int export_trace(const ExportArguments& arguments) {
+  const auto formats = export_formats();
+  const auto format = std::ranges::find(formats, arguments.format, &ExportFormat::name);
+  if (format == formats.end()) {
+    std::vector<std::string> names;
+    for (const ExportFormat& known : formats) names.emplace_back(known.name);
+    return fail(unknown_choice("--format " + arguments.format, arguments.format, names));
+  }
+  const std::vector<std::string> files = files_of(*format);
+  if (!arguments.only.empty() && std::ranges::find(files, arguments.only) == files.end())
+    return fail(unknown_choice("--stdout " + arguments.only, arguments.only, files));
+  const auto merged = find_merged(arguments.trace);
+  if (!merged) return fail(merged.error());
+  const auto trace = MergedTrace::open(*merged);
+  if (!trace) return fail(trace.error());
+
+  const fs::path directory =
+      arguments.output.empty() ? merged->parent_path() / arguments.format : fs::path{arguments.output};
+  (void)std::signal(SIGPIPE, SIG_IGN);  // a reader that has seen enough is no error
+  const auto sink = arguments.only.empty() ? directory_sink(directory, arguments.is_forced)
+                                           : stream_sink(STDOUT_FILENO, arguments.only);
+  ProgressBar bar{is_terminal(STDERR_FILENO)};
+  Status status =
+      format->write(*trace, *sink, [&](double fraction, std::string_view what) { bar.show(fraction, what); });
+  if (status) status = sink->finish();
+  bar.clear();
+  if (!status) return fail(status.error());
+  if (!arguments.only.empty()) return kExitFine;
+  return print(fmt::format("Exported to {}\n", directory.string())) ? kExitFine : kExitCouldNotRun;
+}
+
+}  // namespace
+
+Command export_command() {
+  const auto arguments = std::make_shared<ExportArguments>();
+  std::string footer = "Formats:\n";
+  for (const ExportFormat& format : export_formats())
+    footer += fmt::format("  {}  {}\n       files: {}\n", format.name, format.text, format.files);
+  return {
+      "export",
+      "Write a merged trace in another format",
+      {{"trace", "PATH", "merged.h5 or its directory (default: latest)", &arguments->trace},
+       {"--format", "NAME", "Format (default: csv)", &arguments->format},
+       {"-o,--output", "DIR", "Directory for its files (default: one named after the format, beside the merged file)",
+        &arguments->output},
+       {.names = "--stdout",
+        .value = "FILE",
+        .help = "Print only this file of the format, and write none",
+        .target = &arguments->only,
+        .excludes = "--output"},
+       {"--force", "", "Replace files that are there", &arguments->is_forced}},
+      [arguments] { return export_trace(*arguments); },
+      footer};
+}
+
+}  // namespace meridian

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of the summary that are printed as their columns say.
+
+#include <algorithm>
+
+#include "cli/summary/printable.hpp"
+#include "cli/summary/table.hpp"
+#include "cli/summary/text.hpp"
+#include "cli/summary/units.hpp"
+#include "summary/summary_tables.hpp"
+
+namespace meridian {
+namespace {
+
+struct CellText {
+  std::string_view unit;
+  std::string operator()(const std::string& text) const { return printable(text); }
+  std::string operator()(const std::vector<std::int32_t>& list) const { return human_count(list.size()); }
+  std::string operator()(bool flag) const { return flag ? "yes" : "no"; }
+  std::string operator()(double value) const { return unit == "s" ? human_duration(value) : human_figure(value); }
+  std::string operator()(std::int64_t value) const { return human_counted(value, "1"); }
+  std::string operator()(std::uint64_t value) const {
+    return unit == "bytes" || unit == "B" ? human_bytes(value) : human_count(value);
+  }
+};
+
+std::string title_of(const AnyColumn& column) {
+  std::string title{column.name};
+  std::ranges::replace(title, '_', ' ');
+  return title;
+}
+
+std::string table_text(const SummaryTable& summary_table, const Summary& summary, const Paint& paint) {
+  std::vector<Table::Column> titles;
+  for (const AnyColumn& column : summary_table.columns)
+    titles.push_back({title_of(column), column.form == ColumnForm::text ? Align::left : Align::right});
+  Table table{std::move(titles)};
+  const char* row = static_cast<const char*>(summary_table.rows(summary));
+  for (std::size_t i = 0; i < summary_table.count(summary); ++i, row += summary_table.row_bytes) {
+    std::vector<std::string> cells;
+    for (const AnyColumn& column : summary_table.columns)
+      cells.push_back(std::visit(CellText{column.unit}, value_of(column, row)));
+    table.add(std::move(cells));
+  }
+  return paint.heading(summary_table.heading) + "\n" +
+         table.text([&](const std::string& line) { return paint.title(line); });
+}
+
+}  // namespace
+
+std::string tables_section(const Summary& summary, const Paint& paint) {
+  std::string result;
+  for (const SummaryTable& table : summary_tables()) {
+    if (table.heading == nullptr || table.count(summary) == 0) continue;
+    if (!result.empty()) result += "\n";
+    result += table_text(table, summary, paint);
+  }
+  return result;
+}
+
+}  // namespace meridian

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What an MPI launcher tells the processes that it starts.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace meridian {
+
+/// Families of MPI libraries that share a binary interface; libmeridian.so is built once for each.
+enum class Flavor : std::uint8_t { openmpi, mpich };
+inline constexpr std::array<Flavor, 2> kFlavors{Flavor::openmpi, Flavor::mpich};
+
+constexpr std::string_view flavor_name(Flavor flavor) { return flavor == Flavor::openmpi ? "openmpi" : "mpich"; }
+constexpr std::string_view flavor_title(Flavor flavor) { return flavor == Flavor::openmpi ? "Open MPI" : "MPICH"; }
+
+struct Launcher {
+  std::optional<Flavor> flavor;      ///< whose launcher started this process
+  std::optional<std::int32_t> rank;  ///< in the job; nullopt: no launcher reported one
+  std::string_view evidence;         ///< the variable that gave the flavor away
+
+  /// True for the process of a job that speaks for all.
+  bool speaks() const { return rank.value_or(0) == 0; }
+};
+
+/// From the environment of this process.
+Launcher find_launcher();
+
+}  // namespace meridian

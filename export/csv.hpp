@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "export/sink.hpp"
+#include "merged/merged_trace.hpp"
+
+namespace meridian {
+
+/// Events, messages and participants of collectives, a file each (RFC 4180). A text that a spreadsheet would take for a
+/// formula begins with an apostrophe. Nothing is written for numbers that are not known.
+Status export_csv(const MergedTrace& trace, ExportSink& sink, const ExportProgress& progress);
+
+/// A text as one cell.
+std::string csv_cell(std::string_view text);
+
+}  // namespace meridian

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "export/sink.hpp"
+#include "merged/merged_trace.hpp"
+
+namespace meridian {
+
+/// Writes a trace to a sink, and does not call finish().
+using ExportFunction = Status (*)(const MergedTrace& trace, ExportSink& sink, const ExportProgress& progress);
+
+/// A format that `meridian export` knows. To add one: its file, its declaration, and its row in formats.cpp.
+struct ExportFormat {
+  std::string_view name;
+  std::string_view text;   ///< for help
+  std::string_view files;  ///< that it makes, separated by blanks
+  ExportFunction write;
+};
+
+std::span<const ExportFormat> export_formats();
+
+}  // namespace meridian

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live/activity.hpp"
+
+#include <algorithm>
+#ifdef __x86_64__
+#include <x86intrin.h>
+#endif
+
+#include "merger/model/call_roles.hpp"
+#include "trace/model/event.hpp"
+#include "trace/model/system_clock.hpp"
+#include "writer/record_words.hpp"
+
+namespace meridian {
+namespace {
+
+/// Reads the clock in the same way as the tracer.
+std::uint64_t now_ticks(ClockKind clock) {
+#ifdef __x86_64__
+  if (clock == ClockKind::tsc) return __rdtsc();
+#endif
+  return static_cast<std::uint64_t>(
+      system_clock_ns(clock == ClockKind::monotonic ? CLOCK_MONOTONIC : CLOCK_MONOTONIC_RAW));
+}
+
+/// Bytes that a call sends, puts or writes.
+std::uint64_t bytes_out(CallId call, Payload payload, const std::uint64_t* body, std::uint64_t words) {
+  const auto fits = [&](std::uint64_t needed) { return words >= needed; };
+  switch (payload) {
+    case Payload::p2p:
+    case Payload::sendrecv: {
+      if (!fits(words_of<PointToPoint>)) return 0;
+      const Role role = role_of(call).role;
+      if (role != Role::send && role != Role::isend && role != Role::sendrecv && role != Role::isendrecv) return 0;
+      const auto message = load_words<PointToPoint>(body);
+      return message.peer == kProcNull || message.count < 0
+                 ? 0
+                 : static_cast<std::uint64_t>(message.count) * message.type_size;
+    }
+    case Payload::coll:
+      return fits(words_of<Collective>) ? load_words<Collective>(body).send_bytes : 0;
+    case Payload::rma:
+      return fits(words_of<Rma>) && role_of(call).role != Role::get ? load_words<Rma>(body).bytes : 0;
+    case Payload::io:
+      return fits(words_of<FileAccess>) && role_of(call).role != Role::get ? load_words<FileAccess>(body).bytes : 0;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+struct ActivityReader::Window {
+  std::uint64_t begin = 0;  // ticks
+  std::uint64_t end = 0;
+  std::uint64_t reaches = 0;  // from here on all records are known
+  std::uint64_t mpi = 0;      // ticks in calls
+  std::uint64_t under_way = 0;
+  RankActivity activity;
+};
+
+RankActivity ActivityReader::look() {
+  Window window;
+  RankActivity& activity = window.activity;
+  activity.world = world_;
+  activity.rank = ring_.world_rank();
+  activity.host = ring_.hostname();
+  activity.is_alive = ring_.is_process_alive();
+  const std::int64_t ns = system_clock_ns(CLOCK_MONOTONIC);
+  window.end = now_ticks(ring_.clock());
+  window.begin = last_ticks_;
+  window.reaches = window.begin;
+  for (std::uint32_t slot = 0; slot < ring_.geometry().slot_count; ++slot) look_at_slot(slot, window);
+  const bool is_first = last_ticks_ == 0;
+  const double ticks = static_cast<double>(window.end - last_ticks_);
+  const double s_per_tick = is_first || ticks <= 0 ? 0 : static_cast<double>(ns - last_ns_) * 1e-9 / ticks;
+  activity.window_s = static_cast<double>(window.end - std::min(window.reaches, window.end)) * s_per_tick;
+  activity.mpi_s = static_cast<double>(window.mpi) * s_per_tick;
+  activity.since_s = static_cast<double>(window.under_way) * s_per_tick;
+  last_ticks_ = window.end;
+  last_ns_ = ns;
+  return activity;
+}
+
+void ActivityReader::look_at_slot(std::uint32_t slot, Window& window) {
+  const auto& geometry = ring_.geometry();
+  const std::uint64_t head = ring_.slot(slot).head.load(std::memory_order_acquire);
+  if (head == 0 || head % kWordBytes != 0) return;
+  const bool is_first = window.begin == 0;
+  const std::uint64_t oldest =
+      head > geometry.ring_bytes - geometry.block_bytes
+          ? (head - geometry.ring_bytes) / geometry.block_bytes * geometry.block_bytes + 2 * geometry.block_bytes
+          : 0;
+  std::uint64_t at = is_first ? head : std::max(seen_[slot], std::min(oldest, head));
+  const bool is_cut = !is_first && at != seen_[slot];  // more was stored than the ring still holds
+  seen_[slot] = head;
+  bool has_called = false;
+  bool is_start = is_cut;
+  while (at < head) {
+    const std::uint64_t end = std::min(head, (at / geometry.block_bytes + 1) * geometry.block_bytes);
+    words_.resize((end - at) / kWordBytes);
+    if (!ring_.read(slot, at, words_)) return;
+    // Overwritten meanwhile: the rest cannot be trusted, and what follows is newer.
+    const bool is_gone = ring_.slot(slot).head.load(std::memory_order_acquire) >= at + geometry.ring_bytes;
+    for (std::size_t i = 0; !is_gone && i + words_of<RecordHead> <= words_.size();) {
+      const auto record = load_words<RecordHead>(&words_[i]);
+      const auto payload = static_cast<Payload>(record.header.payload);
+      if (record.header.words == 0 || i + record.header.words > words_.size()) break;
+      if (record.header.words >= words_of<RecordHead> && is_call(payload) &&
+          is_mpi(static_cast<CallId>(record.header.call))) {
+        if (is_start) window.reaches = std::max(window.reaches, record.enter_ticks);
+        is_start = false;
+        const std::uint64_t begin = std::max(record.enter_ticks, window.begin);
+        const std::uint64_t leave = std::min(record.leave_ticks, window.end);
+        if (leave > begin) window.mpi += leave - begin;
+        window.activity.calls += 1;
+        has_called = true;
+        const auto call = static_cast<CallId>(record.header.call);
+        window.activity.bytes +=
+            bytes_out(call, payload, &words_[i + words_of<RecordHead>], record.header.words - words_of<RecordHead>);
+      }
+      i += record.header.words;
+    }
+    if (is_gone) is_start = true;
+    at = end;
+  }
+  // The call in progress.
+  if (head % geometry.block_bytes != 0 && geometry.block_bytes - head % geometry.block_bytes >= sizeof(RecordHead)) {
+    words_.resize(words_of<RecordHead>);
+    if (ring_.read(slot, head, words_) && words_[0] != 0 &&
+        ring_.slot(slot).head.load(std::memory_order_acquire) == head) {
+      const auto record = load_words<RecordHead>(words_.data());
+      const auto call = static_cast<CallId>(record.header.call);
+      if (is_mpi(call) && record.enter_ticks < window.end) {
+        has_called = true;
+        const std::uint64_t begin = std::max(record.enter_ticks, window.begin);
+        if (!is_first) window.mpi += window.end - begin;
+        if (window.end - record.enter_ticks >= window.under_way) {
+          window.under_way = window.end - record.enter_ticks;
+          window.activity.call = call;
+        }
+      }
+    }
+  }
+  window.activity.threads += has_called ? 1 : 0;
+}
+
+}  // namespace meridian

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Recent activity of a rank of a running program, read from its rings.
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "trace/model/call_id.hpp"
+#include "trace/ring/ring_file.hpp"
+
+namespace meridian {
+
+struct RankActivity {
+  std::string world;       ///< directory of its world; empty: the first
+  std::int32_t rank = -1;  ///< in it
+  std::string host;
+  bool is_alive = false;
+  double window_s = 0;        ///< covered by the figures: since the last reading, or as far back as the rings reach
+  double calls = 0;           ///< MPI calls that returned in the window
+  double mpi_s = 0;           ///< time in them, all threads together
+  std::uint64_t bytes = 0;    ///< that they sent, wrote or put
+  std::uint32_t threads = 0;  ///< that called MPI in it
+  CallId call{};              ///< the longest in progress; none: outside MPI
+  double since_s = 0;         ///< how long it has been in progress
+};
+
+/// Reads one ring repeatedly: only what was stored since the last reading, and at most what a ring holds. The program
+/// is not stopped and does not notice.
+class ActivityReader {
+ public:
+  /// world  RankActivity::world
+  ActivityReader(RingFile ring, std::string world) : ring_{std::move(ring)}, world_{std::move(world)} {}
+
+  /// Activity since the last reading; the first time, all figures except the call in progress are 0.
+  RankActivity look();
+
+ private:
+  struct Window;
+  void look_at_slot(std::uint32_t slot, Window& window);
+
+  RingFile ring_;
+  std::string world_;
+  std::map<std::uint32_t, std::uint64_t> seen_;  // slot -> head at the last reading
+  std::uint64_t last_ticks_ = 0;
+  std::int64_t last_ns_ = 0;
+  std::vector<std::uint64_t> words_;
+};
+
+}  // namespace meridian

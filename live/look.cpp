@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live/look.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "live/process.hpp"
+#include "live/rank_tracker.hpp"
+#include "merger/model/worlds.hpp"
+#include "trace/ring/ring_file.hpp"
+#include "writer/finish_rank.hpp"
+#include "writer/places.hpp"
+#include "writer/record_words.hpp"
+#include "writer/recover.hpp"
+
+namespace meridian {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::milliseconds kBetweenLooks{200};
+
+Result<RankNow> from_ring(const RingNote& note, const fs::path& directory) {
+  MERIDIAN_TRY(const RingFile ring, RingFile::open(note.ring, RingFile::Access::read_only));
+  const bool is_alive = ring.is_process_alive();
+  RankMeta meta;
+  RankTracker tracker;
+  MERIDIAN_TRY_DO(decode_rank(ring, pieces_of(note.ring, directory, ring.world_rank()), meta,
+                              [&](ThreadId thread, const EventBatch& batch) {
+                                tracker.take(thread.value, batch);
+                                return Status{};
+                              }));
+  if (meta.rank < 0) return Error{Errc::damaged, fmt::format("'{}' does not know its rank", note.ring.string()), ""};
+  const std::int32_t pid = meta.pid;
+  RankNow now = tracker.finish(std::move(meta), is_alive, [&](const WaitedFor& what) {
+    return is_alive ? lock_holder(pid, what.object, what.lock) : std::nullopt;
+  });
+  now.ring = note.ring.string();
+  now.writer_pid = ring.header().writer_pid.load(std::memory_order_acquire);
+  return now;
+}
+
+Result<RankNow> from_file(const fs::path& path) {
+  MERIDIAN_TRY(RankFile file, RankFile::open(path));
+  RankTracker tracker;
+  EventBatch batch;
+  for (std::size_t i = 0; i < file.meta().segments.size(); ++i) {
+    MERIDIAN_TRY_DO(file.read(i, batch));
+    tracker.take(file.meta().segments[i].thread, batch);
+  }
+  return tracker.finish(file.meta(), false, [](const WaitedFor&) { return std::nullopt; });
+}
+
+/// Reads the ranks of one world, which is a directory; those that cannot be read go to `problems`.
+Result<std::vector<RankNow>> look_at_world(const fs::path& directory, std::vector<std::string>& problems) {
+  std::error_code problem;
+  std::set<fs::path> ranks;  // ".../rank-00003", without extension
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, problem)) {
+    const fs::path name = entry.path().filename();
+    if (name.string().starts_with("rank-") && (name.extension() == ".ring" || name.extension() == ".h5"))
+      ranks.insert(directory / name.stem());
+  }
+  if (problem)
+    return Error{Errc::not_found, fmt::format("cannot look into '{}': {}", directory.string(), problem.message()), ""};
+  std::vector<RankNow> found;
+  for (const fs::path& rank : ranks) {
+    const fs::path note_path = fs::path{rank} += ".ring", file_path = fs::path{rank} += ".h5";
+    Result<RankNow> now = Error{Errc::not_found, "", ""};
+    if (const auto note = read_ring_note(note_path)) {
+      if (note->host == own_hostname()) {
+        const Status allowed = may_follow(note_path, *note);
+        now = allowed ? from_ring(*note, directory) : Result<RankNow>{allowed.error()};
+      } else {
+        now = Error{Errc::unsupported, fmt::format("{} runs on host '{}'", rank.filename().string(), note->host), ""};
+      }
+    }
+    if (!now && fs::exists(file_path, problem)) now = from_file(file_path);
+    if (now)
+      found.push_back(*std::move(now));
+    else
+      problems.push_back(now.error().what.empty() ? fmt::format("{} is gone", rank.filename().string())
+                                                  : now.error().what);
+  }
+  std::ranges::sort(found, {}, [](const RankNow& now) { return now.meta.rank; });
+  return found;
+}
+
+/// Calls in progress by thread. A record that changes while it is read does not count.
+std::map<std::uint32_t, RecordHead> calls_under_way(const RingFile& ring) {
+  std::map<std::uint32_t, RecordHead> calls;
+  const std::uint64_t block_bytes = ring.geometry().block_bytes;
+  for (std::uint32_t i = 0; i < ring.geometry().slot_count; ++i) {
+    const RingSlot& slot = ring.slot(i);
+    const std::uint64_t head = slot.head.load(std::memory_order_acquire);
+    std::array<std::uint64_t, words_of<RecordHead>> words{};
+    if (head % kWordBytes != 0 || head % block_bytes == 0 || block_bytes - head % block_bytes < sizeof words) continue;
+    if (slot.state.load(std::memory_order_acquire) != SlotState::active || !ring.read(i, head, words)) continue;
+    if (words[0] != 0 && slot.head.load(std::memory_order_acquire) == head)
+      calls[slot.thread] = load_words<RecordHead>(words.data());
+  }
+  return calls;
+}
+
+void look_again(RankNow& rank) {
+  const auto ring = RingFile::open(rank.ring, RingFile::Access::read_only);
+  rank.is_alive = ring && ring->is_process_alive();
+  if (!rank.is_alive) {
+    // Threads that were gone from /proc at the first reading ended with the process, not before.
+    for (const ThreadRow& row : rank.meta.threads)
+      for (ThreadNow& thread : rank.threads)
+        if (thread.thread == row.thread) thread.is_alive = row.end_ticks == 0;
+    return;
+  }
+  const auto calls = calls_under_way(*ring);
+  for (ThreadNow& thread : rank.threads) {
+    const auto call = calls.find(thread.thread);
+    const bool is_in_call = call != calls.end() && call->second.header.call < kCallCount &&
+                            is_call(static_cast<Payload>(call->second.header.payload));
+    if (is_in_call && thread.call == static_cast<CallId>(call->second.header.call) &&
+        thread.since_ticks == call->second.enter_ticks)
+      continue;
+    if (thread.call == CallId::none && !is_in_call) continue;
+    thread.call = is_in_call ? static_cast<CallId>(call->second.header.call) : CallId::none;
+    thread.since_ticks = is_in_call ? call->second.enter_ticks : 0;
+    thread.since_realtime_ns = 0;
+    thread.return_address = 0;
+    thread.stack_node = 0;
+    thread.waits.clear();
+  }
+}
+
+}  // namespace
+
+Result<RanksNow> look_at_ranks(const fs::path& directory, std::vector<std::string>& problems) {
+  RanksNow result;
+  std::vector<std::vector<RankNow>> by_world;
+  for (const fs::path& world : world_directories(directory)) {
+    MERIDIAN_TRY(std::vector<RankNow> ranks, look_at_world(world, problems));
+    if (ranks.empty()) continue;
+    std::int32_t size = 1;
+    for (const RankNow& rank : ranks) size = std::max(size, rank.meta.size);
+    result.worlds.push_back({0, size, world.string(), -1});
+    by_world.push_back(std::move(ranks));
+  }
+  if (by_world.empty() && problems.empty())
+    return Error{Errc::not_found, fmt::format("'{}' holds no trace", directory.string()),
+                 "name a directory that `meridian run` has made"};
+  count_ranks(result.worlds);
+  for (std::size_t i = 0; i < by_world.size(); ++i)
+    for (RankNow& rank : by_world[i]) {
+      place_in_world(rank.meta, static_cast<std::uint32_t>(i), result.worlds[i].first_rank);
+      result.ranks.push_back(std::move(rank));
+    }
+  return result;
+}
+
+void look_again(std::vector<RankNow>& ranks) {
+  // Kernel tid -> how often it has stopped running, of all threads of each rank.
+  using Stops = std::map<std::int32_t, std::optional<std::uint64_t>>;
+  const auto stops_of = [](const RankNow& rank) {
+    Stops stops;
+    if (rank.is_alive)
+      for (const std::int32_t tid : threads_of(rank.meta.pid)) stops[tid] = times_stopped(rank.meta.pid, tid);
+    return stops;
+  };
+  std::vector<Stops> before;
+  for (const RankNow& rank : ranks) before.push_back(stops_of(rank));
+  std::this_thread::sleep_for(kBetweenLooks);
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (ranks[i].is_alive) look_again(ranks[i]);
+    Stops now = stops_of(ranks[i]);
+    const auto is_asleep = [&](std::int32_t tid) {
+      const auto old = before[i].find(tid);
+      return old != before[i].end() && old->second && old->second == now[tid];
+    };
+    for (ThreadNow& thread : ranks[i].threads) thread.is_asleep = is_asleep(thread.kernel_tid);
+    ranks[i].has_others_at_work = std::ranges::any_of(now, [&](const auto& stop) {
+      return !is_asleep(stop.first) &&
+             std::ranges::find(ranks[i].threads, stop.first, &ThreadNow::kernel_tid) == ranks[i].threads.end();
+    });
+  }
+}
+
+}  // namespace meridian

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live/process.hpp"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <sys/uio.h>
+
+#include <charconv>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <system_error>
+
+namespace meridian {
+
+std::optional<std::uint64_t> times_stopped(std::int32_t pid, std::int32_t kernel_tid) {
+  std::ifstream status{fmt::format("/proc/{}/task/{}/status", pid, kernel_tid)};
+  std::uint64_t times = 0;
+  bool is_stopped = false;
+  for (std::string key; status >> key;) {
+    if (key == "State:") {
+      char state = 0;
+      status >> state;
+      is_stopped = state == 'S';
+    } else if (key == "voluntary_ctxt_switches:" || key == "nonvoluntary_ctxt_switches:") {
+      std::uint64_t count = 0;
+      status >> count;
+      times += count;
+    }
+    status.ignore(4096, '\n');
+  }
+  return is_stopped ? std::optional{times} : std::nullopt;
+}
+
+std::set<std::int32_t> threads_of(std::int32_t pid) {
+  std::set<std::int32_t> threads;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator{fmt::format("/proc/{}/task", pid), ignored}) {
+    const std::string name = entry.path().filename().string();
+    std::int32_t tid = 0;
+    std::from_chars(name.data(), name.data() + name.size(), tid);
+    threads.insert(tid);
+  }
+  return threads;
+}
+
+std::optional<std::int32_t> lock_holder([[maybe_unused]] std::int32_t pid, [[maybe_unused]] std::uint64_t object,
+                                        [[maybe_unused]] LockKind kind) {
+#ifdef __GLIBC__
+  const bool is_mutex = kind == LockKind::mutex;
+  if (!is_mutex && kind != LockKind::read && kind != LockKind::write) return std::nullopt;
+  const std::size_t offset =
+      is_mutex ? offsetof(pthread_mutex_t, __data.__owner) : offsetof(pthread_rwlock_t, __data.__cur_writer);
+  std::int32_t tid = 0;
+  const iovec here{&tid, sizeof tid};
+  const iovec there{reinterpret_cast<void*>(object + offset), sizeof tid};
+  if (::process_vm_readv(pid, &here, 1, &there, 1, 0) != static_cast<ssize_t>(sizeof tid)) return std::nullopt;
+  // Readers are not stored.
+  return is_mutex || tid != 0 ? std::optional{tid} : std::nullopt;
+#else
+  return std::nullopt;
+#endif
+}
+
+}  // namespace meridian

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live/rings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "merger/model/worlds.hpp"
+#include "writer/recover.hpp"
+
+namespace meridian {
+
+namespace fs = std::filesystem;
+
+FoundRings find_rings(const fs::path& directory) {
+  FoundRings found;
+  std::error_code ignored;
+  for (const fs::path& world : world_directories(directory)) {
+    for (const fs::directory_entry& entry : fs::directory_iterator{world, ignored}) {
+      const std::string name = entry.path().filename().string();
+      if (!name.starts_with("rank-") || !name.ends_with(".ring")) continue;
+      const auto note = read_ring_note(entry.path());
+      if (!note || !may_follow(entry.path(), *note)) continue;
+      if (note->host == own_hostname() && fs::exists(note->ring, ignored))
+        found.rings.push_back({note->ring, world.lexically_relative(directory)});
+      else
+        ++found.elsewhere;
+    }
+  }
+  std::ranges::sort(found.rings, {}, [](const FoundRing& ring) { return std::pair{ring.world, ring.path}; });
+  return found;
+}
+
+Error nothing_runs(const std::string& directory, const FoundRings& found) {
+  return {Errc::not_found, fmt::format("no rank of a running program records into '{}' on this host", directory),
+          found.elsewhere != 0 ? "its ranks are on other hosts: ask there"
+                               : "give the directory that the run named at its start"};
+}
+
+std::string say_elsewhere(const FoundRings& found) {
+  return found.elsewhere == 0 ? "" : fmt::format(" ({} are on other hosts)", found.elsewhere);
+}
+
+}  // namespace meridian

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The rings of a running program, found through its trace directory.
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "trace/model/result.hpp"
+
+namespace meridian {
+
+struct FoundRing {
+  std::filesystem::path path;
+  std::filesystem::path world;  ///< directory of its world, relative to the trace; ".": the first
+};
+
+struct FoundRings {
+  std::vector<FoundRing> rings;  ///< on this host, sorted by world
+  std::size_t elsewhere = 0;     ///< ranks whose rings are on other hosts
+};
+
+/// The rings that the notes in `directory` name.
+FoundRings find_rings(const std::filesystem::path& directory);
+
+/// The error if no running program was found.
+Error nothing_runs(const std::string& directory, const FoundRings& found);
+
+/// " (3 are on other hosts)", or nothing.
+std::string say_elsewhere(const FoundRings& found);
+
+}  // namespace meridian

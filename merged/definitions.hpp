@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The small tables of a merged file: what the numbers in its rows mean.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace meridian {
+
+struct MergedCall {
+  std::string name;   ///< "MPI_Send"; empty: a number that is not used
+  std::string group;  ///< "p2p"; empty when unknown
+};
+
+struct MergedCommunicator {
+  std::string name;  ///< may be empty
+  std::string kind;  ///< "world", "self", "intra", "inter", "user"
+  std::uint32_t parent = 0xffffffff;
+  std::uint32_t group = 0xffffffff;
+  std::uint32_t remote_group = 0xffffffff;
+};
+
+struct MergedRank {
+  std::int32_t rank = 0;
+  std::uint32_t world = 1;
+  std::int32_t rank_in_world = 0;
+  std::string host, executable;
+  std::int32_t pid = 0;
+  bool is_finalized = false;
+  std::uint32_t clock_domain = 0;
+};
+
+/// A thread of a rank. Its number is that in MergedEvent::location.
+struct MergedLocation {
+  std::int32_t rank = 0;
+  std::uint32_t thread = 0;
+  std::int32_t kernel_tid = 0;
+  std::uint64_t events = 0;
+};
+
+struct MergedSite {
+  std::uint32_t module = 0;
+  std::uint64_t offset = 0;
+  std::string function, outer, file;
+  std::uint32_t line = 0, column = 0;
+};
+
+struct MergedPath {
+  std::uint32_t parent = 0;
+  std::uint32_t site = 0;
+};
+
+struct MergedModule {
+  std::string path, identity;
+};
+
+struct MergedDefinitions {
+  std::int64_t time_origin_realtime_ns = 0;  ///< UTC of global time 0
+  std::vector<MergedCall> calls;
+  std::vector<MergedCommunicator> communicators;
+  std::vector<std::vector<std::int32_t>> groups;  ///< world ranks by group rank; -1: of another world, -2: not known
+  std::vector<MergedRank> ranks;
+  std::vector<MergedLocation> locations;
+  std::vector<MergedModule> modules;  ///< row 0 is none; empty without call sites
+  std::vector<MergedSite> sites;      ///< row 0 is none; empty without call sites
+  std::vector<MergedPath> paths;      ///< empty without call stacks
+
+  /// Empty for a number that the file does not define.
+  std::string_view call_name(std::uint32_t call) const noexcept {
+    return call < calls.size() ? std::string_view{calls[call].name} : std::string_view{};
+  }
+};
+
+}  // namespace meridian

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "merged/merged_impl.hpp"
+
+namespace meridian {
+
+struct EventCursor::Impl {
+  const MergedTrace::Impl* trace;
+  EventSelection selection;
+  EventBlocks events;
+  LinkTable messages, parts;
+  std::vector<bool> wanted;  // [location]; empty: all
+  std::vector<std::uint64_t> wanted_locations;
+  std::uint64_t first_block = 0, last_block = 0;  // what is left
+  std::optional<std::uint64_t> known_reading;
+  bool is_reading_wanted = true;
+  std::vector<std::pair<std::uint64_t, EventLink>> links;
+
+  bool is_selected(const MergedEvent& event) const {
+    return event.leave_ns() >= selection.from_ns && event.enter_ns < selection.to_ns &&
+           (wanted.empty() || wanted[event.location]);
+  }
+
+  /// Whether a wanted thread makes a call between the reading before the block and the next one.
+  Result<bool> may_have_wanted(std::uint64_t block) {
+    if (wanted.empty()) return true;
+    const std::uint64_t number = block * kIndexRows / trace->index.sequence_rows;
+    if (known_reading != number) {
+      known_reading = number;
+      is_reading_wanted = number + 1 >= events.readings();
+      if (!is_reading_wanted) {
+        MERIDIAN_TRY(const auto before, events.reading(number));
+        MERIDIAN_TRY(const auto after, events.reading(number + 1));
+        is_reading_wanted =
+            std::ranges::any_of(wanted_locations, [&](std::uint64_t at) { return before[at] != after[at]; });
+      }
+    }
+    return is_reading_wanted;
+  }
+
+  Result<bool> may_have_events(std::uint64_t block) {
+    if (trace->index.latest_leave_ns[static_cast<std::size_t>(block)] < selection.from_ns) return false;
+    return may_have_wanted(block);
+  }
+
+  Status gather(LinkTable& table, std::size_t end, LinkKind kind, std::uint64_t first, std::uint64_t last) {
+    MERIDIAN_TRY(std::uint64_t place, table.lower_bound(end, first));
+    for (; place < table.size(); ++place) {
+      MERIDIAN_TRY(const std::uint64_t number, table.number_at(end, place));
+      MERIDIAN_TRY(const LinkTable::Ends ends, table.ends(number));
+      if (ends[end] < first) return damaged_merged("messages or collectives are out of order");
+      if (ends[end] >= last) break;
+      if (links.size() >= kMostLinks) return damaged_merged("messages or collectives have too many ends");
+      links.push_back({ends[end], {kind, number}});
+    }
+    return {};
+  }
+
+  /// Gives the events of a batch their links.
+  Status link(MergedBatch& batch) {
+    links.clear();
+    const std::uint64_t first = batch.events.front().row, last = batch.events.back().row + 1;
+    MERIDIAN_TRY_DO(gather(messages, 0, LinkKind::sent, first, last));
+    MERIDIAN_TRY_DO(gather(messages, 2, LinkKind::posted, first, last));
+    MERIDIAN_TRY_DO(gather(messages, 1, LinkKind::received, first, last));
+    MERIDIAN_TRY_DO(gather(parts, 0, LinkKind::entered, first, last));
+    MERIDIAN_TRY_DO(gather(parts, 1, LinkKind::left, first, last));
+    std::ranges::stable_sort(links, {}, [](const auto& link) { return link.first; });
+    auto at = links.begin();
+    for (MergedEvent& event : batch.events) {
+      while (at != links.end() && at->first < event.row) ++at;  // of events that are not selected
+      event.first_link = static_cast<std::uint32_t>(batch.links.size());
+      for (; at != links.end() && at->first == event.row; ++at) batch.links.push_back(at->second);
+      event.links = static_cast<std::uint32_t>(batch.links.size()) - event.first_link;
+    }
+    return {};
+  }
+
+  Result<bool> next(MergedBatch& batch) {
+    batch.links.clear();
+    while (first_block < last_block) {
+      const std::uint64_t block = selection.is_backwards ? --last_block : first_block++;
+      MERIDIAN_TRY(const bool is_worth_it, may_have_events(block));
+      if (!is_worth_it) continue;
+      MERIDIAN_TRY_DO(events.read(block, batch.events));
+      std::erase_if(batch.events, [&](const MergedEvent& event) { return !is_selected(event); });
+      if (batch.events.empty()) continue;
+      if (selection.has_links) MERIDIAN_TRY_DO(link(batch));
+      if (selection.is_backwards) std::ranges::reverse(batch.events);
+      return true;
+    }
+    batch.events.clear();
+    return false;
+  }
+
+  // A wait completes any number of messages, but a block of events with more than this is damage.
+  static constexpr std::size_t kMostLinks = std::size_t{1} << 24;
+};
+
+EventCursor::EventCursor(std::unique_ptr<Impl> impl) : impl_{std::move(impl)} {}
+EventCursor::EventCursor(EventCursor&&) noexcept = default;
+EventCursor& EventCursor::operator=(EventCursor&&) noexcept = default;
+EventCursor::~EventCursor() = default;
+
+Result<bool> EventCursor::next(MergedBatch& batch) {
+  auto found = impl_->next(batch);
+  if (!found) return impl_->trace->in_file(std::move(found).error());
+  return found;
+}
+
+Result<EventCursor> MergedTrace::select(EventSelection selection) const {
+  const auto open = [&]() -> Result<EventCursor> {
+    const hid_t file = impl_->file.get();
+    const EventIndex& index = impl_->index;
+    MERIDIAN_TRY(EventBlocks events, EventBlocks::open(file, index, impl_->definitions.locations));
+    MERIDIAN_TRY(LinkTable messages, open_messages(file, index.events));
+    MERIDIAN_TRY(LinkTable parts, open_parts(file, index.events));
+    auto cursor = std::unique_ptr<EventCursor::Impl>{new EventCursor::Impl{impl_.get(),
+                                                                           std::move(selection),
+                                                                           std::move(events),
+                                                                           std::move(messages),
+                                                                           std::move(parts),
+                                                                           {},
+                                                                           {},
+                                                                           0,
+                                                                           0,
+                                                                           {},
+                                                                           true,
+                                                                           {}}};
+    const auto behind = std::ranges::lower_bound(index.enter_ns, cursor->selection.to_ns);
+    cursor->last_block = static_cast<std::uint64_t>(behind - index.enter_ns.begin());
+    if (!cursor->selection.ranks.empty()) {
+      const auto& locations = impl_->definitions.locations;
+      cursor->wanted.resize(locations.size());
+      for (std::size_t i = 0; i < locations.size(); ++i) {
+        cursor->wanted[i] =
+            std::ranges::find(cursor->selection.ranks, locations[i].rank) != cursor->selection.ranks.end();
+        if (cursor->wanted[i]) cursor->wanted_locations.push_back(i);
+      }
+    }
+    return EventCursor{std::move(cursor)};
+  };
+  auto cursor = open();
+  if (!cursor) return impl_->in_file(std::move(cursor).error());
+  return cursor;
+}
+
+}  // namespace meridian

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The reader of merged.h5 (merged/FORMAT.md). Needs HDF5 to link, not to compile.
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "merged/definitions.hpp"
+#include "trace/model/result.hpp"
+
+namespace meridian {
+
+/// How an event takes part in a message or in a collective.
+enum class LinkKind : std::uint8_t {
+  sent,      ///< it sent the message
+  posted,    ///< it posted the receive
+  received,  ///< it saw the message received
+  entered,   ///< it entered the collective
+  left,      ///< it left the collective
+};
+
+/// A message (sent, posted, received) or a participant of a collective (entered, left).
+struct EventLink {
+  LinkKind kind{};
+  std::uint64_t number = 0;  ///< for MergedTrace::message() or MergedTrace::part()
+};
+
+/// A call. Times are global ns.
+struct MergedEvent {
+  std::uint64_t row = 0;
+  std::int64_t enter_ns = 0;
+  std::int64_t duration_ns = 0;
+  std::uint64_t sequence = 0;  ///< number of the call in its thread
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t bytes_received = 0;
+  std::uint32_t location = 0;  ///< in MergedDefinitions::locations
+  std::int32_t rank = 0;
+  std::uint32_t thread = 0;
+  std::uint32_t call = 0;
+  std::uint32_t flags = 0;  ///< RecordFlag
+  std::int32_t comm = -1;
+  std::int32_t peer = -1;  ///< world rank
+  std::int32_t tag = -1;
+  std::uint32_t site = 0;
+  std::uint32_t path = 0;
+  std::uint32_t first_link = 0;  ///< in MergedBatch::links
+  std::uint32_t links = 0;
+
+  std::int64_t leave_ns() const noexcept { return enter_ns + duration_ns; }
+};
+
+struct MergedBatch {
+  std::vector<MergedEvent> events;
+  std::vector<EventLink> links;
+
+  std::span<const EventLink> links_of(const MergedEvent& event) const {
+    return std::span{links}.subspan(event.first_link, event.links);
+  }
+};
+
+/// A message; its ends are rows of events.
+struct MergedMessage {
+  std::uint64_t number = 0;
+  std::uint64_t send = 0;        ///< the call that sent it, or started the send request
+  std::uint64_t post = 0;        ///< the receive call, or the one that started the request
+  std::uint64_t completion = 0;  ///< the call that saw it received; equals post when blocking
+  std::int32_t comm = -1;
+  std::int32_t tag = -1;
+  std::uint64_t bytes = 0;  ///< as sent
+};
+
+/// A participant of a collective.
+struct MergedPart {
+  std::uint64_t number = 0;
+  std::uint64_t instance = 0;
+  std::uint64_t start = 0;       ///< row of the call that entered
+  std::uint64_t completion = 0;  ///< row of the call that left; equals start when blocking
+  std::int32_t comm = -1;
+  std::int32_t root = -1;        ///< group rank; -1: none
+  std::int32_t parts = 0;        ///< participants of the instance in the file
+  std::uint64_t first_part = 0;  ///< number of the instance's first participant
+  std::int32_t comm_rank = 0;
+  std::int32_t shape = 4;  ///< which exits follow which enters: FORMAT.md
+};
+
+/// Which events, and in which direction.
+struct EventSelection {
+  std::int64_t from_ns = std::numeric_limits<std::int64_t>::min();  ///< events that end before are left out
+  std::int64_t to_ns = std::numeric_limits<std::int64_t>::max();    ///< events that begin then or later are left out
+  std::vector<std::int32_t> ranks{};                                ///< empty: all
+  bool is_backwards = false;                                        ///< last event first
+  bool has_links = true;  ///< batches say which messages and collectives events take part in
+};
+
+class MergedTrace;
+
+/// Walks events in global order, some 65536 at a time; blocks without a selected event are not read. The trace must
+/// outlive it. Not thread-safe.
+class EventCursor {
+ public:
+  EventCursor(EventCursor&&) noexcept;
+  EventCursor& operator=(EventCursor&&) noexcept;
+  ~EventCursor();
+
+  /// Replaces the batch by the next selected events; false when there are none left. errors: damaged, io.
+  Result<bool> next(MergedBatch& batch);
+
+ private:
+  friend class MergedTrace;
+  struct Impl;
+  explicit EventCursor(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// A merged file, open for reading. Memory is bounded by blocks of rows and by the definitions, whatever the length of
+/// the trace; what the file claims is bounded by its size. Not thread-safe.
+class MergedTrace {
+ public:
+  /// errors  not_found; damaged: no merged file, or tables that contradict each other; unsupported: another version.
+  static Result<MergedTrace> open(const std::filesystem::path& path);
+  /// Of an HDF5 file (hid_t) that is open, and stays so meanwhile.
+  static Result<MergedTrace> borrow(std::int64_t file);
+  MergedTrace(MergedTrace&&) noexcept;
+  MergedTrace& operator=(MergedTrace&&) noexcept;
+  ~MergedTrace();
+
+  const std::filesystem::path& path() const noexcept;
+  const MergedDefinitions& definitions() const noexcept;
+  std::uint64_t events() const noexcept;
+  std::uint64_t messages() const noexcept;
+  std::uint64_t instances() const noexcept;  ///< of collectives
+  std::uint64_t parts() const noexcept;      ///< participants of all instances
+
+  Result<EventCursor> select(EventSelection selection = {}) const;
+
+  // Random access. errors: not_found: there is no such row; damaged; io.
+  Result<MergedEvent> event(std::uint64_t row) const;
+  Result<MergedMessage> message(std::uint64_t number) const;
+  Result<MergedPart> part(std::uint64_t number) const;
+  /// The row of a call, by its name.
+  Result<std::uint64_t> find(std::int32_t rank, std::uint32_t thread, std::uint64_t sequence) const;
+
+  /// The HDF5 file (hid_t), for the parts of it that have readers of their own.
+  std::int64_t file() const noexcept;
+
+  struct Impl;
+
+ private:
+  friend class EventCursor;
+  explicit MergedTrace(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace meridian

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "merged/definitions.hpp"
+#include "trace/format/h5.hpp"
+#include "trace/model/result.hpp"
+
+namespace meridian {
+
+/// errors  damaged: a table is missing, or the columns of one differ in length; io.
+Result<MergedDefinitions> read_definitions(hid_t file);
+
+}  // namespace meridian

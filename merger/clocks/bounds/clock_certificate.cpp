@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "merger/clocks/bounds/clock_certificate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "merger/clocks/bounds/clock_paths.hpp"
+#include "merger/clocks/bounds/clock_slope.hpp"
+#include "merger/clocks/samples/clock_constraints.hpp"
+#include "merger/clocks/samples/clock_latency.hpp"
+#include "merger/clocks/samples/median.hpp"
+#include "merger/model/clock_tuning.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr double kPpm = 1e-6;
+constexpr double kSecondsPerNs = 1e-9;
+
+class Certifier {
+ public:
+  Certifier(const ClockSamples& samples, const ClockCorrection& correction, std::size_t reference,
+            const ClockAssumptions& assumptions)
+      : samples_{samples},
+        correction_{correction},
+        reference_{reference},
+        assumptions_{assumptions},
+        tight_{find_tight(
+            samples, correction,
+            std::max<std::size_t>(1, static_cast<std::size_t>(std::round(correction.spacing_ns /
+                                                                         static_cast<double>(samples.window_ns())))))},
+        smallest_{smallest_latencies()},
+        doubts_{slope_doubts(samples, correction, reference)} {}
+
+  ClockCertificate run() {
+    set_rates();
+    find_broken();
+    add_edges();
+    const std::size_t nodes = correction_.domains * correction_.knots;
+    const std::size_t root = reference_ * correction_.knots;
+    for (const bool is_turned : {false, true}) {
+      const ClockPaths paths{edges_, nodes, is_turned};
+      for (int level = 0; level < ClockCertificate::kLevels; ++level)
+        (is_turned ? result_.early : result_.late)[level] = paths.distances(root, correction_.knots, level);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  std::size_t nearest(double time_ns) const {
+    const auto place = correction_.place(time_ns);
+    return place.index + (place.share > 0.5 ? 1 : 0);
+  }
+  std::size_t node(std::size_t domain, std::size_t k) const { return domain * correction_.knots + k; }
+
+  /// Knots at which a domain has a two-way exchange that is quick for its pair; slow ones bound little.
+  std::vector<bool> two_way() const {
+    std::vector<bool> has(correction_.domains * correction_.knots);
+    for (std::size_t i = 0; i + 1 < tight_.size(); ++i) {
+      const ClockConstraint& one = tight_[i];
+      const ClockConstraint& other = tight_[i + 1];
+      if (one.latency != other.latency || one.window != other.window || one.from != other.to) continue;
+      if (one.slack_ns + other.slack_ns > 2 * ClockTuning::kQuick * smallest_[one.latency]) continue;
+      for (const ClockConstraint* end : {&one, &other}) {
+        has[node(end->from, correction_.place(end->sent_ns).index)] = true;
+        has[node(end->to, correction_.place(end->received_ns).index)] = true;
+      }
+    }
+    return has;
+  }
+
+  /// How far each knot is from the exchanges around it.
+  struct Gaps {
+    std::vector<double> seconds;  // [knot]: factor of the rate allowed per second
+    std::vector<bool> is_long;    // [knot]: whether the clock may have changed its rate unseen
+  };
+
+  /// At two successive exchanges a clock's time is known, but not its rate. If the rate changes as much as is allowed,
+  /// the clock is furthest off in the middle between them, and the rate at the ends. Before the first exchange and
+  /// after the last one the rate keeps changing.
+  Gaps gaps_between(std::vector<std::size_t> exchanges) const {
+    const std::size_t n = correction_.knots;
+    const double step_s = correction_.spacing_ns * kSecondsPerNs;
+    Gaps gaps{std::vector<double>(n, 0), std::vector<bool>(n, false)};
+    if (exchanges.empty()) exchanges = {0, n - 1};
+    for (std::size_t i = 0; i + 1 < exchanges.size(); ++i) {
+      const std::size_t first = exchanges[i], last = exchanges[i + 1];
+      const double half = (static_cast<double>(last - first) * step_s - ClockTuning::kShortGapS) / 2;
+      for (std::size_t k = first; k <= last && half > 0; ++k) {
+        const double near = static_cast<double>(std::min(k - first, last - k)) * step_s;
+        gaps.seconds[k] = std::max(gaps.seconds[k], half - near);
+        gaps.is_long[k] = true;
+      }
+    }
+    const std::size_t first = exchanges.front(), last = exchanges.back();
+    const auto seconds_between = [&](std::size_t from, std::size_t to) {
+      return static_cast<double>(to - from) * step_s;
+    };
+    // A single exchange does not determine the rate.
+    if (first == last) gaps.seconds[first] = std::max(seconds_between(0, first), seconds_between(last, n - 1)) / 2;
+    for (std::size_t k = 0; k < first; ++k) gaps.seconds[k] = gaps.seconds[first] + seconds_between(k, first);
+    for (std::size_t k = last + 1; k < n; ++k) gaps.seconds[k] = gaps.seconds[last] + seconds_between(last, k);
+    for (std::size_t k = 0; k < n; ++k) gaps.is_long[k] = gaps.is_long[k] || gaps.seconds[k] > ClockTuning::kShortGapS;
+    return gaps;
+  }
+
+  /// Sets the rate by which bounds grow: the allowed rate, the doubt about the fit's mean slope, and how much the fit
+  /// bends nearby, which is the range of its slopes between two exchanges and next to them. In a run of few knots, and
+  /// where a slewed clock may have been slewed unseen, the range over the whole run counts. The reference does not bend
+  /// by definition.
+  void set_rates() {
+    const std::size_t n = correction_.knots;
+    const std::vector<bool> has_exchange = two_way();
+    result_.rate.assign(correction_.domains * n, 0);
+    bend_.assign(correction_.domains * n, 0);
+    std::vector<double> slopes(n - 1);
+    for (std::size_t h = 0; h < correction_.domains; ++h) {
+      if (h == reference_) continue;
+      for (std::size_t k = 0; k + 1 < n; ++k)
+        slopes[k] = (correction_.knot(h, k + 1) - correction_.knot(h, k)) / correction_.spacing_ns;
+      std::vector<std::size_t> exchanges;
+      for (std::size_t k = 0; k < n; ++k)
+        if (has_exchange[node(h, k)]) exchanges.push_back(k);
+      const Gaps gaps = gaps_between(exchanges);
+      const bool is_slewed = std::ranges::adjacent_find(slopes, [](double one, double next) {
+                               return std::abs(next - one) > ClockTuning::kSuddenRate;
+                             }) != slopes.end();
+      std::size_t looked_first = n, looked_last = n, next = 0;
+      std::pair<double, double> looked;  // all knots of a gap share one range, which is computed once
+      for (std::size_t k = 0; k < n; ++k) {
+        while (next < exchanges.size() && exchanges[next] < k) ++next;
+        const std::size_t after = next < exchanges.size() ? exchanges[next] : n - 1;
+        const std::size_t before = after == k ? k : next > 0 ? exchanges[next - 1] : 0;
+        const bool is_anywhere = n <= ClockTuning::kFewKnots || (is_slewed && gaps.is_long[k]);
+        const std::size_t first =
+            is_anywhere || before < ClockTuning::kBendReach ? 0 : before - ClockTuning::kBendReach;
+        const std::size_t last = is_anywhere ? n - 2 : std::min(n - 2, after + ClockTuning::kBendReach);
+        if (first != looked_first || last != looked_last) {
+          const auto ends = std::minmax_element(slopes.begin() + static_cast<std::ptrdiff_t>(first),
+                                                slopes.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+          looked = {*ends.first, *ends.second};
+          looked_first = first, looked_last = last;
+        }
+        const auto [least, most] = looked;
+        const double rho = assumptions_.rho_ppm + assumptions_.rho_ppm_per_s * gaps.seconds[k];
+        bend_[node(h, k)] = static_cast<float>(most - least);
+        result_.rate[node(h, k)] =
+            static_cast<float>(rho * kPpm + (most - least) + std::min(doubts_[h], ClockTuning::kMostDoubt));
+      }
+    }
+  }
+
+  void break_around(std::size_t domain, std::size_t k, std::size_t reach) {
+    if (domain == reference_) return;
+    for (std::size_t q = k >= reach ? k - reach : 0; q <= std::min(k + reach, correction_.knots - 1); ++q)
+      result_.is_broken[node(domain, q)] = true;
+  }
+
+  /// Breaks all knots where stamps may be from either side of a step. An error in the size of a step of the reference
+  /// affects all other domains.
+  void break_around_step(std::size_t domain, const ClockStep& step) {
+    auto [first, last] =
+        std::minmax({correction_.shifted(domain, step.at_ns), correction_.shifted(domain, step.last_before_ns),
+                     correction_.shifted(domain, step.first_after_ns)});
+    if (step.first_after_ns <= step.last_before_ns) {
+      first -= std::abs(step.size_ns);
+      last += std::abs(step.size_ns);
+    }
+    if (domain != reference_) {
+      for (std::size_t k = nearest(first); k <= nearest(last); ++k) break_around(domain, k, ClockTuning::kAroundStep);
+      return;
+    }
+    const double reach = correction_.spacing_ns;
+    for (std::size_t h = 0; h < correction_.domains; ++h)
+      for (std::size_t k = 0; k < correction_.knots; ++k)
+        if (const double at = correction_.knot_ns(k) + correction_.knot(h, k);
+            at >= first - reach && at <= last + reach)
+          result_.is_broken[node(h, k)] = true;
+  }
+
+  void find_broken() {
+    result_.is_broken.assign(correction_.domains * correction_.knots, false);
+    // Samples too close together to determine a rate bound nothing outside their span.
+    for (std::size_t h = 0; h < correction_.domains; ++h)
+      if (doubts_[h] > ClockTuning::kMostDoubt)
+        for (std::size_t k = 0; k < correction_.knots; ++k) break_around(h, k, 0);
+    for (const ClockConstraint& one : tight_) {
+      if (one.slack_ns >= 0) continue;
+      break_around(one.from, nearest(one.sent_ns), 1);
+      break_around(one.to, nearest(one.received_ns), 1);
+    }
+    break_reference();
+    for (std::size_t h = 0; h < correction_.domains; ++h) break_altogether(h);
+    break_excursions();
+    for (std::size_t h = 0; h < correction_.domains; ++h)
+      for (const ClockStep& step : correction_.steps[h]) break_around_step(h, step);
+  }
+
+  /// If several domains contradict the reference at once, the reference is at fault, and no domain has bounds there.
+  void break_reference() {
+    constexpr std::uint32_t kNobody = 0xffffffff;
+    std::vector<std::uint32_t> partner(correction_.knots, kNobody);
+    std::vector<bool> has_several(correction_.knots);
+    for (const ClockConstraint& one : tight_) {
+      if (one.slack_ns >= 0 || (one.from != reference_ && one.to != reference_)) continue;
+      const std::uint32_t other = one.from == reference_ ? one.to : one.from;
+      const std::size_t k = nearest(one.from == reference_ ? one.sent_ns : one.received_ns);
+      for (std::size_t q = k >= ClockTuning::kTogether ? k - ClockTuning::kTogether : 0;
+           q <= std::min(k + ClockTuning::kTogether, correction_.knots - 1); ++q) {
+        if (partner[q] == kNobody) partner[q] = other;
+        has_several[q] = has_several[q] || partner[q] != other;
+      }
+    }
+    for (std::size_t k = 0; k < correction_.knots; ++k)
+      for (std::size_t h = 0; has_several[k] && h < correction_.domains; ++h) break_around(h, k, 1);
+  }
+
+  /// A clock whose rate differs for a few knots and then returns has stepped between messages that are too rare to
+  /// contradict the fit. If many domains do so at once, it was the reference.
+  void break_excursions() {
+    std::vector<double> floors = smallest_;
+    std::erase_if(floors, [](double floor) { return floor <= 0; });
+    if (floors.empty()) return;
+    const double usual = median(std::move(floors), 0);
+    std::vector<std::size_t> strayed(correction_.knots, 0);  // [knot]: number of domains
+    for (std::size_t h = 0; h < correction_.domains; ++h)
+      for (std::size_t k = 0; k < correction_.knots; ++k) {
+        const std::size_t reach = excursion(h, k, usual);
+        if (reach == 0) continue;
+        break_around(h, k, reach + 1);
+        ++strayed[k];
+      }
+    const std::size_t several = std::max<std::size_t>(2, correction_.domains / ClockTuning::kExcursionShare);
+    for (std::size_t k = 0; k < correction_.knots; ++k)
+      for (std::size_t h = 0; strayed[k] >= several && h < correction_.domains; ++h)
+        break_around(h, k, ClockTuning::kExcursionReaches[1] + 1);
+  }
+
+  /// The reach of an excursion around its middle, in knots; 0 if there is none.
+  std::size_t excursion(std::size_t domain, std::size_t k, double least_ns) const {
+    for (const std::size_t reach : ClockTuning::kExcursionReaches) {
+      if (k < 2 * reach || k + 2 * reach >= correction_.knots) return 0;
+      if (static_cast<double>(reach) * correction_.spacing_ns > ClockTuning::kLongestExcursionNs) return 0;
+      const auto at = [&](std::size_t q) { return correction_.knot(domain, q); };
+      const std::size_t first = k - reach, last = k + reach;
+      const auto way = static_cast<double>(last - first);
+      const double before = (at(first) - at(first - reach)) * 2 / way, after = (at(last + reach) - at(last)) * 2 / way;
+      const double beyond = std::abs(at(last) - at(first) - way * (before + after) / 2);
+      if (beyond > least_ns * static_cast<double>(reach) / 2 && way * std::abs(after - before) < beyond / 2)
+        return reach;
+    }
+    return 0;
+  }
+
+  /// A clock that is contradicted this often does not keep the assumptions in between either.
+  void break_altogether(std::size_t domain) {
+    if (domain == reference_) return;
+    const auto begin = result_.is_broken.begin() + static_cast<std::ptrdiff_t>(node(domain, 0));
+    const auto end = begin + static_cast<std::ptrdiff_t>(correction_.knots);
+    if (static_cast<double>(std::count(begin, end, true)) >
+        ClockTuning::kMostBroken * static_cast<double>(correction_.knots))
+      std::fill(begin, end, true);
+  }
+
+  /// How far a clock can drift from one knot to the next; the allowed rate changes linearly between them.
+  float way_between(std::size_t a, std::size_t b) const {
+    const auto own = [&](std::size_t i) { return static_cast<double>(result_.rate[i] - bend_[i]); };
+    const auto bend = static_cast<double>(std::max(bend_[a], bend_[b]));
+    return static_cast<float>((bend + (own(a) + own(b)) / 2) * correction_.spacing_ns);
+  }
+
+  /// [latencies]: the least delay of any message, for T2. The quickest of few messages need not be quick; such a pair
+  /// gets the least latency of all.
+  std::vector<double> latency_floors() const {
+    std::vector<double> floors = smallest_;
+    const double least = least_known(floors);
+    for (std::size_t e = 0; e < samples_.pairs().size(); ++e)
+      for (const ClockCells& side : samples_.pairs()[e].sides) {
+        std::uint64_t messages = 0;
+        for (const ClockCell& cell : side.cells()) messages += cell.messages;
+        if (messages < ClockTuning::kFewMessages) floors[e] = std::min(floors[e], least);
+      }
+    return floors;
+  }
+
+  void add_edges() {
+    const std::vector<double> floors = latency_floors();
+    for (const ClockConstraint& one : tight_) {
+      const std::size_t sent = nearest(one.sent_ns), received = nearest(one.received_ns);
+      const std::size_t from = node(one.to, received), to = node(one.from, sent);
+      if (one.slack_ns < 0 || result_.is_broken[from] || result_.is_broken[to]) continue;
+      const double way =
+          static_cast<double>(result_.rate[to]) * std::abs(one.sent_ns - correction_.knot_ns(sent)) +
+          static_cast<double>(result_.rate[from]) * std::abs(one.received_ns - correction_.knot_ns(received)) +
+          ClockTuning::kRoundingNs;
+      const double t2_slack = std::max(0.0, one.slack_ns - assumptions_.latency_share * floors[one.latency]);
+      edges_.push_back({static_cast<std::uint32_t>(from),
+                        static_cast<std::uint32_t>(to),
+                        {static_cast<float>(one.slack_ns + way), static_cast<float>(t2_slack + way)}});
+    }
+    for (std::size_t h = 0; h < correction_.domains; ++h) {
+      if (h == reference_) continue;
+      for (std::size_t k = 0; k + 1 < correction_.knots; ++k) {
+        const std::size_t a = node(h, k), b = node(h, k + 1);
+        if (result_.is_broken[a] || result_.is_broken[b]) continue;
+        const float length = way_between(a, b);
+        edges_.push_back({static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), {length, length}});
+        edges_.push_back({static_cast<std::uint32_t>(b), static_cast<std::uint32_t>(a), {length, length}});
+      }
+    }
+  }
+
+  /// [latencies]: half of each pair's smallest round trip; 0 if there is none, and for collectives. A pair that is much
+  /// slower than usual may have been slow in one direction all the time, so it gets the least latency of all.
+  std::vector<double> smallest_latencies() const {
+    const std::size_t pairs = samples_.pairs().size();
+    std::vector<double> forth(pairs + 1, HUGE_VAL), back(pairs + 1, HUGE_VAL);
+    for (const ClockConstraint& one : tight_) {
+      double& least = one.from < one.to ? forth[one.latency] : back[one.latency];
+      least = std::min(least, one.slack_ns);
+    }
+    std::vector<double> floors(pairs + 1, 0);
+    for (std::size_t e = 0; e < pairs; ++e)
+      if (const double sum = forth[e] + back[e]; std::isfinite(sum)) floors[e] = std::max(0.0, sum / 2);
+    const double usual = usual_latency(samples_, floors, 0);
+    const double least = least_known(floors);
+    for (double& floor : floors)
+      if (floor > ClockTuning::kOtherClass * usual) floor = least;
+    return floors;
+  }
+
+  /// The least known latency; infinite if none is known.
+  static double least_known(const std::vector<double>& floors) {
+    double least = HUGE_VAL;
+    for (const double floor : floors)
+      if (floor > 0) least = std::min(least, floor);
+    return least;
+  }
+
+  const ClockSamples& samples_;
+  const ClockCorrection& correction_;
+  std::size_t reference_;
+  const ClockAssumptions& assumptions_;
+  std::vector<ClockConstraint> tight_;
+  std::vector<double> smallest_;  // [latencies]: smallest_latencies()
+  std::vector<double> doubts_;
+  std::vector<ClockEdge> edges_;
+  std::vector<float> bend_;  // [domain][knot]: the part of the rate that comes from bends of the fit
+  ClockCertificate result_;
+};
+
+}  // namespace
+
+ClockCertificate certify(const ClockSamples& samples, const ClockCorrection& correction, std::size_t reference,
+                         const ClockAssumptions& assumptions) {
+  return Certifier{samples, correction, reference, assumptions}.run();
+}
+
+}  // namespace meridian

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The difference of two clocks as their messages bound it, window by window.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "merger/clocks/samples/clock_correction.hpp"
+#include "merger/clocks/samples/clock_samples.hpp"
+
+namespace meridian {
+
+/// The bound of one message on the difference between the other clock and the clock of the axis, from above or below.
+struct ClockLimit {
+  double at = 0;  ///< on the axis
+  double value = 0;
+  double other_raw_ns = 0;  ///< the other clock's stamp, on its first line
+  bool is_upper = false;
+};
+
+/// The limits of a window combined.
+struct ClockCorridor {
+  double at = 0;
+  double upper = std::numeric_limits<double>::infinity(), lower = -std::numeric_limits<double>::infinity();
+  bool is_clean() const { return upper >= lower; }
+  bool has_both() const { return std::isfinite(upper) && std::isfinite(lower); }
+  double middle() const { return (upper + lower) / 2; }
+  double width() const { return upper - lower; }
+};
+
+/// Corridors that contain the difference of two clocks, on the time of one of them, after removal of their median
+/// slope. A step of the other clock moves the corridor from one window to the next by more than its width, and by far
+/// more than it moves in the windows around.
+struct ClockView {
+  std::vector<ClockLimit> limits;
+  std::vector<ClockCorridor> clean;  ///< by time
+  std::vector<bool> steps;           ///< [clean]: from this corridor to the next
+  double begin = 0, slope = 0;       ///< what was removed: slope * (t - begin)
+};
+
+/// Empty if too few windows have messages both ways.
+std::optional<ClockView> view_of(const ClockSamples& samples, const PairSamples& pair,
+                                 const ClockCorrection& correction, bool is_axis_low);
+
+/// The median width of `count` corridors.
+double usual_width(const std::vector<ClockCorridor>& corridors, std::size_t first, std::size_t count);
+
+/// The remaining slope of corridors first to last, between the narrower ones of the first and of the last quarter.
+double slope_of(const std::vector<ClockCorridor>& corridors, std::size_t first, std::size_t last);
+
+/// The intersection, at a moment, of the corridors from `nearest` to `farthest`, extrapolated with `slope`; it ends
+/// before the first corridor that contradicts the nearer ones.
+ClockCorridor common_corridor(const std::vector<ClockCorridor>& corridors, std::size_t nearest, std::size_t farthest,
+                              double slope, double moment);
+
+}  // namespace meridian

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "merger/load/unify_objects.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace meridian {
+namespace {
+
+constexpr int kHexadecimal = 16;
+
+std::optional<std::uint64_t> handle_from(std::string_view digits) noexcept {
+  std::uint64_t handle = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto parsed = std::from_chars(digits.data(), end, handle, kHexadecimal);
+  if (parsed.ec != std::errc{} || parsed.ptr != end) return std::nullopt;
+  return handle;
+}
+
+/// A window as one rank knows it.
+struct LocalWindow {
+  std::uint64_t handle = 0;
+  std::uint64_t ticks = 0;
+  std::uint32_t comm = kNoComm;
+  std::string name;
+};
+
+std::vector<LocalWindow> windows_of(const RankMeta& meta, CommResolver& resolver) {
+  std::vector<LocalWindow> windows;
+  std::map<std::uint64_t, std::size_t> current;  // handle -> place in windows
+  for (const TextRow& text : meta.texts) {       // in order of time
+    if (text.key == kWindowCommKey) {
+      LocalWindow window{text.handle, text.ticks, kNoComm, {}};
+      if (const auto handle = handle_from(text.value))
+        if (const LocalComm* comm = resolver.at(*handle, text.ticks)) window.comm = comm->comm;
+      current[text.handle] = windows.size();
+      windows.push_back(std::move(window));
+    } else if (text.key == kWindowNameKey) {
+      if (const auto found = current.find(text.handle); found != current.end())
+        windows[found->second].name = text.value;
+    }
+  }
+  return windows;
+}
+
+/// A window is the same one in all ranks when it was made on the same communicator as the same one in order.
+template <class Visit>
+void for_each_window(std::span<const LocalWindow> windows, Visit visit) {
+  std::map<std::uint32_t, std::uint64_t> made;  // on each communicator
+  for (const LocalWindow& window : windows) visit(window, std::pair{window.comm, made[window.comm]++});
+}
+
+class Unifier {
+ public:
+  Unifier(std::span<const RankMeta* const> metas, Communicators& communicators)
+      : metas_{metas}, communicators_{communicators} {}
+
+  Objects run() {
+    for (std::size_t i = 0; i < metas_.size(); ++i)
+      windows_.push_back(windows_of(*metas_[i], communicators_.resolvers[i]));
+    for (const std::vector<LocalWindow>& windows : windows_)
+      for_each_window(windows, [&](const LocalWindow& window, const auto& identity) {
+        std::string& name = window_names_[identity];
+        if (name.empty()) name = window.name;
+      });
+    name_files();
+    for (std::size_t i = 0; i < metas_.size(); ++i)
+      result_.ranks.push_back({ObjectHandles{files_of(*metas_[i])}, ObjectHandles{windows_in(windows_[i])}});
+    return std::move(result_);
+  }
+
+ private:
+  void name_files() {
+    for (const RankMeta* meta : metas_)
+      for (const TextRow& text : meta->texts)
+        if (text.key == kFileNameKey) files_.try_emplace(text.value);
+    for (auto& [name, place] : files_) {
+      place = static_cast<std::uint32_t>(result_.files.size());
+      result_.files.emplace_back().name = name;
+    }
+  }
+
+  std::vector<ObjectHandles::Birth> files_of(const RankMeta& meta) {
+    std::vector<ObjectHandles::Birth> births;
+    std::set<std::uint32_t> known;
+    for (const TextRow& text : meta.texts) {
+      if (text.key != kFileNameKey) continue;
+      const std::uint32_t place = files_[text.value];
+      births.push_back({text.handle, text.ticks, place});
+      FileSummary& file = result_.files[place];
+      ++file.opens;
+      if (known.insert(place).second) ++file.ranks;
+    }
+    return births;
+  }
+
+  std::vector<ObjectHandles::Birth> windows_in(std::span<const LocalWindow> windows) {
+    std::vector<ObjectHandles::Birth> births;
+    std::map<std::uint32_t, std::uint64_t> here;  // how many of each
+    for_each_window(windows, [&](const LocalWindow& window, const auto& identity) {
+      const std::string& name = window_names_[identity];
+      const auto [found, is_new] =
+          places_.try_emplace({name, window.comm}, static_cast<std::uint32_t>(result_.windows.size()));
+      if (is_new) {
+        WindowSummary& made = result_.windows.emplace_back();
+        made.name = name;
+        if (window.comm != kNoComm) made.comm = communicator_name(communicators_.list[window.comm], window.comm);
+      }
+      births.push_back({window.handle, window.ticks, found->second});
+      ++here[found->second];
+    });
+    for (const auto& [place, count] : here) {
+      WindowSummary& window = result_.windows[place];
+      ++window.ranks;
+      window.windows = std::max(window.windows, count);
+    }
+    return births;
+  }
+
+  std::span<const RankMeta* const> metas_;
+  Communicators& communicators_;
+  std::vector<std::vector<LocalWindow>> windows_;                                // [rank]
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::string> window_names_;  // by identity
+  std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> places_;        // (name, comm) -> result_.windows
+  std::map<std::string, std::uint32_t> files_;                                   // name -> result_.files
+  Objects result_;
+};
+
+}  // namespace
+
+Objects unify_objects(std::span<const RankMeta* const> metas, Communicators& communicators) {
+  return Unifier{metas, communicators}.run();
+}
+
+}  // namespace meridian

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "merger/model/communicators.hpp"
+#include "merger/model/objects.hpp"
+#include "trace/format/rank_file.hpp"
+
+namespace meridian {
+
+/// metas         [ranks], those of the files present, as are the resolvers of `communicators`.
+Objects unify_objects(std::span<const RankMeta* const> metas, Communicators& communicators);
+
+}  // namespace meridian

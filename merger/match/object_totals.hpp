@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "merger/load/thread_cursor.hpp"
+#include "merger/model/call_roles.hpp"
+#include "merger/model/event_row.hpp"
+#include "merger/model/objects.hpp"
+#include "summary/summary.hpp"
+
+namespace meridian {
+
+/// Adds up the calls on files and windows. Sums are integers, so the order of the calls does not matter.
+class ObjectTotals {
+ public:
+  ObjectTotals() = default;
+  explicit ObjectTotals(const Objects& objects)
+      : objects_{&objects}, files_(objects.files.size()), windows_(objects.windows.size()) {}
+
+  /// row  of the call, with its bytes.
+  void add(std::uint32_t rank_index, const Call& call, const CallRole& what, const EventRow& row) noexcept;
+
+  /// By time, longest first; ties by name.
+  std::vector<FileSummary> files() const;
+  std::vector<WindowSummary> windows() const;
+
+ private:
+  struct Sum {
+    std::uint64_t count = 0;
+    std::uint64_t bytes = 0;
+    std::int64_t time_ns = 0;
+    void add(bool is_one_more, std::uint64_t more_bytes, std::int64_t more_ns) noexcept {
+      count += is_one_more;
+      bytes += more_bytes;
+      time_ns += more_ns;
+    }
+  };
+  struct Use {
+    Sum in, out, both, other;
+  };
+  /// is_access  false: the second half of a split collective, which takes time but moves no more data.
+  static void add(Use& use, const CallRole& what, const EventRow& row, bool is_access) noexcept;
+
+  const Objects* objects_ = nullptr;
+  std::vector<Use> files_;
+  std::vector<Use> windows_;
+};
+
+}  // namespace meridian

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "merger/load/thread_cursor.hpp"
+#include "merger/match/lock_table.hpp"
+#include "merger/match/match_collectives.hpp"
+#include "merger/match/match_messages.hpp"
+#include "merger/match/object_totals.hpp"
+#include "merger/match/value_totals.hpp"
+#include "merger/model/clock_map.hpp"
+#include "merger/model/communicators.hpp"
+#include "merger/model/event_row.hpp"
+#include "merger/model/findings.hpp"
+#include "merger/model/recording_gaps.hpp"
+#include "merger/model/sites.hpp"
+#include "merger/model/user_definitions.hpp"
+
+namespace meridian {
+
+/// What receives the calls of a trace.
+struct Matchers {
+  MessageMatcher& messages;
+  CollectiveMatcher& collectives;
+  MessageMatcher& user_messages;       ///< of the program's own layers
+  std::vector<ValueTotals>& counters;  ///< [UserDefinitions::list]
+  ObjectTotals& objects;
+};
+
+/// What the trackers of one rank know about it.
+struct RankContext {
+  std::uint32_t rank_index = 0;  ///< among the ranks present
+  std::int32_t rank = 0;         ///< in MPI_COMM_WORLD
+  std::size_t threads = 0;
+  std::uint16_t unknown_call = 0;  ///< number in /calls for calls that this build does not know
+  ClockMap clock;
+  const std::vector<Communicator>* communicators = nullptr;
+  CommResolver* resolver = nullptr;
+  Findings* findings = nullptr;
+  LockTable* locks = nullptr;    ///< takes the lock calls; may be null
+  Matchers* matchers = nullptr;  ///< nullptr: only rows are wanted, and findings are not counted again
+  const UserDefinitions* user = nullptr;
+  RankSites* sites = nullptr;
+  const RecordingGaps* gaps = nullptr;  ///< with `matchers`
+
+  Caller caller(const Call& call) const noexcept;
+  /// Number of the stretch of the recording, between lost calls, in which the call began.
+  std::size_t stretch(const Call& call) const noexcept { return gaps == nullptr ? 0 : gaps->stretch(call.enter_ticks); }
+  /// The communicator that the handle stands for in this call; nullptr, with a finding, when it is not known.
+  const LocalComm* resolve(std::uint64_t handle, const Call& call) const;
+};
+
+/// Fills in communicator, peer and tag. comm: may be null; peer: in comm, or negative.
+void describe(EventRow& row, const LocalComm* comm, std::int32_t peer, std::int32_t tag) noexcept;
+/// For calls with several messages.
+void describe_nobody(EventRow& row) noexcept;
+
+/// A call that failed may have received all the same: a message that was too long.
+inline bool did_nothing(const Call& call) noexcept { return call.has(kFlagFailed) && call.completion_count == 0; }
+
+/// Whether the completion describes a message.
+inline bool has_message(const Completion& completion) noexcept { return completion.source >= 0 && completion.tag >= 0; }
+
+/// What has to be kept from the enter of a call to its leave.
+struct Pending {
+  ReceiveId receive = kNoReceive;
+  PartId part;
+  std::uint32_t series = 0;
+  std::uint64_t send_number = 0;
+  const LocalComm* comm = nullptr;
+  std::vector<std::uint32_t> requests;  ///< one per completion
+};
+
+}  // namespace meridian

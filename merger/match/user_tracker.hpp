@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "merger/match/rank_context.hpp"
+#include "merger/match/recorded_sides.hpp"
+
+namespace meridian {
+
+/// Follows the user events of one rank: their names, counters, and messages of the program's own communication layers.
+class UserTracker {
+ public:
+  UserTracker(const RankContext& at, RecordedSides& sides) : at_{at}, sides_{sides} {}
+
+  void enter(const Call& call, EventRow& row);
+
+ private:
+  void enter_message(const Call& call, const UserDefinition& definition, EventRow& row);
+
+  const RankContext& at_;
+  RecordedSides& sides_;
+};
+
+}  // namespace meridian

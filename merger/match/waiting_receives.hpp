@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "merger/match/receive_table.hpp"
+
+namespace meridian {
+
+/// Receives that cannot be given a place in a channel yet, in posting order for each rank and communicator: those from
+/// any source or with any tag, until their message is known, and those posted later that want messages which an
+/// earlier waiting receive could take.
+class WaitingReceives {
+ public:
+  /// comms  [ranks present]: number of communicators that the rank made.
+  WaitingReceives(ReceiveTable& receives, std::span<const std::size_t> comms);
+
+  /// Whether a receive that is posted now has to wait.
+  bool has_to_wait(const Receive& receive) const noexcept {
+    const Queue& queue = queues_[receive.rank_index][receive.comm_number];
+    return !receive.has_channel() || (!queue.waiting.empty() && is_blocked(queue, queue.waiting.size(), receive));
+  }
+  void add(ReceiveId id);
+
+  /// The receive's source and tag have become known. Returns the receives that no longer have to wait, in posting
+  /// order; they hold until the next call.
+  std::span<const ReceiveId> set_known(ReceiveId id);
+  /// The same when a receive goes away. Does nothing for one that does not wait.
+  std::span<const ReceiveId> remove(ReceiveId id);
+
+  /// The rank has no more calls. Hands each receive whose message will never be known to drop(id), and each that no
+  /// longer has to wait to place(id).
+  template <class Drop, class Place>
+  void end_rank(std::uint32_t rank_index, Drop&& drop, Place&& place) {
+    for (Queue& queue : queues_[rank_index]) {
+      for (ReceiveId& id : queue.waiting) {
+        if (receives_[id].has_channel()) continue;
+        drop(id);
+        id = kNoReceive;
+      }
+      released_.clear();
+      release(queue, 0);
+      for (const ReceiveId id : released_) place(id);
+    }
+  }
+
+  /// The receive may have completed unseen: later ones that could have got its message become silent.
+  void silence_behind(ReceiveId id);
+
+ private:
+  struct Queue {
+    std::vector<ReceiveId> waiting;  // in posting order
+    std::size_t known = 0;           // those of them whose channel is known
+  };
+
+  Queue& queue_of(ReceiveId id) { return queues_[receives_[id].rank_index][receives_[id].comm_number]; }
+  bool is_blocked(const Queue& queue, std::size_t place, const Receive& receive) const noexcept;
+  void release(Queue& queue, std::size_t from);
+
+  ReceiveTable& receives_;
+  std::vector<std::vector<Queue>> queues_;  // [rank][communicator of the rank]
+  std::vector<ReceiveId> released_;
+};
+
+}  // namespace meridian

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the passes of a merge hand on to each other.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "merger/clocks/clock_pass.hpp"
+#include "merger/containers/temp_file.hpp"
+#include "merger/containers/temp_spool.hpp"
+#include "merger/load/load_ranks.hpp"
+#include "merger/match/match.hpp"
+#include "merger/merge.hpp"
+#include "merger/model/findings.hpp"
+#include "merger/model/trace.hpp"
+#include "merger/output/merged_file.hpp"
+#include "merger/repair/repair_causality.hpp"
+#include "merger/statistics/comm_statistics.hpp"
+#include "merger/statistics/compute_statistics.hpp"
+#include "merger/statistics/user_statistics.hpp"
+
+namespace meridian {
+
+/// The file under construction, and the statistics of the events that went into it.
+struct Destination {
+  MergedFileWriter file;
+  Statistics statistics;
+  UserStatistics user;
+  CommStatistics comms;
+
+  static Result<Destination> open(const std::filesystem::path& output, const Trace& trace);
+  /// In global order.
+  Status append(std::span<const EventRow> rows);
+};
+
+/// Pairs that wait on disk until their times are final.
+struct Pairs {
+  std::shared_ptr<TempFile> scratch;
+  TempSpool<MatchedMessage> messages;
+  TempSpool<CollectivePart> parts;
+};
+
+/// The state of one merge. Which pass fills in a field is said beside it; fields refer to the trace and to the ranks,
+/// so the state does not move.
+struct Merge {
+  Merge(std::span<const std::filesystem::path> directories_, const MergeOptions& options_,
+        std::filesystem::path output_)
+      : directories{directories_}, options{options_}, output{std::move(output_)} {}
+  Merge(const Merge&) = delete;
+  Merge& operator=(const Merge&) = delete;
+
+  std::span<const std::filesystem::path> directories;
+  const MergeOptions& options;
+  std::filesystem::path output;
+  /// How much of the present pass is done, as a count of calls. Set by the runner.
+  CallCounter report = [](std::uint64_t) {};
+
+  LoadedRanks ranks;                       ///< load_ranks
+  Findings of_files;                       ///< load_ranks: what matching cannot change
+  std::size_t known_damage = 0;            ///< find_damage: parts that matching knew to be unreadable
+  Findings findings;                       ///< every pass
+  Trace trace;                             ///< unify_definitions; its clocks by the passes on clocks
+  ClockPass clocks;                        ///< refine_clocks, split_clocks
+  Matched matched;                         ///< match_in_one_go, match_messages
+  std::uint64_t reversed_after = 0;        ///< repair_causality: pairs still out of order
+  std::optional<Pairs> pairs;              ///< match_messages, repair_causality; given back by write_pairs
+  std::vector<StreamTimes> times;          ///< repair_causality
+  std::optional<Destination> destination;  ///< match_in_one_go, order_events; the passes after them add to it
+  std::vector<SourcePlace> places;         ///< resolve_sites
+  CounterTotals counters;                  ///< count_events
+  Summary summary;                         ///< summarize
+};
+
+}  // namespace meridian

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "merger/model/event_row.hpp"
+
+namespace meridian {
+
+enum class CommKind : std::uint8_t { world = 0, self = 1, intra = 2, inter = 3, user = 4 };
+inline constexpr std::array<std::string_view, 5> kCommKindNames{"world", "self", "intra", "inter", "user"};
+
+inline constexpr std::uint32_t kNoGroup = 0xffffffff;
+inline constexpr std::int32_t kOtherWorld = -1;     ///< a member that is no process of this MPI_COMM_WORLD
+inline constexpr std::int32_t kUnknownMember = -2;  ///< a member whose rank file is missing
+
+/// World ranks in group order.
+using Group = std::vector<std::int32_t>;
+
+/// A communicator of the run. Its number (CommId) is its place in Communicators::list.
+struct Communicator {
+  CommKind kind{};
+  std::uint32_t parent = kNoComm;         ///< CommId it was made from; kNoComm: none
+  std::string name;                       ///< given by the program or by MPI; may be empty
+  std::uint32_t group = kNoGroup;         ///< in Communicators::groups
+  std::uint32_t remote_group = kNoGroup;  ///< intercommunicators only
+};
+
+/// Its name, or "communicator 5" where the program gave it none.
+inline std::string communicator_name(const Communicator& comm, std::uint32_t number) {
+  return comm.name.empty() ? "communicator " + std::to_string(number) : comm.name;
+}
+
+/// A communicator as one of its members sees it.
+struct LocalComm {
+  std::uint32_t comm = 0;    ///< CommId
+  std::int32_t rank = 0;     ///< of this member in its group
+  std::uint32_t number = 0;  ///< place among this rank's communicators
+  std::uint8_t side = 0;     ///< intercommunicators: 1 when this member is in the remote_group
+  bool is_inter = false;
+  const Group* own = nullptr;    ///< this member's group
+  const Group* peers = nullptr;  ///< who messages go to and come from
+
+  /// World rank of `peer`, negative when that is unknown or nobody.
+  std::int32_t world_rank(std::int32_t peer) const noexcept {
+    return peer >= 0 && static_cast<std::size_t>(peer) < peers->size() ? (*peers)[static_cast<std::size_t>(peer)]
+                                                                       : kUnknownMember;
+  }
+};
+
+/// Which communicator a handle means in one rank at one time: the latest that was made under it before that time.
+class CommResolver {
+ public:
+  struct Birth {
+    std::uint64_t handle = 0;
+    std::uint64_t leave_ticks = 0;  ///< of the call that made it
+    std::uint64_t enter_ticks = 0;
+    std::uint32_t thread = 0;
+    LocalComm comm;
+    std::uint64_t request = 0;  ///< that ends the making; 0: none
+  };
+  CommResolver() = default;
+  explicit CommResolver(std::vector<Birth> births);
+
+  /// nullptr when no communicator of that handle had been made by then. Fastest when times ascend.
+  const LocalComm* at(std::uint64_t handle, std::uint64_t ticks) noexcept {
+    const Recent& recent = recent_[(handle >> 4 ^ handle) % kRecent];
+    if (recent.handle == handle && ticks >= recent.from_ticks && ticks < recent.until_ticks) [[likely]]
+      return recent.comm;
+    return look_up(handle, ticks);
+  }
+
+  /// What the call of `thread` that began at `enter_ticks` made; nullptr: nothing.
+  const Birth* made_by(std::uint32_t thread, std::uint64_t enter_ticks) const noexcept;
+
+  std::size_t size() const noexcept { return births_.size(); }
+  std::span<const Birth> births() const noexcept { return births_; }
+
+ private:
+  struct Recent {
+    std::uint64_t handle = 0;
+    std::uint64_t from_ticks = 0;
+    std::uint64_t until_ticks = 0;  ///< 0: empty
+    const LocalComm* comm = nullptr;
+  };
+  static constexpr std::size_t kRecent = 16;
+  const LocalComm* look_up(std::uint64_t handle, std::uint64_t ticks) noexcept;
+
+  std::vector<Birth> births_;            // by (handle, leave_ticks)
+  std::vector<std::uint32_t> by_maker_;  // by (thread, enter_ticks)
+  std::array<Recent, kRecent> recent_{};
+};
+
+struct Communicators {
+  /// 0 is MPI_COMM_WORLD of the first world, 1 + r is MPI_COMM_SELF of rank r, then come the MPI_COMM_WORLDs of further
+  /// worlds, then the program's own in the order in which the lowest rank that knows them made them.
+  std::vector<Communicator> list;
+  std::vector<std::uint32_t> world_comms;  ///< [worlds]: places of MPI_COMM_WORLD in `list`
+  std::vector<Group> groups;               ///< unknown members are kUnknownMember
+  std::vector<CommResolver> resolvers;     ///< [ranks given]; they point into `groups`
+};
+
+}  // namespace meridian

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace meridian {
+
+/// One call in the trace: the event-th (from 0) of a thread of a rank.
+struct EventRef {
+  std::int32_t rank = 0;
+  std::uint32_t thread = 0;
+  std::uint64_t event = 0;
+  friend constexpr auto operator<=>(const EventRef&, const EventRef&) = default;
+};
+
+/// A message with both its ends. Times are global ns.
+struct MatchedMessage {
+  EventRef send;        ///< the call that sent it, or started the send request
+  EventRef post;        ///< the receive call, or the call that started the receive request
+  EventRef completion;  ///< the call in which the receive was seen to be complete; equals post when blocking
+  std::uint32_t comm = 0;
+  std::int32_t tag = 0;
+  std::uint64_t bytes = 0;
+  std::int64_t send_enter_ns = 0;
+  std::int64_t post_enter_ns = 0;
+  std::int64_t receive_leave_ns = 0;  ///< leave of `completion`; at least send_enter_ns + 1 in the output
+};
+
+/// Which of a collective's exits must follow which enters.
+enum class CollectiveShape : std::uint8_t {
+  all_to_all,  ///< every exit follows every enter (Barrier, Allreduce, Alltoall...)
+  one_to_all,  ///< every exit follows the root's enter (Bcast, Scatter...)
+  all_to_one,  ///< the root's exit follows every enter (Reduce, Gather...)
+  prefix,      ///< an exit follows the enters of lower ranks (Scan, Exscan)
+  none,        ///< no order is implied (neighbourhood collectives, no data)
+};
+
+/// One participant of one instance of a collective.
+struct CollectivePart {
+  std::uint64_t instance = 0;  ///< number of the collective in the trace
+  std::uint32_t comm = 0;
+  CollectiveShape shape{};
+  std::int32_t comm_rank = 0;  ///< of this participant
+  std::int32_t root = -1;      ///< in the communicator; -1: none
+  std::int32_t parts = 0;      ///< participants of the instance that the trace has
+  std::uint8_t side = 0;       ///< of an intercommunicator, its group; they wait for each other, not for
+  bool is_awaited = false;     ///< themselves: exits of the other group's that wait follow this enter
+  bool waits = false;          ///< its exit follows enters of the other group
+  EventRef start;              ///< the call that entered it
+  EventRef completion;         ///< the call that left it; equals start when blocking
+  std::int64_t enter_ns = 0;
+  std::int64_t leave_ns = 0;
+};
+
+}  // namespace meridian

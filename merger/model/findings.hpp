@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "merger/model/event_ref.hpp"
+#include "summary/summary.hpp"
+
+namespace meridian {
+
+/// One value per row of findings.def.
+enum class FindingId : std::uint16_t {
+#define MERIDIAN_FINDING(id, name, severity, text, remedy) id,
+#include "merger/model/findings.def"
+  count_
+};
+
+/// The row of findings.def as a Finding without count and detail.
+Finding describe(FindingId id);
+
+/// "rank 3 thread 0 call 17"
+std::string describe(const EventRef& call);
+
+/// Counts flaws while passes meet them, and keeps the first few as examples.
+class Findings {
+ public:
+  static constexpr std::size_t kExamples = 3;
+
+  void add(FindingId id, std::uint64_t count = 1) noexcept { entry(id).count += count; }
+  /// `example` names one object concerned: a string, or a function that makes one (called for the first few only).
+  template <class Example>
+  void add(FindingId id, std::uint64_t count, Example&& example) {
+    Entry& at = entry(id);
+    at.count += count;
+    if (at.examples.size() >= kExamples) {
+      at.has_more = true;
+      return;
+    }
+    if constexpr (std::invocable<Example>)
+      at.examples.emplace_back(std::forward<Example>(example)());
+    else
+      at.examples.emplace_back(std::forward<Example>(example));
+  }
+
+  /// Recording was switched off for something: sides that are missing are no flaws, but call.switched_off.
+  void expect_gaps() noexcept { has_gaps_ = true; }
+  bool has_gaps() const noexcept { return has_gaps_; }
+  /// Only requests are without their start.
+  void expect_unknown_requests() noexcept { has_unknown_requests_ = true; }
+
+  std::uint64_t count(FindingId id) const noexcept { return entries_[static_cast<std::size_t>(id)].count; }
+
+  /// Those that were met, worst first, then in the order of findings.def.
+  std::vector<Finding> list() const;
+
+ private:
+  struct Entry {
+    std::uint64_t count = 0;
+    std::vector<std::string> examples;
+    bool has_more = false;  // than the examples that are kept
+  };
+  Entry& entry(FindingId id) noexcept {
+    const bool is_gap = (has_gaps_ && may_be_gap(id)) || (has_unknown_requests_ && id == FindingId::request_unknown);
+    const FindingId counted = is_gap ? FindingId::call_switched_off : id;
+    return entries_[static_cast<std::size_t>(counted)];
+  }
+  static bool may_be_gap(FindingId id) noexcept;
+
+  bool has_gaps_ = false;
+  bool has_unknown_requests_ = false;
+  std::array<Entry, static_cast<std::size_t>(FindingId::count_)> entries_{};
+};
+
+}  // namespace meridian

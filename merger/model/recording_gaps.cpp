@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "merger/model/recording_gaps.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "merger/model/call_roles.hpp"
+
+namespace meridian {
+namespace {
+
+bool is_of_sends(Role role) noexcept {
+  switch (role) {
+    case Role::send:
+    case Role::isend:
+    case Role::sendrecv:
+    case Role::isendrecv:
+    case Role::send_init:
+    case Role::psend_init:
+    case Role::start:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_of_receives(Role role) noexcept {
+  switch (role) {
+    case Role::receive:
+    case Role::irecv:
+    case Role::sendrecv:
+    case Role::isendrecv:
+    case Role::recv_init:
+    case Role::precv_init:
+    case Role::mprobe:
+    case Role::mrecv:
+    case Role::imrecv:
+    case Role::start:
+    case Role::complete:
+      return true;
+    default:
+      return false;
+  }
+}
+
+constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+
+/// Of a text of kLostKey: since when; kNever where it says that nothing is missed.
+std::uint64_t lost_from(const TextRow& text) {
+  std::uint64_t from = kNever;
+  if (text.value.ends_with(" others")) return kNever;
+  std::from_chars(text.value.data(), text.value.data() + text.value.size(), from);
+  return from;
+}
+
+std::vector<std::uint64_t> lost_bounds(const RankMeta& meta) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> gaps;
+  for (const TextRow& text : meta.texts) {
+    if (text.key != kLostKey) continue;
+    const std::uint64_t from = lost_from(text);
+    const bool is_open = text.value.find(' ') == std::string::npos;
+    if (from != kNever) gaps.emplace_back(from, is_open ? kNever : std::max(text.ticks, from + 1));
+  }
+  std::ranges::sort(gaps);
+  std::vector<std::uint64_t> bounds;
+  for (const auto& [from, until] : gaps) {
+    if (!bounds.empty() && from <= bounds.back())
+      bounds.back() = std::max(bounds.back(), until);
+    else
+      bounds.insert(bounds.end(), {from, until});
+  }
+  return bounds;
+}
+
+RecordingGaps gaps_of(const RankMeta& meta, TraceGaps& all) {
+  RecordingGaps gaps;
+  std::vector<const TextRow*> states;
+  for (const TextRow& text : meta.texts) {
+    if (text.key == "recording") states.push_back(&text);
+    Range range;
+    const bool is_message = text.key == "option.MERIDIAN_MESSAGE";
+    if (!is_message && text.key != "option.MERIDIAN_COMM") continue;
+    if (parse_range(text.value, is_message ? "bytes" : "ranks", range) != TextProblem::none || range.is_everything())
+      continue;
+    all.has_selection = true;
+    if (is_message) gaps.message = range;
+  }
+  gaps.lost_bounds = lost_bounds(meta);
+  all.has_gaps = all.has_gaps || !gaps.lost_bounds.empty();
+  std::ranges::stable_sort(states, {}, &TextRow::ticks);
+  bool is_off = false;
+  bool is_partial = false;
+  for (const TextRow* state : states) {
+    const bool was_off = is_off;
+    is_off = state->value == "off";
+    is_partial = is_partial || state->value == "partial";
+    all.has_gaps = all.has_gaps || state->value != "on";
+    if (was_off && !is_off) gaps.resumed_ticks.push_back(state->ticks);
+  }
+  if (is_partial) {
+    for (const PassedRow& row : meta.passed) {
+      const Role role = role_of(meta.calls[row.call]).role;
+      gaps.lacks_sends = gaps.lacks_sends || is_of_sends(role);
+      gaps.lacks_receives = gaps.lacks_receives || is_of_receives(role);
+    }
+  }
+  return gaps;
+}
+
+}  // namespace
+
+std::uint32_t RecordingGaps::epoch(std::uint64_t ticks) const noexcept {
+  if (resumed_ticks.empty()) [[likely]]
+    return 0;
+  return static_cast<std::uint32_t>(std::ranges::upper_bound(resumed_ticks, ticks) - resumed_ticks.begin());
+}
+
+std::size_t RecordingGaps::stretch(std::uint64_t ticks) const noexcept {
+  if (lost_bounds.empty()) [[likely]]
+    return 0;
+  return static_cast<std::size_t>(std::ranges::upper_bound(lost_bounds, ticks) - lost_bounds.begin());
+}
+
+std::uint64_t RecordingGaps::unsure_from(std::uint64_t born_ticks) const noexcept {
+  const std::size_t born = stretch(born_ticks) / 2 * 2;
+  return born < lost_bounds.size() ? lost_bounds[born] : kNever;
+}
+
+TraceGaps find_gaps(std::span<const RankMeta* const> metas) {
+  TraceGaps all;
+  for (const RankMeta* meta : metas) all.ranks.push_back(gaps_of(*meta, all));
+  const bool is_even = std::ranges::all_of(all.ranks, [&](const RecordingGaps& gaps) {
+    return gaps.resumed_ticks.size() == all.ranks.front().resumed_ticks.size();
+  });
+  if (!is_even)
+    for (RecordingGaps& gaps : all.ranks) gaps.resumed_ticks.clear();
+  return all;
+}
+
+}  // namespace meridian

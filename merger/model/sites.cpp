@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "merger/model/sites.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+namespace meridian {
+namespace {
+
+std::optional<std::uint64_t> take_hex(std::string_view& text) {
+  std::uint64_t value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  if (problem != std::errc{} || end == text.data() + text.size() || *end != ' ') return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()) + 1);
+  return value;
+}
+
+std::string_view take_word(std::string_view& text) {
+  const std::size_t length = std::min(text.find(' '), text.size());
+  const std::string_view word = text.substr(0, length);
+  text.remove_prefix(std::min(length + 1, text.size()));
+  return word;
+}
+
+}  // namespace
+
+std::uint32_t SiteTable::module(const Module& module) {
+  const bool has_build_id = module.identity.size() > 1 && module.identity.find(':') == std::string::npos;
+  const auto [at, is_new] = module_of_.try_emplace({module.identity, has_build_id ? "" : module.path},
+                                                   static_cast<std::uint32_t>(modules_.size()));
+  if (is_new) modules_.push_back(module);
+  return at->second;
+}
+
+std::uint32_t SiteTable::site(std::uint32_t module, std::uint64_t offset) {
+  const auto at = site_of_.find({module, offset});
+  if (at != site_of_.end()) return at->second;
+  if (sites_.size() >= kMaxSites) {
+    is_full_ = true;
+    return kNoSite;
+  }
+  const auto number = static_cast<std::uint32_t>(sites_.size());
+  site_of_[{module, offset}] = number;
+  sites_.push_back({module, offset});
+  return number;
+}
+
+RankSites::RankSites(const RankMeta& meta, SiteTable& table, PathTable& paths) : table_{&table}, paths_{&paths} {
+  for (const TextRow& text : meta.texts) {
+    if (text.key != "module") continue;
+    std::string_view left = text.value;
+    const auto begin = take_hex(left), end = take_hex(left), bias = take_hex(left);
+    if (!begin || !end || !bias) continue;
+    Module module;
+    module.identity = take_word(left);
+    const std::string_view kind = take_word(left);
+    module.is_mpi = kind == "mpi";
+    module.is_tracer = kind == "tracer";
+    module.path = left;
+    ranges_.push_back({*begin, *end, *bias, table.module(module)});
+  }
+  add_stacks(meta.stacks);
+}
+
+/// An address that two modules had, one after the other, belongs to neither.
+const RankSites::Range* RankSites::find(std::uint64_t address) const {
+  const Range* found = nullptr;
+  for (const Range& range : ranges_) {
+    // A return address may be the first byte behind its module's code.
+    if (address <= range.begin || address > range.end) continue;
+    if (found != nullptr && found->module != range.module) return nullptr;
+    found = &range;
+  }
+  return found;
+}
+
+std::uint32_t RankSites::site(std::uint64_t address) {
+  const Range* const range = find(address);
+  return range != nullptr ? table_->site(range->module, address - range->bias) : table_->site(kNoModule, address);
+}
+
+std::uint32_t RankSites::add(std::uint64_t address) {
+  const std::uint32_t where = site(address);
+  const std::uint32_t number = where == kNoSite ? kNoPath : paths_->path(kNoPath, where);
+  if (known_.size() < SiteTable::kMaxSites) known_.set({address}, number);
+  return number;
+}
+
+std::uint32_t RankSites::function(std::uint64_t address) {
+  const Range* const range = address != 0 ? find(address + 1) : nullptr;
+  return range != nullptr ? table_->site(range->module, address + 1 - range->bias) : kNoSite;
+}
+
+/// Frames of the MPI library and of the tracer are left out: what they are called for is the call itself.
+void RankSites::add_stacks(const std::vector<StackRow>& rows) {
+  nodes_.resize(rows.size());
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const StackRow& row = rows[i];
+    const std::uint32_t parent = row.parent < i ? nodes_[row.parent] : kNoPath;
+    if (row.address == kStackDeeper || row.address == kStackLost) {
+      nodes_[i] = row.address == kStackDeeper ? kDeeperPath : kLostPath;
+      continue;
+    }
+    const Range* const range = find(row.address);
+    const Module& module = table_->modules()[range != nullptr ? range->module : kNoModule];
+    if ((module.is_mpi || module.is_tracer) && parent > kLostPath) {
+      nodes_[i] = parent;
+      continue;
+    }
+    const std::uint32_t where = site(row.address);
+    nodes_[i] = where == kNoSite ? kNoPath : paths_->path(parent, where);
+  }
+}
+
+}  // namespace meridian

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "merger/model/clocks.hpp"
+#include "merger/model/communicators.hpp"
+#include "merger/model/named_call.hpp"
+#include "merger/model/objects.hpp"
+#include "merger/model/recording_gaps.hpp"
+#include "merger/model/sites.hpp"
+#include "merger/model/user_definitions.hpp"
+#include "merger/model/worlds.hpp"
+#include "trace/format/rank_file.hpp"
+
+namespace meridian {
+
+/// In place of an index: the rank has no file.
+inline constexpr std::uint32_t kMissingRank = 0xffffffff;
+
+/// The ranks of a trace with what the passes found out about them.
+struct Trace {
+  std::vector<RankFile*> files;             ///< ordered by rank
+  std::vector<World> worlds;                ///< at least one
+  std::vector<std::uint32_t> rank_index;    ///< [ranks of all worlds]: place in `files`; kMissingRank
+  std::vector<NamedCall> calls;             ///< of the merged file
+  std::vector<std::uint16_t> unknown_call;  ///< [files]: number of the calls that this build does not know
+  Communicators communicators;
+  UserDefinitions user;
+  Objects objects;
+  TraceGaps gaps;
+  Clocks clocks;
+  std::unique_ptr<SiteTable> sites;                  ///< fills while calls are read
+  std::unique_ptr<PathTable> paths;                  ///< likewise
+  std::vector<RankSites> rank_sites;                 ///< [files]
+  std::vector<std::vector<std::uint32_t>> routines;  ///< [files][threads]: site of the start routine
+  std::uint64_t events = 0;
+  bool has_sites = false;   ///< some calls have one
+  bool has_stacks = false;  ///< some calls have one
+};
+
+}  // namespace meridian

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "merger/model/worlds.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace meridian {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// 2 for world-2; -1 for another name.
+std::int32_t number_of_world(const fs::path& directory) {
+  const std::string name = directory.filename().string();
+  std::int32_t number = -1;
+  if (!name.starts_with("world-")) return -1;
+  // world-2-2 is what world-2 became where that held another trace
+  const auto [end, problem] = std::from_chars(name.data() + 6, name.data() + name.size(), number);
+  return problem == std::errc{} && (end == name.data() + name.size() || *end == '-') ? number : -1;
+}
+
+}  // namespace
+
+std::vector<fs::path> world_directories(const fs::path& directory) {
+  std::vector<fs::path> worlds;
+  std::error_code problem;
+  for (fs::directory_iterator entry{directory, problem}, end; !problem && entry != end; entry.increment(problem)) {
+    std::error_code ignored;
+    if (number_of_world(entry->path()) > 0 && entry->is_directory(ignored)) worlds.push_back(entry->path());
+  }
+  std::ranges::sort(worlds, {}, [](const fs::path& path) { return std::pair{number_of_world(path), path}; });
+  worlds.insert(worlds.begin(), directory);
+  return worlds;
+}
+
+}  // namespace meridian

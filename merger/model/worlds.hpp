@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace meridian {
+
+/// The processes of one MPI_COMM_WORLD. A trace has several when the program starts processes or meets others: its
+/// ranks are those of the first world, then those of the second, and so on.
+struct World {
+  std::int32_t first_rank = 0;
+  std::int32_t size = 0;
+  std::string directory;     ///< that its rank files were found in
+  std::int64_t parent = -1;  ///< place of the world that started it; -1: none, or not known
+};
+
+inline std::size_t world_of(std::span<const World> worlds, std::int32_t rank) noexcept {
+  std::size_t world = 0;
+  while (world + 1 < worlds.size() && rank >= worlds[world + 1].first_rank) ++world;
+  return world;
+}
+
+/// "rank 3"; where there are several worlds "rank 3 (rank 1 of world 2)".
+inline std::string rank_name(std::span<const World> worlds, std::int32_t rank) {
+  std::string name = "rank " + std::to_string(rank);
+  if (worlds.size() < 2) return name;
+  const std::size_t world = world_of(worlds, rank);
+  return name + " (rank " + std::to_string(rank - worlds[world].first_rank) + " of world " + std::to_string(world + 1) +
+         ")";
+}
+
+/// One after the other; `first_rank` follows from the sizes before.
+inline std::int32_t count_ranks(std::span<World> worlds) noexcept {
+  std::int32_t ranks = 0;
+  for (World& world : worlds) {
+    world.first_rank = ranks;
+    ranks += world.size;
+  }
+  return ranks;
+}
+
+/// The directory and its folders world-*, in order of their numbers.
+std::vector<std::filesystem::path> world_directories(const std::filesystem::path& directory);
+
+}  // namespace meridian

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "merger/containers/mapped_array.hpp"
+#include "merger/model/event_ref.hpp"
+#include "merger/model/event_row.hpp"
+#include "merger/model/trace.hpp"
+#include "merger/output/merged_column.hpp"
+#include "trace/model/result.hpp"
+
+namespace meridian {
+
+/// Writes /events and what /index says of them, and remembers on disk in which row each call is.
+class EventTable {
+ public:
+  /// scratch  a directory for the row numbers: 8 bytes a call, gone with this.
+  static Result<EventTable> create(hid_t file, const Trace& trace, const std::filesystem::path& scratch);
+
+  /// In global order.
+  Status append(std::span<const EventRow> rows);
+  Status finish();
+
+  /// A number for a call, before its row is known. errors: damaged: there is no such call.
+  Result<std::uint64_t> slot(const EventRef& call) const;
+  /// Row of the call with this slot, which was appended.
+  std::uint64_t row(std::uint64_t slot) const {
+    MERIDIAN_CHECK(rows_[slot] != 0);
+    return rows_[slot] - 1;
+  }
+  void release_pages() const noexcept { rows_.release_pages(); }
+
+ private:
+  /// The threads of a rank among all locations.
+  struct Threads {
+    std::uint32_t first = 0;             ///< location of the first
+    std::vector<std::uint32_t> numbers;  ///< [thread of the file]
+  };
+  struct Columns {
+    LongColumn step, duration, skipped, bytes_sent, bytes_received;
+    ShortColumn location, call, flags, comm, peer, tag;
+    std::optional<ShortColumn> site, path;
+    LongColumn index_enter, index_leave, index_sequence;
+
+    template <class Action>
+    Status each(Action&& action);
+  };
+
+  EventTable(Columns columns, const Trace& trace);
+  static Result<Columns> open(hid_t file, const Trace& trace);
+  std::uint32_t location(std::int32_t rank, std::uint32_t thread) const;
+  void add(const EventRow& row);
+  void begin_block(const EventRow& row);
+
+  Columns columns_;
+  const PathTable* paths_;
+  std::vector<std::uint32_t> rank_index_;
+  std::vector<Threads> threads_;              // [files]
+  std::vector<std::uint64_t> first_slot_;     // [locations + 1]
+  std::vector<std::uint64_t> next_sequence_;  // [locations]
+  MappedArray<std::uint64_t> rows_;           // [slot]: row + 1; 0: not appended
+  std::uint64_t written_ = 0;
+  std::uint64_t sequence_rows_ = kIndexRows;
+  std::int64_t last_enter_ns_ = 0;
+  std::int64_t latest_leave_ns_ = 0;
+};
+
+}  // namespace meridian

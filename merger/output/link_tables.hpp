@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "merger/containers/sorted_spool.hpp"
+#include "merger/containers/temp_spool.hpp"
+#include "merger/model/event_ref.hpp"
+#include "merger/output/event_table.hpp"
+#include "merger/output/merged_column.hpp"
+#include "trace/model/result.hpp"
+
+namespace meridian {
+
+/// A row number with a number that belongs to it.
+struct PlacedRow {
+  std::uint64_t key = 0;
+  std::uint64_t number = 0;
+};
+
+/// Writes an order of a table: for each place in it the number of the row there, less the place; and its index.
+class OrderColumn {
+ public:
+  OrderColumn(std::shared_ptr<TempFile> scratch) : rows_{std::move(scratch)} {}
+  /// In order of `number`, from 0 on.
+  Status append(std::uint64_t key, std::uint64_t number) { return rows_.append({key, number}); }
+  Status write(hid_t file, MergedColumn order, MergedColumn index);
+
+ private:
+  SortedSpool<PlacedRow> rows_;
+};
+
+/// Gathers messages on disk, and writes /messages when all rows of events are known.
+class MessageLinks {
+ public:
+  explicit MessageLinks(std::shared_ptr<TempFile> scratch) : scratch_{std::move(scratch)}, messages_{scratch_} {}
+  Status append(std::span<const MatchedMessage> messages, const EventTable& events);
+  /// After the events have been finished: their columns are read back from `file`.
+  Status write(hid_t file, const EventTable& events);
+
+ private:
+  /// Slots first, then rows.
+  struct Message {
+    std::uint64_t key = 0;  // send
+    std::uint64_t post = 0;
+    std::uint64_t completion = 0;
+    std::uint64_t bytes = 0;
+    std::uint32_t comm = 0;
+    std::int32_t tag = 0;
+  };
+
+  std::shared_ptr<TempFile> scratch_;
+  TempSpool<Message> messages_;
+};
+
+/// Gathers participants of collectives on disk, and writes /collectives and /parts.
+class CollectiveLinks {
+ public:
+  explicit CollectiveLinks(std::shared_ptr<TempFile> scratch) : scratch_{std::move(scratch)}, parts_{scratch_} {}
+  /// The parts of an instance follow one another.
+  Status append(std::span<const CollectivePart> parts, const EventTable& events);
+  Status write(hid_t file, const EventTable& events);
+
+ private:
+  struct Part {
+    std::uint64_t instance = 0;
+    std::uint64_t start = 0;  // slots
+    std::uint64_t completion = 0;
+    std::uint32_t comm = 0;
+    std::int32_t root = 0;
+    std::int32_t comm_rank = 0;
+    std::int32_t shape = 0;
+  };
+
+  std::shared_ptr<TempFile> scratch_;
+  TempSpool<Part> parts_;
+};
+
+}  // namespace meridian

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "merger/model/trace.hpp"
+#include "merger/sites/debug_info.hpp"
+#include "trace/format/h5.hpp"
+#include "trace/model/result.hpp"
+
+namespace meridian {
+
+/// Writes the small tables of merged.h5 that say what the numbers in its columns mean.
+Status write_merged_definitions(hid_t file, const Trace& trace, std::span<const SourcePlace> places);
+
+}  // namespace meridian

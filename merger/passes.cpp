@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "merger/passes.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "merger/clocks/fit/fit_clocks.hpp"
+#include "merger/load/describe_trace.hpp"
+#include "merger/model/event_row.hpp"
+#include "merger/order/order_events.hpp"
+#include "merger/sites/resolve_sites.hpp"
+#include "merger/statistics/count_events.hpp"
+#include "merger/statistics/summarize.hpp"
+#include "merger/statistics/summarize_context.hpp"
+#include "merger/statistics/summarize_sites.hpp"
+#include "trace/format/h5.hpp"
+#include "trace/format/rank_file.hpp"
+
+namespace meridian {
+
+namespace fs = std::filesystem;
+
+Result<Destination> Destination::open(const fs::path& output, const Trace& trace) {
+  MERIDIAN_TRY(MergedFileWriter file, MergedFileWriter::create(output, trace));
+  return Destination{
+      std::move(file),
+      Statistics{static_cast<std::int32_t>(trace.rank_index.size()), trace.calls.size(), trace.user.first_call},
+      UserStatistics{trace.user}, CommStatistics{trace.communicators.list.size(), trace.calls}};
+}
+
+Status Destination::append(std::span<const EventRow> rows) {
+  for (const EventRow& row : rows) {
+    statistics.add(row);
+    user.add(row);
+    comms.add(row);
+  }
+  return file.append(rows);
+}
+
+namespace passes {
+namespace {
+
+/// Every rank file is open at once.
+void raise_file_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  (void)::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+bool is_merged_file(const fs::path& path) {
+  const h5::Quiet quiet;
+  const auto file = h5::open_read_only(path);
+  if (!file) return false;
+  const auto schema = h5::read_string_attribute(file->get(), "schema");
+  return schema && *schema == kMergedSchema;
+}
+
+template <class Row>
+Status copy(TempSpool<Row>& from, MergedFileWriter& to) {
+  std::vector<Row> rows;
+  for (std::uint64_t first = 0; first < from.size(); first += rows.size()) {
+    rows.resize(static_cast<std::size_t>(std::min<std::uint64_t>(TempSpool<Row>::kRowsPerBlock, from.size() - first)));
+    MERIDIAN_TRY_DO(from.read(first, rows));
+    MERIDIAN_TRY_DO(to.append(std::span<const Row>{rows}));
+  }
+  return {};
+}
+
+Result<ClockPass> fit(Merge& merge, bool is_doubtful) {
+  return fit_trace_clocks(merge.trace, merge.options.clocks, is_doubtful, merge.output.parent_path(), merge.report);
+}
+
+}  // namespace
+
+Result<bool> load_ranks(Merge& merge) {
+  raise_file_limit();
+  MERIDIAN_TRY(merge.ranks,
+               meridian::load_ranks(merge.directories, merge.options.recover, merge.options.force, merge.of_files));
+  return true;
+}
+
+Result<bool> check_output(Merge& merge) {
+  if (merge.options.force) return true;
+  std::error_code problem;
+  const fs::file_status status = fs::symlink_status(merge.output, problem);
+  if (!fs::exists(status) || (fs::is_regular_file(status) && is_merged_file(merge.output))) return true;
+  return Error{Errc::invalid_argument, "output '" + merge.output.string() + "' exists and is no merged file",
+               "choose another output, remove it, or overwrite it with --force"};
+}
+
+Result<bool> unify_definitions(Merge& merge) {
+  merge.destination.reset();  // it refers to the trace
+  merge.findings = merge.of_files;
+  merge.trace = describe_trace(merge.ranks, merge.findings);
+  return true;
+}
+
+Result<bool> fit_clocks(Merge& merge) {
+  MERIDIAN_TRY(merge.trace.clocks, meridian::fit_clocks(metas_of(merge.ranks.files), merge.options.clocks));
+  return true;
+}
+
+Result<bool> refine_clocks(Merge& merge) {
+  MERIDIAN_TRY(merge.clocks, fit(merge, false));
+  return true;
+}
+
+Result<bool> match_in_one_go(Merge& merge) {
+  Findings findings = merge.findings;  // an attempt that fails reports nothing
+  MERIDIAN_TRY(Destination destination, Destination::open(merge.output, merge.trace));
+  const MatchSinks sinks{
+      [&](std::span<const EventRow> rows) { return destination.append(rows); },
+      [&](std::span<const MatchedMessage> rows) { return destination.file.append(rows); },
+      [&](std::span<const CollectivePart> rows) { return destination.file.append(rows); },
+  };
+  MERIDIAN_TRY(Matched matched, match(merge.trace, MatchUntil::reversed, sinks, findings, merge.report));
+  if (matched.reversed() != 0) return false;
+  merge.findings = std::move(findings);
+  merge.matched = std::move(matched);
+  merge.destination.emplace(std::move(destination));
+  merge.reversed_after = 0;
+  return true;
+}
+
+Result<bool> split_clocks(Merge& merge) {
+  if (merge.trace.clocks.domains > 1 || !bends(merge.options.clocks.model)) return false;
+  MERIDIAN_TRY(merge.clocks, fit(merge, true));
+  return merge.clocks.is_split;
+}
+
+Result<bool> match_messages(Merge& merge) {
+  MERIDIAN_TRY(const std::shared_ptr<TempFile> scratch, TempFile::create(merge.output.parent_path()));
+  Pairs& pairs =
+      merge.pairs.emplace(Pairs{scratch, TempSpool<MatchedMessage>{scratch}, TempSpool<CollectivePart>{scratch}});
+  const auto append = [](auto& spool, auto rows) {
+    for (const auto& row : rows) spool.append(row);
+    return spool.seal();
+  };
+  const MatchSinks sinks{
+      {},
+      [&](std::span<const MatchedMessage> rows) { return append(pairs.messages, rows); },
+      [&](std::span<const CollectivePart> rows) { return append(pairs.parts, rows); },
+  };
+  MERIDIAN_TRY(merge.matched, match(merge.trace, MatchUntil::end, sinks, merge.findings, merge.report));
+  return true;
+}
+
+Result<bool> repair_causality(Merge& merge) {
+  Pairs& pairs = *merge.pairs;
+  merge.times.clear();
+  merge.reversed_after = merge.matched.reversed();
+  auto repaired =
+      meridian::repair_causality(merge.trace.files, merge.trace.clocks, pairs.messages, pairs.parts, pairs.scratch);
+  if (!repaired && repaired.error().code == Errc::damaged) {
+    merge.findings.add(FindingId::order_contradiction, 1, repaired.error().what);
+    return true;
+  }
+  if (!repaired) return std::move(repaired).error();
+  merge.times = std::move(repaired->streams);
+  pairs.messages = std::move(repaired->messages);
+  pairs.parts = std::move(repaired->collectives);
+  merge.reversed_after = repaired->reversed_after;
+  merge.trace.clocks.bounds.largest_move_ns = repaired->largest_move_ns;
+  if (repaired->withdrawn != 0) merge.findings.add(FindingId::clock_order_withdrawn, repaired->withdrawn);
+  return true;
+}
+
+Result<bool> order_events(Merge& merge) {
+  MERIDIAN_TRY(Destination destination, Destination::open(merge.output, merge.trace));
+  merge.destination.emplace(std::move(destination));
+  MERIDIAN_TRY_DO(meridian::order_events(
+      merge.trace, merge.times, [&](std::span<const EventRow> rows) { return merge.destination->append(rows); },
+      merge.report));
+  merge.times.clear();
+  return true;
+}
+
+Result<bool> write_pairs(Merge& merge) {
+  MERIDIAN_TRY_DO(copy(merge.pairs->messages, merge.destination->file));
+  MERIDIAN_TRY_DO(copy(merge.pairs->parts, merge.destination->file));
+  merge.pairs.reset();
+  return true;
+}
+
+Result<bool> find_damage(Merge& merge) {
+  if (count_damaged_parts(merge.ranks.files) == merge.known_damage) return true;
+  find_damaged_parts(merge.ranks.files);
+  merge.known_damage = count_damaged_parts(merge.ranks.files);
+  return false;
+}
+
+Result<bool> resolve_sites(Merge& merge) {
+  merge.places = meridian::resolve_sites(*merge.trace.sites, merge.findings);
+  return true;
+}
+
+Result<bool> write_definitions(Merge& merge) {
+  MERIDIAN_TRY_DO(merge.destination->file.write_definitions(merge.trace, merge.places));
+  MERIDIAN_TRY_DO(merge.destination->file.write_clocks(merge.clocks.report));
+  return true;
+}
+
+Result<bool> count_events(Merge& merge) {
+  MergedFileWriter& file = merge.destination->file;
+  merge.counters = name_counters(merge.trace);
+  if (!merge.counters.names.empty()) MERIDIAN_TRY_DO(file.write_counter_names(merge.counters));
+  const auto store = [&](const CounterRows& rows) { return file.append(rows); };
+  MERIDIAN_TRY_DO(meridian::count_events(merge.trace, merge.counters, store, merge.findings));
+  return true;
+}
+
+Result<bool> summarize(Merge& merge) {
+  Destination& destination = *merge.destination;
+  destination.user.finish(merge.findings);
+  if (merge.trace.paths->is_full()) merge.findings.add(FindingId::site_too_many);
+  if (const std::uint64_t lost = calls_with_lost_callers(merge.trace, destination.statistics); lost != 0)
+    merge.findings.add(FindingId::stack_lost, lost);
+  merge.summary = meridian::summarize(merge.trace, merge.matched, destination.statistics, destination.user,
+                                      merge.places, merge.findings, merge.ranks.bytes, merge.reversed_after);
+  summarize_counters(merge.trace, merge.counters, merge.summary);
+  summarize_context(merge.trace, merge.summary);
+  merge.summary.communicators =
+      destination.comms.summaries(merge.trace.communicators.list, merge.trace.communicators.groups);
+  merge.summary.clock_models = merge.clocks.models;
+  return true;
+}
+
+Result<bool> finish_output(Merge& merge) {
+  MERIDIAN_TRY_DO(merge.destination->file.finish(merge.summary, merge.options.analyse));
+  return true;
+}
+
+}  // namespace passes
+}  // namespace meridian

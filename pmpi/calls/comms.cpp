@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// Communicators as the trace identifies them: by the world ranks of their groups. Only local calls, no communication.
+
+#include "pmpi/calls/comms.hpp"
+
+#include <atomic>
+
+#include "pmpi/calls/record_comm.hpp"
+#include "pmpi/rings/emit.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr int kChunk = 512;
+
+MPI_Group g_world_group{};
+std::uint64_t g_world_hash = 0;
+bool g_has_sessions_alone = false;
+void (*g_begin)() noexcept = nullptr;  ///< of begin_session()
+
+/// What members [first, first + count) of a group are called in group `base`, -1 for those that are not in it.
+void translate(MPI_Group group, int first, int count, MPI_Group base, std::int32_t* ranks) noexcept {
+  int local[kChunk];
+  int there[kChunk];
+  for (int i = 0; i < count; ++i) local[i] = first + i;
+  g_real.Group_translate_ranks(group, count, local, base, there);
+  for (int i = 0; i < count; ++i) ranks[i] = there[i] == MPI_UNDEFINED ? -1 : there[i];
+}
+
+int size_of(MPI_Group group) noexcept {
+  int size = 0;
+  g_real.Group_size(group, &size);
+  return size;
+}
+
+struct GroupHash {
+  std::uint64_t hash = kRanksHashSeed;
+  bool has_others = false;  ///< members that are not in `base`
+};
+
+GroupHash hash_group(MPI_Group group, MPI_Group base) noexcept {
+  GroupHash result;
+  std::int32_t ranks[kChunk];
+  const int size = size_of(group);
+  for (int first = 0; first < size; first += kChunk) {
+    const int count = size - first < kChunk ? size - first : kChunk;
+    translate(group, first, count, base, ranks);
+    for (int i = 0; i < count; ++i) {
+      result.hash = hash_rank(result.hash, ranks[i]);
+      result.has_others |= ranks[i] < 0;
+    }
+  }
+  return result;
+}
+
+void emit_members(std::uint64_t comm, MPI_Group group, bool remote) noexcept {
+  std::int32_t ranks[kChunk];
+  const int size = size_of(group);
+  for (int first = 0; first < size; first += kChunk) {
+    const int count = size - first < kChunk ? size - first : kChunk;
+    translate(group, first, count, g_world_group, ranks);
+    const auto pairs = static_cast<std::uint64_t>(count + 1) / 2;
+    const std::uint64_t now = read_ticks();
+    emit(Payload::members, words_of<RecordHead> + words_of<Members> + pairs, now, now, [&](std::uint64_t* body) {
+      auto& members = *reinterpret_cast<Members*>(body);
+      members.comm = comm;
+      members.first = static_cast<std::uint32_t>(first);
+      members.count = static_cast<std::uint32_t>(count);
+      members.remote = remote ? 1 : 0;
+      members.reserved = 0;
+      for (int i = 0; i < count; i += 2) {
+        const auto low = static_cast<std::uint32_t>(ranks[i]);
+        const auto high = i + 1 < count ? static_cast<std::uint32_t>(ranks[i + 1]) : 0u;
+        body[words_of<Members> + static_cast<std::uint64_t>(i) / 2] = static_cast<std::uint64_t>(high) << 32 | low;
+      }
+    });
+  }
+}
+
+/// Whether this process is the first of its world in the group, and says so for all of them. `rank`: of this process.
+bool speaks_for_world(MPI_Group group, int rank) noexcept {
+  for (int i = 0; i < rank; ++i) {
+    std::int32_t world_rank = -1;
+    translate(group, i, 1, g_world_group, &world_rank);
+    if (world_rank >= 0) return false;
+  }
+  return true;
+}
+
+/// `birth` has processes of other worlds: its hashes are to be the same there, where world ranks mean others.
+void hash_by_parent(CommBirth& birth, MPI_Comm parent, MPI_Comm source) noexcept {
+  if (parent == g_mpi.comm_null) return;
+  int has_sides = 0;
+  g_real.Comm_test_inter(parent, &has_sides);
+  if (has_sides && birth.remote_size == 0) {  // MPI_Intercomm_merge: of each side's own making
+    birth.local_hash = hash_rank(kRanksHashSeed, birth.local_size);
+    return;
+  }
+  MPI_Group group{}, base{};
+  g_real.Comm_group(source, &group);
+  g_real.Comm_group(parent, &base);
+  birth.local_hash = hash_group(group, base).hash;
+  g_real.Group_free(&group);
+  if (birth.remote_size != 0) {
+    if (has_sides) {
+      g_real.Group_free(&base);
+      g_real.Comm_remote_group(parent, &base);
+    }
+    g_real.Comm_remote_group(source, &group);
+    birth.remote_hash = hash_group(group, base).hash;
+    g_real.Group_free(&group);
+  }
+  g_real.Group_free(&base);
+}
+
+/// The communicator whose groups are those of `made`.
+MPI_Comm with_groups(MPI_Comm parent, MPI_Comm made, bool still_pending) noexcept {
+  return still_pending ? parent : made;
+}
+
+void store_predefined(int rank, int size) noexcept {
+  static bool is_stored = false;  // sessions may follow one another
+  if (is_stored) return;
+  is_stored = true;
+  for (const MPI_Comm comm : {g_mpi.world, g_mpi.self}) {
+    const bool is_world = comm == g_mpi.world;
+    const std::uint64_t now = read_ticks();
+    emit(Payload::comm, words_of<RecordHead> + words_of<CommBirth>, now, now, [&](std::uint64_t* body) {
+      auto& birth = *reinterpret_cast<CommBirth*>(body);
+      birth = {};
+      birth.comm = handle_word(comm);
+      birth.local_hash = is_world ? g_world_hash : hash_rank(kRanksHashSeed, rank);
+      birth.local_size = is_world ? size : 1;
+      birth.local_rank = is_world ? rank : 0;
+    });
+  }
+}
+
+/// A program that has sessions alone has made a communicator: if it is the first of all processes, the tracer can agree
+/// with the others now, as it does behind MPI_Init.
+void begin_with(MPI_Comm made) noexcept {
+  if (g_all_ranks != MPI_Comm{}) return;
+  int is_inter = 0;
+  g_real.Comm_test_inter(made, &is_inter);
+  if (is_inter) return;
+  MPI_Group group{};
+  g_real.Comm_group(made, &group);
+  const bool has_all = hash_group(group, g_world_group).hash == g_world_hash;
+  g_real.Group_free(&group);
+  if (!has_all) return;
+  g_all_ranks = made;
+  g_begin();
+}
+
+}  // namespace
+
+MPI_Comm g_all_ranks{};
+
+void describe_comm(CommBirth& birth, MPI_Comm parent, MPI_Comm made, bool still_pending) noexcept {
+  birth = {};
+  if (made == g_mpi.comm_null || g_world_hash == 0) return;
+  birth.comm = handle_word(made);
+  birth.parent = parent == g_mpi.comm_null ? 0 : handle_word(parent);
+  const MPI_Comm source = with_groups(parent, made, still_pending);
+  MPI_Group group{};
+  g_real.Comm_group(source, &group);
+  const GroupHash local = hash_group(group, g_world_group);
+  birth.local_hash = local.hash;
+  birth.local_size = size_of(group);
+  bool is_across = local.has_others;
+  g_real.Group_free(&group);
+  g_real.Comm_rank(source, &birth.local_rank);
+  int is_inter = 0;
+  g_real.Comm_test_inter(source, &is_inter);
+  if (is_inter) {
+    g_real.Comm_remote_group(source, &group);
+    const GroupHash remote = hash_group(group, g_world_group);
+    birth.remote_hash = remote.hash;
+    birth.remote_size = size_of(group);
+    is_across |= remote.has_others;
+    g_real.Group_free(&group);
+  }
+  if (!is_across) return;
+  birth.is_across = 1;
+  hash_by_parent(birth, parent, source);
+}
+
+bool has_others(MPI_Comm comm) noexcept {
+  CommBirth birth;
+  describe_comm(birth, g_mpi.comm_null, comm, false);
+  return birth.is_across != 0;
+}
+
+void store_members(MPI_Comm parent, MPI_Comm made, bool still_pending) noexcept {
+  if (made == g_mpi.comm_null || g_world_hash == 0) return;
+  if (g_has_sessions_alone && !still_pending) begin_with(made);
+  const MPI_Comm source = with_groups(parent, made, still_pending);
+  int rank = 0;
+  int is_inter = 0;
+  g_real.Comm_rank(source, &rank);
+  MPI_Group group{};
+  g_real.Comm_group(source, &group);
+  if (!speaks_for_world(group, rank)) {
+    g_real.Group_free(&group);
+    return;
+  }
+  g_real.Comm_test_inter(source, &is_inter);
+  if (is_inter || hash_group(group, g_world_group).hash != g_world_hash) emit_members(handle_word(made), group, false);
+  g_real.Group_free(&group);
+  if (is_inter) {
+    g_real.Comm_remote_group(source, &group);
+    emit_members(handle_word(made), group, true);
+    g_real.Group_free(&group);
+  }
+}
+
+void store_predefined_comms() noexcept {
+  g_has_sessions_alone = false;
+  g_real.Comm_group(g_mpi.world, &g_world_group);
+  g_world_hash = hash_group(g_world_group, g_world_group).hash;
+  int rank = 0;
+  g_real.Group_rank(g_world_group, &rank);
+  store_predefined(rank, size_of(g_world_group));
+}
+
+#if MPI_VERSION >= 4
+namespace {
+std::atomic<int> g_sessions{0};
+MPI_Group g_session_group{};
+}  // namespace
+
+void begin_session(MPI_Session session, void (*begin)() noexcept) noexcept {
+  if (g_sessions.fetch_add(1) != 0 || g_world_hash != 0) return;
+  if (g_real.Group_from_session_pset(session, "mpi://WORLD", &g_session_group) != MPI_SUCCESS) return;
+  g_world_group = g_session_group;
+  g_world_hash = hash_group(g_world_group, g_world_group).hash;
+  g_has_sessions_alone = true;
+  g_begin = begin;
+  int rank = 0;
+  g_real.Group_rank(g_world_group, &rank);
+  store_predefined(rank, size_of(g_world_group));
+}
+
+bool leave_session() noexcept {
+  if (g_sessions.fetch_sub(1) != 1) return false;
+  const bool had_sessions_alone = g_has_sessions_alone;
+  if (had_sessions_alone) g_world_hash = 0;
+  if (g_session_group != MPI_Group{}) g_real.Group_free(&g_session_group);
+  g_session_group = MPI_Group{};
+  g_has_sessions_alone = false;
+  return had_sessions_alone;
+}
+#endif
+
+}  // namespace meridian

@@ -1,0 +1,225 @@
+// hot
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What is recorded of a call besides its enter and leave: the `recorded` column of mpi_calls.def. Each builder holds
+// the call's arguments and fills the record's words behind the first three: before(), what the arguments say; after(),
+// what only a call that succeeded may be asked (an MPI_Type_size of a bad datatype would raise an error of its own);
+// failed(), what is known all the same when the call returned `result`.
+
+#include "pmpi/libraries/flavor.hpp"
+#include "pmpi/libraries/real.hpp"
+#include "trace/model/event.hpp"
+
+namespace meridian::record {
+
+/// Lays a struct of event.hpp over ring words.
+template <class Body>
+[[gnu::always_inline]] inline Body& body(std::uint64_t* words) noexcept {
+  return *reinterpret_cast<Body*>(words);
+}
+
+/// Bytes of one element; 0 for MPI_DATATYPE_NULL.
+[[gnu::always_inline]] inline std::uint32_t type_bytes(MPI_Datatype type) noexcept {
+  int bytes = 0;
+  if (type == g_mpi.datatype_null) return 0;
+  g_real.Type_size(type, &bytes);
+  return bytes > 0 ? static_cast<std::uint32_t>(bytes) : 0;
+}
+
+template <class Count>
+[[gnu::always_inline]] inline std::uint64_t block_bytes(Count count, MPI_Datatype type) noexcept {
+  return count > 0 ? static_cast<std::uint64_t>(count) * type_bytes(type) : 0;
+}
+
+/// What a builder does where it says nothing else.
+struct Basic {
+  static constexpr Payload kPayload = Payload::local;
+  static constexpr std::uint64_t kWords = words_of<RecordHead>;
+  static constexpr bool kReceives = false;      ///< the call may return something that another process sent
+  static constexpr bool kMayComplete = false;   ///< after() may return 1: a Completion lies behind the fixed part
+  static constexpr bool kIsRare = false;        ///< recorded out of line (traced.hpp)
+  static constexpr bool kDefines = false;       ///< recorded with kFlagHidden while the call is switched off
+  static constexpr bool kReadsText = false;     ///< looks at text arguments
+  static constexpr bool kMayTruncate = false;   ///< failed() may return 1, too
+  static constexpr std::uint64_t kPending = 0;  ///< Completion entries that before() fills, seen while under way
+  void before(std::uint64_t*) const noexcept {}
+  bool has_received() const noexcept { return true; }  ///< of one that may: asked when the call has returned
+  std::uint64_t after(std::uint64_t*) const noexcept { return 0; }
+  std::uint64_t failed(std::uint64_t*, int) const noexcept { return 0; }
+  void done() const noexcept {}  ///< when the record of a call that succeeded counts: the place for further records
+};
+
+[[gnu::always_inline]] inline Basic Local() noexcept { return {}; }
+
+template <class Body>
+struct With : Basic {
+  static constexpr std::uint64_t kWords = words_of<RecordHead> + words_of<Body>;
+};
+
+struct Message : With<PointToPoint> {
+  static constexpr Payload kPayload = Payload::p2p;
+  std::int64_t count;
+  MPI_Datatype type;
+  int peer, tag;
+  MPI_Comm comm;
+  MPI_Request* request;
+
+  Message(std::int64_t count_, MPI_Datatype type_, int peer_, int tag_, MPI_Comm comm_, MPI_Request* request_) noexcept
+      : count{count_}, type{type_}, peer{peer_}, tag{tag_}, comm{comm_}, request{request_} {}
+  [[gnu::always_inline]] void before(std::uint64_t* words) const noexcept {
+    auto& p2p = body<PointToPoint>(words);
+    p2p.comm = handle_word(comm);
+    p2p.peer = rank_word(peer);
+    p2p.tag = tag;
+    p2p.count = count;
+    p2p.type_size = 0;
+    p2p.reserved = 0;
+    p2p.request = 0;
+  }
+  [[gnu::always_inline]] std::uint64_t after(std::uint64_t* words) const noexcept {
+    auto& p2p = body<PointToPoint>(words);
+    p2p.type_size = type_bytes(type);
+    if (request != nullptr) p2p.request = handle_word(*request);
+    return 0;
+  }
+};
+
+[[gnu::always_inline]] inline Message Send(std::int64_t count, MPI_Datatype type, int dest, int tag,
+                                           MPI_Comm comm) noexcept {
+  return {count, type, dest, tag, comm, nullptr};
+}
+[[gnu::always_inline]] inline Message Isend(std::int64_t count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                                            MPI_Request* request) noexcept {
+  return {count, type, dest, tag, comm, request};
+}
+[[gnu::always_inline]] inline Message Irecv(std::int64_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                                            MPI_Request* request) noexcept {
+  return {count, type, source, tag, comm, request};
+}
+[[gnu::always_inline]] inline Message Psend(int partitions, std::int64_t count, MPI_Datatype type, int peer, int tag,
+                                            MPI_Comm comm, MPI_Request* request) noexcept {
+  return {partitions * count, type, peer, tag, comm, request};
+}
+
+struct OneSided : With<Rma> {
+  static constexpr bool kIsRare = true;
+  static constexpr Payload kPayload = Payload::rma;
+  std::int64_t count;
+  MPI_Datatype type;
+  int target;
+  MPI_Aint displacement;
+  MPI_Win window;
+
+  OneSided(std::int64_t count_, MPI_Datatype type_, int target_, MPI_Aint displacement_, MPI_Win window_) noexcept
+      : count{count_}, type{type_}, target{target_}, displacement{displacement_}, window{window_} {}
+  void before(std::uint64_t* words) const noexcept {
+    auto& rma = body<Rma>(words);
+    rma.window = handle_word(window);
+    rma.target = rank_word(target);
+    rma.reserved = 0;
+    rma.displacement = displacement;
+    rma.bytes = 0;
+    rma.request = 0;
+  }
+  std::uint64_t after(std::uint64_t* words) const noexcept {
+    body<Rma>(words).bytes = block_bytes(count, type);
+    return 0;
+  }
+};
+/// `Count` is signed: int or MPI_Count.
+template <class Count>
+[[gnu::always_inline]] inline OneSided Rma(Count count, MPI_Datatype type, int target, MPI_Aint displacement,
+                                           MPI_Win window) noexcept {
+  return {static_cast<std::int64_t>(count), type, target, displacement, window};
+}
+
+struct FileCall : With<FileAccess> {
+  static constexpr bool kIsRare = true;
+  static constexpr Payload kPayload = Payload::io;
+  MPI_File file;
+  std::int64_t offset;
+  std::int64_t count;
+  MPI_Datatype type;
+
+  FileCall(MPI_File file_, std::int64_t offset_, std::int64_t count_, MPI_Datatype type_) noexcept
+      : file{file_}, offset{offset_}, count{count_}, type{type_} {}
+  void before(std::uint64_t* words) const noexcept {
+    auto& io = body<FileAccess>(words);
+    io.file = reinterpret_cast<std::uintptr_t>(file);
+    io.offset = offset;
+    io.bytes = 0;
+    io.request = 0;
+  }
+  std::uint64_t after(std::uint64_t* words) const noexcept {
+    body<FileAccess>(words).bytes = block_bytes(count, type);
+    return 0;
+  }
+};
+[[gnu::always_inline]] inline FileCall Access(MPI_File file, std::int64_t count, MPI_Datatype type) noexcept {
+  return {file, -1, count, type};
+}
+[[gnu::always_inline]] inline FileCall AccessAt(MPI_File file, MPI_Offset offset, std::int64_t count,
+                                                MPI_Datatype type) noexcept {
+  return {file, offset, count, type};
+}
+
+/// A call about one object, by the handle that it has before the call.
+struct ByHandle : With<HandleUse> {
+  static constexpr bool kIsRare = true;
+  static constexpr Payload kPayload = Payload::handle;
+  static constexpr bool kReceives = true;  // fences and disconnects wait for others
+  std::uint64_t handle;
+  explicit ByHandle(std::uint64_t handle_) noexcept : handle{handle_} {}
+  void before(std::uint64_t* words) const noexcept { words[0] = handle; }
+};
+[[gnu::always_inline]] inline ByHandle Win(MPI_Win window) noexcept { return ByHandle{handle_word(window)}; }
+[[gnu::always_inline]] inline ByHandle FreeWin(MPI_Win* window) noexcept {
+  return ByHandle{window != nullptr ? handle_word(*window) : 0};
+}
+[[gnu::always_inline]] inline ByHandle File(MPI_File file) noexcept {
+  return ByHandle{reinterpret_cast<std::uintptr_t>(file)};
+}
+[[gnu::always_inline]] inline ByHandle CloseFile(MPI_File* file) noexcept {
+  return ByHandle{file != nullptr ? reinterpret_cast<std::uintptr_t>(*file) : 0};
+}
+[[gnu::always_inline]] inline ByHandle FreeComm(MPI_Comm* comm) noexcept {
+  return ByHandle{comm != nullptr ? handle_word(*comm) : 0};
+}
+
+/// A call that makes one object: its handle is known when the call has succeeded.
+template <class Handle>
+struct NewHandle : With<HandleUse> {
+  static constexpr bool kIsRare = true;
+  static constexpr Payload kPayload = Payload::handle;
+  static constexpr bool kReceives = true;
+  const Handle* made;
+  explicit NewHandle(const Handle* made_) noexcept : made{made_} {}
+  void before(std::uint64_t* words) const noexcept { words[0] = 0; }
+  std::uint64_t after(std::uint64_t* words) const noexcept {
+    if constexpr (sizeof(Handle) == sizeof(void*)) {
+      words[0] = reinterpret_cast<std::uintptr_t>(*made);
+    } else {
+      words[0] = handle_word(*made);
+    }
+    return 0;
+  }
+};
+
+/// Adds the request of a non-blocking or persistent call to what `Inner` records: it is the last word of the body.
+template <class Inner>
+struct WithRequest : Inner {
+  const MPI_Request* request;
+  WithRequest(Inner inner, const MPI_Request* request_) noexcept : Inner{inner}, request{request_} {}
+  std::uint64_t after(std::uint64_t* words) noexcept {
+    Inner::after(words);
+    words[Inner::kWords - words_of<RecordHead> - 1] = handle_word(*request);
+    return 0;
+  }
+};
+template <class Inner>
+[[gnu::always_inline]] inline WithRequest<Inner> Requested(Inner inner, const MPI_Request* request) noexcept {
+  return {inner, request};
+}
+
+}  // namespace meridian::record

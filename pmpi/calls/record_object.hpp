@@ -1,0 +1,58 @@
+// hot
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Objects that the merger identifies by more than a handle: their names, and the communicator they were created on.
+
+#include "pmpi/calls/record.hpp"
+
+namespace meridian {
+
+/// Stores a text about an object; a null pointer is none.
+[[gnu::cold, gnu::noinline]] void store_name(std::uint64_t handle, const char* key, const char* name) noexcept;
+
+/// Stores on which communicator a window was made.
+[[gnu::cold, gnu::noinline]] void store_window_comm(std::uint64_t window, std::uint64_t comm) noexcept;
+
+namespace record {
+
+/// Gives an object a name. `key` is one of event.hpp.
+struct NamedObject : ByHandle {
+  static constexpr bool kDefines = true;
+  static constexpr bool kReadsText = true;
+  const char* key;
+  const char* name;
+  NamedObject(std::uint64_t handle_, const char* key_, const char* name_) noexcept
+      : ByHandle{handle_}, key{key_}, name{name_} {}
+  void done() const noexcept { store_name(handle, key, name); }
+};
+[[gnu::always_inline]] inline NamedObject NameComm(MPI_Comm comm, const char* name) noexcept {
+  return {handle_word(comm), kCommNameKey, name};
+}
+[[gnu::always_inline]] inline NamedObject NameWin(MPI_Win window, const char* name) noexcept {
+  return {handle_word(window), kWindowNameKey, name};
+}
+
+struct MadeWindow : NewHandle<MPI_Win> {
+  static constexpr bool kDefines = true;
+  MPI_Comm comm;
+  MadeWindow(MPI_Comm comm_, const MPI_Win* window) noexcept : NewHandle<MPI_Win>{window}, comm{comm_} {}
+  void done() const noexcept { store_window_comm(handle_word(*made), handle_word(comm)); }
+};
+[[gnu::always_inline]] inline MadeWindow NewWin(MPI_Comm comm, const MPI_Win* window) noexcept {
+  return {comm, window};
+}
+
+struct OpenedFile : NewHandle<MPI_File> {
+  static constexpr bool kDefines = true;
+  static constexpr bool kReadsText = true;
+  const char* name;
+  OpenedFile(const char* name_, const MPI_File* file) noexcept : NewHandle<MPI_File>{file}, name{name_} {}
+  void done() const noexcept { store_name(reinterpret_cast<std::uintptr_t>(*made), kFileNameKey, name); }
+};
+[[gnu::always_inline]] inline OpenedFile OpenFile(MPI_Comm, const char* name, const MPI_File* file) noexcept {
+  return {name, file};
+}
+
+}  // namespace record
+}  // namespace meridian

@@ -1,0 +1,195 @@
+// hot
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What is recorded of calls that receive, probe, or are about one request: a Completion from the status.
+
+#include "pmpi/calls/record.hpp"
+
+namespace meridian::record {
+
+/// True when the error says that a message was longer than its buffer: it has been received all the same, and the
+/// status has its source and tag.
+[[gnu::cold, gnu::noinline]] bool is_truncated(int call_result) noexcept;
+
+/// The source in a status. Of a send that has completed it is whatever lay there, which may be copied, but decides
+/// nothing: no branch.
+[[gnu::always_inline]] inline std::int32_t status_source(const MPI_Status& status) noexcept {
+  constexpr bool kIsSame = MPI_ANY_SOURCE == kAnySource && MPI_PROC_NULL == kProcNull;
+  constexpr bool kIsSwapped = MPI_ANY_SOURCE == kProcNull && MPI_PROC_NULL == kAnySource;
+  static_assert(kIsSame || (kIsSwapped && (kAnySource ^ kProcNull) == 1));
+  const auto source = static_cast<std::uint32_t>(status.MPI_SOURCE);
+  return static_cast<std::int32_t>(kIsSame ? source : source ^ source >> 31);
+}
+
+[[gnu::always_inline]] inline void complete(Completion& entry, std::uint64_t request,
+                                            const MPI_Status& status) noexcept {
+  entry.request = request;
+  entry.source = status_source(status);
+  entry.tag = status.MPI_TAG;
+  entry.bytes = status_bytes(status);
+}
+
+/// A blocking receive or a probe. `found`: the flag of Iprobe and Improbe, null for the others.
+struct Receive : Message {
+  static constexpr bool kReceives = true;
+  static constexpr bool kMayComplete = true;
+  static constexpr bool kMayTruncate = true;
+  const MPI_Status* status;
+  const int* found;
+
+  Receive(std::int64_t count_, MPI_Datatype type_, int source, int tag_, MPI_Comm comm_, const MPI_Status* status_,
+          const int* found_ = nullptr) noexcept
+      : Message{count_, type_, source, tag_, comm_, nullptr}, status{status_}, found{found_} {}
+  bool has_received() const noexcept { return found == nullptr || *found != 0; }
+  [[gnu::always_inline]] std::uint64_t after(std::uint64_t* words) const noexcept {
+    if (!has_received()) return 0;
+    Message::after(words);
+    complete(body<Completion>(words + words_of<PointToPoint>), 0, *status);
+    return 1;
+  }
+  std::uint64_t failed(std::uint64_t* words, int result) const noexcept {
+    return found == nullptr && is_truncated(result) ? after(words) : 0;
+  }
+};
+
+/// Mprobe and Improbe: the message handle is the record's request.
+struct MatchedProbe : Receive {
+  static constexpr bool kMayTruncate = false;
+  const MPI_Message* message;
+  MatchedProbe(int source, int tag_, MPI_Comm comm_, const MPI_Status* status_, const MPI_Message* message_,
+               const int* found_ = nullptr) noexcept
+      : Receive{0, g_mpi.datatype_null, source, tag_, comm_, status_, found_}, message{message_} {}
+  [[gnu::always_inline]] std::uint64_t after(std::uint64_t* words) const noexcept {
+    const std::uint64_t completions = Receive::after(words);
+    if (completions != 0) body<PointToPoint>(words).request = handle_word(*message);
+    return completions;
+  }
+  std::uint64_t failed(std::uint64_t*, int) const noexcept { return 0; }
+};
+
+/// Mrecv (with a status) and Imrecv (with a request): the message handle stands in the place of the communicator.
+struct MatchedReceive : With<PointToPoint> {
+  static constexpr Payload kPayload = Payload::p2p;
+  static constexpr bool kReceives = true;
+  static constexpr bool kMayComplete = true;
+  static constexpr bool kMayTruncate = true;
+  std::int64_t count;
+  MPI_Datatype type;
+  std::uint64_t message;
+  bool from_nobody;
+  const MPI_Status* status;
+  const MPI_Request* request;
+
+  MatchedReceive(std::int64_t count_, MPI_Datatype type_, MPI_Message* message_, const MPI_Status* status_,
+                 const MPI_Request* request_) noexcept
+      : count{count_},
+        type{type_},
+        message{message_ != nullptr ? handle_word(*message_) : 0},
+        from_nobody{message_ != nullptr && *message_ == g_mpi.message_no_proc},
+        status{status_},
+        request{request_} {}
+  void before(std::uint64_t* words) const noexcept {
+    auto& p2p = body<PointToPoint>(words);
+    p2p.comm = message;
+    p2p.peer = from_nobody ? kProcNull : kAnySource;
+    p2p.tag = kAnyTag;
+    p2p.count = count;
+    p2p.type_size = 0;
+    p2p.reserved = 0;
+    p2p.request = 0;
+  }
+  std::uint64_t after(std::uint64_t* words) const noexcept {
+    auto& p2p = body<PointToPoint>(words);
+    p2p.type_size = type_bytes(type);
+    if (request != nullptr) {
+      p2p.request = handle_word(*request);
+      return 0;
+    }
+    complete(body<Completion>(words + words_of<PointToPoint>), 0, *status);
+    return 1;
+  }
+  std::uint64_t failed(std::uint64_t* words, int result) const noexcept {
+    return request == nullptr && is_truncated(result) ? after(words) : 0;
+  }
+};
+
+/// Sendrecv and Sendrecv_replace (with a status), Isendrecv* (with a request).
+struct Exchanged : Basic {
+  static constexpr Payload kPayload = Payload::sendrecv;
+  static constexpr std::uint64_t kWords = words_of<RecordHead> + 2 * words_of<PointToPoint>;
+  static constexpr bool kReceives = true;
+  static constexpr bool kMayComplete = true;
+  static constexpr bool kMayTruncate = true;
+  Message sent;
+  Message received;
+  const MPI_Status* status;
+
+  Exchanged(Message sent_, Message received_, const MPI_Status* status_) noexcept
+      : sent{sent_}, received{received_}, status{status_} {}
+  void before(std::uint64_t* words) const noexcept {
+    sent.before(words);
+    received.before(words + words_of<PointToPoint>);
+  }
+  std::uint64_t after(std::uint64_t* words) const noexcept {
+    sent.after(words);
+    received.after(words + words_of<PointToPoint>);
+    if (status == nullptr) return 0;
+    complete(body<Completion>(words + 2 * words_of<PointToPoint>), 0, *status);
+    return 1;
+  }
+  std::uint64_t failed(std::uint64_t* words, int result) const noexcept {
+    return status != nullptr && is_truncated(result) ? after(words) : 0;
+  }
+};
+
+/// Wait and Test. `flag`: of Test, null for Wait.
+struct OneRequest : Basic {
+  static constexpr Payload kPayload = Payload::requests;
+  static constexpr bool kReceives = true;
+  static constexpr bool kMayComplete = true;
+  static constexpr bool kMayTruncate = true;
+  static constexpr std::uint64_t kPending = 1;
+  const MPI_Request* request;
+  MPI_Request handle;
+  const MPI_Status* status;
+  const int* flag;
+
+  OneRequest(const MPI_Request* request_, const MPI_Status* status_, const int* flag_) noexcept
+      : request{request_}, handle{request_ != nullptr ? *request_ : g_mpi.request_null}, status{status_}, flag{flag_} {}
+  [[gnu::always_inline]] void before(std::uint64_t* words) const noexcept {
+    body<Completion>(words) = {handle_word(handle), 0, 0, 0};
+  }
+  bool has_received() const noexcept { return flag == nullptr || *flag != 0; }
+  [[gnu::always_inline]] std::uint64_t after(std::uint64_t* words) const noexcept {
+    if (handle == g_mpi.request_null || !has_received()) return 0;
+    complete(body<Completion>(words), handle_word(handle), *status);
+    return 1;
+  }
+  /// The request is over if it is gone, whatever the error; a persistent one stays.
+  std::uint64_t failed(std::uint64_t* words, int result) const noexcept {
+    if (handle == g_mpi.request_null || request == nullptr) return 0;
+    if (*request == handle && !is_truncated(result)) return 0;
+    complete(body<Completion>(words), handle_word(handle), *status);
+    return 1;
+  }
+};
+
+/// Start, Cancel, Request_free: the request as it was before the call.
+struct AboutRequest : Basic {
+  static constexpr Payload kPayload = Payload::requests;
+  static constexpr bool kMayComplete = true;
+  static constexpr std::uint64_t kPending = 1;
+  MPI_Request handle;
+
+  explicit AboutRequest(const MPI_Request* request) noexcept
+      : handle{request != nullptr ? *request : g_mpi.request_null} {}
+  [[gnu::always_inline]] void before(std::uint64_t* words) const noexcept {
+    body<Completion>(words) = {handle_word(handle), 0, 0, 0};
+  }
+  [[gnu::always_inline]] std::uint64_t after(std::uint64_t*) const noexcept {
+    return handle != g_mpi.request_null ? 1 : 0;
+  }
+};
+
+}  // namespace meridian::record

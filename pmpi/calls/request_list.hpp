@@ -1,0 +1,177 @@
+// hot
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A traced call on an array of requests: its record has an entry per request that completed in it.
+
+#include "pmpi/calls/record_receive.hpp"
+#include "pmpi/calls/traced.hpp"
+
+namespace meridian {
+
+/// Entries in one record; further ones go into records marked kFlagMore.
+inline constexpr int kMaxEntries = 1000;
+/// Statuses kept on the stack when the caller ignores them.
+inline constexpr int kStackStatuses = 32;
+
+enum class Completes : unsigned char { all, one, some, all_started };
+
+struct RequestList {
+  int count;
+  const MPI_Request* requests;
+  MPI_Status* statuses;  ///< of the caller, maybe MPI_STATUS(ES)_IGNORE
+  Completes completes;
+  const int* flag = nullptr;      ///< null: the call always completes something
+  const int* outcount = nullptr;  ///< Waitsome, Testsome
+  const int* indices = nullptr;   ///< of the completed; Waitany, Testany: the one
+  int first_index = 0;            ///< what `indices` call the first request: 1 in Fortran
+};
+
+/// True when the request of this status was not finished by a call that failed.
+[[gnu::cold, gnu::noinline]] bool is_pending(int call_result, const MPI_Status& status) noexcept;
+
+/// True when a call failed as a whole: none of its requests was looked at.
+[[gnu::cold, gnu::noinline]] bool is_refused(int call_result) noexcept;
+
+/// Stores entries beyond the first kMaxEntries as further records of this thread.
+[[gnu::cold, gnu::noinline]] void store_more(CallId id, const RequestList& list, const std::uint64_t* saved,
+                                             const MPI_Status* statuses, int first, int completed, int result) noexcept;
+
+/// The k-th completed request of the list, as its index there.
+[[gnu::always_inline]] inline int completed_index(const RequestList& list, int k) noexcept {
+  return list.indices != nullptr ? list.indices[k] - list.first_index : k;
+}
+
+/// How many entries the call has completed; null requests among `all` are counted and skipped later.
+[[gnu::always_inline]] inline int completed_count(const RequestList& list, int result) noexcept {
+  const bool failed = result != MPI_SUCCESS;
+  if (list.flag != nullptr && *list.flag == 0) return 0;
+  switch (list.completes) {
+    case Completes::all:
+      return list.count;
+    case Completes::all_started:
+      return failed ? 0 : list.count;
+    case Completes::one: {                                    // MPICH's Fortran counts on from MPI_UNDEFINED, too
+      if (failed && !record::is_truncated(result)) return 0;  // then the index may be anything
+      const int index = completed_index(list, 0);
+      return index < 0 || index >= list.count ? 0 : 1;
+    }
+    case Completes::some:  // an outcount that the call did not set may be anything
+      return *list.outcount < 0 || *list.outcount > list.count || (failed && is_refused(result)) ? 0 : *list.outcount;
+  }
+  return 0;
+}
+
+/// Fills `entry` for the k-th completed request; false when there is nothing to say of it.
+[[gnu::always_inline]] inline bool fill_entry(Completion& entry, const RequestList& list, const std::uint64_t* saved,
+                                              const MPI_Status* statuses, int k, int result,
+                                              std::uint64_t null_word) noexcept {
+  const std::uint64_t handle = saved[completed_index(list, k)];
+  if (handle == null_word) return false;
+  if (list.completes == Completes::all_started) {
+    entry = {handle, 0, 0, 0};
+    return true;
+  }
+  if (result != MPI_SUCCESS && list.completes != Completes::one && is_pending(result, statuses[k])) return false;
+  record::complete(entry, handle, statuses[k]);
+  return true;
+}
+
+/// `word_at(i)`: the handle of request i as it goes into the record.
+template <CallId id, class Call, class WordAt>
+[[gnu::always_inline]] inline int traced_list(RequestList list, Call call, WordAt word_at) noexcept(false) {
+  MPI_Status* seen = list.statuses;
+  bool is_asking = false;
+  if (const std::uint8_t choice = g_enabled[static_cast<std::size_t>(id)]; choice != kCallOn) [[unlikely]] {
+    if (choice == kCallOff || !is_wanted(id)) {
+      pass_by(id);
+      return call(seen);
+    }
+    is_asking = true;
+  }
+  if (list.count < 0 || list.requests == nullptr) [[unlikely]]
+    list.count = 0;
+  ThreadState& thread = t_state;
+  const int entries = list.count < kMaxEntries ? list.count : kMaxEntries;
+  // Room for an entry per request, the site, and behind it for the handles as they are before the call.
+  const std::uint64_t room =
+      words_of<RecordHead> + static_cast<std::uint64_t>(entries) * (words_of<Completion> + 1) + 1 + kMaxCounterWords;
+  std::uint64_t* at = thread.cursor;
+  const void* const frame = __builtin_frame_address(0);
+  if (at >= thread.limit || room > kMaxFixedWords) [[unlikely]] {
+    at = make_room(thread, room, frame);
+    if (at == nullptr) {
+      begin_lost_call(thread, frame, true);
+      const int lost = call(seen);
+      end_lost_call(thread, frame);
+      return lost;
+    }
+  }
+  MPI_Status own[kStackStatuses];
+  const bool ignores = seen == MPI_STATUSES_IGNORE && list.completes != Completes::all_started;
+  const bool needs_array = ignores && list.completes != Completes::one && list.count > kStackStatuses;
+  std::uint64_t* saved = nullptr;
+  if (list.count > kMaxEntries || needs_array) [[unlikely]] {
+    const auto count = static_cast<std::uint64_t>(list.count);
+    void* const scratch = thread_scratch(thread, count * (sizeof(MPI_Status) + sizeof(std::uint64_t)));
+    if (scratch == nullptr) return call(seen);  // counted there
+    if (list.count > kMaxEntries) saved = static_cast<std::uint64_t*>(scratch);
+    if (needs_array) seen = reinterpret_cast<MPI_Status*>(static_cast<std::uint64_t*>(scratch) + count);
+  }
+  if (ignores && !needs_array) seen = own;
+
+  enter_call(thread, frame);
+  if (thread.stacks != nullptr) [[unlikely]] {
+    at = note_stack(thread, room, frame);
+    if (at == nullptr) return call(seen);
+  }
+  std::uint64_t* const body = at + words_of<RecordHead>;
+  if (saved == nullptr) saved = body + static_cast<std::uint64_t>(entries) * words_of<Completion> + 1;
+  for (int i = 0; i < list.count; ++i) {
+    const std::uint64_t handle = word_at(i);
+    saved[i] = handle;
+    if (i < entries)
+      record::body<Completion>(body + static_cast<std::uint64_t>(i) * words_of<Completion>).request = handle;
+  }
+  count_enter(thread);
+  at[1] = read_ticks();
+  const auto pending = static_cast<std::uint64_t>(entries);
+  const std::uint64_t words_before = words_of<RecordHead> + pending * words_of<Completion>;
+  const std::uint64_t site = append_site(thread, at, words_before);
+  store_release(at[0], header_word(id, Payload::requests, words_before, pending) + site);
+  const int result = call(seen);
+  at[2] = list.flag == nullptr || *list.flag != 0 ? read_ticks_after_loads() : read_ticks();
+  count_leave(thread);
+
+  const int completed = completed_count(list, result);
+  const std::uint64_t null_word = handle_word(g_mpi.request_null);
+  std::uint64_t filled = 0;
+  int k = 0;
+  for (; k < completed && filled < pending; ++k)
+    filled += fill_entry(record::body<Completion>(body + filled * words_of<Completion>), list, saved, seen, k, result,
+                         null_word);
+  if (is_asking && result == MPI_SUCCESS) [[unlikely]] {
+    if (!is_kept(id, at, filled, nullptr)) {
+      drop_call(thread, at, id);
+      return result;
+    }
+  }
+  std::uint64_t words = words_of<RecordHead> + filled * words_of<Completion>;
+  std::uint64_t flags = (result == MPI_SUCCESS ? 0 : std::uint64_t{kFlagFailed}) | site_flag(site);
+  append_site(thread, at, words);
+  words += words_in(site);
+  append_counters(thread, at, words, flags);
+  at[0] = header_word(id, Payload::requests, words, filled, flags);
+  leave_call(thread, at, words);
+  if (k < completed) [[unlikely]]
+    store_more(id, list, saved, seen, k, completed, result);
+  look_if_asked(thread);
+  return result;
+}
+
+template <CallId id, class Call>
+[[gnu::always_inline]] inline int traced_list(RequestList list, Call call) noexcept(false) {
+  return traced_list<id>(list, call, [&](int i) { return handle_word(list.requests[i]); });
+}
+
+}  // namespace meridian

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which calls and events are recorded: options, the filter file, limits, and switches by the program or `meridian
+// control`. Cold.
+
+#include <cstdint>
+#include <string_view>
+
+#include "pmpi/rings/thread_state.hpp"
+
+namespace meridian {
+
+/// Reads MERIDIAN_FILTER. False: it has mistakes, said on standard error if `report`.
+bool read_filter_file(bool report) noexcept;
+
+/// Whether the filter file leaves out a call or an event of this name.
+bool is_filtered(std::string_view name) noexcept;
+
+/// The list of levels in force: MERIDIAN_LEVELS, or what `meridian control` has put in its place.
+std::string_view current_levels() noexcept;
+
+/// Makes g_enabled what options and switches ask for.
+void apply_levels(bool recording) noexcept;
+
+/// MPI_Pcontrol. The switch itself is recorded, so that the merger knows what is missing.
+void switch_recording(bool is_on) noexcept;
+
+/// What g_enabled is to say of a call.
+std::uint8_t choice_of(CallId id, bool recording) noexcept;
+
+/// Reads what selects single calls; the clock must have been chosen.
+void prepare_selection() noexcept;
+
+/// Whether each call of this function has to be checked.
+bool is_selective(CallId id) noexcept;
+
+/// MPI_Init has returned: MERIDIAN_WINDOW counts from here.
+void start_window() noexcept;
+
+/// Whether MERIDIAN_WINDOW has not begun or is over, or MERIDIAN_MAX_SIZE was reached; the latter two alone.
+bool is_outside_window() noexcept;
+bool is_over() noexcept;
+
+/// Opens and closes the window by the clock. True: it is open, or there is none.
+bool look_at_window() noexcept;
+
+/// Reverts the count of is_wanted(): the call is not recorded after all.
+void uncount_towards_limit(CallId id) noexcept;
+
+/// Stores from now on what recording leaves out; `only_gaps`: nothing if that is nothing.
+void store_recording(bool only_gaps) noexcept;
+
+/// Releases the counters of pass_by().
+void give_back_shard(ThreadState& thread) noexcept;
+
+}  // namespace meridian

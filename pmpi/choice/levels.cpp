@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// g_enabled: what is recorded now of each function.
+
+#include "pmpi/choice/choice.hpp"
+#include "pmpi/process/own_thread.hpp"
+#include "pmpi/process/session_state.hpp"
+#include "pmpi/rings/thread_state.hpp"
+#include "pmpi/user/definitions.hpp"
+#include "trace/model/level_rules.hpp"
+
+namespace meridian {
+
+// MPI's calls alone: what else a program does is passed through until its first MPI call.
+constinit std::uint8_t g_enabled[kCallCount] = {
+    1,
+#define MERIDIAN_CALL_AS(type, name, group, params, args, recorded) 1,
+#include "trace/model/mpi_calls.def"
+};
+
+namespace {
+
+// Locks: 0 contended, 1 all, 2 off, as options.def lists them.
+enum class LockOption : std::int64_t { contended = 0, all = 1, off = 2 };
+
+/// Recorded with MERIDIAN_LOCKS=all only: they never wait, and there are as many of them as acquisitions.
+constexpr bool is_release(CallId call) noexcept {
+  switch (call) {
+    case CallId::pthread_mutex_unlock:
+    case CallId::mtx_unlock:
+    case CallId::pthread_rwlock_unlock:
+    case CallId::pthread_spin_unlock:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// What g_enabled says of a call whose group is on.
+std::uint8_t recording_level(CallId call) noexcept {
+  if (info(call).group != CallGroup::lock) return kRecorded;
+  switch (static_cast<LockOption>(g_session.options.number(OptionId::locks))) {
+    case LockOption::all:
+      return kRecordedAll;
+    case LockOption::off:
+      return kNotRecorded;
+    default:
+      return is_release(call) ? kNotRecorded : kRecorded;
+  }
+}
+
+/// What it says of one that is left out. MPI's calls, and those that would not be recorded anyway, are just off.
+std::uint8_t left_out_level(CallId call) noexcept {
+  const CallGroup group = info(call).group;
+  const bool is_wrapped = group == CallGroup::lock || group == CallGroup::thread || group == CallGroup::sleep;
+  return is_wrapped && recording_level(call) != kNotRecorded ? kLeftOut : kNotRecorded;
+}
+
+/// Whether levels and filter select this event of the program.
+bool is_event_chosen(const Choosable& what) noexcept {
+  return list_chooses(current_levels(), what) && !is_filtered(what.name);
+}
+
+}  // namespace
+
+void apply_levels(bool recording) noexcept {
+  g_session.is_recording.store(recording);
+  for (std::size_t i = 1; i < kCallCount; ++i) {
+    const auto call = static_cast<CallId>(i);
+    const std::uint8_t choice = choice_of(call, recording);
+    const std::uint8_t level = choice == kCallOn    ? recording_level(call)
+                               : choice == kCallOff ? left_out_level(call)
+                                                    : choice;
+    __atomic_store_n(&g_enabled[i], level, __ATOMIC_RELAXED);
+  }
+  apply_user_levels(recording && !is_outside_window(), &is_event_chosen);
+}
+
+void switch_recording(bool is_on) noexcept {
+  apply_levels(is_on);
+  store_recording(false);
+}
+
+}  // namespace meridian

@@ -1,0 +1,73 @@
+// hot
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What differs between MPI libraries: handles as words, special ranks, and where a status keeps what it knows.
+
+#include <mpi.h>
+
+#include <cstdint>
+
+#include "trace/model/event.hpp"
+
+namespace meridian {
+
+/// A library handle as it goes into a record. Open MPI's are pointers, MPICH's are ints.
+template <class Handle>
+[[gnu::always_inline]] inline std::uint64_t handle_word(Handle handle) noexcept {
+#ifdef OPEN_MPI
+  return reinterpret_cast<std::uintptr_t>(handle);
+#else
+  return static_cast<std::uint32_t>(handle);
+#endif
+}
+
+/// MPI_Message of MPICH is an int as well; of Open MPI a pointer: handle_word() serves both.
+
+/// A rank argument or status source in the trace's own numbering of special values.
+[[gnu::always_inline]] inline std::int32_t rank_word(int rank) noexcept {
+  if constexpr (MPI_ANY_SOURCE == kAnySource && MPI_PROC_NULL == kProcNull) {
+    return rank == MPI_ROOT ? kRootSelf : rank;
+  } else {
+    if (rank >= 0) [[likely]]
+      return rank;
+    if (rank == MPI_ANY_SOURCE) return kAnySource;
+    if (rank == MPI_PROC_NULL) return kProcNull;
+    return rank == MPI_ROOT ? kRootSelf : rank;
+  }
+}
+static_assert(MPI_ANY_TAG == kAnyTag);
+
+/// Bytes received, kCancelled for a cancelled operation. Reads the public fields of the status: no call, no handle.
+[[gnu::always_inline]] inline std::int64_t status_bytes(const MPI_Status& status) noexcept {
+#ifdef OPEN_MPI
+  if (status._cancelled) return kCancelled;
+  return static_cast<std::int64_t>(status._ucount);
+#else
+  if (status.count_hi_and_cancelled & 1) return kCancelled;
+  const auto high = static_cast<std::uint64_t>(static_cast<std::uint32_t>(status.count_hi_and_cancelled) >> 1);
+  return static_cast<std::int64_t>((high << 32) | static_cast<std::uint32_t>(status.count_lo));
+#endif
+}
+
+/// Constants that are addresses inside Open MPI: known only once the library has been found. Written by find_mpi().
+struct MpiConstants {
+  MPI_Comm world;
+  MPI_Comm self;
+  MPI_Comm comm_null;
+  MPI_Request request_null;
+  MPI_Datatype datatype_null;
+  MPI_Group group_null;
+  MPI_Datatype byte;
+  MPI_Datatype uint64;
+  MPI_Op min;
+  MPI_Win win_null;
+  MPI_File file_null;
+  MPI_Message message_no_proc;
+  MPI_Message message_null;
+  MPI_Errhandler errors_return;
+  MPI_Info info_null;
+};
+extern constinit MpiConstants g_mpi;
+
+}  // namespace meridian

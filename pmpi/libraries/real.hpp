@@ -1,0 +1,33 @@
+// hot
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The MPI library below us, as a table of functions found at run time: the traced program chooses the library and may
+// load it long after us, so we do not link with it.
+
+#include <mpi.h>
+
+#include "mpi_has.h"
+#include "trace/model/call_id.hpp"
+
+#define MERIDIAN_IF(condition, ...) MERIDIAN_IF_(condition, __VA_ARGS__)
+#define MERIDIAN_IF_(condition, ...) MERIDIAN_IF_##condition(__VA_ARGS__)
+#define MERIDIAN_IF_0(...)
+#define MERIDIAN_IF_1(...) __VA_ARGS__
+
+namespace meridian {
+
+/// One pointer per call of the table that this MPI's header declares, filled by find_mpi(). For a function that the
+/// library lacks, a function that fails.
+struct Real {
+#define MERIDIAN_CALL_AS(type, name, group, params, args, recorded) \
+  MERIDIAN_IF(MERIDIAN_HAS_##name, type(*name) params;)
+#include "trace/model/mpi_calls.def"
+};
+extern constinit Real g_real;
+
+/// Fills g_real and g_mpi from the MPI library in this process. False when there is none: the calls then fail, and
+/// MPI_Initialized says no. May be called again, also by several threads.
+bool find_mpi() noexcept;
+
+}  // namespace meridian

@@ -1,9 +1,0 @@
-#pragma once
-
-namespace meridian {
-
-/// Stores which files are loaded where, one text "module" each, so that return addresses can be told apart later. Only
-/// those that were not stored before. Cold: takes the dynamic linker's lock.
-void store_modules() noexcept;
-
-}  // namespace meridian

@@ -1,0 +1,74 @@
+// hot
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The clock of the trace: raw ticks, two ways to read them.
+
+#include <cstdint>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#include "trace/ring/ring_layout.hpp"
+
+namespace meridian {
+
+extern constinit ClockKind g_clock;
+
+/// Every clock but the counter of the processor.
+[[gnu::cold, gnu::noinline]] std::uint64_t read_slow_clock() noexcept;
+
+[[gnu::always_inline]] inline std::uint64_t read_ticks() noexcept {
+  if (g_clock != ClockKind::tsc) [[unlikely]]
+    return read_slow_clock();
+#if defined(__x86_64__)
+  return __rdtsc();
+#elif defined(__aarch64__)
+  std::uint64_t ticks;
+  asm volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+  return ticks;
+#else
+  return read_slow_clock();
+#endif
+}
+
+/// Read after all earlier loads: otherwise the counter may be read ahead of a pending load, and a message would appear
+/// to be received before the load that found it.
+[[gnu::always_inline]] inline std::uint64_t read_ticks_after_loads() noexcept {
+#if defined(__x86_64__)
+  _mm_lfence();
+#elif defined(__aarch64__)
+  asm volatile("isb" ::: "memory");
+#endif
+  return read_ticks();
+}
+
+/// Decides on the clock (`wanted`: "auto", "tsc", "monotonic_raw", "monotonic"). False: not possible here, auto is
+/// used.
+bool choose_clock(const char* wanted, std::uint64_t wanted_length) noexcept;
+
+/// Identity of the clock that this process reads: equal exactly where time stamps are comparable.
+std::uint64_t clock_domain() noexcept;
+
+/// Settings for tests in MERIDIAN_TEST_CLOCK: treat the few hosts of a test as many, shorten the period.
+struct ClockTest {
+  bool is_large = false;       ///< no domain meets all others
+  std::int64_t period_ms = 0;  ///< in place of MERIDIAN_CLOCK_PERIOD; 0: as that says
+};
+ClockTest clock_test() noexcept;
+
+/// Ticks per second as the system states it; 0 when it does not.
+std::uint64_t nominal_tick_hz() noexcept;
+
+struct ClockAnchor {
+  std::uint64_t before_ticks, after_ticks;
+  std::int64_t monotonic_ns, realtime_ns;
+};
+/// Both system clocks between two reads of ours; the narrowest bracket of several tries.
+ClockAnchor read_anchor() noexcept;
+/// As recorded: where a test distorts the ticks, the system clocks are distorted, too, because a host's clocks share
+/// one oscillator.
+ClockAnchor read_recorded_anchor() noexcept;
+
+}  // namespace meridian

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace meridian {
+
+/// Copies a text to memory that is never given back; empty when there is none.
+std::string_view keep_text(std::string_view text) noexcept;
+/// `bytes` of zeroed memory, aligned to 16; null when there is none.
+void* keep_bytes(std::size_t bytes) noexcept;
+
+}  // namespace meridian

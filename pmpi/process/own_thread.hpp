@@ -1,0 +1,105 @@
+// hot
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the tracer knows about the calling thread besides its ring, and the counts of its uses of locks.
+
+#include <cstdint>
+
+#include "trace/model/call_id.hpp"
+#include "trace/model/event.hpp"
+#include "trace/ring/ring_layout.hpp"
+
+namespace meridian {
+
+enum class ThreadRole : std::uint8_t {
+  application = 0,
+  library = 1,  ///< made by MPI, or by a thread that MPI made: passes through
+  ended = 2,    ///< its last destructors are running
+};
+
+struct OwnThread {
+  LockCount* counts = nullptr;  ///< [kLockCounts] in the thread's card; null: no card, or nothing is to be counted now
+  ThreadCard* card = nullptr;
+  std::uint32_t thread = kNoThread;
+  ThreadRole role = ThreadRole::application;
+  bool is_busy = false;  ///< inside the tracer's cold code: calls are not the application's
+  static constexpr std::size_t kCallers = 8;
+  const void* app_callers[kCallers] = {};  ///< that were seen not to be the MPI library's, by their low bits
+};
+extern constinit thread_local OwnThread t_own __attribute__((tls_model("initial-exec")));
+
+/// 0 in a child process created without fork()'s handlers (_Fork, clone), where nothing may be recorded.
+extern constinit const volatile std::uint8_t* g_is_same_process;
+
+// Values of g_enabled.
+inline constexpr std::uint8_t kNotRecorded = 0;
+inline constexpr std::uint8_t kRecorded = 1;     ///< locks: when they had to be waited for
+inline constexpr std::uint8_t kRecordedAll = 2;  ///< locks: every use
+inline constexpr std::uint8_t kLeftOut = 3;      ///< not recorded, as levels, a filter or a switch ask for; counted
+
+/// While one exists, calls of its thread are not the application's.
+class BusyThread {
+ public:
+  BusyThread() noexcept : before_{t_own.is_busy} {
+    t_own.is_busy = true;
+    t_own.counts = nullptr;
+  }
+  ~BusyThread() {
+    OwnThread& own = t_own;
+    own.is_busy = before_;
+    if (!before_ && own.thread != kNoThread && own.card != nullptr) own.counts = own.card->counts;
+  }
+  BusyThread(const BusyThread&) = delete;
+  BusyThread& operator=(const BusyThread&) = delete;
+
+ private:
+  bool before_;
+};
+
+/// Once, when the session starts. `at_end`: what else happens when a thread ends, before end_thread().
+void prepare_threads(void (*at_end)() noexcept) noexcept;
+
+/// Makes both run when the calling thread ends. AS-safe once the session is on.
+void watch_thread_end() noexcept;
+
+/// The calling thread's ThreadId; it gets one and a card if it has none.
+std::uint32_t own_thread_id() noexcept;
+
+/// Notes the end of the calling thread on its card.
+void end_thread() noexcept;
+
+/// A card for a thread that is about to be made; null: there is none left (counted). Its ThreadId goes to `thread`.
+ThreadCard* take_card(std::uint32_t& thread) noexcept;
+
+/// A card for a thread of the MPI library, which has no ThreadId; null: there is none left.
+ThreadCard* take_library_card() noexcept;
+
+/// The ThreadId of a thread that was not joined yet; kNoThread.
+std::uint32_t find_thread(std::uint64_t handle) noexcept;
+
+[[gnu::cold, gnu::noinline]] void count_elsewhere(LockCount* counts, std::uint64_t key, const void* caller) noexcept;
+
+/// Where the count of an object is looked for first. Kinds of one object are apart: a lock may be read and written.
+[[gnu::always_inline]] inline std::size_t home_of(std::uint64_t key) noexcept {
+  return ((key >> 8 ^ key >> 14) + (key & ((1u << kLockKindBits) - 1))) % kLockObjects;
+}
+
+/// Where the wrapper that this is inlined into returns to.
+[[gnu::always_inline]] inline const void* caller() noexcept { return __builtin_return_address(0); }
+
+/// Counts a use of `object` that was not waited for. Inlined into a wrapper.
+[[gnu::always_inline]] inline void count_use(const volatile void* object, LockKind kind) noexcept {
+  LockCount* const counts = t_own.counts;
+  if (counts == nullptr) [[unlikely]]
+    return;
+  const std::uint64_t key =
+      reinterpret_cast<std::uintptr_t>(object) << kLockKindBits | static_cast<std::uint64_t>(kind);
+  LockCount& at = counts[home_of(key)];
+  if (at.key == key) [[likely]]
+    ++at.count;
+  else
+    count_elsewhere(counts, key, caller());
+}
+
+}  // namespace meridian

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The state of tracing in this process. Cold: used at the first call, at thread starts, when a block is full, and in
+// MPI_Init and MPI_Finalize.
+
+#include <atomic>
+#include <cstdint>
+
+#include "pmpi/process/losses.hpp"
+#include "trace/model/options.hpp"
+#include "trace/ring/ring_layout.hpp"
+
+namespace meridian {
+
+enum class SessionState : int {
+  idle = 0,      ///< no MPI call has been seen
+  starting = 1,  ///< a thread is starting it; others pass through
+  on = 2,
+  off = 3,  ///< for good: nothing to trace with, an error, or a forked child
+};
+
+/// Why a process is not traced although it could be.
+enum class Refusal : int {
+  none,
+  unwanted,  ///< its options have mistakes and MERIDIAN_STRICT is set, or it is set-uid
+  no_ring,   ///< there is no room to record into
+};
+
+struct Session {
+  std::atomic<SessionState> state{SessionState::idle};
+  Refusal refusal = Refusal::none;  ///< a refusing rank still takes part in the tracer's collective calls
+  std::atomic<bool> writer_started{false};
+  std::atomic<int> writer_pid{0};  ///< of the process that was started; its start, see process_start()
+  std::uint64_t writer_start = 0;
+  std::atomic<bool> is_aborting{false};     ///< MPI_Abort was called: the launcher kills what does not exit
+  std::atomic<bool> is_initialized{false};  ///< after_init() has run
+  std::atomic<bool> is_finalizing{false};   ///< before_finalize() has run
+  std::atomic<bool> is_finalized{false};    ///< after_finalize() has run
+  RingFileHeader* ring = nullptr;           ///< mapped; null unless on
+  RingSlot* slots = nullptr;
+  std::uint64_t** slot_data = nullptr;    ///< [slot_count] where a slot's data is mapped, null: not yet
+  std::atomic<bool> is_recording{false};  ///< as options and switches have it; single calls may be left out
+  ThreadCard* cards = nullptr;            ///< [ring->card_count]; null: there was no memory for them
+  int pid = 0;
+  std::uint64_t finished_bytes = 0;  ///< stored when the rank file was asked for at MPI_Finalize
+  OptionValues options;
+  char ring_path[kPathBytes] = {};
+};
+extern Session g_session;
+
+/// Starts the session if it is idle. True when tracing is on. Defined in session/, as is stop_session().
+bool start_session() noexcept;
+
+/// Ends tracing in this process for good; says `why` once on standard error if it is not null.
+void stop_session(const char* why) noexcept;
+
+/// One line on standard error: "meridian: ..." with the launcher's rank where known.
+[[gnu::format(printf, 1, 2)]] void say(const char* format, ...) noexcept;
+
+}  // namespace meridian

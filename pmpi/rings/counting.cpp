@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Choosing, starting and ending counters. Cold.
+
+#include "pmpi/rings/counting.hpp"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "papi/counter_plan.hpp"
+#include "pmpi/process/session_state.hpp"
+#include "pmpi/rings/emit.hpp"
+
+namespace meridian {
+namespace {
+
+CounterPlan g_plan;
+std::atomic<bool> g_has_complained{false};
+
+}  // namespace
+
+bool choose_counters(bool report) noexcept {
+  plan_counters(g_session.options.path(OptionId::counters), true, g_plan,
+                g_session.options.is_on(OptionId::counters_multiplex));
+  if (!g_plan.has_problems()) return true;
+  if (report) {
+    char text[1024];
+    describe_problems(g_plan, text, sizeof text);
+    say("MERIDIAN_COUNTERS: %s", text);
+  }
+  return !g_session.options.is_on(OptionId::strict);
+}
+
+bool is_counting() noexcept { return g_plan.count != 0; }
+
+void attach_counters(ThreadState& thread) noexcept {
+  if (g_plan.count == 0) return;
+  void* const memory =
+      mmap(nullptr, sizeof(ThreadCounters), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  const char* why = "no memory";
+  if (memory != MAP_FAILED) {
+    auto* const counters = static_cast<ThreadCounters*>(memory);
+    if (start_counters(g_plan, *counters, why)) {
+      thread.counters = thread.all_counters = counters;
+      return;
+    }
+    munmap(memory, sizeof(ThreadCounters));
+  }
+  emit_text("counters.problem", why, strlen(why), 0);
+  if (!g_has_complained.exchange(true)) say("MERIDIAN_COUNTERS: cannot count in a thread: %s", why);
+}
+
+void detach_counters(ThreadState& thread) noexcept {
+  if (thread.all_counters == nullptr) return;
+  stop_counters(g_plan, *thread.all_counters);
+  munmap(thread.all_counters, sizeof(ThreadCounters));
+  thread.counters = thread.all_counters = nullptr;
+}
+
+void store_counter_names() noexcept {
+  if (g_plan.count == 0) return;
+  char text[kMaxCounters * (kCounterNameBytes + 1)];
+  list_counters(g_plan, false, text, sizeof text);
+  emit_text("counters", text, strlen(text), 0);
+  list_counters(g_plan, true, text, sizeof text);
+  emit_text("counters.units", text, strlen(text), 0);
+  if (g_plan.has_estimates()) {
+    list_estimates(g_plan, text, sizeof text);
+    emit_text("counters.estimates", text, strlen(text), 0);
+  }
+  if (!g_plan.has_problems()) return;
+  describe_problems(g_plan, text, sizeof text);
+  emit_text("counters.problem", text, strlen(text), 0);
+}
+
+}  // namespace meridian

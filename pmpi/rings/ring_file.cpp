@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Creation of the ring file.
+
+#include "pmpi/rings/ring_file.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <new>
+
+#include "pmpi/process/clock.hpp"
+#include "pmpi/process/session_state.hpp"
+#include "trace/ring/process_start.hpp"
+
+namespace meridian {
+namespace {
+
+/// Room that stays free in a scratch directory that was taken by default.
+constexpr std::uint64_t kSpareBytes = 8u << 20;
+constexpr std::uint64_t kCardBytes = (kCards + kLibraryCards) * sizeof(ThreadCard);
+
+/// "<scratch>/meridian-<uid>", ours alone; false when it cannot be had or belongs to somebody else. Absolute: threads
+/// open the ring file when they come, and the program may be in another directory then.
+bool make_private_dir(const char* scratch, std::size_t length, char* path, std::size_t room) noexcept {
+  char here[kPathBytes] = "";
+  if (scratch[0] != '/' && getcwd(here, sizeof here) == nullptr) return false;
+  const int written = snprintf(path, room, "%s%s%.*s/meridian-%u", here, here[0] != '\0' ? "/" : "",
+                               static_cast<int>(length), scratch, getuid());
+  if (written < 0 || static_cast<std::size_t>(written) >= room) return false;
+  if (mkdir(path, 0700) != 0 && errno != EEXIST) return false;
+  struct stat status {};
+  if (lstat(path, &status) != 0 || access(path, W_OK) != 0) return false;
+  const bool is_ours = status.st_uid == geteuid() && (status.st_mode & 0022) == 0;
+  errno = !S_ISDIR(status.st_mode) ? ENOTDIR : EPERM;
+  return S_ISDIR(status.st_mode) && is_ours;
+}
+
+bool has_room(const char* path) noexcept {
+  struct statvfs fs {};
+  return statvfs(path, &fs) == 0 && static_cast<std::uint64_t>(fs.f_bavail) * fs.f_frsize >= kSpareBytes;
+}
+
+std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) noexcept { return (value + unit - 1) / unit * unit; }
+
+/// What lies where in a ring file.
+struct RingPlan {
+  std::uint32_t slots = 0;
+  std::uint64_t block_bytes = 0;
+  std::uint64_t ring_bytes = 0;
+  std::uint64_t data_offset = 0;
+  std::uint64_t cards_offset = 0;
+
+  std::uint64_t file_bytes() const noexcept { return cards_offset + kCardBytes; }
+};
+
+/// A file that may grow no further would end the program with SIGXFSZ: fewer threads get rings then.
+RingPlan plan_ring() noexcept {
+  const auto buffer = static_cast<std::uint64_t>(g_session.options.number(OptionId::buffer));
+  constexpr std::uint64_t kMaxBlock = 256u << 10;
+  RingPlan plan;
+  plan.block_bytes = buffer / 8;
+  plan.block_bytes = plan.block_bytes > kMaxBlock ? kMaxBlock
+                     : plan.block_bytes < 65536   ? 65536
+                                                  : plan.block_bytes / kRingPageBytes * kRingPageBytes;
+  plan.ring_bytes = round_up(buffer, plan.block_bytes);
+  rlimit limit{};
+  const bool has_limit = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  for (plan.slots = static_cast<std::uint32_t>(g_session.options.number(OptionId::max_threads));; plan.slots /= 2) {
+    plan.data_offset = round_up(kRingPageBytes + plan.slots * sizeof(RingSlot), kRingPageBytes);
+    plan.cards_offset = round_up(plan.data_offset + plan.slots * plan.ring_bytes, kRingPageBytes);
+    if (plan.slots == 0 || !has_limit || plan.file_bytes() <= limit.rlim_cur) return plan;
+  }
+}
+
+struct RingMaps {
+  void* head = MAP_FAILED;
+  void* cards = MAP_FAILED;
+};
+
+/// Makes the ring file in `dir`, with memory behind its head, its cards and the first thread's ring. False: errno.
+bool make_ring_file(const char* dir, const char* host, std::uint64_t start, const RingPlan& plan,
+                    RingMaps& maps) noexcept {
+  snprintf(g_session.ring_path, sizeof g_session.ring_path, "%s/%.200s-%d-%llu.ring", dir, host, getpid(),
+           static_cast<unsigned long long>(start));
+  unlink(g_session.ring_path);  // of a process image before exec, which has no more to say
+  const int fd = open(g_session.ring_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) return false;
+  const auto provide = [&](std::uint64_t offset, std::uint64_t bytes) noexcept {
+    errno = posix_fallocate(fd, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+    return errno == 0;
+  };
+  if (ftruncate(fd, static_cast<off_t>(plan.file_bytes())) == 0 &&
+      provide(0, plan.data_offset + (plan.slots != 0 ? plan.ring_bytes : 0)) &&
+      provide(plan.cards_offset, kCardBytes)) {
+    maps.head = mmap(nullptr, plan.data_offset, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+    if (maps.head != MAP_FAILED)
+      maps.cards =
+          mmap(nullptr, kCardBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, static_cast<off_t>(plan.cards_offset));
+  }
+  const int error = errno;
+  close(fd);
+  if (maps.head != MAP_FAILED) return true;
+  unlink(g_session.ring_path);
+  errno = error;
+  return false;
+}
+
+/// In MERIDIAN_SCRATCH, or else in the first place that has room.
+bool make_ring_somewhere(const char* host, std::uint64_t start, const RingPlan& plan, RingMaps& maps) noexcept {
+  char dir[kPathBytes - 512];
+  const std::string_view wanted = g_session.options.path(OptionId::scratch);
+  if (!wanted.empty()) {
+    if (make_private_dir(wanted.data(), wanted.size(), dir, sizeof dir) && make_ring_file(dir, host, start, plan, maps))
+      return true;
+    say("cannot use MERIDIAN_SCRATCH '%.*s' (%s); trying the default", static_cast<int>(wanted.size()), wanted.data(),
+        strerror(errno));
+  }
+  for (const char* place : {"/dev/shm", static_cast<const char*>(getenv("TMPDIR")), "/tmp"})
+    if (place != nullptr && make_private_dir(place, strlen(place), dir, sizeof dir) && has_room(dir) &&
+        make_ring_file(dir, host, start, plan, maps))
+      return true;
+  say("no scratch directory has room for a ring file (tried MERIDIAN_SCRATCH, /dev/shm, $TMPDIR, /tmp): %s",
+      strerror(errno));
+  return false;
+}
+
+}  // namespace
+
+void read_executable(char* path, std::size_t room) noexcept {
+  const ssize_t length = readlink("/proc/self/exe", path, room - 1);
+  path[length > 0 ? length : 0] = '\0';
+}
+
+bool create_ring() noexcept {
+  const RingPlan plan = plan_ring();
+  if (plan.slots == 0) {
+    say("the limit on the size of files (`ulimit -f`) leaves no room for a ring file");
+    return false;
+  }
+  char host[kNameBytes] = {};
+  gethostname(host, sizeof host - 1);
+  const std::uint64_t start = process_start(getpid());
+  RingMaps maps;
+  if (!make_ring_somewhere(host, start, plan, maps)) return false;
+  void* const table =
+      mmap(nullptr, plan.slots * sizeof(void*), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (table == MAP_FAILED) {
+    say("cannot set up the ring file '%s': %s", g_session.ring_path, strerror(errno));
+    unlink(g_session.ring_path);
+    return false;
+  }
+  madvise(maps.head, plan.data_offset, MADV_DONTFORK);
+  auto* const ring = new (maps.head) RingFileHeader;
+  ring->slot_count = plan.slots;
+  ring->ring_bytes = plan.ring_bytes;
+  ring->block_bytes = plan.block_bytes;
+  ring->data_offset = plan.data_offset;
+  ring->domain = clock_domain();
+  ring->pid = getpid();
+  ring->clock = g_clock;
+  ring->process_start = start;
+  ring->spool_bytes = static_cast<std::uint64_t>(g_session.options.number(OptionId::spool));
+  memcpy(ring->hostname, host, sizeof host);
+  read_executable(ring->executable, sizeof ring->executable);
+  if (maps.cards != MAP_FAILED) {  // stay mapped in forked children: one made without fork() may still count
+    ring->card_count = kCards;
+    ring->cards_offset = plan.cards_offset;
+    g_session.cards = static_cast<ThreadCard*>(maps.cards);
+  }
+  ring->version = kRingVersion;
+  std::atomic_thread_fence(std::memory_order_release);
+  ring->magic = kRingMagic;
+  g_session.ring = ring;
+  g_session.slots = reinterpret_cast<RingSlot*>(static_cast<char*>(maps.head) + kRingPageBytes);
+  for (std::uint32_t i = 0; i < plan.slots; ++i) new (&g_session.slots[i]) RingSlot;
+  g_session.slot_data = static_cast<std::uint64_t**>(table);
+  return true;
+}
+
+}  // namespace meridian

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What happens around MPI_Init* and MPI_Finalize, whichever language they are called from.
+
+namespace meridian {
+
+void before_init() noexcept;      ///< starts the session and the writer
+void after_init() noexcept;       ///< collective over MPI_COMM_WORLD: output directory, clocks
+void before_finalize() noexcept;  ///< the last chance to communicate
+void after_finalize() noexcept;   ///< waits for the rank file
+
+/// True when something was stored since after_finalize().
+bool has_unwritten_records() noexcept;
+
+}  // namespace meridian

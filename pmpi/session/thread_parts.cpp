@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a thread has besides its ring: counters, call stacks, counts of calls that are not recorded.
+
+#include "pmpi/session/thread_parts.hpp"
+
+#include "pmpi/choice/choice.hpp"
+#include "pmpi/process/session_state.hpp"
+#include "pmpi/rings/counting.hpp"
+#include "pmpi/rings/drops.hpp"
+#include "pmpi/rings/producer.hpp"
+#include "pmpi/rings/thread_state.hpp"
+#include "pmpi/session/context.hpp"
+#include "pmpi/stacks/stacks.hpp"
+
+namespace meridian {
+
+void equip_thread(ThreadState& thread) noexcept {
+  store_usage(UsageKind::thread_begin);
+  attach_counters(thread);
+  const auto depth = static_cast<std::uint32_t>(g_session.options.number(OptionId::stack));
+  thread.site_header = depth != 0 || g_session.options.is_on(OptionId::sites) ? kSiteHeader : 0;
+  if (depth != 0 && (thread.stacks = make_stacks(depth, reinterpret_cast<std::uintptr_t>(&make_room))) == nullptr)
+    count_loss(Loss::stack_full);
+}
+
+void release_thread() noexcept {
+  ThreadState& thread = t_state;
+  give_back_shard(thread);
+  if (thread.slot == nullptr) return;
+  RingSlot* const slot = thread.slot;
+  if (g_session.state.load(std::memory_order_acquire) == SessionState::on) {  // else the process ends, maybe in a call
+    if (thread.block_limit != nullptr && thread.limit == nullptr) abandon_call(thread);  // cancelled in it
+    store_usage(UsageKind::thread_end);
+  }
+  detach_counters(thread);
+  release_stacks(thread.stacks);
+  release_drops(thread);
+  thread = ThreadState{};
+  slot->state.store(SlotState::closed, std::memory_order_release);
+}
+
+}  // namespace meridian

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a thread needs to walk its call stack: memory for rules and nodes, and the bounds of the stack.
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "pmpi/stacks/stacks.hpp"
+
+extern "C" void* __libc_stack_end;  // NOLINT(bugprone-reserved-identifier): the dynamic linker's
+
+namespace meridian {
+namespace {
+
+/// Below the end of a process's first stack the kernel keeps more than this free for it.
+constexpr std::uintptr_t kMainStackBytes = std::uintptr_t{64} << 20;
+
+struct Range {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+};
+
+/// The mapping that holds the address, from /proc/self/maps ("BEGIN-END r... ..."); empty: none that can be read.
+Range find_mapping(std::uintptr_t address) noexcept {
+  const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return {};
+  Range range, found;
+  enum { in_begin, in_end, in_rights, in_rest } part = in_begin;
+  char piece[4096];
+  for (ssize_t count; found.end == 0 && (count = read(file, piece, sizeof piece)) > 0;) {
+    for (ssize_t i = 0; i < count; ++i) {
+      const char c = piece[i];
+      const bool is_digit = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+      const auto digit = static_cast<std::uintptr_t>(c <= '9' ? c - '0' : c - 'a' + 10);
+      if (part == in_begin && is_digit) {
+        range.begin = range.begin * 16 + digit;
+      } else if (part == in_begin && c == '-') {
+        part = in_end;
+      } else if (part == in_end && is_digit) {
+        range.end = range.end * 16 + digit;
+      } else if (part == in_end && c == ' ') {
+        part = in_rights;
+      } else if (part == in_rights) {
+        if (c == 'r' && address >= range.begin && address < range.end) found = range;
+        part = in_rest;
+      } else if (c == '\n') {
+        range = {};
+        part = in_begin;
+      }
+    }
+  }
+  close(file);
+  return found;
+}
+
+}  // namespace
+
+Stacks* make_stacks(std::uint32_t depth, std::uintptr_t tracer) noexcept {
+  void* const memory =
+      mmap(nullptr, sizeof(Stacks), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  auto* const stacks = static_cast<Stacks*>(memory);  // zeros are what it begins with
+  stacks->depth = depth;
+  stacks->tracer = tracer;
+  // glibc has a thread's descriptor at the upper end of its stack, whoever provided the memory.
+  const bool is_first = syscall(SYS_gettid) == getpid();
+  const auto inside = is_first ? reinterpret_cast<std::uintptr_t>(__libc_stack_end) : std::uintptr_t{pthread_self()};
+  const Range range = find_mapping(inside - 1);
+  if (range.end == 0) return stacks;  // then a stack is one call deep
+  stacks->low = is_first ? range.end - kMainStackBytes : range.begin;
+  stacks->high = is_first ? range.end : inside & ~(sizeof(std::uintptr_t) - 1);
+  return stacks;
+}
+
+void release_stacks(Stacks* stacks) noexcept {
+  if (stacks != nullptr) munmap(stacks, sizeof *stacks);
+}
+
+}  // namespace meridian

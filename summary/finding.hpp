@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A flaw of a trace.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "trace/format/table_column.hpp"
+
+namespace meridian {
+
+enum class Severity : std::uint8_t { info = 0, data_loss = 1, error = 2 };
+inline constexpr std::array<std::string_view, 3> kSeverityNames{"info", "data_loss", "error"};
+
+/// A flaw of the trace. Name, severity, text and remedy come from merger/model/findings.def.
+struct Finding {
+  std::string name;
+  Severity severity{};
+  std::uint64_t count = 0;
+  std::string text;    ///< what it is
+  std::string remedy;  ///< what the user can do
+  std::string detail;  ///< the first objects concerned, may be empty
+
+  template <class Row = Finding>
+  static constexpr auto kColumns = Columns{
+      column<&Row::name>("name"),     column<&Row::severity>("severity").with_words(kSeverityNames),
+      column<&Row::count>("count"),   column<&Row::text>("text"),
+      column<&Row::remedy>("remedy"), column<&Row::detail>("detail"),
+  };
+};
+
+}  // namespace meridian

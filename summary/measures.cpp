@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "summary/measures.hpp"
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+
+namespace meridian {
+
+namespace {
+
+double thread_seconds(const RankSummary& rank) {
+  return rank.time_s * (rank.threads == 0 ? 1 : static_cast<double>(rank.threads));
+}
+
+}  // namespace
+
+double rank_mpi_share(const RankSummary& rank) {
+  const double thread_s = thread_seconds(rank);
+  return thread_s > 0 ? rank.mpi_s / thread_s : 0;
+}
+
+Load measure_load(const Summary& summary) {
+  Load load;
+  double mpi_s = 0;
+  double time_s = 0;
+  double outside_s = 0;
+  for (const RankSummary& rank : summary.ranks) {
+    const double threads = rank.threads == 0 ? 1 : static_cast<double>(rank.threads);
+    const double outside = std::max(0.0, rank.time_s - rank.mpi_s / threads);
+    load.ranks.push_back({&rank, rank_mpi_share(rank), outside});
+    mpi_s += rank.mpi_s;
+    time_s += thread_seconds(rank);
+    outside_s += outside;
+    if (outside > load.ranks[load.slowest].outside_s) load.slowest = load.ranks.size() - 1;
+  }
+  if (load.ranks.empty()) return load;
+  load.mpi_share = time_s > 0 ? mpi_s / time_s : 0;
+  load.mean_outside_s = outside_s / static_cast<double>(load.ranks.size());
+  load.max_outside_s = load.ranks[load.slowest].outside_s;
+  load.balance = load.max_outside_s > 0 ? load.mean_outside_s / load.max_outside_s : 1;
+  return load;
+}
+
+double mpi_share(const Summary& summary) { return measure_load(summary).mpi_share; }
+
+double mpi_seconds(const Summary& summary) {
+  double total = 0;
+  for (const RankSummary& rank : summary.ranks) total += rank.mpi_s;
+  return total;
+}
+
+std::size_t count_findings(const Summary& summary, Severity severity) {
+  return static_cast<std::size_t>(std::count_if(summary.findings.begin(), summary.findings.end(),
+                                                [&](const Finding& finding) { return finding.severity == severity; }));
+}
+
+const char* severity_name(Severity severity) {
+  return kSeverityNames[std::min(static_cast<std::size_t>(severity), kSeverityNames.size() - 1)].data();
+}
+
+std::string utc_time(std::int64_t realtime_ns) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const std::time_t seconds = static_cast<std::time_t>(realtime_ns / kSecond - (realtime_ns % kSecond < 0 ? 1 : 0));
+  std::tm parts{};
+  std::array<char, 40> text{};
+  if (realtime_ns == 0 || gmtime_r(&seconds, &parts) == nullptr) return {};
+  if (std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S UTC", &parts) == 0) return {};
+  return text.data();
+}
+
+std::string begin_text(const Summary& summary) { return utc_time(summary.run.begin_realtime_ns); }
+
+}  // namespace meridian

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Figures derived from a summary: shares, balance, the rank that the others wait for.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "summary/summary.hpp"
+
+namespace meridian {
+
+struct RankLoad {
+  const RankSummary* rank = nullptr;
+  double mpi_share = 0;  ///< of the time of its threads that called MPI; 1 is all of it
+  double outside_s = 0;  ///< time not in MPI, mean over its threads
+};
+
+struct Load {
+  std::vector<RankLoad> ranks;  ///< as in Summary::ranks
+  double mpi_share = 0;         ///< of all ranks' time
+  double mean_outside_s = 0;
+  double max_outside_s = 0;
+  std::size_t slowest = 0;  ///< index of the rank that is longest outside MPI
+  double balance = 1;       ///< mean / max of the time outside MPI; 1 is even
+};
+
+/// Without ranks: all zero, balance 1.
+Load measure_load(const Summary& summary);
+
+/// "2025-01-31 12:00:00 UTC"; empty for a time that no calendar holds.
+std::string utc_time(std::int64_t realtime_ns);
+
+/// Number of findings (rows) of this severity.
+std::size_t count_findings(const Summary& summary, Severity severity);
+
+/// "info", "data_loss", "error"
+const char* severity_name(Severity severity);
+
+}  // namespace meridian

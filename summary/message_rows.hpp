@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Rows of the tables on messages, and on what they went through.
+
+#include <cstdint>
+#include <string>
+
+#include "trace/format/table_column.hpp"
+
+namespace meridian {
+
+struct MessageSummary {
+  std::uint64_t matched = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t unmatched_sends = 0;
+  std::uint64_t unmatched_receives = 0;
+  std::uint64_t collectives = 0;  ///< instances, each counted once
+  std::uint64_t collective_calls = 0;
+  std::uint64_t collective_bytes_sent = 0;
+  std::uint64_t collective_bytes_received = 0;
+
+  /// In files the columns of both tables are in one.
+  template <class All>
+  static constexpr auto kColumns = Columns{
+      column<&All::messages, &MessageSummary::matched>("matched"),
+      column<&All::messages, &MessageSummary::bytes>("bytes", "bytes"),
+      column<&All::messages, &MessageSummary::unmatched_sends>("unmatched_sends"),
+      column<&All::messages, &MessageSummary::unmatched_receives>("unmatched_receives"),
+      column<&All::messages, &MessageSummary::collectives>("collectives").shown_in(kInFile),
+      column<&All::messages, &MessageSummary::collective_calls>("collective_calls").shown_in(kInFile),
+      column<&All::messages, &MessageSummary::collective_bytes_sent>("collective_bytes_sent", "bytes")
+          .shown_in(kInFile),
+      column<&All::messages, &MessageSummary::collective_bytes_received>("collective_bytes_received", "bytes")
+          .shown_in(kInFile),
+  };
+  template <class All>
+  static constexpr auto kCollectiveColumns = Columns{
+      column<&All::messages, &MessageSummary::collectives>("count"),
+      column<&All::messages, &MessageSummary::collective_calls>("calls"),
+      column<&All::messages, &MessageSummary::collective_bytes_sent>("bytes_sent", "bytes"),
+      column<&All::messages, &MessageSummary::collective_bytes_received>("bytes_received", "bytes"),
+  };
+};
+
+/// Messages from one world rank to another; only pairs that have any, ordered by (source, dest).
+struct PairSummary {
+  std::int32_t source = 0;
+  std::int32_t dest = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+
+  template <class Row = PairSummary>
+  static constexpr auto kColumns = Columns{
+      column<&Row::source>("source"),
+      column<&Row::dest>("dest"),
+      column<&Row::messages>("messages"),
+      column<&Row::bytes>("bytes", "bytes"),
+  };
+};
+
+/// Calls about the communicators of one name, kind and size, over all ranks. Calls about several have no place here.
+struct CommSummary {
+  std::string name;  ///< empty: those without a name
+  std::string kind;  ///< "world", "self", "intra", "inter"
+  std::uint64_t communicators = 0;
+  std::uint64_t ranks = 0;  ///< in each
+  std::uint64_t p2p_calls = 0;
+  double p2p_s = 0;
+  std::uint64_t collective_calls = 0;
+  double collective_s = 0;
+  std::uint64_t other_calls = 0;
+  double other_s = 0;
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t bytes_received = 0;
+
+  template <class Row = CommSummary>
+  static constexpr auto kColumns = Columns{
+      column<&Row::name>("name"),
+      column<&Row::kind>("kind"),
+      column<&Row::communicators>("communicators"),
+      column<&Row::ranks>("ranks"),
+      column<&Row::p2p_calls>("p2p_calls"),
+      column<&Row::p2p_s>("p2p_s", "s"),
+      column<&Row::collective_calls>("collective_calls"),
+      column<&Row::collective_s>("collective_s", "s"),
+      column<&Row::other_calls>("other_calls"),
+      column<&Row::other_s>("other_s", "s"),
+      column<&Row::bytes_sent>("bytes_sent", "bytes"),
+      column<&Row::bytes_received>("bytes_received", "bytes"),
+  };
+};
+
+/// Calls about the windows of one name on one communicator, over all ranks.
+struct WindowSummary {
+  std::string name;  ///< may be empty
+  std::string comm;
+  std::uint64_t windows = 0;
+  std::uint64_t ranks = 0;
+  std::uint64_t puts = 0;  ///< Put, Accumulate and their like
+  std::uint64_t put_bytes = 0;
+  std::uint64_t gets = 0;
+  std::uint64_t get_bytes = 0;
+  std::uint64_t exchanges = 0;  ///< calls that do both
+  std::uint64_t exchange_bytes = 0;
+  double access_s = 0;      ///< in all of these
+  std::uint64_t syncs = 0;  ///< fences, locks, flushes, making and freeing...
+  double sync_s = 0;
+
+  template <class Row = WindowSummary>
+  static constexpr auto kColumns = Columns{
+      column<&Row::name>("name"),
+      column<&Row::comm>("comm"),
+      column<&Row::windows>("windows"),
+      column<&Row::ranks>("ranks"),
+      column<&Row::puts>("puts"),
+      column<&Row::put_bytes>("put_bytes", "bytes"),
+      column<&Row::gets>("gets"),
+      column<&Row::get_bytes>("get_bytes", "bytes"),
+      column<&Row::exchanges>("exchanges"),
+      column<&Row::exchange_bytes>("exchange_bytes", "bytes"),
+      column<&Row::access_s>("access_s", "s"),
+      column<&Row::syncs>("syncs"),
+      column<&Row::sync_s>("sync_s", "s"),
+  };
+};
+
+/// MPI calls about one file, over all ranks. Calls that only begin an access have its bytes; the wait
+/// for its end is not in their time.
+struct FileSummary {
+  std::string name;  ///< as it was opened
+  std::uint64_t ranks = 0;
+  std::uint64_t opens = 0;
+  std::uint64_t reads = 0;
+  std::uint64_t read_bytes = 0;
+  double read_s = 0;
+  std::uint64_t writes = 0;
+  std::uint64_t write_bytes = 0;
+  double write_s = 0;
+  std::uint64_t others = 0;  ///< open, close, seek, set_view...
+  double other_s = 0;
+
+  template <class Row = FileSummary>
+  static constexpr auto kColumns = Columns{
+      column<&Row::name>("name"),
+      column<&Row::ranks>("ranks"),
+      column<&Row::opens>("opens"),
+      column<&Row::reads>("reads"),
+      column<&Row::read_bytes>("read_bytes", "bytes"),
+      column<&Row::read_s>("read_s", "s"),
+      column<&Row::writes>("writes"),
+      column<&Row::write_bytes>("write_bytes", "bytes"),
+      column<&Row::write_s>("write_s", "s"),
+      column<&Row::others>("others"),
+      column<&Row::other_s>("other_s", "s"),
+  };
+};
+
+}  // namespace meridian

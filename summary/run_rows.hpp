@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Rows of the tables on the run as a whole, its ranks and what they ran on.
+
+#include <cstdint>
+#include <string>
+
+#include "trace/format/table_column.hpp"
+
+namespace meridian {
+
+struct Summary;
+struct RankSummary;
+
+// What is computed from a summary when it is shown: measures.cpp.
+
+/// Seconds in MPI, over all ranks and threads.
+double mpi_seconds(const Summary& summary);
+/// Their share of the time of all ranks' threads that called MPI.
+double mpi_share(const Summary& summary);
+/// The same of one rank.
+double rank_mpi_share(const RankSummary& rank);
+/// RunSummary::begin_realtime_ns as utc_time() writes it.
+std::string begin_text(const Summary& summary);
+
+struct RunSummary {
+  std::string executable;
+  std::string mpi_library;
+  std::int32_t ranks_expected = 0;  ///< size of MPI_COMM_WORLD; of all of them where there are several
+  std::int32_t ranks_present = 0;
+  std::uint64_t threads = 0;
+  std::uint64_t hosts = 0;
+  std::int64_t begin_realtime_ns = 0;  ///< UTC of the first event
+  double time_s = 0;                   ///< first event to last
+  std::uint64_t calls = 0;             ///< MPI calls
+  std::uint64_t thread_calls = 0;      ///< of threads, locks and sleep
+  std::uint64_t user_events = 0;       ///< of the program itself; a region has two
+  std::uint64_t trace_bytes = 0;       ///< of the rank files
+
+  template <class All>
+  static constexpr auto kColumns = Columns{
+      column<&All::run, &RunSummary::executable>("executable"),
+      column<&All::run, &RunSummary::mpi_library>("mpi_library"),
+      column<&All::run, &RunSummary::ranks_expected>("ranks_expected"),
+      column<&All::run, &RunSummary::ranks_present>("ranks_present"),
+      column<&All::run, &RunSummary::threads>("threads"),
+      column<&All::run, &RunSummary::hosts>("hosts"),
+      column<&All::run, &RunSummary::begin_realtime_ns>("begin_realtime_ns", "ns"),
+      column<All, &begin_text>("begin").shown_in(kInJson).nullable(),
+      column<&All::run, &RunSummary::time_s>("time_s", "s"),
+      column<&All::run, &RunSummary::calls>("calls"),
+      column<&All::run, &RunSummary::thread_calls>("thread_calls"),
+      column<&All::run, &RunSummary::user_events>("user_events"),
+      column<&All::run, &RunSummary::trace_bytes>("trace_bytes", "bytes"),
+      column<All, &mpi_seconds>("mpi_s", "s").shown_in(kInPrint),
+      column<All, &mpi_share>("mpi_share").shown_in(kInPrint),
+  };
+};
+
+/// The processes of one MPI_COMM_WORLD, where a trace has several. Their ranks follow one another.
+struct WorldSummary {
+  std::int32_t world = 0;  ///< from 1
+  std::int32_t first_rank = 0;
+  std::int32_t ranks_expected = 0;  ///< size of its MPI_COMM_WORLD
+  std::int32_t ranks_present = 0;
+  std::int32_t parent = 0;  ///< world that started it; 0: none, or not known
+  std::string executable;
+  std::string directory;  ///< of its rank files
+
+  template <class Row = WorldSummary>
+  static constexpr auto kColumns = Columns{
+      column<&Row::world>("world"),
+      column<&Row::first_rank>("first_rank"),
+      column<&Row::ranks_expected>("ranks_expected"),
+      column<&Row::ranks_present>("ranks_present"),
+      column<&Row::parent>("parent"),
+      column<&Row::executable>("executable"),
+      column<&Row::directory>("directory"),
+  };
+};
+
+struct RankSummary {
+  std::int32_t rank = 0;
+  std::string host;
+  std::uint64_t threads = 0;
+  std::uint64_t calls = 0;         ///< MPI calls
+  std::uint64_t thread_calls = 0;  ///< of threads, locks and sleep
+  std::uint64_t user_events = 0;   ///< of the program itself; a region has two
+  double time_s = 0;               ///< first to last event of this rank
+  double mpi_s = 0;                ///< in MPI, summed over threads
+  std::uint64_t messages_sent = 0;
+  std::uint64_t bytes_sent = 0;  ///< point to point
+  std::uint64_t messages_received = 0;
+  std::uint64_t bytes_received = 0;
+
+  template <class Row = RankSummary>
+  static constexpr auto kColumns = Columns{
+      column<&Row::rank>("rank"),
+      column<&Row::host>("host"),
+      column<&Row::threads>("threads"),
+      column<&Row::calls>("calls"),
+      column<&Row::thread_calls>("thread_calls"),
+      column<&Row::user_events>("user_events"),
+      column<&Row::time_s>("time_s", "s"),
+      column<&Row::mpi_s>("mpi_s", "s"),
+      column<Row, &rank_mpi_share>("mpi_share").shown_in(kInPrint),
+      column<&Row::messages_sent>("messages_sent"),
+      column<&Row::bytes_sent>("bytes_sent", "bytes"),
+      column<&Row::messages_received>("messages_received"),
+      column<&Row::bytes_received>("bytes_received", "bytes"),
+  };
+};
+
+/// Where a rank ran, and as what.
+struct ContextSummary {
+  std::int32_t rank = 0;
+  std::string host;
+  std::string cpu_model;
+  std::string cpus;  ///< processors that it may run on: "0-3,8"
+  std::string command;
+
+  template <class Row = ContextSummary>
+  static constexpr auto kColumns = Columns{
+      column<&Row::rank>("rank"), column<&Row::host>("host"),       column<&Row::cpu_model>("cpu_model"),
+      column<&Row::cpus>("cpus"), column<&Row::command>("command"),
+  };
+};
+
+/// The resources that a thread, or the process, had used from its beginning to its end.
+struct UsageSummary {
+  std::int32_t rank = 0;
+  std::int32_t thread = -1;  ///< -1: the process
+  double user_s = 0;
+  double system_s = 0;
+  std::uint64_t minor_faults = 0;
+  std::uint64_t major_faults = 0;
+  std::uint64_t voluntary_switches = 0;
+  std::uint64_t involuntary_switches = 0;
+  std::uint64_t high_water_bytes = 0;  ///< most memory resident; only of the process
+
+  template <class Row = UsageSummary>
+  static constexpr auto kColumns = Columns{
+      column<&Row::rank>("rank"),
+      column<&Row::thread>("thread"),
+      column<&Row::user_s>("user_s", "s"),
+      column<&Row::system_s>("system_s", "s"),
+      column<&Row::minor_faults>("minor_faults"),
+      column<&Row::major_faults>("major_faults"),
+      column<&Row::voluntary_switches>("voluntary_switches"),
+      column<&Row::involuntary_switches>("involuntary_switches"),
+      column<&Row::high_water_bytes>("high_water_bytes", "bytes"),
+  };
+};
+
+/// An environment variable with one of its values.
+struct VariableSummary {
+  std::string name;
+  std::string value;
+  std::int32_t first_rank = 0;
+  std::uint64_t ranks = 0;  ///< that have this value
+
+  template <class Row = VariableSummary>
+  static constexpr auto kColumns = Columns{
+      column<&Row::name>("name"),
+      column<&Row::value>("value"),
+      column<&Row::first_rank>("first_rank"),
+      column<&Row::ranks>("ranks"),
+  };
+};
+
+/// Calls of one function on one rank that were not recorded, because of levels, a filter, a limit or a switch.
+struct PassedSummary {
+  std::int32_t rank = 0;
+  std::string name;
+  std::string group;
+  std::uint64_t count = 0;
+
+  template <class Row = PassedSummary>
+  static constexpr auto kColumns = Columns{
+      column<&Row::rank>("rank"),
+      column<&Row::name>("name"),
+      column<&Row::group>("group"),
+      column<&Row::count>("count"),
+  };
+};
+
+/// The tracer's own time.
+struct OverheadSummary {
+  std::string name;
+  std::uint64_t count = 0;
+  double total_s = 0;
+  double share = 0;  ///< of ranks x run time
+
+  template <class Row = OverheadSummary>
+  static constexpr auto kColumns = Columns{
+      column<&Row::name>("name"),
+      column<&Row::count>("count"),
+      column<&Row::total_s>("total_s", "s"),
+      column<&Row::share>("share"),
+  };
+};
+
+}  // namespace meridian

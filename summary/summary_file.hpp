@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The summary in the merged file: the group /summary has a group for each table, and in it a dataset for each column,
+// all columns of a table equally long.
+//
+//   pandas.DataFrame({name: column[:] for name, column in file["summary/functions"].items()})
+
+#include <cstdint>
+#include <filesystem>
+
+#include "summary/summary.hpp"
+#include "trace/model/result.hpp"
+
+namespace meridian {
+
+/// Stores the summary as group /summary of an HDF5 file that is open for writing (`file` is its hid_t).
+Status write_summary(std::int64_t file, const Summary& summary);
+
+/// Reads /summary of a merged file. errors: not_found, damaged, unsupported.
+Result<Summary> read_summary(const std::filesystem::path& merged);
+
+}  // namespace meridian

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Documents, help, findings, and the sources of the command use the words of docs/GLOSSARY.md. Each row: what is not
+written (a regular expression, any case), what to write instead.
+
+words.py          the violations, as text; exit code 1 when there are any
+"""
+
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+import tree  # noqa: E402
+
+INSTEAD = [
+    (r"\bas (it )?(was )?wanted\b", "filtered"),
+    (r"\bclock (jump|set)s?\b|\bjumps? of (a|the) clock", "clock step"),
+    (r"\bfollowers?\b", "tracker"),
+    (r"\bmeddl(e|es|ed|ing|ers?)\b", "fault injection"),
+    (r"\b(untold|unheard|hopeless)\b", "lost, damaged or stale"),
+    (r"\bone (time line|line of time)\b", "one timeline"),
+    (r"\bcall places?\b|\bplaces? in the source\b", "source location"),
+    (r"\bso many (calls|of|as)\b", "at most, that many"),
+    (r"\bin vain\b", "without success"),
+    (r"\bnobody (can|could) (know|tell|say)\b", "cannot be known"),
+    (r"\bwhat (cannot|could not) be told\b", "what is unknown"),
+    (r"\bit is said\b|\band it is told\b|\bsays so\b", "reported"),
+    (r"\bgoes wrong with\b", "fails"),
+    (r"\bas ever\b", "as usual"),
+    (r"\bnothing comes of\b", "fails"),
+    (r"\bnumbered on\b", "counted on"),
+    (r"\binside of itself\b", "recursive"),
+]
+
+NOT_YET = {"docs/CLOCKS.md", "docs/CLOCK_CASES.md", "trace/format/FORMAT.md"}
+TABLES = ("trace/model/options.def", "merger/model/findings.def")
+FOLDERS = ("cli/", "live/")
+
+
+def is_held_to_it(path):
+    name = path.as_posix()
+    if name.endswith(".md"):
+        return name not in NOT_YET
+    return name in TABLES or name.startswith(FOLDERS)
+
+
+def check_words(root=tree.ROOT):
+    wrong = []
+    for path in tree.files(root):
+        if not is_held_to_it(path):
+            continue
+        lines = (tree.text(path, root) or "").splitlines()
+        for number, line in enumerate(lines, 1):
+            # A phrase may go on in the next line.
+            window = line + " " + (lines[number].lstrip(" /*#-") if number < len(lines) else "")
+            for phrase, instead in INSTEAD:
+                for hit in re.finditer(phrase, window, re.IGNORECASE):
+                    if hit.start() < len(line):
+                        wrong.append(f"{path}:{number}: '{hit.group()}', write: {instead}")
+    return wrong
+
+
+if __name__ == "__main__":
+    violations = check_words()
+    print("\n".join(violations))
+    sys.exit(1 if violations else 0)

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/format/column_table.hpp"
+
+#include <string>
+#include <vector>
+
+#include "trace/format/table.hpp"
+
+namespace meridian {
+namespace {
+
+// A table's row has several columns and takes more room in memory than in the file: a column with more rows than the
+// file has bytes is damaged.
+constexpr std::uint64_t kRowsPerByte = 1;
+
+bool is_on_disk(const AnyColumn& column) { return column.is_shown_in(kInFile) && column.form != ColumnForm::list; }
+
+Error damaged(const AnyColumn& column, const char* reason) {
+  return Error{Errc::damaged, "column '" + std::string{column.name} + "' " + reason,
+               "make the merged file again with `meridian merge`"};
+}
+
+Status write_column(hid_t group, const AnyColumn& column, const void* rows, std::size_t count, bool has_text) {
+  const std::string name{column.name};
+  if (column.form == ColumnForm::text) {
+    std::vector<std::string> texts(count);
+    column.get(rows, count, texts.data(), sizeof(std::string));
+    return h5::write_strings(group, name, texts);
+  }
+  const ColumnOptions options{
+      .is_narrow = column.is_narrow, .unit = column.unit, .description = has_text ? column.text : std::string_view{}};
+  std::vector<std::uint64_t> values(count);
+  column.get(rows, count, values.data(), width_of(column.type));
+  MERIDIAN_TRY(ColumnWriter writer, ColumnWriter::create(group, name, column.type, options));
+  MERIDIAN_TRY_DO(writer.append_raw(values.data(), count));
+  return writer.finish();
+}
+
+// Rows come into being with the first column.
+struct Rows {
+  const RowRoom& room;
+  void* data = nullptr;
+  std::size_t count = 0;
+  bool exist = false;
+
+  Status fit(const AnyColumn& column, std::size_t length) {
+    if (!exist) {
+      if (!room.make(room.context, length, data)) return damaged(column, "has a length that its table cannot have");
+      count = length;
+      exist = true;
+    }
+    return length == count ? Status{} : damaged(column, "has another length than the others of its table");
+  }
+};
+
+Status read_column(hid_t group, const AnyColumn& column, Rows& rows) {
+  const std::string name{column.name};
+  if (column.form == ColumnForm::text) {
+    MERIDIAN_TRY(const std::vector<std::string> texts, h5::read_strings(group, name));
+    MERIDIAN_TRY_DO(rows.fit(column, texts.size()));
+    column.set(rows.data, rows.count, texts.data(), sizeof(std::string));
+    return {};
+  }
+  MERIDIAN_TRY(ColumnReader reader, ColumnReader::open(group, name));
+  if (reader.size() > kRowsPerByte * h5::file_bytes(group)) return damaged(column, "is longer than the file can hold");
+  const auto count = static_cast<std::size_t>(reader.size());
+  MERIDIAN_TRY_DO(rows.fit(column, count));
+  std::vector<std::uint64_t> values(count);
+  MERIDIAN_TRY_DO(reader.read_raw(0, values.data(), count, column.type));
+  if (column.form == ColumnForm::word) {
+    MERIDIAN_CHECK(column.type == ColumnType::u8);
+    const auto* numbers = reinterpret_cast<const std::uint8_t*>(values.data());
+    for (std::size_t i = 0; i < count; ++i)
+      if (numbers[i] >= column.words.size()) return damaged(column, "has a number that stands for nothing");
+  }
+  column.set(rows.data, rows.count, values.data(), width_of(column.type));
+  return {};
+}
+
+}  // namespace
+
+Status write_columns(hid_t group, std::span<const AnyColumn> columns, const void* rows, std::size_t count,
+                     bool has_texts) {
+  for (const AnyColumn& column : columns)
+    if (is_on_disk(column)) MERIDIAN_TRY_DO(write_column(group, column, rows, count, has_texts));
+  return {};
+}
+
+Status read_columns(hid_t group, std::span<const AnyColumn> columns, const RowRoom& room) {
+  Rows rows{.room = room};
+  for (const AnyColumn& column : columns)
+    if (is_on_disk(column) && column.set != nullptr) MERIDIAN_TRY_DO(read_column(group, column, rows));
+  return {};
+}
+
+}  // namespace meridian

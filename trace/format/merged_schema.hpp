@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What writer and reader of merged.h5 share: FORMAT.md, "Merged file".
+
+#include <cstddef>
+#include <cstdint>
+
+#include "trace/format/column.hpp"
+#include "trace/model/result.hpp"
+
+namespace meridian {
+
+inline constexpr int kMergedSchemaVersion = 2;
+inline constexpr const char* kMergedSchema = "meridian-merged";
+
+/// Rows of a table for which each column of /index has one element. A chunk, so that a block is decompressed once.
+inline constexpr std::uint64_t kIndexRows = kColumnChunk;
+/// Attribute of the root: events between two readings of index/sequence; a multiple of kIndexRows.
+inline constexpr const char* kSequenceRows = "sequence_rows";
+
+enum class MergedColumn : std::uint8_t {
+#define MERIDIAN_MERGED(id, path, Type, unit, text) id,
+#include "trace/format/merged_columns.def"
+#undef MERIDIAN_MERGED
+};
+
+struct MergedColumnInfo {
+  const char* path;
+  ColumnType type;
+  const char* unit;
+  const char* text;
+};
+
+inline constexpr MergedColumnInfo kMergedColumns[] = {
+#define MERIDIAN_MERGED(id, path, Type, unit, text) {path, column_type<Type>, unit, text},
+#include "trace/format/merged_columns.def"
+#undef MERIDIAN_MERGED
+};
+
+/// Ok if it is a merged file of this version. errors: damaged: it is something else; unsupported: another version.
+Status require_merged(hid_t file);
+
+constexpr const MergedColumnInfo& info(MergedColumn column) noexcept {
+  return kMergedColumns[static_cast<std::size_t>(column)];
+}
+
+}  // namespace meridian
