@@ -15,11 +15,11 @@
 #include "live/process.hpp"
 #include "live/rank_tracker.hpp"
 #include "merger/model/worlds.hpp"
+#include "trace/records/finish_rank.hpp"
+#include "trace/records/places.hpp"
+#include "trace/records/record_words.hpp"
 #include "trace/ring/ring_file.hpp"
-#include "writer/finish_rank.hpp"
-#include "writer/places.hpp"
-#include "writer/record_words.hpp"
-#include "writer/recover.hpp"
+#include "trace/ring/ring_note.hpp"
 
 namespace meridian {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "merger/model/worlds.hpp"
-#include "writer/recover.hpp"
+#include "trace/ring/ring_note.hpp"
 
 namespace meridian {
 

@@ -3,9 +3,9 @@
 
 #include "trace/format/chunk_log.hpp"
 #include "trace/format/rank_file.hpp"
+#include "trace/records/rank_checkpoint.hpp"
+#include "trace/records/record_decoder.hpp"
 #include "trace/ring/spool.hpp"
-#include "writer/rank_checkpoint.hpp"
-#include "writer/record_decoder.hpp"
 
 namespace meridian {
 

@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "trace/model/result.hpp"
+#include "trace/records/places.hpp"
 #include "trace/ring/ring_file.hpp"
-#include "writer/places.hpp"
 
 namespace meridian {
 

@@ -3,19 +3,9 @@
 
 #include <algorithm>
 
-#include "writer/places.hpp"
+#include "trace/records/places.hpp"
 
 namespace meridian {
-namespace {
-
-constexpr std::uint64_t kPieceBytes = 256 * 1024;  // small enough to be still in the cache when it is written
-
-}  // namespace
-
-std::uint64_t piece_end(const RingFile::Geometry& geometry, std::uint64_t position, std::uint64_t head) noexcept {
-  const std::uint64_t blocks = std::max<std::uint64_t>(kPieceBytes / geometry.block_bytes, 1);
-  return std::min(head, (position / geometry.block_bytes + blocks) * geometry.block_bytes);
-}
 
 bool Drain::is_time() const {
   if (has_opened_ || !ring_.output_dir().empty()) return true;

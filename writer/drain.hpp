@@ -45,7 +45,4 @@ class Drain {
   std::uint64_t bytes_ = 0;  // drained so far
 };
 
-/// End of the piece of a slot's stream that begins at `position`: a block boundary or `head`, so that no record is cut.
-std::uint64_t piece_end(const RingFile::Geometry& geometry, std::uint64_t position, std::uint64_t head) noexcept;
-
 }  // namespace meridian

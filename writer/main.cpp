@@ -16,7 +16,7 @@
 #include <thread>
 
 #include "trace/model/private_files.hpp"
-#include "writer/snapshot.hpp"
+#include "trace/records/snapshot_rank.hpp"
 #include "writer/writer_process.hpp"
 
 namespace meridian {

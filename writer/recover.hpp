@@ -3,8 +3,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
-#include <string>
 
 #include "trace/model/result.hpp"
 
@@ -25,19 +23,6 @@ struct RecoveredRank {
   std::uint64_t damaged = 0;
   std::filesystem::path ring;
 };
-
-/// The contents of rank-NNNNN.ring in the output directory.
-struct RingNote {
-  std::string host;
-  std::filesystem::path ring;
-};
-/// nullopt: there is none, or it is no such note.
-std::optional<RingNote> read_ring_note(const std::filesystem::path& path);
-/// Whether the note `path` was written by the owner of the ring file that it leads to, or by root. Who can put a note
-/// into a directory must not have another user's ring read into it, and removed.
-Status may_follow(const std::filesystem::path& path, const RingNote& note);
-/// As notes name this machine.
-std::string own_hostname();
 
 /// Finishes the work of a writer that was killed. `source` is a ring file, or the note (rank-NNNNN.ring) that leads to
 /// one; or the note of a rank that is finished (rank-NNNNN.done), of which something may be left to remove.

@@ -5,8 +5,8 @@
 #include <system_error>
 
 #include "trace/format/chunk_codec.hpp"
+#include "trace/records/places.hpp"
 #include "writer/compress_spool.hpp"
-#include "writer/places.hpp"
 
 namespace meridian {
 

@@ -13,11 +13,11 @@
 #include <thread>
 #include <utility>
 
+#include "trace/records/finish_rank.hpp"
+#include "trace/records/places.hpp"
+#include "trace/records/snapshot_rank.hpp"
 #include "trace/ring/ring_futex.hpp"
-#include "writer/finish_rank.hpp"
-#include "writer/places.hpp"
 #include "writer/recover.hpp"
-#include "writer/snapshot.hpp"
 
 namespace meridian {
 namespace {

@@ -14,6 +14,11 @@
 
 namespace meridian {
 
+/// First argument of meridian-writer when it is to make a snapshot of a ring that another writer drains.
+inline constexpr const char* kMakeSnapshot = "--snapshot";
+/// Where these snapshots are, below the output directory: the latest of each rank.
+inline constexpr const char* kSnapshotFolder = "snapshot";
+
 /// The life of one writer: drains the ring when it is woken, compresses what it has drained when that is much, makes
 /// the rank file when it is asked, and once more when the program has ended with more records than that. Sleeps on the
 /// ring's futex word in between; nothing wakes it but the program and its end.

@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "trace/ring/note.hpp"
+#include "trace/ring/ring_note.hpp"
 
 namespace meridian {
 namespace {

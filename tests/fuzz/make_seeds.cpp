@@ -13,8 +13,8 @@
 #include "trace/format/h5.hpp"
 #include "trace/format/rank_file.hpp"
 #include "trace/format/state_archive.hpp"
+#include "trace/records/record_decoder.hpp"
 #include "trace/ring/spool.hpp"
-#include "writer/record_decoder.hpp"
 
 namespace {
 

@@ -13,6 +13,7 @@ MAY_INCLUDE = {
     "trace/model": [],
     "trace/ring": ["trace/model"],
     "trace/format": ["trace/model", "trace/ring"],
+    "trace/records": ["trace/model", "trace/ring", "trace/format"],
     "papi": ["trace"],
     "include": [],
     "pmpi": ["trace/model", "trace/ring", "papi", "include"],
@@ -22,7 +23,7 @@ MAY_INCLUDE = {
     "merged": ["trace", "summary"],
     "analysis": ["trace", "summary", "merged"],
     "export": ["trace", "summary", "merged"],
-    "live": ["trace", "writer", "merger/model"],
+    "live": ["trace", "merger/model"],
     "cli": ["trace", "summary", "papi", "writer", "merger", "merged", "analysis", "export", "live"],
     "examples": [],
 }

@@ -220,4 +220,10 @@ ClockKind RingFile::clock() const noexcept { return std::min(header_->clock, Clo
 
 bool RingFile::is_process_alive() const { return is_running(header_->pid, header_->process_start); }
 
+std::uint64_t piece_end(const RingFile::Geometry& geometry, std::uint64_t position, std::uint64_t head) noexcept {
+  constexpr std::uint64_t kPieceBytes = 256 * 1024;
+  const std::uint64_t blocks = std::max<std::uint64_t>(kPieceBytes / geometry.block_bytes, 1);
+  return std::min(head, (position / geometry.block_bytes + blocks) * geometry.block_bytes);
+}
+
 }  // namespace meridian

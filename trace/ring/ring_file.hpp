@@ -95,4 +95,8 @@ class RingFile {
   RingSlot* slots_ = nullptr;
 };
 
+/// End of the piece of a slot's stream that begins at `position`: a block boundary or `head`, so that no record is cut.
+/// A piece is small enough to be in the cache still when it is passed on.
+std::uint64_t piece_end(const RingFile::Geometry& geometry, std::uint64_t position, std::uint64_t head) noexcept;
+
 }  // namespace meridian

@@ -7,7 +7,7 @@
 #include "trace/format/chunk_log.hpp"
 #include "trace/format/rank_file.hpp"
 #include "trace/format/state_archive.hpp"
-#include "writer/record_decoder.hpp"
+#include "trace/records/record_decoder.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace meridian;

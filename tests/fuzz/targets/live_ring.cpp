@@ -14,7 +14,7 @@
 #include "live/activity.hpp"
 #include "live/look.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
-#include "writer/recover.hpp"
+#include "trace/ring/ring_note.hpp"
 
 namespace {
 

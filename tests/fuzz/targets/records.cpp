@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tests/fuzz/fuzz_target.hpp"
-#include "writer/record_decoder.hpp"
+#include "trace/records/record_decoder.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace meridian;

@@ -12,10 +12,10 @@
 #include "tests/support/seed.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "trace/format/chunk_codec.hpp"
+#include "trace/records/finish_rank.hpp"
+#include "trace/records/rank_checkpoint.hpp"
 #include "writer/compress_spool.hpp"
 #include "writer/drain.hpp"
-#include "writer/finish_rank.hpp"
-#include "writer/rank_checkpoint.hpp"
 #include "writer/recover.hpp"
 
 namespace meridian {

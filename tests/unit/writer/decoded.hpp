@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ring_producer.hpp"
-#include "writer/record_decoder.hpp"
+#include "trace/records/record_decoder.hpp"
 
 namespace meridian::test {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "writer/finish_rank.hpp"
+#include "trace/records/finish_rank.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
@@ -11,8 +11,8 @@
 #include "known_calls.hpp"
 #include "tests/support/seed.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "trace/records/places.hpp"
 #include "writer/drain.hpp"
-#include "writer/places.hpp"
 
 namespace {
 constexpr off_t kNowhere = std::numeric_limits<off_t>::max();

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "ring_producer.hpp"
-#include "writer/record_decoder.hpp"
+#include "trace/records/record_decoder.hpp"
 
 namespace meridian {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "writer/record_decoder.hpp"
+#include "trace/records/record_decoder.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "writer/record_decoder_parts.hpp"
+#include "trace/records/record_decoder_parts.hpp"
 
 namespace meridian {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "writer/open_pieces.hpp"
+#include "trace/records/open_pieces.hpp"
 
 #include <algorithm>
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "trace/format/chunk_log.hpp"
+#include "trace/records/places.hpp"
+#include "trace/records/rank_checkpoint.hpp"
 #include "trace/ring/spool.hpp"
-#include "writer/places.hpp"
-#include "writer/rank_checkpoint.hpp"
 
 namespace meridian {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "writer/snapshot.hpp"
+#include "trace/records/snapshot_rank.hpp"
 
 #include <thread>
 #include <vector>
 
+#include "trace/records/places.hpp"
 #include "trace/ring/ring_futex.hpp"
-#include "writer/places.hpp"
 
 namespace meridian {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "trace/format/state_archive.hpp"
-#include "writer/record_decoder_parts.hpp"
+#include "trace/records/record_decoder_parts.hpp"
 
 namespace meridian {
 namespace {

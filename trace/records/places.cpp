@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "writer/places.hpp"
+#include "trace/records/places.hpp"
 
 #include <cstdio>
 
-#include "trace/ring/note.hpp"
+#include "trace/ring/ring_note.hpp"
 
 namespace meridian {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "trace/format/rank_file.hpp"
 #include "trace/model/result.hpp"
+#include "trace/records/places.hpp"
 #include "trace/ring/ring_file.hpp"
-#include "writer/places.hpp"
 
 namespace meridian {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "writer/finish_rank.hpp"
+#include "trace/records/finish_rank.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,11 +9,10 @@
 #include <utility>
 
 #include "trace/format/rank_file.hpp"
-#include "writer/drain.hpp"
-#include "writer/late_anchor.hpp"
-#include "writer/open_gaps.hpp"
-#include "writer/open_pieces.hpp"
-#include "writer/record_decoder.hpp"
+#include "trace/records/late_anchor.hpp"
+#include "trace/records/open_gaps.hpp"
+#include "trace/records/open_pieces.hpp"
+#include "trace/records/record_decoder.hpp"
 
 namespace meridian {
 namespace {

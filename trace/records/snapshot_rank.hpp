@@ -4,15 +4,11 @@
 #include <chrono>
 #include <filesystem>
 
+#include "trace/records/finish_rank.hpp"
 #include "trace/ring/ring_file.hpp"
-#include "writer/finish_rank.hpp"
 
 namespace meridian {
 
-/// First argument of meridian-writer when it is to make a snapshot of a ring that another writer drains.
-inline constexpr const char* kMakeSnapshot = "--snapshot";
-/// Where such snapshots are, below the output directory: the latest of each rank.
-inline constexpr const char* kSnapshotFolder = "snapshot";
 inline constexpr std::chrono::milliseconds kSnapshotPatience{10'000};
 
 /// Makes the rank file of a program that runs, in `output_dir`, with every call that has returned until now: has its

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "writer/record_decoder_parts.hpp"
+#include "trace/records/record_decoder_parts.hpp"
 
 namespace meridian {
 

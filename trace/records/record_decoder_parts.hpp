@@ -7,8 +7,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "writer/record_decoder.hpp"
-#include "writer/record_words.hpp"
+#include "trace/records/record_decoder.hpp"
+#include "trace/records/record_words.hpp"
 
 namespace meridian {
 
