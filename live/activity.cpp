@@ -9,7 +9,7 @@
 #include "merger/model/call_roles.hpp"
 #include "trace/model/event.hpp"
 #include "trace/model/system_clock.hpp"
-#include "trace/records/record_words.hpp"
+#include "trace/records/record.hpp"
 
 namespace meridian {
 namespace {

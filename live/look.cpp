@@ -17,7 +17,7 @@
 #include "merger/model/worlds.hpp"
 #include "trace/records/finish_rank.hpp"
 #include "trace/records/places.hpp"
-#include "trace/records/record_words.hpp"
+#include "trace/records/record.hpp"
 #include "trace/ring/ring_file.hpp"
 #include "trace/ring/ring_note.hpp"
 

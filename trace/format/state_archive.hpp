@@ -102,6 +102,21 @@ class StateReader {
   bool is_good_ = true;
 };
 
+/// What has no form of its own in an archive.
+template <class Archive>
+void archive_flag(Archive& archive, bool& flag) {
+  auto byte = std::uint8_t{flag};
+  archive(byte);
+  flag = byte != 0;
+}
+/// The place of a row in a table; SIZE_MAX: none.
+template <class Archive>
+void archive_row(Archive& archive, std::size_t& row) {
+  auto number = std::uint64_t{row};
+  archive(number);
+  row = static_cast<std::size_t>(number);
+}
+
 /// A list whose items are no plain numbers: `item(archive, row)` for each. `least_bytes`: of an item.
 template <class Archive, class Row, class Item>
 void archive_rows(Archive& archive, std::vector<Row>& rows, std::size_t least_bytes, Item&& item) {

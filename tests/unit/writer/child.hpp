@@ -12,7 +12,7 @@
 #include <functional>
 #include <thread>
 
-#include "ring_producer.hpp"
+#include "tests/support/ring_producer.hpp"
 
 extern char** environ;
 

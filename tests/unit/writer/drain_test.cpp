@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include "ring_producer.hpp"
+#include "tests/support/ring_producer.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace meridian {

@@ -7,7 +7,7 @@
 
 #include <utility>
 
-#include "ring_producer.hpp"
+#include "tests/support/ring_producer.hpp"
 #include "trace/format/rank_file.hpp"
 
 namespace meridian::test {

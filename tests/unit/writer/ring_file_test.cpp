@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "ring_producer.hpp"
+#include "tests/support/ring_producer.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace meridian {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "ring_producer.hpp"
+#include "tests/support/ring_producer.hpp"
 #include "trace/records/record_decoder.hpp"
 
 namespace meridian {

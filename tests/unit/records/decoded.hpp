@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ring_producer.hpp"
+#include "tests/support/ring_producer.hpp"
 #include "trace/records/record_decoder.hpp"
 
 namespace meridian::test {

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "trace/format/rank_file.hpp"
+#include "trace/format/state_archive.hpp"
+#include "trace/records/record.hpp"
+#include "trace/records/stack_table.hpp"
+
+namespace meridian {
+
+/// Makes a batch of events from the calls of one thread, one after the other. Memory is bounded, as long as a batch
+/// that is_full() is handed over and cleared before the next event.
+class BatchBuilder {
+ public:
+  /// Events in a batch that is full.
+  static constexpr std::size_t kSegmentEvents = 16384;
+  /// Completions of one call that are kept.
+  static constexpr std::size_t kMaxCompletions = std::size_t{1} << 21;
+
+  bool is_full() const noexcept {
+    return batch_.call.size() >= kSegmentEvents || batch_.completions.size() >= 4 * kSegmentEvents ||
+           batch_.user_values.size() >= 16 * kSegmentEvents;
+  }
+  std::size_t events() const noexcept { return batch_.call.size(); }
+  const EventBatch& batch() const noexcept { return batch_; }
+  void clear();
+  /// Another thread begins: no record continues the last, and counters begin anew. The batch is empty.
+  void begin_thread();
+
+  /// Whether the record only adds completions to the last event. Each call's record is asked about, in order.
+  bool is_continuation(const Record& record) noexcept;
+
+  /// Appends an event, which as yet has no rows: its payload is `local`.
+  void begin_event(const RecordHead& head) {
+    batch_.enter_ticks.push_back(head.enter_ticks);
+    batch_.leave_ticks.push_back(head.leave_ticks);
+    batch_.call.push_back(static_cast<CallId>(head.header.call));
+    batch_.payload.push_back(Payload::local);
+    batch_.flags.push_back(static_cast<std::uint8_t>(head.header.flags & ~kFlagMore));
+    batch_.completion_count.push_back(0);
+  }
+
+  // What belongs to the last event:
+  /// Its row, with the payload; the values are those of a user event.
+  void add_row(const Record& record, std::span<const std::uint64_t> values);
+  /// Completions. `has_outcome`: else they are known by their requests only, and bytes are kNotKnown. Those that have no
+  /// request are no completions of a call that is about requests. False: there are too many, and the rest is dropped.
+  bool add_completions(std::span<const std::uint64_t> words, Payload payload, bool has_outcome);
+  void add_site(const ThreadStacks::Site& site);
+  /// All counters at enter, then all at leave.
+  void add_counters(std::span<const std::uint64_t> words);
+
+  template <class Archive>
+  void archive(Archive& archive) {
+    archive_flag(archive, is_more_expected_);
+    archive(counters_);
+    archive(batch_.enter_ticks, batch_.leave_ticks, batch_.call, batch_.payload, batch_.flags, batch_.completion_count,
+            batch_.p2p, batch_.coll, batch_.completions, batch_.rma, batch_.io, batch_.handles, batch_.user,
+            batch_.user_values, batch_.locks, batch_.thread_ops, batch_.sites, batch_.nodes, batch_.counters,
+            batch_.counters_between);
+  }
+  /// Whether the events of a restored batch have all their rows, and no others.
+  bool is_consistent(std::uint32_t counters_per_event) const;
+
+ private:
+  EventBatch batch_;
+  bool is_more_expected_ = false;        // the last call's record said that its completions go on
+  std::vector<std::uint64_t> counters_;  // as read at the leave of the last event that has them; empty: none yet
+};
+
+}  // namespace meridian

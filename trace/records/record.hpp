@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The records of a ring: cut from its words, and cut into their parts.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <type_traits>
+
+#include "trace/model/event.hpp"
+
+namespace meridian {
+
+inline constexpr std::size_t kHeadWords = words_of<RecordHead>;
+
+template <class T>
+T load_words(const std::uint64_t* words) noexcept {
+  static_assert(std::is_trivially_copyable_v<T>);
+  T value;
+  std::memcpy(static_cast<void*>(&value), words, sizeof value);
+  return value;
+}
+
+/// Whether the record is an event, with enter and leave.
+constexpr bool is_call(Payload payload) noexcept { return payload >= Payload::local && payload <= Payload::thread_op; }
+
+/// Words between the head and what differs between records of one payload: completions, values, text.
+constexpr std::size_t fixed_words(Payload payload) noexcept {
+  switch (payload) {
+    case Payload::p2p:
+      return words_of<PointToPoint>;
+    case Payload::sendrecv:
+      return 2 * words_of<PointToPoint>;
+    case Payload::coll:
+      return words_of<Collective>;
+    case Payload::comm:
+      return words_of<CommBirth>;
+    case Payload::rma:
+      return words_of<Rma>;
+    case Payload::io:
+      return words_of<FileAccess>;
+    case Payload::handle:
+      return words_of<HandleUse>;
+    case Payload::lock:
+      return words_of<LockUse>;
+    case Payload::thread_op:
+      return words_of<ThreadOp>;
+    case Payload::thread:
+      return words_of<ThreadBegin>;
+    case Payload::anchor:
+      return words_of<Anchor>;
+    case Payload::exchange:
+      return words_of<Exchange>;
+    case Payload::members:
+      return words_of<Members>;
+    case Payload::text:
+      return words_of<Text>;
+    case Payload::overhead:
+      return words_of<Overhead>;
+    case Payload::usage:
+      return words_of<Usage>;
+    case Payload::user:
+      return words_of<UserUse>;
+    case Payload::stack:
+      return words_of<StackNode>;
+    case Payload::none:
+    case Payload::pad:
+    case Payload::local:
+    case Payload::requests:
+      break;
+  }
+  return 0;
+}
+
+/// One record. Its words are the ring's or a copy of them; only those of a call in progress may be too few for a head.
+struct Record {
+  RecordHead head;
+  std::span<const std::uint64_t> words;
+
+  Payload payload() const noexcept { return static_cast<Payload>(head.header.payload); }
+  bool has(RecordFlag flag) const noexcept { return (head.header.flags & flag) != 0; }
+  /// What the program did while recording was switched off. User events have another meaning for this flag.
+  bool is_hidden() const noexcept { return has(kFlagHidden) && payload() != Payload::user; }
+  const std::uint64_t* body() const noexcept { return words.data() + kHeadWords; }
+  std::size_t body_words() const noexcept { return words.size() - kHeadWords; }
+  /// The fixed part, as long as body_words() has room for it.
+  template <class T>
+  T body_as() const noexcept {
+    return load_words<T>(body());
+  }
+};
+
+/// What a stream of words begins with.
+struct Cut {
+  enum class Kind : std::uint8_t { damage, pad, record };
+  Kind kind = Kind::damage;
+  std::size_t words = 0;  ///< until the next one begins; 0: damage
+  Record record{};
+};
+
+/// Cuts off what `words` begin with; they are not empty. `block_left` words are left in their block, which no record
+/// leaves and a pad fills.
+inline Cut cut_record(std::span<const std::uint64_t> words, std::uint64_t block_left) noexcept {
+  const auto header = load_words<RecordHeader>(words.data());
+  if (header.words == 0 || header.words > block_left || header.words > words.size()) return {};
+  if (header.payload == static_cast<std::uint8_t>(Payload::pad))
+    return header.words == block_left ? Cut{.kind = Cut::Kind::pad, .words = header.words} : Cut{};
+  if (header.words < kHeadWords) return {};
+  return {.kind = Cut::Kind::record,
+          .words = header.words,
+          .record = {load_words<RecordHead>(words.data()), words.first(header.words)}};
+}
+
+/// The parts of a call's record behind its fixed part, in this order.
+struct CallParts {
+  std::span<const std::uint64_t> values;       ///< of a user event
+  std::span<const std::uint64_t> completions;  ///< Completion entries
+  std::span<const std::uint64_t> site;         ///< one word, or none
+  std::span<const std::uint64_t> rest;         ///< counters: all at enter, then all at leave
+};
+
+/// nullopt: the record has fewer words than its head promises.
+inline std::optional<CallParts> parts_of(const Record& record) noexcept {
+  const std::size_t fixed = fixed_words(record.payload());
+  if (record.words.size() < kHeadWords + fixed) return std::nullopt;
+  const std::size_t values = record.payload() == Payload::user ? record.body_as<UserUse>().words : 0;
+  const std::size_t completions = record.head.header.completions * words_of<Completion>;
+  const std::size_t site = record.has(kFlagSite) ? 1 : 0;
+  std::span<const std::uint64_t> rest = record.words.subspan(kHeadWords + fixed);
+  if (rest.size() < values + completions + site) return std::nullopt;
+  const auto take = [&rest](std::size_t count) {
+    const auto taken = rest.first(count);
+    rest = rest.subspan(count);
+    return taken;
+  };
+  CallParts parts;
+  parts.values = take(values);
+  parts.completions = take(completions);
+  parts.site = take(site);
+  parts.rest = rest;
+  return parts;
+}
+
+}  // namespace meridian

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/records/slot_decoder.hpp"
+
+#include <algorithm>
+
+namespace meridian {
+namespace {
+
+constexpr std::size_t kMaxPending = 256 * 1024;  // events in all batches before short ones are handed over too
+constexpr std::size_t kShortSegment = 256;
+
+}  // namespace
+
+void SlotDecoder::stop() {
+  is_stopped_ = true;
+  ++shared_.damaged;
+}
+
+Status SlotDecoder::feed(std::uint64_t position, std::span<const std::uint64_t> words) {
+  if (is_stopped_) return {};
+  if (position > position_) {
+    stop();
+    return {};
+  }
+  const std::uint64_t known = (position_ - position) / kWordBytes;
+  words = words.subspan(std::min<std::size_t>(known, words.size()));
+  while (!words.empty()) {
+    const Cut cut = cut_record(words, block_left());
+    bool is_valid = cut.kind != Cut::Kind::damage;
+    if (cut.kind == Cut::Kind::record) MERIDIAN_TRY_DO(decode(cut.record, is_valid));
+    if (!is_valid) {
+      stop();
+      return {};
+    }
+    position_ += cut.words * kWordBytes;
+    words = words.subspan(cut.words);
+  }
+  return {};
+}
+
+Status SlotDecoder::decode(const Record& record, bool& is_valid) {
+  const bool is_thread = record.payload() == Payload::thread;
+  is_valid = record.body_words() >= fixed_words(record.payload()) && (is_thread || has_thread());
+  if (!is_valid) return {};
+  if (is_call(record.payload())) {
+    MERIDIAN_TRY_DO(decode_call(record, is_valid));
+  } else if (is_thread) {
+    MERIDIAN_TRY_DO(flush());  // the batch belongs to the thread before
+    is_valid = begin_thread(record);
+  } else if (record.payload() == Payload::stack) {
+    is_valid = record.body_words() == words_of<StackNode> && stacks_.add(record.body_as<StackNode>(), shared_.stacks);
+  } else {
+    is_valid = definitions_.take(record, thread().thread);
+  }
+  last_ticks_ = record.head.leave_ticks;
+  return {};
+}
+
+bool SlotDecoder::begin_thread(const Record& record) {
+  const auto begin = record.body_as<ThreadBegin>();
+  thread_row_ = shared_.meta.threads.size();
+  shared_.meta.threads.push_back(
+      {.thread = begin.thread, .kernel_tid = begin.kernel_tid, .begin_ticks = record.head.enter_ticks, .events = 0});
+  definitions_.begin_thread();
+  stacks_.clear();
+  builder_.begin_thread();
+  return record.body_words() == words_of<ThreadBegin>;
+}
+
+// The first event that has counters determines how many all have.
+bool SlotDecoder::has_counters(const Record& record, std::size_t words) {
+  std::uint32_t& per_event = shared_.meta.counters_per_event;
+  if (!record.has(kFlagCounters)) return words == 0;
+  if (per_event == 0) per_event = static_cast<std::uint32_t>(words / 2);
+  return words == 2 * std::size_t{per_event};
+}
+
+Status SlotDecoder::decode_call(const Record& record, bool& is_valid) {
+  const std::uint16_t call = record.head.header.call;
+  const auto parts = parts_of(record);
+  is_valid = call < kCallCount && parts && (parts->site.empty() || stacks_.is_site(parts->site[0])) &&
+             has_counters(record, parts->rest.size());
+  if (!is_valid) return {};
+  if (builder_.is_continuation(record)) {
+    add_completions(record, parts->completions, true);
+    return {};
+  }
+  const bool is_event = call != 0 && !record.is_hidden();
+  if (is_event) MERIDIAN_TRY_DO(begin_event(record.head));
+  if (record.payload() == Payload::comm) definitions_.take_birth(record, thread().thread);
+  if (!is_event) {
+    is_valid = call != 0 || record.payload() == Payload::comm;
+    return {};
+  }
+  builder_.add_row(record, parts->values);
+  // The entries of an abandoned call are those from before it: requests without an outcome.
+  add_completions(record, parts->completions, !record.has(kFlagAbandoned));
+  if (!parts->site.empty()) builder_.add_site(stacks_.site(parts->site[0]));
+  if (!parts->rest.empty()) builder_.add_counters(parts->rest);
+  return {};
+}
+
+Status SlotDecoder::begin_event(const RecordHead& head) {
+  if (builder_.is_full() || (shared_.pending > kMaxPending && builder_.events() >= kShortSegment)) [[unlikely]]
+    MERIDIAN_TRY_DO(flush());
+  builder_.begin_event(head);
+  ++shared_.pending;
+  ++shared_.events;
+  return {};
+}
+
+void SlotDecoder::add_completions(const Record& record, std::span<const std::uint64_t> words, bool has_outcome) {
+  if (!builder_.add_completions(words, record.payload(), has_outcome)) ++shared_.damaged;
+}
+
+Status SlotDecoder::feed_unfinished(std::span<const std::uint64_t> words) {
+  if (is_stopped_ || !has_thread() || words.size() < kHeadWords) return {};
+  const auto head = load_words<RecordHead>(words.data());
+  Record record{head, words.first(std::min<std::size_t>({head.header.words, words.size(), block_left()}))};
+  // If no block was opened yet, the words there are left from an earlier lap of the ring: they begin before our last
+  // record.
+  if (!is_call(record.payload()) || head.header.call == 0 || head.header.call >= kCallCount || record.is_hidden() ||
+      head.enter_ticks < last_ticks_)
+    return {};
+  bool is_valid = true;
+  if (record.payload() == Payload::user) return decode_call(record, is_valid);  // it has no duration: it is complete
+  auto parts = parts_of(record);
+  if (parts && !parts->site.empty() && !stacks_.is_site(parts->site[0])) parts.reset();
+  record.head.leave_ticks = head.enter_ticks;
+  // Counters are not there yet.
+  record.head.header.flags =
+      static_cast<std::uint8_t>(kFlagUnfinished | (head.header.flags & (kFlagAbandoned | (parts ? kFlagSite : 0))));
+  MERIDIAN_TRY_DO(begin_event(record.head));
+  if (!parts) return {};
+  builder_.add_row(record, {});
+  add_completions(record, parts->completions, false);
+  if (!parts->site.empty()) builder_.add_site(stacks_.site(parts->site[0]));
+  return {};
+}
+
+Status SlotDecoder::flush() {
+  if (builder_.events() == 0) return {};
+  thread().events += builder_.events();
+  shared_.pending -= builder_.events();
+  Status status = shared_.sink(ThreadId{thread().thread}, builder_.batch());
+  builder_.clear();
+  return status;
+}
+
+bool SlotDecoder::restore() {
+  const RankMeta& meta = shared_.meta;
+  shared_.pending += builder_.events();
+  return position_ % kWordBytes == 0 && (has_thread() ? thread_row_ < meta.threads.size() : builder_.events() == 0) &&
+         definitions_.is_consistent() && stacks_.are_within(shared_.stacks.size()) &&
+         builder_.is_consistent(meta.counters_per_event);
+}
+
+}  // namespace meridian

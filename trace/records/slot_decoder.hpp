@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "trace/records/batch_builder.hpp"
+#include "trace/records/definition_decoder.hpp"
+#include "trace/records/record.hpp"
+#include "trace/records/stack_table.hpp"
+
+namespace meridian {
+
+/// Takes the events of one thread.
+using BatchSink = std::function<Status(ThreadId, const EventBatch&)>;
+
+/// What the slots of a ring share.
+struct SharedTables {
+  RankMeta& meta;
+  BatchSink sink;
+  StackTable stacks{meta.stacks};
+  std::size_t pending = 0;    // events in the batches of all slots
+  std::uint64_t events = 0;   // decoded so far
+  std::uint64_t damaged = 0;  // ends of streams by damage, and completions that were too many
+};
+
+/// Decodes the stream of one slot: calls become batches of events, everything else goes into the tables. It belongs to
+/// one thread after the other.
+class SlotDecoder {
+ public:
+  SlotDecoder(SharedTables& shared, std::uint64_t block_bytes)
+      : shared_{shared}, block_bytes_{block_bytes}, definitions_{shared.meta} {}
+
+  // As those of RecordDecoder.
+  Status feed(std::uint64_t position, std::span<const std::uint64_t> words);
+  Status feed_unfinished(std::span<const std::uint64_t> words);
+  std::uint64_t position() const noexcept { return position_; }
+  bool is_stopped() const noexcept { return is_stopped_; }
+
+  /// Hands over the events that are left. errors: those of the sink
+  Status flush();
+
+  template <class Archive>
+  void archive(Archive& archive) {
+    archive(position_, last_ticks_);
+    archive_flag(archive, is_stopped_);
+    archive_row(archive, thread_row_);
+    definitions_.archive(archive);
+    stacks_.archive(archive);
+    builder_.archive(archive);
+  }
+  /// After the tables and this have been restored: whether they fit together. Its events then are pending again.
+  bool restore();
+
+ private:
+  Status decode(const Record& record, bool& is_valid);
+  Status decode_call(const Record& record, bool& is_valid);
+  bool begin_thread(const Record& record);
+  bool has_counters(const Record& record, std::size_t words);
+  Status begin_event(const RecordHead& head);
+  void add_completions(const Record& record, std::span<const std::uint64_t> words, bool has_outcome);
+  void stop();
+  std::uint64_t block_left() const noexcept { return (block_bytes_ - position_ % block_bytes_) / kWordBytes; }
+  bool has_thread() const noexcept { return thread_row_ != SIZE_MAX; }
+  ThreadRow& thread() { return shared_.meta.threads[thread_row_]; }
+
+  SharedTables& shared_;
+  std::uint64_t block_bytes_;
+  std::uint64_t position_ = 0;
+  std::uint64_t last_ticks_ = 0;  // leave of the last record
+  bool is_stopped_ = false;
+  std::size_t thread_row_ = SIZE_MAX;  // in RankMeta::threads; SIZE_MAX: no thread yet
+  DefinitionDecoder definitions_;
+  ThreadStacks stacks_;
+  BatchBuilder builder_;
+};
+
+}  // namespace meridian
