@@ -96,6 +96,7 @@ void throttle(CallId id) noexcept {
 }  // namespace
 
 void pass_by_slowly(CallId id) noexcept {
+  if (*g_is_same_process == 0) return stop_in_child();
   if (g_session.state.load(std::memory_order_acquire) != SessionState::on) return;
   const int saved_errno = errno;
   const BusyThread busy;

@@ -23,6 +23,9 @@ std::string_view current_levels() noexcept;
 /// Makes g_enabled what options and switches ask for.
 void apply_levels(bool recording) noexcept;
 
+/// Once, when the session starts: from then on g_enabled reads as kCallOff in child processes.
+void forget_levels_in_children() noexcept;
+
 /// MPI_Pcontrol. The switch itself is recorded, so that the merger knows what is missing.
 void switch_recording(bool is_on) noexcept;
 

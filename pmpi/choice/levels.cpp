@@ -2,6 +2,11 @@
 // g_enabled: what is recorded now of each function.
 
 #include "pmpi/choice/choice.hpp"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "pmpi/process/own_thread.hpp"
 #include "pmpi/process/session_state.hpp"
 #include "pmpi/rings/thread_state.hpp"
@@ -11,7 +16,7 @@
 namespace meridian {
 
 // MPI's calls alone: what else a program does is passed through until its first MPI call.
-constinit std::uint8_t g_enabled[kCallCount] = {
+alignas(kRingPageBytes) constinit std::uint8_t g_enabled[kEnabledBytes] = {
     1,
 #define MERIDIAN_CALL_AS(type, name, group, params, args, recorded) 1,
 #include "trace/model/mpi_calls.def"
@@ -73,6 +78,17 @@ void apply_levels(bool recording) noexcept {
     __atomic_store_n(&g_enabled[i], level, __ATOMIC_RELAXED);
   }
   apply_user_levels(recording && !is_outside_window(), &is_event_chosen);
+}
+
+void forget_levels_in_children() noexcept {
+  if (sysconf(_SC_PAGESIZE) != static_cast<long>(kRingPageBytes)) return;
+  void* const copy = mmap(nullptr, kEnabledBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (copy == MAP_FAILED) return;
+  memcpy(copy, g_enabled, kEnabledBytes);
+  // In one step: other threads read it meanwhile.
+  if (madvise(copy, kEnabledBytes, MADV_WIPEONFORK) != 0 ||
+      mremap(copy, kEnabledBytes, kEnabledBytes, MREMAP_MAYMOVE | MREMAP_FIXED, g_enabled) == MAP_FAILED)
+    munmap(copy, kEnabledBytes);
 }
 
 void switch_recording(bool is_on) noexcept {

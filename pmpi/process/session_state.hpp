@@ -55,6 +55,10 @@ bool start_session() noexcept;
 /// Ends tracing in this process for good; says `why` once on standard error if it is not null.
 void stop_session(const char* why) noexcept;
 
+/// Ends tracing in a child process, where nothing of the parent's recording may be touched. fork() calls it; of a child that
+/// was made without fork()'s handlers (_Fork, clone), the tracer's first call does. Defined in session/.
+void stop_in_child() noexcept;
+
 /// One line on standard error: "meridian: ..." with the launcher's rank where known.
 [[gnu::format(printf, 1, 2)]] void say(const char* format, ...) noexcept;
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "pmpi/process/own_thread.hpp"
 #include "trace/model/call_id.hpp"
 #include "trace/model/event.hpp"
 #include "trace/ring/ring_layout.hpp"
@@ -51,11 +52,13 @@ struct ThreadState {
 extern constinit thread_local ThreadState t_state __attribute__((tls_model("initial-exec")));
 
 /// Whether a call is recorded: kCallOff, kCallOn, or kCallCloser: is_wanted() decides. On for MPI calls and off for
-/// others until the first call of the process has started the session.
+/// others until the first call of the process has started the session. Reads as kCallOff in a child process, however it was
+/// made: the rings are not mapped there.
 inline constexpr std::uint8_t kCallOff = 0;
 inline constexpr std::uint8_t kCallOn = 1;
 inline constexpr std::uint8_t kCallCloser = 2;
-extern constinit std::uint8_t g_enabled[kCallCount];
+inline constexpr std::size_t kEnabledBytes = (kCallCount + kRingPageBytes - 1) / kRingPageBytes * kRingPageBytes;
+extern constinit std::uint8_t g_enabled[kEnabledBytes];
 
 /// Called when there is no room below `limit`: not yet attached, inside another call, block full, or switched off.
 /// Returns the cursor, or null when this call is not to be recorded.
@@ -126,7 +129,7 @@ class KeptRecord {
 [[gnu::always_inline]] inline void pass_by(CallId id) noexcept {
   if (is_inside_call()) return;  // the MPI library's own
   std::uint64_t* const passed = t_state.passed;
-  if (passed == nullptr) [[unlikely]]
+  if (passed == nullptr || *g_is_same_process == 0) [[unlikely]]
     return pass_by_slowly(id);
   ++passed[static_cast<std::size_t>(id)];
   if (__atomic_load_n(&passed[0], __ATOMIC_RELAXED) != 0) [[unlikely]]

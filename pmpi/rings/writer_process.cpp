@@ -133,7 +133,7 @@ bool start_writer() noexcept {
     start.arguments[0] = start.program;
     start.arguments[1] = g_session.ring_path;
     std::size_t count = 0;
-    for (char** entry = environ; *entry != nullptr && count + 1 < kMaxVariables; ++entry)
+    for (char** entry = environ; entry != nullptr && *entry != nullptr && count + 1 < kMaxVariables; ++entry)
       if (strncmp(*entry, "LD_PRELOAD=", 11) != 0) start.environment[count++] = *entry;
     sigset_t all, before;
     sigfillset(&all);

@@ -30,7 +30,9 @@
 namespace meridian {
 namespace {
 
-bool is_tracing() noexcept { return g_session.state.load(std::memory_order_acquire) == SessionState::on; }
+bool is_tracing() noexcept {
+  return *g_is_same_process != 0 && g_session.state.load(std::memory_order_acquire) == SessionState::on;
+}
 
 std::uint64_t stored_bytes() noexcept {
   std::uint64_t sum = 0;

@@ -35,14 +35,14 @@ void stop_session(const char* why) noexcept {
   if (why != nullptr && before != SessionState::off) say("%s; this run is not traced", why);
 }
 
-namespace {
-
-void stop_in_forked_child() noexcept {
+void stop_in_child() noexcept {
   stop_session(nullptr);
   t_state = ThreadState{};  // the rings are not mapped here
   t_own = OwnThread{};
   g_session.ring = nullptr;
 }
+
+namespace {
 
 bool refuse(Refusal refusal, const char* why) noexcept {
   g_session.refusal = refusal;
@@ -70,7 +70,8 @@ bool try_start() noexcept {
   g_session.pid = getpid();
   prepare_selection();
   prepare_threads(&release_thread);
-  pthread_atfork(nullptr, nullptr, &stop_in_forked_child);
+  pthread_atfork(nullptr, nullptr, &stop_in_child);
+  forget_levels_in_children();
   apply_levels(g_session.options.is_on(OptionId::enabled));
   g_session.ring->run_state.store(RunState::running, std::memory_order_release);
   return true;

@@ -190,6 +190,7 @@ UserDefinition* define_user_event(int kind, std::string_view level, std::string_
 
 void record_user_event_slowly(UserDefinition& definition, unsigned what, const std::uint64_t* words,
                               const void* frame) noexcept {
+  if (*g_is_same_process == 0) return stop_in_child();
   ThreadState& thread = t_state;
   const std::uint64_t body = words_of<UserUse> + words_needed(definition, words);
   const std::uint64_t length = words_of<RecordHead> + body;

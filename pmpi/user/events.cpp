@@ -19,7 +19,7 @@ template <bool may_count>
   ThreadState& thread = t_state;
   std::uint64_t* const at = thread.cursor;
   if (at >= thread.limit || thread.stacks != nullptr || definition.texts != 0 ||
-      !definition.is_stored.load(std::memory_order_relaxed)) [[unlikely]] {
+      !definition.is_stored.load(std::memory_order_relaxed) || *g_is_same_process == 0) [[unlikely]] {
     record_user_event_slowly(definition, what, words, frame);
     asm volatile("");  // no jump: the frame is still looked at
     return;

@@ -5,12 +5,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <meridian/user.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "manners.h"
@@ -35,8 +37,40 @@ static void close_all(void) {
   for (int fd = 3; fd < 1024; ++fd) close(fd);
 }
 
+/// Calls that parent and child may make: they ask nobody.
+static int ask_mpi(void) {
+  int is_initialized = 0, is_finalized = 1;
+  for (int i = 0; i < 100; ++i) {
+    MPI_Initialized(&is_initialized);
+    MPI_Finalized(&is_finalized);
+    if (MPI_Wtime() < 0) return 1;
+    MERIDIAN_REGION_BEGIN("asking");
+    MERIDIAN_REGION_END("asking");
+  }
+  return is_initialized && !is_finalized ? 5 : 1;
+}
+
+/// Children of which no handler of fork() learns.
+static void silent_children(void) {
+  say("the parent: %d", ask_mpi());
+  pid_t pid = _Fork();
+  if (pid == 0) _exit(ask_mpi());
+  say("_Fork: %d", wait_for(pid));
+  pid = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+  if (pid == 0) _exit(ask_mpi());
+  say("clone: %d", wait_for(pid));
+  pid = vfork();
+  if (pid == 0) {
+    int is_initialized = 0;
+    MPI_Initialized(&is_initialized);
+    _exit(is_initialized ? 6 : 1);
+  }
+  say("vfork: %d", wait_for(pid));
+}
+
 static void children(void) {
   exchange();
+  silent_children();
   say("system: %d", code_of(system("exit 3")));
   pid_t pid = 0;
   char* const words[] = {(char*)"sh", (char*)"-c", (char*)"echo $0 is silent >/dev/null; exit 4", NULL};
