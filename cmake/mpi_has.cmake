@@ -47,13 +47,14 @@ function(meridian_mpi_has flavor output_dir)
 
   set(lines "")
   _meridian_choice_buffers(with_buffer)
+  _meridian_without_f08(without_f08)
   foreach(name IN LISTS names)
     if(name IN_LIST has)
       string(APPEND lines "#undef MPI_${name}\n#define MERIDIAN_HAS_${name} 1\n")
     else()
       string(APPEND lines "#define MERIDIAN_HAS_${name} 0\n")
     endif()
-    _meridian_fortran_lines(fortran ${name} "${has}" "${with_buffer}" ${flavor})
+    _meridian_fortran_lines(fortran ${name} "${has}" "${with_buffer}" "${without_f08}" ${flavor})
     string(APPEND lines "${fortran}")
   endforeach()
   file(CONFIGURE OUTPUT ${output_dir}/mpi_has.h @ONLY
@@ -74,19 +75,26 @@ function(_meridian_table_names result)
 endfunction()
 
 # The names of rows with a choice buffer: a parameter that Fortran declares TYPE(*), DIMENSION(..). Where C has `void*`
-# for something else (an attribute's value, memory that MPI allocates, a callback's state), Fortran has another type.
+# for something else, Fortran has another type: for an attribute's value, the state of a callback, an address that MPI
+# returns.
 function(_meridian_choice_buffers result)
   file(READ ${PROJECT_SOURCE_DIR}/trace/model/mpi_calls.def text)
+  string(REGEX REPLACE "void\\* (attribute_val|extra_state|baseptr|buffer_addr)" "" text "${text}")
   string(REGEX MATCHALL "\nMERIDIAN_CALL\\([A-Za-z0-9_]+, [a-z0-9]+, \\([^)]*void\\* " rows "${text}")
   list(TRANSFORM rows REPLACE "^.MERIDIAN_CALL.([A-Za-z0-9_]+),.*" "\\1")
-  list(FILTER rows EXCLUDE REGEX
-    "[Aa]ttr|[Kk]eyval|^Alloc_mem|^Win_allocate|^Win_shared_query|^Grequest_start|^Register_datarep|[Bb]uffer_detach")
   set(${result} ${rows} PARENT_SCOPE)
 endfunction()
 
-# The lines of one row about Fortran. What C alone has: conversions of handles, MPI_T, and in mpif.h large counts. What
-# mpi_f08 never had: the calls that MPI-3.0 removed.
-function(_meridian_fortran_lines result name has with_buffer flavor)
+# The names of rows that say NoF08.
+function(_meridian_without_f08 result)
+  file(READ ${PROJECT_SOURCE_DIR}/trace/model/mpi_calls.def text)
+  string(REGEX MATCHALL "\nMERIDIAN_CALL\\([A-Za-z0-9_]+, [a-z0-9]+, \\([^()]*\\),[ \n]*\\([^()]*\\), NoF08" rows "${text}")
+  list(TRANSFORM rows REPLACE "^.MERIDIAN_CALL.([A-Za-z0-9_]+),.*" "\\1")
+  set(${result} ${rows} PARENT_SCOPE)
+endfunction()
+
+# The lines of one row about Fortran. Only C has conversions of handles and MPI_T; mpif.h has no large counts.
+function(_meridian_fortran_lines result name has with_buffer without_f08 flavor)
   set(f77 0)
   set(f08 0)
   if(name IN_LIST has AND NOT name MATCHES "^T_|_(c2f|f2c|c2f08|f082c|toint|fromint)$")
@@ -94,7 +102,7 @@ function(_meridian_fortran_lines result name has with_buffer flavor)
     if(NOT name MATCHES "_c$")
       set(f77 1)
     endif()
-    if(name MATCHES "^(Address|Attr_.*|Errhandler_(create|get|set)|Keyval_.*|Type_(extent|hindexed|hvector|lb|struct|ub))$")
+    if(name IN_LIST without_f08)
       set(f08 0)
     endif()
   endif()

@@ -39,28 +39,8 @@ LockWait lock_wait(CallId call) {
   }
 }
 
-/// Does not return before other ranks have acted.
-bool is_blocking(CallId call) {
-  switch (call) {
-    case CallId::Wait:
-    case CallId::Waitall:
-    case CallId::Waitany:
-    case CallId::Waitsome:
-    case CallId::Probe:
-    case CallId::Mprobe:
-      return true;
-    default:
-      break;
-  }
-  const Role role = role_of(call).role;
-  return role == Role::send || role == Role::receive || role == Role::sendrecv || role == Role::collective;
-}
-
-bool is_persistent(CallId call) {
-  const Role role = role_of(call).role;
-  return role == Role::send_init || role == Role::recv_init || role == Role::psend_init || role == Role::precv_init ||
-         role == Role::collective_init;
-}
+bool is_blocking(CallId call) { return role_of(call).blocks != Blocks::no; }
+bool is_persistent(CallId call) { return is_persistent(role_of(call).role); }
 
 bool is_sent(CallId call, std::size_t side) {
   switch (role_of(call).role) {
@@ -76,8 +56,6 @@ bool is_sent(CallId call, std::size_t side) {
       return false;
   }
 }
-
-bool waits_for_one(CallId call) { return call == CallId::Waitany || call == CallId::Waitsome; }
 
 std::size_t sides_of(Payload payload) { return payload == Payload::sendrecv ? 2 : payload == Payload::p2p ? 1 : 0; }
 
@@ -129,7 +107,7 @@ void RankTracker::take_call(ThreadNow& thread, const Call& call) {
   thread.since_ticks = call.is_open() ? call.enter() : call.leave();
   last_ticks_ = std::max(last_ticks_, thread.since_ticks);
   if (call.is_open()) {
-    thread.is_one_enough = waits_for_one(call.id());
+    thread.is_one_enough = role_of(call.id()).blocks == Blocks::for_any;
     const bool has_site = (batch.flags[call.at] & kFlagSite) != 0 && call.rows.sites < batch.sites.size();
     thread.return_address = has_site ? batch.sites[call.rows.sites] : 0;
     thread.stack_node = has_site && call.rows.sites < batch.nodes.size() ? batch.nodes[call.rows.sites] : 0;
@@ -154,8 +132,7 @@ void RankTracker::take_rows(ThreadNow& thread, const Call& call) {
           take_request(thread, call, batch.completions[call.rows.completions + i]);
       break;
     case Payload::handle:  // the handle may be reused for another communicator
-      if ((call.id() == CallId::Comm_free || call.id() == CallId::Comm_disconnect) &&
-          call.rows.handles < batch.handles.size())
+      if (role_of(call.id()).role == Role::free_comm && call.rows.handles < batch.handles.size())
         forget(batch.handles[call.rows.handles].handle);
       break;
     case Payload::lock:

@@ -77,6 +77,7 @@ EventRow CallTracker::enter(const Call& call, std::uint32_t thread_index) {
     case Role::get:
     case Role::exchange:
     case Role::use_comm:
+    case Role::free_comm:
     case Role::make_window:
     case Role::open_file:
       enter_other(call, what, row);
@@ -141,7 +142,7 @@ void CallTracker::enter_other(const Call& call, const CallRole& what, EventRow& 
         row.comm = (*at_.communicators)[made->comm.comm].parent;
       break;
     case Payload::handle:
-      if (what.role == Role::use_comm)
+      if (what.role == Role::use_comm || what.role == Role::free_comm)
         if (const LocalComm* comm = at_.resolver->at(call.handle->handle, call.enter_ticks)) row.comm = comm->comm;
       break;
     case Payload::user:

@@ -2,14 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "merger/model/event_ref.hpp"
 #include "trace/model/call_id.hpp"
 
 namespace meridian {
 
-/// What a call means to matching. Forms that differ in the type of their counts (..._c) have one role.
+/// What a call means to matching: a column of trace/model/call_words.def.
 enum class Role : std::uint8_t {
   plain,       ///< only enter and leave
   send,        ///< a message, given away when the call returns
@@ -36,7 +35,8 @@ enum class Role : std::uint8_t {
   put,              ///< one-sided or file access: bytes go out
   get,              ///< bytes come in
   exchange,         ///< both (Get_accumulate, Fetch_and_op, ...)
-  use_comm,         ///< about one communicator (Comm_free, Comm_set_name, ...)
+  use_comm,         ///< about one communicator
+  free_comm,        ///< gives it back: its handle may be used again
   make_window,
   open_file,
 };
@@ -61,17 +61,28 @@ enum class BytesRule : std::uint8_t {
   exscan,
 };
 
+/// Whether a call returns only after other ranks have acted.
+enum class Blocks : std::uint8_t {
+  no,
+  for_all,  ///< on all messages and collectives that the call is about
+  for_any,  ///< on one of them (MPI_Waitany)
+};
+
 struct CallRole {
   Role role = Role::plain;
+  Blocks blocks = Blocks::no;
   CollectiveShape shape = CollectiveShape::none;  ///< collectives only, as are the next two
   BytesRule bytes = BytesRule::nothing;
   std::uint8_t kind = 0;  ///< equal for Bcast, Ibcast, Bcast_init and their large forms; 0: no collective
 };
 
+/// True if the call makes a request, and each start of it is the operation.
+constexpr bool is_persistent(Role role) noexcept {
+  return role == Role::send_init || role == Role::recv_init || role == Role::psend_init || role == Role::precv_init ||
+         role == Role::collective_init;
+}
+
 /// The role of a call; plain for CallId::none.
 const CallRole& role_of(CallId call) noexcept;
-
-/// The same by name ("MPI_Ibcast_c").
-CallRole role_by_name(std::string_view name) noexcept;
 
 }  // namespace meridian

@@ -97,9 +97,21 @@ struct Message : With<PointToPoint> {
                                             MPI_Request* request) noexcept {
   return {count, type, source, tag, comm, request};
 }
-[[gnu::always_inline]] inline Message Psend(int partitions, std::int64_t count, MPI_Datatype type, int peer, int tag,
-                                            MPI_Comm comm, MPI_Request* request) noexcept {
-  return {partitions * count, type, peer, tag, comm, request};
+[[gnu::always_inline]] inline Message SendInit(std::int64_t count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                                               MPI_Request* request) noexcept {
+  return {count, type, dest, tag, comm, request};
+}
+[[gnu::always_inline]] inline Message RecvInit(std::int64_t count, MPI_Datatype type, int source, int tag,
+                                               MPI_Comm comm, MPI_Request* request) noexcept {
+  return {count, type, source, tag, comm, request};
+}
+[[gnu::always_inline]] inline Message PsendInit(int partitions, std::int64_t count, MPI_Datatype type, int dest,
+                                                int tag, MPI_Comm comm, MPI_Request* request) noexcept {
+  return {partitions * count, type, dest, tag, comm, request};
+}
+[[gnu::always_inline]] inline Message PrecvInit(int partitions, std::int64_t count, MPI_Datatype type, int source,
+                                                int tag, MPI_Comm comm, MPI_Request* request) noexcept {
+  return {partitions * count, type, source, tag, comm, request};
 }
 
 struct OneSided : With<Rma> {
@@ -127,11 +139,17 @@ struct OneSided : With<Rma> {
     return 0;
   }
 };
-/// `Count` is signed: int or MPI_Count.
-template <class Count>
-[[gnu::always_inline]] inline OneSided Rma(Count count, MPI_Datatype type, int target, MPI_Aint displacement,
+[[gnu::always_inline]] inline OneSided Put(std::int64_t count, MPI_Datatype type, int target, MPI_Aint displacement,
                                            MPI_Win window) noexcept {
-  return {static_cast<std::int64_t>(count), type, target, displacement, window};
+  return {count, type, target, displacement, window};
+}
+[[gnu::always_inline]] inline OneSided Get(std::int64_t count, MPI_Datatype type, int target, MPI_Aint displacement,
+                                           MPI_Win window) noexcept {
+  return {count, type, target, displacement, window};
+}
+[[gnu::always_inline]] inline OneSided PutGet(std::int64_t count, MPI_Datatype type, int target, MPI_Aint displacement,
+                                              MPI_Win window) noexcept {
+  return {count, type, target, displacement, window};
 }
 
 struct FileCall : With<FileAccess> {
@@ -156,11 +174,18 @@ struct FileCall : With<FileAccess> {
     return 0;
   }
 };
-[[gnu::always_inline]] inline FileCall Access(MPI_File file, std::int64_t count, MPI_Datatype type) noexcept {
+[[gnu::always_inline]] inline FileCall Read(MPI_File file, std::int64_t count, MPI_Datatype type) noexcept {
   return {file, -1, count, type};
 }
-[[gnu::always_inline]] inline FileCall AccessAt(MPI_File file, MPI_Offset offset, std::int64_t count,
-                                                MPI_Datatype type) noexcept {
+[[gnu::always_inline]] inline FileCall ReadAt(MPI_File file, MPI_Offset offset, std::int64_t count,
+                                              MPI_Datatype type) noexcept {
+  return {file, offset, count, type};
+}
+[[gnu::always_inline]] inline FileCall Write(MPI_File file, std::int64_t count, MPI_Datatype type) noexcept {
+  return {file, -1, count, type};
+}
+[[gnu::always_inline]] inline FileCall WriteAt(MPI_File file, MPI_Offset offset, std::int64_t count,
+                                               MPI_Datatype type) noexcept {
   return {file, offset, count, type};
 }
 
@@ -180,6 +205,8 @@ struct ByHandle : With<HandleUse> {
 [[gnu::always_inline]] inline ByHandle File(MPI_File file) noexcept {
   return ByHandle{reinterpret_cast<std::uintptr_t>(file)};
 }
+[[gnu::always_inline]] inline ByHandle ReadEnd(MPI_File file) noexcept { return File(file); }
+[[gnu::always_inline]] inline ByHandle WriteEnd(MPI_File file) noexcept { return File(file); }
 [[gnu::always_inline]] inline ByHandle CloseFile(MPI_File* file) noexcept {
   return ByHandle{file != nullptr ? reinterpret_cast<std::uintptr_t>(*file) : 0};
 }

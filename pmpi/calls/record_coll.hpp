@@ -157,6 +157,11 @@ template <class Sent, class Received>
                                                                 const MPI_Request* request) noexcept {
   return {{coll, request}};
 }
+template <class Sent, class Received>
+[[gnu::always_inline]] inline Pending<Sent, Received> Persistent(Coll<Sent, Received> coll,
+                                                                 const MPI_Request* request) noexcept {
+  return {{coll, request}};
+}
 
 #define MERIDIAN_COLL [[gnu::always_inline]] inline auto
 
@@ -242,6 +247,14 @@ MERIDIAN_COLL Reduce(N count, MPI_Datatype type, int root, MPI_Comm comm) noexce
 template <class N>
 MERIDIAN_COLL Allreduce(N count, MPI_Datatype type, MPI_Comm comm) noexcept {
   return Coll<Block<N>, Block<N>>{comm, kWithoutRoot, {count, type}, {count, type}, Significant::both};
+}
+template <class N>
+MERIDIAN_COLL Scan(N count, MPI_Datatype type, MPI_Comm comm) noexcept {
+  return Allreduce(count, type, comm);
+}
+template <class N>
+MERIDIAN_COLL Exscan(N count, MPI_Datatype type, MPI_Comm comm) noexcept {
+  return Allreduce(count, type, comm);
 }
 template <class N>
 MERIDIAN_COLL ReduceScatter(const N* recvcounts, MPI_Datatype type, MPI_Comm comm) noexcept {

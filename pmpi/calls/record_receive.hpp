@@ -53,6 +53,18 @@ struct Receive : Message {
   }
 };
 
+[[gnu::always_inline]] inline Receive Recv(std::int64_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                                           const MPI_Status* status) noexcept {
+  return {count, type, source, tag, comm, status};
+}
+[[gnu::always_inline]] inline Receive Probe(int source, int tag, MPI_Comm comm, const MPI_Status* status) noexcept {
+  return {0, g_mpi.datatype_null, source, tag, comm, status};
+}
+[[gnu::always_inline]] inline Receive Iprobe(int source, int tag, MPI_Comm comm, const int* flag,
+                                             const MPI_Status* status) noexcept {
+  return {0, g_mpi.datatype_null, source, tag, comm, status, flag};
+}
+
 /// Mprobe and Improbe: the message handle is the record's request.
 struct MatchedProbe : Receive {
   static constexpr bool kMayTruncate = false;
@@ -67,6 +79,15 @@ struct MatchedProbe : Receive {
   }
   std::uint64_t failed(std::uint64_t*, int) const noexcept { return 0; }
 };
+
+[[gnu::always_inline]] inline MatchedProbe Mprobe(int source, int tag, MPI_Comm comm, const MPI_Message* message,
+                                                  const MPI_Status* status) noexcept {
+  return {source, tag, comm, status, message};
+}
+[[gnu::always_inline]] inline MatchedProbe Improbe(int source, int tag, MPI_Comm comm, const int* flag,
+                                                   const MPI_Message* message, const MPI_Status* status) noexcept {
+  return {source, tag, comm, status, message, flag};
+}
 
 /// Mrecv (with a status) and Imrecv (with a request): the message handle stands in the place of the communicator.
 struct MatchedReceive : With<PointToPoint> {
@@ -114,6 +135,15 @@ struct MatchedReceive : With<PointToPoint> {
   }
 };
 
+[[gnu::always_inline]] inline MatchedReceive Mrecv(std::int64_t count, MPI_Datatype type, MPI_Message* message,
+                                                   const MPI_Status* status) noexcept {
+  return {count, type, message, status, nullptr};
+}
+[[gnu::always_inline]] inline MatchedReceive Imrecv(std::int64_t count, MPI_Datatype type, MPI_Message* message,
+                                                    const MPI_Request* request) noexcept {
+  return {count, type, message, nullptr, request};
+}
+
 /// Sendrecv and Sendrecv_replace (with a status), Isendrecv* (with a request).
 struct Exchanged : Basic {
   static constexpr Payload kPayload = Payload::sendrecv;
@@ -142,6 +172,21 @@ struct Exchanged : Basic {
     return status != nullptr && is_truncated(result) ? after(words) : 0;
   }
 };
+
+[[gnu::always_inline]] inline Exchanged Sendrecv(std::int64_t sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                                                 std::int64_t recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                                                 MPI_Comm comm, const MPI_Status* status) noexcept {
+  return {{sendcount, sendtype, dest, sendtag, comm, nullptr},
+          {recvcount, recvtype, source, recvtag, comm, nullptr},
+          status};
+}
+[[gnu::always_inline]] inline Exchanged Isendrecv(std::int64_t sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                                                  std::int64_t recvcount, MPI_Datatype recvtype, int source,
+                                                  int recvtag, MPI_Comm comm, MPI_Request* request) noexcept {
+  return {{sendcount, sendtype, dest, sendtag, comm, request},
+          {recvcount, recvtype, source, recvtag, comm, request},
+          nullptr};
+}
 
 /// Wait and Test. `flag`: of Test, null for Wait.
 struct OneRequest : Basic {
@@ -175,6 +220,14 @@ struct OneRequest : Basic {
   }
 };
 
+[[gnu::always_inline]] inline OneRequest Wait(const MPI_Request* request, const MPI_Status* status) noexcept {
+  return {request, status, nullptr};
+}
+[[gnu::always_inline]] inline OneRequest Test(const MPI_Request* request, const int* flag,
+                                              const MPI_Status* status) noexcept {
+  return {request, status, flag};
+}
+
 /// Start, Cancel, Request_free: the request as it was before the call.
 struct AboutRequest : Basic {
   static constexpr Payload kPayload = Payload::requests;
@@ -191,5 +244,10 @@ struct AboutRequest : Basic {
     return handle != g_mpi.request_null ? 1 : 0;
   }
 };
+[[gnu::always_inline]] inline AboutRequest Start(const MPI_Request* request) noexcept { return AboutRequest{request}; }
+[[gnu::always_inline]] inline AboutRequest Cancel(const MPI_Request* request) noexcept { return AboutRequest{request}; }
+[[gnu::always_inline]] inline AboutRequest FreeRequest(const MPI_Request* request) noexcept {
+  return AboutRequest{request};
+}
 
 }  // namespace meridian::record

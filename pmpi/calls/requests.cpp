@@ -1,48 +1,15 @@
 // hot
 // SPDX-License-Identifier: Apache-2.0
 
-// Completion, start, cancel and free of requests. Which request is which message is not looked up here: the handle, as
-// it was before the call, goes into the record, and the merger knows what it meant at that time.
+// Calls on arrays of requests. Which request is which message is not looked up here: the handle, as it was before the
+// call, goes into the record, and the merger knows what it meant at that time.
 
-#include "pmpi/calls/record_receive.hpp"
 #include "pmpi/calls/request_list.hpp"
 #include "pmpi/calls/traced.hpp"
 
 #define MERIDIAN_EXPORT extern "C" [[gnu::visibility("default")]]
 
 namespace meridian {
-
-using record::AboutRequest;
-using record::OneRequest;
-
-MERIDIAN_EXPORT int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  MPI_Status own;
-  if (status == MPI_STATUS_IGNORE) status = &own;
-  return traced<CallId::Wait>(OneRequest{request, status, nullptr}, [&] { return g_real.Wait(request, status); });
-}
-
-MERIDIAN_EXPORT int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  MPI_Status own;
-  if (status == MPI_STATUS_IGNORE) status = &own;
-  return traced<CallId::Test>(OneRequest{request, status, flag}, [&] { return g_real.Test(request, flag, status); });
-}
-
-MERIDIAN_EXPORT int MPI_Start(MPI_Request* request) {
-  return traced<CallId::Start>(AboutRequest{request}, [&] { return g_real.Start(request); });
-}
-
-MERIDIAN_EXPORT int MPI_Cancel(MPI_Request* request) {
-  return traced<CallId::Cancel>(AboutRequest{request}, [&] { return g_real.Cancel(request); });
-}
-
-MERIDIAN_EXPORT int MPI_Request_free(MPI_Request* request) {
-  return traced<CallId::Request_free>(AboutRequest{request}, [&] { return g_real.Request_free(request); });
-}
-
-MERIDIAN_EXPORT int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-  return traced<CallId::Request_get_status>(record::Local(),
-                                            [&] { return g_real.Request_get_status(request, flag, status); });
-}
 
 MERIDIAN_EXPORT int MPI_Startall(int count, MPI_Request* requests) {
   return traced_list<CallId::Startall>({count, requests, MPI_STATUSES_IGNORE, Completes::all_started},
@@ -83,28 +50,5 @@ MERIDIAN_EXPORT int MPI_Testsome(int incount, MPI_Request* requests, int* outcou
       {incount, requests, statuses, Completes::some, nullptr, outcount, indices},
       [&](MPI_Status* seen) { return g_real.Testsome(incount, requests, outcount, indices, seen); });
 }
-
-MERIDIAN_IF(
-    MERIDIAN_HAS_Request_get_status_all,
-    MERIDIAN_EXPORT int MPI_Request_get_status_all(int count, const MPI_Request requests[], int* flag,
-                                                   MPI_Status statuses[]) {
-      return traced<CallId::Request_get_status_all>(
-          record::Local(), [&] { return g_real.Request_get_status_all(count, requests, flag, statuses); });
-    })
-MERIDIAN_IF(
-    MERIDIAN_HAS_Request_get_status_any,
-    MERIDIAN_EXPORT int MPI_Request_get_status_any(int count, const MPI_Request requests[], int* index, int* flag,
-                                                   MPI_Status* status) {
-      return traced<CallId::Request_get_status_any>(
-          record::Local(), [&] { return g_real.Request_get_status_any(count, requests, index, flag, status); });
-    })
-MERIDIAN_IF(
-    MERIDIAN_HAS_Request_get_status_some,
-    MERIDIAN_EXPORT int MPI_Request_get_status_some(int incount, const MPI_Request requests[], int* outcount,
-                                                    int indices[], MPI_Status statuses[]) {
-      return traced<CallId::Request_get_status_some>(record::Local(), [&] {
-        return g_real.Request_get_status_some(incount, requests, outcount, indices, statuses);
-      });
-    })
 
 }  // namespace meridian

@@ -4,6 +4,7 @@
 
 // The procedures that Fortran calls, as C functions: each takes so many words and hands them to one expression.
 
+#include "pmpi/calls/rows.hpp"
 #include "pmpi/fortran/call.hpp"
 
 // Parameters and array elements w0, w1... A Fortran call has kExtraWords more words than the C call has parameters.
@@ -37,8 +38,6 @@
 #define MERIDIAN_GIVE_16 MERIDIAN_GIVE_15, w15
 #define MERIDIAN_TAKE_17 MERIDIAN_TAKE_16, Word w16
 #define MERIDIAN_GIVE_17 MERIDIAN_GIVE_16, w16
-#define MERIDIAN_CAT(a, b) MERIDIAN_CAT_(a, b)
-#define MERIDIAN_CAT_(a, b) a##b
 #define MERIDIAN_TEXT(name) MERIDIAN_TEXT_(name)
 #define MERIDIAN_TEXT_(name) #name
 
@@ -80,83 +79,16 @@ struct Returned<int> {
 }  // namespace meridian::fortran
 #define MERIDIAN_RETURNED(type) typename meridian::fortran::Returned<type>::Type
 
-/// What a row that C's special_calls.cpp and requests.cpp write by hand records: here it follows from the arguments,
-/// too. ByHand(): it does not, see requests.cpp, init.cpp and spawn.cpp.
-#define MERIDIAN_SPECIAL_Recv Receive(count, datatype, source, tag, comm, status)
-#define MERIDIAN_SPECIAL_Mrecv MatchedReceive(count, datatype, message, status, nullptr)
-#define MERIDIAN_SPECIAL_Imrecv MatchedReceive(count, datatype, message, nullptr, request)
-#define MERIDIAN_SPECIAL_Sendrecv                                       \
-  Exchanged(Message(sendcount, sendtype, dest, sendtag, comm, nullptr), \
-            Message(recvcount, recvtype, source, recvtag, comm, nullptr), status)
-#define MERIDIAN_SPECIAL_Sendrecv_replace                           \
-  Exchanged(Message(count, datatype, dest, sendtag, comm, nullptr), \
-            Message(count, datatype, source, recvtag, comm, nullptr), status)
-#define MERIDIAN_SPECIAL_Isendrecv                                      \
-  Exchanged(Message(sendcount, sendtype, dest, sendtag, comm, request), \
-            Message(recvcount, recvtype, source, recvtag, comm, request), nullptr)
-#define MERIDIAN_SPECIAL_Isendrecv_replace                          \
-  Exchanged(Message(count, datatype, dest, sendtag, comm, request), \
-            Message(count, datatype, source, recvtag, comm, request), nullptr)
-#define MERIDIAN_SPECIAL_Recv_c MERIDIAN_SPECIAL_Recv
-#define MERIDIAN_SPECIAL_Mrecv_c MERIDIAN_SPECIAL_Mrecv
-#define MERIDIAN_SPECIAL_Imrecv_c MERIDIAN_SPECIAL_Imrecv
-#define MERIDIAN_SPECIAL_Sendrecv_c MERIDIAN_SPECIAL_Sendrecv
-#define MERIDIAN_SPECIAL_Sendrecv_replace_c MERIDIAN_SPECIAL_Sendrecv_replace
-#define MERIDIAN_SPECIAL_Isendrecv_c MERIDIAN_SPECIAL_Isendrecv
-#define MERIDIAN_SPECIAL_Isendrecv_replace_c MERIDIAN_SPECIAL_Isendrecv_replace
-#define MERIDIAN_SPECIAL_Probe Receive(0, g_mpi.datatype_null, source, tag, comm, status)
-#define MERIDIAN_SPECIAL_Iprobe Receive(0, g_mpi.datatype_null, source, tag, comm, status, flag)
-#define MERIDIAN_SPECIAL_Mprobe MatchedProbe(source, tag, comm, status, message)
-#define MERIDIAN_SPECIAL_Improbe MatchedProbe(source, tag, comm, status, message, flag)
-#define MERIDIAN_SPECIAL_Wait OneRequest(request, status, nullptr)
-#define MERIDIAN_SPECIAL_Test OneRequest(request, status, flag)
-#define MERIDIAN_SPECIAL_Start AboutRequest(request)
-#define MERIDIAN_SPECIAL_Cancel AboutRequest(request)
-#define MERIDIAN_SPECIAL_Request_free AboutRequest(request)
-#define MERIDIAN_SPECIAL_Request_get_status Local()
-#define MERIDIAN_SPECIAL_Request_get_status_all Local()
-#define MERIDIAN_SPECIAL_Request_get_status_any Local()
-#define MERIDIAN_SPECIAL_Request_get_status_some Local()
-#define MERIDIAN_SPECIAL_Abort ByHand()
-#define MERIDIAN_SPECIAL_Session_init ByHand()
-#define MERIDIAN_SPECIAL_Session_finalize ByHand()
-#define MERIDIAN_SPECIAL_Waitall ByHand()
-#define MERIDIAN_SPECIAL_Waitany ByHand()
-#define MERIDIAN_SPECIAL_Waitsome ByHand()
-#define MERIDIAN_SPECIAL_Testall ByHand()
-#define MERIDIAN_SPECIAL_Testany ByHand()
-#define MERIDIAN_SPECIAL_Testsome ByHand()
-#define MERIDIAN_SPECIAL_Startall ByHand()
-#define MERIDIAN_SPECIAL_Init ByHand()
-#define MERIDIAN_SPECIAL_Init_thread ByHand()
-#define MERIDIAN_SPECIAL_Finalize ByHand()
-#define MERIDIAN_SPECIAL_Pcontrol ByHand()
-#define MERIDIAN_SPECIAL_Comm_spawn ByHand()
-#define MERIDIAN_SPECIAL_Comm_spawn_multiple ByHand()
-
-// Fortran has no argc and argv to pass: by hand, too.
-#undef MERIDIAN_HAS_F77_Info_create_env
-#undef MERIDIAN_HAS_F08_Info_create_env
-#define MERIDIAN_HAS_F77_Info_create_env 0
-#define MERIDIAN_HAS_F08_Info_create_env 0
-
-// MERIDIAN_FORTRAN_ROW: use(type, name, params, recorded) for a row of the table, with the expression from above where
-// the table says Special(), and nothing where that is ByHand().
-#define MERIDIAN_SECOND(first, second, ...) second
-#define MERIDIAN_SECOND_OR_0(...) MERIDIAN_SECOND(__VA_ARGS__, 0, ~)
-#define MERIDIAN_PROBE_Special() ~, 1
-#define MERIDIAN_PROBE_ByHand() ~, 1
+// MERIDIAN_FORTRAN_ROW: use(type, name, params, recorded) for a row of the table, unless its wrapper is handwritten
+// (requests.cpp, init.cpp, spawn.cpp). A status of ours needs no form of its own: see arguments.hpp.
 #define MERIDIAN_FORTRAN_ROW(use, type, name, params, recorded) \
-  MERIDIAN_CAT(MERIDIAN_ROW_, MERIDIAN_SECOND_OR_0(MERIDIAN_PROBE_##recorded))(use, type, name, params, recorded)
-#define MERIDIAN_ROW_0(use, type, name, params, recorded) use(type, name, params, recorded)
-#define MERIDIAN_ROW_1(use, type, name, params, recorded) \
-  MERIDIAN_SPECIAL_ROW(use, type, name, params, MERIDIAN_SPECIAL_##name)
-#define MERIDIAN_SPECIAL_ROW(use, type, name, params, recorded) MERIDIAN_SPECIAL_ROW_(use, type, name, params, recorded)
-#define MERIDIAN_SPECIAL_ROW_(use, type, name, params, recorded)                       \
-  MERIDIAN_CAT(MERIDIAN_SPECIAL_ROW_, MERIDIAN_SECOND_OR_0(MERIDIAN_PROBE_##recorded)) \
-  (use, type, name, params, recorded)
-#define MERIDIAN_SPECIAL_ROW_0(use, type, name, params, recorded) use(type, name, params, recorded)
-#define MERIDIAN_SPECIAL_ROW_1(use, type, name, params, recorded)
+  MERIDIAN_CAT(MERIDIAN_FORTRAN_, MERIDIAN_FORM(recorded))(use, type, name, params, recorded)
+#define MERIDIAN_FORTRAN_plain(use, type, name, params, recorded) use(type, name, params, recorded)
+#define MERIDIAN_FORTRAN_with_status(use, type, name, params, recorded) \
+  use(type, name, params, MERIDIAN_INNER(recorded))
+#define MERIDIAN_FORTRAN_no_f08(use, type, name, params, recorded) use(type, name, params, MERIDIAN_INNER(recorded))
+#define MERIDIAN_FORTRAN_by_hand(use, type, name, params, recorded)
+#define MERIDIAN_FORTRAN_c_only(use, type, name, params, recorded)
 
 // A procedure written by hand as `function`(next, words), in all its forms. `taken`: words of the call.
 #define MERIDIAN_BY_HAND_F77(name, taken, function) \
@@ -167,7 +99,3 @@ struct Returned<int> {
 #define MERIDIAN_BY_HAND(name, taken, function) \
   MERIDIAN_BY_HAND_F77(name, taken, function)   \
   MERIDIAN_BY_HAND_F08(name, taken, function)
-
-// In a row, the null communicator stands for "no parent". Open MPI's is an address that is known at run time only.
-#undef MPI_COMM_NULL
-#define MPI_COMM_NULL g_mpi.comm_null

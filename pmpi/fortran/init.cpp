@@ -125,6 +125,13 @@ template <std::size_t count>
   if (applies && level == 2) wake_writer();
 }
 
+// Fortran has no argc and argv to pass.
+template <std::size_t count>
+[[gnu::always_inline]] inline void create_env(NextProcedure& next, Word (&words)[count]) {
+  fortran::row<CallId::Info_create_env, int, fortran::Buffers::by_address>([](MPI_Info*) { return record::Local(); },
+                                                                           next, words);
+}
+
 }  // namespace
 
 MERIDIAN_BY_HAND(Pcontrol, 3, pcontrol)
@@ -155,10 +162,6 @@ MERIDIAN_BY_HAND_F77(Session_finalize, 4, session_finalize_over_c)
 #endif
 #endif
 
-#define MERIDIAN_CREATE_ENV                                                                                            \
-  (fortran::row<CallId::Info_create_env, int, fortran::Buffers::by_address>([](MPI_Info*) { return record::Local(); }, \
-                                                                            next, words))
-MERIDIAN_IF(MERIDIAN_HAS_Info_create_env, MERIDIAN_F77(void, info_create_env, INFO_CREATE_ENV, 4, MERIDIAN_CREATE_ENV))
-MERIDIAN_IF(MERIDIAN_HAS_Info_create_env, MERIDIAN_PROCEDURE(void, mpi_info_create_env_f08_, 4, MERIDIAN_CREATE_ENV))
+MERIDIAN_BY_HAND(Info_create_env, 4, create_env)
 
 }  // namespace meridian

@@ -301,28 +301,5 @@ INSTANTIATE_TEST_SUITE_P(
              std::to_string(param.param.receive);
     });
 
-TEST(CallRoles, EveryCollectiveOfTheTableHasOne) {
-  for (std::size_t i = 1; i < kCallCount; ++i) {
-    if (kCalls[i].group != CallGroup::coll) continue;
-    const CallRole& role = role_of(static_cast<CallId>(i));
-    EXPECT_NE(role.kind, 0) << kCalls[i].name;
-    const bool is_init = kCalls[i].name.find("_init") != std::string_view::npos;
-    EXPECT_EQ(role.role == Role::collective_init, is_init) << kCalls[i].name;
-  }
-  EXPECT_EQ(role_of(CallId::Ibcast).role, Role::icollective);
-  EXPECT_EQ(role_of(CallId::Ineighbor_alltoallw_c).role, Role::icollective);
-  EXPECT_EQ(role_of(CallId::Bcast).kind, role_of(CallId::Bcast_init_c).kind);
-}
-
-TEST(CallRoles, EveryMessageCallOfTheTableHasOne) {
-  const std::vector<std::string> plain{"Pready", "Pready_range", "Pready_list", "Parrived"};
-  for (std::size_t i = 1; i < kCallCount; ++i) {
-    if (kCalls[i].group != CallGroup::p2p) continue;
-    std::string name{kCalls[i].name.substr(4)};
-    const bool is_plain = std::ranges::find(plain, name) != plain.end() || name.find("uffer") != std::string::npos;
-    EXPECT_EQ(role_of(static_cast<CallId>(i)).role == Role::plain, is_plain) << name;
-  }
-}
-
 }  // namespace
 }  // namespace meridian::test
