@@ -11,7 +11,7 @@
 #include "cli/summary/text.hpp"
 #include "cli/summary/units.hpp"
 #include "cli/summary_source.hpp"
-#include "summary/summary_file.hpp"
+#include "merged/merged_trace.hpp"
 #include "trace/format/rank_file.hpp"
 #include "trace/ring/ring_layout.hpp"
 
@@ -60,7 +60,7 @@ std::string describe_rank(const fs::path& path, const RankMeta& meta) {
 }
 
 Result<std::string> describe_merged(const fs::path& path) {
-  MERIDIAN_TRY(const Summary summary, read_summary(path));
+  MERIDIAN_TRY(const Summary summary, MergedTrace::read_summary(path));
   return fmt::format("merged trace '{}', {}\n\n", printable(path.string()), human_bytes(size_of(path))) +
          run_section(summary, Paint{false});
 }

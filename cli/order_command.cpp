@@ -13,7 +13,6 @@
 #include "cli/summary/units.hpp"
 #include "cli/summary_source.hpp"
 #include "merged/merged_trace.hpp"
-#include "merger/clocks/bounds/merged_bounds.hpp"
 #include "merger/model/event_ref.hpp"
 
 namespace meridian {
@@ -79,13 +78,14 @@ int order(const OrderArguments& arguments) {
   fs::path merged = arguments.directory;
   std::error_code problem;
   if (fs::is_directory(merged, problem)) merged /= "merged.h5";
-  const auto bounds = MergedBounds::read(merged);
-  if (!bounds) return fail(bounds.error());
   const auto trace = MergedTrace::open(merged);
   if (!trace) return fail(trace.error());
+  const auto bounds = trace->clock_bounds();
+  if (!bounds) return fail(bounds.error());
 
   const BoundLevel level = arguments.assumes_latencies ? BoundLevel::t2 : BoundLevel::t1;
   std::int64_t times[2];
+  std::optional<std::uint32_t> domains[2];
   std::optional<ClockBound> known[2];
   std::string lines;
   for (std::size_t i = 0; i < 2; ++i) {
@@ -95,13 +95,14 @@ int order(const OrderArguments& arguments) {
     const auto event = trace->event(*row);
     if (!event) return fail(event.error());
     times[i] = moments[i].is_leave ? event->leave_ns() : event->enter_ns;
-    known[i] = bounds->at(event->rank, times[i], level);
+    domains[i] = trace->definitions().clock_domain(event->rank);
+    if (domains[i]) known[i] = bounds->at(*domains[i], times[i], level);
     lines += fmt::format("  {}  {} {}  {:.9f} s  {}\n", *texts[i], trace->definitions().call_name(event->call),
                          moments[i].is_leave ? "left" : "entered", static_cast<double>(times[i]) * 1e-9,
                          bound_text(known[i]));
   }
   EventOrder found = EventOrder::undecided;
-  if (bounds->shares_clock(moments[0].call.rank, moments[1].call.rank))
+  if (domains[0] && domains[0] == domains[1])  // of one clock: times can be compared exactly
     found = times[0] < times[1] ? EventOrder::before : times[1] < times[0] ? EventOrder::after : found;
   else if (known[0] && known[1])
     found = order_of(times[0], *known[0], times[1], *known[1]);

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "summary/summary_file.hpp"
+#include "merged/merged_trace.hpp"
 
 namespace meridian {
 namespace {
@@ -40,7 +40,7 @@ Result<fs::path> find_merged(const fs::path& given) {
 
 Result<Summary> load_summary(const fs::path& given) {
   MERIDIAN_TRY(const fs::path path, find_merged(given));
-  return read_summary(path);
+  return MergedTrace::read_summary(path);
 }
 
 }  // namespace meridian

@@ -9,7 +9,7 @@
 #   lib/pkgconfig/meridian.pc, meridian-<flavor>.pc
 #   include/meridian/                             user events: user.h for C and C++, meridian_user.F90 to compile along
 #   lib/pkgconfig/meridian-user.pc                the include path alone
-#   include/meridian-merged/, lib/libmeridian_merged.a, lib/libmeridian_format.a   the reader of merged.h5 for C++ programs
+#   include/meridian-merged/, lib/libmeridian_{merged,merged_model,summary,format}.a   the reader of merged.h5 for C++ programs
 #   lib/cmake/Meridian/                           find_package(Meridian): Meridian::meridian, Meridian::<flavor>, Meridian::user,
 #                                                 and with COMPONENTS merged, Meridian::merged
 #
@@ -28,10 +28,17 @@ install(FILES include/meridian/user.h include/meridian/user_abi.h include/meridi
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/meridian)
 
 # The reader of merged files: its headers as they include each other.
-install(TARGETS meridian_merged meridian_format ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES merged/merged_trace.hpp merged/definitions.hpp
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/meridian-merged/merged)
-install(FILES trace/model/result.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/meridian-merged/trace/model)
+set(merged_includes ${CMAKE_INSTALL_INCLUDEDIR}/meridian-merged)
+install(TARGETS meridian_merged meridian_merged_model meridian_summary meridian_format
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES merged/merged_trace.hpp DESTINATION ${merged_includes}/merged)
+install(FILES merged/model/clock_bounds.hpp merged/model/clock_report.hpp merged/model/definitions.hpp
+  DESTINATION ${merged_includes}/merged/model)
+install(FILES summary/call_rows.hpp summary/clock_rows.hpp summary/counter_rows.hpp summary/finding.hpp
+  summary/message_rows.hpp summary/run_rows.hpp summary/summary.hpp summary/thread_rows.hpp summary/user_rows.hpp
+  DESTINATION ${merged_includes}/summary)
+install(FILES trace/format/table_column.hpp DESTINATION ${merged_includes}/trace/format)
+install(FILES trace/model/result.hpp DESTINATION ${merged_includes}/trace/model)
 install(FILES merged/FORMAT.md TYPE DOC)
 
 # The way back to the prefix from a folder of the installation.

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "merged/model/merged_schema.hpp"
 #include "trace/format/column.hpp"
 #include "trace/format/h5.hpp"
-#include "trace/format/merged_schema.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "merged/merged_impl.hpp"
+#include "merged/read_clocks.hpp"
 #include "merged/read_definitions.hpp"
+#include "summary/summary_file.hpp"
 
 namespace meridian {
 namespace {
@@ -115,7 +117,25 @@ std::uint64_t MergedTrace::events() const noexcept { return impl_->index.events;
 std::uint64_t MergedTrace::messages() const noexcept { return impl_->messages.size(); }
 std::uint64_t MergedTrace::instances() const noexcept { return impl_->instance_comm.size(); }
 std::uint64_t MergedTrace::parts() const noexcept { return impl_->parts.size(); }
-std::int64_t MergedTrace::file() const noexcept { return impl_->file.get(); }
+
+Result<Summary> MergedTrace::summary() const { return meridian::read_summary(impl_->file.get(), impl_->path); }
+
+Result<Summary> MergedTrace::read_summary(const std::filesystem::path& path) {
+  MERIDIAN_TRY(const h5::File file, h5::open_read_only(path));
+  return meridian::read_summary(file.get(), path);
+}
+
+Result<ClockReport> MergedTrace::clock_report() const {
+  auto report = read_clock_report(impl_->file.get());
+  if (!report) return impl_->in_file(std::move(report).error());
+  return report;
+}
+
+Result<ClockBounds> MergedTrace::clock_bounds() const {
+  auto bounds = read_clock_bounds(impl_->file.get());
+  if (!bounds) return impl_->in_file(std::move(bounds).error());
+  return bounds;
+}
 
 Result<const MergedEvent*> MergedTrace::Impl::event(std::uint64_t row) {
   if (row >= index.events)

@@ -10,7 +10,10 @@
 #include <span>
 #include <vector>
 
-#include "merged/definitions.hpp"
+#include "merged/model/clock_bounds.hpp"
+#include "merged/model/clock_report.hpp"
+#include "merged/model/definitions.hpp"
+#include "summary/summary.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {
@@ -145,8 +148,15 @@ class MergedTrace {
   /// The row of a call, by its name.
   Result<std::uint64_t> find(std::int32_t rank, std::uint32_t thread, std::uint64_t sequence) const;
 
-  /// The HDF5 file (hid_t), for the parts of it that have readers of their own.
-  std::int64_t file() const noexcept;
+  /// What `meridian stats` prints. errors: not_found: there is none; damaged; unsupported: another version.
+  Result<Summary> summary() const;
+  /// That of a file whose events need not be readable. errors  also those of opening a file
+  static Result<Summary> read_summary(const std::filesystem::path& path);
+  /// How the clocks were corrected. errors: damaged; io.
+  Result<ClockReport> clock_report() const;
+  /// How far times can be off, by MergedRank::clock_domain. errors: not_found: the clock model gives no bounds;
+  /// damaged; io.
+  Result<ClockBounds> clock_bounds() const;
 
   struct Impl;
 

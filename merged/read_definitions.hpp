@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "merged/definitions.hpp"
+#include "merged/model/definitions.hpp"
 #include "trace/format/h5.hpp"
 #include "trace/model/result.hpp"
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "merged/model/merged_schema.hpp"
 #include "merger/clocks/fit/fit_clocks.hpp"
 #include "merger/load/describe_trace.hpp"
 #include "merger/model/event_row.hpp"
@@ -16,7 +17,6 @@
 #include "merger/statistics/summarize.hpp"
 #include "merger/statistics/summarize_context.hpp"
 #include "merger/statistics/summarize_sites.hpp"
-#include "trace/format/h5.hpp"
 #include "trace/format/rank_file.hpp"
 
 namespace meridian {
@@ -49,14 +49,6 @@ void raise_file_limit() {
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
   limit.rlim_cur = limit.rlim_max;
   (void)::setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-bool is_merged_file(const fs::path& path) {
-  const h5::Quiet quiet;
-  const auto file = h5::open_read_only(path);
-  if (!file) return false;
-  const auto schema = h5::read_string_attribute(file->get(), "schema");
-  return schema && *schema == kMergedSchema;
 }
 
 template <class Row>

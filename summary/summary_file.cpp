@@ -105,12 +105,11 @@ Status write_summary(std::int64_t file, const Summary& summary) {
   return {};
 }
 
-Result<Summary> read_summary(const std::filesystem::path& merged) {
-  MERIDIAN_TRY(const h5::File file, h5::open_read_only(merged));
+Result<Summary> read_summary(std::int64_t file, const std::filesystem::path& path) {
   std::string name = "'";
-  name.append(merged.string()).append("'");
+  name.append(path.string()).append("'");
   const char* const hint = "give the merged.h5 that `meridian merge` made";
-  auto group = h5::open_group(file.get(), kGroup);
+  auto group = h5::open_group(file, kGroup);
   if (!group) return Error{group.error().code, name + " has no summary", hint};
   const auto schema = h5::read_string_attribute(group->get(), "schema");
   const auto version = h5::read_int_attribute(group->get(), "version");
@@ -127,7 +126,7 @@ Result<Summary> read_summary(const std::filesystem::path& merged) {
     Status status = read_rows(group->get(), table, summary);
     if (status) continue;
     status.error().what += " (table '" + std::string{table.name} + "')";
-    return h5::in_file(std::move(status).error(), "merged file", merged);
+    return h5::in_file(std::move(status).error(), "merged file", path);
   }
   return summary;
 }

@@ -17,7 +17,7 @@ namespace meridian {
 /// Stores the summary as group /summary of an HDF5 file that is open for writing (`file` is its hid_t).
 Status write_summary(std::int64_t file, const Summary& summary);
 
-/// Reads /summary of a merged file. errors: not_found, damaged, unsupported.
-Result<Summary> read_summary(const std::filesystem::path& merged);
+/// Reads the group /summary of an HDF5 file that is open; `path` names it in errors: not_found, damaged, unsupported.
+Result<Summary> read_summary(std::int64_t file, const std::filesystem::path& path);
 
 }  // namespace meridian

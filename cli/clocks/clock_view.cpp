@@ -2,11 +2,15 @@
 #include "cli/clocks/clock_view.hpp"
 
 #include <nlohmann/json.hpp>
-#include <tuple>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
 
-#include "merger/clocks/bounds/merged_bounds.hpp"
-#include "merger/clocks/report/read_clock_report.hpp"
-#include "summary/summary_file.hpp"
+#include "merged/merged_trace.hpp"
+#include "merged/model/clock_bounds_columns.hpp"
+#include "merged/model/clock_report_columns.hpp"
 
 namespace meridian {
 namespace {
@@ -16,33 +20,13 @@ using Json = nlohmann::ordered_json;
 constexpr std::uint32_t kMostDomains = 1U << 24;
 
 /// {"name": [values]} of a table's columns.
-template <class Row, class... Columns>
-Json columns_json(const std::vector<Row>& rows, const Columns&... columns) {
+template <class Row>
+Json columns_json(std::span<const AnyColumn> columns, const std::vector<Row>& rows) {
   Json object;
-  const auto add = [&](const char* name, auto member) {
-    Json& values = object[name] = Json::array();
-    for (const Row& row : rows) values.push_back(row.*member);
-  };
-  (std::apply(add, columns), ...);
-  return object;
-}
-
-Json bounds_json(const ClockBounds& bounds) {
-  Json object;
-  const char* const names[] = {"domain",      "time_ns",    "t1_early_ns", "t1_late_ns",
-                               "t2_early_ns", "t2_late_ns", "rate",        "is_certified"};
-  for (const char* const name : names) object[name] = Json::array();
-  for (std::size_t domain = 0; domain < bounds.domains.size(); ++domain)
-    for (const ClockBoundKnot& knot : bounds.domains[domain]) {
-      object["domain"].push_back(domain);
-      object["time_ns"].push_back(knot.time_ns);
-      object["t1_early_ns"].push_back(knot.early_ns[0]);
-      object["t1_late_ns"].push_back(knot.late_ns[0]);
-      object["t2_early_ns"].push_back(knot.early_ns[1]);
-      object["t2_late_ns"].push_back(knot.late_ns[1]);
-      object["rate"].push_back(knot.rate);
-      object["is_certified"].push_back(knot.is_certified);
-    }
+  for (const AnyColumn& column : columns) {
+    Json& values = object[std::string{column.name}] = Json::array();
+    for (const Row& row : rows) std::visit([&](const auto& value) { values.push_back(value); }, value_of(column, &row));
+  }
   return object;
 }
 
@@ -71,10 +55,11 @@ Json table_json(const std::vector<ClockSummary>& clocks) {
 
 Result<ClockPageData> read_clock_view(const std::filesystem::path& merged) {
   ClockPageData view;
-  MERIDIAN_TRY(view.summary, read_summary(merged));
-  MERIDIAN_TRY(view.report, read_clock_report(merged));
-  if (auto bounds = MergedBounds::read(merged))
-    view.bounds = bounds->bounds();
+  MERIDIAN_TRY(const MergedTrace trace, MergedTrace::open(merged));
+  MERIDIAN_TRY(view.summary, trace.summary());
+  MERIDIAN_TRY(view.report, trace.clock_report());
+  if (auto bounds = trace.clock_bounds())
+    view.bounds = *std::move(bounds);
   else if (bounds.error().code != Errc::not_found)
     return std::move(bounds).error();
   for (const ClockSummary& clock : view.summary.clocks) {
@@ -90,7 +75,6 @@ Result<ClockPageData> read_clock_view(const std::filesystem::path& merged) {
 
 std::string clock_json(const ClockPageData& view) {
   const Summary& summary = view.summary;
-  const ClockReport& report = view.report;
   Json json;
   json["schema"] = "meridian-clocks";
   json["version"] = 1;
@@ -107,27 +91,13 @@ std::string clock_json(const ClockPageData& view) {
                               {"residual_s", model.residual_s}});
   json["reversed_before"] = summary.reversed_before;
   json["reversed_after"] = summary.reversed_after;
-  json["fit"] = columns_json(
-      report.fit, std::tuple{"domain", &ClockFitPoint::domain}, std::tuple{"time_ns", &ClockFitPoint::time_ns},
-      std::tuple{"correction_ns", &ClockFitPoint::correction_ns}, std::tuple{"drift_ppm", &ClockFitPoint::drift_ppm});
-  json["samples"] = columns_json(
-      report.samples, std::tuple{"domain", &ClockSamplePoint::domain}, std::tuple{"other", &ClockSamplePoint::other},
-      std::tuple{"kind", &ClockSamplePoint::kind}, std::tuple{"time_ns", &ClockSamplePoint::time_ns},
-      std::tuple{"correction_ns", &ClockSamplePoint::correction_ns},
-      std::tuple{"residual_ns", &ClockSamplePoint::residual_ns});
-  json["round_trips"] =
-      columns_json(report.round_trips, std::tuple{"from", &RoundTripRow::from}, std::tuple{"to", &RoundTripRow::to},
-                   std::tuple{"count", &RoundTripRow::count}, std::tuple{"min_ns", &RoundTripRow::min_ns},
-                   std::tuple{"p25_ns", &RoundTripRow::p25_ns}, std::tuple{"median_ns", &RoundTripRow::median_ns},
-                   std::tuple{"p75_ns", &RoundTripRow::p75_ns}, std::tuple{"p99_ns", &RoundTripRow::p99_ns},
-                   std::tuple{"max_ns", &RoundTripRow::max_ns});
-  json["round_trip_lengths"] = columns_json(report.lengths, std::tuple{"length_ns", &RoundTripBin::length_ns},
-                                            std::tuple{"count", &RoundTripBin::count});
-  json["loops"] = columns_json(report.loops, std::tuple{"from", &ClockLoop::from}, std::tuple{"to", &ClockLoop::to},
-                               std::tuple{"is_messages", &ClockLoop::is_messages},
-                               std::tuple{"time_ns", &ClockLoop::time_ns}, std::tuple{"line_ns", &ClockLoop::line_ns},
-                               std::tuple{"fit_ns", &ClockLoop::fit_ns}, std::tuple{"doubt_ns", &ClockLoop::doubt_ns});
-  json["bounds"] = bounds_json(view.bounds);
+  const auto add = [&](std::string_view name, std::span<const AnyColumn> columns, const auto& rows) -> Status {
+    name.remove_prefix(name.find('/') + 1);  // of the group of all
+    json[std::string{name}] = columns_json(columns, rows);
+    return {};
+  };
+  (void)clock_report::for_each_table(view.report, add);
+  json["bounds"] = columns_json(kClockBoundColumns, rows_of(view.bounds));
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <string>
 
-#include "merger/clocks/report/clock_report.hpp"
-#include "merger/model/clock_bounds.hpp"
+#include "merged/model/clock_report.hpp"
+#include "merged/model/clock_bounds.hpp"
 #include "summary/summary.hpp"
 #include "trace/model/result.hpp"
 
@@ -22,7 +22,7 @@ struct ClockPageData {
   std::size_t domains() const noexcept { return hosts.size(); }
 };
 
-/// errors  those of read_summary() and read_clock_report()
+/// errors  those of opening a merged file, and of its summary and clock report
 Result<ClockPageData> read_clock_view(const std::filesystem::path& merged);
 
 /// One self-contained HTML page, some hundred KB at most, however long the run and however many the hosts.

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "merger/clocks/report/clock_report.hpp"
+#include "merged/model/clock_report.hpp"
 #include "merger/model/clocks.hpp"
 #include "merger/model/sinks.hpp"
 #include "merger/model/trace.hpp"

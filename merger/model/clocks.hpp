@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "merger/model/clock_bounds.hpp"
+#include "merged/model/clock_bounds.hpp"
 #include "merger/model/clock_map.hpp"
 #include "summary/summary.hpp"
 

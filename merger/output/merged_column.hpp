@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "trace/format/column.hpp"
-#include "trace/format/merged_schema.hpp"
+#include "merged/model/merged_schema.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

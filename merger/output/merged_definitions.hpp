@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "merged/model/clock_report.hpp"
 #include "merger/model/trace.hpp"
 #include "merger/sites/debug_info.hpp"
 #include "trace/format/h5.hpp"
@@ -12,5 +13,7 @@ namespace meridian {
 
 /// Writes the small tables of merged.h5 that say what the numbers in its columns mean.
 Status write_merged_definitions(hid_t file, const Trace& trace, std::span<const SourcePlace> places);
+/// Writes /clocks.
+Status write_clock_report(hid_t file, const ClockReport& report);
 
 }  // namespace meridian

@@ -6,7 +6,6 @@
 #include <system_error>
 #include <utility>
 
-#include "merger/clocks/report/clock_report_file.hpp"
 #include "merger/containers/temp_file.hpp"
 #include "merger/output/event_table.hpp"
 #include "merger/output/link_tables.hpp"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "merger/clocks/report/clock_report.hpp"
+#include "merged/model/clock_report.hpp"
 #include "merger/model/event_ref.hpp"
 #include "merger/model/event_row.hpp"
 #include "merger/model/sinks.hpp"
@@ -14,7 +14,7 @@
 #include "merger/sites/debug_info.hpp"
 #include "merger/statistics/count_events.hpp"
 #include "summary/summary.hpp"
-#include "trace/format/merged_schema.hpp"
+#include "merged/model/merged_schema.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

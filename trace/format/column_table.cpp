@@ -93,4 +93,19 @@ Status read_columns(hid_t group, std::span<const AnyColumn> columns, const RowRo
   return {};
 }
 
+Status write_column_table(hid_t parent, const std::string& name, std::span<const AnyColumn> columns, const void* rows,
+                          std::size_t count) {
+  MERIDIAN_TRY(const h5::Group group,
+               h5::exists(parent, name) ? h5::open_group(parent, name) : h5::create_group(parent, name));
+  return write_columns(group.get(), columns, rows, count, true);
+}
+
+Status read_column_table(hid_t parent, const std::string& name, std::span<const AnyColumn> columns,
+                         const RowRoom& room) {
+  MERIDIAN_TRY(const h5::Group group, h5::open_group(parent, name));
+  Status status = read_columns(group.get(), columns, room);
+  if (!status) status.error().what.append(" (table '").append(name).append("')");
+  return status;
+}
+
 }  // namespace meridian

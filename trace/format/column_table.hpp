@@ -4,6 +4,8 @@
 // Tables as groups of columns in an HDF5 file: a dataset for each column, all equally long.
 
 #include <span>
+#include <string>
+#include <vector>
 
 #include "trace/format/column.hpp"
 #include "trace/format/table_column.hpp"
@@ -18,5 +20,23 @@ Status write_columns(hid_t group, std::span<const AnyColumn> columns, const void
 /// errors  not_found: a column is missing; damaged: columns of different lengths, more rows than the file has bytes, a
 /// number that stands for no word.
 Status read_columns(hid_t group, std::span<const AnyColumn> columns, const RowRoom& room);
+
+/// A table in the group `name` below `parent`: made for writing if it is not there, with the texts of its columns.
+Status write_column_table(hid_t parent, const std::string& name, std::span<const AnyColumn> columns, const void* rows,
+                          std::size_t count);
+Status read_column_table(hid_t parent, const std::string& name, std::span<const AnyColumn> columns,
+                         const RowRoom& room);
+
+template <class Row>
+Status write_column_table(hid_t parent, const std::string& name, std::span<const AnyColumn> columns,
+                          const std::vector<Row>& rows) {
+  return write_column_table(parent, name, columns, rows.data(), rows.size());
+}
+/// errors  as of read_columns(); also not_found: there is no group. They name the table.
+template <class Row>
+Status read_column_table(hid_t parent, const std::string& name, std::span<const AnyColumn> columns,
+                         std::vector<Row>& rows) {
+  return read_column_table(parent, name, columns, room_in(rows));
+}
 
 }  // namespace meridian

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "merger/clocks/report/clock_report.hpp"
+#include "merged/model/clock_report.hpp"
 #include "merger/clocks/samples/clock_samples.hpp"
 #include "merger/model/clocks.hpp"
 #include "trace/format/rank_file.hpp"

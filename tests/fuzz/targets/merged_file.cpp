@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "merged/merged_trace.hpp"
-#include "merger/clocks/bounds/merged_bounds.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 namespace {
@@ -34,6 +33,15 @@ void read(const MergedTrace& trace, EventSelection selection) {
   }
 }
 
+void read_bounds(const MergedTrace& trace) {
+  const auto bounds = trace.clock_bounds();
+  if (!bounds) return fuzz::require_words(bounds.error().what);
+  for (const std::int32_t rank : {-1, 0, 1})
+    if (const auto domain = trace.definitions().clock_domain(rank))
+      for (const std::int64_t time_ns : {INT64_C(0), INT64_C(1) << 59, -(INT64_C(1) << 59)})
+        if (const auto bound = bounds->at(*domain, time_ns, BoundLevel::t2); bound && bound->early_ns < 0) std::abort();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -42,17 +50,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     read(*trace, {});
     read(*trace, {.from_ns = 1000, .to_ns = 2000, .ranks = {1}, .is_backwards = true});
     if (const auto row = trace->find(0, 0, 1); !row) fuzz::require_words(row.error().what);
+    if (const auto summary = trace->summary(); !summary) fuzz::require_words(summary.error().what);
+    if (const auto report = trace->clock_report(); !report) fuzz::require_words(report.error().what);
+    read_bounds(*trace);
   } else {
     fuzz::require_words(trace.error().what);
   }
-  const auto bounds = MergedBounds::read(input.path());
-  if (!bounds) {
-    fuzz::require_words(bounds.error().what);
-    return 0;
-  }
-  for (const std::int32_t rank : {-1, 0, 1})
-    for (const std::int64_t time_ns : {INT64_C(0), INT64_C(1) << 59, -(INT64_C(1) << 59)})
-      if (const auto bound = bounds->at(rank, time_ns, BoundLevel::t2); bound && bound->early_ns < 0) std::abort();
-  (void)bounds->shares_clock(0, 1);
   return 0;
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The summary in a merged file, and what is printed of it.
 
-#include "summary/summary_file.hpp"
 #include "cli/summary/csv.hpp"
 #include "cli/summary/json.hpp"
 #include "cli/summary/text.hpp"
+#include "merged/merged_trace.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace meridian;
   const fuzz::InputFile input{data, size};
-  const auto summary = read_summary(input.path());
+  const auto summary = MergedTrace::read_summary(input.path());
   if (!summary) {
     fuzz::require_words(summary.error().what);
     return 0;

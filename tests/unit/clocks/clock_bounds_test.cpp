@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "merger/model/clock_bounds.hpp"
+#include "merged/model/clock_bounds.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,6 +11,7 @@
 #include <iterator>
 
 #include "cli/summary/json.hpp"
+#include "merged/merged_trace.hpp"
 #include "tests/unit/summary/sample_summaries.hpp"
 #include "trace/format/column.hpp"
 #include "trace/format/h5.hpp"
@@ -68,7 +69,7 @@ TEST_F(SummaryFile, GivesBackWhatWasStored) {
   for (const Summary& summary : {samples::empty_run(), samples::one_rank(), samples::four_ranks(), samples::counted(),
                                  samples::ten_thousand_ranks(), samples::hostile()}) {
     write(summary);
-    const auto read = read_summary(path());
+    const auto read = MergedTrace::read_summary(path());
     ASSERT_TRUE(read) << read.error().what;
     EXPECT_EQ(summary_json(*read), summary_json(summary));
     EXPECT_EQ(read->run.executable, summary.run.executable);
@@ -89,14 +90,14 @@ TEST_F(SummaryFile, OfTenThousandRanksTakesLessThanAQuarterOfAMebibyte) {
 }
 
 TEST_F(SummaryFile, ThatIsMissingIsNotFound) {
-  const auto read = read_summary(path());
+  const auto read = MergedTrace::read_summary(path());
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, Errc::not_found);
 }
 
 TEST_F(SummaryFile, WithoutASummarySaysSo) {
   write(samples::one_rank(), [](hid_t file) { H5Ldelete(file, "summary", H5P_DEFAULT); });
-  const auto read = read_summary(path());
+  const auto read = MergedTrace::read_summary(path());
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, Errc::not_found);
   EXPECT_EQ(read.error().what, quoted_path() + " has no summary");
@@ -108,7 +109,7 @@ TEST_F(SummaryFile, OfALaterVersionIsUnsupported) {
     const auto group = h5::open_group(file, "summary");
     ASSERT_TRUE(h5::write_attribute(group->get(), "version", 2));
   });
-  const auto read = read_summary(path());
+  const auto read = MergedTrace::read_summary(path());
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, Errc::unsupported);
   EXPECT_EQ(read.error().what, quoted_path() + " has a summary of version 2, this program reads version 1");
@@ -116,7 +117,7 @@ TEST_F(SummaryFile, OfALaterVersionIsUnsupported) {
 
 TEST_F(SummaryFile, OfSomebodyElseIsRefused) {
   write(samples::one_rank(), [](hid_t file) { H5Adelete_by_name(file, "summary", "schema", H5P_DEFAULT); });
-  const auto read = read_summary(path());
+  const auto read = MergedTrace::read_summary(path());
   ASSERT_FALSE(read);
   EXPECT_THAT(read.error().what, HasSubstr("that is not Meridian's"));
 }
@@ -127,13 +128,13 @@ TEST_F(SummaryFile, WithAMissingTableIsRefused) {
         "regions", "user_events", "user_messages", "passed", "overhead", "findings"}) {
     write(samples::four_ranks(),
           [&](hid_t file) { H5Ldelete(file, (std::string{"summary/"} + table).c_str(), H5P_DEFAULT); });
-    EXPECT_FALSE(read_summary(path())) << table;
+    EXPECT_FALSE(MergedTrace::read_summary(path())) << table;
   }
 }
 
 TEST_F(SummaryFile, WithoutATableThatIsLeftOutWhereItIsEmptyHasNoRowsOfIt) {
   write(samples::counted(), [](hid_t file) { H5Ldelete(file, "summary/counters", H5P_DEFAULT); });
-  const auto read = read_summary(path());
+  const auto read = MergedTrace::read_summary(path());
   ASSERT_TRUE(read) << read.error().what;
   EXPECT_TRUE(read->counters.empty());
   EXPECT_FALSE(read->metrics.empty());
@@ -141,12 +142,12 @@ TEST_F(SummaryFile, WithoutATableThatIsLeftOutWhereItIsEmptyHasNoRowsOfIt) {
 
 TEST_F(SummaryFile, WithAMissingColumnIsRefused) {
   write(samples::four_ranks(), [](hid_t file) { H5Ldelete(file, "summary/functions/mean_s", H5P_DEFAULT); });
-  EXPECT_FALSE(read_summary(path()));
+  EXPECT_FALSE(MergedTrace::read_summary(path()));
 }
 
 TEST_F(SummaryFile, WithAColumnOfAnotherLengthIsRefused) {
   write(samples::four_ranks(), [](hid_t file) { replace_column(file, "summary/ranks/calls", {1, 2, 3}); });
-  const auto read = read_summary(path());
+  const auto read = MergedTrace::read_summary(path());
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, Errc::damaged);
   EXPECT_THAT(read.error().what, HasSubstr("column 'calls'"));
@@ -154,19 +155,19 @@ TEST_F(SummaryFile, WithAColumnOfAnotherLengthIsRefused) {
 
 TEST_F(SummaryFile, WithTwoRowsForTheRunIsRefused) {
   write(samples::four_ranks(), [](hid_t file) { replace_column(file, "summary/reversed/before", {1, 2}); });
-  EXPECT_FALSE(read_summary(path()));
+  EXPECT_FALSE(MergedTrace::read_summary(path()));
 }
 
 TEST_F(SummaryFile, WithARankOnAClockThatIsNotThereIsRefused) {
   write(samples::four_ranks(), [](hid_t file) { replace_column(file, "summary/clock_ranks/clock", {0, 0, 1, 2}); });
-  const auto read = read_summary(path());
+  const auto read = MergedTrace::read_summary(path());
   ASSERT_FALSE(read);
   EXPECT_THAT(read.error().what, HasSubstr("'clock_ranks' names a row that is not there"));
 }
 
 TEST_F(SummaryFile, WithAnUnknownSeverityIsRefused) {
   write(samples::four_ranks(), [](hid_t file) { replace_column(file, "summary/findings/severity", {2, 3}); });
-  EXPECT_FALSE(read_summary(path()));
+  EXPECT_FALSE(MergedTrace::read_summary(path()));
 }
 
 TEST_F(SummaryFile, ThatClaimsMoreRowsThanItCanHoldIsRefusedWithoutMemoryForThem) {
@@ -185,7 +186,7 @@ TEST_F(SummaryFile, ThatClaimsMoreRowsThanItCanHoldIsRefusedWithoutMemoryForThem
       ASSERT_TRUE(dataset);
     }
   });
-  const auto read = read_summary(path());
+  const auto read = MergedTrace::read_summary(path());
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, Errc::damaged);
 }
@@ -195,7 +196,7 @@ TEST_F(SummaryFile, CutOffAnywhereIsAnErrorAndNoCrash) {
   const std::string whole = bytes();
   for (std::size_t length = 0; length < whole.size(); length += 397) {
     set_bytes(whole.substr(0, length));
-    EXPECT_FALSE(read_summary(path())) << length;
+    EXPECT_FALSE(MergedTrace::read_summary(path())) << length;
   }
 }
 
@@ -206,7 +207,7 @@ TEST_F(SummaryFile, WithAFlippedByteIsAnErrorOrTheSameAndNeverACrash) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ (1 << (at % 8)));
     set_bytes(damaged);
-    const auto read = read_summary(path());
+    const auto read = MergedTrace::read_summary(path());
     if (read) {
       EXPECT_FALSE(summary_json(*read).empty());
     }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 
 #include "trace/format/column.hpp"
 #include "trace/model/result.hpp"
@@ -21,7 +22,7 @@ inline constexpr const char* kSequenceRows = "sequence_rows";
 
 enum class MergedColumn : std::uint8_t {
 #define MERIDIAN_MERGED(id, path, Type, unit, text) id,
-#include "trace/format/merged_columns.def"
+#include "merged/model/merged_columns.def"
 #undef MERIDIAN_MERGED
 };
 
@@ -34,10 +35,12 @@ struct MergedColumnInfo {
 
 inline constexpr MergedColumnInfo kMergedColumns[] = {
 #define MERIDIAN_MERGED(id, path, Type, unit, text) {path, column_type<Type>, unit, text},
-#include "trace/format/merged_columns.def"
+#include "merged/model/merged_columns.def"
 #undef MERIDIAN_MERGED
 };
 
+/// Whether there is a merged file, of whatever version.
+bool is_merged_file(const std::filesystem::path& path);
 /// Ok if it is a merged file of this version. errors: damaged: it is something else; unsupported: another version.
 Status require_merged(hid_t file);
 

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace/format/merged_schema.hpp"
+#include "merged/model/merged_schema.hpp"
 
 #include <string>
 
 #include "trace/format/h5.hpp"
 
 namespace meridian {
+
+bool is_merged_file(const std::filesystem::path& path) {
+  const h5::Quiet quiet;
+  const auto file = h5::open_read_only(path);
+  if (!file) return false;
+  const auto schema = h5::read_string_attribute(file->get(), "schema");
+  return schema && *schema == kMergedSchema;
+}
 
 Status require_merged(hid_t file) {
   const auto schema = h5::read_string_attribute(file, "schema");

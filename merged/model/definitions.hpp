@@ -3,7 +3,9 @@
 
 // The small tables of a merged file: what the numbers in its rows mean.
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,6 +70,11 @@ struct MergedDefinitions {
   std::vector<MergedSite> sites;      ///< row 0 is none; empty without call sites
   std::vector<MergedPath> paths;      ///< empty without call stacks
 
+  /// The clock that a world rank reads; nothing for a rank that is not in the file.
+  std::optional<std::uint32_t> clock_domain(std::int32_t rank) const {
+    const auto found = std::ranges::find(ranks, rank, &MergedRank::rank);
+    return found == ranks.end() ? std::nullopt : std::optional{found->clock_domain};
+  }
   /// Empty for a number that the file does not define.
   std::string_view call_name(std::uint32_t call) const noexcept {
     return call < calls.size() ? std::string_view{calls[call].name} : std::string_view{};

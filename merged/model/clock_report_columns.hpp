@@ -3,7 +3,7 @@
 
 // The clock report in the merged file: a group of columns for each of its tables.
 
-#include "merger/clocks/report/clock_report.hpp"
+#include "merged/model/clock_report.hpp"
 #include "trace/format/table_column.hpp"
 #include "trace/model/result.hpp"
 
