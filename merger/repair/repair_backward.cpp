@@ -7,11 +7,11 @@
 namespace meridian {
 namespace {
 
-constexpr std::int64_t kGrowOneIn = 100;  // a stretch before a jump may grow by this part of its length
+constexpr std::int64_t kGrowOneIn = 100;  // a stretch before a jump may grow by 1/this of its length
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t kPointsBetweenReleases = 1 << 18;
 
-/// A thread, from its last point to its first; `left` is how many there are before and at the cursor.
+/// Walks a thread's points backwards. `left` counts the remaining points, the one at the cursor included.
 struct Cursor {
   std::uint64_t first = 0;
   std::uint64_t left = 0;
@@ -34,8 +34,7 @@ class Backward {
     move_ = spare_ = 0;
     x_ = std::numeric_limits<std::int64_t>::max() / 2;
     while (!cursors_.empty()) {
-      // The order in which replay_forward() passed them, backwards: v never decreased, and stood still only where x
-      // did.
+      // This is the order of replay_forward() backwards: v never decreased, and stayed the same only where x did.
       const auto latest = std::max_element(cursors_.begin(), cursors_.end(),
                                            [](const Cursor& a, const Cursor& b) { return a.v < b.v; });
       step(*latest);
@@ -75,7 +74,7 @@ class Backward {
     x_ = cursor.x;
   }
 
-  /// How far a point at `x` would be moved by the jumps after it.
+  /// The move of a point at `x` that the jumps after it require.
   std::int64_t ramp_to(std::int64_t x) {
     if (move_ == 0) return 0;
     spare_ += x_ - x;
@@ -84,7 +83,7 @@ class Backward {
     return std::max<std::int64_t>(move_ - loss, 0);
   }
 
-  /// The latest time that an enter with these uses may have.
+  /// The latest permitted time of an enter with these uses.
   std::int64_t last_moment(Use use) const {
     std::int64_t last = kNever;
     while (use) {
@@ -104,8 +103,8 @@ class Backward {
 
   RepairTables& tables_;
   std::vector<Cursor> cursors_;
-  std::int64_t x_ = 0;      // of the point after
-  std::int64_t move_ = 0;   // of the point after
+  std::int64_t x_ = 0;      // of the following point
+  std::int64_t move_ = 0;   // of the following point
   std::int64_t spare_ = 0;  // time that has not lowered the move yet
   std::uint64_t count_ = 0;
 };

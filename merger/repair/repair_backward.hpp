@@ -7,9 +7,9 @@
 
 namespace meridian {
 
-/// Spreads each jump over the time before it: going back from a call that was moved, the move decreases by one part in
-/// 100 of the time. A send or an enter of a collective is never moved past what must follow it; what precedes it then
-/// moves no farther. Changes tables.moved, which replay_forward() has filled.
+/// Spreads each jump over the time before it: backwards from a moved call, the move shrinks by 1/100 of the elapsed
+/// time. A send or the enter of a collective is never moved past an event that must follow it, and it limits the moves
+/// of all events before it. Changes tables.moved, which replay_forward() has filled.
 void ramp_backward(RepairTables& tables, const std::vector<bool>& is_chain_moved);
 
 }  // namespace meridian

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kRowsBetweenReleases = 1 << 18;
 
-/// A rank's threads by number, with their calls counted; rows follow those of the streams that are there.
+/// A rank's threads by number with the counts of their calls; their rows follow those of the streams before.
 std::vector<RepairStream> streams_of(const RankMeta& meta, std::uint32_t chain, std::uint64_t first_row) {
   std::map<std::uint32_t, std::uint64_t> events;
   for (const SegmentRow& segment : meta.segments) events[segment.thread] += segment.events;
@@ -27,13 +27,13 @@ std::vector<RepairStream> streams_of(const RankMeta& meta, std::uint32_t chain, 
   return streams;
 }
 
-/// Global times of one thread's calls, as every other pass has them.
+/// Global times of one thread's calls, computed as in every other pass.
 void read_times(RankFile& file, const ClockMap& clock, const RepairStream& stream, std::vector<std::size_t> segments,
                 MappedArray<TimePair>& times) {
   Findings seen_before;
   std::uint64_t next = 0;
   std::int64_t before = 0;
-  const auto fill_up_to = [&](std::uint64_t event) {  // rows that are no calls of their own
+  const auto fill_up_to = [&](std::uint64_t event) {  // rows that are not calls of their own
     for (; next < event; ++next) times[stream.first + next] = {before, before};
   };
   ThreadCursor cursor{file, stream.thread, std::move(segments), seen_before};

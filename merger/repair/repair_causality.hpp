@@ -22,9 +22,9 @@ struct TimePair {
   std::int64_t leave_ns = 0;
 };
 
-/// The times of a thread's calls: row e is that of call e (EventRef::event). Rows of the file that are no calls of
-/// their own (they continue one, or cannot be read) repeat the end of the call before; a call that never returned
-/// leaves when it enters.
+/// The times of a thread's calls: row e is that of call e (EventRef::event). Rows that are not calls of their own (they
+/// continue one, or cannot be read) repeat the end of the call before. A call that never returned leaves when it
+/// enters.
 struct StreamTimes {
   std::int32_t rank = 0;
   std::uint32_t thread = 0;
@@ -33,35 +33,35 @@ struct StreamTimes {
 
 struct Repaired {
   std::vector<StreamTimes> streams;  ///< of every rank given, in that order; a rank's threads by number
-  std::uint64_t moved = 0;           ///< calls of which at least one end has another time than its clock says
+  std::uint64_t moved = 0;           ///< calls with at least one end that is not at its clock's time
   std::int64_t largest_move_ns = 0;  ///< moves are forward only
-  std::uint64_t reversed_after = 0;  ///< counted in what is returned here; always 0
+  std::uint64_t reversed_after = 0;  ///< computed from the result; always 0
   std::uint64_t withdrawn = 0;       ///< collectives whose order the messages contradict; their parts are of shape none
-  TempSpool<MatchedMessage> messages;     ///< as given, in the order given, with the new times
-  TempSpool<CollectivePart> collectives;  ///< the same
+  TempSpool<MatchedMessage> messages;     ///< the input in the same order, with the new times
+  TempSpool<CollectivePart> collectives;  ///< likewise
 };
 
-/// Moves events forward in time until every receive follows its send and every exit of a collective the enters of
-/// other ranks that its shape names, by at least 1 ns: a controlled logical clock over all calls, then ramps that
-/// spread each jump over the time before it. After this pass no event moves.
+/// Moves events forward in time until every receive ends at least 1 ns after its send, and every exit of a collective
+/// at least 1 ns after the enters of other ranks that its shape requires: a controlled logical clock over all calls,
+/// then ramps that spread each jump over the time before it. No event moves after this pass.
 ///
-/// A rank's calls keep their order, over all its threads (calls with equal times may get different ones); a stretch of
-/// time shrinks by at most one part in 1000 and grows by at most one in 100, except where a message forces more.
-/// Streams: memory does not grow with the trace; about 100 bytes of scratch space a call.
+/// A rank's calls keep their order, across all its threads (calls with equal times may get different ones). A stretch
+/// of time shrinks by at most one part in 1000 and grows by at most one in 100, except where a message forces more. The
+/// pass streams: its memory does not grow with the trace; it needs about 100 bytes of scratch space a call.
 ///
-/// scratch  where the results go, and (in the same directory) what the pass needs meanwhile.
-/// errors   invalid_argument: a message or collective names a call that no rank has; or the result, which is verified,
-///          is not in order (a fault of ours).
-///          damaged: messages that wait for each other in a circle, so that no clock could order them.
+/// scratch  where the results go; its directory also holds the temporary files of the pass.
+/// errors   invalid_argument: a message or collective names a call that no rank has, or the verification of the result
+///          fails (an internal error).
+///          damaged: messages wait for each other in a circle, so that no clock could order them.
 ///          io: the rank files or the scratch directory.
 Result<Repaired> repair_causality(std::span<RankFile* const> ranks, const Clocks& clocks,
                                   TempSpool<MatchedMessage>& messages, TempSpool<CollectivePart>& collectives,
                                   const std::shared_ptr<TempFile>& scratch);
 
-/// Messages whose receive does not follow the send, and collectives of which an exit does not follow an enter of
-/// another rank that it has to; "follow" means at least 1 ns later.
+/// Counts messages whose receive does not follow the send, and collectives with an exit that does not follow an enter
+/// of another rank as its shape requires. "Follows" means at least 1 ns later.
 ///
-/// collectives  the rows of an instance follow one another.
+/// collectives  the rows of an instance are consecutive.
 Result<std::uint64_t> count_reversed(TempSpool<MatchedMessage>& messages, TempSpool<CollectivePart>& collectives);
 
 }  // namespace meridian

@@ -10,15 +10,15 @@ namespace meridian {
 namespace {
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kShrinkOneIn = 1000;  // a moved stretch may lose this part of its length
+constexpr std::int64_t kShrinkOneIn = 1000;  // a moved stretch may shrink by 1/this of its length
 constexpr std::uint64_t kPointsBetweenReleases = 1 << 18;
-constexpr std::uint64_t kPointsInFlight = 1 << 16;  // how far the ranks get ahead of each other, in total
+constexpr std::uint64_t kPointsInFlight = 1 << 16;  // total distance in points that ranks may run ahead of each other
 constexpr std::uint64_t kFewestPoints = 64;
 
 /// The times of one rank, point by point.
 class ChainClock {
  public:
-  /// The next point, which the clock puts at `x` and which may not be before `need`.
+  /// Advances to the next point, which the clock puts at `x` and which must not be before `need`.
   std::int64_t advance(std::int64_t x, std::int64_t need) noexcept {
     std::int64_t v = x;
     if (v_ > x_) [[unlikely]]
@@ -31,7 +31,7 @@ class ChainClock {
   }
 
  private:
-  /// 1 - 1e-3 of a length; remainders are carried to the next one. Never 0 of a positive length.
+  /// Shortens a length by 1/1000; remainders are carried to the next call. The result of a positive length is never 0.
   std::int64_t shrunk(std::int64_t length) noexcept {
     spare_ += length;
     const std::int64_t loss = std::min(spare_ / kShrinkOneIn, std::max<std::int64_t>(length - 1, 0));
@@ -41,15 +41,15 @@ class ChainClock {
 
   std::int64_t x_ = std::numeric_limits<std::int64_t>::min() / 2;
   std::int64_t v_ = std::numeric_limits<std::int64_t>::min() / 2;
-  std::int64_t spare_ = 0;  // length that has not lost its part yet
+  std::int64_t spare_ = 0;  // length that has not been shortened yet
 };
 
-/// Where a thread is: point 2e is the enter of its e-th call, 2e + 1 the leave.
+/// The position of a thread: point 2e is the enter of its e-th call, 2e + 1 the leave.
 struct Cursor {
   std::uint64_t point = 0;
-  std::int64_t x = kNever;        // of that point; kNever: no more
+  std::int64_t x = kNever;        // of that point; kNever: at the end
   std::int64_t need = 0;          // stamp that it must follow, from the uses before `use`
-  Use use;                        // the first one that has not been looked at
+  Use use;                        // the first use that has not been examined
   std::uint32_t next_waiter = 0;  // 1 + the stream that waits for the same collective; 0: none
   bool is_listed = false;         // waits for a collective
 };
@@ -95,7 +95,7 @@ class Forward {
   }
 
  private:
-  /// Gets the point that the cursor is at.
+  /// Loads the point at the cursor.
   void load(std::uint32_t s) {
     Cursor& cursor = cursors_[s];
     const RepairStream& stream = tables_.streams[s];
@@ -124,7 +124,7 @@ class Forward {
     std::push_heap(ready_.begin(), ready_.end(), std::greater<>{});
   }
 
-  /// The stream whose next point is the earliest, and the time of the earliest point of the others.
+  /// The stream with the earliest next point, and the time of the earliest point of the other streams.
   std::pair<std::uint32_t, std::int64_t> earliest(const Chain& chain) const {
     std::uint32_t best = chain.first;
     std::int64_t others = kNever;
@@ -139,7 +139,7 @@ class Forward {
     return {best, others};
   }
 
-  /// Replays some points. False: the chain waits, or is done.
+  /// Replays some points. False: the chain waits or is done.
   bool run_chain(std::uint32_t c) {
     Chain& chain = chains_[c];
     if (count_ >= kPointsBetweenReleases) {
@@ -157,15 +157,15 @@ class Forward {
     return true;
   }
 
-  /// Where stamps are coarse, a call can seem to end when the call of another thread begins that it waits for: of
-  /// points with one time, any that can go on goes first.
+  /// With coarse stamps a call can seem to end when the call of another thread that it waits for begins. Of points with
+  /// equal times, one that can proceed goes first.
   bool step_tied(std::uint32_t blocked, Chain& chain) {
     for (std::uint32_t s = chain.first; s < chain.end; ++s)
       if (s != blocked && cursors_[s].x == cursors_[blocked].x && step(s, chain)) return true;
     return false;
   }
 
-  /// Passes the point that a thread is at. False: it has to wait, or there is none.
+  /// Replays a thread's next point. False: it has to wait, or there is none.
   bool step(std::uint32_t s, Chain& chain) {
     Cursor& cursor = cursors_[s];
     if (cursor.x == kNever) return false;
@@ -190,7 +190,7 @@ class Forward {
     return true;
   }
 
-  /// Gathers what the leave of a call has to follow; false, and to be woken, if part of it is still to come.
+  /// Collects what the leave of a call has to follow. False: part of it is still missing, and the stream will be woken.
   bool is_ready(std::uint32_t s) {
     Cursor& cursor = cursors_[s];
     while (cursor.use) {
@@ -262,7 +262,7 @@ class Forward {
     }
   }
 
-  /// When no stream is ready: the one to release, the earliest that waits for a collective if there is one.
+  /// The stream to release when none is ready: the earliest that waits for a collective, if there is one.
   std::uint32_t first_waiting() const {
     std::uint32_t best = static_cast<std::uint32_t>(cursors_.size());
     for (std::uint32_t s = 0; s < cursors_.size(); ++s) {
@@ -297,7 +297,7 @@ class Forward {
   std::vector<Chain> chains_;
   std::vector<std::pair<std::int64_t, std::uint32_t>> ready_;  // heap: time of the next point, chain
   std::uint64_t quantum_ = 0;
-  std::uint64_t count_ = 0;  // points since pages were released
+  std::uint64_t count_ = 0;  // points since pages were last released
   std::uint64_t withdrawn_ = 0;
 };
 

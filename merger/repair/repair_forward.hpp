@@ -11,14 +11,14 @@ struct ForwardResult {
   std::uint64_t withdrawn = 0;       ///< collectives that no longer imply an order
 };
 
-/// The controlled logical clock. Fills tables.moved: every end of a call in an order in which each follows all it has
-/// to, with v = max(x, v_prev + (1 - 1e-3)(x - x_prev), needs + 1), in integers; x is what the clocks say, prev the
-/// rank's end before, over all its threads.
+/// The controlled logical clock. Fills tables.moved with new times for both ends of every call, in an order in which
+/// each end comes after all that it must follow: v = max(x, v_prev + (1 - 1e-3)(x - x_prev), needs + 1), in integers. x
+/// is the clock's time; prev is the previous end in the rank, across all its threads.
 ///
-/// Ranks are replayed side by side in about the order of time; one that waits is left until it can go on. When all
-/// wait, the earliest collective among what they wait for is withdrawn: MPI lets a rank leave an Alltoallv before
-/// others enter it if nothing is sent between them, and messages have just proved that it did.
-/// errors  damaged: all wait for messages of each other.
+/// Ranks are replayed side by side, roughly in the order of time; a rank that has to wait is left until it can proceed.
+/// When all ranks wait, the earliest collective that any of them waits for is withdrawn: MPI lets a rank leave an
+/// Alltoallv before others enter it if they exchange no data, and the messages prove that it did.
+/// errors  damaged: all ranks wait for messages of each other.
 Result<ForwardResult> replay_forward(RepairTables& tables);
 
 }  // namespace meridian

@@ -18,7 +18,7 @@ constexpr std::uint64_t kRowsBetweenReleases = 1 << 18;
 
 Error broken_promise(const std::string& what) {
   return Error{Errc::invalid_argument, "cannot order the events: " + what,
-               "this is a fault of the merger; keep the rank files and report it"};
+               "this is a bug in the merger; keep the rank files and report it"};
 }
 
 Status write_stream(const RepairTables& tables, const RepairStream& stream, Repaired& repaired, StreamTimes& out) {
@@ -28,7 +28,7 @@ Status write_stream(const RepairTables& tables, const RepairStream& stream, Repa
     const TimePair& was = tables.times[row];
     if (is.enter_ns < before || is.leave_ns < is.enter_ns || is.enter_ns < was.enter_ns || is.leave_ns < was.leave_ns)
       return broken_promise("call " + std::to_string(row - stream.first) + " of rank " + std::to_string(stream.rank) +
-                            ", thread " + std::to_string(stream.thread) + " has left its place");
+                            ", thread " + std::to_string(stream.thread) + " is out of order after the repair");
     before = is.leave_ns;
     if (is.enter_ns != was.enter_ns || is.leave_ns != was.leave_ns) ++repaired.moved;
     repaired.largest_move_ns =

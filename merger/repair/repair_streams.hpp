@@ -9,7 +9,7 @@
 
 namespace meridian {
 
-/// repair_causality(), once the times of all calls are known.
+/// The second half of repair_causality(), with the times of all calls known.
 Result<Repaired> repair_streams(RepairInput input, TempSpool<MatchedMessage>& messages,
                                 TempSpool<CollectivePart>& collectives, const std::shared_ptr<TempFile>& scratch);
 

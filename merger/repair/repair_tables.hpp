@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The working state of repair_causality: the calls of every thread by time, and which call waits for which. All of it
-// is on disk, but for a few words per thread.
+// The working state of repair_causality: the calls of every thread by time, and which call waits for which. Everything
+// is on disk except a few words per thread.
 
 #include <cstdint>
 #include <filesystem>
@@ -22,19 +22,19 @@ namespace meridian {
 struct RepairStream {
   std::int32_t rank = 0;
   std::uint32_t thread = 0;
-  std::uint32_t chain = 0;  ///< number of the rank, in the order given
+  std::uint32_t chain = 0;  ///< index of the rank in the order given
   std::uint64_t first = 0;
   std::uint64_t events = 0;
 };
 
-/// Calls with the times that the clocks give. Streams lie in the order of their chains, a chain's by thread; within a
-/// stream no time is before its predecessor.
+/// Calls with the times that the clocks give. Streams are ordered by chain, then by thread; within a stream times never
+/// decrease.
 struct RepairInput {
   std::vector<RepairStream> streams;
   MappedArray<TimePair> times;
 };
 
-/// A message or a collective part, seen from a call's enter or leave; the link of a list. 0 ends the list.
+/// A message or a collective part, seen from a call's enter or leave; an element of a linked list. 0 ends the list.
 struct Use {
   enum Role : std::uint64_t { send = 1, receive = 2, part_enter = 3, part_leave = 4 };
   std::uint64_t raw = 0;
@@ -68,18 +68,18 @@ struct PartNode {
 
 class RepairTables {
  public:
-  /// Links every message and collective part to the calls that it is about.
+  /// Links every message and collective part to its calls.
   /// errors  invalid_argument: one of them names a call that is not in `input`; io.
   static Result<RepairTables> create(RepairInput input, TempSpool<MatchedMessage>& messages,
                                      TempSpool<CollectivePart>& collectives, const std::filesystem::path& scratch);
 
-  /// Row of a call in the tables; it must be one that create() has seen.
+  /// Row of a call in the tables; the call must occur in the input of create().
   std::uint64_t row_of(const EventRef& ref) const;
   void release_pages() const noexcept;
 
   std::vector<RepairStream> streams;
   std::uint32_t chains = 0;
-  MappedArray<TimePair> times;  ///< as the clocks give them
+  MappedArray<TimePair> times;  ///< from the clocks
   MappedArray<TimePair> moved;  ///< after the repair
   MappedArray<EventUses> uses;
   MappedArray<MessageNode> messages;
@@ -92,7 +92,7 @@ class RepairTables {
   Status link_messages(TempSpool<MatchedMessage>& spool);
   Status link_parts(TempSpool<CollectivePart>& spool);
 
-  std::vector<std::uint32_t> first_stream_;  // by rank, from the lowest one there is; streams of a rank lie together
+  std::vector<std::uint32_t> first_stream_;  // by rank, from the lowest present; a rank's streams are consecutive
   std::int32_t lowest_rank_ = 0;
 };
 
