@@ -15,8 +15,8 @@
 namespace meridian {
 namespace {
 
-/// Fills in the rows of /calls: the calls that this build knows, then the names of those that it does not. A batch of
-/// events does not keep which unknown call it was, so a rank with several unknown calls uses row 0 for all of them.
+/// Fills in the rows of /calls: the calls that this build knows, then the names of the unknown ones. Event batches do
+/// not record which unknown call an event belongs to, so a rank with several unknown calls uses row 0 for all of them.
 void name_calls(Trace& trace) {
   std::vector<std::string> unknown_of;  // [files]: empty unless the rank has exactly one unknown call
   std::set<std::string> unknown;

@@ -18,17 +18,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int32_t kLargestWorld = 1 << 24;  // a larger one is damage
-// A missing rank costs memory, too: at most this many may be missing, plus this many for each rank that is present.
+constexpr std::int32_t kLargestWorld = 1 << 24;  // a larger world means damage
+// Missing ranks use memory too: at most this many may be missing, plus this many for each rank that is present.
 constexpr std::uint64_t kMostMissing = 1 << 20;
 constexpr std::uint64_t kMissingForEach = 256;
 
 struct Contents {
   std::vector<fs::path> rank_files;
   std::vector<fs::path> notes;
-  std::vector<fs::path> finished;  // notes of complete ranks whose leftovers may not be removed yet
+  std::vector<fs::path> finished;  // .done files of complete ranks whose leftovers may not be removed yet
   std::vector<std::string> others;
-  std::vector<std::string> run_directories;  // directories in it that hold rank files
+  std::vector<std::string> run_directories;  // subdirectories that hold rank files
 };
 
 bool is_named(const fs::path& path, std::string_view suffix) {
@@ -115,7 +115,7 @@ struct RunKey {
 };
 using Runs = std::map<RunKey, std::vector<Opened>>;
 
-/// A rank that died early may not know the name of its run: it goes with the only run that it can belong to.
+/// A rank that died early may not have recorded the name of its run: it belongs to the other run if there is only one.
 void place_nameless(Runs& runs) {
   if (runs.size() != 2 || !runs.begin()->first.run.empty()) return;
   auto& [key, files] = *std::next(runs.begin());
@@ -138,7 +138,7 @@ Error several_runs(const fs::path& directory, const Runs& runs) {
           "keep each run in a directory of its own, or merge the largest of them with --force"};
 }
 
-/// The run to take: the only one, or the one with the most ranks.
+/// Chooses the run to load: the only one, or the one with the most ranks.
 Result<std::vector<Opened>> choose(const fs::path& directory, Runs runs, bool force, Findings& findings) {
   if (runs.size() > 1 && !force) return several_runs(directory, runs);
   const auto chosen = std::ranges::max_element(runs, {}, [](const auto& run) {
@@ -212,7 +212,7 @@ struct LoadedWorld {
   std::set<std::int32_t> unreadable;
 };
 
-/// Finishes unfinished recordings if possible.  leftovers: notes that stay, and why.
+/// Finishes unfinished recordings if possible.  leftovers: notes that remain, with the reason.
 Result<Contents> finish_leftovers(const fs::path& directory, const RecoverRank& recover,
                                   std::vector<std::pair<fs::path, Error>>& leftovers) {
   MERIDIAN_TRY(Contents contents, list(directory));
@@ -226,7 +226,7 @@ Result<Contents> finish_leftovers(const fs::path& directory, const RecoverRank& 
   return list(directory);
 }
 
-/// The files of one directory; it may have none if `may_be_empty`.
+/// Loads the files of one directory. A directory without files is permitted if `may_be_empty`.
 Result<std::optional<LoadedWorld>> load_world(const fs::path& directory, const RecoverRank& recover, bool force,
                                               bool may_be_empty, Findings& findings) {
   std::vector<std::pair<fs::path, Error>> leftovers;

@@ -15,21 +15,22 @@
 namespace meridian {
 
 /// Makes the rank file of a rank whose recording was not finished. `note` is its rank-NNNNN.ring in `directory`, or its
-/// rank-NNNNN.done if the removal of its leftovers was interrupted. After an Error the rank is read as it is.
+/// rank-NNNNN.done if the removal of its leftovers was interrupted. After an Error the rank's file is read as it is.
 using RecoverRank = std::function<Status(const std::filesystem::path& note, const std::filesystem::path& directory)>;
 
 struct LoadedRanks {
   std::vector<RankFile> files;  ///< ordered by rank, each rank once
   std::vector<World> worlds;    ///< at least one
-  std::int32_t ranks = 0;       ///< of all worlds together
-  std::uint64_t bytes = 0;      ///< of the files
+  std::int32_t ranks = 0;       ///< in all worlds together
+  std::uint64_t bytes = 0;      ///< total size of the files
 };
 
-/// Opens the rank files (rank-*.h5) of one run. Each directory holds those of a world, and in folders world-* those of
-/// the worlds that were started from it. Rank numbers continue from world to world.
+/// Opens the rank files (rank-*.h5) of one run. Each directory holds those of one world, and subdirectories world-*
+/// hold those of the worlds that were started from it. Rank numbers continue from world to world.
 ///
-/// recover  called for every rank-*.ring first; may be empty.
-/// force    of several runs in the directory, the one with the most ranks is taken (then the one with the lowest rank).
+/// recover  called first, for every rank-*.ring; may be empty.
+/// force    when a directory holds several runs, take the one with the most ranks (of equals, the one with the lowest
+/// rank).
 /// errors   not_found: no such directory, or no rank file in it; invalid_argument: files of several runs in it;
 ///          damaged, unsupported: no rank file can be read.
 /// Ranks that are missing, unreadable, unfinished or incomplete become findings.

@@ -14,7 +14,7 @@ RankCursor::RankCursor(RankFile& file, bool is_split, Findings& findings)
 std::vector<ThreadCursor> RankCursor::open_threads(RankFile& file, Findings& findings) {
   auto segments_of = segments_by_thread(file.meta());
   std::vector<ThreadCursor> threads;
-  // If a thread has several rows, the first one has its calls: none counts twice.
+  // If a thread has several rows, the first one gets its calls, so that none is counted twice.
   for (const ThreadRow& row : file.meta().threads)
     threads.emplace_back(file, row.thread, std::exchange(segments_of[row.thread], {}), findings);
   return threads;

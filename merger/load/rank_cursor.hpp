@@ -11,26 +11,26 @@
 
 namespace meridian {
 
-/// Which end of a call the cursor is at.
+/// The end of a call that the cursor is at.
 enum class Phase : std::uint8_t {
   enter,
   leave,
-  both,  ///< only one thread of the rank calls, and the two need not be separate
+  both,  ///< the rank has calls of one thread only, and the ends need not be separate
 };
 
-/// Walks the calls of a rank, all its threads together, by their ends in order of ticks. At equal ticks a leave comes
-/// before an enter (what a call has made can be used by the next), then the lower thread.
+/// Walks the calls of a rank, with all its threads, by their ends in order of ticks. At equal ticks a leave comes
+/// before an enter (a call may use what the one before it made), then the lower thread comes first.
 class RankCursor {
  public:
-  /// is_split  enter and leave are separate for every call, even where only one thread calls.
+  /// is_split  report enter and leave of every call separately, even if only one thread makes calls.
   /// `file` and `findings` must outlive the cursor.
   RankCursor(RankFile& file, bool is_split, Findings& findings);
 
   bool is_over() const noexcept { return keys_.is_over(); }
-  /// Of the next end.
+  /// of the next end
   std::uint64_t ticks() const noexcept { return keys_.top_key().ticks; }
   const Call& call() const noexcept { return threads_[keys_.top()].call(); }
-  /// Position of the call's thread in the file's list of threads.
+  /// Index of the call's thread in the file's list of threads.
   std::uint32_t thread_index() const noexcept { return keys_.top(); }
   Phase phase() const noexcept {
     return !is_split_ ? Phase::both : keys_.top_key().is_enter ? Phase::enter : Phase::leave;
@@ -54,7 +54,7 @@ class RankCursor {
 
   std::vector<ThreadCursor> threads_;
   bool is_split_;
-  Tournament<Key> keys_;  // a thread's next end
+  Tournament<Key> keys_;  // the next end of each thread
 };
 
 }  // namespace meridian

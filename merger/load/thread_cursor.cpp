@@ -43,10 +43,10 @@ std::string name_of(const RankMeta& meta, std::uint32_t thread) {
   return "rank " + std::to_string(meta.rank) + " thread " + std::to_string(thread);
 }
 
-/// The longest run, in ticks: 208 days of a counter at 4 GHz. Later times are damage, and would overflow.
+/// The longest accepted run, in ticks: 208 days of a counter at 4 GHz. Later times are damaged, and would overflow.
 constexpr std::uint64_t kLongestRun = std::uint64_t{1} << 56;
 
-/// The rank's clock as it was when it began to record, roughly.
+/// The approximate time at which the rank began to record.
 std::uint64_t begin_of(const RankMeta& meta) {
   if (!meta.anchors.empty()) return meta.anchors.front().before_ticks;
   std::uint64_t begin = UINT64_MAX;

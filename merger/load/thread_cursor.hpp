@@ -11,17 +11,17 @@
 
 namespace meridian {
 
-/// One call as its thread recorded it. The pointers are into the reader's buffer, valid until the reader moves on;
-/// only those of its payload have a meaning.
+/// One call as its thread recorded it. The pointers point into the reader's buffer and are valid until the reader moves
+/// on; only those that belong to the call's payload are meaningful.
 struct Call {
   CallId call{};
   Payload payload{};
   std::uint8_t flags = 0;
   std::uint32_t thread = 0;
-  std::uint64_t event = 0;  ///< number in its thread
+  std::uint64_t event = 0;  ///< number within its thread
   std::uint64_t enter_ticks = 0;
-  std::uint64_t leave_ticks = 0;      ///< equals enter_ticks when the call never returned
-  const PointToPoint* p2p = nullptr;  ///< sendrecv: two
+  std::uint64_t leave_ticks = 0;      ///< equals enter_ticks if the call never returned
+  const PointToPoint* p2p = nullptr;  ///< sendrecv: two elements
   const Collective* coll = nullptr;
   const Completion* completions = nullptr;
   std::uint32_t completion_count = 0;
@@ -38,16 +38,17 @@ struct Call {
   bool has(RecordFlag flag) const noexcept { return (flags & flag) != 0; }
 };
 
-/// Numbers of the file's segments, in order, by their threads.
+/// Indexes of the file's segments, by thread, in file order.
 using ThreadSegments = std::map<std::uint32_t, std::vector<std::size_t>>;
 ThreadSegments segments_by_thread(const RankMeta& meta);
 
-/// Walks the calls of one thread of a rank, holding one segment in memory. Segments that cannot be read are skipped
-/// with a finding; times never go backwards.
+/// Walks the calls of one thread of a rank, with one segment in memory at a time. Unreadable segments are skipped with
+/// a finding. Times never go backwards.
 class ThreadCursor {
  public:
-  /// segments  the thread's, by their numbers in the file, in order. `file` and `findings` must outlive the cursor,
-  /// which starts at the first call.
+  /// segments  the thread's segments, as indexes into the file, in order. `file` and `findings` must outlive the
+  /// cursor,
+  ///           which starts at the first call.
   ThreadCursor(RankFile& file, std::uint32_t thread, std::vector<std::size_t> segments, Findings& findings);
 
   bool is_over() const noexcept { return is_over_; }
@@ -61,19 +62,19 @@ class ThreadCursor {
   }
 
  private:
-  bool load();  // the next readable segment; false at the end
-  void take();  // the next row becomes the call
+  bool load();  // reads the next readable segment; false at the end
+  void take();  // makes the next row the current call
 
   RankFile* file_;
   Findings* findings_;
-  std::vector<std::size_t> segments_;  // numbers in the file, in order
+  std::vector<std::size_t> segments_;  // indexes into the file, in order
   std::size_t next_segment_ = 0;
   EventBatch batch_;
   std::size_t rows_ = 0;
   std::size_t next_row_ = 0;
   std::uint64_t next_event_ = 0;
   std::uint64_t earliest_ticks_ = 0;  // no call begins before this
-  std::uint64_t latest_ticks_ = 0;    // and none ends after this
+  std::uint64_t latest_ticks_ = 0;    // no call ends after this
   Call call_;
   // The next row of each table.
   const PointToPoint* p2p_ = nullptr;
@@ -85,7 +86,7 @@ class ThreadCursor {
   const UserUse* user_ = nullptr;
   const std::uint64_t* user_values_ = nullptr;
   const std::uint64_t* site_ = nullptr;
-  const std::uint32_t* node_ = nullptr;  // null: there are none
+  const std::uint32_t* node_ = nullptr;  // null: no stacks were recorded
   const LockUse* lock_ = nullptr;
   const ThreadOp* thread_op_ = nullptr;
   bool is_over_ = false;

@@ -12,15 +12,15 @@
 namespace meridian {
 namespace {
 
-// Group members that no rank names: at most kUnnamedMembers, plus kUnnamedForEach for each member that is named.
-// Further ones stay unknown and take no memory.
+// Limits the group members that no rank names: at most kUnnamedMembers, plus kUnnamedForEach for each named member.
+// Members beyond the limit remain unknown and use no memory.
 constexpr std::uint64_t kUnnamedMembers = 1 << 22;
 constexpr std::uint64_t kUnnamedForEach = 64;
 constexpr std::uint32_t kAnyWorld = 0xffffffff;
-constexpr int kMostRounds = 1000;  // one for each generation of worlds; more is damage that contradicts itself
+constexpr int kMostRounds = 1000;  // one for each generation of worlds; more rounds mean contradictory (damaged) data
 constexpr std::uint32_t kNoHalf = 0xffffffff;
 
-/// What must be equal for the communicators of two ranks to be the same.
+/// The communicators of two ranks are the same if these values are equal.
 struct Identity {
   std::uint32_t world = kAnyWorld;
   std::uint32_t link = LinkEnd::kNone;
@@ -91,7 +91,7 @@ class Unifier {
     return at->second;
   }
 
-  /// Resizes the group; false: to more members than the trace can account for.
+  /// Resizes the group; false if it would have more members than the trace can account for.
   bool has_room_for(Group& members, std::size_t size) {
     if (size <= members.size()) return true;
     if (size - members.size() > spare_members_) return false;
@@ -104,16 +104,17 @@ class Unifier {
     Group& members = result_.groups[group];
     if (place < 0 || !has_room_for(members, static_cast<std::size_t>(place) + 1)) return;
     std::int32_t& member = members[static_cast<std::size_t>(place)];
-    if (world_rank >= 0 || member < 0) member = world_rank;  // the file of a process of another world may name it
+    if (world_rank >= 0 || member < 0) member = world_rank;  // a process of another world may be named in its own file
   }
 
-  /// The rank's communicators in the order in which it began to make them, with their numbers.
+  /// The rank's communicators, numbered in the order in which it began to create them.
   std::vector<CommResolver::Birth> births_of(std::size_t index) {
     const RankMeta& meta = *metas_[index];
     const std::vector<const CommRow*> rows = comms_in_order(meta);
     const auto given = std::ranges::count_if(meta.comms, [](const CommRow& row) { return row.birth.comm != 0; });
     for (auto i = static_cast<std::int64_t>(rows.size()); i < given; ++i)
-      findings_.add(FindingId::rank_damaged, 1, "rank " + std::to_string(meta.rank) + ": a communicator of nobody");
+      findings_.add(FindingId::rank_damaged, 1,
+                    "rank " + std::to_string(meta.rank) + ": a communicator without members");
 
     std::vector<CommResolver::Birth> births;
     std::map<std::uint64_t, LocalComm> live;  // by handle
@@ -154,7 +155,7 @@ class Unifier {
     if (const LinkEnd end = link_of(index, made_before); end.link != LinkEnd::kNone) {
       identity = {};
       identity.link = end.link;
-      local.side = is_inter ? end.side : 0;  // a damaged birth may be linked, and have one group
+      local.side = is_inter ? end.side : 0;  // a damaged birth may be linked although it has only one group
     }
     const auto [at, is_new] = comm_of_.try_emplace(identity, static_cast<std::uint32_t>(result_.list.size()));
     local.comm = at->second;
@@ -177,7 +178,7 @@ class Unifier {
     return comm != nullptr && result_.list[comm->comm].kind == CommKind::inter;
   }
 
-  /// The identity on which its members of one world agree.
+  /// The identity on which members in the same world agree.
   Identity inside(const CommBirth& birth, const LocalComm* from, LocalComm& local) const {
     const bool is_inter = birth.remote_size > 0;
     Identity identity;
@@ -188,8 +189,8 @@ class Unifier {
     return identity;
   }
 
-  /// What its members of several worlds agree on; of an intercommunicator that was made from an intracommunicator,
-  /// those on one side.
+  /// The identity on which members in several worlds agree. For an intercommunicator made from an intracommunicator:
+  /// the identity on which the members of one side agree.
   Identity across(const CommBirth& birth, const LocalComm* from, LocalComm& local) const {
     Identity identity;
     if (from != nullptr) identity.parent = from->comm;
@@ -199,7 +200,7 @@ class Unifier {
     return identity;
   }
 
-  /// What a rank knows of its partners: leaders record whole groups.
+  /// Adds the group members that a rank knows: leaders record whole groups.
   void add_members(const RankMeta& meta, const std::vector<CommResolver::Birth>& births) {
     std::map<std::pair<std::uint64_t, std::uint64_t>, const LocalComm*> by_birth;
     for (const CommResolver::Birth& birth : births) by_birth[{birth.handle, birth.leave_ticks}] = &birth.comm;
@@ -254,10 +255,10 @@ class Unifier {
   Findings& findings_;
   Communicators result_;
   std::map<std::tuple<std::uint32_t, std::uint64_t, std::int32_t>, std::uint32_t> group_of_;  // (world, hash, size)
-  std::vector<std::int32_t> sizes_;  // of the groups, by number
+  std::vector<std::int32_t> sizes_;  // [group]: number of members
   std::uint64_t spare_members_ = kUnnamedMembers;
   std::map<Identity, std::uint32_t> comm_of_;
-  std::map<Identity, std::uint32_t> half_of_;  // as if there were no links
+  std::map<Identity, std::uint32_t> half_of_;  // without any links between worlds
   Halves halves_;
   std::map<std::uint32_t, bool> named_;
 };

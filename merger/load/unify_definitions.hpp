@@ -12,18 +12,18 @@
 
 namespace meridian {
 
-/// Determines which of the ranks' communicators are the same one, without any communication: members of a communicator
-/// make it from the same parent with the same groups, and make several such in the same order. So its identity is
-/// (parent, hashes of the groups, how many of that kind the rank had made before, by enter). An intercommunicator that
-/// was made from two intracommunicators has no common parent: its two groups are its identity. Between worlds, where
-/// world ranks mean others on either side, groups are compared by ranks in the parent, and intercommunicators without a
-/// common parent are put together by find_links().
+/// Determines which communicators of different ranks are the same one, without communication. The members of a
+/// communicator create it from the same parent with the same groups, and create several such communicators in the same
+/// order. Its identity is therefore (parent, hashes of the groups, number of communicators of that kind that the rank
+/// had created before, by enter). An intercommunicator made from two intracommunicators has no common parent; its two
+/// groups are its identity. Between worlds, where a world rank means a different process on each side, groups are
+/// compared by ranks in the parent. find_links() pairs intercommunicators without a common parent.
 ///
 /// metas      [ranks], those of the files present, ordered by rank.
-/// worlds     in order of their ranks; who started whom is filled in.
-/// findings   comm.members where a member is not known, rank.damaged where a birth makes no sense, world.unpaired.
+/// worlds     ordered by rank; `parent` is filled in.
+/// findings   comm.members (a member is not known), rank.damaged (a birth is impossible), world.unpaired.
 Communicators unify_definitions(std::span<const RankMeta* const> metas, std::span<World> worlds, Findings& findings);
-/// Of one world.
+/// The same for a trace with one world.
 Communicators unify_definitions(std::span<const RankMeta* const> metas, std::int32_t world_size, Findings& findings);
 
 }  // namespace meridian

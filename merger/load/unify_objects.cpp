@@ -35,7 +35,7 @@ struct LocalWindow {
 
 std::vector<LocalWindow> windows_of(const RankMeta& meta, CommResolver& resolver) {
   std::vector<LocalWindow> windows;
-  std::map<std::uint64_t, std::size_t> current;  // handle -> place in windows
+  std::map<std::uint64_t, std::size_t> current;  // handle -> index in windows
   for (const TextRow& text : meta.texts) {       // in order of time
     if (text.key == kWindowCommKey) {
       LocalWindow window{text.handle, text.ticks, kNoComm, {}};
@@ -51,10 +51,11 @@ std::vector<LocalWindow> windows_of(const RankMeta& meta, CommResolver& resolver
   return windows;
 }
 
-/// A window is the same one in all ranks when it was made on the same communicator as the same one in order.
+/// Windows of several ranks are the same if they were created on the same communicator, with the same number in order
+/// of creation.
 template <class Visit>
 void for_each_window(std::span<const LocalWindow> windows, Visit visit) {
-  std::map<std::uint32_t, std::uint64_t> made;  // on each communicator
+  std::map<std::uint32_t, std::uint64_t> made;  // by communicator
   for (const LocalWindow& window : windows) visit(window, std::pair{window.comm, made[window.comm]++});
 }
 
@@ -104,7 +105,7 @@ class Unifier {
 
   std::vector<ObjectHandles::Birth> windows_in(std::span<const LocalWindow> windows) {
     std::vector<ObjectHandles::Birth> births;
-    std::map<std::uint32_t, std::uint64_t> here;  // how many of each
+    std::map<std::uint32_t, std::uint64_t> here;  // number of windows by identity
     for_each_window(windows, [&](const LocalWindow& window, const auto& identity) {
       const std::string& name = window_names_[identity];
       const auto [found, is_new] =

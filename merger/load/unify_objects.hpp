@@ -9,7 +9,7 @@
 
 namespace meridian {
 
-/// metas         [ranks], those of the files present, as are the resolvers of `communicators`.
+/// metas         [ranks], those of the files present; the resolvers of `communicators` have the same order.
 Objects unify_objects(std::span<const RankMeta* const> metas, Communicators& communicators);
 
 }  // namespace meridian

@@ -10,7 +10,7 @@ namespace meridian {
 namespace {
 
 constexpr std::size_t kMostCalls = std::numeric_limits<std::uint16_t>::max();
-constexpr std::uint32_t kLargestId = 1u << 20;  // a larger one is damage
+constexpr std::uint32_t kLargestId = 1u << 20;  // a larger number means damage
 
 using Key = std::tuple<std::string, std::string, UserKind, std::string>;
 
@@ -22,7 +22,7 @@ bool makes_sense(const UserDefinitionRow& row) noexcept {
   return row.id <= kLargestId && row.kind != UserKind::none && static_cast<std::size_t>(row.kind) < kUserKindCount;
 }
 
-/// What the call is called in the merged file.
+/// The name of the call in the merged file.
 std::string call_name(const UserDefinition& definition) {
   switch (definition.kind) {
     case UserKind::event:

@@ -13,12 +13,12 @@
 
 namespace meridian {
 
-/// Gives each definition a number of a call, and each layer a communicator. Definitions beyond what numbers of calls
-/// can tell apart are left out.
+/// Assigns a call number to each definition and a communicator to each layer. Definitions for which no call number is
+/// left are omitted.
 UserDefinitions unify_user_definitions(std::span<const RankMeta* const> metas, std::vector<NamedCall>& calls,
                                        Communicators& communicators);
 
-/// "i64" of the field at `index` in "thief:i64 why:text"; empty when there is none.
+/// The type of the field at `index`: "i64" for 0 in "thief:i64 why:text"; empty if there is no such field.
 std::string_view user_field_type(std::string_view fields, std::size_t index) noexcept;
 
 }  // namespace meridian

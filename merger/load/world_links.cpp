@@ -12,19 +12,19 @@
 namespace meridian {
 namespace {
 
-constexpr std::int32_t kLargestGroup = 1 << 24;  // a larger one is damage
+constexpr std::int32_t kLargestGroup = 1 << 24;  // a larger group means damage
 constexpr std::string_view kNoToken = "-";
-/// How far realtime clocks of different hosts may be apart for two calls to be taken as apart.
+/// Two calls are taken as separate in time only if realtime clocks of different hosts show a larger distance.
 constexpr std::int64_t kRealtimeError_ns = 1'000'000'000;
 
-/// One side as its text tells it.
+/// One side of a communicator, as its recorded text describes it.
 struct Half {
   std::size_t meta = 0;
   std::uint32_t number = 0;  // of the communicator in its rank
   const CommRow* row = nullptr;
   const LocalComm* comm = nullptr;
   std::string kind;
-  std::int64_t leader = 0;  // leaders: own rank in the peer communicator
+  std::int64_t leader = 0;  // for leaders: own rank in the peer communicator
   bool is_paired = false;
 };
 using SomeHalves = std::vector<Half*>;
@@ -62,7 +62,7 @@ std::optional<std::int64_t> realtime(const RankMeta& meta, std::uint64_t ticks) 
                                                                          ticks - first.before_ticks)));
 }
 
-/// Whether the two calls may have been under way at the same time, as those that make one communicator are.
+/// Whether the two calls may have been under way at the same time. Calls that create one communicator together overlap.
 bool meet(std::span<const RankMeta* const> metas, const Half& a, const Half& b) {
   const RankMeta& one = *metas[a.meta];
   const RankMeta& other = *metas[b.meta];
@@ -113,7 +113,7 @@ class Pairing {
       key = "leaders " + std::to_string(comm->comm) + " " + std::to_string(std::min(*own, *other)) + " " +
             std::to_string(std::max(*own, *other)) + " " + std::string{text};
     } else {
-      return;  // of a later version
+      return;  // recorded by a later version
     }
     keep(std::move(half));
     by_key_[key].push_back(halves_.back().get());
@@ -139,7 +139,8 @@ class Pairing {
     return those;
   }
 
-  /// One parent and its children have a token; where none could be handed down, there must be no choice.
+  /// Pairs a parent with its children by their common token. Halves without a token are paired only if there is no
+  /// choice.
   void pair_spawn(const SomeHalves& halves) {
     const SomeHalves parents = of_kind(halves, "spawn"), children = of_kind(halves, "spawned");
     for (Half* parent : parents) {
@@ -157,7 +158,8 @@ class Pairing {
     return found;
   }
 
-  /// Whoever connects meets somebody who accepts on the port; the reverse need not be in the trace.
+  /// Pairs each call that connects with one that accepts on the same port. An accepting side may have no partner in the
+  /// trace.
   void pair_port(const SomeHalves& halves) {
     const SomeHalves accepting = of_kind(halves, "accept"), connecting = of_kind(halves, "connect");
     for (bool has_changed = true; has_changed;) {
@@ -178,9 +180,10 @@ class Pairing {
     }
   }
 
-  /// The n-th of one process belongs to the n-th of the other.
+  /// Pairs the n-th half of one process with the n-th of the other.
   void pair_in_order(const SomeHalves& halves) {
-    std::map<std::pair<std::size_t, std::int64_t>, SomeHalves> sides;  // by rank; leaders: by their place, too
+    // by rank; leaders also by their rank in the peer communicator
+    std::map<std::pair<std::size_t, std::int64_t>, SomeHalves> sides;
     for (Half* half : halves) sides[{half->meta, half->leader}].push_back(half);
     if (sides.size() != 2) return;
     SomeHalves& one = sides.begin()->second;
@@ -193,7 +196,7 @@ class Pairing {
   }
 
   std::span<const RankMeta* const> metas_;
-  std::vector<std::unique_ptr<Half>> halves_;  // in order of ranks and time
+  std::vector<std::unique_ptr<Half>> halves_;  // ordered by rank and time
   std::map<std::string, SomeHalves> by_key_;
   std::vector<std::pair<const Half*, const Half*>> pairs_;
 };

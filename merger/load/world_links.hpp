@@ -11,7 +11,7 @@
 
 namespace meridian {
 
-/// One side of a communicator between worlds whose other side is in the trace, too.
+/// One side of a communicator between worlds if the trace contains the other side, too.
 struct LinkEnd {
   static constexpr std::uint32_t kNone = 0xffffffff;
   std::uint32_t link = kNone;  ///< the same number on both sides
@@ -20,28 +20,27 @@ struct LinkEnd {
 };
 using LinkEnds = std::vector<std::vector<LinkEnd>>;  ///< [ranks][LocalComm::number]
 
-/// [ranks][LocalComm::number]: those on one side of a communicator have the same number, whatever is known of the
-/// other.
+/// [ranks][LocalComm::number]: members on the same side of a communicator have the same number, whether or not the
+/// other side is known.
 using Halves = std::vector<std::vector<std::uint32_t>>;
 
 struct WorldLinks {
   std::size_t count = 0;
   LinkEnds ends;
-  std::vector<std::int64_t> parents;  ///< [worlds] that started the world; -1: none that is known
-  std::vector<std::string> unpaired;  ///< a description of each communicator whose other side is not known
+  std::vector<std::int64_t> parents;  ///< [worlds]: the world that started this one; -1: none is known
+  std::vector<std::string> unpaired;  ///< one description for each communicator whose other side is not known
 };
 
-/// The communicators of a rank that make sense, in the order in which it began to make them. Their places are
-/// LocalComm::number.
+/// The valid communicators of a rank, in the order in which it began to create them. The indexes are LocalComm::number.
 std::vector<const CommRow*> comms_in_order(const RankMeta& meta);
 
-/// Finds the two sides of the communicators that MPI_Comm_spawn, _accept, _connect, _join and MPI_Intercomm_create have
-/// made between worlds, by what both sides recorded of them (kCommLinkKey), in which they are alike: the token that
-/// children were given, the ends of a socket, the leaders and the tag with their order. Of a port, a call that connects
-/// belongs to one that accepts and whose groups fit; where several were under way at that time, they stay unpaired.
+/// Finds the two sides of the communicators that MPI_Comm_spawn, _accept, _connect, _join and MPI_Intercomm_create made
+/// between worlds. Both sides recorded a text (kCommLinkKey) with common parts: the token that children were given, the
+/// ends of a socket, or the leaders and the tag, with their order. For ports, a call that connects belongs to one that
+/// accepts and whose groups fit; if several were under way at that time, all remain unpaired.
 ///
-/// resolvers  as they are without these links, or with some: leaders are known by a communicator which may itself be
-///            one that has to be put together first. To be repeated until nothing more is found.
+/// resolvers  without these links, or with some of them. Leaders are identified by a communicator which may itself
+///            have to be linked first, so the caller repeats the search until no more links are found.
 WorldLinks find_links(std::span<const RankMeta* const> metas, std::span<CommResolver> resolvers, const Halves& halves,
                       std::size_t worlds);
 
