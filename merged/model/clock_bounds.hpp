@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How far a time in the merged file can be from the true time.
+// Bounds for the error of the times in the merged file.
 
 #include <cstdint>
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace meridian {
 
-/// Whether the value is small enough to be a time, so that sums of a few do not overflow.
+/// Whether the value is in the range of valid times, so that sums of a few do not overflow.
 constexpr bool is_time(std::int64_t time_ns) noexcept {
   constexpr std::int64_t kMost = std::int64_t{1} << 60;
   return -kMost < time_ns && time_ns < kMost;
@@ -21,15 +21,15 @@ enum class BoundLevel : std::uint8_t {
   t2,  ///< also: no message is quicker than 80 % of the quickest of its pair of hosts
 };
 
-/// When an event happened that the merged file places at t, the reference's clock, with its steps removed, showed a
-/// time in [t - early_ns, t + late_ns].
+/// For an event at t in the merged file: the time that the reference's clock, with its steps removed, showed when the
+/// event happened is in [t - early_ns, t + late_ns].
 struct ClockBound {
   std::int64_t early_ns = 0;
   std::int64_t late_ns = 0;
   std::int64_t half_width_ns() const noexcept { return (early_ns + late_ns) / 2; }
 };
 
-/// The bounds at one moment of a domain. They grow by rate (ns per ns) on both sides of it.
+/// The bounds of a domain at one moment. They grow by rate (ns per ns) on both sides of it.
 struct ClockBoundKnot {
   std::int64_t time_ns = 0;  ///< global
   float early_ns[2]{};       ///< [BoundLevel]; infinite: not bounded on that side
@@ -41,9 +41,9 @@ struct ClockBoundKnot {
 class ClockBounds {
  public:
   std::vector<std::vector<ClockBoundKnot>> domains;  ///< [domain], by time; empty if no domain has bounds
-  std::int64_t largest_move_ns = 0;                  ///< how far events were moved forward to repair their order
+  std::int64_t largest_move_ns = 0;                  ///< the farthest forward move of an event by the repair
 
-  /// Empty where no bound holds: without two-way traffic, around a clock step, and where messages contradict the fit.
+  /// Empty if no bound holds: without two-way traffic, around a clock step, and where messages contradict the fit.
   std::optional<ClockBound> at(std::uint32_t domain, std::int64_t time_ns, BoundLevel level) const;
 };
 

@@ -11,18 +11,18 @@ namespace meridian {
 /// What a call means to matching: a column of trace/model/call_words.def.
 enum class Role : std::uint8_t {
   plain,       ///< only enter and leave
-  send,        ///< a message, given away when the call returns
-  receive,     ///< a message, there when the call returns
+  send,        ///< sends a message; the buffer can be reused when the call returns
+  receive,     ///< receives a message, complete when the call returns
   sendrecv,    ///< one of each
-  isend,       ///< a send that ends with its request
-  irecv,       ///< a receive that ends with its request
-  isendrecv,   ///< a send, and a receive that ends with the request
-  send_init,   ///< makes a request; each start is a send
-  recv_init,   ///< makes a request; each start is a receive
-  psend_init,  ///< partitioned send_init, which pairs only with precv_init
+  isend,       ///< a send that its request completes
+  irecv,       ///< a receive that its request completes
+  isendrecv,   ///< a send, and a receive that the request completes
+  send_init,   ///< makes a persistent request; each start is a send
+  recv_init,   ///< makes a persistent request; each start is a receive
+  psend_init,  ///< partitioned send_init; pairs only with precv_init
   precv_init,
-  probe,   ///< looks at a message and leaves it
-  mprobe,  ///< takes a message out of its channel; Mrecv or Imrecv receives it
+  probe,   ///< examines a message without receiving it
+  mprobe,  ///< removes a message from its channel; Mrecv or Imrecv receives it
   mrecv,
   imrecv,
   complete,  ///< Wait*, Test*
@@ -41,7 +41,8 @@ enum class Role : std::uint8_t {
   open_file,
 };
 
-/// How the bytes of a collective follow from its arguments: table in FORMAT.md, "Bytes of collectives".
+/// The rule by which a collective's bytes follow from its arguments: see the table in FORMAT.md, "Bytes of
+/// collectives".
 enum class BytesRule : std::uint8_t {
   nothing,    ///< Barrier
   broadcast,  ///< Bcast
@@ -73,7 +74,7 @@ struct CallRole {
   Blocks blocks = Blocks::no;
   CollectiveShape shape = CollectiveShape::none;  ///< collectives only, as are the next two
   BytesRule bytes = BytesRule::nothing;
-  std::uint8_t kind = 0;  ///< equal for Bcast, Ibcast, Bcast_init and their large forms; 0: no collective
+  std::uint8_t kind = 0;  ///< equal for Bcast, Ibcast, Bcast_init and their large-count forms; 0: not a collective
 };
 
 /// True if the call makes a request, and each start of it is the operation.

@@ -7,10 +7,10 @@
 
 namespace meridian {
 
-/// The numbers that the clock passes rest on. clock_tuning.def describes each: where it comes from, and what happens to
-/// the clocks if it is halved or doubled.
+/// The constants of the clock passes. clock_tuning.def gives the origin of each, and the effect on the clocks of
+/// halving or doubling it.
 struct ClockTuning {
-#ifdef MERIDIAN_CLOCK_TUNING_VARIES  // by tests/unit/clocks/clock_tuning.cpp, which measures that
+#ifdef MERIDIAN_CLOCK_TUNING_VARIES  // defined by tests/unit/clocks/clock_tuning.cpp, which measures the effects
 #define MERIDIAN_CLOCK_TUNING(type, name, value, unit, text, effect) static inline type name = value;
 #else
 #define MERIDIAN_CLOCK_TUNING(type, name, value, unit, text, effect) static constexpr type name = value;

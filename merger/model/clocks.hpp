@@ -13,44 +13,46 @@
 
 namespace meridian {
 
-/// As `--clock-model` names them.
-///   none        places each domain by its realtime clock at the start
+/// The models of `--clock-model`.
+///   none        each domain by its realtime clock at the start
 ///   offset      ping-pong exchanges at the start; no drift
 ///   linear      ping-pong exchanges at start and end, one line per domain
 ///   regression  all ping-pong exchanges, one line per domain; the slowest tenth is dropped
-///   hull        messages and exchanges: one line per domain, in the middle of the corridor that their delays leave
-///   meridian    messages, collectives and exchanges: bends with the clocks, and bounds every time. The default
+///   hull        messages and exchanges: one line per domain, in the middle of the corridor that their delays allow
+///   meridian    messages, collectives and exchanges: a curve per domain that follows its clock, and a bound for every
+///               time. The default
 enum class ClockModel { none, offset, linear, regression, hull, meridian };
 inline constexpr std::array<std::string_view, 6> kClockModelNames{"none",       "offset", "linear",
                                                                   "regression", "hull",   "meridian"};
 
-/// Whether a model uses messages, and so is made by refine_clocks().
+/// Whether refine_clocks() makes the model, from messages.
 constexpr bool bends(ClockModel model) noexcept { return model == ClockModel::hull || model == ClockModel::meridian; }
 
 struct ClockOptions {
   ClockModel model = ClockModel::meridian;
   std::string reference =
       "auto";               ///< rank or host whose clock is the global one; auto: that of the most central domain
-  double confidence = 0.9;  ///< regression: share of the exchanges that is kept, the quickest
+  double confidence = 0.9;  ///< regression: share of the exchanges that is kept: the quickest
   double segment_s = 0;     ///< meridian: spacing of the knots; 0: 1 s, or more where messages are rare
-  double rho_ppm = 0.05;    ///< meridian: how far a clock's rate may be from the fitted one
-  std::vector<std::uint32_t> parts{};  ///< [ranks given]: ranks of a domain that differ here have separate clocks
+  double rho_ppm = 0.05;    ///< meridian: largest difference between a clock's true rate and its fitted one
+  std::vector<std::uint32_t> parts{};  ///< [ranks given]: ranks of a domain with different values have separate clocks
 
   ClockOptions() = default;
   ClockOptions(ClockModel model_) : model{model_} {}  // implicit: tests usually set only the model
 };
 
 struct Clocks {
-  std::vector<ClockMap> maps;            ///< [ranks given], same order
+  std::vector<ClockMap> maps;            ///< [ranks given], in the same order
   std::vector<std::uint32_t> domain_of;  ///< [ranks given]
   std::uint32_t domains = 0;
   std::uint32_t reference = 0;             ///< domain whose clock is the global one
   std::vector<std::uint64_t> first_ticks;  ///< [domains]: earliest stamp
-  std::vector<bool> is_tied;               ///< [domains]: exchanges at both ends of the run connect it to the reference
+  std::vector<bool> is_tied;               ///< [domains]: whether exchanges at both ends of the run connect it to the
+                                           ///< reference
   std::vector<ClockSummary> table;         ///< one row per (domain, host), by domain, then by the host's first rank
   std::vector<Finding> findings;           ///< clock.*
-  std::int64_t origin_realtime_ns = 0;     ///< UTC of global time 0, as the reference's clock has it
-  ClockBounds bounds;                      ///< of the model `meridian`; else empty
+  std::int64_t origin_realtime_ns = 0;     ///< UTC of global time 0, by the reference's clock
+  ClockBounds bounds;                      ///< model `meridian` only; otherwise empty
 };
 
 }  // namespace meridian

@@ -16,9 +16,9 @@ struct EventRef {
 
 /// A message with both its ends. Times are global ns.
 struct MatchedMessage {
-  EventRef send;        ///< the call that sent it, or started the send request
+  EventRef send;        ///< the call that sent it or started the send request
   EventRef post;        ///< the receive call, or the call that started the receive request
-  EventRef completion;  ///< the call in which the receive was seen to be complete; equals post when blocking
+  EventRef completion;  ///< the call that found the receive complete; equals post for a blocking receive
   std::uint32_t comm = 0;
   std::int32_t tag = 0;
   std::uint64_t bytes = 0;
@@ -27,7 +27,7 @@ struct MatchedMessage {
   std::int64_t receive_leave_ns = 0;  ///< leave of `completion`; at least send_enter_ns + 1 in the output
 };
 
-/// Which of a collective's exits must follow which enters.
+/// The order that a collective implies: the enters that each exit must follow.
 enum class CollectiveShape : std::uint8_t {
   all_to_all,  ///< every exit follows every enter (Barrier, Allreduce, Alltoall...)
   one_to_all,  ///< every exit follows the root's enter (Bcast, Scatter...)
@@ -38,15 +38,15 @@ enum class CollectiveShape : std::uint8_t {
 
 /// One participant of one instance of a collective.
 struct CollectivePart {
-  std::uint64_t instance = 0;  ///< number of the collective in the trace
+  std::uint64_t instance = 0;  ///< index of the collective in the trace
   std::uint32_t comm = 0;
   CollectiveShape shape{};
   std::int32_t comm_rank = 0;  ///< of this participant
   std::int32_t root = -1;      ///< in the communicator; -1: none
-  std::int32_t parts = 0;      ///< participants of the instance that the trace has
-  std::uint8_t side = 0;       ///< of an intercommunicator, its group; they wait for each other, not for
-  bool is_awaited = false;     ///< themselves: exits of the other group's that wait follow this enter
-  bool waits = false;          ///< its exit follows enters of the other group
+  std::int32_t parts = 0;      ///< participants of the instance that are in the trace
+  std::uint8_t side = 0;       ///< intercommunicators: the group of this participant; a group waits for the other
+  bool is_awaited = false;     ///< exits of the other group that wait must follow this enter
+  bool waits = false;          ///< its exit must follow enters of the other group
   EventRef start;              ///< the call that entered it
   EventRef completion;         ///< the call that left it; equals start when blocking
   std::int64_t enter_ns = 0;

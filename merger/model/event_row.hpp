@@ -5,25 +5,25 @@
 
 namespace meridian {
 
-inline constexpr std::uint32_t kNoComm = 0xffffffff;  ///< the call is about no communicator, or an unknown one
+inline constexpr std::uint32_t kNoComm = 0xffffffff;  ///< the call refers to no communicator, or to an unknown one
 inline constexpr std::int32_t kNoPeer = -1;
 inline constexpr std::int32_t kNoTag = -1;
 
-/// One call as the merged file has it. Times are global ns.
+/// One call as stored in the merged file. Times are global ns.
 struct EventRow {
   static constexpr std::uint64_t kMaxSequence = (std::uint64_t{1} << 44) - 1;
   std::int64_t enter_ns = 0;
   std::int64_t duration_ns = 0;
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
-  std::uint64_t sequence : 44 = 0;  ///< number of the call's record in its thread
-  std::uint64_t path : 20 = 0;      ///< how it was reached: number in the table of paths; 0: not known
+  std::uint64_t sequence : 44 = 0;  ///< index of the call's record in its thread
+  std::uint64_t path : 20 = 0;      ///< index in the table of call paths; 0: unknown
   std::int32_t rank = 0;            ///< in MPI_COMM_WORLD
   std::uint32_t thread = 0;
   std::uint32_t comm = kNoComm;  ///< CommId
   std::int32_t peer = kNoPeer;   ///< world rank of the partner or of the root
   std::int32_t tag = kNoTag;
-  std::uint16_t call = 0;  ///< number in /calls
+  std::uint16_t call = 0;  ///< index in /calls
   std::uint8_t flags = 0;  ///< RecordFlag
 };
 static_assert(sizeof(EventRow) == 64);

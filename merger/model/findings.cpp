@@ -18,11 +18,10 @@ constexpr Row kRows[] = {
 #include "merger/model/findings.def"
 };
 
-/// Whether a text can be printed as it is: it is there, and ends as a sentence does.
+/// Whether a text can be printed as it is: not empty, and ends with a full stop.
 constexpr bool is_sentence(std::string_view text) { return text.ends_with('.') && !text.ends_with(".."); }
-static_assert(std::ranges::all_of(kRows, is_sentence, &Row::text), "a finding says what it is in sentences");
-static_assert(std::ranges::all_of(kRows, is_sentence, &Row::remedy),
-              "a finding says what the user can do in sentences");
+static_assert(std::ranges::all_of(kRows, is_sentence, &Row::text), "the text of a finding is made of sentences");
+static_assert(std::ranges::all_of(kRows, is_sentence, &Row::remedy), "the remedy of a finding is made of sentences");
 
 }  // namespace
 

@@ -26,13 +26,13 @@ Finding describe(FindingId id);
 /// "rank 3 thread 0 call 17"
 std::string describe(const EventRef& call);
 
-/// Counts flaws while passes meet them, and keeps the first few as examples.
+/// Counts the flaws that passes find, and keeps the first few as examples.
 class Findings {
  public:
   static constexpr std::size_t kExamples = 3;
 
   void add(FindingId id, std::uint64_t count = 1) noexcept { entry(id).count += count; }
-  /// `example` names one object concerned: a string, or a function that makes one (called for the first few only).
+  /// `example` names one affected object: a string, or a function that makes one (called for the first few only).
   template <class Example>
   void add(FindingId id, std::uint64_t count, Example&& example) {
     Entry& at = entry(id);
@@ -47,22 +47,23 @@ class Findings {
       at.examples.emplace_back(std::forward<Example>(example));
   }
 
-  /// Recording was switched off for something: sides that are missing are no flaws, but call.switched_off.
+  /// Recording was switched off for something: a missing side is then no flaw by itself, but counts as
+  /// call.switched_off.
   void expect_gaps() noexcept { has_gaps_ = true; }
   bool has_gaps() const noexcept { return has_gaps_; }
-  /// Only requests are without their start.
+  /// Only the starts of some requests are missing.
   void expect_unknown_requests() noexcept { has_unknown_requests_ = true; }
 
   std::uint64_t count(FindingId id) const noexcept { return entries_[static_cast<std::size_t>(id)].count; }
 
-  /// Those that were met, worst first, then in the order of findings.def.
+  /// The findings with a count, worst first, then in the order of findings.def.
   std::vector<Finding> list() const;
 
  private:
   struct Entry {
     std::uint64_t count = 0;
     std::vector<std::string> examples;
-    bool has_more = false;  // than the examples that are kept
+    bool has_more = false;  // more than the examples that are kept
   };
   Entry& entry(FindingId id) noexcept {
     const bool is_gap = (has_gaps_ && may_be_gap(id)) || (has_unknown_requests_ && id == FindingId::request_unknown);

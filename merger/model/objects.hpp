@@ -9,29 +9,29 @@
 
 namespace meridian {
 
-/// Which object a handle means in one rank at one time.
+/// Maps a handle to an object, for one rank and one time.
 class ObjectHandles {
  public:
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
   struct Birth {
     std::uint64_t handle = 0;
-    std::uint64_t ticks = 0;   ///< after the call that made it
-    std::uint32_t object = 0;  ///< in Objects::files or Objects::windows
+    std::uint64_t ticks = 0;   ///< leave of the call that made it
+    std::uint32_t object = 0;  ///< index in Objects::files or Objects::windows
   };
   ObjectHandles() = default;
   explicit ObjectHandles(std::vector<Birth> births);
 
-  /// Of an object that had been made by then; kNone.
+  /// The object that existed under this handle at that time; else kNone.
   std::uint32_t at(std::uint64_t handle, std::uint64_t ticks) const noexcept;
-  /// Of the object whose making ended at `ticks`; kNone.
+  /// The object whose creation ended at `ticks`; else kNone.
   std::uint32_t made_by(std::uint64_t handle, std::uint64_t ticks) const noexcept;
 
  private:
   std::vector<Birth> births_;  // by (handle, ticks)
 };
 
-/// Files and windows of the run. Those of one name are one: what a program that opens a file a thousand times wants to
-/// know is what became of the file.
+/// Files and windows of the run. Those with equal names are one: a program may open a file a thousand times, and the
+/// user wants to know about the file.
 struct Objects {
   std::vector<FileSummary> files;      ///< by name; name, opens and ranks are filled in
   std::vector<WindowSummary> windows;  ///< name, comm, windows and ranks are filled in

@@ -9,27 +9,27 @@
 namespace meridian {
 
 inline constexpr std::uint32_t kNoPath = 0;
-/// In place of the callers: those beyond MERIDIAN_STACK, and those of which nothing was known.
+/// Take the place of callers: those beyond the depth of MERIDIAN_STACK, and those that are unknown.
 inline constexpr std::uint32_t kDeeperPath = 1;
 inline constexpr std::uint32_t kLostPath = 2;
 
-/// A call site, reached by way of another. Where stacks are not recorded every site is a path of its own.
+/// A call site and the path to it. Without recorded stacks every site is a path of its own.
 struct CallPath {
-  std::uint32_t parent = kNoPath;  ///< a path before it in the table; kNoPath: the program begins here
+  std::uint32_t parent = kNoPath;  ///< index of an earlier path in the table; kNoPath: the outermost site
   std::uint32_t site = 0;
 };
 
 /// Call paths of all ranks, each once.
 class PathTable {
  public:
-  static constexpr std::size_t kMaxPaths = std::size_t{1} << 20;  ///< with the three above: numbers have 20 bits
+  static constexpr std::size_t kMaxPaths = std::size_t{1} << 20;  ///< with the three above: indexes have 20 bits
 
   PathTable() : paths_(3) {}
 
-  /// kNoPath when there are too many.
+  /// kNoPath if the table is full.
   std::uint32_t path(std::uint32_t parent, std::uint32_t site);
 
-  /// Entry 0 is no path; the next two have no site.
+  /// Entry 0 means "no path"; the next two have no site.
   const std::vector<CallPath>& paths() const noexcept { return paths_; }
   bool is_full() const noexcept { return is_full_; }
 

@@ -48,7 +48,7 @@ bool is_of_receives(Role role) noexcept {
 
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
-/// Of a text of kLostKey: since when; kNever where it says that nothing is missed.
+/// The start of the loss that a text of kLostKey describes; kNever if the text says that nothing is missing.
 std::uint64_t lost_from(const TextRow& text) {
   std::uint64_t from = kNever;
   if (text.value.ends_with(" others")) return kNever;

@@ -10,39 +10,41 @@
 
 namespace meridian {
 
-/// What of a rank was, as was wanted, not recorded, as far as matching has to know.
+/// The parts of a rank's trace that were filtered or lost, as far as matching needs to know.
 struct RecordingGaps {
-  /// Messages of other sizes are not matched: who sent them has not recorded it, who received them may have.
+  /// Only messages of these sizes are matched: the sender did not record others, but the receiver may have.
   Range message;
-  /// [times that recording went on after it had been off], ascending.
+  /// Times at which recording was switched on again, ascending.
   std::vector<std::uint64_t> resumed_ticks;
-  /// Some functions that send, or receive, are recorded while others, which were called, are not: nobody can know which
-  /// message is which.
+  /// Some functions that send (receive) were called but not recorded while others were, so messages cannot be paired
+  /// reliably.
   bool lacks_sends = false;
   bool lacks_receives = false;
 
-  /// [from, until, from, until...] ticks between which messages, requests or collectives were lost: ascending, no two
+  /// [from, until, from, until...]: ticks between which messages, requests or collectives were lost. Ascending; no two
   /// stretches touch.
   std::vector<std::uint64_t> lost_bounds;
 
-  /// Which stretch, with or without losses, `ticks` lies in; odd: with.
+  /// Index of the stretch that contains `ticks`; stretches without (even) and with losses (odd) alternate.
   std::size_t stretch(std::uint64_t ticks) const noexcept;
-  /// From when on nobody knows which message, or collective, of a communicator is which: calls on it may have been lost
-  /// since it was made. The greatest number: never.
+  /// The time from which messages and collectives of a communicator that was created at `born_ticks` cannot be paired
+  /// reliably, because calls that use it may have been lost. The greatest number: never.
   std::uint64_t unsure_from(std::uint64_t born_ticks) const noexcept;
 
-  /// How often recording had gone on by then. Messages and collectives belong together only within one such time.
+  /// How often recording had been switched on again by then. Messages and collectives belong together only within one
+  /// epoch.
   std::uint32_t epoch(std::uint64_t ticks) const noexcept;
   bool has_size(std::int64_t bytes) const noexcept { return bytes < 0 || message.has(bytes); }
 };
 
 struct TraceGaps {
   std::vector<RecordingGaps> ranks;  ///< [files]
-  bool has_gaps = false;             ///< sides of messages and collectives are missing because of it
-  bool has_selection = false;        ///< single calls were left out; what they started may be completed
+  bool has_gaps = false;             ///< some messages and collectives have only one recorded side
+  bool has_selection = false;        ///< single calls were filtered out; calls that complete them may be recorded
 };
 
-/// Reads what rank files say of it. Where ranks were not switched on equally often, times between switches are one.
+/// Reads the gaps from the rank files. If ranks were not switched on equally often, switches do not divide the run into
+/// epochs.
 TraceGaps find_gaps(std::span<const RankMeta* const> metas);
 
 }  // namespace meridian

@@ -20,7 +20,7 @@ struct MatchSinks {
   MessageSink messages;
   PartSink parts;
 };
-/// Called now and then with the number of calls read so far.
+/// Called periodically with the number of calls read so far.
 using CallCounter = std::function<void(std::uint64_t)>;
 
 }  // namespace meridian

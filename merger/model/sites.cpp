@@ -64,11 +64,11 @@ RankSites::RankSites(const RankMeta& meta, SiteTable& table, PathTable& paths) :
   add_stacks(meta.stacks);
 }
 
-/// An address that two modules had, one after the other, belongs to neither.
+/// An address that belonged to two modules, one after the other, is assigned to neither.
 const RankSites::Range* RankSites::find(std::uint64_t address) const {
   const Range* found = nullptr;
   for (const Range& range : ranges_) {
-    // A return address may be the first byte behind its module's code.
+    // A return address may be the first byte after its module's code.
     if (address <= range.begin || address > range.end) continue;
     if (found != nullptr && found->module != range.module) return nullptr;
     found = &range;
@@ -93,7 +93,7 @@ std::uint32_t RankSites::function(std::uint64_t address) {
   return range != nullptr ? table_->site(range->module, address + 1 - range->bias) : kNoSite;
 }
 
-/// Frames of the MPI library and of the tracer are left out: what they are called for is the call itself.
+/// Drops frames of the MPI library and of the tracer: the call itself stands for them.
 void RankSites::add_stacks(const std::vector<StackRow>& rows) {
   nodes_.resize(rows.size());
   for (std::size_t i = 1; i < rows.size(); ++i) {

@@ -16,33 +16,33 @@ namespace meridian {
 inline constexpr std::uint32_t kNoSite = 0;
 inline constexpr std::uint32_t kNoModule = 0;
 
-/// A file that was loaded in ranks.
+/// A file with code that ranks loaded.
 struct Module {
-  std::string path;      ///< empty: no file, or an unknown one
+  std::string path;      ///< empty: unknown, or not from a file
   std::string identity;  ///< build id in hex; "stat:SIZE:TIME"; "-"
-  bool is_mpi = false;   ///< the MPI library itself, or its Fortran side
+  bool is_mpi = false;   ///< the MPI library itself or its Fortran library
   bool is_tracer = false;
 };
 
-/// A place in the program that calls were made from.
+/// A point in the program from which calls were made.
 struct Site {
   std::uint32_t module = kNoModule;
-  std::uint64_t offset = 0;  ///< return address less the module's load bias; of module 0: the address itself
+  std::uint64_t offset = 0;  ///< return address minus the module's load bias; for module 0: the address itself
 };
 
-/// Modules and sites of all ranks, each once: equal is what has the same build id (or path and identity) and offset.
+/// Modules and sites of all ranks, each once: sites with the same build id (or path and identity) and offset are equal.
 class SiteTable {
  public:
-  static constexpr std::size_t kMaxSites = 1 << 16;  ///< with the one that is none: numbers have 16 bits
+  static constexpr std::size_t kMaxSites = 1 << 16;  ///< including entry 0: indexes have 16 bits
 
   SiteTable() : modules_(1), sites_(1) {}
 
   std::uint32_t module(const Module& module);
-  /// kNoSite when there are too many.
+  /// kNoSite if the table is full.
   std::uint32_t site(std::uint32_t module, std::uint64_t offset);
 
   const std::vector<Module>& modules() const noexcept { return modules_; }
-  /// Entry 0 is no site.
+  /// Entry 0 means "no site".
   const std::vector<Site>& sites() const noexcept { return sites_; }
   bool is_full() const noexcept { return is_full_; }
 
@@ -54,21 +54,21 @@ class SiteTable {
   bool is_full_ = false;
 };
 
-/// What the return addresses and the call stacks of one rank mean.
+/// Resolves the return addresses and call stacks of one rank.
 class RankSites {
  public:
   /// `table` and `paths` must outlive it.
   RankSites(const RankMeta& meta, SiteTable& table, PathTable& paths);
 
-  /// The call path, by its number in the table of paths, of a call that was made from `node` of the rank's stacks;
-  /// 0: its stack was not recorded, it returns to `address`.
+  /// The call path, as an index in the table of paths, of a call made from `node` of the rank's stacks. Without a
+  /// recorded stack (0), the path of the return address.
   std::uint32_t path(std::uint64_t address, std::uint32_t node) {
     if (node != 0 && node < nodes_.size()) return nodes_[node];
     const std::uint32_t known = known_.find({address});
     return known != IndexMap<HandleKey>::kNone ? known : add(address);
   }
-  /// The site that stands for the function that begins at `address`: where a call would return to that was its first
-  /// byte. kNoSite: no file is known to have been there.
+  /// The site of the function that begins at `address`: the return address of a call in its first byte. kNoSite: no
+  /// known file was loaded there.
   std::uint32_t function(std::uint64_t address);
 
  private:
@@ -87,7 +87,7 @@ class RankSites {
   PathTable* paths_;
   std::vector<Range> ranges_;
   IndexMap<HandleKey> known_;         // paths without callers, by address
-  std::vector<std::uint32_t> nodes_;  // [RankMeta::stacks]: paths
+  std::vector<std::uint32_t> nodes_;  // [RankMeta::stacks]: index in the table of paths
 };
 
 }  // namespace meridian

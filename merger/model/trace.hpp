@@ -17,28 +17,28 @@
 
 namespace meridian {
 
-/// In place of an index: the rank has no file.
+/// Used as an index: the rank has no file.
 inline constexpr std::uint32_t kMissingRank = 0xffffffff;
 
-/// The ranks of a trace with what the passes found out about them.
+/// The ranks of a trace with the results of the passes.
 struct Trace {
   std::vector<RankFile*> files;             ///< ordered by rank
   std::vector<World> worlds;                ///< at least one
-  std::vector<std::uint32_t> rank_index;    ///< [ranks of all worlds]: place in `files`; kMissingRank
-  std::vector<NamedCall> calls;             ///< of the merged file
+  std::vector<std::uint32_t> rank_index;    ///< [ranks of all worlds]: index in `files`, or kMissingRank
+  std::vector<NamedCall> calls;             ///< rows of /calls in the merged file
   std::vector<std::uint16_t> unknown_call;  ///< [files]: number of the calls that this build does not know
   Communicators communicators;
   UserDefinitions user;
   Objects objects;
   TraceGaps gaps;
   Clocks clocks;
-  std::unique_ptr<SiteTable> sites;                  ///< fills while calls are read
+  std::unique_ptr<SiteTable> sites;                  ///< filled while calls are read
   std::unique_ptr<PathTable> paths;                  ///< likewise
   std::vector<RankSites> rank_sites;                 ///< [files]
   std::vector<std::vector<std::uint32_t>> routines;  ///< [files][threads]: site of the start routine
   std::uint64_t events = 0;
-  bool has_sites = false;   ///< some calls have one
-  bool has_stacks = false;  ///< some calls have one
+  bool has_sites = false;   ///< some calls have a site
+  bool has_stacks = false;  ///< some calls have a stack
 };
 
 }  // namespace meridian

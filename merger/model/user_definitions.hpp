@@ -11,24 +11,24 @@
 
 namespace meridian {
 
-/// An event of the program's own, the same in all ranks that say the same of it.
+/// A user event; its definition is the same in all ranks that have equal level, name and fields.
 struct UserDefinition {
   UserKind kind{};
   std::string level;
   std::string name;
   std::string fields;
-  std::uint16_t call = 0;         ///< number in Trace::calls
-  std::uint32_t layer = kNoComm;  ///< of messages: place in UserDefinitions::layers
+  std::uint16_t call = 0;         ///< index in Trace::calls
+  std::uint32_t layer = kNoComm;  ///< messages only: index in UserDefinitions::layers
 };
 
-/// What the ranks of a trace call their own events. Messages of one name are a layer: in each world a
-/// communicator of all its ranks.
+/// The definitions of the user events of a trace. Messages with equal names form a layer: in each world a communicator
+/// of all its ranks.
 struct UserDefinitions {
   static constexpr std::uint32_t kUnknown = 0xffffffff;
   std::vector<UserDefinition> list;               ///< by level, name, kind, fields
-  std::vector<std::vector<std::uint32_t>> by_id;  ///< [files][UserUse::definition]: place in `list`
+  std::vector<std::vector<std::uint32_t>> by_id;  ///< [files][UserUse::definition]: index in `list`
   std::vector<std::vector<LocalComm>> layers;     ///< [files][layer]
-  std::size_t first_call = 0;                     ///< calls from here on, as many as in `list`, are these
+  std::size_t first_call = 0;                     ///< the calls from this number on correspond to `list`
 
   const UserDefinition* find(std::size_t file, std::uint32_t id) const noexcept {
     if (file >= by_id.size() || id >= by_id[file].size() || by_id[file][id] == kUnknown) return nullptr;

@@ -15,7 +15,7 @@ std::int32_t number_of_world(const fs::path& directory) {
   const std::string name = directory.filename().string();
   std::int32_t number = -1;
   if (!name.starts_with("world-")) return -1;
-  // world-2-2 is what world-2 became where that held another trace
+  // world-2-2 replaces world-2 if that name was in use by another trace
   const auto [end, problem] = std::from_chars(name.data() + 6, name.data() + name.size(), number);
   return problem == std::errc{} && (end == name.data() + name.size() || *end == '-') ? number : -1;
 }

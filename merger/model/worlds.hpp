@@ -9,13 +9,13 @@
 
 namespace meridian {
 
-/// The processes of one MPI_COMM_WORLD. A trace has several when the program starts processes or meets others: its
-/// ranks are those of the first world, then those of the second, and so on.
+/// The processes of one MPI_COMM_WORLD. A trace has several when the program starts processes or connects to others:
+/// the ranks of the first world come first, then those of the second, and so on.
 struct World {
   std::int32_t first_rank = 0;
   std::int32_t size = 0;
-  std::string directory;     ///< that its rank files were found in
-  std::int64_t parent = -1;  ///< place of the world that started it; -1: none, or not known
+  std::string directory;     ///< directory of its rank files
+  std::int64_t parent = -1;  ///< index of the world that started it; -1: none, or unknown
 };
 
 inline std::size_t world_of(std::span<const World> worlds, std::int32_t rank) noexcept {
@@ -24,7 +24,7 @@ inline std::size_t world_of(std::span<const World> worlds, std::int32_t rank) no
   return world;
 }
 
-/// "rank 3"; where there are several worlds "rank 3 (rank 1 of world 2)".
+/// "rank 3", or "rank 3 (rank 1 of world 2)" if there are several worlds.
 inline std::string rank_name(std::span<const World> worlds, std::int32_t rank) {
   std::string name = "rank " + std::to_string(rank);
   if (worlds.size() < 2) return name;
@@ -33,7 +33,7 @@ inline std::string rank_name(std::span<const World> worlds, std::int32_t rank) {
          ")";
 }
 
-/// One after the other; `first_rank` follows from the sizes before.
+/// Sets `first_rank` of each world from the sizes of those before it. Returns the total number of ranks.
 inline std::int32_t count_ranks(std::span<World> worlds) noexcept {
   std::int32_t ranks = 0;
   for (World& world : worlds) {
@@ -43,7 +43,7 @@ inline std::int32_t count_ranks(std::span<World> worlds) noexcept {
   return ranks;
 }
 
-/// The directory and its folders world-*, in order of their numbers.
+/// The directory and its subdirectories world-*, ordered by number.
 std::vector<std::filesystem::path> world_directories(const std::filesystem::path& directory);
 
 }  // namespace meridian

@@ -38,7 +38,7 @@ std::string hex(const void* bytes, std::size_t count) {
   return text;
 }
 
-/// A function's name: as in the source where that is unique enough, else what the linker sees, made readable.
+/// A function's name: the source name if it is unique enough, otherwise the demangled linkage name.
 std::string name_of(Dwarf_Die& die) {
   Dwarf_Attribute attribute;
   for (const unsigned which : {unsigned{DW_AT_linkage_name}, unsigned{DW_AT_MIPS_linkage_name}}) {
@@ -72,7 +72,8 @@ class Module {
   }
 
  private:
-  /// The compilation unit with this code. Without an index of addresses (clang writes none) all are looked through.
+  /// The compilation unit that contains this code. Without an index of addresses (clang writes none) all units are
+  /// searched.
   Dwarf_Die* unit_of(Dwarf_Addr address, Dwarf_Addr& bias) {
     if (Dwarf_Die* const unit = dwfl_module_addrdie(module_, address, &bias)) return unit;
     for (Dwarf_Die* unit = dwfl_module_nextcu(module_, nullptr, &bias); unit != nullptr;
@@ -86,7 +87,8 @@ class Module {
     const int count = dwarf_getscopes(&unit, address, &found);
     const std::unique_ptr<Dwarf_Die, Free> scopes{found};
     if (count <= 0) return;
-    // Behind an inlined function come the scopes of its definition; those of the code itself are asked for apart.
+    // The scopes of an inlined function are those of its definition; the scopes of the code itself have to be asked for
+    // separately.
     Dwarf_Die* concrete = nullptr;
     const int depth = dwarf_getscopes_die(scopes.get(), &concrete);
     const std::unique_ptr<Dwarf_Die, Free> owner{concrete};
@@ -119,7 +121,7 @@ class Module {
   Dwfl_Module* module_;
 };
 
-/// False: this is no program or library, or not the one that ran.
+/// Checks that the file is a program or library, and the one that ran.
 DebugInfo check_file(Dwfl_Module* module, const std::string& build_id) {
   GElf_Addr bias = 0;
   Elf* const elf = dwfl_module_getelf(module, &bias);
@@ -139,7 +141,7 @@ bool can_read_debug_info() { return true; }
 
 DebugInfo read_places(int descriptor, const std::string& path, const std::string& build_id,
                       const std::vector<std::uint64_t>& offsets, const std::function<void(const SourcePlace&)>& take) {
-  ::unsetenv("DEBUGINFOD_URLS");  // libdw would ask servers
+  ::unsetenv("DEBUGINFOD_URLS");  // libdw would contact servers
   Dwfl_Callbacks callbacks{};
   callbacks.find_elf = dwfl_build_id_find_elf;
   callbacks.find_debuginfo = dwfl_standard_find_debuginfo;
@@ -155,7 +157,7 @@ DebugInfo read_places(int descriptor, const std::string& path, const std::string
   const DebugInfo found = check_file(module, build_id);
   if (found != DebugInfo::read) return found;
   Module places{module};
-  // The call itself is before the address that it returns to.
+  // The call instruction is before its return address.
   for (const std::uint64_t offset : offsets) take(places.place(offset - 1));
   return DebugInfo::read;
 }

@@ -10,8 +10,8 @@ namespace meridian {
 
 /// The source location of a call; unknown fields are empty or 0.
 struct SourcePlace {
-  std::string function;  ///< innermost, so an inlined one if there is one
-  std::string outer;     ///< the function that the code is in, if the innermost was inlined
+  std::string function;  ///< innermost, possibly inlined
+  std::string outer;     ///< the function that contains the code, if the innermost was inlined
   std::string file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
@@ -19,16 +19,16 @@ struct SourcePlace {
 
 enum class DebugInfo { read, is_other_file, unreadable };
 
-/// Whether this build can read debug information at all.
+/// Whether this build can read debug information.
 bool can_read_debug_info();
 
-/// Looks up the source location of each return address in an ELF file. libdw may crash on damaged files: call it in a
-/// process of its own.
+/// Finds the source location of each return address in an ELF file. libdw may crash on damaged files: call it in a
+/// separate process.
 ///
-/// descriptor  of the file, which `path` names; closed.
-/// build_id    in hex, as the file must have it; empty: not compared.
+/// descriptor  of the file `path`; closed by this function.
+/// build_id    the expected one, in hex; empty: not compared.
 /// offsets     return addresses as in the file's own headers.
-/// take        gets one place for each, in order.
+/// take        receives one location for each offset, in order.
 DebugInfo read_places(int descriptor, const std::string& path, const std::string& build_id,
                       const std::vector<std::uint64_t>& offsets, const std::function<void(const SourcePlace&)>& take);
 

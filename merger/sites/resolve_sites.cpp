@@ -18,12 +18,12 @@ namespace meridian {
 namespace {
 
 constexpr std::chrono::seconds kMostTime{60};               // for one module
-constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // of its answer
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // of one module's answer
 constexpr std::size_t kLongestText = 4096;
 constexpr std::string_view kStatMark = "stat:";
 
-// An answer begins with one of these; then, for each site, function, outer, file, line, column, each with a zero
-// behind.
+// An answer begins with one of these letters. Then follow, for each site, function, outer, file, line and column, each
+// terminated by a zero.
 constexpr char kIsRead = 'r', kIsOther = 'o', kIsUnreadable = 'u';
 
 /// Collects text and writes it in large pieces.
@@ -53,7 +53,7 @@ class Answer {
   std::string text_;
 };
 
-/// Takes the next text; false when it is not there to its end.
+/// Takes the next text; false if it is not complete.
 bool take(std::string_view& answer, std::string_view& text) {
   const std::size_t length = answer.find('\0');
   if (length == std::string_view::npos) return false;
@@ -68,7 +68,7 @@ std::uint32_t number(std::string_view text) {
   return value;
 }
 
-/// False when the answer ends before the place does.
+/// False if the answer ends before the source location is complete.
 bool take(std::string_view& answer, SourcePlace& place) {
   std::string_view function, outer, file, line, column;
   if (!take(answer, function) || !take(answer, outer) || !take(answer, file) || !take(answer, line) ||
@@ -85,7 +85,7 @@ std::string stat_identity(const struct stat& status) {
          nanoseconds;
 }
 
-/// The module's file, open, if it is a file and can be what ran; else -1.
+/// Opens the module's file if it is a regular file and may be the one that ran; otherwise -1.
 int open_module(const Module& module) {
   struct stat status {};
   if (::stat(module.path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return -1;
@@ -140,7 +140,7 @@ class Resolver {
     if (known < sites.size()) findings_.add(FindingId::site_unreadable, sites.size() - known, module.path);
   }
 
-  /// In the other process.
+  /// Runs in the separate process.
   void read(const Module& module, int descriptor, const std::vector<std::uint32_t>& sites, int output) const {
     std::vector<std::uint64_t> offsets;
     for (const std::uint32_t site : sites) offsets.push_back(table_.sites()[site].offset);

@@ -9,8 +9,8 @@
 
 namespace meridian {
 
-/// The source locations of the sites, by number. Unknown ones are empty, with a finding. Reads the modules' files if
-/// they are still those that ran; never writes.
+/// The source locations of the sites, by index. Unknown ones are empty and counted in a finding. Reads the modules'
+/// files if they are still those that ran; never writes.
 std::vector<SourcePlace> resolve_sites(const SiteTable& table, Findings& findings);
 
 }  // namespace meridian

@@ -30,11 +30,11 @@ void limit(int resource, rlim_t most) {
   for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) (void)::signal(signal, SIG_DFL);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_CPU, static_cast<rlim_t>(most.count()));
-  limit(RLIMIT_FSIZE, 0);  // it has nothing to write but its answer
+  limit(RLIMIT_FSIZE, 0);  // only the answer has to be written
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   limit(RLIMIT_DATA, kMostMemory);
 #endif
-  // Its error messages are of no use.
+  // Its error messages are not useful to the user.
   if (const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC); nowhere >= 0) {
     (void)::dup2(nowhere, STDOUT_FILENO);
     (void)::dup2(nowhere, STDERR_FILENO);
@@ -43,7 +43,7 @@ void limit(int resource, rlim_t most) {
   ::_exit(0);
 }
 
-/// False: not everything came in time.
+/// False if the output was not complete in time.
 bool collect(int input, std::chrono::seconds most, std::size_t most_bytes, std::string& output) {
   const auto deadline = std::chrono::steady_clock::now() + most;
   std::array<char, 1 << 16> piece;
@@ -76,7 +76,7 @@ Apart run_apart(const std::function<void(int)>& work, std::chrono::seconds most,
   }
   ::close(ends[1]);
   if (child > 0) {
-    // It may sleep as well as compute: twice the time it may compute is enough.
+    // The process may sleep as well as compute, so twice its CPU limit is enough.
     const bool is_in_time = collect(ends[0], 2 * most, most_bytes, apart.output);
     if (!is_in_time) (void)::kill(child, SIGKILL);
     int status = 0;

@@ -10,7 +10,7 @@
 namespace meridian {
 namespace {
 
-constexpr std::size_t kLongestMangled = 4096;  // longer ones may take the demangler for ever
+constexpr std::size_t kLongestMangled = 4096;  // longer ones may take the demangler too long
 
 }  // namespace
 
