@@ -16,7 +16,7 @@ void copy(char* to, std::size_t room, std::string_view text) noexcept {
   to[length] = '\0';
 }
 
-/// The smallest distance so far, and whose it is.
+/// The smallest distance so far, and the word that has it.
 struct Nearest {
   std::string_view word;
   std::size_t distance;
@@ -40,7 +40,8 @@ void find_nearest(const PapiApi* papi, CounterRequest& request) noexcept {
 
 constexpr std::string_view kSdePrefix = "sde:::";
 
-/// Asks the libsde that the program itself uses. An event that nobody has registered yet is found, too: it may come.
+/// Asks the libsde that the program itself uses. It also finds events that are not registered yet: the program may
+/// register them later.
 bool look_up_sde(CounterPlan& plan, CounterRequest& request) noexcept {
   using NameToCode = int(const char* name, std::uint32_t* code);
   auto* const name_to_code = reinterpret_cast<NameToCode*>(dlsym(RTLD_DEFAULT, "sde_ti_name_to_code"));
@@ -106,7 +107,7 @@ bool needs_papi(const CounterPlan& plan) noexcept {
   return false;
 }
 
-/// Puts what comes from `source` behind what is there.
+/// Appends the values of `source`.
 void add_values(CounterSource source, CounterPlan& plan) noexcept {
   for (int i = 0; i < plan.requested; ++i) {
     CounterRequest& request = plan.requests[i];
@@ -131,7 +132,7 @@ void end_set(const PapiApi& papi, int& set) noexcept {
   set = kPapiNull;
 }
 
-/// A set for events of the component, which count by turns if `takes_turns`; kPapiOk, or what PAPI says.
+/// Makes a set for events of the component, multiplexed if `takes_turns`. Returns kPapiOk or PAPI's error.
 int make_set(const PapiApi& papi, int component, bool takes_turns, int& set) noexcept {
   int answer = papi.create_eventset(&set);
   if (answer != kPapiOk) set = kPapiNull;
@@ -142,7 +143,8 @@ int make_set(const PapiApi& papi, int component, bool takes_turns, int& set) noe
   return answer;
 }
 
-/// Fills a set of its own with the requests of `component` that go together. kPapiOk, or why none of them does.
+/// Fills one event set with those requests of `component` that can be counted together. Returns kPapiOk, or an error if
+/// there are none.
 int fill_set(int component, bool takes_turns, CounterPlan& plan) noexcept {
   int set = kPapiNull;
   if (plan.sets == kMaxSets) return kPapiConflict;
@@ -182,10 +184,11 @@ int fill_set(int component, bool takes_turns, CounterPlan& plan) noexcept {
   return kPapiOk;
 }
 
-/// Puts the requests of `component` that go together into a set of their own: at once, or, where that is asked for and
-/// some do not fit, by turns.
+/// Puts those requests of `component` that can be counted together into one event set: at the same time, or multiplexed
+/// if the user asked for it and some do not fit.
 void plan_set(int component, CounterPlan& plan) noexcept {
-  static constinit CounterPlan before, at_once;  // too large for a thread's stack; one thread at a time plans
+  static constinit CounterPlan before, at_once;  // too large for a thread's stack; only one thread at a time makes a
+                                                 // plan
   before = plan;
   const int answer = fill_set(component, false, plan);
   bool is_left_out = answer != kPapiOk;
@@ -206,7 +209,7 @@ void plan_set(int component, CounterPlan& plan) noexcept {
   plan = at_once;
   for (int i = 0; i < plan.requested; ++i)
     if (plan.requests[i].status == CounterStatus::conflict && before.requests[i].status == CounterStatus::counted)
-      plan.requests[i].why = "and PAPI cannot take turns here";
+      plan.requests[i].why = "and PAPI cannot multiplex here";
 }
 
 void append(char* text, std::size_t room, std::size_t& used, const char* piece) noexcept {
@@ -214,7 +217,7 @@ void append(char* text, std::size_t room, std::size_t& used, const char* piece) 
   text[used] = '\0';
 }
 
-/// "a 'X', 'Y'" for all requests with this status; nothing when there are none.
+/// Appends "a 'X', 'Y'" for all requests with this status; nothing if there are none.
 void append_names(const CounterPlan& plan, CounterStatus status, const char* before, char* text, std::size_t room,
                   std::size_t& used) noexcept {
   const char* separator = used > 0 ? "; " : "";

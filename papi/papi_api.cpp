@@ -9,7 +9,7 @@ namespace {
 
 struct Candidate {
   const char* file;
-  int version;  ///< what PAPI_library_init() wants to hear
+  int version;  ///< the argument that PAPI_library_init() expects
 };
 
 constexpr int version_word(int major, int minor) noexcept { return major << 24 | minor << 16; }
@@ -51,14 +51,14 @@ bool resolve_all(void* library, PapiApi& api) noexcept {
 
 unsigned long thread_id() noexcept { return static_cast<unsigned long>(pthread_self()); }
 
-/// Null when all went well, else why not.
+/// Null on success, otherwise the reason for the failure.
 const char* load(PapiApi& api) noexcept {
   for (const Candidate& candidate : kCandidates) {
     void* const library = dlopen(candidate.file, RTLD_LAZY | RTLD_LOCAL);
     if (library == nullptr) continue;
     if (!resolve_all(library, api)) return "libpapi lacks functions that every PAPI has";
     resolve(library, api.get_event_info, "PAPI_get_event_info");
-    // The answer is the library's own version word, or negative; major and minor decide.
+    // The result is the library's own version, or negative; only major and minor have to agree.
     const int answer = api.library_init(candidate.version);
     if (answer < 0 || (answer >> 16) != (candidate.version >> 16))
       return "libpapi does not accept the version in its own name";

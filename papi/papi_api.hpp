@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The part of PAPI that is used, as functions found at run time: nothing links libpapi, and its header is not needed.
-// Used inside the traced program, so nothing here allocates, throws or needs more than libc.
+// The functions of PAPI that are used, found at run time: nothing links libpapi or needs its header. Runs inside the
+// traced program, so nothing here allocates, throws or needs more than libc.
 
 namespace meridian {
 
-/// PAPI's own values; the same in all versions that kPapiFiles names.
+/// PAPI's values, which are the same in all versions of kPapiFiles.
 inline constexpr int kPapiOk = 0;
-inline constexpr int kPapiConflict = -8;  ///< PAPI_ECNFLCT: exists, but not together with what is in the set
+inline constexpr int kPapiConflict = -8;  ///< PAPI_ECNFLCT: cannot be counted together with the events of the set
 inline constexpr int kPapiNull = -1;      ///< PAPI_NULL: no event set
 inline constexpr int kPapiPresetMask = static_cast<int>(0x80000000u);
 inline constexpr int kPapiNativeMask = 0x40000000;
 inline constexpr int kPapiEnumEvents = 0;
 inline constexpr int kPapiEnumFirst = 1;
-inline constexpr int kPapiNameBytes = 1024;  ///< at most, of what event_code_to_name() stores
+inline constexpr int kPapiNameBytes = 1024;  ///< longest name that event_code_to_name() stores
 
 struct PapiApi {
-  const char* file = nullptr;  ///< as given to dlopen
-  int version = 0;             ///< major, minor, revision, increment: a byte each, highest first
+  const char* file = nullptr;  ///< argument of dlopen
+  int version = 0;             ///< one byte each for major, minor, revision and increment, highest first
 
   int (*library_init)(int version) = nullptr;
   int (*is_initialized)() = nullptr;
@@ -45,11 +45,11 @@ struct PapiApi {
   int (*assign_eventset_component)(int set, int component) = nullptr;
   int (*set_multiplex)(int set) = nullptr;
   int (*get_event_info)(int code,
-                        void* info) = nullptr;  ///< may be missing; the struct differs from version to version
+                        void* info) = nullptr;  ///< may be missing; the struct differs between versions
 };
 
-/// Loads and initialises PAPI for this process, once; it stays loaded. Null when that fails: `why` then says why, in a
-/// string that lives on. Not thread-safe: called while the tracing session starts, or by a command.
+/// Loads and initialises PAPI for this process once; it stays loaded. Null on failure, with a static string in `why`.
+/// Not thread-safe: called while the tracing session starts, or by a command.
 const PapiApi* load_papi(const char*& why) noexcept;
 
 }  // namespace meridian

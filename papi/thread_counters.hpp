@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The counters of one thread. Reading them is part of the application's calls; making and ending them is cold.
+// The counters of one thread. Reading them is part of the application's calls; starting and stopping them is cold.
 
 #include <sys/resource.h>
 
@@ -15,14 +15,14 @@ namespace meridian {
 struct CounterPlan;
 
 struct ThreadCounters {
-  std::uint32_t count = 0;  ///< values of one reading
-  bool has_failed = false;  ///< a set could not be read: from then on nothing is counted on this thread
+  std::uint32_t count = 0;  ///< values per reading
+  bool has_failed = false;  ///< a set could not be read: nothing is counted on this thread from then on
   std::uint8_t sets = 0;
-  std::uint8_t rusage = 0;       ///< how many of the last values are of rusage
-  std::uint8_t first[4] = {};    ///< value of a set's first event
+  std::uint8_t rusage = 0;       ///< number of values from rusage, at the end
+  std::uint8_t first[4] = {};    ///< index of each set's first value
   std::uint8_t field[8] = {};    ///< RusageField
-  std::uint8_t sde = 0;          ///< how many of the values before those of rusage libsde has
-  std::uint16_t registered = 0;  ///< bit i: the i-th event of libsde has been registered by the program
+  std::uint8_t sde = 0;          ///< number of values from libsde, before those of rusage
+  std::uint16_t registered = 0;  ///< bit i: the program has registered the i-th event of libsde
   int set[4] = {};               ///< PAPI's event sets
   std::uint32_t sde_code[kMaxCounters] = {};
   int (*read_sde)(std::uint32_t code, long long* value) = nullptr;
@@ -31,7 +31,7 @@ struct ThreadCounters {
   long long at_leave[kMaxCounters] = {};
 };
 
-/// What rusage says of the calling thread, in the order of RusageField.
+/// Reads rusage of the calling thread, in the order of RusageField.
 [[gnu::always_inline]] inline void read_rusage(long long (&values)[6]) noexcept {
   rusage used;
   getrusage(RUSAGE_THREAD, &used);
@@ -43,8 +43,8 @@ struct ThreadCounters {
   values[5] = used.ru_stime.tv_sec * 1'000'000LL + used.ru_stime.tv_usec;
 }
 
-/// Reads all counters of the calling thread. PAPI reads software-defined events in user space; for events of the PMU
-/// and for rusage the kernel is asked, which the user chose.
+/// Reads all counters of the calling thread. PAPI reads software-defined events in user space; events of the PMU and
+/// rusage take a system call, which the user chose.
 [[gnu::noinline]] inline void read_counters(ThreadCounters& counters, long long* values) noexcept {
   for (std::uint8_t s = 0; s < counters.sets; ++s)
     if (counters.read_set(counters.set[s], values + counters.first[s]) != 0) [[unlikely]]
@@ -55,7 +55,7 @@ struct ThreadCounters {
       counters.has_failed = true;
     const auto bit = static_cast<std::uint16_t>(1u << i);
     if ((counters.registered & bit) == 0) [[unlikely]] {
-      if (value == -1) {  // what libsde says of an event that does not exist yet
+      if (value == -1) {  // libsde's value for an event that does not exist yet
         value = 0;
       } else {
         counters.registered = static_cast<std::uint16_t>(counters.registered | bit);
@@ -69,7 +69,7 @@ struct ThreadCounters {
     values[counters.count - counters.rusage + i] = used[counters.field[i]];
 }
 
-/// Starts the plan's counters on the calling thread. False: they cannot be started here; `why` says why.
+/// Starts the plan's counters on the calling thread. False: they cannot be started here; `why` gives the reason.
 [[gnu::cold]] bool start_counters(const CounterPlan& plan, ThreadCounters& counters, const char*& why) noexcept;
 [[gnu::cold]] void stop_counters(const CounterPlan& plan, ThreadCounters& counters) noexcept;
 
