@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { kBlock = 4, kMaxRequests = 32 }; /* kBlock: ints that a rank gives to another */
+enum { kBlock = 4, kMaxRequests = 32 }; /* kBlock: ints that a rank sends to each other rank */
 
 /* Buffers and layouts for one communicator. In the v and w calls rank r contributes r + 1 ints. */
 typedef struct {
   MPI_Comm comm;
   int rank, size;
   size_t ints;           /* room in each buffer */
-  int* out;              /* what this rank contributes */
-  int* in[kMaxRequests]; /* one per call under way */
+  int* out;              /* ints that this rank contributes */
+  int* in[kMaxRequests]; /* one for each call under way */
   int used;
   int *one, *one_at;                 /* r + 1 ints from rank r, packed */
   int *mine, *mine_at;               /* rank + 1 ints for everybody, packed */
@@ -66,14 +66,15 @@ static void free_team(Team* team) {
   free(team->types);
 }
 
-/* A receive buffer for the next call: this rank's own numbers, so that it serves Bcast and in-place calls too. */
+/* A receive buffer for the next call, filled with this rank's own numbers, so that it serves Bcast and in-place calls
+   too. */
 static int* next_in(Team* team) {
   int* in = team->in[team->used++];
   memcpy(in, team->out, team->ints * sizeof(int));
   return in;
 }
 
-/* Takes every buffer that was used into the checksum. */
+/* Adds every used buffer to the checksum. */
 static void fold(Team* team) {
   for (int i = 0; i < team->used; ++i)
     for (size_t k = 0; k < team->ints; ++k) team->checksum = team->checksum * 1099511628211u + (uint64_t)team->in[i][k];
@@ -112,7 +113,7 @@ static void in_place(Team* t) {
   fold(t);
 }
 
-/* All of them at once: as many collectives under way on one communicator. */
+/* Starts all of them at once: several collectives are under way on one communicator. */
 static void non_blocking(Team* t) {
   const int last = t->size - 1;
   MPI_Request requests[kMaxRequests];
@@ -140,7 +141,7 @@ static void non_blocking(Team* t) {
   fold(t);
 }
 
-/* Neighbours on a line; the ends have one each. */
+/* Neighbours on a line; the ranks at the ends have one neighbour each. */
 static void neighbourhood(Team* t) {
   const int is_periodic = 0;
   MPI_Comm line;
@@ -169,7 +170,7 @@ static void neighbourhood(Team* t) {
   MPI_Comm_free(&line);
 }
 
-/* From one half of the world to the other. `half` is this rank's own, `side` 0 or 1. */
+/* Collectives between the halves of the world. `half` is this rank's own, `side` 0 or 1. */
 static void between_halves(Team* half, int side) {
   MPI_Comm bridge, merged;
   MPI_Intercomm_create(half->comm, 0, MPI_COMM_WORLD, 1 - side, 5, &bridge);

@@ -13,7 +13,7 @@
 
 enum { kMaxThreads = 64 };
 
-/* This rank's part of the plate with a frame of one cell, and what its threads share. */
+/* This rank's part of the plate with a frame of one cell, and the data that its threads share. */
 typedef struct {
   int rows, columns;
   double *now, *next;
@@ -32,7 +32,7 @@ static double* cell(const Plate* plate, double* field, int row, int column) {
   return field + (size_t)row * (size_t)(plate->columns + 2) + column;
 }
 
-/* One iteration of the rows that belong to one thread. */
+/* One iteration over the rows of one thread. */
 static void relax(Plate* plate, int thread) {
   const int first = 1 + plate->rows * thread / plate->threads;
   const int end = 1 + plate->rows * (thread + 1) / plate->threads;
@@ -61,7 +61,7 @@ static void* work(void* argument) {
   }
 }
 
-/* All threads relax their rows, this one included. Returns the largest change of a cell. */
+/* Lets all threads relax their rows, the calling one included. Returns the largest change of a cell. */
 static double iterate(Plate* plate) {
   if (plate->threads > 1) pthread_barrier_wait(&plate->go);
   relax(plate, 0);
@@ -90,7 +90,7 @@ static void exchange(const Plate* plate, MPI_Comm grid, const int neighbours[4],
   MPI_Waitall(8, requests, MPI_STATUSES_IGNORE);
 }
 
-/* Sum of all cells' bit patterns modulo 2^64: the same in any order, different when any bit is. */
+/* Sum of all cells' bit patterns modulo 2^64: independent of the order, sensitive to every bit. */
 static uint64_t checksum(const Plate* plate) {
   uint64_t sum = 0;
   for (int row = 1; row <= plate->rows; ++row)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Rank r computes r + 1 times as much as rank 0, then everybody meets at a barrier.
+/* Rank r computes r + 1 times as long as rank 0, then all ranks wait at a barrier.
  * imbalance [steps = 100] [work of rank 0 in a step = 200000] */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* `count` steps of a linear congruential generator: time that no compiler can take away. */
+/* `count` steps of a linear congruential generator: work that no compiler can remove. */
 static uint64_t compute(uint64_t x, uint64_t count) {
   for (uint64_t i = 0; i < count; ++i) x = x * 6364136223846793005u + 1442695040888963407u;
   return x;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* An iterative solver that says in the trace what it is doing: regions, a counter, events with values, and messages of
- * its own. Without the tracer all of that is nothing. regions [iterations = 50] [cells of each rank = 20000] */
+/* An iterative solver that describes its work in the trace: regions, a counter, events with values, and messages of its
+ * own. Without the tracer these calls do nothing.
+ * regions [iterations = 50] [cells of each rank = 20000] */
 #include <meridian/user.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -8,7 +9,7 @@
 
 static int rank, size;
 
-/* The edges of the neighbours to the left and right, by a layer of the program's own upon MPI. */
+/* Exchanges the edges with the left and right neighbours, by means of a layer of the program's own on top of MPI. */
 static void exchange(double* cells, int count, int iteration) {
   MERIDIAN_REGION("exchange");
   const int left = rank > 0 ? rank - 1 : MPI_PROC_NULL;

@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
 
   int64_t token = 0;
   for (long lap = 0; lap < laps; ++lap) {
-    if (size == 1) { /* a blocking send to oneself need not return */
+    if (size == 1) { /* a blocking send to the rank itself need not return */
       const int64_t sent = token + 1;
       MPI_Sendrecv(&sent, 1, MPI_INT64_T, next, tag, &token, 1, MPI_INT64_T, previous, tag, MPI_COMM_WORLD,
                    MPI_STATUS_IGNORE);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* User events: what a program wants to see in its trace besides its MPI calls. C99 and C++11, GCC or clang.
+/* User events: a program's own events in its trace, besides its MPI calls. C99 and C++11, GCC or clang.
  *
  *   MERIDIAN_REGION("solve");                             from here to the end of the block
  *   MERIDIAN_REGION_BEGIN("io"); ... MERIDIAN_REGION_END("io");   in one thread, properly nested
  *   MERIDIAN_MARKER("restart");                           a moment
  *   MERIDIAN_COUNTER("residual", value);                  a double that changes
- *   MERIDIAN_EVENT(pool, STEAL_REQUEST, i64(thief), i64(victim));   a moment with values: i64, u64, f64, text; up to 8
+ *   MERIDIAN_EVENT(pool, STEAL_REQUEST, i64(thief), i64(victim));   a moment with up to 8 values: i64, u64, f64, text
  *   MERIDIAN_FIRE(pool, STEAL_REQUEST, thief, victim);    the same with integers that the definition file names
- *   MERIDIAN_SEND("queue", peer, tag, bytes);             a message of a communication layer of the program's own;
- * peers MERIDIAN_RECV("queue", peer, tag, bytes);             are ranks of MPI_COMM_WORLD, messages of equal tags do
- * not overtake MERIDIAN_OFF(); MERIDIAN_ON();                        stops and starts recording, MPI calls included
- *   MERIDIAN_LEVEL_OFF("pool"); MERIDIAN_LEVEL_ON("pool.STEAL*");   the same for levels and events of the program
+ *   MERIDIAN_SEND("queue", peer, tag, bytes);             a message of the program's own communication layer; peers are
+ *   MERIDIAN_RECV("queue", peer, tag, bytes);             ranks of MPI_COMM_WORLD; equal tags do not overtake
+ *   MERIDIAN_OFF(); MERIDIAN_ON();                        stops and starts recording, MPI calls included
+ *   MERIDIAN_LEVEL_OFF("pool"); MERIDIAN_LEVEL_ON("pool.STEAL*");   the same for levels and user events
  *
- * Names are literals. Nothing has to be linked (glibc before 2.34: -ldl); without the tracer each line costs two loads
- * and two branches that are always taken the same way. With -DMERIDIAN_DISABLE nothing is left of it. */
+ * Names are literals. Nothing has to be linked (glibc before 2.34: -ldl). Without the tracer each line costs two loads
+ * and two branches that are always predicted correctly. -DMERIDIAN_DISABLE compiles all of it out. */
 #ifndef MERIDIAN_USER_H
 #define MERIDIAN_USER_H
 
@@ -22,7 +22,7 @@
 #define MERIDIAN_CAT2_(a, b) a##b
 #define MERIDIAN_CAT_(a, b) MERIDIAN_CAT2_(a, b)
 
-/* The values of an event, as words. i64(x) in MERIDIAN_EVENT becomes MERIDIAN_FIELD_i64(x). */
+/* The values of an event, as 64-bit words. i64(x) in MERIDIAN_EVENT becomes MERIDIAN_FIELD_i64(x). */
 #define MERIDIAN_FIELD_i64(value) ((uint64_t)(int64_t)(value))
 #define MERIDIAN_FIELD_u64(value) ((uint64_t)(value))
 #define MERIDIAN_FIELD_f64(value) meridian_word_of_(value)
@@ -79,7 +79,7 @@
 #define MERIDIAN_LEVEL_ON(what) MERIDIAN_SET_(what, 1)
 #define MERIDIAN_LEVEL_OFF(what) MERIDIAN_SET_(what, 0)
 
-/* Hidden: a shared object with an exported one of these could not be unloaded. */
+/* Hidden: a shared object that exports one of these functions could not be unloaded. */
 #ifdef __cplusplus
 #define MERIDIAN_INLINE_ inline __attribute__((visibility("hidden")))
 #define MERIDIAN_COLD_ inline __attribute__((visibility("hidden"), cold, noinline))
@@ -88,7 +88,7 @@
 #define MERIDIAN_COLD_ static __attribute__((unused, cold, noinline))
 #endif
 
-/* The bits of a double. */
+/* The bit pattern of a double. */
 MERIDIAN_INLINE_ uint64_t meridian_word_of_(double value) {
   uint64_t word;
   __builtin_memcpy(&word, &value, sizeof word);
@@ -97,7 +97,7 @@ MERIDIAN_INLINE_ uint64_t meridian_word_of_(double value) {
 
 #ifdef MERIDIAN_DISABLE
 
-/* The values are compiled, so that nothing becomes unused, and never computed. */
+/* The values are compiled, so that no variable becomes unused, but never evaluated. */
 #define MERIDIAN_RECORD_(kind, level, name, what, ...)  \
   do {                                                  \
     if (0) {                                            \
@@ -114,15 +114,15 @@ MERIDIAN_INLINE_ uint64_t meridian_word_of_(double value) {
 
 #include <meridian/user_abi.h>
 
-/* One place in the code. All zero until it is reached. */
+/* One call site of a user event. All zero until it is reached for the first time. */
 struct meridian_site_ {
   const struct meridian_gate* gate;
-  struct meridian_gate closed; /* what `gate` points to where there is no tracer: never outlived by the site */
+  struct meridian_gate closed; /* `gate` points here without a tracer; lives as long as the site */
 };
 
-/* Asked once per site: is there a tracer, and which gate is this definition's? */
+/* Looks for the tracer and the gate of this definition; called once per site. */
 MERIDIAN_INLINE_ const struct meridian_user_api* meridian_user_api_(void) {
-  /* The null handle is RTLD_DEFAULT: all that is loaded. */
+  /* The null handle is RTLD_DEFAULT: all loaded objects. */
   return (const struct meridian_user_api*)dlsym((void*)0, MERIDIAN_USER_SYMBOL);
 }
 
@@ -140,7 +140,7 @@ MERIDIAN_COLD_ void meridian_user_set_(const char* what, int on) {
 }
 #define MERIDIAN_SET_(what, on) meridian_user_set_(what, on)
 
-/* `result` becomes the gate of `site`, which belongs to one definition for good. */
+/* `result` becomes the gate of `site`, which belongs to one definition permanently. */
 #define MERIDIAN_ASK_(result, site, kind, level, name)                                   \
   const struct meridian_gate* result = __atomic_load_n(&(site)->gate, __ATOMIC_ACQUIRE); \
   if (__builtin_expect(result == 0, 0)) result = meridian_user_ask_(site, kind, level, name)
@@ -156,7 +156,7 @@ MERIDIAN_COLD_ void meridian_user_set_(const char* what, int on) {
     }                                                                  \
   } while (0)
 
-/* A region that was begun in the trace is also ended in it, whatever is switched off in between. */
+/* A region that has begun in the trace also ends in it, even if recording was switched off in between. */
 MERIDIAN_INLINE_ const struct meridian_gate* meridian_region_begin_(struct meridian_site_* site, const char* name) {
   MERIDIAN_ASK_(gate, site, MERIDIAN_KIND_REGION, "region", name);
   if (!MERIDIAN_IS_OPEN_(gate)) return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What <meridian/user.h>, its Fortran module and the tracer agree on. Programs include <meridian/user.h>.
+/* The interface between <meridian/user.h>, its Fortran module and the tracer. Programs include <meridian/user.h>.
  *
- * A program finds the tracer by asking the dynamic linker for MERIDIAN_USER_SYMBOL when it needs it first: nothing to
- * link with, and nothing found is the answer "not traced". A struct here grows at its end only; what cannot, gets a new
+ * A program asks the dynamic linker for MERIDIAN_USER_SYMBOL at the first user event: nothing has to be linked, and a
+ * missing symbol means that the program is not traced. A struct here grows only at its end; other changes need a new
  * symbol. */
 #ifndef MERIDIAN_USER_ABI_H
 #define MERIDIAN_USER_ABI_H
@@ -26,22 +26,23 @@ enum {
   MERIDIAN_KIND_NUMBERS = 7 /* an event of 64-bit integers whose fields the definition file names: "NAME, value, ..." */
 };
 
-/* What happened. */
+/* The kind of occurrence. */
 enum { MERIDIAN_HAPPENED = 0, MERIDIAN_BEGINS = 64, MERIDIAN_ENDS = 128 };
 
-/* One definition as the tracer keeps it; lives as long as the process. */
+/* One definition in the tracer; lives as long as the process. */
 struct meridian_gate {
-  unsigned char on; /* 0: nobody wants it, record() need not be called. Changes at any time */
-  /* words: one for each field; a text's is the address of its characters, which end with a zero. */
+  unsigned char on; /* 0: not recorded, record() need not be called. Changes at any time */
+  /* words: one for each field; for a text the address of its zero-terminated characters. */
   void (*record)(const struct meridian_gate* gate, unsigned what, const uint64_t* words);
 };
 
 struct meridian_user_api {
   uint32_t bytes; /* of this struct */
   uint32_t reserved;
-  /* The gate of this definition, equal ones have one. Null: ask again later. */
+  /* The gate of this definition; equal definitions have the same gate. Null: ask again later. */
   const struct meridian_gate* (*define)(int kind, const char* level, const char* name);
-  /* Recording on or off: of everything (what is null), a level ("pool") or an event ("pool.STEAL"), with * and ?. */
+  /* Switches recording on or off: of everything (what is null), a level ("pool") or an event ("pool.STEAL"), with * and
+     ?. */
   void (*set)(const char* what, int on);
 };
 
