@@ -6,7 +6,7 @@
 
 namespace meridian {
 
-// To add one: its file, its declaration and its row here, and its table in summary/.
+// To add an analysis: its file, its declaration and row here, and its table in summary/.
 Status count_communication_sizes(const MergedTrace& trace, Summary& summary);
 
 namespace {

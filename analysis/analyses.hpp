@@ -10,8 +10,8 @@
 
 namespace meridian {
 
-/// Reads a trace, and fills its own tables of the summary and adds its findings; changes nothing else of it. Memory does
-/// not grow with the trace.
+/// Reads a trace, fills in the analysis's own tables of the summary and adds its findings; leaves the rest of the
+/// summary unchanged. Memory does not grow with the trace.
 using AnalysisFunction = Status (*)(const MergedTrace& trace, Summary& summary);
 
 struct Analysis {
@@ -19,10 +19,10 @@ struct Analysis {
   AnalysisFunction run;
 };
 
-/// Every analysis, in the order in which they run.
+/// All analyses, in the order in which they run.
 std::span<const Analysis> analyses();
 
-/// Runs all of them. An error names the analysis.
+/// Runs all analyses. An error names the analysis.
 Status run_analyses(const MergedTrace& trace, Summary& summary);
 
 }  // namespace meridian

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Histogram of the sizes of messages and of what participants send in collectives, by group of the function.
+// Histogram of the sizes of messages and of the bytes that participants send in collectives, by group of the function.
 
 #include <array>
 #include <bit>
@@ -35,7 +35,7 @@ Status count_communication_sizes(const MergedTrace& trace, Summary& summary) {
   const auto group_of = [&](const MergedEvent& event) {
     return event.call < calls.size() ? calls[event.call].group : std::string{};
   };
-  // Several calls in a row are of one group: the last one found is kept.
+  // Consecutive calls are often of the same group: the last one found is cached.
   std::uint32_t last_call = UINT32_MAX;
   Histogram* last = nullptr;
   const auto add = [&](const MergedEvent& event, std::uint64_t bytes) {

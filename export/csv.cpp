@@ -14,7 +14,7 @@ constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 constexpr std::uint64_t kProgressEvery = 4096;  // rows
 constexpr std::string_view kShapes[] = {"all-to-all", "one-to-all", "all-to-one", "prefix", "none"};
 
-/// Rows of one file, gathered before they are written.
+/// Rows of one file, buffered until they are written.
 class CsvFile {
  public:
   CsvFile(ExportSink& sink, std::string_view header) : sink_{sink}, text_{header} { text_ += "\r\n"; }
@@ -24,7 +24,7 @@ class CsvFile {
     const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
     return put({digits.data(), static_cast<std::size_t>(end - digits.data())});
   }
-  /// Empty where the trace has -1 for "none".
+  /// An empty cell if the trace has -1 for "none".
   CsvFile& known(std::int32_t value) { return value < 0 ? put({}) : number(value); }
   CsvFile& text(std::string_view value) { return put(csv_cell(value)); }
   Status end_row() {

@@ -6,8 +6,8 @@
 
 namespace meridian {
 
-/// Events, messages and participants of collectives, a file each (RFC 4180). A text that a spreadsheet would take for a
-/// formula begins with an apostrophe. Nothing is written for numbers that are not known.
+/// Writes events, messages and participants of collectives, one file each (RFC 4180). A text that a spreadsheet would
+/// take for a formula begins with an apostrophe. Unknown numbers are empty cells.
 Status export_csv(const MergedTrace& trace, ExportSink& sink, const ExportProgress& progress);
 
 /// A text as one cell.

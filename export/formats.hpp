@@ -9,14 +9,14 @@
 
 namespace meridian {
 
-/// Writes a trace to a sink, and does not call finish().
+/// Writes a trace to a sink. The caller calls finish().
 using ExportFunction = Status (*)(const MergedTrace& trace, ExportSink& sink, const ExportProgress& progress);
 
 /// A format that `meridian export` knows. To add one: its file, its declaration, and its row in formats.cpp.
 struct ExportFormat {
   std::string_view name;
   std::string_view text;   ///< for help
-  std::string_view files;  ///< that it makes, separated by blanks
+  std::string_view files;  ///< names of the files that it writes, separated by blanks
   ExportFunction write;
 };
 

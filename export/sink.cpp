@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// 0, or what errno was.
+/// 0, or errno.
 int write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t done = ::write(descriptor, text.data(), text.size());
