@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// meridian check: the findings of a merged trace, and nothing else.
+// meridian check: prints only the findings of a merged trace.
 
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ int check(const std::string& path) {
 Command check_command() {
   const auto path = std::make_shared<std::string>();
   return {"check",
-          "Print what is wrong with a merged trace; exit code 2 on errors",
+          "Print the findings of a merged trace; exit code 2 on errors",
           {{"trace", "PATH", "merged.h5 or its directory (default: latest)", path.get()}},
           [path] { return check(*path); }};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// meridian clocks: how the clocks of a merged trace were corrected, as a page or as data.
+// meridian clocks: the clock corrections of a merged trace, as a page or as data.
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ struct ClocksArguments {
   bool is_json = false;
 };
 
-/// A page that is there is replaced only if it is one of ours.
+/// Permits replacing an existing page only if Meridian wrote it.
 Status may_replace_page(const fs::path& output) {
   std::error_code problem;
   const fs::file_status status = fs::symlink_status(output, problem);
@@ -38,11 +38,11 @@ Status may_replace_page(const fs::path& output) {
   if (fs::is_regular_file(status) &&
       std::ifstream{output}.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == kMark)
     return {};
-  return Error{Errc::invalid_argument, fmt::format("'{}' exists and is no clock page", output.string()),
+  return Error{Errc::invalid_argument, fmt::format("'{}' exists and is not a clock page", output.string()),
                "choose another file with --output, or remove it"};
 }
 
-/// Written beside its name and then renamed: whoever looks meanwhile sees the old page, or the new one.
+/// Writes to a temporary file and renames it, so that readers see either the old page or the new one.
 Status write_page(const fs::path& output, const std::string& page) {
   MERIDIAN_TRY_DO(may_replace_page(output));
   fs::path part = output;
@@ -86,7 +86,7 @@ int show_clocks(const ClocksArguments& arguments) {
 Command clocks_command() {
   const auto arguments = std::make_shared<ClocksArguments>();
   return {"clocks",
-          "Show how the clocks were corrected, and how certain times are: a page with plots",
+          "Show the clock corrections and the bounds of times: a page with plots",
           {{"trace", "PATH", "merged.h5 or its directory (default: latest)", &arguments->trace},
            {"-o,--output", "FILE", "The page (default: clocks.html beside the merged file)", &arguments->output},
            {.names = "--json",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A subcommand described as data; command_line.cpp reads the command line by it.
+// A subcommand described as data; command_line.cpp parses the command line with it.
 
 #include <cstdint>
 #include <functional>
@@ -13,31 +13,31 @@
 
 namespace meridian {
 
-/// Smallest and largest value that an option takes.
+/// Smallest and largest value of an option.
 struct AllowedRange {
   double least = 0;
   double most = 0;
 };
-/// In place of a range: whole numbers from 1 on.
+/// Used instead of a range: whole numbers from 1 on.
 struct Positive {};
 
 /// One option, positional argument or flag of a subcommand.
 struct CommandOption {
-  /// What a value is stored in; a string of an option without `value` gets what its name has in braces.
+  /// Destination of the value. An option without `value` stores the text in braces of its name in a string.
   using Target = std::variant<bool*, std::string*, std::optional<std::string>*, std::vector<std::string>*, double*,
                               std::uint64_t*>;
   using Limit = std::variant<std::monostate, AllowedRange, Positive>;
 
-  std::string names{};  ///< "-o,--output"; "--strict{yes}"; without a dash, an argument that is known by its position
-  std::string value{};  ///< what help calls the value; empty: a flag, which has none
+  std::string names{};  ///< "-o,--output"; "--strict{yes}"; without dashes: a positional argument
+  std::string value{};  ///< name of the value in help; empty: a flag
   std::string help{};
   Target target{};
   Limit limit{};
   bool is_required = false;
-  std::string excludes{};  ///< name of an option before this one that it cannot be given together with
+  std::string excludes{};  ///< name of an earlier option that excludes this one
 };
 
-/// A subcommand. `run` owns what the targets of its options point to.
+/// A subcommand. `run` owns the targets of its options.
 struct Command {
   std::string name;
   std::string help{};

@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kNames = 26;
 
-/// Help in 80 columns: an option's text stands beside its name, in as many lines as it takes.
+/// Help in 80 columns: an option's text is beside its name, wrapped if necessary.
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
@@ -67,7 +67,7 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return near.empty() ? otherwise : "did you mean '" + std::string{near} + "'? Else " + otherwise;
 }
 
-/// The command that was being read when the mistake was met.
+/// The subcommand that was being parsed when the error occurred.
 const CLI::App& innermost(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
   return chosen.empty() ? app : innermost(*chosen.back());
@@ -98,7 +98,7 @@ Error unknown_option(const CLI::App& command, const std::string& argument) {
           did_you_mean(option, names, "`" + title(command) + " --help` lists them")};
 }
 
-/// What CLI11 found wrong, in our words.
+/// Translates an error of CLI11 into our messages.
 Error parse_error(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = innermost(app);
   const std::string hint = "`" + title(command) + " --help` shows how";
@@ -106,8 +106,7 @@ Error parse_error(const CLI::App& app, const CLI::ParseError& error) {
     const std::vector<std::string> extras = command.remaining();
     if (!extras.empty() && extras.front().starts_with("-")) return unknown_option(command, extras.front());
     if (!extras.empty() && &command == &app) return unknown_command(app, extras.front());
-    if (!extras.empty())
-      return {Errc::invalid_argument, "there is an argument too many: '" + extras.front() + "'", hint};
+    if (!extras.empty()) return {Errc::invalid_argument, "unexpected argument '" + extras.front() + "'", hint};
   }
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && &command == &app)
     return {Errc::invalid_argument, "no command given", "`meridian --help` lists them"};
@@ -138,7 +137,7 @@ int run_command_line(const std::vector<Command>& commands, const std::string& ve
   if (!arguments.empty() && !arguments.front().starts_with("-") && std::ranges::none_of(commands, is_named))
     return fail(unknown_command(app, arguments.front()));
   try {
-    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 takes them
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // CLI11 expects them reversed
     app.parse(reversed);
   } catch (const CLI::CallForHelp& help) {
     return app.exit(help);

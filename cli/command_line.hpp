@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The command line: what was typed, held against what the subcommands take. Mistakes are reported with the name that
-// was most likely meant.
+// Parses the command line according to the descriptions of the subcommands. An error names the most similar valid name.
 
 #include <string>
 #include <vector>
@@ -12,7 +11,7 @@
 
 namespace meridian {
 
-/// Does what `arguments` (without the program's own name) ask for and returns the exit code.
+/// Runs the subcommand in `arguments` (without the program's own name) and returns the exit code.
 int run_command_line(const std::vector<Command>& commands, const std::string& version,
                      const std::vector<std::string>& arguments);
 

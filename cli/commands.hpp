@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The subcommands. Each function describes one with its options; what it does runs later, when the whole command line
-// has been understood.
+// The subcommands. Each function describes one with its options; its action runs after the whole command line has been
+// parsed.
 
 #include <string>
 #include <vector>
@@ -11,9 +11,9 @@
 
 namespace meridian {
 
-/// `program` is what take_program() found.
+/// `program` is the result of take_program().
 Command run_command(const std::vector<std::string>& program);
-/// Removes the program and its arguments from the arguments of `run` and returns them: they are not ours to parse.
+/// Removes the program and its arguments from the arguments of `run` and returns them; Meridian does not parse them.
 std::vector<std::string> take_program(std::vector<std::string>& arguments);
 Command merge_command();
 Command stats_command();

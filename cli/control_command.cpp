@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// meridian control: switches recording in programs that run, through the ring files of their ranks on this host.
+// meridian control: switches recording in running programs, through the ring files of their ranks on this host.
 
 #include <fmt/format.h>
 
@@ -47,7 +47,7 @@ int control(const ControlArguments& arguments) {
   if (std::find(choices.begin(), choices.end(), arguments.what) == choices.end())
     return fail(unknown_choice(arguments.what, arguments.what, choices));
   if ((arguments.what == "level") == arguments.levels.empty())
-    return fail({Errc::invalid_argument, "a list of levels goes with `level`, and with nothing else",
+    return fail({Errc::invalid_argument, "a list of levels belongs to `level` only",
                  "meridian control latest level all,-MPI_Test*"});
   if (arguments.what == "level") {
     const Error wrong = check_value(OptionId::levels, arguments.levels, "level " + arguments.levels);
@@ -65,7 +65,7 @@ int control(const ControlArguments& arguments) {
       return fail(done.error());
   }
   if (asked == 0) return fail(nothing_runs(arguments.directory, found));
-  fmt::print("asked {} rank{}{}; each thread follows at its next call\n", asked, asked == 1 ? "" : "s",
+  fmt::print("sent to {} rank{}{}; each thread switches at its next call\n", asked, asked == 1 ? "" : "s",
              say_elsewhere(found));
   return kExitFine;
 }
@@ -75,10 +75,10 @@ int control(const ControlArguments& arguments) {
 Command control_command() {
   const auto arguments = std::make_shared<ControlArguments>();
   return {"control",
-          "Switch recording in a program that runs",
+          "Switch recording in a running program",
           {{.names = "trace",
             .value = "DIR",
-            .help = "Directory that it records into",
+            .help = "Output directory of the program",
             .target = &arguments->directory,
             .is_required = true},
            {.names = "what",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// meridian counters: what this machine counts, and whether some of it can be counted together.
+// meridian counters: lists the counters of this machine, or tries some together.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -30,7 +30,7 @@ struct KnownEvent {
   std::string text;
 };
 
-/// What PAPI says of an event, at the place where all its versions have it; empty when this version has not.
+/// PAPI's description of an event, from a field that all its versions have; empty if this version has none.
 std::string describe_event(const PapiApi& papi, int code, const std::string& name) {
   if (papi.get_event_info == nullptr) return {};
   constexpr std::size_t kRoom = 64 << 10, kSymbol = 4, kLong = kSymbol + 1024 + 64, kLongBytes = 1024;
@@ -49,7 +49,7 @@ void add_event(const char* name, int code, void* context) noexcept {
   auto& listing = *static_cast<Listing*>(context);
   const bool is_preset = code < 0;
   CounterPlan plan;
-  plan_counters(name, false, plan);  // tried out: a table's word is not enough
+  plan_counters(name, false, plan);  // a trial run: tables of events are not reliable
   listing.events.push_back({name, is_preset ? "preset" : "native", plan.count == 1,
                             is_preset ? describe_event(*listing.papi, code, name) : std::string{}});
 }
@@ -85,7 +85,7 @@ const char* status_name(CounterStatus status) {
   return "no_papi";
 }
 
-/// What keeps hardware events from being counted here, with the remedy; empty when nothing does.
+/// The reason why hardware events cannot be counted here, with the remedy; empty if they can.
 std::string pmu_problem() {
   const Status pmu = probe_pmu();
   return pmu ? std::string{} : pmu.error().what + ": " + pmu.error().hint;
@@ -146,7 +146,7 @@ int try_together(const std::string& names, bool as_json, bool by_turns) {
   if (is_fine && plan->has_estimates()) {
     std::vector<char> estimates(4096);
     list_estimates(*plan, estimates.data(), estimates.size());
-    return print(fmt::format("These can be counted together: {}\nby turns, so that they are estimates: {}\n", names,
+    return print(fmt::format("These can be counted together: {}\nmultiplexed, so that they are estimates: {}\n", names,
                              estimates.data()))
                ? kExitFine
                : kExitCouldNotRun;
@@ -156,7 +156,7 @@ int try_together(const std::string& names, bool as_json, bool by_turns) {
   describe_problems(*plan, text.data(), text.size());
   const std::string pmu = pmu_problem();
   return fail({Errc::unsupported, plan->requested == 0 ? "no counter is named" : text.data(),
-               pmu.empty() ? "`meridian counters` lists what this machine counts" : pmu});
+               pmu.empty() ? "`meridian counters` lists the counters of this machine" : pmu});
 }
 
 }  // namespace
@@ -169,17 +169,17 @@ Command counters_command() {
     bool is_by_turns = false;
   };
   const auto arguments = std::make_shared<Arguments>();
-  return {"counters",
-          "List what this machine counts, or try counters together",
-          {{"--try", "NAMES", "Counters to try together: A,B,C", &arguments->names},
-           {"--multiplex", "", "Try them as MERIDIAN_COUNTERS_MULTIPLEX=yes counts them: by turns",
-            &arguments->is_by_turns},
-           {"--all", "", "List what PAPI knows and this machine cannot count, too", &arguments->lists_all},
-           {"--json", "", "Print one JSON object and nothing else", &arguments->is_json}},
-          [arguments] {
-            return arguments->names ? try_together(*arguments->names, arguments->is_json, arguments->is_by_turns)
-                                    : list(arguments->lists_all, arguments->is_json);
-          }};
+  return {
+      "counters",
+      "List the counters of this machine, or try some together",
+      {{"--try", "NAMES", "Counters to try together: A,B,C", &arguments->names},
+       {"--multiplex", "", "Try them multiplexed, as with MERIDIAN_COUNTERS_MULTIPLEX=yes", &arguments->is_by_turns},
+       {"--all", "", "Also list events that PAPI knows but this machine cannot count", &arguments->lists_all},
+       {"--json", "", "Print one JSON object and nothing else", &arguments->is_json}},
+      [arguments] {
+        return arguments->names ? try_together(*arguments->names, arguments->is_json, arguments->is_by_turns)
+                                : list(arguments->lists_all, arguments->is_json);
+      }};
 }
 
 }  // namespace meridian

@@ -65,7 +65,7 @@ Result<std::string> describe_merged(const fs::path& path) {
          run_section(summary, Paint{false});
 }
 
-/// The ring of a process that runs, or that nobody cleaned up after.
+/// A ring file of a process that is running, or that was killed.
 bool is_ring(const fs::path& path) {
   std::ifstream file{path, std::ios::binary};
   std::uint64_t magic = 0;
@@ -76,7 +76,7 @@ bool is_ring(const fs::path& path) {
 Result<std::string> describe_file(const fs::path& path) {
   if (is_ring(path))
     return fmt::format(
-        "ring '{}' of a process that runs, or was killed\nhint: `meridian merge` of its directory reads it\n",
+        "ring '{}' of a process that is running or was killed\nhint: `meridian merge` reads it with its directory\n",
         printable(path.string()));
   auto merged = describe_merged(path);
   if (merged || merged.error().code == Errc::unsupported) return merged;
@@ -86,7 +86,7 @@ Result<std::string> describe_file(const fs::path& path) {
   if (path.filename() == kMergedName) return merged.error();
   if (path.filename().string().starts_with("rank-")) return rank.error();
   return Error{Errc::invalid_argument, fmt::format("'{}' is neither a rank file nor a merged file", path.string()),
-               "name a file or directory that Meridian has made"};
+               "name a file or directory made by Meridian"};
 }
 
 Result<std::string> describe_directory(const fs::path& path) {
@@ -113,7 +113,7 @@ Result<std::string> describe_directory(const fs::path& path) {
   const bool is_merged = fs::exists(path / kMergedName, problem);
   if (rank_files + notes + spools == 0 && !is_merged)
     return Error{Errc::not_found, fmt::format("'{}' holds no trace", path.string()),
-                 "name a directory that `meridian run` has made"};
+                 "name a directory made by `meridian run`"};
   std::string text = fmt::format("trace directory '{}'\n", printable(path.string()));
   text += line("rank files", fmt::format("{}, {}", human_count(rank_files), human_bytes(bytes)));
   if (!first.empty())

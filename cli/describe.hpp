@@ -8,8 +8,8 @@
 
 namespace meridian {
 
-/// What this file or directory is, in a few lines: kind, schema, ranks, events.
-/// errors  not_found; damaged: it claims to be ours and cannot be read; invalid_argument: it is not ours.
+/// Describes a file or directory in a few lines: kind, schema, ranks, events.
+/// errors  not_found; damaged: a file of ours that cannot be read; invalid_argument: not a file of ours.
 Result<std::string> describe_path(const std::filesystem::path& path);
 
 }  // namespace meridian

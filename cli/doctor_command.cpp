@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// meridian doctor: what is here, what is missing, what to do about it.
+// meridian doctor: what this machine has, what is missing, and the remedies.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -54,7 +54,7 @@ int doctor(bool as_json) {
       as_json ? doctor_json(checks, is_possible) : doctor_text(checks, Paint{wants_colour(STDOUT_FILENO)});
   if (!as_json)
     text += is_possible ? "\nPrograms can be traced: mpirun -n 4 meridian run ./program\n"
-                        : "\nPrograms cannot be traced until what failed is put right.\n";
+                        : "\nPrograms cannot be traced until the failed checks are resolved.\n";
   return print(text) && is_possible ? kExitFine : kExitCouldNotRun;
 }
 
@@ -63,7 +63,7 @@ int doctor(bool as_json) {
 Command doctor_command() {
   const auto is_json = std::make_shared<bool>(false);
   return {"doctor",
-          "Say what would keep programs from being traced, and the remedy",
+          "Check whether programs can be traced here, with remedies",
           {{"--json", "", "Print one JSON object and nothing else", is_json.get()}},
           [is_json] { return doctor(*is_json); }};
 }

@@ -51,7 +51,7 @@ int export_trace(const ExportArguments& arguments) {
 
   const fs::path directory =
       arguments.output.empty() ? merged->parent_path() / arguments.format : fs::path{arguments.output};
-  (void)std::signal(SIGPIPE, SIG_IGN);  // a reader that has seen enough is no error
+  (void)std::signal(SIGPIPE, SIG_IGN);  // a reader that closes the pipe early is not an error
   const auto sink = arguments.only.empty() ? directory_sink(directory, arguments.is_forced)
                                            : stream_sink(STDOUT_FILENO, arguments.only);
   ProgressBar bar{is_terminal(STDERR_FILENO)};
@@ -83,7 +83,7 @@ Command export_command() {
         .help = "Print only this file of the format, and write none",
         .target = &arguments->only,
         .excludes = "--output"},
-       {"--force", "", "Replace files that are there", &arguments->is_forced}},
+       {"--force", "", "Replace existing files", &arguments->is_forced}},
       [arguments] { return export_trace(*arguments); },
       footer};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// meridian info: what a file or directory is.
+// meridian info: describes a file or directory.
 
 #include <memory>
 #include <string>
@@ -23,7 +23,7 @@ int info(const std::string& path) {
 Command info_command() {
   const auto path = std::make_shared<std::string>(kLatest);
   return {"info",
-          "Say what a file or directory is",
+          "Describe a file or directory",
           {{"path", "PATH", "Trace directory, rank file, merged file, ring (default: latest)", path.get()}},
           [path] { return info(*path); }};
 }

@@ -40,18 +40,18 @@ Status Leftovers::finish(const fs::path& note, const fs::path& directory) {
   std::error_code problem;
   for (;;) {
     const auto recovered = recover_rank(note, directory);
-    // A writer that ends takes its note with it.
+    // A writer removes its note when it ends.
     if (!recovered) return fs::exists(note, problem) ? Status{recovered.error()} : Status{};
     if (recovered->outcome == Recovery::finished) return {};
     if (recovered->outcome == Recovery::rank_unknown)
-      return Error{Errc::damaged, fmt::format("'{}' leads to a recording without a rank", note.string()), ""};
+      return Error{Errc::damaged, fmt::format("'{}' refers to a recording without a rank", note.string()), ""};
     if (is_program_running(recovered->ring)) {
       if (fs::exists(rank_file, problem)) return {};
       return Error{Errc::unsupported, fmt::format("rank {} is still running", recovered->rank),
-                   "merge when the program has ended"};
+                   "merge after the program has ended"};
     }
     if (!wait_a_little(note))
-      return Error{Errc::io, fmt::format("the writer of rank {} is still at work", recovered->rank),
+      return Error{Errc::io, fmt::format("the writer of rank {} is still working", recovered->rank),
                    "merge again later"};
   }
 }

@@ -9,7 +9,7 @@
 
 namespace meridian {
 
-/// Makes the rank files that no writer has made. If writers are still at work just after the end of the program, waits
+/// Makes the rank files that no writer has made. If writers are still working just after the end of the program, waits
 /// for them, for at most `patience` in total.
 class Leftovers {
  public:
@@ -18,9 +18,9 @@ class Leftovers {
 
   Leftovers(std::chrono::milliseconds patience, Waiting waiting) : patience_{patience}, waiting_{std::move(waiting)} {}
 
-  /// `note` is a rank-NNNNN.ring, or .done, in `directory`. No error when the rank file is complete afterwards, or as
-  /// complete as it can be while the program goes on after MPI_Finalize. errors  unsupported: the program is still
-  /// running and has no rank file yet; and those of recover_rank().
+  /// `note` is a rank-NNNNN.ring or .done in `directory`. Succeeds if the rank file is complete afterwards, or as
+  /// complete as possible while the program continues after MPI_Finalize. errors  unsupported: the program is still
+  /// running and has no rank file yet; those of recover_rank().
   Status finish(const std::filesystem::path& note, const std::filesystem::path& directory);
 
  private:
@@ -28,7 +28,7 @@ class Leftovers {
 
   std::chrono::milliseconds patience_;
   std::chrono::milliseconds waited_{0};
-  std::chrono::milliseconds silent_{0};  ///< since `waiting_` was called
+  std::chrono::milliseconds silent_{0};  ///< since the last call of `waiting_`
   Waiting waiting_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `meridian` command. Exit codes: 0 fine, 1 could not run, 2 the trace has errors.
+// The `meridian` command. Exit codes: 0 success, 1 could not run, 2 the trace has errors.
 
 #include <hdf5.h>
 
@@ -34,10 +34,10 @@ int dispatch(std::vector<std::string> arguments) {
 }  // namespace meridian
 
 int main(int argc, char** argv) {
-  // After reading a damaged file HDF5 may not get to an end when it cleans up at exit, and prints many lines. Files
-  // that were written are closed where they are written.
+  // After reading a damaged file, HDF5's cleanup at exit may not terminate, and prints many lines. Files are closed
+  // explicitly after they are written.
   H5dont_atexit();
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // each failure is reported once, by whoever sees it
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // callers report each failure once
   try {
     return meridian::dispatch({argv + (argc > 0 ? 1 : 0), argv + argc});
   } catch (const std::bad_alloc&) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// meridian merge: finishes what is left over, merges, prints the summary.
+// meridian merge: completes unfinished rank files, merges them, prints the summary.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -37,7 +37,7 @@ struct MergeArguments {
   PrintOptions print;
 };
 
-/// The directory that was named, or `latest`.
+/// The given directory, or `latest`.
 Result<fs::path> find_directory(const std::string& given) {
   const fs::path path = given.empty() ? fs::path{kLatest} : fs::path{given};
   std::error_code problem;
@@ -91,26 +91,26 @@ int merge_trace(const MergeArguments& arguments) {
 Command merge_command() {
   const auto arguments = std::make_shared<MergeArguments>();
   ClockOptions& clocks = arguments->clocks;
-  Command command{"merge", "Put all ranks on one clock and in one order, print the summary", {}, [arguments] {
+  Command command{"merge", "Merge all ranks into one timeline, print the summary", {}, [arguments] {
                     return merge_trace(*arguments);
                   }};
   command.options = {
       {"directory", "DIR",
-       "Directory of the trace (default: latest), or those of several programs that met through a port or socket",
+       "Directory of the trace (default: latest), or those of several programs that connected through a port or socket",
        &arguments->directories},
       {"-o,--output", "FILE", "Merged file (default: merged.h5 in the first directory)", &arguments->output},
       {"--clock-model", "NAME", "How clocks are corrected: none, offset, linear, regression, hull, meridian (default)",
        &arguments->clock_model},
       {"--reference", "HOST|RANK|auto",
        "Host or rank whose clock is the global one (default: auto, the most central host's)", &clocks.reference},
-      {"--confidence", "SHARE", "regression: share of the round trips, the quickest, that counts (default: 0.9)",
+      {"--confidence", "SHARE", "regression: share of the ping-pong exchanges to use, the quickest (default: 0.9)",
        &clocks.confidence, AllowedRange{0.01, 1}},
-      {"--segment", "SECONDS", "meridian: seconds between bends (default: as few as messages allow, from 0.5)",
+      {"--segment", "SECONDS", "meridian: seconds between knots (default: as few as the messages permit, at least 0.5)",
        &clocks.segment_s, AllowedRange{0.5, 86400}},
-      {"--rho", "PPM", "meridian: how far a clock's rate may be from the fitted one, in ppm (default: 0.05)",
+      {"--rho", "PPM", "meridian: largest difference of a clock's rate from the fitted one, in ppm (default: 0.05)",
        &clocks.rho_ppm, AllowedRange{0, 1000}},
-      {"--force", "", "Take the largest of several runs; replace a file that is no merged file", &arguments->force},
-      {"--quiet", "", "Print nothing but errors", &arguments->quiet}};
+      {"--force", "", "Merge the largest of several runs; replace a file that is not a merged file", &arguments->force},
+      {"--quiet", "", "Print only errors", &arguments->quiet}};
   add_print_options(command, arguments->print);
   return command;
 }

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, kGroupNames.size()> kGroupTexts{
 #include "trace/model/call_groups.def"
 };
 
-/// A '|' would end a cell of the table.
+/// A '|' would end the cell.
 std::string markdown_cell(std::string_view text) {
   std::string cell;
   for (const char c : text) cell += c == '|' ? std::string{"\\|"} : std::string(1, c);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// meridian order: which of two events happened first, as far as the bounds on the clocks determine it.
+// meridian order: which of two events happened first, if the bounds of the clocks determine it.
 
 #include <fmt/format.h>
 
@@ -116,7 +116,7 @@ Command order_command() {
   const auto arguments = std::make_shared<OrderArguments>();
   return {
       "order",
-      "Say which of two events came first, if the clocks can tell",
+      "Determine which of two events happened first, within the bounds of the clocks",
       {{.names = "directory",
         .value = "DIR",
         .help = "Directory of the trace, or its merged file",

@@ -12,7 +12,7 @@
 namespace meridian {
 namespace {
 
-/// Writes all of `text`; errno says why not.
+/// Writes all of `text`; errno gives the reason for a failure.
 bool write_all(int stream, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(stream, text.data(), text.size());
@@ -26,7 +26,7 @@ bool write_all(int stream, std::string_view text) {
 }  // namespace
 
 void report(const Error& error) {
-  // One write: lines of several ranks must not mix.
+  // One write call, so that lines of several ranks do not mix.
   std::string text = "meridian: " + printable(error.what) + "\n";
   if (!error.hint.empty()) text += "hint: " + printable(error.hint) + "\n";
   (void)write_all(STDERR_FILENO, text);

@@ -16,20 +16,20 @@ enum ExitCode : int {
   kExitTraceHasErrors = 2,
 };
 
-/// "meridian: <what>" and, when there is one, "hint: <hint>", each on a line of standard error.
+/// Prints "meridian: <what>" and, if there is one, "hint: <hint>", each on a line of standard error.
 void report(const Error& error);
 
 /// Reports and returns kExitCouldNotRun.
 int fail(const Error& error);
 
-/// Writes to standard output. False, with the error reported, if that is impossible (full disk); a reader that has
-/// closed the pipe (`| head`) is not an error.
+/// Writes to standard output. False, with the error reported, if that fails (full disk); a reader that has closed the
+/// pipe (`| head`) is not an error.
 bool print(std::string_view text);
 
-/// True when the stream (1 standard output, 2 standard error) is a terminal.
+/// True if the stream (1 standard output, 2 standard error) is a terminal.
 bool is_terminal(int stream);
 
-/// True when the stream is a terminal that shows colours and the user has not set NO_COLOR.
+/// True if the stream is a terminal with colours and the user has not set NO_COLOR.
 bool wants_colour(int stream);
 
 }  // namespace meridian

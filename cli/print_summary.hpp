@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The options --csv, --json and what they mean, shared by `merge` and `stats`.
+// The options --csv, --json and --sites with their output, shared by `merge` and `stats`.
 
 #include "cli/command.hpp"
 #include "cli/summary/text.hpp"
@@ -17,10 +17,10 @@ struct PrintOptions {
 
 void add_print_options(Command& command, PrintOptions& options);
 
-/// Prints the summary and returns the exit code: 2 when a finding is an error.
+/// Prints the summary and returns the exit code: 2 if a finding is an error.
 int print_summary(const Summary& summary, const PrintOptions& options);
 
-/// 0, or 2 when a finding is an error.
+/// 0, or 2 if a finding is an error.
 int exit_code(const Summary& summary);
 
 }  // namespace meridian

@@ -18,7 +18,7 @@ constexpr std::size_t kTextWidth = 28;
 constexpr std::chrono::milliseconds kBetween{100};
 
 void write_line(const std::string& text) {
-  // A progress line that is lost does no harm.
+  // Losing a progress line does no harm.
   [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
 }
 

@@ -7,7 +7,7 @@
 
 namespace meridian {
 
-/// One line on standard error that shows how far a long job is; nothing when that is no terminal. Cleared at the end.
+/// A line on standard error that shows the progress of a long job; nothing if that is no terminal. Cleared at the end.
 class ProgressBar {
  public:
   explicit ProgressBar(bool is_on) : is_on_{is_on} {}
@@ -15,7 +15,7 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
   ~ProgressBar() { clear(); }
 
-  /// fraction  of the whole job, 0 to 1; `what` is being done. Drawn ten times a second at most.
+  /// fraction  done of the whole job, 0 to 1; `what` is the current step. Drawn at most ten times a second.
   void show(double fraction, std::string_view what);
   void clear();
 

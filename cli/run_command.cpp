@@ -44,7 +44,7 @@ std::string option_name(const OptionInfo& option) {
   return option.key == "DIR" ? "-o," + name : name;
 }
 
-/// True for `--verbose`: what follows is not its value.
+/// True for `--verbose`: the next argument is not its value.
 bool is_flag(std::string_view argument) {
   return std::any_of(kOptions.begin(), kOptions.end(), [&](const OptionInfo& option) {
     return option.type == OptionType::flag && argument == option_name(option);
@@ -64,8 +64,8 @@ Status export_arguments(const RunArguments& arguments) {
   return {};
 }
 
-/// Checks that the directory is writable or can be made. Writes to it if `is_probing`: permissions do not tell
-/// everything (quotas, root, special file systems).
+/// Checks that the directory is writable or can be created. Writes to it if `is_probing`, because permissions do not
+/// cover everything (quotas, root, special file systems).
 Status check_output(const fs::path& directory, bool is_probing) {
   const std::string what = fmt::format("cannot write to the output directory '{}': ", directory.string());
   const std::string hint = "choose another one with -o or MERIDIAN_DIR";
@@ -84,7 +84,8 @@ Status check_output(const fs::path& directory, bool is_probing) {
   return Error{Errc::io, what + fmt::format("'{}': {}", existing.string(), std::strerror(errno)), hint};
 }
 
-/// The tracer for this program: as the user said, else by the MPI library it is linked with, else by its launcher.
+/// The tracer for this program: the user's choice, otherwise that for the MPI library it is linked with, otherwise that
+/// for its launcher.
 Result<fs::path> choose_tracer(const RunArguments& arguments, const ProgramFacts& facts, const Launcher& launcher,
                                std::string& reason) {
   const std::vector<Flavor> installed = installed_flavors();
@@ -103,10 +104,10 @@ Result<fs::path> choose_tracer(const RunArguments& arguments, const ProgramFacts
     reason = fmt::format("{} is set", launcher.evidence);
   } else {
     flavor = installed.front();
-    reason = "nothing says which MPI it uses";
+    reason = "the MPI that it uses is unknown";
   }
   auto tracer = find_tracer(*flavor);
-  // A guess gives way to what is installed.
+  // If the flavor is only a guess, an installed tracer of another flavor is used.
   if (!tracer && arguments.mpi == "auto" && !facts.flavor) tracer = find_tracer(installed.front());
   if (!tracer)
     return Error{
@@ -114,13 +115,13 @@ Result<fs::path> choose_tracer(const RunArguments& arguments, const ProgramFacts
         fmt::format("build the target meridian_{}; `meridian doctor` shows what is there", flavor_name(*flavor))};
   if (tracer->string().find_first_of(" \t\n:") != std::string::npos)
     return Error{Errc::unsupported,
-                 fmt::format("cannot preload '{}': its path holds a blank or a colon", tracer->string()),
+                 fmt::format("cannot preload '{}': its path contains a blank or a colon", tracer->string()),
                  "install Meridian in a directory without them"};
   return *std::move(tracer);
 }
 
-/// AddressSanitizer ends every program, and every program that it starts, in which its library is not the first one. It
-/// works behind the tracer, too; before the tracer, it would be preloaded into every child.
+/// AddressSanitizer aborts every program, and every child of it, in which its library is not the first one. It also
+/// works when loaded after the tracer; before the tracer, it would be preloaded into every child.
 void let_sanitizers_start() {
   constexpr const char* kVariable = "ASAN_OPTIONS";
   constexpr std::string_view kSetting = "verify_asan_link_order=0";
@@ -130,7 +131,7 @@ void let_sanitizers_start() {
   ::setenv(kVariable, fmt::format("{}{}{}", given, given.empty() ? "" : ":", kSetting).c_str(), 1);
 }
 
-/// Exports everything besides the options.
+/// Exports all settings other than the options.
 void export_tracer(const fs::path& tracer, const Settings& settings) {
   const char* const before = std::getenv("LD_PRELOAD");
   const std::string kept = before == nullptr ? "" : before;
@@ -148,7 +149,7 @@ void export_tracer(const fs::path& tracer, const Settings& settings) {
     if (const auto writer = find_writer()) ::setenv(info(OptionId::writer).variable.data(), writer->c_str(), 1);
 }
 
-/// Does not return unless it fails.
+/// Returns only on failure.
 Error start(const fs::path& path, const std::vector<std::string>& program) {
   std::vector<char*> arguments;
   arguments.reserve(program.size() + 1);
@@ -186,7 +187,7 @@ int run(const RunArguments& arguments) {
               ""});
     return fail(start(*path, arguments.program));
   }
-  // Otherwise the tracer reports it if there is something to trace, and the program runs untraced.
+  // The tracer reports any problem later, if there is something to trace; the program then runs untraced.
   const fs::path directory = settings.values.path(OptionId::dir);
   if (settings.values.is_on(OptionId::strict) && (!directory.empty() || facts.flavor)) {
     const Status writable = check_output(directory.empty() ? fs::path{"."} : directory, launcher.speaks());
@@ -225,11 +226,11 @@ Command run_command(const std::vector<std::string>& program) {
   arguments->program = program;
   Command command{
       "run",
-      "Run an MPI program and record what it does",
+      "Run an MPI program and record its events",
       {},
       [arguments] { return run(*arguments); },
       "The program and its arguments come last:\n  mpirun -n 4 meridian run [options] ./program arguments...\n"
-      "The exit code is the program's own, or 1 when it could not be started."};
+      "The exit code is that of the program, or 1 if it could not be started."};
   command.options = {
       {"--mpi", "NAME", "MPI that the program uses: auto, openmpi, mpich. Default: auto.", &arguments->mpi}};
   for (std::size_t i = 0; i < kOptionCount; ++i) {

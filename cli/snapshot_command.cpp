@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// meridian snapshot: rank files of a running program, as they would be if it ended now.
+// meridian snapshot: writes rank files of a running program, as if it ended now.
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -48,10 +48,10 @@ int snapshot(const SnapshotArguments& arguments) {
 Command snapshot_command() {
   const auto arguments = std::make_shared<SnapshotArguments>();
   return {"snapshot",
-          "Make rank files of a program that runs, up to now; it goes on",
+          "Write rank files of a running program, up to now; it continues",
           {{.names = "trace",
             .value = "DIR",
-            .help = "Directory that it records into",
+            .help = "Output directory of the program",
             .target = &arguments->directory,
             .is_required = true},
            {"-o,--output", "PATH",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// meridian stats: prints the summary of a merged trace again.
+// meridian stats: prints the summary of a merged trace.
 
 #include <memory>
 
@@ -25,7 +25,7 @@ int stats(const StatsArguments& arguments) {
 
 Command stats_command() {
   const auto arguments = std::make_shared<StatsArguments>();
-  Command command{"stats", "Print the summary of a merged trace again", {}, [arguments] { return stats(*arguments); }};
+  Command command{"stats", "Print the summary of a merged trace", {}, [arguments] { return stats(*arguments); }};
   command.options = {{"trace", "PATH", "merged.h5 or its directory (default: latest)", &arguments->path}};
   add_print_options(command, arguments->print);
   command.options.push_back({"--sites", "N", "Call sites in the text (default: 10)", &arguments->print.sites});

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 Error missing_trace(const fs::path& given) {
   if (given.empty())
     return {Errc::not_found, "there is no directory 'latest' here",
-            "name the trace's directory, or go to where the program was started"};
+            "name the trace's directory, or change to the directory in which the program was started"};
   return {Errc::not_found, fmt::format("there is no '{}'", given.string()), "name the directory of a trace"};
 }
 
@@ -33,7 +33,7 @@ Result<fs::path> find_merged(const fs::path& given) {
     has_ranks = has_ranks || entry.path().filename().string().starts_with("rank-");
   if (!has_ranks)
     return Error{Errc::not_found, fmt::format("'{}' holds no trace", path.string()),
-                 "name a directory that `meridian run` has made"};
+                 "name a directory made by `meridian run`"};
   return Error{Errc::not_found, fmt::format("'{}' has not been merged", path.string()),
                fmt::format("meridian merge '{}'", path.string())};
 }

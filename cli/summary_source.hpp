@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Finds the summary that `stats`, `check` and `info` print.
+// Finds the merged file that `stats`, `check` and other commands read.
 
 #include <filesystem>
 
@@ -14,13 +14,13 @@ inline constexpr const char* kMergedName = "merged.h5";
 inline constexpr const char* kLatest = "latest";
 
 /// The merged file that `given` names: itself, or merged.h5 in the directory. Empty means the directory `latest`.
-/// errors  not_found: no such file or directory, or one that has not been merged, with what to type in the hint.
+/// errors  not_found: no such file or directory, or not merged yet; the hint has the command to type.
 Result<std::filesystem::path> find_merged(const std::filesystem::path& given);
 
 /// The error for a missing file or directory; `given` as for find_merged().
 Error missing_trace(const std::filesystem::path& given);
 
-/// Its summary.
+/// The summary of that file.
 Result<Summary> load_summary(const std::filesystem::path& given);
 
 }  // namespace meridian

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// meridian top: what the ranks of a running program are doing, refreshed.
+// meridian top: a refreshed view of the ranks of a running program.
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -47,7 +47,7 @@ int top(const TopArguments& arguments) {
   if (readers.empty()) return fail(nothing_runs(arguments.directory, found));
   for (ActivityReader& reader : readers) reader.look();
   const bool is_screen = is_terminal(STDOUT_FILENO) && !arguments.is_json;
-  // A pipe or a file gets one reading; programs may read JSON from a pipe for longer.
+  // A pipe or a file gets one sample, but programs may read JSON samples from a pipe until the end.
   const std::uint64_t looks = arguments.looks != 0 ? arguments.looks : is_screen || arguments.is_json ? 0 : 1;
   for (std::uint64_t look = 1;; ++look) {
     std::this_thread::sleep_for(std::chrono::duration<double>{arguments.interval_s});
@@ -67,16 +67,15 @@ int top(const TopArguments& arguments) {
 
 Command top_command() {
   const auto arguments = std::make_shared<TopArguments>();
-  return {
-      "top",
-      "Show calls, share of MPI, bytes and current call of each rank while the program runs",
-      {{"directory", "DIR", "Directory that it records into (default: latest)", &arguments->directory},
-       {"--interval", "SECONDS", "Seconds between two looks. Default: 1", &arguments->interval_s,
-        AllowedRange{0.05, 3600}},
-       {"--count", "N", "Looks, then end. Default: until the program has ended; without a terminal one, unless --json",
-        &arguments->looks, Positive{}},
-       {"--json", "", "Print one JSON object a line for each look", &arguments->is_json}},
-      [arguments] { return top(*arguments); }};
+  return {"top",
+          "Show calls, share of MPI, bytes and current call of each rank while the program runs",
+          {{"directory", "DIR", "Output directory of the program (default: latest)", &arguments->directory},
+           {"--interval", "SECONDS", "Seconds between two samples. Default: 1", &arguments->interval_s,
+            AllowedRange{0.05, 3600}},
+           {"--count", "N", "Number of samples. Default: until the program ends; without a terminal 1, unless --json",
+            &arguments->looks, Positive{}},
+           {"--json", "", "Print one JSON object per sample, one per line", &arguments->is_json}},
+          [arguments] { return top(*arguments); }};
 }
 
 }  // namespace meridian

@@ -14,7 +14,7 @@
 namespace meridian {
 namespace {
 
-/// Reads the clock in the same way as the tracer.
+/// Reads the clock as the tracer does.
 std::uint64_t now_ticks(ClockKind clock) {
 #ifdef __x86_64__
   if (clock == ClockKind::tsc) return __rdtsc();
@@ -53,7 +53,7 @@ std::uint64_t bytes_out(CallId call, Payload payload, const std::uint64_t* body,
 struct ActivityReader::Window {
   std::uint64_t begin = 0;  // ticks
   std::uint64_t end = 0;
-  std::uint64_t reaches = 0;  // from here on all records are known
+  std::uint64_t reaches = 0;  // all records from here on are known
   std::uint64_t mpi = 0;      // ticks in calls
   std::uint64_t under_way = 0;
   RankActivity activity;
@@ -92,7 +92,7 @@ void ActivityReader::look_at_slot(std::uint32_t slot, Window& window) {
           ? (head - geometry.ring_bytes) / geometry.block_bytes * geometry.block_bytes + 2 * geometry.block_bytes
           : 0;
   std::uint64_t at = is_first ? head : std::max(seen_[slot], std::min(oldest, head));
-  const bool is_cut = !is_first && at != seen_[slot];  // more was stored than the ring still holds
+  const bool is_cut = !is_first && at != seen_[slot];  // the ring no longer holds everything that was stored
   seen_[slot] = head;
   bool has_called = false;
   bool is_start = is_cut;
@@ -100,7 +100,7 @@ void ActivityReader::look_at_slot(std::uint32_t slot, Window& window) {
     const std::uint64_t end = std::min(head, (at / geometry.block_bytes + 1) * geometry.block_bytes);
     words_.resize((end - at) / kWordBytes);
     if (!ring_.read(slot, at, words_)) return;
-    // Overwritten meanwhile: the rest cannot be trusted, and what follows is newer.
+    // Overwritten in the meantime: the rest cannot be trusted, and what follows is newer.
     const bool is_gone = ring_.slot(slot).head.load(std::memory_order_acquire) >= at + geometry.ring_bytes;
     for (std::size_t i = 0; !is_gone && i + words_of<RecordHead> <= words_.size();) {
       const auto record = load_words<RecordHead>(&words_[i]);

@@ -15,17 +15,17 @@
 namespace meridian {
 
 struct RankActivity {
-  std::string world;       ///< directory of its world; empty: the first
-  std::int32_t rank = -1;  ///< in it
+  std::string world;       ///< directory of its world; empty: the first world
+  std::int32_t rank = -1;  ///< within that world
   std::string host;
   bool is_alive = false;
   double window_s = 0;        ///< covered by the figures: since the last reading, or as far back as the rings reach
   double calls = 0;           ///< MPI calls that returned in the window
-  double mpi_s = 0;           ///< time in them, all threads together
-  std::uint64_t bytes = 0;    ///< that they sent, wrote or put
-  std::uint32_t threads = 0;  ///< that called MPI in it
-  CallId call{};              ///< the longest in progress; none: outside MPI
-  double since_s = 0;         ///< how long it has been in progress
+  double mpi_s = 0;           ///< time in these calls, over all threads
+  std::uint64_t bytes = 0;    ///< bytes that these calls sent, wrote or put
+  std::uint32_t threads = 0;  ///< threads with such calls
+  CallId call{};              ///< the longest call in progress; none: outside MPI
+  double since_s = 0;         ///< duration of the call in progress
 };
 
 /// Reads one ring repeatedly: only what was stored since the last reading, and at most what a ring holds. The program

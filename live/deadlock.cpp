@@ -51,7 +51,7 @@ class Search {
     return wait.is_one_enough ? std::ranges::any_of(wait.needs, met) : std::ranges::all_of(wait.needs, met);
   }
 
-  /// A stuck thread that `who` needs; nullopt: it needs only parties that have ended, which go to `ended`.
+  /// A stuck thread that `who` needs; nullopt if it needs only parties that have ended, which are added to `ended`.
   std::optional<Party> next(const Party& who, std::vector<Party>& ended) const {
     for (const auto& helpers : stuck_.at(who)->needs) {
       if (is_met(helpers)) continue;
@@ -68,7 +68,7 @@ class Search {
     return std::nullopt;
   }
 
-  /// Each stuck thread needs a party that is stuck or has ended: follow the stuck ones until one repeats.
+  /// Each stuck thread needs a party that is stuck or has ended: follows the stuck ones until one repeats.
   void find_cycle(Deadlock& deadlock) const {
     std::vector<Party> path{deadlock.threads.front()};
     for (;;) {
@@ -84,7 +84,7 @@ class Search {
   }
 
   std::map<Party, const ThreadWait*> stuck_;
-  std::map<std::int32_t, std::set<Party>> helpers_;  // the waiting ones, by rank
+  std::map<std::int32_t, std::set<Party>> helpers_;  // waiting threads by rank
   std::set<std::int32_t> free_;
   const Ended& ended_;
 };

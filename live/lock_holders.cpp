@@ -24,7 +24,7 @@ bool is_release(CallId call) {
   }
 }
 
-/// Creates or destroys the object: no thread holds it.
+/// Whether the call creates or destroys the object: no thread holds it then.
 bool is_birth_or_end(CallId call) {
   switch (call) {
     case CallId::pthread_mutex_init:
@@ -41,7 +41,7 @@ bool is_birth_or_end(CallId call) {
   }
 }
 
-/// In place of an object's address: for all objects of a kind beyond those that a thread counts individually.
+/// The key of all objects of a kind beyond those that a thread counts individually.
 std::uint64_t beyond(LockKind kind) { return static_cast<std::uint64_t>(kind); }
 
 }  // namespace
@@ -54,7 +54,7 @@ void LockHolders::note(std::uint64_t object, const Seen& seen) {
 void LockHolders::take(std::uint32_t thread, CallId call, const LockUse& use, std::uint64_t enter_ticks,
                        std::uint64_t leave_ticks) {
   const auto kind = static_cast<LockKind>(use.kind);
-  if (kind == LockKind::condition && use.mutex != 0) {  // a wait releases its mutex meanwhile
+  if (kind == LockKind::condition && use.mutex != 0) {  // a wait releases its mutex
     note(use.mutex, {enter_ticks, Holder::nobody, 0});
     if (leave_ticks == 0) return;
     note(use.mutex, {leave_ticks, Holder::thread, thread});
@@ -85,7 +85,7 @@ void LockHolders::resolve(std::vector<ThreadNow>& threads, std::span<const LockC
 
 std::vector<std::uint32_t> LockHolders::holders(const std::vector<ThreadNow>& threads, const ThreadNow& waiter,
                                                 const WaitedFor& lock, const Users& users, const Look& look) const {
-  // A tid may have been reused after its thread had ended.
+  // A tid may have been reused after its thread ended.
   const auto by_tid = [&](std::int64_t tid) -> std::vector<std::uint32_t> {
     const ThreadNow* found = nullptr;
     for (const ThreadNow& thread : threads)
@@ -102,7 +102,7 @@ std::vector<std::uint32_t> LockHolders::holders(const std::vector<ThreadNow>& th
     result = by_tid(seen.number);
     if (result.empty()) return {};  // an unknown thread, or one of another process
   }
-  // It may have passed to any of its users that has been active since.
+  // The lock may have passed to any of its users that has been active since.
   std::set<std::uint32_t> possible;
   const bool is_rwlock = lock.lock == LockKind::read || lock.lock == LockKind::write;
   const LockKind other = lock.lock == LockKind::read ? LockKind::write : is_rwlock ? LockKind::read : lock.lock;

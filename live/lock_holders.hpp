@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Holders of locks. Acquisitions of free locks are only counted, so their holders are not in the trace. But a thread
-// that finds a lock held records the holder that the C library names, and its own acquisition afterwards is recorded,
-// too: the latest of these records determines the holder at that time. Since then the lock may have passed to any of
-// its users.
+// Holders of locks. Acquisitions of free locks are only counted, so the trace does not contain their holders. But a
+// thread that finds a lock held records the holder that the C library names, and then its own acquisition: the latest
+// of these records determines the holder at that time. The lock may have passed to any of its users since.
 
 #include <cstdint>
 #include <functional>
@@ -23,7 +22,7 @@ class LockHolders {
   /// Kernel tid of the current holder of the lock, 0: none; nullopt if that cannot be read.
   using Look = std::function<std::optional<std::int32_t>(const WaitedFor& lock)>;
 
-  /// A recorded call of a thread on a lock. leave_ticks  0: in progress.
+  /// Adds a recorded call of a thread on a lock. leave_ticks  0: in progress.
   void take(std::uint32_t thread, CallId call, const LockUse& use, std::uint64_t enter_ticks,
             std::uint64_t leave_ticks);
 

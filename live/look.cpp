@@ -38,7 +38,7 @@ Result<RankNow> from_ring(const RingNote& note, const fs::path& directory) {
                                 tracker.take(thread.value, batch);
                                 return Status{};
                               }));
-  if (meta.rank < 0) return Error{Errc::damaged, fmt::format("'{}' does not know its rank", note.ring.string()), ""};
+  if (meta.rank < 0) return Error{Errc::damaged, fmt::format("'{}' does not contain a rank", note.ring.string()), ""};
   const std::int32_t pid = meta.pid;
   RankNow now = tracker.finish(std::move(meta), is_alive, [&](const WaitedFor& what) {
     return is_alive ? lock_holder(pid, what.object, what.lock) : std::nullopt;
@@ -59,7 +59,7 @@ Result<RankNow> from_file(const fs::path& path) {
   return tracker.finish(file.meta(), false, [](const WaitedFor&) { return std::nullopt; });
 }
 
-/// Reads the ranks of one world, which is a directory; those that cannot be read go to `problems`.
+/// Reads the ranks of one world, which is a directory; ranks that cannot be read are added to `problems`.
 Result<std::vector<RankNow>> look_at_world(const fs::path& directory, std::vector<std::string>& problems) {
   std::error_code problem;
   std::set<fs::path> ranks;  // ".../rank-00003", without extension
@@ -93,7 +93,7 @@ Result<std::vector<RankNow>> look_at_world(const fs::path& directory, std::vecto
   return found;
 }
 
-/// Calls in progress by thread. A record that changes while it is read does not count.
+/// Calls in progress by thread. Ignores a record that changes while it is read.
 std::map<std::uint32_t, RecordHead> calls_under_way(const RingFile& ring) {
   std::map<std::uint32_t, RecordHead> calls;
   const std::uint64_t block_bytes = ring.geometry().block_bytes;
@@ -113,7 +113,7 @@ void look_again(RankNow& rank) {
   const auto ring = RingFile::open(rank.ring, RingFile::Access::read_only);
   rank.is_alive = ring && ring->is_process_alive();
   if (!rank.is_alive) {
-    // Threads that were gone from /proc at the first reading ended with the process, not before.
+    // Threads that were missing from /proc at the first reading ended with the process, not before.
     for (const ThreadRow& row : rank.meta.threads)
       for (ThreadNow& thread : rank.threads)
         if (thread.thread == row.thread) thread.is_alive = row.end_ticks == 0;
@@ -152,7 +152,7 @@ Result<RanksNow> look_at_ranks(const fs::path& directory, std::vector<std::strin
   }
   if (by_world.empty() && problems.empty())
     return Error{Errc::not_found, fmt::format("'{}' holds no trace", directory.string()),
-                 "name a directory that `meridian run` has made"};
+                 "name a directory made by `meridian run`"};
   count_ranks(result.worlds);
   for (std::size_t i = 0; i < by_world.size(); ++i)
     for (RankNow& rank : by_world[i]) {
@@ -163,7 +163,7 @@ Result<RanksNow> look_at_ranks(const fs::path& directory, std::vector<std::strin
 }
 
 void look_again(std::vector<RankNow>& ranks) {
-  // Kernel tid -> how often it has stopped running, of all threads of each rank.
+  // Kernel tid -> number of context switches, for all threads of each rank.
   using Stops = std::map<std::int32_t, std::optional<std::uint64_t>>;
   const auto stops_of = [](const RankNow& rank) {
     Stops stops;

@@ -56,7 +56,7 @@ std::optional<std::int32_t> lock_holder([[maybe_unused]] std::int32_t pid, [[may
   const iovec here{&tid, sizeof tid};
   const iovec there{reinterpret_cast<void*>(object + offset), sizeof tid};
   if (::process_vm_readv(pid, &here, 1, &there, 1, 0) != static_cast<ssize_t>(sizeof tid)) return std::nullopt;
-  // Readers are not stored.
+  // The C library does not store readers.
   return is_mutex || tid != 0 ? std::optional{tid} : std::nullopt;
 #else
   return std::nullopt;

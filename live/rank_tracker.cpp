@@ -16,7 +16,7 @@ namespace {
 
 using Kind = WaitedFor::Kind;
 
-/// What a call on a lock waits for, if it has no time limit.
+/// The object that a call on a lock waits for, if it has no time limit.
 enum class LockWait { none, lock, others };
 
 LockWait lock_wait(CallId call) {
@@ -73,7 +73,7 @@ struct RankTracker::Call {
   /// 0: in progress.
   std::uint64_t leave() const { return is_open() ? 0 : batch.leave_ticks[at]; }
 
-  /// Moves on to the rows of the next call.
+  /// Advances to the rows of the next call.
   void skip() {
     rows.p2p += sides_of(payload());
     rows.coll += payload() == Payload::coll ? 1 : 0;
@@ -212,7 +212,7 @@ void RankTracker::count_received(const Call& call, std::uint64_t comm) {
   if (found.request == 0) ++received_[comm][{found.source, found.tag}];
 }
 
-/// Messages go to pending receives in the order in which these were begun.
+/// Pending receives get messages in the order in which they were begun.
 void RankTracker::count_posted() {
   using Key = std::tuple<std::uint64_t, std::int32_t, std::int32_t>;
   std::map<Key, std::vector<std::uint64_t>> posted;
@@ -243,7 +243,7 @@ void RankTracker::take_request(ThreadNow& thread, const Call& call, const Comple
   }
 }
 
-/// Threads without recorded calls can act, too.
+/// Adds threads without recorded calls: they can act, too.
 void RankTracker::add_silent_threads(const RankMeta& meta, bool is_alive) {
   for (const ThreadRow& row : meta.threads) {
     ThreadNow& thread = threads_[row.thread];
@@ -269,11 +269,11 @@ RankNow RankTracker::finish(RankMeta meta, bool is_alive, const LockHolders::Loo
   now.is_alive = is_alive;
   add_silent_threads(meta, is_alive);
   count_posted();
-  std::set<std::uint64_t> shared;  // semaphores that other processes may post
+  std::set<std::uint64_t> shared;  // semaphores that other processes can post
   for (const TextRow& text : meta.texts)
     if (text.key == kSemaphoreNameKey) shared.insert(text.handle);
   for (auto& [number, thread] : threads_) {
-    if (thread.call == CallId::Finalize && !meta.comms.empty()) {  // it returns only once all have entered
+    if (thread.call == CallId::Finalize && !meta.comms.empty()) {  // it returns only after all ranks have entered
       WaitedFor all{.kind = Kind::collective, .call = CallId::Finalize, .comm = meta.comms.front().birth.comm};
       all.ticks = thread.since_ticks;
       all.peer = kAnySource;

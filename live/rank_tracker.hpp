@@ -11,7 +11,7 @@
 
 namespace meridian {
 
-/// Follows a rank's events, each thread's in order, and keeps what determines its present state.
+/// Replays a rank's events, each thread's in order, and keeps the data that determines the rank's present state.
 class RankTracker {
  public:
   void take(std::uint32_t thread, const EventBatch& batch);
@@ -42,7 +42,7 @@ class RankTracker {
   void set_times(RankNow& now) const;
 
   std::map<std::uint32_t, ThreadNow> threads_;
-  std::map<std::uint64_t, WaitedFor> requests_;   // not known to have completed
+  std::map<std::uint64_t, WaitedFor> requests_;   // not known to be complete
   std::map<std::uint64_t, std::uint64_t> begun_;  // RankNow::begun
   MessageCounts sent_;
   MessageCounts received_;

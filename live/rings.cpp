@@ -34,8 +34,8 @@ FoundRings find_rings(const fs::path& directory) {
 
 Error nothing_runs(const std::string& directory, const FoundRings& found) {
   return {Errc::not_found, fmt::format("no rank of a running program records into '{}' on this host", directory),
-          found.elsewhere != 0 ? "its ranks are on other hosts: ask there"
-                               : "give the directory that the run named at its start"};
+          found.elsewhere != 0 ? "its ranks are on other hosts: run the command there"
+                               : "give the directory that the tracer printed at the start"};
 }
 
 std::string say_elsewhere(const FoundRings& found) {

@@ -14,7 +14,7 @@ namespace meridian {
 
 struct FoundRing {
   std::filesystem::path path;
-  std::filesystem::path world;  ///< directory of its world, relative to the trace; ".": the first
+  std::filesystem::path world;  ///< directory of its world, relative to the trace; ".": the first world
 };
 
 struct FoundRings {
@@ -22,13 +22,13 @@ struct FoundRings {
   std::size_t elsewhere = 0;     ///< ranks whose rings are on other hosts
 };
 
-/// The rings that the notes in `directory` name.
+/// The rings to which the notes in `directory` refer.
 FoundRings find_rings(const std::filesystem::path& directory);
 
-/// The error if no running program was found.
+/// The error if there is no running program.
 Error nothing_runs(const std::string& directory, const FoundRings& found);
 
-/// " (3 are on other hosts)", or nothing.
+/// " (3 are on other hosts)", or an empty text.
 std::string say_elsewhere(const FoundRings& found);
 
 }  // namespace meridian

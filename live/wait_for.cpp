@@ -13,11 +13,11 @@ namespace {
 
 using Kind = WaitedFor::Kind;
 
-/// A message or a collective that is waited for, in terms that all ranks share.
+/// A pending message or collective, in terms that all ranks share.
 struct Wait {
   Kind kind{};
   CallId call{};
-  std::int32_t rank = 0;  // who waits, world rank
+  std::int32_t rank = 0;  // the waiting rank, world rank
   std::uint32_t comm = 0;
   std::int32_t peer = 0;  // world rank; kAnySource
   std::int32_t tag = 0;
@@ -32,7 +32,7 @@ bool meet(const Wait& send, const Wait& receive) {
          (receive.tag == kAnyTag || receive.tag == send.tag);
 }
 
-/// Everything that ranks wait for in MPI.
+/// All messages and collectives for which ranks wait in MPI.
 class Waits {
  public:
   Waits(const std::vector<RankNow>& ranks, Communicators& communicators) {
@@ -137,7 +137,7 @@ class Waits {
   ByPlace receives_;                                                       // by communicator and receiver
   ByPlace collectives_;                                                    // by communicator and member
   std::map<std::pair<std::int32_t, std::uint32_t>, std::uint64_t> begun_;  // (rank, communicator) -> collectives
-  /// (communicator, receiver, sender, tag) -> messages sent and not received
+  /// (communicator, receiver, sender, tag) -> number of messages sent and not received
   std::map<std::tuple<std::uint32_t, std::int32_t, std::int32_t, std::int32_t>, std::int64_t> under_way_;
   std::set<std::int32_t> finalized_;
 };
@@ -175,12 +175,12 @@ class Builder {
     }
   }
 
-  /// A thread that has never called MPI will hardly start in the middle of a wait.
+  /// A thread that has never called MPI is not expected to start during a wait.
   static bool helps_others(const RankNow& rank, const ThreadNow& thread) {
     return thread.has_called_mpi || (rank.is_alive && !thread.is_asleep);
   }
 
-  /// False if the thread may be able to go on; otherwise `wait` gets what it needs.
+  /// False if the thread may be able to proceed; otherwise fills in the needs of `wait`.
   bool is_stuck(std::size_t index, const ThreadNow& thread, ThreadWait& wait) const {
     bool is_stuck = !thread.waits.empty();
     for (const WaitedFor& what : thread.waits) {
@@ -200,7 +200,7 @@ class Builder {
     return is_stuck;
   }
 
-  /// Whether a thread that is joined has ended.
+  /// Whether a joined thread has ended.
   static bool has_ended(const RankNow& rank, const WaitedFor& what) {
     return std::ranges::any_of(rank.threads, [&](const ThreadNow& thread) {
       return !thread.is_alive && !what.threads.empty() && thread.thread == what.threads.front();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Who waits for whom.
+// Determines who waits for whom.
 
 #include <set>
 #include <vector>
@@ -18,9 +18,9 @@ struct WhoWaits {
   Ended ended;
 };
 
-/// What every waiting thread waits for, by world rank. A send and a receive that match wait for nobody: they are about
-/// to complete. A thread that has never called MPI is not expected to start while it sleeps.
-/// is_running  some process has not ended; then those that have will not act again.
+/// The objects that every waiting thread waits for, by world rank. A send and a receive that match wait for nobody:
+/// they are about to complete. A thread that has never called MPI is not expected to start while it sleeps.
+/// is_running  some process is still running; then ended processes will not act again.
 WhoWaits who_waits(const std::vector<RankNow>& ranks, Communicators& communicators, bool is_running);
 
 }  // namespace meridian

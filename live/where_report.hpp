@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What every rank of a trace is doing, and who waits for whom: what `meridian where` prints.
+// The state of every rank of a trace, and who waits for whom: the data of `meridian where`.
 
 #include <cstdint>
 #include <filesystem>
@@ -19,19 +19,19 @@ struct WhereReport {
   Communicators communicators;  ///< of `ranks`; filled in by the caller
   Deadlock deadlock;
   std::vector<std::string> problems;  ///< ranks that could not be read
-  std::int64_t now_realtime_ns = 0;   ///< of a trace that has ended: its last event
+  std::int64_t now_realtime_ns = 0;   ///< for a trace that has ended: time of its last event
 
-  bool is_running() const;  ///< a process of a rank is alive
+  bool is_running() const;  ///< whether a process of a rank is alive
 };
 
-/// Reads every rank, those of a running program twice. `communicators` and `deadlock` are still empty.
+/// Reads every rank, and those of a running program twice. `communicators` and `deadlock` remain empty.
 /// errors  those of look_at_ranks()
 Result<WhereReport> look_at_trace(const std::filesystem::path& directory);
 
-/// Fills in `deadlock`, once `communicators` are known.
+/// Fills in `deadlock`; `communicators` must be known.
 void find_deadlock(WhereReport& report);
 
-/// One thing that is waited for, in terms that all ranks share: peers are ranks of MPI_COMM_WORLD.
+/// An object that a thread waits for, in terms that all ranks share: peers are ranks of MPI_COMM_WORLD.
 struct WaitFacts {
   WaitedFor::Kind kind{};
   CallId call{};

@@ -51,7 +51,7 @@ std::string host_of(const ClockPageData& view, std::uint32_t domain) {
 }
 
 std::string figure(const SvgPlot& plot, const std::string& caption) {
-  if (plot.is_empty()) return "<p class=\"faint\">Nothing was measured for this.</p>\n";
+  if (plot.is_empty()) return "<p class=\"faint\">There are no samples.</p>\n";
   return fmt::format("<figure data-points=\"{}\">{}<figcaption>{}</figcaption></figure>\n", plot.size(), plot.svg(),
                      caption);
 }
@@ -64,7 +64,7 @@ std::string section(const char* id, const char* title, const std::string& text, 
   return fmt::format("<section id=\"{}\"><h2>{}</h2><p>{}</p>\n{}</section>\n", id, title, text, content);
 }
 
-/// Domains but the reference: those whose times are least certain first.
+/// Domains except the reference, the ones with the widest bounds first.
 std::vector<std::uint32_t> by_doubt(const ClockPageData& view) {
   std::vector<double> doubt(view.domains(), 0);
   for (const ClockSummary& clock : view.summary.clocks)
@@ -78,8 +78,9 @@ std::vector<std::uint32_t> by_doubt(const ClockPageData& view) {
 
 std::string how_many(std::size_t shown, std::size_t all) {
   if (shown >= all) return {};
-  return fmt::format(" {} of {} are drawn, the least certain; all are in the merged file, group <code>/clocks</code>.",
-                     shown, all);
+  return fmt::format(
+      " The plot shows the {} of {} with the widest bounds; all are in the merged file, group <code>/clocks</code>.",
+      shown, all);
 }
 
 std::vector<std::uint32_t> first_of(std::vector<std::uint32_t> domains, std::size_t most) {
@@ -95,7 +96,7 @@ std::string keys_of(const ClockPageData& view, const std::vector<std::uint32_t>&
 
 std::string verdict(const ClockPageData& view) {
   if (view.domains() < 2)
-    return "All ranks read one clock: there is nothing to correct, and all times compare exactly.";
+    return "All ranks read the same clock: it needs no correction, and all times can be compared exactly.";
   std::vector<double> t1, t2;
   for (const ClockSummary& clock : view.summary.clocks) {
     if (clock.domain == view.reference || clock.model == "shared") continue;
@@ -103,8 +104,8 @@ std::string verdict(const ClockPageData& view) {
     if (clock.t2_s >= 0) t2.push_back(clock.t2_s);
   }
   std::string text =
-      fmt::format("{} clocks were put on that of {}. ", view.domains(), html_text(host_of(view, view.reference)));
-  if (t1.empty()) return text + "This model gives no bounds: nothing says how far the times can be off.";
+      fmt::format("{} clocks were corrected to that of {}. ", view.domains(), html_text(host_of(view, view.reference)));
+  if (t1.empty()) return text + "This model gives no bounds for the error of the times.";
   std::ranges::sort(t1);
   std::ranges::sort(t2);
   text += fmt::format(
@@ -141,7 +142,7 @@ std::string table(const ClockPageData& view) {
       "</tr>\n" +
       rows + "</table></div>\n";
   if (clocks.size() > kRowsOfTable)
-    text += fmt::format("<p>{} more are in the file.</p>\n", clocks.size() - kRowsOfTable);
+    text += fmt::format("<p>The merged file has {} more.</p>\n", clocks.size() - kRowsOfTable);
   return text;
 }
 
@@ -177,8 +178,9 @@ std::string drift(const ClockPageData& view) {
     correction.line(corrections[domains[i]], i, host_of(view, domains[i]));
     rate.line(drifts[domains[i]], i, host_of(view, domains[i]));
   }
-  return figure(correction, "What is added to a line between start and end." + how_many(domains.size(), all.size())) +
-         figure(rate, "Rate of the clock against the reference's.") + "<p>" + keys_of(view, domains) + "</p>";
+  return figure(correction,
+                "The correction minus a straight line from start to end." + how_many(domains.size(), all.size())) +
+         figure(rate, "Rate of the clock relative to the reference.") + "<p>" + keys_of(view, domains) + "</p>";
 }
 
 std::string bound_widths(const ClockPageData& view) {
@@ -193,7 +195,7 @@ std::string bound_widths(const ClockPageData& view) {
     for (const std::size_t level : {0u, 1u}) {
       std::vector<PlotPoint> points;
       for (std::size_t k = 0; k < own.size(); k += step) {
-        double widest = 0;  // of those that a point stands for: none is made to look better
+        double widest = 0;  // maximum of the values that a point represents
         for (std::size_t q = k; q < std::min(k + step, own.size()); ++q)
           if (own[q].is_certified)
             widest = std::max(
@@ -222,7 +224,7 @@ std::vector<PlotPoint> thinned(std::vector<PlotPoint> points) {
 
 constexpr const char* kSampleNames[] = {"round trips", "received: at least", "sent: at most"};
 
-/// Residuals or corrections of the samples, by kind; of one domain or of all.
+/// Residuals or corrections of the samples, by kind; for one domain or for all.
 std::array<std::vector<PlotPoint>, 3> samples_of(const ClockPageData& view, std::int64_t domain,
                                                  double ClockSamplePoint::*value) {
   std::array<std::vector<PlotPoint>, 3> points;
@@ -244,10 +246,9 @@ std::string residuals(const ClockPageData& view) {
   SvgPlot trips{"residuals of round trips", {"time", PlotUnit::seconds}, {"residual", PlotUnit::seconds}};
   trips.dots(thinned(points[0]), 0, kSampleNames[0]);
   for (const std::size_t kind : {1u, 2u}) plot.dots(thinned(std::move(points[kind])), kind, kSampleNames[kind]);
-  return figure(trips, "The quickest round trips: by how much both ends disagree about the middle.") +
-         figure(plot,
-                "Messages: the fit (0) has to lie above what they ask for at least, below what they allow at most." +
-                    kinds_key(1));
+  return figure(trips, "The quickest ping-pong exchanges: difference between the two ends' times of the midpoint.") +
+         figure(plot, "Messages: the fit (0) has to lie between the lower and the upper limits that they set." +
+                          kinds_key(1));
 }
 
 std::string round_trips(const ClockPageData& view) {
@@ -314,15 +315,18 @@ std::string clock_page(const ClockPageData& view) {
       human_duration(run.time_s), verdict(view));
   page += section("table", "Clocks", "global = local + offset at the start; offsets grow by the drift.", table(view));
   if (view.domains() >= 2) {
-    page += section("models", "Models", "What each model would make of the messages between hosts.", models(view));
-    page += section("drift", "Drift", "How the clocks wandered.", drift(view));
+    page += section("models", "Models", "Effect of each model on the messages between hosts.", models(view));
+    page += section("drift", "Drift", "Deviation of the clocks from straight lines.", drift(view));
     page += section("bounds", "Bounds", "Half of the interval that holds the true time.", bound_widths(view));
-    page += section("residuals", "Residuals", "What the samples ask for, less what the clocks were given.",
+    page += section("residuals", "Residuals", "Corrections that the samples require, minus the fitted corrections.",
                     residuals(view));
-    page += section("round-trips", "Round trips", "Half of the smallest is what no clock correction can observe.",
+    page += section("round-trips", "Round trips",
+                    "No clock correction can observe an error below half of the smallest round trip time.",
                     round_trips(view));
-    page += section("loops", "Direct against composed",
-                    "Pairs compared directly, less what their two maps say: 0 where all loops close.", loops(view));
+    page += section(
+        "loops", "Direct against composed",
+        "Directly measured offset of each pair minus the offset by their two corrections; 0 if all loops close.",
+        loops(view));
     page += section("domains", "Samples and fit", "Each clock against the line between start and end.",
                     domain_details(view));
   }

@@ -64,7 +64,7 @@ Result<ClockPageData> read_clock_view(const std::filesystem::path& merged) {
     return std::move(bounds).error();
   for (const ClockSummary& clock : view.summary.clocks) {
     if (clock.domain >= kMostDomains)
-      return Error{Errc::damaged, "the clock table of '" + merged.string() + "' names a clock domain beyond all bounds",
+      return Error{Errc::damaged, "the clock table of '" + merged.string() + "' names an invalid clock domain",
                    "make the merged file again with `meridian merge`"};
     if (clock.domain >= view.hosts.size()) view.hosts.resize(std::size_t{clock.domain} + 1);
     if (view.hosts[clock.domain].empty()) view.hosts[clock.domain] = clock.host;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// All that a merged file says about its clocks, and the ways in which `meridian clocks` shows it.
+// The clock data of a merged file, and the forms in which `meridian clocks` shows it.
 
 #include <filesystem>
 #include <string>
@@ -25,9 +25,10 @@ struct ClockPageData {
 /// errors  those of opening a merged file, and of its summary and clock report
 Result<ClockPageData> read_clock_view(const std::filesystem::path& merged);
 
-/// One self-contained HTML page, some hundred KB at most, however long the run and however many the hosts.
+/// One self-contained HTML page of at most some hundred KB, regardless of the length of the run and the number of
+/// hosts.
 std::string clock_page(const ClockPageData& view);
-/// The same as data, whole.
+/// The complete data as JSON.
 std::string clock_json(const ClockPageData& view);
 
 }  // namespace meridian

@@ -30,7 +30,7 @@ struct Prefix {
   const char* unit;
 };
 
-/// What values up to `largest` are printed in.
+/// The prefix for values up to `largest`.
 Prefix prefix_of(PlotUnit unit, double largest) {
   if (unit == PlotUnit::ppm) return {1, "ppm"};
   if (unit == PlotUnit::count) return {1, ""};
@@ -75,7 +75,7 @@ std::string html_text(std::string_view text) {
   return result;
 }
 
-/// From values to a place between 0 and 1, and where the ticks are.
+/// Maps values to positions between 0 and 1, and places the ticks.
 struct SvgPlot::Scale {
   double low = 0, high = 1;
   bool is_log = false;
@@ -85,7 +85,7 @@ struct SvgPlot::Scale {
     const double v = is_log ? std::log10(std::max(value, kLeastOfLog)) : value;
     return (v - low) / (high - low);
   }
-  /// Values and their texts.
+  /// Values and their labels.
   std::vector<std::pair<double, std::string>> ticks(PlotUnit unit) const {
     std::vector<std::pair<double, std::string>> all;
     if (is_log) {
@@ -223,7 +223,7 @@ std::string SvgPlot::svg() const {
       "<text x=\"{:g}\" y=\"{:g}\">{}</text><text x=\"{:g}\" y=\"14\" transform=\"rotate(-90)\">{}</text>\n",
       kLeft + kInnerWidth / 2, kHeight - 6, label(x_, x), -(kTop + kInnerHeight / 2), label(y_, y));
   svg += fmt::format("<svg x=\"{:g}\" y=\"{:g}\" width=\"{:g}\" height=\"{:g}\">\n", kLeft, kTop, kInnerWidth,
-                     kInnerHeight);  // nothing is drawn outside of it
+                     kInnerHeight);  // clips everything outside
   for (const Series& one : series_) svg += shape(one, x, y);
   return svg + "</svg></svg>\n";
 }

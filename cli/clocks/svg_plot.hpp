@@ -11,7 +11,7 @@
 
 namespace meridian {
 
-/// Text from a trace in HTML: nothing of it is markup, and what a reader could not see is spelled out.
+/// Text from a trace, escaped for HTML; invisible characters are written as escapes.
 std::string html_text(std::string_view text);
 
 struct PlotPoint {
@@ -19,7 +19,7 @@ struct PlotPoint {
   double y = 0;
 };
 
-/// What an axis measures, in base units; ticks are printed with a prefix that suits.
+/// The quantity of an axis, in base units; tick labels use a suitable prefix.
 enum class PlotUnit { seconds, ppm, count };
 
 struct PlotAxis {
@@ -28,26 +28,27 @@ struct PlotAxis {
   bool is_log = false;
 };
 
-/// Draws what it was given into axes that hold all of it; values that are no number are left out. Memory and output
-/// grow with the points given.
+/// Draws its data into axes that hold all of it; values that are not numbers are omitted. Memory and output grow with
+/// the number of points.
 class SvgPlot {
  public:
-  /// Lines, dots and bars take one of these; the rest repeats.
+  /// Lines, dots and bars take one of these colours; beyond them colours repeat.
   static constexpr std::size_t kColours = 8;
 
   SvgPlot(std::string title, PlotAxis x, PlotAxis y) : title_{std::move(title)}, x_{std::move(x)}, y_{std::move(y)} {}
 
   void line(std::vector<PlotPoint> points, std::size_t colour, std::string name = {});
   void dots(std::vector<PlotPoint> points, std::size_t colour, std::string name = {});
-  /// Between two lines over the same x: `points` has the lower ones from left to right, then the upper ones back.
+  /// Fills the area between two lines over the same x: `points` holds the lower line from left to right, then the upper
+  /// one from right to left.
   void band(std::vector<PlotPoint> points, std::size_t colour, std::string name = {});
-  /// From x to the next bar's x (the last as wide as the one before), from the axis to y.
+  /// Draws bars from the axis to y, each from x to the next bar's x (the last as wide as the one before).
   void bars(std::vector<PlotPoint> points, std::size_t colour);
-  /// A box from low to high at height `y`, a whisker from least to most, a mark at the middle.
+  /// Draws a box from low to high at height `y`, a whisker from least to most, and a mark at the middle.
   void box(double y, double least, double low, double middle, double high, double most, std::size_t colour);
 
   bool is_empty() const;
-  /// Points drawn, for whoever checks the page.
+  /// Number of points drawn, for tests.
   std::size_t size() const;
   std::string svg() const;
 

@@ -49,10 +49,10 @@ std::vector<Check> check_clock() {
     if (source.empty() || source == "tsc" || source.starts_with("kvm") || source.starts_with("hyperv"))
       return {{"clock", Health::ok, "invariant TSC" + kernel, ""}};
     return {{"clock", Health::warn, "invariant TSC, but the kernel does not trust it" + kernel,
-             "the tracer takes CLOCK_MONOTONIC_RAW then; each event costs some 20 ns more"}};
+             "the tracer uses CLOCK_MONOTONIC_RAW instead; each event costs about 20 ns more"}};
   }
   return {{"clock", Health::warn, "the TSC is not invariant" + kernel,
-           "the tracer takes CLOCK_MONOTONIC_RAW; each event costs some 20 ns more"}};
+           "the tracer uses CLOCK_MONOTONIC_RAW; each event costs about 20 ns more"}};
 #else
   return {{"clock", Health::ok, "CLOCK_MONOTONIC_RAW" + kernel, ""}};
 #endif

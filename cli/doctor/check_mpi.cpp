@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Names that programs are linked with.
+/// The names under which programs link the library.
 std::vector<std::string> library_names(Flavor flavor) {
   if (flavor == Flavor::openmpi) return {"libmpi.so.40", "libmpi.so.20"};
   return {"libmpich.so.12", "libmpi.so.12"};
@@ -30,7 +30,7 @@ std::optional<fs::path> find_library(Flavor flavor, const LibrarySearch& search)
   return std::nullopt;
 }
 
-/// The flavor of a launcher, by its name once all links are followed: mpiexec.openmpi is a link to orterun.
+/// The flavor of a launcher, from its name after all links are resolved: mpiexec.openmpi is a link to orterun.
 std::string launcher_kind(const fs::path& path) {
   std::error_code problem;
   const std::string name = fs::canonical(path, problem).filename().string();
@@ -57,10 +57,10 @@ std::vector<Check> check_mpi() {
       checks.push_back({name, Health::warn, library->string() + ", but there is no libmeridian.so for it",
                         fmt::format("build Meridian where the {} compiler wrapper is found", name)});
     else if (tracer)
-      checks.push_back(
-          {name, Health::ok,
-           fmt::format("not among the system's libraries; programs that bring it are traced by {}", tracer->string()),
-           ""});
+      checks.push_back({name, Health::ok,
+                        fmt::format("not among the system's libraries; programs that bring their own are traced by {}",
+                                    tracer->string()),
+                        ""});
   }
   if (installed_flavors().empty())
     checks.push_back(

@@ -43,7 +43,7 @@ Place look_at(const fs::path& directory) {
   return place;
 }
 
-/// Where the tracer would put the rings, in its own order.
+/// The directories that the tracer tries for the rings, in its order.
 std::vector<fs::path> scratch_candidates(const Settings& settings) {
   if (const auto chosen = settings.values.path(OptionId::scratch); !chosen.empty()) return {fs::path{chosen}};
   std::vector<fs::path> candidates{"/dev/shm"};
@@ -64,11 +64,11 @@ Check check_scratch(const Settings& settings) {
     const std::string text = fmt::format("{}, {} free", directory.string(), human_bytes(place.free_bytes));
     if (place.free_bytes < kLittleSpace)
       return {"scratch", Health::warn, text,
-              fmt::format("each thread needs MERIDIAN_BUFFER ({}); choose another place with MERIDIAN_SCRATCH",
+              fmt::format("each thread needs MERIDIAN_BUFFER ({}); choose another directory with MERIDIAN_SCRATCH",
                           short_size(settings.values.number(OptionId::buffer)))};
     return {"scratch", Health::ok, text, ""};
   }
-  return {"scratch", Health::fail, refused, "set MERIDIAN_SCRATCH to a directory of this node that can be written"};
+  return {"scratch", Health::fail, refused, "set MERIDIAN_SCRATCH to a writable directory of this node"};
 }
 
 Check check_output(const Settings& settings) {
@@ -79,10 +79,10 @@ Check check_output(const Settings& settings) {
   const Place place = look_at(directory);
   if (!place.is_writable)
     return {"output", Health::warn, fmt::format("{}: {}", directory.string(), place.reason),
-            "start the program elsewhere, or name a directory with -o or MERIDIAN_DIR"};
+            "start the program in another directory, or name one with -o or MERIDIAN_DIR"};
   const std::string text = fmt::format("{}, {} free", directory.string(), human_bytes(place.free_bytes));
   if (place.free_bytes < kLittleSpace)
-    return {"output", Health::warn, text, "free some space, or choose another place with -o"};
+    return {"output", Health::warn, text, "free some space, or choose another directory with -o"};
   return {"output", Health::ok, text, ""};
 }
 

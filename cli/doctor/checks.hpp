@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What tracing needs of this machine, looked at without changing anything.
+// Checks the requirements of tracing on this machine, without changing anything.
 
 #include <cstdint>
 #include <string>
@@ -11,14 +11,14 @@ namespace meridian {
 
 enum class Health : std::uint8_t {
   ok,
-  warn,  ///< works, with something missing
+  warn,  ///< works with restrictions
   fail,  ///< tracing is impossible
 };
 
 struct Check {
   std::string name;  ///< "clock"
   Health health{};
-  std::string text;    ///< what was found
+  std::string text;    ///< the result
   std::string remedy;  ///< what the user can do; empty when ok
 };
 

@@ -21,8 +21,9 @@ Status check_counters(std::string_view names, bool may_take_turns) {
   if (!plan->has_problems()) return {};
   std::vector<char> text(4096);
   describe_problems(*plan, text.data(), text.size());
-  return Error{Errc::unsupported, std::string{"MERIDIAN_COUNTERS: "} + text.data(),
-               "`meridian counters` lists what this machine counts; without MERIDIAN_STRICT the run goes on with less"};
+  return Error{
+      Errc::unsupported, std::string{"MERIDIAN_COUNTERS: "} + text.data(),
+      "`meridian counters` lists the counters of this machine; without MERIDIAN_STRICT the run continues with fewer"};
 }
 
 }  // namespace meridian

@@ -7,9 +7,9 @@
 
 namespace meridian {
 
-/// Whether this machine can count, together, everything that MERIDIAN_COUNTERS names, but for software-defined events:
-/// only the program knows those. errors: unsupported, with the names.
-/// may_take_turns  those that do not fit at once are counted by turns.
+/// Checks whether this machine can count all counters of MERIDIAN_COUNTERS together, except software-defined events,
+/// which only the program knows. errors: unsupported, with the names.
+/// may_take_turns  multiplex counters that do not fit at the same time.
 Status check_counters(std::string_view names, bool may_take_turns);
 
 }  // namespace meridian

@@ -16,7 +16,7 @@ namespace {
 
 using Descriptor = Unique<&::close, -1>;
 
-// Limits far above any real program, so that a damaged file costs neither time nor memory.
+// Limits far above those of any real program, so that a damaged file costs neither time nor memory.
 constexpr std::size_t kMostHeaders = 4096;
 constexpr std::size_t kMostDynamic = 65536;
 constexpr std::size_t kLongestString = 65536;
@@ -30,7 +30,7 @@ constexpr ElfW(Half) kMachine = EM_PPC64;
 #elif defined(__riscv)
 constexpr ElfW(Half) kMachine = EM_RISCV;
 #else
-constexpr ElfW(Half) kMachine = EM_NONE;  // unknown here: any machine is taken for ours
+constexpr ElfW(Half) kMachine = EM_NONE;  // an architecture that is unknown here: every machine is accepted
 #endif
 constexpr unsigned char kClass = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
 constexpr unsigned char kOrder = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
@@ -39,7 +39,7 @@ class Reader {
  public:
   explicit Reader(const std::filesystem::path& path) : file_{::open(path.c_str(), O_RDONLY | O_CLOEXEC)} {}
 
-  /// Fills `out` from `offset`; false when the file has not that many bytes there.
+  /// Fills `out` from `offset`; false if the file does not have that many bytes there.
   bool read(std::uint64_t offset, void* out, std::size_t bytes) const {
     if (!file_ || offset > static_cast<std::uint64_t>(INT64_MAX)) return false;
     return ::pread(file_.get(), out, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes);
@@ -50,7 +50,7 @@ class Reader {
     std::array<char, 256> piece{};
     while (file_ && offset <= static_cast<std::uint64_t>(INT64_MAX) - piece.size() && result.size() < kLongestString) {
       const ssize_t got = ::pread(file_.get(), piece.data(), piece.size(), static_cast<off_t>(offset));
-      if (got <= 0) return {};  // ran out of the file before the string ended
+      if (got <= 0) return {};  // the file ends before the string
       const auto bytes = static_cast<std::size_t>(got);
       const std::size_t length = ::strnlen(piece.data(), bytes);
       result.append(piece.data(), length);
@@ -64,7 +64,7 @@ class Reader {
   Descriptor file_;
 };
 
-/// Where the byte at this address of the running program lies in the file; nullopt: nowhere.
+/// Position in the file of the byte at this address of the running program; nullopt: none.
 std::optional<std::uint64_t> file_offset(const std::vector<ElfW(Phdr)>& headers, std::uint64_t address) {
   for (const ElfW(Phdr) & header : headers)
     if (header.p_type == PT_LOAD && address >= header.p_vaddr && address - header.p_vaddr < header.p_filesz)

@@ -8,16 +8,16 @@
 
 namespace meridian {
 
-/// What the dynamic linker would see in a program or library.
+/// The parts of a program or library that the dynamic linker uses.
 struct ElfFile {
-  bool is_native = false;        ///< for the kind of machine that this program was built for
-  bool has_interpreter = false;  ///< asks for a dynamic linker: a program without it is statically linked
-  bool has_runpath = false;      ///< search_path is DT_RUNPATH, else DT_RPATH
+  bool is_native = false;        ///< for the architecture that this program was built for
+  bool has_interpreter = false;  ///< requests a dynamic linker; a program that does not is statically linked
+  bool has_runpath = false;      ///< search_path is DT_RUNPATH, otherwise DT_RPATH
   std::vector<std::string> needed;
-  std::string search_path;  ///< as it is in the file, $ORIGIN and all
+  std::string search_path;  ///< unexpanded, with $ORIGIN
 };
 
-/// nullopt when the file cannot be read or is no ELF file. A damaged one yields what could be read within its bounds.
+/// nullopt if the file cannot be read or is not an ELF file. For a damaged one, the parts that are valid.
 std::optional<ElfFile> read_elf(const std::filesystem::path& path);
 
 }  // namespace meridian

@@ -25,7 +25,7 @@ constexpr const char* kDefaultDirectories[] = {
 constexpr const char* kDefaultDirectories[] = {"/lib64", "/usr/lib64", "/lib", "/usr/lib"};
 #endif
 
-/// The cache that ldconfig writes, as glibc's dl-cache.h describes it: header, entries, strings.
+/// The cache of ldconfig, as described in glibc's dl-cache.h: header, entries, strings.
 struct CacheHeader {
   char magic[20];  ///< "glibc-ld.so.cache" "1.1"
   std::uint32_t count;
@@ -54,7 +54,7 @@ std::string read_whole(const fs::path& path) {
 std::multimap<std::string, fs::path> read_cache(const fs::path& path) {
   std::multimap<std::string, fs::path> libraries;
   const std::string bytes = read_whole(path);
-  const std::size_t start = bytes.find(kCacheMagic);  // an older format may come first
+  const std::size_t start = bytes.find(kCacheMagic);  // an older format may precede it
   if (start == std::string::npos || bytes.size() - start < sizeof(CacheHeader)) return libraries;
   const std::string_view cache = std::string_view{bytes}.substr(start);
   CacheHeader header{};

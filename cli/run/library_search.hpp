@@ -20,8 +20,8 @@ class LibrarySearch {
   /// library_path  the value of LD_LIBRARY_PATH; cache  the linker's cache, normally /etc/ld.so.cache.
   explicit LibrarySearch(std::string_view library_path, const std::filesystem::path& cache = "/etc/ld.so.cache");
 
-  /// Path of the library `name` (a DT_NEEDED entry) that `user`, the file at `user_path`, would get. `inherited` holds
-  /// the DT_RPATH of the files that brought `user` in. nullopt when there is none for this machine.
+  /// Path of the library `name` (a DT_NEEDED entry) that the linker would load for `user`, the file at `user_path`.
+  /// `inherited` holds the DT_RPATH of the files that need `user`. nullopt if there is none for this architecture.
   std::optional<std::filesystem::path> find(const std::string& name, const ElfFile& user,
                                             const std::filesystem::path& user_path,
                                             const std::vector<std::filesystem::path>& inherited) const;
@@ -32,12 +32,12 @@ class LibrarySearch {
   std::multimap<std::string, std::filesystem::path> cache_;
 };
 
-/// The directories of a search path, parted by any of `separators`; $ORIGIN is the directory of `file`, an empty one is
-/// ".".
+/// The directories of a search path, split at any of `separators`; $ORIGIN is the directory of `file`, an empty entry
+/// is ".".
 std::vector<std::filesystem::path> split_search_path(std::string_view list, const std::filesystem::path& file,
                                                      const char* separators = ":");
 
-/// Names of all shared libraries that the program at `path` is linked with, nearest first, itself not among them.
+/// Names of all shared libraries that the program at `path` is linked with, nearest first, without the program itself.
 std::vector<std::string> library_closure(const std::filesystem::path& path, const LibrarySearch& search);
 
 }  // namespace meridian

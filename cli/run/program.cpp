@@ -16,13 +16,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostInterpreters = 4;  ///< a script's interpreter may be a script; the kernel follows as many
+constexpr int kMostInterpreters = 4;  ///< a script's interpreter may be a script; same limit as the kernel
 
 Error cannot_run(Errc code, const std::string& name, const std::string& reason, const std::string& hint) {
   return Error{code, "cannot run '" + name + "': " + reason, hint};
 }
 
-/// Whether the kernel gives the program other rights than its caller has: the dynamic linker ignores LD_PRELOAD then.
+/// Whether the kernel gives the program more rights than its caller has: the dynamic linker then ignores LD_PRELOAD.
 bool is_privileged(const fs::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return false;
@@ -31,7 +31,7 @@ bool is_privileged(const fs::path& path) {
   return is_set_id || ::getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
 }
 
-/// "/bin/sh" of a script that begins with "#! /bin/sh -e"; empty when it does not begin so.
+/// "/bin/sh" for a script that begins with "#! /bin/sh -e"; empty for other files.
 fs::path interpreter_of(const fs::path& path) {
   constexpr std::size_t kLongestLine = 4096;
   std::ifstream file{path, std::ios::binary};
@@ -62,8 +62,7 @@ Result<fs::path> find_program(const std::string& name) {
     const auto type = fs::status(candidate, problem).type();
     if (type == fs::file_type::not_found || type == fs::file_type::none) continue;
     if (type == fs::file_type::directory) {
-      if (candidates.size() == 1)
-        return cannot_run(Errc::not_found, name, "it is a directory", "name the program in it");
+      if (candidates.size() == 1) return cannot_run(Errc::not_found, name, "it is a directory", "name a program in it");
       continue;
     }
     is_there = true;
@@ -85,7 +84,8 @@ std::optional<Flavor> flavor_of_libraries(const std::vector<std::string>& names,
     if (name.starts_with("libmpich.so") || name.starts_with("libmpi_cray.so") || name.starts_with("libmpi_gnu"))
       return Flavor::mpich;
     if (!name.starts_with("libmpi.so")) continue;
-    // libmpi.so.12 is the common name of MPICH and its relatives; Open MPI 1.10 had it too, with its own run time.
+    // libmpi.so.12 is the common name of MPICH and its derivatives, but Open MPI 1.10 used it too, with its own run
+    // time.
     const bool is_mpich = name == "libmpi.so.12" && std::none_of(names.begin(), names.end(), has_prefix("libopen-"));
     return is_mpich ? Flavor::mpich : Flavor::openmpi;
   }
@@ -102,7 +102,7 @@ ProgramFacts inspect_program(const fs::path& path) {
     program = interpreter;
   }
   const auto elf = read_elf(program);
-  if (!elf) return facts;  // a script without #!, which the shell will run, or something that exec will refuse
+  if (!elf) return facts;  // a script without #!, which the shell will run, or a file that exec will refuse
   if (!elf->is_native)
     facts.obstacle = "it is built for another kind of machine";
   else if (!elf->has_interpreter)

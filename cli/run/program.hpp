@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The program that the user wants to run: where it is, whether it can be traced, which MPI it is linked with.
+// The program to run: its path, whether it can be traced, and the MPI that it is linked with.
 
 #include <filesystem>
 #include <optional>
@@ -18,15 +18,15 @@ namespace meridian {
 Result<std::filesystem::path> find_program(const std::string& name);
 
 struct ProgramFacts {
-  std::string obstacle;          ///< why it cannot be traced ("it is statically linked"); empty when it can
+  std::string obstacle;          ///< why it cannot be traced ("it is statically linked"); empty if it can
   std::optional<Flavor> flavor;  ///< of the MPI library that it is linked with; nullopt: none, or loaded later
-  std::string library;           ///< the name that gave the flavor away: "libmpi.so.40"
+  std::string library;           ///< the library that determined the flavor: "libmpi.so.40"
 };
 
-/// Reads the program, the interpreter when it is a script, and the libraries that it is linked with. Runs nothing.
+/// Reads the program, its interpreter if it is a script, and the libraries that it is linked with. Runs nothing.
 ProgramFacts inspect_program(const std::filesystem::path& path);
 
-/// The flavor of the first MPI library among these; `library` receives its name.
+/// The flavor of the first MPI library in the list; `library` receives its name.
 std::optional<Flavor> flavor_of_libraries(const std::vector<std::string>& names, std::string& library);
 
 }  // namespace meridian

@@ -60,7 +60,7 @@ void take(Settings& settings, const Setting& setting, OptionSource source, const
   settings.problems.push_back(std::move(error));
 }
 
-/// The text of the file; problems go to `settings`.
+/// The text of the file; problems are added to `settings`.
 std::string read_config(const fs::path& path, Settings& settings) {
   std::error_code problem;
   const auto refuse = [&](const std::string& reason) {
@@ -71,7 +71,7 @@ std::string read_config(const fs::path& path, Settings& settings) {
   };
   const fs::file_status status = fs::status(path, problem);
   if (fs::is_directory(status)) return refuse("it is a directory");
-  if (fs::exists(status) && !fs::is_regular_file(status)) return refuse("it is no regular file");
+  if (fs::exists(status) && !fs::is_regular_file(status)) return refuse("it is not a regular file");
   std::ifstream file{path, std::ios::binary};
   if (!file) return refuse(std::strerror(errno));
   std::string text(kLargestConfig, '\0');
@@ -80,7 +80,7 @@ std::string read_config(const fs::path& path, Settings& settings) {
   return text;
 }
 
-/// meridian.conf, if there is one that can be trusted.
+/// The path of meridian.conf if the file exists and can be trusted.
 fs::path find_config(Settings& settings) {
   struct stat status {};
   if (::stat(kFoundConfig, &status) != 0) return {};
@@ -173,7 +173,7 @@ void read_settings(Settings& settings) {
   std::vector<Setting> environment;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
     if (const Setting setting = parse_variable(*entry); setting.is_ours) environment.push_back(setting);
-  // In the order of their names: messages must not depend on the shell.
+  // Sorted by name, so that the order of messages does not depend on the shell.
   std::sort(environment.begin(), environment.end(), [](const Setting& a, const Setting& b) { return a.key < b.key; });
   for (const Setting& setting : environment) take(settings, setting, OptionSource::environment, "");
   settings.config = settings.values.path(OptionId::config);

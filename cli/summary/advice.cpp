@@ -12,16 +12,16 @@
 namespace meridian {
 namespace {
 
-// Limits above which a figure is worth a sentence. Chosen so that a healthy program gets few.
+// Thresholds at which a figure gets a sentence, chosen so that a healthy program gets few.
 constexpr double kLittleMpi = 0.05;   ///< share of the time in MPI
 constexpr double kUneven = 0.10;      ///< 1 - load balance
-constexpr double kLittleGain = 0.02;  ///< share of the run that an even load would save
+constexpr double kLittleGain = 0.02;  ///< share of the run that perfect balance would save
 constexpr double kSmallBytes = 1024;  ///< mean message
 constexpr double kManyMessages = 10'000;
 constexpr double kMostlyStart = 0.5;    ///< share of MPI_Init and MPI_Finalize in the time in MPI
-constexpr double kSomeStart = 0.01;     ///< the same, from where it is left out of other shares
+constexpr double kSomeStart = 0.01;     ///< the same; above it, they are excluded from other shares
 constexpr double kMostCalls = 0.5;      ///< share of all calls
-constexpr double kHubShare = 0.5;       ///< of all messages end at one of four or more ranks
+constexpr double kHubShare = 0.5;       ///< share of all messages that one of four or more ranks receives
 constexpr double kMuchOverhead = 0.02;  ///< share of the run
 
 using Advice = std::vector<std::string>;
@@ -30,10 +30,10 @@ void advise_on_findings(const Summary& summary, Advice& advice) {
   const std::size_t errors = count_findings(summary, Severity::error);
   const std::size_t losses = count_findings(summary, Severity::data_loss);
   if (errors > 0)
-    advice.push_back(fmt::format("Look at the {} above first: figures that depend on what is missing are too small.",
+    advice.push_back(fmt::format("Look at the {} above first: figures that depend on missing data are too small.",
                                  errors == 1 ? "error" : fmt::format("{} errors", errors)));
   else if (losses > 0)
-    advice.push_back("Something was not recorded (see the findings): counts and times are lower bounds.");
+    advice.push_back("Parts of the run were not recorded (see the findings): counts and times are lower bounds.");
 }
 
 void advise_on_balance(const Summary& summary, const Load& load, Advice& advice) {
@@ -64,7 +64,7 @@ bool is_start_or_end(const FunctionSummary& function) {
   return function.name.starts_with("MPI_Init") || function.name == "MPI_Finalize";
 }
 
-/// Not MPI's: what threads do with each other, sleep, the program's own regions.
+/// Functions outside MPI: thread calls, sleep, the program's regions.
 bool is_other(const FunctionSummary& function) {
   return function.group == "thread" || function.group == "lock" || function.group == "sleep" ||
          function.group == "user";

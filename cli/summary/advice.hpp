@@ -8,8 +8,8 @@
 
 namespace meridian {
 
-/// What the numbers suggest to do next, the most important first; never empty. Each is one or two sentences that name
-/// the figures they rest on.
+/// Suggestions for the next step, the most important first; never empty. Each has one or two sentences that give the
+/// figures it rests on.
 std::vector<std::string> advise(const Summary& summary);
 
 }  // namespace meridian

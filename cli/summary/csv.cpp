@@ -12,7 +12,7 @@
 namespace meridian {
 namespace {
 
-/// The text of a cell: control characters made visible, and quoted where RFC 4180 asks for it.
+/// The text of a cell: control characters are escaped, and RFC 4180 quoting is applied.
 std::string quoted(std::string_view text) {
   std::string clean = printable(text);
   if (clean.find_first_of(",\" ") == std::string::npos) return clean;
@@ -27,7 +27,7 @@ struct Cell {
     return quoted(fmt::format("{}", fmt::join(list, " ")));
   }
   std::string operator()(bool flag) const { return flag ? "1" : "0"; }
-  /// The shortest text that reads back as the same number; empty for what is no number.
+  /// The shortest text that reads back as the same number; empty for NaN and infinity.
   std::string operator()(double value) const { return std::isfinite(value) ? fmt::format("{}", value) : std::string{}; }
   std::string operator()(std::int64_t value) const { return fmt::format("{}", value); }
   std::string operator()(std::uint64_t value) const { return fmt::format("{}", value); }

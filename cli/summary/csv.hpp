@@ -7,9 +7,10 @@
 
 namespace meridian {
 
-/// The summary as tables of comma-separated values (RFC 4180 quoting, lines end with "\n"), described in
-/// docs/SUMMARY.md. A blank line separates the tables; each begins with its column names, the first column is
-/// `section` and holds the table's name in every row. Control characters in names are escaped as printable() does.
+/// The summary as tables of comma-separated values (RFC 4180 quoting, lines end with "
+/// "), described in docs/SUMMARY.md. A blank line separates the tables; each begins with its column names. The first
+/// column is `section` and holds the table's name in every row. Control characters in names are escaped as by
+/// printable().
 std::string summary_csv(const Summary& summary);
 
 }  // namespace meridian

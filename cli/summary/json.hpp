@@ -9,8 +9,8 @@ namespace meridian {
 
 inline constexpr int kSummaryJsonVersion = 1;
 
-/// The summary as one JSON object, described in docs/SUMMARY.md. Numbers are exact; one that is no number is null.
-/// Strings that are not UTF-8 have the offending bytes replaced. Ends with a line end.
+/// The summary as one JSON object, described in docs/SUMMARY.md. Numbers are exact; NaN and infinity become null.
+/// Invalid UTF-8 is replaced. Ends with a line end.
 std::string summary_json(const Summary& summary);
 
 }  // namespace meridian

@@ -15,7 +15,7 @@ struct Character {
   bool is_valid = false;
 };
 
-/// The character that `text` begins with (text is not empty). Overlong forms and surrogates are invalid.
+/// The first character of `text`, which is not empty. Overlong forms and surrogates are invalid.
 Character decode(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
   const std::uint8_t first = byte(0);
@@ -49,7 +49,7 @@ std::size_t width_of(char32_t code) {
   return is_wide ? 2 : 1;
 }
 
-/// Bytes at the start of `text` that fit into `width` columns.
+/// Number of bytes at the start of `text` that fit into `width` columns.
 std::size_t fitting(std::string_view text, std::size_t width) {
   std::size_t at = 0;
   while (at < text.size()) {
@@ -62,7 +62,7 @@ std::size_t fitting(std::string_view text, std::size_t width) {
   return at;
 }
 
-/// "ms", "%)", "KiB," after a number: the two stay on one line.
+/// Whether the word is a unit ("ms", "%)", "KiB,"), which stays on the line of its number.
 bool is_unit(std::string_view word) {
   while (!word.empty() && std::string_view{".,;:)"}.find(word.back()) != std::string_view::npos) word.remove_suffix(1);
   for (const char* unit : {"%", "ns", "us", "ms", "s", "h", "B", "KiB", "MiB", "GiB", "TiB"})
@@ -70,7 +70,7 @@ bool is_unit(std::string_view word) {
   return false;
 }
 
-/// The first word of `text`, with its unit if it is a number; both are removed from `text`.
+/// Removes and returns the first word of `text`, with its unit if it is a number.
 std::string_view take_word(std::string_view& text) {
   std::size_t end = std::min(text.find(' '), text.size());
   if (end > 0 && end < text.size() && text[end - 1] >= '0' && text[end - 1] <= '9') {
@@ -115,7 +115,7 @@ std::string shortened(std::string_view text, std::size_t width) {
   if (total <= width) return std::string{text};
   const std::size_t kept = width - 3;
   const std::string_view front = text.substr(0, fitting(text, kept / 2));
-  // The end says more than the start: paths end in the name of the program.
+  // The end matters more than the start: paths end in the name of the program.
   std::string_view back = text;
   for (std::size_t left = total; left > kept - kept / 2;) {
     const Character next = decode(back);

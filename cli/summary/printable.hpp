@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Text from a trace is not ours: it may hold escape sequences, line ends or broken UTF-8. Whatever is printed goes
-// through here.
+// Texts from a trace may contain escape sequences, line ends or broken UTF-8. All of them are printed through these
+// functions.
 
 #include <cstddef>
 #include <string>
@@ -10,17 +10,17 @@
 
 namespace meridian {
 
-/// `text` with every byte or character that a terminal would obey, hide or misread written as \xNN or \u{NNNN}: control
-/// characters, invalid UTF-8, marks that change the direction of writing.
+/// `text` with every byte or character that a terminal would interpret, hide or misread written as \xNN or \u{NNNN}:
+/// control characters, invalid UTF-8, marks that change the direction of writing.
 std::string printable(std::string_view text);
 
-/// Columns that printable() text takes on a terminal.
+/// Number of columns that printable() text takes on a terminal.
 std::size_t display_width(std::string_view text);
 
-/// `text` in at most `width` columns (at least 5): what is too much is cut out of the middle and replaced by "...".
+/// `text` in at most `width` columns (at least 5): the middle of longer texts is replaced by "...".
 std::string shortened(std::string_view text, std::size_t width);
 
-/// Lines of at most `width` columns, broken at blanks, words that are too long anywhere; each begins with `indent`
+/// Wraps text to lines of at most `width` columns, at blanks; longer words are split. Each line begins with `indent`
 /// blanks. Ends with a line end unless empty.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width);
 

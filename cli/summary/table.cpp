@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t kIndent = 2;
 constexpr std::size_t kGap = 1;
-constexpr std::size_t kNarrowest = 8;  ///< of the column that gives way first
-constexpr std::size_t kShortest = 5;   ///< of any column: what shortened() can make
+constexpr std::size_t kNarrowest = 8;  ///< of the column that is shortened first
+constexpr std::size_t kShortest = 5;   ///< of any column: the minimum of shortened()
 
 }  // namespace
 
@@ -43,7 +43,7 @@ std::vector<std::size_t> Table::column_widths() const {
     if (*widest <= kShortest) break;
     --*widest;
   }
-  // Room that is left goes between the columns, where it helps the eye.
+  // Remaining room is distributed between the columns.
   for (std::size_t c = 1; c < widths.size() && total < kTextWidth - widths.size(); ++c) ++widths[c], ++total;
   return widths;
 }

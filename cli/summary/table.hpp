@@ -11,8 +11,8 @@ inline constexpr std::size_t kTextWidth = 80;
 
 enum class Align { left, right };
 
-/// Aligned columns in at most kTextWidth. When the rows are too wide, the first left-aligned column gives way, then the
-/// widest ones: what does not fit is shortened in the middle.
+/// Aligned columns in at most kTextWidth. If the rows are too wide, the first left-aligned column is shortened, then
+/// the widest ones: cells lose their middle.
 class Table {
  public:
   struct Column {
@@ -24,7 +24,7 @@ class Table {
   /// One cell per column; missing ones are empty. Cells are printable() already.
   void add(std::vector<std::string> cells);
   bool empty() const { return rows_.empty(); }
-  /// Title line, in `paint_title(line)`, then the rows; each line begins with two blanks.
+  /// The title line as `paint_title(line)`, then the rows; each line begins with two blanks.
   template <class Paint>
   std::string text(Paint&& paint_title) const {
     const std::vector<std::size_t> widths = column_widths();

@@ -11,7 +11,7 @@
 
 namespace meridian {
 
-/// ANSI colours, or none of them.
+/// ANSI colours, or none.
 class Paint {
  public:
   explicit Paint(bool is_on) : is_on_{is_on} {}
@@ -29,27 +29,27 @@ class Paint {
   bool is_on_;
 };
 
-/// Rows of the table of call sites, unless the user asks for another number.
+/// Default number of rows in the table of call sites.
 inline constexpr std::size_t kTopSites = 10;
 
 /// All sections. Ends with a line end.
 ///
-/// sites  at most so many call sites are shown.
+/// sites  the largest number of call sites to show.
 std::string summary_text(const Summary& summary, const Paint& paint, std::size_t sites = kTopSites);
 
-/// Findings alone, the worst first: severity, name, count, what it is, the remedy.
+/// The findings only, worst first: severity, name, count, text, remedy.
 std::string findings_text(const Summary& summary, const Paint& paint);
 
-/// "1 of 2": rank 1 of world 2. `rank` is that of the trace.
+/// "1 of 2": rank 1 of world 2, for the trace's rank `rank`.
 std::string place_in_world(const Summary& summary, std::int32_t rank);
 
-// The sections, in the order in which they are printed. Each is empty when it has nothing to say.
+// The sections, in the order in which they are printed. A section without content is empty.
 std::string run_section(const Summary& summary, const Paint& paint);
 std::string worlds_section(const Summary& summary, const Paint& paint);
 std::string ranks_section(const Summary& summary, const Paint& paint);
 std::string functions_section(const Summary& summary, const Paint& paint);
 std::string sites_section(const Summary& summary, const Paint& paint, std::size_t most);
-/// Half as many as `most`, because each takes several lines.
+/// Shows half of `most`, because each path takes several lines.
 std::string paths_section(const Summary& summary, const Paint& paint, std::size_t most);
 std::string locks_section(const Summary& summary, const Paint& paint);
 std::string threads_section(const Summary& summary, const Paint& paint);
@@ -65,7 +65,7 @@ std::string regions_section(const Summary& summary, const Paint& paint);
 std::string region_counters_section(const Summary& summary, const Paint& paint);
 std::string passed_section(const Summary& summary, const Paint& paint);
 std::string user_events_section(const Summary& summary, const Paint& paint);
-/// The tables that have no section of their own making: what SummaryTable::heading names.
+/// The tables without a section of their own, under SummaryTable::heading.
 std::string tables_section(const Summary& summary, const Paint& paint);
 std::string overhead_section(const Summary& summary, const Paint& paint);
 std::string advice_section(const Summary& summary, const Paint& paint);

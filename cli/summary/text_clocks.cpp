@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Section CLOCKS: one row per clock and host, or those that matter most.
+// Section CLOCKS: one row per clock and host, or the most important ones.
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ constexpr std::size_t kClocksInFull = 16;
 constexpr std::size_t kWorst = 5;
 constexpr std::size_t kRanksWidth = 11;
 
-/// "0-3,8,10-11", shortened when it is long.
+/// "0-3,8,10-11", shortened if it is long.
 std::string rank_list(std::vector<std::int32_t> ranks) {
   std::sort(ranks.begin(), ranks.end());
   std::string text;
@@ -45,7 +45,7 @@ std::string drift_text(double drift_ppm) {
   return std::fabs(drift_ppm) < 1e8 ? fmt::format("{:+.0f}", drift_ppm) : drift_ppm < 0 ? "< -1e8" : "> 1e8";
 }
 
-/// Half of a bound's width.
+/// Half the width of a bound.
 std::string bound_text(double half_s) { return half_s < 0 ? "-" : human_duration(half_s); }
 
 /// One line for each model.
@@ -59,7 +59,7 @@ std::string models_text(const Summary& summary, const Paint& paint) {
   return table.text([&](const std::string& line) { return paint.title(line); });
 }
 
-/// Rows that are shown: all, or the reference and those with the largest residuals.
+/// The rows to show: all, or the reference and those with the largest residuals.
 std::vector<const ClockSummary*> choose_rows(const Summary& summary) {
   std::vector<const ClockSummary*> rows;
   for (const ClockSummary& clock : summary.clocks) rows.push_back(&clock);
@@ -91,7 +91,7 @@ std::string clocks_section(const Summary& summary, const Paint& paint) {
                has_bounds ? bound_text(clock->t1_s) : residual, has_pings ? human_duration(clock->rtt_min_s) : "-",
                has_bounds ? bound_text(clock->t2_s) : human_count(clock->exchanges)});
   }
-  std::string result = paint.heading("CLOCKS (global = local + offset; drift in ppm: us a second)") + "\n";
+  std::string result = paint.heading("CLOCKS (global = local + offset; drift in ppm: us per second)") + "\n";
   result += table.text([&](const std::string& line) { return paint.title(line); });
   if (rows.size() < summary.clocks.size())
     result += fmt::format("  and {} more with smaller residuals\n", human_count(summary.clocks.size() - rows.size()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Section CONTEXT: where the ranks ran, as what, and what they used.
+// Section CONTEXT: hosts, programs and resources of the ranks.
 
 #include <fmt/format.h>
 
@@ -16,14 +16,14 @@ namespace {
 
 constexpr std::size_t kLabelWidth = 10;
 
-/// A field of one line, or of several that are indented like the first.
+/// A field of one or more lines; further lines are indented like the first.
 std::string field(const char* label, const std::string& value) {
   std::string text = wrapped(value, kLabelWidth + 2, kTextWidth);
   text.replace(0, kLabelWidth + 2, fmt::format("  {:<{}}", label, kLabelWidth));
   return text;
 }
 
-/// What the ranks have in common; otherwise that of the first, and how many others there are.
+/// The value that all ranks have in common; otherwise that of the first and the number of ranks with another one.
 std::string common(const std::vector<ContextSummary>& context, std::string ContextSummary::*member) {
   std::set<std::string> values;
   for (const ContextSummary& row : context) values.insert(row.*member);
@@ -32,7 +32,7 @@ std::string common(const std::vector<ContextSummary>& context, std::string Conte
   return fmt::format("{} (rank {}; {} others)", first, context.front().rank, values.size() - 1);
 }
 
-/// "rank 0: 0-1, ranks 1-3: 2-3": neighbours that may run on the same processors together.
+/// "rank 0: 0-1, ranks 1-3: 2-3": processors of neighbouring ranks with the same binding.
 std::string binding(const std::vector<ContextSummary>& context) {
   std::string text;
   for (std::size_t first = 0; first < context.size();) {
@@ -75,7 +75,7 @@ std::string context_section(const Summary& summary, const Paint& paint) {
     if (largest == nullptr || usage.high_water_bytes > largest->high_water_bytes) largest = &usage;
   }
   if (largest != nullptr) {
-    result += field("CPU time", fmt::format("{} user, {} system, of all ranks from their start",
+    result += field("CPU time", fmt::format("{} user, {} system, all ranks from their start",
                                             human_duration(all.user_s), human_duration(all.system_s)));
     result +=
         field("memory", fmt::format("at most {} (rank {}); {} over all ranks", human_bytes(largest->high_water_bytes),

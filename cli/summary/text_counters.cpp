@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Section COUNTERS: what was counted outside MPI and in it, what follows from that, and which calls counted most.
+// Section COUNTERS: values outside and in MPI, derived metrics, and the calls with the largest values.
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kTop = 10;
 constexpr std::size_t kRankRows = 32;
 
-/// The metric of all ranks; null when there is none.
+/// The metric over all ranks; null if there is none.
 const MetricSummary* find_metric(const Summary& summary, const std::string& part, const std::string& name) {
   for (const MetricSummary& metric : summary.metrics)
     if (metric.rank == -1 && metric.part == part && metric.name == name) return &metric;
@@ -79,7 +79,7 @@ std::string ranks_table(const Summary& summary, const Paint& paint) {
   return text;
 }
 
-/// For the first counter, the functions whose calls counted most.
+/// The functions with the largest values of the first counter.
 std::string functions_table(const Summary& summary, const Paint& paint) {
   const std::string& counter = summary.counters.front().name;
   std::vector<const FunctionCounterSummary*> rows;

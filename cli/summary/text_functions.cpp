@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Section FUNCTIONS: the ten that took longest, the ten most called.
+// Section FUNCTIONS: the ten with the most time, the ten with the most calls.
 
 #include <fmt/format.h>
 

@@ -16,10 +16,10 @@ namespace meridian {
 namespace {
 
 constexpr std::size_t kRanksInFull = 12;
-constexpr std::size_t kGroups = 8;  ///< hosts or blocks of ranks, when the ranks are more
+constexpr std::size_t kGroups = 8;  ///< number of hosts or blocks when there are more ranks
 constexpr std::size_t kTopPairs = 5;
 
-/// At most five characters: "12.3K".
+/// Formats in at most five characters: "12.3K".
 std::string cell_bytes(double bytes) {
   if (bytes == 0) return ".";
   std::string text = human_bytes(bytes);
@@ -28,7 +28,7 @@ std::string cell_bytes(double bytes) {
   return text[blank + 1] == 'B' ? text.substr(0, blank) : text.substr(0, blank) + text[blank + 1];
 }
 
-/// At most five characters: "12345", "123k".
+/// Formats in at most five characters: "12345", "123k".
 std::string cell_count(double count) {
   if (count == 0) return ".";
   if (count < 99999.5) return fmt::format("{:.0f}", count);
@@ -40,7 +40,7 @@ std::string cell_count(double count) {
   return "> 1E";
 }
 
-/// Rows and columns of the matrix, and which of them a rank belongs to.
+/// Rows and columns of the matrix, and the mapping of ranks to them.
 struct Grouping {
   std::string what;                 ///< "rank", "host", "block of ranks"
   std::vector<std::string> labels;  ///< of the rows
@@ -86,7 +86,7 @@ Grouping group_by_block(const std::vector<std::int32_t>& ranks) {
 }
 
 Grouping choose_grouping(const Summary& summary) {
-  // A rank without a file may still be the other end of messages.
+  // A rank without a rank file may still send or receive messages.
   std::set<std::int32_t> ranks;
   std::set<std::string> hosts;
   for (const RankSummary& rank : summary.ranks) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections COMMUNICATORS, WINDOWS and FILES: what the program made, under the names that it gave.
+// Sections COMMUNICATORS, WINDOWS and FILES: the program's objects by their names.
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Section CALL PATHS: the ways through the program that most time goes.
+// Section CALL PATHS: the paths through the program with the most time.
 
 #include <fmt/format.h>
 
@@ -21,8 +21,8 @@ using Frames = std::vector<const PathFrameSummary*>;
 constexpr std::size_t kIndent = 4;
 constexpr std::size_t kPlaceWidth = 26;
 constexpr std::size_t kNameEnd = kTextWidth - kPlaceWidth;
-constexpr std::size_t kDeepest = 8;     // levels that are indented
-constexpr std::size_t kMostLines = 24;  // of one path; the middle of longer ones is left out
+constexpr std::size_t kDeepest = 8;     // levels with indentation
+constexpr std::size_t kMostLines = 24;  // of one path; the middle of longer ones is omitted
 
 std::string_view file_name(std::string_view path) {
   const std::size_t slash = path.rfind('/');
@@ -41,7 +41,7 @@ std::string_view name_of(const PathFrameSummary& frame) {
   return name.empty() ? "?" : name;
 }
 
-/// Frames that are equal and follow one another: recursion.
+/// Consecutive equal frames: recursion.
 struct Repeated {
   const PathFrameSummary* frame = nullptr;
   std::size_t times = 0;
@@ -76,7 +76,7 @@ std::string path_text(const PathSummary& path, const Frames& frames, const Paint
                                         human_percent(path.share), human_bytes(bytes));
   std::string text = paint.title(shortened(title, kTextWidth)) + "\n";
   if (path.begins == "deeper") text += indent(0) + "(further callers: MERIDIAN_STACK was too small)\n";
-  if (path.begins == "lost") text += indent(0) + "(callers that are not known)\n";
+  if (path.begins == "lost") text += indent(0) + "(unknown callers)\n";
   const std::vector<Repeated> joined = join(frames);
   const std::size_t left_out = joined.size() > kMostLines ? joined.size() - kMostLines : 0;
   for (std::size_t i = 0; i < joined.size(); ++i) {

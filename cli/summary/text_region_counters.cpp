@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Section COUNTED IN REGIONS: what was counted while regions of the program were open, and what follows from that.
+// Section COUNTED IN REGIONS: counter values in the program's regions, and derived metrics.
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMostRows = 40;
 
-/// The figure of a region in one part of its time; "-": it has none.
+/// A metric of a region for one part of its time; "-": not available.
 std::string metric_cell(const Summary& summary, const std::string& region, const char* part, const std::string& name) {
   for (const RegionMetricSummary& metric : summary.region_metrics)
     if (metric.region == region && metric.part == part && metric.name == name) return human_figure(metric.value);

@@ -76,7 +76,7 @@ std::vector<std::string> rank_cells(const std::string& label, const RankLoad& lo
           human_bytes(rank.bytes_received)};
 }
 
-/// The first column, which says what a rank is called in its world, is there only when there are several.
+/// The first column, with the rank's number in its world, exists only if there are several worlds.
 Table ranks_in_full(const Summary& summary, const Load& load) {
   const bool has_worlds = !summary.worlds.empty();
   std::vector<Table::Column> columns{
@@ -93,7 +93,7 @@ Table ranks_in_full(const Summary& summary, const Load& load) {
   return table;
 }
 
-/// Three ranks that stand for all: least, median and most of their time in MPI.
+/// Three ranks that represent all: least, median and most time in MPI.
 Table ranks_compact(const Load& load) {
   std::vector<const RankLoad*> order;
   for (const RankLoad& rank : load.ranks) order.push_back(&rank);
@@ -127,7 +127,7 @@ std::string run_section(const Summary& summary, const Paint& paint) {
   result += field("ranks", ranks_value(run));
   result += field("begun", human_time(run.begin_realtime_ns));
   result += field("time", human_duration(run.time_s) + " from the first event to the last");
-  result += field("in MPI", fmt::format("{} of the ranks' time, {} in all", human_percent(load.mpi_share),
+  result += field("in MPI", fmt::format("{} of the ranks' time, {} in total", human_percent(load.mpi_share),
                                         human_duration(mpi_seconds(summary))));
   result += field("calls", calls_value(run));
   if (const std::string others = others_value(run); !others.empty()) result += field("others", others);

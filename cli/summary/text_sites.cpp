@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Section CALL SITES: the places in the program that most time goes through.
+// Section CALL SITES: the source locations with the most time.
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ std::string_view file_name(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-/// "halo2d.c:120"; where there is no line, "halo2d+0x1234".
+/// "halo2d.c:120"; without a line "halo2d+0x1234".
 std::string place_of(const SiteSummary& site) {
   const std::string place = site.line != 0         ? fmt::format("{}:{}", file_name(site.file), site.line)
                             : !site.module.empty() ? fmt::format("{}+{:#x}", file_name(site.module), site.offset)
@@ -30,7 +30,7 @@ std::string place_of(const SiteSummary& site) {
   return shortened(printable(place), kPlaceWidth);
 }
 
-/// Without arguments, which would fill the line; the function that it was inlined into is where the code is.
+/// Without arguments, which would fill the line. For inlined code, the function that contains it.
 std::string caller_of(const SiteSummary& site) {
   const std::string& name = site.caller;
   return shortened(printable(name.substr(0, std::min(name.find('('), name.size()))), kCallerWidth);
@@ -59,9 +59,7 @@ std::string sites_section(const Summary& summary, const Paint& paint, std::size_
   const auto without_line = std::ranges::count(summary.sites, 0U, &SiteSummary::line);
   return paint.heading(fmt::format("CALL SITES BY TIME ({}; share: of the time in recorded calls)", how_many)) + "\n" +
          table.text([&](const std::string& line) { return paint.title(line); }) +
-         (without_line == 0
-              ? ""
-              : fmt::format("  {} without a line in the source: -g makes the compiler tell\n", without_line));
+         (without_line == 0 ? "" : fmt::format("  {} without a source line: compile with -g\n", without_line));
 }
 
 }  // namespace meridian

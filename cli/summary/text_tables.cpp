@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of the summary that are printed as their columns say.
+// Tables of the summary that are printed from the descriptions of their columns.
 
 #include <algorithm>
 

@@ -22,7 +22,7 @@ std::string how_many(std::size_t shown, std::size_t all) {
 
 std::string address(std::uint64_t value) { return value == 0 ? "-" : fmt::format("{:#x}", value); }
 
-/// The name that the program gave it, else its address.
+/// The name that the program gave the lock, otherwise its address.
 std::string lock_cell(const Summary& summary, const LockSummary& lock) {
   if (lock.object == 0) return "others";
   for (const LockNameSummary& name : summary.lock_names)
@@ -30,7 +30,7 @@ std::string lock_cell(const Summary& summary, const LockSummary& lock) {
   return address(lock.object);
 }
 
-/// "3 (12)": thread 3, in 12 waits.
+/// "3 (12)": thread 3, which held the lock in 12 waits.
 std::string who(std::int64_t thread, std::uint64_t count) {
   return thread < 0 ? "-" : fmt::format("{} ({})", thread, human_count(count));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections REGIONS and EVENTS OF THE PROGRAM: what it marked itself.
+// Sections REGIONS and EVENTS OF THE PROGRAM: the program's user events.
 
 #include <fmt/format.h>
 
@@ -75,7 +75,7 @@ std::string user_events_section(const Summary& summary, const Paint& paint) {
   std::string result = paint.heading(fmt::format("EVENTS OF THE PROGRAM ({})", how_many(summary.user_events.size()))) +
                        "\n" + table.text([&](const std::string& line) { return paint.title(line); });
   if (summary.user_messages != 0)
-    result += fmt::format("  {} messages of its own, {}, have both their sides\n", human_count(summary.user_messages),
+    result += fmt::format("  {} messages of its own, {}, are matched\n", human_count(summary.user_messages),
                           human_bytes(summary.user_message_bytes));
   return result;
 }

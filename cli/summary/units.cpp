@@ -13,7 +13,7 @@ namespace meridian {
 namespace {
 
 constexpr const char* kNoNumber = "-";
-constexpr double kThreeDigits = 999.5;  ///< from here on, three digits do not hold the rounded value
+constexpr double kThreeDigits = 999.5;  ///< larger values round to four digits
 
 std::string three_digits(double value) {
   const double size = std::fabs(value);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Numbers as people read them. Nothing here is longer than 9 characters, whatever the value; a value that is no number
-// is "-".
+// Numbers in human-readable form, of at most 9 characters; NaN and infinity are "-".
 
 #include <cstdint>
 #include <string>
@@ -19,16 +18,16 @@ std::string human_bytes(std::uint64_t bytes);
 /// "1234567", exact up to seven digits; "12.3 M" above.
 std::string human_count(std::uint64_t count);
 
-/// "-1234567", or a duration: what a counter of this unit ("1", "us") counted.
+/// "-1234567", or a duration: a counter's value in this unit ("1", "us").
 std::string human_counted(std::int64_t value, const std::string& unit);
 
-/// "0.5172": four digits; from a million on as a count.
+/// "0.5172": four digits; from a million on like a count.
 std::string human_figure(double value);
 
 /// "12.3 %" of a share (1 is 100 %).
 std::string human_percent(double share);
 
-/// "2025-01-31 12:00:00 UTC"; "-" for a time that no calendar holds.
+/// "2025-01-31 12:00:00 UTC"; "-" for a time outside the calendar.
 std::string human_time(std::int64_t realtime_ns);
 
 }  // namespace meridian

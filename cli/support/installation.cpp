@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 constexpr const char* kTracer = "libmeridian.so";
 constexpr const char* kWriter = "meridian-writer";
 
-/// The directory above the one that holds this program.
+/// The directory above that of this program.
 fs::path prefix() { return own_path().parent_path().parent_path(); }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where the parts of Meridian lie, seen from this program: the same relations in the build tree and when installed.
+// Finds the other parts of Meridian, relative to this program: the build tree and an installation have the same layout.
 
 #include <filesystem>
 #include <optional>
@@ -11,16 +11,16 @@
 
 namespace meridian {
 
-/// Absolute path of this program; empty if /proc cannot say.
+/// Absolute path of this program; empty if /proc is not available.
 std::filesystem::path own_path();
 
-/// libmeridian.so for programs of this MPI; nullopt when it is not installed.
+/// libmeridian.so for programs of this MPI; nullopt if it is not installed.
 std::optional<std::filesystem::path> find_tracer(Flavor flavor);
 
 /// Flavors that have a tracer, the preferred one first.
 std::vector<Flavor> installed_flavors();
 
-/// The writer program; nullopt when it is not there or not executable.
+/// The writer program; nullopt if it is missing or not executable.
 std::optional<std::filesystem::path> find_writer();
 
 }  // namespace meridian

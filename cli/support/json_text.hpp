@@ -6,8 +6,8 @@
 
 namespace meridian {
 
-/// As text in ASCII, with a newline: control characters beyond it (C1, marks of direction) would reach the terminal as
-/// they are in the trace. What is no UTF-8 becomes U+FFFD.
+/// Serialises to ASCII text with a newline: other control characters (C1, direction marks) would reach the terminal
+/// unescaped. Invalid UTF-8 becomes U+FFFD.
 template <class Json>
 std::string json_text(const Json& json, int indent = 2) {
   return json.dump(indent, ' ', true, Json::error_handler_t::replace) + "\n";

@@ -11,7 +11,7 @@ struct Sign {
   const char* variable;
   Flavor flavor;
 };
-// Open MPI's launcher first: it may set PMI_RANK too, MPICH's never sets OMPI_*.
+// Open MPI first: its launcher may also set PMI_RANK, but MPICH's never sets OMPI_*.
 constexpr Sign kSigns[] = {
     {"OMPI_COMM_WORLD_RANK", Flavor::openmpi},
     {"OMPI_MCA_ess", Flavor::openmpi},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What an MPI launcher tells the processes that it starts.
+// Information from the MPI launcher about this process.
 
 #include <array>
 #include <cstdint>
@@ -18,15 +18,15 @@ constexpr std::string_view flavor_name(Flavor flavor) { return flavor == Flavor:
 constexpr std::string_view flavor_title(Flavor flavor) { return flavor == Flavor::openmpi ? "Open MPI" : "MPICH"; }
 
 struct Launcher {
-  std::optional<Flavor> flavor;      ///< whose launcher started this process
+  std::optional<Flavor> flavor;      ///< flavor of the launcher that started this process
   std::optional<std::int32_t> rank;  ///< in the job; nullopt: no launcher reported one
-  std::string_view evidence;         ///< the variable that gave the flavor away
+  std::string_view evidence;         ///< the variable that determined the flavor
 
-  /// True for the process of a job that speaks for all.
+  /// True for the one process of a job that prints messages.
   bool speaks() const { return rank.value_or(0) == 0; }
 };
 
-/// From the environment of this process.
+/// Reads the environment of this process.
 Launcher find_launcher();
 
 }  // namespace meridian

@@ -16,7 +16,7 @@ namespace {
 
 double rate(double amount, const RankActivity& rank) { return rank.window_s > 0 ? amount / rank.window_s : 0; }
 
-/// Relative to the time of the threads that called MPI: a rank without any was outside MPI.
+/// Relative to the time of the threads that called MPI; a rank without such threads was outside MPI.
 double mpi_share(const RankActivity& rank) {
   const double time = rank.window_s * std::max<std::uint32_t>(rank.threads, 1);
   return time > 0 ? std::min(1.0, rank.mpi_s / time) : 0;

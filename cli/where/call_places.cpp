@@ -31,7 +31,7 @@ void find_call_places(std::vector<RankNow>& ranks) {
   for (RankNow& rank : ranks) {
     if (std::ranges::none_of(rank.threads, [](const ThreadNow& thread) { return thread.return_address != 0; }))
       continue;
-    SiteTable all;  // includes those of whole stacks, which are not needed here
+    SiteTable all;  // also receives the sites of whole stacks, which are not used
     PathTable paths;
     RankSites sites{rank.meta, all, paths};
     for (ThreadNow& thread : rank.threads) {
@@ -44,7 +44,7 @@ void find_call_places(std::vector<RankNow>& ranks) {
       thread.place.offset = site->offset;
     }
   }
-  Findings unused;  // unresolved sites stay offsets
+  Findings unused;  // unresolved sites remain offsets
   const std::vector<SourcePlace> places = resolve_sites(needed, unused);
   for (RankNow& rank : ranks)
     for (ThreadNow& thread : rank.threads) {

@@ -8,7 +8,7 @@
 namespace meridian {
 
 /// Fills in the source locations of the calls in progress. The programs' files are read in a separate process, if they
-/// are still those that run.
+/// are unchanged since the programs started.
 void find_call_places(std::vector<RankNow>& ranks);
 
 /// "stuck.c:27"; without a line "stuck+0x1234"; empty: unknown.

@@ -17,7 +17,7 @@ namespace {
 
 using Kind = WaitedFor::Kind;
 
-/// "0-2,5" of ascending numbers.
+/// Ascending numbers as "0-2,5".
 template <class Number>
 std::string ranges(const std::vector<Number>& ranks) {
   std::string text;
@@ -33,7 +33,7 @@ std::string ranges(const std::vector<Number>& ranks) {
 
 struct Group {
   std::vector<std::int32_t> ranks;
-  std::vector<std::int32_t> peers;  // one for each rank, of the first thing that it waits for
+  std::vector<std::int32_t> peers;  // one for each rank: the peer of the first object that it waits for
   double since_s = 0;               // longest
 };
 
@@ -62,7 +62,7 @@ std::string_view verb(Kind kind) { return kind == Kind::send ? "to" : kind == Ki
 
 bool is_in_mpi(Kind kind) { return kind == Kind::send || kind == Kind::receive || kind == Kind::collective; }
 
-/// What a thread waits for from other threads of its process.
+/// Describes what a thread waits for from other threads of its process.
 std::string local_wait_text(const WaitedFor& what) {
   if (what.kind == Kind::thread)
     return what.threads.empty() ? "the end of a thread" : fmt::format("the end of thread {}", what.threads.front());
@@ -82,8 +82,8 @@ std::string place_text(const CallPlace& place) {
 }
 
 std::string groups_text(WhereReport& report) {
-  // Call, then of the first thing that it waits for: kind, communicator or text, tag; number of things, source
-  // location. Threads that have ended are omitted.
+  // The call; then, of the first object that it waits for: kind, communicator or text, and tag; the number of objects;
+  // the source location. Threads that have ended are omitted.
   using Key = std::tuple<std::string, int, std::string, std::int32_t, std::size_t, std::string>;
   std::map<Key, Group> groups;
   for (std::size_t i = 0; i < report.ranks.size(); ++i) {
@@ -186,7 +186,8 @@ class DeadlockText {
       else
         partly[stuck].push_back(rank);
     if (!whole.empty())
-      add(fmt::format("Rank{} {} cannot go on, whatever the others do.", whole.size() == 1 ? "" : "s", ranges(whole)));
+      add(fmt::format("Rank{} {} cannot proceed, whatever the others do.", whole.size() == 1 ? "" : "s",
+                      ranges(whole)));
     for (const auto& [stuck, ranks] : partly)
       add(fmt::format("Thread{} {} of rank{} {} cannot go on, whatever the others do.", stuck.size() == 1 ? "" : "s",
                       ranges(stuck), ranks.size() == 1 ? "" : "s", ranges(ranks)));
@@ -255,7 +256,7 @@ std::string where_text(WhereReport& report) {
   std::string text = fmt::format("{} of {} ranks run\n\n", alive, report.ranks.size() + report.problems.size());
   text += worlds_text(report) + groups_text(report) + DeadlockText{report}.text();
   for (const std::string& problem : report.problems)
-    text += wrapped("Not looked at: " + printable(problem), 0, kTextWidth);
+    text += wrapped("Not examined: " + printable(problem), 0, kTextWidth);
   return text;
 }
 

@@ -49,7 +49,7 @@ def check_an_argument_too_many_is_an_error():
     expect(
         meridian("stats", "one", "two"),
         1,
-        "meridian: there is an argument too many: 'two'\nhint: `meridian stats --help` shows how\n",
+        "meridian: unexpected argument 'two'\nhint: `meridian stats --help` shows how\n",
     )
 
 

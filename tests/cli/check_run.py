@@ -23,7 +23,7 @@ def check_run_says_what_is_wrong_with_the_program():
     hint = "hint: check the name and the directory\n"
     expect(meridian("run", "./nope"), 1, "meridian: cannot run './nope': no such file\n" + hint)
     expect(meridian("run", "no-such-program"), 1, "meridian: cannot run 'no-such-program': not found in PATH\n" + hint)
-    expect(meridian("run", "/tmp"), 1, "meridian: cannot run '/tmp': it is a directory\nhint: name the program in it\n")
+    expect(meridian("run", "/tmp"), 1, "meridian: cannot run '/tmp': it is a directory\nhint: name a program in it\n")
     plain = program("plain", "text", 0o644)
     expect(meridian("run", plain), 1, f"meridian: cannot run '{plain}': it is not executable\nhint: chmod +x '{plain}'\n")
 

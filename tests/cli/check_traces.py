@@ -10,7 +10,7 @@ from cli_harness import arguments, clean_environment, expect, here, meridian, pr
 
 
 def check_merge_says_what_is_wrong_with_the_directory():
-    hint_latest = "hint: name the trace's directory, or go to where the program was started\n"
+    hint_latest = "hint: name the trace's directory, or change to the directory in which the program was started\n"
     expect(meridian("merge"), 1, "meridian: there is no directory 'latest' here\n" + hint_latest)
     expect(meridian("merge", "gone"), 1, "meridian: there is no 'gone'\nhint: name the directory of a trace\n")
     plain = program("plain", "text", 0o644)
@@ -68,7 +68,7 @@ def check_errors_in_the_trace_give_exit_code_2():
 
 
 def check_stats_says_what_to_type_when_nothing_was_merged():
-    hint = "hint: name a directory that `meridian run` has made\n"
+    hint = "hint: name a directory made by `meridian run`\n"
     (here / "empty").mkdir()
     expect(meridian("stats", "empty"), 1, "meridian: 'empty' holds no trace\n" + hint)
     (here / "trace").mkdir()
@@ -144,7 +144,7 @@ def check_info_says_what_a_file_is():
         meridian("info", plain),
         1,
         f"meridian: '{plain}' is neither a rank file nor a merged file\n"
-        "hint: name a file or directory that Meridian has made\n",
+        "hint: name a file or directory made by Meridian\n",
     )
     expect(meridian("info", "gone"), 1, "meridian: there is no 'gone'\nhint: check the name and the directory\n")
     expect(meridian("info", "/dev/null"), 1, "meridian: '/dev/null' is neither a file nor a directory\n")

@@ -112,10 +112,10 @@ def check_a_configuration_file_that_others_may_write_is_ignored_and_that_is_said
 def check_a_configuration_file_that_is_no_file_is_ignored_and_nothing_waits_for_it():
     os.mkfifo(here / "meridian.conf")
     done, env = environment_of_run()
-    assert done.returncode == 0 and "'meridian.conf' is ignored: it is no regular file" in done.stderr, done
+    assert done.returncode == 0 and "'meridian.conf' is ignored: it is not a regular file" in done.stderr, done
     assert "MERIDIAN_CONFIG" not in env
     done, _ = environment_of_run(MERIDIAN_CONFIG="meridian.conf")
-    assert done.returncode == 0 and "cannot read the configuration file 'meridian.conf': it is no regular file" in done.stderr, done
+    assert done.returncode == 0 and "cannot read the configuration file 'meridian.conf': it is not a regular file" in done.stderr, done
 
 
 def check_a_configuration_file_of_another_user_is_ignored():

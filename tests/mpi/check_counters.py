@@ -184,12 +184,12 @@ def check_turns(runner, check, work):
     # Not asked for, and asked for in vain: two are counted.
     for name, extra in (("not asked", {}), ("refused", {"MERIDIAN_COUNTERS_MULTIPLEX": "yes", "FAKE_PAPI": "no_turns"})):
         traces, process = runner.run(four, work / name, **fake, **extra)
-        why = "and PAPI cannot take turns here" if extra else "Event exists, but cannot be counted due to hardware resource limits"
+        why = "and PAPI cannot multiplex here" if extra else "Event exists, but cannot be counted due to hardware resource limits"
         message = f"cannot count at the same time PAPI_L2_TCM, PAPI_L2_TCA ({why}); counting PAPI_TOT_INS,PAPI_TOT_CYC"
         check.equal(f"messages, {name}", process.stderr, f"meridian: MERIDIAN_COUNTERS: {message}\n")
         check.equal(f"names, {name}", [t.names for t in traces.values()], [["PAPI_TOT_INS", "PAPI_TOT_CYC"]] * len(traces))
     tried = launch.run([runner.options.meridian, "counters", "--multiplex", "--try", four], **fake)
-    text = f"These can be counted together: {four}\nby turns, so that they are estimates: {four}\n"
+    text = f"These can be counted together: {four}\nmultiplexed, so that they are estimates: {four}\n"
     check.equal("the command", (tried.returncode, tried.stdout), (0, text))
     return merged
 

@@ -91,7 +91,7 @@ def run_partly_gone(check, options, work):
     check.equal("call", report["ranks"][0]["threads"][0]["call"], "MPI_Recv")
     check.equal("problems", len(report["problems"]), 1)
     check.true(f"what it says: {report['problems']}", "rank-00001" in report["problems"][0] or str(ring) in report["problems"][0])
-    check.true("it is in the text", "Not looked at:" in run.where()[1])
+    check.true("it is in the text", "Not examined:" in run.where()[1])
     shutil.rmtree(ring.parent)
     code, report = run.until_ended()
     check.equal("ranks without any ring", report["ranks"], [])

@@ -72,7 +72,7 @@ def check_elsewhere(check, run, top):
     other.write_text("some-other-host\n" + note.read_text().split("\n", 1)[1])
     check.true("a rank elsewhere is said to be there", "1 on other hosts" in top("--interval", "0.1").stdout)
     _, text = run.where()
-    check.true(f"where says so, too: {text}", "Not looked at: rank-00007 runs on host 'some-other-host'" in text)
+    check.true(f"where says so, too: {text}", "Not examined: rank-00007 runs on host 'some-other-host'" in text)
     other.unlink()
 
 

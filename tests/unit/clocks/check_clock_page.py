@@ -180,7 +180,7 @@ def check_a_page_replaces_a_page_and_nothing_else():
         note.write_text("mine")
         done = run(MERIDIAN, "clocks", directory, "-o", note, codes=(1,))
         assert done.stderr == (
-            f"meridian: '{note}' exists and is no clock page\nhint: choose another file with --output, or remove it\n"
+            f"meridian: '{note}' exists and is not a clock page\nhint: choose another file with --output, or remove it\n"
         ), done.stderr
         assert note.read_text() == "mine"
         done = run(MERIDIAN, "clocks", directory, "-o", directory / "gone" / "page.html", codes=(1,))
