@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communicators as the trace identifies them: by the world ranks of their groups. Only local calls, no communication.
+// Identifies communicators for the trace by the world ranks of their groups. Makes only local calls, no communication.
 
 #include "pmpi/calls/comms.hpp"
 
@@ -16,9 +16,9 @@ constexpr int kChunk = 512;
 MPI_Group g_world_group{};
 std::uint64_t g_world_hash = 0;
 bool g_has_sessions_alone = false;
-void (*g_begin)() noexcept = nullptr;  ///< of begin_session()
+void (*g_begin)() noexcept = nullptr;  ///< the argument of begin_session()
 
-/// What members [first, first + count) of a group are called in group `base`, -1 for those that are not in it.
+/// Translates members [first, first + count) of a group to ranks in group `base`; -1 for those that are not in it.
 void translate(MPI_Group group, int first, int count, MPI_Group base, std::int32_t* ranks) noexcept {
   int local[kChunk];
   int there[kChunk];
@@ -35,7 +35,7 @@ int size_of(MPI_Group group) noexcept {
 
 struct GroupHash {
   std::uint64_t hash = kRanksHashSeed;
-  bool has_others = false;  ///< members that are not in `base`
+  bool has_others = false;  ///< some members are not in `base`
 };
 
 GroupHash hash_group(MPI_Group group, MPI_Group base) noexcept {
@@ -77,7 +77,8 @@ void emit_members(std::uint64_t comm, MPI_Group group, bool remote) noexcept {
   }
 }
 
-/// Whether this process is the first of its world in the group, and says so for all of them. `rank`: of this process.
+/// Whether this process is the first of its world in the group, and records it for all of them. `rank`: of this
+/// process.
 bool speaks_for_world(MPI_Group group, int rank) noexcept {
   for (int i = 0; i < rank; ++i) {
     std::int32_t world_rank = -1;
@@ -87,12 +88,13 @@ bool speaks_for_world(MPI_Group group, int rank) noexcept {
   return true;
 }
 
-/// `birth` has processes of other worlds: its hashes are to be the same there, where world ranks mean others.
+/// Computes the hashes of a `birth` with processes of other worlds from ranks in the parent: both worlds get the same
+/// hashes, though their world ranks have different meanings.
 void hash_by_parent(CommBirth& birth, MPI_Comm parent, MPI_Comm source) noexcept {
   if (parent == g_mpi.comm_null) return;
   int has_sides = 0;
   g_real.Comm_test_inter(parent, &has_sides);
-  if (has_sides && birth.remote_size == 0) {  // MPI_Intercomm_merge: of each side's own making
+  if (has_sides && birth.remote_size == 0) {  // MPI_Intercomm_merge: each side has its own parent
     birth.local_hash = hash_rank(kRanksHashSeed, birth.local_size);
     return;
   }
@@ -113,13 +115,13 @@ void hash_by_parent(CommBirth& birth, MPI_Comm parent, MPI_Comm source) noexcept
   g_real.Group_free(&base);
 }
 
-/// The communicator whose groups are those of `made`.
+/// A communicator with the groups of `made`.
 MPI_Comm with_groups(MPI_Comm parent, MPI_Comm made, bool still_pending) noexcept {
   return still_pending ? parent : made;
 }
 
 void store_predefined(int rank, int size) noexcept {
-  static bool is_stored = false;  // sessions may follow one another
+  static bool is_stored = false;  // sessions may follow each other
   if (is_stored) return;
   is_stored = true;
   for (const MPI_Comm comm : {g_mpi.world, g_mpi.self}) {
@@ -136,8 +138,8 @@ void store_predefined(int rank, int size) noexcept {
   }
 }
 
-/// A program that has sessions alone has made a communicator: if it is the first of all processes, the tracer can agree
-/// with the others now, as it does behind MPI_Init.
+/// Called after a program that uses only sessions has made a communicator: if it contains all processes, the tracer can
+/// agree with the other ranks now, as it does after MPI_Init.
 void begin_with(MPI_Comm made) noexcept {
   if (g_all_ranks != MPI_Comm{}) return;
   int is_inter = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two sides of a communicator between worlds know of it alike, stored as texts about it.
+// Texts about communicators between worlds, from data that both sides have in common.
 
 #include <arpa/inet.h>
 #include <linux/netlink.h>
@@ -25,7 +25,7 @@
 namespace meridian {
 namespace {
 
-/// "10.0.0.1:4711"; empty: it has no such name.
+/// Formats an address as "10.0.0.1:4711"; empty if it has no such form.
 void socket_name(const sockaddr_storage& address, char* name, std::size_t room) noexcept {
   char host[INET6_ADDRSTRLEN] = "";
   name[0] = '\0';
@@ -40,7 +40,7 @@ void socket_name(const sockaddr_storage& address, char* name, std::size_t room) 
   }
 }
 
-/// Inode of the socket at the other end of a Unix socket, which the kernel tells by netlink; 0: not known.
+/// Inode of the socket at the other end of a Unix socket, from netlink; 0: unknown.
 std::uint32_t unix_peer(std::uint32_t inode) noexcept {
   struct {
     nlmsghdr head;
@@ -82,7 +82,7 @@ std::uint32_t unix_peer(std::uint32_t inode) noexcept {
   return 0;
 }
 
-/// The two ends of a connected socket, the same at both; "-": not to be known.
+/// Names the two ends of a connected socket, equally on both sides; "-": unknown.
 void name_ends(int fd, char* ends, std::size_t room) noexcept {
   snprintf(ends, room, "-");
   sockaddr_storage own{}, peer{};

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is recorded of a call besides its enter and leave: the `recorded` column of mpi_calls.def. Each builder holds
-// the call's arguments and fills the record's words behind the first three: before(), what the arguments say; after(),
-// what only a call that succeeded may be asked (an MPI_Type_size of a bad datatype would raise an error of its own);
-// failed(), what is known all the same when the call returned `result`.
+// The data recorded for a call besides its enter and leave: the `recorded` column of mpi_calls.def. Each builder holds
+// the call's arguments and fills the record's words after the first three. before() stores the arguments; after()
+// stores data that only a successful call permits to query (an MPI_Type_size of an invalid datatype would raise another
+// error); failed() stores the data that is known although the call returned the error `result`.
 
 #include "pmpi/libraries/flavor.hpp"
 #include "pmpi/libraries/real.hpp"
@@ -13,13 +13,13 @@
 
 namespace meridian::record {
 
-/// Lays a struct of event.hpp over ring words.
+/// Interprets ring words as a struct of event.hpp.
 template <class Body>
 [[gnu::always_inline]] inline Body& body(std::uint64_t* words) noexcept {
   return *reinterpret_cast<Body*>(words);
 }
 
-/// Bytes of one element; 0 for MPI_DATATYPE_NULL.
+/// Size of one element in bytes; 0 for MPI_DATATYPE_NULL.
 [[gnu::always_inline]] inline std::uint32_t type_bytes(MPI_Datatype type) noexcept {
   int bytes = 0;
   if (type == g_mpi.datatype_null) return 0;
@@ -32,22 +32,23 @@ template <class Count>
   return count > 0 ? static_cast<std::uint64_t>(count) * type_bytes(type) : 0;
 }
 
-/// What a builder does where it says nothing else.
+/// The defaults of a builder.
 struct Basic {
   static constexpr Payload kPayload = Payload::local;
   static constexpr std::uint64_t kWords = words_of<RecordHead>;
-  static constexpr bool kReceives = false;      ///< the call may return something that another process sent
-  static constexpr bool kMayComplete = false;   ///< after() may return 1: a Completion lies behind the fixed part
+  static constexpr bool kReceives = false;      ///< the call may return data that another process sent
+  static constexpr bool kMayComplete = false;   ///< after() may return 1: a Completion follows the fixed part
   static constexpr bool kIsRare = false;        ///< recorded out of line (traced.hpp)
   static constexpr bool kDefines = false;       ///< recorded with kFlagHidden while the call is switched off
-  static constexpr bool kReadsText = false;     ///< looks at text arguments
+  static constexpr bool kReadsText = false;     ///< reads text arguments
   static constexpr bool kMayTruncate = false;   ///< failed() may return 1, too
-  static constexpr std::uint64_t kPending = 0;  ///< Completion entries that before() fills, seen while under way
+  static constexpr std::uint64_t kPending = 0;  ///< Completion entries that before() fills for observers of the running
+                                                ///< call
   void before(std::uint64_t*) const noexcept {}
-  bool has_received() const noexcept { return true; }  ///< of one that may: asked when the call has returned
+  bool has_received() const noexcept { return true; }  ///< for calls with kReceives: asked after the call
   std::uint64_t after(std::uint64_t*) const noexcept { return 0; }
   std::uint64_t failed(std::uint64_t*, int) const noexcept { return 0; }
-  void done() const noexcept {}  ///< when the record of a call that succeeded counts: the place for further records
+  void done() const noexcept {}  ///< called when the record of a successful call is complete; may store further records
 };
 
 [[gnu::always_inline]] inline Basic Local() noexcept { return {}; }
@@ -189,11 +190,11 @@ struct FileCall : With<FileAccess> {
   return {file, offset, count, type};
 }
 
-/// A call about one object, by the handle that it has before the call.
+/// A call on one object, identified by its handle before the call.
 struct ByHandle : With<HandleUse> {
   static constexpr bool kIsRare = true;
   static constexpr Payload kPayload = Payload::handle;
-  static constexpr bool kReceives = true;  // fences and disconnects wait for others
+  static constexpr bool kReceives = true;  // fences and disconnects wait for other ranks
   std::uint64_t handle;
   explicit ByHandle(std::uint64_t handle_) noexcept : handle{handle_} {}
   void before(std::uint64_t* words) const noexcept { words[0] = handle; }
@@ -214,7 +215,7 @@ struct ByHandle : With<HandleUse> {
   return ByHandle{comm != nullptr ? handle_word(*comm) : 0};
 }
 
-/// A call that makes one object: its handle is known when the call has succeeded.
+/// A call that makes one object: its handle is known after the call has succeeded.
 template <class Handle>
 struct NewHandle : With<HandleUse> {
   static constexpr bool kIsRare = true;
@@ -233,7 +234,7 @@ struct NewHandle : With<HandleUse> {
   }
 };
 
-/// Adds the request of a non-blocking or persistent call to what `Inner` records: it is the last word of the body.
+/// Adds the request of a non-blocking or persistent call to the record of `Inner`, as the last word of the body.
 template <class Inner>
 struct WithRequest : Inner {
   const MPI_Request* request;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What records of calls need beyond their hot part.
+// The cold part of recording calls.
 
 #include <string.h>
 
@@ -64,7 +64,7 @@ bool is_refused(int call_result) noexcept {
 }
 
 bool is_pending(int call_result, const MPI_Status& status) noexcept {
-  if (is_refused(call_result)) return true;  // nothing is known of the single requests
+  if (is_refused(call_result)) return true;  // the states of the single requests are unknown
   int error_class = MPI_SUCCESS;
   g_real.Error_class(status.MPI_ERROR, &error_class);
   return error_class == MPI_ERR_PENDING;
@@ -78,7 +78,7 @@ void store_more(CallId id, const RequestList& list, const std::uint64_t* saved, 
     const std::uint64_t room = words_of<RecordHead> + static_cast<std::uint64_t>(left) * words_of<Completion>;
     const std::uint64_t now = read_ticks();
     std::uint64_t filled = 0;
-    // Null requests leave holes at the end of the record, filled with handle 0, which is no request.
+    // Null requests leave unused entries at the end of the record, filled with handle 0, which is never a request.
     const bool stored = emit(
         Payload::requests, room, now, now,
         [&](std::uint64_t* body) {

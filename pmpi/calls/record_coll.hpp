@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is recorded of collectives: the bytes of the arguments that are significant at this rank. The others are not
-// read: the standard allows them to be garbage.
+// Records of collectives: the bytes of the arguments that are significant at this rank. Other arguments are not read,
+// because the standard permits them to be invalid.
 
 #include <climits>
 
@@ -12,7 +12,7 @@
 
 namespace meridian::record {
 
-/// A root argument of calls that have none. No rank and no special value of any MPI library.
+/// The root argument of calls without one. Not a rank and not a special value of any MPI library.
 inline constexpr int kWithoutRoot = INT_MIN;
 
 [[gnu::always_inline]] inline int rank_in(MPI_Comm comm) noexcept {
@@ -21,7 +21,7 @@ inline constexpr int kWithoutRoot = INT_MIN;
   return rank;
 }
 
-/// Number of blocks in a vector argument: the group that this rank exchanges with.
+/// Number of blocks in a vector argument: the size of the group that this rank exchanges data with.
 [[gnu::always_inline]] inline int peers_in(MPI_Comm comm) noexcept {
   int is_inter = 0;
   int size = 0;
@@ -34,14 +34,14 @@ inline constexpr int kWithoutRoot = INT_MIN;
   return size;
 }
 
-/// A side of a collective that is one block.
+/// A side of a collective that consists of one block.
 template <class Count>
 struct Block {
   Count count;
   MPI_Datatype type;
   std::uint64_t bytes(MPI_Comm) const noexcept { return block_bytes(count, type); }
 };
-/// A side that is a block per rank of the communicator.
+/// A side with one block for each rank of the communicator.
 template <class Count>
 struct Blocks {
   const Count* counts;
@@ -68,15 +68,15 @@ struct Nothing {
   std::uint64_t bytes(MPI_Comm) const noexcept { return 0; }
 };
 
-/// Who reads which argument.
+/// The arguments that a rank reads.
 enum class Significant : unsigned char {
-  both,             ///< send and receive side, everywhere
+  both,             ///< send and receive side, on every rank
   receive_only,     ///< the send side is MPI_IN_PLACE
-  gather,           ///< receive side at the root alone
+  gather,           ///< receive side only at the root
   gather_in_place,  ///< as gather, and the root's send side is MPI_IN_PLACE
-  scatter,          ///< send side at the root alone
+  scatter,          ///< send side only at the root
   scatter_in_place,
-  send_only,  ///< there is one side only
+  send_only,  ///< there is only one side
 };
 
 template <class Sent, class Received>
@@ -88,7 +88,7 @@ struct Coll : With<Collective> {
   Sent sent;
   Received received;
   Significant significant;
-  bool is_due = false;  ///< round trips follow
+  bool is_due = false;  ///< ping-pong exchanges follow the collective
 
   Coll(MPI_Comm comm_, int root_, Sent sent_, Received received_, Significant significant_) noexcept
       : comm{comm_}, root{root_}, sent{sent_}, received{received_}, significant{significant_} {}
@@ -127,7 +127,7 @@ struct Coll : With<Collective> {
   }
 
  private:
-  /// Gathers and scatters. In an intercommunicator the root's own group has no other side, and `root` counts in the
+  /// Gathers and scatters. In an intercommunicator the root's own group has no other side, and `root` is a rank of the
   /// other group.
   [[gnu::noinline]] void after_rooted(Collective& coll) const noexcept {
     const bool is_inter_root = root == MPI_ROOT;
@@ -146,7 +146,7 @@ struct Coll : With<Collective> {
   }
 };
 
-/// A collective that each rank completes in its own time.
+/// A collective that ranks leave at different times.
 template <class Sent, class Received>
 struct Pending : WithRequest<Coll<Sent, Received>> {
   static constexpr bool kIsRare = true;
@@ -265,7 +265,7 @@ MERIDIAN_COLL ReduceScatterBlock(N recvcount, MPI_Datatype type, MPI_Comm comm) 
   return Coll<Nothing, Block<N>>{comm, kWithoutRoot, {}, {recvcount, type}, Significant::receive_only};
 }
 
-/// Neighbourhood collectives: as many blocks as the topology has neighbours, in and out.
+/// Neighbourhood collectives: one block for each neighbour of the topology, in each direction.
 struct Neighbours {
   static int of(MPI_Comm comm, bool out) noexcept;
 };

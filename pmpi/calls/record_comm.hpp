@@ -6,19 +6,19 @@
 
 namespace meridian {
 
-/// Describes *made, made from `parent` (MPI_COMM_NULL: from none). `still_pending`: MPI_Comm_idup, whose result may not
-/// be used yet, but has its parent's groups.
+/// Describes *made, which was made from `parent` (MPI_COMM_NULL: from none). `still_pending`: the result of
+/// MPI_Comm_idup, which cannot be used yet but has its parent's groups.
 [[gnu::cold, gnu::noinline]] void describe_comm(CommBirth& birth, MPI_Comm parent, MPI_Comm made,
                                                 bool still_pending) noexcept;
 
 /// Stores the members of `made` as further records if this rank is the first in its group.
 [[gnu::cold, gnu::noinline]] void store_members(MPI_Comm parent, MPI_Comm made, bool still_pending) noexcept;
 
-/// True when processes of another MPI_COMM_WORLD are in `comm`.
+/// True if `comm` has processes of another MPI_COMM_WORLD.
 [[gnu::cold, gnu::noinline]] bool has_others(MPI_Comm comm) noexcept;
 
-/// Stores what is known of a communicator between worlds (kCommLinkKey): as it is, at the root of a port, of a socket,
-/// at the leader of an MPI_Intercomm_create.
+/// Stores what is known of a communicator between worlds (kCommLinkKey): at the root for a port, unconditionally for a
+/// socket, at the leader for an MPI_Intercomm_create.
 [[gnu::cold, gnu::noinline]] void store_link(MPI_Comm comm, const char* kind, const char* what) noexcept;
 [[gnu::cold, gnu::noinline]] void store_port_link(MPI_Comm comm, int root, MPI_Comm made, const char* kind,
                                                   const char* port) noexcept;
@@ -88,7 +88,7 @@ struct MadeByJoin : NewCommunicator {
 
 struct MadeThroughLeaders : NewCommunicator {
   int leader;
-  MPI_Comm peer;  // significant at the leader, as is what follows
+  MPI_Comm peer;  // significant at the leader, as are the following
   int remote_leader;
   int tag;
   MadeThroughLeaders(MPI_Comm local_, int leader_, MPI_Comm peer_, int remote_leader_, int tag_,
@@ -105,7 +105,7 @@ struct MadeThroughLeaders : NewCommunicator {
   return {local, leader, peer, remote_leader, tag, made};
 }
 
-/// MPI_Comm_idup: the communicator may not be used yet.
+/// MPI_Comm_idup: the communicator cannot be used yet.
 [[gnu::always_inline]] inline WithRequest<NewCommunicator> Requested(NewCommunicator made,
                                                                      const MPI_Request* request) noexcept {
   return {{made.parent, made.made, true}, request};

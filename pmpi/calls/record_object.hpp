@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Objects that the merger identifies by more than a handle: their names, and the communicator they were created on.
+// Objects that the merger identifies by more than a handle: by their names and the communicator they were created on.
 
 #include "pmpi/calls/record.hpp"
 
 namespace meridian {
 
-/// Stores a text about an object; a null pointer is none.
+/// Stores a text about an object; ignores a null pointer.
 [[gnu::cold, gnu::noinline]] void store_name(std::uint64_t handle, const char* key, const char* name) noexcept;
 
-/// Stores on which communicator a window was made.
+/// Stores the communicator on which a window was created.
 [[gnu::cold, gnu::noinline]] void store_window_comm(std::uint64_t window, std::uint64_t comm) noexcept;
 
 namespace record {

@@ -2,18 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is recorded of calls that receive, probe, or are about one request: a Completion from the status.
+// Records of calls that receive, probe or refer to one request: a Completion from the status.
 
 #include "pmpi/calls/record.hpp"
 
 namespace meridian::record {
 
-/// True when the error says that a message was longer than its buffer: it has been received all the same, and the
+/// True if the error means that a message was longer than its buffer: the message was received nevertheless, and the
 /// status has its source and tag.
 [[gnu::cold, gnu::noinline]] bool is_truncated(int call_result) noexcept;
 
-/// The source in a status. Of a send that has completed it is whatever lay there, which may be copied, but decides
-/// nothing: no branch.
+/// The source in a status. After the completion of a send it is undefined; it may be copied, but no branch may depend
+/// on it.
 [[gnu::always_inline]] inline std::int32_t status_source(const MPI_Status& status) noexcept {
   constexpr bool kIsSame = MPI_ANY_SOURCE == kAnySource && MPI_PROC_NULL == kProcNull;
   constexpr bool kIsSwapped = MPI_ANY_SOURCE == kProcNull && MPI_PROC_NULL == kAnySource;
@@ -211,7 +211,7 @@ struct OneRequest : Basic {
     complete(body<Completion>(words), handle_word(handle), *status);
     return 1;
   }
-  /// The request is over if it is gone, whatever the error; a persistent one stays.
+  /// The request is complete if it was set to null, whatever the error; a persistent request remains.
   std::uint64_t failed(std::uint64_t* words, int result) const noexcept {
     if (handle == g_mpi.request_null || request == nullptr) return 0;
     if (*request == handle && !is_truncated(result)) return 0;

@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A traced call on an array of requests: its record has an entry per request that completed in it.
+// A traced call on an array of requests: its record has one entry for each request that completed in it.
 
 #include "pmpi/calls/record_receive.hpp"
 #include "pmpi/calls/traced.hpp"
 
 namespace meridian {
 
-/// Entries in one record; further ones go into records marked kFlagMore.
+/// Maximum number of entries in one record; further ones go into records marked kFlagMore.
 inline constexpr int kMaxEntries = 1000;
-/// Statuses kept on the stack when the caller ignores them.
+/// Number of statuses kept on the stack if the caller ignores them.
 inline constexpr int kStackStatuses = 32;
 
 enum class Completes : unsigned char { all, one, some, all_started };
@@ -19,30 +19,30 @@ enum class Completes : unsigned char { all, one, some, all_started };
 struct RequestList {
   int count;
   const MPI_Request* requests;
-  MPI_Status* statuses;  ///< of the caller, maybe MPI_STATUS(ES)_IGNORE
+  MPI_Status* statuses;  ///< of the caller, possibly MPI_STATUS(ES)_IGNORE
   Completes completes;
-  const int* flag = nullptr;      ///< null: the call always completes something
+  const int* flag = nullptr;      ///< null: the call always completes a request
   const int* outcount = nullptr;  ///< Waitsome, Testsome
-  const int* indices = nullptr;   ///< of the completed; Waitany, Testany: the one
-  int first_index = 0;            ///< what `indices` call the first request: 1 in Fortran
+  const int* indices = nullptr;   ///< of the completed requests; Waitany, Testany: one index
+  int first_index = 0;            ///< the index of the first request in `indices`: 1 in Fortran
 };
 
-/// True when the request of this status was not finished by a call that failed.
+/// True if a failed call did not complete the request of this status.
 [[gnu::cold, gnu::noinline]] bool is_pending(int call_result, const MPI_Status& status) noexcept;
 
-/// True when a call failed as a whole: none of its requests was looked at.
+/// True if a call failed as a whole: it examined none of its requests.
 [[gnu::cold, gnu::noinline]] bool is_refused(int call_result) noexcept;
 
 /// Stores entries beyond the first kMaxEntries as further records of this thread.
 [[gnu::cold, gnu::noinline]] void store_more(CallId id, const RequestList& list, const std::uint64_t* saved,
                                              const MPI_Status* statuses, int first, int completed, int result) noexcept;
 
-/// The k-th completed request of the list, as its index there.
+/// The index in the list of its k-th completed request.
 [[gnu::always_inline]] inline int completed_index(const RequestList& list, int k) noexcept {
   return list.indices != nullptr ? list.indices[k] - list.first_index : k;
 }
 
-/// How many entries the call has completed; null requests among `all` are counted and skipped later.
+/// Number of entries that the call has completed; null requests in `all` are counted here and skipped later.
 [[gnu::always_inline]] inline int completed_count(const RequestList& list, int result) noexcept {
   const bool failed = result != MPI_SUCCESS;
   if (list.flag != nullptr && *list.flag == 0) return 0;
@@ -51,18 +51,18 @@ struct RequestList {
       return list.count;
     case Completes::all_started:
       return failed ? 0 : list.count;
-    case Completes::one: {                                    // MPICH's Fortran counts on from MPI_UNDEFINED, too
-      if (failed && !record::is_truncated(result)) return 0;  // then the index may be anything
+    case Completes::one: {                                    // MPICH's Fortran also adds 1 to MPI_UNDEFINED
+      if (failed && !record::is_truncated(result)) return 0;  // then the index is undefined
       const int index = completed_index(list, 0);
       return index < 0 || index >= list.count ? 0 : 1;
     }
-    case Completes::some:  // an outcount that the call did not set may be anything
+    case Completes::some:  // an outcount that the call did not set is undefined
       return *list.outcount < 0 || *list.outcount > list.count || (failed && is_refused(result)) ? 0 : *list.outcount;
   }
   return 0;
 }
 
-/// Fills `entry` for the k-th completed request; false when there is nothing to say of it.
+/// Fills `entry` for the k-th completed request; false if there is nothing to record.
 [[gnu::always_inline]] inline bool fill_entry(Completion& entry, const RequestList& list, const std::uint64_t* saved,
                                               const MPI_Status* statuses, int k, int result,
                                               std::uint64_t null_word) noexcept {
@@ -77,7 +77,7 @@ struct RequestList {
   return true;
 }
 
-/// `word_at(i)`: the handle of request i as it goes into the record.
+/// `word_at(i)`: the handle of request i in the form of the record.
 template <CallId id, class Call, class WordAt>
 [[gnu::always_inline]] inline int traced_list(RequestList list, Call call, WordAt word_at) noexcept(false) {
   MPI_Status* seen = list.statuses;
@@ -93,7 +93,7 @@ template <CallId id, class Call, class WordAt>
     list.count = 0;
   ThreadState& thread = t_state;
   const int entries = list.count < kMaxEntries ? list.count : kMaxEntries;
-  // Room for an entry per request, the site, and behind it for the handles as they are before the call.
+  // Room for one entry per request and the site, followed by the handles before the call.
   const std::uint64_t room =
       words_of<RecordHead> + static_cast<std::uint64_t>(entries) * (words_of<Completion> + 1) + 1 + kMaxCounterWords;
   std::uint64_t* at = thread.cursor;
@@ -114,7 +114,7 @@ template <CallId id, class Call, class WordAt>
   if (list.count > kMaxEntries || needs_array) [[unlikely]] {
     const auto count = static_cast<std::uint64_t>(list.count);
     void* const scratch = thread_scratch(thread, count * (sizeof(MPI_Status) + sizeof(std::uint64_t)));
-    if (scratch == nullptr) return call(seen);  // counted there
+    if (scratch == nullptr) return call(seen);  // the loss is counted there
     if (list.count > kMaxEntries) saved = static_cast<std::uint64_t*>(scratch);
     if (needs_array) seen = reinterpret_cast<MPI_Status*>(static_cast<std::uint64_t*>(scratch) + count);
   }

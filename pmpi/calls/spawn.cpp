@@ -28,7 +28,7 @@ std::uint64_t mixed(std::uint64_t value) noexcept {
   return value ^ value >> 29;
 }
 
-/// No two calls of any two processes get the same one.
+/// Makes a token that is unique among all calls of all processes.
 void make_token(char* token, std::size_t room) noexcept {
   static std::atomic<std::uint64_t> calls{0};
   const RingFileHeader& ring = *g_session.ring;
@@ -37,7 +37,7 @@ void make_token(char* token, std::size_t room) noexcept {
   snprintf(token, room, "%016llx", static_cast<unsigned long long>(mixed(value + calls.fetch_add(1))));
 }
 
-/// The directory of the whole trace: that of the world whose descendants all others are.
+/// The directory of the whole trace: that of the world from which all others descend.
 void top_directory(char* path) noexcept {
   memcpy(path, g_session.ring->output_dir, kPathBytes);
   Heritage heritage;
@@ -47,7 +47,7 @@ void top_directory(char* path) noexcept {
   if (char* const slash = strrchr(path, '/')) *slash = '\0';
 }
 
-/// Makes `top`/world-2, or -3, ... whichever is new. False: cannot.
+/// Makes `top`/world-2, or -3, ...: the first that does not exist. False on failure.
 bool make_world_directory(const char* top, char* made) noexcept {
   static std::atomic<int> next{2};
   for (int number = next.load(); number < kMostWorlds; ++number) {
@@ -69,14 +69,14 @@ bool is_file_name(OptionId id, std::string_view value) noexcept {
   return is_one && !value.empty() && value.front() != '/' && value != "none";
 }
 
-/// Leaves this process' settings for its children, unless they are there.
+/// Stores this process's settings for its children unless the file exists.
 void store_settings(const char* top) noexcept {
   char path[kPathBytes + 64];
   char beside[kPathBytes + 64];
   snprintf(path, sizeof path, "%s/%s", top, kSpawnedConfig.data());
   if (access(path, F_OK) == 0) return;
   snprintf(beside, sizeof beside, "%s/.spawned-%d", top, getpid());
-  unlink(beside);  // of a process of this number that was killed
+  unlink(beside);  // left by a process with the same number that was killed
   const int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return;
   char cwd[kPathBytes];
@@ -95,9 +95,9 @@ void store_settings(const char* top) noexcept {
 
 #ifdef OPEN_MPI
 constexpr bool kCanTell = true;
-constexpr const char* kEnvKey = "env";  // variables for the children, one a line
+constexpr const char* kEnvKey = "env";  // environment variables for the children, one per line
 
-/// LD_PRELOAD for the children: this library, if that is how it came here. Empty: it is linked.
+/// LD_PRELOAD for the children: this library, if it was preloaded here. Empty: it is linked.
 void preload_setting(const char* theirs, std::size_t their_length, char* line, std::size_t room) noexcept {
   line[0] = '\0';
   const char* const preloaded = getenv("LD_PRELOAD");
@@ -105,20 +105,20 @@ void preload_setting(const char* theirs, std::size_t their_length, char* line, s
   if (preloaded == nullptr || dladdr(reinterpret_cast<void*>(&g_session), &self) == 0 ||
       strstr(preloaded, self.dli_fname) == nullptr)
     return;
-  // What the children would have had without us: theirs, or that of whoever started `meridian run`.
+  // The children's value without the tracer: their own, or that of the process that started `meridian run`.
   const char* const before = getenv(kRunVariable.data());
   if (theirs == nullptr && before != nullptr) {
     theirs = before;
     their_length = strlen(before);
   }
-  // `meridian run` has made it start behind the tracer here; there is little room to say it to others.
+  // `meridian run` placed it after the tracer here; an info has little room to repeat that for the children.
   const bool has_sanitizer = dlsym(RTLD_DEFAULT, "__asan_init") != nullptr;
   snprintf(line, room, "LD_PRELOAD=%s%s%.*s\n%s", self.dli_fname, their_length != 0 ? ":" : "",
            static_cast<int>(their_length), theirs != nullptr ? theirs : "",
            has_sanitizer ? "ASAN_OPTIONS=verify_asan_link_order=0\n" : "");
 }
 
-/// The program's lines in `given` and ours behind them. False: longer than an info may be.
+/// Joins the program's lines in `given` and ours. False: the result exceeds the length of an info value.
 bool join_settings(const char* given, const char* token, const char* directory, char* joined,
                    std::size_t room) noexcept {
   static constexpr const char kPreload[] = "LD_PRELOAD=";
@@ -145,10 +145,10 @@ bool join_settings(const char* given, const char* token, const char* directory, 
   return length > 0 && used + static_cast<std::size_t>(length) < room;
 }
 
-/// A copy of `given` in which the children find the token; MPI_INFO_NULL: not to be had.
+/// A copy of `given` that carries the token to the children; MPI_INFO_NULL on failure.
 MPI_Info copy_with_heritage(MPI_Info given, const char* token, const char* directory) noexcept {
   char before[MPI_MAX_INFO_VAL + 1] = "";
-  char after[MPI_MAX_INFO_VAL];  // Open MPI counts the zero at the end
+  char after[MPI_MAX_INFO_VAL];  // Open MPI counts the terminating zero
   int is_there = 0;
   if (given != g_mpi.info_null && (g_real.Info_get(given, kEnvKey, MPI_MAX_INFO_VAL, before, &is_there) != MPI_SUCCESS))
     return g_mpi.info_null;
@@ -161,7 +161,8 @@ MPI_Info copy_with_heritage(MPI_Info given, const char* token, const char* direc
   return g_mpi.info_null;
 }
 #else
-// This library's launcher takes no environment for them: they are traced if they have the tracer by other means.
+// The launcher of this MPI library cannot pass an environment: the children are traced only if they get the tracer by
+// other means.
 constexpr bool kCanTell = false;
 MPI_Info copy_with_heritage(MPI_Info, const char*, const char*) noexcept { return g_mpi.info_null; }
 #endif
@@ -177,7 +178,7 @@ Offspring::Offspring(MPI_Comm comm, int root) noexcept {
   if (g_session.state.load(std::memory_order_acquire) != SessionState::on || is_inside_call() ||
       !g_session.is_initialized.load() || comm == g_mpi.comm_null)
     return;
-  const BusyThread busy;  // what MPI does for the tracer is not the program's
+  const BusyThread busy;  // MPI calls made for the tracer are not the program's
   int rank = -1;
   if (g_real.Comm_rank(comm, &rank) != MPI_SUCCESS || rank != root) return;
   is_root_ = true;
@@ -194,7 +195,7 @@ Offspring::~Offspring() {
   for (int i = 0; i < count_; ++i)
     if (copies_[i] != g_mpi.info_null) g_real.Info_free(&copies_[i]);
   if (mapped_bytes_ != 0) munmap(copies_, mapped_bytes_);
-  if (is_told() && !is_stored_) rmdir(path_);  // nobody was started
+  if (is_told() && !is_stored_) rmdir(path_);  // no child was started
 }
 
 const MPI_Info* Offspring::infos(int count, const MPI_Info* given) noexcept {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Processes that the program starts, or meets, while it runs: what both sides know of their communicator goes into the
-// trace, so that the merger can put their traces together. No message is ever sent for it: the other side may not be
+// Processes that the program starts, or connects to, while it runs: the trace gets data that both sides of their
+// communicator know, so that the merger can pair them. No message is sent for it, because the other side may not be
 // traced. Cold.
 
 #include <mpi.h>
@@ -21,8 +21,8 @@ bool has_parents() noexcept;
 /// Records the communicator with the parents, if there are any.
 void store_parent_comm() noexcept;
 
-/// What the children of one call are told, made before it. Only the root's arguments count, so at others it does
-/// nothing. The program's infos stay as they are: MPI gets copies.
+/// The data that the tracer passes to the children of one call, prepared before it. Only the root's arguments are
+/// significant; at other ranks it does nothing. The program's infos remain unchanged: MPI gets copies.
 class Offspring {
  public:
   Offspring(MPI_Comm comm, int root) noexcept;
@@ -31,10 +31,10 @@ class Offspring {
   Offspring& operator=(const Offspring&) = delete;
 
   bool is_told() const noexcept { return path_[0] != '\0'; }
-  /// What to pass in place of `given`. The copy lives as long as this object.
+  /// The info to pass instead of `given`. The copy lives as long as this object.
   MPI_Info info(MPI_Info given) noexcept;
   const MPI_Info* infos(int count, const MPI_Info* given) noexcept;
-  /// The call has made `intercomm`.
+  /// Called after the call has made `intercomm`.
   void store(MPI_Comm intercomm) noexcept;
 
  private:
@@ -51,7 +51,7 @@ class Offspring {
 
 namespace record {
 
-/// MPI_Comm_spawn: at the root, with what the children were told.
+/// MPI_Comm_spawn: at the root, with the data passed to the children.
 struct Spawned : NewCommunicator {
   Offspring* offspring;
   Spawned(MPI_Comm comm, const MPI_Comm* made_, Offspring& offspring_) noexcept

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI_Comm_spawn and MPI_Comm_spawn_multiple: MPI is told what the children need in order to be traced. Cold but for
-// the traced call itself.
+// MPI_Comm_spawn and MPI_Comm_spawn_multiple: MPI gets the settings that the children need to be traced. Cold, except
+// for the traced call itself.
 
 #include "pmpi/calls/spawn.hpp"
 #include "pmpi/calls/traced.hpp"

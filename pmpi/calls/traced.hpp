@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One traced call: the record is written in place, its first half before the call, its second half after it. So the
-// record under way is also what an observer sees of a thread that hangs or has died.
+// One traced call: the first half of the record is written in place before the call, the second half after it. An
+// observer of a thread that hangs or has died therefore sees the record in progress.
 
 #include <mpi.h>
 
@@ -16,36 +16,35 @@
 
 namespace meridian {
 
-/// In the place of `hidden`: the call is lost, and end_lost_call() ends it.
+/// A value of `hidden`: the call is lost, and end_lost_call() ends it.
 inline constexpr std::uint64_t kLostCall = ~std::uint64_t{0};
 
-/// What becomes of a call for which g_enabled does not say kCallOn.
+/// The treatment of a call for which g_enabled is not kCallOn.
 enum class Unusual : std::uint8_t {
-  left_out,  ///< nothing of it is recorded; it is counted
-  hidden,    ///< only what it defines counts: kFlagHidden
-  asking,    ///< is_kept() decides when it has returned
+  left_out,  ///< not recorded, only counted
+  hidden,    ///< recorded with kFlagHidden: only its definitions are used
+  asking,    ///< is_kept() decides after the call
   none,
 };
 [[gnu::cold, gnu::noinline]] Unusual begin_unusual_call(CallId id, bool defines) noexcept;
 
-/// Room for a call's record, where there is none below the limit.
+/// Room for a call's record if there is none below the limit.
 struct Opened {
-  std::uint64_t* at;     ///< null: there is none at all
+  std::uint64_t* at;     ///< null: no room
   std::uint64_t hidden;  ///< kLostCall, or 0
 };
 [[gnu::cold, gnu::noinline]] Opened open_record_slowly(ThreadState& thread, const void* frame, CallId id) noexcept;
 
-/// Drops the record of a call that has succeeded unless is_kept() wants it. `comm`: null, the call has none. False: it
-/// is dropped.
+/// Drops the record of a successful call unless is_kept() keeps it. `comm`: null if the call has none. False: dropped.
 [[gnu::cold, gnu::noinline]] bool keep_or_drop(ThreadState& thread, std::uint64_t* at, CallId id,
                                                std::uint64_t completions, const MPI_Comm* comm) noexcept;
 
-/// Ends the record of a call that has failed. `header`: as of a record of `words` words without a site.
+/// Ends the record of a failed call. `header`: that of a record of `words` words without a site.
 [[gnu::cold, gnu::noinline]] void end_failed_call(ThreadState& thread, std::uint64_t* at, std::uint64_t header,
                                                   std::uint64_t words) noexcept;
 
-/// keep_or_drop() with a copy of the call's communicator: a pointer into `what` would keep all of it in memory during
-/// every call.
+/// Calls keep_or_drop() with a copy of the call's communicator: a pointer into `what` would keep all of `what` in
+/// memory during every call.
 template <class What>
 [[gnu::always_inline]] inline bool keep_or_drop_with(const What& what, ThreadState& thread, std::uint64_t* at,
                                                      CallId id, std::uint64_t completions) noexcept {
@@ -60,7 +59,7 @@ template <class What>
   }
 }
 
-/// Where the record of a call that is recorded goes, with the ring closed; null: there is no room.
+/// Closes the ring and returns the position of the call's record; null: there is no room.
 [[gnu::always_inline]] inline std::uint64_t* open_record(ThreadState& thread, const void* frame, CallId id,
                                                          std::uint64_t& hidden) noexcept {
   std::uint64_t* at = thread.cursor;
@@ -81,7 +80,7 @@ template <class What>
   return at;
 }
 
-/// Where the record of a call goes; null: it is not recorded.
+/// Returns the position of the call's record; null: it is not recorded.
 /// hidden  kFlagHidden, kLostCall or 0.  is_asking  see Unusual.
 template <class What>
 [[gnu::always_inline]] inline std::uint64_t* begin_call(ThreadState& thread, const void* frame, CallId id,
@@ -100,7 +99,7 @@ template <class What>
   }
 }
 
-/// Fills the first half of the record at `at`. Returns what its site adds to the header.
+/// Fills the first half of the record at `at`. Returns the bits that its site adds to the header.
 template <class What>
 [[gnu::always_inline]] inline std::uint64_t fill_before(const What& what, ThreadState& thread, std::uint64_t* at,
                                                         CallId id, std::uint64_t hidden) noexcept {
@@ -114,7 +113,7 @@ template <class What>
   return site;
 }
 
-/// Fills the rest, behind the leave ticks, and makes the record count, or drops it.
+/// Fills the rest after the leave ticks, and then commits or drops the record.
 template <class What>
 [[gnu::always_inline]] inline void end_call(What& what, ThreadState& thread, std::uint64_t* at, CallId id,
                                             std::uint64_t site, std::uint64_t hidden, bool is_asking,
@@ -143,7 +142,7 @@ template <class What>
   look_if_asked(thread);
 }
 
-/// What traced() knows of a call besides its record.
+/// The data that traced() keeps for a call besides its record.
 struct RareCall {
   CallId id;
   bool is_asking = false;
@@ -152,7 +151,7 @@ struct RareCall {
 };
 
 /// Both halves of a rare call, out of line and once per kind of record: most MPI procedures are rare, and inlining them
-/// all takes minutes of compiler time.
+/// all would take minutes of compiler time.
 template <class What>
 [[gnu::noinline]] void begin_rare_call(RareCall& rare, const What& what, const void* frame) noexcept {
   ThreadState& thread = t_state;
@@ -164,7 +163,7 @@ template <class What>
   ThreadState& thread = t_state;
   end_call(what, thread, rare.at, rare.id, thread.site_header, rare.hidden, rare.is_asking, result);
 }
-/// Right behind the call. False: there is no record.
+/// Called right after the call. False: there is no record.
 template <bool receives>
 [[gnu::noinline]] bool leave_rare_call(const RareCall& rare, const void* frame) noexcept {
   ThreadState& thread = t_state;
@@ -188,7 +187,7 @@ constexpr bool is_rare(CallId id) noexcept {
   return What::kIsRare || (What::kPayload == Payload::local && !is_frequent(id));
 }
 
-/// The type of a builder after its arguments have been converted: its own, unless it declares another.
+/// The type of a builder after the conversion of its arguments: its own, unless it declares another.
 template <class What>
 struct Refreshed {
   using Type = What;
@@ -217,7 +216,7 @@ template <CallId id, class What, class Call>
   return result;
 }
 
-/// Runs `call` and records it as `what` (record.hpp) says. Returns what the call returned, untouched.
+/// Runs `call` and records it with the builder `what` (record.hpp). Returns the result of the call unchanged.
 template <CallId id, class What, class Call>
 [[gnu::always_inline]] inline auto traced(What what, Call call) noexcept(false) {
   if constexpr (is_rare<What>(id)) {
@@ -231,8 +230,7 @@ template <CallId id, class What, class Call>
     std::uint64_t site = 0;
     if (at != nullptr) [[likely]]
       site = fill_before(what, thread, at, id, hidden);
-    // The only place where it is called: from several, the compiler calls it out of line, with all that it needs in
-    // memory.
+    // The only call: with several, the compiler would emit it out of line, with all its operands in memory.
     const auto result = call();
     if (at == nullptr) [[unlikely]] {
       if (hidden == kLostCall) end_lost_call(thread, frame);

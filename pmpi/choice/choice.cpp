@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is recorded besides what MERIDIAN_LEVELS says: limits, wishes from outside; and how many calls were passed by
-// because of any of it.
+// Selection of calls beyond MERIDIAN_LEVELS: limits and requests of `meridian control`; also counts the calls that are
+// not recorded.
 
 #include "pmpi/choice/choice.hpp"
 
@@ -23,7 +23,7 @@ namespace {
 char g_outside_levels[kControlBytes];
 std::atomic<std::uint32_t> g_seen_sequence{0};
 
-// [CallId] of calls with a limit: recorded so far.
+// [CallId]: recorded calls of functions with a limit.
 std::atomic<std::uint64_t> g_call_counts[kCallCount];
 std::atomic<bool> g_throttled[kCallCount];
 
@@ -34,7 +34,7 @@ static_assert(kPassedShards == 64);
 constexpr std::uint64_t kSharedShard = kPassedShards - 1;
 constexpr std::uint64_t kShardBytes = kCallCount * sizeof(std::uint64_t);
 
-/// Maps the shards behind whatever the ring file holds, with memory behind every page.
+/// Maps the shards behind the contents of the ring file, with memory for every page.
 void map_shards() noexcept {
   RingFileHeader& ring = *g_session.ring;
   const int fd = open(g_session.ring_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
@@ -54,7 +54,7 @@ void map_shards() noexcept {
   g_shards = static_cast<std::uint64_t*>(data);
 }
 
-/// A shard for the calling thread alone; null: there is none left.
+/// A shard for the calling thread; null: none is left.
 std::uint64_t* take_shard() noexcept {
   std::uint64_t taken = g_taken_shards.load(std::memory_order_relaxed);
   for (;;) {
@@ -67,7 +67,7 @@ std::uint64_t* take_shard() noexcept {
   }
 }
 
-/// Whether others miss it when calls like this one are not recorded.
+/// Whether other calls cannot be matched if calls like this one are not recorded.
 bool is_missed(const CallInfo& call) noexcept {
   if (call.group != CallGroup::p2p && call.group != CallGroup::request && call.group != CallGroup::coll) return false;
   for (const char* const pattern : {"MPI_Probe", "MPI_Iprobe", "MPI_Request_get_status*"})
@@ -75,8 +75,8 @@ bool is_missed(const CallInfo& call) noexcept {
   return true;
 }
 
-/// Stops recording of a function; of all that belong to messages, or to collectives, together with it: others could not
-/// be matched.
+/// Stops recording of a function, or of all functions for messages or collectives if it is one of them: the others
+/// could not be matched.
 void throttle(CallId id) noexcept {
   const CallInfo& reached = kCalls[static_cast<std::size_t>(id)];
   const auto is_same_kind = [&](const CallInfo& call) {
@@ -155,12 +155,12 @@ std::uint8_t choice_of(CallId id, bool recording) noexcept {
   if (!recording || is_over() || !list_chooses(current_levels(), what) || is_filtered(call.name)) return kCallOff;
   if (g_throttled[index].load(std::memory_order_relaxed)) return kCallOff;
   if (is_selective(id)) return kCallCloser;
-  if (is_outside_window()) return kCallOff;  // no call of MPI's: it would not look at the clock
+  if (is_outside_window()) return kCallOff;  // not an MPI call: it would not check the clock
   return is_mpi(id) && g_session.options.number(OptionId::max_calls) != 0 ? kCallCloser : kCallOn;
 }
 
 bool is_wanted(CallId id) noexcept {
-  if (is_inside_call()) return true;  // make_room() knows what to do
+  if (is_inside_call()) return true;  // make_room() handles this
   if (!look_at_window()) return false;
   const auto index = static_cast<std::size_t>(id);
   const auto limit = static_cast<std::uint64_t>(g_session.options.number(OptionId::max_calls));

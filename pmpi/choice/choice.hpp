@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which calls and events are recorded: options, the filter file, limits, and switches by the program or `meridian
+// Selection of calls and events to record: options, the filter file, limits, and switches by the program or `meridian
 // control`. Cold.
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace meridian {
 
-/// Reads MERIDIAN_FILTER. False: it has mistakes, said on standard error if `report`.
+/// Reads MERIDIAN_FILTER. False: it has errors, printed on standard error if `report`.
 bool read_filter_file(bool report) noexcept;
 
-/// Whether the filter file leaves out a call or an event of this name.
+/// Whether the filter file excludes a call or an event of this name.
 bool is_filtered(std::string_view name) noexcept;
 
-/// The list of levels in force: MERIDIAN_LEVELS, or what `meridian control` has put in its place.
+/// The list of levels in force: MERIDIAN_LEVELS, or its replacement by `meridian control`.
 std::string_view current_levels() noexcept;
 
-/// Makes g_enabled what options and switches ask for.
+/// Sets g_enabled according to options and switches.
 void apply_levels(bool recording) noexcept;
 
 /// Once, when the session starts: from then on g_enabled reads as kCallOff in child processes.
@@ -29,29 +29,30 @@ void forget_levels_in_children() noexcept;
 /// MPI_Pcontrol. The switch itself is recorded, so that the merger knows what is missing.
 void switch_recording(bool is_on) noexcept;
 
-/// What g_enabled is to say of a call.
+/// The value of g_enabled for a call.
 std::uint8_t choice_of(CallId id, bool recording) noexcept;
 
-/// Reads what selects single calls; the clock must have been chosen.
+/// Reads the options that select single calls; the clock must have been chosen.
 void prepare_selection() noexcept;
 
 /// Whether each call of this function has to be checked.
 bool is_selective(CallId id) noexcept;
 
-/// MPI_Init has returned: MERIDIAN_WINDOW counts from here.
+/// Called after MPI_Init: MERIDIAN_WINDOW begins here.
 void start_window() noexcept;
 
-/// Whether MERIDIAN_WINDOW has not begun or is over, or MERIDIAN_MAX_SIZE was reached; the latter two alone.
+/// Whether the time is before or after MERIDIAN_WINDOW, or MERIDIAN_MAX_SIZE was reached; is_over() only covers the
+/// latter two.
 bool is_outside_window() noexcept;
 bool is_over() noexcept;
 
 /// Opens and closes the window by the clock. True: it is open, or there is none.
 bool look_at_window() noexcept;
 
-/// Reverts the count of is_wanted(): the call is not recorded after all.
+/// Undoes the count of is_wanted(): the call is not recorded after all.
 void uncount_towards_limit(CallId id) noexcept;
 
-/// Stores from now on what recording leaves out; `only_gaps`: nothing if that is nothing.
+/// Stores from now on which parts recording omits; `only_gaps`: stores nothing if there are none.
 void store_recording(bool only_gaps) noexcept;
 
 /// Releases the counters of pass_by().

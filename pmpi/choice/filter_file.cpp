@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MERIDIAN_FILTER: Score-P's filter grammar, for the names of calls and of the program's events.
+// MERIDIAN_FILTER: Score-P's filter grammar, for the names of calls and user events.
 
 #include <fnmatch.h>
 #include <string.h>
@@ -45,7 +45,7 @@ bool add_rule(std::string_view pattern, bool is_include) noexcept {
   return true;
 }
 
-/// Reads the lines of a filter file one after the other.
+/// Reads the lines of a filter file in order.
 class FilterReader {
  public:
   FilterReader(std::string_view path, bool report) noexcept : path_{path}, report_{report} {}
@@ -88,7 +88,7 @@ class FilterReader {
       has_keyword_ = true;
       return true;
     }
-    if (word == "MANGLED") return true;  // names here have one form
+    if (word == "MANGLED") return true;  // names have only one form here
     if (!has_keyword_) return refuse("INCLUDE or EXCLUDE is missing before", word);
     return block_ == Block::files || add_rule(word, is_include_);  // MPI functions and regions have no file
   }

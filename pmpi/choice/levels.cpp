@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// g_enabled: what is recorded now of each function.
+// g_enabled: the present recording level of each function.
 
 #include "pmpi/choice/choice.hpp"
 
@@ -24,10 +24,10 @@ alignas(kRingPageBytes) constinit std::uint8_t g_enabled[kEnabledBytes] = {
 
 namespace {
 
-// Locks: 0 contended, 1 all, 2 off, as options.def lists them.
+// Locks: 0 contended, 1 all, 2 off, in the order of options.def.
 enum class LockOption : std::int64_t { contended = 0, all = 1, off = 2 };
 
-/// Recorded with MERIDIAN_LOCKS=all only: they never wait, and there are as many of them as acquisitions.
+/// Recorded only with MERIDIAN_LOCKS=all: they never wait, and are as frequent as acquisitions.
 constexpr bool is_release(CallId call) noexcept {
   switch (call) {
     case CallId::pthread_mutex_unlock:
@@ -40,7 +40,7 @@ constexpr bool is_release(CallId call) noexcept {
   }
 }
 
-/// What g_enabled says of a call whose group is on.
+/// The value of g_enabled for a call whose group is on.
 std::uint8_t recording_level(CallId call) noexcept {
   if (info(call).group != CallGroup::lock) return kRecorded;
   switch (static_cast<LockOption>(g_session.options.number(OptionId::locks))) {
@@ -53,14 +53,14 @@ std::uint8_t recording_level(CallId call) noexcept {
   }
 }
 
-/// What it says of one that is left out. MPI's calls, and those that would not be recorded anyway, are just off.
+/// The value for a call that is left out. MPI calls, and calls that would not be recorded anyway, are just off.
 std::uint8_t left_out_level(CallId call) noexcept {
   const CallGroup group = info(call).group;
   const bool is_wrapped = group == CallGroup::lock || group == CallGroup::thread || group == CallGroup::sleep;
   return is_wrapped && recording_level(call) != kNotRecorded ? kLeftOut : kNotRecorded;
 }
 
-/// Whether levels and filter select this event of the program.
+/// Whether levels and filter select this user event.
 bool is_event_chosen(const Choosable& what) noexcept {
   return list_chooses(current_levels(), what) && !is_filtered(what.name);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which single calls are recorded of functions that are: by communicator, size and time of the call.
+// Selection of single calls of recorded functions: by communicator, size and time of the call.
 
 #include <mpi.h>
 
@@ -18,27 +18,27 @@ struct Selection {
   Range comm;
   Range message;
   Range window;              ///< ns since the end of MPI_Init
-  std::int64_t init_ns = 0;  ///< of CLOCK_MONOTONIC: when MPI_Init ended
+  std::int64_t init_ns = 0;  ///< CLOCK_MONOTONIC at the end of MPI_Init
   std::int64_t min_ns = 0;
   ClockAnchor start;  ///< for the rate of the ticks
 };
 Selection g_selection;
-std::atomic<double> g_ticks_per_ns{0};  ///< 0: not known yet
+std::atomic<double> g_ticks_per_ns{0};  ///< 0: unknown
 
-/// Of a window in time: nobody asked for one, or where the clock is.
+/// State of the time window: none was requested, or the position of the clock.
 enum class Window : std::uint8_t { none, waiting, open, over };
 std::atomic<Window> g_window{Window::none};
 std::atomic<bool> g_is_full{false};  ///< MERIDIAN_MAX_SIZE
 
-/// What a call is to selection.
+/// The kind of a call for the selection.
 enum class Kind : std::uint8_t {
-  kept,     ///< what others, or later calls, need
-  sent,     ///< one message, whose size is known to the caller
-  receive,  ///< blocking: the size is known when it returns
+  kept,     ///< needed by others or by later calls
+  sent,     ///< one message, whose size is known before the call
+  receive,  ///< blocking: the size is known after the call
   rma,
-  local,  ///< nobody needs it
+  local,  ///< not needed by others
   probe,
-  test,  ///< nobody needs it when it has found nothing
+  test,  ///< not needed by others if it found nothing
 };
 
 bool is_one_of(std::string_view name, std::string_view words) noexcept {
@@ -55,14 +55,14 @@ Kind kind_of(const CallInfo& call) noexcept {
   if (is_one_of(call.name, "MPI_Recv")) return Kind::receive;
   if (is_one_of(call.name, "MPI_Probe MPI_Iprobe")) return Kind::probe;
   if (is_one_of(call.name, "MPI_Test MPI_Testall MPI_Testany MPI_Testsome MPI_Improbe")) return Kind::test;
-  return call.group == CallGroup::rma ? Kind::rma : Kind::local;  // if their records say nothing more
+  return call.group == CallGroup::rma ? Kind::rma : Kind::local;  // unless their records have other data
 }
 
 Kind g_kinds[kMpiCallCount + 1];  ///< [CallId]
 
 std::int64_t monotonic_ns() noexcept { return system_clock_ns(CLOCK_MONOTONIC); }
 
-/// Whether the call took less time than is asked for. Nothing is short until the rate of the clock is known.
+/// Whether the call was shorter than the option requires. No call is short until the rate of the clock is known.
 bool is_short(std::uint64_t ticks) noexcept {
   constexpr std::int64_t kLongEnoughNs = 1'000'000;
   if (g_selection.min_ns == 0) return false;
@@ -89,7 +89,7 @@ std::int64_t size_of(MPI_Comm comm) noexcept {
   return std::int64_t{size} + others;
 }
 
-/// Bytes of the one message or transfer that the record is about; negative: it has none, or it is not known.
+/// Bytes of the one message or transfer in the record; negative: none, or unknown.
 std::int64_t bytes_of(Kind kind, const std::uint64_t* at, std::uint64_t completions) noexcept {
   const std::uint64_t* const body = at + words_of<RecordHead>;
   const auto& p2p = *reinterpret_cast<const PointToPoint*>(body);

@@ -17,7 +17,7 @@ namespace {
 constexpr int kMostTrips = 12;
 constexpr int kIdleTrips = 4;
 constexpr std::int64_t kEnoughNs = 2'000'000;
-/// How long a peer that is there may take for one message.
+/// Longest wait for one message from a peer that is present.
 constexpr std::int64_t kMoreNs = 8'000'000;
 
 struct Epochs {
@@ -25,7 +25,7 @@ struct Epochs {
   EpochGrid* grid = nullptr;
   int size = 0;  ///< ranks of the world
   ClockAnchor start{};
-  std::atomic<bool> is_busy{false};  ///< a thread is at it
+  std::atomic<bool> is_busy{false};  ///< a thread is holding one
 };
 constinit Epochs g_epochs;
 
@@ -40,7 +40,7 @@ std::int64_t first_due_ns() noexcept {
   return first;
 }
 
-/// The rate of the ticks is known roughly at first: rather too early, and then asked again.
+/// The rate of the ticks is known only roughly at first: rather too early, and then checked again.
 void set_due_ticks() noexcept {
   const std::uint64_t now = read_ticks();
   const std::int64_t monotonic_ns = system_clock_ns(CLOCK_MONOTONIC);
@@ -64,7 +64,7 @@ bool has_all_ranks(MPI_Comm comm) noexcept {
   return is_inter == 0 && size == g_epochs.size;
 }
 
-/// Whether the pair has met.
+/// Holds the exchange of one pair. True: it took place.
 bool hold(PingPair& pair, std::int64_t now_ns) noexcept {
   const PingPlan plan{.phase = AnchorPhase::epoch,
                       .most = kMostTrips,
@@ -100,7 +100,7 @@ void stop_epochs() noexcept {
 
 void hold_epochs(MPI_Comm comm, bool is_rooted) noexcept {
   if (!has_all_ranks(comm) || g_epochs.is_busy.exchange(true, std::memory_order_acquire)) return;
-  const BusyThread busy;  // what MPI does for the tracer is not the program's
+  const BusyThread busy;  // MPI calls made for the tracer are not the program's
   const std::uint64_t begin = read_ticks();
   std::uint64_t meetings = 0;
   bool has_tried = false;

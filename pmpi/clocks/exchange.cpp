@@ -13,13 +13,14 @@
 namespace meridian {
 namespace {
 
-/// Most domains that all meet the first one: at start and end, and during the run, where they keep others waiting.
+/// Largest number of domains that all exchange with the first one: at start and end, and during the run, where they
+/// delay others.
 constexpr int kMostStar = 64;
 constexpr int kMostStarEpochs = 8;
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kStartPatienceNs = 60 * kSecond;
-/// When a pair has taken so long, few round trips have to do. Where many hosts meet, one round follows the other, and
-/// start and end of 1024 together shall not take more than some 10 ms.
+/// Once a pair has taken this long, a few exchanges are enough. With many hosts, rounds follow each other, and start
+/// and end of 1024 hosts must not take more than some 10 ms in total.
 constexpr std::int64_t kEnoughNs = kSecond / 10;
 constexpr std::int64_t kEnoughOfManyNs = kSecond / 2500;
 
@@ -28,7 +29,7 @@ struct Exchanger {
   bool is_on = false;  ///< there are several clock domains
   std::int64_t enough_ns = kEnoughNs;
   EpochGrid grid;
-  PingTable ends{.tag = 1};  ///< of start and end; empty: this rank is not the first of its domain
+  PingTable ends{.tag = 1};  ///< start and end; empty: this rank is not the first of its domain
   PingTable epochs{.tag = 2};
 };
 constinit Exchanger g_exchanger;
@@ -51,7 +52,7 @@ bool exchange_all(AnchorPhase phase, std::int64_t end_ns) noexcept {
   return is_good;
 }
 
-/// The first rank of every domain into `leaders`; how many there are.
+/// Writes the first rank of every domain to `leaders`; returns their number.
 int find_leaders(const std::uint64_t* domains, int size, int* leaders) noexcept {
   int count = 0;
   for (int rank = 0; rank < size; ++rank) {
@@ -86,7 +87,7 @@ void start_clock_exchange(MPI_Comm all_ranks, int rank, int size, std::uint64_t 
   const auto ranks = static_cast<std::size_t>(size);
   const std::size_t bytes = ranks * (sizeof(std::uint64_t) + sizeof(int));
   void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  // Lowest and highest domain, and whether every rank has the memory.
+  // Minimum and maximum of the domains, and whether every rank has the memory.
   const std::uint64_t range[3] = {mine != 0 ? mine : UINT64_MAX, ~mine, memory != MAP_FAILED};
   std::uint64_t all[3] = {};
   g_real.Allreduce(range, all, 3, g_mpi.uint64, g_mpi.min, all_ranks);
@@ -106,7 +107,7 @@ void finish_clock_exchange() noexcept {
   stop_epochs();
   if (!g_exchanger.is_on) return;
   g_exchanger.is_on = false;
-  // Ranks arrive here at different times; the wait for the last is the one that MPI_Finalize itself would make.
+  // Ranks arrive here at different times; MPI_Finalize itself would also wait for the last one.
   const std::uint64_t begin = read_ticks();
   const std::int64_t end_ns = now_ns() + g_session.options.number(OptionId::finalize_timeout) * kSecond;
   MPI_Request request = g_mpi.request_null;

@@ -19,7 +19,7 @@ constexpr int kFewest = 4;
 
 std::int64_t now_ns() noexcept { return system_clock_ns(CLOCK_MONOTONIC); }
 
-/// One meeting of one pair.
+/// One session of one pair.
 class PingSession {
  public:
   PingSession(const PingTable& table, PingPair& pair, const PingPlan& plan, EpochGrid& grid) noexcept
@@ -37,7 +37,7 @@ class PingSession {
       Ping answer;
       std::uint64_t sent = 0;
       if (!post({0, 0, now_ns() - grid_.origin_ns, ++pair_.number, last_answer, is_last, 0}, sent)) return false;
-      do {  // answers to questions of a meeting that failed
+      do {  // discards answers to questions of a failed session
         if (!receive(answer)) return false;
       } while (answer.question != pair_.number);
       const std::uint64_t returned = read_ticks_after_loads();
@@ -76,7 +76,7 @@ class PingSession {
       Ping question;
       if (!receive(question)) return false;
       const std::uint64_t received = read_ticks_after_loads();
-      // Any other question may be one of a meeting that failed: its sender is gone.
+      // Any other question may belong to a failed session; its sender is gone.
       const bool is_fresh = has_answered && question.answer == pair_.number;
       std::uint64_t replied = 0;
       if (!post({received, 0, 0, question.question, ++pair_.number, 0, 0}, replied)) return false;
@@ -91,7 +91,7 @@ class PingSession {
   }
 
  private:
-  /// Sends as soon as the message before has left; `sent`: the stamp right before. That of an answer goes along.
+  /// Sends as soon as the previous message has left; `sent`: the stamp right before. An answer carries its stamp.
   bool post(const Ping& ping, std::uint64_t& sent) noexcept {
     if (!complete(pair_.request, end_ns_)) return false;
     pair_.message = ping;
@@ -107,7 +107,7 @@ class PingSession {
       return false;
     if (complete(request, end_ns_)) return true;
     if (request == g_mpi.request_null) return false;
-    // It may come just now; otherwise nobody may write to `ping` when we are gone.
+    // The message may arrive now; otherwise no one may write to `ping` after the return.
     MPI_Status status{};
     g_real.Cancel(&request);
     return g_real.Wait(&request, &status) == MPI_SUCCESS && status_bytes(status) != kCancelled;

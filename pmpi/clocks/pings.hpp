@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Round trips between two ranks, four stamps each, on a communicator of the tracer's own. Bounded in time: a peer that
-// does not answer, or is not there, costs the patience that the caller has, and nothing else.
+// Ping-pong exchanges between two ranks, with four stamps each, on a communicator of the tracer's own. Bounded in time:
+// a peer that is late or dead costs no more than the caller's patience.
 
 #include <mpi.h>
 
@@ -14,27 +14,28 @@
 namespace meridian {
 
 struct Ping {
-  std::uint64_t received_ticks = 0;  ///< of the answer
+  std::uint64_t received_ticks = 0;  ///< in answers: when the question was received
   std::uint64_t replied_ticks = 0;
-  std::int64_t passed_ns = 0;    ///< of the question: time since point 0 of the grid
-  std::uint32_t question = 0;    ///< its number; the answer repeats it
-  std::uint32_t answer = 0;      ///< its number; the next question repeats it: only then is it none that was left over
-  std::uint64_t is_last = 0;     ///< of the question: the peer need not wait for another one
-  std::uint64_t is_goodbye = 0;  ///< nothing follows on this table
+  std::int64_t passed_ns = 0;    ///< in questions: time since point 0 of the grid
+  std::uint32_t question = 0;    ///< number of the question; the answer repeats it
+  std::uint32_t answer = 0;      ///< number of the answer; the next question repeats it, which identifies questions of
+                                 ///< an earlier session
+  std::uint64_t is_last = 0;     ///< in questions: the peer need not wait for another one
+  std::uint64_t is_goodbye = 0;  ///< no further message on this table
 };
 
-/// What one side of a pair keeps from one meeting to the next. Not moved: MPI knows the address of `message`.
+/// The state that one side of a pair keeps between sessions. Not movable: MPI knows the address of `message`.
 struct PingPair {
   int peer = 0;  ///< rank in the communicator
   int round = 0;
   bool asks = false;
   std::uint32_t number = 0;  ///< of the last question or answer that was sent
-  MPI_Request request{};     ///< of the send of `message`, which may outlast a meeting
+  MPI_Request request{};     ///< of the send of `message`, which may outlast a session
   Ping message;
   EpochPace pace;
 };
 
-/// The pairs of this rank, by round. Messages of another table have another tag.
+/// The pairs of this rank, by round. Each table has its own message tag.
 struct PingTable {
   MPI_Comm comm{};
   int tag = 0;
@@ -44,25 +45,25 @@ struct PingTable {
 
 struct PingPlan {
   AnchorPhase phase{};
-  int most = 100;              ///< round trips
-  int idle = 25;               ///< of them in a row may improve neither direction before the pair is done
-  std::int64_t enough_ns = 0;  ///< when they take longer than this together, few of them have to do
-  std::int64_t end_ns = 0;     ///< CLOCK_MONOTONIC: until when to wait for the peer
-  std::int64_t more_ns = 0;    ///< how long to wait, from each message on, for a peer that is there
+  int most = 100;              ///< most exchanges per session
+  int idle = 25;               ///< the session ends after this many in a row without improvement in either direction
+  std::int64_t enough_ns = 0;  ///< if the exchanges take longer than this in total, a few are enough
+  std::int64_t end_ns = 0;     ///< CLOCK_MONOTONIC: end of the wait for the peer
+  std::int64_t more_ns = 0;    ///< longest wait for each message from a peer that is present
 };
 
-/// The meeting of one pair; true: it came to its end. Whoever answers takes `grid` from the one who asks.
+/// Holds one session of one pair; true: it was completed. The answering side takes `grid` from the asking one.
 bool meet(const PingTable& table, PingPair& pair, const PingPlan& plan, EpochGrid& grid) noexcept;
 
-/// Receives whatever meetings that failed have left, until both sides of every pair have said that nothing follows: MPI
-/// libraries complain of messages that nobody has received. False: a peer did not say so by then.
+/// Receives all messages that failed sessions left, until both sides of every pair have sent a goodbye: MPI libraries
+/// complain about messages that were never received. False: a peer did not send its goodbye in time.
 bool say_goodbye(const PingTable& table, std::int64_t end_ns) noexcept;
 
-/// Fills `table` with the pairs of the rank that leads domain `domain`; `leaders`: rank of each domain's. False: there
-/// is no memory.
+/// Fills `table` with the pairs of the rank that leads domain `domain`; `leaders`: first rank of each domain. False:
+/// out of memory.
 bool make_pairs(PingTable& table, int domain, const int* leaders, int domains, int most_star) noexcept;
 
-/// Waits until `request` is complete, at most until `end_ns`.
+/// Waits for the completion of `request` until `end_ns` at the latest.
 bool complete(MPI_Request& request, std::int64_t end_ns) noexcept;
 
 }  // namespace meridian

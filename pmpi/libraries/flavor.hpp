@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What differs between MPI libraries: handles as words, special ranks, and where a status keeps what it knows.
+// The differences between MPI libraries: handles as words, special ranks, and the fields of a status.
 
 #include <mpi.h>
 
@@ -12,7 +12,7 @@
 
 namespace meridian {
 
-/// A library handle as it goes into a record. Open MPI's are pointers, MPICH's are ints.
+/// A library handle as stored in a record. Open MPI's are pointers, MPICH's are ints.
 template <class Handle>
 [[gnu::always_inline]] inline std::uint64_t handle_word(Handle handle) noexcept {
 #ifdef OPEN_MPI
@@ -22,9 +22,9 @@ template <class Handle>
 #endif
 }
 
-/// MPI_Message of MPICH is an int as well; of Open MPI a pointer: handle_word() serves both.
+/// MPI_Message is an int in MPICH and a pointer in Open MPI: handle_word() serves both.
 
-/// A rank argument or status source in the trace's own numbering of special values.
+/// A rank argument or status source with the trace's own special values.
 [[gnu::always_inline]] inline std::int32_t rank_word(int rank) noexcept {
   if constexpr (MPI_ANY_SOURCE == kAnySource && MPI_PROC_NULL == kProcNull) {
     return rank == MPI_ROOT ? kRootSelf : rank;
@@ -50,7 +50,7 @@ static_assert(MPI_ANY_TAG == kAnyTag);
 #endif
 }
 
-/// Constants that are addresses inside Open MPI: known only once the library has been found. Written by find_mpi().
+/// Constants that are addresses inside Open MPI, known only after the library has been found. Written by find_mpi().
 struct MpiConstants {
   MPI_Comm world;
   MPI_Comm self;

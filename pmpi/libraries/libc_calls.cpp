@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the C library's functions.
+// Finds the functions of the C library.
 
 #include "pmpi/libraries/libc_calls.hpp"
 
@@ -19,10 +19,10 @@ bool is_same_object(void* left, void* right) noexcept {
   return dladdr(left, &of_left) != 0 && dladdr(right, &of_right) != 0 && of_left.dli_fbase == of_right.dli_fbase;
 }
 
-// The next one below us: the C library's, or that of a library in front of it, which must go on seeing every call:
-// ThreadSanitizer, somebody else's tracer. pthread_cond_* exist twice in glibc, where the old ones work on another
-// layout; who stands in front of them has each once, without a version. Where there is one version only, its name is
-// unknown here and dlsym() finds it.
+// The next definition after ours: the C library's, or that of another interposer (ThreadSanitizer, another tracer),
+// which must see every call. glibc has two versions of pthread_cond_*, of which the old ones use another layout,
+// whereas interposers have one, without a version. A function with only one version has a version name that is unknown
+// here; dlsym() finds it.
 void* find(const char* name) noexcept {
   void* const next = dlsym(RTLD_NEXT, name);
   const bool has_two = strncmp(name, "pthread_cond_", 13) == 0 && strcmp(name + 13, "clockwait") != 0;
@@ -58,7 +58,7 @@ bool is_taken(const pthread_mutex_t* mutex) noexcept {
 #ifdef __GLIBC__
   const auto word = static_cast<unsigned>(__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED));
   if ((word & FUTEX_TID_MASK) == 0) return false;
-  // Whoever has it already is not going to wait: his call succeeds, or fails at once.
+  // For these types, a thread that already has the mutex does not wait: its call succeeds or fails at once.
   constexpr int kRecursiveOrChecking = 3;
   if ((__atomic_load_n(&mutex->__data.__kind, __ATOMIC_RELAXED) & kRecursiveOrChecking) == 0) return true;
   return __atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED) != syscall(SYS_gettid);
@@ -78,7 +78,7 @@ constinit bool g_is_libc_below = true;
 void find_libc() noexcept {
 #define MERIDIAN_LIBC(type, name, params, args, missing) name##_found();
 #include "pmpi/libraries/libc_calls.def"
-  // Nobody puts anything in front of pthread_mutex_consistent(), which lies where the other functions of mutexes do.
+  // No interposer defines pthread_mutex_consistent(), which is in the same library as the other mutex functions.
   void* const theirs = dlsym(RTLD_NEXT, "pthread_mutex_consistent");
   for (const char* name : {"pthread_mutex_lock", "pthread_mutex_trylock", "pthread_mutex_unlock", "pthread_once"}) {
     void* const next = dlsym(RTLD_NEXT, name);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The C library below us, as a table of functions. Each pointer begins as a function that looks up the real one, so
-// that a wrapper may be called before anything of ours was set up, and needs no test.
+// The underlying C library as a table of functions. Each pointer is initialised to a function that looks up the real
+// one, so that a wrapper may be called before the tracer is set up, without a test.
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,20 +18,19 @@ namespace meridian {
 struct LibC {
 #define MERIDIAN_LIBC(type, name, params, args, missing) type(*name) params;
 #include "pmpi/libraries/libc_calls.def"
-  /// Takes a mutex that is free; EBUSY: it is not. As the next one below us has to see it (g_is_libc_below).
+  /// Takes a mutex that is free; EBUSY: it is not. The call is one that the next library may see (g_is_libc_below).
   int (*attempt_mutex)(pthread_mutex_t* mutex);
 };
 extern constinit LibC g_libc;
 
-/// Whether locks are the C library's own, as far as find_libc() has found out. Else somebody stands in between, such as
-/// ThreadSanitizer, who has to see the calls that the program makes, no tries in their place, and may have his own
-/// layout of things.
+/// Whether locks are the C library's own, as far as find_libc() can determine. Otherwise an interposer such as
+/// ThreadSanitizer has to see the program's own calls, not a try in their place, and may use its own data layout.
 extern constinit bool g_is_libc_below;
 
-/// Whether the caller would have to wait for the mutex, as the C library notes it.
+/// Whether the caller would have to wait for the mutex, according to the C library's data.
 [[gnu::cold]] bool is_taken(const pthread_mutex_t* mutex) noexcept;
 
-/// Looks all of them up: a signal handler must not be the first to call one.
+/// Looks up all functions: a signal handler must not be the first to call one.
 void find_libc() noexcept;
 
 }  // namespace meridian

@@ -19,8 +19,8 @@ struct Range {
 constexpr std::size_t kMostRanges = 128;
 Range g_ranges[kMostRanges];
 constinit std::atomic<std::size_t> g_count{0};
-// Most questions are about the program's own code, stack and heap, which lie outside of all of them, or are like the
-// last one.
+// Most queries are for the program's own code, stack and heap, which are outside all these objects, or equal the last
+// query.
 constinit std::atomic<std::uintptr_t> g_lowest{UINTPTR_MAX};
 constinit std::atomic<std::uintptr_t> g_highest{0};
 constinit std::atomic<std::size_t> g_last{0};

@@ -20,12 +20,12 @@ int keep_if_mpi(dl_phdr_info* object, std::size_t, void* found) {
   if (object->dlpi_name == nullptr || object->dlpi_name[0] == '\0') return 0;
   void* const handle = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) return 0;
-  // The library itself, not one that merely depends on it: dlsym searches dependencies as well.
+  // The library itself, not one that depends on it: dlsym searches dependencies, too.
   void* const symbol = dlsym(handle, "PMPI_Init");
   Dl_info where{};
   if (symbol != nullptr && dladdr(symbol, &where) != 0 &&
       where.dli_fbase == reinterpret_cast<void*>(object->dlpi_addr)) {
-    *static_cast<void**>(found) = handle;  // stays open: MPI is never unloaded under our feet
+    *static_cast<void**>(found) = handle;  // stays open, so that MPI is never unloaded
     return 1;
   }
   dlclose(handle);
@@ -39,8 +39,8 @@ void* mpi_scope() noexcept {
   return found;
 }
 
-/// What stands where this process has no such function. Because we are preloaded, a program that asks whether MPI is
-/// there (a weak symbol, dlsym) finds our wrappers even if it is not: they must then return, and say no.
+/// Used if this process has no such function. Because the tracer is preloaded, a program that tests for MPI (a weak
+/// symbol, dlsym) finds our wrappers even without MPI: they must then return an error.
 int no_such_call() noexcept { return MPI_ERR_OTHER; }
 int answer_no(int* flag) noexcept {
   if (flag != nullptr) *flag = 0;
@@ -61,7 +61,7 @@ bool resolve_constant(Handle& slot, void* scope, const char* name) noexcept {
 }
 
 bool find_constants(void* scope) noexcept {
-  // An executable may hold copies of these objects: the global scope finds the one that everybody uses.
+  // An executable may hold copies of these objects: the global scope finds the one in use.
   return resolve_constant(g_mpi.world, scope, "ompi_mpi_comm_world") &&
          resolve_constant(g_mpi.self, scope, "ompi_mpi_comm_self") &&
          resolve_constant(g_mpi.comm_null, scope, "ompi_mpi_comm_null") &&

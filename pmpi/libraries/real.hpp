@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The MPI library below us, as a table of functions found at run time: the traced program chooses the library and may
-// load it long after us, so we do not link with it.
+// The underlying MPI library as a table of functions, found at run time: the traced program chooses the library and may
+// load it long after the tracer, so the tracer is not linked with it.
 
 #include <mpi.h>
 
@@ -17,8 +17,8 @@
 
 namespace meridian {
 
-/// One pointer per call of the table that this MPI's header declares, filled by find_mpi(). For a function that the
-/// library lacks, a function that fails.
+/// One pointer for each call of the table that this MPI's header declares, filled by find_mpi(). A function that the
+/// library lacks is replaced by one that fails.
 struct Real {
 #define MERIDIAN_CALL_AS(type, name, group, params, args, recorded) \
   MERIDIAN_IF(MERIDIAN_HAS_##name, type(*name) params;)
@@ -26,8 +26,8 @@ struct Real {
 };
 extern constinit Real g_real;
 
-/// Fills g_real and g_mpi from the MPI library in this process. False when there is none: the calls then fail, and
-/// MPI_Initialized says no. May be called again, also by several threads.
+/// Fills g_real and g_mpi from the MPI library in this process. False if there is none: the calls then fail, and
+/// MPI_Initialized returns false. May be called again, also by several threads.
 bool find_mpi() noexcept;
 
 }  // namespace meridian

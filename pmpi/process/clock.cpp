@@ -22,11 +22,12 @@ constinit ClockKind g_clock = ClockKind::monotonic_raw;
 
 namespace {
 
-/// local = raw + offset + drift * raw, raw being CLOCK_MONOTONIC_RAW: a test can compute the true time from the trace.
+/// local = raw + offset + drift * raw, where raw is CLOCK_MONOTONIC_RAW: a test can compute the true time from the
+/// trace.
 struct Warp {
   std::int64_t offset_ns = 0;
   std::int64_t drift_ppb = 0;
-  std::int64_t realtime_ns = 0;  // how far CLOCK_REALTIME is off there
+  std::int64_t realtime_ns = 0;  // error of CLOCK_REALTIME on that host
 
   std::int64_t operator()(std::int64_t raw_ns) const noexcept {
     return raw_ns + offset_ns + static_cast<std::int64_t>(static_cast<__int128>(raw_ns) * drift_ppb / 1'000'000'000);
@@ -36,7 +37,7 @@ constinit Warp g_warp;
 
 std::uint64_t now_ns(clockid_t clock) noexcept { return static_cast<std::uint64_t>(system_clock_ns(clock)); }
 
-/// First line of a small file, without its end; 0 when there is none.
+/// Reads the first line of a small file without its line end; 0 if there is none.
 std::size_t read_line(const char* path, char* text, std::size_t room) noexcept {
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return 0;
@@ -56,7 +57,7 @@ bool has_invariant_tsc() noexcept {
 #endif
 }
 
-/// The processor's counter is safe where the kernel itself keeps time with it, on all cores.
+/// The processor's counter is safe if the kernel itself uses it as its clock source, on all cores.
 bool is_counter_safe() noexcept {
 #if defined(__aarch64__)
   return true;
@@ -76,7 +77,7 @@ std::uint64_t hash_bytes(std::uint64_t hash, const void* bytes, std::size_t leng
   return hash;
 }
 
-/// Calls see(word, length) for each of the words of MERIDIAN_TEST_CLOCK, which commas separate.
+/// Calls see(word, length) for each word of MERIDIAN_TEST_CLOCK; commas separate them.
 template <class See>
 void see_test_words(See see) noexcept {
   for (const char* text = getenv("MERIDIAN_TEST_CLOCK"); text != nullptr && *text != '\0';) {
@@ -86,8 +87,8 @@ void see_test_words(See see) noexcept {
   }
 }
 
-/// A word "RANK:OFFSET_NS:DRIFT_PPB:REALTIME_NS" bends the clocks of that rank, "*:..." those of each rank but 0, by so
-/// many times all; what is left out is 0.
+/// A word "RANK:OFFSET_NS:DRIFT_PPB:REALTIME_NS" distorts the clocks of that rank; "*:..." those of each rank by its
+/// rank times these values. Missing values are 0.
 bool find_warp() noexcept {
   const int rank = launched_rank();
   bool is_found = false;

@@ -6,9 +6,9 @@
 
 namespace meridian {
 
-/// Copies a text to memory that is never given back; empty when there is none.
+/// Copies a text to memory that is never released; empty if there is no memory.
 std::string_view keep_text(std::string_view text) noexcept;
-/// `bytes` of zeroed memory, aligned to 16; null when there is none.
+/// `bytes` of zeroed memory, aligned to 16; null if there is none.
 void* keep_bytes(std::size_t bytes) noexcept;
 
 }  // namespace meridian

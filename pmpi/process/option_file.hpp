@@ -11,8 +11,8 @@
 
 namespace meridian {
 
-/// Hands the lines of the file to take(line), all of them. False: it cannot be read, said on standard error if
-/// `report`, or take() returned false for one. No file named: nothing to read.
+/// Passes every line of the file to take(line). False: the file cannot be read, reported on standard error if `report`,
+/// or take() returned false for a line. Without a file name it does nothing.
 template <class Take>
 bool read_option_file(OptionId option, bool report, Take take) noexcept {
   const std::string_view path = g_session.options.path(option);

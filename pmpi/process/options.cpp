@@ -20,7 +20,7 @@ extern "C" char** environ;  // NOLINT: the C library's own name
 namespace meridian {
 namespace {
 
-/// One setting from `origin`; reports what is wrong with it. False: something is.
+/// Applies one setting from `origin` and reports its errors. False: it has one.
 bool take(const Setting& setting, OptionSource source, const char* origin, bool report) noexcept {
   const OptionProblem problem = assign(g_session.options, setting.key, setting.value, source);
   if (problem == OptionProblem::none) return true;
@@ -47,10 +47,11 @@ bool take(const Setting& setting, OptionSource source, const char* origin, bool 
 struct MappedText {
   std::string_view text;
   bool is_readable = false;
-  const char* distrust = nullptr;  ///< why a file that nobody has named is not used
+  const char* distrust = nullptr;  ///< why a file that was not named by an option is not used
 };
 
-/// The text of a file, mapped for as long as the process lives: option values point into it. A FIFO does not block.
+/// Maps the text of a file for the lifetime of the process, because option values point into it. Does not block on a
+/// FIFO.
 MappedText map_text(const char* path, bool is_named) noexcept {
   const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return {};
@@ -66,7 +67,7 @@ MappedText map_text(const char* path, bool is_named) noexcept {
 }
 
 bool read_file(bool report) noexcept {
-  char of_parents[kPathBytes];  // theirs stand in place of whatever is found here
+  char of_parents[kPathBytes];  // takes precedence over any file found here
   const bool is_child = find_spawned_config(of_parents, sizeof of_parents) && access(of_parents, R_OK) == 0;
   const char* const named = is_child ? of_parents : getenv("MERIDIAN_CONFIG");
   const char* const path = named != nullptr && *named != '\0' ? named : kFoundConfig;
@@ -111,7 +112,7 @@ bool map_file(std::string_view path, std::string_view& text) noexcept {
 
 bool read_options(bool report) noexcept {
   g_session.options = default_options();
-  // `meridian run` has said everything already.
+  // `meridian run` has already reported everything.
   report = report && getenv(kRunVariable.data()) == nullptr;
   bool is_good = read_file(report);
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {

@@ -5,11 +5,11 @@
 
 namespace meridian {
 
-/// Reads environment and configuration file into g_session.options; reports mistakes if `report`.
-/// False: MERIDIAN_STRICT is set and there is a mistake.
+/// Reads environment and configuration file into g_session.options; reports errors if `report`.
+/// False: MERIDIAN_STRICT is set and there is an error.
 bool read_options(bool report) noexcept;
 
-/// Maps a text file for as long as the process lives. False: it cannot be read.
+/// Maps a text file for the lifetime of the process. False: it cannot be read.
 bool map_file(std::string_view path, std::string_view& text) noexcept;
 
 }  // namespace meridian

@@ -84,7 +84,7 @@ void end_thread() noexcept {
   OwnThread& own = t_own;
   own.role = ThreadRole::ended;
   own.counts = nullptr;
-  own.thread = kNoThread;  // what a later destructor records is another thread's
+  own.thread = kNoThread;  // records of later destructors belong to another thread
   if (own.card == nullptr) return;
   own.card->end_ticks = read_ticks();
   if (own.card->state.load(std::memory_order_relaxed) == CardState::live)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the tracer knows about the calling thread besides its ring, and the counts of its uses of locks.
+// The tracer's data about the calling thread besides its ring, and the counts of its lock uses.
 
 #include <cstdint>
 
@@ -14,18 +14,18 @@ namespace meridian {
 
 enum class ThreadRole : std::uint8_t {
   application = 0,
-  library = 1,  ///< made by MPI, or by a thread that MPI made: passes through
+  library = 1,  ///< created by MPI, or by a thread that MPI created: passes through
   ended = 2,    ///< its last destructors are running
 };
 
 struct OwnThread {
-  LockCount* counts = nullptr;  ///< [kLockCounts] in the thread's card; null: no card, or nothing is to be counted now
+  LockCount* counts = nullptr;  ///< [kLockCounts] in the thread's card; null: no card, or counting is off
   ThreadCard* card = nullptr;
   std::uint32_t thread = kNoThread;
   ThreadRole role = ThreadRole::application;
-  bool is_busy = false;  ///< inside the tracer's cold code: calls are not the application's
+  bool is_busy = false;  ///< in the tracer's cold code: calls are not the application's
   static constexpr std::size_t kCallers = 8;
-  const void* app_callers[kCallers] = {};  ///< that were seen not to be the MPI library's, by their low bits
+  const void* app_callers[kCallers] = {};  ///< callers known to be outside the MPI library, by their low bits
 };
 extern constinit thread_local OwnThread t_own __attribute__((tls_model("initial-exec")));
 
@@ -34,11 +34,11 @@ extern constinit const volatile std::uint8_t* g_is_same_process;
 
 // Values of g_enabled.
 inline constexpr std::uint8_t kNotRecorded = 0;
-inline constexpr std::uint8_t kRecorded = 1;     ///< locks: when they had to be waited for
+inline constexpr std::uint8_t kRecorded = 1;     ///< locks: only if the thread had to wait
 inline constexpr std::uint8_t kRecordedAll = 2;  ///< locks: every use
-inline constexpr std::uint8_t kLeftOut = 3;      ///< not recorded, as levels, a filter or a switch ask for; counted
+inline constexpr std::uint8_t kLeftOut = 3;      ///< filtered by levels, a filter or a switch; counted
 
-/// While one exists, calls of its thread are not the application's.
+/// While an object of this class exists, calls of its thread are not the application's.
 class BusyThread {
  public:
   BusyThread() noexcept : before_{t_own.is_busy} {
@@ -57,38 +57,39 @@ class BusyThread {
   bool before_;
 };
 
-/// Once, when the session starts. `at_end`: what else happens when a thread ends, before end_thread().
+/// Called once, when the session starts. `at_end` is called when a thread ends, before end_thread().
 void prepare_threads(void (*at_end)() noexcept) noexcept;
 
-/// Makes both run when the calling thread ends. AS-safe once the session is on.
+/// Makes both run at the end of the calling thread. AS-safe once the session is on.
 void watch_thread_end() noexcept;
 
-/// The calling thread's ThreadId; it gets one and a card if it has none.
+/// The calling thread's ThreadId; assigns one, and a card, if it has none.
 std::uint32_t own_thread_id() noexcept;
 
-/// Notes the end of the calling thread on its card.
+/// Records the end of the calling thread on its card.
 void end_thread() noexcept;
 
-/// A card for a thread that is about to be made; null: there is none left (counted). Its ThreadId goes to `thread`.
+/// A card for a thread that is about to be created; null: none is left (counted). Its ThreadId is written to `thread`.
 ThreadCard* take_card(std::uint32_t& thread) noexcept;
 
-/// A card for a thread of the MPI library, which has no ThreadId; null: there is none left.
+/// A card for a thread of the MPI library, which has no ThreadId; null: none is left.
 ThreadCard* take_library_card() noexcept;
 
-/// The ThreadId of a thread that was not joined yet; kNoThread.
+/// The ThreadId of a thread that was not joined yet; otherwise kNoThread.
 std::uint32_t find_thread(std::uint64_t handle) noexcept;
 
 [[gnu::cold, gnu::noinline]] void count_elsewhere(LockCount* counts, std::uint64_t key, const void* caller) noexcept;
 
-/// Where the count of an object is looked for first. Kinds of one object are apart: a lock may be read and written.
+/// First index to search for the count of an object. Kinds of one object have different indexes: a lock may be read and
+/// written.
 [[gnu::always_inline]] inline std::size_t home_of(std::uint64_t key) noexcept {
   return ((key >> 8 ^ key >> 14) + (key & ((1u << kLockKindBits) - 1))) % kLockObjects;
 }
 
-/// Where the wrapper that this is inlined into returns to.
+/// The return address of the wrapper into which this is inlined.
 [[gnu::always_inline]] inline const void* caller() noexcept { return __builtin_return_address(0); }
 
-/// Counts a use of `object` that was not waited for. Inlined into a wrapper.
+/// Counts a use of `object` without a wait. Inlined into a wrapper.
 [[gnu::always_inline]] inline void count_use(const volatile void* object, LockKind kind) noexcept {
   LockCount* const counts = t_own.counts;
   if (counts == nullptr) [[unlikely]]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing, starting and ending counters. Cold.
+// Choosing, starting and stopping counters. Cold.
 
 #include "pmpi/rings/counting.hpp"
 

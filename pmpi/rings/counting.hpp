@@ -2,18 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Counters of a record. Whoever writes a record with an enter and a leave
+// Counters of a record. Code that writes a record with an enter and a leave calls
 //
 //   count_enter(thread);                 last before the enter ticks are read
 //   count_leave(thread);                 first after the leave ticks are read
-//   append_counters(thread, at, words, flags);   when all words before them are final: behind completions and site
+//   append_counters(thread, at, words, flags);   when all words before them are final: after completions and site
 //
-// and asks make_room() for kMaxCounterWords more than the record itself has (kMaxFixedWords holds them already). The
-// header is stored with the words and flags that append_counters() returns. A record without a duration calls
-// count_point() instead of the first two. Without counters each is one test of a member that lies beside the cursor.
+// and requests kMaxCounterWords from make_room() in addition to the record's own words (kMaxFixedWords includes them).
+// The header is stored with the words and flags that append_counters() returns. A record without a duration calls
+// count_point() instead of the first two. Without counters each call is one test of a member beside the cursor.
 //
-// The tracer's own work before the enter ticks and after the leave ticks lies outside the two readings: it is
-// attributed to the program between its calls, as its time is.
+// The tracer's own work before the enter ticks and after the leave ticks is outside the two readings: it is attributed
+// to the program between its calls, as is its time.
 
 #include "papi/thread_counters.hpp"
 #include "pmpi/rings/thread_state.hpp"
@@ -32,11 +32,11 @@ inline constexpr std::uint64_t kMaxCounterWords = 2 * kMaxCounters;
     read_counters(*thread.counters, thread.counters->at_leave);
 }
 
-/// Stores both readings at `at + words`, unless one has failed. Returns the words to add.
+/// Stores both readings at `at + words` unless one has failed. Returns the number of words to add.
 [[gnu::noinline]] inline std::uint64_t store_counters(ThreadState& thread, std::uint64_t* to) noexcept {
   const ThreadCounters& counters = *thread.counters;
   if (counters.has_failed) {
-    thread.counters = nullptr;  // what follows is seen to have no counters
+    thread.counters = nullptr;  // later records have no counters
     return 0;
   }
   for (std::uint32_t i = 0; i < counters.count; ++i) {
@@ -46,7 +46,7 @@ inline constexpr std::uint64_t kMaxCounterWords = 2 * kMaxCounters;
   return 2 * std::uint64_t{counters.count};
 }
 
-/// Adds the counters to the record at `at`, which is `words` long so far.
+/// Appends the counters to the record at `at`, whose length so far is `words`.
 [[gnu::always_inline]] inline void append_counters(ThreadState& thread, std::uint64_t* at, std::uint64_t& words,
                                                    std::uint64_t& flags) noexcept {
   if (thread.counters == nullptr) [[likely]]
@@ -56,12 +56,12 @@ inline constexpr std::uint64_t kMaxCounterWords = 2 * kMaxCounters;
   words += added;
 }
 
-/// One reading stands for both.
+/// Uses one reading for both.
 [[gnu::always_inline]] inline void copy_point(ThreadCounters& counters) noexcept {
   for (std::uint32_t i = 0; i < counters.count; ++i) counters.at_leave[i] = counters.at_enter[i];
 }
 
-/// For a record that has no duration: one reading, at its enter and at its leave.
+/// For a record without a duration: uses one reading for enter and leave.
 [[gnu::always_inline]] inline void count_point(const ThreadState& thread) noexcept {
   if (thread.counters == nullptr) [[likely]]
     return;
@@ -71,18 +71,18 @@ inline constexpr std::uint64_t kMaxCounterWords = 2 * kMaxCounters;
 
 // Cold from here on.
 
-/// Decides which of MERIDIAN_COUNTERS to read; if `report`, reports those that cannot be. False: MERIDIAN_STRICT is set
-/// and there is a mistake.
+/// Decides which counters of MERIDIAN_COUNTERS to read; if `report`, reports those that cannot be read. False:
+/// MERIDIAN_STRICT is set and there is an error.
 bool choose_counters(bool report) noexcept;
 
 /// Whether any counters are read; known before the first event is recorded.
 bool is_counting() noexcept;
 
-/// Starts and ends the calling thread's counters.
+/// Starts and stops the calling thread's counters.
 void attach_counters(ThreadState& thread) noexcept;
 void detach_counters(ThreadState& thread) noexcept;
 
-/// Stores the names and units of what is counted.
+/// Stores the names and units of the counters.
 void store_counter_names() noexcept;
 
 }  // namespace meridian

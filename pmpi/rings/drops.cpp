@@ -12,7 +12,7 @@
 namespace meridian {
 namespace {
 
-// MERIDIAN_FULL: 0 wait, 1 drop, as options.def lists them.
+// MERIDIAN_FULL: 0 wait, 1 drop, in the order of options.def.
 constexpr std::int64_t kDrop = 1;
 constexpr std::uint16_t kMostRegions = 512;
 constexpr std::uint64_t kListBytes = kMostRegions * sizeof(LostRegion);
@@ -53,13 +53,13 @@ void end_drops(ThreadState& thread) noexcept {
   snprintf(text, sizeof text, "%llu %llu %s", static_cast<unsigned long long>(since),
            static_cast<unsigned long long>(lost - regions),
            slot.lost_matter.load(std::memory_order_relaxed) != 0 ? "messages" : "others");
-  // In this order: whoever makes a rank file meanwhile finds the gap in the slot, in the ring, or in both.
+  // In this order: a reader that makes a rank file at this moment finds the gap in the slot, in the ring, or in both.
   thread.lost_regions = 0;
   slot.lost.store(0, std::memory_order_relaxed);
   emit_text(kLostKey, text, strlen(text), slot.thread);
   slot.lost_matter.store(0, std::memory_order_relaxed);
   slot.lost_since.store(0, std::memory_order_release);
-  // Not lost, but late.
+  // Late, but not lost.
   g_session.ring->losses[static_cast<std::size_t>(Loss::ring_full)].fetch_sub(regions, std::memory_order_relaxed);
   for (std::uint64_t i = 0; i < regions; ++i) emit_begin(thread.lost_region_list[i]);
 }
@@ -92,7 +92,7 @@ void miss_call(const ThreadState& thread) noexcept {
   if (g_session.state.load(std::memory_order_acquire) != SessionState::on) return;
   if (thread.slot == nullptr) {
     if (thread.attach_pause != 0 || thread.attach_loss != Loss{}) note_lost_for_good();
-  } else if (thread.block_limit == nullptr) {  // else it is inside of another call
+  } else if (thread.block_limit == nullptr) {  // otherwise it is inside another call
     if (thread.slot->lost.load(std::memory_order_relaxed) == 0)
       note_lost_for_good();  // the writer is gone
     else
@@ -103,7 +103,7 @@ void miss_call(const ThreadState& thread) noexcept {
 bool begin_lost_call(ThreadState& thread, const void* frame, bool is_missed) noexcept {
   if (is_missed) miss_call(thread);
   const bool is_lost = thread.slot != nullptr && thread.slot->lost.load(std::memory_order_relaxed) != 0;
-  if (!is_lost || thread.block_limit != nullptr) return false;  // it has another reason, or is inside of another call
+  if (!is_lost || thread.block_limit != nullptr) return false;  // another reason, or inside another call
   enter_call(thread, frame);
   thread.block_limit = &g_lost_call;
   return true;

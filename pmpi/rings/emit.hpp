@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Records other than calls: definitions, anchors, texts. Cold code inside the application. They are never dropped:
-// all other records depend on them.
+// Records other than calls: definitions, anchors, texts. Cold code inside the application. They are never dropped,
+// because all other records depend on them.
 
 #include "pmpi/process/clock.hpp"
 #include "pmpi/process/own_thread.hpp"
@@ -15,7 +15,7 @@ namespace meridian {
 template <class Fill>
 bool emit(Payload payload, std::uint64_t words, std::uint64_t enter, std::uint64_t leave, Fill fill,
           CallId call = CallId::none, std::uint64_t completions = 0, std::uint64_t flags = 0) noexcept {
-  const BusyThread busy;  // keeps signal handlers from recording meanwhile
+  const BusyThread busy;  // keeps signal handlers from recording here
   ThreadState& thread = t_state;
   const KeptRecord kept{thread};
   std::uint64_t* const at = make_room(thread, words, __builtin_frame_address(0));
@@ -28,13 +28,13 @@ bool emit(Payload payload, std::uint64_t words, std::uint64_t enter, std::uint64
   return true;
 }
 
-/// Stores "key\0value" about the object with this handle (0: the process), cut into records as needed. False: not
-/// (all).
+/// Stores "key\0value" about the object with this handle (0: the process), split into several records if needed. False:
+/// not stored completely.
 bool emit_text(const char* key, const char* value, std::uint64_t value_bytes, std::uint64_t handle) noexcept;
 
 void emit_anchor(AnchorPhase phase) noexcept;
 
-/// The tracer's own time since `begin_ticks`.
+/// Stores the tracer's own time since `begin_ticks`.
 void emit_overhead(OverheadKind kind, std::uint64_t begin_ticks, std::uint64_t count) noexcept;
 
 }  // namespace meridian

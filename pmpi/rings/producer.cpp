@@ -29,7 +29,7 @@ constinit std::uint64_t g_lost_call = 0;
 
 namespace {
 
-/// Keeps errno as it was for the application.
+/// Restores errno for the application.
 class ErrnoKeeper {
  public:
   ErrnoKeeper() noexcept : saved_{errno} {}
@@ -41,13 +41,13 @@ class ErrnoKeeper {
   int saved_;
 };
 
-/// Calls that a thread without a ring skips before it asks for one again: asking takes system calls.
+/// Calls that a thread without a ring skips before it requests one again: a request takes system calls.
 constexpr std::uint32_t kAttachPause = 1023;
 constexpr std::uint64_t kWaitSliceNs = 10'000'000;
 
 std::uint64_t block_words() noexcept { return g_session.ring->block_bytes / kWordBytes; }
 
-/// Points the thread's cursor at `position` of its slot, in a block that is free.
+/// Moves the thread's cursor to `position` of its slot, which is in a free block.
 void place(ThreadState& thread, std::uint64_t position) noexcept {
   const RingFileHeader& ring = *g_session.ring;
   const std::uint64_t in_block = position % ring.block_bytes;
@@ -56,12 +56,12 @@ void place(ThreadState& thread, std::uint64_t position) noexcept {
   *cursor = 0;
   thread.cursor = cursor;
   thread.bias = position - reinterpret_cast<std::uintptr_t>(cursor);
-  // One word stays free for the zero behind the last record, or for the pad.
+  // One word stays free for the zero after the last record, or for the pad.
   thread.block_limit = block + block_words() - 1 - kMaxFixedWords;
   thread.limit = thread.block_limit;
 }
 
-/// True when all of the `bytes` from `position` on have been drained.
+/// True if all of the `bytes` from `position` on have been drained.
 bool is_free(const RingSlot& slot, std::uint64_t position, std::uint64_t bytes) noexcept {
   return position + bytes - slot.tail.load(std::memory_order_acquire) <= g_session.ring->ring_bytes;
 }
@@ -161,7 +161,7 @@ bool has_addresses_to_spare() noexcept {
   return false;
 }
 
-/// Maps the data of slot `index` with memory behind every page: a store into it can then no longer fail.
+/// Maps the data of slot `index` with memory for every page: a store to it can then no longer fail.
 std::uint64_t* map_slot(std::uint32_t index) noexcept {
   const RingFileHeader& ring = *g_session.ring;
   const auto length = static_cast<off_t>(ring.ring_bytes);
@@ -181,7 +181,7 @@ std::uint64_t* map_slot(std::uint32_t index) noexcept {
   return static_cast<std::uint64_t*>(data);
 }
 
-/// The call is lost, and so are the next kAttachPause ones.
+/// The call is lost, and so are the next kAttachPause calls.
 bool give_up_attaching(ThreadState& thread, Loss cause) noexcept {
   count_loss(cause);
   thread.attach_loss = cause;
@@ -236,15 +236,15 @@ bool attach_thread(ThreadState& thread) noexcept {
   return true;
 }
 
-/// True when `frame` lies inside the call under way: deeper in the stack, and the frame of that call is still what it
-/// was. After a longjmp or an exception it has been returned from, or written over by what was called since.
+/// True if `frame` is inside the call in progress: deeper in the stack, and the frame of that call is unchanged. After
+/// a longjmp or an exception that frame was left, or overwritten by later calls.
 bool is_call_alive(const ThreadState& thread, const void* frame) noexcept {
   const bool has_stack = (thread.site & kStackSite) != 0 && thread.stacks != nullptr;
   const std::uint64_t before = has_stack ? thread.call_address : thread.site;
   return frame < static_cast<const void*>(thread.frame) && return_address(thread.frame) == before;
 }
 
-/// Words between the cursor and the end of its block, one kept for the zero behind the record.
+/// Words between the cursor and the end of its block, minus one for the zero after the record.
 std::uint64_t room_in_block(const ThreadState& thread) noexcept {
   return static_cast<std::uint64_t>(thread.block_limit + kMaxFixedWords - thread.cursor);
 }

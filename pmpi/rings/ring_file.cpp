@@ -23,12 +23,12 @@
 namespace meridian {
 namespace {
 
-/// Room that stays free in a scratch directory that was taken by default.
+/// Room to leave free in a default scratch directory.
 constexpr std::uint64_t kSpareBytes = 8u << 20;
 constexpr std::uint64_t kCardBytes = (kCards + kLibraryCards) * sizeof(ThreadCard);
 
-/// "<scratch>/meridian-<uid>", ours alone; false when it cannot be had or belongs to somebody else. Absolute: threads
-/// open the ring file when they come, and the program may be in another directory then.
+/// Makes "<scratch>/meridian-<uid>", which only this user can access; false if that fails or it belongs to another
+/// user. The path is absolute: threads open the ring file later, when the program may be in another directory.
 bool make_private_dir(const char* scratch, std::size_t length, char* path, std::size_t room) noexcept {
   char here[kPathBytes] = "";
   if (scratch[0] != '/' && getcwd(here, sizeof here) == nullptr) return false;
@@ -50,7 +50,7 @@ bool has_room(const char* path) noexcept {
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) noexcept { return (value + unit - 1) / unit * unit; }
 
-/// What lies where in a ring file.
+/// The layout of a ring file.
 struct RingPlan {
   std::uint32_t slots = 0;
   std::uint64_t block_bytes = 0;
@@ -61,7 +61,8 @@ struct RingPlan {
   std::uint64_t file_bytes() const noexcept { return cards_offset + kCardBytes; }
 };
 
-/// A file that may grow no further would end the program with SIGXFSZ: fewer threads get rings then.
+/// Plans the layout. A file that exceeds the limit on file sizes would end the program with SIGXFSZ, so fewer threads
+/// get rings.
 RingPlan plan_ring() noexcept {
   const auto buffer = static_cast<std::uint64_t>(g_session.options.number(OptionId::buffer));
   constexpr std::uint64_t kMaxBlock = 256u << 10;
@@ -85,12 +86,12 @@ struct RingMaps {
   void* cards = MAP_FAILED;
 };
 
-/// Makes the ring file in `dir`, with memory behind its head, its cards and the first thread's ring. False: errno.
+/// Makes the ring file in `dir`, with memory for its head, its cards and the first thread's ring. False: errno.
 bool make_ring_file(const char* dir, const char* host, std::uint64_t start, const RingPlan& plan,
                     RingMaps& maps) noexcept {
   snprintf(g_session.ring_path, sizeof g_session.ring_path, "%s/%.200s-%d-%llu.ring", dir, host, getpid(),
            static_cast<unsigned long long>(start));
-  unlink(g_session.ring_path);  // of a process image before exec, which has no more to say
+  unlink(g_session.ring_path);  // left by a process image before exec, which is no longer needed
   const int fd = open(g_session.ring_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return false;
   const auto provide = [&](std::uint64_t offset, std::uint64_t bytes) noexcept {
@@ -113,7 +114,7 @@ bool make_ring_file(const char* dir, const char* host, std::uint64_t start, cons
   return false;
 }
 
-/// In MERIDIAN_SCRATCH, or else in the first place that has room.
+/// Makes it in MERIDIAN_SCRATCH, otherwise in the first directory with room.
 bool make_ring_somewhere(const char* host, std::uint64_t start, const RingPlan& plan, RingMaps& maps) noexcept {
   char dir[kPathBytes - 512];
   const std::string_view wanted = g_session.options.path(OptionId::scratch);
@@ -170,7 +171,7 @@ bool create_ring() noexcept {
   ring->spool_bytes = static_cast<std::uint64_t>(g_session.options.number(OptionId::spool));
   memcpy(ring->hostname, host, sizeof host);
   read_executable(ring->executable, sizeof ring->executable);
-  if (maps.cards != MAP_FAILED) {  // stay mapped in forked children: one made without fork() may still count
+  if (maps.cards != MAP_FAILED) {  // stay mapped in forked children: a child made without fork() may still count
     ring->card_count = kCards;
     ring->cards_offset = plan.cards_offset;
     g_session.cards = static_cast<ThreadCard*>(maps.cards);

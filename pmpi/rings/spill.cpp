@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Without a writer (it could not be started, or has died) the rings would fill and the rest of the run be lost. Then
-// the thread that needs room moves the full part of its own ring into a file in the spool's format: in the output
-// directory when that is agreed on, else beside the ring.
+// Without a writer (it could not be started, or has died) the rings would fill and the rest of the run would be lost.
+// The thread that needs room then moves the full part of its own ring into a file in the spool's format: in the output
+// directory if that is known, otherwise beside the ring.
 
 #include "pmpi/rings/spill.hpp"
 
@@ -24,7 +24,7 @@ namespace {
 
 pthread_mutex_t g_mutex = PTHREAD_MUTEX_INITIALIZER;
 bool g_has_failed = false;
-char g_path[kPathBytes + 64];  // of the spill file, once there is one
+char g_path[kPathBytes + 64];  // path of the spill file, once it exists
 
 void choose_path() noexcept {
   const RingFileHeader& ring = *g_session.ring;
@@ -48,7 +48,7 @@ bool write_all(int fd, const void* bytes, std::uint64_t count) noexcept {
   return true;
 }
 
-/// While one lives, a file that may not grow (`ulimit -f`) is an error here, not a signal that ends the program.
+/// While an object of this class exists, exceeding `ulimit -f` is an error, not a signal that ends the program.
 class NoFileSizeSignal {
  public:
   NoFileSizeSignal() noexcept {
@@ -71,7 +71,7 @@ class NoFileSizeSignal {
   sigset_t before_{};
 };
 
-/// Appends [tail, head) of the slot, a block at a time; tail follows what is safely written.
+/// Appends [tail, head) of the slot, one block at a time; tail follows the bytes that are safely written.
 bool append(int fd, RingSlot& slot, const std::uint64_t* ring_words) noexcept {
   const RingFileHeader& ring = *g_session.ring;
   const std::uint64_t head = slot.head.load(std::memory_order_relaxed);
@@ -93,8 +93,8 @@ bool append(int fd, RingSlot& slot, const std::uint64_t* ring_words) noexcept {
   return true;
 }
 
-/// What lies under the name of the spill may be somebody else's, where others may write: a FIFO would block, and a file
-/// of theirs is theirs to read.
+/// In a directory that others may write to, the name of the spill file may belong to another user: a FIFO would block,
+/// and a file of theirs could be read by them.
 int open_spill() noexcept {
   const int fd = open(g_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   struct stat status {};

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A thread's position in its ring. Only the thread itself uses it.
+// A thread's position in its ring. Only that thread uses it.
 
 #include <atomic>
 #include <cstdint>
@@ -18,35 +18,36 @@ struct Stacks;
 struct ThreadCounters;
 struct LostRegion;
 
-/// The longest record that a call makes without asking for room first, in words.
+/// The longest record, in words, that a call stores without requesting room first.
 inline constexpr std::uint64_t kMaxFixedWords = 48 + 2 * kMaxCounters;
-/// What a call site adds to a record's header: the flag, and one word.
+/// The addition to a record's header for a call site: the flag, and one word.
 inline constexpr std::uint64_t kSiteHeader = std::uint64_t{kFlagSite} << 24 | std::uint64_t{1} << 32;
 
 struct ThreadState {
-  std::uint64_t* cursor = nullptr;  ///< where the next record goes
-  std::uint64_t* limit = nullptr;   ///< a record may start below this; null while inside a call and when not attached
-  std::uint64_t* block_limit = nullptr;        ///< what limit is outside of calls; null when not attached
-  std::uint64_t bias = 0;                      ///< address + bias = position in the slot's stream
+  std::uint64_t* cursor = nullptr;       ///< address of the next record
+  std::uint64_t* limit = nullptr;        ///< a record may start below this; null inside a call and when not attached
+  std::uint64_t* block_limit = nullptr;  ///< the value of limit outside of calls; null when not attached
+  std::uint64_t bias = 0;                ///< address + bias = position in the slot's stream
   std::atomic<std::uint64_t>* head = nullptr;  ///< in the ring file: end of complete records
-  const std::uint64_t* frame = nullptr;  ///< stack of the call under way: tells a nested call from an abandoned one
-  std::uint64_t site = 0;                ///< of that call: its return address, or a kStackSite
-  std::uint64_t site_header = 0;         ///< kSiteHeader, or 0 when calls have no sites
-  Stacks* stacks = nullptr;              ///< null: calls are recorded without their stacks
-  ThreadCounters* counters = nullptr;    ///< null: nothing is counted
-  std::uint64_t* passed = nullptr;       ///< its shard (ring_layout.hpp); null: it has none
+  const std::uint64_t* frame = nullptr;        ///< stack of the call in progress: distinguishes a nested call from an
+                                               ///< abandoned one
+  std::uint64_t site = 0;                      ///< of that call: its return address, or a kStackSite
+  std::uint64_t site_header = 0;               ///< kSiteHeader, or 0 if sites are not recorded
+  Stacks* stacks = nullptr;                    ///< null: call stacks are not recorded
+  ThreadCounters* counters = nullptr;          ///< null: no counters
+  std::uint64_t* passed = nullptr;             ///< its shard (ring_layout.hpp); null: none
   // Cold from here on.
   RingSlot* slot = nullptr;
-  ThreadCounters* all_counters = nullptr;  ///< what `counters` was before a reading failed
+  ThreadCounters* all_counters = nullptr;  ///< value of `counters` before a reading failed
   std::uint64_t* ring = nullptr;
   void* scratch = nullptr;  ///< for calls with very many requests
   std::uint64_t scratch_bytes = 0;
-  std::uint32_t attach_pause = 0;  ///< calls until a thread that got no ring asks again
-  Loss attach_loss{};              ///< why it got none
-  bool is_kept = false;            ///< what it records now waits for room, whatever MERIDIAN_FULL says
-  std::uint16_t lost_regions = 0;  ///< begun while calls are lost, and not ended since
+  std::uint32_t attach_pause = 0;  ///< calls until a thread without a ring requests one again
+  Loss attach_loss{};              ///< the reason why it has none
+  bool is_kept = false;            ///< its present records wait for room, regardless of MERIDIAN_FULL
+  std::uint16_t lost_regions = 0;  ///< regions begun while calls are lost, and not ended yet
   LostRegion* lost_region_list = nullptr;
-  std::uintptr_t call_address = 0;  ///< frame[1] of the call under way, where its site is a node
+  std::uintptr_t call_address = 0;  ///< frame[1] of the call in progress if its site is a node
 };
 
 extern constinit thread_local ThreadState t_state __attribute__((tls_model("initial-exec")));
@@ -61,18 +62,19 @@ inline constexpr std::size_t kEnabledBytes = (kCallCount + kRingPageBytes - 1) /
 extern constinit std::uint8_t g_enabled[kEnabledBytes];
 
 /// Called when there is no room below `limit`: not yet attached, inside another call, block full, or switched off.
-/// Returns the cursor, or null when this call is not to be recorded.
+/// Returns the cursor; null: this call is not recorded.
 [[gnu::cold, gnu::noinline]] std::uint64_t* make_room(ThreadState& thread, std::uint64_t words,
                                                       const void* frame) noexcept;
 
-/// A message, request or collective was not recorded because make_room() found no room: others cannot be matched.
+/// Notes that a message, request or collective was not recorded because make_room() found no room, so that others
+/// cannot be matched.
 [[gnu::cold, gnu::noinline]] void miss_call(const ThreadState& thread) noexcept;
 
-/// Stands in for a thread's block_limit while the call under way is lost because the ring is full. Calls made inside it
-/// are still the library's own.
+/// Replaces a thread's block_limit while the call in progress is lost because the ring is full. Calls made inside it
+/// are the library's own.
 extern constinit std::uint64_t g_lost_call;
 
-/// Begins such a call; false: it is not lost for that reason. `is_missed`: call miss_call() as well.
+/// Begins such a call; false: the call is lost for another reason. `is_missed`: calls miss_call(), too.
 [[gnu::cold, gnu::noinline]] bool begin_lost_call(ThreadState& thread, const void* frame, bool is_missed) noexcept;
 
 /// Ends the call of `frame` that was not recorded.
@@ -80,13 +82,13 @@ extern constinit std::uint64_t g_lost_call;
   if (thread.block_limit == &g_lost_call && thread.frame == frame) thread.block_limit = nullptr;
 }
 
-/// Whether matching depends on the call being recorded.
+/// Whether matching needs the call's record.
 [[gnu::always_inline]] constexpr bool is_matched(CallId id) noexcept {
   const CallGroup group = info(id).group;
   return group == CallGroup::p2p || group == CallGroup::request || group == CallGroup::coll;
 }
 
-/// While one lives, what its thread records is never dropped.
+/// While an object of this class exists, the thread's records are never dropped.
 class KeptRecord {
  public:
   explicit KeptRecord(ThreadState& thread, bool is_kept = true) noexcept : thread_{thread}, before_{thread.is_kept} {
@@ -101,7 +103,8 @@ class KeptRecord {
   bool before_;
 };
 
-/// Memory of this thread that lasts until its next call: `bytes` of it, or null. For calls with very many requests.
+/// Memory of this thread, of `bytes` bytes, that is valid until its next call; or null. For calls with very many
+/// requests.
 [[gnu::cold, gnu::noinline]] void* thread_scratch(ThreadState& thread, std::uint64_t bytes) noexcept;
 
 /// True while this thread is inside a traced call: calls made then are the library's own.
@@ -109,20 +112,20 @@ class KeptRecord {
   return t_state.limit == nullptr && t_state.block_limit != nullptr;
 }
 
-/// Whether definitions are recorded of calls that are not.
+/// Whether definitions of calls are recorded although the calls are not.
 [[gnu::cold, gnu::noinline]] bool is_defining() noexcept;
 
-/// Whether this one call is to be recorded.
+/// Whether this call is recorded.
 [[gnu::cold, gnu::noinline]] bool is_wanted(CallId id) noexcept;
 
-/// Whether the record at `at` of a call that has succeeded is to stay, when is_wanted() was asked. `completions`:
-/// entries behind its fixed part; `comm`: points to its MPI_Comm, null: it has none.
+/// Whether to keep the record at `at` of a successful call for which is_wanted() was called. `completions`: number of
+/// entries after its fixed part; `comm`: points to its MPI_Comm, null: it has none.
 [[gnu::cold, gnu::noinline]] bool is_kept(CallId id, const std::uint64_t* at, std::uint64_t completions,
                                           const void* comm) noexcept;
 
-/// pass_by() for a thread that has no counters for it yet.
+/// pass_by() for a thread without counters.
 [[gnu::cold, gnu::noinline]] void pass_by_slowly(CallId id) noexcept;
-/// Carries out what `meridian control` has requested since the last time. Only outside of calls.
+/// Executes the requests of `meridian control` since the last time. Only outside of calls.
 [[gnu::cold, gnu::noinline]] void look_outside() noexcept;
 
 /// Counts a call that is not recorded.
@@ -135,11 +138,11 @@ class KeptRecord {
   if (__atomic_load_n(&passed[0], __ATOMIC_RELAXED) != 0) [[unlikely]]
     look_outside();
 }
-/// For when a signal handler recorded between reading the cursor and closing the ring: the new cursor, with the ring
-/// closed. Null: no room.
+/// Used if a signal handler recorded between reading the cursor and closing the ring: returns the new cursor, with the
+/// ring closed. Null: no room.
 [[gnu::cold, gnu::noinline]] std::uint64_t* begin_again(ThreadState& thread, const void* frame) noexcept;
 
-/// A header as the word that it is in the ring.
+/// The header as a word of the ring.
 [[gnu::always_inline]] constexpr std::uint64_t header_word(CallId call, Payload payload, std::uint64_t words,
                                                            std::uint64_t completions = 0,
                                                            std::uint64_t flags = 0) noexcept {
@@ -147,12 +150,12 @@ class KeptRecord {
          completions << 48;
 }
 
-/// Stores a ring word so that neither compiler nor processor moves earlier stores behind it.
+/// Stores a ring word so that neither compiler nor processor moves earlier stores after it.
 [[gnu::always_inline]] inline void store_release(std::uint64_t& word, std::uint64_t value) noexcept {
   __atomic_store_n(&word, value, __ATOMIC_RELEASE);
 }
 
-/// Where the function with this frame returns to.
+/// The return address of the function with this frame.
 [[gnu::always_inline]] inline std::uint64_t return_address(const void* frame) noexcept {
   return static_cast<const std::uint64_t*>(frame)[1];
 }
@@ -164,38 +167,38 @@ class KeptRecord {
   thread.site = return_address(frame);
 }
 
-/// Stores where the call came from behind the record's other `words`, whether it counts or not: there is always room.
-/// Returns what it adds to the header.
+/// Stores the call site after the record's other `words`, whether calls have sites or not: there is always room.
+/// Returns the addition to the header.
 [[gnu::always_inline]] inline std::uint64_t append_site(const ThreadState& thread, std::uint64_t* at,
                                                         std::uint64_t words) noexcept {
   at[words] = thread.site;
   return thread.site_header;
 }
 
-/// The words that a header, or what is added to one, stands for.
+/// The number of words in a header or in an addition to one.
 [[gnu::always_inline]] constexpr std::uint64_t words_in(std::uint64_t header) noexcept { return header >> 32 & 0xffff; }
 
-/// The flag in what a call site adds to a header.
+/// The flag in a call site's addition to a header.
 [[gnu::always_inline]] constexpr std::uint64_t site_flag(std::uint64_t header) noexcept { return header >> 24 & 0xff; }
 
-/// Makes the record [at, at + words) count and opens the ring for the next one.
+/// Commits the record [at, at + words) and opens the ring for the next one.
 [[gnu::always_inline]] inline void leave_call(ThreadState& thread, std::uint64_t* at, std::uint64_t words) noexcept {
   std::uint64_t* const next = at + words;
-  *next = 0;  // nothing is under way there: whatever an earlier lap left is no record
+  *next = 0;  // no record is in progress there: the rest of an earlier lap is not a record
   thread.cursor = next;
   thread.head->store(reinterpret_cast<std::uintptr_t>(next) + thread.bias, std::memory_order_release);
   std::atomic_signal_fence(std::memory_order_release);  // a signal handler may record as soon as the ring is open
   thread.limit = thread.block_limit;
 }
 
-/// Instead of leave_call(): discards the record.
+/// Replaces leave_call(): discards the record.
 [[gnu::always_inline]] inline void drop_call(ThreadState& thread, std::uint64_t* at, CallId id) noexcept {
   store_release(at[0], 0);
   thread.limit = thread.block_limit;
   pass_by(id);
 }
 
-/// After leave_call(): carries out a pending request of `meridian control`.
+/// Called after leave_call(): executes a pending request of `meridian control`.
 [[gnu::always_inline]] inline void look_if_asked(const ThreadState& thread) noexcept {
   const auto* const slot = reinterpret_cast<const RingSlot*>(thread.head);  // its first member
   if (slot->asked.load(std::memory_order_relaxed) != 0) [[unlikely]]

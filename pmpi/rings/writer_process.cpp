@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starting the writer process, waking it, waiting for it.
+// Starts the writer process, wakes it and waits for it.
 
 #include "pmpi/rings/writer_process.hpp"
 
@@ -44,7 +44,7 @@ struct Start {
   int pid;  // of the writer
 };
 
-/// The writer: two levels above this library's directory, in libexec, or what MERIDIAN_WRITER says.
+/// Finds the writer: MERIDIAN_WRITER, or libexec two levels above this library's directory.
 bool find_writer(char* program) noexcept {
   const std::string_view named = g_session.options.path(OptionId::writer);
   if (!named.empty()) {
@@ -66,7 +66,7 @@ bool find_writer(char* program) noexcept {
   return false;
 }
 
-/// clone() of the C library itself: ThreadSanitizer has one of its own, which takes every child for a fork.
+/// The clone() of the C library: ThreadSanitizer defines another one, which treats every child as a fork.
 int start_child(int (*function)(void*), char* stack_end, int flags, void* argument) noexcept {
 #ifdef __GLIBC__
   return __clone(function, stack_end, flags, argument);
@@ -75,25 +75,24 @@ int start_child(int (*function)(void*), char* stack_end, int flags, void* argume
 #endif
 }
 
-/// What the kernel takes in place of its own struct sigaction: the handler, and no flags. 0: the standard action.
+/// The kernel's struct sigaction: the handler, and no flags. 0: the default action.
 struct SignalAction {
   unsigned long handler = 0;
   unsigned long others[7] = {};
 };
 constexpr std::size_t kKernelMaskBytes = (NSIG - 1) / 8;
 
-/// In the writer-to-be, in memory shared with the application, which stands still meanwhile. It asks the kernel itself:
-/// what stands in front of the C library, such as ThreadSanitizer, would take its files and handlers for those of the
-/// application.
+/// Runs in the future writer, in memory shared with the application, which stands still. It uses system calls:
+/// interposers such as ThreadSanitizer would mistake its files and handlers for those of the application.
 int become_writer(void* argument) noexcept {
   auto& start = *static_cast<Start*>(argument);
   syscall(SYS_setsid);
-  // The launcher has bound the rank to its cores; the writer should rather run on one that nobody uses. What the job
-  // may not use at all, the kernel leaves out.
+  // The launcher has bound the rank to its cores, but the writer should preferably run on an idle one. The kernel omits
+  // cores that the job may not use.
   unsigned char every_core[kCoreMaskBytes];
   for (unsigned char& byte : every_core) byte = 0xff;
   syscall(SYS_sched_setaffinity, 0, sizeof every_core, every_core);
-  // Nothing that the launcher waits for may stay open.
+  // No descriptor that the launcher waits for may stay open.
   if (syscall(SYS_close_range, 0u, ~0u, 0u) != 0)
     for (int fd = 0; fd < 65536; ++fd) syscall(SYS_close, fd);
   syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
@@ -111,7 +110,7 @@ int become_writer(void* argument) noexcept {
   return 0;
 }
 
-/// A process in between: it leaves at once, so that the writer is nobody's child whom the application could wait for.
+/// The intermediate process: it exits at once, so that the application cannot wait for the writer as its child.
 int start_and_leave(void* argument) noexcept {
   auto& start = *static_cast<Start*>(argument);
   const int pid =
@@ -162,9 +161,10 @@ bool is_writer_alive() noexcept {
   if (!g_session.writer_started.load(std::memory_order_acquire)) return false;
   const WriterState state = g_session.ring->writer_state.load(std::memory_order_acquire);
   if (state == WriterState::left || state == WriterState::failed) return false;
-  // A process that nobody waits for (in a container, say) stays as a zombie; one that dies at once writes no state.
+  // A process without a parent that waits (in a container, say) stays as a zombie; a process that dies at once writes
+  // no state.
   const int started = g_session.writer_pid.load(std::memory_order_relaxed);
-  const int own = g_session.ring->writer_pid.load(std::memory_order_acquire);  // of a writer that somebody wraps
+  const int own = g_session.ring->writer_pid.load(std::memory_order_acquire);  // of a writer that another program wraps
   return own == 0 || own == started ? is_running(started, g_session.writer_start) : is_running(own, process_start(own));
 }
 
@@ -186,12 +186,12 @@ void request_rank_file() noexcept {
     if (static_cast<std::int32_t>(ring.finish_served.load(std::memory_order_acquire) - wanted) >= 0) break;
     if (!is_writer_alive()) break;
     futex_wait(ring.served, served, 100'000'000);
-    if (system_clock_ns(CLOCK_MONOTONIC) > end_ns) return;  // the writer goes on alone
+    if (system_clock_ns(CLOCK_MONOTONIC) > end_ns) return;  // the writer continues alone
   }
   char path[kPathBytes + 64];
   snprintf(path, sizeof path, "%s/rank-%05d.h5", ring.output_dir, ring.world_rank.load(std::memory_order_relaxed));
   if (ring.output_dir[0] != '\0' && access(path, F_OK) != 0)
-    say("'%s' could not be written; `meridian merge` tries it again with what there is", path);
+    say("'%s' could not be written; `meridian merge` tries again with the stored data", path);
 }
 
 }  // namespace meridian

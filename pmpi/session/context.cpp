@@ -24,7 +24,7 @@ namespace {
 
 void store_text(const char* key, const char* value) noexcept { emit_text(key, value, strlen(value), 0); }
 
-/// The beginning of a file, with a zero behind it; its length, 0 when there is none.
+/// Reads the beginning of a file, adds a terminating zero and returns the length; 0 if there is no file.
 std::size_t read_beginning(const char* path, char* text, std::size_t room) noexcept {
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return 0;
@@ -64,7 +64,7 @@ void store_cpu_model() noexcept {
   emit_text("cpu.model", name, end != nullptr ? static_cast<std::uint64_t>(end - name) : strlen(name), 0);
 }
 
-/// "0-3,8": the processors that this process may run on.
+/// Stores the processors that this process may run on: "0-3,8".
 void store_binding() noexcept {
   constexpr int kMostProcessors = 8192;
   static constexpr std::size_t kBytes = CPU_ALLOC_SIZE(kMostProcessors);
@@ -87,14 +87,14 @@ void store_binding() noexcept {
   emit_text("cpu.binding", text, static_cast<std::uint64_t>(used), 0);
 }
 
-/// Names that may hold what nobody but the user should read.
+/// Names of variables that may contain secrets.
 bool is_secret(const char* name) noexcept {
   for (const char* word : {"SECRET", "TOKEN", "PASSW", "CREDENTIAL", "JWT", "_KEY", "precondition_transports"})
     if (strcasestr(name, word) != nullptr) return true;
   return false;
 }
 
-/// The variables whose name fits a pattern of MERIDIAN_ENV.
+/// Stores the variables whose names match a pattern of MERIDIAN_ENV.
 void store_environment() noexcept {
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const char* const equals = strchr(*entry, '=');
@@ -139,7 +139,7 @@ Usage ask(int who, UsageKind kind) noexcept {
   return usage;
 }
 
-/// The number behind `label` in the text of a /proc file; 0 when it is not there.
+/// The number after `label` in the text of a /proc file; 0 if it is missing.
 std::uint64_t number_after(const char* text, const char* label) noexcept {
   const char* at = strstr(text, label);
   if (at == nullptr) return 0;
@@ -150,13 +150,13 @@ std::uint64_t number_after(const char* text, const char* label) noexcept {
   return number;
 }
 
-/// What another thread of this process has used. False: it is gone.
+/// Reads the resource usage of another thread of this process. False: the thread has ended.
 bool ask_thread(std::int32_t kernel_tid, Usage& usage) noexcept {
   char path[64];
   char text[4096];
   snprintf(path, sizeof path, "/proc/self/task/%d/stat", kernel_tid);
   if (read_beginning(path, text, sizeof text) == 0) return false;
-  const char* field = strrchr(text, ')');  // the name may hold blanks and parentheses
+  const char* field = strrchr(text, ')');  // the name may contain blanks and parentheses
   std::uint64_t fields[16] = {};
   for (int i = 2; field != nullptr && i < 16; ++i) {
     fields[i] = number_after(field, " ");
@@ -164,7 +164,7 @@ bool ask_thread(std::int32_t kernel_tid, Usage& usage) noexcept {
   }
   usage.minor_faults = fields[9];
   usage.major_faults = fields[11];
-  // All of the time to the nanosecond, its parts in ticks.
+  // The total time in nanoseconds, its parts in clock ticks.
   const auto clock = static_cast<clockid_t>((~static_cast<unsigned>(kernel_tid) << 3) | 6u);
   const std::int64_t total_ns = system_clock_ns(clock);
   if (total_ns == 0) return false;
@@ -188,7 +188,7 @@ void store_context() noexcept {
   store_text("mpi_library", text);
   snprintf(text, sizeof text, "%llu", static_cast<unsigned long long>(nominal_tick_hz()));
   store_text("tick_hz", text);
-  // The directory's name is new in every run, and the same for all ranks of it.
+  // The directory has a new name in every run, which is the same for all its ranks.
   const char* const slash = strrchr(g_session.ring->output_dir, '/');
   store_text("run", slash != nullptr ? slash + 1 : g_session.ring->output_dir);
   if (getcwd(text, sizeof text) != nullptr) store_text("cwd", text);

@@ -7,14 +7,14 @@
 
 namespace meridian {
 
-/// Stores what is known about this process after MPI_Init.
+/// Stores the data about this process that are known after MPI_Init.
 void store_context() noexcept;
 
-/// Stores the resources that the calling thread, or the process, has used so far.
+/// Stores the resource usage of the calling thread, or of the process, so far.
 void store_usage(UsageKind kind) noexcept;
 
-/// Stores what every thread that still has a ring, and the process, has used so far: for threads that end with the
-/// process. Of other threads than the calling one, user and system time are told apart to 10 ms.
+/// Stores the resource usage of every thread that still has a ring, and of the process: for threads that end with the
+/// process. User and system time of other threads have a resolution of 10 ms.
 void store_usage_of_all() noexcept;
 
 }  // namespace meridian

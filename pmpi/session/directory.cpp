@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output directory: one name for all ranks, never one that holds another run.
+// The output directory: one name for all ranks, never one that contains another run.
 
 #include "pmpi/session/directory.hpp"
 
@@ -35,7 +35,7 @@ bool make_parents(const char* path) noexcept {
   return true;
 }
 
-/// True for a directory that a trace may go into: empty, or without files of another run.
+/// True for a directory that can hold a trace: empty, or without files of another run.
 bool holds_no_trace(const char* path) noexcept {
   DIR* const dir = opendir(path);
   if (dir == nullptr) return false;
@@ -46,7 +46,7 @@ bool holds_no_trace(const char* path) noexcept {
   return is_clean;
 }
 
-/// Makes `base`, or base-2, base-3, ... until one is new (or, if `may_exist`, there and without a trace).
+/// Makes `base`, or base-2, base-3, ... until one is new (if `may_exist`: or exists without a trace).
 bool make_directory(const char* base, bool may_exist, char* made) noexcept {
   if (!make_parents(base)) return false;
   for (int number = 1; number < 10000; ++number) {
@@ -69,7 +69,7 @@ bool make_directory(const char* base, bool may_exist, char* made) noexcept {
   return false;
 }
 
-/// The program's name without what a file name should not hold.
+/// The program's name without characters that are unsuitable for file names.
 void program_name(char* name, std::size_t room) noexcept {
   char path[kPathBytes];
   read_executable(path, sizeof path);
@@ -79,7 +79,7 @@ void program_name(char* name, std::size_t room) noexcept {
     if (strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._+-", *c) == nullptr) *c = '_';
 }
 
-/// Points `latest` in the working directory to `made`; a file of that name which is no link stays.
+/// Points `latest` in the working directory to `made`; a file of that name that is not a link remains.
 void link_latest(const char* made) noexcept {
   struct stat status {};
   if (lstat("latest", &status) == 0 && !S_ISLNK(status.st_mode)) return;
@@ -90,14 +90,14 @@ void link_latest(const char* made) noexcept {
   if (rename(beside, "latest") != 0) unlink(beside);
 }
 
-/// The directory that the parents' tracer has named for this world; false: there is none.
+/// Uses the directory that the parents' tracer has named for this world; false: there is none.
 bool create_for_parents(char* path) noexcept {
   Heritage heritage;
   read_heritage(heritage);
   return heritage.directory[0] != '\0' && has_parents() && make_directory(heritage.directory, true, path);
 }
 
-/// Creates the directory at rank 0 and writes its absolute path; an empty path means failure, which has been said.
+/// Creates the directory at rank 0 and returns its absolute path; an empty path means failure, which was reported.
 void create_at_root(char* path) noexcept {
   if (create_for_parents(path)) return;
   char base[kPathBytes];
@@ -123,8 +123,7 @@ void create_at_root(char* path) noexcept {
     snprintf(base, sizeof base, "%s/meridian-%s-%s-%s", cwd, name, stamp, job);
   }
   if (!make_directory(base, !wanted.empty(), path)) {
-    say("cannot create the output directory '%s': %s; set MERIDIAN_DIR to one that can be written", base,
-        strerror(errno));
+    say("cannot create the output directory '%s': %s; set MERIDIAN_DIR to a writable one", base, strerror(errno));
     path[0] = '\0';
     return;
   }
@@ -135,7 +134,7 @@ void create_at_root(char* path) noexcept {
   }
 }
 
-/// Tells the merger where this rank's ring is, should nobody finish it.
+/// Stores the path of this rank's ring for the merger, in case the writer fails.
 void leave_note(const char* directory, int rank) noexcept {
   char path[kPathBytes + 64];
   char text[kNameBytes + kPathBytes + 2];
@@ -146,12 +145,12 @@ void leave_note(const char* directory, int rank) noexcept {
   const int error = errno;
   if (fd >= 0) close(fd);
   if (is_written) return;
-  if (fd >= 0) unlink(path);  // half a note leads nowhere
+  if (fd >= 0) unlink(path);  // an incomplete note would be useless
   say("cannot write '%s' (%s): should the writer of this rank fail, `meridian merge` will not find '%s'", path,
       strerror(error), g_session.ring_path);
 }
 
-/// This rank's own part: the directory, where it is on a file system of its own, and what leads to its ring.
+/// This rank's own part: the directory, if it is on a local file system, and the note about its ring.
 bool take_place(const char* path, int rank) noexcept {
   if (rank != 0 && mkdir(path, 0700) != 0 && errno != EEXIST && (!make_parents(path) || mkdir(path, 0700) != 0)) {
     say("rank %d cannot create the output directory '%s': %s; it is not traced", rank, path, strerror(errno));
@@ -170,8 +169,8 @@ Agreement agree_on_directory(MPI_Comm all_ranks, int rank) noexcept {
   const std::uint64_t has_none = has_ring ? 0 : 1;
   std::uint64_t nobody_has = 1;
   g_real.Allreduce(&has_none, &nobody_has, 1, g_mpi.uint64, g_mpi.min, all_ranks);
-  if (nobody_has != 0 && !g_session.options.is_on(OptionId::strict)) return {};  // and no empty directory
-  // A rank 0 that cannot record makes the directory for those that can.
+  if (nobody_has != 0 && !g_session.options.is_on(OptionId::strict)) return {};  // does not leave an empty directory
+  // A rank 0 that cannot record makes the directory for the ranks that can.
   if (rank == 0 && g_session.refusal != Refusal::unwanted) create_at_root(path);
   g_real.Bcast(path, static_cast<int>(sizeof path), g_mpi.byte, 0, all_ranks);
   Agreement agreement{.has_directory = path[0] != '\0'};

@@ -41,7 +41,7 @@ std::uint64_t stored_bytes() noexcept {
   return sum;
 }
 
-/// Whether the other ranks count on this one: it is traced, or was to be.
+/// Whether the other ranks expect this one to take part: it is traced, or was to be.
 bool takes_part() noexcept { return is_tracing() || g_session.refusal != Refusal::none; }
 
 /// After MPI_Init: this rank does not record.
@@ -60,7 +60,8 @@ void give_up(const Agreement& agreement, int rank) noexcept {
   }
 }
 
-/// MPI is to start, but is not in this process. A program that only has us preloaded is told so by its call.
+/// MPI is to be initialised, but is not in this process. The call reports it to programs that only have the tracer
+/// preloaded.
 void refuse_without_mpi() noexcept {
   say("there is no MPI library in this process: link the program with MPI, too, behind -Wl,--no-as-needed");
   const char* const preloaded = getenv("LD_PRELOAD");
@@ -79,7 +80,7 @@ void before_init() noexcept {
 }
 
 void after_init() noexcept {
-  const BusyThread busy;  // what MPI does for the tracer is not the program's
+  const BusyThread busy;  // MPI calls made for the tracer are not the program's
   if (is_inside_call() || !takes_part()) return;
   if (g_session.is_initialized.exchange(true)) return;
   const std::uint64_t begin = read_ticks();
@@ -115,17 +116,17 @@ void after_init() noexcept {
 }
 
 void before_finalize() noexcept {
-  const BusyThread busy;  // what MPI does for the tracer is not the program's
+  const BusyThread busy;  // MPI calls made for the tracer are not the program's
   if (is_inside_call() || !takes_part() || !g_session.is_initialized.load()) return;
   if (g_session.is_finalizing.exchange(true)) return;
-  if (is_tracing()) store_modules();  // those that were loaded since
+  if (is_tracing()) store_modules();  // modules that were loaded since then
   finish_clock_exchange();
   if (!is_tracing()) return;
   emit_anchor(AnchorPhase::finish);
 }
 
 void after_finalize() noexcept {
-  const BusyThread busy;  // what MPI does for the tracer is not the program's
+  const BusyThread busy;  // MPI calls made for the tracer are not the program's
   if (is_inside_call() || !is_tracing() || !g_session.is_initialized.load()) return;
   if (g_session.is_finalized.exchange(true)) return;
   const std::uint64_t begin = read_ticks();
@@ -145,7 +146,7 @@ bool has_unwritten_records() noexcept { return stored_bytes() != g_session.finis
 MERIDIAN_EXPORT int MPI_Init(int* argc, char*** argv) {
   before_init();
   const int result = traced<CallId::Init>(record::Local(), [&] {
-    const BusyThread busy;  // also where the call is not recorded, what it does with locks is not the program's
+    const BusyThread busy;  // even if the call is not recorded, its lock uses are not the program's
     return g_real.Init(argc, argv);
   });
   if (result == MPI_SUCCESS) after_init();
@@ -164,8 +165,8 @@ MERIDIAN_EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* 
 
 namespace {
 
-/// As inside of a traced call, also where MPI_Finalize is not recorded: MPICH calls functions of MPI in there, which
-/// are not the program's.
+/// Behaves like a traced call even if MPI_Finalize is not recorded: MPICH calls MPI functions in it, which are not the
+/// program's.
 [[gnu::noinline]] int finalize_library() noexcept(false) {
   ThreadState& thread = t_state;
   const bool is_outside = thread.block_limit != nullptr && thread.limit != nullptr;
@@ -192,10 +193,10 @@ MERIDIAN_EXPORT int MPI_Abort(MPI_Comm comm, int errorcode) {
 
 namespace {
 
-/// MPI_Pcontrol(3, "name") and MPI_Pcontrol(-3, "name"): a region begins, ends.
+/// MPI_Pcontrol(3, "name") begins a region, MPI_Pcontrol(-3, "name") ends it.
 constexpr int kRegionLevel = 3;
 
-/// The name at `address`. An argument that was not passed is any address: the kernel says whether it can be read.
+/// The name at `address`. A missing argument can be any address: the kernel reports whether it can be read.
 std::string_view name_at(const char* address) noexcept {
   constexpr std::size_t kMostBytes = 255;
   const int saved_errno = errno;
@@ -210,7 +211,7 @@ std::string_view name_at(const char* address) noexcept {
 }  // namespace
 
 MERIDIAN_EXPORT int MPI_Pcontrol(const int level, ...) {
-  // Switching on before the call and off behind it: both switches are events.
+  // Switches on before the call and off after it: both switches are events.
   const bool applies = is_tracing() && !is_inside_call();
   std::string_view name;
   if (level == kRegionLevel || level == -kRegionLevel) {

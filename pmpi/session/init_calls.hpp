@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What happens around MPI_Init* and MPI_Finalize, whichever language they are called from.
+// Actions around MPI_Init* and MPI_Finalize, in every language binding.
 
 namespace meridian {
 
@@ -10,7 +10,7 @@ void after_init() noexcept;       ///< collective over MPI_COMM_WORLD: output di
 void before_finalize() noexcept;  ///< the last chance to communicate
 void after_finalize() noexcept;   ///< waits for the rank file
 
-/// True when something was stored since after_finalize().
+/// True if something was stored since after_finalize().
 bool has_unwritten_records() noexcept;
 
 }  // namespace meridian

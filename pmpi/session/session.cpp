@@ -65,7 +65,7 @@ bool try_start() noexcept {
     return refuse(Refusal::unwanted, "MERIDIAN_STRICT is set and not all of MERIDIAN_COUNTERS can be counted");
   const std::string_view clock = g_session.options[OptionId::clock].text;
   if (!choose_clock(clock.data(), clock.size()) && rank <= 0)
-    say("the processor's counter is no safe clock on this machine; using monotonic_raw");
+    say("the processor's counter is not a safe clock on this machine; using monotonic_raw");
   if (!create_ring()) return refuse(Refusal::no_ring, nullptr);
   g_session.pid = getpid();
   prepare_selection();
@@ -79,8 +79,8 @@ bool try_start() noexcept {
 
 std::atomic<long> g_starting_thread{0};
 
-/// Another thread is starting the session: calls made meanwhile must neither get lost nor proceed before MPI's
-/// functions have been found. Bounded, because that thread may need a lock that this one holds (a constructor in
+/// Waits while another thread starts the session: calls made in that time must neither get lost nor proceed before
+/// MPI's functions have been found. Bounded, because that thread may need a lock that this one holds (a constructor in
 /// dlopen).
 bool wait_for_start() noexcept {
   constexpr timespec kPause{0, 100'000};
@@ -98,14 +98,14 @@ bool wait_for_start() noexcept {
 }  // namespace
 
 bool start_session() noexcept {
-  const BusyThread busy;  // hooks of the MPI library see what memory we map
+  const BusyThread busy;  // hooks of the MPI library see the mappings of the tracer
   SessionState expected = SessionState::idle;
   if (!g_session.state.compare_exchange_strong(expected, SessionState::starting, std::memory_order_acq_rel))
     return expected == SessionState::starting ? wait_for_start() : expected == SessionState::on;
   g_starting_thread.store(syscall(SYS_gettid), std::memory_order_relaxed);
   const bool started = try_start();
   g_starting_thread.store(0, std::memory_order_relaxed);
-  // Without MPI: asked again at the next call, for MPI may be loaded later.
+  // Without MPI it is tried again at the next call, because MPI may be loaded later.
   if (g_session.state.load(std::memory_order_acquire) != SessionState::off)
     g_session.state.store(started ? SessionState::on : SessionState::idle, std::memory_order_release);
   return started;
@@ -126,27 +126,30 @@ bool has_other_threads() noexcept {
   return false;
 }
 
-/// The end of the process as the C library sees it: what came after MPI_Finalize, or instead of it, is still written.
+/// Runs at the end of the process, as the C library sees it: records stored after MPI_Finalize, or without it, are
+/// still written.
 [[gnu::destructor]] void end_session() noexcept {
   if (g_session.state.load(std::memory_order_acquire) != SessionState::on || g_session.pid != getpid()) return;
   const bool is_abandoned = g_session.ring->output_dir[0] == '\0';
   if (!is_abandoned && has_unwritten_records()) store_usage_of_all();
-  // The others go on until the kernel ends them, and so does their recording: the writer sees the process go.
+  // Other threads run, and record, until the kernel ends them: the writer detects the end of the process.
   if (!is_abandoned && g_session.writer_started.load(std::memory_order_acquire) && has_other_threads()) {
     wake_writer();
     return;
   }
   stop_session(nullptr);
-  t_state.all_counters = nullptr;  // they end with the process; PAPI may have left already
+  t_state.all_counters = nullptr;  // they end with the process; PAPI may already be finalised
   release_thread();
   end_thread();
   RingFileHeader& ring = *g_session.ring;
   ring.run_state.store(RunState::ended, std::memory_order_release);
   if (!g_session.writer_started.load(std::memory_order_acquire)) {
-    if (ring.output_dir[0] == '\0') unlink(g_session.ring_path);  // MPI was never started: nothing worth keeping
+    if (ring.output_dir[0] == '\0')
+      unlink(g_session.ring_path);  // MPI was never started: the ring file has no data to
+                                    // keep
     return;
   }
-  // After MPI_Abort the exit code is the launcher's race to lose: the writer finishes alone.
+  // After MPI_Abort the launcher may kill this process at any time: the writer finishes alone.
   if (has_unwritten_records() && !g_session.is_aborting.load(std::memory_order_acquire)) {
     request_rank_file();
   } else {

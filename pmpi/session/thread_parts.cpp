@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a thread has besides its ring: counters, call stacks, counts of calls that are not recorded.
+// Resources of a thread besides its ring: counters, call stacks, counts of calls that are not recorded.
 
 #include "pmpi/session/thread_parts.hpp"
 
@@ -28,8 +28,9 @@ void release_thread() noexcept {
   give_back_shard(thread);
   if (thread.slot == nullptr) return;
   RingSlot* const slot = thread.slot;
-  if (g_session.state.load(std::memory_order_acquire) == SessionState::on) {  // else the process ends, maybe in a call
-    if (thread.block_limit != nullptr && thread.limit == nullptr) abandon_call(thread);  // cancelled in it
+  // otherwise the process is ending, possibly in a call
+  if (g_session.state.load(std::memory_order_acquire) == SessionState::on) {
+    if (thread.block_limit != nullptr && thread.limit == nullptr) abandon_call(thread);  // cancelled in a call
     store_usage(UsageKind::thread_end);
   }
   detach_counters(thread);

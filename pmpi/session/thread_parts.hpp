@@ -3,7 +3,7 @@
 
 namespace meridian {
 
-/// Releases the calling thread's slot and its counts of calls that were not recorded. A call under way ends as
+/// Releases the calling thread's slot and its counts of calls that were not recorded. A call in progress ends as
 /// abandoned.
 void release_thread() noexcept;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a thread needs to walk its call stack: memory for rules and nodes, and the bounds of the stack.
+// Data that a thread needs to walk its call stack: memory for rules and nodes, and the bounds of the stack.
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@ extern "C" void* __libc_stack_end;  // NOLINT(bugprone-reserved-identifier): the
 namespace meridian {
 namespace {
 
-/// Below the end of a process's first stack the kernel keeps more than this free for it.
+/// The kernel keeps more than this free below the end of a process's main stack.
 constexpr std::uintptr_t kMainStackBytes = std::uintptr_t{64} << 20;
 
 struct Range {
@@ -22,7 +22,7 @@ struct Range {
   std::uintptr_t end = 0;
 };
 
-/// The mapping that holds the address, from /proc/self/maps ("BEGIN-END r... ..."); empty: none that can be read.
+/// The mapping that contains the address, from /proc/self/maps ("BEGIN-END r... ..."); empty: none that is readable.
 Range find_mapping(std::uintptr_t address) noexcept {
   const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
   if (file < 0) return {};
@@ -61,14 +61,14 @@ Stacks* make_stacks(std::uint32_t depth, std::uintptr_t tracer) noexcept {
   void* const memory =
       mmap(nullptr, sizeof(Stacks), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
-  auto* const stacks = static_cast<Stacks*>(memory);  // zeros are what it begins with
+  auto* const stacks = static_cast<Stacks*>(memory);  // zeros are the initial state
   stacks->depth = depth;
   stacks->tracer = tracer;
-  // glibc has a thread's descriptor at the upper end of its stack, whoever provided the memory.
+  // glibc keeps a thread's descriptor at the upper end of its stack, even in memory that the program provided.
   const bool is_first = syscall(SYS_gettid) == getpid();
   const auto inside = is_first ? reinterpret_cast<std::uintptr_t>(__libc_stack_end) : std::uintptr_t{pthread_self()};
   const Range range = find_mapping(inside - 1);
-  if (range.end == 0) return stacks;  // then a stack is one call deep
+  if (range.end == 0) return stacks;  // the depth of stacks is then 1
   stacks->low = is_first ? range.end - kMainStackBytes : range.begin;
   stacks->high = is_first ? range.end : inside & ~(sizeof(std::uintptr_t) - 1);
   return stacks;

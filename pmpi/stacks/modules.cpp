@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files are loaded where: a return address has a meaning only together with this.
+// The files that are loaded and their addresses: a return address has a meaning only with these data.
 
 #include "pmpi/stacks/modules.hpp"
 
@@ -22,9 +22,9 @@ namespace {
 
 constexpr std::size_t kMaxKnown = 4096;     // further ones are stored again, which does no harm
 constexpr std::size_t kIdentityBytes = 96;  // as text
-constexpr std::size_t kMaxBuildId = 40;     // bytes of it that are kept
+constexpr std::size_t kMaxBuildId = 40;     // bytes that are kept
 
-std::uintptr_t g_known[kMaxKnown];  // where the modules that are stored begin
+std::uintptr_t g_known[kMaxKnown];  // start addresses of the stored modules
 std::size_t g_known_count = 0;
 
 struct Module {
@@ -53,7 +53,7 @@ void find_range(const dl_phdr_info& object, Module& module) noexcept {
   }
 }
 
-/// The build id from the notes of one segment.
+/// Reads the build id from the notes of one segment.
 bool read_build_id(const char* notes, std::size_t bytes, std::size_t align, Module& module) noexcept {
   while (bytes >= sizeof(ElfW(Nhdr))) {
     ElfW(Nhdr) note;
@@ -73,7 +73,7 @@ bool read_build_id(const char* notes, std::size_t bytes, std::size_t align, Modu
   return false;
 }
 
-/// Without a build id, size and time of the file tell whether it is still the one that ran.
+/// Without a build id, size and time of the file determine whether it is still the one that ran.
 void identify(const dl_phdr_info& object, Module& module) noexcept {
   for (int i = 0; i < object.dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = object.dlpi_phdr[i];
@@ -88,7 +88,7 @@ void identify(const dl_phdr_info& object, Module& module) noexcept {
              static_cast<long long>(status.st_mtim.tv_sec), status.st_mtim.tv_nsec);
 }
 
-/// False: the object is no file.
+/// False: the object is not a file.
 bool find_path(const dl_phdr_info& object, Module& module) noexcept {
   const char* const name = object.dlpi_name != nullptr ? object.dlpi_name : "";
   if (name[0] == '\0') {
@@ -97,14 +97,14 @@ bool find_path(const dl_phdr_info& object, Module& module) noexcept {
     module.path[length] = '\0';
     return true;
   }
-  if (strchr(name, '/') == nullptr) return false;  // the kernel's own
+  if (strchr(name, '/') == nullptr) return false;  // provided by the kernel
   if (name[0] != '/' && realpath(name, module.path) != nullptr) return true;
   snprintf(module.path, sizeof module.path, "%s", name);
   return true;
 }
 
-/// Whether the module is the MPI library, or its Fortran side: what a program calls through that has its own name
-/// there.
+/// Whether the module is the MPI library or its Fortran library: calls through it are recorded under the name of the
+/// MPI procedure.
 bool is_mpi(const Module& module) noexcept {
   const auto holds = [&](const void* address) {
     return address != nullptr && module.holds(reinterpret_cast<std::uintptr_t>(address));
@@ -119,7 +119,7 @@ const char* kind_of(const Module& module) noexcept {
 }
 
 int store_module(dl_phdr_info* object, std::size_t, void*) {
-  static Module module;  // too large for a stack; the dynamic linker's lock is held
+  static Module module;  // too large for a stack; protected by the dynamic linker's lock
   module = Module{};
   find_range(*object, module);
   if (!module.is_code || is_known(module.begin) || !find_path(*object, module)) return 0;

@@ -3,8 +3,8 @@
 
 namespace meridian {
 
-/// Stores which files are loaded where, one text "module" each, so that return addresses can be resolved later. Only
-/// those that were not stored before. Cold: takes the dynamic linker's lock.
+/// Stores the files that are loaded and their addresses, one text "module" each, so that return addresses can be
+/// resolved later. Omits files that are already stored. Cold: takes the dynamic linker's lock.
 void store_modules() noexcept;
 
 }  // namespace meridian

@@ -9,7 +9,7 @@
 namespace meridian {
 namespace {
 
-/// Opens the ring to get room in it, and closes it again. False: there is none, and the call is over.
+/// Opens the ring to make room in it, and closes it again. False: there is none, and the call is over.
 [[gnu::cold, gnu::noinline]] bool make_room_inside(ThreadState& thread, std::uint64_t words,
                                                    const void* frame) noexcept {
   thread.limit = thread.block_limit;
@@ -21,7 +21,7 @@ namespace {
   return true;
 }
 
-/// Stores a new node. 0: there are as many as are kept, or no room in the ring.
+/// Stores a new node. 0: the limit is reached, or the ring has no room.
 [[gnu::cold, gnu::noinline]] std::uint32_t add_node(ThreadState& thread, Stacks::Node& slot, std::uint32_t parent,
                                                     std::uintptr_t return_address) noexcept {
   Stacks& stacks = *thread.stacks;
@@ -40,7 +40,7 @@ namespace {
   return id;
 }
 
-/// The node for a call from `return_address` inside `parent`; 0: there is no room.
+/// The node of a call from `return_address` inside `parent`; 0: there is no room.
 std::uint32_t child(ThreadState& thread, std::uint32_t parent, std::uintptr_t return_address) noexcept {
   Stacks& stacks = *thread.stacks;
   std::uint32_t slot = stack_slot(return_address + parent * kStackSpread, Stacks::kNodeSlots);
@@ -59,7 +59,7 @@ std::uint64_t* note_stack(ThreadState& thread, std::uint64_t words, const void* 
   Stacks& stacks = *thread.stacks;
   std::uint64_t* const before = thread.cursor;
   std::uint32_t node = 0;
-  if (!stacks.is_busy) [[likely]] {  // else a signal handler on another stack has come in between
+  if (!stacks.is_busy) [[likely]] {  // otherwise a signal handler on another stack has interrupted
     stacks.is_busy = true;
     std::atomic_signal_fence(std::memory_order_seq_cst);
     std::uint32_t left = walk_stack(stacks, frame, caller);

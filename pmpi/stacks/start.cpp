@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a program's own code begins on its stack.
+// Finds where a program's own code begins on its stack.
 
 #include <link.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 namespace meridian {
 namespace {
 
-constexpr std::uintptr_t kEntryBytes = 256;  // of the code that the linker adds, from the entry point on
+constexpr std::uintptr_t kEntryBytes = 256;  // size of the code that the linker adds at the entry point
 
 }  // namespace
 
@@ -20,7 +20,7 @@ std::uint32_t without_start(Stacks& stacks, std::uint32_t count, bool is_lost) n
   const std::uintptr_t tracer = stacks.tracer != 0 ? find_loaded_file(stacks.tracer) : 0;
   const auto is_library = [&](std::uintptr_t address) {
     const std::uintptr_t file = find_loaded_file(address - 1);
-    // A handler of signals lies upon the C library's code, too, and there the walk is lost.
+    // The frame of a signal handler is also above C library code, and the walk ends there as lost.
     return file != 0 && (file == linker || (!is_lost && (file == libc || file == tracer)));
   };
   std::uint32_t left = count;

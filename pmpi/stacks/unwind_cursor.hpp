@@ -8,7 +8,7 @@
 
 namespace meridian {
 
-/// Reads what is encoded one after the other.
+/// Reads consecutive encoded values.
 class Cursor {
  public:
   Cursor(const unsigned char* at, const unsigned char* end) noexcept : at_{at}, end_{end} {}
@@ -45,7 +45,7 @@ class Cursor {
     }
     return fail(), 0;
   }
-  /// A pointer in one of the encodings DW_EH_PE_* that do not follow it; 0 where it is another one.
+  /// A pointer in one of the DW_EH_PE_* encodings without indirection; 0 for other encodings.
   std::uintptr_t pointer(std::uint8_t encoding) noexcept {
     const auto here = reinterpret_cast<std::uintptr_t>(at_);
     std::uintptr_t value = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a loaded file says how to unwind.
+// Finds the unwind information of a loaded file.
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -11,7 +11,7 @@
 namespace meridian {
 namespace {
 
-/// The readable segment that holds the table of a file with these headers.
+/// The readable segment that contains the table of a file with these headers.
 UnwindImage image_of(const ElfW(Phdr) * headers, std::size_t count, std::uintptr_t bias) noexcept {
   std::uintptr_t table = 0;
   for (std::size_t i = 0; i < count; ++i)
@@ -47,9 +47,9 @@ int look_at(dl_phdr_info* object, std::size_t, void* data) {
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE  // glibc 2.35
 
-/// The program headers as they lie at the beginning of a file, where linkers put them.
+/// The program headers at the beginning of a file, where linkers put them.
 UnwindImage image_at(const dl_find_object& object) noexcept {
-  constexpr std::size_t kPage = 4096;  // so much of it is there
+  constexpr std::size_t kPage = 4096;  // at least this much is mapped
   ElfW(Ehdr) header;
   memcpy(&header, object.dlfo_map_start, sizeof header);
   const bool is_elf = memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_phentsize == sizeof(ElfW(Phdr)) &&

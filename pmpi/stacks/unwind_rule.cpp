@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Call frame information: DWARF 5, section 6.4, as the System V ABI for x86-64 uses it, and the search table of
-// .eh_frame_hdr (Linux Standard Base, "Exception Frames"). What compilers do not write for x86-64 is not read: then the
-// rule is unknown.
+// .eh_frame_hdr (Linux Standard Base, "Exception Frames"). Constructs that compilers do not emit for x86-64 are not
+// read: the rule is then unknown.
 
 #include "pmpi/stacks/unwind_rule.hpp"
 
@@ -19,7 +19,7 @@ constexpr std::uint64_t kRsp = 7;
 constexpr std::uint64_t kReturnAddress = 16;
 constexpr int kMaxRemembered = 8;
 
-/// One row of the table that a program of instructions makes: what counts of it.
+/// One row of the table that a program of instructions generates: the parts that are needed.
 struct Row {
   UnwindRule rule;
   std::uint64_t cfa_register = kRsp;  // of the last definition by register
@@ -30,12 +30,12 @@ struct Common {
   std::uint64_t code_align = 1;
   std::int64_t data_align = -8;
   std::uint8_t encoding = 0;
-  bool has_data = false;  // of the augmentation, in each FDE
+  bool has_data = false;  // each FDE has augmentation data
   bool is_signal = false;
   Cursor instructions{nullptr, nullptr};
 };
 
-/// The body of the entry (CIE or FDE) at `at`, none if it does not lie within the image.
+/// The body of the entry (CIE or FDE) at `at`; empty if it is not inside the image.
 Cursor entry(const UnwindImage& image, std::uintptr_t at) noexcept {
   const auto begin = reinterpret_cast<std::uintptr_t>(image.begin);
   const auto end = reinterpret_cast<std::uintptr_t>(image.end);
@@ -74,7 +74,7 @@ bool read_common(const UnwindImage& image, std::uintptr_t at, Common& common) no
   return !cursor.has_failed();
 }
 
-/// Breg rbp OFFSET, alone or with a deref behind: the two expressions of functions that align their stack.
+/// Breg rbp OFFSET, optionally followed by a deref: the two expressions of functions that align their stack.
 bool read_expression(Cursor expression, bool wants_deref, std::int64_t& offset) noexcept {
   if (expression.fixed<std::uint8_t>() != 0x70 + kRbp) return false;
   offset = expression.sleb();
@@ -94,13 +94,13 @@ void save_rbp(Row& row, UnwindRule::Saved how, std::int64_t offset) noexcept {
   if (row.rule.rbp_offset != offset) row.is_known = false;
 }
 
-/// What happens to a register at DW_CFA_offset and its variants.
+/// Applies DW_CFA_offset and its variants to a register.
 void save(Row& row, std::uint64_t number, std::int64_t offset) noexcept {
   if (number == kRbp) save_rbp(row, UnwindRule::below_cfa, offset);
   if (number == kReturnAddress && offset != -8) row.is_known = false;
 }
 
-/// Another place than memory below the CFA: of no use where it matters.
+/// The register is not saved in memory below the CFA: its rule cannot be used.
 void lose(Row& row, std::uint64_t number) noexcept {
   if (number == kRbp || number == kReturnAddress) row.is_known = false;
 }
@@ -110,7 +110,7 @@ class Machine {
   Machine(const Common& common, std::uintptr_t begin, std::uintptr_t target) noexcept
       : common_{common}, location_{begin}, target_{target} {}
 
-  /// Runs until the row of the target is there. False: something is not understood.
+  /// Executes instructions up to the row of the target. False: an instruction is not supported.
   bool run(Cursor code, Row& row) noexcept {
     while (!code.is_over()) {
       const auto operation = code.fixed<std::uint8_t>();
@@ -169,7 +169,7 @@ class Machine {
       case 0x06:  // restore_extended
         restore(row, code.uleb());
         return true;
-      case 0x07:  // undefined: of the return address, nobody called
+      case 0x07:  // undefined: for the return address, the frame has no caller
         number = code.uleb();
         if (number == kReturnAddress) row.rule.kind = UnwindRule::outermost, is_outermost_ = true;
         return true;
@@ -245,14 +245,14 @@ class Machine {
   bool is_outermost_ = false;
 };
 
-/// Where the FDE is that may hold the address, by the sorted table; 0: none.
+/// Position of the FDE that may cover the address, from the sorted table; 0: none.
 std::uintptr_t find_entry(const UnwindImage& image, std::uintptr_t address) noexcept {
   Cursor cursor{image.table, image.end};
   const auto version = cursor.fixed<std::uint8_t>();
   const auto frame_encoding = cursor.fixed<std::uint8_t>();
   const auto count_encoding = cursor.fixed<std::uint8_t>();
   const auto row_encoding = cursor.fixed<std::uint8_t>();
-  // Version 1; a table of pairs of 32-bit offsets from its own beginning is what linkers write.
+  // Version 1; linkers write a table of pairs of 32-bit offsets from its own beginning.
   if (version != 1 || count_encoding != 0x03 || row_encoding != 0x3b) return 0;
   cursor.pointer(frame_encoding);
   const auto count = cursor.fixed<std::uint32_t>();
@@ -263,7 +263,7 @@ std::uintptr_t find_entry(const UnwindImage& image, std::uintptr_t address) noex
     memcpy(&offset, rows + std::size_t{row} * 8 + column * 4, sizeof offset);
     return reinterpret_cast<std::uintptr_t>(image.table) + static_cast<std::uintptr_t>(std::intptr_t{offset});
   };
-  std::uint32_t low = 0, high = count;  // the last row that begins at or before the address
+  std::uint32_t low = 0, high = count;  // find the last row that begins at or before the address
   while (high - low > 1) {
     const std::uint32_t middle = low + (high - low) / 2;
     (at(middle, 0) <= address ? low : high) = middle;
@@ -274,7 +274,8 @@ std::uintptr_t find_entry(const UnwindImage& image, std::uintptr_t address) noex
 }  // namespace
 
 UnwindRule read_unwind_rule(const UnwindImage& image, std::uintptr_t return_address) noexcept {
-  const std::uintptr_t address = return_address - 1;  // the call itself: what follows it may be another function
+  const std::uintptr_t address = return_address - 1;  // the call instruction itself: the next instruction may be in
+                                                      // another function
   const std::uintptr_t at = find_entry(image, address);
   if (at == 0) return {};
   Cursor cursor = entry(image, at);

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::uint32_t kProbes = 8;
 constexpr std::uint8_t kMostTries = 16;
-constexpr std::uint32_t kMostOwnFrames = 4;  // of the tracer, between the frame that is walked from and the caller
+constexpr std::uint32_t kMostOwnFrames = 4;  // frames of the tracer between the frame that the walk starts from and the
+                                             // caller
 
 UnwindRule rule_at(Stacks& stacks, std::uintptr_t return_address) noexcept {
   const std::uint32_t first = stack_slot(return_address, Stacks::kRuleSlots);
@@ -41,17 +42,17 @@ bool is_start(const Stacks& stacks, std::uintptr_t return_address) noexcept {
   return false;
 }
 
-/// Where a walk has come to.
+/// The position of a walk.
 struct Frame {
   std::uintptr_t rsp;
   std::uintptr_t rbp;
-  std::uintptr_t return_address;  ///< out of the frame before, into this one
+  std::uintptr_t return_address;  ///< from the previous frame into this one
 };
 
 enum class Step { went_on, is_outermost, is_lost };
 
-/// Goes to the frame of the caller. What is read lies in [bottom, high), whatever the rules say, and each frame lies
-/// above the one before.
+/// Moves to the frame of the caller. Reads only in [bottom, high), whatever the rules say, and each frame must be above
+/// the one before.
 Step step(Stacks& stacks, std::uintptr_t bottom, Frame& at) noexcept {
   const auto is_readable = [&](std::uintptr_t address) {
     return address >= bottom && address <= stacks.high - sizeof address && address % sizeof address == 0;
@@ -102,7 +103,7 @@ std::uint32_t walk_stack(Stacks& stacks, const void* frame, std::uint64_t caller
   Frame at{bottom + 2 * sizeof(std::uintptr_t), words[0], words[1]};
   for (std::uint32_t i = 0; at.return_address != caller; ++i)
     if (i == kMostOwnFrames || step(stacks, bottom, at) != Step::went_on) return 2;
-  // Until the start code is known, further than is asked for.
+  // Walks beyond the requested depth until the start code is known.
   const bool is_searching = stacks.start_count == 0 && stacks.start_tries < kMostTries;
   const std::uint32_t most = is_searching ? Stacks::kRoom : stacks.depth;
   std::uint32_t count = 1;

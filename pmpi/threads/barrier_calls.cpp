@@ -17,14 +17,14 @@ using Spin = volatile int;  // pthread_spinlock_t
 
 enum class OnceState { to_be_run, running, done };
 
-/// As the C library notes it: bit 1 done, bit 0 somebody is at it.
+/// The C library's state: bit 1 done, bit 0 in progress.
 [[gnu::always_inline]] inline OnceState state_of(const void* once) noexcept {
   const int word = __atomic_load_n(static_cast<const int*>(once), __ATOMIC_RELAXED);
   return (word & 2) != 0 ? OnceState::done : (word & 1) != 0 ? OnceState::running : OnceState::to_be_run;
 }
 
-/// Who runs the routine records that it does, no more: what the routine calls is the application's. Who waits for
-/// another to have run it records the wait.
+/// The thread that runs the routine records only that it does, because the calls of the routine are the application's.
+/// A thread that waits for another one to run it records the wait.
 template <CallId id, class Once, class Call>
 [[gnu::cold, gnu::noinline]] int recorded_once(Once* once, const void* caller, Call call) noexcept(false) {
   const LockBody what{once, nullptr, LockKind::once, false, 0, caller};

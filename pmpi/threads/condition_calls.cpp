@@ -1,7 +1,7 @@
 // hot
 // SPDX-License-Identifier: Apache-2.0
 
-// Condition variables: pthread_cond_* and C11's cnd_*. A wait is always recorded; a signal when somebody waits.
+// Condition variables: pthread_cond_* and C11's cnd_*. A wait is always recorded, a signal only if a thread waits.
 
 #include "pmpi/rings/thread_state.hpp"
 #include "pmpi/threads/lock_call.hpp"
@@ -10,7 +10,7 @@ namespace meridian {
 
 namespace {
 
-/// Whether a signal could wake somebody, as far as the C library tells.
+/// Whether a signal could wake a thread, according to the C library's state.
 [[gnu::always_inline]] inline bool has_waiters(const pthread_cond_t* condition) noexcept {
 #ifdef __GLIBC__
   return __atomic_load_n(&condition->__data.__wrefs, __ATOMIC_RELAXED) >> 3 != 0;

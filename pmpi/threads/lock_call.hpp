@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Taking a lock: a try first. Taken at once, it is counted; else the wait is recorded.
+// Taking a lock: a try first. If it succeeds at once, it is counted; otherwise the wait is recorded.
 
 #include "pmpi/libraries/libc_calls.hpp"
 #include "pmpi/libraries/library_objects.hpp"
@@ -12,7 +12,7 @@
 
 namespace meridian {
 
-/// Kernel tid of who holds the mutex, as the C library notes it; 0: nobody, or not known.
+/// Kernel tid of the mutex's holder, as the C library stores it; 0: none, or unknown.
 [[gnu::always_inline]] inline std::int32_t holder_of(const pthread_mutex_t* mutex) noexcept {
 #ifdef __GLIBC__
   return __atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED);
@@ -31,12 +31,12 @@ template <class Object>
 [[gnu::always_inline]] inline std::int32_t holder_of(const Object*) noexcept {
   return 0;
 }
-// C11's mutex is the same object as POSIX's in glibc.
+// In glibc, C11's mutex is the same object as POSIX's.
 [[gnu::always_inline]] inline std::int32_t holder_of(const mtx_t* mutex) noexcept {
   return holder_of(reinterpret_cast<const pthread_mutex_t*>(mutex));
 }
 
-/// Results with which the caller has what it wanted.
+/// Results with which the caller has the lock.
 constexpr bool is_success(int result) noexcept {
   return result == 0 || result == EOWNERDEAD || result == PTHREAD_BARRIER_SERIAL_THREAD;
 }
@@ -48,7 +48,7 @@ struct LockBody {
   LockKind kind;
   bool is_contended;
   std::int32_t holder_tid;
-  const void* caller;  ///< is not stored
+  const void* caller;  ///< not stored
 
   void operator()(std::uint64_t* body) const noexcept {
     body[0] = reinterpret_cast<std::uintptr_t>(object);
@@ -67,14 +67,14 @@ struct LockResult {
   }
 };
 
-/// Records a call on a lock whatever comes of it.
+/// Records a call on a lock, whatever its result.
 template <CallId id, class Call>
 [[gnu::noinline]] int recorded_lock(LockBody what, Call call) noexcept(false) {
   if (is_library_use(what.object, what.caller)) return call();
   return recorded<id, Payload::lock, kLockWords>(what, call, LockResult{}, what.caller);
 }
 
-/// The wait for a lock that was not free.
+/// Records the wait for a lock that was not free.
 template <CallId id, LockKind kind, class Object, class Wait>
 [[gnu::cold, gnu::noinline]] int wait_for_lock(Object* object, const void* caller, Wait wait) noexcept(false) {
   if (is_library_use(object, caller)) return wait();
@@ -82,7 +82,7 @@ template <CallId id, LockKind kind, class Object, class Wait>
                                                  LockResult{}, caller);
 }
 
-/// Every acquisition is recorded.
+/// Records every acquisition.
 template <CallId id, LockKind kind, class Object, class Attempt, class Wait>
 [[gnu::cold, gnu::noinline]] int recorded_acquire(Object* object, const void* caller, Attempt attempt,
                                                   Wait wait) noexcept(false) {
@@ -105,7 +105,7 @@ template <CallId id, LockKind kind, class Object, class Attempt, class Wait>
       caller);
 }
 
-/// `attempt` returns EBUSY where `wait` would have to wait, and otherwise what `wait` would return.
+/// `attempt` returns EBUSY if `wait` would have to wait, and otherwise the result of `wait`.
 template <CallId id, LockKind kind, class Object, class Attempt, class Wait>
 [[gnu::always_inline]] inline int acquire(Object* object, Attempt attempt, Wait wait) noexcept(false) {
   const std::uint8_t level = g_enabled[static_cast<std::size_t>(id)];
@@ -124,7 +124,7 @@ template <CallId id, LockKind kind, class Object, class Attempt, class Wait>
   return result;
 }
 
-/// A try, which never waits: counted, by outcome.
+/// A try, which never waits: counted by outcome.
 template <CallId id, LockKind kind, class Object, class Attempt>
 [[gnu::always_inline]] inline int try_acquire(Object* object, Attempt attempt) noexcept(false) {
   const std::uint8_t level = g_enabled[static_cast<std::size_t>(id)];
@@ -143,7 +143,7 @@ template <CallId id, LockKind kind, class Object, class Attempt>
   return result;
 }
 
-/// Init, destroy, release: recorded where they are switched on.
+/// Init, destroy, release: recorded if switched on.
 template <CallId id, LockKind kind, class Object, class Call>
 [[gnu::always_inline]] inline int about_lock(Object* object, Call call) noexcept(false) {
   if (is_off(id, caller())) return call();
@@ -151,7 +151,7 @@ template <CallId id, LockKind kind, class Object, class Call>
   return recorded_lock<id>({object, nullptr, kind, false, 0, caller()}, call);
 }
 
-/// Whether timespec and clock are such that a timed call looks at them before it looks at the lock: they are wrong.
+/// Whether timespec or clock are invalid: a timed call checks them before the lock.
 constexpr bool is_refused(const timespec* until, clockid_t clock = CLOCK_REALTIME) noexcept {
   return until->tv_nsec < 0 || until->tv_nsec >= 1'000'000'000 || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC);
 }

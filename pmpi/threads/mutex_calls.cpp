@@ -11,7 +11,7 @@ namespace meridian {
 
 namespace {
 
-/// C11's results as POSIX's, and back: thrd_success is 0.
+/// Converts C11's results to POSIX's; thrd_success is 0.
 constexpr int to_posix(int result) noexcept {
   return result == thrd_busy ? EBUSY : result == thrd_success ? 0 : -result;
 }
@@ -24,8 +24,8 @@ constexpr int to_c11(int result) noexcept { return result == EBUSY ? thrd_busy :
   return [mutex] { return to_posix(g_libc.mtx_trylock(mutex)); };
 }
 
-/// A try of a robust mutex that is beyond repair leaves it locked in glibc (up to 2.36 at least): such a mutex is
-/// looked at instead, and taken by `wait` itself when it seems free.
+/// In glibc (up to 2.36 at least), a failed try of an unrecoverable robust mutex leaves it locked. The state of such a
+/// mutex is examined instead, and `wait` itself takes it if it seems free.
 enum class Waits { forever, for_a_while };
 template <Waits waits, class Wait>
 [[gnu::always_inline]] inline auto attempt_or(pthread_mutex_t* mutex, Wait wait) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Semaphores that have names, shared between processes: opened, closed, removed. Cold but for the records.
+// Named semaphores, shared between processes: open, close, unlink. Cold, except for the records.
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@ namespace meridian {
 namespace {
 
 using SemOpen = sem_t*(const char* name, int flags, ...);
-constinit std::atomic<SemOpen*> g_sem_open{nullptr};  // in no table of functions, which have no room for `...`
+constinit std::atomic<SemOpen*> g_sem_open{nullptr};  // not in a function table, whose entries cannot have `...`
 
 sem_t* open_semaphore(const char* name, int flags, mode_t mode, unsigned value) noexcept {
   SemOpen* real = g_sem_open.load(std::memory_order_acquire);
@@ -31,7 +31,7 @@ sem_t* open_semaphore(const char* name, int flags, mode_t mode, unsigned value) 
   return (flags & O_CREAT) != 0 ? real(name, flags, mode, value) : real(name, flags);
 }
 
-/// What failed is told by errno, which is stored as the result.
+/// The cause of a failure is in errno, which is stored as the result.
 bool store_errno(std::uint64_t* body) noexcept {
   body[2] |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(errno)) << 32;
   return false;
@@ -71,7 +71,7 @@ MERIDIAN_EXPORT sem_t* sem_open(const char* name, int flags, ...) noexcept {
   return opened;
 }
 
-// glibc unmaps a semaphore when it was closed as often as it was opened.
+// glibc unmaps a semaphore after it was closed as often as it was opened.
 MERIDIAN_EXPORT int sem_close(sem_t* semaphore) noexcept {
   const auto call = [=] { return g_libc.sem_close(semaphore); };
   const void* const from = caller();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cold side of recording calls that are not MPI's.
+// The cold side of recording calls other than MPI's.
 
 #include "pmpi/threads/recorded.hpp"
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One recorded call that is not MPI's. As traced.hpp, but a signal handler may come at any point and record as well,
-// so the ring is closed before the place in it is read; and errno is the application's throughout.
+// Recording of one call other than MPI's. Like traced.hpp, but a signal handler may interrupt at any point and record
+// as well, so the ring is closed before the position in it is read, and errno always remains the application's.
 
 #include <errno.h>
 
@@ -17,25 +17,26 @@
 
 namespace meridian {
 
-/// Attaches the thread, or opens its next block. False: this call is not to be recorded.
+/// Attaches the thread, or opens its next block. False: this call is not recorded.
 [[gnu::cold, gnu::noinline]] bool open_ring(const void* frame) noexcept;
 
-/// Whether the calling thread's use of locks is the application's, where the ring is not open: the thread has none,
-/// or is inside a call, or is not the application's.
+/// Whether the calling thread's use of locks is the application's if its ring is not open: the thread has no ring, is
+/// inside a call, or is not the application's.
 [[gnu::cold, gnu::noinline]] bool is_counted() noexcept;
 
-/// False also where a call was left by longjmp, which begin_record() finds out about.
+/// Also false if a call was left by longjmp, which begin_record() detects.
 [[gnu::always_inline]] inline bool is_surely_inside_call() noexcept {
   return is_inside_call() && __builtin_frame_address(0) < static_cast<const void*>(t_state.frame);
 }
 
-/// True where the calling thread may count and record. Threads get rings when they have something to record.
+/// True if the calling thread may count and record. Threads get rings when they have something to record.
 [[gnu::always_inline]] inline bool is_application() noexcept { return t_state.limit != nullptr || is_counted(); }
 
-/// The cold side of leave_out(): first times, and what is not the application's.
+/// The cold side of leave_out(): first calls, and calls that are not the application's.
 [[gnu::cold, gnu::noinline]] void leave_out_slowly(CallId id, const void* caller) noexcept;
 
-/// Counts a call that is left out, if it is the application's: MPI calls that are left out, too, are not known as such.
+/// Counts a call that is left out if it is the application's. MPI calls that are left out, too, are not recognised as
+/// callers.
 [[gnu::always_inline]] inline void leave_out(CallId id, const void* caller) noexcept {
   if (is_surely_inside_call()) return;
   std::uint64_t* const passed = t_state.passed;
@@ -45,7 +46,7 @@ namespace meridian {
   ++passed[static_cast<std::size_t>(id)];
 }
 
-/// Whether a call is not to be recorded; counts it if somebody asked for that.
+/// Whether a call is not recorded; counts it if the user asked for that.
 [[gnu::always_inline]] inline bool is_off(CallId id, const void* caller) noexcept {
   const std::uint8_t level = g_enabled[static_cast<std::size_t>(id)];
   if (level == kLeftOut) [[unlikely]]
@@ -53,7 +54,7 @@ namespace meridian {
   return level == kNotRecorded || level == kLeftOut;
 }
 
-/// Where the next record goes, with the ring closed to others; null: this call is not to be recorded.
+/// The position of the next record, with the ring closed to others; null: this call is not recorded.
 [[gnu::always_inline]] inline std::uint64_t* begin_record(ThreadState& thread, const void* frame) noexcept {
   if (*g_is_same_process == 0 || t_own.is_busy) [[unlikely]]
     return nullptr;
@@ -71,7 +72,7 @@ namespace meridian {
   return thread.cursor;
 }
 
-/// The counters as they are now. Reading them may ask the kernel, and must not touch errno.
+/// Reads the counters without changing errno; this may take a system call.
 [[gnu::noinline]] inline void read_quietly(ThreadCounters& counters, long long* values) noexcept {
   const int before = errno;
   read_counters(counters, values);
@@ -79,7 +80,7 @@ namespace meridian {
 }
 
 /// Runs `call`, made at `caller`, and records it: `before(body)` and `after(body, result)` fill in the body; after()
-/// says whether the call succeeded.
+/// returns whether the call succeeded.
 template <CallId id, Payload payload, std::uint64_t body_words, class Before, class Call, class After>
 [[gnu::always_inline]] inline auto recorded(Before before, Call call, After after, const void* caller) noexcept(false) {
   ThreadState& thread = t_state;
@@ -93,7 +94,7 @@ template <CallId id, Payload payload, std::uint64_t body_words, class Before, cl
   }
   constexpr std::uint64_t kWords = words_of<RecordHead> + body_words;
   before(at + words_of<RecordHead>);
-  at[kWords] = from;  // counts or not; there is always room
+  at[kWords] = from;  // used or not; there is always room
   const std::uint64_t site = thread.site_header;
   if (thread.counters != nullptr) [[unlikely]]
     read_quietly(*thread.counters, thread.counters->at_enter);
@@ -101,7 +102,7 @@ template <CallId id, Payload payload, std::uint64_t body_words, class Before, cl
   store_release(at[0], header_word(id, payload, kWords) + site);
   const auto result = call();
   if (thread.cursor != at) [[unlikely]]
-    return result;  // a handler on another stack took the call for one that was left, and closed its record
+    return result;  // a handler on another stack took the call for an abandoned one and closed its record
   at[2] = read_ticks_after_loads();
   if (thread.counters != nullptr) [[unlikely]]
     read_quietly(*thread.counters, thread.counters->at_leave);
@@ -114,7 +115,7 @@ template <CallId id, Payload payload, std::uint64_t body_words, class Before, cl
   return result;
 }
 
-/// Records that something happened now, without a duration.
+/// Records an event at this moment, without a duration.
 template <CallId id, Payload payload, std::uint64_t body_words, class Fill>
 [[gnu::always_inline]] inline void record_now(Fill fill) noexcept {
   ThreadState& thread = t_state;

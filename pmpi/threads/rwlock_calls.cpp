@@ -1,7 +1,7 @@
 // hot
 // SPDX-License-Identifier: Apache-2.0
 
-// Read-write locks. A timed call looks at its time before it looks at the lock, so a wrong time is not tried first.
+// Read-write locks. A timed call checks its time before the lock, so calls with an invalid time skip the try.
 
 #include "pmpi/threads/lock_call.hpp"
 

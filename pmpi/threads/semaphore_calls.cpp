@@ -1,7 +1,7 @@
 // hot
 // SPDX-License-Identifier: Apache-2.0
 
-// POSIX semaphores. Their results are 0 or -1 and errno; here errno stands for the result in between.
+// POSIX semaphores. They return 0, or -1 with errno; here errno represents the result in between.
 
 #include "pmpi/rings/thread_state.hpp"
 #include "pmpi/threads/lock_call.hpp"
@@ -10,7 +10,7 @@ namespace meridian {
 
 namespace {
 
-/// What `call` returned, or the errno that it set.
+/// The result of `call`, or the errno that it set.
 template <class Call>
 [[gnu::always_inline]] inline int posix_result(Call call) noexcept(false) {
   return call() == 0 ? 0 : errno;
@@ -22,7 +22,7 @@ template <class Call>
   return -1;
 }
 
-/// EBUSY, with errno as it was, where the semaphore is 0.
+/// EBUSY, with errno unchanged, if the semaphore is 0.
 [[gnu::always_inline]] inline int attempt(sem_t* semaphore) noexcept {
   const int before = errno;
   if (g_libc.sem_trywait(semaphore) == 0) return 0;
@@ -31,7 +31,7 @@ template <class Call>
   return EBUSY;
 }
 
-/// `wait` is a cancellation point even where it need not wait; the try is none.
+/// `wait` is a cancellation point even if it need not wait; the try is not.
 template <CallId id, class Wait>
 [[gnu::always_inline]] inline int take(sem_t* semaphore, Wait wait) noexcept(false) {
   if (is_off(id, caller())) return wait();
@@ -41,7 +41,7 @@ template <CallId id, class Wait>
 }
 
 #ifdef __GLIBC__
-/// The C library's own count of waiters, beside the value.
+/// The C library's own count of waiters, stored beside the value.
 [[gnu::always_inline]] inline bool has_waiters(const sem_t* semaphore) noexcept {
   return __atomic_load_n(reinterpret_cast<const std::uint64_t*>(semaphore), __ATOMIC_RELAXED) >> 32 != 0;
 }
@@ -81,7 +81,7 @@ MERIDIAN_EXPORT int sem_trywait(sem_t* semaphore) noexcept {
   return to_semaphore(result == EBUSY ? EAGAIN : result);
 }
 
-// May be called by a signal handler: a thread that the tracer has not met yet is left alone.
+// May be called by a signal handler: a thread that is still unknown to the tracer is ignored.
 MERIDIAN_EXPORT int sem_post(sem_t* semaphore) noexcept {
   const std::uint8_t level = g_enabled[static_cast<std::size_t>(CallId::sem_post)];
   if (level == kNotRecorded || t_own.thread == kNoThread) return g_libc.sem_post(semaphore);

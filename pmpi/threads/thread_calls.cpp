@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads: create, join, detach, exit, cancel, name. Cold but for the records.
+// Threads: create, join, detach, exit, cancel, name. Cold, except for the records.
 
 #include <string.h>
 #include <sys/syscall.h>
@@ -33,8 +33,8 @@ struct ThreadResult {
   }
 };
 
-/// The new thread's own side: it takes its card, and begins. Its end is noted by the destructor of its key, which runs
-/// however it ends.
+/// Runs in the new thread: takes its card and records its begin. The destructor of its key records its end, however the
+/// thread ends.
 ThreadCard& begin_thread(void* given) noexcept {
   auto& card = *static_cast<ThreadCard*>(given);
   OwnThread& own = t_own;
@@ -63,7 +63,7 @@ int run_c11_thread(void* given) noexcept(false) {
   return reinterpret_cast<thrd_start_t>(card.routine)(reinterpret_cast<void*>(card.argument));
 }
 
-/// A card for the thread that start routine and argument describe; null: the thread is made as if nobody looked.
+/// A card for the thread with this start routine and argument; null: the thread is created untraced.
 ThreadCard* card_for(std::uint64_t routine, void* argument, const void* caller) noexcept {
   if (*g_is_same_process == 0 || g_session.state.load(std::memory_order_acquire) != SessionState::on) return nullptr;
   // Threads that MPI creates inside its calls, and their children, are the library's own.
@@ -80,7 +80,7 @@ ThreadCard* card_for(std::uint64_t routine, void* argument, const void* caller) 
   return card;
 }
 
-/// Makes a thread: `create(card)` with a card, or without one. `handle` is where the thread's handle comes.
+/// Creates a thread: `create(card)` with a card or without one. The thread's handle is written to `handle`.
 template <CallId id, class Create>
 int make_thread(ThreadCard* card, const pthread_t* handle, Create create, const void* caller) noexcept(false) {
   if (card == nullptr || card->state.load(std::memory_order_relaxed) == CardState::library || is_off(id, caller)) {
@@ -103,7 +103,7 @@ int make_thread(ThreadCard* card, const pthread_t* handle, Create create, const 
       caller);
 }
 
-/// Records a call about another thread, which still exists when it begins.
+/// Records a call about another thread, which still exists when the call begins.
 template <CallId id, class Call>
 int about_thread(pthread_t thread, Call call, const void* caller) noexcept(false) {
   if (is_off(id, caller)) return call();
@@ -196,7 +196,7 @@ MERIDIAN_EXPORT void thrd_exit(int value) {
   __builtin_unreachable();
 }
 
-// The name goes on the thread's card, where it outlives the thread.
+// The name is stored on the thread's card, which outlives the thread.
 MERIDIAN_EXPORT int pthread_setname_np(pthread_t thread, const char* name) noexcept {
   const int result = g_libc.pthread_setname_np(thread, name);
   if (result != 0 || g_enabled[static_cast<std::size_t>(CallId::pthread_setname_np)] == kNotRecorded ||

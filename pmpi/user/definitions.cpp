@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Definitions of user events: made once, found again by content, opened and closed by levels.
+// Definitions of user events: made once, found by content, opened and closed by levels.
 
 #include "pmpi/user/definitions.hpp"
 
@@ -27,7 +27,7 @@ constexpr std::uint32_t kMostDefinitions = 32768;
 constexpr std::size_t kMostNameBytes = 1024;
 constexpr std::size_t kBuckets = 4096;
 
-/// What the program switched itself, in order; the latest one about an event counts.
+/// The program's own switches, in order; for each event the last one counts.
 struct Switch {
   char what[128];
   bool is_on;
@@ -40,12 +40,12 @@ Switch g_switches[kMostUserSwitches];
 std::size_t g_switch_count = 0;
 bool g_is_recording = false;
 bool (*g_is_chosen)(const Choosable&) noexcept = nullptr;
-std::atomic<std::uint32_t> g_asked_early{0};  // in vain: there is no MPI in this process yet
+std::atomic<std::uint32_t> g_asked_early{0};  // unsuccessful queries while this process had no MPI
 
 /// For definitions that cannot be kept.
 constinit meridian_gate g_closed{};
 
-/// One thread at a time. A signal handler that comes in between gets nothing instead of waiting for itself.
+/// Admits one thread at a time. A signal handler that interrupts gets nothing instead of waiting for itself.
 class Turn {
  public:
   Turn() noexcept {
@@ -131,7 +131,7 @@ bool store_definition(UserDefinition& definition) noexcept {
   return emit_text(kUserDefinitionKey, text, static_cast<std::uint64_t>(length), definition.id);
 }
 
-/// Words that the event takes behind its UserUse.
+/// Number of words of the event after its UserUse.
 std::uint64_t words_needed(const UserDefinition& definition, const std::uint64_t* words) noexcept {
   std::uint64_t needed = definition.words;
   for (std::uint8_t i = 0; i < definition.words; ++i)
@@ -197,7 +197,7 @@ void record_user_event_slowly(UserDefinition& definition, unsigned what, const s
   if (!definition.is_stored.load(std::memory_order_relaxed) && store_definition(definition))
     definition.is_stored.store(true, std::memory_order_relaxed);
   const std::uint64_t room = length + 1 + (is_counting() ? kMaxCounterWords : 0);
-  // Regions stay in pairs: an end is lost with its begin alone, and a begin that is lost is remembered.
+  // Regions stay in pairs: an end is lost only together with its begin, and a lost begin is remembered.
   const bool begins = (what & kFlagBegins) != 0;
   const bool ends = (what & kFlagEnds) != 0;
   if (ends && thread.block_limit == nullptr && end_lost_region(thread)) return;
@@ -205,7 +205,7 @@ void record_user_event_slowly(UserDefinition& definition, unsigned what, const s
   const KeptRecord kept{thread, is_region_kept};
   std::uint64_t* at = make_room(thread, room, frame);
   if (at == nullptr || !definition.is_stored.load(std::memory_order_relaxed)) {
-    // Whatever else it was has been counted, or the session has ended.
+    // Other causes have been counted, or the session has ended.
     if (thread.block_limit != nullptr && thread.limit == nullptr) count_loss(Loss::user_nested);
     const bool is_lost = thread.slot != nullptr && thread.slot->lost.load(std::memory_order_relaxed) != 0;
     if (begins && is_lost && thread.block_limit == nullptr) begin_lost_region(thread, {definition.id, definition.call});
@@ -250,7 +250,7 @@ void record_named_region(std::string_view name, unsigned what) noexcept {
 
 namespace {
 
-/// False: the name does not fit, or there are too many.
+/// False: the name is too long, or there are too many.
 bool remember_switch(const char* what, bool is_on) noexcept {
   const Turn turn;
   if (!turn.has_it() || strlen(what) >= sizeof g_switches[0].what) return false;
@@ -258,7 +258,7 @@ bool remember_switch(const char* what, bool is_on) noexcept {
   for (std::size_t i = 0; i < g_switch_count; ++i)
     if (strcmp(g_switches[i].what, what) == 0) to = i;
   if (to == kMostUserSwitches) return false;
-  // It becomes the latest, so that it counts.
+  // Makes it the last one, so that it counts.
   for (std::size_t i = to; i + 1 < g_switch_count; ++i) g_switches[i] = g_switches[i + 1];
   if (to < g_switch_count) --g_switch_count;
   strcpy(g_switches[g_switch_count].what, what);
@@ -286,7 +286,7 @@ bool switch_user_events(const char* what, bool is_on) noexcept {
 const meridian_gate* define_for_program(int kind, const char* level, const char* name) {
   if (level == nullptr || name == nullptr) return &g_closed;
   if (!is_ready_for_events()) {
-    // Ended for good: no site asks again.
+    // Permanently ended: no site asks again.
     return g_session.state.load(std::memory_order_acquire) == SessionState::off ? &g_closed : nullptr;
   }
   const std::uint32_t early = g_asked_early.exchange(0, std::memory_order_relaxed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations of user events: in the code of the program ("NAME, i64(thief), text(why)"), and in MERIDIAN_EVENTS.
+// Declarations of user events: in the program's code ("NAME, i64(thief), text(why)"), and in MERIDIAN_EVENTS.
 
 #include <string.h>
 
@@ -34,7 +34,7 @@ DeclaredEvent* g_events = nullptr;
 
 bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\r'; }
 
-/// Adds "name:type"; blanks and what separates fields are left out of the name.
+/// Appends "name:type"; blanks and field separators are removed from the name.
 void add_field(UserFields& fields, std::string_view name, std::string_view type) noexcept {
   if (fields.words == kMostFields || fields.bytes + name.size() + type.size() + 3 > sizeof fields.text ||
       name.empty()) {
@@ -51,7 +51,7 @@ void add_field(UserFields& fields, std::string_view name, std::string_view type)
   ++fields.words;
 }
 
-/// Cuts off what stands before the next comma that is not inside brackets or quotes.
+/// Removes and returns the text before the next comma that is not inside brackets or quotes.
 std::string_view take_argument(std::string_view& list) noexcept {
   std::size_t end = 0;
   int depth = 0;
@@ -104,7 +104,7 @@ class Line {
  public:
   Line(std::string_view path, int number, bool report) noexcept : path_{path}, number_{number}, report_{report} {}
 
-  /// Declares what it says. False, and said why, if it cannot be.
+  /// Applies the line's declaration. False, with the reason printed, if that fails.
   bool take(std::string_view text) noexcept {
     text = {text.data(), find_char(text, '#')};
     const std::string_view word = take_word(text);
@@ -130,10 +130,10 @@ class Line {
   bool take_level(std::string_view rest) const noexcept {
     const std::string_view name = take_word(rest);
     const std::string_view number = take_word(rest);
-    if (!is_name(name)) return refuse("this is no name of a level:", name, {}, "write `level NAME NUMBER`");
+    if (!is_name(name)) return refuse("this is not a valid name of a level:", name, {}, "write `level NAME NUMBER`");
     const ParsedOption parsed = parse_number(number);
     if (number.empty() || parsed.problem != TextProblem::none)
-      return refuse("this is no number of a level:", number, {}, "write `level NAME NUMBER`");
+      return refuse("this is not a valid number of a level:", number, {}, "write `level NAME NUMBER`");
     if (const std::string_view more = take_word(rest); !more.empty())
       return refuse("too much:", more, {}, "write `level NAME NUMBER`");
     if (level_number(name) >= 0) return refuse("declared twice: level", name, {}, "remove one of the two");
@@ -147,7 +147,7 @@ class Line {
     const std::string_view level = take_word(rest);
     const std::string_view name = take_word(rest);
     if (!is_name(name))
-      return refuse("this is no name of an event:", name, {}, "write `event LEVEL NAME field:type ...`");
+      return refuse("this is not a valid name of an event:", name, {}, "write `event LEVEL NAME field:type ...`");
     if (level_number(level) < 0)
       return refuse("not declared: level", level, nearest_level(level), "declare it before: `level NAME NUMBER`");
     if (find_event(level, name) != nullptr) return refuse("declared twice: event", name, {}, "remove one of the two");
@@ -155,10 +155,11 @@ class Line {
     for (std::string_view word = take_word(rest); !word.empty(); word = take_word(rest)) {
       const std::size_t colon = find_char(word, ':');
       const std::string_view type{word.data() + colon, word.size() - colon};
-      if (!is_name({word.data(), colon})) return refuse("this is no field:", word, {}, "write NAME:TYPE");
+      if (!is_name({word.data(), colon})) return refuse("this is not a field:", word, {}, "write NAME:TYPE");
       const std::string_view bare = type.empty() ? type : std::string_view{type.data() + 1, type.size() - 1};
       if (!is_user_type(bare))
-        return refuse("this is no type of a field:", bare, nearest_name(bare, kTypes), "types are i64, u64, f64, text");
+        return refuse("this is not a type of a field:", bare, nearest_name(bare, kTypes),
+                      "types are i64, u64, f64, text");
       add_field(fields, {word.data(), colon}, bare);
       if (!fields.is_valid) return refuse("too many fields, at", word, {}, "an event has 8 at most");
     }
@@ -215,7 +216,7 @@ void take_declared_fields(int kind, std::string_view level, UserFields& fields) 
   const DeclaredEvent* const declared = find_event(level, fields.name);
   if (declared == nullptr || !fields.is_valid) return;
   bool fits = declared->count == fields.words && declared->texts == fields.texts;
-  // Integers of the code have whatever type the file gives them, but for doubles, whose bits are others.
+  // Integers in the code have the types from the file, except doubles, which have another representation.
   if (kind == MERIDIAN_KIND_NUMBERS) {
     for (std::string_view rest = declared->fields; !rest.empty();) {
       const std::string_view field = take_item(rest, ' ');

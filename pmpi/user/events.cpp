@@ -9,7 +9,7 @@
 namespace meridian {
 namespace {
 
-/// Two functions are made of it, so that events without counters do not even ask whether there are any.
+/// Instantiated twice, so that events without counters do not test for them.
 template <bool may_count>
 [[gnu::always_inline]] inline void record(const meridian_gate* gate, unsigned what,
                                           const std::uint64_t* words) noexcept {
@@ -21,12 +21,12 @@ template <bool may_count>
   if (at >= thread.limit || thread.stacks != nullptr || definition.texts != 0 ||
       !definition.is_stored.load(std::memory_order_relaxed) || *g_is_same_process == 0) [[unlikely]] {
     record_user_event_slowly(definition, what, words, frame);
-    asm volatile("");  // no jump: the frame is still looked at
+    asm volatile("");  // prevents a tail call: the frame is still needed
     return;
   }
-  enter_call(thread, frame);  // a signal handler that comes in between passes through
+  enter_call(thread, frame);  // a signal handler that interrupts now passes through
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (thread.cursor != at) [[unlikely]] {  // one came before that
+  if (thread.cursor != at) [[unlikely]] {  // a handler interrupted before that
     thread.limit = thread.block_limit;
     return record_user_event_slowly(definition, what, words, frame);
   }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// User events (meridian/user.h). Definitions live as long as the process, so that call sites in shared objects that are
+// User events (meridian/user.h). Definitions live as long as the process, because call sites in shared objects that are
 // loaded and unloaded may keep their addresses.
 
 #include <atomic>
@@ -14,7 +14,7 @@
 
 namespace meridian {
 
-/// One definition; `gate` is its first member, because that is what call sites hold.
+/// One definition; `gate` is its first member, because call sites hold the gate.
 struct UserDefinition {
   meridian_gate gate{};
   std::uint32_t id = 0;
@@ -27,22 +27,23 @@ struct UserDefinition {
   std::string_view level;
   std::string_view name;
   std::string_view fields;               ///< "name:type ..."
-  UserDefinition* next = nullptr;        ///< of all, the latest first
+  UserDefinition* next = nullptr;        ///< list of all definitions, the latest first
   UserDefinition* next_equal = nullptr;  ///< with the same hash
 };
 
-/// meridian_gate::record of every definition: where nothing is counted, and where something is.
+/// meridian_gate::record of every definition: without and with counters.
 void record_user_event(const meridian_gate* gate, unsigned what, const std::uint64_t* words) noexcept;
 void record_counted_user_event(const meridian_gate* gate, unsigned what, const std::uint64_t* words) noexcept;
 
-/// The same for cases outside the fast path: texts, first use, no room.
+/// The same outside the fast path: texts, first use, no room.
 [[gnu::cold, gnu::noinline]] void record_user_event_slowly(UserDefinition& definition, unsigned what,
                                                            const std::uint64_t* words, const void* frame) noexcept;
 
-/// No user event from here on; for good.
+/// Closes all gates of user events permanently.
 void close_user_gates() noexcept;
 
-/// The definition with these properties, made if there is none; null: not now. `name` as in meridian_user_api::define.
+/// The definition with these properties, created if there is none; null: not now. `name` as in
+/// meridian_user_api::define.
 UserDefinition* define_user_event(int kind, std::string_view level, std::string_view name) noexcept;
 
 /// Opens (`MERIDIAN_BEGINS`) or closes the region of this name, which need not be a literal.

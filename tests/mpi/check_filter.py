@@ -154,10 +154,10 @@ def check_mistakes(check, options, work):
         ran = run_with(options, work, MERIDIAN_FILTER=path)
         check.true(f"said: {words}", words in ran.stderr)
     for text, words in (
-        ("level pool\n", "events.def:1: this is no number of a level: ''; write `level NAME NUMBER`"),
+        ("level pool\n", "events.def:1: this is not a valid number of a level: ''; write `level NAME NUMBER`"),
         ("level pool 21\nevnt pool STEAL\n", "events.def:2: there is no 'evnt'; did you mean 'event'?"),
         ("level pool 21\nevent pol STEAL\n", "events.def:2: not declared: level 'pol'; did you mean 'pool'?"),
-        ("level pool 21\nevent pool STEAL thief:i46\n", "events.def:2: this is no type of a field: 'i46'; did you mean 'i64'?"),
+        ("level pool 21\nevent pool STEAL thief:i46\n", "events.def:2: this is not a type of a field: 'i46'; did you mean 'i64'?"),
         ("level pool 21\nlevel pool 22\n", "events.def:2: declared twice: level 'pool'; remove one of the two"),
     ):
         path = pathlib.Path(work, "events.def")
