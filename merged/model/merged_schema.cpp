@@ -19,7 +19,7 @@ Status require_merged(hid_t file) {
   const auto schema = h5::read_string_attribute(file, "schema");
   const auto version = h5::read_int_attribute(file, "version");
   if (!schema || !version || *schema != kMergedSchema)
-    return Error{Errc::damaged, "this is not a merged file", "name a file that `meridian merge` made"};
+    return Error{Errc::damaged, "this is not a merged file", "name a file made by `meridian merge`"};
   if (*version != kMergedSchemaVersion)
     return Error{Errc::unsupported,
                  "it has version " + std::to_string(*version) + ", this program reads version " +

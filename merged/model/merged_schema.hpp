@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What writer and reader of merged.h5 share: FORMAT.md, "Merged file".
+// Definitions that writer and reader of merged.h5 share: FORMAT.md, "Merged file".
 
 #include <cstddef>
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace meridian {
 inline constexpr int kMergedSchemaVersion = 2;
 inline constexpr const char* kMergedSchema = "meridian-merged";
 
-/// Rows of a table for which each column of /index has one element. A chunk, so that a block is decompressed once.
+/// Rows of a table per element of an index column. Equals a chunk, so that a block is decompressed once.
 inline constexpr std::uint64_t kIndexRows = kColumnChunk;
-/// Attribute of the root: events between two readings of index/sequence; a multiple of kIndexRows.
+/// Attribute of the root: number of events between two entries of index/sequence; a multiple of kIndexRows.
 inline constexpr const char* kSequenceRows = "sequence_rows";
 
 enum class MergedColumn : std::uint8_t {

@@ -38,8 +38,8 @@ auto with_type(ColumnType type, Action&& action) {
   return action(std::uint64_t{});
 }
 
-// Works on bits, so that the loop has neither branches nor comparisons: a signed value fits n bytes when the bits from
-// its n-th byte's highest one upwards are all alike, which is when v ^ 2v has no bit from 8n upwards.
+// Works on bits, so that the loop has neither branches nor comparisons: a signed value fits n bytes if its bits from
+// the highest bit of byte n upwards are all equal, that is if v ^ 2v has no bit from 8n upwards.
 template <class T>
 ValueRange scan(const T* values, std::size_t count) {
   using Bits = std::make_unsigned_t<T>;
@@ -154,7 +154,7 @@ struct FreeDecompressor {
 bool has_own_deflate() noexcept { return true; }
 
 std::span<const std::uint8_t> deflate_bytes(std::span<const std::uint8_t> bytes, int level) {
-  // One compressor for all columns: it is large (several 100 KiB) and keeps nothing from one call to the next.
+  // One compressor for all columns: it is large (several 100 KiB) and keeps no state between calls.
   thread_local std::unique_ptr<libdeflate_compressor, FreeCompressor> compressor;
   thread_local int current_level = 0;
   thread_local std::vector<std::uint8_t> out;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What HDF5's shuffle and deflate filters do to one chunk of a column, done here: the values' bytes are sorted into
+// Applies HDF5's shuffle and deflate filters to one chunk of a column without HDF5: the values' bytes are sorted into
 // planes (all lowest bytes, then all second ones, ...), and the planes are compressed as one zlib stream.
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace meridian {
 
-/// What decides how a run of values is stored.
+/// Properties that determine how a run of values is stored.
 struct ValueRange {
   std::size_t width = 1;    ///< bytes of the narrowest type of the same signedness that holds all of them
   bool is_constant = true;  ///< all equal
@@ -23,25 +23,26 @@ ValueRange range_of(const void* values, std::size_t count, ColumnType type);
 /// Element `index` as 64 bits, sign-extended.
 std::uint64_t element(const void* values, std::size_t index, ColumnType type);
 
-/// The lowest `width` bytes of each value, plane by plane; a plane has room for `stride` elements, the rest is left.
+/// Writes the lowest `width` bytes of each value, plane by plane; a plane has room for `stride` elements, the rest is
+/// unchanged.
 void split_planes(const void* values, std::size_t count, ColumnType type, std::size_t width, std::size_t stride,
                   std::uint8_t* planes);
 
 /// The inverse for elements [first, first + count) of planes of `width` bytes of a type with sign `is_signed_source`;
-/// false when a value does not fit `type`.
+/// false if a value does not fit `type`.
 bool join_planes(const std::uint8_t* planes, std::size_t stride, std::size_t width, bool is_signed_source,
                  std::size_t first, std::size_t count, ColumnType type, void* values);
 
-/// Whether this build compresses by itself.
+/// Whether this build compresses without HDF5.
 bool has_own_deflate() noexcept;
 
-/// zlib stream of `bytes`, valid until the next call in this thread; empty when there is no own deflate.
+/// zlib stream of `bytes`, valid until the next call in this thread; empty if this build cannot compress.
 std::span<const std::uint8_t> deflate_bytes(std::span<const std::uint8_t> bytes, int level);
 
-/// Inflates exactly out.size() bytes; false: damaged, another length, or no own deflate.
+/// Inflates exactly out.size() bytes; false: damaged, another length, or this build cannot decompress.
 bool inflate_bytes(std::span<const std::uint8_t> stream, std::span<std::uint8_t> out);
 
-/// A buffer of this thread with at least `bytes` bytes, contents unspecified; the next call gives the same one.
+/// A buffer of this thread with at least `bytes` bytes, contents unspecified; later calls return the same one.
 std::uint8_t* scratch_bytes(std::size_t bytes);
 
 }  // namespace meridian

@@ -22,7 +22,7 @@ struct ChunkHeader {
   std::uint64_t checksum = 0;  // of the fields before, and of the stream
 };
 constexpr std::uint32_t kChunkMagic = 0x4e554843;       // "CHUN"
-constexpr std::uint32_t kMaxStream = 4u * 65536u * 8u;  // of a chunk that does not compress, and more
+constexpr std::uint32_t kMaxStream = 4u * 65536u * 8u;  // larger than any chunk that does not compress
 constexpr std::size_t kCheckedHeader = offsetof(ChunkHeader, checksum);
 
 std::uint64_t checksum_of_chunk(const ChunkHeader& header, std::span<const std::uint8_t> stream) noexcept {
@@ -71,7 +71,7 @@ Result<ChunkLogWriter> ChunkLogWriter::open(const std::filesystem::path& path, s
   if (!log.file_ || ::fstat(log.file_.get(), &status) != 0)
     return log_error(Errc::io, "open", path, std::strerror(errno));
   if (!S_ISREG(status.st_mode) || static_cast<std::uint64_t>(status.st_size) < bytes)
-    return log_error(Errc::damaged, "go on with", path, "it is shorter than its checkpoint says");
+    return log_error(Errc::damaged, "continue", path, "it is shorter than its checkpoint says");
   if (::ftruncate(log.file_.get(), static_cast<off_t>(bytes)) != 0 ||
       ::lseek(log.file_.get(), static_cast<off_t>(bytes), SEEK_SET) < 0)
     return log_error(Errc::io, "write", path, std::strerror(errno));
@@ -121,7 +121,7 @@ Result<ChunkLogReader> ChunkLogReader::open(const std::filesystem::path& path, s
   struct stat status {};
   if (!log.file_ || ::fstat(log.file_.get(), &status) != 0)
     return log_error(errno == ENOENT ? Errc::not_found : Errc::io, "open", path, std::strerror(errno));
-  if (!S_ISREG(status.st_mode)) return log_error(Errc::io, "open", path, "it is no file");
+  if (!S_ISREG(status.st_mode)) return log_error(Errc::io, "open", path, "it is not a regular file");
   if (static_cast<std::uint64_t>(status.st_size) < bytes) return log.damaged("it is shorter than its checkpoint says");
   ::posix_fadvise(log.file_.get(), 0, static_cast<off_t>(bytes), POSIX_FADV_SEQUENTIAL);
   return log;
@@ -155,7 +155,7 @@ Result<bool> ChunkLogReader::next(LoggedChunk& chunk) {
   MERIDIAN_TRY_DO(read(&header, sizeof header));
   if (header.magic != kChunkMagic || header.width > 8 || header.bytes > kMaxStream ||
       (header.width == 0) != (header.bytes == 0))
-    return damaged("what is there is no chunk");
+    return damaged("the data are not a chunk");
   stream_.resize(header.bytes);
   MERIDIAN_TRY_DO(read(stream_.data(), stream_.size()));
   if (checksum_of_chunk(header, stream_) != header.checksum) return damaged("a chunk's checksum is wrong");

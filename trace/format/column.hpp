@@ -2,8 +2,8 @@
 #pragma once
 
 // Columns: 1-D datasets of integers (or doubles), chunked, shuffle + deflate, written in order and read by ranges.
-// The chunks are compressed here with libdeflate, two to three times faster than in HDF5's own pipeline; what is on
-// disk is an ordinary dataset either way. Without libdeflate (MERIDIAN_LIBDEFLATE=OFF) the pipeline does the work.
+// libdeflate compresses the chunks, two to three times faster than HDF5's own pipeline; the result on disk is an
+// ordinary dataset either way. Without libdeflate (MERIDIAN_LIBDEFLATE=OFF) HDF5 compresses.
 
 #include <cstdint>
 #include <memory>
@@ -21,26 +21,26 @@ class StateReader;
 class StateWriter;
 struct LoggedChunk;
 
-/// Elements in a full chunk. A column that is shorter has one chunk of its own length, or lies in its object header.
+/// Elements in a full chunk. A shorter column has one chunk of its own length, or is stored in its object header.
 inline constexpr std::uint32_t kColumnChunk = 65536;
 
 struct ColumnOptions {
   int level = 1;                   ///< deflate, 1 to 9
   bool is_narrow = false;          ///< stored in the smallest type of the same signedness that holds all values
-  bool omit_empty = false;         ///< a column without elements leaves no dataset
-  std::string_view unit{};         ///< attribute `unit` when not empty
-  std::string_view description{};  ///< attribute `description` when not empty
+  bool omit_empty = false;         ///< a column without elements is not written
+  std::string_view unit{};         ///< attribute `unit` unless empty
+  std::string_view description{};  ///< attribute `description` unless empty
 };
 
-/// Writes one column from its beginning to its end. A chunk whose elements all equal the column's fill value is not
-/// stored at all. Not thread-safe; movable. Keeps at most one chunk in memory.
+/// Writes one column from beginning to end. A chunk whose elements all equal the column's fill value is not stored. Not
+/// thread-safe; movable. Keeps at most one chunk in memory.
 class ColumnWriter {
  public:
-  /// The dataset `path` (missing groups are made) below `parent`, which must stay open until finish().
+  /// Creates the dataset `path` (and missing groups) below `parent`, which must stay open until finish().
   static Result<ColumnWriter> create(hid_t parent, std::string path, ColumnType type,
                                      const ColumnOptions& options = {});
-  /// The column's chunks go to a log, as chunks of `column`; `log` must outlive the writer. finish() is not for it:
-  /// what is left is for save().
+  /// Writes the column's chunks to a log, as chunks of `column`; `log` must outlive the writer. Such a writer ends with
+  /// save() instead of finish().
   static ColumnWriter create_in_log(ChunkLogWriter& log, std::uint32_t column, ColumnType type,
                                     const ColumnOptions& options = {});
   ColumnWriter(ColumnWriter&&) noexcept;
@@ -53,17 +53,17 @@ class ColumnWriter {
     MERIDIAN_CHECK(type() == column_type<std::remove_const_t<T>>);
     return append_raw(values.data(), values.size());
   }
-  /// `values` are of type().
+  /// `values` have the type type().
   Status append_raw(const void* values, std::size_t count);
-  /// Writes what is left. A column that was not finished has an unspecified number of elements on disk.
+  /// Writes the remaining elements. A column that was not finished has an unspecified number of elements on disk.
   Status finish();
 
-  /// Takes a chunk out of a log as it is, before anything was appended. errors: damaged (no chunk of this column); io.
+  /// Takes a chunk from a log unchanged, before any append(). errors: damaged (not a chunk of this column); io.
   Status adopt(const LoggedChunk& chunk);
-  /// The state that a writer needs besides the stored chunks to go on. restore() comes after adopt(), and before
+  /// The state that a writer needs, besides the stored chunks, to continue. restore() comes after adopt() and before
   /// append().
   void save(StateWriter& archive) const;
-  /// False: it cannot be.
+  /// False: the saved state is not valid.
   bool restore(StateReader& archive);
 
   ColumnType type() const noexcept;
@@ -76,12 +76,12 @@ class ColumnWriter {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Reads ranges of any 1-D integer dataset (or doubles from a floating-point one), fast when it is laid out as
-/// ColumnWriter does. Nothing in the file is trusted: memory is bounded by the chunk limit (8 MiB), whatever it says.
-/// Not thread-safe; movable. Keeps one chunk, compressed types stay as narrow as they are in the file.
+/// Reads ranges of any 1-D integer dataset (or doubles from a floating-point one); fast if it has the layout of
+/// ColumnWriter. Does not trust the file: memory is bounded by the chunk limit (8 MiB). Not thread-safe; movable. Keeps
+/// one chunk in memory; narrow types stay as narrow as in the file.
 class ColumnReader {
  public:
-  /// errors  not_found; damaged: no dataset, not 1-D, neither integer nor floating point.
+  /// errors  not_found; damaged: not a dataset, not 1-D, neither integer nor floating point.
   static Result<ColumnReader> open(hid_t parent, const std::string& path);
   ColumnReader(ColumnReader&&) noexcept;
   ColumnReader& operator=(ColumnReader&&) noexcept;
@@ -89,8 +89,8 @@ class ColumnReader {
 
   std::uint64_t size() const noexcept;
 
-  /// Elements [offset, offset + out.size()). errors: damaged (beyond the end, does not decompress, or a value that T
-  /// cannot hold where the file's type is wider than T), io.
+  /// Reads elements [offset, offset + out.size()). errors: damaged (beyond the end, does not decompress, or a value out
+  /// of the range of T), io.
   template <class T>
   Status read(std::uint64_t offset, std::span<T> out) {
     return read_raw(offset, out.data(), out.size(), column_type<T>);

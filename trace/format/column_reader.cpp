@@ -11,10 +11,10 @@ namespace meridian {
 namespace {
 
 constexpr std::uint64_t kMaxChunkBytes = std::uint64_t{8} << 20;
-constexpr std::uint64_t kMostDeflated = 1032;  // no zlib stream expands more
-constexpr std::size_t kSlowPiece = 65536;      // elements read at once where HDF5 converts
+constexpr std::uint64_t kMostDeflated = 1032;  // no zlib stream has a higher ratio
+constexpr std::size_t kSlowPiece = 65536;      // elements read at once if HDF5 converts them
 
-// How a dataset's chunks can be decoded here; false in has_own_path: through HDF5.
+// The storage of a dataset's chunks; has_own_path is false if HDF5 has to decode them.
 struct Storage {
   bool has_own_path = false;
   bool is_float = false;
@@ -31,7 +31,7 @@ bool is_plain(hid_t type, std::size_t width) {
          H5Tget_precision(type) == 8 * width && H5Tget_offset(type) == 0;
 }
 
-// Our filters, in our order, and no others.
+// Accepts exactly our filters in our order.
 bool find_filters(hid_t creation, Storage& storage) {
   const int count = H5Pget_nfilters(creation);
   for (int i = 0; i < count; ++i) {
@@ -60,7 +60,7 @@ struct ColumnReader::Impl {
   std::uint64_t file_bytes = 0;
   std::uint64_t fill = 0;
 
-  // The chunk that was read last, as planes (or plain elements when the width is 1 or there is no shuffle).
+  // The last chunk read, as planes (or as plain elements if the width is 1 or there is no shuffle).
   std::uint64_t cached = std::numeric_limits<std::uint64_t>::max();
   bool is_fill = false;
   std::vector<std::uint8_t> planes;
@@ -73,7 +73,7 @@ struct ColumnReader::Impl {
   Status examine() {
     const h5::Properties creation{H5Dget_create_plist(dataset.get())};
     if (!creation) return failed();
-    if (!h5::lies_in_file(creation.get())) return damaged("its data lie in other files");
+    if (!h5::lies_in_file(creation.get())) return damaged("its data are in other files");
     const h5::Space space{H5Dget_space(dataset.get())};
     if (!space) return failed();
     if (H5Sget_simple_extent_ndims(space.get()) != 1 || H5Sget_simple_extent_type(space.get()) != H5S_SIMPLE)
@@ -81,12 +81,12 @@ struct ColumnReader::Impl {
     hsize_t extent = 0;
     if (H5Sget_simple_extent_dims(space.get(), &extent, nullptr) != 1) return failed();
     rows = extent;
-    // Of the columns of a table, one at least takes room in the file for each row.
+    // At least one column of a table takes space in the file for each row.
     if (file_bytes != 0 && rows / kMostDeflated > file_bytes) return damaged("it is longer than the file can hold");
     const h5::Type type{H5Dget_type(dataset.get())};
     if (!type) return failed();
     const H5T_class_t kind = H5Tget_class(type.get());
-    if (kind != H5T_INTEGER && kind != H5T_FLOAT) return damaged("its elements are no numbers");
+    if (kind != H5T_INTEGER && kind != H5T_FLOAT) return damaged("its elements are not numbers");
     storage.is_float = kind == H5T_FLOAT;
     storage.is_signed = storage.is_float || H5Tget_sign(type.get()) == H5T_SGN_2;
     storage.width = H5Tget_size(type.get());
@@ -104,10 +104,10 @@ struct ColumnReader::Impl {
     return {};
   }
 
-  // Bytes of the chunk in the file; 0: not stored.
+  // Size of the chunk in the file; 0: not stored.
   Result<hsize_t> stored_bytes(hsize_t first) const {
     hsize_t bytes = 0;
-    // Some versions fail where there is no such chunk. Where they cannot find out, it is the index that fails.
+    // Some versions of HDF5 fail if there is no such chunk. Any other failure comes from the index.
     if (H5Dget_chunk_storage_size(dataset.get(), &first, &bytes) < 0)
       return h5::has_failed_in(H5E_DATASET) ? Result<hsize_t>{0} : failed();
     if (bytes > file_bytes || bytes > 2 * storage.chunk * storage.width + 65536)
@@ -126,7 +126,7 @@ struct ColumnReader::Impl {
     }
     const std::size_t plain_bytes = static_cast<std::size_t>(storage.chunk) * storage.width;
     if (plain_bytes / kMostDeflated > bytes) return damaged("a chunk has the wrong length");
-    // Planes and the stream that they come from; the stream may be longer when deflate was of no use.
+    // The planes and the stream they come from; the stream may be longer if deflate did not help.
     planes.resize(plain_bytes);
     std::uint8_t* stream = scratch_bytes(static_cast<std::size_t>(bytes));
     std::uint32_t skipped = 0;
@@ -187,7 +187,8 @@ struct ColumnReader::Impl {
     return {};
   }
 
-  // Any layout and filter that HDF5 knows. Integers come as 64 bits of the file's own sign, so that nothing is clipped.
+  // Any layout and filter that HDF5 supports. Integers are read as 64 bits with the file's sign, so that none is
+  // clipped.
   Status read_through_hdf5(std::uint64_t offset, std::uint8_t* out, std::size_t count, ColumnType type) {
     const h5::Quiet quiet;
     const ColumnType wide = type == ColumnType::f64 ? ColumnType::f64
@@ -229,7 +230,7 @@ Result<ColumnReader> ColumnReader::open(hid_t parent, const std::string& path) {
   auto impl = std::make_unique<Impl>();
   impl->path = path;
   const h5::Properties access = h5::access_within_file(H5P_DATASET_ACCESS);
-  H5Pset_chunk_cache(access.get(), 1, 0, 1.0);  // chunks are kept here, not there
+  H5Pset_chunk_cache(access.get(), 1, 0, 1.0);  // this class caches chunks itself
   impl->dataset = h5::Dataset{H5Dopen2(parent, path.c_str(), access.get())};
   if (!impl->dataset) return impl->failed();
   impl->file_bytes = h5::file_bytes(impl->dataset.get());
@@ -242,7 +243,7 @@ std::uint64_t ColumnReader::size() const noexcept { return impl_->rows; }
 Status ColumnReader::read_raw(std::uint64_t offset, void* out, std::size_t count, ColumnType type) {
   if (offset > impl_->rows || count > impl_->rows - offset) return impl_->damaged("it is too short");
   if (count == 0) return {};
-  if (impl_->storage.is_float && type != ColumnType::f64) return impl_->damaged("its elements are no integers");
+  if (impl_->storage.is_float && type != ColumnType::f64) return impl_->damaged("its elements are not integers");
   const bool is_direct = impl_->storage.has_own_path && impl_->storage.is_float == (type == ColumnType::f64);
   auto* bytes = static_cast<std::uint8_t*>(out);
   return is_direct ? impl_->read_own(offset, bytes, count, type) : impl_->read_through_hdf5(offset, bytes, count, type);

@@ -36,7 +36,7 @@ Status write_column(hid_t group, const AnyColumn& column, const void* rows, std:
   return writer.finish();
 }
 
-// Rows come into being with the first column.
+// The first column creates the rows.
 struct Rows {
   const RowRoom& room;
   void* data = nullptr;
@@ -71,7 +71,7 @@ Status read_column(hid_t group, const AnyColumn& column, Rows& rows) {
     MERIDIAN_CHECK(column.type == ColumnType::u8);
     const auto* numbers = reinterpret_cast<const std::uint8_t*>(values.data());
     for (std::size_t i = 0; i < count; ++i)
-      if (numbers[i] >= column.words.size()) return damaged(column, "has a number that stands for nothing");
+      if (numbers[i] >= column.words.size()) return damaged(column, "has a number without a meaning");
   }
   column.set(rows.data, rows.count, values.data(), width_of(column.type));
   return {};

@@ -12,13 +12,13 @@
 
 namespace meridian {
 
-/// Writes the columns that are shown in files into `group`, which exists. Lists are left out.
+/// Writes the columns that are in files (kInFile) into `group`, which exists. Omits lists.
 /// has_texts  AnyColumn::text becomes the attribute `description`.
 Status write_columns(hid_t group, std::span<const AnyColumn> columns, const void* rows, std::size_t count,
                      bool has_texts);
-/// The way back, for columns that have a setter.
+/// Reads the columns that have a setter.
 /// errors  not_found: a column is missing; damaged: columns of different lengths, more rows than the file has bytes, a
-/// number that stands for no word.
+///         number without a word.
 Status read_columns(hid_t group, std::span<const AnyColumn> columns, const RowRoom& room);
 
 /// A table in the group `name` below `parent`: made for writing if it is not there, with the texts of its columns.

@@ -11,7 +11,7 @@
 namespace meridian {
 namespace {
 
-constexpr std::size_t kCompactBytes = 256;  // a column of at most this size lies in its object header
+constexpr std::size_t kCompactBytes = 256;  // a column of at most this size is stored in its object header
 
 hid_t file_type(ColumnType type, std::size_t width) {
   if (type == ColumnType::f64) return H5T_IEEE_F64LE;
@@ -44,7 +44,7 @@ hid_t memory_type(ColumnType type) {
 }  // namespace
 
 struct ColumnWriter::Impl {
-  // How the dataset is laid out; known when the first chunk is complete, or at the end.
+  // The dataset's layout; known when the first chunk is complete, or at the end.
   struct Layout {
     std::size_t width = 0;    // bytes of an element in the file
     hsize_t chunk = 0;        // elements; 0: compact, in the object header
@@ -53,7 +53,7 @@ struct ColumnWriter::Impl {
   };
 
   hid_t parent = H5I_INVALID_HID;
-  ChunkLogWriter* log = nullptr;  // where chunks go instead
+  ChunkLogWriter* log = nullptr;  // receives the chunks instead of a dataset
   std::uint32_t number = 0;       // of the column in the log
   std::string path;
   ColumnType type{};
@@ -66,7 +66,7 @@ struct ColumnWriter::Impl {
   h5::Dataset dataset;
   Layout layout;
   std::uint64_t rows_stored = 0;
-  std::vector<std::uint8_t> pending;  // elements of the chunk that is not complete yet
+  std::vector<std::uint8_t> pending;  // elements of the incomplete chunk
   std::size_t pending_rows = 0;
 
   std::size_t element_bytes() const { return width_of(type); }
@@ -114,15 +114,15 @@ struct ColumnWriter::Impl {
     std::uint8_t* planes = scratch_bytes(bytes);
     if (rows < plan.chunk) std::memset(planes, 0, bytes);
     split_planes(values, rows, type, plan.width, static_cast<std::size_t>(plan.chunk), planes);
-    // Deflated even where that gains nothing: the stream's checksum is what shows damage.
+    // Deflated even without gain: the stream's checksum reveals damage.
     const auto stored = deflate_bytes({planes, bytes}, level);
     if (stored.empty() || H5Dwrite_chunk(target.get(), H5P_DEFAULT, 0, &first, stored.size(), stored.data()) < 0)
       return failed("write");
     return {};
   }
 
-  // A value that the file's type cannot hold yet: every chunk is stored again, wider. At most three times in a column's
-  // life, so that no reader has to know of overflow tables.
+  // Handles a value that the file's type cannot hold: every chunk is stored again with a wider type. This happens at
+  // most three times per column, and no reader needs overflow tables.
   Status widen(std::size_t width) {
     Layout wider = layout;
     wider.width = width;
@@ -149,8 +149,8 @@ struct ColumnWriter::Impl {
     return {};
   }
 
-  // Never narrower than the chunk before, so that a dataset made of the chunks is widened no more often than the column
-  // would have been.
+  // Never narrower than the previous chunk, so that a dataset made of the chunks is widened no more often than the
+  // column would have been.
   Status store_in_log(const void* values) {
     const ValueRange range = range_of(values, kColumnChunk, type);
     rows_stored += kColumnChunk;
@@ -194,7 +194,7 @@ struct ColumnWriter::Impl {
     return true;
   }
 
-  // The dataset is there, has elements of `width` bytes or more, and is longer by `rows`.
+  // Ensures that the dataset exists, has elements of at least `width` bytes, and is longer by `rows`.
   Status make_room(std::size_t rows, std::size_t width, std::uint64_t fill) {
     if (!dataset) {
       layout = {.width = width, .chunk = kColumnChunk, .is_growing = true, .fill = fill};
@@ -220,7 +220,7 @@ struct ColumnWriter::Impl {
     return {};
   }
 
-  // The whole column is less than a chunk: no larger than it needs to be.
+  // Stores a column that is shorter than a chunk in its minimum size.
   Status store_small() {
     const h5::Quiet quiet;
     const ValueRange range = range_of(pending.data(), pending_rows, type);

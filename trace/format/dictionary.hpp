@@ -6,9 +6,9 @@
 
 namespace meridian {
 
-/// Numbers 64-bit values in the order in which they are first seen; 0 is value 0. Looking up is a few ns: handles come
-/// back again and again. The table is bounded: when it has grown to kMost entries it is emptied, and a value that comes
-/// back gets a second number. So values() may hold a value more than once; each number means one value for good.
+/// Numbers 64-bit values in the order of their first occurrence; 0 is value 0. A lookup takes a few ns, because handles
+/// recur often. The table is bounded: when it has kMost entries it is emptied, and recurring values get a second
+/// number. values() may therefore contain a value more than once, but each number always means the same value.
 class Dictionary {
  public:
   static constexpr std::size_t kMost = std::size_t{1} << 19;
@@ -24,7 +24,7 @@ class Dictionary {
     }
   }
 
-  /// Values that got their number since the last call.
+  /// Values that were numbered since the last call.
   std::vector<std::uint64_t> take_new() {
     std::vector<std::uint64_t> taken;
     taken.swap(fresh_);
@@ -33,7 +33,7 @@ class Dictionary {
 
   std::uint64_t size() const noexcept { return next_; }
 
-  /// The state that a dictionary needs to go on with the same numbers.
+  /// The state that a dictionary needs to continue with the same numbers.
   template <class Archive>
   void save(Archive& archive) const {
     std::vector<std::uint64_t> values;
@@ -45,7 +45,7 @@ class Dictionary {
     }
     archive(next_, fresh_, values, numbers);
   }
-  /// False: no saved dictionary looks like this.
+  /// False: not a valid dictionary.
   template <class Archive>
   bool restore(Archive& archive) {
     std::vector<std::uint64_t> values;

@@ -12,9 +12,9 @@ namespace meridian::h5 {
 namespace {
 
 constexpr std::size_t kMaxStringAttribute = 1u << 20;
-constexpr unsigned kMaxCompact = 64;  // links or attributes that stay in an object header
+constexpr unsigned kMaxCompact = 64;  // limit of links or attributes in an object header
 
-// HDF5's own clean-up at exit complains about files that turned out to be damaged; everything is closed by its owner.
+// HDF5's own cleanup at exit complains about damaged files; every object is closed by its owner.
 [[maybe_unused]] const herr_t g_no_clean_up = H5dont_atexit();
 
 // The innermost entry of HDF5's error stack: the cause, not the chain of callers.
@@ -27,8 +27,8 @@ herr_t keep_description(unsigned, const H5E_error2_t* entry, void* text) {
 Properties file_access(bool is_for_writing) {
   Properties access{H5Pcreate(H5P_FILE_ACCESS)};
   H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110);
-  H5Pset_metadata_read_attempts(access.get(), 1);  // otherwise damage is read again and again, for seconds
-  H5Pset_meta_block_size(access.get(), 0);         // no gaps kept for later: the file is as small as it can be
+  H5Pset_metadata_read_attempts(access.get(), 1);  // otherwise damaged metadata is read repeatedly, for seconds
+  H5Pset_meta_block_size(access.get(), 0);         // no reserved gaps: the file is as small as possible
   H5Pset_small_data_block_size(access.get(), 0);
   H5Pset_fclose_degree(access.get(), is_for_writing ? H5F_CLOSE_STRONG : H5F_CLOSE_WEAK);
 #if H5_VERSION_GE(1, 10, 7)
@@ -37,7 +37,7 @@ Properties file_access(bool is_for_writing) {
   return access;
 }
 
-// Asked before HDF5 opens what an external link names.
+// Called before HDF5 opens the target of an external link.
 herr_t refuse_link(const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) { return -1; }
 
 bool leads_out_of_file(hid_t parent, const std::string& link) {
@@ -64,7 +64,7 @@ Status write_scalar(hid_t object, const std::string& name, hid_t file_type, hid_
   return {};
 }
 
-// Opens a scalar attribute of one class, and no array.
+// Opens a scalar attribute of one class; arrays are errors.
 Result<Attribute> open_scalar(hid_t object, const std::string& name, H5T_class_t kind) {
   if (H5Aexists(object, name.c_str()) <= 0) return attribute_error(Errc::not_found, name, "there is none");
   Attribute attribute{H5Aopen(object, name.c_str(), H5P_DEFAULT)};
@@ -73,7 +73,7 @@ Result<Attribute> open_scalar(hid_t object, const std::string& name, H5T_class_t
   const Type type{H5Aget_type(attribute.get())};
   if (!space || !type || H5Sget_simple_extent_npoints(space.get()) != 1)
     return attribute_error(Errc::damaged, name, "it is not one value");
-  if (H5Tget_class(type.get()) != kind) return attribute_error(Errc::damaged, name, "it is of another type");
+  if (H5Tget_class(type.get()) != kind) return attribute_error(Errc::damaged, name, "it has another type");
   return attribute;
 }
 
@@ -113,7 +113,7 @@ Result<File> create_file(const std::filesystem::path& path) {
   if (file) return file;
   Error error = failure(Errc::io, "cannot create '" + path.string() + "'");
   if (errno != 0) error.what = "cannot create '" + path.string() + "': " + std::strerror(errno);
-  if (errno != EEXIST) ::unlink(path.c_str());  // what HDF5 could not write the first bytes of
+  if (errno != EEXIST) ::unlink(path.c_str());  // removes an incomplete file
   return error;
 }
 
@@ -172,7 +172,7 @@ bool exists(hid_t parent, const std::string& path) {
     const std::string part = path.substr(0, end);
     if (part != "/") {
       if (H5Lexists(parent, part.c_str(), access.get()) <= 0) return false;
-      if (leads_out_of_file(parent, part)) return true;  // opening it says what is wrong
+      if (leads_out_of_file(parent, part)) return true;  // opening it gives the error
       if (H5Oexists_by_name(parent, part.c_str(), access.get()) <= 0) return false;
     }
     if (end == std::string::npos) return true;
@@ -200,8 +200,7 @@ Properties dataset_properties() {
 }
 
 Properties link_properties(hid_t parent, const std::string& path) {
-  // Not left to HDF5: groups that it makes on the way carry the time of day, and equal content would not be equal
-  // bytes.
+  // HDF5 would give groups that it creates on the way a time stamp, and equal content would not give equal bytes.
   for (std::size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1))
     if (const std::string group = path.substr(0, end); !exists(parent, group)) (void)create_group(parent, group);
   Properties links{H5Pcreate(H5P_LINK_CREATE)};

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Owners and small helpers over the HDF5 C API. The library's error handler is never changed for others: every helper
-// here is silent by itself, and code that calls HDF5 directly holds an h5::Quiet meanwhile. Not thread-safe (HDF5 is
-// not).
+// Owners and small helpers over the HDF5 C API. The application's HDF5 error handler remains unchanged: every helper
+// here suppresses messages by itself, and code that calls HDF5 directly uses h5::Quiet. Not thread-safe, like HDF5.
 
 #include <hdf5.h>
 
@@ -25,7 +24,8 @@ using Type = Unique<&H5Tclose, hid_t{H5I_INVALID_HID}>;
 using Attribute = Unique<&H5Aclose, hid_t{H5I_INVALID_HID}>;
 using Properties = Unique<&H5Pclose, hid_t{H5I_INVALID_HID}>;
 
-/// While alive, HDF5 prints nothing; the handler that was there comes back afterwards. May be nested.
+/// While an object of this class exists, HDF5 prints nothing; afterwards the previous handler is restored. May be
+/// nested.
 class Quiet {
  public:
   Quiet() noexcept {
@@ -41,16 +41,16 @@ class Quiet {
   void* data_ = nullptr;
 };
 
-/// An Error of `action` ("cannot create column 'gap'"), with HDF5's own reason behind it.
+/// An Error of `action` ("cannot create column 'gap'"), followed by HDF5's own reason.
 Error failure(Errc code, std::string_view action);
-/// Whether the failure of the last call began in that part of HDF5 (H5E_DATASET...).
+/// Whether the failure of the last call began in this part of HDF5 (H5E_DATASET...).
 bool has_failed_in(hid_t part);
 
-/// "rank file 'trace/rank-00000.h5': ..." before an Error that does not name the file.
+/// Puts "rank file 'trace/rank-00000.h5': ..." before an Error that does not name the file.
 Error in_file(Error error, std::string_view kind, const std::filesystem::path& path);
 
-/// Creates `path` anew, in the 1.10 file format (checksummed metadata, compact groups) and without time stamps: equal
-/// content gives equal bytes. A file that was there is removed first, a symbolic link is not followed.
+/// Creates `path`, in the 1.10 file format (checksummed metadata, compact groups) and without time stamps: equal
+/// content gives equal bytes. An existing file is removed first; a symbolic link is not followed.
 Result<File> create_file(const std::filesystem::path& path);
 
 /// errors  not_found: no such file; io: no permission; damaged: not an HDF5 file, or truncated.
@@ -62,24 +62,23 @@ Status close_file(File& file, const std::filesystem::path& path);
 Result<Group> create_group(hid_t parent, const std::string& name);
 /// errors  not_found
 Result<Group> open_group(hid_t parent, const std::string& name);
-/// Properties of a kind of access (H5P_DATASET_ACCESS...) with which links to other files lead nowhere: what a file
-/// names is never opened.
+/// Access properties of this kind (H5P_DATASET_ACCESS...) with which links to other files are never followed.
 Properties access_within_file(hid_t kind);
-/// Whether there is an object `path` below `parent`. A link that leads nowhere does not count; one to another file
-/// does, and opening it fails.
+/// Whether `parent` has an object `path`. False for a link without a target; true for a link to another file, but
+/// opening it fails.
 bool exists(hid_t parent, const std::string& path);
-/// Whether a dataset with these creation properties has its data in its own file. To be asked before its dataspace:
-/// that of a virtual dataset is found out in the files that it names.
+/// Whether a dataset with these creation properties has its data in its own file. Call before reading its dataspace:
+/// for a virtual dataset HDF5 would open the files that it names.
 bool lies_in_file(hid_t creation);
-/// Size in bytes of the file that `object` is in; 0 when that cannot be found out.
+/// Size in bytes of the file that contains `object`; 0 if unknown.
 std::uint64_t file_bytes(hid_t object);
 
 /// Properties for a dataset or group: no time stamps, attributes kept in the header.
 Properties dataset_properties();
-/// Properties for the link `path` that is about to be created: UTF-8 name. Missing groups on the way are made here.
+/// Properties for the new link `path`: UTF-8 name. Creates missing groups on the way.
 Properties link_properties(hid_t parent, const std::string& path);
 
-// Attributes: scalars, and UTF-8 strings of fixed length. Writing replaces nothing: the name must be new.
+// Attributes: scalars, and UTF-8 strings of fixed length. Writing does not replace an attribute: the name must be new.
 Status write_attribute(hid_t object, const std::string& name, std::int64_t value);
 Status write_attribute(hid_t object, const std::string& name, std::uint64_t value);
 Status write_attribute(hid_t object, const std::string& name, double value);
@@ -91,7 +90,7 @@ inline Status write_attribute(hid_t object, const std::string& name, const char*
   return write_attribute(object, name, std::string_view{value});
 }
 
-// errors  not_found: no such attribute; damaged: of another kind, an array, or out of the range of the type.
+// errors  not_found: no such attribute; damaged: another kind, an array, or out of the range of the type.
 Result<std::int64_t> read_int_attribute(hid_t object, const std::string& name);
 Result<std::uint64_t> read_uint_attribute(hid_t object, const std::string& name);
 Result<double> read_double_attribute(hid_t object, const std::string& name);

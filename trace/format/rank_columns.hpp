@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The columns of the rank file's event tables, as its reader sees them. A column that cannot be opened is reported when
-// it is read, so that everything else can be read.
+// The columns of the rank file's event tables, for reading. A column that cannot be opened is reported when it is read,
+// so that everything else remains readable.
 
 #include <optional>
 #include <span>
@@ -15,7 +15,7 @@
 
 namespace meridian::rank_schema {
 
-// A column that is missing when its table has no rows.
+// A column that may be missing if its table has no rows.
 class OptionalColumn {
  public:
   void open(hid_t file, const std::string& path, std::uint64_t rows) {
@@ -45,14 +45,14 @@ class OptionalColumn {
   Status problem_;
 };
 
-/// 64-bit values behind their numbers.
+/// 64-bit values by their dictionary numbers.
 class DictionaryRows {
  public:
-  /// Stands for a row that cannot be read: neither a handle nor an address, but the same value for each use of the row.
+  /// Replaces a row that cannot be read: neither a handle nor an address, but the same value for each use of the row.
   static constexpr std::uint64_t kUnreadable = 0xfffe'd1c7'0000'0000;
   static constexpr bool is_unreadable(std::uint64_t value) noexcept { return value >> 32 == kUnreadable >> 32; }
 
-  /// Reads everything that is readable; the Error says what is not.
+  /// Reads everything that is readable; the Error describes the rest.
   Status open(hid_t file) {
     Status status = read(file);
     if (!status) is_whole_ = false;
@@ -94,7 +94,7 @@ class DictionaryRows {
   bool is_whole_ = true;
 };
 
-// Where reading a table needs room; kept from segment to segment.
+// Working memory for reading a table, reused for all segments.
 struct Scratch {
   std::vector<std::uint32_t> numbers;
   std::vector<std::uint64_t> values;  // of one column; room for any type

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The rank file as its readers see it: everything small in RankMeta, the events in batches.
+// The rank file for its readers: all small tables in RankMeta, the events in batches.
 // Layout, types and units on disk: FORMAT.md.
 
 #include <array>
@@ -42,13 +42,13 @@ struct CommRow {
   CommBirth birth;
   std::uint32_t call = 0;    ///< id in RankMeta::call_names; 0: MPI_COMM_WORLD, MPI_COMM_SELF, MPI_Comm_get_parent's
   std::uint32_t thread = 0;  ///< ThreadId of the maker
-  std::uint64_t enter_ticks = 0;  ///< of the call that made it
-  std::uint64_t leave_ticks = 0;  ///< the handle means this communicator from here on
+  std::uint64_t enter_ticks = 0;  ///< of the creating call
+  std::uint64_t leave_ticks = 0;  ///< the handle means this communicator from this time on
 };
 
 struct MembersRow {
   std::uint64_t comm = 0;        ///< handle
-  std::uint64_t born_ticks = 0;  ///< leave_ticks of the CommRow that it belongs to
+  std::uint64_t born_ticks = 0;  ///< leave_ticks of the CommRow to which the members belong
   bool remote = false;
   std::vector<std::int32_t> world_ranks;  ///< in group order; -1: a process of another MPI_COMM_WORLD
 };
@@ -71,22 +71,22 @@ struct OverheadRow {
 struct ThreadRow {
   std::uint32_t thread = 0;
   std::int32_t kernel_tid = 0;
-  std::uint64_t begin_ticks = 0;  ///< its first instruction, or the first that the tracer saw of it
+  std::uint64_t begin_ticks = 0;  ///< its first instruction, or its first event for the tracer
   std::uint64_t events = 0;
-  std::uint64_t end_ticks = 0;  ///< 0: it lived when the file was made
-  std::int64_t creator = -1;    ///< thread that made it; -1: not known
-  std::uint64_t routine = 0;    ///< address of its start routine; 0: not known
+  std::uint64_t end_ticks = 0;  ///< 0: running when the file was made
+  std::int64_t creator = -1;    ///< thread that created it; -1: unknown
+  std::uint64_t routine = 0;    ///< address of its start routine; 0: unknown
 };
 
-/// How often a thread took a lock that was free. The rest are events.
+/// Number of times that a thread took a lock that was free. Other acquisitions are events.
 struct LockCountRow {
   std::uint32_t thread = 0;
   LockKind kind{};
-  std::uint64_t object = 0;  ///< address; 0: the objects beyond those that a thread counts singly
+  std::uint64_t object = 0;  ///< address; 0: all objects that a thread does not count individually
   std::uint64_t count = 0;
 };
 
-/// The resources that a thread, or the process, had used by `ticks`.
+/// The resources that a thread or the process had used by `ticks`.
 struct UsageRow {
   std::uint64_t ticks = 0;
   Usage usage;
@@ -98,7 +98,7 @@ struct PassedRow {
   std::uint64_t count = 0;
 };
 
-/// The name of a kind of user event; UserUse::definition is an id.
+/// The definition of a kind of user event; UserUse::definition is its id.
 struct UserDefinitionRow {
   std::uint32_t id = 0;
   UserKind kind{};
@@ -107,15 +107,15 @@ struct UserDefinitionRow {
   std::string fields;  ///< "name:type ...", types i64, u64, f64, text
 };
 
-/// A place in the call stacks of a rank: a return address, in the frame of the row `parent`, which comes before it.
-/// Row 0 is none.
+/// A node in the call stacks of a rank: a return address in the frame of the row `parent`, which is an earlier row. Row
+/// 0 is no node.
 struct StackRow {
-  std::uint32_t parent = 0;   ///< 0: nobody called it
-  std::uint64_t address = 0;  ///< without a parent also kStackDeeper or kStackLost
+  std::uint32_t parent = 0;   ///< 0: outermost frame
+  std::uint64_t address = 0;  ///< without a parent possibly kStackDeeper or kStackLost
 };
 inline constexpr std::size_t kMaxStackRows = std::size_t{1} << 20;
 
-/// A run of consecutive events of one thread, stored together. The segments of a thread follow one another in time.
+/// A run of consecutive events of one thread, stored together. The segments of a thread are in order of time.
 struct SegmentRow {
   std::uint32_t thread = 0;
   std::uint64_t first_ticks = 0;  ///< enter of the first event
@@ -129,7 +129,7 @@ struct SegmentRow {
   std::uint64_t locks = 0;
   std::uint64_t thread_ops = 0;
   std::uint64_t sites = 0;
-  std::uint64_t nodes = 0;     ///< as many as sites, or none
+  std::uint64_t nodes = 0;     ///< as many as sites, or 0
   std::uint64_t counters = 0;  ///< values
   std::uint64_t user = 0;
   std::uint64_t user_values = 0;
@@ -137,13 +137,13 @@ struct SegmentRow {
 
 /// A part of a rank file that cannot be read.
 struct Unreadable {
-  std::string what;         ///< why, as in an Error
-  std::uint64_t count = 0;  ///< events that lack it; of a RankMeta: 1
+  std::string what;         ///< the reason, as in an Error
+  std::uint64_t count = 0;  ///< events without these data; in a RankMeta: 1
 };
 
 struct RankMeta {
   int version = kRankSchemaVersion;
-  std::int32_t rank = -1;  ///< in MPI_COMM_WORLD; -1: the process never learned it
+  std::int32_t rank = -1;  ///< in MPI_COMM_WORLD; -1: the process ended before its rank was known
   std::int32_t size = -1;
   std::int32_t pid = 0;
   std::string hostname;
@@ -152,8 +152,8 @@ struct RankMeta {
   std::uint64_t domain = 0;
   bool is_finalized = false;  ///< MPI_Finalize was reached
   std::array<std::uint64_t, static_cast<std::size_t>(Loss::count_)> losses{};
-  std::uint32_t counters_per_event = 0;  ///< values of every event that has kFlagCounters
-  std::vector<CallId> calls;  ///< index: number in this file; CallId::none for a call that this build does not know
+  std::uint32_t counters_per_event = 0;  ///< number of values of each event with kFlagCounters
+  std::vector<CallId> calls;             ///< index: number in this file; CallId::none for a call unknown to this build
   std::vector<std::string> call_names;
   std::vector<AnchorRow> anchors;
   std::vector<ExchangeRow> exchanges;
@@ -166,28 +166,28 @@ struct RankMeta {
   std::vector<PassedRow> passed;
   std::vector<UserDefinitionRow> user_definitions;  ///< by id
   std::vector<LockCountRow> lock_counts;
-  std::vector<StackRow> stacks;  ///< empty, or with row 0
+  std::vector<StackRow> stacks;  ///< empty, or including row 0
   std::vector<SegmentRow> segments;
 
-  // Not in the file: tables that cannot be read, and are empty here.
+  // Not in the file: unreadable tables, which are empty here.
   std::vector<Unreadable> unreadable;
 
-  // Not in the file: place in a trace that has several worlds. `rank`, and what else is a world rank here, is then that
-  // of the trace.
+  // Not in the file: position in a trace with several worlds. `rank` and all other world ranks here are then those of
+  // the trace.
   std::uint32_t world = 0;
   std::int32_t first_rank = 0;  ///< of that world
 };
 
-/// The events of one segment, by columns, and the rows that they refer to in order: an event whose payload is p2p takes
-/// the next row of `p2p` (sendrecv: the next two), and so on; every event takes its `completions` next Completion rows.
-/// A batch is reused: read() resizes, so that after the first segments nothing is allocated.
+/// The events of one segment, by columns, and the rows that they refer to, in order: an event with payload p2p uses the
+/// next row of `p2p` (sendrecv: the next two), and so on; every event uses as many Completion rows as its
+/// completion_count. A batch is reused: read() resizes it, so that later segments need no allocation.
 struct EventBatch {
   std::vector<std::uint64_t> enter_ticks;
   std::vector<std::uint64_t> leave_ticks;
-  std::vector<CallId> call;  ///< CallId::none for a call that this build does not know
+  std::vector<CallId> call;  ///< CallId::none for a call unknown to this build
   std::vector<Payload> payload;
   std::vector<std::uint8_t> flags;              ///< RecordFlag
-  std::vector<std::uint32_t> completion_count;  ///< all of them, also when the ring needed several records (kFlagMore)
+  std::vector<std::uint32_t> completion_count;  ///< total number, even if the ring needed several records (kFlagMore)
   std::vector<PointToPoint> p2p;
   std::vector<Collective> coll;
   std::vector<Completion> completions;
@@ -198,20 +198,21 @@ struct EventBatch {
   std::vector<std::uint64_t> user_values;  ///< UserUse::words for each of `user`
   std::vector<LockUse> locks;
   std::vector<ThreadOp> thread_ops;
-  std::vector<std::uint64_t> sites;  ///< return addresses: one for every event that has kFlagSite
-  std::vector<std::uint32_t> nodes;  ///< rows of RankMeta::stacks, 0: none; as many as sites, or none at all
-  /// RankMeta::counters_per_event values for every event that has kFlagCounters: the increase from enter to leave, and
-  /// that from the leave of the thread's counted event before it to enter (0 at a thread's first). Equally long.
+  std::vector<std::uint64_t> sites;  ///< return addresses: one for every event with kFlagSite
+  std::vector<std::uint32_t> nodes;  ///< rows of RankMeta::stacks, 0: none; one for each element of `sites`, or empty
+  /// RankMeta::counters_per_event values for every event with kFlagCounters: the increase from enter to leave, followed
+  /// by the increase from the leave of the thread's previous counted event to enter (0 for the first event of a
+  /// thread).
   std::vector<std::int64_t> counters;
   std::vector<std::int64_t> counters_between;
-  /// Parts of these events that cannot be read; they are left out as if they had not been recorded.
+  /// Parts of these events that cannot be read; they are omitted as if they had not been recorded.
   std::vector<Unreadable> unreadable;
 };
 
 /// One rank's file, open for reading. Not thread-safe; movable.
 class RankFile {
  public:
-  /// Tables that cannot be read are named in meta().unreadable.
+  /// Unreadable tables are listed in meta().unreadable.
   /// errors  not_found, damaged (not HDF5, not a rank file, segments that cannot be read), unsupported (newer schema)
   static Result<RankFile> open(const std::filesystem::path& path);
   RankFile(RankFile&&) noexcept;
@@ -219,12 +220,12 @@ class RankFile {
   ~RankFile();
 
   const RankMeta& meta() const;
-  /// As the free function.
+  /// See the free function.
   void place_in_world(std::uint32_t world, std::int32_t first_rank);
-  /// Reads segment `index` of meta().segments. Where calls, or their messages, requests or collectives, cannot be read,
-  /// meta().texts says from then on that they are lost (kLostKey). errors: damaged, io.
+  /// Reads segment `index` of meta().segments. If calls, or their messages, requests or collectives, cannot be read,
+  /// adds a text to meta().texts that they are lost (kLostKey). errors: damaged, io.
   Status read(std::size_t index, EventBatch& batch);
-  /// Segments of which read() has found that.
+  /// Number of segments in which read() found such damage.
   std::size_t flaws() const;
 
  private:
@@ -238,26 +239,28 @@ class ChunkLogWriter;
 class StateReader;
 class StateWriter;
 
-/// Writes one rank file: beside its final name first, renamed by finish(). Dropped without finish(), it leaves nothing.
+/// Writes one rank file under a temporary name that finish() changes to the final one. Without finish() it leaves no
+/// file.
 class RankFileWriter {
  public:
   static Result<RankFileWriter> create(const std::filesystem::path& path);
-  /// Chunks go to `log`, which must outlive the writer, as soon as they are complete. There is nothing to finish:
-  /// another writer goes on from save().
+  /// Writes chunks to `log`, which must outlive the writer, as soon as they are complete. There is no finish(): another
+  /// writer continues from save().
   static RankFileWriter into_log(ChunkLogWriter& log);
   RankFileWriter(RankFileWriter&&) noexcept;
   RankFileWriter& operator=(RankFileWriter&&) noexcept;
   ~RankFileWriter();
 
-  /// Appends the events of one thread; `first` fields of the batch as in EventBatch, call numbers are CallId values.
+  /// Appends the events of one thread; the batch is filled as in EventBatch, call numbers are CallId values.
   Status append(ThreadId thread, const EventBatch& batch);
-  /// Stores everything else, closes, renames. `meta.segments` and `meta.calls` are ignored: the writer knows them.
+  /// Stores everything else, closes and renames the file. `meta.segments` and `meta.calls` are ignored: the writer
+  /// knows them.
   Status finish(const RankMeta& meta);
 
-  /// Saves the rows that are in no chunk yet, and the numbering of handles and calls.
+  /// Saves the rows outside of complete chunks, and the numbering of handles and calls.
   void save(StateWriter& archive) const;
-  /// Goes on where a writer into a log has saved itself. A writer of a file takes the `chunks` of that log.
-  /// errors  damaged: what was saved contradicts itself or the log; io
+  /// Continues from the state that a writer into a log has saved. A writer of a file takes the `chunks` of that log.
+  /// errors  damaged: the state contradicts itself or the log; io
   Status restore(StateReader& archive, ChunkLogReader* chunks);
 
  private:
@@ -266,7 +269,8 @@ class RankFileWriter {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Makes world ranks those of a trace with several worlds, of which `world` begins at `first_rank`. Once only.
+/// Converts world ranks to those of a trace with several worlds, in which `world` begins at `first_rank`. Call only
+/// once.
 void place_in_world(RankMeta& meta, std::uint32_t world, std::int32_t first_rank);
 
 /// "rank-00003.h5"

@@ -14,7 +14,7 @@ using rank_schema::kMaxSegmentRows;
 using rank_schema::OptionalColumn;
 using rank_schema::TableColumns;
 
-// Rows of every table that come before a segment.
+// Number of rows of every table before a segment.
 SegmentRow sum(const SegmentRow& a, const SegmentRow& b) {
   return {.thread = 0,
           .first_ticks = 0,
@@ -47,7 +47,7 @@ struct RankFile::Impl {
   h5::File file;
   RankMeta meta;
   std::vector<SegmentRow> starts;  // index: segment
-  std::vector<bool> has_flaw;      // index: segment; met by read() and said in `meta`
+  std::vector<bool> has_flaw;      // index: segment; damage that read() found and reported in `meta`
   rank_schema::DictionaryRows dictionary;
   OptionalColumn gap, duration, call, payload, flags, completions, sites, nodes, counters, counters_between,
       user_values;
@@ -125,7 +125,7 @@ struct RankFile::Impl {
     MERIDIAN_TRY_DO(completions.read(offset, batch.completion_count, segment.events));
     batch.call.resize(numbers.size());
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-      if (numbers[i] >= meta.calls.size()) return contradiction("an event is of a call that 'calls' does not have");
+      if (numbers[i] >= meta.calls.size()) return contradiction("an event has a call that is not in 'calls'");
       batch.call[i] = meta.calls[numbers[i]];
     }
     batch.payload.resize(payloads.size());
@@ -133,7 +133,7 @@ struct RankFile::Impl {
     return {};
   }
 
-  // Readers of a batch take as many rows as the events refer to; this check ensures that the rows exist.
+  // Readers of a batch use as many rows as the events refer to; this check ensures that the rows exist.
   Status check_references(const SegmentRow& segment, const EventBatch& batch) const {
     std::array<std::uint64_t, 256> by_payload{};
     std::uint64_t completed = 0, with_site = 0, with_counters = 0;
@@ -147,7 +147,7 @@ struct RankFile::Impl {
     const std::uint64_t known = of(Payload::local) + of(Payload::p2p) + of(Payload::sendrecv) + of(Payload::coll) +
                                 of(Payload::requests) + of(Payload::comm) + of(Payload::rma) + of(Payload::io) +
                                 of(Payload::handle) + of(Payload::user) + of(Payload::lock) + of(Payload::thread_op);
-    if (known != segment.events) return contradiction("an event has a payload that is not known");
+    if (known != segment.events) return contradiction("an event has an unknown payload");
     if (of(Payload::p2p) + 2 * of(Payload::sendrecv) != segment.p2p || of(Payload::coll) != segment.coll ||
         of(Payload::rma) != segment.rma || of(Payload::io) != segment.io || of(Payload::handle) != segment.handles ||
         of(Payload::user) != segment.user || of(Payload::lock) != segment.locks ||
@@ -157,7 +157,7 @@ struct RankFile::Impl {
     return {};
   }
 
-  // The rows that belong to events of `kinds` cannot be read: the events stay as calls with their times.
+  // The rows of events of `kinds` cannot be read: the events remain as calls with their times.
   static void lose(EventBatch& batch, const Error& error, std::initializer_list<Payload> kinds) {
     std::uint64_t events = 0;
     for (Payload& payload : batch.payload) {
@@ -227,11 +227,11 @@ struct RankFile::Impl {
   Status read_nodes(const SegmentRow& segment, const SegmentRow& start, EventBatch& batch) {
     MERIDIAN_TRY_DO(nodes.read(start.nodes, batch.nodes, segment.nodes));
     for (const std::uint32_t node : batch.nodes)
-      if (node >= meta.stacks.size()) return contradiction("an event has a call stack that 'stacks' does not have");
+      if (node >= meta.stacks.size()) return contradiction("an event has a call stack that is not in 'stacks'");
     return {};
   }
 
-  // Sites that cannot be read are 0; call stacks that cannot be read are left out.
+  // Unreadable sites are 0; unreadable call stacks are omitted.
   void read_sites(const SegmentRow& segment, const SegmentRow& start, EventBatch& batch) {
     if (const Status status = read_nodes(segment, start, batch); !status) {
       batch.nodes.clear();
@@ -270,7 +270,7 @@ struct RankFile::Impl {
     return {};
   }
 
-  // Records the gap in the same way as the tracer does when it drops calls.
+  // Records the gap as the tracer does when it drops calls.
   void note_gap(std::size_t index) {
     if (has_flaw[index]) return;
     has_flaw[index] = true;

@@ -15,16 +15,16 @@ namespace {
 
 constexpr int kLevel = 1;  // level 6 takes twice as long for 1 to 2 % less (FORMAT.md)
 
-/// Where columns go: into a file, or into a log.
+/// Destination of columns: a file or a log.
 struct ColumnTarget {
   hid_t file = H5I_INVALID_HID;
   ChunkLogWriter* log = nullptr;
 };
 
-// A column that comes into being with its first element.
+// A column that is created with its first element.
 class LazyColumn {
  public:
-  /// is_steady  in a log, the column has the width of its type from the start: widening it later takes long.
+  /// is_steady  in a log, the column has the full width of its type from the start, because widening it later is slow.
   template <class T>
   static LazyColumn of(std::string_view path, std::string_view unit = "", bool is_steady = false) {
     return {column_type<T>, path, unit, is_steady};
@@ -39,7 +39,7 @@ class LazyColumn {
     MERIDIAN_TRY_DO(open(target));
     return column_->append(values);
   }
-  /// `values` are of the column's type.
+  /// `values` have the column's type.
   Status append_raw(const ColumnTarget& target, const void* values, std::size_t count) {
     MERIDIAN_TRY_DO(open(target));
     return column_->append_raw(values, count);
@@ -87,7 +87,7 @@ class LazyColumn {
   std::optional<ColumnWriter> column_;
 };
 
-// Columns on their way from rows to the file; kept, because fresh memory costs as much as compressing it.
+// Columns during their conversion from rows; kept, because fresh memory costs as much time as compression.
 using Scratch = std::tuple<std::vector<std::uint8_t>, std::vector<std::int32_t>, std::vector<std::uint32_t>,
                            std::vector<std::int64_t>, std::vector<std::uint64_t>, std::vector<std::uint16_t>>;
 template <class T>
@@ -157,14 +157,14 @@ class TableColumns : public AnyTableColumns {
 
 struct RankFileWriter::Impl {
   std::filesystem::path path;
-  std::filesystem::path part;  // where it grows
+  std::filesystem::path part;  // temporary name of the file
   h5::File file;
   ColumnTarget target;
   bool is_finished = false;
 
   Dictionary dictionary;
   Scratch scratch;
-  std::array<std::uint16_t, kCallCount> call_numbers{};  // 0: not used yet, or CallId::none
+  std::array<std::uint16_t, kCallCount> call_numbers{};  // 0: unused, or CallId::none
   std::vector<SegmentRow> segments;
   std::vector<CallId> calls{CallId::none};  // index: number in this file
   std::vector<std::string> call_names{""};
@@ -190,7 +190,7 @@ struct RankFileWriter::Impl {
   LazyColumn counters_between = LazyColumn::of<std::int64_t>("counters/between", "", true);
   LazyColumn user_values = LazyColumn::of<std::uint64_t>("user/value", "", true);
   LazyColumn dictionary_values = LazyColumn::of<std::uint64_t>("dictionary", "", true);
-  std::vector<LazyColumn*> columns;  // all of them; a column's place is its number in a log
+  std::vector<LazyColumn*> columns;  // all columns; a column's index is its number in a log
 
   Impl() {
     columns = {&gap,   &duration, &call,     &payload,          &flags,       &completions,
@@ -227,7 +227,7 @@ struct RankFileWriter::Impl {
     return call_numbers[index];
   }
 
-  // Times as what lies between them. Arithmetic modulo 2^64, so exact whatever the clocks say.
+  // Stores times as differences, modulo 2^64, so that the values are exact for any clock.
   Status append_times(const EventBatch& batch) {
     const std::size_t count = batch.enter_ticks.size();
     auto& gaps = room_for<std::int64_t>(scratch, count);

@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 4> kClockNames{"tsc", "monotonic_raw", "m
 constexpr std::array<std::string_view, 10> kLossNames{"ring_full",    "no_slot",   "no_memory", "too_long",
                                                       "writer_gone",  "damaged",   "no_card",   "user_nested",
                                                       "user_refused", "stack_full"};
-// Tables without rows are left out, so that a small trace is a small file.
+// Tables without rows are omitted, so that a small trace is a small file.
 template <class Row>
 Status write_rows_of(hid_t file, const std::string& path, const std::vector<Row>& rows) {
   return rows.empty() ? Status{} : h5::write_table<Row>(file, path, columns<Row>(), rows);
@@ -43,7 +43,7 @@ Status read_members(hid_t file, std::vector<MembersRow>& members) {
   MERIDIAN_TRY(const auto rows, read_rows_of<StoredMembers>(file, "members"));
   if (rows.empty()) return {};
   MERIDIAN_TRY(const auto ranks, read_column<std::int32_t>(file, "member_ranks"));
-  std::uint64_t expected = 0;  // pieces follow one another: no piece of the file is used twice
+  std::uint64_t expected = 0;  // pieces are consecutive: no piece of the file is used twice
   for (const StoredMembers& row : rows) {
     if (row.first != expected || row.count > ranks.size() - expected)
       return contradiction("'members' and 'member_ranks' do not fit");
@@ -141,11 +141,11 @@ Status read_calls(hid_t file, RankMeta& meta) {
 template <class Row>
 Status check_calls(const std::vector<Row>& rows, const RankMeta& meta, const std::string& table) {
   for (const Row& row : rows)
-    if (row.call >= meta.calls.size()) return contradiction("'" + table + "' has a call that 'calls' does not have");
+    if (row.call >= meta.calls.size()) return contradiction("'" + table + "' has a call that is not in 'calls'");
   return {};
 }
 
-/// The threads, as far as the segments show them.
+/// The threads that occur in the segments.
 std::vector<ThreadRow> threads_of(const std::vector<SegmentRow>& segments) {
   std::map<std::uint32_t, ThreadRow> threads;
   for (const SegmentRow& segment : segments) {
@@ -158,7 +158,7 @@ std::vector<ThreadRow> threads_of(const std::vector<SegmentRow>& segments) {
   return rows;
 }
 
-// First of all: whether this program understands the file at all.
+// Checks first whether this program supports the file.
 Status check_schema(hid_t file, const std::filesystem::path& path, int& version) {
   const std::string name = std::string{"'"}.append(path.string()).append("'");
   const auto schema = h5::read_string_attribute(file, "schema");
@@ -198,7 +198,7 @@ Status read_attributes(hid_t file, RankMeta& meta) {
   MERIDIAN_TRY(const std::string clock, h5::read_string_attribute(file, "clock"));
   for (std::size_t i = 0; i < kClockNames.size(); ++i)
     if (clock == kClockNames[i]) meta.clock = static_cast<ClockKind>(i);
-  if (clock != clock_name(meta.clock)) return contradiction("clock '" + clock + "' is not known");
+  if (clock != clock_name(meta.clock)) return contradiction("clock '" + clock + "' is unknown");
   for (std::size_t i = 0; i < kLossNames.size(); ++i) {
     auto lost = h5::read_uint_attribute(file, loss_attribute(static_cast<Loss>(i)));
     if (lost) meta.losses[i] = *lost;
@@ -263,7 +263,7 @@ Result<RankMeta> read_meta(hid_t file, const std::filesystem::path& path) {
   MERIDIAN_TRY_DO(check_schema(file, path, meta.version));
   MERIDIAN_TRY_DO(read_attributes(file, meta));
   MERIDIAN_TRY(meta.segments, read_rows_of<SegmentRow>(file, "segments"));
-  // Any other table that cannot be read is left empty; the rest of the file stays usable.
+  // Any other table that cannot be read remains empty; the rest of the file stays usable.
   const auto keep = [&]<class Row>(std::vector<Row>& rows, Status read, bool has_handles = false) {
     if (read) return;
     rows.clear();

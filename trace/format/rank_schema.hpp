@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The rank file's tables, named once for writing and reading. FORMAT.md describes them for people.
+// The rank file's tables, defined once for writing and reading. FORMAT.md describes them for users.
 
 #include <span>
 
@@ -14,15 +14,14 @@ namespace meridian::rank_schema {
 inline constexpr const char* kSchemaName = "meridian-rank";
 
 /// The columns of a table of the rank file. In event tables, names are paths from the file's root; a small table is a
-/// dataset of a compound type, and names are those of its fields.
+/// dataset of a compound type whose fields have these names.
 template <class Row>
 std::span<const AnyColumn> columns();
 
-/// Rows of one segment in one table are never more: what a reader allocates for a batch is bounded whatever a file
-/// says.
+/// Maximum number of rows of one segment in one table: limits a reader's allocation for a batch.
 inline constexpr std::uint64_t kMaxSegmentRows = std::uint64_t{1} << 22;
 
-// Rows on disk of what RankMeta holds with strings and lists.
+// Rows on disk for the parts of RankMeta with strings and lists.
 struct StoredMembers {
   std::uint64_t comm = 0;
   std::uint64_t born_ticks = 0;
@@ -41,7 +40,7 @@ std::string_view clock_name(ClockKind clock);
 /// "lost_ring_full": the root attribute that holds a loss counter.
 std::string loss_attribute(Loss loss);
 
-/// Writes and reads what is not events: attributes of the root and the small tables, `segments` included.
+/// Writes and reads everything except events: attributes of the root and the small tables, including `segments`.
 Status write_meta(hid_t file, const RankMeta& meta);
 Result<RankMeta> read_meta(hid_t file, const std::filesystem::path& path);
 /// Notes that a table cannot be read.  has_handles: messages cannot be matched without this table.

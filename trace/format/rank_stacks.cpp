@@ -19,7 +19,7 @@ Status write_stacks(hid_t file, const std::vector<StackRow>& rows) {
   return write_column<std::uint64_t>(file, "stacks/address", addresses);
 }
 
-// A parent comes before its children, so a walk from row to parent ends.
+// A parent is an earlier row than its children, so a walk from row to parent ends.
 Status read_stacks(hid_t file, std::vector<StackRow>& rows) {
   if (!h5::exists(file, "stacks")) return {};
   MERIDIAN_TRY(const auto parents, read_column<std::uint32_t>(file, "stacks/parent"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns of the rank file's tables. FORMAT.md describes them for people.
+// The columns of the rank file's tables. FORMAT.md describes them for users.
 
 #include "trace/format/rank_schema.hpp"
 

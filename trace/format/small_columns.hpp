@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Columns of the rank file that are held in memory as a whole.
+// Columns of the rank file that are kept in memory as a whole.
 
 #include <span>
 #include <string>
@@ -16,7 +16,7 @@ inline Error contradiction(const std::string& reason) {
   return Error{Errc::damaged, "the rank file contradicts itself: " + reason, ""};
 }
 
-/// A whole column, no longer than a file of this size can hold.
+/// A whole column; an error if it is longer than a file of this size can hold.
 template <class T>
 Result<std::vector<T>> read_column(hid_t file, const std::string& path) {
   MERIDIAN_TRY(ColumnReader column, ColumnReader::open(file, path));

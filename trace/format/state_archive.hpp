@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Bytes of a checkpoint: one description of what belongs to it, `archive(a, b, ...)`, writes and reads it. Numbers as
-// they are in memory: who reads it shares a build with who wrote it, and a version says so.
+// Bytes of a checkpoint: one description of its parts, `archive(a, b, ...)`, serves writing and reading. Numbers are
+// stored as in memory, because writer and reader are the same build, which a version checks.
 
 #include <cstdint>
 #include <cstring>
@@ -49,7 +49,7 @@ class StateWriter {
   std::vector<std::uint8_t> bytes_;
 };
 
-/// Nothing in the bytes is trusted but by its type: a length that they cannot hold makes the rest zeros and empty.
+/// Trusts only types: after a length that the bytes cannot hold, all further values are zero or empty.
 class StateReader {
  public:
   static constexpr bool is_reading = true;
@@ -63,7 +63,7 @@ class StateReader {
   bool is_good() const noexcept { return is_good_; }
   bool is_at_end() const noexcept { return bytes_.empty(); }
 
-  /// Items that follow, each of at least `least_bytes`; 0 when there cannot be so many.
+  /// Number of the following items, each of at least `least_bytes`; 0 if the bytes cannot hold them.
   std::size_t count_of(std::size_t least_bytes) {
     std::uint64_t count = 0;
     take(count);

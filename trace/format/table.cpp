@@ -7,7 +7,7 @@
 namespace meridian::h5 {
 namespace {
 
-constexpr std::uint64_t kMaxDeflateRatio = 1032;  // no zlib stream expands more
+constexpr std::uint64_t kMaxDeflateRatio = 1032;  // no zlib stream has a higher ratio
 constexpr std::size_t kCompactBytes = 512;
 constexpr hsize_t kChunkBytes = 1u << 20;
 
@@ -49,7 +49,7 @@ std::size_t packed_bytes(std::span<const AnyColumn> columns) {
   return bytes;
 }
 
-// The fields follow one another without gaps, in memory and in the file.
+// The fields are consecutive without gaps, in memory and in the file.
 Type compound(std::span<const AnyColumn> columns) {
   Type type{H5Tcreate(H5T_COMPOUND, packed_bytes(columns))};
   std::size_t offset = 0;
@@ -88,7 +88,7 @@ struct Opened {
   std::size_t count = 0;
 };
 
-// Opens a 1-D dataset whose elements take `row_bytes` in memory (0: what they take in the file).
+// Opens a 1-D dataset whose elements take `row_bytes` in memory (0: their size in the file).
 Result<Opened> open_whole(hid_t parent, const std::string& path, H5T_class_t kind, std::size_t row_bytes) {
   if (!exists(parent, path)) return Error{Errc::not_found, "there is no table '" + path + "'", ""};
   Opened opened;
@@ -98,14 +98,14 @@ Result<Opened> open_whole(hid_t parent, const std::string& path, H5T_class_t kin
   const Properties creation{H5Dget_create_plist(opened.dataset.get())};
   if (!creation) return table_error("read", path);
   const H5D_layout_t layout = H5Pget_layout(creation.get());
-  if (!lies_in_file(creation.get())) return damaged(path, "its data lie in other files");
+  if (!lies_in_file(creation.get())) return damaged(path, "its data are in other files");
   const Space space{H5Dget_space(opened.dataset.get())};
   opened.type = Type{H5Dget_type(opened.dataset.get())};
   if (!space || !opened.type) return table_error("read", path);
   hsize_t count = 0;
   if (H5Sget_simple_extent_ndims(space.get()) != 1 || H5Sget_simple_extent_dims(space.get(), &count, nullptr) != 1)
     return damaged(path, "it is not one-dimensional");
-  if (H5Tget_class(opened.type.get()) != kind) return damaged(path, "its elements are of another type");
+  if (H5Tget_class(opened.type.get()) != kind) return damaged(path, "its elements have another type");
   hsize_t chunk = 1;
   if (layout == H5D_CHUNKED && H5Pget_chunk(creation.get(), 1, &chunk) != 1) return table_error("read", path);
   const std::uint64_t most = file_bytes(parent) * kMaxDeflateRatio;
@@ -150,7 +150,7 @@ Status read_rows(hid_t parent, const std::string& path, std::span<const AnyColum
   if (opened.count > 0 && H5Dread(opened.dataset.get(), memory.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, packed.data()) < 0)
     return table_error("read", path);
   void* rows = nullptr;
-  if (!room.make(room.context, opened.count, rows)) return damaged(path, "it cannot have that many rows");
+  if (!room.make(room.context, opened.count, rows)) return damaged(path, "it has too many rows");
   std::size_t offset = 0;
   for (const AnyColumn& column : columns) {
     if (opened.count == 0) break;

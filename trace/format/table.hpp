@@ -2,7 +2,7 @@
 #pragma once
 
 // Small tables and lists of strings, read and written whole: 1-D datasets of a compound type, and of fixed-length
-// strings. For tables that are too short for a dataset for each column.
+// strings. For tables that are too short for one dataset per column.
 
 #include <span>
 #include <string>
@@ -13,11 +13,11 @@
 
 namespace meridian::h5 {
 
-/// A compound type with a field for each column, which is a number.
+/// Writes a compound type with one field for each column, all of which are numbers.
 Status write_rows(hid_t parent, const std::string& path, std::span<const AnyColumn> columns, const void* rows,
                   std::size_t count);
-/// errors  not_found; damaged: not 1-D, a field is missing or no number, more rows than the file can hold.
-/// Values that a field cannot hold are clipped, as HDF5 does.
+/// errors  not_found; damaged: not 1-D, a field is missing or not a number, more rows than the file can hold.
+/// Values that a field cannot hold are clipped, as in HDF5.
 Status read_rows(hid_t parent, const std::string& path, std::span<const AnyColumn> columns, const RowRoom& room);
 
 template <class Row>
@@ -35,7 +35,7 @@ Result<std::vector<Row>> read_table(hid_t parent, const std::string& path, std::
 
 /// UTF-8, padded with zeros to the longest: for names, not for long texts.
 Status write_strings(hid_t parent, const std::string& path, std::span<const std::string> strings);
-/// errors  not_found; damaged: not 1-D, no strings, more than the file can hold.
+/// errors  not_found; damaged: not 1-D, not strings, more than the file can hold.
 Result<std::vector<std::string>> read_strings(hid_t parent, const std::string& path);
 
 }  // namespace meridian::h5

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Describes a column of a table once: files, CSV and JSON are loops over these descriptions. No HDF5 here.
+// Describes each column of a table once: files, CSV and JSON are loops over these descriptions. No HDF5 here.
 //
 //   inline constexpr Columns kRankColumns{
 //       column<&RankSummary::rank>("rank", "", "in MPI_COMM_WORLD"),
@@ -9,8 +9,8 @@
 //       column<EventRow>("bytes", "B", "", [](const EventRow& row) { return row.sent + row.received; }),  // no setter
 //   };
 //
-// `Columns<Row, N>` knows the type of its rows; everything that moves values works on `span<const AnyColumn>`, so
-// that no reader or writer is a template over a table.
+// `Columns<Row, N>` knows the type of its rows; all functions that move values take `span<const AnyColumn>`, so that no
+// reader or writer is a template over tables.
 
 #include <array>
 #include <concepts>
@@ -56,24 +56,24 @@ enum class ColumnForm : std::uint8_t {
   list,    ///< std::vector<std::int32_t>
 };
 
-/// Where a column or a table is shown; bits.
+/// The outputs in which a column or a table appears; bits.
 enum Output : std::uint8_t { kInFile = 1, kInCsv = 2, kInJson = 4, kInPrint = kInCsv | kInJson, kEverywhere = 7 };
 
 /// A column of any table. Rows are an array of the table's row type.
 struct AnyColumn {
   std::string_view name;
   std::string_view unit;  ///< "s", "B"; empty: a count, a name
-  std::string_view text;  ///< what it means; may be empty
-  ColumnType type{};      ///< of a value in memory, and in files unless is_narrow; of numbers only
+  std::string_view text;  ///< the meaning; may be empty
+  ColumnType type{};      ///< of a value in memory, and in files unless is_narrow; numbers only
   ColumnForm form{};
   bool is_narrow = false;    ///< in files, the smallest type of the same signedness that holds all values
-  bool is_nullable = false;  ///< an empty text is null in JSON
+  bool is_nullable = false;  ///< an empty text becomes null in JSON
   std::uint8_t outputs = kEverywhere;
   std::span<const std::string_view> words{};
-  /// Copies the values of `count` rows to `values`, `stride` bytes apart: numbers of `type` (at any alignment),
-  /// std::string or std::vector<std::int32_t> that exist already.
+  /// Copies the values of `count` rows to `values`, `stride` bytes apart: numbers of `type` (at any alignment), or
+  /// existing objects of std::string or std::vector<std::int32_t>.
   void (*get)(const void* rows, std::size_t count, void* values, std::size_t stride) = nullptr;
-  /// The way back; null: the column cannot be read.
+  /// The inverse; null: the column cannot be read.
   void (*set)(void* rows, std::size_t count, const void* values, std::size_t stride) = nullptr;
 
   constexpr bool is_shown_in(Output output) const noexcept { return (outputs & output) != 0; }
@@ -94,7 +94,7 @@ struct Column : AnyColumn {
   constexpr Column shown_in(std::uint8_t places) const {
     return changed([&](Column& c) { c.outputs = places; });
   }
-  /// Number i stands for names[i], and there are no others.
+  /// Number i means names[i]; other numbers are invalid.
   constexpr Column with_words(std::span<const std::string_view> names) const {
     return changed([&](Column& c) {
       c.form = ColumnForm::word;
@@ -110,7 +110,7 @@ struct Column : AnyColumn {
   }
 };
 
-/// The columns of a table, in the order in which they are shown.
+/// The columns of a table, in the order of output.
 template <class Row, std::size_t N>
 struct Columns {
   using RowType = Row;
@@ -259,14 +259,14 @@ constexpr Column<Row> column(std::string_view name, std::string_view unit, std::
   return made;
 }
 
-/// A value of any column, for those who show it.
+/// A value of any column, for output.
 using ColumnValue = std::variant<std::int64_t, std::uint64_t, double, bool, std::string, std::vector<std::int32_t>>;
 
 /// The value in one row. Words are texts here; a number without a word is an empty text.
 ColumnValue value_of(const AnyColumn& column, const void* row);
 
-/// Where readers put rows: make(context, count, rows) makes `count` rows with their default values and says where they
-/// are. False: the table cannot have that many.
+/// Provides readers with memory for rows: make(context, count, rows) creates `count` rows with their default values and
+/// returns their address in `rows`. False: the table cannot have that many.
 struct RowRoom {
   bool (*make)(void* context, std::size_t count, void*& rows);
   void* context;

@@ -9,8 +9,8 @@
 
 namespace meridian {
 
-/// One value per row of mpi_calls.def, then of other_calls.def. 0 is kept for records that are no calls. Values change
-/// when the table grows: a rank file carries the names of the values that it uses.
+/// One value per row of mpi_calls.def, then of other_calls.def. 0 is for records that are not calls. Values change when
+/// the table grows: a rank file contains the names of the values that it uses.
 enum class CallId : std::uint16_t {
   none = 0,
 #define MERIDIAN_CALL_AS(type, name, group, params, args, recorded) name,
@@ -20,7 +20,7 @@ enum class CallId : std::uint16_t {
   count_
 };
 inline constexpr std::size_t kCallCount = static_cast<std::size_t>(CallId::count_);
-/// MPI's calls are the values from 1 to here.
+/// MPI calls have the values from 1 to this one.
 inline constexpr std::size_t kMpiCallCount = 0
 #define MERIDIAN_CALL_AS(type, name, group, params, args, recorded) +1
 #include "trace/model/mpi_calls.def"
@@ -29,7 +29,7 @@ constexpr bool is_mpi(CallId id) noexcept {
   return id != CallId::none && static_cast<std::size_t>(id) <= kMpiCallCount;
 }
 
-/// What a call is about; the unit in which recording is switched on and off.
+/// The subject of a call; the unit in which recording is switched on and off.
 enum class CallGroup : std::uint8_t {
   none,
 #define MERIDIAN_GROUP(name, text) name,
@@ -62,7 +62,7 @@ inline constexpr std::array<GroupInfo, static_cast<std::size_t>(CallGroup::count
 
 constexpr const CallInfo& info(CallId id) noexcept { return kCalls[static_cast<std::size_t>(id)]; }
 
-/// The id of "MPI_Send"; CallId::none for a name that the table does not have.
+/// The id of a name such as "MPI_Send"; CallId::none for an unknown name.
 constexpr CallId call_by_name(std::string_view name) noexcept {
   for (std::size_t i = 1; i < kCallCount; ++i)
     if (kCalls[i].name == name) return static_cast<CallId>(i);

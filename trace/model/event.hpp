@@ -9,9 +9,9 @@
 
 namespace meridian {
 
-/// The kind of a record: what follows its three leading words.
+/// The kind of a record, which determines the words after the first three.
 enum class Payload : std::uint8_t {
-  none = 0,      ///< no record here: end of what was stored
+  none = 0,      ///< no record: end of the stored records
   pad = 1,       ///< skip `words`; the next record starts at the next block. Header word only
   local = 2,     ///< only enter and leave
   p2p = 3,       ///< PointToPoint, then `completions` Completion entries (blocking receive, probe: at most one)
@@ -21,17 +21,17 @@ enum class Payload : std::uint8_t {
   comm = 7,      ///< CommBirth: a communicator created by this call
   rma = 8,       ///< Rma
   io = 9,        ///< FileAccess
-  handle = 10,   ///< HandleUse: the call is about one object (Comm_free, Win_fence, File_close, Group_free...)
+  handle = 10,   ///< HandleUse: the call refers to one object (Comm_free, Win_fence, File_close, Group_free...)
   lock = 11,  ///< LockUse: one acquisition, wait, release, init or destroy of an object that threads synchronize with
-  user = 12,  ///< UserUse, then its words: an event of the program (meridian/user.h). Enter equals leave
+  user = 12,  ///< UserUse, then its words: a user event (meridian/user.h). Enter equals leave
   thread_op = 13,  ///< ThreadOp: create, join, detach, exit, cancel
   // Records other than calls; `call` is 0 and `leave` equals `enter` unless stated otherwise.
   thread = 32,    ///< ThreadBegin: records from here on belong to this thread of the rank
   anchor = 33,    ///< Anchor: enter and leave are the clock reads before and after the two system clocks were read
-  exchange = 34,  ///< Exchange: one round trip of the clock protocol, stored by the side that sent first
+  exchange = 34,  ///< Exchange: one ping-pong exchange, stored by the side that sent first
   members = 35,   ///< Members, then world ranks, two to a word, low half first
   text = 36,      ///< Text, then bytes, zero-padded to whole words: "key\0value"
-  overhead = 37,  ///< Overhead: the tracer's own time in [enter, leave], none of it the application's
+  overhead = 37,  ///< Overhead: the tracer's own time in [enter, leave]
   usage = 38,     ///< Usage: resources that a thread or the process has used so far
   stack = 39,     ///< StackNode: a new node in the tree of this thread's call stacks
 };
@@ -39,62 +39,63 @@ enum class Payload : std::uint8_t {
 /// RecordHeader::flags
 enum RecordFlag : std::uint8_t {
   kFlagFailed = 1,      ///< the call did not return MPI_SUCCESS
-  kFlagUnfinished = 2,  ///< the call had not returned when the trace ends; leave is meaningless
-  kFlagSite = 4,        ///< one more word behind the completions: the return address of the call, or kStackSite
-  kFlagCounters = 8,    ///< behind that, two words per counter: all values as read at enter, then all at leave
+  kFlagUnfinished = 2,  ///< the call had not returned when the trace ended; leave is meaningless
+  kFlagSite = 4,        ///< one more word after the completions: the return address of the call, or kStackSite
+  kFlagCounters = 8,    ///< then two words per counter: all values read at enter, followed by all read at leave
   kFlagMore = 16,  ///< `requests` only: continues the completions of the thread's record before it; enter equals leave
-  kFlagAbandoned = 32,  ///< left by longjmp or an exception; leave is when that was noticed. With kFlagFailed
+  kFlagAbandoned = 32,  ///< left by longjmp or an exception; leave is when that was detected. With kFlagFailed
   kFlagHidden =
-      64,  ///< recording is switched off: what the call defined is recorded, the call itself is no event. Not of `user`
-  kFlagBegins = 64,  ///< `user` only: a region of the program begins here
-  kFlagEnds = 128,   ///< `user` only: it ends
+      64,  ///< recording is switched off: the call's definitions are recorded, the call is not an event. Not for `user`
+  kFlagBegins = 64,  ///< `user` only: a region of the program begins
+  kFlagEnds = 128,   ///< `user` only: a region ends
 };
 
-/// First word of every record. A zero payload means that nothing was stored here.
+/// First word of every record. A zero payload marks the end of the stored records.
 struct RecordHeader {
-  std::uint16_t call = 0;  ///< CallId; 0 for records that are no calls
+  std::uint16_t call = 0;  ///< CallId; 0 for records that are not calls
   std::uint8_t payload = 0;
   std::uint8_t flags = 0;
   std::uint16_t words = 0;        ///< length of the whole record, header included, in 8-byte words
   std::uint16_t completions = 0;  ///< number of Completion entries
 };
 
-/// First three words. `leave` is stored when the call has returned.
+/// First three words. `leave` is stored after the call has returned.
 struct RecordHead {
   RecordHeader header;
   std::uint64_t enter_ticks = 0;
   std::uint64_t leave_ticks = 0;
 };
 
-// Special values of ranks and tags, the same for every MPI library. Ranks are those of the communicator, never world.
+// Special values of ranks and tags, the same for every MPI library. Ranks are those of the communicator, never world
+// ranks.
 inline constexpr std::int32_t kAnySource = -1;
 inline constexpr std::int32_t kProcNull = -2;
 inline constexpr std::int32_t kRootSelf = -3;  ///< MPI_ROOT (intercommunicators)
 inline constexpr std::int32_t kNoRoot = -4;    ///< a collective without a root
 inline constexpr std::int32_t kAnyTag = -1;
 
-/// One side of a message, as the call's arguments say. Handles are the library's own values: a handle names an object
-/// only from the call that made it to the call that freed it.
+/// One side of a message, from the call's arguments. Handles are the library's own values: a handle identifies an
+/// object only between the call that creates it and the call that frees it.
 struct PointToPoint {
   std::uint64_t comm = 0;  ///< communicator handle; message handle for Mrecv and Imrecv
   std::int32_t peer = 0;   ///< dest or source in the communicator (remote group of an intercommunicator)
   std::int32_t tag = 0;
   std::int64_t count = 0;       ///< elements sent, or room for elements at a receive
-  std::uint32_t type_size = 0;  ///< bytes of one element; 0 when the call failed and received nothing
+  std::uint32_t type_size = 0;  ///< bytes of one element; 0 if the call failed and received nothing
   std::uint32_t reserved = 0;
-  std::uint64_t request = 0;  ///< request handle (or message handle of Mprobe, Improbe); 0 when there is none
+  std::uint64_t request = 0;  ///< request handle (or message handle of Mprobe, Improbe); 0: none
 };
 
-/// One request that a call is about, or the message that a blocking receive or probe found. A call that failed has one
-/// where a message was too long for its buffer: the message has been received.
+/// A request of the call, or the message that a blocking receive or probe found. A failed call has one if a message was
+/// too long for its buffer: the message was received.
 struct Completion {
-  std::uint64_t request = 0;  ///< handle before the call; 0 at a blocking receive or probe
+  std::uint64_t request = 0;  ///< handle before the call; 0 for a blocking receive or probe
   std::int32_t source = 0;    ///< from the status; meaningful for receives only
   std::int32_t tag = 0;
-  std::int64_t bytes = 0;  ///< from the status; kCancelled when the status says so
+  std::int64_t bytes = 0;  ///< from the status; kCancelled if it was cancelled
 };
 inline constexpr std::int64_t kCancelled = -1;
-inline constexpr std::int64_t kNotKnown = -2;  ///< in rank files: the call that was about this request never returned
+inline constexpr std::int64_t kNotKnown = -2;  ///< in rank files: the call with this request never returned
 
 struct Collective {
   std::uint64_t comm = 0;
@@ -102,23 +103,23 @@ struct Collective {
   std::uint32_t reserved = 0;
   std::uint64_t send_bytes =
       0;  ///< of this rank's send argument as given (per-peer block, or sum over a vector or over neighbours)
-  std::uint64_t receive_bytes = 0;  ///< of its receive argument; 0 for an argument that is not significant here
-  std::uint64_t request = 0;        ///< 0 when blocking
+  std::uint64_t receive_bytes = 0;  ///< of its receive argument; 0 for an argument that is not significant at this rank
+  std::uint64_t request = 0;        ///< 0 if blocking
 };
 
-/// A communicator that the call made. Groups are compared by hash_rank() over their world ranks in group order; where
-/// processes of another MPI_COMM_WORLD are among them, which have no world rank here, over their ranks in the group of
-/// the parent (-1: none there), and those of an intracommunicator made from an intercommunicator over its size.
+/// A communicator that the call created. Groups are compared by hash_rank() over their world ranks in group order. If
+/// they have processes of another MPI_COMM_WORLD, which have no world rank here, the hash is over their ranks in the
+/// parent's group (-1: not in it), and for an intracommunicator made from an intercommunicator over its size.
 struct CommBirth {
   std::uint64_t comm = 0;
-  std::uint64_t parent = 0;  ///< the communicator it was made from; 0 for MPI_COMM_WORLD and MPI_COMM_SELF
+  std::uint64_t parent = 0;  ///< the communicator that it was made from; 0 for MPI_COMM_WORLD and MPI_COMM_SELF
   std::uint64_t local_hash = 0;
   std::uint64_t remote_hash = 0;  ///< 0 for an intracommunicator
   std::int32_t local_size = 0;
   std::int32_t local_rank = 0;
   std::int32_t remote_size = 0;
   std::uint32_t is_across = 0;  ///< 1: has processes of another MPI_COMM_WORLD
-  std::uint64_t request = 0;    ///< of MPI_Comm_idup; 0 when there is none
+  std::uint64_t request = 0;    ///< of MPI_Comm_idup; 0: none
 };
 
 struct Rma {
@@ -141,8 +142,8 @@ struct HandleUse {
   std::uint64_t handle = 0;  ///< its value before the call if the call frees it, otherwise after the call
 };
 
-/// One event of the program's own. Its words follow, one for each field of its definition; a text is its length in
-/// bytes and then its bytes, padded with zeros to whole words. Signed integers and doubles are stored by their bits.
+/// One user event. Its words follow, in the order of the definition's fields; a text consists of its length in bytes
+/// and its bytes, padded with zeros to whole words. Signed integers and doubles are stored as bit patterns.
 struct UserUse {
   std::uint32_t definition = 0;  ///< UserDefinition::id
   std::uint32_t words = 0;
@@ -160,40 +161,41 @@ enum class LockKind : std::uint8_t {
   once = 7,
   semaphore = 8,
   busy = 9,      ///< in LockCount only: tries that found a lock taken
-  unheard = 10,  ///< in LockCount only: signals and broadcasts that nobody waited for
+  unheard = 10,  ///< in LockCount only: signals and broadcasts without a waiting thread
   count_ = 11
 };
 inline constexpr std::uint32_t kLockKindBits = 4;
 
-/// enter: requested; leave: acquired, or given up.
+/// enter: requested; leave: acquired or given up.
 struct LockUse {
-  std::uint64_t object = 0;       ///< address: the object from its init, or first use, to its destroy
-  std::uint64_t mutex = 0;        ///< address of the mutex that goes with a condition; 0 otherwise
-  std::int32_t holder_tid = 0;    ///< kernel tid of the holder when it was requested; 0: none, or unknown
-  std::int32_t result = 0;        ///< what the call returned (sem_*: errno)
+  std::uint64_t object = 0;       ///< address: the object from its init or first use to its destroy
+  std::uint64_t mutex = 0;        ///< address of the mutex used with a condition; otherwise 0
+  std::int32_t holder_tid = 0;    ///< kernel tid of the holder at the request; 0: none, or unknown
+  std::int32_t result = 0;        ///< result of the call (sem_*: errno)
   std::uint8_t kind = 0;          ///< LockKind
   std::uint8_t is_contended = 0;  ///< 1: it was not available at once
   std::uint8_t reserved[6] = {};
 };
 
 struct ThreadOp {
-  std::uint64_t handle = 0;   ///< pthread_t of the thread that the call is about
+  std::uint64_t handle = 0;   ///< pthread_t of the thread that the call refers to
   std::uint64_t routine = 0;  ///< pthread_create: address of the start routine
-  std::uint32_t thread = 0;   ///< its ThreadId; kNoThread when it is not known
+  std::uint32_t thread = 0;   ///< its ThreadId; kNoThread if unknown
   std::int32_t result = 0;
 };
 inline constexpr std::uint32_t kNoThread = 0xffffffff;
 
-/// One frame in the call stacks of a thread: a return address, in the frame of its parent.
+/// One frame in the call stacks of a thread: a return address in the frame of its parent.
 struct StackNode {
   std::uint32_t id = 0;              ///< from 1 on, in the order in which the thread stores them
   std::uint32_t parent = 0;          ///< 0: outermost frame
-  std::uint64_t return_address = 0;  ///< without a parent also kStackDeeper or kStackLost
+  std::uint64_t return_address = 0;  ///< without a parent possibly kStackDeeper or kStackLost
 };
-/// In place of a return address: there are more callers, beyond MERIDIAN_STACK; or the caller is unknown.
+/// Used as return addresses: further callers are beyond MERIDIAN_STACK; the caller is unknown.
 inline constexpr std::uint64_t kStackDeeper = 1;
 inline constexpr std::uint64_t kStackLost = 2;
-/// In the word of a call site: the other bits are the id of a StackNode of the thread. Addresses of code are smaller.
+/// Flag in the word of a call site: the other bits are the id of a StackNode of the thread. Addresses of code are
+/// smaller.
 inline constexpr std::uint64_t kStackSite = std::uint64_t{1} << 63;
 
 struct ThreadBegin {
@@ -206,21 +208,21 @@ struct Anchor {
   std::int64_t monotonic_ns = 0;
   std::int64_t realtime_ns = 0;
 };
-/// Kinds of definitions of the program's own events; the same numbers as MERIDIAN_KIND_* in meridian/user_abi.h.
+/// Kinds of definitions of user events; the same numbers as MERIDIAN_KIND_* in meridian/user_abi.h.
 enum class UserKind : std::uint8_t { none = 0, region = 1, marker = 2, event = 3, counter = 4, send = 5, receive = 6 };
 inline constexpr std::size_t kUserKindCount = 7;
-/// Longest text of a user event, in bytes; the rest is cut off and counted.
+/// Longest text of a user event, in bytes; longer ones are truncated and counted.
 inline constexpr std::size_t kMaxUserText = 1024;
 /// Key of the texts that hold definitions: their handle is the id, their value "kind US level US name US fields", where
 /// US is the character 31 and fields are "name:type ...".
 inline constexpr const char* kUserDefinitionKey = "user.definition";
-/// Key of the texts that say that calls of a thread (the handle) were lost up to then: "FROM COUNT what", FROM in
-/// ticks; what: `messages` if messages, requests or collectives may be among them, else `others`. FROM alone: from then
-/// on, for good.
+/// Key of the texts about lost calls of a thread (the handle), up to the time of the text: "FROM COUNT what", with FROM
+/// in ticks; what: `messages` if messages, requests or collectives may be among them, otherwise `others`. FROM only:
+/// lost from then on, permanently.
 inline constexpr const char* kLostKey = "recording.lost";
-/// Key of the text that says that recording has reached MERIDIAN_MAX_SIZE (its value).
+/// Key of the text that records that MERIDIAN_MAX_SIZE (its value) was reached.
 inline constexpr const char* kFullKey = "filter.full";
-/// Key of the text that says that recording of a call (its value) has reached MERIDIAN_MAX_CALLS.
+/// Key of the text that records that a call (its value) has reached MERIDIAN_MAX_CALLS.
 inline constexpr const char* kThrottledKey = "filter.throttled";
 inline constexpr char kUserSeparator = '\x1f';
 
@@ -232,17 +234,17 @@ inline constexpr const char* kWindowNameKey = "win.name";
 inline constexpr const char* kWindowCommKey = "win.comm";
 inline constexpr const char* kFileNameKey = "file.name";
 inline constexpr const char* kSemaphoreNameKey = "sem.name";  ///< the handle is its address
-/// How a communicator with processes of another MPI_COMM_WORLD was created, in terms that the other side records, too:
-/// spawn TOKEN, spawned TOKEN parents, children; TOKEN was handed down in kSpawnedVariable, "-" where that failed
-///   accept PORT, connect PORT        the name of the port
+/// How a communicator with processes of another MPI_COMM_WORLD was created, in data that both sides record:
+///   spawn TOKEN, spawned TOKEN       parents, children; TOKEN was passed in kSpawnedVariable, "-" if that failed
+///   accept PORT, connect PORT        name of the port
 ///   join ENDS                        both ends of the socket
 ///   leaders PEER LOCAL REMOTE TAG    MPI_Intercomm_create: handle of peer_comm (16 digits), the leaders' ranks in it
 inline constexpr const char* kCommLinkKey = "comm.link";
 
 enum class AnchorPhase : std::uint64_t { start = 0, finish = 1, epoch = 2 };
 
-/// Four stamps of a round trip: sent_ticks and returned_ticks on this rank's clock (also the record's enter and leave),
-/// the other two on the peer's.
+/// Four stamps of a ping-pong exchange: sent_ticks and returned_ticks on this rank's clock (also the record's enter and
+/// leave), the other two on the peer's.
 struct Exchange {
   std::int32_t peer = 0;    ///< world rank
   std::uint32_t phase = 0;  ///< AnchorPhase
@@ -252,21 +254,21 @@ struct Exchange {
 
 struct Members {
   std::uint64_t comm = 0;
-  std::uint32_t first = 0;   ///< group rank of the first world rank that follows
-  std::uint32_t count = 0;   ///< world ranks that follow
+  std::uint32_t first = 0;   ///< group rank of the first of the following world ranks
+  std::uint32_t count = 0;   ///< number of the following world ranks
   std::uint32_t remote = 0;  ///< 1: the remote group of an intercommunicator
   std::uint32_t reserved = 0;
 };
 
 struct Text {
-  std::uint32_t bytes = 0;   ///< of "key\0value", without padding
+  std::uint32_t bytes = 0;   ///< size of "key\0value", without padding
   std::uint32_t more = 0;    ///< 1: the next text record continues the value (its key is repeated)
-  std::uint64_t handle = 0;  ///< object that the text is about (a name that the program gave); 0 for the process
+  std::uint64_t handle = 0;  ///< object to which the text belongs; 0 for the process
 };
 
 struct Overhead {
   std::uint64_t kind = 0;   ///< OverheadKind
-  std::uint64_t count = 0;  ///< operations that the time covers
+  std::uint64_t count = 0;  ///< number of operations in that time
 };
 enum class OverheadKind : std::uint64_t {
   start = 0,
@@ -276,9 +278,9 @@ enum class OverheadKind : std::uint64_t {
   thread_attach = 4
 };
 
-/// By getrusage, since the thread or the process began.
+/// From getrusage, since the beginning of the thread or the process.
 struct Usage {
-  std::uint32_t thread = 0;  ///< ThreadId; of the process: the thread that asked
+  std::uint32_t thread = 0;  ///< ThreadId; for the process: the thread that called getrusage
   std::uint32_t kind = 0;    ///< UsageKind
   std::uint64_t user_us = 0;
   std::uint64_t system_us = 0;
@@ -286,13 +288,13 @@ struct Usage {
   std::uint64_t major_faults = 0;
   std::uint64_t voluntary_switches = 0;
   std::uint64_t involuntary_switches = 0;
-  std::uint64_t high_water_bytes = 0;  ///< most memory that was resident; only for the process
+  std::uint64_t high_water_bytes = 0;  ///< largest resident memory; only for the process
 };
-/// Of several records of an end, the last one counts: a thread may continue after it was queried.
+/// If an end has several records, the last one is valid: a thread may continue after it was queried.
 enum class UsageKind : std::uint32_t { thread_begin = 0, thread_end = 1, process_begin = 2, process_end = 3 };
 
 inline constexpr std::size_t kMaxCounters = 16;        ///< read at each enter and leave
-inline constexpr std::size_t kCounterNameBytes = 128;  ///< of a counter's name, with the zero behind it
+inline constexpr std::size_t kCounterNameBytes = 128;  ///< longest name of a counter, with the terminating zero
 
 inline constexpr std::size_t kWordBytes = 8;
 template <class T>

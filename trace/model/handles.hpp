@@ -21,7 +21,7 @@ class Unique {
   ~Unique() { (void)close(); }
   explicit operator bool() const noexcept { return raw_ != Null; }
   Raw get() const noexcept { return raw_; }
-  /// Closes now and says whether the library agreed; a second call does nothing.
+  /// Closes now and returns whether the library succeeded; a second call does nothing.
   [[nodiscard]] bool close() noexcept {
     const Raw raw = std::exchange(raw_, Null);
     return raw == Null || Close(raw) >= 0;

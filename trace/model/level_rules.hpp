@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What MERIDIAN_LEVELS chooses: groups, presets, calls by name and events of the program, with * and ?. No allocation,
-// no library.
+// The selection of MERIDIAN_LEVELS: groups, presets, calls by name and user events, with * and ?. No allocation, only
+// standard headers.
 
 #include <array>
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace meridian {
 
-/// A name for several groups; its groups are blank-separated.
+/// A name for several groups; the groups are separated by blanks.
 struct Preset {
   std::string_view name;
   std::string_view groups;
@@ -30,10 +30,10 @@ inline constexpr std::array<Preset, 6> kPresets{{
     {"free", "user", "nothing but the program's own events"},
 }};
 
-/// What the names of the program's events begin with in a list: "user:pool.STEAL_REQUEST".
+/// Prefix of user events in a list: "user:pool.STEAL_REQUEST".
 inline constexpr std::string_view kUserPrefix = "user:";
 
-/// Whether `text` is what `pattern` means: * stands for any letters, ? for one; case is ignored.
+/// Whether `text` matches `pattern`: * stands for any number of letters, ? for one; case is ignored.
 constexpr bool matches_glob(std::string_view pattern, std::string_view text) noexcept {
   std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
   while (t < text.size()) {
@@ -54,7 +54,7 @@ constexpr bool matches_glob(std::string_view pattern, std::string_view text) noe
   return p == pattern.size();
 }
 
-/// Whether the blank-separated list has a pattern for `word`.
+/// Whether the blank-separated list has a pattern that matches `word`.
 constexpr bool has_word(std::string_view list, std::string_view word) noexcept {
   while (!list.empty()) {
     std::size_t end = 0;
@@ -65,14 +65,14 @@ constexpr bool has_word(std::string_view list, std::string_view word) noexcept {
   return false;
 }
 
-/// What is asked about: a call ("MPI_Send", p2p), or an event of the program (its name, user, its level).
+/// A call ("MPI_Send", p2p) or a user event (its name, user, its level).
 struct Choosable {
   std::string_view name;
   std::string_view group;
-  std::string_view level{};  ///< of an event of the program; empty: a call
+  std::string_view level{};  ///< of a user event; empty: a call
 };
 
-/// "pool" and "pool.STEAL*" for the event STEAL_REQUEST of the level pool.
+/// Whether the pattern matches a user event: "pool" and "pool.STEAL*" match STEAL_REQUEST of the level pool.
 constexpr bool names_user_event(std::string_view pattern, std::string_view level, std::string_view name) noexcept {
   if (matches_glob(pattern, level)) return true;
   for (std::size_t dot = 0; dot < pattern.size(); ++dot)
@@ -82,7 +82,7 @@ constexpr bool names_user_event(std::string_view pattern, std::string_view level
   return false;
 }
 
-/// Whether an item of a list, without its sign, is about `what`.
+/// Whether an item of a list, without its sign, matches `what`.
 constexpr bool item_chooses(std::string_view item, const Choosable& what) noexcept {
   if (same_name(item, "all")) return true;
   if (same_name(item, what.group)) return true;
@@ -94,7 +94,7 @@ constexpr bool item_chooses(std::string_view item, const Choosable& what) noexce
          names_user_event({item.data() + kUserPrefix.size(), item.size() - kUserPrefix.size()}, what.level, what.name);
 }
 
-/// Whether an item is about anything at all: a word of its own, a group, a preset, a call, or `user:...`.
+/// Whether an item can match anything: it is a keyword, a group, a preset, a call, or `user:...`.
 constexpr bool is_item(std::string_view item) noexcept {
   if (same_name(item, "none") || same_name(item, "all")) return true;
   for (std::size_t i = 1; i < kGroups.size(); ++i)
@@ -107,7 +107,8 @@ constexpr bool is_item(std::string_view item) noexcept {
   return false;
 }
 
-/// Cuts the first item off a comma-separated list: without blanks and sign; `is_removal` says whether it had a minus.
+/// Removes the first item from a comma-separated list and returns it without blanks and sign; `is_removal` is set for a
+/// minus.
 constexpr std::string_view take_level_item(std::string_view& list, bool& is_removal) noexcept {
   std::size_t end = 0;
   while (end < list.size() && list[end] != ',') ++end;
@@ -121,8 +122,8 @@ constexpr std::string_view take_level_item(std::string_view& list, bool& is_remo
   return item;
 }
 
-/// Whether a list ("p2p,coll", "all,-io", "-MPI_Test*", "basic,+user:pool") chooses `what`: items from left to right; a
-/// list that begins with a sign starts from all.
+/// Whether a list ("p2p,coll", "all,-io", "-MPI_Test*", "basic,+user:pool") selects `what`: items apply from left to
+/// right; a list that begins with a sign starts from all.
 constexpr bool list_chooses(std::string_view list, const Choosable& what) noexcept {
   while (!list.empty() && (list.front() == ' ' || list.front() == '\t')) list.remove_prefix(1);
   bool is_chosen = !list.empty() && (list.front() == '-' || list.front() == '+');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The valid name that a user most likely meant. Needs no library and no memory of its own: the tracer uses it too.
+// The valid name that the user most likely meant. Uses no library and no allocation, because the tracer uses it, too.
 
 #include <cstddef>
 #include <span>
@@ -11,7 +11,7 @@ namespace meridian {
 
 constexpr char ascii_upper(char c) noexcept { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
-/// True when the two are equal but for the case of ASCII letters.
+/// Whether the names are equal, ignoring the case of ASCII letters.
 constexpr bool same_name(std::string_view a, std::string_view b) noexcept {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i)
@@ -19,10 +19,11 @@ constexpr bool same_name(std::string_view a, std::string_view b) noexcept {
   return true;
 }
 
-inline constexpr std::size_t kLongestName = 63;  ///< names above this length have no nearest name
+inline constexpr std::size_t kLongestName = 63;  ///< longer names have no nearest name
 
-/// Least number of inserted, deleted, changed or swapped neighbouring letters that makes b from a; case is ignored.
-/// For names longer than kLongestName: the length of the longer one (nothing in common).
+/// Least number of insertions, deletions, changes and swaps of neighbouring letters that turn a into b; case is
+/// ignored.
+/// For names longer than kLongestName: the length of the longer one.
 /// Source: optimal string alignment; F. Damerau, Communications of the ACM 7(3), 1964.
 constexpr std::size_t edit_distance(std::string_view a, std::string_view b) noexcept {
   if (a.size() > kLongestName || b.size() > kLongestName) return a.size() > b.size() ? a.size() : b.size();
@@ -51,8 +52,8 @@ constexpr std::size_t edit_distance(std::string_view a, std::string_view b) noex
   return last[b.size()];
 }
 
-/// The candidate nearest to `word`, the first of several; empty when none is near enough to be meant (more than a
-/// third of the letters, and more than one, would have to change).
+/// The candidate nearest to `word`, the first of equals; empty if none is near enough (more than one letter and more
+/// than a third of the letters would have to change).
 constexpr std::string_view nearest_name(std::string_view word, std::span<const std::string_view> candidates) noexcept {
   std::string_view best;
   std::size_t best_distance = word.size() / 3 > 1 ? word.size() / 3 : 1;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Ranges as users write them: `64K:`, `:8`, `2.5:10`, `4:4`; `:` is everything. No allocation, no library.
+// Ranges in the notation of options: `64K:`, `:8`, `2.5:10`, `4:4`; `:` is everything. No allocation, only standard
+// headers.
 
 #include <cstdint>
 #include <limits>
@@ -11,7 +12,7 @@
 
 namespace meridian {
 
-/// Both ends belong to it. Without limits: everything that is not negative.
+/// Both ends are included. Without limits: all non-negative numbers.
 struct Range {
   std::int64_t from = 0;
   std::int64_t to = std::numeric_limits<std::int64_t>::max();
@@ -38,7 +39,8 @@ constexpr ParsedOption parse_decimal_seconds(std::string_view text) noexcept {
   return whole;
 }
 
-/// `unit` says what the ends are: "bytes" as parse_size(), "s" seconds (the range is in nanoseconds), else digits.
+/// `unit` determines the format of the ends: "bytes" as in parse_size(), "s" seconds (the range is in nanoseconds),
+/// else digits.
 constexpr TextProblem parse_range(std::string_view text, std::string_view unit, Range& range) noexcept {
   range = {};
   std::string_view rest = trim(text);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Option values as users write them: `64M`, `yes`, `all,-io`, `90`. No allocation, no library.
+// Values in the notation of options: `64M`, `yes`, `all,-io`, `90`. No allocation, only standard headers.
 
 #include <array>
 #include <cstddef>
@@ -23,7 +23,7 @@ enum class OptionType : std::uint8_t {
   seconds,  ///< digits, then nothing or s, min, h
   flag,     ///< 1/0, yes/no, true/false, on/off
   range,    ///< `from:to`, either may be missing (option_range.hpp); the value is the text
-  groups,   ///< list for list_chooses(); the value is a mask with bit CallGroup set for each group in it
+  groups,   ///< list for list_chooses(); the value is a mask with bit CallGroup set for each selected group
 };
 
 enum class TextProblem : std::uint8_t { none, malformed, out_of_range };
@@ -31,7 +31,7 @@ enum class TextProblem : std::uint8_t { none, malformed, out_of_range };
 struct ParsedOption {
   std::int64_t number = 0;
   TextProblem problem{};
-  std::string_view culprit;  ///< the part of the text that was not understood
+  std::string_view culprit;  ///< the part of the text that is not valid
 };
 
 /// Names of call_groups.def; the index is the CallGroup value.
@@ -47,7 +47,7 @@ constexpr bool starts_with(std::string_view text, std::string_view prefix) noexc
   return text.size() >= prefix.size() && std::string_view{text.data(), prefix.size()} == prefix;
 }
 
-/// Position of the first `wanted`; text.size() when there is none.
+/// Position of the first `wanted`; text.size() if there is none.
 constexpr std::size_t find_char(std::string_view text, char wanted) noexcept {
   std::size_t i = 0;
   while (i < text.size() && text[i] != wanted) ++i;
@@ -61,7 +61,7 @@ constexpr std::string_view trim(std::string_view text) noexcept {
   return text;
 }
 
-/// Cuts the first item off `list` and returns it without the blanks around it.
+/// Removes the first item from `list` and returns it without surrounding blanks.
 constexpr std::string_view take_item(std::string_view& list, char separator) noexcept {
   const std::size_t end = find_char(list, separator);
   const std::string_view item{list.data(), end};
@@ -69,7 +69,7 @@ constexpr std::string_view take_item(std::string_view& list, char separator) noe
   return trim(item);
 }
 
-/// Digits at the start of `text`, which are removed from it. Problems: none there, or more than an int64 holds.
+/// Removes digits at the start of `text` and returns their value. Problems: no digits, or a value above int64.
 constexpr ParsedOption take_digits(std::string_view& text) noexcept {
   ParsedOption result;
   if (text.empty() || text.front() < '0' || text.front() > '9') return {0, TextProblem::malformed, text};
@@ -94,7 +94,7 @@ struct UnitFactor {
   std::int64_t factor;
 };
 
-/// Digits, blanks, and one of `units`; the factor of the unit is applied.
+/// Digits, blanks, and one of `units`, whose factor is applied.
 constexpr ParsedOption parse_with_unit(std::string_view text, std::span<const UnitFactor> units) noexcept {
   std::string_view rest = trim(text);
   ParsedOption result = take_digits(rest);
@@ -150,8 +150,8 @@ constexpr ParsedOption parse_choice(std::string_view text, std::string_view choi
   return {0, TextProblem::malformed, word};
 }
 
-/// A list for list_chooses() (level_rules.hpp); the value is the mask of the groups whose calls it chooses without
-/// looking at their names. Malformed: an item that is about nothing.
+/// A list for list_chooses() (level_rules.hpp); the value is the mask of the groups that it selects as a whole.
+/// Malformed: an item that can match nothing.
 constexpr ParsedOption parse_groups(std::string_view text) noexcept {
   std::string_view list = trim(text);
   while (!list.empty()) {

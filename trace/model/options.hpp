@@ -4,7 +4,7 @@
 // The options: table, names, values. Used inside the traced program, so nothing here allocates, throws or needs more
 // than the language and header-only types.
 //
-// The value in force comes from the environment, else from the configuration file, else from the table:
+// The value in force comes from the environment, otherwise from the configuration file, otherwise from the table:
 //
 //   OptionValues values = default_options();
 //   for each line of the file:      parse_setting(line)  -> assign(values, key, value, OptionSource::file)
@@ -32,10 +32,10 @@ struct OptionInfo {
   std::string_view key;       ///< "BUFFER"
   std::string_view variable;  ///< "MERIDIAN_BUFFER"
   OptionType type{};
-  std::string_view fallback;  ///< the default, as a user would write it; a path's may be words
+  std::string_view fallback;  ///< the default in the user's notation; for a path it may be a description
   std::int64_t minimum = 0;
   std::int64_t maximum = 0;
-  std::string_view unit;  ///< of a number; the choices of a choice
+  std::string_view unit;  ///< of a number or range; the choices of a choice
   std::string_view text;  ///< one sentence
 };
 
@@ -52,13 +52,13 @@ inline constexpr std::array<std::string_view, kOptionCount> kOptionKeys{{
 
 inline constexpr std::string_view kVariablePrefix = "MERIDIAN_";
 
-/// Set by `meridian run` and not by users: LD_PRELOAD as it was before, maybe empty. Where it is set, the command has
-/// already reported unknown and wrong variables.
+/// Set by `meridian run`, not by users: LD_PRELOAD before the run, possibly empty. If it is set, the command has
+/// already reported unknown variables and invalid values.
 inline constexpr std::string_view kRunVariable = "MERIDIAN_RUN_PRELOAD";
 inline constexpr std::string_view kRunKey = "RUN_PRELOAD";
 
-/// Set by the tracer for processes that MPI_Comm_spawn starts: "TOKEN:DIRECTORY", where TOKEN is in the trace of the
-/// parents and DIRECTORY is for the trace of the children, a folder of that of the parents.
+/// Set by the tracer for processes that MPI_Comm_spawn starts: "TOKEN:DIRECTORY". TOKEN is in the parents' trace;
+/// DIRECTORY is for the children's trace and is below the parents' directory.
 inline constexpr std::string_view kSpawnedVariable = "MERIDIAN_SPAWNED";
 inline constexpr std::string_view kSpawnedKey = "SPAWNED";
 /// The settings of the parents, beside the children's directory.
@@ -66,14 +66,14 @@ inline constexpr std::string_view kSpawnedConfig = "spawned.conf";
 
 constexpr const OptionInfo& info(OptionId id) noexcept { return kOptions[static_cast<std::size_t>(id)]; }
 
-/// The option with this key ("BUFFER", any case); OptionId::count_ when there is none.
+/// The option with this key ("BUFFER", any case); OptionId::count_ if there is none.
 constexpr OptionId option_by_key(std::string_view key) noexcept {
   for (std::size_t i = 0; i < kOptionCount; ++i)
     if (same_name(kOptionKeys[i], key)) return static_cast<OptionId>(i);
   return OptionId::count_;
 }
 
-/// The key that the user most likely meant, empty when none is near.
+/// The key that the user most likely meant; empty if none is near.
 constexpr std::string_view nearest_option_key(std::string_view key) noexcept {
   return nearest_name(key, std::span<const std::string_view>(kOptionKeys));
 }
@@ -81,7 +81,7 @@ constexpr std::string_view nearest_option_key(std::string_view key) noexcept {
 enum class OptionSource : std::uint8_t { fallback, file, environment };
 
 struct OptionValue {
-  std::string_view text;    ///< as written by the user; owned by whoever called assign(). For paths
+  std::string_view text;    ///< in the user's notation; owned by the caller of assign()
   std::int64_t number = 0;  ///< bytes, seconds, count, 0/1, index of the choice, bit mask of CallGroup values
   OptionSource source{};
 };
@@ -92,13 +92,13 @@ struct OptionValues {
   constexpr const OptionValue& operator[](OptionId id) const noexcept { return values[static_cast<std::size_t>(id)]; }
   constexpr std::int64_t number(OptionId id) const noexcept { return (*this)[id].number; }
   constexpr bool is_on(OptionId id) const noexcept { return (*this)[id].number != 0; }
-  /// Of an option of type range.
+  /// The value of an option of type range.
   constexpr Range range(OptionId id) const noexcept {
     Range result;
     static_cast<void>(parse_range((*this)[id].text, info(id).unit, result));
     return result;
   }
-  /// The path that the user gave; empty when none was given.
+  /// The path that the user gave; empty if none was given.
   constexpr std::string_view path(OptionId id) const noexcept {
     return (*this)[id].source == OptionSource::fallback ? std::string_view{} : (*this)[id].text;
   }
@@ -122,11 +122,11 @@ constexpr OptionValues default_options() noexcept {
   return result;
 }
 
-/// What assign() found wrong; the value in force then stays as it was.
+/// The problem that assign() found; the value then remains unchanged.
 enum class OptionProblem : std::uint8_t { none, unknown_key, bad_value, out_of_range };
 
-/// Sets the option named `key` from `text`, unless a stronger source has set it before. An empty text means the default
-/// and is no problem. `text` must live as long as `values`.
+/// Sets the option named `key` from `text`, unless a source with precedence has set it before. An empty text means the
+/// default and is not a problem. `text` must live as long as `values`.
 constexpr OptionProblem assign(OptionValues& values, std::string_view key, std::string_view text,
                                OptionSource source) noexcept {
   const OptionId id = option_by_key(key);
@@ -140,12 +140,12 @@ constexpr OptionProblem assign(OptionValues& values, std::string_view key, std::
   return OptionProblem::none;
 }
 
-/// One "NAME=value". `is_ours` is false for whatever is not a setting of Meridian's.
+/// One "NAME=value". `is_ours` is false if it is not a setting of Meridian.
 struct Setting {
   bool is_ours = false;
-  bool is_malformed = false;  ///< a line of a configuration file that is no setting, no comment and not empty
+  bool is_malformed = false;  ///< a line of a configuration file that is neither a setting, nor a comment, nor empty
   std::string_view key;       ///< without the prefix
-  std::string_view value;     ///< without the blanks around it
+  std::string_view value;     ///< without surrounding blanks
 };
 
 /// Splits an entry of the environment. Not ours: other prefixes, kRunVariable, kSpawnedVariable.

@@ -10,15 +10,15 @@
 namespace meridian {
 
 enum class Errc {
-  invalid_argument,  ///< the caller or user asked for something that makes no sense
-  not_found,         ///< a file, directory, group or dataset is not there
+  invalid_argument,  ///< the request of the caller or user is not valid
+  not_found,         ///< a file, directory, group or dataset does not exist
   io,                ///< the operating system or HDF5 refused
-  damaged,           ///< bytes are there but cannot be what they claim to be
-  unsupported,       ///< a newer schema, or a feature that this build lacks
+  damaged,           ///< the data contradict their format
+  unsupported,       ///< a newer schema, or a feature that this build does not have
 };
 
 /// `what` names the action, the object and the reason; `hint` says what the user can do (may be empty).
-/// No "Error:" prefix and no trailing newline in either.
+/// Neither has an "Error:" prefix or a trailing newline.
 struct Error {
   Errc code{};
   std::string what;
@@ -79,7 +79,7 @@ using Status = Result<void>;
     if (!meridian_try_status) return std::move(meridian_try_status).error(); \
   } while (false)
 
-/// A broken promise of our own code. Never for input: input gets an Error. Not for code that runs in an application.
+/// Checks an invariant of our own code, never input, which gives an Error. Not for code that runs in an application.
 #define MERIDIAN_CHECK(condition)                                                                      \
   do {                                                                                                 \
     if (!(condition)) [[unlikely]] {                                                                   \

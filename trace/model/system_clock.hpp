@@ -9,7 +9,7 @@
 
 namespace meridian {
 
-/// `clock`: CLOCK_REALTIME, CLOCK_MONOTONIC... Async-signal-safe; 0 when the system has no such clock.
+/// `clock`: CLOCK_REALTIME, CLOCK_MONOTONIC... Async-signal-safe; 0 if the system has no such clock.
 inline std::int64_t system_clock_ns(clockid_t clock) noexcept {
   timespec now{};
   if (::clock_gettime(clock, &now) != 0) return 0;

@@ -25,19 +25,19 @@ Error ring_error(Errc code, const std::filesystem::path& path, std::string_view 
   return Error{code, "cannot open ring file '" + path.string() + "': " + std::string{reason}, ""};
 }
 
-// nullptr, or what is wrong.
+// nullptr, or the error.
 const char* check(const RingFileHeader& header, const RingFile::Geometry& geometry, std::uint64_t file_bytes) {
-  if (header.magic != kRingMagic) return "it is no ring file";
-  if (geometry.slot_count == 0 || geometry.slot_count > kMaxSlots) return "its number of slots cannot be true";
+  if (header.magic != kRingMagic) return "it is not a ring file";
+  if (geometry.slot_count == 0 || geometry.slot_count > kMaxSlots) return "its number of slots is not valid";
   if (geometry.block_bytes < 512 || geometry.block_bytes > kMaxBlockBytes || geometry.block_bytes % kWordBytes != 0)
-    return "its block size cannot be true";
+    return "its block size is not valid";
   if (geometry.ring_bytes == 0 || geometry.ring_bytes > kMaxRingBytes ||
       geometry.ring_bytes % geometry.block_bytes != 0)
-    return "its ring size cannot be true";
+    return "its ring size is not valid";
   if (geometry.data_offset % kRingPageBytes != 0 ||
       geometry.data_offset < kRingPageBytes + geometry.slot_count * sizeof(RingSlot) ||
       geometry.data_offset > kRingPageBytes * 2 + kMaxSlots * sizeof(RingSlot))
-    return "its data offset cannot be true";
+    return "its data offset is not valid";
   if (file_bytes < geometry.data_offset + geometry.slot_count * geometry.ring_bytes) return "it is truncated";
   return nullptr;
 }
@@ -125,12 +125,12 @@ void RingFile::ask_all_threads() noexcept {
   if (words == 0 || words > kMaxCalls || offset < geometry_.data_offset || ::fstat(file_.get(), &status) != 0) return;
   const std::uint64_t bytes = kPassedShards * words * sizeof(std::uint64_t);
   const auto end = static_cast<std::uint64_t>(status.st_size);
-  if (offset > end || end - offset < bytes) return;  // nothing is to be written where nothing was
+  if (offset > end || end - offset < bytes) return;  // never writes outside the file
   constexpr std::uint64_t kAsked = 1;
   for (std::uint32_t i = 0; i < kPassedShards; ++i) {
     const ssize_t written =
         ::pwrite(file_.get(), &kAsked, sizeof kAsked, static_cast<off_t>(offset + i * words * sizeof(std::uint64_t)));
-    static_cast<void>(written);  // then its threads do not look until they record something
+    static_cast<void>(written);  // otherwise its threads check at their next record
   }
 }
 
@@ -146,7 +146,7 @@ Result<RingFile::Range> RingFile::range(std::uint32_t index) const {
       range.tail % kWordBytes != 0)
     return Error{
         Errc::damaged,
-        "slot " + std::to_string(index) + " of ring file '" + path_.string() + "' has positions that cannot be true",
+        "slot " + std::to_string(index) + " of ring file '" + path_.string() + "' has positions that are not valid",
         ""};
   return range;
 }
@@ -183,7 +183,7 @@ Result<std::vector<ThreadCard>> RingFile::cards() const {
   const std::uint64_t offset = header_->cards_offset;
   const std::uint32_t used = std::min(header_->next_thread.load(std::memory_order_acquire), header_->card_count);
   if (used > kCards || (used > 0 && (offset < geometry_.data_offset || offset > kMaxRingBytes * kMaxSlots)))
-    return Error{Errc::damaged, "what ring file '" + path_.string() + "' says of threads cannot be true", ""};
+    return Error{Errc::damaged, "ring file '" + path_.string() + "' has thread data that are not valid", ""};
   std::vector<ThreadCard> cards(used);
   MERIDIAN_TRY_DO(read_at(offset, std::as_writable_bytes(std::span{cards})));
   return cards;

@@ -16,13 +16,13 @@
 
 namespace meridian {
 
-/// close(2), unless it is no descriptor.
+/// Closes a descriptor, unless it is negative.
 int close_descriptor(int descriptor) noexcept;
 using Descriptor = Unique<&close_descriptor, -1>;
 
-/// A ring file as seen by the writer and by the recovery. What the header says is checked once, when it is opened, and
-/// the geometry is kept here: the mapped header belongs to a process that may be damaged or hostile. Positions are
-/// checked at each use. Record data are read with pread(), so that a file that somebody cut gives an Error, no SIGBUS.
+/// A ring file for the writer and for recovery. The header is checked once, when the file is opened, and the geometry
+/// is copied: the mapped header belongs to a process that may be damaged or hostile. Positions are checked at each use.
+/// Records are read with pread(), so that a truncated file gives an Error, not a SIGBUS.
 class RingFile {
  public:
   enum class Access { read_only, drain };
@@ -34,13 +34,13 @@ class RingFile {
     std::uint64_t data_offset = 0;
   };
 
-  /// What a slot holds at one moment: stream positions in bytes.
+  /// The contents of a slot at one moment: stream positions in bytes.
   struct Range {
     std::uint64_t tail = 0;
     std::uint64_t head = 0;
   };
 
-  /// errors  not_found; io; damaged: no ring file, or its header cannot be true; unsupported: a newer version.
+  /// errors  not_found; io; damaged: not a ring file, or an invalid header; unsupported: a newer version.
   static Result<RingFile> open(const std::filesystem::path& path, Access access);
   RingFile(RingFile&& other) noexcept;
   RingFile& operator=(RingFile&& other) noexcept;
@@ -50,43 +50,43 @@ class RingFile {
   const Geometry& geometry() const noexcept { return geometry_; }
   const RingFileHeader& header() const noexcept { return *header_; }
   const RingSlot& slot(std::uint32_t index) const noexcept { return slots_[index]; }
-  /// Only after Access::drain.
+  /// Only with Access::drain.
   RingFileHeader& shared_header() noexcept { return *header_; }
   RingSlot& shared_slot(std::uint32_t index) noexcept { return slots_[index]; }
 
-  /// What is stored and not drained; head is read with acquire. errors: damaged (positions that cannot be true).
+  /// The stored range that is not drained yet; head is read with acquire. errors: damaged (invalid positions).
   Result<Range> range(std::uint32_t slot) const;
   /// Copies the stream from `position` on, which must be stored. errors: io, damaged.
   Status read(std::uint32_t slot, std::uint64_t position, std::span<std::uint64_t> words) const;
 
-  /// [CallId] calls that the process did not record, all its threads together; empty: there are none.
-  /// errors  io; damaged: the counters are not those of this version, or cannot be where they are said to be
+  /// [CallId]: number of calls that the process did not record, over all threads; empty: none.
+  /// errors  io; damaged: the counters are not those of this version, or have an invalid position
   Result<std::vector<std::uint64_t>> passed_calls(std::size_t calls) const;
 
-  /// Has the process look at what its header asks for. Only after Access::drain.
+  /// Tells the process to read the requests in its header. Only with Access::drain.
   void ask_all_threads() noexcept;
-  /// What is known of the process' threads, by ThreadId, up to the last that was given one; empty: the file has none.
-  /// errors  io; damaged: what it says of them cannot be true
+  /// The cards of the process's threads, by ThreadId, up to the highest in use; empty: the file has none.
+  /// errors  io; damaged: invalid data
   Result<std::vector<ThreadCard>> cards() const;
 
-  /// Takes the file for this process until it ends or closes; false: another process has it.
+  /// Locks the file for this process until it ends or closes it; false: another process has it.
   bool lock() const noexcept;
   /// Whether path() still names this file: a process that called exec() may have made a new one there.
   bool is_at_its_path() const noexcept;
 
-  // The header's texts and numbers, safe whatever is in it.
-  std::string output_dir() const;  ///< empty until the program has agreed on it, or when it is no absolute path
+  // The header's texts and numbers, safe for any contents.
+  std::string output_dir() const;  ///< empty until the program has agreed on it, or if it is not an absolute path
   std::string hostname() const;
   std::string executable() const;
-  std::int32_t world_rank() const noexcept;  ///< -1: not known
-  std::int32_t world_size() const noexcept;  ///< -1: not known
+  std::int32_t world_rank() const noexcept;  ///< -1: unknown
+  std::int32_t world_size() const noexcept;  ///< -1: unknown
   ClockKind clock() const noexcept;
   /// Whether the process that made the file is still running (not a zombie, not another one with the same pid).
   bool is_process_alive() const;
 
  private:
   RingFile() = default;
-  /// errors  io; damaged: the file ends before
+  /// errors  io; damaged: the file is too short
   Status read_at(std::uint64_t offset, std::span<std::byte> out) const;
   std::filesystem::path path_;
   Descriptor file_;

@@ -12,7 +12,7 @@
 
 namespace meridian {
 
-// On words of the ring file, which several processes map: never the private kind of futex.
+// For words of the ring file, which several processes map: never private futexes.
 
 /// Sleeps while `word` holds `expected`; may return early.
 inline void futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {

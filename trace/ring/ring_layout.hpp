@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Layout of a rank's ring file: what the traced process and the writer share by mmap. The traced process stores
-// records, the writer drains them; whatever was stored survives the death of either.
+// Layout of a rank's ring file, which the traced process and the writer share by mmap. The traced process stores
+// records, the writer drains them; stored records survive the death of either.
 //
 //   [RingFileHeader, one page][RingSlot x slot_count][ring data x slot_count, ring_bytes each, from data_offset on]
 //   [ThreadCard x card_count, from cards_offset on]
 //
 // A slot belongs to one live thread. Its positions (head, tail) count bytes and never wrap; the byte at position p is
-// at data_offset + slot * ring_bytes + p % ring_bytes. A record never crosses a block boundary: what is left of a
-// block is filled by a pad record.
+// at data_offset + slot * ring_bytes + p % ring_bytes. A record never crosses a block boundary: the rest of a block is
+// filled by a pad record.
 
 #include <atomic>
 #include <cstdint>
@@ -22,41 +22,42 @@ inline constexpr std::uint32_t kRingPageBytes = 4096;
 inline constexpr std::size_t kPathBytes = 1024;
 inline constexpr std::size_t kNameBytes = 256;
 inline constexpr std::size_t kControlBytes = 512;
-/// Shards of counters of calls that were not recorded. One is one 64-bit word for each CallId; that of CallId::none is
-/// set from outside, as RingSlot::asked. A live thread has one for itself; where there are more, these share the last.
+/// Shards of the counters of calls that were not recorded. A shard has one 64-bit word for each CallId; that of
+/// CallId::none is set from outside, like RingSlot::asked. Each live thread has its own shard; threads beyond their
+/// number share the last one.
 inline constexpr std::uint32_t kPassedShards = 64;
 
 enum class RunState : std::uint32_t {
   starting = 0,   ///< ring is being laid out
   running = 1,    ///< records are being stored
-  finalized = 2,  ///< MPI_Finalize has been passed; records may still come
-  ended = 3,      ///< the process said that it stores no more
+  finalized = 2,  ///< MPI_Finalize has returned; further records are possible
+  ended = 3,      ///< the process has announced that it stores no more
 };
 
 enum class WriterState : std::uint32_t {
   none = 0,  ///< never started
   draining = 1,
   left = 2,    ///< rank file complete, ring no longer needed
-  failed = 3,  ///< gave up; what is in ring and spool is for the merger
+  failed = 3,  ///< gave up; the contents of ring and spool are for the merger
 };
 
 enum class ClockKind : std::uint32_t { tsc = 0, monotonic_raw = 1, monotonic = 2, warped = 3 };
 
-/// What was asked for from outside.
+/// Request from outside.
 enum class ControlState : std::uint32_t { none = 0, on = 1, off = 2 };
 
-/// Why events could not be stored. One counter per cause; each becomes a finding of the same name.
+/// Reasons for events that could not be stored. Each has its own counter and becomes a finding of the same name.
 enum class Loss : std::uint32_t {
   ring_full = 0,     ///< the writer did not make room in time
   no_slot = 1,       ///< more live threads than slots
-  no_memory = 2,     ///< ring memory could not be had
+  no_memory = 2,     ///< out of memory for rings
   too_long = 3,      ///< a record longer than a block
   writer_gone = 4,   ///< the writer process has died and the ring is full
-  damaged = 5,       ///< stored records that were no longer readable; counted by whoever makes the rank file
-  no_card = 6,       ///< more threads in all than cards: what a thread of them did with locks was not counted
+  damaged = 5,       ///< stored records that were no longer readable; counted by the process that makes the rank file
+  no_card = 6,       ///< more threads in total than cards: lock counts of the others are missing
   user_nested = 7,   ///< user events from inside an MPI call (callbacks, signal handlers)
-  user_refused = 8,  ///< user events before there was an MPI, or with more names than are kept
-  stack_full = 9,    ///< call stacks of calls, which have their call site alone: a thread has too many different ones
+  user_refused = 8,  ///< user events before there was an MPI, or with more names than the limit
+  stack_full = 9,    ///< call stacks of calls, which have only their call site: a thread has too many different ones
   count_ = 12
 };
 
@@ -70,101 +71,105 @@ struct RingFileHeader {
   std::uint64_t domain = 0;       ///< hash of the clock domain's identity
   std::int32_t pid = 0;
   ClockKind clock = ClockKind::tsc;
-  std::uint64_t process_start = 0;  ///< field 22 of /proc/PID/stat: tells a reused pid
+  std::uint64_t process_start = 0;  ///< field 22 of /proc/PID/stat: identifies a reused pid
   std::atomic<std::int32_t> world_rank{-1};
   std::atomic<std::int32_t> world_size{-1};
   std::atomic<RunState> run_state{RunState::starting};
   std::atomic<WriterState> writer_state{WriterState::none};
   std::atomic<std::int32_t> writer_pid{0};
-  std::atomic<std::uint32_t> next_thread{0};  ///< ThreadId for the next thread
+  std::atomic<std::uint32_t> next_thread{0};  ///< ThreadId of the next thread
   std::atomic<std::uint64_t> losses[static_cast<std::size_t>(Loss::count_)]{};
 
   alignas(64) std::atomic<std::uint32_t> wake{0};    ///< futex word the writer waits on; bumped by the application
   std::atomic<std::uint32_t> writer_asleep{0};       ///< 1 while the writer waits: only then is a wake a system call
   alignas(64) std::atomic<std::uint32_t> served{0};  ///< futex word the application waits on; bumped by the writer
-  std::atomic<std::uint32_t> finish_requested{0};    ///< number of complete rank files asked for
-  std::atomic<std::uint32_t> finish_served{0};       ///< number answered (also when it failed)
+  std::atomic<std::uint32_t> finish_requested{0};    ///< number of complete rank files requested
+  std::atomic<std::uint32_t> finish_served{0};       ///< number of answered requests (also after a failure)
   std::uint32_t card_count = 0;                      ///< 0: the file has no cards
   std::uint64_t cards_offset = 0;                    ///< a multiple of the page size
 
-  /// Absolute; empty: not yet agreed. Set before world_rank, whose release publishes it: the writer looks at any time.
+  /// Absolute; empty: not yet agreed. Set before world_rank, whose release publishes it: the writer may read it at any
+  /// time.
   alignas(64) char output_dir[kPathBytes] = {};
   char executable[kPathBytes] = {};
   char hostname[kNameBytes] = {};
 
-  // What `meridian control` asks for: it adds 1 to the sequence, then sets `asked` of slots and shards.
+  // The request of `meridian control`, which adds 1 to the sequence and then sets `asked` of slots and shards.
   std::atomic<std::uint32_t> control_sequence{0};
   std::atomic<std::uint32_t> control_state{0};  ///< ControlState
-  char control_levels[kControlBytes] = {};      ///< in place of MERIDIAN_LEVELS; empty: nothing was asked
+  char control_levels[kControlBytes] = {};      ///< replaces MERIDIAN_LEVELS; empty: no request
   std::atomic<std::uint32_t> passed_calls{0};   ///< words in a shard; 0: there are none yet
   std::uint64_t passed_offset = 0;              ///< of kPassedShards shards
 
-  // Long runs: what was drained is compressed, and its spool goes.
-  std::uint64_t spool_bytes = 0;                   ///< bound of the spools together; 0: none
-  std::atomic<std::uint64_t> compressions{0};      ///< checkpoints that there were; by the writer, before a spool goes
-  std::atomic<std::uint64_t> compressed_bytes{0};  ///< what they cover, as it lies on disk
-  std::atomic<std::uint32_t> is_complete{0};       ///< 1: the rank file has all there is; the rest is to be removed
-  /// Ticks since when messages, requests or collectives of threads that have no ring are lost, for good; 0: none is.
+  // Long runs: drained records are compressed, and their spool is removed.
+  std::uint64_t spool_bytes = 0;                   ///< limit of all spools together; 0: none
+  std::atomic<std::uint64_t> compressions{0};      ///< number of checkpoints; set by the writer before it removes a
+                                                   ///< spool
+  std::atomic<std::uint64_t> compressed_bytes{0};  ///< size on disk of the data that they cover
+  std::atomic<std::uint32_t> is_complete{0};       ///< 1: the rank file is complete; all other files are to be removed
+  /// Ticks since which messages, requests or collectives of threads without a ring are permanently lost; 0: none are.
   std::atomic<std::uint64_t> lost_since{0};
 };
 static_assert(sizeof(RingFileHeader) <= kRingPageBytes);
 
 enum class SlotState : std::uint32_t {
-  free = 0,    ///< never used, or drained and given back
+  free = 0,    ///< never used, or drained and returned
   active = 1,  ///< belongs to a live thread
-  closed = 2,  ///< its thread has ended; the next thread may take it and go on at head
+  closed = 2,  ///< its thread has ended; the next thread may take it and continue at head
 };
 
 struct RingSlot {
-  alignas(64) std::atomic<std::uint64_t> head{0};  ///< end of complete records; written by the owning thread only
+  alignas(64) std::atomic<std::uint64_t> head{0};  ///< end of complete records; written only by the owning thread
   std::atomic<SlotState> state{SlotState::free};
   std::uint32_t thread = 0;  ///< ThreadId of the owner
   std::int32_t kernel_tid = 0;
-  std::atomic<std::uint32_t> asked{0};             ///< set from outside: its owner looks what `meridian control` wants
-  alignas(64) std::atomic<std::uint64_t> tail{0};  ///< start of what is not drained; written by the writer only
-  // Written by the owner, who is losing calls because its ring is full (MERIDIAN_FULL=drop).
-  std::atomic<std::uint64_t> lost_since{0};   ///< ticks; 0: it is not
+  std::atomic<std::uint32_t> asked{0};             ///< set from outside: the owner checks the request of `meridian
+                                                   ///< control`
+  alignas(64) std::atomic<std::uint64_t> tail{0};  ///< start of records that are not drained; written only by the
+                                                   ///< writer
+  // Written by the owner while it loses calls because its ring is full (MERIDIAN_FULL=drop).
+  std::atomic<std::uint64_t> lost_since{0};   ///< ticks; 0: it loses none
   std::atomic<std::uint64_t> lost{0};         ///< calls since then
-  std::atomic<std::uint32_t> lost_matter{0};  ///< 1: messages, requests or collectives are among them
+  std::atomic<std::uint32_t> lost_matter{0};  ///< 1: they include messages, requests or collectives
 };
 static_assert(sizeof(RingSlot) == 128);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
-/// How often a thread took an object that was free: not recorded one by one.
+/// Number of times that a thread took an object that was free, which is not recorded individually.
 struct LockCount {
-  std::uint64_t key = 0;  ///< address << kLockKindBits | LockKind; address 0: objects beyond the table
+  std::uint64_t key = 0;  ///< address << kLockKindBits | LockKind; address 0: objects that are not in the table
   std::uint64_t count = 0;
 };
-inline constexpr std::size_t kLockObjects = 64;                ///< objects that a thread counts singly
-inline constexpr std::size_t kLockCounts = kLockObjects + 16;  ///< behind them: the rest, one for each LockKind
+inline constexpr std::size_t kLockObjects = 64;                ///< objects that a thread counts individually
+inline constexpr std::size_t kLockCounts = kLockObjects + 16;  ///< then the rest: one for each LockKind
 
 enum class CardState : std::uint32_t {
   free = 0,
-  taken = 1,  ///< handed to a thread that has not begun
+  taken = 1,  ///< assigned to a thread that has not begun
   live = 2,
   ended = 3,
-  library = 4,  ///< a thread of the MPI library: nothing of it is traced
+  library = 4,  ///< a thread of the MPI library: it is not traced
   failed = 5,   ///< the thread was never created
 };
 
-/// What is known of one thread of the process, whether or not it has records. Written by the thread itself, but for
-/// what its creator knows.
+/// Data about one thread of the process, whether or not it has records. Written by the thread itself, except for its
+/// creator's data.
 struct ThreadCard {
-  alignas(64) std::uint64_t handle = 0;  ///< pthread_t; 0: not known yet
-  std::uint64_t routine = 0;             ///< start routine; 0: not created under our eyes
+  alignas(64) std::uint64_t handle = 0;  ///< pthread_t; 0: unknown
+  std::uint64_t routine = 0;             ///< start routine; 0: its creation was not traced
   std::uint64_t argument = 0;
   std::uint64_t begin_ticks = 0;
-  std::uint64_t end_ticks = 0;  ///< 0: lives
-  std::uint32_t creator = 0;    ///< ThreadId; 0xffffffff: not known
+  std::uint64_t end_ticks = 0;  ///< 0: running
+  std::uint32_t creator = 0;    ///< ThreadId; 0xffffffff: unknown
   std::int32_t kernel_tid = 0;
   std::atomic<CardState> state{CardState::free};
   std::uint32_t is_c11 = 0;
-  alignas(64) char name[16] = {};  ///< empty: none was set
+  alignas(64) char name[16] = {};  ///< empty: none
   alignas(64) LockCount counts[kLockCounts] = {};
 };
 static_assert(sizeof(ThreadCard) % 64 == 0);
 inline constexpr std::uint32_t kCards = 1024;       ///< indexed by ThreadId
-inline constexpr std::uint32_t kLibraryCards = 64;  ///< behind them: for threads of the MPI library, which have no id
+inline constexpr std::uint32_t kLibraryCards = 64;  ///< after these: for threads of the MPI library, which have no id
 
 /// One drained piece in a spool file. Follows its predecessor directly; `bytes` of records follow the header.
 struct SpoolSegment {
@@ -172,7 +177,7 @@ struct SpoolSegment {
   std::uint32_t slot = 0;
   std::uint64_t position = 0;  ///< of the first byte in the slot's stream
   std::uint64_t bytes = 0;
-  std::uint64_t checksum = 0;  ///< of header fields and payload; a torn tail is recognised by it
+  std::uint64_t checksum = 0;  ///< of header fields and payload; reveals a torn end
 };
 inline constexpr std::uint32_t kSpoolMagic = 0x4c4f5053;  // "SPOL"
 

@@ -54,7 +54,7 @@ Status SpoolWriter::append(std::uint32_t slot, std::uint64_t position, std::span
   header.checksum = spool_checksum(header, words.data());
   iovec pieces[2] = {{&header, sizeof header}, {const_cast<std::uint64_t*>(words.data()), words.size_bytes()}};
   if (const int error = write_all(file_.get(), pieces, 2); error != 0) {
-    // A torn segment would hide whatever came behind it.
+    // A torn segment would hide all segments after it.
     const bool is_cut = ::ftruncate(file_.get(), static_cast<off_t>(end_)) == 0 &&
                         ::lseek(file_.get(), static_cast<off_t>(end_), SEEK_SET) >= 0;
     return spool_error(is_cut ? "write" : "write or cut", path_, error);
@@ -100,7 +100,7 @@ bool SpoolReader::read(void* out, std::uint64_t bytes) {
 bool SpoolReader::next(Segment& segment) {
   SpoolSegment header;
   if (is_torn_ || !read(&header, sizeof header)) return false;
-  is_torn_ = true;  // until it is known to be whole
+  is_torn_ = true;  // until the segment is known to be complete
   if (header.magic != kSpoolMagic || header.slot >= geometry_.slot_count || header.bytes == 0 ||
       header.bytes > geometry_.ring_bytes || header.bytes % kWordBytes != 0 || header.position % kWordBytes != 0)
     return false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Spool files: what was drained from a ring, in order, until the rank file is made. A sequence of SpoolSegment headers,
-// each followed by its records. The last segment may be torn; its checksum tells.
+// Spool files: drained records of rings, in order, until the rank file is made. A sequence of SpoolSegment headers,
+// each followed by its records. The last segment may be torn; its checksum reveals that.
 
 #include <cstdint>
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace meridian {
 /// Appends segments. Not thread-safe.
 class SpoolWriter {
  public:
-  /// Creates the file, readable for its owner alone. errors: io (it exists, is a link, cannot be created).
+  /// Creates the file, readable only by its owner. errors: io (it exists, is a link, cannot be created).
   static Result<SpoolWriter> create(const std::filesystem::path& path);
 
   /// After an Error the file ends where it ended before the call. errors: io (no space left...).
@@ -31,7 +31,7 @@ class SpoolWriter {
   std::uint64_t end_ = 0;
 };
 
-/// Reads segments until the end, or the first that is not whole.
+/// Reads segments until the end, or until the first incomplete one.
 class SpoolReader {
  public:
   struct Segment {
@@ -43,11 +43,11 @@ class SpoolReader {
   /// errors  not_found, io
   static Result<SpoolReader> open(const std::filesystem::path& path, const RingFile::Geometry& geometry);
 
-  /// False at the end. What is behind a damaged segment is not looked at: positions tell afterwards what is missing.
+  /// False at the end. Does not examine data after a damaged segment: positions determine later which data are missing.
   bool next(Segment& segment);
-  /// Whether there was something behind the last whole segment.
+  /// Whether there were data after the last complete segment.
   bool is_torn() const noexcept { return is_torn_; }
-  /// Why the file could not be read to its end; fine if it was. What this keeps back is not lost.
+  /// Why the file could not be read to its end; ok if it was. Segments after an I/O error are not lost.
   const Status& status() const noexcept { return status_; }
 
  private:
@@ -57,7 +57,7 @@ class SpoolReader {
   RingFile::Geometry geometry_;
   Status status_;
   std::vector<std::uint64_t> buffer_;
-  std::uint64_t left_ = 0;  // bytes in the file that were not read yet
+  std::uint64_t left_ = 0;  // bytes of the file that were not read yet
   bool is_torn_ = false;
 };
 

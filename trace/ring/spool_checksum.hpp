@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The checksum that tells a whole spool segment from a torn one. Header-only: the writer process uses it, and the
-// traced process itself when it has to spill because nobody drains its rings.
+// The checksum that distinguishes a complete spool segment from a torn one. Header-only: used by the writer process,
+// and by the traced process when it has to spill because no writer drains its rings.
 
 #include <bit>
 #include <cstddef>

@@ -80,7 +80,7 @@ TEST(ForeignColumn, OfDoublesIsNotReadAsIntegers) {
   std::vector<std::int32_t> values;
   const Status status = read(dir / "a.h5", values);
   ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().what, "cannot read column 'values': its elements are no integers");
+  EXPECT_EQ(status.error().what, "cannot read column 'values': its elements are not integers");
   std::vector<double> doubles;
   ASSERT_TRUE(read(dir / "a.h5", doubles));
   EXPECT_EQ(doubles[3], -47.0);
@@ -119,7 +119,7 @@ TEST(ForeignColumn, ThatIsAGroupOrOfStringsIsAnError) {
     const h5::Dataset dataset{
         H5Dcreate2(file.get(), "values", H5T_C_S1, space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)};
   }
-  EXPECT_EQ(error_for(dir / "b.h5").what, "cannot read column 'values': its elements are no numbers");
+  EXPECT_EQ(error_for(dir / "b.h5").what, "cannot read column 'values': its elements are not numbers");
 }
 
 TEST(ForeignColumn, WithHugeChunksIsAnErrorAndNoAllocation) {
@@ -181,7 +181,7 @@ TEST(ForeignColumn, ThatIsPutTogetherOfOtherFilesIsAnError) {
         H5Dcreate2(file.get(), "values", H5T_STD_I32LE, space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT)};
     ASSERT_TRUE(dataset);
   }
-  EXPECT_EQ(error_for(dir / "a.h5").what, "cannot read column 'values': its data lie in other files");
+  EXPECT_EQ(error_for(dir / "a.h5").what, "cannot read column 'values': its data are in other files");
 }
 
 TEST(ForeignColumn, InAnotherFileIsAnError) {
@@ -197,7 +197,7 @@ TEST(ForeignColumn, InAnotherFileIsAnError) {
         H5Dcreate2(file.get(), "values", H5T_STD_I32LE, space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT)};
     ASSERT_TRUE(dataset);
   }
-  EXPECT_EQ(error_for(dir / "a.h5").what, "cannot read column 'values': its data lie in other files");
+  EXPECT_EQ(error_for(dir / "a.h5").what, "cannot read column 'values': its data are in other files");
 }
 
 }  // namespace

@@ -291,7 +291,7 @@ TEST_F(SpoiledRankFile, WithAnUnknownPayloadIsRefused) {
   auto payloads = column<std::uint8_t>("events/payload");
   payloads[700] = 200;
   replace_column("events/payload", payloads);
-  EXPECT_EQ(error_when_read().what, "the rank file contradicts itself: an event has a payload that is not known");
+  EXPECT_EQ(error_when_read().what, "the rank file contradicts itself: an event has an unknown payload");
 }
 
 TEST_F(SpoiledRankFile, WithACallThatHasNoNameIsRefused) {
@@ -299,7 +299,7 @@ TEST_F(SpoiledRankFile, WithACallThatHasNoNameIsRefused) {
   calls[3] = 60000;
   replace_column("events/call", calls);
   EXPECT_EQ(error_when_read().what,
-            "the rank file contradicts itself: an event is of a call that 'calls' does not have");
+            "the rank file contradicts itself: an event has a call that is not in 'calls'");
 }
 
 TEST_F(SpoiledRankFile, WithAHandleThatIsNotInTheDictionaryKeepsTheCalls) {
@@ -340,7 +340,7 @@ TEST_F(SpoiledRankFile, WithAnEventFromACallStackThatIsNotThereKeepsTheCalls) {
   nodes.back() = 4;
   replace_column("sites/node", nodes);
   EXPECT_EQ(lacking_when_read().what,
-            "the rank file contradicts itself: an event has a call stack that 'stacks' does not have");
+            "the rank file contradicts itself: an event has a call stack that is not in 'stacks'");
   EXPECT_TRUE(batch.nodes.empty());
   EXPECT_EQ(batch.sites, whole.sites);
 }
@@ -348,7 +348,7 @@ TEST_F(SpoiledRankFile, WithAnEventFromACallStackThatIsNotThereKeepsTheCalls) {
 TEST_F(SpoiledRankFile, WithoutTheTableOfCallStacksKeepsTheCalls) {
   H5Ldelete(file.get(), "stacks", H5P_DEFAULT);
   EXPECT_EQ(lacking_when_read().what,
-            "the rank file contradicts itself: an event has a call stack that 'stacks' does not have");
+            "the rank file contradicts itself: an event has a call stack that is not in 'stacks'");
 }
 
 TEST_F(SpoiledRankFile, WithMembersThatOverlapLacksThem) {

@@ -150,7 +150,7 @@ TEST_F(ColumnTable, WithANumberThatStandsForNoWordIsDamaged) {
   replace("colour", {1, 2});
   const Status status = read();
   ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().what, "column 'colour' has a number that stands for nothing");
+  EXPECT_EQ(status.error().what, "column 'colour' has a number without a meaning");
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ TEST(Attribute, ComesBackAsItWasWritten) {
   EXPECT_EQ(*read_string_attribute(file->get(), "empty"), "");
   EXPECT_EQ(read_int_attribute(file->get(), "none").error().what, "cannot read attribute 'none': there is none");
   EXPECT_EQ(read_int_attribute(file->get(), "text").error().what,
-            "cannot read attribute 'text': it is of another type");
+            "cannot read attribute 'text': it has another type");
 }
 
 TEST(H5File, ReplacesALinkInsteadOfWritingThroughIt) {

@@ -84,20 +84,20 @@ TEST_P(HostileHeader, IsRefused) {
 INSTANTIATE_TEST_SUITE_P(
     , HostileHeader,
     testing::Values(
-        Lie{"Magic", [](RingFileHeader& h) { h.magic ^= 1; }, "it is no ring file"},
-        Lie{"NoSlots", [](RingFileHeader& h) { h.slot_count = 0; }, "its number of slots cannot be true"},
-        Lie{"Slots", [](RingFileHeader& h) { h.slot_count = ~0u; }, "its number of slots cannot be true"},
+        Lie{"Magic", [](RingFileHeader& h) { h.magic ^= 1; }, "it is not a ring file"},
+        Lie{"NoSlots", [](RingFileHeader& h) { h.slot_count = 0; }, "its number of slots is not valid"},
+        Lie{"Slots", [](RingFileHeader& h) { h.slot_count = ~0u; }, "its number of slots is not valid"},
         Lie{"ManySlots", [](RingFileHeader& h) { h.slot_count = 30; }, "it is truncated"},
-        Lie{"NoBlock", [](RingFileHeader& h) { h.block_bytes = 0; }, "its block size cannot be true"},
-        Lie{"OddBlock", [](RingFileHeader& h) { h.block_bytes = 4097; }, "its block size cannot be true"},
-        Lie{"HugeBlock", [](RingFileHeader& h) { h.block_bytes = 1ull << 20; }, "its block size cannot be true"},
-        Lie{"NoRing", [](RingFileHeader& h) { h.ring_bytes = 0; }, "its ring size cannot be true"},
-        Lie{"OddRing", [](RingFileHeader& h) { h.ring_bytes = 4096 * 3 + 8; }, "its ring size cannot be true"},
-        Lie{"HugeRing", [](RingFileHeader& h) { h.ring_bytes = 1ull << 63; }, "its ring size cannot be true"},
+        Lie{"NoBlock", [](RingFileHeader& h) { h.block_bytes = 0; }, "its block size is not valid"},
+        Lie{"OddBlock", [](RingFileHeader& h) { h.block_bytes = 4097; }, "its block size is not valid"},
+        Lie{"HugeBlock", [](RingFileHeader& h) { h.block_bytes = 1ull << 20; }, "its block size is not valid"},
+        Lie{"NoRing", [](RingFileHeader& h) { h.ring_bytes = 0; }, "its ring size is not valid"},
+        Lie{"OddRing", [](RingFileHeader& h) { h.ring_bytes = 4096 * 3 + 8; }, "its ring size is not valid"},
+        Lie{"HugeRing", [](RingFileHeader& h) { h.ring_bytes = 1ull << 63; }, "its ring size is not valid"},
         Lie{"LargeRing", [](RingFileHeader& h) { h.ring_bytes = 1ull << 30; }, "it is truncated"},
-        Lie{"Offset", [](RingFileHeader& h) { h.data_offset = 0; }, "its data offset cannot be true"},
-        Lie{"OddOffset", [](RingFileHeader& h) { h.data_offset = 8200; }, "its data offset cannot be true"},
-        Lie{"FarOffset", [](RingFileHeader& h) { h.data_offset = 1ull << 60; }, "its data offset cannot be true"}),
+        Lie{"Offset", [](RingFileHeader& h) { h.data_offset = 0; }, "its data offset is not valid"},
+        Lie{"OddOffset", [](RingFileHeader& h) { h.data_offset = 8200; }, "its data offset is not valid"},
+        Lie{"FarOffset", [](RingFileHeader& h) { h.data_offset = 1ull << 60; }, "its data offset is not valid"}),
     [](const auto& one) { return one.param.name; });
 
 TEST(RingFile, OfANewerVersionNamesBothVersions) {
