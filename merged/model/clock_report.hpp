@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How the clocks were corrected, condensed for a reader to a size that does not grow with the run.
+// The clock corrections, condensed to a size that does not grow with the run.
 
 #include <cstdint>
 #include <vector>
 
 namespace meridian {
 
-/// What was added at one moment to a domain's line between start and end: global time is line + correction_ns. All
+/// The correction of a domain's line between start and end, at one moment: global time is line + correction_ns. All
 /// times are global.
 struct ClockFitPoint {
   std::uint32_t domain = 0;
@@ -17,11 +17,11 @@ struct ClockFitPoint {
   double drift_ppm = 0;  ///< of the clock against the reference, from here to the next point
 };
 
-/// How a sample bounds the correction.
+/// The bound that a sample sets for the correction.
 enum class ClockSampleKind : std::uint8_t {
-  round_trip,  ///< it equals this, if both directions took equally long
-  at_least,    ///< it is not less: a message was received
-  at_most,     ///< it is not more: a message was sent
+  round_trip,  ///< equal to this if both directions took equally long
+  at_least,    ///< at least this, for a received message
+  at_most,     ///< at most this, for a sent message
 };
 
 struct ClockSamplePoint {
@@ -29,13 +29,13 @@ struct ClockSamplePoint {
   std::uint32_t other = 0;  ///< domain at the other end
   ClockSampleKind kind{};
   std::int64_t time_ns = 0;
-  double correction_ns = 0;  ///< that the sample asks for, with the other domain as fitted
+  double correction_ns = 0;  ///< that the sample requires, with the other domain as fitted
   double residual_ns = 0;    ///< distance of the sample from the fitted correction
 };
 
 /// Round trip times between two domains.
 struct RoundTripRow {
-  std::uint32_t from = 0;  ///< domain that asked
+  std::uint32_t from = 0;  ///< domain that sent first
   std::uint32_t to = 0;
   std::uint64_t count = 0;
   double min_ns = 0, p25_ns = 0, median_ns = 0, p75_ns = 0, p99_ns = 0, max_ns = 0;
@@ -47,15 +47,15 @@ struct RoundTripBin {
   std::uint64_t count = 0;
 };
 
-/// A pair of domains, compared directly and through their maps.
+/// A pair of domains, compared directly and by their maps.
 struct ClockLoop {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   std::uint8_t is_messages = 0;  ///< 1: from messages both ways; 0: from round trips
   std::int64_t time_ns = 0;
-  double line_ns = 0;   ///< direct offset less that of lines composed along the path to the reference
-  double fit_ns = 0;    ///< direct offset less that of the corrected clocks
-  double doubt_ns = 0;  ///< half of the smallest round trip, which no direct comparison can resolve
+  double line_ns = 0;   ///< direct offset minus that of lines composed along the path to the reference
+  double fit_ns = 0;    ///< direct offset minus that of the corrected clocks
+  double doubt_ns = 0;  ///< half of the smallest round trip time, the resolution of the direct comparison
 };
 
 struct ClockReport {

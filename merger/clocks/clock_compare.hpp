@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Comparison of the models on the user's own trace.
+// Compares the models on the user's own trace.
 
 #include <span>
 #include <vector>
@@ -18,7 +18,7 @@ namespace meridian {
 /// How each model would order the messages between domains; in the order of ClockModel.
 ///
 /// messages            all messages that the samples were made of
-/// chosen, correction  the result of `options.model`; `correction` is used only if that model bends
+/// chosen, correction  the result of `options.model`; `correction` is used only for the models hull and meridian
 Result<std::vector<ClockModelSummary>> compare_models(std::span<const RankMeta* const> metas, const Clocks& first,
                                                       const ClockSamples& samples, TempSpool<DomainMessage>& messages,
                                                       const ClockOptions& options, const Clocks& chosen,

@@ -77,7 +77,7 @@ ClockMap bent_map(const ClockMap& line, const ClockCorrection& correction, std::
     const auto at = static_cast<double>(line.to_global(ticks));
     points.push_back({ticks, std::llround(at + shift_ns + correction.extended(domain, at + shift_ns))});
   };
-  double shift = 0, begin = -HUGE_VAL;  // shift of the present raw times, and where they begin
+  double shift = 0, begin = -HUGE_VAL;  // shift of the present raw times, and their begin
   auto step = correction.steps[domain].begin();
   for (std::size_t k = 0; k < correction.knots; ++k) {
     for (; step != correction.steps[domain].end(); ++step) {
@@ -90,7 +90,7 @@ ClockMap bent_map(const ClockMap& line, const ClockCorrection& correction, std::
       begin = is_forwards ? step->first_after_ns : step->at_ns;
       add(begin, shift);
     }
-    // A knot may lie in time that the clock skipped or showed twice.
+    // A knot may be in time that the clock skipped or showed twice.
     if (const double raw = correction.knot_ns(k) - shift; raw > begin) add(raw, shift);
   }
   std::ranges::stable_sort(points, [&](const ClockMap::Point& a, const ClockMap::Point& b) {

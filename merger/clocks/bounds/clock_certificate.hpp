@@ -17,7 +17,7 @@ namespace meridian {
 struct ClockAssumptions {
   double rho_ppm = 0.05;  ///< a clock's rate is this close to the fitted one
   double rho_ppm_per_s =
-      ClockTuning::kRhoPpmPerS;  ///< and between two-way exchanges this much less per second of half the time
+      ClockTuning::kRhoPpmPerS;  ///< and between two-way exchanges this much farther, per second of half the gap
   double latency_share = ClockTuning::kLatencyShare;  ///< T2: no delay is below this share of the smallest of its pair
 };
 

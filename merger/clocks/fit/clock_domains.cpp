@@ -13,12 +13,12 @@ namespace meridian {
 namespace {
 
 constexpr long double kNsPerSecond = 1e9L;
-/// Anchors measure a rate when their brackets leave at most this doubt about it.
+/// Largest uncertainty of a rate that anchors may leave.
 
 std::uint64_t width(const AnchorRow& anchor) { return anchor.after_ticks - anchor.before_ticks; }
 std::uint64_t middle(const AnchorRow& anchor) { return anchor.before_ticks + width(anchor) / 2; }
 
-/// Ticks per second as the tracer recorded them; 0 if it did not.
+/// Ticks per second as recorded by the tracer; 0 if not recorded.
 long double nominal_rate_hz(const RankMeta& meta) {
   for (const TextRow& row : meta.texts) {
     std::uint64_t rate_hz = 0;
@@ -29,7 +29,7 @@ long double nominal_rate_hz(const RankMeta& meta) {
   return 0;
 }
 
-/// The earliest stamp of a rank of any kind. A zero is no stamp.
+/// The earliest stamp of any kind of a rank. A zero is not a stamp.
 std::uint64_t first_ticks(const RankMeta& meta) {
   std::uint64_t first = UINT64_MAX;
   const auto see = [&first](std::uint64_t ticks) {

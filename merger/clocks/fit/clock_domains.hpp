@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which ranks read the same clock, and the length of its ticks.
+// Determines which ranks read the same clock, and the length of its ticks.
 
 #include <cstdint>
 #include <span>
@@ -31,13 +31,13 @@ struct ClockDomain {
   std::vector<std::size_t> members;  ///< indexes of the ranks given, ascending
   TickAxis axis;
   std::uint64_t first_ticks = 0;  ///< earliest stamp that any member recorded
-  bool is_rate_assumed = false;   ///< true if no two anchors were far enough apart to measure the rate
-  bool has_anchor = false;        ///< if not, base_monotonic_ns and base_realtime_ns are 0
+  bool is_rate_assumed = false;   ///< no two anchors were far enough apart to measure the rate
+  bool has_anchor = false;        ///< otherwise base_monotonic_ns and base_realtime_ns are 0
 };
 
 /// Finds the domains, in the order of their lowest rank. `domain_of` receives the number of each rank's domain.
 ///
-/// parts  [ranks], or empty: ranks of one domain that differ here do not share a clock
+/// parts  [ranks], or empty: ranks of one domain with different values do not share a clock
 std::vector<ClockDomain> find_domains(std::span<const RankMeta* const> metas, std::span<const std::uint32_t> parts,
                                       std::vector<std::size_t>& domain_of);
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kNobody = std::numeric_limits<std::size_t>::max();
 
-/// What a ping-pong exchange yields: both clocks at one moment.
+/// The result of a ping-pong exchange: both clocks at one moment.
 struct Midpoint {
   long double low_ns = 0;   ///< domain with the lower number
   long double high_ns = 0;  ///< the other one

@@ -28,7 +28,7 @@ struct ClockLine {
 /// x -> outer(inner(x)). Drifts must be composed, not added.
 ClockLine compose(const ClockLine& outer, const ClockLine& inner);
 
-/// How a domain was placed.
+/// The reason for a domain's position.
 enum class Placement {
   root,       ///< the reference, or the lowest domain of a part of the graph without exchanges with it
   exchanges,  ///< by exchanges with `parent`
@@ -42,7 +42,7 @@ struct PlacedDomain {
   LineFit fit;               ///< of the exchanges with the parent
   bool has_drift = false;    ///< every edge to the root has exchanges at both ends of the run
   double drift_error = 0;    ///< over all edges to the root, in quadrature
-  std::size_t leader = 0;    ///< index of a rank that took part in exchanges; else the lowest
+  std::size_t leader = 0;    ///< index of a rank that took part in exchanges; otherwise the lowest
   std::size_t unusable = 0;  ///< exchanges with the parent whose stamps are inconsistent
 
   /// Standard error of to_root at nominal time `at_ns` of this domain, over all edges to the root.
@@ -59,7 +59,7 @@ struct Placements {
 /// its lowest domain.
 ///
 /// options    model: linear, hull and meridian use exchanges at start and end, regression uses all, offset only those
-///            at the start (without drift), none uses none. confidence: share of the exchanges that counts.
+///            at the start (without drift), none uses none. confidence: share of the exchanges to use.
 /// reference  empty: domain 0; for hull and meridian the domain from which the others are reached over the fewest
 ///            edges, the lowest if there are several.
 Placements place_domains(std::span<const RankMeta* const> metas, std::span<const ClockDomain> domains,

@@ -9,13 +9,13 @@
 
 namespace meridian {
 
-/// What one ping-pong exchange yields: when the clock to be mapped showed `at_ns`, the other one showed
-/// `at_ns + offset_ns`. That moment is the midpoint of the outer stamps. All in nominal ns.
+/// The result of one ping-pong exchange: when the clock to be mapped showed `at_ns`, the other one showed `at_ns +
+/// offset_ns`. That moment is the midpoint of the outer stamps. All in nominal ns.
 struct ExchangeOffset {
   long double at_ns = 0;
   long double offset_ns = 0;
   long double rtt_ns = 0;  ///< round trip time, without the time that the answering side held the message
-  int batch = 0;           ///< exchanges made in one go; quick and slow are distinguished within a batch
+  int batch = 0;           ///< exchanges made in one session; quick and slow are distinguished within a batch
 };
 
 /// other_ns = at_ns + offset_ns + drift * (at_ns - centre_ns)

@@ -43,7 +43,7 @@ class ClockSystem {
   std::vector<double> priors;  ///< [latencies]
   double stiffness = 1;        ///< of the latencies
   std::vector<double> x;       ///< knots of all domains, then latencies: the start, then the solution
-  std::vector<double> home;    ///< [domain][knot]: the value of knots that no observation binds
+  std::vector<double> home;    ///< [domain][knot]: the value of knots without observations
 
   std::size_t unknowns() const noexcept { return domains_ * knots_; }
   double latency(std::size_t number) const { return x[unknowns() + number]; }

@@ -64,11 +64,11 @@ inline ClockConstraint wait_between(std::uint32_t from, double enter_ns, std::ui
           exit_ns + correction.at(to, exit_ns) - (enter_ns + correction.at(from, enter_ns))};
 }
 
-/// Who entered a collective last.
+/// The domain that entered a collective last.
 struct LastEnter {
   std::uint32_t domain = 0;
   double shifted_ns = 0;
-  double corrected_ns = -std::numeric_limits<double>::infinity();  ///< so if every enter is ambiguous
+  double corrected_ns = -std::numeric_limits<double>::infinity();  ///< remains so if every enter is ambiguous
 };
 LastEnter last_enter(std::span<const CollectiveSide> sides, const ClockCorrection& correction);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is added to the first line of each clock domain: a piecewise linear function of time, and clock steps.
+// The correction of the first line of each clock domain: a piecewise linear function of time, and clock steps.
 
 #include <algorithm>
 #include <cstddef>
@@ -51,7 +51,7 @@ struct ClockCorrection {
     return std::ranges::any_of(steps, [](const auto& of_domain) { return !of_domain.empty(); });
   }
 
-  /// By how much clocks that were set backwards run past the last stamp once their steps are removed.
+  /// How far clocks that were set backwards run past the last stamp after removal of their steps.
   double longest_overrun() const {
     double longest = 0;
     for (const auto& of_domain : steps) {
@@ -65,7 +65,7 @@ struct ClockCorrection {
     return std::ranges::any_of(steps[domain], [&](const ClockStep& step) { return step.is_ambiguous_at(time_ns); });
   }
 
-  /// Where a shifted time lies: between knots index and index + 1; share is the weight of the second.
+  /// Position of a shifted time: between knots index and index + 1; share is the weight of the second.
   struct Place {
     std::size_t index;
     double share;

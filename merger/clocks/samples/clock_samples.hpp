@@ -57,8 +57,8 @@ class ClockSamples {
 
   std::size_t domains() const noexcept { return domains_; }
   std::int64_t window_ns() const noexcept { return window_ns_; }
-  std::int64_t origin_ns() const noexcept { return origin_ns_; }  ///< where window 0 begins
-  std::int64_t begin_ns() const noexcept { return begin_ns_; }    ///< earliest time seen; 0 when there is none
+  std::int64_t origin_ns() const noexcept { return origin_ns_; }  ///< begin of window 0
+  std::int64_t begin_ns() const noexcept { return begin_ns_; }    ///< earliest time seen; 0 if there is none
   std::int64_t end_ns() const noexcept { return end_ns_; }
   std::uint64_t messages() const noexcept { return messages_; }
   std::span<const PairSamples> pairs() const noexcept {

@@ -13,7 +13,7 @@
 
 namespace meridian {
 
-/// a - b; wraps, because damaged stamps may be anything.
+/// a - b; wraps, because damaged stamps may have any value.
 inline std::int64_t wrapping_difference(std::int64_t a, std::int64_t b) noexcept {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
 }
@@ -30,7 +30,7 @@ struct CorrectedExchange {
   std::int64_t back_ns = 0;  ///< returned minus replied
 
   std::int64_t length_ns() const noexcept { return out_ns + back_ns; }
-  /// By how much the answering clock is ahead, if both directions took equally long.
+  /// How far the answering clock is ahead, if both directions took equally long.
   double ahead_ns() const noexcept { return (static_cast<double>(out_ns) - static_cast<double>(back_ns)) / 2; }
 };
 

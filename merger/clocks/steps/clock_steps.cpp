@@ -99,7 +99,7 @@ class StepFinder {
   }
 
  private:
-  /// What a pair sees: [1 if the higher domain stepped].
+  /// The view of a pair: [1 if the higher domain stepped].
   struct Seen {
     bool is_known = false;
     bool has_view = false;

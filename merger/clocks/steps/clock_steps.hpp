@@ -8,9 +8,9 @@
 
 namespace meridian {
 
-/// Finds clock steps that are larger than round trips leave in doubt, before anything is fitted: otherwise the fit
-/// would bend all clocks around them. Adds a step for each, and changes the first line of that clock to the line of its
-/// times before the step (or after it, if that part is longer); for a step of the reference, the lines of all others.
+/// Finds clock steps that exceed the uncertainty of round trips before the fit, which would otherwise bend all clocks
+/// around them. Adds each step, and changes the first line of its clock to the line of its times before the step (or
+/// after it, if that part is longer); for a step of the reference, the lines of all others.
 ///
 /// A step has to be seen by most partners of a domain at one time, and no partner may contradict it unless that partner
 /// stepped at the same time. With two domains, the step is attributed to the one that is not the reference.

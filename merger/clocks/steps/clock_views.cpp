@@ -98,7 +98,7 @@ std::optional<ClockView> view_of(const ClockSamples& samples, const PairSamples&
   std::erase_if(view.clean, [](const ClockCorridor& one) { return !one.is_clean(); });
   if (view.clean.size() <= ClockTuning::kFewestMoves) return std::nullopt;
   const std::size_t moves = view.clean.size() - 1;
-  // By how much a corridor moved beyond what the widths allow.
+  // How far a corridor moved beyond what the widths allow.
   const auto excess = [&](std::size_t k) {
     const ClockCorridor &one = view.clean[k], &next = view.clean[k + 1];
     return std::abs(next.middle() - one.middle()) - (one.width() + next.width()) / 2;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The difference of two clocks as their messages bound it, window by window.
+// The difference of two clocks, bounded by their messages in each window.
 
 #include <cmath>
 #include <cstddef>
@@ -40,7 +40,7 @@ struct ClockView {
   std::vector<ClockLimit> limits;
   std::vector<ClockCorridor> clean;  ///< by time
   std::vector<bool> steps;           ///< [clean]: from this corridor to the next
-  double begin = 0, slope = 0;       ///< what was removed: slope * (t - begin)
+  double begin = 0, slope = 0;       ///< the removed slope: slope * (t - begin)
 };
 
 /// Empty if too few windows have messages both ways.

@@ -59,11 +59,11 @@ struct Line {
   double operator()(double t) const { return value + slope * (t - at); }
 };
 
-/// What a message demands of one domain's correction at one moment.
+/// The limit that a message sets for one domain's correction at one moment.
 struct Demand {
   double at = 0;
   double value = 0;
-  bool is_least = false;  // else at most
+  bool is_least = false;  // otherwise at most
   double violation(double z) const { return std::max(0.0, is_least ? value - z : z - value); }
 };
 
@@ -102,7 +102,7 @@ std::vector<Demand> demands_in(const ClockSamples& samples, const ClockCorrectio
   return demands;
 }
 
-/// What it costs to go over from one line to the other, where that is least, and where the lines meet.
+/// The least cost of a transition from one line to the other, and the position of the transition.
 struct Split {
   double at = 0;
   double cost = 0;
@@ -146,7 +146,7 @@ bool try_step(const ClockSamples& samples, ClockCorrection& correction, const Su
   if (std::abs(size) < ClockTuning::kLeastStepLatencies * latency_ns) return false;
   if (split.cost_of_bend < ClockTuning::kBendOverStep * split.cost + latency_ns) return false;
 
-  double raw = at;  // as the first line has it
+  double raw = at;  // on the first line
   for (const ClockStep& step : correction.steps[h])
     if (raw > std::min(step.at_ns, step.last_before_ns)) raw += step.size_ns;
   correction.steps[h].push_back({raw, size, raw - 1, raw});

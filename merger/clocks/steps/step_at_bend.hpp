@@ -8,8 +8,8 @@
 
 namespace meridian {
 
-/// Looks for the clock that was set: adds the largest step that bends and reversals of `correction` point to.
-/// latency_ns  what counts as large. False: there is none.
+/// Finds the clock that was set: adds the largest step that bends and reversals of `correction` indicate.
+/// latency_ns  the scale of a large step. False: there is none.
 bool add_step_at_bend(const ClockSamples& samples, ClockCorrection& correction, std::size_t reference,
                       double latency_ns);
 
