@@ -16,7 +16,7 @@ class IndexMap {
 
   IndexMap() : slots_(16) {}
 
-  /// kNone when the key is not there.
+  /// kNone if the key is not in the map.
   std::uint32_t find(const Key& key) const noexcept {
     for (std::size_t at = home(key);; at = next(at)) {
       if (slots_[at].index == kNone) return kNone;
@@ -44,7 +44,7 @@ class IndexMap {
       if (slots_[hole].key == key) break;
     if (slots_[hole].index == kNone) return;
     --size_;
-    // Entries behind the hole move up unless that would put them before their home.
+    // Entries after the gap move up unless that would put them before their first slot.
     for (std::size_t at = next(hole); slots_[at].index != kNone; at = next(at)) {
       const std::size_t mask = slots_.size() - 1;
       if (((at - home(slots_[at].key)) & mask) >= ((at - hole) & mask)) {
@@ -56,7 +56,7 @@ class IndexMap {
   }
 
   std::size_t size() const noexcept { return size_; }
-  /// Entries that fit before the table grows.
+  /// Number of entries that fit before the table grows.
   std::size_t capacity() const noexcept { return slots_.size() / 2; }
   void clear() {
     slots_.assign(slots_.size(), Slot{});

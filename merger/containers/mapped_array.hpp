@@ -11,12 +11,12 @@
 
 namespace meridian {
 
-/// Zeroed bytes in a nameless file, mapped. The space is taken on creation, so that a full disk is an error there and
-/// not a signal later.
+/// Zeroed bytes in a mapped, unnamed file. The space is allocated on creation, so that a full disk gives an error there
+/// and not a signal later.
 class MappedFile {
  public:
   MappedFile() = default;  ///< no bytes
-  /// errors  io: no room in `directory`, or it cannot be written.
+  /// errors  io: no room in `directory`, or it is not writable.
   static Result<MappedFile> create(const std::filesystem::path& directory, std::uint64_t bytes);
   MappedFile(MappedFile&& other) noexcept
       : data_{std::exchange(other.data_, nullptr)}, bytes_{std::exchange(other.bytes_, 0)} {}
@@ -30,7 +30,7 @@ class MappedFile {
   ~MappedFile();
 
   std::byte* data() const noexcept { return data_; }
-  /// Takes the pages out of this process; what they hold stays in the file.
+  /// Releases the process's pages; the contents remain in the file.
   void release_pages() const noexcept;
 
  private:
@@ -38,11 +38,11 @@ class MappedFile {
   std::size_t bytes_ = 0;
 };
 
-/// An array on disk that is read and written in place, in about the order in which it lies there. Whoever walks it
-/// calls release_pages() now and then, so that memory does not grow with it.
+/// An array on disk that is read and written in place, roughly in sequence. A pass over it calls release_pages()
+/// periodically, so that memory does not grow with the array.
 template <class T>
 class MappedArray {
-  static_assert(std::is_trivially_copyable_v<T>);  // starts as zero bytes
+  static_assert(std::is_trivially_copyable_v<T>);  // initialised with zero bytes
 
  public:
   MappedArray() = default;  ///< empty

@@ -7,8 +7,8 @@
 
 namespace meridian {
 
-/// A queue whose elements can be reached by their place from the front. Takes no memory until used, never gives it
-/// back.
+/// A queue whose elements can be accessed by their distance from the front. Takes no memory until it is used, and never
+/// releases it.
 template <class T>
 class RingQueue {
  public:
@@ -29,7 +29,7 @@ class RingQueue {
     --size_;
   }
   void pop_back() noexcept { --size_; }
-  /// Those behind move up.
+  /// Elements after it move up.
   void erase(std::size_t place) noexcept {
     for (std::size_t at = place; at + 1 < size_; ++at) (*this)[at] = std::move((*this)[at + 1]);
     --size_;

@@ -14,7 +14,7 @@
 namespace meridian {
 
 /// Sorts rows on disk by their member `key` (unsigned; equal keys keep their order). Memory is bounded: sorted runs of
-/// kRunRows, kMostRuns of which become one.
+/// kRunRows, of which up to kMostRuns are merged at a time.
 template <class T>
 class SortedSpool {
  public:
@@ -29,7 +29,7 @@ class SortedSpool {
     return run_.size() < run_rows_ ? Status{} : store_run();
   }
 
-  /// Gives every row to `take` (returns a Status), in order; then the spool is empty.
+  /// Passes every row to `take` (returns a Status), in order; afterwards the spool is empty.
   template <class Take>
   Status drain(Take&& take) {
     if (runs_.empty()) {

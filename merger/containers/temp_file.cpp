@@ -21,7 +21,7 @@ Error io_error(const std::string& action, const std::filesystem::path& directory
 
 }  // namespace
 
-// Where the file system has no files without a name: one whose name is removed at once.
+// For file systems without unnamed files: creates a file and removes its name at once.
 int open_nameless(const std::filesystem::path& directory) {
   const int fd = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return fd;

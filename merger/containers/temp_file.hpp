@@ -12,17 +12,17 @@
 
 namespace meridian {
 
-/// Descriptor of a new file without a name, gone when it is closed; -1 with errno set. The caller closes it.
+/// Descriptor of a new unnamed file, which is deleted when it is closed; -1 with errno set. The caller closes it.
 int open_nameless(const std::filesystem::path& directory);
 
-/// A nameless file that vanishes with its last owner, handed out in blocks of one size. Holds what a pass produces and
-/// a later pass reads, so that memory does not grow with the trace. Not thread-safe.
+/// An unnamed file that is deleted with its last owner, allocated in blocks of one size. Holds the results of a pass
+/// for a later pass, so that memory does not grow with the trace. Not thread-safe.
 class TempFile {
  public:
   static constexpr std::size_t kBlockBytes = 64 * 1024;
 
-  /// directory  where the bytes go; the file never shows up in it (or only for an instant).
-  /// errors     io: the directory cannot be written.
+  /// directory  holds the data; the file is not visible in it (or only for an instant).
+  /// errors     io: the directory is not writable.
   static Result<std::shared_ptr<TempFile>> create(const std::filesystem::path& directory);
   const std::filesystem::path& directory() const noexcept { return directory_; }
   TempFile(const TempFile&) = delete;
@@ -33,7 +33,7 @@ class TempFile {
   std::uint64_t take_block();
   void give_back(std::uint64_t block) { free_.push_back(block); }
 
-  /// At most kBlockBytes, from the start of the block. errors: io (disk full, ...).
+  /// Writes at most kBlockBytes at the start of the block. errors: io (disk full, ...).
   Status write(std::uint64_t block, std::span<const std::byte> bytes);
   Status read(std::uint64_t block, std::size_t offset, std::span<std::byte> bytes);
 

@@ -14,11 +14,11 @@
 
 namespace meridian {
 
-/// Rows that a pass produces and a later pass reads: an array on disk, filled at its end, read and overwritten
-/// anywhere. Costs one block of memory while rows are appended, and 8 bytes per 64 KiB of rows. Many spools share one
-/// TempFile; a spool that is destroyed gives its blocks back.
+/// Rows that a pass produces and a later pass reads: an array on disk to which rows are appended, with random reads and
+/// overwrites. Takes one block of memory while rows are appended, and 8 bytes per 64 KiB of rows. Many spools share one
+/// TempFile; a destroyed spool returns its blocks.
 ///
-/// append() cannot fail visibly: an error is kept, and reported by the next seal(), read() or write().
+/// append() never reports an error: the next seal(), read() or write() does.
 /// Movable; not thread-safe.
 template <class T>
 class TempSpool {
@@ -28,7 +28,7 @@ class TempSpool {
  public:
   static constexpr std::size_t kRowsPerBlock = TempFile::kBlockBytes / sizeof(T);
 
-  TempSpool() = default;  ///< holds nothing and takes nothing
+  TempSpool() = default;  ///< empty, without a file
   explicit TempSpool(std::shared_ptr<TempFile> file) : file_{std::move(file)} {}
   TempSpool(TempSpool&& other) noexcept { swap(other); }
   TempSpool& operator=(TempSpool&& other) noexcept {
@@ -48,10 +48,10 @@ class TempSpool {
       store_tail();
   }
 
-  /// Ok if everything that was appended is stored.
+  /// Ok if all appended rows are stored.
   Status seal() { return std::exchange(status_, Status{}); }
 
-  /// Rows [first, first + out.size()). errors: io; invalid_argument when there are fewer.
+  /// Reads rows [first, first + out.size()). errors: io; invalid_argument if there are fewer.
   Status read(std::uint64_t first, std::span<T> out) {
     return visit<T>(first, out, [this](std::uint64_t block, std::size_t offset, std::span<T> rows) {
       return file_->read(block, offset * sizeof(T), std::as_writable_bytes(rows));
@@ -89,7 +89,7 @@ class TempSpool {
     return file_->write(block, std::as_bytes(std::span<const T>{whole}));
   }
 
-  /// Cuts [first, first + rows.size()) at block borders; what is still in memory is copied in or out.
+  /// Splits [first, first + rows.size()) at block boundaries; rows that are still in memory are copied in or out.
   template <class Row, class OnBlock>
   Status visit(std::uint64_t first, std::span<Row> rows, OnBlock&& on_block) {
     if (!status_) return seal();
@@ -120,7 +120,7 @@ class TempSpool {
   Status status_;
 };
 
-/// Walks a spool from its start, a block at a time.
+/// Reads a spool from its start, one block at a time.
 ///   for (const T* row = reader.next(); row != nullptr; row = reader.next()) ...
 ///   MERIDIAN_TRY_DO(reader.status());
 template <class T>

@@ -8,11 +8,11 @@
 
 namespace meridian {
 
-/// Which of several sorted streams has the smallest key: a winner tree. Equal keys: the lower stream.
+/// Finds the smallest key of several sorted streams with a winner tree. Equal keys: the lower stream wins.
 template <class Key>
 class Tournament {
  public:
-  /// keys  one per stream, at least one; `last` is larger than every key that counts and marks a stream that has ended.
+  /// keys  one per stream, at least one; `last` is larger than every valid key and marks a stream that has ended.
   Tournament(std::vector<Key> keys, Key last) : keys_{std::move(keys)}, last_{last} {
     leaves_ = std::bit_ceil(keys_.size());
     keys_.resize(leaves_, last);
@@ -24,7 +24,7 @@ class Tournament {
   const Key& top_key() const noexcept { return keys_[top()]; }
   bool is_over() const noexcept { return !(top_key() < last_); }
 
-  /// Gives stream `stream` its next key.
+  /// Sets the next key of stream `stream`.
   void update(std::uint32_t stream, const Key& key) noexcept {
     keys_[stream] = key;
     for (std::size_t node = (leaves_ + stream) / 2; node >= 1; node /= 2) winner_[node] = play(node);

@@ -13,8 +13,8 @@
 
 namespace meridian {
 
-/// Makes the row of each call of one rank, and hands the call to the tracker of its kind. Give it enter() and leave()
-/// of every call in the order of RankCursor.
+/// Makes the row of each call of one rank, and passes the call to the tracker of its kind. Call enter() and leave() for
+/// every call, in the order of RankCursor.
 class CallTracker {
  public:
   explicit CallTracker(const RankContext& context) : at_{context}, pending_(context.threads) {}
@@ -23,7 +23,7 @@ class CallTracker {
 
   EventRow enter(const Call& call, std::uint32_t thread_index);
   void leave(const Call& call, std::uint32_t thread_index);
-  /// After the last call.
+  /// Call after the last call of the rank.
   void end() { requests_.end(); }
 
  private:

@@ -13,15 +13,15 @@ namespace meridian {
 using ReceiveId = std::uint32_t;
 inline constexpr ReceiveId kNoReceive = 0xffffffff;
 
-/// Messages with equal keys never overtake one another.
+/// Messages with equal keys do not overtake each other.
 struct ChannelKey {
   std::uint32_t comm = 0;    ///< CommId
-  std::uint32_t source = 0;  ///< group rank of the sender, with the bits below
+  std::uint32_t source = 0;  ///< group rank of the sender, combined with the bits below
   std::uint32_t dest = 0;    ///< group rank of the receiver
   std::int32_t tag = 0;
-  std::uint32_t epoch = 0;                                 ///< of the call on either side (RecordingGaps)
+  std::uint32_t epoch = 0;                                 ///< of the calls on both sides (RecordingGaps)
   static constexpr std::uint32_t kFromRemote = 1U << 31;   ///< the sender is in an intercommunicator's remote_group
-  static constexpr std::uint32_t kPartitioned = 1U << 30;  ///< partitioned messages pair among themselves
+  static constexpr std::uint32_t kPartitioned = 1U << 30;  ///< partitioned messages only match each other
   friend bool operator==(const ChannelKey&, const ChannelKey&) = default;
   std::size_t hash() const noexcept {
     const std::uint64_t ends = std::uint64_t{source} << 32 | dest;
@@ -30,12 +30,12 @@ struct ChannelKey {
   }
 };
 
-/// When a call ran in its thread; MPI does not order calls of different threads that overlap.
+/// The time of a call in its thread; MPI does not order overlapping calls of different threads.
 struct CallSpan {
   std::uint32_t thread = 0;
   std::uint64_t enter_ticks = 0;
   std::uint64_t leave_ticks = 0;
-  /// Whether `next`, which began later, is of another thread and began before this one's end.
+  /// Whether `next`, which began later, is in another thread and began before this one's end.
   bool overlaps(const CallSpan& next) const noexcept { return next.thread != thread && next.enter_ticks < leave_ticks; }
   /// Whether this call certainly came first.
   bool precedes(const CallSpan& other) const noexcept {
@@ -43,25 +43,25 @@ struct CallSpan {
   }
 };
 
-/// A message under way.
+/// A message in transit.
 struct SentMessage {
   EventRef call;
   CallSpan span;
   std::int64_t enter_ns = 0;
   std::uint64_t bytes = 0;    ///< kUnknownBytes: the call did not return
-  std::uint64_t number = 0;   ///< ascending in its channel, never used again
-  bool is_uncertain = false;  ///< a cancel was requested, and its outcome is not known
+  std::uint64_t number = 0;   ///< ascending in its channel, never reused
+  bool is_uncertain = false;  ///< a cancel was requested, and its outcome is unknown
 };
 inline constexpr std::uint64_t kUnknownBytes = ~std::uint64_t{0};
 
-/// The place of a receive in its channel, in posting order.
+/// A receive's place in its channel, in posting order.
 struct ReceivePlace {
-  ReceiveId receive = kNoReceive;  ///< kNoReceive: it has been paired
+  ReceiveId receive = kNoReceive;  ///< kNoReceive: already paired
   CallSpan span;                   ///< of the call that posted it
-  std::uint64_t number = 0;        ///< ascending in its channel, never used again
+  std::uint64_t number = 0;        ///< ascending in its channel, never reused
 };
 
-/// The messages and receives under way from one sender to one receiver: the i-th message belongs to the i-th place.
+/// The pending messages and receives from one sender to one receiver: the i-th message belongs to the i-th place.
 struct Channel {
   ChannelKey key;
   RingQueue<SentMessage> sends;
@@ -69,14 +69,14 @@ struct Channel {
   std::uint32_t uncertain = 0;  ///< sends and places that a cancel may remove
   std::uint32_t source = 0;     ///< index of the sending rank
   std::uint32_t dest = 0;       ///< index of the receiving rank
-  std::uint64_t messages = 0;   ///< sent since the channel was last counted
+  std::uint64_t messages = 0;   ///< number of messages sent since the last count()
   std::uint64_t bytes = 0;
-  bool has_overlaps = false;  ///< threads of one side called at once, so the order of their calls is a choice
+  bool has_overlaps = false;  ///< threads of one side called at the same time, so the order of their calls is a choice
   CallSpan last_send;
   CallSpan last_post;
 
   bool is_idle() const noexcept { return sends.empty() && places.empty(); }
-  /// Where the place of this number is, or would be.
+  /// Index of the place with this number, or of its position if it is gone.
   std::size_t find_place(std::uint64_t number) const noexcept {
     std::size_t low = 0;
     for (std::size_t high = places.size(); low < high;) {
@@ -88,7 +88,7 @@ struct Channel {
     }
     return low;
   }
-  /// sends.size(): the message is no longer there.
+  /// Index of the message; sends.size(): it is gone.
   std::size_t find_send(std::uint64_t number) const noexcept {
     std::size_t place = 0;
     while (place < sends.size() && sends[place].number != number) ++place;

@@ -18,7 +18,7 @@ bool LostSides::has(const std::vector<std::uint32_t>& comms, std::uint32_t comm)
   return std::ranges::binary_search(comms, comm);
 }
 
-/// Whether no cancel that is under way can change which message the place gets.
+/// Whether no pending cancel can change which message the place gets.
 bool ChannelPairing::is_certain(const Channel& at, std::size_t place) const noexcept {
   for (std::size_t i = 0; i <= place; ++i) {
     const ReceiveId id = at.places[i].receive;
@@ -55,11 +55,11 @@ void ChannelPairing::pair(Channel& at, std::size_t place) {
   if (at.is_idle()) at.has_overlaps = false;
 }
 
-/// Recording has gaps: whether the message in the receive's place cannot be the one that it got. Then one of the two
-/// has its other side in a gap, and loses its place: the receive if it had completed before, or if no message sent by
-/// then has its size; else the messages before the first one that has.
+/// For recordings with gaps: whether the message at the receive's place cannot be the one that it got. The other side
+/// of one of the two is then in a gap, and that one loses its place: the receive if it had completed before the message
+/// was sent, or if no message sent in time has its size; otherwise the messages before the first one with that size.
 bool ChannelPairing::leave_apart(Channel& at, std::size_t place) {
-  constexpr std::int64_t kSlackNs = 100'000;  // between clocks
+  constexpr std::int64_t kSlackNs = 100'000;  // tolerance between clocks
   const ReceiveId id = at.places[place].receive;
   const Receive& receive = receives_[id];
   if (receive.is_silent) return false;
@@ -84,7 +84,7 @@ bool ChannelPairing::leave_apart(Channel& at, std::size_t place) {
 }
 
 void ChannelPairing::pair_all(Channel& at) {
-  // Pairing the front shortens the line, so what was at `place` may have moved up.
+  // Pairing the front shortens the queue, so the entry at `place` may have moved up.
   for (std::size_t place = 0; place < at.places.size() && place < at.sends.size();) {
     const std::size_t before = at.places.size();
     pair(at, place);

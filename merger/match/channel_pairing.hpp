@@ -12,7 +12,7 @@
 
 namespace meridian {
 
-/// Ranks whose calls on a communicator were lost, so that later messages of theirs on it cannot be matched.
+/// Ranks that lost calls on a communicator, so that their later messages on it cannot be matched.
 class LostSides {
  public:
   explicit LostSides(std::size_t ranks) : ranks_{ranks} {}
@@ -28,19 +28,19 @@ class LostSides {
   std::vector<std::vector<std::uint32_t>> comms_;  // [rank] ascending; empty: no calls were lost
 };
 
-/// Pairs the messages of a channel with the places in it: the i-th message belongs to the i-th place. A message whose
-/// send, or receive, may be cancelled holds up those behind it.
+/// Pairs the messages of a channel with its places: the i-th message belongs to the i-th place. A message whose send or
+/// receive may be cancelled delays all messages after it.
 class ChannelPairing {
  public:
   ChannelPairing(ReceiveTable& receives, const LostSides& lost, MessageLedger& ledger)
       : receives_{receives}, lost_{lost}, ledger_{ledger} {}
 
-  /// domains  [ranks present]: ranks of one have one clock. Used where recording has gaps.
+  /// domains  [ranks present]: ranks with equal values share a clock. Used if the recording has gaps.
   void set_domains(std::span<const std::uint32_t> domains) { domains_.assign(domains.begin(), domains.end()); }
 
-  /// Pairs the receive at `place`, if it is complete and its message is there; then it is removed from the table.
+  /// Pairs the receive at `place` if it is complete and its message is there, and removes it from the table.
   void pair(Channel& at, std::size_t place);
-  /// Every one that can be paired.
+  /// Pairs all receives that can be paired.
   void pair_all(Channel& at);
 
  private:
@@ -50,7 +50,7 @@ class ChannelPairing {
   ReceiveTable& receives_;
   const LostSides& lost_;
   MessageLedger& ledger_;
-  std::vector<std::uint32_t> domains_;  // [rank]; empty: all have one clock
+  std::vector<std::uint32_t> domains_;  // [rank]; empty: all ranks share one clock
 };
 
 }  // namespace meridian

@@ -14,7 +14,7 @@ std::uint32_t ChannelTable::make(const ChannelKey& key, std::uint32_t source, st
     free_.pop_back();
     is_live_[number] = true;
   }
-  Channel& channel = channels_[number];  // its queues may have memory from an earlier life
+  Channel& channel = channels_[number];  // its queues may have memory from earlier use
   channel.key = key;
   channel.source = source;
   channel.dest = dest;

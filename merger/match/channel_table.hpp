@@ -8,16 +8,16 @@
 
 namespace meridian {
 
-/// The channels on which something is under way, and some that have fallen idle: those are forgotten when the table
-/// would have to grow, so that a program with a new tag for every message does not fill memory.
+/// The channels with pending messages or receives, and some idle ones, which are removed when the table would have to
+/// grow: a program with a new tag for every message does not fill memory.
 class ChannelTable {
  public:
   static constexpr std::uint32_t kNone = IndexMap<ChannelKey>::kNone;
 
   std::uint32_t find(const ChannelKey& key) const noexcept { return index_.find(key); }
 
-  /// The number of the channel, made if it is new. Invalidates references to channels. `forget` is called with every
-  /// idle channel that goes.
+  /// The number of the channel, which is created if it is new. Invalidates references to channels. `forget` is called
+  /// with every idle channel that is removed.
   template <class Forget>
   std::uint32_t get(const ChannelKey& key, std::uint32_t source, std::uint32_t dest, Forget&& forget) {
     const std::uint32_t found = index_.find(key);
@@ -52,7 +52,7 @@ class ChannelTable {
   std::vector<Channel> channels_;
   std::vector<bool> is_live_;
   std::vector<std::uint32_t> free_;
-  std::size_t limit_ = kSmallest;  // channels that make room for others when there are more
+  std::size_t limit_ = kSmallest;  // number of channels above which idle ones are removed
 };
 
 }  // namespace meridian

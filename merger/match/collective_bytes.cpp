@@ -10,7 +10,7 @@ CollectiveBytes collective_bytes(BytesRule rule, const Collective& arguments, st
   const bool is_root = is_inter ? arguments.root == kRootSelf : arguments.root == rank;
   if (is_inter && arguments.root == kProcNull) return {};
   const auto place = static_cast<std::uint64_t>(rank);
-  // MPI_IN_PLACE leaves the send argument out; what is sent then follows from the receive argument.
+  // With MPI_IN_PLACE the send argument is not significant; the bytes sent follow from the receive argument.
   const std::uint64_t contribution = send != 0 ? send : receive;
   switch (rule) {
     case BytesRule::nothing:

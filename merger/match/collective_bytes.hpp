@@ -13,10 +13,10 @@ struct CollectiveBytes {
   std::uint64_t received = 0;
 };
 
-/// What one participant sends and receives in a collective, itself included, in the sense of OTF2 and Score-P: a block
-/// for every rank that it goes to or comes from, however the library moves it. Table: FORMAT.md.
+/// The bytes that one participant sends and receives in a collective, itself included, as defined by OTF2 and Score-P:
+/// one block for each destination or source rank, regardless of the algorithm of the library. Table: FORMAT.md.
 ///
-/// size  ranks that a block per rank means: of the communicator, or of an intercommunicator's other group.
+/// size  number of ranks with a block: of the communicator, or of an intercommunicator's other group.
 CollectiveBytes collective_bytes(BytesRule rule, const Collective& arguments, std::uint64_t size, std::int32_t rank,
                                  bool is_inter) noexcept;
 

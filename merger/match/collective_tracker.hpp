@@ -8,7 +8,7 @@
 
 namespace meridian {
 
-/// Follows the collectives of one rank: fills in their rows, enters and leaves them, or makes their requests.
+/// Tracks the collectives of one rank: fills in their rows, enters and leaves them, or makes their requests.
 class CollectiveTracker {
  public:
   CollectiveTracker(const RankContext& at, RecordedSides& sides, RequestTracker& requests)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Calls of several threads have a partial order: one comes before another if it ended before the other began. Here
-// one call is moved within a line of calls so that the line stays one of the possible total orders.
+// Calls of several threads have a partial order: one precedes another if it ended before the other began. This class
+// moves one call within a sequence of calls so that the result is still one of the possible total orders.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace meridian {
 
-/// A part of a line of calls. Those that are not open stay where they are.
+/// A part of a sequence of calls. Calls that are not open keep their slots.
 class CallLine {
  public:
   struct Item {
@@ -21,18 +21,18 @@ class CallLine {
     CallSpan span;
     bool is_open = false;
   };
-  /// who[i] is the item that items[i].slot gets.
+  /// who[i] is the index of the item that moves to items[i].slot.
   using Order = std::vector<std::size_t>;
 
   std::vector<Item> items;
   std::size_t moving = 0;  ///< index of the call that moves; it is open
 
-  /// The order in which the call has gone towards the front past `count` others, the nearest that need not stay before
-  /// it. nullopt if there are fewer, or if calls that cannot move forbid it.
+  /// The order after the call has moved towards the front past `count` others, the nearest that need not precede it.
+  /// nullopt if there are fewer, or if fixed calls prevent it.
   std::optional<Order> towards_front(std::size_t count) const;
   /// The same towards the end.
   std::optional<Order> towards_end(std::size_t count) const;
-  /// Where the call stands in an order.
+  /// The slot of the moving call in an order.
   std::size_t slot_of_moving(const Order& order) const;
 
  private:

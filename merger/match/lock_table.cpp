@@ -10,9 +10,9 @@
 namespace meridian {
 namespace {
 
-constexpr std::size_t kMostObjects = 1 << 16;  // further ones share one row of each kind, of object 0
+constexpr std::size_t kMostObjects = 1 << 16;  // further ones share one row per kind, with object 0
 
-/// One object may be used under several kinds.
+/// Several kinds may refer to one object.
 constexpr LockKind object_kind(LockKind kind) { return kind == LockKind::read ? LockKind::write : kind; }
 
 enum class LockUseKind { take, release, birth, open, close, death, other };
@@ -23,7 +23,7 @@ constexpr bool ends_with_any(std::string_view name, std::initializer_list<std::s
   return false;
 }
 
-/// What the call does with its object. Derived from its name, so that calls of other builds are understood, too.
+/// The effect of the call on its object. Derived from its name, so that it works for calls of other builds, too.
 constexpr LockUseKind use_of(std::string_view name) {
   if (name.ends_with("_init")) return LockUseKind::birth;
   if (name.ends_with("_open")) return LockUseKind::open;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Who waited for which lock, how long, and for whom: the locks of one rank, added up by object.
+// Waits for locks: by whom, for how long, and for which holder; the locks of one rank, added up by object.
 
 #include <cstdint>
 #include <map>
@@ -14,14 +14,14 @@
 
 namespace meridian {
 
-/// Adds up the lock calls of one rank. An object is an address: a new lock at the address of an old one counts as the
-/// same object, with one more of `lives`.
+/// Adds up the lock calls of one rank. An object is identified by its address: a new lock at the address of an old one
+/// counts as the same object, with one more of `lives`.
 class LockTable {
  public:
-  /// `duration_ns` is the call's, on the global clock. Calls come in order of enter.
+  /// Adds a call, which lasted `duration_ns` on the global clock. Calls come in order of enter.
   void add(const Call& call, std::int64_t duration_ns);
 
-  /// Rows by time waited, longest first, with the counts of the threads added. `meta` is the rank's.
+  /// Rows by wait time, longest first, including the counts of the threads. `meta` is the rank's.
   std::vector<LockSummary> rows(const RankMeta& meta) const;
 
  private:
@@ -29,11 +29,11 @@ class LockTable {
     std::uint64_t acquisitions = 0;  // recorded ones
     std::uint64_t contended = 0;
     std::uint64_t lives = 0;
-    std::uint64_t opens = 0;  // of a named semaphore, less its closes: glibc gives all of them one address
+    std::uint64_t opens = 0;  // of a named semaphore, minus its closes: glibc uses one address for all of them
     std::int64_t wait_ns = 0;
     std::int64_t longest_ns = 0;
     std::uint64_t most_waiters = 0;
-    std::vector<std::uint64_t> leaves;               // of the waits under way, in ticks
+    std::vector<std::uint64_t> leaves;               // ends of the waits in progress, in ticks
     std::map<std::int32_t, std::uint64_t> holders;   // kernel tid -> waits for it
     std::map<std::uint32_t, std::uint64_t> waiters;  // thread -> its waits
   };
@@ -52,7 +52,7 @@ class LockTable {
   std::unordered_map<Key, Lock, KeyHash> locks_;
 };
 
-/// The kind as the summary names it: "mutex". A read-write lock has one kind for readers and writers.
+/// The name of the kind in the summary: "mutex". A read-write lock has one kind for readers and writers.
 std::string_view lock_kind_name(LockKind kind);
 
 }  // namespace meridian

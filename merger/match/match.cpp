@@ -21,7 +21,7 @@ constexpr std::uint64_t kDrainEvery = 1 << 11;  // calls
 constexpr std::uint64_t kCountEvery = 1 << 16;
 constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
-/// A cancel takes effect between the ends of other calls, so those have to be replayed in order.
+/// A cancel takes effect between the ends of other calls, so both ends have to be replayed in order.
 bool may_cancel(const Trace& trace) {
   for (const RankFile* file : trace.files)
     for (const std::string& name : file->meta().call_names)
@@ -29,7 +29,7 @@ bool may_cancel(const Trace& trace) {
   return false;
 }
 
-/// Where threads send at once, which message a receive got can depend on all that were sent until it returned.
+/// If threads send at the same time, the message of a receive can depend on all sends until it returned.
 bool may_race(const Trace& trace) {
   for (const RankFile* file : trace.files) {
     std::optional<std::uint32_t> sender;
@@ -47,7 +47,7 @@ class Replay {
   Replay(Trace& trace, Matchers matchers, std::vector<LockTable>& locks, Findings& findings)
       : matchers_{matchers}, locks_{locks}, clocks_{trace.clocks.maps}, keys_{open(trace, findings), kEnd} {}
 
-  /// Replays the next end of a call; false when there is none left.
+  /// Replays the next end of a call; false if there is none.
   bool step(EventRow& row, bool& has_row) {
     if (keys_.is_over()) return false;
     const std::uint32_t rank = keys_.top();
@@ -100,7 +100,7 @@ class Replay {
   Tournament<std::int64_t> keys_;     // global time of each rank's next end
 };
 
-/// Hands the rows to the sink.
+/// Passes the rows to the sink.
 template <class Row>
 Status drain(std::vector<Row>& rows, const std::function<Status(std::span<const Row>)>& sink) {
   if (sink && !rows.empty()) MERIDIAN_TRY_DO(sink(rows));

@@ -30,9 +30,9 @@ enum class MatchUntil { end, reversed };
 
 /// Replays all ranks together in order of global time and pairs messages and collectives by identity.
 ///
-/// sinks     get every call's row in global order (time, rank, thread, sequence) as the clocks give it, every
-///           message, and every part of a collective. A sink may be empty.
-/// until     reversed: returns soon after a message or collective is found reversed, with an incomplete result.
+/// sinks     receive every call's row in global order (time, rank, thread, sequence) on the clocks, every message,
+///           and every part of a collective. A sink may be empty.
+/// until     reversed: returns soon after the first reversed message or collective, with an incomplete result.
 /// Memory is proportional to ranks, threads, channels and open requests, not to the length of the trace.
 Result<Matched> match(Trace& trace, MatchUntil until, const MatchSinks& sinks, Findings& findings,
                       const CallCounter& counter);

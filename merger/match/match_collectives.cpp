@@ -11,8 +11,8 @@ constexpr std::uint32_t kNone = PartId::kNone;
 constexpr std::uint32_t kAfterGap = 1U << 31;
 constexpr int kSeriesBits = 16;
 
-/// Whether the library has a reason to make this participant and others wait for each other. Ranks without data are not
-/// waited for, and do not wait.
+/// Whether the collective makes this participant and others wait for each other. Ranks without data do not wait, and
+/// others do not wait for them.
 bool carries_data(BytesRule rule, const Collective& arguments, bool is_root) noexcept {
   switch (rule) {
     case BytesRule::nothing:
@@ -33,7 +33,7 @@ struct Across {
   bool is_awaited = false, waits = false;
 };
 
-/// Between the groups of an intercommunicator, where there is something to wait for.
+/// The dependencies between the groups of an intercommunicator.
 Across across(BytesRule rule, const Collective& arguments) noexcept {
   if (arguments.root == kProcNull) return {};
   const bool is_root = arguments.root == kRootSelf, sends = arguments.send_bytes != 0;
@@ -167,13 +167,13 @@ std::uint32_t CollectiveMatcher::instance_of(std::uint32_t stream_number, std::u
 
 PartId CollectiveMatcher::enter(const Caller& caller, const LocalComm& comm, const CallRole& what,
                                 const Collective& arguments, std::uint32_t series) {
-  // Collectives after a gap are a stream of their own.
+  // Collectives after a gap form a stream of their own.
   if (caller.epoch != 0) series |= kAfterGap | caller.epoch << kSeriesBits;
   const std::uint32_t stream = stream_of(comm.comm, series);
   std::uint64_t& entered =
       series == 0 ? ranks_[caller.rank_index].entered[comm.number] : streams_[stream].starts[caller.rank_index];
   const std::uint32_t index = instance_of(stream, entered++);
-  if (index == kNone) return {};  // closed without this rank: only in a damaged trace
+  if (index == kNone) return {};  // closed without this rank: possible only in a damaged trace
   Instance& instance = instances_[index];
   instance.is_inter = comm.is_inter;
   ++instance.open;
@@ -270,7 +270,7 @@ void CollectiveMatcher::close(Instance& instance) {
     ++totals_.reversed;
     return;
   }
-  // Some parts belong to another collective whose other parts are in a gap: no order follows.
+  // Some parts belong to another collective whose other parts are in a gap: they imply no order.
   if (!is_mismatch) report(instance, FindingId::collective_mismatch);
   for (CollectivePart& row : rows) row.shape = CollectiveShape::none;
 }

@@ -21,7 +21,7 @@ namespace meridian {
 struct CollectiveTotals {
   std::uint64_t instances = 0;
   std::uint64_t calls = 0;
-  std::uint64_t reversed = 0;  ///< instances in which a rank left before an enter that its exit must follow
+  std::uint64_t reversed = 0;  ///< instances in which an exit precedes an enter that it must follow
 };
 
 /// A participation that has begun and not ended. Default: none.
@@ -37,26 +37,26 @@ struct PartId {
 /// instances by their starts.
 class CollectiveMatcher {
  public:
-  /// resolvers   [ranks present]: which communicators each rank has.
-  /// parts       gets a row for every participant; the rows of an instance follow one another, by group rank. Its
+  /// resolvers   [ranks present]: the communicators of each rank.
+  /// parts       receives a row for every participant; the rows of an instance are consecutive, by group rank. Its
   ///             owner empties it.
   CollectiveMatcher(std::span<const CommResolver> resolvers, std::size_t comms, std::vector<CollectivePart>& parts,
                     Findings& findings);
 
-  /// Ranks ended without MPI_Finalize, so that others may have waited for them until the end; that is not a mistake.
+  /// Some ranks ended without MPI_Finalize: incomplete instances at the end of the trace are then not an error.
   void expect_cuts() { has_cut_ranks_ = true; }
 
-  /// `what` and `arguments` describe the call. series  0, or what new_series() gave a persistent one.
+  /// `what` and `arguments` describe the call. series  0, or the result of new_series() for a persistent collective.
   PartId enter(const Caller& caller, const LocalComm& comm, const CallRole& what, const Collective& arguments,
                std::uint32_t series = 0);
   void leave(PartId id, const Caller& caller);
-  /// Its leave is not in the trace; no order follows for its exit.
+  /// The leave of the part is not in the trace; its exit implies no order.
   void abandon(PartId id);
 
-  /// A persistent collective was initialised by this rank on this communicator.
+  /// Called when this rank initialises a persistent collective on this communicator.
   std::uint32_t new_series(std::uint32_t rank_index, const LocalComm& comm);
 
-  /// The rank has no more calls.
+  /// Called after the last call of the rank.
   void end_rank(std::uint32_t rank_index);
   /// Calls of this rank were lost: later collectives on the communicator cannot be matched.
   void give_up(std::uint32_t rank_index, const LocalComm& comm);
@@ -78,14 +78,14 @@ class CollectiveMatcher {
     bool is_inter = false;
     bool has_abandoned = false;
   };
-  /// The collectives of a communicator in their order; one more for every persistent one.
+  /// The collectives of a communicator in their order; each persistent collective has a stream of its own.
   struct Stream {
     std::uint32_t comm = 0;
-    std::uint32_t members = 0;  // that the trace has
-    std::uint64_t base = 0;     // number of the first in `instances`
+    std::uint32_t members = 0;  // members in the trace
+    std::uint64_t base = 0;     // number of the first of `instances`
     RingQueue<std::uint32_t> instances;
     std::map<std::uint32_t, std::uint64_t> starts;  // persistent: by rank index
-    std::vector<std::uint64_t> ended;               // for members that have ended: how many they entered
+    std::vector<std::uint64_t> ended;               // for members that have ended: number of instances entered
   };
   struct RankState {
     std::vector<std::uint64_t> entered;      // [communicators of the rank]
@@ -103,7 +103,7 @@ class CollectiveMatcher {
 
   std::vector<CollectivePart>& rows_;
   Findings& findings_;
-  std::vector<std::uint32_t> members_;                                       // [CommId]: members that the trace has
+  std::vector<std::uint32_t> members_;                                       // [CommId]: members in the trace
   std::vector<std::uint32_t> plain_stream_;                                  // [CommId]
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> series_;  // (CommId, series) -> stream
   std::vector<Stream> streams_;

@@ -65,7 +65,7 @@ std::uint64_t MessageMatcher::send(const Caller& caller, const LocalComm& comm, 
   const std::size_t place = at.sends.size();
   const bool is_over = has_ended_[receiver] || lost_.contain(receiver, comm.comm);
   if (place >= at.places.size() && is_over && at.uncertain == 0) {
-    ledger_.unmatched_send(at, message);  // nobody is left who could receive it
+    ledger_.unmatched_send(at, message);  // no rank is left that could receive it
     return message.number;
   }
   at.sends.push_back(message);
@@ -134,7 +134,7 @@ void MessageMatcher::set_receiver(ReceiveId id, const Caller& caller) {
   receives_[id].post_enter_ns = caller.enter_ns;
 }
 
-/// The receive gets the last place in its channel.
+/// Appends the receive to its channel.
 void MessageMatcher::place(ReceiveId id) {
   Receive& receive = receives_[id];
   const std::uint32_t sender = rank_of(*receive.peers, receive.source);
@@ -213,7 +213,7 @@ void MessageMatcher::cancelled(ReceiveId id) {
 
 void MessageMatcher::abandon(ReceiveId id) {
   Receive& receive = receives_[id];
-  if (receive.is_uncertain) {  // cancelled and freed: the outcome is unknown; as a rule the cancel succeeds
+  if (receive.is_uncertain) {  // cancelled and freed: the outcome is unknown; the cancel most likely succeeded
     cancelled(id);
     return;
   }

@@ -66,7 +66,7 @@ void MessageLedger::unmatched_rest(const Channel& at, const ReceiveTable& receiv
   for (std::size_t i = 0; i < at.places.size(); ++i) {
     if (at.places[i].receive == kNoReceive) continue;
     const Receive& receive = receives[at.places[i].receive];
-    if (i < at.sends.size() && receive.is_complete && !receive.is_silent) {  // of another size: a gap
+    if (i < at.sends.size() && receive.is_complete && !receive.is_silent) {  // another size: a gap
       unmatched_send(at, at.sends[i]);
       unmatched_receive(at, receive.post, at.source);
     } else if (i < at.sends.size()) {

@@ -30,39 +30,39 @@ struct MessageTotals {
   std::uint64_t bytes = 0;
   std::uint64_t unmatched_sends = 0;
   std::uint64_t unmatched_receives = 0;
-  std::uint64_t reversed = 0;                                          ///< matched, and received no later than sent
+  std::uint64_t reversed = 0;                                          ///< matched, but received no later than sent
   std::vector<RankTraffic> ranks;                                      ///< [ranks present]
   std::map<std::pair<std::int32_t, std::int32_t>, PairTraffic> pairs;  ///< (source, dest) world ranks
 };
 
-/// Records the outcome of message matching: a row for every pair, totals, and findings for messages and receives
+/// Records the results of message matching: a row for every pair, totals, and findings for messages and receives
 /// without their other side.
 class MessageLedger {
  public:
   /// world_rank  [ranks present].
-  /// messages    gets the rows; its owner empties it.
+  /// messages    receives the rows; its owner empties it.
   MessageLedger(std::vector<std::int32_t> world_rank, std::vector<MatchedMessage>& messages, Findings& findings);
 
-  /// ranks  [ranks present]: ended without MPI_Finalize, so what has no other side there is not a mistake.
+  /// ranks  [ranks present]: ended without MPI_Finalize, so that unmatched messages at their end are not an error.
   void set_cut(std::vector<bool> ranks) { is_cut_ = std::move(ranks); }
 
   void matched(const Channel& at, const SentMessage& send, const Receive& receive);
   void unmatched_send(const Channel& at, const SentMessage& send);
-  /// A receive of this channel without a message.
+  /// Counts a receive of this channel without a message.
   void unmatched_receive(const Channel& at, const EventRef& post, std::uint32_t waited_for);
   /// waited_for  the rank whose early end would explain it.
   void unmatched_receive(const EventRef& post, std::uint32_t waited_for, std::int32_t source, std::int32_t tag);
-  /// What is left in the channel when all ranks have ended.
+  /// Counts the rest of the channel after the end of all ranks.
   void unmatched_rest(const Channel& at, const ReceiveTable& receives);
 
-  /// A message to a rank that is not in the trace. dest_world: negative when not even its number is known.
+  /// Counts a message to a rank that is not in the trace. dest_world: negative if even its number is unknown.
   void sent_to_missing(std::uint32_t rank_index, std::int32_t dest_world, std::uint64_t bytes);
   void received_from_missing() { findings_.add(FindingId::message_partner_missing); }
   void never_completed(const Receive& receive);
   void ambiguous(const EventRef& call);
-  /// A receive of the rank has completed. bytes: negative when unknown.
+  /// Counts a completed receive of the rank. bytes: negative if unknown.
   void received(std::uint32_t rank_index, std::int64_t bytes);
-  /// Adds the traffic of the channel since the last time.
+  /// Adds the traffic of the channel since the last call.
   void count(Channel& at);
 
   bool has_gaps() const noexcept { return findings_.has_gaps(); }

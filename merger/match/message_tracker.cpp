@@ -91,7 +91,7 @@ void MessageTracker::enter_matched_receive(const Call& call, EventRow& row, Pend
   const Message message = messages_[number];
   by_handle_.erase(handle);
   free_messages_.push_back(number);
-  if (message.stretch != at_.stretch(call)) return;  // calls were lost since: it may be another one
+  if (message.stretch != at_.stretch(call)) return;  // calls were lost in between: it may be another message
   pending.comm = message.comm;
   pending.receive = message.receive;
   if (message.receive != kNoReceive && at_.matchers != nullptr)
@@ -148,7 +148,7 @@ void MessageTracker::make_request(const Call& call, const CallRole& what, Pendin
       request.kind = Request::Kind::send;
       request.bytes = bytes_of(p2p);
       break;
-    default:  // receives, also Isendrecv, whose sending half needs no more
+    default:  // receives, also Isendrecv, whose sending half is complete
       request.kind = Request::Kind::receive;
       request.bytes = bytes_of(what.role == Role::isendrecv ? call.p2p[1] : p2p);
       request.receive = pending.receive;

@@ -13,7 +13,7 @@ double seconds(std::int64_t ns) noexcept { return static_cast<double>(ns) * kSec
 double time_of(const FileSummary& file) noexcept { return file.read_s + file.write_s + file.other_s; }
 double time_of(const WindowSummary& window) noexcept { return window.access_s + window.sync_s; }
 
-/// Longest first; ties stay in order of their names.
+/// Longest first; equal times remain in order of name.
 template <class Row>
 void sort_by_time(std::vector<Row>& rows) {
   std::ranges::stable_sort(rows, [](const Row& a, const Row& b) { return time_of(b) < time_of(a); });

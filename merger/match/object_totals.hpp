@@ -19,7 +19,7 @@ class ObjectTotals {
   explicit ObjectTotals(const Objects& objects)
       : objects_{&objects}, files_(objects.files.size()), windows_(objects.windows.size()) {}
 
-  /// row  of the call, with its bytes.
+  /// row  the call's, with its bytes.
   void add(std::uint32_t rank_index, const Call& call, const CallRole& what, const EventRow& row) noexcept;
 
   /// By time, longest first; ties by name.
@@ -40,7 +40,7 @@ class ObjectTotals {
   struct Use {
     Sum in, out, both, other;
   };
-  /// is_access  false: the second half of a split collective, which takes time but moves no more data.
+  /// is_access  false: the second half of a split collective, which takes time but moves no data.
   static void add(Use& use, const CallRole& what, const EventRow& row, bool is_access) noexcept;
 
   const Objects* objects_ = nullptr;

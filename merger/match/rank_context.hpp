@@ -21,35 +21,35 @@
 
 namespace meridian {
 
-/// What receives the calls of a trace.
+/// The consumers of a trace's calls.
 struct Matchers {
   MessageMatcher& messages;
   CollectiveMatcher& collectives;
-  MessageMatcher& user_messages;       ///< of the program's own layers
+  MessageMatcher& user_messages;       ///< of user message layers
   std::vector<ValueTotals>& counters;  ///< [UserDefinitions::list]
   ObjectTotals& objects;
 };
 
-/// What the trackers of one rank know about it.
+/// Data that the trackers of one rank share.
 struct RankContext {
-  std::uint32_t rank_index = 0;  ///< among the ranks present
+  std::uint32_t rank_index = 0;  ///< index among the ranks present
   std::int32_t rank = 0;         ///< in MPI_COMM_WORLD
   std::size_t threads = 0;
-  std::uint16_t unknown_call = 0;  ///< number in /calls for calls that this build does not know
+  std::uint16_t unknown_call = 0;  ///< number in /calls for calls unknown to this build
   ClockMap clock;
   const std::vector<Communicator>* communicators = nullptr;
   CommResolver* resolver = nullptr;
   Findings* findings = nullptr;
-  LockTable* locks = nullptr;    ///< takes the lock calls; may be null
-  Matchers* matchers = nullptr;  ///< nullptr: only rows are wanted, and findings are not counted again
+  LockTable* locks = nullptr;    ///< receives the lock calls; may be null
+  Matchers* matchers = nullptr;  ///< nullptr: only rows are needed, and findings are not counted again
   const UserDefinitions* user = nullptr;
   RankSites* sites = nullptr;
-  const RecordingGaps* gaps = nullptr;  ///< with `matchers`
+  const RecordingGaps* gaps = nullptr;  ///< set if `matchers` is
 
   Caller caller(const Call& call) const noexcept;
-  /// Number of the stretch of the recording, between lost calls, in which the call began.
+  /// Index of the stretch of the recording, between lost calls, in which the call began.
   std::size_t stretch(const Call& call) const noexcept { return gaps == nullptr ? 0 : gaps->stretch(call.enter_ticks); }
-  /// The communicator that the handle stands for in this call; nullptr, with a finding, when it is not known.
+  /// The communicator of the handle at the time of this call; nullptr, with a finding, if unknown.
   const LocalComm* resolve(std::uint64_t handle, const Call& call) const;
 };
 
@@ -58,13 +58,13 @@ void describe(EventRow& row, const LocalComm* comm, std::int32_t peer, std::int3
 /// For calls with several messages.
 void describe_nobody(EventRow& row) noexcept;
 
-/// A call that failed may have received all the same: a message that was too long.
+/// Whether the call had no effect. A failed call may have received a message that was too long.
 inline bool did_nothing(const Call& call) noexcept { return call.has(kFlagFailed) && call.completion_count == 0; }
 
 /// Whether the completion describes a message.
 inline bool has_message(const Completion& completion) noexcept { return completion.source >= 0 && completion.tag >= 0; }
 
-/// What has to be kept from the enter of a call to its leave.
+/// Data kept from the enter of a call to its leave.
 struct Pending {
   ReceiveId receive = kNoReceive;
   PartId part;

@@ -10,7 +10,7 @@
 
 namespace meridian {
 
-/// A receive from its posting until it has been paired.
+/// A receive, from its posting until it is paired.
 struct Receive {
   EventRef post;
   EventRef completion;
@@ -18,31 +18,31 @@ struct Receive {
   std::int64_t leave_ns = 0;
   std::int64_t bytes = 0;    ///< received; negative: unknown
   CallSpan span;             ///< of the call that posted it
-  std::uint64_t number = 0;  ///< in its channel, once it has one
+  std::uint64_t number = 0;  ///< in its channel, once known
   std::uint32_t channel = ChannelTable::kNone;
   std::uint32_t rank_index = 0;
   std::uint32_t comm = 0;
   std::uint32_t dest = 0;         ///< group rank of the receiver
-  std::uint32_t source_bits = 0;  ///< of ChannelKey
-  std::int32_t source = 0;        ///< -1: any, and not known yet; as is the tag
+  std::uint32_t source_bits = 0;  ///< the flag bits of ChannelKey
+  std::int32_t source = 0;        ///< -1: any source, not known yet; likewise the tag
   std::int32_t tag = 0;
   std::uint32_t comm_number = 0;
   std::uint32_t epoch = 0;
   const Group* peers = nullptr;
-  bool is_complete = false;        ///< nothing more will be learned about it
+  bool is_complete = false;        ///< no further data about it will follow
   bool is_silent = false;          ///< complete, but its completion is not in the trace
-  bool is_uncertain = false;       ///< a cancel was requested, and its outcome is not known
+  bool is_uncertain = false;       ///< a cancel was requested, and its outcome is unknown
   bool is_sender_missing = false;  ///< the sending rank is not in the trace
 
   bool has_channel() const noexcept { return source != -1 && tag != -1; }
 };
 
-/// Whether the message can be what the receive got, by size.
+/// Whether the receive can have got the message, by size.
 inline bool has_size(const SentMessage& send, const Receive& receive) noexcept {
   return receive.bytes < 0 || send.bytes == kUnknownBytes || send.bytes == static_cast<std::uint64_t>(receive.bytes);
 }
 
-/// The receives under way, by number. Numbers of removed receives are used again.
+/// Pending receives by number. Numbers of removed receives are reused.
 class ReceiveTable {
  public:
   /// Invalidates references to receives.

@@ -23,7 +23,7 @@ bool RecordedSides::is_unsure(const Call& call) {
   return true;
 }
 
-/// Whether messages like this one were filtered out on one side or the other.
+/// Whether messages like this one were filtered out on either side.
 bool RecordedSides::is_filtered(bool is_send, std::int64_t bytes) {
   if (at_.gaps == nullptr) return false;
   const bool is_lacking = is_send ? at_.gaps->lacks_sends : at_.gaps->lacks_receives;

@@ -12,7 +12,7 @@
 
 namespace meridian {
 
-/// A request of one rank: what it will have done when it completes.
+/// A request of one rank and the effect of its completion.
 struct Request {
   static constexpr std::uint32_t kNoCollective = 0xffffffff;
   enum class Kind : std::uint8_t { send, receive, collective, other };
@@ -21,30 +21,30 @@ struct Request {
   bool is_partitioned = false;
   bool is_active = true;  ///< persistent: between start and completion
   bool is_cancel_requested = false;
-  bool is_size_unreliable = false;  ///< Isendrecv: MPICH 4.0 reports a wrong size in the status
-  bool is_completing = false;       ///< a call that completes it is under way
+  bool is_size_unreliable = false;  ///< Isendrecv: the status of MPICH 4.0 has a wrong size
+  bool is_completing = false;       ///< a call that completes it is in progress
   const LocalComm* comm = nullptr;
-  std::int32_t peer = 0;  ///< as given by the call that made it, as is the tag
+  std::int32_t peer = 0;  ///< from the call that made it; likewise the tag
   std::int32_t tag = 0;
-  std::uint64_t bytes = 0;        ///< to send, or that there is room for
+  std::uint64_t bytes = 0;        ///< to send, or size of the receive buffer
   std::uint64_t send_number = 0;  ///< in its channel
   ReceiveId receive = kNoReceive;
-  std::uint32_t epoch = 0;  ///< of its sending, for the key of its channel
+  std::uint32_t epoch = 0;  ///< at its send, for the key of its channel
   PartId part;
-  std::uint32_t collective = kNoCollective;  ///< persistent ones: what each start repeats
+  std::uint32_t collective = kNoCollective;  ///< persistent: the collective of each start
   std::uint64_t handle = 0;
-  std::size_t stretch = 0;  ///< of its making (RecordingGaps)
+  std::size_t stretch = 0;  ///< at its creation (RecordingGaps)
 };
 
-/// A collective that the starts of a request repeat.
+/// A collective that is repeated by each start of a request.
 struct PersistentCollective {
-  std::uint32_t series = 0;  ///< of CollectiveMatcher
+  std::uint32_t series = 0;  ///< from CollectiveMatcher
   const CallRole* what = nullptr;
   Collective arguments;
 };
 
-/// The live requests of one rank, by handle. Libraries use one handle for several requests where there is nothing
-/// to wait for, and a request may have ended unseen: the latest owner of a handle counts.
+/// The live requests of one rank, by handle. Libraries may use one handle for several requests that are complete at
+/// once, and a request may have ended outside the recording: the latest owner of a handle is valid.
 class RequestTable {
  public:
   static constexpr std::uint32_t kNone = IndexMap<HandleKey>::kNone;
@@ -66,7 +66,7 @@ class RequestTable {
     return collectives_[request.collective];
   }
 
-  /// Takes the handle away from its present owner, if any: see find().
+  /// Assigns the handle to a new request, removing its present owner if there is one: see find().
   std::uint32_t add(std::uint64_t handle, const Request& request) {
     std::uint32_t number;
     if (free_.empty()) {
@@ -91,7 +91,7 @@ class RequestTable {
   }
 
   template <class Visit>
-  void for_each(Visit&& visit) {  // in no useful order, but always the same
+  void for_each(Visit&& visit) {  // in an unspecified but reproducible order
     for (std::uint32_t number = 0; number < requests_.size(); ++number)
       if (index_.find({requests_[number].handle}) == number) visit(requests_[number]);
   }

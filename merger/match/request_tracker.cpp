@@ -13,7 +13,7 @@ constexpr std::uint32_t kNoRequest = RequestTable::kNone;
 
 }  // namespace
 
-/// The request that a call is about. If calls were lost since it was made, its handle may stand for another request.
+/// The request of a call. If calls were lost since the request was made, its handle may belong to another request.
 std::uint32_t RequestTracker::find(const Call& call, std::uint64_t handle) {
   const std::uint32_t number = requests_.find(handle);
   if (number == kNoRequest || !sides_.has_lost_calls()) return number;
@@ -38,7 +38,7 @@ void RequestTracker::add(const Call& call, std::uint64_t handle, Request request
 
 void RequestTracker::enter_complete(const Call& call, EventRow& row, Pending& pending) {
   pending.requests.clear();
-  if (call.has(kFlagUnfinished)) return;  // which of them would complete is not known
+  if (call.has(kFlagUnfinished)) return;  // it is unknown which of them would complete
   std::uint64_t receives = 0;
   for (std::uint32_t i = 0; i < call.completion_count; ++i) {
     const Completion& completion = call.completions[i];
@@ -83,7 +83,7 @@ void RequestTracker::enter_start(const Call& call, EventRow& row) {
     const std::uint32_t number = find(call, call.completions[i].request);
     if (number == kNoRequest || !requests_[number].is_persistent) continue;
     Request& request = requests_[number];
-    if (request.is_active) give_up(request, at_.stretch(call));  // its completion was not seen
+    if (request.is_active) give_up(request, at_.stretch(call));  // its completion was not recorded
     request.is_active = true;
     request.is_cancel_requested = false;
     if (request.comm == nullptr) continue;
@@ -105,7 +105,7 @@ void RequestTracker::enter_start(const Call& call, EventRow& row) {
   if (started > 1) describe_nobody(row);
 }
 
-/// A persistent request begins once more.
+/// Starts a persistent request again.
 void RequestTracker::start(const Call& call, Request& request) {
   switch (request.kind) {
     case Request::Kind::send:
@@ -180,7 +180,7 @@ void RequestTracker::finish(const Call& call, Request& request, const Completion
   }
 }
 
-/// Does nothing for a send that nobody tried to cancel.
+/// Does nothing for a send without a cancel.
 void RequestTracker::end_cancel(const Request& request, bool is_cancelled) {
   if (!request.is_cancel_requested || request.comm == nullptr || request.peer < 0) return;
   at_.matchers->messages.end_cancel_send(

@@ -10,13 +10,13 @@
 
 namespace meridian {
 
-/// Follows the requests of one rank from the call that makes them: starts, cancels, completions and frees, and passes
-/// on to the matchers what each request sent, received or took part in.
+/// Tracks the requests of one rank from the call that makes them: starts, cancels, completions and frees; passes the
+/// effect of each request on to the matchers.
 class RequestTracker {
  public:
   RequestTracker(const RankContext& at, RecordedSides& sides) : at_{at}, sides_{sides} {}
 
-  /// A call has made a request; handle 0: it has not. Ends the request that had this handle before.
+  /// A call has made a request; handle 0: none. Ends the earlier request with this handle.
   void add(const Call& call, std::uint64_t handle, Request request);
   std::uint32_t add_collective(const PersistentCollective& collective) { return requests_.add_collective(collective); }
 
@@ -26,7 +26,7 @@ class RequestTracker {
   void enter_start(const Call& call, EventRow& row);
   void enter_cancel(const Call& call);
   void enter_free(const Call& call);
-  /// After the last call.
+  /// Call after the last call of the rank.
   void end();
 
  private:
@@ -39,7 +39,7 @@ class RequestTracker {
   const RankContext& at_;
   RecordedSides& sides_;
   RequestTable requests_;
-  IndexMap<HandleKey> shared_;  // handles that several requests had at once
+  IndexMap<HandleKey> shared_;  // handles that several requests had at the same time
 };
 
 }  // namespace meridian

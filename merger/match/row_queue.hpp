@@ -12,8 +12,8 @@
 
 namespace meridian {
 
-/// Gathers rows to hand them on in bulk. Rows of one rank with equal times may arrive in any order of threads and leave
-/// in the right one.
+/// Collects rows to pass them on in bulk. Rows of one rank with equal times may arrive in any order of threads and
+/// leave sorted.
 class RowQueue {
  public:
   explicit RowQueue(const RowSink& sink) : sink_{&sink} {}
@@ -24,7 +24,7 @@ class RowQueue {
       for (std::size_t at = rows_.size() - 1; at > 0 && is_misplaced(at); --at) std::swap(rows_[at - 1], rows_[at]);
   }
 
-  /// Hands on all rows but those that may still get a predecessor.
+  /// Passes on all rows except those that may still get a predecessor.
   Status drain() {
     std::size_t kept = 0;
     while (kept < rows_.size() && is_tied(rows_[rows_.size() - 1 - kept], rows_.back())) ++kept;

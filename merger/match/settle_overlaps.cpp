@@ -12,19 +12,18 @@
 namespace meridian {
 namespace {
 
-// How far an order is searched for: with more calls than this under way on one channel, those far apart stay as they
-// came.
+// Length of the search for an order: with more pending calls than this on one channel, distant ones keep their order.
 constexpr std::size_t kReach = 48;
 
 std::size_t first_in_reach(std::size_t place) { return place < kReach ? 0 : place - kReach; }
 
-/// Whether the message at `slot` was sent early enough for this receive, which has completed.
+/// Whether the message at `slot` was sent early enough for this receive, which is complete.
 bool is_in_time(const Channel& at, std::size_t slot, const Receive& receive) {
   return slot < at.sends.size() && at.sends[slot].enter_ns < receive.leave_ns;
 }
 
-/// The receives around `place`. Those that have not completed yet complete later than the one there: any message that
-/// is early enough for it is early enough for them, so they may give way.
+/// The receives around `place`. Incomplete ones complete later than the one at `place`: any message that is early
+/// enough for it is early enough for them, so they may move.
 CallLine receives_around(const Channel& at, std::size_t place, const ReceiveTable& receives) {
   CallLine line;
   const std::size_t first = first_in_reach(place);
@@ -64,7 +63,7 @@ void reorder_sends(Channel& at, const CallLine& line, const CallLine::Order& ord
   for (std::size_t i = 0; i < order.size(); ++i) at.sends[line.items[i].slot] = old[order[i]];
 }
 
-/// The possible orders that move the receive, those that bring it to the front first.
+/// The possible orders that move the receive, those that move it to the front first.
 std::vector<CallLine::Order> orders_of(const CallLine& line) {
   std::vector<CallLine::Order> orders;
   for (std::size_t count = line.moving + 1; count-- > 0;)

@@ -10,7 +10,7 @@
 namespace meridian {
 namespace {
 
-/// Number of texts of the event that were cut. A text takes the words that its bytes need, other fields one.
+/// Number of truncated texts of the event. A text takes the words that its bytes need, other fields one.
 std::uint64_t cut_texts(const UserDefinition& definition, const std::uint64_t* values, std::uint32_t words) noexcept {
   std::uint64_t cut = 0;
   for (std::size_t field = 0, at = 0; at < words; ++field) {

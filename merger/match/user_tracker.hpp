@@ -6,7 +6,7 @@
 
 namespace meridian {
 
-/// Follows the user events of one rank: their names, counters, and messages of the program's own communication layers.
+/// Tracks the user events of one rank: their names, counters, and messages of user layers.
 class UserTracker {
  public:
   UserTracker(const RankContext& at, RecordedSides& sides) : at_{at}, sides_{sides} {}

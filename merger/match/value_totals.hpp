@@ -6,7 +6,7 @@
 
 namespace meridian {
 
-/// What the values of a counter of the program add up to.
+/// Totals of the values of a user counter.
 struct ValueTotals {
   std::uint64_t count = 0;
   double sum = 0;

@@ -21,7 +21,7 @@ void WaitingReceives::add(ReceiveId id) {
   queue.known += receives_[id].has_channel() ? 1 : 0;
 }
 
-/// Whether a receive before `place` could take a message that this one wants.
+/// Whether a receive before `place` could take a message that matches this one.
 bool WaitingReceives::is_blocked(const Queue& queue, std::size_t place, const Receive& receive) const noexcept {
   for (std::size_t i = 0; i < place; ++i) {
     if (queue.waiting[i] == kNoReceive) continue;
@@ -33,7 +33,7 @@ bool WaitingReceives::is_blocked(const Queue& queue, std::size_t place, const Re
   return false;
 }
 
-/// Releases those from `from` on that nothing before them blocks any more.
+/// Releases the receives from `from` on that no earlier one blocks any more.
 void WaitingReceives::release(Queue& queue, std::size_t from) {
   for (std::size_t i = from; i < queue.waiting.size() && queue.known != 0; ++i) {
     ReceiveId& id = queue.waiting[i];

@@ -10,12 +10,11 @@
 
 namespace meridian {
 
-/// Receives that cannot be given a place in a channel yet, in posting order for each rank and communicator: those from
-/// any source or with any tag, until their message is known, and those posted later that want messages which an
-/// earlier waiting receive could take.
+/// Receives that have no place in a channel yet, in posting order for each rank and communicator: those from any source
+/// or with any tag, until their message is known, and later ones whose messages an earlier waiting receive could take.
 class WaitingReceives {
  public:
-  /// comms  [ranks present]: number of communicators that the rank made.
+  /// comms  [ranks present]: number of communicators of the rank.
   WaitingReceives(ReceiveTable& receives, std::span<const std::size_t> comms);
 
   /// Whether a receive that is posted now has to wait.
@@ -25,14 +24,14 @@ class WaitingReceives {
   }
   void add(ReceiveId id);
 
-  /// The receive's source and tag have become known. Returns the receives that no longer have to wait, in posting
-  /// order; they hold until the next call.
+  /// Called when the receive's source and tag are known. Returns the receives that no longer have to wait, in posting
+  /// order, valid until the next call.
   std::span<const ReceiveId> set_known(ReceiveId id);
-  /// The same when a receive goes away. Does nothing for one that does not wait.
+  /// The same when a receive is removed. Does nothing for one that does not wait.
   std::span<const ReceiveId> remove(ReceiveId id);
 
-  /// The rank has no more calls. Hands each receive whose message will never be known to drop(id), and each that no
-  /// longer has to wait to place(id).
+  /// Called after the last call of the rank. Calls drop(id) for each receive whose message will never be known, and
+  /// place(id) for each that no longer has to wait.
   template <class Drop, class Place>
   void end_rank(std::uint32_t rank_index, Drop&& drop, Place&& place) {
     for (Queue& queue : queues_[rank_index]) {
@@ -47,13 +46,13 @@ class WaitingReceives {
     }
   }
 
-  /// The receive may have completed unseen: later ones that could have got its message become silent.
+  /// The receive may have completed outside the recording: later ones that could have got its message become silent.
   void silence_behind(ReceiveId id);
 
  private:
   struct Queue {
     std::vector<ReceiveId> waiting;  // in posting order
-    std::size_t known = 0;           // those of them whose channel is known
+    std::size_t known = 0;           // number of these whose channel is known
   };
 
   Queue& queue_of(ReceiveId id) { return queues_[receives_[id].rank_index][receives_[id].comm_number]; }
