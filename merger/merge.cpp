@@ -12,30 +12,30 @@
 namespace meridian {
 namespace {
 
-/// What can hold during a merge, one bit each; a set of facts is their union.
+/// The facts that can hold during a merge, one bit each; a set of facts is their union.
 enum Fact : std::uint32_t {
   nothing = 0,
   ranks = 1 << 0,          // the rank files are open
   output = 1 << 1,         // the output may be written
-  definitions = 1 << 2,    // every number means the same for all ranks
+  definitions = 1 << 2,    // every number has the same meaning for all ranks
   lines = 1 << 3,          // every clock has a line
-  clocks = 1 << 4,         // every clock has the correction that was asked for
-  split = 1 << 5,          // ranks that named one clock got clocks of their own
-  pairs = 1 << 6,          // messages and collectives are matched, and wait on disk
-  times = 1 << 7,          // no event moves any more
+  clocks = 1 << 4,         // every clock has the correction of the chosen model
+  split = 1 << 5,          // ranks that named the same clock got separate clocks
+  pairs = 1 << 6,          // messages and collectives are matched and stored on disk
+  times = 1 << 7,          // the times of events are final
   events = 1 << 8,         // the output has all events, in global order
   ordered = 1 << 9,        // the output has all events and pairs
-  damage_known = 1 << 10,  // matching knew every part of the rank files that cannot be read
+  damage_known = 1 << 10,  // matching knew every unreadable part of the rank files
   sites = 1 << 11,         // call sites have source locations, as far as possible
-  meanings = 1 << 12,      // the output says what its numbers mean
-  counters = 1 << 13,      // hardware counters are added up, and in the output
+  meanings = 1 << 12,      // the output has the definitions of its numbers
+  counters = 1 << 13,      // hardware counters are added up and in the output
   summary = 1 << 14,
   merged_file = 1 << 15,  // complete, under its final name
 };
 constexpr Fact operator|(Fact a, Fact b) { return static_cast<Fact>(std::uint32_t{a} | std::uint32_t{b}); }
 constexpr Fact operator&(Fact a, Fact b) { return static_cast<Fact>(std::uint32_t{a} & std::uint32_t{b}); }
 
-/// Where a pass begins and ends on the progress bar.
+/// Begin and end of a pass on the progress bar.
 struct Share {
   double from = 0, to = 0;
   bool is_shown = true;
@@ -54,12 +54,12 @@ struct Pass {
   Run otherwise = nullptr;
 };
 
-// A pass runs if what it `needs` holds, and nothing of `unless` does; if it succeeds, `holds` does. If it does not and
-// has an `otherwise`, all is forgotten that was established from that pass on, which is the next to run.
+// A pass runs if all facts in `needs` hold and none in `unless`; if it succeeds, `holds` holds. If it fails and has an
+// `otherwise`, all facts established by that pass or later ones are dropped, and that pass runs next.
 //
-// Where the clocks leave nothing reversed, one reading does. If something is reversed and all ranks name one clock, its
-// ranks may be wrong about that: clocks are split, and one reading is tried again. Else matching, repair and ordering
-// are passes of their own.
+// If the clocks leave nothing reversed, the trace is read once. If something is reversed and all ranks name one clock,
+// that may be wrong for some ranks: clocks are split, and the single reading is tried again. Otherwise matching, repair
+// and ordering are separate passes.
 // clang-format off
 constexpr Pass kPasses[] = {
     // run                      needs                       unless   holds         share         shown as                 otherwise
@@ -88,7 +88,7 @@ constexpr Pass kPasses[] = {
 };
 // clang-format on
 
-/// Everything that can hold before a pass.
+/// The union of the facts that can hold before a pass.
 constexpr Fact before(const Pass* end) {
   Fact facts = nothing;
   for (const Pass* pass = std::begin(kPasses); pass != end; ++pass) facts = facts | pass->holds;

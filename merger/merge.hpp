@@ -12,16 +12,16 @@
 
 namespace meridian {
 
-/// How much of the work is done, 0 to 1, and the pass that is running ("matching").
+/// Receives the progress, 0 to 1, and the pass that is running ("matching").
 using MergeProgress = std::function<void(double fraction, std::string_view pass)>;
 
 struct MergeOptions {
   std::filesystem::path output{};  ///< empty: merged.h5 in the directory
   ClockOptions clocks{};
-  bool force = false;        ///< take the largest of several runs; overwrite an output that is no merged file
+  bool force = false;        ///< merge the largest of several runs; overwrite an output that is not a merged file
   MergeProgress progress{};  ///< may be empty
-  RecoverRank recover{};     ///< may be empty: then unfinished recordings are a finding
-  /// May be empty. Gets the HDF5 file (hid_t) when it lacks only the summary, which this may add to.
+  RecoverRank recover{};     ///< may be empty: unfinished recordings are then a finding
+  /// May be empty. Called with the HDF5 file (hid_t) when it has everything except the summary, to which it may add.
   std::function<Status(std::int64_t file, Summary& summary)> analyse{};
 };
 
@@ -29,14 +29,14 @@ struct MergeOutcome {
   Summary summary;
   std::filesystem::path path;  ///< of the merged file
 
-  /// Whether there is a finding of severity error; the exit code is 2 then.
+  /// Whether there is a finding of severity error; the exit code is then 2.
   bool has_errors() const;
 };
 
 /// Merges all ranks into one timeline and writes the merged file. The list of passes is in merge.cpp.
 ///
 /// errors  those of load_ranks() and fit_clocks(); io: the output cannot be written; invalid_argument: the output
-///         exists and is something else. The output is replaced when the work is complete, not before.
+///         exists and is not a merged file. The output is replaced only after the merge is complete.
 Result<MergeOutcome> merge(std::span<const std::filesystem::path> directories, const MergeOptions& options = {});
 inline Result<MergeOutcome> merge(const std::filesystem::path& directory, const MergeOptions& options = {}) {
   return merge(std::span{&directory, 1}, options);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the passes of a merge hand on to each other.
+// The state that the passes of a merge share.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@
 
 namespace meridian {
 
-/// The file under construction, and the statistics of the events that went into it.
+/// The file under construction, and the statistics of the events written to it.
 struct Destination {
   MergedFileWriter file;
   Statistics statistics;
@@ -40,15 +40,15 @@ struct Destination {
   Status append(std::span<const EventRow> rows);
 };
 
-/// Pairs that wait on disk until their times are final.
+/// Pairs, stored on disk until their times are final.
 struct Pairs {
   std::shared_ptr<TempFile> scratch;
   TempSpool<MatchedMessage> messages;
   TempSpool<CollectivePart> parts;
 };
 
-/// The state of one merge. Which pass fills in a field is said beside it; fields refer to the trace and to the ranks,
-/// so the state does not move.
+/// The state of one merge. Each field names the passes that fill it in. Fields refer to the trace and to the ranks, so
+/// the state does not move.
 struct Merge {
   Merge(std::span<const std::filesystem::path> directories_, const MergeOptions& options_,
         std::filesystem::path output_)
@@ -59,20 +59,20 @@ struct Merge {
   std::span<const std::filesystem::path> directories;
   const MergeOptions& options;
   std::filesystem::path output;
-  /// How much of the present pass is done, as a count of calls. Set by the runner.
+  /// Reports the progress of the present pass, as a number of calls. Set by the runner.
   CallCounter report = [](std::uint64_t) {};
 
   LoadedRanks ranks;                       ///< load_ranks
-  Findings of_files;                       ///< load_ranks: what matching cannot change
-  std::size_t known_damage = 0;            ///< find_damage: parts that matching knew to be unreadable
+  Findings of_files;                       ///< load_ranks: findings that matching cannot change
+  std::size_t known_damage = 0;            ///< find_damage: number of parts that matching knew to be unreadable
   Findings findings;                       ///< every pass
   Trace trace;                             ///< unify_definitions; its clocks by the passes on clocks
   ClockPass clocks;                        ///< refine_clocks, split_clocks
   Matched matched;                         ///< match_in_one_go, match_messages
   std::uint64_t reversed_after = 0;        ///< repair_causality: pairs still out of order
-  std::optional<Pairs> pairs;              ///< match_messages, repair_causality; given back by write_pairs
+  std::optional<Pairs> pairs;              ///< match_messages, repair_causality; released by write_pairs
   std::vector<StreamTimes> times;          ///< repair_causality
-  std::optional<Destination> destination;  ///< match_in_one_go, order_events; the passes after them add to it
+  std::optional<Destination> destination;  ///< match_in_one_go, order_events; later passes add to it
   std::vector<SourcePlace> places;         ///< resolve_sites
   CounterTotals counters;                  ///< count_events
   Summary summary;                         ///< summarize

@@ -43,7 +43,7 @@ Status Destination::append(std::span<const EventRow> rows) {
 namespace passes {
 namespace {
 
-/// Every rank file is open at once.
+/// All rank files are open at the same time.
 void raise_file_limit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
@@ -80,7 +80,7 @@ Result<bool> check_output(Merge& merge) {
   std::error_code problem;
   const fs::file_status status = fs::symlink_status(merge.output, problem);
   if (!fs::exists(status) || (fs::is_regular_file(status) && is_merged_file(merge.output))) return true;
-  return Error{Errc::invalid_argument, "output '" + merge.output.string() + "' exists and is no merged file",
+  return Error{Errc::invalid_argument, "output '" + merge.output.string() + "' exists and is not a merged file",
                "choose another output, remove it, or overwrite it with --force"};
 }
 

@@ -24,8 +24,8 @@ constexpr std::uint64_t kDrainEvery = 1 << 11;  // calls
 constexpr std::uint64_t kCountEvery = 1 << 16;
 constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
-/// Makes a rank's rows, thread by thread. The rank is replayed in the order of its own clock; rows of other threads
-/// are kept until they are asked for.
+/// Makes a rank's rows, thread by thread. The rank is replayed in the order of its own clock; rows of other threads are
+/// kept until they are requested.
 class RankRows {
  public:
   RankRows(RankFile& file, const RankContext& context)
@@ -39,7 +39,7 @@ class RankRows {
         }()},
         ready_(cursor_.threads()) {}
 
-  /// The next row of a thread, with the times of the rank's own clock; false when there is none.
+  /// The next row of a thread, with times of the rank's own clock; false if there is none.
   bool next(std::uint32_t thread_index, EventRow& row) {
     std::deque<EventRow>& rows = ready_[thread_index];
     while (rows.empty()) {
@@ -56,23 +56,23 @@ class RankRows {
   }
 
  private:
-  std::unique_ptr<Findings> findings_;  // counted by match() already
+  std::unique_ptr<Findings> findings_;  // already counted by match()
   RankCursor cursor_;
   CallTracker tracker_;
   std::vector<std::deque<EventRow>> ready_;  // [thread]
 };
 
-/// The calls of one thread, rows and times together.
+/// The calls of one thread: rows and times.
 struct Stream {
   Stream(RankRows* rank_, std::uint32_t thread_index_) : rank{rank_}, thread_index{thread_index_} {}
 
   RankRows* rank;
-  std::uint32_t thread_index;  // in the rank file
+  std::uint32_t thread_index;  // index in the rank file
   std::optional<SpoolReader<TimePair>> times;
-  std::uint64_t next_time = 0;  // number of the call that times.next() gives
+  std::uint64_t next_time = 0;  // number of the call of the next times.next()
   EventRow row;
 
-  /// The next call; false when there is none. Calls in damaged segments have at most a time, and are skipped.
+  /// Advances to the next call; false if there is none. Calls in damaged segments have no row, and are skipped.
   bool advance() {
     if (!rank->next(thread_index, row)) return false;
     if (!times) return true;
@@ -103,7 +103,7 @@ Status order_events(Trace& trace, std::vector<StreamTimes>& times, const RowSink
 
   std::map<std::pair<std::int32_t, std::uint32_t>, StreamTimes*> moved;
   for (StreamTimes& stream : times) moved[{stream.rank, stream.thread}] = &stream;
-  std::vector<Stream> streams;  // by (rank, thread), as ties are broken
+  std::vector<Stream> streams;  // by (rank, thread), the order of ties
   std::vector<std::int64_t> keys;
   for (const auto& [name, place] : places) {
     Stream& stream = streams.emplace_back(&ranks[place.first], place.second);

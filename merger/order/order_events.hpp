@@ -8,8 +8,8 @@
 
 namespace meridian {
 
-/// Hands on every call's row in global order (time, rank, thread, sequence), with the repaired times. The rest of each
-/// row is determined by replaying each rank in the order in which it recorded.
+/// Passes on every call's row in global order (time, rank, thread, sequence), with the repaired times. The other fields
+/// of each row come from replaying each rank in the order of its recording.
 ///
 /// times  of every thread; empty: those of the clocks.
 Status order_events(Trace& trace, std::vector<StreamTimes>& times, const RowSink& rows, const CallCounter& counter);

@@ -28,7 +28,7 @@ class CommStatistics {
     at.bytes_received += row.bytes_received;
   }
 
-  /// Communicators of one name, kind and size together, those of the program's own layers left out.
+  /// Totals of communicators, combined by name, kind and size, without user message layers.
   std::vector<CommSummary> summaries(const std::vector<Communicator>& list, const std::vector<Group>& groups) const;
 
  private:

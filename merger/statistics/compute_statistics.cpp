@@ -17,11 +17,11 @@ namespace {
 
 constexpr double kSecondsPerNs = 1e-9;
 
-/// Of n values, from their sum and the sum of their squares, both exact: no cancellation.
+/// The standard deviation of n values, from their exact sum and sum of squares: no cancellation.
 double standard_deviation(std::uint64_t n, std::uint64_t sum, unsigned __int128 squares) {
   if (n < 2) return 0;
   const auto count = static_cast<long double>(n);
-  // The mean is taken off as an integer first, so that what is rounded is small.
+  // The mean is subtracted as an integer first, so that rounding errors are small.
   const std::uint64_t mean = sum / n;
   const std::uint64_t rest = sum - mean * n;  // sum of (x - mean)
   const auto wide = static_cast<unsigned __int128>(mean);
@@ -98,10 +98,10 @@ void Statistics::add(const EventRow& row) {
     at.squares += static_cast<unsigned __int128>(duration) * duration;
   }
   if (row.path != kNoPath) at.ranks[number / 64] |= std::uint64_t{1} << (number % 64);
-  if (row.call <= kMpiCallCount || row.call >= kCallCount) {  // the latter: calls that this build does not know
+  if (row.call <= kMpiCallCount || row.call >= kCallCount) {  // the latter: calls unknown to this build
     rank.mpi_ns += duration;
     ++counts.mpi_calls;
-  } else if (info(static_cast<CallId>(row.call)).group == CallGroup::user) {  // of an unknown definition
+  } else if (info(static_cast<CallId>(row.call)).group == CallGroup::user) {  // without a known definition
     ++counts.user_events;
   } else {
     ++counts.thread_calls;
@@ -110,7 +110,7 @@ void Statistics::add(const EventRow& row) {
 
 namespace {
 
-/// Fills in what functions and call sites have in common.
+/// Fills in the columns that functions and call sites have in common.
 template <class Part, class Row>
 void describe(const Part& part, Row& row) {
   row.count = part.count;

@@ -14,12 +14,12 @@
 
 namespace meridian {
 
-/// Adds calls up, by function, by function and call path, and by rank. Sums are integers, so the order of the calls
-/// does not matter to them.
+/// Adds up calls by function, by function and call path, and by rank. Sums are integers, so the order of the calls does
+/// not affect them.
 class Statistics {
  public:
-  /// world_size  largest rank that a row may have, plus 1.  calls  largest number of a call, plus 1.
-  /// first_user  number of the first of the program's own events; they are the last numbers of all.
+  /// world_size  highest rank of any row, plus 1.  calls  highest number of a call, plus 1.
+  /// first_user  number of the first user event; user events have the highest numbers.
   Statistics(std::int32_t world_size, std::size_t calls, std::size_t first_user = ~std::size_t{0})
       : parts_(calls), ranks_(static_cast<std::size_t>(world_size)), first_user_{first_user} {}
 
@@ -28,19 +28,19 @@ class Statistics {
   Statistics(const Statistics&) = delete;  // `recent` of a copy would point into the original
   Statistics& operator=(const Statistics&) = delete;
 
-  /// Rows of the program's own events are counted, and make the run as long as it was.
+  /// Adds a call. User events are counted, and extend the duration of the run.
   void add(const EventRow& row);
 
   /// By total time, longest first; ties by name.
   std::vector<FunctionSummary> functions(std::span<const NamedCall> calls) const;
-  /// Calls of one function from one place. Everything but where the place is, which `place` numbers.
+  /// Calls of one function from one place; everything except the location, which the index `place` identifies.
   struct PlaceSums {
     std::uint32_t place = 0;
     SiteSummary summary;
   };
   static constexpr std::uint32_t kNowhere = 0xffffffff;
-  /// By total time, longest first; ties by function and place. `place_of[path]` is the place that calls from a path are
-  /// added to; kNowhere: to none.
+  /// By total time, longest first; ties by function and place. `place_of[path]` is the place to which calls from a path
+  /// are added; kNowhere: to none.
   std::vector<PlaceSums> places(std::span<const NamedCall> calls, std::span<const std::uint32_t> place_of) const;
   /// Fills in the counts, threads (those in MPI), time_s and mpi_s.
   void fill(RankSummary& rank) const;
@@ -49,7 +49,7 @@ class Statistics {
   /// Fills in the counts.
   void fill(ThreadSummary& thread) const;
   std::int64_t first_ns() const noexcept { return has_events_ ? first_ns_ : 0; }
-  /// Of one rank's events.
+  /// Last event of the rank.
   std::int64_t last_ns(std::int32_t rank) const noexcept {
     const RankSums& at = ranks_[static_cast<std::size_t>(rank)];
     return at.threads.empty() ? 0 : at.last_ns;
@@ -62,7 +62,7 @@ class Statistics {
   /// The calls of one function from one path.
   struct Part {
     std::uint64_t count = 0;
-    std::uint64_t timed = 0;  // those that returned: the others have no duration
+    std::uint64_t timed = 0;  // calls that returned: others have no duration
     std::uint64_t total_ns = 0;
     std::uint64_t min_ns = ~std::uint64_t{0};
     std::uint64_t max_ns = 0;
@@ -71,8 +71,8 @@ class Statistics {
     std::uint64_t bytes_received = 0;
     std::uint32_t call = 0;
     std::uint32_t path = 0;
-    std::uint32_t next = kNone;        // part of the same path
-    std::vector<std::uint64_t> ranks;  // a bit each; only where there is a path
+    std::uint32_t next = kNone;        // next part of the same path
+    std::vector<std::uint64_t> ranks;  // one bit each; only for parts with a path
 
     void add(const Part& other) noexcept;
   };
@@ -92,13 +92,13 @@ class Statistics {
   Counts& count(RankSums& rank, std::uint32_t thread);
   static Counts sum(const RankSums& rank) noexcept;
   static std::uint64_t threads_in_mpi(const RankSums& rank) noexcept;
-  /// Fills in what counts the events of a run, a rank or a thread.
+  /// Fills in the event counts of a run, a rank or a thread.
   template <class Row>
   static void fill_counts(const Counts& counts, Row& row) noexcept;
   Part& part(std::uint32_t call, std::uint32_t path);
   Part& new_part(std::uint32_t call, std::uint32_t path);
 
-  std::vector<Part> parts_;                   // first those without a path, by call
+  std::vector<Part> parts_;                   // parts without a path come first, by call
   std::vector<std::uint32_t> first_of_path_;  // [path]: a part
   std::vector<RankSums> ranks_;
   std::size_t first_user_;

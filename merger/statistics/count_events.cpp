@@ -23,7 +23,7 @@ std::vector<std::string> list_of(const RankMeta& meta, std::string_view key) {
   return text == meta.texts.end() ? std::vector<std::string>{} : split(text->value);
 }
 
-/// Names of the file's counters: what it says, or made-up ones where it says less than it has.
+/// Names of the file's counters; missing names are replaced by generated ones.
 std::vector<std::string> names_of(const RankMeta& meta) {
   std::vector<std::string> names = list_of(meta, "counters");
   for (std::size_t i = names.size(); i < meta.counters_per_event; ++i) names.push_back("counter " + std::to_string(i));
@@ -57,7 +57,7 @@ class RankCounter {
     const auto& segments = file_.meta().segments;
     for (std::size_t i = 0; i < segments.size(); ++i) {
       if (segments[i].thread != thread) continue;
-      // What cannot be read has been reported by those who read it first.
+      // Unreadable segments have been reported by an earlier pass.
       if (file_.read(i, batch_)) MERIDIAN_TRY_DO(count_batch(first, sink));
       first += segments[i].events;
     }
@@ -89,7 +89,7 @@ class RankCounter {
           batch_.call[i] == CallId::none ? unknown_call_ : static_cast<std::size_t>(batch_.call[i]);
       const bool is_mpi = calls_[call].name.starts_with("MPI_");
       auto& function = totals_.functions[call];
-      if (!is_user) function.resize(width);  // what has no duration counts nothing itself
+      if (!is_user) function.resize(width);  // calls without a duration count nothing themselves
       rows_.sequence.push_back(first + i);
       rows_.value.resize(rows_.value.size() + width);
       rows_.between.resize(rows_.between.size() + width);
@@ -109,7 +109,7 @@ class RankCounter {
     return rows_.sequence.empty() ? Status{} : sink(rows_);
   }
 
-  /// Opens or closes a region of the program.
+  /// Opens or closes a user region.
   void follow(const UserUse* use, std::uint8_t flags) {
     if (use == nullptr || (flags & (kFlagBegins | kFlagEnds)) == 0) return;
     const UserDefinition* const definition = user_.find(number_, use->definition);
@@ -127,20 +127,20 @@ class RankCounter {
   CounterTotals& totals_;
   std::vector<CounterTotals::Sums>& sums_;
   RegionCounters regions_;
-  std::vector<std::size_t> place_;  // of the file's counters in totals_.names
+  std::vector<std::size_t> place_;  // [counter of the file]: index in totals_.names
   EventBatch batch_;
   CounterRows rows_;
   std::uint64_t missing_ = 0;
 };
 
-/// What a rank, a region, or all of them, did in one part of its time.
+/// The counters of a rank, a region, or all ranks, in one part of their time.
 struct Part {
   const char* name;
   double time_s;
   std::vector<const std::int64_t*> values;  // [names]; null: not counted
 };
 
-/// Calls add(name, value) for each figure that follows from the values.
+/// Calls add(name, value) for each derived metric of the values.
 template <class Add>
 void for_each_metric(const CounterTotals& totals, const Part& part, Add add) {
   struct Metric {
@@ -179,7 +179,7 @@ void add(std::vector<std::int64_t>& to, const std::vector<std::int64_t>& values)
   for (std::size_t i = 0; i < values.size(); ++i) to[i] += values[i];
 }
 
-/// The regions in the order in which the summary has them; of those of one name, what all of them counted.
+/// Fills in the regions in the order of the summary; regions with equal names show the counters that all of them have.
 void summarize_regions(const Trace& trace, const CounterTotals& totals, Summary& summary) {
   const std::size_t width = totals.names.size();
   std::vector<std::string_view> done;

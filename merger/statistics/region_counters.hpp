@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What was counted while regions of the program were open, thread by thread.
+// Counters of the program's regions, thread by thread.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,20 +9,20 @@
 
 namespace meridian {
 
-/// Follows the regions of one thread after the other, as UserStatistics does with their times: a region ends with its
-/// own end, with that of a region around it, or with its thread; an end without a beginning is left out.
+/// Processes the regions of one thread after the other, as UserStatistics does with their times: a region ends with its
+/// own end, with that of an enclosing region, or with its thread; an end without a beginning is ignored.
 class RegionCounters {
  public:
   struct Sums {
-    std::vector<std::int64_t> total;      ///< [counters] without that of regions inside of one of the same name
-    std::vector<std::int64_t> exclusive;  ///< without the regions inside
-    std::vector<std::int64_t> mpi;        ///< of the total, in MPI calls
+    std::vector<std::int64_t> total;      ///< [counters], without regions nested in one of the same name
+    std::vector<std::int64_t> exclusive;  ///< without nested regions
+    std::vector<std::int64_t> mpi;        ///< the part of the total in MPI calls
   };
 
-  /// regions  definitions that there are.  counters  how many.
+  /// regions  number of definitions.  counters  number of counters.
   RegionCounters(std::size_t regions, std::size_t counters) : sums_(regions), now_(counters), mpi_(counters) {}
 
-  /// Something was counted, by the counter of this number.
+  /// Adds an increase of the counter with this index.
   void add(std::size_t counter, std::int64_t value, bool is_mpi) noexcept {
     now_[counter] += value;
     if (is_mpi) mpi_[counter] += value;
@@ -31,7 +31,7 @@ class RegionCounters {
   void end(std::size_t region);
   void end_thread();
 
-  /// [regions]; without values where a region was never open.
+  /// [regions]; empty for a region that was never open.
   const std::vector<Sums>& sums() const noexcept { return sums_; }
 
  private:

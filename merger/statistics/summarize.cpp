@@ -161,7 +161,7 @@ std::vector<ThreadSummary> summarize_threads(const Trace& trace, const Statistic
   return list;
 }
 
-/// Names that a rank's semaphores have, each once, in the order in which they came.
+/// Adds the names of a rank's semaphores, without duplicates, in order of first use.
 void add_lock_names(const RankMeta& meta, std::vector<LockNameSummary>& list) {
   const std::size_t first = list.size();
   for (const TextRow& text : meta.texts) {

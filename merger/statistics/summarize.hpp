@@ -10,9 +10,9 @@
 
 namespace meridian {
 
-/// Everything that the passes found out about a run, as its summary.
+/// Makes the summary of a run from the results of the passes.
 ///
-/// places          of the call sites, by number.
+/// places          of the call sites, by index.
 /// trace_bytes     of the rank files.
 /// reversed_after  messages and collectives that are still out of order.
 Summary summarize(const Trace& trace, const Matched& matched, const Statistics& statistics, const UserStatistics& user,

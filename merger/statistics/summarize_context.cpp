@@ -25,7 +25,7 @@ UsageSummary summarize_usage(std::int32_t rank, std::int32_t thread, const Usage
           usage.high_water_bytes};
 }
 
-/// The process, then its threads, each by the last that is known of it.
+/// The usage of the process, then of its threads, each from its last record.
 void add_usage(const RankMeta& meta, std::vector<UsageSummary>& list) {
   std::map<std::int32_t, UsageSummary> last;
   for (const UsageRow& row : meta.usages) {

@@ -7,7 +7,7 @@
 
 namespace meridian {
 
-/// Fills in what the rank files say of the programs' surroundings: context, usage, environment.
+/// Fills in the run's environment from the rank files: context, usage, environment variables.
 void summarize_context(const Trace& trace, Summary& summary);
 
 }  // namespace meridian

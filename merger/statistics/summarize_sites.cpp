@@ -10,10 +10,10 @@
 namespace meridian {
 namespace {
 
-constexpr std::size_t kMostPaths = 1000;  // of the summary; the merged file has all
+constexpr std::size_t kMostPaths = 1000;  // in the summary; the merged file has all
 
-/// The site that stands for each: places that are known and equal are one, because the compiler makes copies of calls
-/// when it unrolls a loop.
+/// The representative of each site: sites with equal known source locations are combined, because the compiler copies
+/// calls when it unrolls a loop.
 std::vector<std::uint32_t> unite_sites(const Trace& trace, std::span<const SourcePlace> places) {
   using Place =
       std::tuple<std::uint32_t, std::string_view, std::string_view, std::string_view, std::uint32_t, std::uint32_t>;
@@ -28,7 +28,7 @@ std::vector<std::uint32_t> unite_sites(const Trace& trace, std::span<const Sourc
   return same;
 }
 
-/// The path that stands for each: as that of its parent and its site.
+/// The representative of each path, determined by those of its parent and its site.
 std::vector<std::uint32_t> unite_paths(const Trace& trace, std::span<const std::uint32_t> same_site) {
   const std::vector<CallPath>& paths = trace.paths->paths();
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> first;
@@ -40,7 +40,7 @@ std::vector<std::uint32_t> unite_paths(const Trace& trace, std::span<const std::
   return same;
 }
 
-/// From the outermost on; the mark that it begins with goes to `mark`.
+/// The frames from the outermost on; `mark` receives the path's initial mark.
 std::vector<std::uint32_t> frames_of(const std::vector<CallPath>& paths, std::uint32_t path, std::uint32_t& mark) {
   std::vector<std::uint32_t> frames;
   for (; path > kLostPath; path = paths[path].parent) frames.push_back(path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where time goes: by the place of a call, and by the way to it.
+// Time by call site and by call path.
 
 #include <cstdint>
 #include <span>
@@ -15,7 +15,7 @@
 
 namespace meridian {
 
-/// places  of the call sites, by number.
+/// places  of the call sites, by index.
 std::vector<SiteSummary> summarize_sites(const Trace& trace, const Statistics& statistics,
                                          std::span<const SourcePlace> places);
 
@@ -23,7 +23,7 @@ std::vector<SiteSummary> summarize_sites(const Trace& trace, const Statistics& s
 void summarize_paths(const Trace& trace, const Statistics& statistics, std::span<const SourcePlace> places,
                      Summary& summary);
 
-/// Calls of which not all callers are known, though they were to be recorded.
+/// Number of calls with unknown callers although stacks were recorded.
 std::uint64_t calls_with_lost_callers(const Trace& trace, const Statistics& statistics);
 
 }  // namespace meridian

@@ -16,9 +16,10 @@
 
 namespace meridian {
 
-/// Follows the regions of every thread and counts the program's own events. Rows of a thread come in its order.
+/// Tracks the regions of every thread and counts user events. Rows of a thread come in its order.
 ///
-/// A region ends with its own end, or with that of a region around it when it was left by an exception or longjmp, or
+/// A region ends with its own end, with that of an enclosing region if it was left by an exception or longjmp, or with
+/// the last event of its thread. An end without a beginning is ignored. Both cases are counted.
 /// with the last event of its thread. An end without a beginning is left out. Both are counted.
 class UserStatistics {
  public:
@@ -29,7 +30,7 @@ class UserStatistics {
     if (regions_.empty()) return;
     follow(row);
   }
-  /// Ends what is open. `calls` are those of the merged file.
+  /// Ends all open regions. `calls` are those of the merged file.
   void finish(Findings& findings);
 
   /// By total time, longest first; ties by name.
@@ -40,7 +41,7 @@ class UserStatistics {
  private:
   struct Region {
     std::uint64_t count = 0;
-    std::int64_t total_ns = 0;  // without that of regions inside of one of the same name
+    std::int64_t total_ns = 0;  // without regions nested in one of the same name
     std::int64_t exclusive_ns = 0;
     std::int64_t mpi_ns = 0;
     std::int64_t min_ns = std::numeric_limits<std::int64_t>::max();
@@ -49,7 +50,7 @@ class UserStatistics {
   struct Open {
     std::uint32_t definition = 0;
     std::int64_t begin_ns = 0;
-    std::int64_t inside_ns = 0;  // in regions inside of it
+    std::int64_t inside_ns = 0;  // in nested regions
     std::int64_t mpi_before_ns = 0;
   };
   struct Thread {
@@ -62,7 +63,7 @@ class UserStatistics {
   void close(Thread& thread, std::int64_t at_ns);
 
   const UserDefinitions* definitions_ = nullptr;
-  std::vector<Region> regions_;  // [definition]; count: of other events as well
+  std::vector<Region> regions_;  // [definition]; count: also of other events
   std::map<std::pair<std::int32_t, std::uint32_t>, Thread> threads_;
   std::pair<std::int32_t, std::uint32_t> last_thread_{-1, 0};
   Thread* last_ = nullptr;

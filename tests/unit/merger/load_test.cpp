@@ -286,7 +286,7 @@ TEST(Output, IsReplacedOnlyIfItIsAMergedFile) {
   put_bytes(run.merged(), {'m', 'i', 'n', 'e'});
   const auto outcome = run.merge();
   ASSERT_FALSE(outcome);
-  EXPECT_EQ(outcome.error().what, "output '" + run.merged().string() + "' exists and is no merged file");
+  EXPECT_EQ(outcome.error().what, "output '" + run.merged().string() + "' exists and is not a merged file");
   EXPECT_EQ(bytes_of(run.merged()).size(), 4U);
   EXPECT_TRUE(run.merge({.force = true}));
 }
