@@ -189,7 +189,7 @@ class DeadlockText {
       add(fmt::format("Rank{} {} cannot proceed, whatever the others do.", whole.size() == 1 ? "" : "s",
                       ranges(whole)));
     for (const auto& [stuck, ranks] : partly)
-      add(fmt::format("Thread{} {} of rank{} {} cannot go on, whatever the others do.", stuck.size() == 1 ? "" : "s",
+      add(fmt::format("Thread{} {} of rank{} {} cannot proceed, whatever the others do.", stuck.size() == 1 ? "" : "s",
                       ranges(stuck), ranks.size() == 1 ? "" : "s", ranges(ranks)));
   }
 

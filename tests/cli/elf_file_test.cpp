@@ -14,7 +14,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(ElfFile, OfThisTestIsADynamicProgramThatNeedsTheCLibrary) {
+TEST(ElfFile, SeesThatThisTestIsDynamicAndNeedsTheCLibrary) {
   const auto elf = read_elf("/proc/self/exe");
   ASSERT_TRUE(elf);
   EXPECT_TRUE(elf->is_native);
@@ -22,7 +22,7 @@ TEST(ElfFile, OfThisTestIsADynamicProgramThatNeedsTheCLibrary) {
   EXPECT_THAT(elf->needed, Contains("libc.so.6"));
 }
 
-TEST(ElfFile, TellsWhatIsNeededAndWhereToLook) {
+TEST(ElfFile, ListsNeededLibrariesAndSearchPaths) {
   const test::TempDir directory;
   const auto elf = read_elf(
       directory.write("a", ElfBuilder{}.needs("libone.so").runpath("$ORIGIN/lib").needs("libtwo.so.2").bytes()));
@@ -47,7 +47,7 @@ TEST(ElfFile, OfAnotherMachineIsNotNative) {
   EXPECT_FALSE(elf->is_native);
 }
 
-TEST(ElfFile, IsNoneWithoutTheMagicOrTheFile) {
+TEST(ElfFile, DoesNotExistWithoutTheMagicOrTheFile) {
   const test::TempDir directory;
   EXPECT_FALSE(read_elf(directory.write("script", "#!/bin/sh\n")));
   EXPECT_FALSE(read_elf(directory.write("empty", "")));
@@ -79,7 +79,7 @@ TEST(ElfFile, WithAnyByteChangedNeverCrashes) {
     }
 }
 
-TEST(ElfFile, WhoseStringsRunOutOfTheFileHasNoNames) {
+TEST(ElfFile, WithStringsBeyondTheFileHasNoNames) {
   const test::TempDir directory;
   std::string bytes = ElfBuilder{}.needs("libendless.so").bytes();
   bytes.pop_back();  // the last name has no end now

@@ -40,7 +40,7 @@ TEST(LevelRules, KnowPresets) {
   EXPECT_TRUE(chooses("threads", "pthread_mutex_lock"));
 }
 
-TEST(LevelRules, ChooseEventsOfTheProgramByLevelAndName) {
+TEST(LevelRules, ChooseUserEventsByLevelAndName) {
   EXPECT_TRUE(chooses_event("all", "pool", "STEAL"));
   EXPECT_TRUE(chooses_event("free", "region", "solve"));
   EXPECT_TRUE(chooses_event("p2p,user:pool", "pool", "STEAL"));
@@ -51,7 +51,7 @@ TEST(LevelRules, ChooseEventsOfTheProgramByLevelAndName) {
   EXPECT_FALSE(chooses_event("MPI_*", "pool", "MPI_Send"));
 }
 
-TEST(LevelRules, AreAboutSomethingThatThereIs) {
+TEST(LevelRules, RefuseItemsThatMatchNothing) {
   for (const char* item : {"all", "none", "p2p", "basic", "MPI_Send", "MPI_*", "user:anything", "pthread_*"})
     EXPECT_TRUE(is_item(item)) << item;
   EXPECT_TRUE(is_item("user"));  // the group

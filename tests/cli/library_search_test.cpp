@@ -63,7 +63,7 @@ TEST_F(LibraryClosure, EndsWhenLibrariesNeedEachOther) {
   EXPECT_THAT(closure(program), ElementsAre("liba.so", "libb.so"));
 }
 
-TEST_F(LibraryClosure, KeepsTheNameOfALibraryThatIsNotThere) {
+TEST_F(LibraryClosure, KeepsTheNameOfAMissingLibrary) {
   EXPECT_THAT(closure(library("program", ElfBuilder{}.needs("libnowhere.so.9"))), ElementsAre("libnowhere.so.9"));
 }
 
@@ -73,7 +73,7 @@ TEST(LibrarySearch, FindsTheCLibraryThroughTheLinkersCacheOrDirectories) {
   EXPECT_TRUE(read_elf(*found)->is_native);
 }
 
-TEST(LibrarySearch, SurvivesACacheThatIsCutOffOrNone) {
+TEST(LibrarySearch, SurvivesATruncatedOrInvalidCache) {
   const test::TempDir directory;
   const std::string magic = "glibc-ld.so.cache1.1";
   for (const std::string& bytes :

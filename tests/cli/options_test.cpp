@@ -84,12 +84,12 @@ TEST(Size, TakesPowersOf1024InAnyUsualSpelling) {
     EXPECT_EQ(parse_size(text).number, 64 * kMebi) << text;
 }
 
-TEST(Size, RefusesWhatIsNone) {
+TEST(Size, RefusesOtherTexts) {
   for (const char* text : {"", "M", "-1", "1.5M", "1X", "0x10", "1 2"})
     EXPECT_EQ(parse_size(text).problem, TextProblem::malformed) << text;
 }
 
-TEST(Size, ThatDoesNotFitIsOutOfRange) {
+TEST(Size, AboveTheMaximumIsOutOfRange) {
   EXPECT_EQ(parse_size("99999999999999999999").problem, TextProblem::out_of_range);
   EXPECT_EQ(parse_size("9999999999T").problem, TextProblem::out_of_range);
 }
@@ -127,7 +127,7 @@ TEST(Groups, AddAndRemoveFromLeftToRight) {
   EXPECT_EQ(parse_groups("all,-all,p2p").number, bit("p2p"));
 }
 
-TEST(Groups, NameTheOneThatIsNotThere) {
+TEST(Groups, NameTheUnknownItem) {
   const ParsedOption parsed = parse_groups("p2p,colls");
   EXPECT_EQ(parsed.problem, TextProblem::malformed);
   EXPECT_EQ(parsed.culprit, "colls");
@@ -163,7 +163,7 @@ Range range_of(std::string_view text, std::string_view unit) {
   return range;
 }
 
-TEST(OptionRange, HasTwoEndsOfWhichEitherMayBeMissing) {
+TEST(OptionRange, HasTwoOptionalEnds) {
   EXPECT_EQ(range_of("64K:1M", "bytes").from, 65536);
   EXPECT_EQ(range_of("64K:1M", "bytes").to, 1048576);
   EXPECT_EQ(range_of(" 2 : ", "ranks").from, 2);
@@ -179,7 +179,7 @@ TEST(OptionRange, OfSecondsIsInNanoseconds) {
   EXPECT_EQ(range_of(".000000001:", "s").from, 1);
 }
 
-TEST(OptionRange, RefusesWhatIsNoRange) {
+TEST(OptionRange, RefusesOtherTextsThanRanges) {
   Range range;
   for (const std::string_view text : {"", "8", "8-9", "a:b", "1:2:3", "-1:2"})
     EXPECT_EQ(parse_range(text, "ranks", range), TextProblem::malformed) << text;

@@ -56,7 +56,7 @@ TEST(ProgramFacts, OfAScriptThatInterpretsItselfEnd) {
   EXPECT_EQ(inspect_program(script).flavor, std::nullopt);
 }
 
-TEST(ProgramFacts, NameWhatKeepsAProgramFromBeingTraced) {
+TEST(ProgramFacts, NameTheObstacleToTracing) {
   const test::TempDir directory;
   EXPECT_EQ(inspect_program(directory.write("static", ElfBuilder{}.bytes())).obstacle, "it is statically linked");
   EXPECT_EQ(inspect_program(directory.write("foreign", ElfBuilder{}.interpreter().machine(EM_S390).bytes())).obstacle,
@@ -81,7 +81,7 @@ TEST(FindProgram, SearchesPathInOrderAndSkipsWhatCannotRun) {
   EXPECT_EQ(*found, wanted);
 }
 
-TEST(FindProgram, PointsToTheOneInThisDirectory) {
+TEST(FindProgram, SuggestsTheProgramInThisDirectory) {
   const test::TempDir directory;
   directory.write("only_here", "", 0755);
   const std::filesystem::path before = std::filesystem::current_path();
@@ -109,7 +109,7 @@ TEST(Launcher, IsMpichsWithPmiAlone) {
   EXPECT_TRUE(find_launcher().speaks());
 }
 
-TEST(Launcher, IgnoresARankThatIsNoNumber) {
+TEST(Launcher, IgnoresARankThatIsNotANumber) {
   const test::ScopedVariable ours{"OMPI_COMM_WORLD_RANK", "zero"};
   const test::ScopedVariable pmi{"PMI_RANK", nullptr};
   const test::ScopedVariable pmix{"PMIX_RANK", nullptr};

@@ -8,7 +8,7 @@
 namespace meridian {
 namespace {
 
-TEST(ProgressLine, ShowsHowFarTheWorkIs) {
+TEST(ProgressLine, ShowsTheProgress) {
   EXPECT_EQ(progress_line(0.5, "matching"), "[####################....................]  50 %  matching");
   EXPECT_EQ(progress_line(0, "reading"), "[........................................]   0 %  reading");
   EXPECT_EQ(progress_line(1, "done"), "[########################################] 100 %  done");

@@ -44,7 +44,7 @@ TEST(Settings, OfTheEnvironmentGoBeforeTheFile) {
   EXPECT_EQ(settings.values.number(OptionId::max_threads), 5);
 }
 
-TEST(Settings, SayWhenTheFileIsNotThere) {
+TEST(Settings, ReportAMissingFile) {
   const test::ScopedVariable config{"MERIDIAN_CONFIG", "/nowhere/my.conf"};
   Settings settings;
   read_settings(settings);
@@ -53,7 +53,7 @@ TEST(Settings, SayWhenTheFileIsNotThere) {
             "cannot read the configuration file '/nowhere/my.conf': No such file or directory");
 }
 
-TEST(Settings, SayWhenTheFileIsADirectory) {
+TEST(Settings, ReportADirectoryInPlaceOfTheFile) {
   const test::ScopedVariable config{"MERIDIAN_CONFIG", "/"};
   Settings settings;
   read_settings(settings);
@@ -69,7 +69,7 @@ TEST(Settings, NameTheNearestChoiceAndGroup) {
             "--levels all,-collo: there is no group, preset or call 'collo'");
 }
 
-TEST(Settings, DescribeWhatAnOptionTakes) {
+TEST(Settings, DescribeTheValuesOfAnOption) {
   EXPECT_EQ(describe_values(info(OptionId::buffer)), "256K to 256M");
   EXPECT_EQ(describe_values(info(OptionId::finalize_timeout)), "0 to 86400 s");
   EXPECT_EQ(describe_values(info(OptionId::verbose)), "yes or no");

@@ -13,7 +13,7 @@ JOINS, WANTS_OTHER = ("pthread_join", "thread"), ("pthread_mutex_lock", "lock")
 RECEIVES = ("MPI_Recv", "receive")
 
 # What each thread of rank 0 and rank 1 is in and waits for, by whom it is kept from that (threads or rank), the threads
-# that cannot go on, and the cycle: threads of rank 0 and rank 1 as (rank, thread).
+# that cannot proceed, and the cycle: threads of rank 0 and rank 1 as (rank, thread).
 CROSSED = [(*JOINS, [1]), (*WANTS_OTHER, [2]), (*WANTS_OTHER, [1])]
 READ_CROSSED = [(*JOINS, [1]), ("pthread_rwlock_wrlock", "lock", [2]), ("pthread_rwlock_wrlock", "lock", [1])]
 COMPUTES = (None, None, None)
@@ -69,7 +69,7 @@ def main():
 
         def check_report(when, code, report):
             check.equal(f"threads {when}", threads_of(report), threads)
-            check.equal(f"who cannot go on {when}", parties(report, "threads"), stuck_parties)
+            check.equal(f"who cannot proceed {when}", parties(report, "threads"), stuck_parties)
             cycle = parties(report, "cycle")
             if how in CYCLES:
                 check.equal(f"cycle {when}", cycle, CYCLES[how])

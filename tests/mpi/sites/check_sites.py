@@ -158,7 +158,7 @@ def check_stripped(check, options, work):
     check.equal("calls by site", dict(found), dict(known))
     text = launch.run([options.meridian, "stats", run.folder]).stdout
     check.true("the text says where", f"{copy.name}+0x" in text)
-    check.true("the text says how many have no line", f"  {len(own)} without a line in the source" in text)
+    check.true("the text says how many have no line", f"  {len(own)} without a source line" in text)
     return run, merged
 
 

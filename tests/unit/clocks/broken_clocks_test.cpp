@@ -17,7 +17,7 @@ constexpr int kMoments = 1000;
 
 class BrokenAssumptions : public testing::TestWithParam<std::size_t> {};
 
-TEST_P(BrokenAssumptions, AreSaidOrHarmlessAndCertifyNothingFalse) {
+TEST_P(BrokenAssumptions, AreReportedOrHarmlessAndCertifyNoFalseBound) {
   const Broken broken = broken_runs()[GetParam()];
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     Scenario scenario = broken.scenario;

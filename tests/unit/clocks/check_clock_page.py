@@ -82,7 +82,7 @@ def check_the_page_has_a_plot_for_everything_the_fit_looks_at():
     figures = {"drift": 2, "bounds": 2, "residuals": 2, "round-trips": 2, "loops": 1, "domains": 3}
     assert {name: len(points) for name, points in dom.points.items()} == figures, dom.points
     assert all(count >= 3 for points in dom.points.values() for count in points), dom.points
-    assert "4 clocks were put on that of node" in dom.text
+    assert "4 clocks were corrected to that of node" in dom.text
     for word in ("none", "offset", "linear", "regression", "hull", "meridian", "reversed", "T1", "T2", "node0", "node3"):
         assert word in dom.text, word
     numbers = [float(n) for tag, attributes in dom.tags if tag == "path" for n in re.findall(r"-?[\d.]+", attributes["d"])]
@@ -114,7 +114,7 @@ def check_one_clock_leaves_nothing_to_correct():
         directory = trace(pathlib.Path(work), hosts=1)
         dom = Dom(page_of(directory))
         data = json.loads(run(MERIDIAN, "clocks", directory, "--json").stdout)
-    assert dom.sections == ["table"] and "there is nothing to correct" in dom.text
+    assert dom.sections == ["table"] and "it needs no correction" in dom.text
     assert data["domains"] == 1 and data["fit"]["time_ns"] == [] and data["samples"]["time_ns"] == []
 
 

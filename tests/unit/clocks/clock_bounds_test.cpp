@@ -30,13 +30,13 @@ TEST(ClockBounds, AreThoseOfTheNearerKnotAndGrowWithTheDistance) {
   EXPECT_NEAR(static_cast<double>(beyond->early_ns), 27, 1);
 }
 
-TEST(ClockBounds, AreNotThereNextToAKnotThatIsNotCertified) {
+TEST(ClockBounds, AreMissingNextToAKnotThatIsNotCertified) {
   EXPECT_FALSE(two_knots(false).at(0, 1500, BoundLevel::t1));
   EXPECT_TRUE(two_knots(false).at(0, 500, BoundLevel::t1));
   EXPECT_FALSE(two_knots().at(1, 1500, BoundLevel::t1)) << "no such domain";
 }
 
-TEST(ClockBounds, AreNotThereWhereOneSideIsOpen) {
+TEST(ClockBounds, AreMissingIfOneSideIsOpen) {
   ClockBounds bounds = two_knots();
   for (ClockBoundKnot& knot : bounds.domains[0]) knot.late_ns[0] = std::numeric_limits<float>::infinity();
   EXPECT_FALSE(bounds.at(0, 1500, BoundLevel::t1));

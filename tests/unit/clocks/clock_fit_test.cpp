@@ -112,7 +112,7 @@ TEST_P(BrokenClocks, RatesThatNoOscillatorHasAreFlagged) {
   expect_no_false_bound(run, trial.clocks);
 }
 
-TEST_P(BrokenClocks, HostsThatNameOneDomainWronglyAreToldApart) {
+TEST_P(BrokenClocks, HostsThatWronglyNameOneDomainAreSeparated) {
   const SimulatedRun run{scenario("wrong-domain")};
   const ClockTrial trial{run, ClockModel::meridian};
   EXPECT_TRUE(trial.is_split);
@@ -120,7 +120,7 @@ TEST_P(BrokenClocks, HostsThatNameOneDomainWronglyAreToldApart) {
   expect_no_false_bound(run, trial.clocks);
 }
 
-TEST_P(BrokenClocks, RanksThatWereExchangedAreToldApart) {
+TEST_P(BrokenClocks, ExchangedRanksAreSeparated) {
   const SimulatedRun run{scenario("swapped")};
   const ClockTrial trial{run, ClockModel::meridian};
   EXPECT_TRUE(trial.is_split);
@@ -145,7 +145,7 @@ TEST_P(BrokenClocks, MessagesReplaceAllRoundTrips) {
   expect_no_false_bound(run, trial.clocks);
 }
 
-TEST_P(BrokenClocks, HostsThatNothingConnectsHaveNoBound) {
+TEST_P(BrokenClocks, UnconnectedHostsHaveNoBound) {
   const SimulatedRun run{scenario("apart")};
   const ClockTrial trial{run, ClockModel::meridian};
   EXPECT_TRUE(has(trial.clocks, "clock.unsynchronised"));
@@ -154,7 +154,7 @@ TEST_P(BrokenClocks, HostsThatNothingConnectsHaveNoBound) {
   EXPECT_LE(errors(run, trial.clocks).max, 12e6 / run.scenario.latency_ns);  // as good as the realtime clocks
 }
 
-TEST_P(BrokenClocks, AStepIsReportedAndNothingFalseIsCertifiedAroundIt) {
+TEST_P(BrokenClocks, AStepIsReportedAndHasNoFalseBoundAroundIt) {
   Scenario one{.hosts = 6, .seconds = 60, .step_ns = 50'000};
   one.seed = GetParam();
   const SimulatedRun run{one};

@@ -46,7 +46,7 @@ struct Hosts {
   ClockSamples samples;
 };
 
-TEST(ClockHull, CollectivesAlonePlaceADomain) {
+TEST(ClockHull, CollectivesSufficeToPlaceADomain) {
   Hosts hosts{{0, -300 * kMillisecond}};
   for (int i = 0; i < 200; ++i) hosts.wait_for_all(kSecond + i * kSecond / 20, i % 2 == 0 ? 5 * kMicrosecond : 0);
   const std::vector<HullLine> lines = hosts.lines();
@@ -61,7 +61,7 @@ TEST(ClockHull, MessagesBothWaysCountMoreThanCollectives) {
   EXPECT_LE(std::abs(hosts.error(hosts.lines()[1], 1)), 1);
 }
 
-TEST(ClockHull, WhoeverTalksBothWaysWithADomainThatIsPlacedByMessagesOneWayIsPlacedBesideIt) {
+TEST(ClockHull, ADomainWithMessagesBothWaysIsPlacedRelativeToOnePlacedByMessagesOneWay) {
   Hosts hosts{{0, 20 * kMillisecond, -7 * kMillisecond}};
   for (int i = 0; i < 200; ++i) hosts.send(0, 1, kSecond + i * kSecond / 20, 50 * kMicrosecond);
   hosts.exchange(1, 2);
@@ -78,7 +78,7 @@ TEST(ClockHull, MessagesOneWayAreNoSteeperThanOscillators) {
   EXPECT_LE(std::abs(hosts.lines()[1].slope), 2.0001e-4);
 }
 
-TEST(ClockHull, WhatNothingConnectsStaysWhereItIs) {
+TEST(ClockHull, AnUnconnectedDomainStaysInItsPlace) {
   Hosts hosts{{0, 0, 5}};
   hosts.exchange(0, 1);
   const std::vector<HullLine> lines = hosts.lines();

@@ -37,7 +37,7 @@ TEST(ClockCorridor, IsAsWideAsTheQuickestRoundTripWhateverTheClocksDo) {
   }
 }
 
-TEST(ClockCorridor, IsNotKnownWithoutMessagesBothWaysAtATime) {
+TEST(ClockCorridor, IsUnknownWithoutMessagesBothWaysAtTheSameTime) {
   ClockSamples one_way{2}, in_turn{2};
   for (std::int64_t i = 0; i < 1000; ++i) one_way.add({i * kMs, i * kMs + kForth, 0, 1});
   for (std::int64_t i = 0; i < 10; ++i) {

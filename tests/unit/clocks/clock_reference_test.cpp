@@ -53,20 +53,20 @@ TEST_F(ReferenceByName, OfAHostWithSeveralClocksIsTheLowest) {
   EXPECT_EQ(domain("node0"), 0u);
 }
 
-TEST_F(ReferenceByName, AHostThatIsNotThereIsAnErrorThatNamesTheNearest) {
+TEST_F(ReferenceByName, AnUnknownHostIsAnErrorThatNamesTheNearest) {
   const auto clocks = fit("nodw2");
   ASSERT_FALSE(clocks);
   EXPECT_EQ(clocks.error().what, "cannot take 'nodw2' as the reference: no rank of the trace ran there");
   EXPECT_EQ(clocks.error().hint, "did you mean 'node2'?");
 }
 
-TEST_F(ReferenceByName, WhereNoHostIsNearAllAreListed) {
+TEST_F(ReferenceByName, AllHostsAreListedIfNoneIsNear) {
   const auto clocks = fit("frontend");
   ASSERT_FALSE(clocks);
   EXPECT_EQ(clocks.error().hint, "give a rank, or a host of the trace: node0, node1.cluster.example, node2");
 }
 
-TEST_F(ReferenceByName, ARankThatIsNotThereIsAnError) {
+TEST_F(ReferenceByName, AMissingRankIsAnError) {
   const auto clocks = fit("7");
   ASSERT_FALSE(clocks);
   EXPECT_EQ(clocks.error().what, "cannot take rank 7 as the reference: it has no file");

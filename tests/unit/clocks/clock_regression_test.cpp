@@ -91,7 +91,7 @@ TEST(ClockRegression, TwoRoundTripsAreALineWithoutAResidual) {
   EXPECT_EQ(fit->drift_error, 0);
 }
 
-TEST(ClockRegression, NothingComesOfNothing) { EXPECT_FALSE(fit_line({}, true)); }
+TEST(ClockRegression, WithoutExchangesThereIsNoLine) { EXPECT_FALSE(fit_line({}, true)); }
 
 }  // namespace
 }  // namespace meridian

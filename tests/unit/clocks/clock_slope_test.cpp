@@ -32,7 +32,7 @@ struct Messages {
   ClockSamples samples;
 };
 
-TEST(ClockSlope, IsInDoubtByWhatBothEndsHaveToSpareOverTheTimeBetween) {
+TEST(ClockSlope, HasAnUncertaintyOfTheSlackAtBothEndsOverTheTimeBetween) {
   Messages messages{2};
   messages.exchange(0, 1, kSecond, 1000);
   messages.exchange(0, 1, 11 * kSecond, 3000);
@@ -41,28 +41,28 @@ TEST(ClockSlope, IsInDoubtByWhatBothEndsHaveToSpareOverTheTimeBetween) {
   EXPECT_NEAR(doubts[1], 4000.0 / (10 * kSecond), 1e-12);
 }
 
-TEST(ClockSlope, TheMessagesWithTheLeastToSpareTell) {
+TEST(ClockSlope, IsDeterminedByTheMessagesWithTheLeastSlack) {
   Messages messages{2};
   for (int i = 0; i <= 1000; ++i)
     messages.exchange(0, 1, kSecond + i * kSecond / 100, i == 10 || i == 990 ? 500 : 50'000);
   EXPECT_NEAR(messages.doubts()[1], 1000.0 / (9.8 * kSecond), 1e-9);
 }
 
-TEST(ClockSlope, RoundTripsThatLieCloseTogetherTellLittle) {
+TEST(ClockSlope, ExchangesCloseTogetherDetermineItPoorly) {
   Messages messages{2};
   messages.exchange(0, 1, kSecond, 1000);
   messages.exchange(0, 1, kSecond + 1'000'000, 1000);
   EXPECT_NEAR(messages.doubts()[1], 0.002, 1e-6);
 }
 
-TEST(ClockSlope, MessagesInOneDirectionTellNothing) {
+TEST(ClockSlope, MessagesOneWayDoNotDetermineIt) {
   Messages messages{2};
   messages.send(0, 1, kSecond, 1000);
   messages.send(0, 1, 11 * kSecond, 1000);
   EXPECT_TRUE(std::isinf(messages.doubts()[1]));
 }
 
-TEST(ClockSlope, DoubtsAddUpOnTheWayToTheReference) {
+TEST(ClockSlope, UncertaintiesAddUpAlongThePathToTheReference) {
   Messages messages{4};
   for (const std::int64_t time_ns : {kSecond, 11 * kSecond}) {
     messages.exchange(0, 1, time_ns, 1000);
@@ -74,7 +74,7 @@ TEST(ClockSlope, DoubtsAddUpOnTheWayToTheReference) {
   EXPECT_TRUE(std::isinf(doubts[3]));
 }
 
-TEST(ClockSlope, CollectivesTellItWhereThereAreNoMessages) {
+TEST(ClockSlope, CollectivesDetermineItWithoutMessages) {
   Messages messages{2};
   for (const std::int64_t time_ns : {kSecond, 11 * kSecond}) {
     const CollectiveSide sides[] = {{0, time_ns, time_ns + 5000}, {1, time_ns, time_ns + 5000}};

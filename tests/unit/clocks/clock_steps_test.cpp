@@ -56,7 +56,7 @@ StepFigures step_errors(const SimulatedRun& run, const Clocks& clocks) {
 
 class ClockSteps : public testing::TestWithParam<double> {};
 
-TEST_P(ClockSteps, OfAnySizeLeaveOtherClocksAloneAndAreFound) {
+TEST_P(ClockSteps, OfAnySizeAreFoundAndDoNotAffectOtherClocks) {
   for (const std::uint64_t seed : {1u, 2u}) {
     const SimulatedRun run{stepped(GetParam(), seed)};
     const ClockTrial trial{run, ClockOptions{}};
@@ -139,7 +139,7 @@ TEST_P(StepsOfTheReference, AreTakenOutOfItsOwnClock) {
 
 INSTANTIATE_TEST_SUITE_P(Nanoseconds, StepsOfTheReference, testing::Values(5e4, -5e4, 1e6, -1e6, 1e9, -1e9));
 
-TEST(ClockSteps, OfSeveralHostsAreToldApart) {
+TEST(ClockSteps, OfSeveralHostsAreDistinguished) {
   const SimulatedRun run{with_sets({{2, 25, 1e6}, {3, 25.004, -3e6}, {5, 40, 2e8}})};
   const ClockTrial trial{run, ClockOptions{}};
   const std::vector<double> sizes = taken_out(run, trial);
@@ -159,7 +159,7 @@ TEST(ClockSteps, OfOneHostMayBeMany) {
   expect_nothing_false(run, trial);
 }
 
-TEST(ClockSteps, OfTwoHostsAloneAreThoseOfTheOneThatIsNotTheReference) {
+TEST(ClockSteps, OfTwoHostsAreAttributedToTheOneThatIsNotTheReference) {
   for (const int host : {0, 1}) {
     const SimulatedRun run{with_sets({{host, 25, 1e6}}, 2)};
     const ClockTrial trial{run, ClockOptions{}};

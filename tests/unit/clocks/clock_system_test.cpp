@@ -109,7 +109,7 @@ void expect_solved(Problem& problem) {
   EXPECT_GT(std::abs(*std::ranges::max_element(expected, {}, [](double x) { return std::abs(x); })), 1);
 }
 
-TEST(ClockSystem, IsSolvedWherePairsTalkAllTheTime) {
+TEST(ClockSystem, IsSolvedForPairsThatCommunicateThroughout) {
   Problem problem{1};
   problem.talk_all_the_time(0, 1, 0);
   problem.talk_all_the_time(1, kReference, 1);
@@ -118,7 +118,7 @@ TEST(ClockSystem, IsSolvedWherePairsTalkAllTheTime) {
   expect_solved(problem);
 }
 
-TEST(ClockSystem, IsSolvedWhereWhatIsReceivedFallsBehindTheNextKnot) {
+TEST(ClockSystem, IsSolvedForReceivesAfterTheNextKnot) {
   Problem problem{2};
   problem.talk_all_the_time(0, kReference, 0);
   for (std::size_t i = 0; i < 200; ++i) {
@@ -138,7 +138,7 @@ TEST(ClockSystem, ALatencyOfSeveralPairsTiesThemAll) {
   expect_solved(problem);
 }
 
-TEST(ClockSystem, WhatNothingBindsGoesHome) {
+TEST(ClockSystem, UnconstrainedKnotsTakeTheirHomeValue) {
   Problem problem{4};
   problem.talk_all_the_time(0, kReference, 0);
   for (double& bend : problem.system.bends) bend = 0;

@@ -57,7 +57,7 @@ TEST(ClockFit, StaysWithinAHundredthOfTheLatencyUnderNoise) {
   }
 }
 
-TEST(ClockFit, IsOffByHalfTheAsymmetryAndNoMore) {
+TEST(ClockFit, HasAnErrorOfHalfTheAsymmetry) {
   World world{{TrueClock{}, TrueClock{.offset_ns = 7e9L, .drift = 10e-6L}}};
   world.asymmetry_ns = 400;
   world.add_anchors();
@@ -279,7 +279,7 @@ TEST(ClockFit, TheOffsetModelLeavesTheDrift) {
   EXPECT_THAT(clocks->findings, IsEmpty());
 }
 
-TEST(ClockFit, WithoutAModelEveryDomainStandsByItsRealtimeClock) {
+TEST(ClockFit, WithoutAModelEveryDomainIsPlacedByItsRealtimeClock) {
   World world{{TrueClock{}, TrueClock{.offset_ns = 1e9L, .realtime_error_ns = -3e6L}}};
   world.add_anchors();
   world.add_star();

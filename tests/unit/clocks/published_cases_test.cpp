@@ -135,7 +135,7 @@ TEST(PublishedCases, BoundsHoldOverSevenHopsWhoseLinksDifferInBothDirections) {
   }
 }
 
-TEST(PublishedCases, ALineFromOneEarlyBatchGoesAstrayAndRoundTripsMeanwhileDoNot) {
+TEST(PublishedCases, ALineFromOneEarlyBatchDivergesUnlikeOneWithLaterExchanges) {
   const auto figures = cone(5);
   const ConeFigures &early = figures.front(), &late = figures.back();
   EXPECT_GT(late.interval_ns, 2 * early.interval_ns);

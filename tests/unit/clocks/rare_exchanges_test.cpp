@@ -36,7 +36,7 @@ std::vector<Case> cases() {
 
 class RareExchangesOf : public testing::TestWithParam<int> {};  // hosts
 
-TEST_P(RareExchangesOf, LeaveNoBoundThatIsWrong) {
+TEST_P(RareExchangesOf, LeaveNoFalseBound) {
   std::uint64_t seed = 0, points = 0, certified = 0;
   for (const Case& one : cases()) {
     const Scenario scenario{.name = "rare",

@@ -165,7 +165,7 @@ TEST(RepairCausality, WithdrawsACollectiveThatMessagesContradict) {
   EXPECT_EQ(repaired->calls[1][0].leave_ns, 201);
 }
 
-TEST(RepairCausality, MessagesInACircleAreAnError) {
+TEST(RepairCausality, MessagesThatWaitForEachOtherInACircleAreAnError) {
   Script script{2};
   const EventRef receive0 = script.add(0, 100, 110), send0 = script.add(0, 120, 130);
   const EventRef receive1 = script.add(1, 100, 110), send1 = script.add(1, 120, 130);
@@ -178,7 +178,7 @@ TEST(RepairCausality, MessagesInACircleAreAnError) {
             "cannot order the messages: they wait for each other in a circle, first in call 0 of rank 0, thread 0");
 }
 
-TEST(RepairCausality, AMessageOfACallThatIsNotThereIsAnError) {
+TEST(RepairCausality, AMessageOfAMissingCallIsAnError) {
   Script script{2};
   script.message(script.add(0, 100, 110), {1, 0, 0});
   const auto repaired = test::repair(script.program);

@@ -150,7 +150,7 @@ TEST(RepairCausality, MovesNothingFartherThanTheClocksDisagree) {
   }
 }
 
-TEST(RepairCausality, CoarseStampsNeverLookLikeACircle) {
+TEST(RepairCausality, CoarseStampsAreNeverTakenForACircle) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Program program{4, 3, seed};
     program.run(1000);
@@ -169,7 +169,7 @@ TEST(RepairCausality, CoarseStampsNeverLookLikeACircle) {
   }
 }
 
-TEST(RepairCausality, LeavesATraceInOrderAsItIs) {
+TEST(RepairCausality, DoesNotChangeATraceInOrder) {
   Program program{4, 2, 3};
   program.run(500);
   const auto repaired = test::repair(program);
@@ -179,7 +179,7 @@ TEST(RepairCausality, LeavesATraceInOrderAsItIs) {
   for (std::size_t t = 0; t < program.threads.size(); ++t) EXPECT_EQ(repaired->calls[t], program.threads[t].calls);
 }
 
-TEST(RepairCausality, LeavesRanksAloneThatHaveNothingToDoWithTheRest) {
+TEST(RepairCausality, DoesNotChangeUnrelatedRanks) {
   Program program{4, 1, 5};
   for (int i = 0; i < 200; ++i) {  // 0 and 1 talk, 2 and 3 talk
     program.send_receive(0, 1);

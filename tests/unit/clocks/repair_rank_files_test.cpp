@@ -97,7 +97,7 @@ TEST_F(RepairOfRankFiles, PutsEveryThreadOfEveryRankOnTheGlobalClock) {
   EXPECT_EQ(repaired->largest_move_ns, 341);
 }
 
-TEST_F(RepairOfRankFiles, ARankWithoutCallsIsNoObstacle) {
+TEST_F(RepairOfRankFiles, ARankWithoutCallsIsPermitted) {
   add_rank(0, {});
   add_rank(1, {{0, {{50, 60}}}});
   Clocks clocks;

@@ -195,7 +195,7 @@ TEST(Column, MakesTheGroupsOnItsPathAndHasItsUnit) {
   EXPECT_EQ(*h5::read_string_attribute(dataset.get(), "description"), "of a clock");
 }
 
-TEST(Column, IsNotCreatedUnderANameThatIsTaken) {
+TEST(Column, IsNotCreatedUnderAnExistingName) {
   const TempDir dir;
   auto file = h5::create_file(dir / "a.h5");
   ASSERT_TRUE(h5::create_group(file->get(), "x"));

@@ -22,7 +22,7 @@ TEST(Dictionary, NumbersValuesInTheOrderOfTheirFirstUse) {
   EXPECT_EQ(dictionary.take_new(), std::vector<std::uint64_t>{9});
 }
 
-TEST(Dictionary, GivesEachNumberOneValueForGoodEvenWhenItIsEmptiedInBetween) {
+TEST(Dictionary, GivesEachNumberOnePermanentValueEvenWhenItIsEmptied) {
   Dictionary dictionary;
   std::mt19937_64 random{test::seeded(1)};
   std::vector<std::pair<std::uint64_t, std::uint32_t>> given;

@@ -169,7 +169,7 @@ TEST(ForeignColumn, BehindALinkToAnotherFileIsAnErrorAndTheFileIsNotOpened) {
   EXPECT_EQ(error_for(dir / "a.h5").what, "cannot read column 'values': traversal operator failed");
 }
 
-TEST(ForeignColumn, ThatIsPutTogetherOfOtherFilesIsAnError) {
+TEST(ForeignColumn, ThatIsAViewOfOtherFilesIsAnError) {
   const TempDir dir;
   {
     const h5::File file{H5Fcreate((dir / "a.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)};

@@ -201,7 +201,7 @@ TEST_F(SpoiledRankFile, WithAColumnThatIsTooShortIsRefused) {
             "the rank file contradicts itself: 'events/duration' has 1499 rows, the segments have 1500");
 }
 
-TEST_F(SpoiledRankFile, WithoutAColumnKeepsTheCallsThatItIsAbout) {
+TEST_F(SpoiledRankFile, WithoutAColumnKeepsItsCalls) {
   H5Ldelete(file.get(), "coll/root", H5P_DEFAULT);
   const Unreadable lacking = lacking_when_read();
   EXPECT_EQ(lacking.what, "there is no column 'coll/root'");
@@ -234,7 +234,7 @@ TEST_F(SpoiledRankFile, WithoutCountersKeepsEverythingElse) {
   EXPECT_EQ(flaws, 0u);
 }
 
-TEST_F(SpoiledRankFile, WithoutTheDictionaryKeepsWhatIsOneObject) {
+TEST_F(SpoiledRankFile, WithoutTheDictionaryKeepsTheIdentityOfObjects) {
   H5Ldelete(file.get(), "dictionary", H5P_DEFAULT);
   EXPECT_THAT(unreadable_when_opened(), testing::ElementsAre("there is no column 'dictionary'"));
   EXPECT_THAT(meta.texts.back().key, kLostKey);
@@ -298,8 +298,7 @@ TEST_F(SpoiledRankFile, WithACallThatHasNoNameIsRefused) {
   auto calls = column<std::uint16_t>("events/call");
   calls[3] = 60000;
   replace_column("events/call", calls);
-  EXPECT_EQ(error_when_read().what,
-            "the rank file contradicts itself: an event has a call that is not in 'calls'");
+  EXPECT_EQ(error_when_read().what, "the rank file contradicts itself: an event has a call that is not in 'calls'");
 }
 
 TEST_F(SpoiledRankFile, WithAHandleThatIsNotInTheDictionaryKeepsTheCalls) {
@@ -321,7 +320,7 @@ TEST_F(SpoiledRankFile, WithACallStackThatIsItsOwnCallerLacksThem) {
   }
 }
 
-TEST_F(SpoiledRankFile, WithCallStacksThatAreNotWholeLacksThem) {
+TEST_F(SpoiledRankFile, WithIncompleteCallStacksLacksThem) {
   const std::string reason =
       "the rank file contradicts itself: the columns of 'stacks' are not equally long, or have no or too many rows";
   replace_column<std::uint32_t>("stacks/parent", {0, 0, 1});
@@ -335,7 +334,7 @@ TEST_F(SpoiledRankFile, WithCallStacksThatAreNotWholeLacksThem) {
   EXPECT_THAT(unreadable_when_opened(), testing::ElementsAre(reason));
 }
 
-TEST_F(SpoiledRankFile, WithAnEventFromACallStackThatIsNotThereKeepsTheCalls) {
+TEST_F(SpoiledRankFile, WithAnEventThatRefersToAMissingCallStackKeepsTheCalls) {
   auto nodes = column<std::uint32_t>("sites/node");
   nodes.back() = 4;
   replace_column("sites/node", nodes);
@@ -358,7 +357,7 @@ TEST_F(SpoiledRankFile, WithMembersThatOverlapLacksThem) {
   EXPECT_TRUE(meta.members.empty());
 }
 
-TEST_F(SpoiledRankFile, WithACallThatThisBuildDoesNotKnowIsReadAndKeepsItsName) {
+TEST_F(SpoiledRankFile, WithAnUnknownCallIsReadAndKeepsItsName) {
   auto names = *h5::read_strings(file.get(), "calls/name");
   const std::string replaced = names[1];
   names[1] = "MPI_Teleport";
@@ -375,7 +374,7 @@ TEST_F(SpoiledRankFile, WithACallThatThisBuildDoesNotKnowIsReadAndKeepsItsName) 
     EXPECT_EQ(batch.call[i], info(original.call[i]).name == replaced ? CallId::none : original.call[i]);
 }
 
-TEST(NoRankFile, IsAnErrorThatSaysWhatItIs) {
+TEST(NoRankFile, IsAnErrorThatNamesTheCause) {
   const TempDir dir;
   EXPECT_EQ(error_of(dir / "none.h5").code, Errc::not_found);
   EXPECT_EQ(error_of(dir / "none.h5").what, "cannot open '" + (dir / "none.h5").string() + "': no such file");

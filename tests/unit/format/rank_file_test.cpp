@@ -161,7 +161,7 @@ TEST(RankFileWriter, ReplacesAnOlderFileOnlyWhenTheNewOneIsComplete) {
   EXPECT_EQ(open(path).meta().segments[0].events, 20u);
 }
 
-TEST(RankFileWriter, SaysWhereItCannotWrite) {
+TEST(RankFileWriter, ReportsWhereItCannotWrite) {
   const auto file = RankFileWriter::create("/nonexistent/rank-00000.h5");
   ASSERT_FALSE(file);
   EXPECT_EQ(file.error().code, Errc::io);

@@ -68,7 +68,7 @@ TEST(TableColumn, KnowsItsTypeInFiles) {
   for (std::size_t i = 0; i < types.size(); ++i) EXPECT_EQ(kColumns.list[i].type, types[i]) << kColumns.list[i].name;
 }
 
-TEST(TableColumn, ThatIsComputedWithoutASetterCannotBeSet) {
+TEST(TableColumn, WithoutASetterCannotBeSet) {
   EXPECT_EQ(kColumns.list[8].set, nullptr);
   Row row;
   const std::uint32_t next = 10;
@@ -108,7 +108,7 @@ class ColumnTable : public testing::Test {
   std::vector<Row> read_;
 };
 
-TEST_F(ColumnTable, ComesBackAsItWasWrittenButForWhatIsOnlyPrinted) {
+TEST_F(ColumnTable, IsReadAsItWasWrittenExceptForPrintedColumns) {
   ASSERT_TRUE(write(rows()));
   EXPECT_FALSE(h5::exists(group_.get(), "ranks"));
   EXPECT_FALSE(h5::exists(group_.get(), "twice"));
@@ -145,7 +145,7 @@ TEST_F(ColumnTable, WithAColumnOfAnotherLengthIsDamaged) {
   EXPECT_EQ(status.error().what, "column 'share' has another length than the others of its table");
 }
 
-TEST_F(ColumnTable, WithANumberThatStandsForNoWordIsDamaged) {
+TEST_F(ColumnTable, WithANumberWithoutAWordIsDamaged) {
   ASSERT_TRUE(write(rows()));
   replace("colour", {1, 2});
   const Status status = read();

@@ -109,8 +109,7 @@ TEST(Attribute, ComesBackAsItWasWritten) {
   EXPECT_EQ(*read_string_attribute(file->get(), "text"), "größer");
   EXPECT_EQ(*read_string_attribute(file->get(), "empty"), "");
   EXPECT_EQ(read_int_attribute(file->get(), "none").error().what, "cannot read attribute 'none': there is none");
-  EXPECT_EQ(read_int_attribute(file->get(), "text").error().what,
-            "cannot read attribute 'text': it has another type");
+  EXPECT_EQ(read_int_attribute(file->get(), "text").error().what, "cannot read attribute 'text': it has another type");
 }
 
 TEST(H5File, ReplacesALinkInsteadOfWritingThroughIt) {
@@ -121,7 +120,7 @@ TEST(H5File, ReplacesALinkInsteadOfWritingThroughIt) {
   EXPECT_EQ(test::bytes_of(dir / "precious"), (std::vector<char>{'a', 'b', 'c'}));
 }
 
-TEST(H5File, SaysWhyItCannotBeOpened) {
+TEST(H5File, ReportsWhyItCannotBeOpened) {
   const TempDir dir;
   const auto what = [&](const std::filesystem::path& path) { return open_read_only(path).error(); };
   EXPECT_EQ(what(dir / "none").code, Errc::not_found);

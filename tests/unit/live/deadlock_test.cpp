@@ -35,9 +35,9 @@ ThreadWait needs_thread(Party who, const std::vector<std::int64_t>& threads) {
   return wait;
 }
 
-TEST(FindDeadlock, IsNoneWhereNobodyWaits) { EXPECT_THAT(find_deadlock({}, {}, {}).ranks, IsEmpty()); }
+TEST(FindDeadlock, FindsNoneIfNoThreadWaits) { EXPECT_THAT(find_deadlock({}, {}, {}).ranks, IsEmpty()); }
 
-TEST(FindDeadlock, OfTwoThatWaitForEachOther) {
+TEST(FindDeadlock, FindsTwoThatWaitForEachOther) {
   const Deadlock found = find_deadlock({needs_all(3, {{5}}), needs_all(5, {{3}})}, {}, {});
   EXPECT_THAT(found.ranks, ElementsAre(3, 5));
   EXPECT_THAT(found.threads, ElementsAre(Party{3, 0}, Party{5, 0}));
@@ -45,62 +45,62 @@ TEST(FindDeadlock, OfTwoThatWaitForEachOther) {
   EXPECT_THAT(found.ended, IsEmpty());
 }
 
-TEST(FindDeadlock, IsNoneWhereTheLastOfAChainCanAct) {
+TEST(FindDeadlock, FindsNoneIfTheLastOfAChainCanAct) {
   EXPECT_THAT(find_deadlock({needs_all(0, {{1}}), needs_all(1, {{2}})}, {2}, {}).ranks, IsEmpty());
 }
 
-TEST(FindDeadlock, IsNoneWhereARankThatNobodyKnowsIsWaitedFor) {
+TEST(FindDeadlock, FindsNoneIfAnUnknownRankIsWaitedFor) {
   EXPECT_THAT(find_deadlock({needs_all(0, {{1}}), needs_all(1, {{2}})}, {}, {}).ranks, IsEmpty());
 }
 
-TEST(FindDeadlock, HoldsThoseThatWaitForTheCycleFromOutside) {
+TEST(FindDeadlock, IncludesThreadsThatWaitForTheCycleFromOutside) {
   const Deadlock found = find_deadlock({needs_all(0, {{1}}), needs_all(1, {{2}}), needs_all(2, {{1}})}, {}, {});
   EXPECT_THAT(found.ranks, ElementsAre(0, 1, 2));
   EXPECT_THAT(found.cycle, ElementsAre(Party{1, 0}, Party{2, 0}));
 }
 
-TEST(FindDeadlock, IsNoneWhereOneOfSeveralSendersCanAct) {
+TEST(FindDeadlock, FindsNoneIfOneOfSeveralSendersCanAct) {
   EXPECT_THAT(find_deadlock({needs_all(0, {{1, 2}}), needs_all(1, {{0}})}, {2}, {}).ranks, IsEmpty());
 }
 
-TEST(FindDeadlock, OfAnySourceWhereNoSenderCanAct) {
+TEST(FindDeadlock, FindsAReceiveFromAnySourceIfNoSenderCanAct) {
   EXPECT_THAT(find_deadlock({needs_all(0, {{1, 2}}), needs_all(1, {{0}}), needs_all(2, {{0}})}, {}, {}).ranks,
               ElementsAre(0, 1, 2));
 }
 
-TEST(FindDeadlock, OfWaitallWhereOneRequestCannotEnd) {
+TEST(FindDeadlock, FindsAWaitallIfOneRequestCannotComplete) {
   EXPECT_THAT(find_deadlock({needs_all(0, {{1}, {7}}), needs_all(1, {{0}})}, {7}, {}).ranks, ElementsAre(0, 1));
 }
 
-TEST(FindDeadlock, IsNoneOfWaitanyWhereOneRequestCanEnd) {
+TEST(FindDeadlock, FindsNoWaitanyIfOneRequestCanComplete) {
   EXPECT_THAT(find_deadlock({needs_one(0, {{1}, {7}}), needs_all(1, {{0}})}, {7}, {}).ranks, IsEmpty());
 }
 
-TEST(FindDeadlock, OfRanksThatWaitForOneThatIsThrough) {
+TEST(FindDeadlock, FindsRanksThatWaitForOneThatHasEnded) {
   const Deadlock found = find_deadlock({needs_all(0, {{1}}), needs_all(2, {{0}})}, {}, {.ranks = {1}, .threads = {}});
   EXPECT_THAT(found.ranks, ElementsAre(0, 2));
   EXPECT_THAT(found.cycle, IsEmpty());
   EXPECT_THAT(found.ended, ElementsAre(anybody_of(1)));
 }
 
-TEST(FindDeadlock, IsNoneWhereAnotherThreadOfTheRankCanGoOn) {
+TEST(FindDeadlock, FindsNoneIfAnotherThreadOfTheRankCanProceed) {
   EXPECT_THAT(find_deadlock({needs_all(0, {{1}}), needs_all(0, {{2}}, 1), needs_all(1, {{0}})}, {2}, {}).ranks,
               IsEmpty());
   EXPECT_THAT(find_deadlock({needs_all(0, {{1}}), needs_all(1, {{0}})}, {0}, {}).ranks, IsEmpty());
 }
 
-TEST(FindDeadlock, OfTwoThreadsThatWantEachOthersLock) {
+TEST(FindDeadlock, FindsTwoThreadsThatWantEachOthersLock) {
   const Deadlock found = find_deadlock({needs_thread({2, 1}, {4}), needs_thread({2, 4}, {1})}, {2}, {});
   EXPECT_THAT(found.ranks, ElementsAre(2));
   EXPECT_THAT(found.threads, ElementsAre(Party{2, 1}, Party{2, 4}));
   EXPECT_THAT(found.cycle, ElementsAre(Party{2, 1}, Party{2, 4}));
 }
 
-TEST(FindDeadlock, OfAThreadThatWantsALockTwice) {
+TEST(FindDeadlock, FindsAThreadThatWantsItsOwnLock) {
   EXPECT_THAT(find_deadlock({needs_thread({0, 3}, {3})}, {0}, {}).cycle, ElementsAre(Party{0, 3}));
 }
 
-TEST(FindDeadlock, IsNoneWhereOneOfThoseThatMayHaveTheLockCanAct) {
+TEST(FindDeadlock, FindsNoneIfAPossibleHolderOfTheLockCanAct) {
   EXPECT_THAT(find_deadlock({needs_thread({0, 1}, {2, 3}), needs_thread({0, 2}, {1})}, {}, {}).threads, IsEmpty());
   EXPECT_THAT(
       find_deadlock({needs_thread({0, 1}, {2, 3}), needs_thread({0, 2}, {1}), needs_thread({0, 3}, {1})}, {}, {})
@@ -108,13 +108,13 @@ TEST(FindDeadlock, IsNoneWhereOneOfThoseThatMayHaveTheLockCanAct) {
       ElementsAre(Party{0, 1}, Party{0, 2}, Party{0, 3}));
 }
 
-TEST(FindDeadlock, OfAThreadThatWaitsForOneThatHasEndedWithItsLock) {
+TEST(FindDeadlock, FindsAThreadThatWaitsForALockOfAnEndedThread) {
   const Deadlock found = find_deadlock({needs_thread({0, 1}, {2})}, {0}, {.ranks = {}, .threads = {{0, 2}}});
   EXPECT_THAT(found.threads, ElementsAre(Party{0, 1}));
   EXPECT_THAT(found.ended, ElementsAre(Party{0, 2}));
 }
 
-TEST(FindDeadlock, GoesThroughLocksAndMessages) {
+TEST(FindDeadlock, FindsCyclesThroughLocksAndMessages) {
   // Rank 0's thread 1 receives from rank 1, whose only thread wants a lock of a thread that receives from rank 0, whose
   // other thread joins the first.
   const Deadlock found = find_deadlock(

@@ -68,12 +68,12 @@ class LockHoldersTest : public ::testing::Test {
   LockHolders holders_;
 };
 
-TEST_F(LockHoldersTest, IsWhomTheWaiterFound) {
+TEST_F(LockHoldersTest, IsTheHolderThatTheWaiterFound) {
   wants(1, 50, tid_of(2));
   EXPECT_THAT(holders_for(1), ElementsAre(2));
 }
 
-TEST_F(LockHoldersTest, MayBeWhoeverUsesItAndWasActiveSince) {
+TEST_F(LockHoldersTest, MayBeAnyUserThatWasActiveSince) {
   uses(0);
   uses(2);
   wants(1, 50, tid_of(2));
@@ -84,14 +84,14 @@ TEST_F(LockHoldersTest, MayBeWhoeverUsesItAndWasActiveSince) {
   EXPECT_THAT(holders_for(1), ElementsAre(2, 0));
 }
 
-TEST_F(LockHoldersTest, IsTheLatestOneThatIsKnown) {
+TEST_F(LockHoldersTest, IsTheLatestKnownOne) {
   wants(1, 50, tid_of(2));
   take(0, CallId::pthread_mutex_lock, LockKind::mutex, tid_of(2), 45, 70);
   waits_elsewhere_since(2, 60);
   EXPECT_THAT(holders_for(1), ElementsAre(0));
 }
 
-TEST_F(LockHoldersTest, GivesItBackWhileItWaitsForACondition) {
+TEST_F(LockHoldersTest, ReleasesItWhileItWaitsForACondition) {
   uses(0);
   wants(1, 50, tid_of(2));
   take(2, CallId::pthread_cond_wait, LockKind::condition, 0, 60, kUnderWay, kMutex);
@@ -107,12 +107,12 @@ TEST_F(LockHoldersTest, HasItAgainWhenItHasWaitedForACondition) {
   EXPECT_THAT(holders_for(1), ElementsAre(0));
 }
 
-TEST_F(LockHoldersTest, IsNotKnownWhereNothingTells) {
+TEST_F(LockHoldersTest, IsUnknownWithoutARecord) {
   wants(1, 50, 0);
   EXPECT_THAT(holders_for(1), IsEmpty());
 }
 
-TEST_F(LockHoldersTest, MayBeAnyReaderOfALockThatIsToBeWritten) {
+TEST_F(LockHoldersTest, MayBeAnyReaderOfALockThatAWriterWants) {
   uses(0, LockKind::read);
   uses(2, LockKind::read);
   waits_elsewhere_since(2, 10);
@@ -120,30 +120,30 @@ TEST_F(LockHoldersTest, MayBeAnyReaderOfALockThatIsToBeWritten) {
   EXPECT_THAT(holders_for(1), ElementsAre(0, 2));
 }
 
-TEST_F(LockHoldersTest, MayBeAThreadWithMoreLocksThanItCountsSingly) {
+TEST_F(LockHoldersTest, MayBeAThreadWithMoreLocksThanItCountsIndividually) {
   uses(0, LockKind::mutex, 0);
   wants(1, 50, 0);
   EXPECT_THAT(holders_for(1), ElementsAre(0));
 }
 
-TEST_F(LockHoldersTest, MayHaveEndedWithIt) {
+TEST_F(LockHoldersTest, MayHaveEndedWithoutReleasingIt) {
   wants(1, 50, tid_of(3));
   EXPECT_THAT(holders_for(1), ElementsAre(3));
 }
 
-TEST_F(LockHoldersTest, IsTheThreadThatLivesWhereATidWasGivenAgain) {
+TEST_F(LockHoldersTest, IsTheLiveThreadIfATidWasReused) {
   threads_[3].kernel_tid = tid_of(2);
   wants(1, 50, tid_of(2));
   EXPECT_THAT(holders_for(1), ElementsAre(2));
 }
 
-TEST_F(LockHoldersTest, IsNobodyWeKnowWhereItIsOfAnotherProcess) {
+TEST_F(LockHoldersTest, IsUnknownIfItBelongsToAnotherProcess) {
   uses(0);
   wants(1, 50, 77777);
   EXPECT_THAT(holders_for(1), IsEmpty());
 }
 
-TEST_F(LockHoldersTest, IsWhomTheProcessNamesNow) {
+TEST_F(LockHoldersTest, IsTheHolderThatTheProcessStoresNow) {
   uses(0);
   wants(1, 50, tid_of(2));
   now_ = tid_of(0);
@@ -152,13 +152,13 @@ TEST_F(LockHoldersTest, IsWhomTheProcessNamesNow) {
   EXPECT_THAT(holders_for(1), IsEmpty());
 }
 
-TEST_F(LockHoldersTest, IsTheWaiterItselfWhereItWantsItTwice) {
+TEST_F(LockHoldersTest, IsTheWaiterItselfIfItWantsItTwice) {
   uses(1);
   wants(1, 50, tid_of(1));
   EXPECT_THAT(holders_for(1), ElementsAre(1));
 }
 
-TEST_F(LockHoldersTest, IsNobodyAfterARecordedRelease) {
+TEST_F(LockHoldersTest, DoesNotExistAfterARecordedRelease) {
   wants(1, 50, tid_of(2));
   take(2, CallId::pthread_mutex_unlock, LockKind::mutex, 0, 60, 61);
   waits_elsewhere_since(2, 70);

@@ -82,28 +82,28 @@ TEST_F(WhoWaitsTest, TwoThatReceiveFromEachOtherAreStuck) {
   EXPECT_THAT(deadlock().ranks, ElementsAre(0, 1));
 }
 
-TEST_F(WhoWaitsTest, WhoseMessageWasSentIsNotStuck) {
+TEST_F(WhoWaitsTest, AReceiverWhoseMessageWasSentIsNotStuck) {
   ranks[1]->send({5, 6}, 0, 7, 8);
   receives(0, 10, 1, 7);
   receives(1, 10, 0, 7);
   EXPECT_THAT(deadlock().ranks, IsEmpty());
 }
 
-TEST_F(WhoWaitsTest, WhoseMessageOfAnotherTagWasSentIsStuck) {
+TEST_F(WhoWaitsTest, AReceiverWhoseMessageHasAnotherTagIsStuck) {
   ranks[1]->send({5, 6}, 0, 8, 8);
   receives(0, 10, 1, 7);
   receives(1, 10, 0, 7);
   EXPECT_THAT(deadlock().ranks, ElementsAre(0, 1));
 }
 
-TEST_F(WhoWaitsTest, WhoTakesAnythingTakesWhatWasSent) {
+TEST_F(WhoWaitsTest, AWildcardReceiveGetsTheSentMessage) {
   ranks[1]->send({5, 6}, 0, 8, 8);
   receives(0, 10, kAnySource, kAnyTag);
   receives(1, 10, 0, 7);
   EXPECT_THAT(deadlock().ranks, IsEmpty());
 }
 
-TEST_F(WhoWaitsTest, AMessageThatWasReceivedIsGone) {
+TEST_F(WhoWaitsTest, AReceivedMessageIsNotReceivedAgain) {
   ranks[1]->send({2, 3}, 0, 7, 8);
   ranks[0]->receive({2, 4}, 1, 7, 8);
   receives(0, 10, 1, 7);
@@ -111,7 +111,7 @@ TEST_F(WhoWaitsTest, AMessageThatWasReceivedIsGone) {
   EXPECT_THAT(deadlock().ranks, ElementsAre(0, 1));
 }
 
-TEST_F(WhoWaitsTest, AMessageThatWasReceivedByAWaitIsGone) {
+TEST_F(WhoWaitsTest, AMessageReceivedByAWaitIsNotReceivedAgain) {
   ranks[1]->send({2, 3}, 0, 7, 8);
   ranks[0]->irecv({1, 2}, 1, 7, 8, kRequest);
   ranks[0]->wait({3, 4}, kRequest, {1, 7, 8});
@@ -143,7 +143,7 @@ TEST_F(WhoWaitsTest, AWaitWithoutAMessageIsStuck) {
   EXPECT_THAT(deadlock().ranks, ElementsAre(0, 1));
 }
 
-TEST_F(WhoWaitsOfThreeTest, WhoHasPassedACollectiveIsNotMissedInIt) {
+TEST_F(WhoWaitsOfThreeTest, ARankThatHasPassedACollectiveIsNotMissing) {
   has_passed(1, 5, CallId::Barrier);
   receives(1, 20, 0, 7);  // rank 0 will send, as soon as it has left the barrier
   has_passed(2, 5, CallId::Barrier);
@@ -152,7 +152,7 @@ TEST_F(WhoWaitsOfThreeTest, WhoHasPassedACollectiveIsNotMissedInIt) {
   EXPECT_THAT(deadlock().ranks, IsEmpty());
 }
 
-TEST_F(WhoWaitsOfThreeTest, WhoHasPassedOneLessIsMissed) {
+TEST_F(WhoWaitsOfThreeTest, ARankThatHasPassedOneLessIsMissing) {
   has_passed(0, 5, CallId::Barrier);
   has_passed(1, 5, CallId::Barrier);
   has_passed(2, 5, CallId::Barrier);

@@ -68,7 +68,7 @@ TEST_F(Collectives, NthCallOfEachRankIsTheNthCollective) {
   EXPECT_THAT(summary.findings, IsEmpty());
 }
 
-TEST_F(Collectives, CommunicatorsCountForThemselves) {
+TEST_F(Collectives, EachCommunicatorHasItsOwnCount) {
   SyntheticRun run{2};
   for (std::size_t r = 0; r < 2; ++r) run[r].make_comm({1, 5}, 0xc, kWorld, {0, 1}, CallId::Comm_dup);
   run[0]->collective(CallId::Barrier, {10, 30}, 0, 0, kNoRoot, 0, kWorld);
@@ -100,7 +100,7 @@ TEST_F(Collectives, NonBlockingOnesEndInTheCallThatCompletesThem) {
   EXPECT_THAT(summary.findings, IsEmpty());
 }
 
-TEST_F(Collectives, PersistentOnesAreKnownByInitAndStart) {
+TEST_F(Collectives, PersistentOnesAreIdentifiedByInitAndStart) {
   SyntheticRun run{2};
   for (std::size_t r = 0; r < 2; ++r) {
     run[r]->collective(CallId::Barrier_init, {1, 2}, 0, 0, kNoRoot, 0xa);
@@ -181,7 +181,7 @@ TEST_F(Collectives, DifferentCallsInOnePlaceAreAMismatch) {
             "communicator 0 collective 1 (rank 0 thread 0 call 1, 2 of 2 ranks)");
 }
 
-TEST_F(Collectives, RankThatNeverCameMakesItIncomplete) {
+TEST_F(Collectives, RankThatNeverEnteredMakesItIncomplete) {
   SyntheticRun run{3};
   for (std::size_t r = 0; r < 2; ++r)
     for (std::uint64_t i = 0; i < 3; ++i) run[r]->collective(CallId::Barrier, {10 + 10 * i, 15 + 10 * i});
@@ -203,7 +203,7 @@ TEST_F(Collectives, RankThatNeverLeftMakesItIncomplete) {
   EXPECT_EQ(count_of(summary, "collective.incomplete"), 1U);
 }
 
-TEST_F(Collectives, UnderWayWhenARankWasKilledAreNoMistake) {
+TEST_F(Collectives, InProgressWhenARankWasKilledAreNotAnError) {
   SyntheticRun run{2};
   run[1].meta.is_finalized = false;
   run[0]->collective(CallId::Barrier, {10, 0}, 0, 0, kNoRoot, 0, kWorld, kFlagUnfinished);
@@ -240,7 +240,7 @@ TEST_F(Collectives, IntercommunicatorsImplyNoOrder) {
   EXPECT_EQ(events[3].peer, 0);
 }
 
-TEST_F(Collectives, RequestsOfLonelyRanksNeedNoCompletion) {
+TEST_F(Collectives, RequestsOfSingleRanksNeedNoCompletion) {
   SyntheticRun run{1};
   run[0]->collective(CallId::Ibarrier, {1, 2}, 0, 0, kNoRoot, 0xffff);  // libraries hand out one finished request
   run[0]->collective(CallId::Iallreduce, {3, 4}, 8, 8, kNoRoot, 0xffff);
@@ -249,7 +249,7 @@ TEST_F(Collectives, RequestsOfLonelyRanksNeedNoCompletion) {
   EXPECT_THAT(summary.findings, IsEmpty());
 }
 
-TEST_F(Collectives, ReversedOnesAreCountedAndPutInOrder) {
+TEST_F(Collectives, ReversedOnesAreCountedAndRepaired) {
   SyntheticRun run{2};
   run[0]->collective(CallId::Barrier, {10, 20});
   run[1]->collective(CallId::Barrier, {25, 30});  // its clock is late

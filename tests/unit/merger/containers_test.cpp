@@ -19,7 +19,7 @@
 namespace meridian::test {
 namespace {
 
-TEST(IndexMap, DoesWhatAStandardMapDoes) {
+TEST(IndexMap, BehavesLikeAStandardMap) {
   std::mt19937_64 random{test::seeded(1)};
   IndexMap<HandleKey> map;
   std::unordered_map<std::uint64_t, std::uint32_t> oracle;
@@ -52,7 +52,7 @@ TEST(IndexMap, HoldsTheZeroHandleToo) {
   EXPECT_EQ(map.find({0}), 3U);
 }
 
-TEST(RingQueue, DoesWhatADequeDoes) {
+TEST(RingQueue, BehavesLikeADeque) {
   std::mt19937_64 random{test::seeded(2)};
   RingQueue<int> queue;
   std::deque<int> oracle;
@@ -120,7 +120,7 @@ struct Row {
   std::uint64_t a, b, c;
 };
 
-TEST(TempSpool, KeepsWhatWasAppendedWhateverItsLength) {
+TEST(TempSpool, KeepsAppendedRowsOfAnyNumber) {
   const TempDir directory;
   auto file = TempFile::create(directory.path());
   ASSERT_TRUE(file) << file.error().what;
@@ -183,7 +183,7 @@ TEST(TempSpool, SharesOneFileAndGivesItsBlocksBack) {
   EXPECT_TRUE(std::filesystem::is_empty(directory.path())) << "the file has no name";
 }
 
-TEST(TempFile, DirectoryThatCannotBeWrittenIsNamed) {
+TEST(TempFile, UnwritableDirectoryIsNamed) {
   const auto file = TempFile::create("/no/such/place");
   ASSERT_FALSE(file);
   EXPECT_EQ(file.error().what, "cannot make a temporary file in '/no/such/place': No such file or directory");

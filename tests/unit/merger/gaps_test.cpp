@@ -54,7 +54,7 @@ TEST_F(Gaps, MessagesAreNotReceivedBeforeTheyAreSent) {
   expect_nothing_worse();
 }
 
-TEST_F(Gaps, MessagesOfTwoSizesAreNoPair) {
+TEST_F(Gaps, MessagesOfTwoSizesAreNotPaired) {
   SyntheticRun run{2};
   switch_off(run[1], 5, 15);
   run[0]->send({10, 11}, 1, 5, 8);  // its receive is in the gap
@@ -65,7 +65,7 @@ TEST_F(Gaps, MessagesOfTwoSizesAreNoPair) {
   expect_nothing_worse();
 }
 
-TEST_F(Gaps, ReceivesWhoseSizeNobodySentByThenHaveTheirMessageInAGap) {
+TEST_F(Gaps, ReceivesWithoutAnEarlierSendOfTheirSizeHaveTheirMessageInAGap) {
   SyntheticRun run{2};
   switch_off(run[0], 5, 15);
   run[0]->send({20, 21}, 1, 5, 64);
@@ -94,7 +94,7 @@ TEST_F(Gaps, CollectivesBelongTogetherWithinTheSameTimeOfRecording) {
   expect_nothing_worse();
 }
 
-TEST_F(Gaps, CollectivesThatCannotBeOneAreNotPutInOrder) {
+TEST_F(Gaps, MismatchedCollectivesAreNotOrdered) {
   SyntheticRun run{2};
   switch_off(run[1], 5, 15);  // rank 0 records all the time: its first is not in rank 1's file
   for (const std::uint64_t t : {10u, 20u}) run[0]->collective(CallId::Barrier, {t, t + 5});
@@ -105,7 +105,7 @@ TEST_F(Gaps, CollectivesThatCannotBeOneAreNotPutInOrder) {
   expect_nothing_worse();
 }
 
-TEST_F(Gaps, MessagesOfUnwantedSizesAreMatchedOnNeitherSide) {
+TEST_F(Gaps, MessagesOfFilteredSizesAreMatchedOnNeitherSide) {
   SyntheticRun run{2};
   for (SyntheticRank& rank : run.ranks) say(rank, "option.MERIDIAN_MESSAGE", "32:");
   // Rank 0 sent 8, 64, 8 and 96 bytes, and has not recorded the short ones.
@@ -121,7 +121,7 @@ TEST_F(Gaps, MessagesOfUnwantedSizesAreMatchedOnNeitherSide) {
   expect_nothing_worse();
 }
 
-TEST_F(Gaps, UnmatchedMessagesOfWantedSizesStayErrors) {
+TEST_F(Gaps, UnmatchedMessagesOfRecordedSizesRemainErrors) {
   SyntheticRun run{2};
   for (SyntheticRank& rank : run.ranks) say(rank, "option.MERIDIAN_MESSAGE", "32:");
   run[0]->send({20, 21}, 1, 5, 64);
@@ -129,7 +129,7 @@ TEST_F(Gaps, UnmatchedMessagesOfWantedSizesStayErrors) {
   EXPECT_EQ(find(summary, "message.unmatched_send")->severity, Severity::error);
 }
 
-TEST_F(Gaps, NothingIsMatchedOfARankThatRecordsSomeOfItsSendsOnly) {
+TEST_F(Gaps, SendsOfARankThatRecordsOnlySomeOfThemAreNotMatched) {
   SyntheticRun run{2};
   say(run[0], "recording", "partial");
   run[0].meta.passed.push_back({static_cast<std::uint32_t>(CallId::Isend), 3});

@@ -42,7 +42,7 @@ TEST(LoadRanks, MissingDirectoryIsNamed) {
   EXPECT_EQ(outcome.error().what, "there is no directory '/no/such/run'");
 }
 
-TEST(LoadRanks, FileIsNoDirectory) {
+TEST(LoadRanks, FileIsNotADirectory) {
   const TempDir directory;
   std::ofstream{directory / "notes.txt"} << "x";
   const auto outcome = merge(directory / "notes.txt");
@@ -50,7 +50,7 @@ TEST(LoadRanks, FileIsNoDirectory) {
   EXPECT_EQ(outcome.error().what, "'" + (directory / "notes.txt").string() + "' is not a directory");
 }
 
-TEST(LoadRanks, EmptyDirectorySaysHowToRecord) {
+TEST(LoadRanks, EmptyDirectoryGetsAHintHowToRecord) {
   const TempDir directory;
   const auto outcome = merge(directory.path());
   ASSERT_FALSE(outcome);
@@ -58,7 +58,7 @@ TEST(LoadRanks, EmptyDirectorySaysHowToRecord) {
   EXPECT_THAT(outcome.error().hint, HasSubstr("meridian run"));
 }
 
-TEST(LoadRanks, ForeignDirectorySaysWhatIsInIt) {
+TEST(LoadRanks, ForeignDirectoryListsItsContents) {
   const TempDir directory;
   for (const char* name : {"d.c", "a.txt", "b.log", "c.h5"}) std::ofstream{directory / name} << "x";
   const auto outcome = merge(directory.path());
@@ -150,7 +150,7 @@ TEST(LoadRanks, ForceTakesTheLargestOfTwoRuns) {
   EXPECT_EQ(outcome->summary.messages.matched, 2U);
 }
 
-TEST(LoadRanks, RankThatDiedBeforeItKnewItsRunStillBelongs) {
+TEST(LoadRanks, RankThatDiedBeforeItKnewItsRunBelongsToTheOnlyOne) {
   SyntheticRun run{3};
   fill(run);
   run[1].meta.texts.erase(run[1].meta.texts.begin());
@@ -254,7 +254,7 @@ TEST(LoadRanks, LeftoversAreRecoveredFirst) {
   EXPECT_EQ(outcome->summary.run.ranks_present, 2);
 }
 
-TEST(LoadRanks, LeftoversThatStayAreAFinding) {
+TEST(LoadRanks, RemainingLeftoversAreAFinding) {
   SyntheticRun run{2};
   fill(run);
   run.write();

@@ -27,7 +27,7 @@ class LostCalls : public Messages {
   }
 };
 
-TEST_F(LostCalls, MessagesBeforeTheGapAreMatchedAndNoneBehindIt) {
+TEST_F(LostCalls, MessagesAreMatchedBeforeTheGapOnly) {
   SyntheticRun run{2};
   lose(run[1], "25 1 messages", 35);
   for (std::uint64_t at = 10; at < 40; at += 10) run[0]->send({at, at + 1}, 1, 5, 8);
@@ -38,7 +38,7 @@ TEST_F(LostCalls, MessagesBeforeTheGapAreMatchedAndNoneBehindIt) {
   expect_nothing_worse();
 }
 
-TEST_F(LostCalls, SendsBehindTheGapAreNotMatchedEither) {
+TEST_F(LostCalls, SendsAfterTheGapAreNotMatchedEither) {
   SyntheticRun run{2};
   lose(run[0], "5 1 messages", 15);
   run[0]->send({20, 21}, 1, 5, 8);
@@ -48,7 +48,7 @@ TEST_F(LostCalls, SendsBehindTheGapAreNotMatchedEither) {
   expect_nothing_worse();
 }
 
-TEST_F(LostCalls, CallsThatNobodyElseSeesLeaveNoGap) {
+TEST_F(LostCalls, LocalCallsLeaveNoGap) {
   SyntheticRun run{2};
   lose(run[0], "5 1000 others", 15);
   run[0]->send({20, 21}, 1, 5, 8);
@@ -57,7 +57,7 @@ TEST_F(LostCalls, CallsThatNobodyElseSeesLeaveNoGap) {
   EXPECT_THAT(summary.findings, IsEmpty());
 }
 
-TEST_F(LostCalls, OnACommunicatorThatWasMadeLaterNothingIsMissing) {
+TEST_F(LostCalls, ACommunicatorCreatedLaterMissesNone) {
   SyntheticRun run{2};
   lose(run[1], "5 1 messages", 15);
   for (SyntheticRank& rank : run.ranks) rank.make_comm({20, 21}, kCopy, kWorld, {0, 1});
@@ -67,7 +67,7 @@ TEST_F(LostCalls, OnACommunicatorThatWasMadeLaterNothingIsMissing) {
   EXPECT_EQ(gaps(), 0U);
 }
 
-TEST_F(LostCalls, ACommunicatorThatWasMadeMeanwhileMayMissSome) {
+TEST_F(LostCalls, ACommunicatorCreatedInTheGapMayMissSome) {
   SyntheticRun run{2};
   lose(run[1], "5 1 messages", 25);
   for (SyntheticRank& rank : run.ranks) rank.make_comm({20, 21}, kCopy, kWorld, {0, 1});
@@ -77,7 +77,7 @@ TEST_F(LostCalls, ACommunicatorThatWasMadeMeanwhileMayMissSome) {
   EXPECT_EQ(gaps(), 2U);
 }
 
-TEST_F(LostCalls, AGapWithoutAnEndLastsForGood) {
+TEST_F(LostCalls, AGapWithoutAnEndIsPermanent) {
   SyntheticRun run{2};
   lose(run[1], "15", 15);
   run[0]->send({10, 11}, 1, 5, 8);
@@ -89,7 +89,7 @@ TEST_F(LostCalls, AGapWithoutAnEndLastsForGood) {
   expect_nothing_worse();
 }
 
-TEST_F(LostCalls, AHandleBehindTheGapMayBeAnotherRequest) {
+TEST_F(LostCalls, AHandleAfterTheGapMayBeAnotherRequest) {
   SyntheticRun run{2};
   lose(run[1], "25 2 messages", 35);  // in which request 9 was completed, and made anew
   run[0]->send({10, 11}, 1, 5, 8);
@@ -100,7 +100,7 @@ TEST_F(LostCalls, AHandleBehindTheGapMayBeAnotherRequest) {
   expect_nothing_worse();
 }
 
-TEST_F(LostCalls, AReceiveFromAnySourceThatEndedUnseenMayHaveTakenTheMessageOfTheNext) {
+TEST_F(LostCalls, AWildcardReceiveThatCompletedInTheGapMayHaveTakenTheNextMessage) {
   SyntheticRun run{2};
   lose(run[1], "45 1 messages", 55);  // in which request 8 was completed: it has the first message
   run[0]->send({10, 11}, 1, 5, 8);
@@ -112,7 +112,7 @@ TEST_F(LostCalls, AReceiveFromAnySourceThatEndedUnseenMayHaveTakenTheMessageOfTh
   expect_nothing_worse();
 }
 
-TEST_F(LostCalls, CollectivesBehindTheGapAreNotThoseOfOthers) {
+TEST_F(LostCalls, CollectivesAfterTheGapAreNotMatched) {
   SyntheticRun run{2};
   lose(run[1], "25 1 messages", 35);
   for (std::uint64_t at = 20; at < 60; at += 20) run[0]->collective(CallId::Barrier, {at, at + 2});

@@ -221,7 +221,7 @@ TEST_F(LongTrace, SaysWhatIsWrongWithADamagedFile) {
   EXPECT_GT(refused, 10);
 }
 
-TEST(MergedTrace, RefusesRowsThatAreNotThere) {
+TEST(MergedTrace, RefusesMissingRows) {
   SyntheticRun run{1};
   for (std::uint64_t i = 0; i < 3; ++i) run[0]->call(CallId::Comm_rank, {10 + 10 * i, 15 + 10 * i});
   ASSERT_TRUE(run.merge());

@@ -30,7 +30,7 @@ TEST_F(Messages, UnmatchedOnesAreCountedWithAnExample) {
   EXPECT_EQ(summary.messages.unmatched_receives, 1U);
 }
 
-TEST_F(Messages, UnderWayWhenARankWasKilledAreNoMistake) {
+TEST_F(Messages, InProgressWhenARankWasKilledAreNotAnError) {
   SyntheticRun run{3};
   run[1].meta.is_finalized = false;
   run[0]->send({10, 11}, 1, 5, 8);        // to the one that was killed
@@ -47,7 +47,7 @@ TEST_F(Messages, UnderWayWhenARankWasKilledAreNoMistake) {
   EXPECT_EQ(summary.messages.unmatched_receives, 3U);
 }
 
-TEST_F(Messages, MissingPartnerIsNoUnmatchedMessage) {
+TEST_F(Messages, MissingPartnerIsNotAnUnmatchedMessage) {
   SyntheticRun run{3};
   run[0]->send({10, 11}, 2, 5, 8);
   run[0]->receive({12, 13}, 2, 5, 8);
@@ -96,7 +96,7 @@ TEST_F(Messages, TruncatedMessagesTakeTheirPlaceThoughTheCallFailed) {
             "rank 0 thread 0 call 2 sent 100 bytes, rank 1 thread 0 call 3 received 0");
 }
 
-TEST_F(Messages, WhatRecordingWasSwitchedOffForIsNoFlaw) {
+TEST_F(Messages, MessagesOfSwitchedOffFunctionsAreNotAFlaw) {
   SyntheticRun run{2};
   run[0]->send({10, 11}, 1, 5, 8);
   run[1]->wait({20, 21}, 0xa, {0, 5, 8});
@@ -149,7 +149,7 @@ TEST_F(Messages, ThreadsThatTakeTurnsAreNotAmbiguous) {
   EXPECT_THAT(summary.findings, IsEmpty());
 }
 
-TEST_F(Messages, IsendrecvGotWhatWasSentWhateverItsStatusSays) {
+TEST_F(Messages, IsendrecvGotTheSentBytesWhateverItsStatus) {
   SyntheticRun run{2};
   run[0]->send({10, 11}, 1, 5, 24);
   run[1]->call(CallId::Isendrecv, {20, 21}, Payload::sendrecv);

@@ -56,7 +56,7 @@ TEST_F(Messages, ReceivesGetMessagesInPostingOrderNotInCompletionOrder) {
   EXPECT_THAT(matched(run), ElementsAre(Pairing{0, 0, 1, 3}, Pairing{0, 1, 1, 2}));
 }
 
-TEST_F(Messages, WildcardPostedFirstHoldsUpLaterReceivesThatItMayRob) {
+TEST_F(Messages, WildcardPostedFirstDelaysLaterReceivesThatCompeteWithIt) {
   SyntheticRun run{2};
   run[0]->send({10, 11}, 1, 5, 8);
   run[0]->send({12, 13}, 1, 5, 8);
@@ -67,7 +67,7 @@ TEST_F(Messages, WildcardPostedFirstHoldsUpLaterReceivesThatItMayRob) {
   EXPECT_THAT(matched(run), ElementsAre(Pairing{0, 0, 1, 3}, Pairing{0, 1, 1, 2}));
 }
 
-TEST_F(Messages, WildcardThatTookFromElsewhereLeavesTheFirstPlace) {
+TEST_F(Messages, WildcardWithAnotherSourceLeavesTheFirstPlace) {
   SyntheticRun run{3};
   run[0]->send({10, 11}, 2, 5, 8);
   run[1]->send({10, 11}, 2, 5, 8);
@@ -78,7 +78,7 @@ TEST_F(Messages, WildcardThatTookFromElsewhereLeavesTheFirstPlace) {
   EXPECT_THAT(matched(run), ElementsAre(Pairing{0, 0, 2, 2}, Pairing{1, 0, 2, 3}));
 }
 
-TEST_F(Messages, WildcardWithAnotherTagHoldsUpNobody) {
+TEST_F(Messages, WildcardWithAnotherTagDelaysNone) {
   SyntheticRun run{2};
   run[0]->send({10, 11}, 1, 5, 8);
   run[1]->irecv({1, 2}, kAnySource, 6, 8, 0xa);  // never completes
@@ -105,7 +105,7 @@ TEST_F(Messages, SendrecvIsASendAndAReceive) {
   EXPECT_EQ(summary.messages.bytes, 24U);
 }
 
-TEST_F(Messages, ProcNullIsNoMessage) {
+TEST_F(Messages, ProcNullIsNotAMessage) {
   SyntheticRun run{2};
   run[0]->send({1, 2}, kProcNull, 0, 8);
   run[0]->receive({3, 4}, kProcNull, kAnyTag, {kProcNull, kAnyTag, 0});
@@ -125,7 +125,7 @@ TEST_F(Messages, ProbesConsumeNothing) {
   EXPECT_THAT(matched(run), ElementsAre(Pairing{0, 0, 1, 1}));
 }
 
-TEST_F(Messages, MatchedProbeTakesItsMessageOutOfTheLine) {
+TEST_F(Messages, MatchedProbeRemovesItsMessageFromTheChannel) {
   SyntheticRun run{2};
   run[0]->send({10, 11}, 1, 5, 8);
   run[0]->send({12, 13}, 1, 5, 8);
@@ -208,7 +208,7 @@ TEST_F(Messages, ReceiveWhoseCancelFailedKeepsItsMessage) {
   EXPECT_THAT(matched(run), ElementsAre(Pairing{0, 0, 1, 4}, Pairing{0, 1, 1, 3}));
 }
 
-TEST_F(Messages, CancelledSendIsNoMessage) {
+TEST_F(Messages, CancelledSendIsNotAMessage) {
   SyntheticRun run{2};
   run[0]->isend({10, 11}, 1, 5, 8, 0xa);
   run[0]->requests(CallId::Cancel, {12, 13}, {{0xa, 0, 0, 0}});
@@ -251,7 +251,7 @@ TEST_F(Messages, HandlesAreReused) {
   EXPECT_THAT(matched(run), ElementsAre(Pairing{0, 0, 1, 3}, Pairing{0, 1, 1, 1}));
 }
 
-TEST_F(Messages, HandleMeansWhatItMeantWhenTheCallBegan) {
+TEST_F(Messages, HandleHasItsMeaningAtTheEnterOfTheCall) {
   SyntheticRun run{2};
   run[0]->send({1, 2}, 1, 1, 8);
   run[0]->send({3, 4}, 1, 2, 8);
@@ -275,7 +275,7 @@ TEST_F(Messages, RequestOfAPendingCommunicatorIsKnown) {
   EXPECT_EQ(count_of(summary, "request.unknown"), 0U);
 }
 
-TEST_F(Messages, OneHandleForSeveralFinishedSendsIsNoFlaw) {
+TEST_F(Messages, OneHandleForSeveralCompletedSendsIsNotAFlaw) {
   SyntheticRun run{2};
   for (std::uint64_t i = 0; i < 3; ++i) run[0]->isend({10 + i, 10 + i}, 1, 5, 8, 0xffff);  // as MPICH does
   run[0]->requests(CallId::Waitall, {20, 21}, {{0xffff, 0, 5, 8}, {0xffff, 0, 5, 8}, {0xffff, 0, 5, 8}});

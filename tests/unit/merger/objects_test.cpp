@@ -55,7 +55,7 @@ TEST_F(ObjectsOfRanks, FilesOfOneNameAreOne) {
   EXPECT_EQ(objects.files[1].ranks, 2U);
 }
 
-TEST_F(ObjectsOfRanks, AHandleMeansTheLatestThatWasMadeUnderIt) {
+TEST_F(ObjectsOfRanks, AHandleMeansTheLatestObjectCreatedWithIt) {
   text(0, kFileNameKey, "/a", 7, 10);
   text(0, kFileNameKey, "/b", 7, 30);
   const Objects objects = unify();
@@ -70,7 +70,7 @@ TEST_F(ObjectsOfRanks, AHandleMeansTheLatestThatWasMadeUnderIt) {
   EXPECT_EQ(objects.ranks[1].files.at(7, 1000), ObjectHandles::kNone);
 }
 
-TEST_F(ObjectsOfRanks, ANameThatOneRankGaveAWindowIsThatOfAll) {
+TEST_F(ObjectsOfRanks, ANameThatOneRankGaveAWindowIsTheNameInAllRanks) {
   for (const std::size_t rank : {0U, 1U}) {
     text(rank, kWindowCommKey, world(), 5 + rank, 10);
     text(rank, kWindowCommKey, world(), 15 + rank, 20);
@@ -96,7 +96,7 @@ TEST_F(ObjectsOfRanks, WindowsWithoutANameAreCountedTogether) {
   EXPECT_EQ(objects.windows[0].ranks, 2U);
 }
 
-TEST_F(ObjectsOfRanks, AWindowOnACommunicatorThatMakesNoSenseIsStillAWindow) {
+TEST_F(ObjectsOfRanks, AWindowOnAnInvalidCommunicatorIsStillAWindow) {
   text(0, kWindowCommKey, "no digits", 5, 10);
   text(1, kWindowCommKey, "", 5, 10);
   text(1, kWindowNameKey, "nobody's", 6, 11);  // of a window that was never made
@@ -137,7 +137,7 @@ TEST_F(ObjectsOfRanks, CallsCountForTheirObject) {
   EXPECT_EQ(files[0].others, 2U);
 }
 
-TEST(CommStatistics, AddsCommunicatorsOfOneNameAndSizeUp) {
+TEST(CommStatistics, AddsUpCommunicatorsOfOneNameAndSize) {
   const std::vector<NamedCall> calls{{"(unknown call)", ""}, {"MPI_Send", "p2p"}, {"MPI_Bcast", "coll"}};
   const std::vector<Communicator> list{
       {CommKind::world, kNoComm, "MPI_COMM_WORLD", 0}, {CommKind::intra, 0, "", 1}, {CommKind::intra, 0, "", 1}};

@@ -103,7 +103,7 @@ TEST(EventOrder, HoldsAfterEventsWereMoved) {
   }
 }
 
-TEST(EventOrder, RowsSayTheSameWhetherOrNotEventsWereMoved) {
+TEST(EventOrder, RowsAreEqualWhetherOrNotEventsWereMoved) {
   SyntheticRun run{2};
   const auto fill = [&](std::uint64_t late) {
     run[0].thread(0).isend({10, 11}, 1, 5, 8, 0xa);
@@ -137,7 +137,7 @@ TEST(EventOrder, RowsSayTheSameWhetherOrNotEventsWereMoved) {
   }
 }
 
-TEST(EventRows, SayWhatTheCallDid) {
+TEST(EventRows, DescribeTheCall) {
   SyntheticRun run{3};
   run[0]->isend({10, 12}, 1, 5, 8, 0xa);
   run[0]->irecv({13, 14}, kAnySource, 6, 100, 0xb);
@@ -280,7 +280,7 @@ TEST(MergedFile, IsTheSameByteForByteWhenEventsWereMoved) {
   EXPECT_EQ(first, bytes_of(run.merged()));
 }
 
-TEST(MergedFile, RankWithoutCallsIsNoFlaw) {
+TEST(MergedFile, RankWithoutCallsIsNotAFlaw) {
   SyntheticRun run{2};
   run[0]->call(CallId::Comm_rank, {1, 2});
   const auto outcome = run.merge();
@@ -289,7 +289,7 @@ TEST(MergedFile, RankWithoutCallsIsNoFlaw) {
   EXPECT_THAT(outcome->summary.findings, IsEmpty());
 }
 
-TEST(MergedFile, TraceWithoutCallsIsNoFlaw) {
+TEST(MergedFile, TraceWithoutCallsIsNotAFlaw) {
   SyntheticRun run{2};
   const auto outcome = run.merge();
   ASSERT_TRUE(outcome) << outcome.error().what;

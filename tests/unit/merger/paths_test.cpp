@@ -98,7 +98,7 @@ TEST(CallPaths, DoNotShowFramesOfTheTracerAndOfTheMpiLibrary) {
   EXPECT_EQ(count_of(outcome->summary, "site.in_mpi"), 0u) << "it is known who called";
 }
 
-TEST(CallPaths, SayWhereTheyDoNotGoFurther) {
+TEST(CallPaths, MarkWhereTheyEnd) {
   SyntheticRun run{1};
   load(run[0], "10000", "20000", kBuildId);
   run[0].meta.stacks = {{}, {0, kStackDeeper}, {1, 0x10100}, {0, kStackLost}, {3, 0x10100}, {0, 0x10100}};
@@ -118,7 +118,7 @@ TEST(CallPaths, SayWhereTheyDoNotGoFurther) {
   EXPECT_EQ(count_of(outcome->summary, "stack.lost"), 2u);
 }
 
-TEST(CallPaths, AreNotThereWhereStacksWereNotRecorded) {
+TEST(CallPaths, AreMissingIfStacksWereNotRecorded) {
   SyntheticRun run{1};
   load(run[0], "10000", "20000", kBuildId);
   run[0]->call(CallId::Wtime, {100, 110});

@@ -166,7 +166,7 @@ TEST_P(RacingThreads, GetNoMessageBeforeItWasSentAndNoneOutOfOrder) {
   }
 }
 
-TEST_P(RacingThreads, ThatReceiveAreToldApartByTheSizesOfTheirMessages) {
+TEST_P(RacingThreads, ThatReceiveAreDistinguishedByTheSizesOfTheirMessages) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const Race race{seed, GetParam(), true, 1, 4};
     const auto pairs = merged(race);
@@ -175,7 +175,7 @@ TEST_P(RacingThreads, ThatReceiveAreToldApartByTheSizesOfTheirMessages) {
   }
 }
 
-TEST_P(RacingThreads, ThatSendAreToldApartByTheSizesOfTheirMessages) {
+TEST_P(RacingThreads, ThatSendAreDistinguishedByTheSizesOfTheirMessages) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const Race race{seed, GetParam(), true, 4, 1};
     const auto pairs = merged(race);

@@ -9,7 +9,7 @@ namespace {
 using Values = std::vector<std::int64_t>;
 constexpr std::size_t kOuter = 0, kInner = 1, kNever = 2;
 
-TEST(RegionCounters, TellWhatIsInsideFromWhatIsInMpi) {
+TEST(RegionCounters, SeparateNestedRegionsAndMpi) {
   RegionCounters regions{3, 2};
   regions.add(0, 1000, false);
   regions.begin(kOuter);
@@ -29,7 +29,7 @@ TEST(RegionCounters, TellWhatIsInsideFromWhatIsInMpi) {
   EXPECT_TRUE(regions.sums()[kNever].total.empty());
 }
 
-TEST(RegionCounters, CountARegionInsideOfItselfOnce) {
+TEST(RegionCounters, CountARecursiveRegionOnce) {
   RegionCounters regions{1, 1};
   regions.begin(kOuter);
   regions.add(0, 1, false);

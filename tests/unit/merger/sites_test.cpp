@@ -110,7 +110,7 @@ TEST(CallSites, InNoFileOrInTwoAreUnknown) {
   EXPECT_EQ(std::ranges::count(outcome->summary.sites, "/nowhere/late.so", &SiteSummary::module), 1);
 }
 
-TEST(CallSites, OfFilesThatAreNoneAreOffsets) {
+TEST(CallSites, OfInvalidFilesAreOffsets) {
   SyntheticRun run{1};
   const TempDir files;
   ::mkfifo((files / "fifo").c_str(), 0600);
@@ -139,7 +139,7 @@ TEST(CallSites, OfFilesThatAreNoneAreOffsets) {
   }
 }
 
-TEST(CallSites, AreNotThereWhereNoneWereRecorded) {
+TEST(CallSites, AreMissingIfNoneWereRecorded) {
   SyntheticRun run{1};
   load(run[0], "10000", "20000", kBuildId, "/nowhere/app");
   run[0]->call(CallId::Wtime, {1, 2});
@@ -151,7 +151,7 @@ TEST(CallSites, AreNotThereWhereNoneWereRecorded) {
   EXPECT_FALSE(h5::exists(file->get(), "events/site"));
 }
 
-TEST(SourceNames, AreThoseOfTheProgrammer) {
+TEST(SourceNames, AreThoseInTheSource) {
   EXPECT_EQ(source_name("main"), "main");
   EXPECT_EQ(source_name("_ZN4mesh8exchangeEi"), "mesh::exchange(int)");
   EXPECT_EQ(source_name("_Znonsense"), "_Znonsense");
@@ -163,7 +163,7 @@ TEST(SourceNames, AreThoseOfTheProgrammer) {
   EXPECT_EQ(source_path("/home/user/build", "/src/a.c"), "/src/a.c");
 }
 
-TEST(RunApart, BringsBackWhatWasWritten) {
+TEST(RunApart, ReturnsTheOutput) {
   const Apart apart = run_apart([](int output) { (void)!::write(output, "hello", 5); }, std::chrono::seconds{10}, 1000);
   EXPECT_TRUE(apart.is_complete);
   EXPECT_EQ(apart.output, "hello");
@@ -180,7 +180,7 @@ TEST(RunApart, SurvivesACrash) {
   EXPECT_EQ(apart.output, "half");
 }
 
-TEST(RunApart, EndsWhatDoesNotEnd) {
+TEST(RunApart, EndsWorkThatDoesNotEnd) {
   const Apart apart = run_apart(
       [](int) {
         std::atomic<int> count{0};
@@ -190,7 +190,7 @@ TEST(RunApart, EndsWhatDoesNotEnd) {
   EXPECT_FALSE(apart.is_complete);
 }
 
-TEST(RunApart, EndsWhatSaysTooMuch) {
+TEST(RunApart, EndsWorkWithTooMuchOutput) {
   const Apart apart = run_apart(
       [](int output) {
         while (::write(output, "more", 4) > 0) {

@@ -67,7 +67,7 @@ TEST(Regions, HaveInclusiveExclusiveAndMpiTime) {
   EXPECT_TRUE(findings.list().empty());
 }
 
-TEST(Regions, InsideThemselvesCountTheirTimeOnce) {
+TEST(Regions, ThatAreRecursiveCountTheirTimeOnce) {
   const auto definitions = regions_called({"recurse"});
   UserStatistics statistics{definitions};
   for (const EventRow& row :
@@ -103,7 +103,7 @@ TEST(Regions, StillOpenAtTheEndEndWithTheirThread) {
   EXPECT_EQ(findings.count(FindingId::user_region_open), 1U);
 }
 
-TEST(Regions, ThatEndInAnotherThreadAreLeftOutAndCounted) {
+TEST(Regions, ThatEndInAnotherThreadAreIgnoredAndCounted) {
   const auto definitions = regions_called({"wanders"});
   UserStatistics statistics{definitions};
   statistics.add(at(10, 0, kFlagBegins, 1));
@@ -128,7 +128,7 @@ TEST(Counters, KeepTheLatestValueWhateverTheOrder) {
   EXPECT_EQ(totals.last, -1);
 }
 
-TEST(UserDefinitions, AreOneWhereRanksSayTheSame) {
+TEST(UserDefinitions, AreUnifiedIfTheyAreEqual) {
   RankMeta zero, one;
   zero.rank = 0;
   one.rank = 1;
@@ -156,7 +156,7 @@ TEST(UserDefinitions, AreOneWhereRanksSayTheSame) {
   EXPECT_EQ(definitions.layers[1][0].rank, 1);
 }
 
-TEST(UserDefinitions, TellTheTypeOfAField) {
+TEST(UserDefinitions, GiveTheTypeOfAField) {
   EXPECT_EQ(user_field_type("thief:i64 why:text a.b:f64", 1), "text");
   EXPECT_EQ(user_field_type("thief:i64 why:text a.b:f64", 2), "f64");
   EXPECT_EQ(user_field_type("thief:i64", 1), "");

@@ -27,7 +27,7 @@ class Ports : public Worlds {
   }
 };
 
-TEST_F(Ports, ClientsOneAfterTheOtherMeetTheCallsOfTheirTime) {
+TEST_F(Ports, ConsecutiveClientsArePairedByTheTimesOfTheirCalls) {
   accept(kInter, {10, 20});
   accept(kHalf, {30, 40});
   connect(2, {12, 21});
@@ -38,7 +38,7 @@ TEST_F(Ports, ClientsOneAfterTheOtherMeetTheCallsOfTheirTime) {
   EXPECT_EQ(unpaired(), 0U);
 }
 
-TEST_F(Ports, AClientThatCanOnlyBeTheFirstLeavesTheSecondToTheOther) {
+TEST_F(Ports, AClientThatFitsOnlyTheFirstCallLeavesTheSecondToAnother) {
   accept(kInter, {10, 20});
   accept(kHalf, {30, 40});
   connect(1, {5, 41});
@@ -87,7 +87,7 @@ TEST_F(Worlds, TheEndsOfASocketJoinInTheirOrder) {
   EXPECT_NE(comm_at(all, 0, kInter), comm_at(all, 0, kHalf));
 }
 
-TEST_F(Worlds, SocketsOfWhichNothingIsKnownAreNotPaired) {
+TEST_F(Worlds, UnknownSocketsAreNotPaired) {
   make({1, 1});
   for (std::size_t world = 0; world < 2; ++world) {
     add(ranks[world][0], {kInter, 0, 1, 0, 1, 1}, CallId::Comm_join, {10, 20});
@@ -112,7 +112,7 @@ TEST_F(Worlds, LeadersOfAnIntercommunicatorAreKnownByTheirCommunicator) {
   EXPECT_EQ(unpaired(), 0U);
 }
 
-TEST_F(Worlds, LinksOfALaterVersionAreLeftAlone) {
+TEST_F(Worlds, LinksOfALaterVersionAreIgnored) {
   spawn(0, 1, "abc");
   say(ranks[0][1], kInter, "telepathy 7", 21);
   Communicators all = unify();
@@ -121,7 +121,7 @@ TEST_F(Worlds, LinksOfALaterVersionAreLeftAlone) {
 
 /// Whatever damaged files say of communicators between worlds, there is an end to putting them together, and both sides
 /// of each have their groups.
-TEST_F(Worlds, RandomLinksComeToAnEnd) {
+TEST_F(Worlds, SearchOfRandomLinksTerminates) {
   static const char* const kTexts[] = {"spawn t",          "spawned t",        "spawn -", "spawned -",
                                        "accept p",         "connect p",        "join e",  "leaders a1 0 1 7",
                                        "leaders a1 1 0 7", "leaders a2 0 1 7", "leaders", ""};

@@ -54,7 +54,7 @@ TEST_F(Worlds, ParentsAndChildrenHaveOneIntercommunicator) {
   EXPECT_EQ(unpaired(), 0U);
 }
 
-TEST_F(Worlds, TwoSpawnsOfOneSizeAreToldApartByTheirTokens) {
+TEST_F(Worlds, TwoSpawnsOfOneSizeAreDistinguishedByTheirTokens) {
   make({1, 2, 2});
   spawn(0, 1, "second", kInter, {50, 60});
   spawn(0, 2, "first", kHalf, {10, 20});
@@ -73,21 +73,21 @@ TEST_F(Worlds, ATokenWithoutItsOtherSideIsCounted) {
   EXPECT_LT(all.resolvers[0].at(kInter, 1000)->world_rank(0), 0);
 }
 
-TEST_F(Worlds, ChildrenThatWereNotToldAreNotThoseOfAParentThatTold) {
+TEST_F(Worlds, ChildrenWithoutATokenAreNotThoseOfAParentWithOne) {
   spawn(0, 1, "abc", kInter, {10, 20}, false);
   Communicators all = unify();
   EXPECT_EQ(unpaired(), 2U);
   EXPECT_NE(comm_at(all, 0, kInter), comm_at(all, 2, kOther));
 }
 
-TEST_F(Worlds, WithoutTokensTheOnlyOneThatFitsIsTaken) {
+TEST_F(Worlds, WithoutTokensTheOnlyFitIsPaired) {
   spawn(0, 1, "-");
   Communicators all = unify();
   EXPECT_EQ(comm_at(all, 0, kInter), comm_at(all, 2, kOther));
   EXPECT_EQ(unpaired(), 0U);
 }
 
-TEST_F(Worlds, WithoutTokensTwoThatFitAreNone) {
+TEST_F(Worlds, WithoutTokensTwoFitsAreNotPaired) {
   make({1, 2, 2});
   spawn(0, 1, "-", kInter, {10, 20});
   spawn(0, 2, "-", kHalf, {30, 40});
@@ -95,7 +95,7 @@ TEST_F(Worlds, WithoutTokensTwoThatFitAreNone) {
   EXPECT_EQ(unpaired(), 4U);
 }
 
-TEST_F(Worlds, WhatIsMadeOfAnIntercommunicatorIsOneInBothWorlds) {
+TEST_F(Worlds, ACommunicatorMadeFromAnIntercommunicatorIsTheSameInBothWorlds) {
   spawn(0, 1, "abc");
   for (std::size_t world = 0; world < 2; ++world)
     for (std::int32_t r = 0; r < 2; ++r) {

@@ -28,7 +28,7 @@ std::string problems(const CounterPlan& plan) {
 const std::vector<std::string> kAllOfRusage{"rusage:minflt", "rusage:majflt",   "rusage:nvcsw",
                                             "rusage:nivcsw", "rusage:utime_us", "rusage:stime_us"};
 
-TEST(CounterPlan, CountsNothingUnlessSomethingIsNamed) {
+TEST(CounterPlan, CountsNothingWithoutNames) {
   for (const char* list : {"", "none", " , ,"}) {
     CounterPlan plan;
     plan_counters(list, true, plan);
@@ -37,7 +37,7 @@ TEST(CounterPlan, CountsNothingUnlessSomethingIsNamed) {
   }
 }
 
-TEST(CounterPlan, TakesRusageForAllOfIt) {
+TEST(CounterPlan, TakesTheNameRusageForAllItsFields) {
   CounterPlan plan;
   plan_counters("rusage", true, plan);
   EXPECT_EQ(counted(plan), kAllOfRusage);
@@ -61,7 +61,7 @@ TEST(CounterPlan, NamesTheNearestAndCountsTheRest) {
   EXPECT_EQ(problems(plan), "there is no event rusage:minftl (did you mean rusage:minflt?); counting rusage:majflt");
 }
 
-TEST(CounterPlan, FallsBackToRusageWhenNothingIsLeft) {
+TEST(CounterPlan, FallsBackToRusageIfNoNameCanBeCounted) {
   CounterPlan plan;
   plan_counters("rusage:nonsense", true, plan);
   EXPECT_TRUE(plan.is_fallback);
@@ -71,7 +71,7 @@ TEST(CounterPlan, FallsBackToRusageWhenNothingIsLeft) {
   EXPECT_EQ(problems(plan), "there is no event rusage:nonsense; nothing is counted");
 }
 
-TEST(CounterPlan, CutsItsMessageWhereTheRoomEnds) {
+TEST(CounterPlan, TruncatesItsMessageToTheRoom) {
   CounterPlan plan;
   plan_counters("rusage:nonsense", true, plan);
   char text[16];

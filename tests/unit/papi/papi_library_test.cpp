@@ -21,7 +21,7 @@ std::string output_of(const char* command) {
   return text;
 }
 
-TEST(PapiLibrary, SaysTheVersionThatPapisOwnToolSays) {
+TEST(PapiLibrary, HasTheVersionThatPapisOwnToolReports) {
   const std::string shown = output_of("papi_version 2>/dev/null");
   if (shown.empty()) GTEST_SKIP() << "papi_version (Debian: papi-tools) is not installed";
   const auto papi = probe_papi();
@@ -29,7 +29,7 @@ TEST(PapiLibrary, SaysTheVersionThatPapisOwnToolSays) {
   EXPECT_NE(shown.find(papi->version), std::string::npos) << shown;
 }
 
-TEST(PapiLibrary, MayBeAskedTwice) {
+TEST(PapiLibrary, CanBeProbedTwice) {
   const auto first = probe_papi();
   const auto second = probe_papi();
   ASSERT_EQ(static_cast<bool>(first), static_cast<bool>(second));
@@ -38,7 +38,7 @@ TEST(PapiLibrary, MayBeAskedTwice) {
   }
 }
 
-TEST(Pmu, IsThereOrTheReasonIsSaidWithARemedy) {
+TEST(Pmu, IsAvailableOrTheReasonHasARemedy) {
   const Status pmu = probe_pmu();
   if (!pmu) {
     EXPECT_NE(pmu.error().what, "");

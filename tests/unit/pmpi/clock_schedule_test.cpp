@@ -83,7 +83,7 @@ TEST(ClockSchedule, RoundsGrowWithTheLogarithmAboveAStar) {
 }
 
 // Each domain goes through its rounds in order and stays in one until its peer is there.
-TEST(ClockSchedule, NobodyWaitsForever) {
+TEST(ClockSchedule, NoDomainWaitsForever) {
   for (const int most_star : {1, kMostStar}) {
     for (int domains = 1; domains <= 200; ++domains) {
       const int rounds = meeting_rounds(domains, most_star);
@@ -109,7 +109,7 @@ TEST(ClockSchedule, NobodyWaitsForever) {
 }
 
 // Whoever answers takes the time of the next meeting from the one who asks: domain 0's word reaches all in one batch.
-TEST(ClockSchedule, WhatTheFirstDomainSaysReachesAllInOneGoThroughTheRounds) {
+TEST(ClockSchedule, DataOfTheFirstDomainReachAllInOnePassThroughTheRounds) {
   for (const int most_star : {1, kMostStar}) {
     for (int domains = 1; domains <= kMostDomains; ++domains) {
       std::vector<int> word(static_cast<std::size_t>(domains));

@@ -101,9 +101,9 @@ TEST(UnwindRule, KnowsFunctionsThatAlignTheirStack) {
   EXPECT_EQ(frames.at(8), (UnwindRule{UnwindRule::at_rbp, UnwindRule::beside_rbp, 0, -8}));
 }
 
-TEST(UnwindRule, EndsWhereNobodyCalled) { EXPECT_EQ(Frames({0x07, 16}).at(8).kind, UnwindRule::outermost); }
+TEST(UnwindRule, EndsAtAFrameWithoutACaller) { EXPECT_EQ(Frames({0x07, 16}).at(8).kind, UnwindRule::outermost); }
 
-TEST(UnwindRule, IsUnknownWhereItCannotBeToldWithoutMore) {
+TEST(UnwindRule, IsUnknownForUnsupportedInstructions) {
   EXPECT_EQ(Frames({0x0c, 10, 8}).at(8).kind, UnwindRule::unknown) << "CFA from r10";
   EXPECT_EQ(Frames({0x09, 6, 3}).at(8), UnwindRule{}) << "rbp is in another register";
   EXPECT_EQ(Frames({0x0f, 2, 0x77, 0x08}).at(8), UnwindRule{}) << "another expression";
@@ -115,7 +115,7 @@ TEST(UnwindRule, IsUnknownWhereItCannotBeToldWithoutMore) {
   EXPECT_EQ(Frames({}, {0x0c, 7, 8, 0x90, 1}, "zQR").at(8), UnwindRule{}) << "what the entry says is not known";
 }
 
-TEST(UnwindRule, BelievesNothingOfDamagedTables) {
+TEST(UnwindRule, DoesNotTrustDamagedTables) {
   const Frames whole{{0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x0a, 0x02, 0x7c, 0xc6, 0x0c, 7, 8, 0x41, 0x0b}};
   std::mt19937_64 random{test::seeded(7)};
   std::size_t same = 0;
@@ -132,7 +132,7 @@ TEST(UnwindRule, BelievesNothingOfDamagedTables) {
 }
 
 /// A copy of what a real library has, with memory that cannot be read on both sides.
-TEST(UnwindRule, ReadsNothingBesideTheImageWhateverIsInIt) {
+TEST(UnwindRule, ReadsOnlyTheImageWhateverItContains) {
   const auto code = reinterpret_cast<std::uintptr_t>(&std::qsort);
   const UnwindImage image = find_unwind_image(code);
   ASSERT_NE(image.table, nullptr);
@@ -170,7 +170,7 @@ TEST(UnwindRule, ReadsNothingBesideTheImageWhateverIsInIt) {
   munmap(memory, pages + 2 * kPage);
 }
 
-TEST(UnwindRule, HasNoImageWhereNothingIsLoaded) {
+TEST(UnwindRule, HasNoImageForUnmappedAddresses) {
   EXPECT_EQ(find_unwind_image(16).table, nullptr);
   std::vector<char> heap(100);
   EXPECT_EQ(find_unwind_image(reinterpret_cast<std::uintptr_t>(heap.data())).table, nullptr);

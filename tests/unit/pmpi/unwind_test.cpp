@@ -127,7 +127,7 @@ TEST_F(Unwind, SeesWhatTheCompilersLibrarySees) {
   expect_same(g_seen);
 }
 
-TEST_F(Unwind, GoesThroughFramesOfAllShapes) {
+TEST_F(Unwind, WalksThroughFramesOfAllShapes) {
   with_variable_frame(1);
   expect_same(g_seen);
   with_variable_frame(5000);
@@ -138,7 +138,7 @@ TEST_F(Unwind, GoesThroughFramesOfAllShapes) {
   expect_same(g_seen);
 }
 
-TEST_F(Unwind, GoesThroughLibrariesThatCallBack) {
+TEST_F(Unwind, WalksThroughLibrariesThatCallBack) {
   int numbers[]{3, 1, 2};
   std::qsort(numbers, 3, sizeof(int), &compare);
   expect_same(g_seen);
@@ -156,7 +156,7 @@ TEST_F(Unwind, GoesThroughLibrariesThatCallBack) {
   expect_same(g_seen);
 }
 
-TEST_F(Unwind, GoesOnAfterAnException) {
+TEST_F(Unwind, WorksAfterAnException) {
   const auto thrower = [](int levels) {
     deeper(levels);
     throw levels;
@@ -196,7 +196,7 @@ void* run_in_small_thread(void* argument) {
   return nullptr;
 }
 
-TEST_F(Unwind, NeedsLittleRoomAndSeesStacksThatTheProgramProvides) {
+TEST_F(Unwind, NeedsLittleRoomAndWalksStacksThatTheProgramProvides) {
   constexpr std::size_t kBytes = 16384;  // PTHREAD_STACK_MIN
   void* const memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
@@ -219,14 +219,14 @@ class ShallowUnwind : public Unwind {
   ShallowUnwind() : Unwind{7} {}
 };
 
-TEST_F(ShallowUnwind, StopsAtTheDepthThatWasAskedForAndSaysSo) {
+TEST_F(ShallowUnwind, StopsAtTheRequestedDepthAndMarksIt) {
   deeper(30);
   ASSERT_EQ(g_seen.ours.size(), 8u);
   for (std::size_t i = 1; i < 7; ++i) EXPECT_EQ(g_seen.ours[i], g_seen.others[i]);
   EXPECT_EQ(g_seen.ours[7], kStackDeeper);
 }
 
-TEST_F(ShallowUnwind, IsAsDeepAsAskedForInRecursionsThatAreDeeperThanAnyLimit) {
+TEST_F(ShallowUnwind, HasTheRequestedDepthInRecursionsDeeperThanAnyLimit) {
   deeper(50'000);
   ASSERT_EQ(g_seen.ours.size(), 8u);
   EXPECT_EQ(g_seen.ours[7], kStackDeeper);
@@ -237,7 +237,7 @@ void look_again() {
   asm volatile("");
 }
 
-TEST_F(Unwind, StopsAtCodeThatNothingIsKnownOf) {
+TEST_F(Unwind, StopsAtUnknownCode) {
   // push rbp; mov rbp, rsp; call rdi; pop rbp; ret
   constexpr unsigned char kCode[]{0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3};
   void* const memory = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -269,7 +269,7 @@ TEST_F(Unwind, StopsBelowASignalHandler) {
   EXPECT_EQ(g_seen.ours[3], kStackLost);
 }
 
-TEST_F(Unwind, ReadsNoOtherStackThanTheThreadsOwn) {
+TEST_F(Unwind, ReadsOnlyTheThreadsOwnStack) {
   static char room[64 << 10];
   stack_t alternate{}, before{};
   alternate.ss_sp = room;
@@ -293,7 +293,7 @@ void run_coroutine() {
   swapcontext(&g_coroutine, &g_main);
 }
 
-TEST_F(Unwind, KnowsTheCallAloneInACoroutine) {
+TEST_F(Unwind, SeesOnlyTheCallInACoroutine) {
   std::vector<char> room(256 << 10);
   getcontext(&g_coroutine);
   g_coroutine.uc_stack.ss_sp = room.data();
@@ -338,7 +338,7 @@ class Guarded {
   char* base_;
 };
 
-TEST_F(Unwind, ReadsNothingBeyondAStackWhateverLiesOnIt) {
+TEST_F(Unwind, ReadsNothingBeyondAStackWhateverItContains) {
   // Return addresses of real code, so that all kinds of rules are followed, on stacks full of nonsense.
   Addresses code;
   const auto take = [&] { code.insert(code.end(), g_seen.others.begin(), g_seen.others.end()); };

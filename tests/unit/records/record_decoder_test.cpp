@@ -55,7 +55,7 @@ TEST(RecordDecoder, KeepsEveryPayloadWithItsCompletions) {
   EXPECT_EQ(decoded.meta.threads[0].events, 8u);
 }
 
-TEST(RecordDecoder, KeepsWhatIsNoCallInItsOwnTable) {
+TEST(RecordDecoder, KeepsOtherRecordsThanCallsInTheirOwnTables) {
   const auto decoded = decode({{
       thread_record(0, 10),
       record(CallId::none, Payload::anchor, 20, 23, {}, 0, Anchor{0, 111, 222}),
@@ -140,7 +140,7 @@ TEST(RecordDecoder, JoinsTextsAndMembersThatTakeSeveralRecords) {
   EXPECT_EQ(decoded.meta.texts[0].value, std::string(100, 'a') + "bcd");
 }
 
-TEST(RecordDecoder, HasNoCommunicatorWhereNoneCameIntoBeing) {
+TEST(RecordDecoder, HasNoCommunicatorIfNoneWasCreated) {
   const CommBirth birth{0xd0, 0xc0, 1, 0, 5, 0, 0, 0, 0};
   const auto decoded = decode({{
       thread_record(0, 1),
@@ -155,7 +155,7 @@ TEST(RecordDecoder, HasNoCommunicatorWhereNoneCameIntoBeing) {
   EXPECT_EQ(decoded.meta.comms[0].call, 0u);
 }
 
-TEST(RecordDecoder, WhatASwitchedOffCallDefinedIsNoEvent) {
+TEST(RecordDecoder, DefinitionsOfASwitchedOffCallAreNotEvents) {
   const auto decoded = decode({{
       thread_record(0, 1),
       record(CallId::Comm_dup, Payload::comm, 5, 9, {}, kFlagHidden, CommBirth{0xd0, 0xc0, 1, 0, 5, 0, 0, 0, 0}),
@@ -217,7 +217,7 @@ TEST(RecordDecoder, CountsBetweenTheCountedCallsOfOneThreadOnly) {
   EXPECT_EQ(decoded.batches[1].events.counters_between, (std::vector<std::int64_t>{0}));
 }
 
-TEST(RecordDecoder, KeepsWhatThreadsAndProcessUsed) {
+TEST(RecordDecoder, KeepsTheUsageOfThreadsAndProcess) {
   const Usage usage{0, 3, 100, 20, 5, 6, 7, 8, 4096};
   const auto decoded = decode({{thread_record(0, 1), record(CallId::none, Payload::usage, 30, 30, {}, 0, usage)}});
   EXPECT_EQ(decoded.damaged, 0u);
@@ -305,13 +305,13 @@ INSTANTIATE_TEST_SUITE_P(
         Damage{"MembersThatStartInTheMiddle", members_record(4, 1, 5, {1, 2})}),
     [](const auto& one) { return one.param.name; });
 
-TEST(RecordDecoder, DoesNotGuessWhoseRecordsAreBeforeTheFirstThread) {
+TEST(RecordDecoder, IgnoresRecordsBeforeTheFirstThread) {
   const auto decoded = decode({{local_record(CallId::Wtime, 2, 3), thread_record(0, 1)}});
   EXPECT_EQ(decoded.damaged, 1u);
   EXPECT_EQ(decoded.events, 0u);
 }
 
-TEST(RecordDecoder, SkipsWhatItHasAndStopsAtAGap) {
+TEST(RecordDecoder, SkipsKnownRecordsAndStopsAtAGap) {
   RankMeta meta;
   RecordDecoder decoder{1, kBlock, meta, [](ThreadId, const EventBatch&) { return Status{}; }};
   const Words thread = thread_record(0, 1), call = local_record(CallId::Wtime, 2, 3);
@@ -328,7 +328,7 @@ TEST(RecordDecoder, SkipsWhatItHasAndStopsAtAGap) {
   EXPECT_EQ(decoder.events(), 1u);
 }
 
-TEST(RecordDecoder, SurvivesAnyNoise) {
+TEST(RecordDecoder, SurvivesRandomRecords) {
   std::mt19937_64 random{test::seeded(5)};
   for (int round = 0; round < 3000; ++round) {
     std::vector<Words> stream{thread_record(0, 1)};

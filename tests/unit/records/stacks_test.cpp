@@ -41,7 +41,7 @@ TEST(RecordDecoder, SharesTheCallStacksOfThreads) {
                         {0, 0}, {0, 0x100}, {1, 0x200}, {1, 0x300}, {0, kStackDeeper}, {4, 0x200}}));
 }
 
-TEST(RecordDecoder, EndsAStreamWithACallStackThatCannotBeOne) {
+TEST(RecordDecoder, EndsAStreamAtAnInvalidCallStack) {
   const auto node = [](std::uint32_t id, std::uint32_t parent) {
     return record(CallId::none, Payload::stack, 1, 1, {}, 0, StackNode{id, parent, 0x100});
   };

@@ -79,7 +79,7 @@ TEST(UserEventRecords, HaveDefinitionsInATableOfTheirOwn) {
   EXPECT_EQ(decoded.meta.texts[0].key, "cwd");
 }
 
-TEST(UserEventRecords, OfAKindThatThereIsNotAreNoDefinition) {
+TEST(UserEventRecords, OfAnUnknownKindAreNotDefinitions) {
   const Decoded decoded = decode({thread_record(0, 1),
                                   definition_record(2, 1,
                                                     "9\037a\037"
@@ -88,7 +88,7 @@ TEST(UserEventRecords, OfAKindThatThereIsNotAreNoDefinition) {
   EXPECT_TRUE(decoded.meta.user_definitions.empty());
 }
 
-TEST(UserEventRecords, WithFewerWordsThanTheySayEndTheStream) {
+TEST(UserEventRecords, WithTooFewWordsEndTheStream) {
   Words wrong = user_record(5, 7, {1, 2});
   wrong[3] = 7 | std::uint64_t{3} << 32;  // UserUse::words
   EXPECT_EQ(decode({thread_record(0, 1), wrong}).damaged, 1U);
@@ -96,7 +96,7 @@ TEST(UserEventRecords, WithFewerWordsThanTheySayEndTheStream) {
   EXPECT_EQ(decode({thread_record(0, 1), wrong}).damaged, 1U);
 }
 
-TEST(UserEventRecords, ThatWereStoredWhenTheProcessDiedCountAsWhole) {
+TEST(UserEventRecords, ThatWereStoredWhenTheProcessDiedAreComplete) {
   const Decoded decoded = decode({thread_record(0, 1)}, user_record(5, 7, {1}));
   ASSERT_EQ(decoded.events.user.size(), 1U);
   EXPECT_EQ(decoded.events.flags[0], 0);

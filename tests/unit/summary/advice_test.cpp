@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
 
-TEST(Advice, ForARunWithoutCallsTellsHowToRecord) {
+TEST(Advice, ForARunWithoutCallsExplainsHowToRecord) {
   const auto advice = advise(samples::empty_run());
   ASSERT_THAT(advice, SizeIs(1));
   EXPECT_THAT(advice[0], HasSubstr("mpirun -n 4 meridian run"));
@@ -66,7 +66,7 @@ TEST(Advice, PutsErrorsFirst) {
   EXPECT_THAT(advise(samples::four_ranks()).front(), HasSubstr("Look at the error above first"));
 }
 
-TEST(Advice, WarnsOfLossesWhenThereIsNoError) {
+TEST(Advice, WarnsOfLossesIfThereIsNoError) {
   EXPECT_THAT(advise(samples::ten_thousand_ranks()).front(), HasSubstr("lower bounds"));
 }
 
@@ -95,11 +95,11 @@ TEST(Advice, SeesThatTheTracerDisturbs) {
   EXPECT_THAT(advise(samples::four_ranks()), Each(Not(HasSubstr("The tracer itself"))));
 }
 
-TEST(Advice, TellsWhatTheClocksAllowToSay) {
+TEST(Advice, DescribesTheCertaintyOfTheOrder) {
   EXPECT_THAT(advise(samples::four_ranks()), Contains(HasSubstr("differences below 420 ns mean nothing")));
 }
 
-TEST(Advice, EndsWithWhereTheFiguresAre) {
+TEST(Advice, EndsWithTheSourcesOfTheFigures) {
   EXPECT_THAT(advise(samples::one_rank()).back(), HasSubstr("meridian stats --json"));
 }
 

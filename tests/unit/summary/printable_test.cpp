@@ -8,7 +8,7 @@ namespace {
 
 TEST(Printable, KeepsTextInAnyLanguage) { EXPECT_EQ(printable("plain, grüße, 日本"), "plain, grüße, 日本"); }
 
-TEST(Printable, EscapesWhatATerminalWouldObey) {
+TEST(Printable, EscapesControlCharacters) {
   EXPECT_EQ(printable("\033[2J\n\t\x7f"), "\\x1b[2J\\x0a\\x09\\x7f");
   EXPECT_EQ(printable("\u009b31m"), "\\u{009b}31m");
   EXPECT_EQ(printable("\u202e\u2066\ufeff"), "\\u{202e}\\u{2066}\\u{feff}");

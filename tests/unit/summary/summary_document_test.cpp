@@ -62,7 +62,7 @@ TEST(SummaryTables, HaveColumnsWhoseUnitFollowsFromTheirName) {
       EXPECT_EQ(column.unit, expected(column.name)) << table.name << " " << column.name;
 }
 
-TEST(SummaryTables, HaveNamesOfTheirOwnAndSoHaveTheirColumns) {
+TEST(SummaryTables, HaveUniqueNamesAndSoHaveTheirColumns) {
   std::map<std::string_view, int> tables;
   for (const SummaryTable& table : summary_tables()) {
     EXPECT_EQ(++tables[table.name], 1) << table.name;

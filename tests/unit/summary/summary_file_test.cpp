@@ -65,7 +65,7 @@ void replace_column(hid_t file, const std::string& column, const std::vector<std
   ASSERT_TRUE(writer->finish());
 }
 
-TEST_F(SummaryFile, GivesBackWhatWasStored) {
+TEST_F(SummaryFile, IsReadAsItWasWritten) {
   for (const Summary& summary : {samples::empty_run(), samples::one_rank(), samples::four_ranks(), samples::counted(),
                                  samples::ten_thousand_ranks(), samples::hostile()}) {
     write(summary);
@@ -95,7 +95,7 @@ TEST_F(SummaryFile, ThatIsMissingIsNotFound) {
   EXPECT_EQ(read.error().code, Errc::not_found);
 }
 
-TEST_F(SummaryFile, WithoutASummarySaysSo) {
+TEST_F(SummaryFile, WithoutASummaryIsAnError) {
   write(samples::one_rank(), [](hid_t file) { H5Ldelete(file, "summary", H5P_DEFAULT); });
   const auto read = MergedTrace::read_summary(path());
   ASSERT_FALSE(read);
@@ -115,7 +115,7 @@ TEST_F(SummaryFile, OfALaterVersionIsUnsupported) {
   EXPECT_EQ(read.error().what, quoted_path() + " has a summary of version 2, this program reads version 1");
 }
 
-TEST_F(SummaryFile, OfSomebodyElseIsRefused) {
+TEST_F(SummaryFile, OfAnotherProgramIsRefused) {
   write(samples::one_rank(), [](hid_t file) { H5Adelete_by_name(file, "summary", "schema", H5P_DEFAULT); });
   const auto read = MergedTrace::read_summary(path());
   ASSERT_FALSE(read);
@@ -132,7 +132,7 @@ TEST_F(SummaryFile, WithAMissingTableIsRefused) {
   }
 }
 
-TEST_F(SummaryFile, WithoutATableThatIsLeftOutWhereItIsEmptyHasNoRowsOfIt) {
+TEST_F(SummaryFile, WithoutAnOptionalTableHasNoRowsOfIt) {
   write(samples::counted(), [](hid_t file) { H5Ldelete(file, "summary/counters", H5P_DEFAULT); });
   const auto read = MergedTrace::read_summary(path());
   ASSERT_TRUE(read) << read.error().what;
@@ -158,7 +158,7 @@ TEST_F(SummaryFile, WithTwoRowsForTheRunIsRefused) {
   EXPECT_FALSE(MergedTrace::read_summary(path()));
 }
 
-TEST_F(SummaryFile, WithARankOnAClockThatIsNotThereIsRefused) {
+TEST_F(SummaryFile, WithARankOnAMissingClockIsRefused) {
   write(samples::four_ranks(), [](hid_t file) { replace_column(file, "summary/clock_ranks/clock", {0, 0, 1, 2}); });
   const auto read = MergedTrace::read_summary(path());
   ASSERT_FALSE(read);

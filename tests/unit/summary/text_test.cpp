@@ -45,7 +45,7 @@ TEST(SummaryText, OfOneRankPointsToTheComputation) { expect_golden("one_rank", p
 
 TEST(SummaryText, OfFourRanksNamesTheSlowOne) { expect_golden("four_ranks", plain(samples::four_ranks())); }
 
-TEST(SummaryText, OfCountersTellsMpiFromTheRest) { expect_golden("counted", plain(samples::counted())); }
+TEST(SummaryText, OfCountersSeparatesMpiFromTheRest) { expect_golden("counted", plain(samples::counted())); }
 
 TEST(SummaryText, OfSeveralWorldsNamesRanksByThem) {
   expect_golden("several_worlds", plain(samples::several_worlds()));
@@ -86,7 +86,7 @@ TEST(SummaryText, EndsEveryLineWithoutBlanks) {
     for (const std::string& line : lines_of(plain(summary))) EXPECT_FALSE(line.ends_with(' ')) << "'" << line << "'";
 }
 
-TEST(SummaryText, DiffersByNothingButEscapeSequencesWhenItIsColoured) {
+TEST(SummaryText, DiffersOnlyByEscapeSequencesIfItIsColoured) {
   std::string coloured = summary_text(samples::four_ranks(), Paint{true});
   EXPECT_THAT(coloured, HasSubstr("\033[1;31merror\033[0m"));
   for (std::size_t at = coloured.find('\033'); at != std::string::npos; at = coloured.find('\033'))
@@ -132,7 +132,7 @@ TEST(FindingsText, PutsErrorsFirst) {
   EXPECT_LT(text.find("message.unmatched_send"), text.find("call.unfinished"));
 }
 
-TEST(FindingsText, SaysSoWhenThereAreNone) {
+TEST(FindingsText, ReportsThatThereAreNone) {
   EXPECT_EQ(findings_text(samples::one_rank(), Paint{false}), "FINDINGS\n  none\n");
 }
 

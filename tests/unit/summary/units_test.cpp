@@ -11,7 +11,7 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-TEST(HumanDuration, HasThreeDigitsAndTheUnitThatSuits) {
+TEST(HumanDuration, HasThreeDigitsAndASuitableUnit) {
   EXPECT_EQ(human_duration(0), "0 s");
   EXPECT_EQ(human_duration(1.8e-8), "18.0 ns");
   EXPECT_EQ(human_duration(1.234e-6), "1.23 us");
@@ -31,7 +31,7 @@ TEST(HumanDuration, RoundsIntoTheNextUnit) {
 
 TEST(HumanDuration, KeepsTheSign) { EXPECT_EQ(human_duration(-2.5e-6), "-2.50 us"); }
 
-TEST(HumanDuration, HasAWordForWhatIsNoNumberOrTooMuch) {
+TEST(HumanDuration, HasAWordForInvalidOrHugeValues) {
   EXPECT_EQ(human_duration(kNaN), "-");
   EXPECT_EQ(human_duration(kInfinity), "-");
   EXPECT_EQ(human_duration(1e300), "> 1e5 h");
@@ -62,7 +62,7 @@ TEST(HumanCount, IsExactUpToSevenDigits) {
   EXPECT_EQ(human_count(std::numeric_limits<std::uint64_t>::max()), "18.4 E");
 }
 
-TEST(HumanPercent, SaysWhenThereIsALittle) {
+TEST(HumanPercent, ShowsVerySmallShares) {
   EXPECT_EQ(human_percent(0), "0 %");
   EXPECT_EQ(human_percent(0.0001), "< 0.1 %");
   EXPECT_EQ(human_percent(0.1234), "12.3 %");

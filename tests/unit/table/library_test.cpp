@@ -115,7 +115,7 @@ TEST(MpiHeader, DeclaresNothingThatTheTableLacks) {
   for (const std::string& name : names) EXPECT_NE(call_by_name("MPI_" + name), CallId::none) << "MPI_" << name;
 }
 
-TEST(MpiHas, SaysOneForWhatTheHeaderDeclaresAndTheLibraryHas) {
+TEST(MpiHas, IsOneForCallsThatTheHeaderDeclaresAndTheLibraryHas) {
   Names said;
   for (const Has& row : kHas)
     if (row.has) said.insert(row.name);

@@ -96,7 +96,7 @@ TEST_F(TheStandard, HasARowForEveryLargeCountVariant) {
   }
 }
 
-TEST_F(TheStandard, HasEveryEntryThatWeGiveAReasonFor) {
+TEST_F(TheStandard, HasEveryProcedureWithAReason) {
   for (const auto& [name, reason] : kWithoutRow) EXPECT_TRUE(procedures_.contains(name)) << name << ": " << reason;
 }
 

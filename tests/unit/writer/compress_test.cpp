@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is compressed while the program runs: the rank file is the same as without, whoever dies when.
+// Compression during the run: the rank file is the same as without it.
 
 #include <gtest/gtest.h>
 
 #include <cstddef>
 #include <cstring>
 #include <functional>
-#include <random>
 
-#include "known_calls.hpp"
-#include "tests/support/seed.hpp"
-#include "tests/support/temp_dir.hpp"
-#include "trace/format/chunk_codec.hpp"
-#include "trace/records/finish_rank.hpp"
-#include "trace/records/rank_checkpoint.hpp"
-#include "writer/compress_spool.hpp"
-#include "writer/drain.hpp"
-#include "writer/recover.hpp"
+#include "compressing_rank.hpp"
 
 namespace meridian {
 namespace {
@@ -24,79 +15,11 @@ namespace {
 using namespace test;
 namespace fs = std::filesystem;
 
-class Compress : public testing::Test {
- protected:
-  void SetUp() override {
-    if (!has_own_deflate()) GTEST_SKIP() << "without libdeflate nothing is compressed during a run";
-    fs::create_directory(out);
-    made.set_output(out, 5, 8);
-    made.header().clock = ClockKind::monotonic;  // what is read of it later does not depend on when
-  }
-
-  RingFile open() { return *RingFile::open(made.path(), RingFile::Access::drain); }
-  RankPieces pieces() { return pieces_of(made.path(), out, 5); }
-  fs::path spool() { return spool_in_output(out, 5); }
-  /// Producers begin anew, as if nothing had been recorded.
-  void rewind_slots() {
-    for (const std::uint32_t slot : {0u, 1u}) {
-      made.slot(slot).tail.store(0);
-      made.slot(slot).head.store(0);
-    }
-  }
-  /// What the ring holds goes to the spool.
-  void drain(RingFile& ring) {
-    Drain fresh{ring};
-    const Status done = fresh.run();
-    ASSERT_TRUE(done) << done.error().what;
-  }
-  void compress(RingFile& ring) {
-    fs::rename(spool(), full_spool(spool()));
-    const Status done = compress_spool(ring, full_spool(spool()), pieces());
-    ASSERT_TRUE(done) << done.error().what;
-    ASSERT_FALSE(fs::exists(full_spool(spool())));
-  }
-  FinishedRank finish(const RingFile& ring) {
-    auto finished = finish_rank(ring, pieces(), out);
-    EXPECT_TRUE(finished) << finished.error().what;
-    return finished ? *std::move(finished) : FinishedRank{};
-  }
-  RankFile result() {
-    auto file = RankFile::open(out / "rank-00005.h5");
-    EXPECT_TRUE(file) << file.error().what;
-    return *std::move(file);
-  }
-  /// Calls of two threads, drained and compressed after so many.
-  void store(RingFile& ring, std::uint64_t calls, std::uint64_t between) {
-    TestProducer a{made, 0}, b{made, 1};
-    a.put(thread_record(0, 1));
-    b.put(thread_record(1, 1));
-    for (std::uint64_t i = 0; i < calls; ++i) {
-      a.put(known_call(i));
-      b.put(known_call(i));
-      if (between != 0 && i % between == between - 1) {
-        drain(ring);
-        compress(ring);
-      }
-    }
-  }
-  void expect_all(const RingFile& ring, std::uint64_t calls) {
-    const FinishedRank finished = finish(ring);
-    EXPECT_EQ(finished.events, 2 * calls);
-    EXPECT_EQ(finished.damaged, 0u);
-    RankFile file = result();
-    EXPECT_EQ(count_known_calls(file, 0), calls);
-    EXPECT_EQ(count_known_calls(file, 1), calls);
-  }
-
-  TempDir dir;
-  fs::path out = dir / "out";
-  // What is stored between two drainings fits.
-  TestRing made{dir / "a.ring", {.slots = 3, .ring_bytes = 1 << 21, .block_bytes = 4096}};
-};
+class Compress : public CompressingRank {};
 
 constexpr std::uint64_t kCalls = 2000;
 
-TEST_F(Compress, MakesTheSameRankFileAsWithout) {
+TEST_F(Compress, GivesTheSameRankFileAsOneConversionAtTheEnd) {
   auto ring = open();
   store(ring, kCalls, 0);
   drain(ring);
@@ -109,11 +32,11 @@ TEST_F(Compress, MakesTheSameRankFileAsWithout) {
     store(ring, kCalls, between);
     EXPECT_EQ(made.header().compressions.load(), kCalls / between);
     expect_all(ring, kCalls);
-    EXPECT_EQ(bytes_of(out / "rank-00005.h5") == plain, true) << between;  // no column has a whole chunk yet
+    EXPECT_EQ(bytes_of(out / "rank-00005.h5") == plain, true) << between;  // no column has a complete chunk yet
   }
 }
 
-TEST_F(Compress, MakesTheSameRowsAsWithoutWhereChunksAreWhole) {
+TEST_F(Compress, GivesTheSameRowsAcrossWholeChunks) {
   constexpr std::uint64_t kMany = 40'000, kBetween = 10'000;
   auto ring = open();
   {
@@ -146,7 +69,7 @@ TEST_F(Compress, MakesTheSameRowsAsWithoutWhereChunksAreWhole) {
   };
   for (std::size_t i = 0; i < plain.meta().segments.size(); ++i) {
     const SegmentRow &one = plain.meta().segments[i], &other = split.meta().segments[i];
-    EXPECT_EQ(one.thread, other.thread);  // bytes between it and the next member have no value
+    EXPECT_EQ(one.thread, other.thread);  // followed by padding
     EXPECT_EQ(std::memcmp(&one.first_ticks, &other.first_ticks, sizeof one - offsetof(SegmentRow, first_ticks)), 0);
     ASSERT_TRUE(plain.read(i, x));
     ASSERT_TRUE(split.read(i, y));
@@ -156,8 +79,8 @@ TEST_F(Compress, MakesTheSameRowsAsWithoutWhereChunksAreWhole) {
   }
 }
 
-/// Every step after which a writer may die, as what it leaves on disk.
-TEST_F(Compress, LosesAndDoublesNothingWhereverItStops) {
+/// Recreates the files that a writer leaves if it dies after any of its steps.
+TEST_F(Compress, NeitherLosesNorRepeatsCallsWhereverTheWriterStops) {
   auto ring = open();
   TestProducer producer{made, 0};
   producer.put(thread_record(0, 1));
@@ -199,14 +122,14 @@ TEST_F(Compress, LosesAndDoublesNothingWhereverItStops) {
   part += ".part";
   put_bytes(part, {next_checkpoint.begin(), next_checkpoint.begin() + 100});
   expect_stored("checkpoint half written");
-  ASSERT_TRUE(compress_spool(ring, full_spool(spool()), pieces()));  // a writer would go on like this
+  ASSERT_TRUE(compress_spool(ring, full_spool(spool()), pieces()));  // a new writer would continue in this way
   expect_stored("done again");
   EXPECT_EQ(made.header().compressions.load(), 7u);
   put(100);
   expect_stored("and on");
 }
 
-TEST_F(Compress, GoesOnInTheMiddleOfTextsMembersAndCallsOnManyRequests) {
+TEST_F(Compress, ContinuesInsideTextsMembersAndCallsOnManyRequests) {
   const auto put_all = [&](const std::function<void()>& between) {
     TestProducer producer{made, 0};
     const auto put = [&](const Words& words) {
@@ -251,65 +174,7 @@ TEST_F(Compress, GoesOnInTheMiddleOfTextsMembersAndCallsOnManyRequests) {
   EXPECT_EQ(result().meta().texts.at(0).value, "first second");
 }
 
-TEST_F(Compress, SaysThatWhatWasCompressedIsGoneOrDamaged) {
-  auto ring = open();
-  store(ring, 40'000, 10'000);
-  const auto checkpoint = bytes_of(pieces().checkpoint), chunks = bytes_of(pieces().chunks);
-  ASSERT_GT(chunks.size(), 1000u);
-  const auto fails_with = [&](Errc code, const std::string& words) {
-    const auto finished = finish_rank(ring, pieces(), out);
-    ASSERT_FALSE(finished) << words;
-    EXPECT_EQ(finished.error().code, code) << finished.error().what;
-    EXPECT_NE(finished.error().what.find(words), std::string::npos) << finished.error().what;
-    EXPECT_FALSE(fs::exists(out / "rank-00005.h5"));
-    EXPECT_FALSE(fs::exists(out / "rank-00005.h5.part"));
-  };
-  fs::remove(pieces().checkpoint);
-  fails_with(Errc::damaged, "has compressed what was recorded 4 times, but '" + pieces().checkpoint.string() +
-                                "' is missing or older");
-  auto bytes = checkpoint;
-  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
-  put_bytes(pieces().checkpoint, bytes);
-  fails_with(Errc::damaged, "it is cut or its checksum is wrong");
-  put_bytes(pieces().checkpoint, {checkpoint.begin(), checkpoint.end() - 1});
-  fails_with(Errc::damaged, "it is cut or its checksum is wrong");
-  put_bytes(pieces().checkpoint, checkpoint);
-  fs::remove(pieces().chunks);
-  fails_with(Errc::not_found, "cannot open '" + pieces().chunks.string() + "'");
-  put_bytes(pieces().chunks, {chunks.begin(), chunks.end() - 1});
-  fails_with(Errc::damaged, "it is shorter than its checkpoint says");
-  bytes = chunks;
-  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
-  put_bytes(pieces().chunks, bytes);
-  fails_with(Errc::damaged, "a chunk's checksum is wrong");
-  put_bytes(pieces().chunks, chunks);
-  expect_all(ring, 40'000);
-}
-
-TEST_F(Compress, TakesNoCheckpointOfAnotherProcess) {
-  auto ring = open();
-  store(ring, 100, 50);
-  made.header().pid += 1;
-  const auto finished = finish_rank(ring, pieces(), out);
-  ASSERT_FALSE(finished);
-  EXPECT_EQ(finished.error().code, Errc::invalid_argument);
-  EXPECT_EQ(finished.error().what,
-            "checkpoint '" + pieces().checkpoint.string() + "' is of another process than its ring");
-}
-
-TEST_F(Compress, LeavesALogAloneThatItDoesNotKnow) {
-  auto ring = open();
-  put_bytes(pieces().chunks, {'x'});
-  TestProducer producer{made, 0};
-  producer.put(thread_record(0, 1));
-  producer.put(known_call(0));
-  drain(ring);
-  ASSERT_FALSE(compress_spool(ring, spool(), pieces()));
-  EXPECT_EQ(bytes_of(pieces().chunks).size(), 1u);
-  EXPECT_EQ(finish(ring).events, 1u);
-}
-
-/// Wide values late, constants, columns that begin late: what was compressed is put together as if it had not been.
+/// Wide values at the end, constants, columns that begin late.
 TEST_F(Compress, KeepsEveryValueOfWholeChunks) {
   constexpr std::uint64_t kMany = 200'000;
   auto ring = open();
@@ -344,7 +209,7 @@ TEST_F(Compress, KeepsEveryValueOfWholeChunks) {
   EXPECT_EQ(wrong, 0u);
 }
 
-TEST_F(Compress, IsReadByThoseWhoLookWithoutMakingAFile) {
+TEST_F(Compress, CanBeDecodedWithoutMakingAFile) {
   auto ring = open();
   store(ring, 40'000, 10'000);
   RankMeta meta;
@@ -356,50 +221,6 @@ TEST_F(Compress, IsReadByThoseWhoLookWithoutMakingAFile) {
   ASSERT_TRUE(done) << done.error().what;
   EXPECT_EQ(calls, 80'000u);
   EXPECT_EQ(meta.rank, 5);
-}
-
-TEST_F(Compress, MakesNoFileAgainWhenOnlyRemovingWasInterrupted) {
-  auto ring = open();
-  store(ring, 200, 50);
-  expect_all(ring, 200);
-  const auto whole = bytes_of(out / "rank-00005.h5");
-  made.header().is_complete.store(1);
-  made.header().pid = 1 << 30;  // nobody
-  fs::remove(pieces().checkpoint);
-  fs::remove(pieces().chunks);
-  const auto recovered = recover_rank(out / "rank-00005.ring", out);
-  ASSERT_TRUE(recovered) << recovered.error().what;
-  EXPECT_EQ(recovered->outcome, Recovery::finished);
-  EXPECT_TRUE(bytes_of(out / "rank-00005.h5") == whole);
-  EXPECT_FALSE(fs::exists(made.path()));
-  EXPECT_FALSE(fs::exists(out / "rank-00005.ring"));
-}
-
-TEST_F(Compress, SurvivesAnyNoiseInACheckpoint) {
-  auto ring = open();
-  store(ring, 300, 100);
-  const auto bytes = bytes_of(pieces().checkpoint);
-  const auto whole = parse_checkpoint({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, ring, "it");
-  ASSERT_TRUE(whole) << whole.error().what;
-  std::mt19937_64 random{test::seeded(5)};
-  int refused = 0, made_again = 0;
-  for (int round = 0; round < 100; ++round) {
-    RankCheckpoint noisy = *whole;
-    for (int flips = 0; flips < 3; ++flips)
-      noisy.state[random() % noisy.state.size()] ^= static_cast<std::uint8_t>(1u << random() % 8);
-    if (round % 4 == 0) noisy.state.resize(random() % noisy.state.size());
-    ASSERT_TRUE(write_checkpoint(pieces().checkpoint, ring, noisy));
-    const auto finished = finish_rank(ring, pieces(), out);
-    if (finished) {
-      ++made_again;
-      (void)RankFile::open(out / "rank-00005.h5");
-    } else {
-      ++refused;
-      EXPECT_FALSE(finished.error().what.empty());
-    }
-  }
-  EXPECT_GE(refused, 25);
-  EXPECT_GT(made_again, 0);  // what is wrong in a time, nothing tells
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ class CompressingWriter : public testing::Test {
   std::atomic<std::uint64_t>* stored = nullptr;  // shared with the program: complete records of each slot
 };
 
-TEST_F(CompressingWriter, CompressesWhatItHasDrainedWhileTheProgramGoesOn) {
+TEST_F(CompressingWriter, CompressesDrainedRecordsWhileTheProgramRuns) {
   TestRing made{dir / "a.ring", {.slots = 2, .ring_bytes = 65536, .block_bytes = 8192}};
   made.header().spool_bytes = 256 * 1024;
   auto program = start_program(made, [&] {

@@ -81,7 +81,7 @@ TEST(Drain, GoesBesideTheRingWhenTheOutputDirectoryIsGone) {
   EXPECT_EQ(records_in(dir / "a.ring.spool", ring, 0).size(), 1u);
 }
 
-TEST(Drain, LeavesInTheRingWhatItCannotStore) {
+TEST(Drain, LeavesRecordsInTheRingThatItCannotStore) {
   const TempDir dir;
   TestRing made{dir / "a.ring", {}};
   TestProducer producer{made, 0};

@@ -52,7 +52,7 @@ class Finish : public testing::Test {
   TestRing made{dir / "a.ring", {.slots = 3, .ring_bytes = 32768, .block_bytes = 4096}};
 };
 
-TEST_F(Finish, TellsOfThreadsAndFreeLocksWhatTheirCardsSay) {
+TEST_F(Finish, TakesThreadsAndFreeLocksFromTheirCards) {
   made.set_output(out, 5, 8);
   std::vector<ThreadCard> cards(4);
   cards[0].state = CardState::live;
@@ -97,7 +97,7 @@ TEST_F(Finish, TellsOfThreadsAndFreeLocksWhatTheirCardsSay) {
   EXPECT_EQ(file.meta().lock_counts[0].count, 12u);
 }
 
-TEST_F(Finish, DoesNotTakeCardsAndCountersThatCannotBeReadForNone) {
+TEST_F(Finish, DoesNotTreatUnreadableCardsAndCountersAsMissing) {
   made.set_output(out, 5, 8);
   TestProducer producer{made, 0};
   producer.put(thread_record(0, 10));
@@ -116,7 +116,7 @@ TEST_F(Finish, DoesNotTakeCardsAndCountersThatCannotBeReadForNone) {
   }
 }
 
-TEST_F(Finish, CountsCardsAndCountersThatCannotBeTrueAndKeepsTheRank) {
+TEST_F(Finish, CountsInvalidCardsAndCountersAndKeepsTheRank) {
   made.set_output(out, 5, 8);
   TestProducer producer{made, 0};
   producer.put(thread_record(0, 10));
@@ -129,7 +129,7 @@ TEST_F(Finish, CountsCardsAndCountersThatCannotBeTrueAndKeepsTheRank) {
   EXPECT_EQ(file.meta().threads.size(), 1u);
 }
 
-TEST_F(Finish, DoesWithoutCardsWhosePlaceCannotBeTrue) {
+TEST_F(Finish, IgnoresCardsAtAnInvalidPosition) {
   made.set_output(out, 5, 8);
   made.put_cards(std::vector<ThreadCard>(2));
   made.header().cards_offset = ~std::uint64_t{0} - 100;
@@ -208,7 +208,7 @@ TEST_F(Finish, KeepsTheSiteOfAnUnfinishedCall) {
   EXPECT_EQ(batch.flags, std::vector<std::uint8_t>{kFlagUnfinished | kFlagSite});
 }
 
-TEST_F(Finish, DoesNotTakeWhatAnEarlierLapLeftForACallUnderWay) {
+TEST_F(Finish, DoesNotTakeDataOfAnEarlierLapForACallInProgress) {
   made.set_output(out, 5);
   auto ring = open();
   Drain drain{ring};
@@ -272,7 +272,7 @@ TEST_F(Finish, CountsASpoolThatHasLostItsMiddle) {
   EXPECT_LE(count_known_calls(file, 1), kept);
 }
 
-TEST_F(Finish, TakesRecordsOnceThatAreInSpoolAndRing) {
+TEST_F(Finish, TakesRecordsOnceIfTheyAreInSpoolAndRing) {
   made.set_output(out, 5);
   auto ring = open();
   Drain drain{ring};
@@ -286,7 +286,7 @@ TEST_F(Finish, TakesRecordsOnceThatAreInSpoolAndRing) {
   EXPECT_EQ(count_known_calls(file, 0), 100u);
 }
 
-TEST_F(Finish, GoesOnWithWhatTheProgramSpilledItself) {
+TEST_F(Finish, ContinuesWithRecordsThatTheProgramSpilled) {
   made.set_output(out, 5);
   auto ring = open();
   TestProducer producer{made, 0};
@@ -309,7 +309,7 @@ TEST_F(Finish, GoesOnWithWhatTheProgramSpilledItself) {
   EXPECT_EQ(count_known_calls(file, 0), 250u);
 }
 
-TEST_F(Finish, SurvivesAnyNoiseInARing) {
+TEST_F(Finish, SurvivesRandomlyChangedRings) {
   made.set_output(out, 5);
   std::mt19937_64 random{test::seeded(3)};
   for (int round = 0; round < 200; ++round) {

@@ -70,7 +70,7 @@ TEST_F(Recover, FinishesARankFromItsNoteAndCleansUp) {
 }
 
 // One after the other, every state that removing can be interrupted in.
-TEST_F(Recover, OfWhoeverIsInterruptedAfterTheRankFileIsThereNothingIsMissed) {
+TEST_F(Recover, CompletesACleanUpThatWasInterruptedAfterTheRankFile) {
   store_and_die();
   for (const char* piece : {"rank-00002.spool", "rank-00002.spill"}) std::ofstream{out / piece};
   const auto kept = dir / "kept";
@@ -116,7 +116,7 @@ TEST_F(Recover, OfWhoeverIsInterruptedAfterTheRankFileIsThereNothingIsMissed) {
   EXPECT_GE(interrupted, 6);  // rename of the file, of the note; two pieces, ring, note
 }
 
-TEST_F(Recover, OfAFinishedRankOfAnotherHostNothingIsTouched) {
+TEST_F(Recover, DoesNotTouchAFinishedRankOfAnotherHost) {
   std::ofstream{out / "rank-00002.done"} << "farnode\n/dev/shm/x.ring\n";
   const auto recovered = recover_rank(out / "rank-00002.done", out);
   ASSERT_FALSE(recovered);
@@ -148,7 +148,7 @@ TEST_F(Recover, TouchesNothingWhileTheProcessLives) {
   EXPECT_TRUE(std::filesystem::exists(made.path()));
 }
 
-TEST_F(Recover, TouchesNothingWhileSomebodyElseIsAtIt) {
+TEST_F(Recover, TouchesNothingWhileAnotherProcessWorksOnIt) {
   store_and_die();
   const int fd = ::open(made.path().c_str(), O_RDWR);
   ASSERT_EQ(::flock(fd, LOCK_EX), 0);
@@ -159,7 +159,7 @@ TEST_F(Recover, TouchesNothingWhileSomebodyElseIsAtIt) {
   EXPECT_EQ(recover_rank(out / "rank-00002.ring", out)->outcome, Recovery::finished);
 }
 
-TEST_F(Recover, LeavesARingWhoseRankIsNotKnown) {
+TEST_F(Recover, LeavesARingWhoseRankIsUnknown) {
   store_and_die(false);
   const auto recovered = recover_rank(made.path(), out);
   ASSERT_TRUE(recovered) << recovered.error().what;
@@ -167,7 +167,7 @@ TEST_F(Recover, LeavesARingWhoseRankIsNotKnown) {
   EXPECT_TRUE(std::filesystem::exists(made.path()));
 }
 
-TEST_F(Recover, SaysOnWhichHostTheRecordsAre) {
+TEST_F(Recover, ReportsTheHostOfTheRecords) {
   std::ofstream{out / "rank-00002.ring"} << "farnode\n/dev/shm/x.ring\n";
   const auto recovered = recover_rank(out / "rank-00002.ring", out);
   ASSERT_FALSE(recovered);
@@ -176,7 +176,7 @@ TEST_F(Recover, SaysOnWhichHostTheRecordsAre) {
                                         "': its records are on host 'farnode'");
 }
 
-TEST_F(Recover, SaysThatARingIsGone) {
+TEST_F(Recover, ReportsAMissingRing) {
   store_and_die();
   std::filesystem::remove(made.path());
   const auto recovered = recover_rank(out / "rank-00002.ring", out);
@@ -185,7 +185,7 @@ TEST_F(Recover, SaysThatARingIsGone) {
   EXPECT_EQ(recovered.error().what, "cannot open ring file '" + made.path().string() + "': No such file or directory");
 }
 
-TEST_F(Recover, RefusesANoteThatIsNone) {
+TEST_F(Recover, RefusesAnInvalidNote) {
   std::ofstream{out / "rank-00002.ring"} << "whatever this is";
   const auto recovered = recover_rank(out / "rank-00002.ring", out);
   ASSERT_FALSE(recovered);

@@ -111,7 +111,7 @@ TEST(RingFile, OfANewerVersionNamesBothVersions) {
             "ring file '" + (dir / "a.ring").string() + "' has version 9, this program reads up to 1");
 }
 
-TEST(RingFile, RefusesPositionsThatCannotBeTrue) {
+TEST(RingFile, RefusesInvalidPositions) {
   const TempDir dir;
   TestRing made{dir / "a.ring", {}};
   auto ring = RingFile::open(dir / "a.ring", RingFile::Access::read_only);
@@ -138,7 +138,7 @@ TEST(RingFile, ThatIsCutWhileItIsOpenGivesAnErrorAndNoSignal) {
   EXPECT_EQ(status.error().what, "cannot read ring file '" + (dir / "a.ring").string() + "': it is truncated");
 }
 
-TEST(RingFile, IsNotOpenedThroughALinkNorWhenItIsNone) {
+TEST(RingFile, IsNotOpenedThroughALinkOrIfItIsInvalid) {
   const TempDir dir;
   TestRing made{dir / "a.ring", {}};
   std::filesystem::create_symlink(dir / "a.ring", dir / "link.ring");
@@ -171,7 +171,7 @@ TEST(RingFile, KnowsWhenAnotherFileHasTakenItsName) {
   EXPECT_FALSE(ring->is_at_its_path());
 }
 
-TEST(RingFile, TellsALivingProcessFromADeadOneAndFromAnotherWithItsPid) {
+TEST(RingFile, DistinguishesALiveProcessFromADeadOneAndFromAnotherWithItsPid) {
   const TempDir dir;
   TestRing made{dir / "a.ring", {}};
   auto ring = RingFile::open(dir / "a.ring", RingFile::Access::read_only);

@@ -64,7 +64,7 @@ TEST(Spool, GivesBackItsSegments) {
   EXPECT_FALSE(is_torn);
 }
 
-TEST(Spool, CutAnywhereGivesTheSegmentsThatAreWhole) {
+TEST(Spool, TruncatedAnywhereGivesTheCompleteSegments) {
   const TempDir dir;
   const auto pieces = write_some(dir / "a.spool");
   const auto bytes = test::bytes_of(dir / "a.spool");
@@ -96,7 +96,7 @@ TEST(Spool, WithAFlippedBitEndsBeforeIt) {
   }
 }
 
-TEST(Spool, IsForItsOwnerAloneAndNeverReplacesAFile) {
+TEST(Spool, IsReadableOnlyByItsOwnerAndNeverReplacesAFile) {
   const TempDir dir;
   {
     auto spool = SpoolWriter::create(dir / "a.spool");
@@ -112,7 +112,7 @@ TEST(Spool, IsForItsOwnerAloneAndNeverReplacesAFile) {
   EXPECT_FALSE(std::filesystem::exists(dir / "target"));
 }
 
-TEST(Spool, ThatCannotGrowEndsWithItsLastWholeSegment) {
+TEST(Spool, ThatCannotGrowEndsWithItsLastCompleteSegment) {
   const TempDir dir;
   const auto before = std::signal(SIGXFSZ, SIG_IGN);
   rlimit limit{};

@@ -120,7 +120,7 @@ TEST_F(Writer, MakesTheFileAgainWhenRecordsCameAfterIt) {
   expect_only_the_rank_file();
 }
 
-TEST_F(Writer, LeavesTheFileAloneWhenNothingCameAfterIt) {
+TEST_F(Writer, DoesNotChangeTheFileIfNoRecordsCameAfterIt) {
   auto program = start_program(made, [&] {
     made.set_output(out, 2);
     put_calls(0, 0, 1000);
@@ -189,7 +189,7 @@ TEST_F(Writer, ThatIsKilledTooLeavesEverythingToTheMerger) {
   }
 }
 
-TEST_F(Writer, HasTheCallThatAKilledProgramWasIn) {
+TEST_F(Writer, HasTheCallInProgressOfAKilledProgram) {
   auto program = start_program(made, [&] {
     made.set_output(out, 2);
     put_calls(0, 0, 10);
@@ -211,7 +211,7 @@ TEST_F(Writer, HasTheCallThatAKilledProgramWasIn) {
   EXPECT_EQ(batch.p2p.back().peer, 3);
 }
 
-TEST_F(Writer, IsNotEndedByTheSignalsThatLaunchersSend) {
+TEST_F(Writer, IgnoresTheSignalsThatLaunchersSend) {
   auto program = start_program(made, [&] {
     made.set_output(out, 2);
     put_calls(0, 0, 100);
@@ -250,7 +250,7 @@ TEST_F(Writer, SleepsWhileNothingHappens) {
   EXPECT_EQ(switches(), before);
 }
 
-TEST_F(Writer, LeavesWhenTheProgramSaysThatItStoresNoMore) {
+TEST_F(Writer, EndsWhenTheProgramAnnouncesThatItStoresNoMore) {
   auto program = start_program(made, [&] {
     made.set_output(out, 2);
     put_calls(0, 0, 100);
@@ -318,7 +318,7 @@ TEST_F(Writer, KeepsEverythingWhenTheOutputDirectoryIsGone) {
   EXPECT_EQ(recovered->events, 100u);
 }
 
-TEST_F(Writer, WithoutRoomOnTheDiskSaysSoAndLosesNothing) {
+TEST_F(Writer, ReportsAFullDiskAndLosesNothing) {
   auto program = start_program(made, [&] {
     made.set_output(out, 2);
     TestProducer producer{made, 0};
@@ -352,7 +352,7 @@ TEST_F(Writer, WithoutRoomOnTheDiskSaysSoAndLosesNothing) {
   EXPECT_GT(stored[0].load(), 1000u);
 }
 
-TEST_F(Writer, IsOneForARing) {
+TEST_F(Writer, RunsOncePerRing) {
   auto program = start_program(made, [&] { sleep_for_good(); });
   auto first = start_writer(made);
   ASSERT_TRUE(eventually([&] { return made.header().writer_state.load() == WriterState::draining; }));

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A rank whose records are compressed while the program runs.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <utility>
+
+#include "known_calls.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "trace/format/chunk_codec.hpp"
+#include "trace/records/finish_rank.hpp"
+#include "writer/compress_spool.hpp"
+#include "writer/drain.hpp"
+
+namespace meridian::test {
+
+class CompressingRank : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_own_deflate()) GTEST_SKIP() << "without libdeflate nothing is compressed during a run";
+    std::filesystem::create_directory(out);
+    made.set_output(out, 5, 8);
+    made.header().clock = ClockKind::monotonic;  // its readings do not depend on the time of the test
+  }
+
+  RingFile open() { return *RingFile::open(made.path(), RingFile::Access::drain); }
+  RankPieces pieces() { return pieces_of(made.path(), out, 5); }
+  std::filesystem::path spool() { return spool_in_output(out, 5); }
+  /// Lets producers begin again with empty rings.
+  void rewind_slots() {
+    for (const std::uint32_t slot : {0u, 1u}) {
+      made.slot(slot).tail.store(0);
+      made.slot(slot).head.store(0);
+    }
+  }
+  /// Moves the contents of the rings to the spool.
+  void drain(RingFile& ring) {
+    Drain fresh{ring};
+    const Status done = fresh.run();
+    ASSERT_TRUE(done) << done.error().what;
+  }
+  void compress(RingFile& ring) {
+    std::filesystem::rename(spool(), full_spool(spool()));
+    const Status done = compress_spool(ring, full_spool(spool()), pieces());
+    ASSERT_TRUE(done) << done.error().what;
+    ASSERT_FALSE(std::filesystem::exists(full_spool(spool())));
+  }
+  FinishedRank finish(const RingFile& ring) {
+    auto finished = finish_rank(ring, pieces(), out);
+    EXPECT_TRUE(finished) << finished.error().what;
+    return finished ? *std::move(finished) : FinishedRank{};
+  }
+  RankFile result() {
+    auto file = RankFile::open(out / "rank-00005.h5");
+    EXPECT_TRUE(file) << file.error().what;
+    return *std::move(file);
+  }
+  /// Stores calls of two threads; drains and compresses after every `between` calls.
+  void store(RingFile& ring, std::uint64_t calls, std::uint64_t between) {
+    TestProducer a{made, 0}, b{made, 1};
+    a.put(thread_record(0, 1));
+    b.put(thread_record(1, 1));
+    for (std::uint64_t i = 0; i < calls; ++i) {
+      a.put(known_call(i));
+      b.put(known_call(i));
+      if (between != 0 && i % between == between - 1) {
+        drain(ring);
+        compress(ring);
+      }
+    }
+  }
+  void expect_all(const RingFile& ring, std::uint64_t calls) {
+    const FinishedRank finished = finish(ring);
+    EXPECT_EQ(finished.events, 2 * calls);
+    EXPECT_EQ(finished.damaged, 0u);
+    RankFile file = result();
+    EXPECT_EQ(count_known_calls(file, 0), calls);
+    EXPECT_EQ(count_known_calls(file, 1), calls);
+  }
+
+  TempDir dir;
+  std::filesystem::path out = dir / "out";
+  // Large enough for the records between two drains.
+  TestRing made{dir / "a.ring", {.slots = 3, .ring_bytes = 1 << 21, .block_bytes = 4096}};
+};
+
+}  // namespace meridian::test
