@@ -30,7 +30,7 @@ Status compress_spool(RingFile& ring, const std::filesystem::path& spool, const 
   MERIDIAN_TRY(SpoolReader reader, SpoolReader::open(spool, ring.geometry()));
   SpoolReader::Segment segment;
   while (reader.next(segment)) MERIDIAN_TRY_DO(decoder.feed(segment.slot, segment.position, segment.words));
-  MERIDIAN_TRY_DO(reader.status());  // what could not be read is no torn end: its spool stays
+  MERIDIAN_TRY_DO(reader.status());  // a read error is not a torn end: the spool remains
   MERIDIAN_TRY_DO(chunks.sync());
   StateWriter state;
   decoder.save(state);

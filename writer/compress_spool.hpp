@@ -9,11 +9,11 @@
 
 namespace meridian {
 
-/// Makes chunks of the records in `spool`, which comes next after all that was compressed before, and removes it. In
-/// this order: chunks on disk; checkpoint in place; ring told; spool gone. Whoever dies in between leaves each record
-/// in the checkpoint or in the spool, or in both, and readers skip what they have. Works while the program runs and
-/// others drain its ring; uses no HDF5.
-/// errors  those of OpenPieces; io. The spool stays then.
+/// Converts the records in `spool`, which follow all compressed ones, to chunks, and removes it. In this order: chunks
+/// on disk; checkpoint in place; ring informed; spool removed. If the process dies in between, each record is in the
+/// checkpoint, in the spool, or in both, and readers skip duplicates. Works while the program runs and its ring is
+/// drained; uses no HDF5.
+/// errors  those of OpenPieces; io. The spool then remains.
 Status compress_spool(RingFile& ring, const std::filesystem::path& spool, const RankPieces& pieces);
 
 }  // namespace meridian

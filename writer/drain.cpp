@@ -50,7 +50,7 @@ Status Drain::run() {
   Status first_damage;
   for (std::uint32_t slot = 0; slot < ring_.geometry().slot_count; ++slot) {
     const RingSlot& shared = ring_.slot(slot);
-    // Slots are taken in order: behind one that was never used there is no other.
+    // Slots are taken in order: no slot after an unused one is in use.
     if (shared.state.load(std::memory_order_acquire) == SlotState::free &&
         shared.head.load(std::memory_order_acquire) == 0)
       break;

@@ -12,20 +12,20 @@
 namespace meridian {
 
 /// Moves records from a ring to its spool, and so makes room for the program. The spool is created with the first
-/// record: in the output directory when the program has agreed on one, else beside the ring file, and stays there.
+/// record: in the output directory if the program has agreed on one, otherwise beside the ring file; it stays there.
 class Drain {
  public:
-  /// May take the spool away, which leaves it empty: the next record opens another.
+  /// May take the spool, which is then empty: the next record opens a new one.
   using WhenFull = std::function<void(std::optional<SpoolWriter>& spool)>;
 
-  /// `ring` was opened with RingFile::Access::drain and outlives this.
-  /// spool_limit  bytes with which a spool is full, and `when_full` called; 0: never.
+  /// `ring` was opened with RingFile::Access::drain and must outlive this.
+  /// spool_limit  size in bytes at which a spool is full and `when_full` is called; 0: never.
   explicit Drain(RingFile& ring, std::uint64_t spool_limit = 0, WhenFull when_full = {})
       : ring_{ring}, spool_limit_{spool_limit}, when_full_{std::move(when_full)} {}
 
-  /// Drains every slot up to its head. While the program has no output directory yet, nothing is drained until a ring
-  /// is half full. errors: io (nothing is lost: what could not be stored stays in the ring); damaged (a slot's
-  /// positions cannot be true; the other slots are drained all the same).
+  /// Drains every slot up to its head. Until the program has an output directory, nothing is drained before a ring is
+  /// half full. errors: io (no record is lost: records that could not be stored remain in the ring); damaged (a slot
+  /// has invalid positions; the other slots are drained nevertheless).
   Status run();
 
   std::uint64_t bytes() const noexcept { return bytes_; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// meridian-writer RINGFILE: drains the ring of one traced process and makes its rank file. Started by the tracer, one
-// for each rank; lives as long as the rank, and is not killed with it. SIGUSR1 has it make a snapshot, which it starts
-// itself for: meridian-writer --snapshot RINGFILE.
+// meridian-writer RINGFILE: drains the ring of one traced process and makes its rank file. The tracer starts one for
+// each rank; it lives as long as the rank, and is not killed with it. At SIGUSR1 it makes a snapshot, for which it
+// starts itself: meridian-writer --snapshot RINGFILE.
 
 #include <unistd.h>
 
@@ -33,7 +33,7 @@ int make_snapshot(const char* path) {
   return !problem && snapshot_rank(*ring, folder, kSnapshotPatience) ? 0 : 1;
 }
 
-// Whatever happens, the program must not wait for a writer that is no more, and no core file belongs into its
+// In every case the program must not wait for a writer that has ended, and no core file may be written to its
 // directory.
 Status run(WriterProcess& writer) {
   try {
@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
                  "usage: meridian-writer RINGFILE\n(started by libmeridian.so; nothing that one starts by hand)\n");
     return 1;
   }
-  // Launchers kill whole process groups; what the rank has stored is worth the second that this process lives longer.
+  // Launchers kill whole process groups; the second that this process continues saves the rank's records.
   for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2})
     std::signal(signal, SIG_IGN);
   keep_files_private();
@@ -85,7 +85,7 @@ int main(int argc, char** argv) {
       wait_for_process(pid, start);
       writer.end();
     }}.detach();
-  } catch (const std::system_error&) {  // no more threads are allowed here
+  } catch (const std::system_error&) {  // the limit on threads is reached
     writer.watch();
   }
   const Status done = run(writer);

@@ -27,7 +27,7 @@ void remove_leftovers(RingFile& ring, const std::filesystem::path& output_dir) {
   if (!pieces.checkpoint.empty())
     for (const auto& piece : {std::filesystem::path{pieces.checkpoint} += ".part", pieces.checkpoint, pieces.chunks})
       std::filesystem::remove(piece, ignored);
-  // The way to the ring goes last: whoever is interrupted in between leaves something that can be removed.
+  // The ring is removed last, so that leftovers of an interruption can still be found and removed.
   if (ring.is_at_its_path()) std::filesystem::remove(ring.path(), ignored);
   if (!has_note) return;
   for (const auto& way : {path, finished_note(path)})
@@ -36,7 +36,7 @@ void remove_leftovers(RingFile& ring, const std::filesystem::path& output_dir) {
 
 namespace {
 
-// The output directory may have been moved since: a piece lies where it was, or where it is now.
+// The output directory may have been moved: a piece is in its old or in its new location.
 RankPieces pieces_wherever(const RingFile& ring, const std::filesystem::path& output_dir) {
   const std::filesystem::path recorded = ring.output_dir();
   const std::int32_t rank = ring.world_rank();

@@ -35,13 +35,13 @@ void SpoolCompressor::take(std::optional<SpoolWriter>& spool) {
   const auto compress = [this, full, pieces = pieces_of(ring_.path(), output_dir, rank)] {
     try {
       has_failed_ = !compress_spool(ring_, full, pieces);
-    } catch (const std::exception&) {  // no memory: the spool stays what it is
+    } catch (const std::exception&) {  // out of memory: the spool remains
       has_failed_ = true;
     }
   };
   try {
     thread_ = std::thread{compress};
-  } catch (const std::system_error&) {  // no more threads are allowed here
+  } catch (const std::system_error&) {  // the limit on threads is reached
     compress();
   }
 }

@@ -9,28 +9,28 @@
 
 namespace meridian {
 
-/// Compresses full spools beside the draining, one at a time: a spool that is full while the one before is still at it
-/// has to wait, and with it, when its ring is full too, the program. So disk and memory have a bound. A compression
-/// that failed is not tried again: the spool grows then, and stays valid for the making of the rank file.
+/// Compresses full spools while the ring is drained, one at a time: a full spool waits until the previous one is
+/// compressed, and the program waits too if its ring is full. This limits disk space and memory. A failed compression
+/// is not repeated: the spool then grows, and remains valid for the rank file.
 class SpoolCompressor {
  public:
-  /// `ring` outlives this.
+  /// `ring` must outlive this.
   explicit SpoolCompressor(RingFile& ring);
   ~SpoolCompressor() { wait(); }
   SpoolCompressor(const SpoolCompressor&) = delete;
   SpoolCompressor& operator=(const SpoolCompressor&) = delete;
 
-  /// Bytes with which a spool is full: there are two at a time. 0: never.
+  /// Size in bytes at which a spool is full; two exist at a time. 0: never.
   std::uint64_t spool_limit() const noexcept { return limit_; }
-  /// Takes the spool, if that can be; it is empty then, and the next record opens another.
+  /// Takes the spool if possible; it is then empty, and the next record opens a new one.
   void take(std::optional<SpoolWriter>& spool);
-  /// Waits until nothing is being compressed.
+  /// Waits until no compression is running.
   void wait();
 
  private:
   RingFile& ring_;
   std::uint64_t limit_;
-  bool has_failed_ = false;  // of the thread while it runs
+  bool has_failed_ = false;  // written by the thread while it runs
   std::thread thread_;
 };
 

@@ -44,7 +44,8 @@ void WriterProcess::wake() noexcept {
   errno = before;
 }
 
-// Ended, or has announced that it stores no more and has no call under way whose record could still come.
+// The process has ended, or has announced that it stores no more and has no call in progress that could still be
+// recorded.
 bool WriterProcess::is_over() const {
   if (has_ended_.load(std::memory_order_acquire) || (is_watching_ && !ring_.is_process_alive())) return true;
   if (ring_.header().run_state.load(std::memory_order_acquire) != RunState::ended) return false;
@@ -62,7 +63,7 @@ Status WriterProcess::run() {
   header.writer_state.store(WriterState::draining, std::memory_order_release);
   for (;;) {
     const std::uint32_t seen = header.wake.load(std::memory_order_seq_cst);
-    const bool is_last = is_over();  // before draining, so that nothing comes after
+    const bool is_last = is_over();  // before draining, so that nothing can follow
     serve();
     if (is_last) break;
     start_snapshot();
@@ -75,8 +76,9 @@ Status WriterProcess::run() {
   return left;
 }
 
-// The program bumps `wake`, then looks at `writer_asleep`; here it is the other way round. Both orders are sequentially
-// consistent, so one of the two always sees the other, and a bump in between makes the futex return at once.
+// The program increments `wake`, then reads `writer_asleep`; the writer does it in the other order. Both sequences are
+// sequentially consistent, so one of the two always sees the other, and an increment in between makes the futex return
+// at once.
 void WriterProcess::sleep(std::uint32_t seen) {
   RingFileHeader& header = ring_.shared_header();
   header.writer_asleep.store(1, std::memory_order_seq_cst);
@@ -91,7 +93,7 @@ void WriterProcess::sleep(std::uint32_t seen) {
 }
 
 void WriterProcess::start_snapshot() {
-  if (snapshot_pid_ > 0 && ::waitpid(snapshot_pid_, nullptr, WNOHANG) == 0) return;  // its end wakes us
+  if (snapshot_pid_ > 0 && ::waitpid(snapshot_pid_, nullptr, WNOHANG) == 0) return;  // its end wakes this process
   snapshot_pid_ = 0;
   if (!is_snapshot_wanted_.load(std::memory_order_acquire) || ring_.output_dir().empty()) return;
   is_snapshot_wanted_.store(false, std::memory_order_release);
@@ -118,7 +120,7 @@ void WriterProcess::answer_finish() {
   RingFileHeader& header = ring_.shared_header();
   const std::uint32_t wanted = header.finish_requested.load(std::memory_order_seq_cst);
   if (wanted == header.finish_served.load(std::memory_order_relaxed)) return;
-  (void)finish();  // what failed is tried again at the end of the program, and after that by the merger
+  (void)finish();  // a failure is retried at the end of the program, and then by the merger
   header.finish_served.store(wanted, std::memory_order_release);
   header.served.fetch_add(1, std::memory_order_seq_cst);
   futex_wake_all(header.served);
@@ -127,7 +129,7 @@ void WriterProcess::answer_finish() {
 Status WriterProcess::finish() {
   const std::filesystem::path output_dir = ring_.output_dir();
   if (output_dir.empty()) return Error{Errc::not_found, "the program has no output directory yet", ""};
-  auto progress = progress_of(ring_);  // before: what comes meanwhile makes a difference to it
+  auto progress = progress_of(ring_);  // before: later records make a difference to it
   compressor_.wait();
   const auto pieces = pieces_of(ring_.path(), output_dir, ring_.world_rank());
   MERIDIAN_TRY(const FinishedRank finished, finish_rank(ring_, pieces, output_dir));
@@ -151,7 +153,7 @@ Status WriterProcess::leave() {
 
 void wait_for_process(std::int32_t pid, std::uint64_t start) {
   const int handle = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0u));
-  // A pidfd of another process with the same pid is of no use; once it is the right one, it stays so.
+  // A pidfd of another process with the same pid is useless; a pidfd of the right process remains valid.
   if (handle >= 0 && is_running(pid, start)) {
     pollfd waiting{.fd = handle, .events = POLLIN, .revents = 0};
     while (::poll(&waiting, 1, -1) < 0 && errno == EINTR) continue;

@@ -14,14 +14,14 @@
 
 namespace meridian {
 
-/// First argument of meridian-writer when it is to make a snapshot of a ring that another writer drains.
+/// First argument of meridian-writer for a snapshot of a ring that another writer drains.
 inline constexpr const char* kMakeSnapshot = "--snapshot";
-/// Where these snapshots are, below the output directory: the latest of each rank.
+/// Folder of these snapshots in the output directory: the latest of each rank.
 inline constexpr const char* kSnapshotFolder = "snapshot";
 
-/// The life of one writer: drains the ring when it is woken, compresses what it has drained when that is much, makes
-/// the rank file when it is asked, and once more when the program has ended with more records than that. Sleeps on the
-/// ring's futex word in between; nothing wakes it but the program and its end.
+/// The main loop of one writer: drains the ring when it is woken, compresses drained records when there are many, makes
+/// the rank file on request, and again at the end of the program if there are more records. In between it sleeps on the
+/// ring's futex word; only the program and its end wake it.
 class WriterProcess {
  public:
   explicit WriterProcess(RingFile ring)
@@ -29,26 +29,26 @@ class WriterProcess {
                                                              compressor_.take(spool);
                                                            }} {}
 
-  /// Returns when there is nothing left to do. errors: what kept the rank file from being made; ring and spool stay
-  /// then.
+  /// Returns when there is nothing left to do. errors: the reason why the rank file could not be made; ring and spool
+  /// then remain.
   Status run();
 
-  /// From another thread: the program has ended.
+  /// Called by another thread: the program has ended.
   void end() noexcept;
 
-  /// From a signal handler: requests a snapshot in `snapshot/` of the output directory. Made by a process of its
-  /// own, so that the ring is drained meanwhile; one after the other.
+  /// Called by a signal handler: requests a snapshot in `snapshot/` of the output directory. A separate process makes
+  /// it, so that the ring is drained in the meantime; one at a time.
   void want_snapshot() noexcept;
-  /// From a signal handler: a process that makes a snapshot may have ended, and another snapshot may be due.
+  /// Called by a signal handler: a snapshot process may have ended, and another snapshot may be due.
   void wake() noexcept;
-  /// Without another thread: run() looks itself, now and then, whether the program has ended.
+  /// Without another thread: run() checks periodically whether the program has ended.
   void watch() noexcept { is_watching_ = true; }
 
  private:
-  void serve();          // one round: drain, answer
-  void answer_finish();  // makes the rank file when one was asked for
-  Status finish();       // makes the rank file from all there is
-  Status leave();        // the program is gone
+  void serve();          // one round: drains and answers
+  void answer_finish();  // makes the rank file if one was requested
+  Status finish();       // makes the rank file from all records
+  Status leave();        // the program has ended
   bool is_over() const;
   void start_snapshot();
   void sleep(std::uint32_t seen);
@@ -56,12 +56,12 @@ class WriterProcess {
   RingFile ring_;
   SpoolCompressor compressor_;
   Drain drain_;
-  std::vector<std::uint64_t> finished_progress_;  // when the rank file was made last; empty: never
-  bool has_failed_ = false;                       // the spool cannot grow: from now on the ring keeps what it has
+  std::vector<std::uint64_t> finished_progress_;  // at the last rank file; empty: none was made
+  bool has_failed_ = false;                       // the spool cannot grow: from now on records remain in the ring
   bool is_watching_ = false;
   std::atomic<bool> has_ended_{false};
   std::atomic<bool> is_snapshot_wanted_{false};
-  pid_t snapshot_pid_ = 0;  // of the process that makes one; 0: none does
+  pid_t snapshot_pid_ = 0;  // of the snapshot process; 0: none
 };
 
 /// Blocks until the process that made the ring has ended.
