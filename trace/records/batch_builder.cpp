@@ -4,7 +4,7 @@
 namespace meridian {
 namespace {
 
-constexpr std::size_t kMaxBatch = std::size_t{1} << 22;  // events in one that is restored; more are damage
+constexpr std::size_t kMaxBatch = std::size_t{1} << 22;  // events in a restored batch; more mean damage
 
 template <class Row>
 void append(std::vector<Row>& rows, const std::uint64_t* words) {
@@ -94,7 +94,7 @@ bool BatchBuilder::add_completions(std::span<const std::uint64_t> words, Payload
   std::uint32_t& count = batch_.completion_count.back();
   for (std::size_t at = 0; at < words.size(); at += words_of<Completion>) {
     auto entry = load_words<Completion>(words.data() + at);
-    if (has_requests && entry.request == 0) continue;  // a hole, left by a null request
+    if (has_requests && entry.request == 0) continue;  // an unused entry, left by a null request
     if (!has_outcome) entry = {.request = entry.request, .source = 0, .tag = 0, .bytes = kNotKnown};
     if (count == kMaxCompletions) return false;
     batch_.completions.push_back(entry);
@@ -106,7 +106,7 @@ bool BatchBuilder::add_completions(std::span<const std::uint64_t> words, Payload
 void BatchBuilder::add_site(const ThreadStacks::Site& site) {
   batch_.sites.push_back(site.address);
   if (site.row == 0 && batch_.nodes.empty()) return;
-  batch_.nodes.resize(batch_.sites.size());  // those before it have none
+  batch_.nodes.resize(batch_.sites.size());  // earlier events have none
   batch_.nodes.back() = site.row;
 }
 

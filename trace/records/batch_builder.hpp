@@ -13,13 +13,13 @@
 
 namespace meridian {
 
-/// Makes a batch of events from the calls of one thread, one after the other. Memory is bounded, as long as a batch
-/// that is_full() is handed over and cleared before the next event.
+/// Makes a batch of events from consecutive calls of one thread. Memory is bounded if a batch that is_full() is passed
+/// on and cleared before the next event.
 class BatchBuilder {
  public:
-  /// Events in a batch that is full.
+  /// Number of events in a full batch.
   static constexpr std::size_t kSegmentEvents = 16384;
-  /// Completions of one call that are kept.
+  /// Maximum number of completions kept of one call.
   static constexpr std::size_t kMaxCompletions = std::size_t{1} << 21;
 
   bool is_full() const noexcept {
@@ -29,13 +29,13 @@ class BatchBuilder {
   std::size_t events() const noexcept { return batch_.call.size(); }
   const EventBatch& batch() const noexcept { return batch_; }
   void clear();
-  /// Another thread begins: no record continues the last, and counters begin anew. The batch is empty.
+  /// Another thread begins: no record continues the previous one, and counters begin again. The batch is empty.
   void begin_thread();
 
-  /// Whether the record only adds completions to the last event. Each call's record is asked about, in order.
+  /// Whether the record only adds completions to the last event. Called for each call's record, in order.
   bool is_continuation(const Record& record) noexcept;
 
-  /// Appends an event, which as yet has no rows: its payload is `local`.
+  /// Appends an event without rows: its payload is `local`.
   void begin_event(const RecordHead& head) {
     batch_.enter_ticks.push_back(head.enter_ticks);
     batch_.leave_ticks.push_back(head.leave_ticks);
@@ -45,11 +45,11 @@ class BatchBuilder {
     batch_.completion_count.push_back(0);
   }
 
-  // What belongs to the last event:
+  // Parts of the last event:
   /// Its row, with the payload; the values are those of a user event.
   void add_row(const Record& record, std::span<const std::uint64_t> values);
-  /// Completions. `has_outcome`: else they are known by their requests only, and bytes are kNotKnown. Those that have no
-  /// request are no completions of a call that is about requests. False: there are too many, and the rest is dropped.
+  /// Adds completions. Without `has_outcome` only their requests are known, and bytes are kNotKnown. Entries without a
+  /// request are not completions in a call on requests. False: there are too many, and the rest is dropped.
   bool add_completions(std::span<const std::uint64_t> words, Payload payload, bool has_outcome);
   void add_site(const ThreadStacks::Site& site);
   /// All counters at enter, then all at leave.
@@ -64,13 +64,13 @@ class BatchBuilder {
             batch_.user_values, batch_.locks, batch_.thread_ops, batch_.sites, batch_.nodes, batch_.counters,
             batch_.counters_between);
   }
-  /// Whether the events of a restored batch have all their rows, and no others.
+  /// Whether the events of a restored batch have exactly their rows.
   bool is_consistent(std::uint32_t counters_per_event) const;
 
  private:
   EventBatch batch_;
-  bool is_more_expected_ = false;        // the last call's record said that its completions go on
-  std::vector<std::uint64_t> counters_;  // as read at the leave of the last event that has them; empty: none yet
+  bool is_more_expected_ = false;        // the last call's record is continued
+  std::vector<std::uint64_t> counters_;  // as read at the leave of the last event with counters; empty: none yet
 };
 
 }  // namespace meridian

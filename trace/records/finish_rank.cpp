@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kHeadWords = words_of<RecordHead>;
 using HeadWords = std::array<std::uint64_t, kHeadWords>;
 
-// The first words of what lies at a slot's head; zeros where nothing can lie.
+// The first words at a slot's head; zeros if no record can be there.
 HeadWords words_under_way(const RingFile& ring, std::uint32_t slot, std::uint64_t head) {
   HeadWords words{};
   const auto& geometry = ring.geometry();
@@ -39,10 +39,10 @@ class Feeder {
   Status feed_spool(SpoolReader& spool) {
     SpoolReader::Segment segment;
     while (spool.next(segment)) MERIDIAN_TRY_DO(decoder_.feed(segment.slot, segment.position, segment.words));
-    return spool.status();  // whether a torn end is a loss, the ring will tell: it still has what the spool does not
+    return spool.status();  // the ring determines whether a torn end is a loss: it may still have those records
   }
 
-  // The rest of a slot, then the call under way.
+  // Feeds the rest of a slot, then the call in progress.
   Status feed_slot(std::uint32_t slot) {
     const auto range = ring_.range(slot);
     if (!range) {
@@ -68,7 +68,7 @@ class Feeder {
   std::uint64_t damaged() const noexcept { return damaged_ + decoder_.damaged(); }
 
  private:
-  // The program may be running: what is read counts only if nothing has moved meanwhile.
+  // The program may be running: the data are valid only if nothing has moved in the meantime.
   Status feed_under_way(std::uint32_t slot, std::uint64_t head) {
     const HeadWords before = words_under_way(ring_, slot, head);
     if (before[0] == 0) return {};
@@ -85,7 +85,7 @@ class Feeder {
   const RingFile& ring_;
   RecordDecoder& decoder_;
   std::vector<std::uint64_t> words_;
-  std::uint64_t damaged_ = 0;  // slots whose positions cannot be true
+  std::uint64_t damaged_ = 0;  // slots with invalid positions
 };
 
 void take_header(const RingFile& ring, RankMeta& meta) {
@@ -102,7 +102,7 @@ void take_header(const RingFile& ring, RankMeta& meta) {
     meta.losses[i] = header.losses[i].load(std::memory_order_relaxed);
 }
 
-// What cannot be true is counted, and the rest of the rank is kept; what cannot be read now may be there later.
+// Invalid data are counted, and the rest of the rank is kept; data that cannot be read now may be readable later.
 template <class Rows>
 Status take_if_true(Result<Rows> read, RankMeta& meta, auto&& take) {
   if (!read && read.error().code != Errc::damaged) return std::move(read).error();
@@ -118,7 +118,7 @@ void take_passed(const std::vector<std::uint64_t>& passed, RankMeta& meta) {
     if (passed[call] != 0) meta.passed.push_back({static_cast<std::uint32_t>(call), passed[call]});
 }
 
-// What the cards say of threads. A thread without records has a row all the same.
+// Takes the threads from their cards. A thread without records has a row, too.
 void take_cards(const std::vector<ThreadCard>& cards, RankMeta& meta) {
   std::vector<std::size_t> row_of(cards.size(), SIZE_MAX);
   for (std::size_t i = 0; i < meta.threads.size(); ++i)
@@ -149,7 +149,7 @@ void take_cards(const std::vector<ThreadCard>& cards, RankMeta& meta) {
   std::ranges::stable_sort(meta.threads, {}, &ThreadRow::thread);
 }
 
-// What is not among the records.
+// Takes the data that are not in records.
 Status take_tables(const RingFile& ring, RankMeta& meta) {
   add_late_anchor(meta);
   MERIDIAN_TRY_DO(
@@ -164,16 +164,16 @@ Status feed_all(const RingFile& ring, OpenPieces& pieces, Feeder& feeder, Record
   return {};
 }
 
-// Decoder and file go on behind what was compressed.
+// Decoder and file continue after the compressed records.
 Status restore(const OpenPieces& pieces, RecordDecoder& decoder, RankFileWriter& file, ChunkLogReader* chunks) {
   if (!pieces.checkpoint) return {};
   StateReader state{pieces.checkpoint->state};
   if (!decoder.restore(state))
-    return Error{Errc::damaged, "the checkpoint contradicts itself: what was being decoded", ""};
+    return Error{Errc::damaged, "the checkpoint contradicts itself: state of the decoder", ""};
   return file.restore(state, chunks);
 }
 
-/// A directory of our own that goes with this.
+/// A directory of our own that is removed with this object.
 class PassingDirectory {
  public:
   static Result<PassingDirectory> make() {
@@ -197,7 +197,7 @@ class PassingDirectory {
   std::filesystem::path path_;
 };
 
-// The events in chunks, by way of a rank file that has only them.
+// Decodes the events in chunks, by means of a rank file that contains only them.
 Status decode_chunks(const RingFile& ring, OpenPieces& pieces,
                      const std::function<Status(ThreadId, const EventBatch&)>& sink) {
   if (!pieces.checkpoint) return {};
@@ -228,7 +228,7 @@ Result<FinishedRank> finish_rank(const RingFile& ring, const RankPieces& pieces,
   take_header(ring, meta);
   if (meta.rank < 0)
     return Error{Errc::invalid_argument,
-                 "cannot make a rank file from '" + ring.path().string() + "': the process never learned its rank", ""};
+                 "cannot make a rank file from '" + ring.path().string() + "': the rank of the process is unknown", ""};
   MERIDIAN_TRY(OpenPieces opened, OpenPieces::open(pieces, ring));
   FinishedRank finished{.path = output_dir / rank_file_name(meta.rank)};
   MERIDIAN_TRY(RankFileWriter file, RankFileWriter::create(finished.path));

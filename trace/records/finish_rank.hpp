@@ -20,28 +20,28 @@ struct FinishedRank {
   std::uint64_t damaged = 0;     ///< streams that ended early because of damage
 };
 
-/// Where records are taken from. What a writer drains meanwhile would be missed between the two: of a program that runs
-/// and has a writer, only the pieces are complete up to some moment.
+/// The sources of records. A writer may move records between reading the pieces and the ring: for a running program
+/// with a writer, only the pieces are complete up to some moment.
 enum class RecordSource : std::uint8_t { pieces_and_ring, pieces };
 
-/// Makes rank-NNNNN.h5 in `output_dir` from what was compressed, then from the spools, then from what is still in the
-/// ring, then from the calls under way. Changes none of them; works while the program runs. Memory does not depend on
-/// how much was recorded.
-/// errors  invalid_argument: the process never learned its rank; damaged: what was compressed is missing or cannot be
-///         read; io.
+/// Makes rank-NNNNN.h5 in `output_dir` from the compressed records, then the spools, then the rest in the ring, then
+/// the calls in progress. Changes none of them; works while the program runs. Memory does not depend on the number of
+/// records.
+/// errors  invalid_argument: the rank of the process is unknown; damaged: compressed records are missing or unreadable;
+///         io.
 Result<FinishedRank> finish_rank(const RingFile& ring, const RankPieces& pieces,
                                  const std::filesystem::path& output_dir,
                                  RecordSource source = RecordSource::pieces_and_ring);
 
-/// Decodes the same without making a file: events go to `sink`, everything else to `meta`. What is under way is there
-/// as unfinished. errors: those of the sink; damaged; io.
+/// Decodes the same without making a file: events go to `sink`, everything else to `meta`. Calls in progress are
+/// included as unfinished. errors: those of the sink; damaged; io.
 Status decode_rank(const RingFile& ring, const RankPieces& pieces, RankMeta& meta,
                    const std::function<Status(ThreadId, const EventBatch&)>& sink);
 
 /// Counts the calls in ring and pieces without making a file.
 Result<std::uint64_t> count_calls(const RingFile& ring, const RankPieces& pieces);
 
-/// Tells whether something was stored between two moments: ends of streams, calls under way, losses, run state.
+/// Values that change if something was stored in between: ends of streams, calls in progress, losses, run state.
 std::vector<std::uint64_t> progress_of(const RingFile& ring);
 
 }  // namespace meridian

@@ -13,7 +13,7 @@
 namespace meridian {
 namespace {
 
-/// False: this processor has no counter that we know how to read.
+/// False: this processor has no supported counter.
 bool read_anchor([[maybe_unused]] AnchorRow& anchor) {
 #if defined(__x86_64__)
   for (int i = 0; i < 8; ++i) {
@@ -31,7 +31,7 @@ bool read_anchor([[maybe_unused]] AnchorRow& anchor) {
 #endif
 }
 
-/// Whether both can have been read on one machine in one boot. A processor's counter runs at 0.1 to 10 GHz.
+/// Whether both can have been read on one machine in one boot. A processor's counter has a rate of 0.1 to 10 GHz.
 bool belong_together(const AnchorRow& first, const AnchorRow& now) {
   const double ticks = static_cast<double>(now.before_ticks) - static_cast<double>(first.before_ticks);
   const double monotonic = static_cast<double>(now.monotonic_ns) - static_cast<double>(first.monotonic_ns);

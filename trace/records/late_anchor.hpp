@@ -5,10 +5,9 @@
 
 namespace meridian {
 
-/// For a rank that never came to its last anchor, so that nothing tells how long its ticks are: adds what the
-/// processor's counter and the system's clocks say now, here. Only where the rank's clock is that counter and this is
-/// the machine and the boot that it was read on: ticks, CLOCK_MONOTONIC and UTC must have gone on together since its
-/// first anchor.
+/// For a rank without its last anchor, whose tick length is therefore unknown: adds an anchor with the present values
+/// of the processor's counter and the system's clocks. Only if the rank's clock is that counter, on this machine and in
+/// this boot: ticks, CLOCK_MONOTONIC and UTC must have advanced consistently since the first anchor.
 void add_late_anchor(RankMeta& meta);
 
 }  // namespace meridian

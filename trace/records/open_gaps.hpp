@@ -6,8 +6,9 @@
 
 namespace meridian {
 
-/// Adds what only the ring file's head knows of calls that were lost (kLostKey): by threads whose rings are full now,
-/// and by those that never got one. Looked at before the records are, for a gap that ends meanwhile is among these.
+/// Adds lost calls (kLostKey) that only the header of the ring file contains: of threads whose rings are full now, and
+/// of threads that never got one. Called before the records are read, because a gap that ends in the meantime is among
+/// these.
 void add_open_gaps(const RingFile& ring, RankMeta& meta);
 
 }  // namespace meridian

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kMostTries = 1000;  // a compression takes longer than a look
 
-// One that an earlier run has left in the directory is none, unless this run has made some itself.
+// A checkpoint that an earlier run left in the directory is ignored unless this run has made one itself.
 Result<std::optional<RankCheckpoint>> checkpoint_of(const RankPieces& pieces, const RingFile& ring) {
   if (pieces.checkpoint.empty()) return std::optional<RankCheckpoint>{};
   auto checkpoint = read_checkpoint(pieces.checkpoint, ring);
@@ -18,8 +18,8 @@ Result<std::optional<RankCheckpoint>> checkpoint_of(const RankPieces& pieces, co
   return checkpoint;
 }
 
-// A spool that is being written becomes the one that is being compressed, and that one goes: whoever opens them in this
-// order misses none, and may have one twice.
+// A spool that is being written becomes the one that is being compressed, which is then removed: opened in this order,
+// none is missed, and one may be read twice.
 Result<std::vector<SpoolReader>> open_spools(const RankPieces& pieces, const RingFile& ring) {
   std::vector<SpoolReader> spools;
   for (auto path = pieces.spools.rbegin(); path != pieces.spools.rend(); ++path) {

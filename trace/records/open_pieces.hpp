@@ -11,14 +11,14 @@
 
 namespace meridian {
 
-/// The pieces of a rank at one moment, open, so that what a writer does meanwhile takes nothing away: together with the
-/// ring, every record is in them.
+/// The pieces of a rank at one moment, opened so that they remain available whatever a writer does: together with the
+/// ring, they contain every record.
 struct OpenPieces {
   std::optional<RankCheckpoint> checkpoint;
-  std::optional<ChunkLogReader> chunks;  ///< when there is a checkpoint
+  std::optional<ChunkLogReader> chunks;  ///< if there is a checkpoint
   std::vector<SpoolReader> spools;       ///< those that exist, in the order in which they were written
 
-  /// errors  damaged: what was compressed is missing or cannot be read; io
+  /// errors  damaged: compressed records are missing or unreadable; io
   static Result<OpenPieces> open(const RankPieces& pieces, const RingFile& ring);
 };
 

@@ -58,7 +58,7 @@ Result<RankCheckpoint> parse_checkpoint(std::span<const std::uint8_t> bytes, con
   Header header;
   if (bytes.size() < sizeof header) return checkpoint_error(Errc::damaged, "read", name, "it is too short");
   std::memcpy(&header, bytes.data(), sizeof header);
-  if (header.magic != kMagic) return checkpoint_error(Errc::damaged, "read", name, "it is none");
+  if (header.magic != kMagic) return checkpoint_error(Errc::damaged, "read", name, "it is not a checkpoint");
   if (header.version != kVersion)
     return Error{Errc::unsupported, "checkpoint '" + name + "' is of version " + std::to_string(header.version),
                  "merge with the version of Meridian that recorded it"};
@@ -77,9 +77,9 @@ Result<std::optional<RankCheckpoint>> read_checkpoint(const std::filesystem::pat
   struct stat status {};
   if (!file || ::fstat(file.get(), &status) != 0)
     return checkpoint_error(Errc::io, "open", path.string(), std::strerror(errno));
-  if (!S_ISREG(status.st_mode)) return checkpoint_error(Errc::io, "open", path.string(), "it is no file");
+  if (!S_ISREG(status.st_mode)) return checkpoint_error(Errc::io, "open", path.string(), "it is not a regular file");
   if (static_cast<std::uint64_t>(status.st_size) > kMaxBytes)
-    return checkpoint_error(Errc::damaged, "read", path.string(), "it is larger than one can be");
+    return checkpoint_error(Errc::damaged, "read", path.string(), "it is too large");
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(status.st_size));
   for (std::size_t at = 0; at < bytes.size();) {
     const ssize_t got = ::read(file.get(), bytes.data() + at, bytes.size() - at);

@@ -20,15 +20,15 @@ struct RankCheckpoint {
   std::vector<std::uint8_t> state;
 };
 
-/// nullopt: there is none. errors: damaged; io; invalid_argument: it is of another process than the ring;
-/// unsupported: of another version.
+/// nullopt: there is none. errors: damaged; io; invalid_argument: it belongs to another process than the ring;
+/// unsupported: it has another version.
 Result<std::optional<RankCheckpoint>> read_checkpoint(const std::filesystem::path& path, const RingFile& ring);
 
 /// The same from the bytes of such a file; `name` is for errors.
 Result<RankCheckpoint> parse_checkpoint(std::span<const std::uint8_t> bytes, const RingFile& ring,
                                         const std::string& name);
 
-/// On disk when it returns, in the place of the one before. errors: io (the one before is untouched).
+/// Replaces the previous checkpoint; the new one is on disk on return. errors: io (the previous one is unchanged).
 Status write_checkpoint(const std::filesystem::path& path, const RingFile& ring, const RankCheckpoint& checkpoint);
 
 }  // namespace meridian

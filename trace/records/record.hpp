@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The records of a ring: cut from its words, and cut into their parts.
+// Splits a ring's words into records, and records into their parts.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,7 @@ T load_words(const std::uint64_t* words) noexcept {
 /// Whether the record is an event, with enter and leave.
 constexpr bool is_call(Payload payload) noexcept { return payload >= Payload::local && payload <= Payload::thread_op; }
 
-/// Words between the head and what differs between records of one payload: completions, values, text.
+/// Words between the head and the variable part of a record: completions, values, text.
 constexpr std::size_t fixed_words(Payload payload) noexcept {
   switch (payload) {
     case Payload::p2p:
@@ -75,14 +75,14 @@ constexpr std::size_t fixed_words(Payload payload) noexcept {
   return 0;
 }
 
-/// One record. Its words are the ring's or a copy of them; only those of a call in progress may be too few for a head.
+/// One record. Its words are those of the ring or a copy; only a call in progress may have too few words for a head.
 struct Record {
   RecordHead head;
   std::span<const std::uint64_t> words;
 
   Payload payload() const noexcept { return static_cast<Payload>(head.header.payload); }
   bool has(RecordFlag flag) const noexcept { return (head.header.flags & flag) != 0; }
-  /// What the program did while recording was switched off. User events have another meaning for this flag.
+  /// Whether recording was switched off at that time. User events use this flag for another purpose.
   bool is_hidden() const noexcept { return has(kFlagHidden) && payload() != Payload::user; }
   const std::uint64_t* body() const noexcept { return words.data() + kHeadWords; }
   std::size_t body_words() const noexcept { return words.size() - kHeadWords; }
@@ -93,16 +93,16 @@ struct Record {
   }
 };
 
-/// What a stream of words begins with.
+/// The first record of a stream of words.
 struct Cut {
   enum class Kind : std::uint8_t { damage, pad, record };
   Kind kind = Kind::damage;
-  std::size_t words = 0;  ///< until the next one begins; 0: damage
+  std::size_t words = 0;  ///< distance to the next record; 0: damage
   Record record{};
 };
 
-/// Cuts off what `words` begin with; they are not empty. `block_left` words are left in their block, which no record
-/// leaves and a pad fills.
+/// Takes the first record of `words`, which are not empty. `block_left`: words left in the block, which no record
+/// crosses and a pad fills.
 inline Cut cut_record(std::span<const std::uint64_t> words, std::uint64_t block_left) noexcept {
   const auto header = load_words<RecordHeader>(words.data());
   if (header.words == 0 || header.words > block_left || header.words > words.size()) return {};
@@ -114,7 +114,7 @@ inline Cut cut_record(std::span<const std::uint64_t> words, std::uint64_t block_
           .record = {load_words<RecordHead>(words.data()), words.first(header.words)}};
 }
 
-/// The parts of a call's record behind its fixed part, in this order.
+/// The parts of a call's record after its fixed part, in this order.
 struct CallParts {
   std::span<const std::uint64_t> values;       ///< of a user event
   std::span<const std::uint64_t> completions;  ///< Completion entries
@@ -122,7 +122,7 @@ struct CallParts {
   std::span<const std::uint64_t> rest;         ///< counters: all at enter, then all at leave
 };
 
-/// nullopt: the record has fewer words than its head promises.
+/// nullopt: the record has fewer words than its head requires.
 inline std::optional<CallParts> parts_of(const Record& record) noexcept {
   const std::size_t fixed = fixed_words(record.payload());
   if (record.words.size() < kHeadWords + fixed) return std::nullopt;

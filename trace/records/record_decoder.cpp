@@ -63,7 +63,7 @@ void RecordDecoder::save(StateWriter& archive) const {
 }
 
 bool RecordDecoder::restore(StateReader& archive) {
-  // Texts from the ring's header stay, behind the restored ones: slots refer to texts by their rows.
+  // Texts from the ring's header remain, after the restored ones: slots refer to texts by their rows.
   RankMeta& meta = shared_.meta;
   const bool was_finalized = meta.is_finalized;
   const std::vector<TextRow> texts = std::move(meta.texts);

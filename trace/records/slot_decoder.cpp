@@ -6,7 +6,7 @@
 namespace meridian {
 namespace {
 
-constexpr std::size_t kMaxPending = 256 * 1024;  // events in all batches before short ones are handed over too
+constexpr std::size_t kMaxPending = 256 * 1024;  // events in all batches before short ones are passed on, too
 constexpr std::size_t kShortSegment = 256;
 
 }  // namespace
@@ -45,7 +45,7 @@ Status SlotDecoder::decode(const Record& record, bool& is_valid) {
   if (is_call(record.payload())) {
     MERIDIAN_TRY_DO(decode_call(record, is_valid));
   } else if (is_thread) {
-    MERIDIAN_TRY_DO(flush());  // the batch belongs to the thread before
+    MERIDIAN_TRY_DO(flush());  // the batch belongs to the previous thread
     is_valid = begin_thread(record);
   } else if (record.payload() == Payload::stack) {
     is_valid = record.body_words() == words_of<StackNode> && stacks_.add(record.body_as<StackNode>(), shared_.stacks);
@@ -67,7 +67,7 @@ bool SlotDecoder::begin_thread(const Record& record) {
   return record.body_words() == words_of<ThreadBegin>;
 }
 
-// The first event that has counters determines how many all have.
+// The first event with counters determines their number for all events.
 bool SlotDecoder::has_counters(const Record& record, std::size_t words) {
   std::uint32_t& per_event = shared_.meta.counters_per_event;
   if (!record.has(kFlagCounters)) return words == 0;
@@ -93,7 +93,7 @@ Status SlotDecoder::decode_call(const Record& record, bool& is_valid) {
     return {};
   }
   builder_.add_row(record, parts->values);
-  // The entries of an abandoned call are those from before it: requests without an outcome.
+  // The entries of an abandoned call were stored before it: requests without an outcome.
   add_completions(record, parts->completions, !record.has(kFlagAbandoned));
   if (!parts->site.empty()) builder_.add_site(stacks_.site(parts->site[0]));
   if (!parts->rest.empty()) builder_.add_counters(parts->rest);
@@ -117,17 +117,17 @@ Status SlotDecoder::feed_unfinished(std::span<const std::uint64_t> words) {
   if (is_stopped_ || !has_thread() || words.size() < kHeadWords) return {};
   const auto head = load_words<RecordHead>(words.data());
   Record record{head, words.first(std::min<std::size_t>({head.header.words, words.size(), block_left()}))};
-  // If no block was opened yet, the words there are left from an earlier lap of the ring: they begin before our last
+  // If no block was opened yet, these words are left from an earlier lap of the ring: they begin before the last
   // record.
   if (!is_call(record.payload()) || head.header.call == 0 || head.header.call >= kCallCount || record.is_hidden() ||
       head.enter_ticks < last_ticks_)
     return {};
   bool is_valid = true;
-  if (record.payload() == Payload::user) return decode_call(record, is_valid);  // it has no duration: it is complete
+  if (record.payload() == Payload::user) return decode_call(record, is_valid);  // it has no duration, so it is complete
   auto parts = parts_of(record);
   if (parts && !parts->site.empty() && !stacks_.is_site(parts->site[0])) parts.reset();
   record.head.leave_ticks = head.enter_ticks;
-  // Counters are not there yet.
+  // Counters are not stored yet.
   record.head.header.flags =
       static_cast<std::uint8_t>(kFlagUnfinished | (head.header.flags & (kFlagAbandoned | (parts ? kFlagSite : 0))));
   MERIDIAN_TRY_DO(begin_event(record.head));

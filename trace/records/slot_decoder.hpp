@@ -13,33 +13,33 @@
 
 namespace meridian {
 
-/// Takes the events of one thread.
+/// Receives the events of one thread.
 using BatchSink = std::function<Status(ThreadId, const EventBatch&)>;
 
-/// What the slots of a ring share.
+/// The data that the slots of a ring share.
 struct SharedTables {
   RankMeta& meta;
   BatchSink sink;
   StackTable stacks{meta.stacks};
   std::size_t pending = 0;    // events in the batches of all slots
   std::uint64_t events = 0;   // decoded so far
-  std::uint64_t damaged = 0;  // ends of streams by damage, and completions that were too many
+  std::uint64_t damaged = 0;  // ends of streams by damage, and excess completions
 };
 
-/// Decodes the stream of one slot: calls become batches of events, everything else goes into the tables. It belongs to
-/// one thread after the other.
+/// Decodes the stream of one slot: calls become batches of events, everything else goes into the tables. A slot belongs
+/// to one thread at a time.
 class SlotDecoder {
  public:
   SlotDecoder(SharedTables& shared, std::uint64_t block_bytes)
       : shared_{shared}, block_bytes_{block_bytes}, definitions_{shared.meta} {}
 
-  // As those of RecordDecoder.
+  // As in RecordDecoder.
   Status feed(std::uint64_t position, std::span<const std::uint64_t> words);
   Status feed_unfinished(std::span<const std::uint64_t> words);
   std::uint64_t position() const noexcept { return position_; }
   bool is_stopped() const noexcept { return is_stopped_; }
 
-  /// Hands over the events that are left. errors: those of the sink
+  /// Passes on the remaining events. errors: those of the sink
   Status flush();
 
   template <class Archive>
@@ -51,7 +51,8 @@ class SlotDecoder {
     stacks_.archive(archive);
     builder_.archive(archive);
   }
-  /// After the tables and this have been restored: whether they fit together. Its events then are pending again.
+  /// Called after the tables and this have been restored: whether they are consistent. Its events are then pending
+  /// again.
   bool restore();
 
  private:

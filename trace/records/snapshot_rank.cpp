@@ -36,7 +36,7 @@ Result<FinishedRank> snapshot_rank(RingFile& ring, const std::filesystem::path& 
                                    std::chrono::milliseconds patience) {
   if (!ring.is_process_alive()) return Error{Errc::not_found, "the program has ended", "merge its directory"};
   const auto pieces = pieces_of(ring.path(), ring.output_dir(), ring.world_rank());
-  // Without a writer the program moves full rings into a spill itself, and no other process touches the ring.
+  // Without a writer the program moves full rings into a spill itself, and no other process changes the ring.
   if (!has_writer(ring)) return finish_rank(ring, pieces, output_dir);
   RingFileHeader& header = ring.shared_header();
   const auto heads = heads_of(ring);

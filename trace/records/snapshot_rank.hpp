@@ -11,10 +11,10 @@ namespace meridian {
 
 inline constexpr std::chrono::milliseconds kSnapshotPatience{10'000};
 
-/// Makes the rank file of a program that runs, in `output_dir`, with every call that has returned until now: has its
-/// writer drain the ring, and reads what it has drained. Neither waits for the other but for the draining.
-/// `ring`: opened to be written.
-/// errors  not_found: the program has ended; invalid_argument: it has no rank yet; io, also when its writer does not
+/// Makes the rank file of a running program, in `output_dir`, with every call that has returned so far: the writer
+/// drains the ring, and this function reads the drained records. Neither waits for the other except for that.
+/// `ring`: opened for writing.
+/// errors  not_found: the program has ended; invalid_argument: it has no rank yet; io, also if its writer does not
 ///         answer within `patience`.
 Result<FinishedRank> snapshot_rank(RingFile& ring, const std::filesystem::path& output_dir,
                                    std::chrono::milliseconds patience);

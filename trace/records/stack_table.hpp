@@ -14,7 +14,7 @@ namespace meridian {
 /// The call stacks of a rank: its threads share the rows of RankMeta::stacks.
 class StackTable {
  public:
-  /// In place of a row: there are too many.
+  /// Replaces a row if there are too many.
   static constexpr std::uint32_t kNoRow = UINT32_MAX;
 
   explicit StackTable(std::vector<StackRow>& rows) : rows_{rows} {}
@@ -23,7 +23,7 @@ class StackTable {
   std::uint32_t row_of(std::uint32_t parent, std::uint64_t address);
   std::size_t size() const noexcept { return rows_.size(); }
 
-  /// Once the rows have been restored. False: they cannot be those of a table.
+  /// Called after the rows have been restored. False: they are not those of a table.
   bool restore();
 
  private:
@@ -31,19 +31,19 @@ class StackTable {
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> known_;  // by parent's row and address
 };
 
-/// The call stacks as one thread names them: StackNode::id counts its own nodes from 1 on.
+/// The call stacks as one thread numbers them: StackNode::id counts the thread's own nodes from 1.
 class ThreadStacks {
  public:
   struct Site {
     std::uint64_t address = 0;
-    std::uint32_t row = 0;  ///< of the table; 0: the call has no stack
+    std::uint32_t row = 0;  ///< in the table; 0: the call has no stack
   };
 
-  /// False: the node cannot be the next one.
+  /// False: the node is not valid as the next one.
   bool add(const StackNode& node, StackTable& table);
-  /// Whether the word of a call site (kFlagSite) can be one.
+  /// Whether the word of a call site (kFlagSite) is valid.
   bool is_site(std::uint64_t word) const noexcept;
-  /// What such a word says.
+  /// The meaning of such a word.
   Site site(std::uint64_t word) const noexcept;
   void clear() { nodes_.clear(); }
 
@@ -59,7 +59,7 @@ class ThreadStacks {
     std::uint32_t row = 0;  // StackTable::kNoRow: too many
     std::uint64_t address = 0;
   };
-  std::vector<Node> nodes_;  // by id less 1
+  std::vector<Node> nodes_;  // by id minus 1
 };
 
 }  // namespace meridian

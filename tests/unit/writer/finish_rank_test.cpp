@@ -244,7 +244,7 @@ TEST_F(Finish, WithoutARankIsAnError) {
   ASSERT_FALSE(finished);
   EXPECT_EQ(finished.error().code, Errc::invalid_argument);
   EXPECT_EQ(finished.error().what,
-            "cannot make a rank file from '" + made.path().string() + "': the process never learned its rank");
+            "cannot make a rank file from '" + made.path().string() + "': the rank of the process is unknown");
 }
 
 TEST_F(Finish, CountsASpoolThatHasLostItsMiddle) {
