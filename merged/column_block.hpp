@@ -19,10 +19,10 @@ inline Error damaged_merged(std::string what) {
   return {Errc::damaged, std::move(what), "make the merged file again with `meridian merge`"};
 }
 
-/// A whole column. Never more elements than a file of this size can hold.
+/// A whole column. An error if it has more elements than a file of this size can hold.
 template <class T>
 Result<std::vector<T>> read_whole(hid_t file, const std::string& path) {
-  constexpr std::uint64_t kMostDeflated = 1032;  // what deflate can make of a byte
+  constexpr std::uint64_t kMostDeflated = 1032;  // highest ratio of deflate
   MERIDIAN_TRY(ColumnReader reader, ColumnReader::open(file, path));
   if (reader.size() > h5::file_bytes(file) * kMostDeflated / sizeof(T))
     return damaged_merged("column '" + path + "' is longer than the file can hold");

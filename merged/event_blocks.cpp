@@ -6,7 +6,7 @@
 namespace meridian {
 namespace {
 
-/// Whether it can be a time: sums of a few do not overflow.
+/// Whether the value is in the range of valid times, so that sums of a few do not overflow.
 constexpr bool can_be_time(std::int64_t time_ns) noexcept {
   constexpr std::int64_t kMost = std::int64_t{1} << 60;
   return -kMost < time_ns && time_ns < kMost;
@@ -94,7 +94,7 @@ Status EventBlocks::position(std::uint64_t block) {
 
 Status EventBlocks::read(std::uint64_t block, std::vector<MergedEvent>& events) {
   MERIDIAN_TRY_DO(position(block));
-  next_block_ = UINT64_MAX;  // until all is well
+  next_block_ = UINT64_MAX;  // until the block is complete
   MERIDIAN_TRY(const auto step, columns_.step.block(block));
   MERIDIAN_TRY(const auto duration, columns_.duration.block(block));
   MERIDIAN_TRY(const auto skipped, columns_.skipped.block(block));
@@ -142,7 +142,7 @@ Status EventBlocks::read(std::uint64_t block, std::vector<MergedEvent>& events) 
              0,
              0};
     if (!can_be_time(event.enter_ns) || event.duration_ns < 0 || !can_be_time(event.duration_ns))
-      return damaged_merged("an event has a time that cannot be true");
+      return damaged_merged("an event has an invalid time");
   }
   next_block_ = block + 1;
   return {};

@@ -10,10 +10,10 @@
 
 namespace meridian {
 
-/// What /index says of events; shared by all who read them.
+/// The index of events, shared by all readers of them.
 struct EventIndex {
   std::uint64_t events = 0;
-  std::uint64_t sequence_rows = kIndexRows;   ///< between two readings of `index/sequence`
+  std::uint64_t sequence_rows = kIndexRows;   ///< between two entries of `index/sequence`
   std::vector<std::int64_t> enter_ns;         ///< [block]
   std::vector<std::int64_t> latest_leave_ns;  ///< [block]
 
@@ -27,7 +27,7 @@ class EventBlocks {
 
   /// All events of a block, in order; without links.
   Status read(std::uint64_t block, std::vector<MergedEvent>& events);
-  /// For each location the number of its next call at the beginning of a reading (number * sequence_rows).
+  /// The number of each location's next call at the beginning of an entry (number * sequence_rows).
   Result<std::vector<std::uint64_t>> reading(std::uint64_t number);
   std::uint64_t readings() const noexcept {
     return (index_->events + index_->sequence_rows - 1) / index_->sequence_rows;

@@ -15,7 +15,7 @@ struct EventCursor::Impl {
   LinkTable messages, parts;
   std::vector<bool> wanted;  // [location]; empty: all
   std::vector<std::uint64_t> wanted_locations;
-  std::uint64_t first_block = 0, last_block = 0;  // what is left
+  std::uint64_t first_block = 0, last_block = 0;  // remaining blocks
   std::optional<std::uint64_t> known_reading;
   bool is_reading_wanted = true;
   std::vector<std::pair<std::uint64_t, EventLink>> links;
@@ -25,7 +25,7 @@ struct EventCursor::Impl {
            (wanted.empty() || wanted[event.location]);
   }
 
-  /// Whether a wanted thread makes a call between the reading before the block and the next one.
+  /// Whether a selected thread makes a call between the entry before the block and the next one.
   Result<bool> may_have_wanted(std::uint64_t block) {
     if (wanted.empty()) return true;
     const std::uint64_t number = block * kIndexRows / trace->index.sequence_rows;
@@ -60,7 +60,7 @@ struct EventCursor::Impl {
     return {};
   }
 
-  /// Gives the events of a batch their links.
+  /// Adds their links to the events of a batch.
   Status link(MergedBatch& batch) {
     links.clear();
     const std::uint64_t first = batch.events.front().row, last = batch.events.back().row + 1;
@@ -97,7 +97,7 @@ struct EventCursor::Impl {
     return false;
   }
 
-  // A wait completes any number of messages, but a block of events with more than this is damage.
+  // A wait completes any number of messages, but more than this in one block of events means damage.
   static constexpr std::size_t kMostLinks = std::size_t{1} << 24;
 };
 

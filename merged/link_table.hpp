@@ -11,13 +11,13 @@
 
 namespace meridian {
 
-/// A table whose rows refer to rows of events: /messages or /parts. Its rows can be met in the order of each end.
+/// A table whose rows refer to rows of events: /messages or /parts. Its rows can be read in the order of each end.
 class LinkTable {
  public:
   static constexpr std::size_t kMostEnds = 3;
   using Ends = std::array<std::uint64_t, kMostEnds>;  ///< event rows: send, completion, post; or start, completion
 
-  /// One end: where to find the order by it. The first end of messages is sorted as it is.
+  /// One end, with the location of its order. Messages are stored in the order of their first end.
   struct Order {
     MergedColumn index;
     MergedColumn places;
@@ -30,9 +30,9 @@ class LinkTable {
 
   std::uint64_t size() const noexcept { return size_; }
   Result<Ends> ends(std::uint64_t number);
-  /// Number of the row at a place of the order by an end.
+  /// Number of the row at this place in the order of an end.
   Result<std::uint64_t> number_at(std::size_t end, std::uint64_t place);
-  /// The first place in that order whose event row is not below `row`.
+  /// The first place in that order whose event row is at least `row`.
   Result<std::uint64_t> lower_bound(std::size_t end, std::uint64_t row);
 
  private:
@@ -42,7 +42,7 @@ class LinkTable {
   };
   struct Sorted {
     std::vector<std::int64_t> first_rows;  // [block]
-    std::vector<LongBlock> places;         // none: as the table is
+    std::vector<LongBlock> places;         // none: the order of the table
   };
   static constexpr std::size_t kKeptBlocks = 8;
 

@@ -20,7 +20,7 @@ struct MergedTrace::Impl {
 
   // For random access.
   EventBlocks events;
-  /// Blocks of events, the latest first: ends of a message are often on two sides of a border.
+  /// Blocks of events, the latest first: the ends of a message are often on two sides of a block boundary.
   struct Block {
     std::uint64_t number = 0;
     std::vector<MergedEvent> events;
@@ -33,10 +33,10 @@ struct MergedTrace::Impl {
   ShortBlock instance_comm, instance_root, instance_parts;
   std::vector<std::int64_t> part_instance, instance_part;  // [block]
 
-  /// Where part() found its last instance: walks go on from there.
+  /// The instance last found by part(): sequential reads continue from there.
   struct Place {
     std::uint64_t instance = 0;
-    std::uint64_t first_part = UINT64_MAX;  ///< none is known
+    std::uint64_t first_part = UINT64_MAX;  ///< unknown
   };
   Place last_place{};
 

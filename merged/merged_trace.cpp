@@ -70,7 +70,7 @@ Result<std::unique_ptr<MergedTrace::Impl>> open_file(h5::File file, const std::f
                                                                        std::move(instance_parts),
                                                                        std::move(part_instance),
                                                                        std::move(instance_part)}};
-  // What reads events points at the index and at the locations.
+  // The reader of events points to the index and to the locations.
   MERIDIAN_TRY(impl->events, EventBlocks::open(id, impl->index, impl->definitions.locations));
   return impl;
 }
@@ -196,7 +196,7 @@ Result<MergedPart> MergedTrace::part(std::uint64_t number) const {
       return Error{Errc::not_found, "there is no participant " + std::to_string(number), "they are numbered from 0"};
     Impl& file = *impl_;
     MERIDIAN_TRY(const LinkTable::Ends ends, file.parts.ends(number));
-    // From where the last walk ended, or from the instance that the block of the table begins with.
+    // Begins at the end of the last read, or at the first instance of the table's block.
     const std::size_t block = static_cast<std::size_t>(number / kIndexRows);
     std::uint64_t at = file.last_place.instance, first = file.last_place.first_part;
     if (first > number || first / kIndexRows != block) {
@@ -236,7 +236,7 @@ Result<std::uint64_t> MergedTrace::find(std::int32_t rank, std::uint32_t thread,
         locations, [&](const MergedLocation& at) { return at.rank == rank && at.thread == thread; });
     if (location == locations.end()) return missing;
     const auto number = static_cast<std::size_t>(location - locations.begin());
-    std::uint64_t low = 0, high = impl_->events.readings();  // the last reading that is not behind the call
+    std::uint64_t low = 0, high = impl_->events.readings();  // the last entry that is not after the call
     while (high - low > 1) {
       const std::uint64_t middle = low + (high - low) / 2;
       MERIDIAN_TRY(const auto next, impl_->events.reading(middle));

@@ -18,11 +18,11 @@
 
 namespace meridian {
 
-/// How an event takes part in a message or in a collective.
+/// The role of an event in a message or in a collective.
 enum class LinkKind : std::uint8_t {
   sent,      ///< it sent the message
   posted,    ///< it posted the receive
-  received,  ///< it saw the message received
+  received,  ///< it found the message received
   entered,   ///< it entered the collective
   left,      ///< it left the collective
 };
@@ -69,9 +69,9 @@ struct MergedBatch {
 /// A message; its ends are rows of events.
 struct MergedMessage {
   std::uint64_t number = 0;
-  std::uint64_t send = 0;        ///< the call that sent it, or started the send request
+  std::uint64_t send = 0;        ///< the call that sent it or started the send request
   std::uint64_t post = 0;        ///< the receive call, or the one that started the request
-  std::uint64_t completion = 0;  ///< the call that saw it received; equals post when blocking
+  std::uint64_t completion = 0;  ///< the call that found it received; equals post if blocking
   std::int32_t comm = -1;
   std::int32_t tag = -1;
   std::uint64_t bytes = 0;  ///< as sent
@@ -82,27 +82,28 @@ struct MergedPart {
   std::uint64_t number = 0;
   std::uint64_t instance = 0;
   std::uint64_t start = 0;       ///< row of the call that entered
-  std::uint64_t completion = 0;  ///< row of the call that left; equals start when blocking
+  std::uint64_t completion = 0;  ///< row of the call that left; equals start if blocking
   std::int32_t comm = -1;
   std::int32_t root = -1;        ///< group rank; -1: none
   std::int32_t parts = 0;        ///< participants of the instance in the file
   std::uint64_t first_part = 0;  ///< number of the instance's first participant
   std::int32_t comm_rank = 0;
-  std::int32_t shape = 4;  ///< which exits follow which enters: FORMAT.md
+  std::int32_t shape = 4;  ///< which exits follow which enters: see FORMAT.md
 };
 
-/// Which events, and in which direction.
+/// Selects events and a direction.
 struct EventSelection {
-  std::int64_t from_ns = std::numeric_limits<std::int64_t>::min();  ///< events that end before are left out
-  std::int64_t to_ns = std::numeric_limits<std::int64_t>::max();    ///< events that begin then or later are left out
-  std::vector<std::int32_t> ranks{};                                ///< empty: all
-  bool is_backwards = false;                                        ///< last event first
-  bool has_links = true;  ///< batches say which messages and collectives events take part in
+  std::int64_t from_ns = std::numeric_limits<std::int64_t>::min();  ///< events that end before are omitted
+  // events that begin at this time or later are omitted
+  std::int64_t to_ns = std::numeric_limits<std::int64_t>::max();
+  std::vector<std::int32_t> ranks{};  ///< empty: all
+  bool is_backwards = false;          ///< last event first
+  bool has_links = true;              ///< batches include the messages and collectives of their events
 };
 
 class MergedTrace;
 
-/// Walks events in global order, some 65536 at a time; blocks without a selected event are not read. The trace must
+/// Reads events in global order, some 65536 at a time; blocks without a selected event are not read. The trace must
 /// outlive it. Not thread-safe.
 class EventCursor {
  public:
@@ -110,7 +111,7 @@ class EventCursor {
   EventCursor& operator=(EventCursor&&) noexcept;
   ~EventCursor();
 
-  /// Replaces the batch by the next selected events; false when there are none left. errors: damaged, io.
+  /// Replaces the batch by the next selected events; false if there are none. errors: damaged, io.
   Result<bool> next(MergedBatch& batch);
 
  private:
@@ -120,13 +121,13 @@ class EventCursor {
   std::unique_ptr<Impl> impl_;
 };
 
-/// A merged file, open for reading. Memory is bounded by blocks of rows and by the definitions, whatever the length of
-/// the trace; what the file claims is bounded by its size. Not thread-safe.
+/// A merged file, open for reading. Memory is bounded by blocks of rows and by the definitions, regardless of the
+/// length of the trace; sizes that the file claims are bounded by its own size. Not thread-safe.
 class MergedTrace {
  public:
-  /// errors  not_found; damaged: no merged file, or tables that contradict each other; unsupported: another version.
+  /// errors  not_found; damaged: not a merged file, or contradictory tables; unsupported: another version.
   static Result<MergedTrace> open(const std::filesystem::path& path);
-  /// Of an HDF5 file (hid_t) that is open, and stays so meanwhile.
+  /// For an HDF5 file (hid_t) that is open and stays open.
   static Result<MergedTrace> borrow(std::int64_t file);
   MergedTrace(MergedTrace&&) noexcept;
   MergedTrace& operator=(MergedTrace&&) noexcept;
@@ -145,17 +146,16 @@ class MergedTrace {
   Result<MergedEvent> event(std::uint64_t row) const;
   Result<MergedMessage> message(std::uint64_t number) const;
   Result<MergedPart> part(std::uint64_t number) const;
-  /// The row of a call, by its name.
+  /// The row of a call, identified by rank, thread and sequence.
   Result<std::uint64_t> find(std::int32_t rank, std::uint32_t thread, std::uint64_t sequence) const;
 
-  /// What `meridian stats` prints. errors: not_found: there is none; damaged; unsupported: another version.
+  /// The data of `meridian stats`. errors: not_found: there is none; damaged; unsupported: another version.
   Result<Summary> summary() const;
-  /// That of a file whose events need not be readable. errors  also those of opening a file
+  /// The summary of a file whose events need not be readable. errors  also those of opening a file
   static Result<Summary> read_summary(const std::filesystem::path& path);
-  /// How the clocks were corrected. errors: damaged; io.
+  /// The clock corrections. errors: damaged; io.
   Result<ClockReport> clock_report() const;
-  /// How far times can be off, by MergedRank::clock_domain. errors: not_found: the clock model gives no bounds;
-  /// damaged; io.
+  /// Bounds of the times, by MergedRank::clock_domain. errors: not_found: the clock model gives no bounds; damaged; io.
   Result<ClockBounds> clock_bounds() const;
 
   struct Impl;

@@ -8,9 +8,9 @@
 
 namespace meridian {
 
-/// errors  damaged, io. A file that has no /clocks gives an empty report.
+/// errors  damaged, io. A file without /clocks gives an empty report.
 Result<ClockReport> read_clock_report(hid_t file);
-/// errors  not_found: the clock model gives none; damaged, io.
+/// errors  not_found: the clock model gives no bounds; damaged, io.
 Result<ClockBounds> read_clock_bounds(hid_t file);
 
 }  // namespace meridian

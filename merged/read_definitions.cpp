@@ -16,7 +16,7 @@ Status read_groups(hid_t file, std::vector<std::vector<std::int32_t>>& groups) {
   std::vector<MergedMember> members;
   MERIDIAN_TRY_DO(read_column_table(file, "groups", kGroupColumns, rows));
   MERIDIAN_TRY_DO(read_column_table(file, "groups", kMemberColumns, members));
-  std::uint64_t expected = 0;  // one behind the other, so that all together are no more than there are members
+  std::uint64_t expected = 0;  // groups are consecutive, so that together they have no more rows than there are members
   for (const MergedGroup& row : rows) {
     if (row.first != expected || row.size > members.size() - expected)
       return damaged_merged("groups of ranks contradict each other");

@@ -23,7 +23,7 @@ inline constexpr Columns kCommunicatorColumns{
         "remote_group", "", "row of /groups: the other side of an intercommunicator; 4294967295: none"),
 };
 
-/// A group of ranks: rows of /groups/member, which is longer than the columns beside it.
+/// A group of ranks: rows of /groups/member, a column that is longer than those of the table.
 struct MergedGroup {
   std::uint64_t first = 0;
   std::uint64_t size = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The small tables of a merged file: what the numbers in its rows mean.
+// The small tables of a merged file: the meaning of the numbers in its rows.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace meridian {
 
 struct MergedCall {
   std::string name;   ///< "MPI_Send"; empty: a number that is not used
-  std::string group;  ///< "p2p"; empty when unknown
+  std::string group;  ///< "p2p"; empty if unknown
 };
 
 struct MergedCommunicator {
@@ -35,7 +35,7 @@ struct MergedRank {
   std::uint32_t clock_domain = 0;
 };
 
-/// A thread of a rank. Its number is that in MergedEvent::location.
+/// A thread of a rank. Its number is MergedEvent::location.
 struct MergedLocation {
   std::int32_t rank = 0;
   std::uint32_t thread = 0;
@@ -63,14 +63,14 @@ struct MergedDefinitions {
   std::int64_t time_origin_realtime_ns = 0;  ///< UTC of global time 0
   std::vector<MergedCall> calls;
   std::vector<MergedCommunicator> communicators;
-  std::vector<std::vector<std::int32_t>> groups;  ///< world ranks by group rank; -1: of another world, -2: not known
+  std::vector<std::vector<std::int32_t>> groups;  ///< world ranks by group rank; -1: of another world, -2: unknown
   std::vector<MergedRank> ranks;
   std::vector<MergedLocation> locations;
   std::vector<MergedModule> modules;  ///< row 0 is none; empty without call sites
   std::vector<MergedSite> sites;      ///< row 0 is none; empty without call sites
   std::vector<MergedPath> paths;      ///< empty without call stacks
 
-  /// The clock that a world rank reads; nothing for a rank that is not in the file.
+  /// The clock that a world rank reads; nullopt for a rank that is not in the file.
   std::optional<std::uint32_t> clock_domain(std::int32_t rank) const {
     const auto found = std::ranges::find(ranks, rank, &MergedRank::rank);
     return found == ranks.end() ? std::nullopt : std::optional{found->clock_domain};

@@ -39,9 +39,9 @@ inline constexpr MergedColumnInfo kMergedColumns[] = {
 #undef MERIDIAN_MERGED
 };
 
-/// Whether there is a merged file, of whatever version.
+/// Whether the file is a merged file, of any version.
 bool is_merged_file(const std::filesystem::path& path);
-/// Ok if it is a merged file of this version. errors: damaged: it is something else; unsupported: another version.
+/// Ok if it is a merged file of this version. errors: damaged: another kind of file; unsupported: another version.
 Status require_merged(hid_t file);
 
 constexpr const MergedColumnInfo& info(MergedColumn column) noexcept {

@@ -16,7 +16,7 @@ namespace {
 constexpr int kTimeLevel = 1;  // of deflate
 constexpr std::uint32_t kNoLocation = 0xffffffff;
 constexpr std::uint64_t kReleaseEvery = 1 << 20;  // rows; 8 MiB of row numbers
-// Each reading of index/sequence has 8 bytes a location, so with many locations readings are further apart.
+// Each entry of index/sequence has 8 bytes a location, so with many locations entries are farther apart.
 constexpr std::uint64_t kRowsPerLocation = 32;
 
 }  // namespace
@@ -83,7 +83,7 @@ EventTable::EventTable(Columns columns, const Trace& trace)
     for (const SegmentRow& segment : meta.segments) calls[segment.thread] += segment.events;
     for (const ThreadRow& thread : meta.threads) {
       threads.numbers.push_back(thread.thread);
-      // Where two rows are for one thread, the first has its calls.
+      // If a thread has two rows, the first one gets its calls.
       first_slot_.push_back(first_slot_.back() + std::exchange(calls[thread.thread], 0));
     }
   }

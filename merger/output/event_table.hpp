@@ -16,19 +16,19 @@
 
 namespace meridian {
 
-/// Writes /events and what /index says of them, and remembers on disk in which row each call is.
+/// Writes /events and its part of /index, and stores the row of each call on disk.
 class EventTable {
  public:
-  /// scratch  a directory for the row numbers: 8 bytes a call, gone with this.
+  /// scratch  a directory for the row numbers: 8 bytes a call, removed with this object.
   static Result<EventTable> create(hid_t file, const Trace& trace, const std::filesystem::path& scratch);
 
   /// In global order.
   Status append(std::span<const EventRow> rows);
   Status finish();
 
-  /// A number for a call, before its row is known. errors: damaged: there is no such call.
+  /// A number for a call whose row is not known yet. errors: damaged: there is no such call.
   Result<std::uint64_t> slot(const EventRef& call) const;
-  /// Row of the call with this slot, which was appended.
+  /// Row of the appended call with this slot.
   std::uint64_t row(std::uint64_t slot) const {
     MERIDIAN_CHECK(rows_[slot] != 0);
     return rows_[slot] - 1;
@@ -38,7 +38,7 @@ class EventTable {
  private:
   /// The threads of a rank among all locations.
   struct Threads {
-    std::uint32_t first = 0;             ///< location of the first
+    std::uint32_t first = 0;             ///< location of the first thread
     std::vector<std::uint32_t> numbers;  ///< [thread of the file]
   };
   struct Columns {

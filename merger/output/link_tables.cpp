@@ -14,7 +14,7 @@ constexpr std::uint64_t kReleaseEvery = 1 << 18;  // rows
 
 std::int64_t difference(std::uint64_t a, std::uint64_t b) { return static_cast<std::int64_t>(a - b); }
 
-/// A column of /events that was written, read in ascending order.
+/// A column of /events that has been written, read in ascending order.
 template <class T>
 class EventColumn {
  public:

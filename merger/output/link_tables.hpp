@@ -14,17 +14,17 @@
 
 namespace meridian {
 
-/// A row number with a number that belongs to it.
+/// A row number and a number that belongs to it.
 struct PlacedRow {
   std::uint64_t key = 0;
   std::uint64_t number = 0;
 };
 
-/// Writes an order of a table: for each place in it the number of the row there, less the place; and its index.
+/// Writes an order of a table: for each place in it the number of the row there, minus the place; and its index.
 class OrderColumn {
  public:
   OrderColumn(std::shared_ptr<TempFile> scratch) : rows_{std::move(scratch)} {}
-  /// In order of `number`, from 0 on.
+  /// In order of `number`, beginning at 0.
   Status append(std::uint64_t key, std::uint64_t number) { return rows_.append({key, number}); }
   Status write(hid_t file, MergedColumn order, MergedColumn index);
 
@@ -32,12 +32,12 @@ class OrderColumn {
   SortedSpool<PlacedRow> rows_;
 };
 
-/// Gathers messages on disk, and writes /messages when all rows of events are known.
+/// Collects messages on disk, and writes /messages when all rows of events are known.
 class MessageLinks {
  public:
   explicit MessageLinks(std::shared_ptr<TempFile> scratch) : scratch_{std::move(scratch)}, messages_{scratch_} {}
   Status append(std::span<const MatchedMessage> messages, const EventTable& events);
-  /// After the events have been finished: their columns are read back from `file`.
+  /// Called after the events have been finished: their columns are read back from `file`.
   Status write(hid_t file, const EventTable& events);
 
  private:
@@ -55,11 +55,11 @@ class MessageLinks {
   TempSpool<Message> messages_;
 };
 
-/// Gathers participants of collectives on disk, and writes /collectives and /parts.
+/// Collects participants of collectives on disk, and writes /collectives and /parts.
 class CollectiveLinks {
  public:
   explicit CollectiveLinks(std::shared_ptr<TempFile> scratch) : scratch_{std::move(scratch)}, parts_{scratch_} {}
-  /// The parts of an instance follow one another.
+  /// The parts of an instance are consecutive.
   Status append(std::span<const CollectivePart> parts, const EventTable& events);
   Status write(hid_t file, const EventTable& events);
 

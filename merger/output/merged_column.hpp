@@ -4,17 +4,17 @@
 #include <span>
 #include <vector>
 
-#include "trace/format/column.hpp"
 #include "merged/model/merged_schema.hpp"
+#include "trace/format/column.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {
 
-/// A column of the merged file that is written a value at a time. T is its type in merged_columns.def.
+/// A column of the merged file that is written value by value. T is its type in merged_columns.def.
 template <class T>
 class MergedColumnWriter {
  public:
-  /// level  of deflate: what repeats itself gains much from a thorough search and costs little; times gain nothing.
+  /// level  of deflate: repetitive data gain much from a thorough search at a low cost; times gain nothing.
   static Result<MergedColumnWriter> create(hid_t file, MergedColumn column, int level = 6) {
     const MergedColumnInfo& what = info(column);
     MERIDIAN_CHECK(what.type == column_type<T>);
@@ -28,7 +28,7 @@ class MergedColumnWriter {
   void push(T value) { values_.push_back(value); }
   /// Elements pushed so far.
   std::uint64_t size() const noexcept { return writer_.size() + values_.size(); }
-  /// Hands on what was pushed.
+  /// Passes on the pushed values.
   Status store() {
     MERIDIAN_TRY_DO(writer_.append(std::span<const T>{values_}));
     values_.clear();

@@ -11,7 +11,7 @@
 
 namespace meridian {
 
-/// Writes the small tables of merged.h5 that say what the numbers in its columns mean.
+/// Writes the small tables of merged.h5 that define the numbers in its columns.
 Status write_merged_definitions(hid_t file, const Trace& trace, std::span<const SourcePlace> places);
 /// Writes /clocks.
 Status write_clock_report(hid_t file, const ClockReport& report);

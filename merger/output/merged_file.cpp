@@ -18,7 +18,7 @@
 namespace meridian {
 namespace {
 
-/// The columns of /counters: they are there only when something was counted.
+/// The columns of /counters, which exist only if the trace has counters.
 struct CounterColumns {
   LongColumn event_step, value, between;
   std::uint64_t last_row = 0;
@@ -57,7 +57,7 @@ class PartFile {
 
 struct MergedFileWriter::Impl {
   std::filesystem::path path;
-  std::filesystem::path part;  // where the file is until it is complete
+  std::filesystem::path part;  // temporary name until the file is complete
   h5::File file;
   EventTable events;
   MessageLinks messages;

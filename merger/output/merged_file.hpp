@@ -7,6 +7,7 @@
 #include <span>
 
 #include "merged/model/clock_report.hpp"
+#include "merged/model/merged_schema.hpp"
 #include "merger/model/event_ref.hpp"
 #include "merger/model/event_row.hpp"
 #include "merger/model/sinks.hpp"
@@ -14,13 +15,12 @@
 #include "merger/sites/debug_info.hpp"
 #include "merger/statistics/count_events.hpp"
 #include "summary/summary.hpp"
-#include "merged/model/merged_schema.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {
 
-/// Writes merged.h5: beside its final name first, renamed by finish(). Dropped without finish(), it leaves nothing.
-/// Equal content gives equal bytes. Movable; not thread-safe.
+/// Writes merged.h5 under a temporary name, which finish() changes to the final one. Without finish() it leaves no
+/// file. Equal content gives equal bytes. Movable; not thread-safe.
 class MergedFileWriter {
  public:
   static Result<MergedFileWriter> create(const std::filesystem::path& path, const Trace& trace);
@@ -31,17 +31,17 @@ class MergedFileWriter {
   /// In global order.
   Status append(std::span<const EventRow> rows);
   Status append(std::span<const MatchedMessage> rows);
-  /// The parts of an instance together.
+  /// The parts of an instance must be consecutive.
   Status append(std::span<const CollectivePart> rows);
   /// Counters of calls, thread by thread; after write_counter_names().
   Status append(const CounterRows& rows);
   Status write_counter_names(const CounterTotals& totals);
-  /// What the numbers in the rows mean.
+  /// Writes the definitions of the numbers in the rows.
   Status write_definitions(const Trace& trace, std::span<const SourcePlace> places);
   Status write_clocks(const ClockReport& report);
-  /// May add to the summary; gets the HDF5 file (hid_t), which has everything else by then.
+  /// May add to the summary; receives the HDF5 file (hid_t), which has everything else.
   using Analyse = std::function<Status(std::int64_t file, Summary& summary)>;
-  /// Stores the summary (with the findings), closes, renames. `analyse` may be empty.
+  /// Stores the summary with the findings, closes and renames the file. `analyse` may be empty.
   Status finish(Summary& summary, const Analyse& analyse);
 
  private:
