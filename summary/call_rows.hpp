@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Rows of the tables on functions, and on where they were called.
+// Rows of the tables on functions, call sites and call paths.
 
 #include <cstdint>
 #include <string>
@@ -33,20 +33,20 @@ struct FunctionSummary {
   };
 };
 
-/// The calls of one function from one place in the program.
+/// The calls of one function from one call site.
 struct SiteSummary {
-  std::string function;  ///< that was called: "MPI_Send"
-  std::string caller;    ///< function that the call is in; empty: not known
-  std::string outer;     ///< function into whose code the caller was inlined; empty: into none
-  std::string file;      ///< source file; empty: not known
+  std::string function;  ///< the called function: "MPI_Send"
+  std::string caller;    ///< function that contains the call; empty: unknown
+  std::string outer;     ///< function into which the caller was inlined; empty: none
+  std::string file;      ///< source file; empty: unknown
   std::uint32_t line = 0;
-  std::uint32_t column = 0;  ///< 0: not known
-  std::string module;        ///< file that was loaded; empty: not known
+  std::uint32_t column = 0;  ///< 0: unknown
+  std::string module;        ///< loaded file; empty: unknown
   std::uint64_t offset = 0;  ///< of the return address in the module
   std::uint64_t count = 0;
-  std::uint64_t ranks = 0;  ///< that called from here
+  std::uint64_t ranks = 0;  ///< ranks that called from here
   double total_s = 0, mean_s = 0, min_s = 0, max_s = 0, sd_s = 0;
-  double share = 0;  ///< of the time of all calls of the run
+  double share = 0;  ///< share of the time of all calls of the run
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
 
@@ -75,14 +75,15 @@ struct SiteSummary {
 
 /// The calls of one function by one call path.
 struct PathSummary {
-  std::uint64_t path = 0;  ///< number of the row: PathFrameSummary::path names it
-  std::string function;    ///< that was called: "MPI_Send"
-  std::string begins;      ///< at the outermost frame: "program"; "deeper", "lost": there were callers, not recorded
+  std::uint64_t path = 0;  ///< number of the row, used by PathFrameSummary::path
+  std::string function;    ///< the called function: "MPI_Send"
+  std::string begins;      ///< before the outermost frame: "program"; "deeper", "lost": further callers were not
+                           ///< recorded
   std::uint64_t frames = 0;
   std::uint64_t count = 0;
-  std::uint64_t ranks = 0;  ///< that called by it
+  std::uint64_t ranks = 0;  ///< ranks with this path
   double total_s = 0;
-  double share = 0;  ///< of the time of all calls of the run
+  double share = 0;  ///< share of the time of all calls of the run
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
 
@@ -101,15 +102,15 @@ struct PathSummary {
   };
 };
 
-/// One frame of a call path: where a function calls the next, or the one that the path is about.
+/// One frame of a call path: the place where a function calls the next one, or the function of the path.
 struct PathFrameSummary {
   std::uint64_t path = 0;
   std::uint64_t frame = 0;  ///< 0: the outermost
-  std::string caller;       ///< function; empty: not known
-  std::string outer;        ///< function into whose code the caller was inlined; empty: into none
-  std::string file;         ///< source file; empty: not known
+  std::string caller;       ///< function; empty: unknown
+  std::string outer;        ///< function into which the caller was inlined; empty: none
+  std::string file;         ///< source file; empty: unknown
   std::uint32_t line = 0;
-  std::string module;        ///< file that was loaded; empty: not known
+  std::string module;        ///< loaded file; empty: unknown
   std::uint64_t offset = 0;  ///< of the return address in the module
 
   template <class Row = PathFrameSummary>

@@ -14,7 +14,7 @@ namespace meridian {
 struct ClockSummary {
   std::string host;
   std::uint32_t domain = 0;         ///< hosts with the same number share one clock
-  std::int32_t leader = 0;          ///< world rank that took part in the round trips
+  std::int32_t leader = 0;          ///< world rank that made the ping-pong exchanges
   std::vector<std::int32_t> ranks;  ///< on this host
   std::string clock;                ///< "tsc", "monotonic_raw", "monotonic"
   std::string model;  ///< "reference", "shared" (the clock of another host of the domain, whose row has the
@@ -29,7 +29,7 @@ struct ClockSummary {
   double rtt_median_s = 0;
   std::uint64_t exchanges = 0;
   std::uint64_t exchanges_dropped = 0;
-  double t1_s = -1;  ///< typical half width of the bounds T1 and T2; -1: there is none
+  double t1_s = -1;  ///< typical half width of the bounds T1 and T2; -1: none
   double t2_s = -1;
 
   template <class Row = ClockSummary>
@@ -55,14 +55,14 @@ struct ClockSummary {
   };
 };
 
-/// How one clock model would order the trace's messages between clock domains.
+/// The effect of one clock model on the trace's messages between clock domains.
 struct ClockModelSummary {
   std::string name;
-  bool is_chosen = false;      ///< the merged file has this one
+  bool is_chosen = false;      ///< the model of the merged file
   std::uint64_t messages = 0;  ///< between domains
   std::uint64_t reversed = 0;  ///< of these, received no later than sent
-  double worst_s = 0;          ///< the most that one is received before it is sent
-  double residual_s = 0;       ///< of the round trips
+  double worst_s = 0;          ///< largest time by which a message is received before it is sent
+  double residual_s = 0;       ///< of the ping-pong exchanges
 
   template <class Row = ClockModelSummary>
   static constexpr auto kColumns = Columns{

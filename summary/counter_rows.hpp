@@ -39,7 +39,7 @@ struct FunctionCounterSummary {
   };
 };
 
-/// A figure made of counters and time: a row of merger/statistics/metrics.def, or the rate of a counter.
+/// A metric derived from counters and time: a row of merger/statistics/metrics.def, or the rate of a counter.
 struct MetricSummary {
   std::int32_t rank = -1;  ///< -1: all ranks together
   std::string part;        ///< "mpi", "compute"
@@ -55,15 +55,15 @@ struct MetricSummary {
   };
 };
 
-/// The values of one counter while a region of the program was open, over all ranks and threads.
+/// The values of one counter in one region of the program, over all ranks and threads.
 struct RegionCounterSummary {
   std::string region;
   std::string counter;
   std::string unit;
-  std::int64_t total = 0;      ///< of nested instances of a region, only the outermost counts
-  std::int64_t exclusive = 0;  ///< without the regions inside
-  std::int64_t compute = 0;    ///< of the total, outside of MPI calls
-  std::int64_t mpi = 0;        ///< and in them
+  std::int64_t total = 0;      ///< recursive regions count once
+  std::int64_t exclusive = 0;  ///< without nested regions
+  std::int64_t compute = 0;    ///< the part of the total outside MPI calls
+  std::int64_t mpi = 0;        ///< the part of the total in MPI calls
 
   template <class Row = RegionCounterSummary>
   static constexpr auto kColumns = Columns{
@@ -73,7 +73,7 @@ struct RegionCounterSummary {
   };
 };
 
-/// As MetricSummary, of a region over all ranks.
+/// A metric of a region over all ranks; see MetricSummary.
 struct RegionMetricSummary {
   std::string region;
   std::string part;  ///< "mpi", "compute"

@@ -20,9 +20,9 @@ struct Finding {
   std::string name;
   Severity severity{};
   std::uint64_t count = 0;
-  std::string text;    ///< what it is
-  std::string remedy;  ///< what the user can do
-  std::string detail;  ///< the first objects concerned, may be empty
+  std::string text;    ///< description of the flaw
+  std::string remedy;  ///< action for the user
+  std::string detail;  ///< the first affected objects; may be empty
 
   template <class Row = Finding>
   static constexpr auto kColumns = Columns{

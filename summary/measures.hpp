@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Figures derived from a summary: shares, balance, the rank that the others wait for.
+// Measures derived from a summary: shares, balance, the slowest rank.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,23 +14,23 @@ namespace meridian {
 
 struct RankLoad {
   const RankSummary* rank = nullptr;
-  double mpi_share = 0;  ///< of the time of its threads that called MPI; 1 is all of it
-  double outside_s = 0;  ///< time not in MPI, mean over its threads
+  double mpi_share = 0;  ///< share of the time of its threads that called MPI; 1 is all of it
+  double outside_s = 0;  ///< time outside MPI, averaged over its threads
 };
 
 struct Load {
-  std::vector<RankLoad> ranks;  ///< as in Summary::ranks
+  std::vector<RankLoad> ranks;  ///< in the order of Summary::ranks
   double mpi_share = 0;         ///< of all ranks' time
   double mean_outside_s = 0;
   double max_outside_s = 0;
-  std::size_t slowest = 0;  ///< index of the rank that is longest outside MPI
+  std::size_t slowest = 0;  ///< index of the rank with the most time outside MPI
   double balance = 1;       ///< mean / max of the time outside MPI; 1 is even
 };
 
 /// Without ranks: all zero, balance 1.
 Load measure_load(const Summary& summary);
 
-/// "2025-01-31 12:00:00 UTC"; empty for a time that no calendar holds.
+/// "2025-01-31 12:00:00 UTC"; empty for a time outside the calendar.
 std::string utc_time(std::int64_t realtime_ns);
 
 /// Number of findings (rows) of this severity.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Rows of the tables on messages, and on what they went through.
+// Rows of the tables on messages, communicators, windows and files.
 
 #include <cstdint>
 #include <string>
@@ -20,7 +20,7 @@ struct MessageSummary {
   std::uint64_t collective_bytes_sent = 0;
   std::uint64_t collective_bytes_received = 0;
 
-  /// In files the columns of both tables are in one.
+  /// In files both tables share one group of columns.
   template <class All>
   static constexpr auto kColumns = Columns{
       column<&All::messages, &MessageSummary::matched>("matched"),
@@ -43,7 +43,7 @@ struct MessageSummary {
   };
 };
 
-/// Messages from one world rank to another; only pairs that have any, ordered by (source, dest).
+/// Messages from one world rank to another; only pairs with messages, ordered by (source, dest).
 struct PairSummary {
   std::int32_t source = 0;
   std::int32_t dest = 0;
@@ -59,12 +59,13 @@ struct PairSummary {
   };
 };
 
-/// Calls about the communicators of one name, kind and size, over all ranks. Calls about several have no place here.
+/// Calls on the communicators of one name, kind and size, over all ranks. Calls on several communicators are not
+/// included.
 struct CommSummary {
-  std::string name;  ///< empty: those without a name
+  std::string name;  ///< empty: communicators without a name
   std::string kind;  ///< "world", "self", "intra", "inter"
   std::uint64_t communicators = 0;
-  std::uint64_t ranks = 0;  ///< in each
+  std::uint64_t ranks = 0;  ///< in each communicator
   std::uint64_t p2p_calls = 0;
   double p2p_s = 0;
   std::uint64_t collective_calls = 0;
@@ -91,20 +92,20 @@ struct CommSummary {
   };
 };
 
-/// Calls about the windows of one name on one communicator, over all ranks.
+/// Calls on the windows of one name on one communicator, over all ranks.
 struct WindowSummary {
   std::string name;  ///< may be empty
   std::string comm;
   std::uint64_t windows = 0;
   std::uint64_t ranks = 0;
-  std::uint64_t puts = 0;  ///< Put, Accumulate and their like
+  std::uint64_t puts = 0;  ///< Put, Accumulate and similar
   std::uint64_t put_bytes = 0;
   std::uint64_t gets = 0;
   std::uint64_t get_bytes = 0;
   std::uint64_t exchanges = 0;  ///< calls that do both
   std::uint64_t exchange_bytes = 0;
-  double access_s = 0;      ///< in all of these
-  std::uint64_t syncs = 0;  ///< fences, locks, flushes, making and freeing...
+  double access_s = 0;      ///< in all of these calls
+  std::uint64_t syncs = 0;  ///< fences, locks, flushes, creation and freeing...
   double sync_s = 0;
 
   template <class Row = WindowSummary>
@@ -125,10 +126,10 @@ struct WindowSummary {
   };
 };
 
-/// MPI calls about one file, over all ranks. Calls that only begin an access have its bytes; the wait
-/// for its end is not in their time.
+/// MPI calls on one file, over all ranks. Calls that begin an access have its bytes; the wait for its completion is not
+/// part of their time.
 struct FileSummary {
-  std::string name;  ///< as it was opened
+  std::string name;  ///< as passed to MPI_File_open
   std::uint64_t ranks = 0;
   std::uint64_t opens = 0;
   std::uint64_t reads = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Rows of the tables on the run as a whole, its ranks and what they ran on.
+// Rows of the tables on the run as a whole, its ranks and their environment.
 
 #include <cstdint>
 #include <string>
@@ -13,29 +13,29 @@ namespace meridian {
 struct Summary;
 struct RankSummary;
 
-// What is computed from a summary when it is shown: measures.cpp.
+// Values that are computed from a summary for output: measures.cpp.
 
 /// Seconds in MPI, over all ranks and threads.
 double mpi_seconds(const Summary& summary);
-/// Their share of the time of all ranks' threads that called MPI.
+/// Its share of the time of all ranks' threads that called MPI.
 double mpi_share(const Summary& summary);
-/// The same of one rank.
+/// The same for one rank.
 double rank_mpi_share(const RankSummary& rank);
-/// RunSummary::begin_realtime_ns as utc_time() writes it.
+/// RunSummary::begin_realtime_ns in the format of utc_time().
 std::string begin_text(const Summary& summary);
 
 struct RunSummary {
   std::string executable;
   std::string mpi_library;
-  std::int32_t ranks_expected = 0;  ///< size of MPI_COMM_WORLD; of all of them where there are several
+  std::int32_t ranks_expected = 0;  ///< size of MPI_COMM_WORLD, or of all of them
   std::int32_t ranks_present = 0;
   std::uint64_t threads = 0;
   std::uint64_t hosts = 0;
   std::int64_t begin_realtime_ns = 0;  ///< UTC of the first event
   double time_s = 0;                   ///< first event to last
   std::uint64_t calls = 0;             ///< MPI calls
-  std::uint64_t thread_calls = 0;      ///< of threads, locks and sleep
-  std::uint64_t user_events = 0;       ///< of the program itself; a region has two
+  std::uint64_t thread_calls = 0;      ///< calls of threads, locks and sleep
+  std::uint64_t user_events = 0;       ///< user events; a region counts twice
   std::uint64_t trace_bytes = 0;       ///< of the rank files
 
   template <class All>
@@ -58,13 +58,13 @@ struct RunSummary {
   };
 };
 
-/// The processes of one MPI_COMM_WORLD, where a trace has several. Their ranks follow one another.
+/// The processes of one MPI_COMM_WORLD, if a trace has several. Their ranks are consecutive.
 struct WorldSummary {
   std::int32_t world = 0;  ///< from 1
   std::int32_t first_rank = 0;
   std::int32_t ranks_expected = 0;  ///< size of its MPI_COMM_WORLD
   std::int32_t ranks_present = 0;
-  std::int32_t parent = 0;  ///< world that started it; 0: none, or not known
+  std::int32_t parent = 0;  ///< world that started it; 0: none, or unknown
   std::string executable;
   std::string directory;  ///< of its rank files
 
@@ -85,8 +85,8 @@ struct RankSummary {
   std::string host;
   std::uint64_t threads = 0;
   std::uint64_t calls = 0;         ///< MPI calls
-  std::uint64_t thread_calls = 0;  ///< of threads, locks and sleep
-  std::uint64_t user_events = 0;   ///< of the program itself; a region has two
+  std::uint64_t thread_calls = 0;  ///< calls of threads, locks and sleep
+  std::uint64_t user_events = 0;   ///< user events; a region counts twice
   double time_s = 0;               ///< first to last event of this rank
   double mpi_s = 0;                ///< in MPI, summed over threads
   std::uint64_t messages_sent = 0;
@@ -112,7 +112,7 @@ struct RankSummary {
   };
 };
 
-/// Where a rank ran, and as what.
+/// Host, processor and command of a rank.
 struct ContextSummary {
   std::int32_t rank = 0;
   std::string host;
@@ -127,7 +127,7 @@ struct ContextSummary {
   };
 };
 
-/// The resources that a thread, or the process, had used from its beginning to its end.
+/// The resources that a thread or the process used from its beginning to its end.
 struct UsageSummary {
   std::int32_t rank = 0;
   std::int32_t thread = -1;  ///< -1: the process
@@ -137,7 +137,7 @@ struct UsageSummary {
   std::uint64_t major_faults = 0;
   std::uint64_t voluntary_switches = 0;
   std::uint64_t involuntary_switches = 0;
-  std::uint64_t high_water_bytes = 0;  ///< most memory resident; only of the process
+  std::uint64_t high_water_bytes = 0;  ///< largest resident memory; only for the process
 
   template <class Row = UsageSummary>
   static constexpr auto kColumns = Columns{
@@ -158,7 +158,7 @@ struct VariableSummary {
   std::string name;
   std::string value;
   std::int32_t first_rank = 0;
-  std::uint64_t ranks = 0;  ///< that have this value
+  std::uint64_t ranks = 0;  ///< ranks with this value
 
   template <class Row = VariableSummary>
   static constexpr auto kColumns = Columns{
@@ -169,7 +169,7 @@ struct VariableSummary {
   };
 };
 
-/// Calls of one function on one rank that were not recorded, because of levels, a filter, a limit or a switch.
+/// Calls of one function on one rank that were filtered out by levels, a filter, a limit or a switch.
 struct PassedSummary {
   std::int32_t rank = 0;
   std::string name;

@@ -2,7 +2,7 @@
 #pragma once
 
 // The summary of a run: computed by the merger, stored in the merged file, printed as text, CSV and JSON. Times are in
-// seconds unless the name says otherwise. Each row type has its columns beside its members, as a template: they are
+// seconds unless the name has another unit. Each row type defines its columns beside its members, as a template that is
 // instantiated only in summary_tables.cpp, which lists the tables.
 
 #include <cstdint>
@@ -19,12 +19,12 @@
 
 namespace meridian {
 
-/// Messages, or participants of collectives, of one range of sizes: from at_least_bytes on, below twice that.
+/// Messages, or participants of collectives, in one range of sizes: from at_least_bytes to below twice that.
 struct SizeSummary {
-  std::string group;                 ///< of the functions that sent
-  std::uint64_t at_least_bytes = 0;  ///< 0: no bytes at all
+  std::string group;                 ///< group of the functions that sent
+  std::uint64_t at_least_bytes = 0;  ///< 0: no bytes
   std::uint64_t count = 0;
-  std::uint64_t bytes = 0;  ///< of collectives, those that the participants sent
+  std::uint64_t bytes = 0;  ///< for collectives, the bytes that the participants sent
 
   template <class Row = SizeSummary>
   static constexpr auto kColumns = Columns{
@@ -37,23 +37,23 @@ struct SizeSummary {
 
 struct Summary {
   RunSummary run;
-  std::vector<WorldSummary> worlds;  ///< empty where there is one
+  std::vector<WorldSummary> worlds;  ///< empty if there is only one
   std::vector<RankSummary> ranks;
   std::vector<FunctionSummary> functions;     ///< by total time, longest first; ties by name
   std::vector<SiteSummary> sites;             ///< by total time, longest first
-  std::vector<PathSummary> paths;             ///< likewise, the first thousand of them
-  std::vector<PathFrameSummary> path_frames;  ///< by path, from the outermost on
+  std::vector<PathSummary> paths;             ///< likewise, the first thousand
+  std::vector<PathFrameSummary> path_frames;  ///< by path, from the outermost frame on
   MessageSummary messages;
   std::vector<PairSummary> pairs;
   std::vector<ClockSummary> clocks;
-  std::vector<ClockModelSummary> clock_models;  ///< empty where all ranks share one clock
+  std::vector<ClockModelSummary> clock_models;  ///< empty if all ranks share one clock
   std::uint64_t reversed_before = 0;            ///< messages and collectives out of order before events were moved
   std::uint64_t reversed_after = 0;             ///< always 0 in a file that the merger wrote
   std::vector<RegionSummary> regions;           ///< by total time, longest first; ties by name
   std::vector<UserEventSummary> user_events;    ///< by level and name
-  std::uint64_t user_messages = 0;              ///< matched ones of the program's own layers; not in `messages`
+  std::uint64_t user_messages = 0;              ///< matched ones of user layers; not in `messages`
   std::uint64_t user_message_bytes = 0;
-  std::vector<PassedSummary> passed;  ///< by rank; most first, ties by name
+  std::vector<PassedSummary> passed;  ///< by rank, then by count, largest first; ties by name
   std::vector<OverheadSummary> overhead;
   std::vector<CommSummary> communicators;  ///< by time, longest first; ties by name
   std::vector<WindowSummary> windows;      ///< the same
@@ -62,15 +62,15 @@ struct Summary {
   std::vector<UsageSummary> usage;
   std::vector<VariableSummary> environment;
   std::vector<CounterSummary> counters;
-  std::vector<FunctionCounterSummary> function_counters;  ///< by function name, then as the counters
+  std::vector<FunctionCounterSummary> function_counters;  ///< by function name, then in the order of the counters
   std::vector<MetricSummary> metrics;
-  std::vector<RegionCounterSummary> region_counters;  ///< in the order of `regions`, then as the counters
+  std::vector<RegionCounterSummary> region_counters;  ///< in the order of `regions`, then of the counters
   std::vector<RegionMetricSummary> region_metrics;
   std::vector<LockNameSummary> lock_names;
-  std::vector<LockSummary> locks;      ///< by rank, and in it by time waited, longest first
-  std::vector<ThreadSummary> threads;  ///< of ranks that have more than one
+  std::vector<LockSummary> locks;      ///< by rank, then by wait time, longest first
+  std::vector<ThreadSummary> threads;  ///< of ranks with more than one
   std::vector<Finding> findings;
-  std::vector<SizeSummary> communication_sizes;  ///< by group and size; empty bins are left out
+  std::vector<SizeSummary> communication_sizes;  ///< by group and size; empty ranges are omitted
 
   template <class All = Summary>
   static constexpr auto kReversedColumns = Columns{

@@ -18,7 +18,7 @@ constexpr const char* kGroup = "summary";
 constexpr const char* kSchema = "meridian-summary";
 constexpr std::int64_t kVersion = 1;
 
-/// One element of a list: a row of the table that SummaryTable::lists names.
+/// One element of a list: a row of the table SummaryTable::lists.
 struct ListElement {
   std::uint32_t row = 0;
   std::int32_t element = 0;
@@ -71,7 +71,7 @@ Status write_table(hid_t summary, const SummaryTable& table, const Summary& sour
   return table.lists.name == nullptr ? Status{} : write_lists(summary, table, table.rows(source), count);
 }
 
-// Rows of a table, on their way into the summary.
+// Rows of a table while they are read into the summary.
 struct Rows {
   const SummaryTable& table;
   Summary& summary;

@@ -39,7 +39,7 @@ constexpr SummaryTable one(const char* name, std::span<const AnyColumn> columns,
           .outputs = outputs};
 }
 
-/// A table that has a section of its own in the text, and is nowhere when it is empty.
+/// A table with its own section in the text, which is omitted everywhere if it is empty.
 template <auto Member>
 constexpr SummaryTable shown(const char* name, const char* heading) {
   SummaryTable table = many<Member>(name, 0);
@@ -62,7 +62,7 @@ constexpr SummaryTable reversed() {
 constexpr std::uint8_t kNowhere = 0;
 
 constexpr auto kTables = std::to_array<SummaryTable>({
-    // name, and where it is shown when it is empty
+    // name, and outputs when it is empty
     one("run", RunSummary::kColumns<Summary>),
     many<&Summary::ranks>("ranks", kEverywhere),
     many<&Summary::functions>("functions", kEverywhere),

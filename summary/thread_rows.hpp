@@ -13,16 +13,16 @@ namespace meridian {
 struct ThreadSummary {
   std::int32_t rank = 0;
   std::uint32_t thread = 0;
-  std::string name;           ///< as the program set it; may be empty
-  std::uint64_t routine = 0;  ///< address of its start routine; 0: not known
-  std::string routine_name;   ///< empty: not known
-  std::int64_t creator = -1;  ///< thread; -1: not known
+  std::string name;           ///< set by the program; may be empty
+  std::uint64_t routine = 0;  ///< address of its start routine; 0: unknown
+  std::string routine_name;   ///< empty: unknown
+  std::int64_t creator = -1;  ///< thread; -1: unknown
   std::int32_t kernel_tid = 0;
-  double begin_s = 0;              ///< from the first event of the run on
+  double begin_s = 0;              ///< since the first event of the run
   double life_s = 0;               ///< until its end, or the rank's last event
   std::uint64_t calls = 0;         ///< MPI calls
-  std::uint64_t thread_calls = 0;  ///< of threads, locks and sleep
-  std::uint64_t user_events = 0;   ///< of the program itself; a region has two
+  std::uint64_t thread_calls = 0;  ///< calls of threads, locks and sleep
+  std::uint64_t user_events = 0;   ///< user events; a region counts twice
 
   template <class Row = ThreadSummary>
   static constexpr auto kColumns = Columns{
@@ -41,21 +41,22 @@ struct ThreadSummary {
   };
 };
 
-/// Calls about one lock of one rank, without those that MERIDIAN_LOCKS left out.
+/// Calls on one lock of one rank, without those that MERIDIAN_LOCKS excluded.
 struct LockSummary {
   std::int32_t rank = 0;
   std::string kind;                ///< "mutex", "condition", "rwlock", "barrier", "spin", "once", "semaphore"
-  std::uint64_t object = 0;        ///< address; 0: those beyond the objects that are kept apart, together
-  std::uint64_t lives = 0;         ///< times that something was made at the address; at least 1
-  std::uint64_t acquisitions = 0;  ///< successful ones, waited for or not; of conditions: waits that ended well
-  std::uint64_t contended = 0;     ///< waits, also those in vain
+  std::uint64_t object = 0;        ///< address; 0: all objects that are not kept individually
+  std::uint64_t lives = 0;         ///< number of objects created at the address; at least 1
+  std::uint64_t acquisitions = 0;  ///< successful ones, with or without a wait; for conditions: waits that were
+                                   ///< signalled
+  std::uint64_t contended = 0;     ///< waits, including unsuccessful ones
   double wait_s = 0;               ///< in those waits
   double longest_s = 0;
-  std::uint64_t most_waiters = 0;  ///< threads that waited at one moment
-  std::int64_t holder = -1;        ///< thread that had it in most waits; -1: not known
-  std::uint64_t held = 0;          ///< in how many
+  std::uint64_t most_waiters = 0;  ///< largest number of threads that waited at the same time
+  std::int64_t holder = -1;        ///< thread that held it in most waits; -1: unknown
+  std::uint64_t held = 0;          ///< number of these waits
   std::int64_t waiter = -1;        ///< thread that waited most often; -1: none
-  std::uint64_t waited = 0;        ///< how often
+  std::uint64_t waited = 0;        ///< number of its waits
 
   template <class Row = LockSummary>
   static constexpr auto kColumns = Columns{
@@ -75,11 +76,11 @@ struct LockSummary {
   };
 };
 
-/// A name that the program gave to a lock.
+/// A name of a lock, given by the program.
 struct LockNameSummary {
   std::int32_t rank = 0;
   std::uint64_t object = 0;  ///< as in LockSummary
-  std::string name;          ///< several that followed one another: "/a, /b"
+  std::string name;          ///< consecutive names of one object: "/a, /b"
 
   template <class Row = LockNameSummary>
   static constexpr auto kColumns = Columns{

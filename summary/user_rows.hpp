@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Rows of the tables on what the program marked.
+// Rows of the tables on user events.
 
 #include <cstdint>
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace meridian {
 
-/// A region that the program marked, over all ranks and threads.
+/// A user region, over all ranks and threads.
 struct RegionSummary {
   std::string name;
   std::uint64_t count = 0;
-  double total_s = 0;           ///< inclusive; of nested instances of a region, only the outermost counts
-  double exclusive_s = 0;       ///< without the regions inside
-  double mpi_s = 0;             ///< of the total, in MPI calls of the same thread
-  double min_s = 0, max_s = 0;  ///< of one time through, inclusive
+  double total_s = 0;           ///< inclusive; recursive regions count once
+  double exclusive_s = 0;       ///< without nested regions
+  double mpi_s = 0;             ///< the part of the total in MPI calls of the same thread
+  double min_s = 0, max_s = 0;  ///< of a single execution, inclusive
 
   template <class Row = RegionSummary>
   static constexpr auto kColumns = Columns{
@@ -31,7 +31,7 @@ struct RegionSummary {
   };
 };
 
-/// Any other event that the program marked, over all ranks.
+/// Any other user event, over all ranks.
 struct UserEventSummary {
   std::string kind;  ///< "marker", "event", "counter", "send", "receive"
   std::string level;
