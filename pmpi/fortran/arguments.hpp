@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A Fortran argument as a record builder (record.hpp) wants it: in C. Only what is recorded is converted, and only for
-// the builder: the call itself goes on with what Fortran passed. The one exception is a status that the program does
-// not want: the source, tag and size of a message are in the status alone, so the call gets a status of ours.
+// Converts Fortran arguments to the C values that record builders (record.hpp) need. Only recorded arguments are
+// converted, and only for the builder: the call itself gets the arguments from Fortran. The one exception is a status
+// that the program ignores: only the status has the source, tag and size of a message, so the call gets a status of
+// ours.
 
 #include <mpi.h>
 
@@ -19,13 +20,13 @@
 
 namespace meridian::fortran {
 
-/// What stands where a choice buffer is passed: its address, or a descriptor that begins with its address.
+/// The form of a choice buffer: its address, or a descriptor that begins with its address.
 enum class Buffers : unsigned char { by_address, by_descriptor };
 
 template <class T>
 inline constexpr bool kIsHandle = false;
 template <class T>
-inline constexpr bool kIsUnread = false;  ///< a handle that no builder looks at
+inline constexpr bool kIsUnread = false;  ///< a handle that no builder uses
 
 #define MERIDIAN_FORTRAN_HANDLE(Handle, conversion) \
   template <>                                       \
@@ -57,14 +58,14 @@ inline constexpr bool kIsUnread<MPI_Op> = true;
   return handle_word(request);
 }
 
-/// What a builder does with arguments before the call, beyond their values.
+/// The arguments that a builder reads before the call, beyond their values.
 struct Reads {
-  bool handles = false;  ///< looks at handles that the call may change
-  bool text = false;     ///< looks at CHARACTER arguments
+  bool handles = false;  ///< reads handles that the call may change
+  bool text = false;     ///< reads CHARACTER arguments
 };
 
-/// The argument in `word` as a T. `length`: word with its length if it is CHARACTER. refresh(): the call has left
-/// results.
+/// The argument in `word` as a T. `length`: word with its length if it is CHARACTER. refresh(): called after the call
+/// has stored its results.
 template <class T, Buffers, Reads>
 struct Argument {
   static_assert(std::is_arithmetic_v<T>);
@@ -74,7 +75,7 @@ struct Argument {
   void refresh() noexcept {}
 };
 
-/// Arrays and variables of numbers: the same in both languages. Arrays of handles stay as they are, too.
+/// Arrays and variables of numbers are the same in both languages. Arrays of handles are not converted.
 template <class T, Buffers buffers, Reads reads>
 requires(!kIsHandle<T> && !kIsHandle<T*> && !kIsUnread<T*> && !std::is_void_v<T>) struct Argument<T*, buffers, reads> {
   T* pointer;
@@ -100,7 +101,7 @@ struct Argument<Handle, buffers, reads> {
   void refresh() noexcept {}
 };
 
-/// A handle that the call makes, changes or forgets.
+/// A handle that the call creates, changes or frees.
 template <class Handle, Buffers buffers, Reads reads>
 requires kIsHandle<Handle>
 struct Argument<Handle*, buffers, reads> {
@@ -113,7 +114,7 @@ struct Argument<Handle*, buffers, reads> {
   void refresh() noexcept { from_fortran(handle, *variable); }
 };
 
-/// A choice buffer: its address, or MPI_IN_PLACE as C has it.
+/// A choice buffer: its address, or MPI_IN_PLACE in its C form.
 template <class Void, Buffers buffers, Reads reads>
 requires std::is_void_v<Void>
 struct Argument<Void*, buffers, reads> {
@@ -126,7 +127,7 @@ struct Argument<Void*, buffers, reads> {
   void refresh() noexcept {}
 };
 
-/// A status has the same words in both languages, but may stand at any multiple of an INTEGER in memory.
+/// A status has the same words in both languages, but its alignment may only be that of an INTEGER.
 template <Buffers buffers, Reads reads>
 struct Argument<MPI_Status*, buffers, reads> {
   MPI_Status status;
@@ -140,10 +141,10 @@ struct Argument<MPI_Status*, buffers, reads> {
   }
 };
 
-/// Text of a builder that keeps it: cut at the last character that is no blank.
+/// A text that a builder keeps: trailing blanks are removed.
 template <Buffers buffers, Reads reads>
 requires(reads.text) struct Argument<const char*, buffers, reads> {
-  static constexpr std::size_t kMaxBytes = 1024;  // names of files are longer than MPI_MAX_OBJECT_NAME
+  static constexpr std::size_t kMaxBytes = 1024;  // names of files may be longer than MPI_MAX_OBJECT_NAME
   char text[kMaxBytes + 1];
   Argument(const Word& word, const Word& length_word) noexcept {
     auto length = reinterpret_cast<std::size_t>(length_word);

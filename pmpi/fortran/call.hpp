@@ -21,8 +21,8 @@
 
 namespace meridian::fortran {
 
-/// Words behind the arguments of the C prototype: ierror, and the lengths of at most two CHARACTER arguments. Where
-/// there are none, whatever lies there is passed on and nobody looks at it.
+/// Words after the arguments of the C prototype: ierror, and the lengths of at most two CHARACTER arguments. If there
+/// are none, the words have no meaning and are only passed on.
 inline constexpr std::size_t kExtraWords = 3;
 
 template <class Result, std::size_t... index>
@@ -35,7 +35,7 @@ template <class Result = void, std::size_t count>
   return forward<Result>(next.get(), words, std::make_index_sequence<count>{});
 }
 
-/// A call whose ierror, which Fortran 2008 may leave out, is argument number `error`.
+/// A call whose ierror, which is optional in Fortran 2008, is argument number `error`.
 template <std::size_t count>
 class Subroutine {
  public:
@@ -45,7 +45,7 @@ class Subroutine {
   }
   Subroutine(const Subroutine&) = delete;
   Subroutine& operator=(const Subroutine&) = delete;
-  /// Makes the call. Returns what it left in ierror.
+  /// Makes the call. Returns the value of ierror.
   [[gnu::always_inline]] int operator()() const {
     forward(next_, words_);
     return static_cast<int>(*static_cast<const MPI_Fint*>(words_[error_]));
@@ -58,7 +58,7 @@ class Subroutine {
   MPI_Fint own_ = MPI_SUCCESS;
 };
 
-/// What a builder of a row looks at, from its type.
+/// The data that a builder reads, derived from its type.
 template <class What>
 inline constexpr Reads kReads{
     .handles = std::is_same_v<What, record::OneRequest> || std::is_same_v<What, record::AboutRequest> ||
@@ -75,7 +75,7 @@ template <class Side>
   }
 }
 
-/// Makes C datatypes of Fortran's where they count, in `made`.
+/// Converts Fortran's datatypes to C, in `made`, if they are significant.
 template <class Side>
 [[gnu::always_inline]] inline void convert_types(Side& side, std::size_t blocks, MPI_Datatype* made) noexcept {
   const auto* const types = reinterpret_cast<const MPI_Fint*>(side.types);
@@ -84,7 +84,7 @@ template <class Side>
   side.types = made;
 }
 
-/// `What` built from converted arguments: what the call has made is converted before it is recorded.
+/// `What` built from converted arguments: results of the call are converted before they are recorded.
 template <class What, class Arguments>
 struct Converted : What {
   static constexpr bool kConvertsTypes = kIsHandle<MPI_Datatype> && requires(What what) { what.sent.types; };
@@ -103,7 +103,7 @@ struct Converted : What {
   }
   std::uint64_t failed(std::uint64_t* words, int result) noexcept {
     if constexpr (What::kMayTruncate) {
-      // Nothing but a completion makes it certain that there is something to convert; a request always is there.
+      // Only a completion guarantees that there is a result to convert; a request always exists.
       if (!std::is_same_v<What, record::OneRequest> && !record::is_truncated(result)) return 0;
       arguments.refresh();
     }
@@ -124,7 +124,7 @@ struct Converted : What {
       convert_types(this->sent, blocks_out, made);
       convert_types(this->received, blocks_in, made + blocks_out);
     } else {
-      this->root = MPI_PROC_NULL;  // as for a rank that takes no part: no bytes
+      this->root = MPI_PROC_NULL;  // as for a rank that does not take part: no bytes
     }
     return What::after(words);
   }
@@ -140,7 +140,7 @@ struct Prototype<What_ (Builder::*)(P...) const> {
   using Args = Arguments<buffers, kReads<What>, std::make_index_sequence<kCount>, P...>;
 };
 
-/// As pass_by(), but where this library's Fortran procedures call its C functions, these have counted it.
+/// Like pass_by(), but if this library's Fortran procedures call its C functions, these have already counted it.
 [[gnu::always_inline]] inline void pass_by_fortran(CallId id) noexcept {
 #ifdef OPEN_MPI
   pass_by(id);
@@ -149,8 +149,9 @@ struct Prototype<What_ (Builder::*)(P...) const> {
 #endif
 }
 
-/// Records one call of a row. `Result`: what the C function returns. `build`: the row's builder as a function of the C
-/// parameters. `words`: the arguments, ierror behind them (of a function: nothing), kExtraWords in all behind them.
+/// Records one call of a row. `Result`: the return type of the C function. `build`: the row's builder as a function of
+/// the C parameters. `words`: the arguments, followed by ierror (for a subroutine), with kExtraWords words in total
+/// after the arguments.
 template <CallId id, class Result, Buffers buffers, class Build, std::size_t count>
 [[gnu::always_inline]] inline auto row(Build build, NextProcedure& next, Word (&words)[count]) {
   using Row = Prototype<decltype(&Build::operator())>;

@@ -1,13 +1,13 @@
 // hot
 // SPDX-License-Identifier: Apache-2.0
 
-// The procedures of mpif.h and of the module mpi, one per row of the call table. Wrapped for MPICH as well, whose
-// Fortran mostly calls C's MPI_*: not all of it does (attributes), and some of it calls more than the program did
-// (MPI_File_f2c). What the library calls inside of a recorded call passes through.
+// The procedures of mpif.h and of the module mpi, one per row of the call table. They are wrapped for MPICH as well,
+// whose Fortran mostly calls C's MPI_*: some procedures do not (attributes), and some call more than the program did
+// (MPI_File_f2c). Calls that the library makes inside a recorded call pass through.
 
 #include "pmpi/fortran/entry.hpp"
 
-// A row's builder looks at few of its parameters.
+// A row's builder uses few of its parameters.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 #define MERIDIAN_F77_ROW(type, name, params, recorded)                                              \

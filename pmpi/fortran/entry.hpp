@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The procedures that Fortran calls, as C functions: each takes so many words and hands them to one expression.
+// The procedures that Fortran calls, as C functions: each takes a number of words and passes them to one expression.
 
 #include "pmpi/calls/rows.hpp"
 #include "pmpi/fortran/call.hpp"
@@ -41,12 +41,12 @@
 #define MERIDIAN_TEXT(name) MERIDIAN_TEXT_(name)
 #define MERIDIAN_TEXT_(name) #name
 
-/// Words of the Fortran call whose C parameters are given.
+/// Number of words of the Fortran call with these C parameters.
 #define MERIDIAN_WORDS(...) MERIDIAN_WORDS_(__VA_ARGS__, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4)
 #define MERIDIAN_WORDS_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, words, ...) words
 
-/// Defines procedure `symbol`, which takes `count` words. `call` sees `next`, the definition that ours stands before,
-/// and `words`, the arguments.
+/// Defines procedure `symbol`, which takes `count` words. `call` can use `next`, the next definition, and `words`, the
+/// arguments.
 #define MERIDIAN_PROCEDURE(Result, symbol, count, call) MERIDIAN_PROCEDURE_(Result, symbol, count, call)
 #define MERIDIAN_PROCEDURE_(Result, symbol, count, call)                                         \
   extern "C" [[gnu::visibility("default")]] Result symbol(MERIDIAN_CAT(MERIDIAN_TAKE_, count)) { \
@@ -58,7 +58,7 @@
 #define MERIDIAN_ALSO_(Result, symbol, other, count) \
   extern "C" [[gnu::visibility("default"), gnu::alias(#symbol)]] Result other(MERIDIAN_CAT(MERIDIAN_TAKE_, count));
 
-/// A procedure of mpif.h and the module mpi, under every name that compilers make of `lower`.
+/// A procedure of mpif.h and the module mpi, under every name that compilers generate for `lower`.
 #define MERIDIAN_F77(Result, lower, UPPER, count, call)                                                          \
   MERIDIAN_PROCEDURE(Result, MERIDIAN_CAT(MERIDIAN_CAT(mpi_, lower), _), count, call)                            \
   MERIDIAN_ALSO(Result, MERIDIAN_CAT(MERIDIAN_CAT(mpi_, lower), _), MERIDIAN_CAT(mpi_, lower), count)            \
@@ -66,7 +66,7 @@
                 count)                                                                                           \
   MERIDIAN_ALSO(Result, MERIDIAN_CAT(MERIDIAN_CAT(mpi_, lower), _), MERIDIAN_CAT(MPI_, UPPER), count)
 
-// What the C call returns, Fortran returns too, unless it is the error.
+// Fortran returns the value of the C call unless it is the error.
 namespace meridian::fortran {
 template <class Result>
 struct Returned {
@@ -90,7 +90,7 @@ struct Returned<int> {
 #define MERIDIAN_FORTRAN_by_hand(use, type, name, params, recorded)
 #define MERIDIAN_FORTRAN_c_only(use, type, name, params, recorded)
 
-// A procedure written by hand as `function`(next, words), in all its forms. `taken`: words of the call.
+// A handwritten procedure `function`(next, words), in all its forms. `taken`: words of the call.
 #define MERIDIAN_BY_HAND_F77(name, taken, function) \
   MERIDIAN_IF(MERIDIAN_HAS_F77_##name,              \
               MERIDIAN_F77(void, MERIDIAN_LOWER_##name, MERIDIAN_UPPER_##name, taken, (function(next, words))))

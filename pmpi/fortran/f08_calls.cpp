@@ -1,17 +1,17 @@
 // hot
 // SPDX-License-Identifier: Apache-2.0
 
-// The procedures of the module mpi_f08, one per row of the call table. Both libraries' call PMPI_* where no choice
-// buffer is passed, so that the C wrappers do not see them.
+// The procedures of the module mpi_f08, one per row of the call table. Both libraries call PMPI_* if there is no choice
+// buffer, so that the C wrappers do not see them.
 
 #include "pmpi/fortran/entry.hpp"
 
-// A row's builder looks at few of its parameters.
+// A row's builder uses few of its parameters.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 namespace meridian::fortran {
 
-/// How the procedure of this name gets its choice buffers: ..._f08ts_, ..._f08ts_large_ by descriptor (TS 29113).
+/// The form of the choice buffers of this procedure: ..._f08ts_, ..._f08ts_large_ by descriptor (TS 29113).
 constexpr Buffers buffers_of(const char* symbol) noexcept {
   for (; *symbol != '\0'; ++symbol)
     if (symbol[0] == 'f' && symbol[1] == '0' && symbol[2] == '8' && symbol[3] == 't') return Buffers::by_descriptor;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fortran calls that begin, end and steer tracing, as session/init_calls.cpp has them for C. Cold but for the traced call
+// Fortran calls that begin, end and control tracing; see session/init_calls.cpp for C. Cold, except for the traced call
 // itself.
 
 #include "pmpi/calls/comms.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 using fortran::Subroutine;
 
-/// As in session/init_calls.cpp: also where the call is not recorded, what it does with locks is not the program's.
+/// See session/init_calls.cpp: even if the call is not recorded, its lock uses are not the program's.
 template <class Call>
 [[gnu::always_inline]] inline int library_call(const Call& call) {
   const BusyThread busy;
@@ -40,10 +40,11 @@ template <std::size_t count>
 }
 
 #ifndef OPEN_MPI
-// MPICH's mpif.h has these call MPI_Init, MPI_Init_thread and MPI_Finalize. They find that all is done, or do it.
+// MPICH's mpif.h implements these with MPI_Init, MPI_Init_thread and MPI_Finalize, which then have nothing left to do,
+// or do everything.
 template <CallId id, std::size_t error, std::size_t count>
 [[gnu::always_inline]] inline void init_over_c(NextProcedure& next, Word (&words)[count]) {
-  before_init();  // which is when the choice is known
+  before_init();  // the choice is known after this
   if (!g_enabled[static_cast<std::size_t>(id)]) return fortran::forward(next, words);
   init<id, error>(next, words);
 }
@@ -60,7 +61,7 @@ bool is_outside() noexcept {
   return g_session.state.load(std::memory_order_acquire) == SessionState::on && !is_inside_call();
 }
 
-/// The handle as C has it.
+/// The handle in its C form.
 MPI_Session to_c(Word session) noexcept {
   const MPI_Fint value = *static_cast<const MPI_Fint*>(session);
 #ifdef OPEN_MPI
@@ -88,7 +89,7 @@ template <std::size_t count>
 }
 
 #ifndef OPEN_MPI
-// As init_over_c(): MPICH's mpif.h calls the C functions.
+// See init_over_c(): MPICH's mpif.h calls the C functions.
 template <std::size_t count>
 [[gnu::always_inline]] inline void session_init_over_c(NextProcedure& next, Word (&words)[count]) {
   before_init();
@@ -113,7 +114,7 @@ template <std::size_t count>
 
 template <std::size_t count>
 [[gnu::always_inline]] inline void pcontrol(NextProcedure& next, Word (&words)[count]) {
-  // As MPI_Pcontrol in C: both switches are events.
+  // See MPI_Pcontrol in C: both switches are events.
   const bool applies = !is_inside_call() && g_session.state.load(std::memory_order_acquire) == SessionState::on;
   const MPI_Fint level = *static_cast<const MPI_Fint*>(words[0]);
   if (applies && (level == 1 || level == 2)) switch_recording(true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the Fortran side of this process's MPI library.
+// Finds the Fortran library of this process's MPI.
 
 #include "pmpi/fortran/library.hpp"
 
@@ -43,7 +43,7 @@ int take_if_defined(dl_phdr_info* object, std::size_t, void* data) {
   return is_its_own ? 1 : 0;
 }
 
-/// The address of a name that we do not define, null when nobody does.
+/// The address of a name outside the tracer, null if it is not defined.
 void* find_symbol(const char* name) noexcept {
   void* const symbol = dlsym(RTLD_DEFAULT, name);
   if (symbol != nullptr) return symbol;
@@ -64,14 +64,14 @@ void spell(char* to, const char* lower, int spelling) noexcept {
 }
 constexpr int kSpellings = 4;
 
-/// The addresses of the variable called `lower` in Fortran 77, `offset` bytes into it, and of one called `exact`.
+/// The addresses of the Fortran 77 variable `lower`, plus `offset` bytes, and of the variable `exact`.
 FortranConstant find_constant(const char* lower, std::ptrdiff_t offset, const char* exact) noexcept {
   FortranConstant constant{};
   char name[kNameBytes];
   for (int i = 0; i < kSpellings; ++i) {
     spell(name, lower, i);
     const auto* const variable = static_cast<const char*>(find_symbol(name));
-    // What does not exist must not be equal to anything that a program passes, null included.
+    // A missing variable must not equal any argument of a program, including null.
     constant.at[i] = variable != nullptr ? variable + offset : reinterpret_cast<const char*>(&g_fortran);
   }
   const void* const variable = exact != nullptr ? find_symbol(exact) : nullptr;

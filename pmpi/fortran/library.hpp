@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The Fortran side of the MPI library below us, found at run time: the next definition of each procedure, and the named
+// The Fortran library of the underlying MPI, found at run time: the next definition of each procedure, and the named
 // constants that are variables, recognised by their addresses.
 
 #include <atomic>
@@ -10,14 +10,14 @@
 
 namespace meridian {
 
-/// One argument as Fortran hands it over: an address, or behind all others the length of a CHARACTER argument.
+/// One argument as passed by Fortran: an address, or after all others the length of a CHARACTER argument.
 using Word = void*;
 
-/// The definition that a procedure of ours forwards to, unchanged: Fortran calls never become C calls, because some of
-/// their arguments (MPI_IN_PLACE, MPI_BOTTOM, MPI_UNWEIGHTED...) mean something to the Fortran library alone.
+/// The definition to which one of our procedures forwards, unchanged: Fortran calls never become C calls, because some
+/// of their arguments (MPI_IN_PLACE, MPI_BOTTOM, MPI_UNWEIGHTED...) have a meaning only for the Fortran library.
 class NextProcedure {
  public:
-  /// `name`: as the linker sees the one that we define, in lower case and with underscore.
+  /// `name`: the linker's name of our definition, in lower case and with underscore.
   explicit constexpr NextProcedure(const char* name) noexcept : name_{name} {}
   [[gnu::always_inline]] void* get() noexcept {
     void* const found = __atomic_load_n(&procedure_, __ATOMIC_RELAXED);
@@ -25,14 +25,14 @@ class NextProcedure {
   }
 
  private:
-  /// Ends the process as the dynamic linker would, had the program called what its MPI library does not have.
+  /// Ends the process like the dynamic linker, if the program calls a procedure that its MPI library does not have.
   [[gnu::cold, gnu::noinline]] void* find() noexcept;
 
   const char* name_;
   void* procedure_ = nullptr;
 };
 
-/// A named constant: the addresses of the variables that may stand for it, one for each way to spell a global name.
+/// A named constant: the addresses of the variables that may represent it, one for each spelling of a global name.
 struct FortranConstant {
   static constexpr std::size_t kSpellings = 5;
   const void* at[kSpellings];
@@ -50,7 +50,7 @@ struct FortranConstants {
 extern constinit FortranConstants g_fortran;
 extern constinit std::atomic<bool> g_fortran_ready;
 
-/// Starts the session if need be and fills g_fortran. False: nothing is traced.
+/// Starts the session if necessary and fills g_fortran. False: nothing is traced.
 [[gnu::cold, gnu::noinline]] bool prepare_fortran() noexcept;
 
 /// True when arguments may be converted and compared.

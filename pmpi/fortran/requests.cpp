@@ -11,7 +11,7 @@ namespace {
 
 using fortran::Subroutine;
 
-/// Where the arguments of a call on an array of requests are.
+/// The positions of the arguments of a call on an array of requests.
 struct ListPlaces {
   Completes completes;
   std::size_t statuses;  ///< 0: none
@@ -30,7 +30,7 @@ template <CallId id, ListPlaces at, std::size_t count>
   const Subroutine call{next, words, at.error};
   const auto integer = [&](std::size_t place) { return place != 0 ? static_cast<const int*>(words[place]) : nullptr; };
   const auto* const requests = static_cast<const MPI_Fint*>(words[1]);
-  // A status has the same words in both languages; nothing of it is read that needs more alignment than it has.
+  // A status has the same words in both languages; only members with its actual alignment are read.
   MPI_Status* statuses = MPI_STATUSES_IGNORE;
   if (at.statuses != 0 && !g_fortran.status_ignore.is(words[at.statuses]) &&
       !g_fortran.statuses_ignore.is(words[at.statuses]))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI_Comm_spawn and MPI_Comm_spawn_multiple in Fortran, as spawn_calls.cpp has them for C. Cold but for the traced
-// call itself.
+// MPI_Comm_spawn and MPI_Comm_spawn_multiple in Fortran; see spawn_calls.cpp for C. Cold, except for the traced call
+// itself.
 
 #include "pmpi/calls/spawn.hpp"
 #include "pmpi/fortran/entry.hpp"
@@ -13,7 +13,7 @@ using fortran::Subroutine;
 #ifdef OPEN_MPI
 MPI_Comm comm_at(Word word) noexcept { return g_real.Comm_f2c(*static_cast<const MPI_Fint*>(word)); }
 
-/// What the call makes, in C once it has returned.
+/// The results of the call, converted to C afterwards.
 struct SpawnedHere : record::Spawned {
   MPI_Comm& made_here;
   const MPI_Fint* variable;
@@ -44,7 +44,7 @@ void spawn(NextProcedure& next, Word (&words)[count]) {
 /// count, commands, argvs, maxprocs, infos, root, comm, intercomm, array_of_errcodes, ierror
 template <std::size_t count>
 void spawn_multiple(NextProcedure& next, Word (&words)[count]) {
-  constexpr int kMost = 64;  // of more, the children are not told
+  constexpr int kMost = 64;  // with more commands, the children get no settings
   if (!is_fortran_ready()) return fortran::forward(next, words);
   const Subroutine call{next, words, 9};
   const MPI_Comm comm = comm_at(words[6]);
@@ -62,7 +62,7 @@ void spawn_multiple(NextProcedure& next, Word (&words)[count]) {
   traced<CallId::Comm_spawn_multiple>(SpawnedHere(comm, made, words[7], offspring), [&] { return call(); });
 }
 #else
-// What children are told is not told through infos here: as rows of the table.
+// Children do not get settings through infos here: recorded like rows of the table.
 template <std::size_t count>
 void spawn(NextProcedure& next, Word (&words)[count]) {
   fortran::row<CallId::Comm_spawn, int, fortran::Buffers::by_address>(
