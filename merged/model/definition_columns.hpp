@@ -41,7 +41,7 @@ inline constexpr Columns kMemberColumns{
 };
 
 inline constexpr Columns kRankColumns{
-    column<&MergedRank::rank>("rank", "", "in MPI_COMM_WORLD; of further worlds numbered on"),
+    column<&MergedRank::rank>("rank", "", "in MPI_COMM_WORLD; counted on in further worlds"),
     column<&MergedRank::world>("world", "", "MPI_COMM_WORLD that the rank is of, from 1"),
     column<&MergedRank::rank_in_world>("rank_in_world", "", "in that MPI_COMM_WORLD"),
     column<&MergedRank::host>("host"),

@@ -169,7 +169,7 @@ void ThreadCursor::take() {
   call_.leave_ticks = std::max(call_.leave_ticks, call_.enter_ticks);
   if (call_.leave_ticks > latest_ticks_) [[unlikely]] {
     findings_->add(FindingId::rank_damaged, 1,
-                   [&] { return name_of(file_->meta(), call_.thread) + ": a time that cannot be true"; });
+                   [&] { return name_of(file_->meta(), call_.thread) + ": an invalid time"; });
     call_.enter_ticks = std::min(call_.enter_ticks, latest_ticks_);
     call_.leave_ticks = latest_ticks_;
   }

@@ -140,7 +140,7 @@ std::vector<LockSummary> LockTable::rows(const RankMeta& meta) const {
     }
   }
   for (const LockCountRow& count : meta.lock_counts) {
-    if (count.kind == LockKind::busy || count.kind == LockKind::unheard) continue;
+    if (count.kind == LockKind::busy || count.kind == LockKind::unawaited) continue;
     LockSummary& row = row_of(count.kind, count.object);
     row.acquisitions += count.count;
     row.lives = std::max<std::uint64_t>(row.lives, 1);

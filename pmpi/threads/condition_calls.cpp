@@ -36,7 +36,7 @@ template <CallId id, class Condition, class Call>
     return call();
   }
   if (level == kRecorded && !has_waiters(condition)) {
-    if (is_application()) count_use(condition, LockKind::unheard);
+    if (is_application()) count_use(condition, LockKind::unawaited);
     return call();
   }
   return recorded_lock<id>({condition, nullptr, LockKind::condition, has_waiters(condition), 0, caller()}, call);

@@ -160,8 +160,8 @@ enum class LockKind : std::uint8_t {
   spin = 6,
   once = 7,
   semaphore = 8,
-  busy = 9,      ///< in LockCount only: tries that found a lock taken
-  unheard = 10,  ///< in LockCount only: signals and broadcasts without a waiting thread
+  busy = 9,        ///< in LockCount only: tries that found a lock taken
+  unawaited = 10,  ///< in LockCount only: signals and broadcasts without a waiting thread
   count_ = 11
 };
 inline constexpr std::uint32_t kLockKindBits = 4;

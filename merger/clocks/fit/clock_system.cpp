@@ -270,7 +270,7 @@ int ClockSystem::solve(double tolerance, int most_steps) {
   std::vector<double> direction = helped;
   double energy = dot(residual, helped);
   const double enough = std::max(tolerance * energy, ClockTuning::kExactEnough),
-               hopeless = ClockTuning::kBlownUp * energy;
+               diverged = ClockTuning::kBlownUp * energy;
   const std::vector<double> start = x;
   int steps = 0;
   for (; steps < most_steps && energy > enough; ++steps) {
@@ -284,7 +284,7 @@ int ClockSystem::solve(double tolerance, int most_steps) {
     }
     precondition(residual, helped);
     const double next = dot(residual, helped);
-    if (!(next >= 0 && next <= hopeless)) {  // NaN, or the solver diverged
+    if (!(next >= 0 && next <= diverged)) {  // NaN, or the solver diverged
       x = start;
       break;
     }

@@ -33,11 +33,11 @@ std::uint64_t make_feasible(const ClockSamples& samples, ClockCorrection& correc
   std::uint64_t reversed = 0, missing = 0;
   for (int sweep = 0; sweep <= ClockTuning::kFeasibleSweeps; ++sweep) {
     missing = 0;
-    std::uint64_t hopeless = 0;
+    std::uint64_t irreparable = 0;
     for_each_constraint(samples, correction, [&](const ClockConstraint& one) {
       if (one.slack_ns >= margin_ns) return Visited::next;
       if (one.slack_ns < -most_ns) {
-        ++hopeless;
+        ++irreparable;
         return Visited::next;
       }
       ++missing;
@@ -45,9 +45,9 @@ std::uint64_t make_feasible(const ClockSamples& samples, ClockCorrection& correc
         satisfy(correction, reference, one, ClockTuning::kMarginGrip * margin_ns - one.slack_ns);
       return Visited::moved_knots;
     });
-    if (sweep == 0) reversed = missing + hopeless;
-    if (missing == 0) return hopeless;
-    missing += hopeless;
+    if (sweep == 0) reversed = missing + irreparable;
+    if (missing == 0) return irreparable;
+    missing += irreparable;
   }
   // Contradictory constraints push the clocks apart; the fitted clocks are better then.
   double farthest = 0;
