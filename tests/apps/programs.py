@@ -20,7 +20,7 @@ class Program:
     unrecorded: dict = dataclasses.field(default_factory=dict)
 
     def missing(self):
-        """What is not installed, or None."""
+        """The missing program, or None."""
         for path in (shutil.which(self.command[0]) or self.command[0], *self.needs):
             if not pathlib.Path(path).exists():
                 return f"{path} is missing: apt-get install {self.package}"

@@ -105,7 +105,7 @@ def tree_bytes(folder):
 
 
 class Tool:
-    """How programs are run under one tool. `missing`: why it cannot be, or None."""
+    """The way to run programs under one tool. `missing`: why that is not possible, or None."""
 
     name = "untraced"
     missing = None
@@ -204,7 +204,7 @@ def anchor_file(trace):
 
 
 class Otf2:
-    """What otf2-print says of a trace."""
+    """Data from otf2-print's output for a trace."""
 
     missing = None if shutil.which("otf2-print") else "no program otf2-print (Debian: otf2-tools)"
     _MESSAGE = re.compile(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the `meridian` command does and says. Usage: check_cli.py CHECK --meridian PATH ... (see CMakeLists.txt)"""
+"""Behaviour and messages of the `meridian` command. Usage: check_cli.py CHECK --meridian PATH ... (see CMakeLists.txt)"""
 
 import sys
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `meridian` makes of its command line; doctor and options."""
+"""The command line of `meridian`; doctor and options."""
 
 import json
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `meridian run` refuses, reports, and gives to the program."""
+"""Refusals, messages and environment of `meridian run`."""
 
 import os
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What merge, stats, check and info do with traces."""
+"""merge, stats, check and info on valid and invalid traces."""
 
 import json
 import os

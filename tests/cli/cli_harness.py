@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the checks of the `meridian` command share: its arguments, a directory of their own, ways to run it."""
+"""Shared by the checks of the `meridian` command: arguments, a directory, ways to run it."""
 
 import argparse
 import os
@@ -32,7 +32,7 @@ def meridian(*words, env=None, cwd=here, **options):
 
 
 def run_env(*words, **options):
-    """What `meridian run` gives a program, as a dictionary."""
+    """The environment of a program under `meridian run`, as a dictionary."""
     done = meridian("run", *words, "env", "-0", **options)
     assert done.returncode == 0, done
     return dict(entry.split("=", 1) for entry in done.stdout.split("\0") if entry)

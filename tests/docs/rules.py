@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the documents claim about the tree, and what the tree may not hold. Each rule returns its violations as text."""
+"""Claims of the documents about the tree, and contents that the tree must not have. Each rule returns its violations as text."""
 
 import os
 import pathlib

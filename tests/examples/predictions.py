@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trace of each example must hold, computed from the example's arguments alone: how often each MPI function is
+"""Expected contents of a trace of each example, computed only from the example's arguments: how often each MPI function is
 called over all ranks, and which messages go from which rank to which. Nothing here comes from a trace."""
 
 import collections

@@ -122,7 +122,7 @@ def check_case(check, options, trace, rank, whole, case):
 
 
 def check_indexes(check, options, trace, rank):
-    """Where chunks lie is damaged: nothing of their column can be read, and nobody takes them for chunks that are not stored."""
+    """The index of chunks is damaged: their column is unreadable, and the chunks are not treated as omitted ones."""
     indexes = [match.start() for match in re.finditer(b"EAIB|EADB|FADB", rank.bytes)]
     for at in indexes if options.all else indexes[:: max(1, len(indexes) // 3)]:
         rank.damage(at + 8, 8, "bits")

@@ -33,7 +33,7 @@ VICTIMS = FROM_OUTSIDE + BY_ITSELF
 
 
 def completed_calls(path):
-    """Of one rank file: for its main thread and all others together, the MPI calls that have returned."""
+    """The completed MPI calls in one rank file, of its main thread and of all other threads together."""
     with h5py.File(path) as file:
         names = file["calls/name"][()]
         is_mpi = numpy.array([name.startswith(b"MPI_") for name in names])

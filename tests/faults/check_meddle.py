@@ -87,7 +87,7 @@ ALWAYS = {  # a rank that cannot record, among others that do; a writer that die
 
 
 class Counts:
-    """What meddle.c says of the calls of one run."""
+    """The report of meddle.c about the calls of one run."""
 
     def __init__(self, path):
         self.path = path
@@ -165,7 +165,7 @@ class TracedRun:
         self.check.equal(f"{self.what}: output", sorted(self.output.splitlines()), sorted(untraced.stdout.splitlines()))
 
     def check_trace(self):
-        """What is there, and what is not."""
+        """The files that exist, and those that do not."""
         what, check = self.what, self.check
         merged, summary = launch.merge(self.options.meridian, self.trace)
         findings = {f["name"]: f["count"] for f in summary["findings"] if f["severity"] != "info"} if summary else {}
@@ -198,7 +198,7 @@ def untraced_run(options, work):
 
 
 def draw(options, part, chance, counts):
-    """How often calls are made depends on the moment; what a seed draws must not."""
+    """The number of calls varies from run to run; the cases that a seed draws must not."""
     faults = list(all_faults(part, counts, lambda most: min(most, MOST_MOMENTS) if options.all else MOST_MOMENTS))
     assert faults, "the untroubled run made none of the calls"
     return faults if options.all else chance.sample(faults, min(options.runs, len(faults)))
@@ -237,7 +237,7 @@ def check_writer(options, chance, check):
 
 
 def content(path):
-    """What a merged file holds of the run. Findings are told apart; the size of files is asked for and may not be had."""
+    """The contents of a merged file. Findings are separate; the size of files is asked for and may not be had."""
     found = {}
 
     def take(name, item):

@@ -257,7 +257,7 @@ def no_room_for_a_directory(case):
 
 
 def no_permission(case):
-    """As a user who is not root, in a directory of root's."""
+    """Runs as a user other than root, in a directory of root."""
     nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     case.count = 1000
     for path in (case.work, case.scratch):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the program can make no process and no thread any more (`ulimit -u`), it ends as untraced, and its trace is whole.
+"""A program that can create no more processes and threads (`ulimit -u`) ends as it does untraced, and its trace is complete.
 
 check_processes.py --meridian M --mpiexec X --ranks N program
 

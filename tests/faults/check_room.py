@@ -36,7 +36,7 @@ def lines_of_program(output):
 
 
 class RankFile:
-    """What h5py finds in a rank file: events by thread, calls that were lost or passed by, texts."""
+    """The contents of a rank file, read with h5py: events by thread, calls that were lost or passed by, texts."""
 
     def __init__(self, path):
         with h5py.File(path) as file:

@@ -253,7 +253,7 @@ ON_FILE(void*, mmap, (void* at, size_t bytes, int prot, int flags, int fd, off_t
 ON_FILE(void*, mmap64, (void* at, size_t bytes, int prot, int flags, int fd, off64_t offset), MAP_FAILED,
         (at, bytes, prot, flags, fd, offset))
 
-// What closing frees is freed, whatever it answers.
+// Closing releases the descriptor, whatever its result.
 int close(int fd) {
   const int how = g.is_on ? how_to_fail(k_close, FROM_HERE || is_file_below(fd)) : 0;
   const int result = REAL(close)(fd);
@@ -262,7 +262,7 @@ int close(int fd) {
   return -1;
 }
 
-// What goes to a terminal or a pipe is not the business of file systems.
+// Terminals and pipes are not on file systems.
 #define ON_WRITE(name, params, bytes_of, args, short_args)                                         \
   ssize_t name params {                                                                            \
     const int how = g.is_on && fd > 2 ? how_to_fail(k_##name, FROM_HERE || is_file_below(fd)) : 0; \

@@ -77,7 +77,7 @@ void exchange(MPI_Comm comm, MPI_Datatype nothing, int first, int count) {
   }
 }
 
-/// What it is called from is under way: what it does is no call of the program's.
+/// Its caller is in progress: calls that it makes are not the program's.
 pthread_mutex_t g_mutex = PTHREAD_MUTEX_INITIALIZER;
 void take_lock(void* from, void* to, int* count, MPI_Datatype*) {
   pthread_mutex_lock(&g_mutex);

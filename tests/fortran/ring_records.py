@@ -47,7 +47,7 @@ def records(path):
 
 
 def sums(path):
-    """Of one rank: Counter of calls, Counter of bytes ("MPI_Bcast.send_bytes", "received_bytes"), dict of texts."""
+    """The records of one rank: Counter of calls, Counter of bytes ("MPI_Bcast.send_bytes", "received_bytes"), dict of texts."""
     calls, sizes, texts = collections.Counter(), collections.Counter(), {}
     for record in records(path):
         if record.payload == TEXT:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the targets share. A target is LLVMFuzzerTestOneInput in a file of its own: clang's libFuzzer drives it, or
+// Common parts of the targets. A target is LLVMFuzzerTestOneInput in a file of its own: clang's libFuzzer drives it, or
 // replay.cpp, which any compiler can build, with the inputs of the corpus.
 
 #include <cstddef>

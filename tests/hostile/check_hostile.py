@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands do with files that somebody has damaged, or has made to do harm.
+"""The commands on files that are damaged or malicious.
 
 Each damaged file is given to each command that reads its kind, with a limit of memory and of time. Whatever is in the
 file: the command ends with 0, 1 or 2, names the file when it refuses it, sends nothing to the terminal that a terminal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What other users can put in the way, and what files name that are not to be opened.
+"""Files of other users that obstruct, and names in files that must not be opened.
 
 check_strangers.py CHECK --meridian PATH --rank-file FILE --ring-file FILE
 
@@ -104,7 +104,7 @@ def check_a_configuration_file_that_others_may_write_is_ignored_and_that_is_said
         said = "meridian: 'meridian.conf' is ignored: others may write to it\nhint: make it yours and `chmod go-w` it, or name it in MERIDIAN_CONFIG\n"
         assert done.returncode == 0 and done.stderr == ("" if is_used else said), (oct(mode), done)
         assert env.get("MERIDIAN_CONFIG") == (str(config) if is_used else None), (oct(mode), env)
-    # Who names it has asked for it.
+    # A named file was requested by the user.
     done, env = environment_of_run(MERIDIAN_CONFIG="meridian.conf")
     assert done.returncode == 0 and done.stderr == "", done
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be wrong with an HDF5 file: every function takes a path and makes the file there worse.
+"""Kinds of damage to an HDF5 file: every function takes a path and makes the file there worse.
 
 Structural damage is made with h5py, so that the files are HDF5 and only what is in them is not ours.
 """
@@ -28,7 +28,7 @@ def places(kind):
 
 
 def put_elsewhere(directory):
-    """What links may lead to. Nothing of it may be opened."""
+    """Targets of links. None of them may be opened."""
     if not (directory / "elsewhere.fifo").exists():
         os.mkfifo(directory / "elsewhere.fifo")
     (directory / "elsewhere.txt").write_bytes(CANARY * 100)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may include whom, and what hot code may not reach. Each rule takes a root and returns its violations as text."""
+"""Permitted includes, and functions that hot code must not reach. Each rule takes a root and returns its violations as text."""
 
 import pathlib
 import re
@@ -30,13 +30,13 @@ MAY_INCLUDE = {
 }
 GENERATED = {"mpi_has.h"}  # written by the build, beside no source
 
-# What allocates, locks, formats, throws or does I/O. Hot code may not even see it.
+# Headers that allocate, lock, format, throw or do I/O. Hot code must not include them.
 COLD_HEADERS = set(
     """any condition_variable cstdio deque exception filesystem format forward_list fstream future
     hdf5.h iomanip iostream istream list locale map memory mutex ostream papi.h pthread.h queue regex semaphore set
     shared_mutex sstream stdexcept stdio.h string syslog.h thread unordered_map unordered_set variant vector""".split()
 )
-# Who stands before these functions has to know them.
+# Files that interpose these functions have to include them.
 WRAPPED = {"pmpi/libraries/libc_calls.hpp": {"pthread.h"}}
 COLD_PREFIXES = ("fmt/", "nlohmann/", "CLI/", "pmix", "libdeflate")
 

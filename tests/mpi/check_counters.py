@@ -42,7 +42,7 @@ class Runner:
 
 
 def expected_of_main(rank):
-    """What programs/counting.c counts: (call, increase outside before it, inside in it, late before it)."""
+    """The counts of programs/counting.c: (call, increase outside before it, inside in it, late before it)."""
     calls = [("MPI_Init_thread", 0, 0, 0), ("MPI_Comm_rank", 0, 0, 0), ("MPI_Comm_size", 0, 0, 0)]
     calls += [("MPI_Comm_create_keyval", 0, 0, 0), ("MPI_Comm_set_attr", 0, 0, 0)]
     calls += [("MPI_Comm_set_attr", 1000 + rank, 3, 0), ("MPI_Comm_set_attr", 7, 700, 0), ("MPI_Barrier", 0, 0, 0)]
@@ -281,7 +281,7 @@ def check_summary(runner, check, traces, work):
 
 
 def check_mistakes(runner, check, work):
-    """What cannot be counted is said once, and the rest, or rusage, is counted."""
+    """Counters that cannot be counted are reported once, and the rest, or rusage, is counted."""
     fake = {"LD_LIBRARY_PATH": runner.options.fake}
     fallback = f"; counting {','.join(RUSAGE)} instead"
     limits = "Event exists, but cannot be counted due to hardware resource limits"
@@ -308,7 +308,7 @@ def check_mistakes(runner, check, work):
 
 
 def check_context(runner, check, work):
-    """Where and as what the ranks ran, and what they used."""
+    """Hosts, commands and resources of the ranks."""
     options = runner.options
     launch_with = [options.mpiexec, "-n", options.ranks, "taskset", "-c", "0", options.meridian, "run"]
     launch_with += [options.program, "a", "b c"]

@@ -26,7 +26,7 @@ TIMEOUT_S = 100
 
 
 class Told:
-    """What the processes of a run said."""
+    """The output of the processes of a run."""
 
     def __init__(self, text):
         self.names, self.sent, self.received, self.collectives = {}, [], [], collections.defaultdict(list)
@@ -89,7 +89,7 @@ def end(process):
 
 
 def how_traced(options, trace, scratch):
-    """What stands before the program, and the environment."""
+    """The words before the program, and the environment."""
     settings = {"MERIDIAN_DIR": trace, "MERIDIAN_SCRATCH": scratch}
     if options.how == "run":
         return [options.meridian, "run"], settings
@@ -188,7 +188,7 @@ def run_half_traced(options, check, work):
     names = {finding["name"] for finding in summary["findings"]} if summary else set()
     check.equal("findings", names, {"world.unpaired", "message.partner_missing"})
     check.equal("folders of children", list(trace.glob("world-*")), [])
-    # What this side said to itself is matched all the same.
+    # Messages within this side are matched nevertheless.
     mine = "B" if options.scenario == "children_alone" else "A"
     own = [words for words in told.sent if words[0][0] == mine and words[1][0] == mine]
     inside = [words for words in own if words[2] == 14]  # in a communicator of this world alone

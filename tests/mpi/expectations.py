@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trace of each program in programs/ must hold on n ranks, from reading the program. Nothing here comes from a trace.
+"""Expected contents of a trace of each program in programs/ on n ranks, from reading the program. Nothing here comes from a trace.
 
 Numbers are of all ranks together. Calls by function are not here: the independent counter knows them.
 """

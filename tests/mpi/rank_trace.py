@@ -93,7 +93,7 @@ class RankTrace:
 
 @dataclasses.dataclass
 class Tally:
-    """What the calls of one rank amount to."""
+    """Totals of the calls of one rank."""
 
     sends: int = 0
     bytes_sent: int = 0
@@ -106,7 +106,7 @@ class Tally:
 
 
 class Requests:
-    """What each handle means now. Libraries give one handle to several requests that are complete at once."""
+    """The present meaning of each handle. Libraries give one handle to several requests that are complete at once."""
 
     def __init__(self):
         self.active = collections.defaultdict(collections.deque)

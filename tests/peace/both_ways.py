@@ -36,7 +36,7 @@ def run(options, words, work, traced, cwd=None, **variables):
 
 
 def lines_of(process):
-    """What the ranks print, in any order, without the words of a launcher that is told of an error."""
+    """The output of the ranks, in any order, without the launcher's messages about an error."""
     return sorted(line for line in process.stdout.splitlines() if line[:1].isdigit() and ": " in line)
 
 

@@ -102,7 +102,7 @@ def check_program(check, options, program, work):
 
 
 def check_the_judge(check):
-    """What is compared above can differ."""
+    """The comparison above can fail."""
     main, send, write = ("main", "app"), ("MPI_Send", "libmpi.so"), ("writev", "libc.so")
     wrapper, deeper = ("MPI_Send", "libmeridian.so"), ("is_kept", "libmeridian.so")
     untraced = [("UninitValue", [write, send, main])]

@@ -17,7 +17,7 @@ SEED_VARIABLE = "TEST_SEED"
 
 
 def parser():
-    """What every check of programs of an MPI library takes."""
+    """Arguments of every check with programs of an MPI library."""
     options = argparse.ArgumentParser()
     options.add_argument("--meridian", required=True)
     options.add_argument("--mpiexec", required=True)
@@ -27,7 +27,7 @@ def parser():
 
 @functools.cache
 def launcher_directory():
-    """Where Open MPI keeps what its processes share. One for each test: launchers that begin and end at the same time remove
+    """Open MPI's session directory. One for each test: launchers that begin and end at the same time remove
     each other's. Its sockets are in there, and the path of a socket is short."""
     path = tempfile.mkdtemp(prefix="m", dir="/tmp")
     atexit.register(shutil.rmtree, path, ignore_errors=True)

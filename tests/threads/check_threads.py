@@ -26,7 +26,7 @@ LOCK, FAILED = 11, 1
 
 
 def same_lines(output):
-    """What must be the same in each run, in any order."""
+    """Data that must be the same in each run, in any order."""
     return sorted(line for line in output.splitlines() if " holder " not in line and " named " not in line)
 
 

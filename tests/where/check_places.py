@@ -60,7 +60,7 @@ def run_without_debug_information(check, options, work):
 
 
 def run_rebuilt(check, options, work):
-    """What was built since is not what ran: its lines would be wrong."""
+    """A program that was rebuilt is not the one that ran: its lines would be wrong."""
     program = pathlib.Path(work) / "program"
     shutil.copy(options.program, program)
     run = stuck_run.StuckRun(options, [program, "ring"], work, RANKS)

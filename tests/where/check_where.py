@@ -30,7 +30,7 @@ def expected(how):
     }[how]  # fmt: skip
 
 
-# What stands in the source where the first rank is.
+# The source line of the first rank's call.
 SOURCE_LINES = {
     "ring": "MPI_Recv(&got, 1, MPI_INT, next, 7",
     "wait": "MPI_Waitall(2, requests",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a writer compressed during the run and somebody changed: chunks of columns, then the state behind them.
+// Changed results of the compression during a run: chunks of columns, then the state behind them.
 
 #include <vector>
 

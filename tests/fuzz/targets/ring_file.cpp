@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require_words(finished.error().what);
     return 0;
   }
-  // What we wrote, we can read.
+  // Data that were written can be read.
   auto file = RankFile::open(finished->path);
   if (!file) std::abort();
   EventBatch batch;

@@ -24,7 +24,7 @@ CHILDS = [(20_000_000_000, 40_000, -REALTIME_NS), (7_000_000_000, -25_000, REALT
 
 @dataclasses.dataclass
 class Bends:
-    """As clock_truth.Bend, by the rank in the merged file."""
+    """Like clock_truth.Bend, by the rank in the merged file."""
 
     bends: list
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What generate_trampolines.py writes and count_calls.c uses.
+// Written by generate_trampolines.py, used by count_calls.c.
 
 struct CounterEntry {
   const char* symbol;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the programs of this folder share. Each is a plain MPI program on one subject that ends with exit code 0 only if
+// Shared by the programs of this folder. Each is a plain MPI program on one subject that ends with exit code 0 only if
 // MPI gave the results that it must give; what a trace of it must hold is in ../expectations.py.
 
 #include <mpi.h>

@@ -80,7 +80,7 @@ def code(file, is_wanted):
 
 
 def beginnings_of(file, known):
-    """Where the process and its threads begin, the process first; and the code that calls them."""
+    """The first functions of the process and of its threads, the process first; and the code that calls them."""
     start = code(file, lambda name: pathlib.Path(name).name.startswith(("libc.so", "ld-linux", "libmeridian")))
     ends = {addresses[-1] for _, addresses in known if is_in(addresses[-1], start) and len(addresses) > 2}
     return [known[0][1][-1], *ends], start

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Who a process is and what it says and does; see worlds.c.
+// Identity, output and actions of a process; see worlds.c.
 
 #include <mpi.h>
 #include <stdarg.h>
@@ -71,7 +71,7 @@ static void collect(MPI_Comm inter, int is_first, const char* key) {
   collective(name);
 }
 
-// What each process is called, by its rank in `comm`.
+// The name of each process, by its rank in `comm`.
 static void names_in(MPI_Comm comm, char names[][32]) {
   char own[32];
   snprintf(own, sizeof own, "%.20s%d", world_name, rank);
@@ -84,7 +84,7 @@ static void around(MPI_Comm comm, const char* key, int tag) {
   MPI_Comm_rank(comm, &me);
   MPI_Comm_size(comm, &all);
   names_in(comm, names);
-  // Who is in a split communicator is in its key.
+  // The key of a split communicator contains its members.
   snprintf(name, sizeof name, "%s(%s).allgather", key, names[0]);
   collective(name);
   const int right = (me + 1) % all, left = (me + all - 1) % all;

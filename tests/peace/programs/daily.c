@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs do besides computing: start others, close what they did not open, change limits, directories and masks.
-//
-// daily children|descriptors|limits|places DIRECTORY
+// Actions of programs besides computing: start others, close what they did not open, change limits, directories and
+// masks.  daily children|descriptors|limits|places DIRECTORY
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the programs of tests/peace share: a program that says what it sees, line by line.
+// Shared by the programs of tests/peace, which print their observations line by line.
 #ifndef MANNERS_H
 #define MANNERS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program loads with dlopen(): locks, a thread, and an MPI call of its own.
+// A plugin for dlopen(): locks, a thread, and an MPI call.
 #include <mpi.h>
 #include <pthread.h>
 

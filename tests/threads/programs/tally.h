@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program of this folder did with threads and locks, by its own count, printed at its end.
+// Counts of a program's own uses of threads and locks, printed at its end.
 #ifndef TALLY_H
 #define TALLY_H
 

@@ -24,7 +24,7 @@ def tables(text):
 
 
 def fixed(table):
-    """What is the same with any number of repetitions: the names of the rows, and what others have found."""
+    """The cells that do not depend on the repetitions: the names of the rows, and the published figures."""
     header = table[0]
     columns = [0, *(i for i, name in enumerate(header) if "published" in name or "earlier" in name)]
     return [header] + [[row[i] for i in columns] for row in table[1:]]

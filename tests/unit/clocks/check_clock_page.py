@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `meridian clocks` makes of merged traces of simulated hosts. Usage: check_clock_page.py MERIDIAN CLOCK_TRACES CHECK"""
+"""Pages of `meridian clocks` for merged traces of simulated hosts. Usage: check_clock_page.py MERIDIAN CLOCK_TRACES CHECK"""
 
 import html.parser
 import json
@@ -145,7 +145,7 @@ def check_json_and_the_merged_file_agree():
             fit = file["clocks/fit"]
             reference = data["reference"]
             assert reference not in fit["domain"][:] and len(set(fit["domain"][:])) == 3
-            # What messages ask for, the fit keeps: received after sent.
+            # The fit satisfies the limits of messages: received after sent.
             samples = file["clocks/samples"]
             kind, residual = samples["kind"][:], samples["residual_ns"][:]
             assert (residual[kind == 1] < 0).all() and (residual[kind == 2] > 0).all() and set(kind) == {0, 1, 2}

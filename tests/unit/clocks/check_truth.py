@@ -37,7 +37,7 @@ def run(*words, codes=(0,)):
 
 
 class Bounds:
-    """What /clock_bounds says of any time."""
+    """The bounds of any time, from /clock_bounds."""
 
     def __init__(self, file):
         self.columns = {name: data[:] for name, data in file["clock_bounds"].items()}

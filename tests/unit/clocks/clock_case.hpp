@@ -56,7 +56,7 @@ struct Checked {
   }
 };
 
-/// Of the bounds of one host, over the run.
+/// The bounds of one host over the run.
 struct CaseBounds {
   double t1_ns = -1, t2_ns = -1;  ///< middle half widths; negative: there is none
   Checked checked{};              ///< of either level
@@ -77,7 +77,7 @@ class Case {
  public:
   Case(std::size_t hosts, double seconds, std::uint64_t seed);
 
-  /// Of the next host; one call for each before anything else.
+  /// Adds the next host; call it for every host first.
   void add_clock(double skew, double walk = kWalk);
   /// One ping-pong exchange that host `a` begins at t.
   void exchange(std::size_t a, std::size_t b, double t, AnchorPhase phase, const Link& link);

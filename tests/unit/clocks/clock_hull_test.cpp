@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where messages and collectives place clocks that exchanges do not connect to the reference.
+// Placement by messages and collectives of clocks that exchanges do not connect to the reference.
 
 #include "merger/clocks/fit/clock_hull.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which clock is the global one, as `--reference` chooses it.
+// The choice of the global clock with `--reference`.
 
 #include <gtest/gtest.h>
 

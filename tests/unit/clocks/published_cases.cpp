@@ -17,7 +17,7 @@ Case two(double seconds, double drift, std::uint64_t seed) {
   return one;
 }
 
-/// As the tracer does by default: a hundred exchanges at either end, ten every ten seconds.
+/// The tracer's default: a hundred exchanges at either end, ten every ten seconds.
 void record(Case& one, double seconds, const Link& link) {
   one.ping_batch(0, 1, 0, AnchorPhase::start, 100, kEpochSpacing, link);
   for (double t = kEpochS; t < seconds - 1; t += kEpochS)

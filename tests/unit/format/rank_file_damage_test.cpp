@@ -129,7 +129,7 @@ class SpoiledRankFile : public testing::Test {
     ADD_FAILURE() << "no segment was refused";
     return {};
   }
-  /// What the first segment lacks of something reads.
+  /// The unreadable parts of the first segment.
   Unreadable lacking_when_read() {
     EXPECT_TRUE(file.close());
     auto opened = RankFile::open(path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who can go on, from who waits for whom.
+// Finds deadlocks from who waits for whom.
 
 #include "live/deadlock.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who has a lock, from what is recorded of those that had to wait.
+// Determines the holders of locks from the records of the waiting threads.
 
 #include "live/lock_holders.hpp"
 

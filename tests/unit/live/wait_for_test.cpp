@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who waits for whom, from the calls of ranks.
+// Determines who waits for whom from the calls of ranks.
 
 #include "live/wait_for.hpp"
 

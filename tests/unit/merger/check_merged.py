@@ -20,7 +20,7 @@ FORMAT = pathlib.Path(__file__).resolve().parents[3] / "merged" / "FORMAT.md"
 
 
 def documented(file, first):
-    """What the lines of FORMAT.md make of the file, block by block."""
+    """The results of the code in FORMAT.md, block by block."""
     blocks = re.findall(r"```python\n(.*?)```", FORMAT.read_text(encoding="utf-8"), re.DOTALL)
     assert len(blocks) == 5 and all(block.count("\n") <= 5 for block in blocks), blocks
     names = {"file": file, "np": np, "first": first, "b": first // 65536}

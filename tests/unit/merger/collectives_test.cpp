@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which calls of the ranks are one collective, what waits for what in it, and how many bytes it moves.
+// Matching of collectives, their order and their bytes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

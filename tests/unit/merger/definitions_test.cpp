@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which communicators of the ranks are the same one, who is in it, and which one a handle means.
+// Identity and members of communicators, and the meaning of handles.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// What the ranks of a run have in common, without any files.
+/// Definitions of the ranks of a run, without any files.
 class Definitions : public ::testing::Test {
  protected:
   Findings findings;

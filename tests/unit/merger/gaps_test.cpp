@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was, as was wanted, not recorded: the rest is matched with its own other side, or with none.
+// Matching of traces with filtered or switched-off parts: every message is matched with its own other side, or not at
+// all.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

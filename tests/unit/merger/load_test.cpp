@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What merge() makes of directories that hold too little, too much, or something broken.
+// merge() of directories with missing, excess or broken files.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

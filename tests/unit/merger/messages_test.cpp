@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which send belongs to which receive: each rule of MPI with the smallest trace that shows it.
+// Matching of sends and receives: each rule of MPI with the smallest trace that shows it.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

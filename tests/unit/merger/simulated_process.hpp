@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a process of the simulated MPI holds: its two queues, its requests, its threads.
+// The state of a process in the simulated MPI: its two queues, its requests, its threads.
 
 #include <cstdint>
 #include <list>

@@ -26,7 +26,7 @@ struct At {
   std::uint64_t enter = 0;
   std::uint64_t leave = 0;
 };
-/// What a status says.
+/// The contents of a status.
 struct Found {
   std::int32_t source = 0;
   std::int32_t tag = 0;
@@ -169,7 +169,7 @@ class SyntheticRank {
     meta.comms.push_back(row);
   }
 
-  /// What the writer would have said of the threads.
+  /// The threads as the writer would store them.
   void close(std::uint64_t first_event_count = 0) {
     meta.threads.clear();
     for (const auto& [number, events] : threads)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which calls of two worlds made one communicator, where ports, sockets and leaders are all that both know.
+// Pairs of calls in two worlds that created one communicator, identified by ports, sockets or leaders.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@
 namespace meridian {
 namespace {
 
-/// What the system's own package tool says of a library; empty when there is none.
+/// The version of a library from the system's package tool; empty if there is none.
 std::string output_of(const char* command) {
   std::string text;
   FILE* const pipe = ::popen(command, "r");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who meets whom, for every number of hosts up to 2000: worked through round by round, as the hosts do.
+// The pairs of hosts for every number of hosts up to 2000, computed round by round as the hosts do.
 
 #include "pmpi/clocks/schedule.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 constexpr int kMostDomains = 2000;
 constexpr int kMostStar = 64;
 
-/// What the domains do in one round.
+/// The actions of the domains in one round.
 std::vector<Meeting> meetings_of(int round, int domains, int most_star) {
   std::vector<Meeting> meetings;
   for (int domain = 0; domain < domains; ++domain) meetings.push_back(meeting_in(round, domain, domains, most_star));
@@ -108,7 +108,8 @@ TEST(ClockSchedule, NoDomainWaitsForever) {
   }
 }
 
-// Whoever answers takes the time of the next meeting from the one who asks: domain 0's word reaches all in one batch.
+// The answering side takes the time of the next session from the asking one: domain 0's schedule reaches all in one
+// batch.
 TEST(ClockSchedule, DataOfTheFirstDomainReachAllInOnePassThroughTheRounds) {
   for (const int most_star : {1, kMostStar}) {
     for (int domains = 1; domains <= kMostDomains; ++domains) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What unwind information says, and what becomes of it when it is damaged.
+// Rules from valid and from damaged unwind information.
 
 #include <elf.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Python's own readers make of a summary: json, csv, h5py. Usage: check_outputs.py WRITE_SAMPLE CHECK"""
+"""Reads summaries with Python's json and csv and with h5py. Usage: check_outputs.py WRITE_SAMPLE CHECK"""
 
 import csv
 import json

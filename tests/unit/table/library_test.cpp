@@ -78,7 +78,7 @@ Names declared_functions(const std::string& header, std::string_view prefix) {
   return found;
 }
 
-/// What mpi.h declares, without "MPI_".
+/// The functions that mpi.h declares, without "MPI_".
 Names declared() {
   std::ifstream file{MERIDIAN_PREPROCESSED};
   return declared_functions({std::istreambuf_iterator<char>{file}, {}}, "MPI_");

@@ -27,7 +27,7 @@ constexpr std::string_view kOtherNames[] = {
 #include "trace/model/other_calls.def"
 };
 
-/// What `recorded` may say.
+/// The words of the column `recorded`.
 const std::set<std::string> kVocabulary{
 #define MERIDIAN_WORD(word, role, blocks) #word,
 #define MERIDIAN_COLLECTIVE(word, shape, bytes) #word,
