@@ -122,7 +122,7 @@ Error unknown_choice(const std::string& shown, const std::string& word, const st
 
 int run_command_line(const std::vector<Command>& commands, const std::string& version,
                      const std::vector<std::string>& arguments) {
-  CLI::App app{"Traces MPI programs and says where their time went.", "meridian"};
+  CLI::App app{"Traces MPI programs and reports where their time went.", "meridian"};
   app.formatter(std::make_shared<HelpFormatter>());
   app.set_version_flag("--version", "meridian " + version);
   app.require_subcommand(1);
