@@ -107,7 +107,7 @@ struct Opened {
   fs::path path;
   RankFile file;
 };
-/// What the files of one run have in common.
+/// Properties that the files of one run share.
 struct RunKey {
   std::string run;
   std::int32_t world_size = 0;

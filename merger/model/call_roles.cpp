@@ -34,7 +34,7 @@ consteval CallRole with_request(CallRole what, Role collective) {
   return what;
 }
 
-/// What the column `recorded` says: "Persistent(Bcast(count, datatype, root, comm), request)".
+/// The content of the column `recorded`: "Persistent(Bcast(count, datatype, root, comm), request)".
 consteval CallRole meaning_of(std::string_view recorded) {
   const std::size_t end = recorded.find_first_of("()");
   const std::string_view word = recorded.substr(0, end);

@@ -8,7 +8,7 @@
 
 namespace meridian {
 
-/// What a call means to matching: a column of trace/model/call_words.def.
+/// The meaning of a call for matching: a column of trace/model/call_words.def.
 enum class Role : std::uint8_t {
   plain,       ///< only enter and leave
   send,        ///< sends a message; the buffer can be reused when the call returns

@@ -102,7 +102,7 @@ class StateReader {
   bool is_good_ = true;
 };
 
-/// What has no form of its own in an archive.
+/// Types without their own form in an archive.
 template <class Archive>
 void archive_flag(Archive& archive, bool& flag) {
   auto byte = std::uint8_t{flag};

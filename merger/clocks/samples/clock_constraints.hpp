@@ -30,7 +30,7 @@ struct ClockConstraint {
   double slack_ns = 0;        ///< corrected delay; infinite if a stamp may be from either side of a clock step
 };
 
-/// What a visitor may return. A visitor that returns nothing always continues.
+/// Return values of a visitor. A visitor without a return value always continues.
 enum class Visited { next, moved_knots, stop };
 
 /// Calls visit(constraint, point) for the points in one direction of a pair. Returns false if the visitor stopped.
