@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "summary/analysis_rows.hpp"
 #include "summary/call_rows.hpp"
 #include "summary/clock_rows.hpp"
 #include "summary/counter_rows.hpp"
@@ -18,22 +19,6 @@
 #include "summary/user_rows.hpp"
 
 namespace meridian {
-
-/// Messages, or participants of collectives, in one range of sizes: from at_least_bytes to below twice that.
-struct SizeSummary {
-  std::string group;                 ///< group of the functions that sent
-  std::uint64_t at_least_bytes = 0;  ///< 0: no bytes
-  std::uint64_t count = 0;
-  std::uint64_t bytes = 0;  ///< for collectives, the bytes that the participants sent
-
-  template <class Row = SizeSummary>
-  static constexpr auto kColumns = Columns{
-      column<&Row::group>("group"),
-      column<&Row::at_least_bytes>("at_least_bytes", "bytes"),
-      column<&Row::count>("count"),
-      column<&Row::bytes>("bytes", "bytes"),
-  };
-};
 
 struct Summary {
   RunSummary run;
@@ -70,7 +55,9 @@ struct Summary {
   std::vector<LockSummary> locks;      ///< by rank, then by wait time, longest first
   std::vector<ThreadSummary> threads;  ///< of ranks with more than one
   std::vector<Finding> findings;
-  std::vector<SizeSummary> communication_sizes;  ///< by group and size; empty ranges are omitted
+#define MERIDIAN_TABLE(name, Row, heading) std::vector<Row> name;
+  MERIDIAN_ANALYSIS_TABLES(MERIDIAN_TABLE)
+#undef MERIDIAN_TABLE
 
   template <class All = Summary>
   static constexpr auto kReversedColumns = Columns{

@@ -95,8 +95,10 @@ constexpr auto kTables = std::to_array<SummaryTable>({
     many<&Summary::lock_names>("lock_names", kInJson),
     many<&Summary::locks>("locks", kNowhere),
     many<&Summary::threads>("threads", kNowhere),
-    shown<&Summary::communication_sizes>("communication_sizes", "SIZES OF MESSAGES AND COLLECTIVES"),
-    many<&Summary::findings>("findings", kEverywhere),
+#define MERIDIAN_TABLE(name, Row, heading) shown<&Summary::name>(#name, heading),
+    MERIDIAN_ANALYSIS_TABLES(MERIDIAN_TABLE)
+#undef MERIDIAN_TABLE
+        many<&Summary::findings>("findings", kEverywhere),
 });
 
 }  // namespace

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The tables that analyses fill, each with the type of its rows.
+
+#include <cstdint>
+#include <string>
+
+#include "trace/format/table_column.hpp"
+
+/// name      of the table, and of the member of Summary, a vector of rows
+/// Row       their type
+/// heading   of the section in the text; there is none where the table is empty
+// clang-format off
+#define MERIDIAN_ANALYSIS_TABLES(TABLE) \
+  TABLE(communication_sizes, SizeSummary, "SIZES OF MESSAGES AND COLLECTIVES")
+// clang-format on
+
+namespace meridian {
+
+/// Messages, or participants of collectives, in one range of sizes: from at_least_bytes to below twice that. By group and
+/// size; empty ranges are omitted.
+struct SizeSummary {
+  std::string group;                 ///< group of the functions that sent
+  std::uint64_t at_least_bytes = 0;  ///< 0: no bytes
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;  ///< for collectives, the bytes that the participants sent
+
+  template <class Row = SizeSummary>
+  static constexpr auto kColumns = Columns{
+      column<&Row::group>("group"),
+      column<&Row::at_least_bytes>("at_least_bytes", "bytes"),
+      column<&Row::count>("count"),
+      column<&Row::bytes>("bytes", "bytes"),
+  };
+};
+
+}  // namespace meridian
