@@ -43,15 +43,21 @@ Status count_communication_sizes(const MergedTrace& trace, Summary& summary) {
     last_call = event.call;
     last->add(bytes);
   };
-  for (std::uint64_t i = 0; i < trace.messages(); ++i) {
-    MERIDIAN_TRY(const MergedMessage message, trace.message(i));
-    MERIDIAN_TRY(const MergedEvent send, trace.event(message.send));
-    add(send, message.bytes);
-  }
-  for (std::uint64_t i = 0; i < trace.parts(); ++i) {
-    MERIDIAN_TRY(const MergedPart part, trace.part(i));
-    MERIDIAN_TRY(const MergedEvent start, trace.event(part.start));
-    add(start, start.bytes_sent);
+  MERIDIAN_TRY(EventCursor cursor, trace.select({.fields = kFieldCall | kFieldComm | kFieldTag | kFieldBytesSent,
+                                                 .links = link_bit(LinkKind::sent) | link_bit(LinkKind::entered)}));
+  MergedBatch batch;
+  for (;;) {
+    MERIDIAN_TRY(const bool has_events, cursor.next(batch));
+    if (!has_events) break;
+    for (const MergedEvent& event : batch.events)
+      for (const EventLink& link : batch.links_of(event)) {
+        std::uint64_t bytes = event.bytes_sent;
+        if (link.kind == LinkKind::sent) {
+          MERIDIAN_TRY(const MergedMessage message, trace.message(link.number, event));
+          bytes = message.bytes;
+        }
+        add(event, bytes);
+      }
   }
   summary.communication_sizes.clear();
   for (const auto& [group, histogram] : groups)

@@ -61,7 +61,7 @@ class Exporter {
     CsvFile file{sink_,
                  "enter_ns,duration_ns,rank,thread,sequence,call,group,flags,comm,communicator,peer,tag,bytes_sent,"
                  "bytes_received,function,file,line"};
-    MERIDIAN_TRY(EventCursor cursor, trace_.select({.has_links = false}));
+    MERIDIAN_TRY(EventCursor cursor, trace_.select({.links = kNoLinks}));
     MergedBatch batch;
     for (;;) {
       MERIDIAN_TRY(const bool has_more, cursor.next(batch));

@@ -1,63 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "merged/event_blocks.hpp"
 
+#include <string>
 #include <utility>
 
 namespace meridian {
 namespace {
 
-/// Whether the value is in the range of valid times, so that sums of a few do not overflow.
-constexpr bool can_be_time(std::int64_t time_ns) noexcept {
-  constexpr std::int64_t kMost = std::int64_t{1} << 60;
-  return -kMost < time_ns && time_ns < kMost;
-}
+constexpr std::uint32_t kAlwaysRead = 0b111;  // step, duration and location
+constexpr std::uint32_t kOrderColumns = 0b1101;
+constexpr std::uint32_t kOptionalColumns = 0b11u << kEventColumnsAlways;
+constexpr std::uint64_t kPiecesPerBlock = kIndexRows / kPieceRows;
+static_assert(kIndexRows % kPieceRows == 0);
+// Bit i of EventField is column 3 + i.
+static_assert(kEventColumns.list[3].name == "skipped" && kFieldSequence == 1);
+static_assert(kEventColumns.list[6].name == "comm" && kFieldComm == 1 << 3);
+static_assert(kEventColumns.list[12].name == "path" && kFieldPath == 1 << 9);
 
 }  // namespace
 
-Result<EventBlocks> EventBlocks::open(hid_t file, const EventIndex& index,
-                                      const std::vector<MergedLocation>& locations) {
-  using enum MergedColumn;
-  MERIDIAN_TRY(LongBlock step, LongBlock::open(file, event_step));
-  MERIDIAN_TRY(LongBlock duration, LongBlock::open(file, event_duration));
-  MERIDIAN_TRY(LongBlock skipped, LongBlock::open(file, event_skipped));
-  MERIDIAN_TRY(LongBlock sent, LongBlock::open(file, event_bytes_sent));
-  MERIDIAN_TRY(LongBlock received, LongBlock::open(file, event_bytes_received));
-  MERIDIAN_TRY(ShortBlock location, ShortBlock::open(file, event_location));
-  MERIDIAN_TRY(ShortBlock call, ShortBlock::open(file, event_call));
-  MERIDIAN_TRY(ShortBlock flags, ShortBlock::open(file, event_flags));
-  MERIDIAN_TRY(ShortBlock comm, ShortBlock::open(file, event_comm));
-  MERIDIAN_TRY(ShortBlock peer, ShortBlock::open(file, event_peer));
-  MERIDIAN_TRY(ShortBlock tag, ShortBlock::open(file, event_tag));
-  MERIDIAN_TRY(ColumnReader sequences, ColumnReader::open(file, info(index_sequence).path));
-  Columns columns{std::move(step),
-                  std::move(duration),
-                  std::move(skipped),
-                  std::move(sent),
-                  std::move(received),
-                  std::move(location),
-                  std::move(call),
-                  std::move(flags),
-                  std::move(comm),
-                  std::move(peer),
-                  std::move(tag),
-                  {},
-                  {}};
-  if (h5::exists(file, info(event_site).path)) {
-    MERIDIAN_TRY(columns.site, ShortBlock::open(file, event_site));
-  }
-  if (h5::exists(file, info(event_path).path)) {
-    MERIDIAN_TRY(columns.path, ShortBlock::open(file, event_path));
-  }
-  const auto has_all = [&](const auto& column) { return column.size() == index.events; };
-  if (!has_all(columns.step) || !has_all(columns.duration) || !has_all(columns.skipped) ||
-      !has_all(columns.bytes_sent) || !has_all(columns.bytes_received) || !has_all(columns.location) ||
-      !has_all(columns.call) || !has_all(columns.flags) || !has_all(columns.comm) || !has_all(columns.peer) ||
-      !has_all(columns.tag) || (columns.site && !has_all(*columns.site)) || (columns.path && !has_all(*columns.path)))
-    return damaged_merged("columns of events differ in length");
-  EventBlocks blocks{std::move(columns), std::move(sequences), index, locations};
-  if (locations.empty() ? index.events != 0
-                        : blocks.sequences_.size() / locations.size() != blocks.readings() ||
-                              blocks.sequences_.size() % locations.size() != 0)
+Result<EventBlocks> EventBlocks::open(hid_t file, const EventIndex& index, const std::vector<MergedLocation>& locations,
+                                      std::uint32_t fields) {
+  using Reader = LongTableReader<StoredEvent>;
+  MERIDIAN_TRY(Reader rows, Reader::open(file, kEvents, kEventColumns, kAlwaysRead | fields << 3, kOptionalColumns));
+  MERIDIAN_TRY(Reader order, Reader::open(file, kEvents, kEventColumns, kOrderColumns, kOptionalColumns));
+  MERIDIAN_TRY(ColumnReader sequences, ColumnReader::open(file, std::string{kIndex} + "/sequence"));
+  const bool is_index_whole = locations.empty() ? sequences.size() == 0 : sequences.size() % locations.size() == 0;
+  const std::uint64_t readings = locations.empty() ? 0 : sequences.size() / locations.size();
+  EventBlocks blocks{std::move(rows), std::move(order), std::move(sequences),
+                     index,           locations,        (fields & kFieldSequence) != 0};
+  if (blocks.rows_.size() != index.events || !is_index_whole || (!locations.empty() && readings != blocks.readings()) ||
+      (locations.empty() && index.events != 0))
     return damaged_merged("the index of events contradicts them");
   return blocks;
 }
@@ -68,83 +41,68 @@ Result<std::vector<std::uint64_t>> EventBlocks::reading(std::uint64_t number) {
   return next;
 }
 
-Status EventBlocks::count(std::uint64_t block) {
-  MERIDIAN_TRY(const auto location, columns_.location.block(block));
-  MERIDIAN_TRY(const auto skipped, columns_.skipped.block(block));
-  for (std::size_t i = 0; i < location.size(); ++i) {
-    const auto at = static_cast<std::uint32_t>(location[i]);
+/// A block begins with an enter of its own.
+void EventBlocks::enter_block(std::uint64_t piece, const StoredEvent& first) {
+  if (piece % kPiecesPerBlock != 0) return;
+  enter_ns_ = static_cast<std::uint64_t>(index_->enter_ns[static_cast<std::size_t>(piece / kPiecesPerBlock)]) -
+              static_cast<std::uint64_t>(first.step_ns);
+}
+
+Status EventBlocks::pass(std::uint64_t piece) {
+  MERIDIAN_TRY(const auto rows, order_.piece(piece));
+  enter_block(piece, rows.front());
+  for (const StoredEvent& row : rows) {
+    enter_ns_ += static_cast<std::uint64_t>(row.step_ns);
+    if (!has_sequences_) continue;
+    const auto at = static_cast<std::uint32_t>(row.location);
     if (at >= next_.size()) return damaged_merged("an event has a thread that is not there");
-    next_[at] += static_cast<std::uint64_t>(skipped[i]) + 1;
+    next_[at] += static_cast<std::uint64_t>(row.skipped) + 1;
   }
-  next_block_ = block + 1;
+  next_piece_ = piece + 1;
   return {};
 }
 
-Status EventBlocks::position(std::uint64_t block) {
-  if (next_block_ == block) return {};
-  const std::uint64_t reading_number = block * kIndexRows / index_->sequence_rows;
-  const std::uint64_t first = reading_number * index_->sequence_rows / kIndexRows;
-  if (next_block_ > block || next_block_ < first) {
-    MERIDIAN_TRY(next_, reading(reading_number));
-    next_block_ = first;
+Status EventBlocks::position(std::uint64_t piece) {
+  if (next_piece_ == piece) return {};
+  std::uint64_t first = piece / kPiecesPerBlock * kPiecesPerBlock;
+  const std::uint64_t reading_number = piece * kPieceRows / index_->sequence_rows;
+  if (has_sequences_) first = reading_number * index_->sequence_rows / kPieceRows;
+  if (next_piece_ > piece || next_piece_ < first) {
+    next_piece_ = UINT64_MAX;  // until it is complete
+    if (has_sequences_) {
+      MERIDIAN_TRY(next_, reading(reading_number));
+    }
+    next_piece_ = first;
   }
-  while (next_block_ < block) MERIDIAN_TRY_DO(count(next_block_));
+  while (next_piece_ < piece) MERIDIAN_TRY_DO(pass(next_piece_));
   return {};
 }
 
-Status EventBlocks::read(std::uint64_t block, std::vector<MergedEvent>& events) {
-  MERIDIAN_TRY_DO(position(block));
-  next_block_ = UINT64_MAX;  // until the block is complete
-  MERIDIAN_TRY(const auto step, columns_.step.block(block));
-  MERIDIAN_TRY(const auto duration, columns_.duration.block(block));
-  MERIDIAN_TRY(const auto skipped, columns_.skipped.block(block));
-  MERIDIAN_TRY(const auto sent, columns_.bytes_sent.block(block));
-  MERIDIAN_TRY(const auto received, columns_.bytes_received.block(block));
-  MERIDIAN_TRY(const auto location, columns_.location.block(block));
-  MERIDIAN_TRY(const auto call, columns_.call.block(block));
-  MERIDIAN_TRY(const auto flags, columns_.flags.block(block));
-  MERIDIAN_TRY(const auto comm, columns_.comm.block(block));
-  MERIDIAN_TRY(const auto peer, columns_.peer.block(block));
-  MERIDIAN_TRY(const auto tag, columns_.tag.block(block));
-  std::span<const std::int32_t> site, path;
-  if (columns_.site) {
-    MERIDIAN_TRY(site, columns_.site->block(block));
-  }
-  if (columns_.path) {
-    MERIDIAN_TRY(path, columns_.path->block(block));
-  }
-  events.resize(step.size());
-  auto enter = static_cast<std::uint64_t>(index_->enter_ns[static_cast<std::size_t>(block)]);
-  for (std::size_t i = 0; i < step.size(); ++i) {
-    const auto at = static_cast<std::uint32_t>(location[i]);
-    if (at >= next_.size()) return damaged_merged("an event has a thread that is not there");
-    if (i != 0) enter += static_cast<std::uint64_t>(step[i]);
-    const std::uint64_t sequence = next_[at] + static_cast<std::uint64_t>(skipped[i]);
-    next_[at] = sequence + 1;
+Status EventBlocks::read(std::uint64_t piece, std::vector<MergedEvent>& events) {
+  MERIDIAN_TRY_DO(position(piece));
+  next_piece_ = UINT64_MAX;  // until it is complete
+  MERIDIAN_TRY(const auto rows, rows_.piece(piece));
+  enter_block(piece, rows.front());
+  std::uint64_t number = piece * kPieceRows;
+  for (const StoredEvent& row : rows) {
+    const auto at = static_cast<std::uint32_t>(row.location);
+    if (at >= locations_->size()) return damaged_merged("an event has a thread that is not there");
+    enter_ns_ += static_cast<std::uint64_t>(row.step_ns);
+    std::uint64_t sequence = 0;
+    if (has_sequences_) {
+      sequence = next_[at] + static_cast<std::uint64_t>(row.skipped);
+      next_[at] = sequence + 1;
+    }
     const MergedLocation& thread = (*locations_)[at];
-    MergedEvent& event = events[i];
-    event = {block * kIndexRows + i,
-             static_cast<std::int64_t>(enter),
-             duration[i],
-             sequence,
-             static_cast<std::uint64_t>(sent[i]),
-             static_cast<std::uint64_t>(received[i]),
-             at,
-             thread.rank,
-             thread.thread,
-             static_cast<std::uint32_t>(call[i]),
-             static_cast<std::uint32_t>(flags[i]),
-             comm[i],
-             peer[i],
-             tag[i],
-             site.empty() ? 0 : static_cast<std::uint32_t>(site[i]),
-             path.empty() ? 0 : static_cast<std::uint32_t>(path[i]),
-             0,
-             0};
-    if (!can_be_time(event.enter_ns) || event.duration_ns < 0 || !can_be_time(event.duration_ns))
+    const MergedEvent& event = events.emplace_back(MergedEvent{
+        number++, static_cast<std::int64_t>(enter_ns_), row.duration_ns, sequence,
+        static_cast<std::uint64_t>(row.bytes_sent), static_cast<std::uint64_t>(row.bytes_received), at, thread.rank,
+        thread.thread, static_cast<std::uint32_t>(row.call), static_cast<std::uint32_t>(row.flags), row.comm, row.peer,
+        row.tag, static_cast<std::uint32_t>(row.site), static_cast<std::uint32_t>(row.path), 0, 0});
+    if (!is_time(event.enter_ns) || event.duration_ns < 0 || !is_time(event.duration_ns))
       return damaged_merged("an event has an invalid time");
   }
-  next_block_ = block + 1;
+  next_piece_ = piece + 1;
   return {};
 }
 

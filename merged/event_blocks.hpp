@@ -2,11 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
-#include "merged/column_block.hpp"
 #include "merged/merged_trace.hpp"
+#include "merged/read_numbers.hpp"
 
 namespace meridian {
 
@@ -20,13 +19,15 @@ struct EventIndex {
   std::uint64_t blocks() const noexcept { return enter_ns.size(); }
 };
 
-/// Decodes blocks of events.
+/// Decodes events, a piece of kPieceRows at a time: quickly in order, otherwise from the beginning of a block on.
 class EventBlocks {
  public:
-  static Result<EventBlocks> open(hid_t file, const EventIndex& index, const std::vector<MergedLocation>& locations);
+  /// fields  of EventField: the others keep their default values.
+  static Result<EventBlocks> open(hid_t file, const EventIndex& index, const std::vector<MergedLocation>& locations,
+                                  std::uint32_t fields = kAllFields);
 
-  /// All events of a block, in order; without links.
-  Status read(std::uint64_t block, std::vector<MergedEvent>& events);
+  /// Appends the events of a piece, in order; without links.
+  Status read(std::uint64_t piece, std::vector<MergedEvent>& events);
   /// The number of each location's next call at the beginning of an entry (number * sequence_rows).
   Result<std::vector<std::uint64_t>> reading(std::uint64_t number);
   std::uint64_t readings() const noexcept {
@@ -34,23 +35,28 @@ class EventBlocks {
   }
 
  private:
-  struct Columns {
-    LongBlock step, duration, skipped, bytes_sent, bytes_received;
-    ShortBlock location, call, flags, comm, peer, tag;
-    std::optional<ShortBlock> site, path;
-  };
-  EventBlocks(Columns columns, ColumnReader sequences, const EventIndex& index,
-              const std::vector<MergedLocation>& locations)
-      : columns_{std::move(columns)}, sequences_{std::move(sequences)}, index_{&index}, locations_{&locations} {}
-  Status position(std::uint64_t block);
-  Status count(std::uint64_t block);
+  EventBlocks(LongTableReader<StoredEvent> rows, LongTableReader<StoredEvent> order, ColumnReader sequences,
+              const EventIndex& index, const std::vector<MergedLocation>& locations, bool has_sequences)
+      : rows_{std::move(rows)},
+        order_{std::move(order)},
+        sequences_{std::move(sequences)},
+        index_{&index},
+        locations_{&locations},
+        has_sequences_{has_sequences} {}
+  Status position(std::uint64_t piece);
+  Status pass(std::uint64_t piece);
+  void enter_block(std::uint64_t piece, const StoredEvent& first);
 
-  Columns columns_;
+  LongTableReader<StoredEvent> rows_;   // the wanted columns
+  LongTableReader<StoredEvent> order_;  // those that each event needs of those before it
   ColumnReader sequences_;
   const EventIndex* index_;
   const std::vector<MergedLocation>* locations_;
-  std::vector<std::uint64_t> next_;  // [location], at the beginning of block next_block_
-  std::uint64_t next_block_ = UINT64_MAX;
+  bool has_sequences_;
+  // At the beginning of piece next_piece_.
+  std::uint64_t next_piece_ = UINT64_MAX;
+  std::uint64_t enter_ns_ = 0;       // of the event before
+  std::vector<std::uint64_t> next_;  // [location]: number of its next call
 };
 
 }  // namespace meridian

@@ -7,14 +7,23 @@
 #include "merged/merged_impl.hpp"
 
 namespace meridian {
+namespace {
+
+constexpr std::uint64_t kPiecesPerBlock = kIndexRows / kPieceRows;
+constexpr std::uint8_t kMessageLinks =
+    link_bit(LinkKind::sent) | link_bit(LinkKind::posted) | link_bit(LinkKind::received);
+constexpr std::uint8_t kPartLinks = link_bit(LinkKind::entered) | link_bit(LinkKind::left);
+
+}  // namespace
 
 struct EventCursor::Impl {
   const MergedTrace::Impl* trace;
   EventSelection selection;
   EventBlocks events;
-  LinkTable messages, parts;
-  std::vector<bool> wanted;  // [location]; empty: all
+  std::optional<LinkTable> messages, parts;  // where links are wanted
+  std::vector<bool> wanted;                  // [location]; empty: all
   std::vector<std::uint64_t> wanted_locations;
+  std::uint64_t pieces = 0;                       // of all events
   std::uint64_t first_block = 0, last_block = 0;  // remaining blocks
   std::optional<std::uint64_t> known_reading;
   bool is_reading_wanted = true;
@@ -47,7 +56,10 @@ struct EventCursor::Impl {
     return may_have_wanted(block);
   }
 
-  Status gather(LinkTable& table, std::size_t end, LinkKind kind, std::uint64_t first, std::uint64_t last) {
+  Status gather(std::optional<LinkTable>& links_of, std::size_t end, LinkKind kind, std::uint64_t first,
+                std::uint64_t last) {
+    if ((selection.links & link_bit(kind)) == 0) return {};
+    LinkTable& table = *links_of;
     MERIDIAN_TRY(std::uint64_t place, table.lower_bound(end, first));
     for (; place < table.size(); ++place) {
       MERIDIAN_TRY(const std::uint64_t number, table.number_at(end, place));
@@ -86,10 +98,13 @@ struct EventCursor::Impl {
       const std::uint64_t block = selection.is_backwards ? --last_block : first_block++;
       MERIDIAN_TRY(const bool is_worth_it, may_have_events(block));
       if (!is_worth_it) continue;
-      MERIDIAN_TRY_DO(events.read(block, batch.events));
+      batch.events.clear();
+      const std::uint64_t end = std::min(pieces, (block + 1) * kPiecesPerBlock);
+      for (std::uint64_t piece = block * kPiecesPerBlock; piece < end; ++piece)
+        MERIDIAN_TRY_DO(events.read(piece, batch.events));
       std::erase_if(batch.events, [&](const MergedEvent& event) { return !is_selected(event); });
       if (batch.events.empty()) continue;
-      if (selection.has_links) MERIDIAN_TRY_DO(link(batch));
+      if (selection.links != kNoLinks) MERIDIAN_TRY_DO(link(batch));
       if (selection.is_backwards) std::ranges::reverse(batch.events);
       return true;
     }
@@ -116,9 +131,15 @@ Result<EventCursor> MergedTrace::select(EventSelection selection) const {
   const auto open = [&]() -> Result<EventCursor> {
     const hid_t file = impl_->file.get();
     const EventIndex& index = impl_->index;
-    MERIDIAN_TRY(EventBlocks events, EventBlocks::open(file, index, impl_->definitions.locations));
-    MERIDIAN_TRY(LinkTable messages, open_messages(file, index.events));
-    MERIDIAN_TRY(LinkTable parts, open_parts(file, index.events));
+    MERIDIAN_TRY(EventBlocks events, EventBlocks::open(file, index, impl_->definitions.locations, selection.fields));
+    std::optional<LinkTable> messages, parts;
+    if ((selection.links & kMessageLinks) != 0) {
+      MERIDIAN_TRY(messages, LinkTable::open_messages(file, index.events));
+    }
+    if ((selection.links & kPartLinks) != 0) {
+      MERIDIAN_TRY(parts, LinkTable::open_parts(file, index.events));
+    }
+    const std::uint64_t pieces = (index.events + kPieceRows - 1) / kPieceRows;
     auto cursor = std::unique_ptr<EventCursor::Impl>{new EventCursor::Impl{impl_.get(),
                                                                            std::move(selection),
                                                                            std::move(events),
@@ -126,6 +147,7 @@ Result<EventCursor> MergedTrace::select(EventSelection selection) const {
                                                                            std::move(parts),
                                                                            {},
                                                                            {},
+                                                                           pieces,
                                                                            0,
                                                                            0,
                                                                            {},

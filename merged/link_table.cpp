@@ -2,87 +2,96 @@
 #include "merged/link_table.hpp"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 namespace meridian {
+namespace {
 
-Result<LinkTable> LinkTable::open(hid_t file, MergedColumn step, MergedColumn completion, const MergedColumn* post,
-                                  MergedColumn index, std::span<const Order> orders, std::uint64_t events) {
-  MERIDIAN_TRY(LongBlock steps, LongBlock::open(file, step));
-  MERIDIAN_TRY(LongBlock completions, LongBlock::open(file, completion));
-  LinkTable table{std::move(steps), std::move(completions)};
-  table.size_ = table.step_.size();
+constexpr std::uint64_t kPiecesPerBlock = kIndexRows / kPieceRows;
+
+Error contradiction() { return damaged_merged("the orders of messages or collectives contradict the tables"); }
+
+}  // namespace
+
+Result<LinkTable> LinkTable::open_messages(hid_t file, std::uint64_t events) {
+  const Order orders[] = {
+      {&kIndexSend, nullptr}, {&kIndexCompletion, &kMessagesByCompletion}, {&kIndexPost, &kMessagesByPost}};
+  return open(file, kMessages, kMessageLinkColumns, true, kIndexSend, orders, events);
+}
+
+Result<LinkTable> LinkTable::open_parts(hid_t file, std::uint64_t events) {
+  const Order orders[] = {{&kIndexByStart, &kPartsByStart}, {&kIndexByCompletion, &kPartsByCompletion}};
+  return open(file, kParts, kPartLinkColumns, false, kIndexPartStart, orders, events);
+}
+
+Result<LinkTable> LinkTable::open(hid_t file, const char* group, std::span<const AnyColumn> columns, bool has_post,
+                                  const NumberColumn& index, std::span<const Order> orders, std::uint64_t events) {
+  MERIDIAN_TRY(auto links, LongTableReader<StoredLink>::open(file, group, columns));
+  LinkTable table{std::move(links)};
+  table.has_post_ = has_post;
   table.events_ = events;
-  const auto contradiction = [&] {
-    return damaged_merged("column '" + std::string{info(step).path} + "' and those beside it contradict each other");
-  };
-  if (table.completion_.size() != table.size_) return contradiction();
-  if (post != nullptr) {
-    MERIDIAN_TRY(LongBlock posts, LongBlock::open(file, *post));
-    if (posts.size() != table.size_) return contradiction();
-    table.post_.push_back(std::move(posts));
-  }
-  MERIDIAN_TRY(table.first_, read_whole<std::int64_t>(file, info(index).path));
-  if (table.first_.size() != table.step_.blocks()) return contradiction();
+  const std::uint64_t blocks = blocks_of(table.size());
+  MERIDIAN_TRY(table.first_, read_index(file, index, blocks));
+  table.before_.resize(static_cast<std::size_t>(blocks));
   for (const Order& order : orders) {
     Sorted& sorted = table.orders_.emplace_back();
-    MERIDIAN_TRY(sorted.first_rows, read_whole<std::int64_t>(file, info(order.index).path));
-    if (sorted.first_rows.size() != table.step_.blocks()) return contradiction();
-    if (order.is_natural) continue;
-    MERIDIAN_TRY(LongBlock places, LongBlock::open(file, order.places));
-    if (places.size() != table.size_) return contradiction();
+    MERIDIAN_TRY(sorted.first_rows, read_index(file, *order.index, blocks));
+    if (order.places == nullptr) continue;
+    MERIDIAN_TRY(NumberReader places, open_numbers(file, *order.places));
+    if (places.size() != table.size()) return contradiction();
     sorted.places.push_back(std::move(places));
   }
   return table;
 }
 
-Result<const LinkTable::Block*> LinkTable::block(std::uint64_t number) {
-  const auto kept = std::ranges::find(kept_, number, &Block::number);
-  if (kept == kept_.begin() && kept != kept_.end()) return &kept_.front();
-  if (kept != kept_.end()) {
-    Block found = std::move(*kept);
-    kept_.erase(kept);
-    kept_.push_front(std::move(found));
-    return &kept_.front();
+/// Event row of the row before a piece: what its first step is added to.
+Result<std::uint64_t> LinkTable::row_before(std::uint64_t piece) {
+  const auto block = static_cast<std::size_t>(piece / kPiecesPerBlock);
+  std::vector<std::uint64_t>& before = before_[block];
+  if (before.empty()) {
+    std::vector<std::uint64_t> found;
+    std::uint64_t row = static_cast<std::uint64_t>(first_[block]);
+    const std::uint64_t end = std::min(links_.pieces(), (block + 1) * kPiecesPerBlock);
+    for (std::uint64_t i = block * kPiecesPerBlock; i < end; ++i) {
+      MERIDIAN_TRY(const auto links, links_.piece(i));
+      if (found.empty()) row -= static_cast<std::uint64_t>(links.front().step);  // the index has its first row
+      found.push_back(row);
+      for (const StoredLink& link : links) row += static_cast<std::uint64_t>(link.step);
+    }
+    before = std::move(found);
   }
-  MERIDIAN_TRY(const auto steps, step_.block(number));
-  MERIDIAN_TRY(const auto completions, completion_.block(number));
-  std::span<const std::int64_t> posts;
-  if (!post_.empty()) {
-    MERIDIAN_TRY(posts, post_.front().block(number));
-  }
-  Block made;
-  if (kept_.size() == kKeptBlocks) {
-    made = std::move(kept_.back());
-    kept_.pop_back();
-  }
-  made.number = number;
-  made.ends.resize(steps.size());
-  std::uint64_t row = static_cast<std::uint64_t>(first_[static_cast<std::size_t>(number)]);
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (i != 0) row += static_cast<std::uint64_t>(steps[i]);
-    const std::uint64_t completion = row + static_cast<std::uint64_t>(completions[i]);
-    const std::uint64_t post = posts.empty() ? row : completion - static_cast<std::uint64_t>(posts[i]);
+  return before[static_cast<std::size_t>(piece % kPiecesPerBlock)];
+}
+
+Result<const std::vector<LinkTable::Ends>*> LinkTable::piece(std::uint64_t number) {
+  if (const auto* const kept = kept_.find(number)) return kept;
+  MERIDIAN_TRY(std::uint64_t row, row_before(number));
+  MERIDIAN_TRY(const auto links, links_.piece(number));
+  std::vector<Ends>& made = kept_.room();
+  made.reserve(kPieceRows);
+  for (const StoredLink& link : links) {
+    row += static_cast<std::uint64_t>(link.step);
+    const std::uint64_t completion = row + static_cast<std::uint64_t>(link.completion);
+    const std::uint64_t post = has_post_ ? completion - static_cast<std::uint64_t>(link.post) : row;
     if (row >= events_ || completion >= events_ || post >= events_)
       return damaged_merged("a message or collective refers to an event that is not there");
-    made.ends[i] = {row, completion, post};
+    made.push_back({row, completion, post});
   }
-  kept_.push_front(std::move(made));
-  return &kept_.front();
+  kept_.keep(number);
+  return &made;
 }
 
 Result<LinkTable::Ends> LinkTable::ends(std::uint64_t number) {
-  if (number >= size_) return damaged_merged("a message or collective that is not there is referred to");
-  MERIDIAN_TRY(const Block* const found, block(number / kIndexRows));
-  return found->ends[static_cast<std::size_t>(number % kIndexRows)];
+  if (number >= size()) return damaged_merged("a message or collective that is not there is referred to");
+  MERIDIAN_TRY(const auto* const found, piece(number / kPieceRows));
+  return (*found)[static_cast<std::size_t>(number % kPieceRows)];
 }
 
 Result<std::uint64_t> LinkTable::number_at(std::size_t end, std::uint64_t place) {
-  std::vector<LongBlock>& places = orders_[end].places;
+  std::vector<NumberReader>& places = orders_[end].places;
   if (places.empty()) return place;
-  MERIDIAN_TRY(const std::int64_t more, places.front().at(place));
-  return place + static_cast<std::uint64_t>(more);
+  MERIDIAN_TRY(const std::int64_t* const more, places.front().at(place));
+  return place + static_cast<std::uint64_t>(*more);
 }
 
 Result<std::uint64_t> LinkTable::row_at(std::size_t end, std::uint64_t place) {
@@ -97,7 +106,7 @@ Result<std::uint64_t> LinkTable::lower_bound(std::size_t end, std::uint64_t row)
                                               [](std::int64_t first) { return static_cast<std::uint64_t>(first); });
   if (after == first_rows.begin()) return std::uint64_t{0};
   std::uint64_t low = static_cast<std::uint64_t>(after - first_rows.begin() - 1) * kIndexRows;
-  std::uint64_t high = std::min(size_, low + kIndexRows);
+  std::uint64_t high = std::min(size(), low + kIndexRows);
   while (low < high) {
     const std::uint64_t middle = low + (high - low) / 2;
     MERIDIAN_TRY(const std::uint64_t found, row_at(end, middle));

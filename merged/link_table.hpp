@@ -3,11 +3,11 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <span>
 #include <vector>
 
-#include "merged/column_block.hpp"
+#include "merged/kept_pieces.hpp"
+#include "merged/read_numbers.hpp"
 
 namespace meridian {
 
@@ -17,18 +17,11 @@ class LinkTable {
   static constexpr std::size_t kMostEnds = 3;
   using Ends = std::array<std::uint64_t, kMostEnds>;  ///< event rows: send, completion, post; or start, completion
 
-  /// One end, with the location of its order. Messages are stored in the order of their first end.
-  struct Order {
-    MergedColumn index;
-    MergedColumn places;
-    bool is_natural = false;
-  };
+  /// events  rows that there are to refer to
+  static Result<LinkTable> open_messages(hid_t file, std::uint64_t events);
+  static Result<LinkTable> open_parts(hid_t file, std::uint64_t events);
 
-  /// step, completion  columns of the first two ends; post: of the third, or no_column.
-  static Result<LinkTable> open(hid_t file, MergedColumn step, MergedColumn completion, const MergedColumn* post,
-                                MergedColumn index, std::span<const Order> orders, std::uint64_t events);
-
-  std::uint64_t size() const noexcept { return size_; }
+  std::uint64_t size() const noexcept { return links_.size(); }
   Result<Ends> ends(std::uint64_t number);
   /// Number of the row at this place in the order of an end.
   Result<std::uint64_t> number_at(std::size_t end, std::uint64_t place);
@@ -36,27 +29,30 @@ class LinkTable {
   Result<std::uint64_t> lower_bound(std::size_t end, std::uint64_t row);
 
  private:
-  struct Block {
-    std::uint64_t number = 0;
-    std::vector<Ends> ends;
+  /// One end: where to find the order by it.
+  struct Order {
+    const NumberColumn* index;
+    const NumberColumn* places;  ///< null: the table is in this order
   };
   struct Sorted {
     std::vector<std::int64_t> first_rows;  // [block]
-    std::vector<LongBlock> places;         // none: the order of the table
+    std::vector<NumberReader> places;      // none: as the table is
   };
-  static constexpr std::size_t kKeptBlocks = 8;
 
-  LinkTable(LongBlock step, LongBlock completion) : step_{std::move(step)}, completion_{std::move(completion)} {}
-  Result<const Block*> block(std::uint64_t number);
+  explicit LinkTable(LongTableReader<StoredLink> links) : links_{std::move(links)} {}
+  static Result<LinkTable> open(hid_t file, const char* group, std::span<const AnyColumn> columns, bool has_post,
+                                const NumberColumn& index, std::span<const Order> orders, std::uint64_t events);
+  Result<std::uint64_t> row_before(std::uint64_t piece);
+  Result<const std::vector<Ends>*> piece(std::uint64_t number);
   Result<std::uint64_t> row_at(std::size_t end, std::uint64_t place);
 
-  std::uint64_t size_ = 0;
+  LongTableReader<StoredLink> links_;
+  bool has_post_ = false;
   std::uint64_t events_ = 0;
-  LongBlock step_, completion_;
-  std::vector<LongBlock> post_;      // one, or none
-  std::vector<std::int64_t> first_;  // [block]: event row of its first row
-  std::vector<Sorted> orders_;       // [end]
-  std::deque<Block> kept_;           // latest first
+  std::vector<std::int64_t> first_;                 // [block]: event row of its first row
+  std::vector<std::vector<std::uint64_t>> before_;  // [block][piece of it]: event row of the row before; empty: unknown
+  std::vector<Sorted> orders_;                      // [end]
+  KeptPieces<Ends> kept_;
 };
 
 }  // namespace meridian

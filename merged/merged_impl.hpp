@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <deque>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -20,17 +19,11 @@ struct MergedTrace::Impl {
 
   // For random access.
   EventBlocks events;
-  /// Blocks of events, the latest first: the ends of a message are often on two sides of a block boundary.
-  struct Block {
-    std::uint64_t number = 0;
-    std::vector<MergedEvent> events;
-  };
-  static constexpr std::size_t kKeptBlocks = 4;
-  std::deque<Block> blocks;
+  KeptPieces<MergedEvent> kept;
   LinkTable messages, parts;
-  ShortBlock message_comm, message_tag, comm_rank, shape;
-  LongBlock message_bytes;
-  ShortBlock instance_comm, instance_root, instance_parts;
+  LongTableReader<StoredMessage> message_rows;
+  LongTableReader<StoredPart> part_rows;
+  LongTableReader<StoredInstance> instance_rows;
   std::vector<std::int64_t> part_instance, instance_part;  // [block]
 
   /// The instance last found by part(): sequential reads continue from there.
@@ -41,10 +34,8 @@ struct MergedTrace::Impl {
   Place last_place{};
 
   Result<const MergedEvent*> event(std::uint64_t row);
+  Result<MergedMessage> message(std::uint64_t number, const MergedEvent* send);
   Error in_file(Error error) const { return h5::in_file(std::move(error), "merged file", path); }
 };
-
-Result<LinkTable> open_messages(hid_t file, std::uint64_t events);
-Result<LinkTable> open_parts(hid_t file, std::uint64_t events);
 
 }  // namespace meridian

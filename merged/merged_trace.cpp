@@ -13,45 +13,35 @@
 namespace meridian {
 namespace {
 
-Result<EventIndex> read_index(hid_t file) {
+Result<EventIndex> read_event_index(hid_t file) {
   EventIndex index;
-  MERIDIAN_TRY(const LongBlock step, LongBlock::open(file, MergedColumn::event_step));
-  MERIDIAN_TRY(index.enter_ns, read_whole<std::int64_t>(file, info(MergedColumn::index_enter).path));
-  MERIDIAN_TRY(index.latest_leave_ns, read_whole<std::int64_t>(file, info(MergedColumn::index_leave).path));
+  MERIDIAN_TRY(const auto rows,
+               LongTableReader<StoredEvent>::open(file, kEvents, kEventColumns, 0, UINT32_MAX << kEventColumnsAlways));
+  index.events = rows.size();
+  MERIDIAN_TRY(index.enter_ns, read_index(file, kIndexEnter, blocks_of(index.events)));
+  MERIDIAN_TRY(index.latest_leave_ns, read_index(file, kIndexLeave, blocks_of(index.events)));
   MERIDIAN_TRY(index.sequence_rows, h5::read_uint_attribute(file, kSequenceRows));
-  index.events = step.size();
-  if (index.enter_ns.size() != step.blocks() || index.latest_leave_ns.size() != step.blocks() ||
-      index.sequence_rows == 0 || index.sequence_rows % kIndexRows != 0 ||
+  if (index.sequence_rows == 0 || index.sequence_rows % kIndexRows != 0 ||
       index.sequence_rows > (std::uint64_t{1} << 40))
     return damaged_merged("the index of events contradicts them");
   return index;
 }
 
 Result<std::unique_ptr<MergedTrace::Impl>> open_file(h5::File file, const std::filesystem::path& path) {
-  using enum MergedColumn;
   const hid_t id = file.get();
   MERIDIAN_TRY_DO(require_merged(id));
   MERIDIAN_TRY(MergedDefinitions definitions, read_definitions(id));
-  MERIDIAN_TRY(EventIndex index, read_index(id));
+  MERIDIAN_TRY(EventIndex index, read_event_index(id));
   MERIDIAN_TRY(EventBlocks events, EventBlocks::open(id, index, definitions.locations));
-  MERIDIAN_TRY(LinkTable messages, open_messages(id, index.events));
-  MERIDIAN_TRY(LinkTable parts, open_parts(id, index.events));
-  MERIDIAN_TRY(ShortBlock comm, ShortBlock::open(id, message_comm));
-  MERIDIAN_TRY(ShortBlock tag, ShortBlock::open(id, message_tag));
-  MERIDIAN_TRY(LongBlock bytes, LongBlock::open(id, message_bytes));
-  MERIDIAN_TRY(ShortBlock comm_rank, ShortBlock::open(id, part_comm_rank));
-  MERIDIAN_TRY(ShortBlock shape, ShortBlock::open(id, part_shape));
-  MERIDIAN_TRY(ShortBlock instance_comm, ShortBlock::open(id, collective_comm));
-  MERIDIAN_TRY(ShortBlock instance_root, ShortBlock::open(id, collective_root));
-  MERIDIAN_TRY(ShortBlock instance_parts, ShortBlock::open(id, collective_parts));
-  MERIDIAN_TRY(auto part_instance, read_whole<std::int64_t>(id, info(index_part_instance).path));
-  MERIDIAN_TRY(auto instance_part, read_whole<std::int64_t>(id, info(index_instance_part).path));
-  if (comm.size() != messages.size() || tag.size() != messages.size() || bytes.size() != messages.size())
-    return damaged_merged("columns of messages differ in length");
-  if (comm_rank.size() != parts.size() || shape.size() != parts.size() || part_instance.size() != comm_rank.blocks() ||
-      instance_root.size() != instance_comm.size() || instance_parts.size() != instance_comm.size() ||
-      instance_part.size() != instance_comm.blocks())
-    return damaged_merged("columns of collectives differ in length");
+  MERIDIAN_TRY(LinkTable messages, LinkTable::open_messages(id, index.events));
+  MERIDIAN_TRY(LinkTable parts, LinkTable::open_parts(id, index.events));
+  MERIDIAN_TRY(auto message_rows, LongTableReader<StoredMessage>::open(id, kMessages, kMessageColumns));
+  MERIDIAN_TRY(auto part_rows, LongTableReader<StoredPart>::open(id, kParts, kPartColumns));
+  MERIDIAN_TRY(auto instance_rows, LongTableReader<StoredInstance>::open(id, kInstances, kInstanceColumns));
+  MERIDIAN_TRY(auto part_instance, read_index(id, kIndexPartInstance, blocks_of(parts.size())));
+  MERIDIAN_TRY(auto instance_part, read_index(id, kIndexInstancePart, blocks_of(instance_rows.size())));
+  if (message_rows.size() != messages.size() || part_rows.size() != parts.size())
+    return damaged_merged("columns of messages or collectives differ in length");
   auto impl = std::unique_ptr<MergedTrace::Impl>{new MergedTrace::Impl{path,
                                                                        std::move(file),
                                                                        std::move(definitions),
@@ -60,14 +50,9 @@ Result<std::unique_ptr<MergedTrace::Impl>> open_file(h5::File file, const std::f
                                                                        {},
                                                                        std::move(messages),
                                                                        std::move(parts),
-                                                                       std::move(comm),
-                                                                       std::move(tag),
-                                                                       std::move(comm_rank),
-                                                                       std::move(shape),
-                                                                       std::move(bytes),
-                                                                       std::move(instance_comm),
-                                                                       std::move(instance_root),
-                                                                       std::move(instance_parts),
+                                                                       std::move(message_rows),
+                                                                       std::move(part_rows),
+                                                                       std::move(instance_rows),
                                                                        std::move(part_instance),
                                                                        std::move(instance_part)}};
   // The reader of events points to the index and to the locations.
@@ -76,20 +61,6 @@ Result<std::unique_ptr<MergedTrace::Impl>> open_file(h5::File file, const std::f
 }
 
 }  // namespace
-
-Result<LinkTable> open_messages(hid_t file, std::uint64_t events) {
-  using enum MergedColumn;
-  const MergedColumn post = message_post;
-  const LinkTable::Order orders[] = {
-      {index_send, message_send_step, true}, {index_completion, message_by_completion}, {index_post, message_by_post}};
-  return LinkTable::open(file, message_send_step, message_completion, &post, index_send, orders, events);
-}
-
-Result<LinkTable> open_parts(hid_t file, std::uint64_t events) {
-  using enum MergedColumn;
-  const LinkTable::Order orders[] = {{index_by_start, part_by_start}, {index_by_completion, part_by_completion}};
-  return LinkTable::open(file, part_start_step, part_completion, nullptr, index_part_start, orders, events);
-}
 
 MergedTrace::MergedTrace(std::unique_ptr<Impl> impl) : impl_{std::move(impl)} {}
 MergedTrace::MergedTrace(MergedTrace&&) noexcept = default;
@@ -115,7 +86,7 @@ const std::filesystem::path& MergedTrace::path() const noexcept { return impl_->
 const MergedDefinitions& MergedTrace::definitions() const noexcept { return impl_->definitions; }
 std::uint64_t MergedTrace::events() const noexcept { return impl_->index.events; }
 std::uint64_t MergedTrace::messages() const noexcept { return impl_->messages.size(); }
-std::uint64_t MergedTrace::instances() const noexcept { return impl_->instance_comm.size(); }
+std::uint64_t MergedTrace::instances() const noexcept { return impl_->instance_rows.size(); }
 std::uint64_t MergedTrace::parts() const noexcept { return impl_->parts.size(); }
 
 Result<Summary> MergedTrace::summary() const { return meridian::read_summary(impl_->file.get(), impl_->path); }
@@ -140,23 +111,15 @@ Result<ClockBounds> MergedTrace::clock_bounds() const {
 Result<const MergedEvent*> MergedTrace::Impl::event(std::uint64_t row) {
   if (row >= index.events)
     return Error{Errc::not_found, "there is no event " + std::to_string(row), "events are numbered from 0"};
-  const std::uint64_t number = row / kIndexRows;
-  const auto kept = std::ranges::find(blocks, number, &Block::number);
-  if (kept == blocks.end()) {
-    Block made;
-    if (blocks.size() == kKeptBlocks) {
-      made = std::move(blocks.back());
-      blocks.pop_back();
-    }
-    made.number = number;
-    MERIDIAN_TRY_DO(events.read(number, made.events));
-    blocks.push_front(std::move(made));
-  } else if (kept != blocks.begin()) {
-    Block found = std::move(*kept);
-    blocks.erase(kept);
-    blocks.push_front(std::move(found));
+  const std::uint64_t number = row / kPieceRows;
+  const std::vector<MergedEvent>* piece = kept.find(number);
+  if (piece == nullptr) {
+    std::vector<MergedEvent>& room = kept.room();
+    MERIDIAN_TRY_DO(events.read(number, room));
+    kept.keep(number);
+    piece = &room;
   }
-  return &blocks.front().events[static_cast<std::size_t>(row % kIndexRows)];
+  return &(*piece)[static_cast<std::size_t>(row % kPieceRows)];
 }
 
 Result<MergedEvent> MergedTrace::event(std::uint64_t row) const {
@@ -165,27 +128,34 @@ Result<MergedEvent> MergedTrace::event(std::uint64_t row) const {
   return **found;
 }
 
-Result<MergedMessage> MergedTrace::message(std::uint64_t number) const {
-  const auto read = [&]() -> Result<MergedMessage> {
-    if (number >= messages())
-      return Error{Errc::not_found, "there is no message " + std::to_string(number), "messages are numbered from 0"};
-    MERIDIAN_TRY(const LinkTable::Ends ends, impl_->messages.ends(number));
-    MERIDIAN_TRY(const MergedEvent* const send, impl_->event(ends[0]));
-    MERIDIAN_TRY(const std::int32_t comm, impl_->message_comm.at(number));
-    MERIDIAN_TRY(const std::int32_t tag, impl_->message_tag.at(number));
-    MERIDIAN_TRY(const std::int64_t bytes, impl_->message_bytes.at(number));
-    const auto sum = [](std::int32_t a, std::int32_t b) {
-      return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
-    };
-    return MergedMessage{number,
-                         ends[0],
-                         ends[2],
-                         ends[1],
-                         sum(send->comm, comm),
-                         sum(send->tag, tag),
-                         send->bytes_sent + static_cast<std::uint64_t>(bytes)};
+Result<MergedMessage> MergedTrace::Impl::message(std::uint64_t number, const MergedEvent* send) {
+  if (number >= messages.size())
+    return Error{Errc::not_found, "there is no message " + std::to_string(number), "messages are numbered from 0"};
+  MERIDIAN_TRY(const LinkTable::Ends ends, messages.ends(number));
+  if (send == nullptr || send->row != ends[0]) {
+    MERIDIAN_TRY(send, event(ends[0]));
+  }
+  MERIDIAN_TRY(const StoredMessage* const row, message_rows.at(number));
+  const auto sum = [](std::int32_t a, std::int32_t b) {
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
   };
-  auto found = read();
+  return MergedMessage{number,
+                       ends[0],
+                       ends[2],
+                       ends[1],
+                       sum(send->comm, row->comm),
+                       sum(send->tag, row->tag),
+                       send->bytes_sent + static_cast<std::uint64_t>(row->bytes)};
+}
+
+Result<MergedMessage> MergedTrace::message(std::uint64_t number) const {
+  auto found = impl_->message(number, nullptr);
+  if (!found) return impl_->in_file(std::move(found).error());
+  return found;
+}
+
+Result<MergedMessage> MergedTrace::message(std::uint64_t number, const MergedEvent& send) const {
+  auto found = impl_->message(number, &send);
   if (!found) return impl_->in_file(std::move(found).error());
   return found;
 }
@@ -205,20 +175,19 @@ Result<MergedPart> MergedTrace::part(std::uint64_t number) const {
       at = instance / kIndexRows * kIndexRows;
       first = static_cast<std::uint64_t>(file.instance_part[static_cast<std::size_t>(at / kIndexRows)]);
     }
-    std::int32_t count = 0;
+    StoredInstance instance;
     for (;; ++at) {
       if (at >= instances()) return damaged_merged("collectives contradict each other");
-      MERIDIAN_TRY(count, file.instance_parts.at(at));
-      if (count <= 0 || first > number) return damaged_merged("collectives contradict each other");
-      if (number - first < static_cast<std::uint64_t>(count)) break;
-      first += static_cast<std::uint64_t>(count);
+      MERIDIAN_TRY(const StoredInstance* const row, file.instance_rows.at(at));
+      instance = *row;
+      if (instance.parts <= 0 || first > number) return damaged_merged("collectives contradict each other");
+      if (number - first < static_cast<std::uint64_t>(instance.parts)) break;
+      first += static_cast<std::uint64_t>(instance.parts);
     }
     file.last_place = {at, first};
-    MERIDIAN_TRY(const std::int32_t comm, file.instance_comm.at(at));
-    MERIDIAN_TRY(const std::int32_t root, file.instance_root.at(at));
-    MERIDIAN_TRY(const std::int32_t comm_rank, file.comm_rank.at(number));
-    MERIDIAN_TRY(const std::int32_t shape, file.shape.at(number));
-    return MergedPart{number, at, ends[0], ends[1], comm, root, count, first, comm_rank, shape};
+    MERIDIAN_TRY(const StoredPart* const part, file.part_rows.at(number));
+    return MergedPart{number,         at,    ends[0],         ends[1],    instance.comm, instance.root,
+                      instance.parts, first, part->comm_rank, part->shape};
   };
   auto found = read();
   if (!found) return impl_->in_file(std::move(found).error());

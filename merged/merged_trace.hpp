@@ -33,6 +33,28 @@ struct EventLink {
   std::uint64_t number = 0;  ///< for MergedTrace::message() or MergedTrace::part()
 };
 
+/// The bit of a kind in EventSelection::links.
+constexpr std::uint8_t link_bit(LinkKind kind) noexcept {
+  return static_cast<std::uint8_t>(1U << static_cast<unsigned>(kind));
+}
+inline constexpr std::uint8_t kNoLinks = 0;
+inline constexpr std::uint8_t kAllLinks = 0b11111;
+
+/// What events have besides their times and threads; bits of EventSelection::fields.
+enum EventField : std::uint32_t {
+  kFieldSequence = 1,
+  kFieldCall = 1 << 1,
+  kFieldFlags = 1 << 2,
+  kFieldComm = 1 << 3,
+  kFieldPeer = 1 << 4,
+  kFieldTag = 1 << 5,
+  kFieldBytesSent = 1 << 6,
+  kFieldBytesReceived = 1 << 7,
+  kFieldSite = 1 << 8,
+  kFieldPath = 1 << 9,
+  kAllFields = (1 << 10) - 1,
+};
+
 /// A call. Times are global ns.
 struct MergedEvent {
   std::uint64_t row = 0;
@@ -93,12 +115,12 @@ struct MergedPart {
 
 /// Selects events and a direction.
 struct EventSelection {
-  std::int64_t from_ns = std::numeric_limits<std::int64_t>::min();  ///< events that end before are omitted
-  // events that begin at this time or later are omitted
-  std::int64_t to_ns = std::numeric_limits<std::int64_t>::max();
-  std::vector<std::int32_t> ranks{};  ///< empty: all
-  bool is_backwards = false;          ///< last event first
-  bool has_links = true;              ///< batches include the messages and collectives of their events
+  std::int64_t from_ns = std::numeric_limits<std::int64_t>::min();  ///< events that end before are left out
+  std::int64_t to_ns = std::numeric_limits<std::int64_t>::max();    ///< events that begin then or later are left out
+  std::vector<std::int32_t> ranks{};                                ///< empty: all
+  bool is_backwards = false;                                        ///< last event first
+  std::uint32_t fields = kAllFields;  ///< of EventField: others are not decoded, and keep their default values
+  std::uint8_t links = kAllLinks;     ///< of link_bit(): how events take part in messages and collectives
 };
 
 class MergedTrace;
@@ -145,6 +167,8 @@ class MergedTrace {
   // Random access. errors: not_found: there is no such row; damaged; io.
   Result<MergedEvent> event(std::uint64_t row) const;
   Result<MergedMessage> message(std::uint64_t number) const;
+  /// The same, quicker, where its sending call is at hand with comm, tag and bytes_sent.
+  Result<MergedMessage> message(std::uint64_t number, const MergedEvent& send) const;
   Result<MergedPart> part(std::uint64_t number) const;
   /// The row of a call, identified by rank, thread and sequence.
   Result<std::uint64_t> find(std::int32_t rank, std::uint32_t thread, std::uint64_t sequence) const;

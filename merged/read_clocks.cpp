@@ -4,9 +4,9 @@
 #include <span>
 #include <string>
 
-#include "merged/column_block.hpp"
 #include "merged/model/clock_bounds_columns.hpp"
 #include "merged/model/clock_report_columns.hpp"
+#include "merged/read_numbers.hpp"
 #include "trace/format/column_table.hpp"
 
 namespace meridian {

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "merged/column_block.hpp"
 #include "merged/model/definition_columns.hpp"
+#include "merged/read_numbers.hpp"
 #include "trace/format/column_table.hpp"
 
 namespace meridian {

@@ -3,7 +3,6 @@
 
 // Definitions that writer and reader of merged.h5 share: FORMAT.md, "Merged file".
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 
@@ -20,32 +19,9 @@ inline constexpr std::uint64_t kIndexRows = kColumnChunk;
 /// Attribute of the root: number of events between two entries of index/sequence; a multiple of kIndexRows.
 inline constexpr const char* kSequenceRows = "sequence_rows";
 
-enum class MergedColumn : std::uint8_t {
-#define MERIDIAN_MERGED(id, path, Type, unit, text) id,
-#include "merged/model/merged_columns.def"
-#undef MERIDIAN_MERGED
-};
-
-struct MergedColumnInfo {
-  const char* path;
-  ColumnType type;
-  const char* unit;
-  const char* text;
-};
-
-inline constexpr MergedColumnInfo kMergedColumns[] = {
-#define MERIDIAN_MERGED(id, path, Type, unit, text) {path, column_type<Type>, unit, text},
-#include "merged/model/merged_columns.def"
-#undef MERIDIAN_MERGED
-};
-
 /// Whether the file is a merged file, of any version.
 bool is_merged_file(const std::filesystem::path& path);
 /// Ok if it is a merged file of this version. errors: damaged: another kind of file; unsupported: another version.
 Status require_merged(hid_t file);
-
-constexpr const MergedColumnInfo& info(MergedColumn column) noexcept {
-  return kMergedColumns[static_cast<std::size_t>(column)];
-}
 
 }  // namespace meridian

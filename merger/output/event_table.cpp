@@ -13,7 +13,6 @@
 namespace meridian {
 namespace {
 
-constexpr int kTimeLevel = 1;  // of deflate
 constexpr std::uint32_t kNoLocation = 0xffffffff;
 constexpr std::uint64_t kReleaseEvery = 1 << 20;  // rows; 8 MiB of row numbers
 // Each entry of index/sequence has 8 bytes a location, so with many locations entries are farther apart.
@@ -21,60 +20,21 @@ constexpr std::uint64_t kRowsPerLocation = 32;
 
 }  // namespace
 
-template <class Action>
-Status EventTable::Columns::each(Action&& action) {
-  for (LongColumn* column :
-       {&step, &duration, &skipped, &bytes_sent, &bytes_received, &index_enter, &index_leave, &index_sequence})
-    MERIDIAN_TRY_DO(action(*column));
-  for (ShortColumn* column : {&location, &call, &flags, &comm, &peer, &tag}) MERIDIAN_TRY_DO(action(*column));
-  if (site) MERIDIAN_TRY_DO(action(*site));
-  if (path) MERIDIAN_TRY_DO(action(*path));
-  return {};
-}
-
 Result<EventTable::Columns> EventTable::open(hid_t file, const Trace& trace) {
-  using enum MergedColumn;
-  MERIDIAN_TRY(LongColumn step, LongColumn::create(file, event_step, kTimeLevel));
-  MERIDIAN_TRY(LongColumn duration, LongColumn::create(file, event_duration, kTimeLevel));
-  MERIDIAN_TRY(ShortColumn location, ShortColumn::create(file, event_location));
-  MERIDIAN_TRY(LongColumn skipped, LongColumn::create(file, event_skipped));
-  MERIDIAN_TRY(ShortColumn call, ShortColumn::create(file, event_call));
-  MERIDIAN_TRY(ShortColumn flags, ShortColumn::create(file, event_flags));
-  MERIDIAN_TRY(ShortColumn comm, ShortColumn::create(file, event_comm));
-  MERIDIAN_TRY(ShortColumn peer, ShortColumn::create(file, event_peer));
-  MERIDIAN_TRY(ShortColumn tag, ShortColumn::create(file, event_tag));
-  MERIDIAN_TRY(LongColumn sent, LongColumn::create(file, event_bytes_sent));
-  MERIDIAN_TRY(LongColumn received, LongColumn::create(file, event_bytes_received));
-  MERIDIAN_TRY(LongColumn block_enter, LongColumn::create(file, index_enter));
-  MERIDIAN_TRY(LongColumn block_leave, LongColumn::create(file, index_leave));
-  MERIDIAN_TRY(LongColumn sequences, LongColumn::create(file, index_sequence));
-  Columns columns{std::move(step),
-                  std::move(duration),
-                  std::move(skipped),
-                  std::move(sent),
-                  std::move(received),
-                  std::move(location),
-                  std::move(call),
-                  std::move(flags),
-                  std::move(comm),
-                  std::move(peer),
-                  std::move(tag),
-                  {},
-                  {},
-                  std::move(block_enter),
-                  std::move(block_leave),
-                  std::move(sequences)};
-  if (trace.has_sites) {
-    MERIDIAN_TRY(columns.site, ShortColumn::create(file, event_site));
-    if (trace.has_stacks) {
-      MERIDIAN_TRY(columns.path, ShortColumn::create(file, event_path));
-    }
-  }
-  return columns;
+  const std::size_t optional = !trace.has_sites ? 0 : trace.has_stacks ? 2 : 1;
+  const auto columns = std::span<const AnyColumn>{kEventColumns.list}.first(kEventColumnsAlways + optional);
+  MERIDIAN_TRY(auto rows, LongTableWriter<StoredEvent>::create(file, kEvents, columns));
+  MERIDIAN_TRY(NumberWriter enter, create_numbers(file, kIndexEnter));
+  MERIDIAN_TRY(NumberWriter leave, create_numbers(file, kIndexLeave));
+  MERIDIAN_TRY(NumberWriter sequence, create_numbers(file, kIndexSequence));
+  return Columns{std::move(rows), std::move(enter), std::move(leave), std::move(sequence)};
 }
 
 EventTable::EventTable(Columns columns, const Trace& trace)
-    : columns_{std::move(columns)}, paths_{trace.paths.get()}, rank_index_{trace.rank_index}, first_slot_{0} {
+    : columns_{std::move(columns)},
+      paths_{trace.has_sites ? trace.paths.get() : nullptr},
+      rank_index_{trace.rank_index},
+      first_slot_{0} {
   for (const RankFile* file : trace.files) {
     const RankMeta& meta = file->meta();
     Threads& threads = threads_.emplace_back();
@@ -121,45 +81,49 @@ Result<std::uint64_t> EventTable::slot(const EventRef& call) const {
   return first_slot_[at] + call.event;
 }
 
-void EventTable::begin_block(const EventRow& row) {
-  if (written_ != 0) columns_.index_leave.push(latest_leave_ns_);
+Status EventTable::begin_block(const EventRow& row) {
+  if (written_ != 0) MERIDIAN_TRY_DO(columns_.index_leave.push(latest_leave_ns_));
   latest_leave_ns_ = std::numeric_limits<std::int64_t>::min();
-  columns_.index_enter.push(row.enter_ns);
-  if (written_ % sequence_rows_ == 0)
-    for (const std::uint64_t sequence : next_sequence_)
-      columns_.index_sequence.push(static_cast<std::int64_t>(sequence));
+  MERIDIAN_TRY_DO(columns_.index_enter.push(row.enter_ns));
+  if (written_ % sequence_rows_ != 0) return {};
+  for (const std::uint64_t sequence : next_sequence_)
+    MERIDIAN_TRY_DO(columns_.index_sequence.push(static_cast<std::int64_t>(sequence)));
+  return {};
 }
 
 Status EventTable::append(std::span<const EventRow> rows) {
   for (const EventRow& row : rows) {
     const std::uint32_t at = location(row.rank, row.thread);
-    if (written_ % kIndexRows == 0) begin_block(row);
+    if (written_ % kIndexRows == 0) MERIDIAN_TRY_DO(begin_block(row));
     MERIDIAN_TRY(const std::uint64_t slot, this->slot({row.rank, row.thread, row.sequence}));
     rows_[slot] = ++written_;
-    columns_.step.push(row.enter_ns - last_enter_ns_);
-    last_enter_ns_ = row.enter_ns;
     latest_leave_ns_ = std::max(latest_leave_ns_, row.enter_ns + row.duration_ns);
-    columns_.duration.push(row.duration_ns);
-    columns_.location.push(static_cast<std::int32_t>(at));
-    columns_.skipped.push(static_cast<std::int64_t>(row.sequence - next_sequence_[at]));
-    next_sequence_[at] = row.sequence + 1;
-    columns_.call.push(row.call);
-    columns_.flags.push(row.flags);
-    columns_.comm.push(static_cast<std::int32_t>(row.comm));
-    columns_.peer.push(row.peer);
-    columns_.tag.push(row.tag);
-    columns_.bytes_sent.push(static_cast<std::int64_t>(row.bytes_sent));
-    columns_.bytes_received.push(static_cast<std::int64_t>(row.bytes_received));
-    if (columns_.site) columns_.site->push(static_cast<std::int32_t>(paths_->paths()[row.path].site));
-    if (columns_.path) columns_.path->push(static_cast<std::int32_t>(row.path));
+    MERIDIAN_TRY_DO(columns_.rows.push({
+        .step_ns = row.enter_ns - std::exchange(last_enter_ns_, row.enter_ns),
+        .duration_ns = row.duration_ns,
+        .skipped = static_cast<std::int64_t>(row.sequence - std::exchange(next_sequence_[at], row.sequence + 1)),
+        .bytes_sent = static_cast<std::int64_t>(row.bytes_sent),
+        .bytes_received = static_cast<std::int64_t>(row.bytes_received),
+        .location = static_cast<std::int32_t>(at),
+        .call = static_cast<std::int32_t>(row.call),
+        .flags = static_cast<std::int32_t>(row.flags),
+        .comm = static_cast<std::int32_t>(row.comm),
+        .peer = row.peer,
+        .tag = row.tag,
+        .site = paths_ == nullptr ? 0 : static_cast<std::int32_t>(paths_->paths()[row.path].site),
+        .path = static_cast<std::int32_t>(row.path),
+    }));
     if (written_ % kReleaseEvery == 0) rows_.release_pages();
   }
-  return columns_.each([](auto& column) { return column.store(); });
+  return {};
 }
 
 Status EventTable::finish() {
-  if (written_ != 0) columns_.index_leave.push(latest_leave_ns_);
-  return columns_.each([](auto& column) { return column.finish(); });
+  if (written_ != 0) MERIDIAN_TRY_DO(columns_.index_leave.push(latest_leave_ns_));
+  MERIDIAN_TRY_DO(columns_.rows.finish());
+  MERIDIAN_TRY_DO(columns_.index_enter.finish());
+  MERIDIAN_TRY_DO(columns_.index_leave.finish());
+  return columns_.index_sequence.finish();
 }
 
 }  // namespace meridian

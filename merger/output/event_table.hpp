@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,7 +10,7 @@
 #include "merger/model/event_ref.hpp"
 #include "merger/model/event_row.hpp"
 #include "merger/model/trace.hpp"
-#include "merger/output/merged_column.hpp"
+#include "merger/output/write_numbers.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {
@@ -42,23 +41,17 @@ class EventTable {
     std::vector<std::uint32_t> numbers;  ///< [thread of the file]
   };
   struct Columns {
-    LongColumn step, duration, skipped, bytes_sent, bytes_received;
-    ShortColumn location, call, flags, comm, peer, tag;
-    std::optional<ShortColumn> site, path;
-    LongColumn index_enter, index_leave, index_sequence;
-
-    template <class Action>
-    Status each(Action&& action);
+    LongTableWriter<StoredEvent> rows;
+    NumberWriter index_enter, index_leave, index_sequence;
   };
 
   EventTable(Columns columns, const Trace& trace);
   static Result<Columns> open(hid_t file, const Trace& trace);
   std::uint32_t location(std::int32_t rank, std::uint32_t thread) const;
-  void add(const EventRow& row);
-  void begin_block(const EventRow& row);
+  Status begin_block(const EventRow& row);
 
   Columns columns_;
-  const PathTable* paths_;
+  const PathTable* paths_;  // null: calls have no sites
   std::vector<std::uint32_t> rank_index_;
   std::vector<Threads> threads_;              // [files]
   std::vector<std::uint64_t> first_slot_;     // [locations + 1]

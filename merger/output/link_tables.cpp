@@ -12,42 +12,21 @@ namespace {
 
 constexpr std::uint64_t kReleaseEvery = 1 << 18;  // rows
 
+/// Columns of /events that messages are compared with: comm, tag, bytes_sent.
+constexpr std::uint32_t kSendColumns = 1U << 6 | 1U << 8 | 1U << 9;
+
 std::int64_t difference(std::uint64_t a, std::uint64_t b) { return static_cast<std::int64_t>(a - b); }
-
-/// A column of /events that has been written, read in ascending order.
-template <class T>
-class EventColumn {
- public:
-  static Result<EventColumn> open(hid_t file, MergedColumn column) {
-    MERIDIAN_TRY(ColumnReader reader, ColumnReader::open(file, info(column).path));
-    return EventColumn{std::move(reader)};
-  }
-  Result<T> at(std::uint64_t row) {
-    if (row < first_ || row >= first_ + values_.size()) {
-      first_ = row / kColumnChunk * kColumnChunk;
-      values_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kColumnChunk, reader_.size() - first_)));
-      MERIDIAN_TRY_DO(reader_.read(first_, std::span<T>{values_}));
-    }
-    return values_[static_cast<std::size_t>(row - first_)];
-  }
-
- private:
-  explicit EventColumn(ColumnReader reader) : reader_{std::move(reader)} {}
-  ColumnReader reader_;
-  std::uint64_t first_ = 0;
-  std::vector<T> values_;
-};
+std::int32_t difference(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b); }
 
 }  // namespace
 
-Status OrderColumn::write(hid_t file, MergedColumn order, MergedColumn index) {
-  MERIDIAN_TRY(LongColumn numbers, LongColumn::create(file, order));
-  MERIDIAN_TRY(LongColumn blocks, LongColumn::create(file, index));
-  const auto take = [&](const PlacedRow& row) {
+Status OrderColumn::write(hid_t file, const NumberColumn& order, const NumberColumn& index) {
+  MERIDIAN_TRY(NumberWriter numbers, create_numbers(file, order));
+  MERIDIAN_TRY(NumberWriter blocks, create_numbers(file, index));
+  const auto take = [&](const PlacedRow& row) -> Status {
     const std::uint64_t place = numbers.size();
-    if (place % kIndexRows == 0) blocks.push(static_cast<std::int64_t>(row.key));
-    numbers.push(difference(row.number, place));
-    return numbers.store_if_long();
+    if (place % kIndexRows == 0) MERIDIAN_TRY_DO(blocks.push(static_cast<std::int64_t>(row.key)));
+    return numbers.push(difference(row.number, place));
   };
   MERIDIAN_TRY_DO(rows_.drain(take));
   MERIDIAN_TRY_DO(numbers.finish());
@@ -79,43 +58,33 @@ Status MessageLinks::write(hid_t file, const EventTable& events) {
   MERIDIAN_TRY_DO(reader.status());
   messages_ = {};
 
-  using enum MergedColumn;
-  MERIDIAN_TRY(LongColumn send_step, LongColumn::create(file, message_send_step));
-  MERIDIAN_TRY(LongColumn completion, LongColumn::create(file, message_completion));
-  MERIDIAN_TRY(LongColumn post, LongColumn::create(file, message_post));
-  MERIDIAN_TRY(ShortColumn comm, ShortColumn::create(file, message_comm));
-  MERIDIAN_TRY(ShortColumn tag, ShortColumn::create(file, message_tag));
-  MERIDIAN_TRY(LongColumn bytes, LongColumn::create(file, message_bytes));
-  MERIDIAN_TRY(LongColumn blocks, LongColumn::create(file, index_send));
-  MERIDIAN_TRY(auto event_comms, EventColumn<std::int32_t>::open(file, event_comm));
-  MERIDIAN_TRY(auto event_tags, EventColumn<std::int32_t>::open(file, event_tag));
-  MERIDIAN_TRY(auto event_bytes, EventColumn<std::int64_t>::open(file, event_bytes_sent));
+  MERIDIAN_TRY(auto links, LongTableWriter<StoredLink>::create(file, kMessages, kMessageLinkColumns));
+  MERIDIAN_TRY(auto rows, LongTableWriter<StoredMessage>::create(file, kMessages, kMessageColumns));
+  MERIDIAN_TRY(NumberWriter blocks, create_numbers(file, kIndexSend));
+  MERIDIAN_TRY(auto sends, LongTableReader<StoredEvent>::open(file, kEvents, kEventColumns, kSendColumns,
+                                                              UINT32_MAX << kEventColumnsAlways));
   OrderColumn by_completion{scratch_}, by_post{scratch_};
   std::uint64_t last = 0;
   const auto take = [&](const Message& message) -> Status {
-    const std::uint64_t number = send_step.size();
-    if (number % kIndexRows == 0) blocks.push(static_cast<std::int64_t>(message.key));
-    send_step.push(difference(message.key, std::exchange(last, message.key)));
-    completion.push(difference(message.completion, message.key));
-    post.push(difference(message.completion, message.post));
-    MERIDIAN_TRY(const std::int32_t own_comm, event_comms.at(message.key));
-    MERIDIAN_TRY(const std::int32_t own_tag, event_tags.at(message.key));
-    MERIDIAN_TRY(const std::int64_t own_bytes, event_bytes.at(message.key));
-    comm.push(static_cast<std::int32_t>(message.comm - static_cast<std::uint32_t>(own_comm)));
-    tag.push(static_cast<std::int32_t>(static_cast<std::uint32_t>(message.tag) - static_cast<std::uint32_t>(own_tag)));
-    bytes.push(difference(message.bytes, static_cast<std::uint64_t>(own_bytes)));
+    const std::uint64_t number = links.size();
+    if (number % kIndexRows == 0) MERIDIAN_TRY_DO(blocks.push(static_cast<std::int64_t>(message.key)));
+    MERIDIAN_TRY_DO(
+        links.push({difference(message.key, std::exchange(last, message.key)),
+                    difference(message.completion, message.key), difference(message.completion, message.post)}));
+    MERIDIAN_TRY(const StoredEvent* const send, sends.at(message.key));
+    MERIDIAN_TRY_DO(
+        rows.push({difference(message.comm, static_cast<std::uint32_t>(send->comm)),
+                   difference(static_cast<std::uint32_t>(message.tag), static_cast<std::uint32_t>(send->tag)),
+                   difference(message.bytes, static_cast<std::uint64_t>(send->bytes_sent))}));
     MERIDIAN_TRY_DO(by_completion.append(message.completion, number));
-    MERIDIAN_TRY_DO(by_post.append(message.post, number));
-    for (LongColumn* column : {&send_step, &completion, &post, &bytes}) MERIDIAN_TRY_DO(column->store_if_long());
-    MERIDIAN_TRY_DO(comm.store_if_long());
-    return tag.store_if_long();
+    return by_post.append(message.post, number);
   };
   MERIDIAN_TRY_DO(sorted.drain(take));
-  for (LongColumn* column : {&send_step, &completion, &post, &bytes, &blocks}) MERIDIAN_TRY_DO(column->finish());
-  MERIDIAN_TRY_DO(comm.finish());
-  MERIDIAN_TRY_DO(tag.finish());
-  MERIDIAN_TRY_DO(by_completion.write(file, message_by_completion, index_completion));
-  return by_post.write(file, message_by_post, index_post);
+  MERIDIAN_TRY_DO(links.finish());
+  MERIDIAN_TRY_DO(rows.finish());
+  MERIDIAN_TRY_DO(blocks.finish());
+  MERIDIAN_TRY_DO(by_completion.write(file, kMessagesByCompletion, kIndexCompletion));
+  return by_post.write(file, kMessagesByPost, kIndexPost);
 }
 
 Status CollectiveLinks::append(std::span<const CollectivePart> parts, const EventTable& events) {
@@ -129,54 +98,45 @@ Status CollectiveLinks::append(std::span<const CollectivePart> parts, const Even
 }
 
 Status CollectiveLinks::write(hid_t file, const EventTable& events) {
-  using enum MergedColumn;
-  MERIDIAN_TRY(ShortColumn comm, ShortColumn::create(file, collective_comm));
-  MERIDIAN_TRY(ShortColumn root, ShortColumn::create(file, collective_root));
-  MERIDIAN_TRY(ShortColumn count, ShortColumn::create(file, collective_parts));
-  MERIDIAN_TRY(LongColumn start_step, LongColumn::create(file, part_start_step));
-  MERIDIAN_TRY(LongColumn completion, LongColumn::create(file, part_completion));
-  MERIDIAN_TRY(ShortColumn comm_rank, ShortColumn::create(file, part_comm_rank));
-  MERIDIAN_TRY(ShortColumn shape, ShortColumn::create(file, part_shape));
-  MERIDIAN_TRY(LongColumn block_starts, LongColumn::create(file, index_part_start));
-  MERIDIAN_TRY(LongColumn block_instances, LongColumn::create(file, index_part_instance));
-  MERIDIAN_TRY(LongColumn block_parts, LongColumn::create(file, index_instance_part));
+  MERIDIAN_TRY(auto instances, LongTableWriter<StoredInstance>::create(file, kInstances, kInstanceColumns));
+  MERIDIAN_TRY(auto links, LongTableWriter<StoredLink>::create(file, kParts, kPartLinkColumns));
+  MERIDIAN_TRY(auto rows, LongTableWriter<StoredPart>::create(file, kParts, kPartColumns));
+  MERIDIAN_TRY(NumberWriter block_starts, create_numbers(file, kIndexPartStart));
+  MERIDIAN_TRY(NumberWriter block_instances, create_numbers(file, kIndexPartInstance));
+  MERIDIAN_TRY(NumberWriter block_parts, create_numbers(file, kIndexInstancePart));
   OrderColumn by_start{scratch_}, by_completion{scratch_};
-  std::uint64_t last = 0, instance = 0;
-  std::int32_t parts_of_it = 0;
+  std::uint64_t last = 0, number_of_instance = 0;
+  StoredInstance instance;
   SpoolReader<Part> reader{parts_};
   for (const Part* part = reader.next(); part != nullptr; part = reader.next()) {
-    const std::uint64_t number = start_step.size();
-    if (number == 0 || part->instance != instance) {
-      if (number != 0) count.push(std::exchange(parts_of_it, 0));
-      instance = part->instance;
-      if (comm.size() % kIndexRows == 0) block_parts.push(static_cast<std::int64_t>(number));
-      comm.push(static_cast<std::int32_t>(part->comm));
-      root.push(part->root);
+    const std::uint64_t number = links.size();
+    if (number == 0 || part->instance != number_of_instance) {
+      if (number != 0) MERIDIAN_TRY_DO(instances.push(instance));
+      number_of_instance = part->instance;
+      if (instances.size() % kIndexRows == 0) MERIDIAN_TRY_DO(block_parts.push(static_cast<std::int64_t>(number)));
+      instance = {static_cast<std::int32_t>(part->comm), part->root, 0};
     }
-    ++parts_of_it;
+    ++instance.parts;
     const std::uint64_t start = events.row(part->start), end = events.row(part->completion);
     if (number % kIndexRows == 0) {
-      block_starts.push(static_cast<std::int64_t>(start));
-      block_instances.push(static_cast<std::int64_t>(comm.size() - 1));
+      MERIDIAN_TRY_DO(block_starts.push(static_cast<std::int64_t>(start)));
+      MERIDIAN_TRY_DO(block_instances.push(static_cast<std::int64_t>(instances.size())));
     }
-    start_step.push(difference(start, std::exchange(last, start)));
-    completion.push(difference(end, start));
-    comm_rank.push(part->comm_rank);
-    shape.push(part->shape);
+    MERIDIAN_TRY_DO(links.push({difference(start, std::exchange(last, start)), difference(end, start), 0}));
+    MERIDIAN_TRY_DO(rows.push({part->comm_rank, part->shape}));
     MERIDIAN_TRY_DO(by_start.append(start, number));
     MERIDIAN_TRY_DO(by_completion.append(end, number));
-    for (LongColumn* column : {&start_step, &completion}) MERIDIAN_TRY_DO(column->store_if_long());
-    for (ShortColumn* column : {&comm, &root, &count, &comm_rank, &shape}) MERIDIAN_TRY_DO(column->store_if_long());
     if (number % kReleaseEvery == 0) events.release_pages();
   }
   MERIDIAN_TRY_DO(reader.status());
   parts_ = {};
-  if (start_step.size() != 0) count.push(parts_of_it);
-  for (LongColumn* column : {&start_step, &completion, &block_starts, &block_instances, &block_parts})
-    MERIDIAN_TRY_DO(column->finish());
-  for (ShortColumn* column : {&comm, &root, &count, &comm_rank, &shape}) MERIDIAN_TRY_DO(column->finish());
-  MERIDIAN_TRY_DO(by_start.write(file, part_by_start, index_by_start));
-  return by_completion.write(file, part_by_completion, index_by_completion);
+  if (links.size() != 0) MERIDIAN_TRY_DO(instances.push(instance));
+  MERIDIAN_TRY_DO(instances.finish());
+  MERIDIAN_TRY_DO(links.finish());
+  MERIDIAN_TRY_DO(rows.finish());
+  for (NumberWriter* numbers : {&block_starts, &block_instances, &block_parts}) MERIDIAN_TRY_DO(numbers->finish());
+  MERIDIAN_TRY_DO(by_start.write(file, kPartsByStart, kIndexByStart));
+  return by_completion.write(file, kPartsByCompletion, kIndexByCompletion);
 }
 
 }  // namespace meridian

@@ -9,7 +9,7 @@
 #include "merger/containers/temp_spool.hpp"
 #include "merger/model/event_ref.hpp"
 #include "merger/output/event_table.hpp"
-#include "merger/output/merged_column.hpp"
+#include "merger/output/write_numbers.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {
@@ -26,7 +26,7 @@ class OrderColumn {
   OrderColumn(std::shared_ptr<TempFile> scratch) : rows_{std::move(scratch)} {}
   /// In order of `number`, beginning at 0.
   Status append(std::uint64_t key, std::uint64_t number) { return rows_.append({key, number}); }
-  Status write(hid_t file, MergedColumn order, MergedColumn index);
+  Status write(hid_t file, const NumberColumn& order, const NumberColumn& index);
 
  private:
   SortedSpool<PlacedRow> rows_;

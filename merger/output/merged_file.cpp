@@ -9,7 +9,6 @@
 #include "merger/containers/temp_file.hpp"
 #include "merger/output/event_table.hpp"
 #include "merger/output/link_tables.hpp"
-#include "merger/output/merged_column.hpp"
 #include "merger/output/merged_definitions.hpp"
 #include "summary/summary_file.hpp"
 #include "trace/format/h5.hpp"
@@ -20,20 +19,20 @@ namespace {
 
 /// The columns of /counters, which exist only if the trace has counters.
 struct CounterColumns {
-  LongColumn event_step, value, between;
+  NumberWriter event_step;
+  LongTableWriter<StoredCount> counts;
   std::uint64_t last_row = 0;
 
-  Status each(Status (LongColumn::*action)()) {
-    for (LongColumn* column : {&event_step, &value, &between}) MERIDIAN_TRY_DO((column->*action)());
-    return {};
+  Status finish() {
+    MERIDIAN_TRY_DO(event_step.finish());
+    return counts.finish();
   }
 };
 
 Result<CounterColumns> open_counters(hid_t file) {
-  MERIDIAN_TRY(LongColumn event_step, LongColumn::create(file, MergedColumn::counter_event_step));
-  MERIDIAN_TRY(LongColumn value, LongColumn::create(file, MergedColumn::counter_value));
-  MERIDIAN_TRY(LongColumn between, LongColumn::create(file, MergedColumn::counter_between));
-  return CounterColumns{std::move(event_step), std::move(value), std::move(between)};
+  MERIDIAN_TRY(NumberWriter event_step, create_numbers(file, kCounterEvents));
+  MERIDIAN_TRY(auto counts, LongTableWriter<StoredCount>::create(file, kCounters, kCountColumns));
+  return CounterColumns{std::move(event_step), std::move(counts)};
 }
 
 /// Removes the file unless it is released.
@@ -114,14 +113,12 @@ Status MergedFileWriter::append(const CounterRows& rows) {
   for (std::size_t i = 0; i < rows.sequence.size(); ++i) {
     MERIDIAN_TRY(const std::uint64_t slot, impl_->events.slot({rows.rank, rows.thread, rows.sequence[i]}));
     const std::uint64_t row = impl_->events.row(slot);
-    columns.event_step.push(static_cast<std::int64_t>(row - std::exchange(columns.last_row, row)));
-    for (std::size_t c = i * counters; c < (i + 1) * counters; ++c) {
-      columns.value.push(rows.value[c]);
-      columns.between.push(rows.between[c]);
-    }
+    MERIDIAN_TRY_DO(columns.event_step.push(static_cast<std::int64_t>(row - std::exchange(columns.last_row, row))));
+    for (std::size_t c = i * counters; c < (i + 1) * counters; ++c)
+      MERIDIAN_TRY_DO(columns.counts.push({rows.value[c], rows.between[c]}));
   }
   impl_->events.release_pages();
-  return columns.each(&LongColumn::store);
+  return {};
 }
 
 Status MergedFileWriter::write_definitions(const Trace& trace, std::span<const SourcePlace> places) {
@@ -139,7 +136,7 @@ Status MergedFileWriter::finish(Summary& summary, const Analyse& analyse) {
   if (H5Fflush(file, H5F_SCOPE_LOCAL) < 0) return h5::failure(Errc::io, "cannot write the events");
   MERIDIAN_TRY_DO(impl_->messages.write(file, impl_->events));
   MERIDIAN_TRY_DO(impl_->collectives.write(file, impl_->events));
-  if (impl_->counters) MERIDIAN_TRY_DO(impl_->counters->each(&LongColumn::finish));
+  if (impl_->counters) MERIDIAN_TRY_DO(impl_->counters->finish());
   if (analyse) {
     if (H5Fflush(file, H5F_SCOPE_LOCAL) < 0) return h5::failure(Errc::io, "cannot write the merged file");
     MERIDIAN_TRY_DO(analyse(file, summary));

@@ -107,9 +107,9 @@ class LongTableReader {
   Result<std::span<const Row>> piece(std::uint64_t number) {
     if (number == number_ && !rows_.empty()) return std::span<const Row>{rows_};
     const std::uint64_t first = number * kPieceRows;
-    if (number >= pieces()) return Error{Errc::damaged, "a row behind the end of a table is referred to", ""};
+    if (number >= pieces()) return beyond();
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(kPieceRows, size() - first));
-    rows_.assign(count, Row{});
+    rows_.resize(count);
     number_ = number;
     if (Status status = reader_->read(first, count, rows_.data()); !status) {
       rows_.clear();
@@ -117,14 +117,15 @@ class LongTableReader {
     }
     return std::span<const Row>{rows_};
   }
-  Result<Row> at(std::uint64_t row) {
+  /// A row, until the next call.
+  Result<const Row*> at(std::uint64_t row) {
     MERIDIAN_TRY(const std::span<const Row> rows, piece(row / kPieceRows));
-    if (row % kPieceRows >= rows.size())
-      return Error{Errc::damaged, "a row behind the end of a table is referred to", ""};
-    return rows[static_cast<std::size_t>(row % kPieceRows)];
+    if (row % kPieceRows >= rows.size()) return beyond();
+    return &rows[static_cast<std::size_t>(row % kPieceRows)];
   }
 
  private:
+  static Error beyond() { return {Errc::damaged, "a row behind the end of a table is referred to", ""}; }
   std::optional<AnyLongTableReader> reader_;
   std::uint64_t number_ = 0;
   std::vector<Row> rows_;
