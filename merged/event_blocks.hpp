@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "merged/merged_trace.hpp"
+#include "merged/model/stored_events.hpp"
 #include "merged/read_numbers.hpp"
 
 namespace meridian {
@@ -35,20 +36,19 @@ class EventBlocks {
   }
 
  private:
-  EventBlocks(LongTableReader<StoredEvent> rows, LongTableReader<StoredEvent> order, ColumnReader sequences,
-              const EventIndex& index, const std::vector<MergedLocation>& locations, bool has_sequences)
+  EventBlocks(StoredEventReader rows, ColumnReader sequences, const EventIndex& index,
+              const std::vector<MergedLocation>& locations, bool has_sequences)
       : rows_{std::move(rows)},
-        order_{std::move(order)},
         sequences_{std::move(sequences)},
         index_{&index},
         locations_{&locations},
         has_sequences_{has_sequences} {}
   Status position(std::uint64_t piece);
-  Status pass(std::uint64_t piece);
-  void enter_block(std::uint64_t piece, const StoredEvent& first);
+  /// Calls action(place in the block, row's time, its event, number of the call) for each row of a piece.
+  template <class Action>
+  Status walk(std::uint64_t piece, Action&& action);
 
-  LongTableReader<StoredEvent> rows_;   // the wanted columns
-  LongTableReader<StoredEvent> order_;  // those that each event needs of those before it
+  StoredEventReader rows_;
   ColumnReader sequences_;
   const EventIndex* index_;
   const std::vector<MergedLocation>* locations_;

@@ -15,8 +15,7 @@ namespace {
 
 Result<EventIndex> read_event_index(hid_t file) {
   EventIndex index;
-  MERIDIAN_TRY(const auto rows,
-               LongTableReader<StoredEvent>::open(file, kEvents, kEventColumns, 0, UINT32_MAX << kEventColumnsAlways));
+  MERIDIAN_TRY(const StoredEventReader rows, StoredEventReader::open(file, 0));
   index.events = rows.size();
   MERIDIAN_TRY(index.enter_ns, read_index(file, kIndexEnter, blocks_of(index.events)));
   MERIDIAN_TRY(index.latest_leave_ns, read_index(file, kIndexLeave, blocks_of(index.events)));

@@ -19,14 +19,23 @@ inline constexpr const char* kParts = "parts";
 inline constexpr const char* kCounters = "counters";
 inline constexpr const char* kIndex = "index";
 
-/// A row of /events.
-struct StoredEvent {
+/// When an event was, and whose it is; rows are in global order.
+struct StoredTime {
   std::int64_t step_ns = 0;
   std::int64_t duration_ns = 0;
+  std::int32_t location = 0;
+};
+inline constexpr Columns kEventTimeColumns{
+    column<&StoredTime::step_ns>("enter_step_ns", "ns", "enter less the enter of the row before"),
+    column<&StoredTime::duration_ns>("duration_ns", "ns", "from enter to leave"),
+    column<&StoredTime::location>("location", "", "thread that called: row of /threads"),
+};
+
+/// What else is known of an event. In each block of 65536 rows, those of a location follow one another.
+struct StoredEvent {
   std::int64_t skipped = 0;
   std::int64_t bytes_sent = 0;
   std::int64_t bytes_received = 0;
-  std::int32_t location = 0;
   std::int32_t call = 0;
   std::int32_t flags = 0;
   std::int32_t comm = -1;
@@ -36,9 +45,6 @@ struct StoredEvent {
   std::int32_t path = 0;
 };
 inline constexpr Columns kEventColumns{
-    column<&StoredEvent::step_ns>("enter_step_ns", "ns", "enter less the enter of the row before"),
-    column<&StoredEvent::duration_ns>("duration_ns", "ns", "from enter to leave"),
-    column<&StoredEvent::location>("location", "", "thread that called: row of /threads"),
     column<&StoredEvent::skipped>("skipped", "", "calls of the thread that are missing before this one"),
     column<&StoredEvent::call>("call", "", "row of /calls"),
     column<&StoredEvent::flags>("flags", "",
@@ -52,8 +58,8 @@ inline constexpr Columns kEventColumns{
     column<&StoredEvent::site>("site", "", "source location of the call: row of /sites; 0: not known"),
     column<&StoredEvent::path>("path", "", "call path: row of /paths; 0: not known"),
 };
-/// Columns of /events that every file has; `site` is only in files with call sites, `path` only in those with stacks.
-inline constexpr std::size_t kEventColumnsAlways = 11;
+/// Those that every file has; `site` is only in files with call sites, `path` only in those with stacks.
+inline constexpr std::size_t kEventColumnsAlways = 8;
 
 /// The event rows of a message or of a participant of a collective.
 struct StoredLink {

@@ -22,8 +22,7 @@ constexpr std::uint64_t kRowsPerLocation = 32;
 
 Result<EventTable::Columns> EventTable::open(hid_t file, const Trace& trace) {
   const std::size_t optional = !trace.has_sites ? 0 : trace.has_stacks ? 2 : 1;
-  const auto columns = std::span<const AnyColumn>{kEventColumns.list}.first(kEventColumnsAlways + optional);
-  MERIDIAN_TRY(auto rows, LongTableWriter<StoredEvent>::create(file, kEvents, columns));
+  MERIDIAN_TRY(StoredEventWriter rows, StoredEventWriter::create(file, kEventColumnsAlways + optional));
   MERIDIAN_TRY(NumberWriter enter, create_numbers(file, kIndexEnter));
   MERIDIAN_TRY(NumberWriter leave, create_numbers(file, kIndexLeave));
   MERIDIAN_TRY(NumberWriter sequence, create_numbers(file, kIndexSequence));
@@ -98,21 +97,21 @@ Status EventTable::append(std::span<const EventRow> rows) {
     MERIDIAN_TRY(const std::uint64_t slot, this->slot({row.rank, row.thread, row.sequence}));
     rows_[slot] = ++written_;
     latest_leave_ns_ = std::max(latest_leave_ns_, row.enter_ns + row.duration_ns);
-    MERIDIAN_TRY_DO(columns_.rows.push({
-        .step_ns = row.enter_ns - std::exchange(last_enter_ns_, row.enter_ns),
-        .duration_ns = row.duration_ns,
-        .skipped = static_cast<std::int64_t>(row.sequence - std::exchange(next_sequence_[at], row.sequence + 1)),
-        .bytes_sent = static_cast<std::int64_t>(row.bytes_sent),
-        .bytes_received = static_cast<std::int64_t>(row.bytes_received),
-        .location = static_cast<std::int32_t>(at),
-        .call = static_cast<std::int32_t>(row.call),
-        .flags = static_cast<std::int32_t>(row.flags),
-        .comm = static_cast<std::int32_t>(row.comm),
-        .peer = row.peer,
-        .tag = row.tag,
-        .site = paths_ == nullptr ? 0 : static_cast<std::int32_t>(paths_->paths()[row.path].site),
-        .path = static_cast<std::int32_t>(row.path),
-    }));
+    const StoredTime time{.step_ns = row.enter_ns - std::exchange(last_enter_ns_, row.enter_ns),
+                          .duration_ns = row.duration_ns,
+                          .location = static_cast<std::int32_t>(at)};
+    const std::uint64_t expected = std::exchange(next_sequence_[at], row.sequence + 1);
+    MERIDIAN_TRY_DO(columns_.rows.push(
+        time, {.skipped = static_cast<std::int64_t>(row.sequence - expected),
+               .bytes_sent = static_cast<std::int64_t>(row.bytes_sent),
+               .bytes_received = static_cast<std::int64_t>(row.bytes_received),
+               .call = static_cast<std::int32_t>(row.call),
+               .flags = static_cast<std::int32_t>(row.flags),
+               .comm = static_cast<std::int32_t>(row.comm),
+               .peer = row.peer,
+               .tag = row.tag,
+               .site = paths_ == nullptr ? 0 : static_cast<std::int32_t>(paths_->paths()[row.path].site),
+               .path = static_cast<std::int32_t>(row.path)}));
     if (written_ % kReleaseEvery == 0) rows_.release_pages();
   }
   return {};

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "merged/model/stored_events.hpp"
 #include "merger/containers/mapped_array.hpp"
 #include "merger/model/event_ref.hpp"
 #include "merger/model/event_row.hpp"
@@ -41,7 +42,7 @@ class EventTable {
     std::vector<std::uint32_t> numbers;  ///< [thread of the file]
   };
   struct Columns {
-    LongTableWriter<StoredEvent> rows;
+    StoredEventWriter rows;
     NumberWriter index_enter, index_leave, index_sequence;
   };
 

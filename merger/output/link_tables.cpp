@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "merger/output/link_tables.hpp"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "merged/model/stored_events.hpp"
 #include "trace/format/h5.hpp"
 
 namespace meridian {
@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kReleaseEvery = 1 << 18;  // rows
 
 /// Columns of /events that messages are compared with: comm, tag, bytes_sent.
-constexpr std::uint32_t kSendColumns = 1U << 6 | 1U << 8 | 1U << 9;
+constexpr std::uint32_t kSendColumns = 1U << 3 | 1U << 5 | 1U << 6;
 
 std::int64_t difference(std::uint64_t a, std::uint64_t b) { return static_cast<std::int64_t>(a - b); }
 std::int32_t difference(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b); }
@@ -61,8 +61,7 @@ Status MessageLinks::write(hid_t file, const EventTable& events) {
   MERIDIAN_TRY(auto links, LongTableWriter<StoredLink>::create(file, kMessages, kMessageLinkColumns));
   MERIDIAN_TRY(auto rows, LongTableWriter<StoredMessage>::create(file, kMessages, kMessageColumns));
   MERIDIAN_TRY(NumberWriter blocks, create_numbers(file, kIndexSend));
-  MERIDIAN_TRY(auto sends, LongTableReader<StoredEvent>::open(file, kEvents, kEventColumns, kSendColumns,
-                                                              UINT32_MAX << kEventColumnsAlways));
+  MERIDIAN_TRY(StoredEventReader stored, StoredEventReader::open(file, kSendColumns));
   OrderColumn by_completion{scratch_}, by_post{scratch_};
   std::uint64_t last = 0;
   const auto take = [&](const Message& message) -> Status {
@@ -71,7 +70,8 @@ Status MessageLinks::write(hid_t file, const EventTable& events) {
     MERIDIAN_TRY_DO(
         links.push({difference(message.key, std::exchange(last, message.key)),
                     difference(message.completion, message.key), difference(message.completion, message.post)}));
-    MERIDIAN_TRY(const StoredEvent* const send, sends.at(message.key));
+    MERIDIAN_TRY(const auto* const block, stored.block(message.key / kIndexRows));
+    const StoredEvent* const send = &block->events[static_cast<std::size_t>(message.key % kIndexRows)];
     MERIDIAN_TRY_DO(
         rows.push({difference(message.comm, static_cast<std::uint32_t>(send->comm)),
                    difference(static_cast<std::uint32_t>(message.tag), static_cast<std::uint32_t>(send->tag)),

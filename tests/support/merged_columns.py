@@ -6,8 +6,16 @@ import numpy as np
 
 def event_columns(file):
     """{column: values} of /events, with enter_ns, rank, thread and sequence."""
-    events = {name: column[:] for name, column in file["events"].items()}
-    location, skipped = events.pop("location"), events.pop("skipped")
+    location = file["events/location"][:]
+    # FORMAT.md: events
+    order = np.lexsort((location, np.arange(len(location)) // 65536))
+    events = {}
+    for name, column in file["events"].items():
+        events[name] = column[:]
+        if name not in ("enter_step_ns", "duration_ns", "location"):
+            events[name][order] = column[:]
+    skipped = events.pop("skipped")
+    del events["location"]
     # FORMAT.md: absolute times
     events["enter_ns"] = np.cumsum(events.pop("enter_step_ns"))
     # FORMAT.md: who called

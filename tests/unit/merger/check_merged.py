@@ -22,7 +22,7 @@ FORMAT = pathlib.Path(__file__).resolve().parents[3] / "merged" / "FORMAT.md"
 def documented(file, first):
     """The results of the code in FORMAT.md, block by block."""
     blocks = re.findall(r"```python\n(.*?)```", FORMAT.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(blocks) == 5 and all(block.count("\n") <= 5 for block in blocks), blocks
+    assert len(blocks) == 6 and all(block.count("\n") <= 5 for block in blocks), blocks
     names = {"file": file, "np": np, "first": first, "b": first // 65536}
     for block in blocks:
         exec(block, names)
@@ -86,13 +86,14 @@ with h5py.File(sys.argv[1], "r") as file:
             assert (parts["enter_ns"][others] < parts["leave_ns"][i]).all(), "left before all had entered"
 
     first = min(3, rows - 1)
-    enters, numbers, ends, participants, some = documented(file, first)
+    enters, others, numbers, ends, participants, some = documented(file, first)
     assert (enters["enter_ns"] == events["enter_ns"]).all()
     assert (enters["rank"] == events["rank"]).all() and (enters["thread"] == events["thread"]).all()
+    assert (others["bytes_sent"] == events["bytes_sent"]).all()
     assert (numbers["sequence"] == events["sequence"]).all()
     assert (ends["send"] == messages["send_row"]).all() and (ends["post"] == messages["post_row"]).all()
     assert (ends["completion"] == messages["completion_row"]).all()
-    assert (ends["bytes_sent"] == messages["bytes"]).all()
+    assert (ends["bytes_as_sent"] == messages["bytes"]).all()
     assert (participants["start"] == parts["start_row"]).all()
     assert (participants["completion"] == parts["completion_row"]).all()
     assert (participants["instance"] == parts["instance"]).all() and (participants["comm"] == parts["comm"]).all()

@@ -7,8 +7,10 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "merger/model/event_ref.hpp"
@@ -36,6 +38,19 @@ class MergedReader {
     if (auto status = reader->template read<T>(0, values); !status) throw std::runtime_error(status.error().what);
     return values;
   }
+  /// A column of /events in the order of time. In each block of rows it is stored location by location.
+  template <class T>
+  std::vector<T> event_column(const std::string& name) const {
+    constexpr std::size_t kBlock = 65536;
+    const auto location = column<std::uint32_t>("events/location");
+    const auto stored = column<T>(std::string{"events/"}.append(name));
+    std::vector<std::size_t> order(location.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t row) { return std::pair{row / kBlock, location[row]}; });
+    std::vector<T> values(stored.size());
+    for (std::size_t i = 0; i < order.size(); ++i) values.at(order[i]) = stored.at(i);
+    return values;
+  }
   std::vector<std::string> strings(const std::string& path) const {
     auto values = h5::read_strings(file_.get(), path);
     if (!values) throw std::runtime_error(values.error().what);
@@ -46,14 +61,14 @@ class MergedReader {
     const auto step = column<std::int64_t>("events/enter_step_ns");
     const auto duration = column<std::int64_t>("events/duration_ns");
     const auto location = column<std::uint32_t>("events/location");
-    const auto skipped = column<std::int64_t>("events/skipped");
-    const auto call = column<std::uint16_t>("events/call");
-    const auto flags = column<std::uint8_t>("events/flags");
-    const auto comm = column<std::int32_t>("events/comm");
-    const auto peer = column<std::int32_t>("events/peer");
-    const auto tag = column<std::int32_t>("events/tag");
-    const auto sent = column<std::uint64_t>("events/bytes_sent");
-    const auto received = column<std::uint64_t>("events/bytes_received");
+    const auto skipped = event_column<std::int64_t>("skipped");
+    const auto call = event_column<std::uint16_t>("call");
+    const auto flags = event_column<std::uint8_t>("flags");
+    const auto comm = event_column<std::int32_t>("comm");
+    const auto peer = event_column<std::int32_t>("peer");
+    const auto tag = event_column<std::int32_t>("tag");
+    const auto sent = event_column<std::uint64_t>("bytes_sent");
+    const auto received = event_column<std::uint64_t>("bytes_received");
     const auto rank = column<std::int32_t>("threads/rank");
     const auto thread = column<std::uint32_t>("threads/thread");
     std::vector<std::uint64_t> next(rank.size());

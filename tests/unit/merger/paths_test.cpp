@@ -74,8 +74,8 @@ TEST(CallPaths, AreTheSameInRanksThatLoadedTheirFileElsewhere) {
   EXPECT_THAT(merged.column<std::uint32_t>("paths/parent"), ElementsAre(0u, 0u, 0u, 0u, 3u, 3u));
   EXPECT_THAT(merged.column<std::uint32_t>("paths/site"), ElementsAre(0u, 0u, 0u, 1u, 2u, 3u));
   EXPECT_THAT(merged.column<std::uint64_t>("sites/offset"), ElementsAre(0u, 0x100u, 0x200u, 0x300u));
-  EXPECT_THAT(merged.column<std::uint32_t>("events/path"), ElementsAre(4u, 4u, 5u, 4u));
-  EXPECT_THAT(merged.column<std::uint32_t>("events/site"), ElementsAre(2u, 2u, 3u, 2u));
+  EXPECT_THAT(merged.event_column<std::uint32_t>("path"), ElementsAre(4u, 4u, 5u, 4u));
+  EXPECT_THAT(merged.event_column<std::uint32_t>("site"), ElementsAre(2u, 2u, 3u, 2u));
 }
 
 TEST(CallPaths, DoNotShowFramesOfTheTracerAndOfTheMpiLibrary) {

@@ -92,7 +92,7 @@ TEST(CallSites, HaveTheStatisticsOfTheirCalls) {
   EXPECT_DOUBLE_EQ(functions[0].min_s, 10e-9);
   EXPECT_EQ(functions[1].count, 2u);
   const MergedReader merged{run.merged()};
-  EXPECT_THAT(merged.column<std::uint32_t>("events/site"), ElementsAre(1u, 1u, 1u, 2u, 2u, 0u));
+  EXPECT_THAT(merged.event_column<std::uint32_t>("site"), ElementsAre(1u, 1u, 1u, 2u, 2u, 0u));
   EXPECT_THAT(merged.column<std::uint64_t>("sites/offset"), ElementsAre(0u, 0x400u, 0x500u));
 }
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "merged/model/stored_events.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "merged/model/merged_schema.hpp"
+
+namespace meridian {
+namespace {
+
+/// `site` and `path` may be missing.
+constexpr std::uint32_t kOptionalColumns = UINT32_MAX << kEventColumnsAlways;
+
+}  // namespace
+
+void order_by_location(std::span<const StoredTime> rows, std::vector<std::uint32_t>& order) {
+  order.resize(rows.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t row) { return rows[row].location; });
+}
+
+Result<StoredEventWriter> StoredEventWriter::create(hid_t file, std::size_t columns) {
+  MERIDIAN_TRY(auto times, LongTableWriter<StoredTime>::create(file, kEvents, kEventTimeColumns));
+  MERIDIAN_TRY(auto events, LongTableWriter<StoredEvent>::create(
+                                file, kEvents, std::span<const AnyColumn>{kEventColumns.list}.first(columns)));
+  return StoredEventWriter{std::move(times), std::move(events)};
+}
+
+Status StoredEventWriter::push(const StoredTime& time, const StoredEvent& event) {
+  block_times_.push_back(time);
+  block_.push_back(event);
+  return block_.size() < kIndexRows ? Status{} : store();
+}
+
+Status StoredEventWriter::store() {
+  order_by_location(block_times_, order_);
+  for (const StoredTime& time : block_times_) MERIDIAN_TRY_DO(times_.push(time));
+  for (const std::uint32_t row : order_) MERIDIAN_TRY_DO(events_.push(block_[row]));
+  block_times_.clear();
+  block_.clear();
+  return {};
+}
+
+Status StoredEventWriter::finish() {
+  MERIDIAN_TRY_DO(store());
+  MERIDIAN_TRY_DO(times_.finish());
+  return events_.finish();
+}
+
+Result<StoredEventReader> StoredEventReader::open(hid_t file, std::uint32_t wanted) {
+  MERIDIAN_TRY(auto times, LongTableReader<StoredTime>::open(file, kEvents, kEventTimeColumns));
+  MERIDIAN_TRY(auto events, LongTableReader<StoredEvent>::open(file, kEvents, kEventColumns, wanted, kOptionalColumns));
+  if (times.size() != events.size()) return Error{Errc::damaged, "columns of events differ in length", ""};
+  return StoredEventReader{std::move(times), std::move(events)};
+}
+
+Status StoredEventReader::read(std::uint64_t number) {
+  block_.times.clear();
+  const std::uint64_t first = number * (kIndexRows / kPieceRows);
+  const std::uint64_t end = std::min(times_.pieces(), first + kIndexRows / kPieceRows);
+  for (std::uint64_t piece = first; piece < end; ++piece) {
+    MERIDIAN_TRY(const auto rows, times_.piece(piece));
+    block_.times.insert(block_.times.end(), rows.begin(), rows.end());
+  }
+  order_by_location(block_.times, order_);
+  block_.events.resize(block_.times.size());
+  std::size_t k = 0;
+  for (std::uint64_t piece = first; piece < end; ++piece) {
+    MERIDIAN_TRY(const auto rows, events_.piece(piece));
+    for (const StoredEvent& row : rows) block_.events[order_[k++]] = row;
+  }
+  return {};
+}
+
+Result<const StoredEventReader::Block*> StoredEventReader::block(std::uint64_t number) {
+  if (number == number_) return &block_;
+  if (number * kIndexRows >= size()) return Error{Errc::damaged, "an event that is not there is referred to", ""};
+  number_ = UINT64_MAX;
+  MERIDIAN_TRY_DO(read(number));
+  number_ = number;
+  return &block_;
+}
+
+}  // namespace meridian
