@@ -75,11 +75,20 @@ struct RankTracker::Call {
 
   /// Advances to the rows of the next call.
   void skip() {
-    rows.p2p += sides_of(payload());
-    rows.coll += payload() == Payload::coll ? 1 : 0;
-    rows.handles += payload() == Payload::handle ? 1 : 0;
-    rows.locks += payload() == Payload::lock ? 1 : 0;
-    rows.thread_ops += payload() == Payload::thread_op ? 1 : 0;
+    switch (payload()) {
+#define MERIDIAN_EVENT(name, Row, table) \
+  case Payload::name:                    \
+    ++rows.table;                        \
+    break;
+#define MERIDIAN_PAIR(name, of, Row, table) \
+  case Payload::name:                       \
+    rows.table += 2;                        \
+    break;
+#define MERIDIAN_OTHER(name, Body)
+#include "trace/model/payloads.def"
+      default:
+        break;
+    }
     rows.completions += batch.completion_count[at];
     rows.sites += (batch.flags[at] & kFlagSite) != 0 ? 1 : 0;
     ++at;

@@ -21,7 +21,11 @@ class RankTracker {
 
  private:
   struct Rows {
-    std::size_t p2p = 0, coll = 0, completions = 0, handles = 0, locks = 0, thread_ops = 0, sites = 0;
+    std::size_t completions = 0, sites = 0;
+#define MERIDIAN_EVENT(payload, Row, table) std::size_t table = 0;
+#define MERIDIAN_PAIR(payload, of, Row, table)
+#define MERIDIAN_OTHER(payload, Body)
+#include "trace/model/payloads.def"
   };
   /// A call, with the indexes of its rows in the batch.
   struct Call;

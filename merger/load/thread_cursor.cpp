@@ -2,42 +2,14 @@
 #include "merger/load/thread_cursor.hpp"
 
 #include <algorithm>
-#include <array>
-#include <numeric>
 #include <string>
 #include <utility>
 
+#include "trace/format/batch_rows.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {
 namespace {
-
-/// Whether the tables have all rows that the events refer to.
-bool is_consistent(const EventBatch& batch) {
-  const std::size_t rows = batch.payload.size();
-  if (batch.enter_ticks.size() != rows || batch.leave_ticks.size() != rows || batch.call.size() != rows ||
-      batch.flags.size() != rows || batch.completion_count.size() != rows)
-    return false;
-  std::uint64_t completions = 0;
-  std::uint64_t sites = 0;
-  std::array<std::uint64_t, 256> used{};
-  for (std::size_t i = 0; i < rows; ++i) {
-    completions += batch.completion_count[i];
-    sites += (batch.flags[i] & kFlagSite) != 0;
-    ++used[static_cast<std::uint8_t>(batch.payload[i])];
-  }
-  const auto uses = [&](Payload payload) { return used[static_cast<std::uint8_t>(payload)]; };
-  return completions == batch.completions.size() && sites == batch.sites.size() &&
-         (batch.nodes.empty() || sites == batch.nodes.size()) &&
-         uses(Payload::p2p) + 2 * uses(Payload::sendrecv) == batch.p2p.size() &&
-         uses(Payload::coll) == batch.coll.size() && uses(Payload::rma) == batch.rma.size() &&
-         uses(Payload::io) == batch.io.size() && uses(Payload::handle) == batch.handles.size() &&
-         uses(Payload::user) == batch.user.size() &&
-         std::accumulate(batch.user.begin(), batch.user.end(), std::size_t{0},
-                         [](std::size_t sum, const UserUse& use) { return sum + use.words; }) ==
-             batch.user_values.size() &&
-         uses(Payload::lock) == batch.locks.size() && uses(Payload::thread_op) == batch.thread_ops.size();
-}
 
 std::string name_of(const RankMeta& meta, std::uint32_t thread) {
   return "rank " + std::to_string(meta.rank) + " thread " + std::to_string(thread);
@@ -81,7 +53,7 @@ bool ThreadCursor::load() {
     }
     const SegmentRow& segment = meta.segments[segments_[next_segment_]];
     const Status status = file_->read(segments_[next_segment_++], batch_);
-    if (status && batch_.payload.size() == segment.events && is_consistent(batch_)) {
+    if (status && batch_.payload.size() == segment.events && has_all_rows(batch_)) {
       rows_ = batch_.payload.size();
       for (const Unreadable& lack : batch_.unreadable)
         findings_->add(FindingId::rank_damaged_columns, lack.count, name_of(meta, call_.thread) + ": " + lack.what);
@@ -92,22 +64,40 @@ bool ThreadCursor::load() {
                    name_of(meta, call_.thread) + ": " +
                        (status ? "tables of a segment contradict each other" : status.error().what));
   }
-  p2p_ = batch_.p2p.data();
-  coll_ = batch_.coll.data();
-  completions_ = batch_.completions.data();
-  rma_ = batch_.rma.data();
-  io_ = batch_.io.data();
-  handle_ = batch_.handles.data();
-  user_ = batch_.user.data();
-  user_values_ = batch_.user_values.data();
+  call_.payload = Payload::local;  // no rows to skip
+  call_.completion_count = 0;
+  call_.completions = batch_.completions.data();
+  call_.user_values = batch_.user_values.data();
   site_ = batch_.sites.data();
   node_ = batch_.nodes.empty() ? nullptr : batch_.nodes.data();
-  lock_ = batch_.locks.data();
-  thread_op_ = batch_.thread_ops.data();
+#define MERIDIAN_EVENT(name, Row, table) call_.name = batch_.table.data();
+#define MERIDIAN_PAIR(payload, of, Row, table)
+#define MERIDIAN_OTHER(payload, Body)
+#include "trace/model/payloads.def"
   return true;
 }
 
+void ThreadCursor::skip_rows() {
+  call_.completions += call_.completion_count;
+  if (call_.payload == Payload::user) call_.user_values += call_.user->words;
+  switch (call_.payload) {
+#define MERIDIAN_EVENT(name, Row, table) \
+  case Payload::name:                    \
+    ++call_.name;                        \
+    break;
+#define MERIDIAN_PAIR(name, of, Row, table) \
+  case Payload::name:                       \
+    call_.of += 2;                          \
+    break;
+#define MERIDIAN_OTHER(name, Body)
+#include "trace/model/payloads.def"
+    default:
+      break;
+  }
+}
+
 void ThreadCursor::take() {
+  skip_rows();
   const std::size_t row = next_row_++;
   call_.call = batch_.call[row];
   call_.payload = batch_.payload[row];
@@ -115,50 +105,7 @@ void ThreadCursor::take() {
   call_.event = next_event_++;
   call_.enter_ticks = batch_.enter_ticks[row];
   call_.leave_ticks = batch_.leave_ticks[row];
-  call_.p2p = p2p_;
-  call_.coll = coll_;
-  call_.completions = completions_;
   call_.completion_count = batch_.completion_count[row];
-  call_.rma = rma_;
-  call_.io = io_;
-  call_.handle = handle_;
-  call_.user = user_;
-  call_.user_values = user_values_;
-  call_.lock = lock_;
-  call_.thread_op = thread_op_;
-  switch (call_.payload) {
-    case Payload::p2p:
-      ++p2p_;
-      break;
-    case Payload::sendrecv:
-      p2p_ += 2;
-      break;
-    case Payload::coll:
-      ++coll_;
-      break;
-    case Payload::rma:
-      ++rma_;
-      break;
-    case Payload::io:
-      ++io_;
-      break;
-    case Payload::handle:
-      ++handle_;
-      break;
-    case Payload::user:
-      user_values_ += user_->words;
-      ++user_;
-      break;
-    case Payload::lock:
-      ++lock_;
-      break;
-    case Payload::thread_op:
-      ++thread_op_;
-      break;
-    default:
-      break;
-  }
-  completions_ += call_.completion_count;
   call_.site = call_.has(kFlagSite) ? *site_++ : 0;
   call_.node = call_.has(kFlagSite) && node_ != nullptr ? *node_++ : 0;
   if (call_.has(kFlagUnfinished)) call_.leave_ticks = call_.enter_ticks;

@@ -62,8 +62,9 @@ class ThreadCursor {
   }
 
  private:
-  bool load();  // reads the next readable segment; false at the end
-  void take();  // makes the next row the current call
+  bool load();       // reads the next readable segment; false at the end
+  void take();       // makes the next row the current call
+  void skip_rows();  // moves the pointers of the call behind its rows
 
   RankFile* file_;
   Findings* findings_;
@@ -76,19 +77,8 @@ class ThreadCursor {
   std::uint64_t earliest_ticks_ = 0;  // no call begins before this
   std::uint64_t latest_ticks_ = 0;    // no call ends after this
   Call call_;
-  // The next row of each table.
-  const PointToPoint* p2p_ = nullptr;
-  const Collective* coll_ = nullptr;
-  const Completion* completions_ = nullptr;
-  const Rma* rma_ = nullptr;
-  const FileAccess* io_ = nullptr;
-  const HandleUse* handle_ = nullptr;
-  const UserUse* user_ = nullptr;
-  const std::uint64_t* user_values_ = nullptr;
-  const std::uint64_t* site_ = nullptr;
+  const std::uint64_t* site_ = nullptr;  // next row
   const std::uint32_t* node_ = nullptr;  // null: no stacks were recorded
-  const LockUse* lock_ = nullptr;
-  const ThreadOp* thread_op_ = nullptr;
   bool is_over_ = false;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <initializer_list>
 #include <utility>
 
+#include "trace/format/batch_rows.hpp"
 #include "trace/format/rank_columns.hpp"
 
 namespace meridian {
@@ -14,31 +14,27 @@ using rank_schema::kMaxSegmentRows;
 using rank_schema::OptionalColumn;
 using rank_schema::TableColumns;
 
-// Number of rows of every table before a segment.
-SegmentRow sum(const SegmentRow& a, const SegmentRow& b) {
-  return {.thread = 0,
-          .first_ticks = 0,
-          .events = a.events + b.events,
-          .p2p = a.p2p + b.p2p,
-          .coll = a.coll + b.coll,
-          .completions = a.completions + b.completions,
-          .rma = a.rma + b.rma,
-          .io = a.io + b.io,
-          .handles = a.handles + b.handles,
-          .locks = a.locks + b.locks,
-          .thread_ops = a.thread_ops + b.thread_ops,
-          .sites = a.sites + b.sites,
-          .nodes = a.nodes + b.nodes,
-          .counters = a.counters + b.counters,
-          .user = a.user + b.user,
-          .user_values = a.user_values + b.user_values};
+/// Adds the rows of every table.
+void operator+=(SegmentRow& sum, const SegmentRow& row) {
+  sum.events += row.events;
+  sum.completions += row.completions;
+  sum.sites += row.sites;
+  sum.nodes += row.nodes;
+  sum.counters += row.counters;
+  sum.user_values += row.user_values;
+#define MERIDIAN_EVENT(payload, Row, table) sum.table += row.table;
+#define MERIDIAN_PAIR(payload, of, Row, table)
+#define MERIDIAN_OTHER(payload, Body)
+#include "trace/model/payloads.def"
 }
 
 bool is_bounded(const SegmentRow& row) {
-  for (const std::uint64_t rows : {row.events, row.p2p, row.coll, row.completions, row.rma, row.io, row.handles,
-                                   row.sites, row.counters, row.user, row.user_values, row.locks, row.thread_ops})
-    if (rows > kMaxSegmentRows) return false;
-  return row.events > 0 && (row.nodes == 0 || row.nodes == row.sites);
+  std::uint64_t most = std::max({row.events, row.completions, row.sites, row.counters, row.user_values});
+#define MERIDIAN_EVENT(payload, Row, table) most = std::max(most, row.table);
+#define MERIDIAN_PAIR(payload, of, Row, table)
+#define MERIDIAN_OTHER(payload, Body)
+#include "trace/model/payloads.def"
+  return most <= kMaxSegmentRows && row.events > 0 && (row.nodes == 0 || row.nodes == row.sites);
 }
 
 }  // namespace
@@ -73,7 +69,7 @@ struct RankFile::Impl {
     for (const SegmentRow& row : meta.segments) {
       if (!is_bounded(row)) return contradiction("a segment has no or too many rows");
       starts.push_back(total);
-      total = sum(total, row);
+      total += row;
     }
     has_flaw.resize(meta.segments.size());
     const hid_t root = file.get();
@@ -135,25 +131,15 @@ struct RankFile::Impl {
 
   // Readers of a batch use as many rows as the events refer to; this check ensures that the rows exist.
   Status check_references(const SegmentRow& segment, const EventBatch& batch) const {
-    std::array<std::uint64_t, 256> by_payload{};
-    std::uint64_t completed = 0, with_site = 0, with_counters = 0;
-    for (std::size_t i = 0; i < payloads.size(); ++i) {
-      ++by_payload[payloads[i]];
-      completed += batch.completion_count[i];
-      with_site += (batch.flags[i] & kFlagSite) != 0;
-      with_counters += (batch.flags[i] & kFlagCounters) != 0;
-    }
-    const auto of = [&](Payload kind) { return by_payload[static_cast<std::size_t>(kind)]; };
-    const std::uint64_t known = of(Payload::local) + of(Payload::p2p) + of(Payload::sendrecv) + of(Payload::coll) +
-                                of(Payload::requests) + of(Payload::comm) + of(Payload::rma) + of(Payload::io) +
-                                of(Payload::handle) + of(Payload::user) + of(Payload::lock) + of(Payload::thread_op);
-    if (known != segment.events) return contradiction("an event has an unknown payload");
-    if (of(Payload::p2p) + 2 * of(Payload::sendrecv) != segment.p2p || of(Payload::coll) != segment.coll ||
-        of(Payload::rma) != segment.rma || of(Payload::io) != segment.io || of(Payload::handle) != segment.handles ||
-        of(Payload::user) != segment.user || of(Payload::lock) != segment.locks ||
-        of(Payload::thread_op) != segment.thread_ops || completed != segment.completions ||
-        with_site != segment.sites || with_counters * meta.counters_per_event != segment.counters)
-      return contradiction("events and the tables that they refer to do not fit");
+    if (!std::ranges::all_of(batch.payload, is_call)) return contradiction("an event has an unknown payload");
+    const SegmentRow rows = rows_of_events(batch);
+    bool fits = rows.completions == segment.completions && rows.sites == segment.sites &&
+                rows.counters * meta.counters_per_event == segment.counters;
+#define MERIDIAN_EVENT(payload, Row, table) fits = fits && rows.table == segment.table;
+#define MERIDIAN_PAIR(payload, of, Row, table)
+#define MERIDIAN_OTHER(payload, Body)
+#include "trace/model/payloads.def"
+    if (!fits) return contradiction("events and the tables that they refer to do not fit");
     return {};
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/records/batch_builder.hpp"
 
+#include "trace/format/batch_rows.hpp"
+
 namespace meridian {
 namespace {
 
@@ -20,16 +22,12 @@ void BatchBuilder::clear() {
   batch_.payload.clear();
   batch_.flags.clear();
   batch_.completion_count.clear();
-  batch_.p2p.clear();
-  batch_.coll.clear();
   batch_.completions.clear();
-  batch_.rma.clear();
-  batch_.io.clear();
-  batch_.handles.clear();
-  batch_.user.clear();
   batch_.user_values.clear();
-  batch_.locks.clear();
-  batch_.thread_ops.clear();
+#define MERIDIAN_EVENT(payload, Row, table) batch_.table.clear();
+#define MERIDIAN_PAIR(payload, of, Row, table)
+#define MERIDIAN_OTHER(payload, Body)
+#include "trace/model/payloads.def"
   batch_.sites.clear();
   batch_.nodes.clear();
   batch_.counters.clear();
@@ -54,38 +52,21 @@ void BatchBuilder::add_row(const Record& record, std::span<const std::uint64_t> 
   batch_.payload.back() = record.payload();
   const std::uint64_t* const body = record.body();
   switch (record.payload()) {
-    case Payload::sendrecv:
-      append(batch_.p2p, body);
-      append(batch_.p2p, body + words_of<PointToPoint>);
-      break;
-    case Payload::p2p:
-      append(batch_.p2p, body);
-      break;
-    case Payload::coll:
-      append(batch_.coll, body);
-      break;
-    case Payload::rma:
-      append(batch_.rma, body);
-      break;
-    case Payload::io:
-      append(batch_.io, body);
-      break;
-    case Payload::user:
-      append(batch_.user, body);
-      batch_.user_values.insert(batch_.user_values.end(), values.begin(), values.end());
-      break;
-    case Payload::handle:
-      append(batch_.handles, body);
-      break;
-    case Payload::lock:
-      append(batch_.locks, body);
-      break;
-    case Payload::thread_op:
-      append(batch_.thread_ops, body);
-      break;
+#define MERIDIAN_EVENT(payload, Row, table) \
+  case Payload::payload:                    \
+    append(batch_.table, body);             \
+    break;
+#define MERIDIAN_PAIR(payload, of, Row, table)  \
+  case Payload::payload:                        \
+    append(batch_.table, body);                 \
+    append(batch_.table, body + words_of<Row>); \
+    break;
+#define MERIDIAN_OTHER(payload, Body)
+#include "trace/model/payloads.def"
     default:
       break;
   }
+  batch_.user_values.insert(batch_.user_values.end(), values.begin(), values.end());
 }
 
 bool BatchBuilder::add_completions(std::span<const std::uint64_t> words, Payload payload, bool has_outcome) {
@@ -123,27 +104,9 @@ void BatchBuilder::add_counters(std::span<const std::uint64_t> words) {
 }
 
 bool BatchBuilder::is_consistent(std::uint32_t counters_per_event) const {
-  const std::size_t events = batch_.call.size();
-  if (events > kMaxBatch || batch_.enter_ticks.size() != events || batch_.leave_ticks.size() != events ||
-      batch_.payload.size() != events || batch_.flags.size() != events || batch_.completion_count.size() != events ||
-      batch_.counters.size() != batch_.counters_between.size() ||
-      (!batch_.nodes.empty() && batch_.nodes.size() != batch_.sites.size()))
-    return false;
-  std::uint64_t by_payload[256] = {}, completions = 0, sites = 0, counted = 0, words = 0;
-  for (std::size_t i = 0; i < events; ++i) {
-    ++by_payload[static_cast<std::size_t>(batch_.payload[i])];
-    completions += batch_.completion_count[i];
-    sites += (batch_.flags[i] & kFlagSite) != 0;
-    counted += (batch_.flags[i] & kFlagCounters) != 0;
-  }
-  for (const UserUse& use : batch_.user) words += use.words;
-  const auto of = [&](Payload payload) { return by_payload[static_cast<std::size_t>(payload)]; };
-  return of(Payload::p2p) + 2 * of(Payload::sendrecv) == batch_.p2p.size() && of(Payload::coll) == batch_.coll.size() &&
-         of(Payload::rma) == batch_.rma.size() && of(Payload::io) == batch_.io.size() &&
-         of(Payload::handle) == batch_.handles.size() && of(Payload::user) == batch_.user.size() &&
-         of(Payload::lock) == batch_.locks.size() && of(Payload::thread_op) == batch_.thread_ops.size() &&
-         completions == batch_.completions.size() && sites == batch_.sites.size() &&
-         counted * counters_per_event == batch_.counters.size() && words == batch_.user_values.size();
+  return batch_.call.size() <= kMaxBatch && has_all_rows(batch_) &&
+         rows_of_events(batch_).counters * counters_per_event == batch_.counters.size() &&
+         batch_.counters.size() == batch_.counters_between.size();
 }
 
 }  // namespace meridian

@@ -10,6 +10,7 @@
 #include <span>
 #include <type_traits>
 
+#include "trace/format/batch_rows.hpp"
 #include "trace/model/event.hpp"
 
 namespace meridian {
@@ -24,48 +25,19 @@ T load_words(const std::uint64_t* words) noexcept {
   return value;
 }
 
-/// Whether the record is an event, with enter and leave.
-constexpr bool is_call(Payload payload) noexcept { return payload >= Payload::local && payload <= Payload::thread_op; }
-
 /// Words between the head and the variable part of a record: completions, values, text.
 constexpr std::size_t fixed_words(Payload payload) noexcept {
   switch (payload) {
-    case Payload::p2p:
-      return words_of<PointToPoint>;
-    case Payload::sendrecv:
-      return 2 * words_of<PointToPoint>;
-    case Payload::coll:
-      return words_of<Collective>;
-    case Payload::comm:
-      return words_of<CommBirth>;
-    case Payload::rma:
-      return words_of<Rma>;
-    case Payload::io:
-      return words_of<FileAccess>;
-    case Payload::handle:
-      return words_of<HandleUse>;
-    case Payload::lock:
-      return words_of<LockUse>;
-    case Payload::thread_op:
-      return words_of<ThreadOp>;
-    case Payload::thread:
-      return words_of<ThreadBegin>;
-    case Payload::anchor:
-      return words_of<Anchor>;
-    case Payload::exchange:
-      return words_of<Exchange>;
-    case Payload::members:
-      return words_of<Members>;
-    case Payload::text:
-      return words_of<Text>;
-    case Payload::overhead:
-      return words_of<Overhead>;
-    case Payload::usage:
-      return words_of<Usage>;
-    case Payload::user:
-      return words_of<UserUse>;
-    case Payload::stack:
-      return words_of<StackNode>;
+#define MERIDIAN_EVENT(payload, Row, table) \
+  case Payload::payload:                    \
+    return words_of<Row>;
+#define MERIDIAN_PAIR(payload, of, Row, table) \
+  case Payload::payload:                       \
+    return 2 * words_of<Row>;
+#define MERIDIAN_OTHER(payload, Body) \
+  case Payload::payload:              \
+    return words_of<Body>;
+#include "trace/model/payloads.def"
     case Payload::none:
     case Payload::pad:
     case Payload::local:
