@@ -10,11 +10,11 @@
 #include "cli/clocks/clock_view.hpp"
 #include "cli/clocks/svg_plot.hpp"
 #include "cli/summary/units.hpp"
+#include "trace/model/units.hpp"
 
 namespace meridian {
 namespace {
 
-constexpr double kSecondsPerNs = 1e-9;
 constexpr std::size_t kDomainsInOnePlot = 32;
 constexpr std::size_t kDomainsInDetail = 24;
 constexpr std::size_t kRowsOfTable = 256;

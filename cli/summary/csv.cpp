@@ -13,7 +13,7 @@ namespace meridian {
 namespace {
 
 /// The text of a cell: control characters are escaped, and RFC 4180 quoting is applied.
-std::string quoted(std::string_view text) {
+std::string csv_cell(std::string_view text) {
   std::string clean = printable(text);
   if (clean.find_first_of(",\" ") == std::string::npos) return clean;
   std::string result = "\"";
@@ -22,9 +22,9 @@ std::string quoted(std::string_view text) {
 }
 
 struct Cell {
-  std::string operator()(const std::string& text) const { return quoted(text); }
+  std::string operator()(const std::string& text) const { return csv_cell(text); }
   std::string operator()(const std::vector<std::int32_t>& list) const {
-    return quoted(fmt::format("{}", fmt::join(list, " ")));
+    return csv_cell(fmt::format("{}", fmt::join(list, " ")));
   }
   std::string operator()(bool flag) const { return flag ? "1" : "0"; }
   /// The shortest text that reads back as the same number; empty for NaN and infinity.

@@ -84,6 +84,8 @@ std::string_view take_word(std::string_view& text) {
 
 }  // namespace
 
+std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
 std::string printable(std::string_view text) {
   std::string result;
   while (!text.empty()) {

@@ -14,6 +14,9 @@ namespace meridian {
 /// control characters, invalid UTF-8, marks that change the direction of writing.
 std::string printable(std::string_view text);
 
+/// A path without its folders.
+std::string_view file_name(std::string_view path);
+
 /// Number of columns that printable() text takes on a terminal.
 std::size_t display_width(std::string_view text);
 

@@ -8,7 +8,6 @@
 namespace meridian {
 namespace {
 
-constexpr std::size_t kIndent = 2;
 constexpr std::size_t kGap = 1;
 constexpr std::size_t kNarrowest = 8;  ///< of the column that is shortened first
 constexpr std::size_t kShortest = 5;   ///< of any column: the minimum of shortened()

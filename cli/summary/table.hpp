@@ -8,6 +8,9 @@
 namespace meridian {
 
 inline constexpr std::size_t kTextWidth = 80;
+inline constexpr std::size_t kIndent = 2;       ///< of a line below its heading
+inline constexpr std::size_t kPlaceWidth = 26;  ///< of a source line
+inline constexpr std::size_t kTopRows = 10;     ///< rows of a list of which only the first ones are shown
 
 enum class Align { left, right };
 

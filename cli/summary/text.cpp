@@ -15,8 +15,6 @@
 namespace meridian {
 namespace {
 
-constexpr std::size_t kIndent = 2;
-
 std::string finding_text(const Finding& finding, const Paint& paint) {
   std::string result =
       fmt::format("  {}  {}  ({})\n", paint.severity(finding.severity, severity_name(finding.severity)),

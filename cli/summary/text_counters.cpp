@@ -14,7 +14,6 @@
 namespace meridian {
 namespace {
 
-constexpr std::size_t kTop = 10;
 constexpr std::size_t kRankRows = 32;
 
 /// The metric over all ranks; null if there is none.
@@ -88,7 +87,7 @@ std::string functions_table(const Summary& summary, const Paint& paint) {
   std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) { return a->total > b->total; });
   if (rows.empty()) return {};
   Table table{{{"in calls of", Align::left}, {printable(counter)}}};
-  for (std::size_t i = 0; i < std::min(kTop, rows.size()); ++i)
+  for (std::size_t i = 0; i < std::min(kTopRows, rows.size()); ++i)
     table.add({printable(rows[i]->function), human_counted(rows[i]->total, summary.counters.front().unit)});
   return table.text([&](const std::string& line) { return paint.title(line); });
 }

@@ -13,11 +13,9 @@
 namespace meridian {
 namespace {
 
-constexpr std::size_t kTop = 10;
-
 std::string top_table(const std::vector<const FunctionSummary*>& functions, const Paint& paint) {
   Table table{{{"function", Align::left}, {"calls"}, {"total"}, {"mean"}, {"min"}, {"max"}, {"sd"}, {"bytes"}}};
-  for (std::size_t i = 0; i < std::min(kTop, functions.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kTopRows, functions.size()); ++i) {
     const FunctionSummary& function = *functions[i];
     table.add({printable(function.name), human_count(function.count), human_duration(function.total_s),
                human_duration(function.mean_s), human_duration(function.min_s), human_duration(function.max_s),
@@ -41,10 +39,10 @@ std::string functions_section(const Summary& summary, const Paint& paint) {
   };
   std::sort(order.begin(), order.end(), by_total);
   const std::string how_many =
-      order.size() <= kTop ? fmt::format("all {}", order.size()) : fmt::format("{} of {}", kTop, order.size());
+      order.size() <= kTopRows ? fmt::format("all {}", order.size()) : fmt::format("{} of {}", kTopRows, order.size());
   std::string result = paint.heading(fmt::format("FUNCTIONS BY TIME ({}; bytes: sent + received)", how_many)) + "\n";
   result += top_table(order, paint);
-  if (order.size() <= kTop) return result;
+  if (order.size() <= kTopRows) return result;
   std::sort(order.begin(), order.end(), by_count);
   return result + "\n" + paint.heading(fmt::format("FUNCTIONS BY CALLS ({})", how_many)) + "\n" +
          top_table(order, paint);

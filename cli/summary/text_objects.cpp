@@ -15,15 +15,13 @@
 namespace meridian {
 namespace {
 
-constexpr std::size_t kTop = 10;
-
 template <class Row>
 std::span<const Row> top(const std::vector<Row>& rows) {
-  return std::span{rows}.first(std::min(kTop, rows.size()));
+  return std::span{rows}.first(std::min(kTopRows, rows.size()));
 }
 
 std::string section(const Paint& paint, const char* title, std::size_t rows, const Table& table) {
-  const std::string how_many = rows <= kTop ? fmt::format("all {}", rows) : fmt::format("{} of {}", kTop, rows);
+  const std::string how_many = rows <= kTopRows ? fmt::format("all {}", rows) : fmt::format("{} of {}", kTopRows, rows);
   return paint.heading(fmt::format("{} ({})", title, how_many)) + "\n" +
          table.text([&](const std::string& line) { return paint.title(line); });
 }

@@ -18,16 +18,10 @@ namespace {
 
 using Frames = std::vector<const PathFrameSummary*>;
 
-constexpr std::size_t kIndent = 4;
-constexpr std::size_t kPlaceWidth = 26;
+constexpr std::size_t kPathIndent = 4;
 constexpr std::size_t kNameEnd = kTextWidth - kPlaceWidth;
 constexpr std::size_t kDeepest = 8;     // levels with indentation
 constexpr std::size_t kMostLines = 24;  // of one path; the middle of longer ones is omitted
-
-std::string_view file_name(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
 
 std::string place_of(const PathFrameSummary& frame) {
   if (frame.line != 0) return fmt::format("{}:{}", file_name(frame.file), frame.line);
@@ -60,7 +54,7 @@ std::vector<Repeated> join(const Frames& frames) {
   return joined;
 }
 
-std::string indent(std::size_t level) { return std::string(kIndent + 2 * std::min(level, kDeepest), ' '); }
+std::string indent(std::size_t level) { return std::string(kPathIndent + 2 * std::min(level, kDeepest), ' '); }
 
 std::string line_of(const Repeated& frame, std::size_t level) {
   const std::string times = frame.times == 1 ? "" : fmt::format(" ({} times)", frame.times);

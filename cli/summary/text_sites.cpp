@@ -14,13 +14,7 @@
 namespace meridian {
 namespace {
 
-constexpr std::size_t kPlaceWidth = 26;
 constexpr std::size_t kCallerWidth = 18;
-
-std::string_view file_name(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
 
 /// "halo2d.c:120"; without a line "halo2d+0x1234".
 std::string place_of(const SiteSummary& site) {

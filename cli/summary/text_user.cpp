@@ -17,10 +17,10 @@
 namespace meridian {
 namespace {
 
-constexpr std::size_t kTop = 20;
+constexpr std::size_t kTopEvents = 20;
 
 std::string how_many(std::size_t rows) {
-  return rows <= kTop ? fmt::format("all {}", rows) : fmt::format("{} of {}", kTop, rows);
+  return rows <= kTopEvents ? fmt::format("all {}", rows) : fmt::format("{} of {}", kTopEvents, rows);
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ std::string how_many(std::size_t rows) {
 std::string regions_section(const Summary& summary, const Paint& paint) {
   if (summary.regions.empty()) return {};
   Table table{{{"region", Align::left}, {"times"}, {"total"}, {"itself"}, {"in MPI"}, {"min"}, {"max"}}};
-  for (std::size_t i = 0; i < std::min(kTop, summary.regions.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kTopEvents, summary.regions.size()); ++i) {
     const RegionSummary& region = summary.regions[i];
     table.add({printable(region.name), human_count(region.count), human_duration(region.total_s),
                human_duration(region.exclusive_s), human_duration(region.mpi_s), human_duration(region.min_s),
@@ -54,7 +54,7 @@ std::string passed_section(const Summary& summary, const Paint& paint) {
   for (const auto& [name, sum] : by_name) sums.push_back(sum);
   std::ranges::stable_sort(sums, std::ranges::greater{}, &Sum::calls);
   Table table{{{"function", Align::left}, {"group", Align::left}, {"ranks"}, {"calls"}}};
-  for (std::size_t i = 0; i < std::min(kTop, sums.size()); ++i)
+  for (std::size_t i = 0; i < std::min(kTopEvents, sums.size()); ++i)
     table.add({printable(sums[i].name), sums[i].group, human_count(sums[i].ranks), human_count(sums[i].calls)});
   return paint.heading(fmt::format("FILTERED OUT ({})", how_many(sums.size()))) + "\n" +
          table.text([&](const std::string& line) { return paint.title(line); });
@@ -63,7 +63,7 @@ std::string passed_section(const Summary& summary, const Paint& paint) {
 std::string user_events_section(const Summary& summary, const Paint& paint) {
   if (summary.user_events.empty()) return {};
   Table table{{{"event", Align::left}, {"kind", Align::left}, {"count"}, {"min"}, {"mean"}, {"max"}, {"last"}}};
-  for (std::size_t i = 0; i < std::min(kTop, summary.user_events.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kTopEvents, summary.user_events.size()); ++i) {
     const UserEventSummary& event = summary.user_events[i];
     const auto value = [&](double number) {
       return event.kind == "counter" ? fmt::format("{:.4g}", number) : std::string{};

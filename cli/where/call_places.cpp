@@ -9,12 +9,11 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/summary/printable.hpp"
 #include "merger/sites/resolve_sites.hpp"
 
 namespace meridian {
 namespace {
-
-std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 /// The site of a call; nullptr: not recorded.
 const Site* site_of(const ThreadNow& thread, RankSites& sites, const SiteTable& table, const PathTable& paths) {

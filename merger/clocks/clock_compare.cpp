@@ -13,11 +13,10 @@
 #include "merger/model/clocks.hpp"
 #include "trace/format/rank_file.hpp"
 #include "trace/model/result.hpp"
+#include "trace/model/units.hpp"
 
 namespace meridian {
 namespace {
-
-constexpr double kSecondsPerNs = 1e-9;
 
 /// The correction from the first lines to these lines, which is a line as well.
 ClockCorrection difference_of(const Clocks& lines, const Clocks& first, const ClockSamples& samples) {

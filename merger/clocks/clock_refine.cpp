@@ -13,12 +13,10 @@
 #include "merger/model/clock_tuning.hpp"
 #include "merger/model/findings.hpp"
 #include "trace/format/rank_file.hpp"
+#include "trace/model/units.hpp"
 
 namespace meridian {
 namespace {
-
-constexpr double kSecondsPerNs = 1e-9;
-constexpr double kPpm = 1e6;
 
 /// Lines from messages for domains that ping-pong exchanges do not connect to the reference; zeros for the others.
 std::vector<HullLine> first_lines(const Clocks& first, const ClockSamples& samples, bool is_hull) {

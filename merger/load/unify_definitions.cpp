@@ -31,10 +31,10 @@ struct Identity {
   friend auto operator<=>(const Identity&, const Identity&) = default;
 };
 
-class Unifier {
+class DefinitionUnifier {
  public:
-  Unifier(std::span<const RankMeta* const> metas, std::span<const World> worlds, const LinkEnds& links,
-          Findings& findings)
+  DefinitionUnifier(std::span<const RankMeta* const> metas, std::span<const World> worlds, const LinkEnds& links,
+                    Findings& findings)
       : metas_{metas}, worlds_{worlds}, links_{links}, findings_{findings}, halves_(metas.size()) {
     for (const RankMeta* meta : metas) {
       spare_members_ += kUnnamedForEach * meta->comms.size();
@@ -269,7 +269,7 @@ Communicators unify_definitions(std::span<const RankMeta* const> metas, std::spa
   LinkEnds known;
   for (int round = 1;; ++round) {
     Findings found = findings;
-    Unifier unifier{metas, worlds, known, found};
+    DefinitionUnifier unifier{metas, worlds, known, found};
     Communicators communicators = unifier.run();
     WorldLinks links = find_links(metas, communicators.resolvers, unifier.halves(), worlds.size());
     // A unified communicator may be the parent of others, which can be unified now.

@@ -59,9 +59,9 @@ void for_each_window(std::span<const LocalWindow> windows, Visit visit) {
   for (const LocalWindow& window : windows) visit(window, std::pair{window.comm, made[window.comm]++});
 }
 
-class Unifier {
+class ObjectUnifier {
  public:
-  Unifier(std::span<const RankMeta* const> metas, Communicators& communicators)
+  ObjectUnifier(std::span<const RankMeta* const> metas, Communicators& communicators)
       : metas_{metas}, communicators_{communicators} {}
 
   Objects run() {
@@ -138,7 +138,7 @@ class Unifier {
 }  // namespace
 
 Objects unify_objects(std::span<const RankMeta* const> metas, Communicators& communicators) {
-  return Unifier{metas, communicators}.run();
+  return ObjectUnifier{metas, communicators}.run();
 }
 
 }  // namespace meridian

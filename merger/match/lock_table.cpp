@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "trace/format/rank_file.hpp"
+#include "trace/model/units.hpp"
 
 namespace meridian {
 namespace {
@@ -111,7 +112,6 @@ void LockTable::add(const Call& call, std::int64_t duration_ns) {
 }
 
 std::vector<LockSummary> LockTable::rows(const RankMeta& meta) const {
-  constexpr double kSecondsPerNs = 1e-9;
   std::map<std::pair<LockKind, std::uint64_t>, LockSummary> rows;
   const auto row_of = [&](LockKind kind, std::uint64_t object) -> LockSummary& {
     LockSummary& row = rows[{object_kind(kind), object}];

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "trace/model/units.hpp"
+
 namespace meridian {
 namespace {
-
-constexpr double kSecondsPerNs = 1e-9;
 
 double seconds(std::int64_t ns) noexcept { return static_cast<double>(ns) * kSecondsPerNs; }
 

@@ -8,11 +8,9 @@ namespace meridian {
 namespace {
 
 constexpr std::int64_t kGrowOneIn = 100;  // a stretch before a jump may grow by 1/this of its length
-constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-constexpr std::uint64_t kPointsBetweenReleases = 1 << 18;
 
 /// Walks a thread's points backwards. `left` counts the remaining points, the one at the cursor included.
-struct Cursor {
+struct BackwardCursor {
   std::uint64_t first = 0;
   std::uint64_t left = 0;
   std::int64_t x = 0;
@@ -36,25 +34,25 @@ class Backward {
     while (!cursors_.empty()) {
       // This is the order of replay_forward() backwards: v never decreased, and stayed the same only where x did.
       const auto latest = std::max_element(cursors_.begin(), cursors_.end(),
-                                           [](const Cursor& a, const Cursor& b) { return a.v < b.v; });
+                                           [](const BackwardCursor& a, const BackwardCursor& b) { return a.v < b.v; });
       step(*latest);
       if (--latest->left == 0)
         cursors_.erase(latest);
       else
         load(*latest);
-      if (++count_ % kPointsBetweenReleases == 0) tables_.release_pages();
+      if (++count_ % kRowsBetweenReleases == 0) tables_.release_pages();
     }
   }
 
  private:
-  void load(Cursor& cursor) const {
+  void load(BackwardCursor& cursor) const {
     const std::uint64_t point = cursor.left - 1;
     const std::uint64_t row = cursor.first + point / 2;
     cursor.x = point % 2 == 0 ? tables_.times[row].enter_ns : tables_.times[row].leave_ns;
     cursor.v = point % 2 == 0 ? tables_.moved[row].enter_ns : tables_.moved[row].leave_ns;
   }
 
-  void step(const Cursor& cursor) {
+  void step(const BackwardCursor& cursor) {
     const std::int64_t forward = cursor.v - cursor.x;
     std::int64_t move = ramp_to(cursor.x);
     const std::uint64_t point = cursor.left - 1;
@@ -102,7 +100,7 @@ class Backward {
   }
 
   RepairTables& tables_;
-  std::vector<Cursor> cursors_;
+  std::vector<BackwardCursor> cursors_;
   std::int64_t x_ = 0;      // of the following point
   std::int64_t move_ = 0;   // of the following point
   std::int64_t spare_ = 0;  // time that has not lowered the move yet

@@ -13,8 +13,6 @@
 namespace meridian {
 namespace {
 
-constexpr std::uint64_t kRowsBetweenReleases = 1 << 18;
-
 /// A rank's threads by number with the counts of their calls; their rows follow those of the streams before.
 std::vector<RepairStream> streams_of(const RankMeta& meta, std::uint32_t chain, std::uint64_t first_row) {
   std::map<std::uint32_t, std::uint64_t> events;

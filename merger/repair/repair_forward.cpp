@@ -9,9 +9,7 @@
 namespace meridian {
 namespace {
 
-constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kShrinkOneIn = 1000;  // a moved stretch may shrink by 1/this of its length
-constexpr std::uint64_t kPointsBetweenReleases = 1 << 18;
+constexpr std::int64_t kShrinkOneIn = 1000;         // a moved stretch may shrink by 1/this of its length
 constexpr std::uint64_t kPointsInFlight = 1 << 16;  // total distance in points that ranks may run ahead of each other
 constexpr std::uint64_t kFewestPoints = 64;
 
@@ -45,7 +43,7 @@ class ChainClock {
 };
 
 /// The position of a thread: point 2e is the enter of its e-th call, 2e + 1 the leave.
-struct Cursor {
+struct ForwardCursor {
   std::uint64_t point = 0;
   std::int64_t x = kNever;        // of that point; kNever: at the end
   std::int64_t need = 0;          // stamp that it must follow, from the uses before `use`
@@ -97,7 +95,7 @@ class Forward {
  private:
   /// Loads the point at the cursor.
   void load(std::uint32_t s) {
-    Cursor& cursor = cursors_[s];
+    ForwardCursor& cursor = cursors_[s];
     const RepairStream& stream = tables_.streams[s];
     const std::uint64_t event = cursor.point / 2;
     if (event >= stream.events) {
@@ -142,7 +140,7 @@ class Forward {
   /// Replays some points. False: the chain waits or is done.
   bool run_chain(std::uint32_t c) {
     Chain& chain = chains_[c];
-    if (count_ >= kPointsBetweenReleases) {
+    if (count_ >= kRowsBetweenReleases) {
       tables_.release_pages();
       count_ = 0;
     }
@@ -167,7 +165,7 @@ class Forward {
 
   /// Replays a thread's next point. False: it has to wait, or there is none.
   bool step(std::uint32_t s, Chain& chain) {
-    Cursor& cursor = cursors_[s];
+    ForwardCursor& cursor = cursors_[s];
     if (cursor.x == kNever) return false;
     const std::uint64_t row = tables_.streams[s].first + cursor.point / 2;
     if (cursor.point % 2 == 0) {
@@ -192,7 +190,7 @@ class Forward {
 
   /// Collects what the leave of a call has to follow. False: part of it is still missing, and the stream will be woken.
   bool is_ready(std::uint32_t s) {
-    Cursor& cursor = cursors_[s];
+    ForwardCursor& cursor = cursors_[s];
     while (cursor.use) {
       const std::uint64_t i = cursor.use.index();
       if (cursor.use.role() == Use::receive) {
@@ -255,7 +253,7 @@ class Forward {
   void wake_all(std::uint64_t instance, std::uint32_t running) {
     std::uint32_t waiter = std::exchange(tables_.collectives.word(instance), 0);
     while (waiter != 0) {
-      Cursor& cursor = cursors_[waiter - 1];
+      ForwardCursor& cursor = cursors_[waiter - 1];
       cursor.is_listed = false;
       wake(waiter - 1, running);
       waiter = std::exchange(cursor.next_waiter, 0);
@@ -272,12 +270,12 @@ class Forward {
     return best;
   }
 
-  static bool is_better(const Cursor& a, const Cursor& b) {
+  static bool is_better(const ForwardCursor& a, const ForwardCursor& b) {
     return a.is_listed != b.is_listed ? a.is_listed : a.x < b.x;
   }
 
   Status withdraw(std::uint32_t s) {
-    const Cursor& cursor = cursors_[s];
+    const ForwardCursor& cursor = cursors_[s];
     const RepairStream& stream = tables_.streams[s];
     if (!cursor.is_listed)
       return Error{Errc::damaged,
@@ -293,7 +291,7 @@ class Forward {
   }
 
   RepairTables& tables_;
-  std::vector<Cursor> cursors_;  // [streams]
+  std::vector<ForwardCursor> cursors_;  // [streams]
   std::vector<Chain> chains_;
   std::vector<std::pair<std::int64_t, std::uint32_t>> ready_;  // heap: time of the next point, chain
   std::uint64_t quantum_ = 0;

@@ -14,8 +14,6 @@
 namespace meridian {
 namespace {
 
-constexpr std::uint64_t kRowsBetweenReleases = 1 << 18;
-
 Error broken_promise(const std::string& what) {
   return Error{Errc::invalid_argument, "cannot order the events: " + what,
                "this is a bug in the merger; keep the rank files and report it"};

@@ -8,8 +8,6 @@
 namespace meridian {
 namespace {
 
-constexpr std::uint64_t kRowsBetweenReleases = 1 << 18;
-
 std::string name_of(const EventRef& ref) {
   return "call " + std::to_string(ref.event) + " of rank " + std::to_string(ref.rank) + ", thread " +
          std::to_string(ref.thread);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -17,6 +18,10 @@
 #include "trace/model/result.hpp"
 
 namespace meridian {
+
+inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+/// Rows or points that are gone through before their pages are given back.
+inline constexpr std::uint64_t kRowsBetweenReleases = 1 << 18;
 
 /// A thread's calls: rows [first, first + events) of the tables.
 struct RepairStream {

@@ -51,9 +51,9 @@ std::string name_of(Dwarf_Die& die) {
   return name != nullptr ? name : "";
 }
 
-class Module {
+class DebugModule {
  public:
-  explicit Module(Dwfl_Module* module) : module_{module} {}
+  explicit DebugModule(Dwfl_Module* module) : module_{module} {}
 
   SourcePlace place(Dwarf_Addr address) {
     SourcePlace place;
@@ -156,7 +156,7 @@ DebugInfo read_places(int descriptor, const std::string& path, const std::string
   dwfl_report_end(session.get(), nullptr, nullptr);
   const DebugInfo found = check_file(module, build_id);
   if (found != DebugInfo::read) return found;
-  Module places{module};
+  DebugModule places{module};
   // The call instruction is before its return address.
   for (const std::uint64_t offset : offsets) take(places.place(offset - 1));
   return DebugInfo::read;

@@ -6,10 +6,10 @@
 #include <string>
 #include <tuple>
 
+#include "trace/model/units.hpp"
+
 namespace meridian {
 namespace {
-
-constexpr double kSecondsPerNs = 1e-9;
 
 double seconds(std::int64_t ns) noexcept { return static_cast<double>(ns) * kSecondsPerNs; }
 double time_of(const CommSummary& comm) noexcept { return comm.p2p_s + comm.collective_s + comm.other_s; }

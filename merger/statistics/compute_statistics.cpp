@@ -11,11 +11,10 @@
 #include "merger/model/paths.hpp"
 #include "trace/model/call_id.hpp"
 #include "trace/model/event.hpp"
+#include "trace/model/units.hpp"
 
 namespace meridian {
 namespace {
-
-constexpr double kSecondsPerNs = 1e-9;
 
 /// The standard deviation of n values, from their exact sum and sum of squares: no cancellation.
 double standard_deviation(std::uint64_t n, std::uint64_t sum, unsigned __int128 squares) {

@@ -13,11 +13,11 @@
 #include "merger/model/trace.hpp"
 #include "merger/statistics/summarize_sites.hpp"
 #include "trace/format/rank_file.hpp"
+#include "trace/model/units.hpp"
 
 namespace meridian {
 namespace {
 
-constexpr double kSecondsPerNs = 1e-9;
 constexpr std::array<std::string_view, 5> kOverheadNames{"start", "finish", "clock exchange", "flush wait",
                                                          "thread attach"};
 

@@ -7,11 +7,11 @@
 
 #include "trace/model/call_id.hpp"
 #include "trace/model/event.hpp"
+#include "trace/model/units.hpp"
 
 namespace meridian {
 namespace {
 
-constexpr double kSecondsPerNs = 1e-9;
 constexpr std::array<std::string_view, kUserKindCount> kKindNames{"",        "region", "marker", "event",
                                                                   "counter", "send",   "receive"};
 

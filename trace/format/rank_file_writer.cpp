@@ -98,9 +98,9 @@ std::vector<T>& room_for(Scratch& scratch, std::size_t count) {
 }
 
 // An event table, by columns. Handles are stored as rows of the dictionary.
-class AnyTableColumns {
+class AnyTableTargets {
  public:
-  explicit AnyTableColumns(std::span<const AnyColumn> columns) : columns_{columns} {
+  explicit AnyTableTargets(std::span<const AnyColumn> columns) : columns_{columns} {
     for (const AnyColumn& column : columns)
       targets_.emplace_back(column.form == ColumnForm::handle ? ColumnType::u32 : column.type, column.name, column.unit,
                             false);
@@ -145,9 +145,9 @@ class AnyTableColumns {
 };
 
 template <class Row>
-class TableColumns : public AnyTableColumns {
+class TableTargets : public AnyTableTargets {
  public:
-  TableColumns() : AnyTableColumns{rank_schema::columns<Row>()} {}
+  TableTargets() : AnyTableTargets{rank_schema::columns<Row>()} {}
   Status append(const ColumnTarget& file, Dictionary& dictionary, Scratch& scratch, const std::vector<Row>& rows) {
     return append_rows(file, dictionary, scratch, rows.data(), rows.size());
   }
@@ -175,15 +175,15 @@ struct RankFileWriter::Impl {
   LazyColumn payload = LazyColumn::of<std::uint8_t>("events/payload");
   LazyColumn flags = LazyColumn::of<std::uint8_t>("events/flags");
   LazyColumn completions = LazyColumn::of<std::uint32_t>("events/completions");
-  TableColumns<PointToPoint> p2p;
-  TableColumns<Collective> coll;
-  TableColumns<Completion> completion_rows;
-  TableColumns<Rma> rma;
-  TableColumns<FileAccess> io;
-  TableColumns<HandleUse> handles;
-  TableColumns<UserUse> user;
-  TableColumns<LockUse> locks;
-  TableColumns<ThreadOp> thread_ops;
+  TableTargets<PointToPoint> p2p;
+  TableTargets<Collective> coll;
+  TableTargets<Completion> completion_rows;
+  TableTargets<Rma> rma;
+  TableTargets<FileAccess> io;
+  TableTargets<HandleUse> handles;
+  TableTargets<UserUse> user;
+  TableTargets<LockUse> locks;
+  TableTargets<ThreadOp> thread_ops;
   LazyColumn sites = LazyColumn::of<std::uint32_t>("sites/address");
   LazyColumn nodes = LazyColumn::of<std::uint32_t>("sites/node");
   LazyColumn counters = LazyColumn::of<std::int64_t>("counters/value", "", true);

@@ -12,12 +12,10 @@
 #include "merger/clocks/samples/clock_latency.hpp"
 #include "merger/clocks/samples/median.hpp"
 #include "merger/model/clock_tuning.hpp"
+#include "trace/model/units.hpp"
 
 namespace meridian {
 namespace {
-
-constexpr double kPpm = 1e-6;
-constexpr double kSecondsPerNs = 1e-9;
 
 class Certifier {
  public:
@@ -147,7 +145,7 @@ class Certifier {
         const double rho = assumptions_.rho_ppm + assumptions_.rho_ppm_per_s * gaps.seconds[k];
         bend_[node(h, k)] = static_cast<float>(most - least);
         result_.rate[node(h, k)] =
-            static_cast<float>(rho * kPpm + (most - least) + std::min(doubts_[h], ClockTuning::kMostDoubt));
+            static_cast<float>(rho * kOnePpm + (most - least) + std::min(doubts_[h], ClockTuning::kMostDoubt));
       }
     }
   }

@@ -9,11 +9,11 @@
 #include "merger/clocks/samples/clock_constraints.hpp"
 #include "merger/clocks/samples/shortest_paths.hpp"
 #include "merger/model/clock_tuning.hpp"
+#include "trace/model/units.hpp"
 
 namespace meridian {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// The slack of the messages between two domains, over time.
 class PairSlope {
  public:

@@ -12,7 +12,7 @@
 namespace meridian {
 namespace {
 
-constexpr long double kNsPerSecond = 1e9L;
+constexpr long double kLongNsPerSecond = 1e9L;
 /// Largest uncertainty of a rate that anchors may leave.
 
 std::uint64_t width(const AnchorRow& anchor) { return anchor.after_ticks - anchor.before_ticks; }
@@ -81,7 +81,7 @@ void set_rate(std::span<const RankMeta* const> metas, ClockDomain& domain, const
   domain.is_rate_assumed = true;
   for (const std::size_t member : domain.members)
     if (const long double rate_hz = nominal_rate_hz(*metas[member]); rate_hz > 0) {
-      domain.axis.ns_per_tick = kNsPerSecond / rate_hz;
+      domain.axis.ns_per_tick = kLongNsPerSecond / rate_hz;
       return;
     }
   if (has_pair) domain.axis.ns_per_tick = span_ns / ticks;

@@ -15,12 +15,10 @@
 #include "merger/clocks/samples/median.hpp"
 #include "merger/clocks/steps/step_at_bend.hpp"
 #include "merger/model/clock_tuning.hpp"
+#include "trace/model/units.hpp"
 
 namespace meridian {
 namespace {
-
-constexpr double kNsPerSecond = 1e9;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The spacing of the knots: at least one second, and two gaps between messages in a typical direction; if most pairs
 /// communicate one way, two seconds and four gaps. The ends of the run, where ping-pong exchanges crowd, do not count.

@@ -12,12 +12,10 @@
 #include "merger/clocks/fit/fit_clocks.hpp"
 #include "merger/model/findings.hpp"
 #include "trace/model/nearest_name.hpp"
+#include "trace/model/units.hpp"
 
 namespace meridian {
 namespace {
-
-constexpr double kPpm = 1e6;
-constexpr double kSecondsPerNs = 1e-9;
 
 /// Nominal ns of a domain -> ns since the reference's base.
 using Lines = std::vector<ClockLine>;

@@ -11,11 +11,10 @@
 #include "merger/clocks/samples/exchanges.hpp"
 #include "merger/model/clock_tuning.hpp"
 #include "trace/format/rank_file.hpp"
+#include "trace/model/units.hpp"
 
 namespace meridian {
 namespace {
-
-constexpr double kPpm = 1e6;
 
 std::size_t share_of(std::size_t users, std::size_t least, std::size_t most) {
   return std::clamp(ClockTuning::kMostReportRows / std::max<std::size_t>(users, 1), least, most);

@@ -6,11 +6,11 @@
 #include <limits>
 
 #include "merger/clocks/samples/clock_slack.hpp"
+#include "trace/model/units.hpp"
 
 namespace meridian {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::uint32_t kNoWindow = std::numeric_limits<std::uint32_t>::max();
 
 void add_collectives(const ClockSamples& samples, const ClockCorrection& correction, std::size_t group,

@@ -9,11 +9,10 @@
 
 #include "merger/clocks/samples/median.hpp"
 #include "merger/model/clock_tuning.hpp"
+#include "trace/model/units.hpp"
 
 namespace meridian {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The least sum of two hulls, at the times of the first one's points.
 double least_sum(std::span<const ClockPoint> at, std::span<const ClockPoint> hull) {

@@ -9,6 +9,7 @@
 
 #include "merger/clocks/samples/clock_cells.hpp"
 #include "merger/clocks/samples/clock_correction.hpp"
+#include "trace/model/units.hpp"
 
 namespace meridian {
 
@@ -78,7 +79,6 @@ class ClockSlack {
     double begin_ns_ = 0, end_ns_ = 0;  // range in which this line is valid; empty at first
     double left_ns_ = 0, value_ = 0, slope_ = 0;
   };
-  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
   Message across_steps(double sent, double received) {
     Message one{from_.shifted(sent), to_.shifted(received), kInfinity};

@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "merger/clocks/samples/clock_constraints.hpp"
+#include "merger/clocks/steps/clock_line.hpp"
 #include "merger/clocks/steps/clock_views.hpp"
 #include "merger/model/clock_tuning.hpp"
+#include "trace/model/units.hpp"
 
 namespace meridian {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double length_of(const ClockCorrection& correction) {
   return correction.spacing_ns * static_cast<double>(correction.knots - 1);
@@ -52,14 +52,9 @@ struct Suspect {
   std::vector<Sighting> sightings;
 };
 
-struct Line {
-  double begin = 0, value = 0, slope = 0;
-  double operator()(double t) const { return value + slope * (t - begin); }
-};
-
 /// One partner's estimate of a clock step: the line that the clock follows before it, and the offset after it.
 struct Step {
-  Line line;
+  ClockLine line;
   double size = 0, doubt_ns = 0;
   double from = 0, to = 0;  // windows that are certainly on either side
   std::vector<ClockLimit> limits;
@@ -323,7 +318,7 @@ class StepFinder {
 
   /// Subtracts `line` from a clock, as a function of the time of the others. For the reference, all others move
   /// instead.
-  void straighten(std::uint32_t domain, const Line& line) {
+  void straighten(std::uint32_t domain, const ClockLine& line) {
     const double alpha = line.value - line.slope * line.begin;
     for (std::uint32_t h = 0; h < correction_.domains; ++h)
       for (std::size_t k = 0; k < correction_.knots; ++k) {

@@ -7,11 +7,10 @@
 #include "merger/clocks/samples/clock_constraints.hpp"
 #include "merger/clocks/samples/median.hpp"
 #include "merger/model/clock_tuning.hpp"
+#include "trace/model/units.hpp"
 
 namespace meridian {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// All limits of a pair, on the corrected time of one of its domains. Stamps far outside the run are ignored.
 std::vector<ClockLimit> limits_of(const PairSamples& pair, const ClockCorrection& correction, bool is_axis_low) {

@@ -6,22 +6,23 @@
 #include <functional>
 
 #include "merger/clocks/samples/clock_constraints.hpp"
+#include "merger/clocks/steps/clock_line.hpp"
 #include "merger/model/clock_tuning.hpp"
 
 namespace meridian {
 namespace {
 
-struct Suspect {
+struct BendSuspect {
   std::size_t domain = 0;
   std::size_t knot = 0;
   double bend_ns = 0;
 };
 
 /// The sharpest bends among the knots at which messages are reversed, the sharpest first; one for a stretch of knots.
-std::vector<Suspect> find_suspects(const ClockSamples& samples, const ClockCorrection& correction,
-                                   std::size_t reference, double least_bend_ns) {
+std::vector<BendSuspect> find_suspects(const ClockSamples& samples, const ClockCorrection& correction,
+                                       std::size_t reference, double least_bend_ns) {
   const std::size_t n = correction.knots;
-  std::vector<Suspect> all, chosen;
+  std::vector<BendSuspect> all, chosen;
   if (n < ClockTuning::kZoneBefore + ClockTuning::kZoneAfter + 6) return all;
   std::vector<bool> is_reversed(correction.domains * n);
   const auto group =
@@ -42,9 +43,9 @@ std::vector<Suspect> find_suspects(const ClockSamples& samples, const ClockCorre
       if (bend > least_bend_ns) all.push_back({h, k, bend});
     }
   }
-  std::ranges::stable_sort(all, std::ranges::greater{}, &Suspect::bend_ns);
-  for (const Suspect& one : all) {
-    const bool is_known = std::ranges::any_of(chosen, [&](const Suspect& known) {
+  std::ranges::stable_sort(all, std::ranges::greater{}, &BendSuspect::bend_ns);
+  for (const BendSuspect& one : all) {
+    const bool is_known = std::ranges::any_of(chosen, [&](const BendSuspect& known) {
       return known.domain == one.domain &&
              (known.knot > one.knot ? known.knot - one.knot : one.knot - known.knot) < ClockTuning::kZoneAfter;
     });
@@ -53,11 +54,6 @@ std::vector<Suspect> find_suspects(const ClockSamples& samples, const ClockCorre
   }
   return chosen;
 }
-
-struct Line {
-  double at = 0, value = 0, slope = 0;
-  double operator()(double t) const { return value + slope * (t - at); }
-};
 
 /// The limit that a message sets for one domain's correction at one moment.
 struct Demand {
@@ -109,11 +105,11 @@ struct Split {
   double cost_of_bend = 0;  ///< without a step
 };
 
-Split best_split(const std::vector<Demand>& demands, const Line& before, const Line& after) {
+Split best_split(const std::vector<Demand>& demands, const ClockLine& before, const ClockLine& after) {
   const std::size_t n = demands.size();
   std::vector<double> rest(n + 1, 0);
   for (std::size_t i = n; i-- > 0;) rest[i] = rest[i + 1] + demands[i].violation(after(demands[i].at));
-  const double meet = before.at + (before.value - after(before.at)) / (after.slope - before.slope);
+  const double meet = before.begin + (before.value - after(before.begin)) / (after.slope - before.slope);
   Split best{0, rest[0], rest[0]};
   double sum = 0;
   std::size_t split = 0;
@@ -130,15 +126,15 @@ Split best_split(const std::vector<Demand>& demands, const Line& before, const L
   return best;
 }
 
-bool try_step(const ClockSamples& samples, ClockCorrection& correction, const Suspect& suspect, double latency_ns) {
+bool try_step(const ClockSamples& samples, ClockCorrection& correction, const BendSuspect& suspect, double latency_ns) {
   const std::size_t h = suspect.domain, first = suspect.knot - ClockTuning::kZoneBefore,
                     last = suspect.knot + ClockTuning::kZoneAfter;
   const auto slope = [&](std::size_t k) {
     return (correction.knot(h, k + 1) - correction.knot(h, k)) / correction.spacing_ns;
   };
-  const Line before{correction.knot_ns(first - 1), correction.knot(h, first - 1), slope(first - 2)};
-  const Line after{correction.knot_ns(last + 1), correction.knot(h, last + 1),
-                   slope(std::min(last + 1, correction.knots - 2))};
+  const ClockLine before{correction.knot_ns(first - 1), correction.knot(h, first - 1), slope(first - 2)};
+  const ClockLine after{correction.knot_ns(last + 1), correction.knot(h, last + 1),
+                        slope(std::min(last + 1, correction.knots - 2))};
   const auto demands = demands_in(samples, correction, h, correction.knot_ns(first), correction.knot_ns(last));
   if (demands.size() < ClockTuning::kFewestDemands) return false;
   const Split split = best_split(demands, before, after);
@@ -160,7 +156,7 @@ bool try_step(const ClockSamples& samples, ClockCorrection& correction, const Su
 
 bool add_step_at_bend(const ClockSamples& samples, ClockCorrection& correction, std::size_t reference,
                       double latency_ns) {
-  for (const Suspect& suspect :
+  for (const BendSuspect& suspect :
        find_suspects(samples, correction, reference, ClockTuning::kLeastStepLatencies * latency_ns))
     if (try_step(samples, correction, suspect, latency_ns)) return true;
   return false;

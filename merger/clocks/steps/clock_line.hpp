@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace meridian {
+
+/// What a clock's correction is on one side of a step, in ns.
+struct ClockLine {
+  double begin = 0, value = 0, slope = 0;
+  double operator()(double t) const { return value + slope * (t - begin); }
+};
+
+}  // namespace meridian
