@@ -39,7 +39,7 @@ ClockCorrection difference_of(const Clocks& lines, const Clocks& first, const Cl
 
 Status count_reversed(TempSpool<DomainMessage>& messages, const std::vector<ClockCorrection>& models,
                       std::vector<ClockModelSummary>& rows) {
-  SpoolReader<DomainMessage> reader{messages};
+  TempSpoolReader<DomainMessage> reader{messages};
   std::vector<double> worst(models.size(), 0);
   while (const DomainMessage* message = reader.next())
     for (std::size_t m = 0; m < models.size(); ++m) {

@@ -72,7 +72,7 @@ class SortedSpool {
     constexpr std::uint64_t kLast = UINT64_MAX;
     std::vector<TempSpool<T>> runs = std::move(runs_);
     runs_.clear();
-    std::vector<SpoolReader<T>> readers;
+    std::vector<TempSpoolReader<T>> readers;
     std::vector<const T*> rows;
     std::vector<std::uint64_t> keys;
     for (TempSpool<T>& run : runs) {
@@ -86,7 +86,7 @@ class SortedSpool {
       rows[top] = readers[top].next();
       order.update(top, rows[top] == nullptr ? kLast : rows[top]->key);
     }
-    for (const SpoolReader<T>& reader : readers) MERIDIAN_TRY_DO(reader.status());
+    for (const TempSpoolReader<T>& reader : readers) MERIDIAN_TRY_DO(reader.status());
     return {};
   }
 

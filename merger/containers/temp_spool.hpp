@@ -124,9 +124,9 @@ class TempSpool {
 ///   for (const T* row = reader.next(); row != nullptr; row = reader.next()) ...
 ///   MERIDIAN_TRY_DO(reader.status());
 template <class T>
-class SpoolReader {
+class TempSpoolReader {
  public:
-  explicit SpoolReader(TempSpool<T>& spool) : spool_{&spool} {}
+  explicit TempSpoolReader(TempSpool<T>& spool) : spool_{&spool} {}
 
   /// The next row, valid until the next call; nullptr at the end, or after an error.
   const T* next() {

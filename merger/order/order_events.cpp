@@ -68,7 +68,7 @@ struct Stream {
 
   RankRows* rank;
   std::uint32_t thread_index;  // index in the rank file
-  std::optional<SpoolReader<TimePair>> times;
+  std::optional<TempSpoolReader<TimePair>> times;
   std::uint64_t next_time = 0;  // number of the call of the next times.next()
   EventRow row;
 

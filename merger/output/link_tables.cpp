@@ -46,7 +46,7 @@ Status MessageLinks::append(std::span<const MatchedMessage> messages, const Even
 Status MessageLinks::write(hid_t file, const EventTable& events) {
   SortedSpool<Message> sorted{scratch_};
   std::uint64_t done = 0;
-  SpoolReader<Message> reader{messages_};
+  TempSpoolReader<Message> reader{messages_};
   for (const Message* message = reader.next(); message != nullptr; message = reader.next()) {
     Message placed = *message;
     placed.key = events.row(message->key);
@@ -107,7 +107,7 @@ Status CollectiveLinks::write(hid_t file, const EventTable& events) {
   OrderColumn by_start{scratch_}, by_completion{scratch_};
   std::uint64_t last = 0, number_of_instance = 0;
   StoredInstance instance;
-  SpoolReader<Part> reader{parts_};
+  TempSpoolReader<Part> reader{parts_};
   for (const Part* part = reader.next(); part != nullptr; part = reader.next()) {
     const std::uint64_t number = links.size();
     if (number == 0 || part->instance != number_of_instance) {

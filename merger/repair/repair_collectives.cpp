@@ -24,7 +24,7 @@ Result<CollectiveTable> CollectiveTable::create(TempSpool<CollectivePart>& spool
                                                 const std::filesystem::path& scratch) {
   CollectiveTable table;
   std::uint64_t instances = 0;
-  SpoolReader<CollectivePart> reader{spool};
+  TempSpoolReader<CollectivePart> reader{spool};
   for (const CollectivePart* part = reader.next(); part != nullptr; part = reader.next()) {
     if (part->comm_rank < 0 || part->comm_rank > kHighestCommRank) return impossible(*part);
     instances = std::max(instances, part->instance + 1);
@@ -36,7 +36,7 @@ Result<CollectiveTable> CollectiveTable::create(TempSpool<CollectivePart>& spool
 }
 
 Status CollectiveTable::register_parts(TempSpool<CollectivePart>& spool, const std::filesystem::path& scratch) {
-  SpoolReader<CollectivePart> reader{spool};
+  TempSpoolReader<CollectivePart> reader{spool};
   for (const CollectivePart* part = reader.next(); part != nullptr; part = reader.next()) {
     if (part->shape == CollectiveShape::none) continue;
     Instance& instance = instances_[part->instance];
@@ -56,7 +56,7 @@ Status CollectiveTable::register_parts(TempSpool<CollectivePart>& spool, const s
     }
   if (slots == 0) return {};
   MERIDIAN_TRY(prefix_, MappedArray<std::int64_t>::create(scratch, slots));
-  SpoolReader<CollectivePart> again{spool};
+  TempSpoolReader<CollectivePart> again{spool};
   for (const CollectivePart* part = again.next(); part != nullptr; part = again.next()) {
     const Instance& instance = instances_[part->instance];
     if (part->shape == CollectiveShape::prefix)

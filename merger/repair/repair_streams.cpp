@@ -38,7 +38,7 @@ Status write_stream(const RepairTables& tables, const RepairStream& stream, Repa
 }
 
 Status write_messages(const RepairTables& tables, TempSpool<MatchedMessage>& given, TempSpool<MatchedMessage>& out) {
-  SpoolReader<MatchedMessage> reader{given};
+  TempSpoolReader<MatchedMessage> reader{given};
   std::uint64_t count = 0;
   for (const MatchedMessage* message = reader.next(); message != nullptr; message = reader.next()) {
     MatchedMessage now = *message;
@@ -53,7 +53,7 @@ Status write_messages(const RepairTables& tables, TempSpool<MatchedMessage>& giv
 }
 
 Status write_parts(const RepairTables& tables, TempSpool<CollectivePart>& given, TempSpool<CollectivePart>& out) {
-  SpoolReader<CollectivePart> reader{given};
+  TempSpoolReader<CollectivePart> reader{given};
   std::uint64_t count = 0;
   for (const CollectivePart* part = reader.next(); part != nullptr; part = reader.next()) {
     CollectivePart now = *part;
@@ -96,7 +96,7 @@ Result<Repaired> repair_streams(RepairInput input, TempSpool<MatchedMessage>& me
 
 Result<std::uint64_t> count_reversed(TempSpool<MatchedMessage>& messages, TempSpool<CollectivePart>& collectives) {
   std::uint64_t reversed = 0;
-  SpoolReader<MatchedMessage> message_reader{messages};
+  TempSpoolReader<MatchedMessage> message_reader{messages};
   for (const MatchedMessage* message = message_reader.next(); message != nullptr; message = message_reader.next())
     if (message->receive_leave_ns <= message->send_enter_ns) ++reversed;
   MERIDIAN_TRY_DO(message_reader.status());
@@ -107,7 +107,7 @@ Result<std::uint64_t> count_reversed(TempSpool<MatchedMessage>& messages, TempSp
     if (is_reversed(instance)) ++reversed;
     instance.clear();
   };
-  SpoolReader<CollectivePart> part_reader{collectives};
+  TempSpoolReader<CollectivePart> part_reader{collectives};
   for (const CollectivePart* part = part_reader.next(); part != nullptr; part = part_reader.next()) {
     if (!instance.empty() && instance.front().instance != part->instance) close();
     instance.push_back(*part);

@@ -72,7 +72,7 @@ Result<std::uint64_t> RepairTables::checked_row(const EventRef& ref, const char*
 }
 
 Status RepairTables::link_messages(TempSpool<MatchedMessage>& spool) {
-  SpoolReader<MatchedMessage> reader{spool};
+  TempSpoolReader<MatchedMessage> reader{spool};
   std::uint64_t i = 0;
   for (const MatchedMessage* message = reader.next(); message != nullptr; message = reader.next(), ++i) {
     MERIDIAN_TRY(const std::uint64_t sender, checked_row(message->send, "a message"));
@@ -86,7 +86,7 @@ Status RepairTables::link_messages(TempSpool<MatchedMessage>& spool) {
 }
 
 Status RepairTables::link_parts(TempSpool<CollectivePart>& spool) {
-  SpoolReader<CollectivePart> reader{spool};
+  TempSpoolReader<CollectivePart> reader{spool};
   std::uint64_t i = 0;
   for (const CollectivePart* part = reader.next(); part != nullptr; part = reader.next(), ++i) {
     MERIDIAN_TRY(const std::uint64_t start, checked_row(part->start, "a collective"));

@@ -33,8 +33,8 @@ struct Switch {
   bool is_on;
 };
 
-UserDefinition* g_buckets[kBuckets];
-std::atomic<UserDefinition*> g_all{nullptr};
+UserEventDefinition* g_buckets[kBuckets];
+std::atomic<UserEventDefinition*> g_all{nullptr};
 std::uint32_t g_count = 0;
 Switch g_switches[kMostUserSwitches];
 std::size_t g_switch_count = 0;
@@ -80,7 +80,7 @@ std::size_t hash_of(UserKind kind, std::string_view level, std::string_view name
   return (hash >> 20 ^ hash) % kBuckets;
 }
 
-bool is_open(const UserDefinition& definition) noexcept {
+bool is_open(const UserEventDefinition& definition) noexcept {
   if (!g_is_recording) return false;
   const Choosable what{definition.name, kGroupNames[static_cast<std::size_t>(CallGroup::user)], definition.level};
   bool is_chosen = g_is_chosen(what);
@@ -89,16 +89,16 @@ bool is_open(const UserDefinition& definition) noexcept {
   return is_chosen;
 }
 
-void set_gate(UserDefinition& definition, bool is_on) noexcept {
+void set_gate(UserEventDefinition& definition, bool is_on) noexcept {
   __atomic_store_n(&definition.gate.on, static_cast<unsigned char>(is_on), __ATOMIC_RELAXED);
 }
 
-UserDefinition* make(UserKind kind, std::string_view level, std::string_view name, const UserFields& fields,
-                     std::size_t bucket) noexcept {
+UserEventDefinition* make(UserKind kind, std::string_view level, std::string_view name, const UserFields& fields,
+                          std::size_t bucket) noexcept {
   if (g_count == kMostDefinitions) return nullptr;
-  void* const memory = keep_bytes(sizeof(UserDefinition));
+  void* const memory = keep_bytes(sizeof(UserEventDefinition));
   if (memory == nullptr) return nullptr;
-  auto* const made = new (memory) UserDefinition;
+  auto* const made = new (memory) UserEventDefinition;
   made->gate.record = is_counting() ? &record_counted_user_event : &record_user_event;
   made->id = ++g_count;
   made->call = kind == UserKind::region ? CallId::UserRegion : CallId::UserEvent;
@@ -122,7 +122,7 @@ void set_fields(UserFields& fields, const char* text, std::uint8_t words) noexce
   fields.words = words;
 }
 
-bool store_definition(UserDefinition& definition) noexcept {
+bool store_definition(UserEventDefinition& definition) noexcept {
   char text[2 * kMostNameBytes + UserFields::kMostBytes + 64];
   const int length = snprintf(text, sizeof text, "%d%c%.*s%c%.*s%c%.*s", static_cast<int>(definition.kind),
                               kUserSeparator, static_cast<int>(definition.level.size()), definition.level.data(),
@@ -132,7 +132,7 @@ bool store_definition(UserDefinition& definition) noexcept {
 }
 
 /// Number of words of the event after its UserUse.
-std::uint64_t words_needed(const UserDefinition& definition, const std::uint64_t* words) noexcept {
+std::uint64_t words_needed(const UserEventDefinition& definition, const std::uint64_t* words) noexcept {
   std::uint64_t needed = definition.words;
   for (std::uint8_t i = 0; i < definition.words; ++i)
     if ((definition.texts >> i & 1) != 0) {
@@ -143,7 +143,7 @@ std::uint64_t words_needed(const UserDefinition& definition, const std::uint64_t
   return needed;
 }
 
-void fill(const UserDefinition& definition, const std::uint64_t* words, std::uint64_t* to) noexcept {
+void fill(const UserEventDefinition& definition, const std::uint64_t* words, std::uint64_t* to) noexcept {
   for (std::uint8_t i = 0; i < definition.words; ++i) {
     if ((definition.texts >> i & 1) == 0) {
       *to++ = words[i];
@@ -163,7 +163,7 @@ void fill(const UserDefinition& definition, const std::uint64_t* words, std::uin
 
 }  // namespace
 
-UserDefinition* define_user_event(int kind, std::string_view level, std::string_view name) noexcept {
+UserEventDefinition* define_user_event(int kind, std::string_view level, std::string_view name) noexcept {
   UserFields fields;
   fields.name = name;
   const bool is_event = kind == MERIDIAN_KIND_EVENT || kind == MERIDIAN_KIND_NUMBERS;
@@ -183,12 +183,12 @@ UserDefinition* define_user_event(int kind, std::string_view level, std::string_
   const std::size_t bucket = hash_of(stored, level, fields.name, text);
   const Turn turn;
   if (!turn.has_it()) return nullptr;
-  for (UserDefinition* at = g_buckets[bucket]; at != nullptr; at = at->next_equal)
+  for (UserEventDefinition* at = g_buckets[bucket]; at != nullptr; at = at->next_equal)
     if (at->kind == stored && at->level == level && at->name == fields.name && at->fields == text) return at;
   return make(stored, level, fields.name, fields, bucket);
 }
 
-void record_user_event_slowly(UserDefinition& definition, unsigned what, const std::uint64_t* words,
+void record_user_event_slowly(UserEventDefinition& definition, unsigned what, const std::uint64_t* words,
                               const void* frame) noexcept {
   if (*g_is_same_process == 0) return stop_in_child();
   ThreadState& thread = t_state;
@@ -234,17 +234,18 @@ void apply_user_levels(bool recording, bool (*is_chosen)(const Choosable&) noexc
   const Turn turn;
   g_is_chosen = is_chosen;
   g_is_recording = recording;
-  for (UserDefinition* at = g_all.load(std::memory_order_acquire); at != nullptr; at = at->next)
+  for (UserEventDefinition* at = g_all.load(std::memory_order_acquire); at != nullptr; at = at->next)
     set_gate(*at, is_open(*at));
 }
 
 void close_user_gates() noexcept {
   g_is_recording = false;
-  for (UserDefinition* at = g_all.load(std::memory_order_acquire); at != nullptr; at = at->next) set_gate(*at, false);
+  for (UserEventDefinition* at = g_all.load(std::memory_order_acquire); at != nullptr; at = at->next)
+    set_gate(*at, false);
 }
 
 void record_named_region(std::string_view name, unsigned what) noexcept {
-  if (UserDefinition* const region = define_user_event(MERIDIAN_KIND_REGION, "region", name))
+  if (UserEventDefinition* const region = define_user_event(MERIDIAN_KIND_REGION, "region", name))
     if (__atomic_load_n(&region->gate.on, __ATOMIC_RELAXED) != 0) region->gate.record(&region->gate, what, nullptr);
 }
 
@@ -291,14 +292,14 @@ const meridian_gate* define_for_program(int kind, const char* level, const char*
   }
   const std::uint32_t early = g_asked_early.exchange(0, std::memory_order_relaxed);
   if (early != 0) g_session.ring->losses[static_cast<std::size_t>(Loss::user_refused)].fetch_add(early);
-  const UserDefinition* const definition = define_user_event(kind, level, name);
+  const UserEventDefinition* const definition = define_user_event(kind, level, name);
   if (definition != nullptr) return &definition->gate;
   count_loss(Loss::user_refused);
   return &g_closed;
 }
 
 void note_switch(const char* what, bool is_on) noexcept {
-  UserDefinition* const note = define_user_event(MERIDIAN_KIND_EVENT, "meridian", "switch, text(what), i64(on)");
+  UserEventDefinition* const note = define_user_event(MERIDIAN_KIND_EVENT, "meridian", "switch, text(what), i64(on)");
   const std::uint64_t words[] = {reinterpret_cast<std::uintptr_t>(what), is_on ? 1u : 0u};
   if (note != nullptr) note->gate.record(&note->gate, MERIDIAN_HAPPENED, words);
 }

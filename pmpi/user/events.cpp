@@ -14,7 +14,7 @@ template <bool may_count>
 [[gnu::always_inline]] inline void record(const meridian_gate* gate, unsigned what,
                                           const std::uint64_t* words) noexcept {
   // A gate is the first member of its definition, and definitions are never constant.
-  auto& definition = *reinterpret_cast<UserDefinition*>(const_cast<meridian_gate*>(gate));
+  auto& definition = *reinterpret_cast<UserEventDefinition*>(const_cast<meridian_gate*>(gate));
   const void* const frame = __builtin_frame_address(0);
   ThreadState& thread = t_state;
   std::uint64_t* const at = thread.cursor;

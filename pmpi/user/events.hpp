@@ -15,7 +15,7 @@
 namespace meridian {
 
 /// One definition; `gate` is its first member, because call sites hold the gate.
-struct UserDefinition {
+struct UserEventDefinition {
   meridian_gate gate{};
   std::uint32_t id = 0;
   CallId call{};
@@ -26,9 +26,9 @@ struct UserDefinition {
   UserKind kind{};
   std::string_view level;
   std::string_view name;
-  std::string_view fields;               ///< "name:type ..."
-  UserDefinition* next = nullptr;        ///< list of all definitions, the latest first
-  UserDefinition* next_equal = nullptr;  ///< with the same hash
+  std::string_view fields;                    ///< "name:type ..."
+  UserEventDefinition* next = nullptr;        ///< list of all definitions, the latest first
+  UserEventDefinition* next_equal = nullptr;  ///< with the same hash
 };
 
 /// meridian_gate::record of every definition: without and with counters.
@@ -36,7 +36,7 @@ void record_user_event(const meridian_gate* gate, unsigned what, const std::uint
 void record_counted_user_event(const meridian_gate* gate, unsigned what, const std::uint64_t* words) noexcept;
 
 /// The same outside the fast path: texts, first use, no room.
-[[gnu::cold, gnu::noinline]] void record_user_event_slowly(UserDefinition& definition, unsigned what,
+[[gnu::cold, gnu::noinline]] void record_user_event_slowly(UserEventDefinition& definition, unsigned what,
                                                            const std::uint64_t* words, const void* frame) noexcept;
 
 /// Closes all gates of user events permanently.
@@ -44,7 +44,7 @@ void close_user_gates() noexcept;
 
 /// The definition with these properties, created if there is none; null: not now. `name` as in
 /// meridian_user_api::define.
-UserDefinition* define_user_event(int kind, std::string_view level, std::string_view name) noexcept;
+UserEventDefinition* define_user_event(int kind, std::string_view level, std::string_view name) noexcept;
 
 /// Opens (`MERIDIAN_BEGINS`) or closes the region of this name, which need not be a literal.
 void record_named_region(std::string_view name, unsigned what) noexcept;

@@ -6,6 +6,7 @@ import tempfile
 import unittest
 
 import folders
+import names
 import rules
 
 
@@ -33,7 +34,7 @@ class Tree(unittest.TestCase):
             self.assertIn(word, violations[0])
 
     def test_a_tree_that_is_right_passes_every_rule(self):
-        for rule in (*rules.RULES.values(), folders.check_folders):
+        for rule in (*rules.RULES.values(), folders.check_folders, names.check_names):
             self.assertEqual(rule(self.root), [])
 
     def test_a_part_that_includes_a_foreign_part_is_found(self):
@@ -106,6 +107,35 @@ class Tree(unittest.TestCase):
         for folder, following in (("a", "b"), ("b", "c"), ("c", "a")):
             self.plant(f"merger/{folder}/x.hpp", f'#include "merger/{following}/x.hpp"\n')
         self.assertEqual(folders.check_folders(self.root)[0], "a ring of folders: merger/a -> merger/b -> merger/c -> merger/a")
+
+    def test_a_class_that_two_files_define_is_found(self):
+        self.plant("trace/ring/spool.hpp", "namespace meridian {\nclass SpoolReader final {\n};\n}\n")
+        self.plant("merger/spool.hpp", "namespace meridian {\ntemplate <class T>\nclass SpoolReader : Base<T, 2> { int x{}; };\n}\n")
+        self.assertEqual(
+            names.check_names(self.root), ["meridian::SpoolReader is defined in merger/spool.hpp:3 and in trace/ring/spool.hpp:2"]
+        )
+
+    def test_an_enumeration_and_a_structure_of_one_name_are_found(self):
+        self.plant("pmpi/a.hpp", "namespace meridian::way { enum class Kind : std::uint8_t { one }; }\n")
+        self.plant("merger/b.hpp", "namespace meridian {\nnamespace way {\nstruct Kind { };\n} }\n")
+        self.assertEqual(names.check_names(self.root), ["meridian::way::Kind is defined in merger/b.hpp:3 and in pmpi/a.hpp:1"])
+
+    def test_names_that_belong_to_one_file_or_class_may_be_used_again(self):
+        for name in ("a", "b"):
+            self.plant(
+                f"merger/{name}.cpp",
+                f"""namespace meridian {{
+                class Other;  // declared, not defined
+                namespace {{ struct Local {{ }}; enum Kind {{ one }}; }}
+                struct Class_{name} {{ struct Inside {{ }}; }};
+                struct Class_{name}::Later {{ }};
+                Other make() {{ struct Local {{ char c = '}}'; }}; return {{}}; }}
+                struct Other make_another(int) {{ return make(); }}
+                }}
+                """,
+            )
+        self.plant("merger/c.hpp", "namespace meridian { template <class T> struct Of { }; template <> struct Of<int> { }; }\n")
+        self.assertEqual(names.check_names(self.root), [])
 
     def test_the_list_of_exceptions_can_only_shrink(self):
         self.plant("merger/load/load.hpp", '#include "merger/match/match.hpp"\n')

@@ -145,7 +145,7 @@ struct HandleUse {
 /// One user event. Its words follow, in the order of the definition's fields; a text consists of its length in bytes
 /// and its bytes, padded with zeros to whole words. Signed integers and doubles are stored as bit patterns.
 struct UserUse {
-  std::uint32_t definition = 0;  ///< UserDefinition::id
+  std::uint32_t definition = 0;  ///< UserDefinitionRow::id
   std::uint32_t words = 0;
 };
 

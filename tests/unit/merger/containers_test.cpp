@@ -131,7 +131,7 @@ TEST(TempSpool, KeepsAppendedRowsOfAnyNumber) {
     for (std::uint64_t i = 0; i < rows; ++i) spool.append({i, i * i, ~i});
     ASSERT_TRUE(spool.seal());
     ASSERT_EQ(spool.size(), rows);
-    SpoolReader<Row> reader{spool};
+    TempSpoolReader<Row> reader{spool};
     std::uint64_t i = 0;
     for (const Row* row = reader.next(); row != nullptr; row = reader.next(), ++i) ASSERT_EQ(row->b, i * i);
     EXPECT_TRUE(reader.status());
