@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "trace/model/lock_calls.hpp"
+
 namespace meridian {
 namespace {
 
@@ -11,18 +13,6 @@ bool is_held_alone(LockKind kind) {
   return kind == LockKind::mutex || kind == LockKind::write || kind == LockKind::spin;
 }
 bool is_held(LockKind kind) { return is_held_alone(kind) || kind == LockKind::read; }
-
-bool is_release(CallId call) {
-  switch (call) {
-    case CallId::pthread_mutex_unlock:
-    case CallId::mtx_unlock:
-    case CallId::pthread_rwlock_unlock:
-    case CallId::pthread_spin_unlock:
-      return true;
-    default:
-      return false;
-  }
-}
 
 /// Whether the call creates or destroys the object: no thread holds it then.
 bool is_birth_or_end(CallId call) {

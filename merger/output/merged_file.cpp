@@ -145,13 +145,7 @@ Status MergedFileWriter::finish(Summary& summary, const Analyse& analyse) {
   if (h5::exists(file, "summary/findings") &&
       H5Lcreate_hard(file, "summary/findings", file, "findings", H5P_DEFAULT, H5P_DEFAULT) < 0)
     return h5::failure(Errc::io, "cannot link '/findings'");
-  MERIDIAN_TRY_DO(h5::close_file(impl_->file, impl_->part));
-  std::error_code problem;
-  std::filesystem::rename(impl_->part, impl_->path, problem);
-  if (problem)
-    return Error{Errc::io,
-                 "cannot rename '" + impl_->part.string() + "' to '" + impl_->path.string() + "': " + problem.message(),
-                 "remove what is there, or choose another output"};
+  MERIDIAN_TRY_DO(h5::put_in_place(impl_->file, impl_->part, impl_->path));
   impl_->part.clear();
   return {};
 }

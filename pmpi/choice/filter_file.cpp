@@ -23,17 +23,6 @@ struct FilterRule {
 FilterRule* g_first_rule = nullptr;
 FilterRule* g_last_rule = nullptr;
 
-bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\r'; }
-
-std::string_view take_word(std::string_view& line) noexcept {
-  while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
-  std::size_t end = 0;
-  while (end < line.size() && !is_blank(line[end])) ++end;
-  const std::string_view word{line.data(), end};
-  line.remove_prefix(end);
-  return word;
-}
-
 bool add_rule(std::string_view pattern, bool is_include) noexcept {
   auto* const text = static_cast<char*>(keep_bytes(pattern.size() + 1));
   void* const memory = keep_bytes(sizeof(FilterRule));

@@ -12,6 +12,7 @@
 #include "pmpi/rings/thread_state.hpp"
 #include "pmpi/user/definitions.hpp"
 #include "trace/model/level_rules.hpp"
+#include "trace/model/lock_calls.hpp"
 
 namespace meridian {
 
@@ -27,19 +28,6 @@ namespace {
 // Locks: 0 contended, 1 all, 2 off, in the order of options.def.
 enum class LockOption : std::int64_t { contended = 0, all = 1, off = 2 };
 
-/// Recorded only with MERIDIAN_LOCKS=all: they never wait, and are as frequent as acquisitions.
-constexpr bool is_release(CallId call) noexcept {
-  switch (call) {
-    case CallId::pthread_mutex_unlock:
-    case CallId::mtx_unlock:
-    case CallId::pthread_rwlock_unlock:
-    case CallId::pthread_spin_unlock:
-      return true;
-    default:
-      return false;
-  }
-}
-
 /// The value of g_enabled for a call whose group is on.
 std::uint8_t recording_level(CallId call) noexcept {
   if (info(call).group != CallGroup::lock) return kRecorded;
@@ -49,7 +37,7 @@ std::uint8_t recording_level(CallId call) noexcept {
     case LockOption::off:
       return kNotRecorded;
     default:
-      return is_release(call) ? kNotRecorded : kRecorded;
+      return is_release(call) ? kNotRecorded : kRecorded;  // releases: with MERIDIAN_LOCKS=all only
   }
 }
 

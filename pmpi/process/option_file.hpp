@@ -11,6 +11,18 @@
 
 namespace meridian {
 
+inline bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\r'; }
+
+/// Takes the next word off the line; empty: there is none.
+inline std::string_view take_word(std::string_view& line) noexcept {
+  while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
+  std::size_t end = 0;
+  while (end < line.size() && !is_blank(line[end])) ++end;
+  const std::string_view word{line.data(), end};
+  line.remove_prefix(end);
+  return word;
+}
+
 /// Passes every line of the file to take(line). False: the file cannot be read, reported on standard error if `report`,
 /// or take() returned false for a line. Without a file name it does nothing.
 template <class Take>

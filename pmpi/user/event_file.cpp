@@ -32,8 +32,6 @@ struct DeclaredEvent {
 DeclaredLevel* g_levels = nullptr;
 DeclaredEvent* g_events = nullptr;
 
-bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\r'; }
-
 /// Appends "name:type"; blanks and field separators are removed from the name.
 void add_field(UserFields& fields, std::string_view name, std::string_view type) noexcept {
   if (fields.words == kMostFields || fields.bytes + name.size() + type.size() + 3 > sizeof fields.text ||
@@ -75,15 +73,6 @@ std::string_view take_argument(std::string_view& list) noexcept {
   const std::string_view argument{list.data(), end};
   list.remove_prefix(end < list.size() ? end + 1 : end);
   return trim(argument);
-}
-
-std::string_view take_word(std::string_view& line) noexcept {
-  while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
-  std::size_t end = 0;
-  while (end < line.size() && !is_blank(line[end])) ++end;
-  const std::string_view word{line.data(), end};
-  line.remove_prefix(end);
-  return word;
 }
 
 bool is_name(std::string_view text) noexcept {

@@ -140,6 +140,16 @@ Status close_file(File& file, const std::filesystem::path& path) {
   return {};
 }
 
+Status put_in_place(File& file, const std::filesystem::path& part, const std::filesystem::path& path) {
+  MERIDIAN_TRY_DO(close_file(file, part));
+  std::error_code problem;
+  std::filesystem::rename(part, path, problem);
+  if (problem)
+    return Error{Errc::io, "cannot rename '" + part.string() + "' to '" + path.string() + "': " + problem.message(),
+                 "remove what is there, or choose another output"};
+  return {};
+}
+
 Result<Group> create_group(hid_t parent, const std::string& name) {
   const Quiet quiet;
   const Properties creation{H5Pcreate(H5P_GROUP_CREATE)};
@@ -229,31 +239,30 @@ Status write_attribute(hid_t object, const std::string& name, std::string_view v
   return write_scalar(object, name, type.get(), type.get(), bytes.data());
 }
 
-Result<std::int64_t> read_int_attribute(hid_t object, const std::string& name) {
+namespace {
+
+template <class T>
+Result<T> read_number(hid_t object, const std::string& name, H5T_class_t stored, hid_t in_memory) {
   const Quiet quiet;
-  MERIDIAN_TRY(const Attribute attribute, open_scalar(object, name, H5T_INTEGER));
-  std::int64_t value = 0;
-  if (H5Aread(attribute.get(), H5T_NATIVE_INT64, &value) < 0)
+  MERIDIAN_TRY(const Attribute attribute, open_scalar(object, name, stored));
+  T value = 0;
+  if (H5Aread(attribute.get(), in_memory, &value) < 0)
     return failure(Errc::damaged, "cannot read attribute '" + name + "'");
   return value;
+}
+
+}  // namespace
+
+Result<std::int64_t> read_int_attribute(hid_t object, const std::string& name) {
+  return read_number<std::int64_t>(object, name, H5T_INTEGER, H5T_NATIVE_INT64);
 }
 
 Result<std::uint64_t> read_uint_attribute(hid_t object, const std::string& name) {
-  const Quiet quiet;
-  MERIDIAN_TRY(const Attribute attribute, open_scalar(object, name, H5T_INTEGER));
-  std::uint64_t value = 0;
-  if (H5Aread(attribute.get(), H5T_NATIVE_UINT64, &value) < 0)
-    return failure(Errc::damaged, "cannot read attribute '" + name + "'");
-  return value;
+  return read_number<std::uint64_t>(object, name, H5T_INTEGER, H5T_NATIVE_UINT64);
 }
 
 Result<double> read_double_attribute(hid_t object, const std::string& name) {
-  const Quiet quiet;
-  MERIDIAN_TRY(const Attribute attribute, open_scalar(object, name, H5T_FLOAT));
-  double value = 0;
-  if (H5Aread(attribute.get(), H5T_NATIVE_DOUBLE, &value) < 0)
-    return failure(Errc::damaged, "cannot read attribute '" + name + "'");
-  return value;
+  return read_number<double>(object, name, H5T_FLOAT, H5T_NATIVE_DOUBLE);
 }
 
 Result<std::string> read_string_attribute(hid_t object, const std::string& name) {

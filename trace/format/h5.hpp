@@ -58,6 +58,8 @@ Result<File> open_read_only(const std::filesystem::path& path);
 
 /// Flushes and closes. An Error means that the file is not complete on disk.
 Status close_file(File& file, const std::filesystem::path& path);
+/// Closes the file that was written as `part`, and gives it its name. errors: io
+Status put_in_place(File& file, const std::filesystem::path& part, const std::filesystem::path& path);
 
 Result<Group> create_group(hid_t parent, const std::string& name);
 /// errors  not_found

@@ -372,13 +372,7 @@ Status RankFileWriter::finish(const RankMeta& meta) {
   stored.calls = impl_->calls;
   stored.call_names = impl_->call_names;
   MERIDIAN_TRY_DO(rank_schema::write_meta(impl_->file.get(), stored));
-  MERIDIAN_TRY_DO(h5::close_file(impl_->file, impl_->part));
-  std::error_code problem;
-  std::filesystem::rename(impl_->part, impl_->path, problem);
-  if (problem)
-    return Error{Errc::io,
-                 "cannot rename '" + impl_->part.string() + "' to '" + impl_->path.string() + "': " + problem.message(),
-                 ""};
+  MERIDIAN_TRY_DO(h5::put_in_place(impl_->file, impl_->part, impl_->path));
   impl_->is_finished = true;
   return {};
 }
