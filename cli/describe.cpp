@@ -9,7 +9,7 @@
 
 #include "cli/summary/printable.hpp"
 #include "cli/summary/text.hpp"
-#include "cli/summary/units.hpp"
+#include "summary/units.hpp"
 #include "cli/summary_source.hpp"
 #include "merged/merged_trace.hpp"
 #include "trace/format/rank_file.hpp"

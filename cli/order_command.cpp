@@ -10,7 +10,7 @@
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
-#include "cli/summary/units.hpp"
+#include "summary/units.hpp"
 #include "cli/summary_source.hpp"
 #include "merged/merged_trace.hpp"
 #include "merger/model/event_ref.hpp"

@@ -9,7 +9,7 @@
 
 #include "cli/clocks/clock_view.hpp"
 #include "cli/clocks/svg_plot.hpp"
-#include "cli/summary/units.hpp"
+#include "summary/units.hpp"
 #include "trace/model/units.hpp"
 
 namespace meridian {

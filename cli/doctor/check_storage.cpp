@@ -13,7 +13,7 @@
 
 #include "cli/doctor/checks.hpp"
 #include "cli/run/settings.hpp"
-#include "cli/summary/units.hpp"
+#include "summary/units.hpp"
 
 namespace meridian {
 namespace {

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <array>
 
-#include "cli/summary/advice.hpp"
+#include "summary/advice.hpp"
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
-#include "cli/summary/units.hpp"
+#include "summary/units.hpp"
 #include "summary/measures.hpp"
 
 namespace meridian {

@@ -8,7 +8,7 @@
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
 #include "cli/summary/text.hpp"
-#include "cli/summary/units.hpp"
+#include "summary/units.hpp"
 
 namespace meridian {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
-#include "cli/summary/units.hpp"
+#include "summary/units.hpp"
 #include "cli/where/call_places.hpp"
 
 namespace meridian {

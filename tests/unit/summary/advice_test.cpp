@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/summary/advice.hpp"
+#include "summary/advice.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/summary/units.hpp"
+#include "summary/units.hpp"
 
 #include <gtest/gtest.h>
 

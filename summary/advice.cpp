@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/summary/advice.hpp"
+#include "summary/advice.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "cli/summary/units.hpp"
 #include "summary/measures.hpp"
+#include "summary/units.hpp"
 
 namespace meridian {
 namespace {
