@@ -20,16 +20,16 @@ struct FunctionSummary {
 
   template <class Row = FunctionSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::name>("name"),
-      column<&Row::group>("group"),
-      column<&Row::count>("count"),
-      column<&Row::total_s>("total_s", "s"),
-      column<&Row::mean_s>("mean_s", "s"),
-      column<&Row::min_s>("min_s", "s"),
-      column<&Row::max_s>("max_s", "s"),
-      column<&Row::sd_s>("sd_s", "s"),
-      column<&Row::bytes_sent>("bytes_sent", "bytes"),
-      column<&Row::bytes_received>("bytes_received", "bytes"),
+      column<&Row::name>("name", "", "MPI_Send"),
+      column<&Row::group>("group", "", "p2p; the groups are those of MERIDIAN_LEVELS"),
+      column<&Row::count>("count", "", "calls"),
+      column<&Row::total_s>("total_s", "s", "time in the calls"),
+      column<&Row::mean_s>("mean_s", "s", "mean of a call"),
+      column<&Row::min_s>("min_s", "s", "shortest call"),
+      column<&Row::max_s>("max_s", "s", "longest call"),
+      column<&Row::sd_s>("sd_s", "s", "standard deviation over the calls (of the population)"),
+      column<&Row::bytes_sent>("bytes_sent", "bytes", "what the calls sent"),
+      column<&Row::bytes_received>("bytes_received", "bytes", "what the calls received"),
   };
 };
 
@@ -52,24 +52,24 @@ struct SiteSummary {
 
   template <class Row = SiteSummary>
   static constexpr auto kColumns = Columns{
-      meridian::column<&Row::function>("function"),
-      meridian::column<&Row::caller>("caller"),
-      meridian::column<&Row::outer>("outer"),
-      meridian::column<&Row::file>("file"),
-      meridian::column<&Row::line>("line"),
-      meridian::column<&Row::column>("column"),
-      meridian::column<&Row::module>("module"),
-      meridian::column<&Row::offset>("offset"),
-      meridian::column<&Row::count>("count"),
-      meridian::column<&Row::ranks>("ranks"),
-      meridian::column<&Row::total_s>("total_s", "s"),
-      meridian::column<&Row::mean_s>("mean_s", "s"),
-      meridian::column<&Row::min_s>("min_s", "s"),
-      meridian::column<&Row::max_s>("max_s", "s"),
-      meridian::column<&Row::sd_s>("sd_s", "s"),
-      meridian::column<&Row::share>("share"),
-      meridian::column<&Row::bytes_sent>("bytes_sent", "bytes"),
-      meridian::column<&Row::bytes_received>("bytes_received", "bytes"),
+      meridian::column<&Row::function>("function", "", "the called function"),
+      meridian::column<&Row::caller>("caller", "", "function that contains the call; empty: unknown"),
+      meridian::column<&Row::outer>("outer", "", "function that the caller was inlined into; empty: none"),
+      meridian::column<&Row::file>("file", "", "source file; empty: unknown"),
+      meridian::column<&Row::line>("line", "", "0: unknown"),
+      meridian::column<&Row::column>("column", "", "0: unknown"),
+      meridian::column<&Row::module>("module", "", "loaded file"),
+      meridian::column<&Row::offset>("offset", "", "return address in the module"),
+      meridian::column<&Row::count>("count", "", "calls"),
+      meridian::column<&Row::ranks>("ranks", "", "ranks that made them"),
+      meridian::column<&Row::total_s>("total_s", "s", "time in the calls"),
+      meridian::column<&Row::mean_s>("mean_s", "s", "mean of a call"),
+      meridian::column<&Row::min_s>("min_s", "s", "shortest call"),
+      meridian::column<&Row::max_s>("max_s", "s", "longest call"),
+      meridian::column<&Row::sd_s>("sd_s", "s", "standard deviation over the calls (of the population)"),
+      meridian::column<&Row::share>("share", "", "of the time of all calls"),
+      meridian::column<&Row::bytes_sent>("bytes_sent", "bytes", "what the calls sent"),
+      meridian::column<&Row::bytes_received>("bytes_received", "bytes", "what the calls received"),
   };
 };
 
@@ -89,16 +89,18 @@ struct PathSummary {
 
   template <class Row = PathSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::path>("path"),
-      column<&Row::function>("function"),
-      column<&Row::begins>("begins"),
-      column<&Row::frames>("frames"),
-      column<&Row::count>("count"),
-      column<&Row::ranks>("ranks"),
-      column<&Row::total_s>("total_s", "s"),
-      column<&Row::share>("share"),
-      column<&Row::bytes_sent>("bytes_sent", "bytes"),
-      column<&Row::bytes_received>("bytes_received", "bytes"),
+      column<&Row::path>("path", "", "number of the row; rows of path_frames have it"),
+      column<&Row::function>("function", "", "the called function"),
+      column<&Row::begins>("begins", "",
+                           "program: where the process or a thread begins; deeper: there were more frames; lost: the "
+                           "next caller is unknown"),
+      column<&Row::frames>("frames", "", "rows of path_frames"),
+      column<&Row::count>("count", "", "calls"),
+      column<&Row::ranks>("ranks", "", "ranks that made them"),
+      column<&Row::total_s>("total_s", "s", "time in the calls"),
+      column<&Row::share>("share", "", "of the time of all calls"),
+      column<&Row::bytes_sent>("bytes_sent", "bytes", "what the calls sent"),
+      column<&Row::bytes_received>("bytes_received", "bytes", "what the calls received"),
   };
 };
 
@@ -115,9 +117,14 @@ struct PathFrameSummary {
 
   template <class Row = PathFrameSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::path>("path"),     column<&Row::frame>("frame"),   column<&Row::caller>("caller"),
-      column<&Row::outer>("outer"),   column<&Row::file>("file"),     column<&Row::line>("line"),
-      column<&Row::module>("module"), column<&Row::offset>("offset"),
+      column<&Row::path>("path", "", "its path"),
+      column<&Row::frame>("frame", "", "0 is the outermost"),
+      column<&Row::caller>("caller", "", "function that contains the call; empty: unknown"),
+      column<&Row::outer>("outer", "", "function that the caller was inlined into; empty: none"),
+      column<&Row::file>("file", "", "source file; empty: unknown"),
+      column<&Row::line>("line", "", "0: unknown"),
+      column<&Row::module>("module", "", "loaded file"),
+      column<&Row::offset>("offset", "", "return address in the module"),
   };
 };
 

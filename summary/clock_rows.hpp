@@ -34,24 +34,26 @@ struct ClockSummary {
 
   template <class Row = ClockSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::host>("host"),
-      column<&Row::domain>("domain"),
-      column<&Row::leader>("leader"),
-      column<&Row::ranks>("ranks"),
-      column<&Row::clock>("clock"),
-      column<&Row::model>("model"),
-      column<&Row::frequency_hz>("frequency_hz", "Hz"),
-      column<&Row::offset_s>("offset_s", "s"),
-      column<&Row::drift_ppm>("drift_ppm", "ppm"),
-      column<&Row::residual_s>("residual_s", "s"),
-      column<&Row::offset_error_s>("offset_error_s", "s"),
-      column<&Row::drift_error_ppm>("drift_error_ppm", "ppm"),
-      column<&Row::rtt_min_s>("rtt_min_s", "s"),
-      column<&Row::rtt_median_s>("rtt_median_s", "s"),
-      column<&Row::exchanges>("exchanges"),
-      column<&Row::exchanges_dropped>("exchanges_dropped"),
-      column<&Row::t1_s>("t1_s", "s"),
-      column<&Row::t2_s>("t2_s", "s"),
+      column<&Row::host>("host", "", "computer"),
+      column<&Row::domain>("domain", "", "hosts with the same number share one clock"),
+      column<&Row::leader>("leader", "", "rank that made the ping-pong exchanges"),
+      column<&Row::ranks>("ranks", "", "ranks on this clock"),
+      column<&Row::clock>("clock", "", "tsc, monotonic_raw, monotonic"),
+      column<&Row::model>(
+          "model", "",
+          "how the clock was fitted; shared: as another host of its domain; realtime: nothing ties it to the others"),
+      column<&Row::frequency_hz>("frequency_hz", "Hz", "ticks a second"),
+      column<&Row::offset_s>("offset_s", "s", "at the start of the trace: global = local + offset"),
+      column<&Row::drift_ppm>("drift_ppm", "ppm", "growth of the offset, microseconds a second"),
+      column<&Row::residual_s>("residual_s", "s", "standard deviation of the residuals"),
+      column<&Row::offset_error_s>("offset_error_s", "s", "standard error of the fit"),
+      column<&Row::drift_error_ppm>("drift_error_ppm", "ppm", "standard error of the fit"),
+      column<&Row::rtt_min_s>("rtt_min_s", "s", "shortest round trip"),
+      column<&Row::rtt_median_s>("rtt_median_s", "s", "median round trip"),
+      column<&Row::exchanges>("exchanges", "", "ping-pong exchanges"),
+      column<&Row::exchanges_dropped>("exchanges_dropped", "", "those that were too slow to be used"),
+      column<&Row::t1_s>("t1_s", "s", "typical half width of the bounds on its times; -1: none"),
+      column<&Row::t2_s>("t2_s", "s", "the same, assuming steady latencies; -1: none"),
   };
 };
 
@@ -66,12 +68,14 @@ struct ClockModelSummary {
 
   template <class Row = ClockModelSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::name>("name"),
-      column<&Row::is_chosen>("is_chosen"),
-      column<&Row::messages>("messages"),
-      column<&Row::reversed>("reversed"),
-      column<&Row::worst_s>("worst_s", "s"),
-      column<&Row::residual_s>("residual_s", "s"),
+      column<&Row::name>("name", "", "clock model"),
+      column<&Row::is_chosen>("is_chosen", "", "1: the one in the merged file"),
+      column<&Row::messages>("messages", "", "between domains"),
+      column<&Row::reversed>("reversed", "", "those that are received no later than sent"),
+      column<&Row::worst_s>("worst_s", "s", "the largest such difference"),
+      column<&Row::residual_s>("residual_s", "s",
+                               "how far both ends disagree about the middle of a round trip: root of the mean square "
+                               "over the quickest nine tenths"),
   };
 };
 

@@ -20,8 +20,11 @@ struct CounterSummary {
 
   template <class Row = CounterSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::rank>("rank"), column<&Row::name>("name"),       column<&Row::unit>("unit"),
-      column<&Row::mpi>("mpi"),   column<&Row::compute>("compute"),
+      column<&Row::rank>("rank", "", "in MPI_COMM_WORLD"),
+      column<&Row::name>("name", "", "PAPI_TOT_INS"),
+      column<&Row::unit>("unit", "", "1 (a count) or us"),
+      column<&Row::mpi>("mpi", "", "counted in MPI calls, over all threads of the rank"),
+      column<&Row::compute>("compute", "", "counted outside of them, from each thread's first event to its last"),
   };
 };
 
@@ -33,9 +36,9 @@ struct FunctionCounterSummary {
 
   template <class Row = FunctionCounterSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::function>("function"),
-      column<&Row::counter>("counter"),
-      column<&Row::total>("total"),
+      column<&Row::function>("function", "", "of MPI or of threads"),
+      column<&Row::counter>("counter", "", "name of the counter"),
+      column<&Row::total>("total", "", "counted in its calls, over all ranks"),
   };
 };
 
@@ -48,10 +51,10 @@ struct MetricSummary {
 
   template <class Row = MetricSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::rank>("rank"),
-      column<&Row::part>("part"),
-      column<&Row::name>("name"),
-      column<&Row::value>("value"),
+      column<&Row::rank>("rank", "", "-1: all together"),
+      column<&Row::part>("part", "", "compute: outside MPI; mpi: in it"),
+      column<&Row::name>("name", "", "NAME per second of each counter, or a ratio of two"),
+      column<&Row::value>("value", "", "the figure"),
   };
 };
 
@@ -67,9 +70,13 @@ struct RegionCounterSummary {
 
   template <class Row = RegionCounterSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::region>("region"), column<&Row::counter>("counter"),     column<&Row::unit>("unit"),
-      column<&Row::total>("total"),   column<&Row::exclusive>("exclusive"), column<&Row::compute>("compute"),
-      column<&Row::mpi>("mpi"),
+      column<&Row::region>("region", "", "name"),
+      column<&Row::counter>("counter", "", "name of the counter"),
+      column<&Row::unit>("unit", "", "1 (a count) or us"),
+      column<&Row::total>("total", "", "counted while the region was open; recursive regions count once"),
+      column<&Row::exclusive>("exclusive", "", "without the regions inside"),
+      column<&Row::compute>("compute", "", "of the total, outside MPI calls"),
+      column<&Row::mpi>("mpi", "", "of the total, in MPI calls"),
   };
 };
 
@@ -82,10 +89,10 @@ struct RegionMetricSummary {
 
   template <class Row = RegionMetricSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::region>("region"),
-      column<&Row::part>("part"),
-      column<&Row::name>("name"),
-      column<&Row::value>("value"),
+      column<&Row::region>("region", "", "name"),
+      column<&Row::part>("part", "", "compute: outside MPI; mpi: in it"),
+      column<&Row::name>("name", "", "NAME per second of each counter, or a ratio of two"),
+      column<&Row::value>("value", "", "the figure"),
   };
 };
 

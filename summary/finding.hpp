@@ -26,9 +26,12 @@ struct Finding {
 
   template <class Row = Finding>
   static constexpr auto kColumns = Columns{
-      column<&Row::name>("name"),     column<&Row::severity>("severity").with_words(kSeverityNames),
-      column<&Row::count>("count"),   column<&Row::text>("text"),
-      column<&Row::remedy>("remedy"), column<&Row::detail>("detail"),
+      column<&Row::name>("name", "", "of the finding"),
+      column<&Row::severity>("severity", "", "info, data_loss, error").with_words(kSeverityNames),
+      column<&Row::count>("count", "", "cases"),
+      column<&Row::text>("text", "", "what it is"),
+      column<&Row::remedy>("remedy", "", "what to do"),
+      column<&Row::detail>("detail", "", "the first cases"),
   };
 };
 

@@ -23,23 +23,27 @@ struct MessageSummary {
   /// In files both tables share one group of columns.
   template <class All>
   static constexpr auto kColumns = Columns{
-      column<&All::messages, &MessageSummary::matched>("matched"),
-      column<&All::messages, &MessageSummary::bytes>("bytes", "bytes"),
-      column<&All::messages, &MessageSummary::unmatched_sends>("unmatched_sends"),
-      column<&All::messages, &MessageSummary::unmatched_receives>("unmatched_receives"),
-      column<&All::messages, &MessageSummary::collectives>("collectives").shown_in(kInFile),
-      column<&All::messages, &MessageSummary::collective_calls>("collective_calls").shown_in(kInFile),
-      column<&All::messages, &MessageSummary::collective_bytes_sent>("collective_bytes_sent", "bytes")
+      column<&All::messages, &MessageSummary::matched>("matched", "", "messages with both sides in the trace"),
+      column<&All::messages, &MessageSummary::bytes>("bytes", "bytes", "in them"),
+      column<&All::messages, &MessageSummary::unmatched_sends>("unmatched_sends", "", "without their receive"),
+      column<&All::messages, &MessageSummary::unmatched_receives>("unmatched_receives", "", "without their send"),
+      column<&All::messages, &MessageSummary::collectives>("collectives", "",
+                                                           "collective operations, each counted once")
           .shown_in(kInFile),
-      column<&All::messages, &MessageSummary::collective_bytes_received>("collective_bytes_received", "bytes")
+      column<&All::messages, &MessageSummary::collective_calls>("collective_calls", "", "calls that took part in them")
+          .shown_in(kInFile),
+      column<&All::messages, &MessageSummary::collective_bytes_sent>("collective_bytes_sent", "bytes", "over all calls")
+          .shown_in(kInFile),
+      column<&All::messages, &MessageSummary::collective_bytes_received>("collective_bytes_received", "bytes",
+                                                                         "over all calls")
           .shown_in(kInFile),
   };
   template <class All>
   static constexpr auto kCollectiveColumns = Columns{
-      column<&All::messages, &MessageSummary::collectives>("count"),
-      column<&All::messages, &MessageSummary::collective_calls>("calls"),
-      column<&All::messages, &MessageSummary::collective_bytes_sent>("bytes_sent", "bytes"),
-      column<&All::messages, &MessageSummary::collective_bytes_received>("bytes_received", "bytes"),
+      column<&All::messages, &MessageSummary::collectives>("count", "", "collective operations, each counted once"),
+      column<&All::messages, &MessageSummary::collective_calls>("calls", "", "calls that took part in them"),
+      column<&All::messages, &MessageSummary::collective_bytes_sent>("bytes_sent", "bytes", "over all calls"),
+      column<&All::messages, &MessageSummary::collective_bytes_received>("bytes_received", "bytes", "over all calls"),
   };
 };
 
@@ -52,10 +56,10 @@ struct PairSummary {
 
   template <class Row = PairSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::source>("source"),
-      column<&Row::dest>("dest"),
-      column<&Row::messages>("messages"),
-      column<&Row::bytes>("bytes", "bytes"),
+      column<&Row::source>("source", "", "rank in MPI_COMM_WORLD"),
+      column<&Row::dest>("dest", "", "rank in MPI_COMM_WORLD"),
+      column<&Row::messages>("messages", "", "sent from the one to the other"),
+      column<&Row::bytes>("bytes", "bytes", "in these messages"),
   };
 };
 
@@ -77,18 +81,18 @@ struct CommSummary {
 
   template <class Row = CommSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::name>("name"),
-      column<&Row::kind>("kind"),
-      column<&Row::communicators>("communicators"),
-      column<&Row::ranks>("ranks"),
-      column<&Row::p2p_calls>("p2p_calls"),
-      column<&Row::p2p_s>("p2p_s", "s"),
-      column<&Row::collective_calls>("collective_calls"),
-      column<&Row::collective_s>("collective_s", "s"),
-      column<&Row::other_calls>("other_calls"),
-      column<&Row::other_s>("other_s", "s"),
-      column<&Row::bytes_sent>("bytes_sent", "bytes"),
-      column<&Row::bytes_received>("bytes_received", "bytes"),
+      column<&Row::name>("name", "", "given by the program or by MPI; empty: those without one"),
+      column<&Row::kind>("kind", "", "world, self, intra, inter"),
+      column<&Row::communicators>("communicators", "", "number of them"),
+      column<&Row::ranks>("ranks", "", "in each; both groups of an intercommunicator"),
+      column<&Row::p2p_calls>("p2p_calls", "", "point-to-point calls"),
+      column<&Row::p2p_s>("p2p_s", "s", "time in them"),
+      column<&Row::collective_calls>("collective_calls", "", "collective calls"),
+      column<&Row::collective_s>("collective_s", "s", "time in them"),
+      column<&Row::other_calls>("other_calls", "", "all other calls on it"),
+      column<&Row::other_s>("other_s", "s", "time in them"),
+      column<&Row::bytes_sent>("bytes_sent", "bytes", "by messages and collectives"),
+      column<&Row::bytes_received>("bytes_received", "bytes", "by messages and collectives"),
   };
 };
 
@@ -110,19 +114,19 @@ struct WindowSummary {
 
   template <class Row = WindowSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::name>("name"),
-      column<&Row::comm>("comm"),
-      column<&Row::windows>("windows"),
-      column<&Row::ranks>("ranks"),
-      column<&Row::puts>("puts"),
-      column<&Row::put_bytes>("put_bytes", "bytes"),
-      column<&Row::gets>("gets"),
-      column<&Row::get_bytes>("get_bytes", "bytes"),
-      column<&Row::exchanges>("exchanges"),
-      column<&Row::exchange_bytes>("exchange_bytes", "bytes"),
-      column<&Row::access_s>("access_s", "s"),
-      column<&Row::syncs>("syncs"),
-      column<&Row::sync_s>("sync_s", "s"),
+      column<&Row::name>("name", "", "given by any rank; empty: those without one"),
+      column<&Row::comm>("comm", "", "what the window was made on"),
+      column<&Row::windows>("windows", "", "number of them"),
+      column<&Row::ranks>("ranks", "", "ranks that made one"),
+      column<&Row::puts>("puts", "", "Put, Accumulate and their like"),
+      column<&Row::put_bytes>("put_bytes", "bytes", "at the origin"),
+      column<&Row::gets>("gets", "", "Get"),
+      column<&Row::get_bytes>("get_bytes", "bytes", "at the origin"),
+      column<&Row::exchanges>("exchanges", "", "calls that do both"),
+      column<&Row::exchange_bytes>("exchange_bytes", "bytes", "of both directions"),
+      column<&Row::access_s>("access_s", "s", "time in all of these, without waits for requests"),
+      column<&Row::syncs>("syncs", "", "all other calls: fences, locks, flushes, making, freeing"),
+      column<&Row::sync_s>("sync_s", "s", "time in them"),
   };
 };
 
@@ -143,17 +147,17 @@ struct FileSummary {
 
   template <class Row = FileSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::name>("name"),
-      column<&Row::ranks>("ranks"),
-      column<&Row::opens>("opens"),
-      column<&Row::reads>("reads"),
-      column<&Row::read_bytes>("read_bytes", "bytes"),
-      column<&Row::read_s>("read_s", "s"),
-      column<&Row::writes>("writes"),
-      column<&Row::write_bytes>("write_bytes", "bytes"),
-      column<&Row::write_s>("write_s", "s"),
-      column<&Row::others>("others"),
-      column<&Row::other_s>("other_s", "s"),
+      column<&Row::name>("name", "", "as it was given to MPI_File_open"),
+      column<&Row::ranks>("ranks", "", "ranks that opened it"),
+      column<&Row::opens>("opens", "", "over all ranks"),
+      column<&Row::reads>("reads", "", "a split collective counts once"),
+      column<&Row::read_bytes>("read_bytes", "bytes", "in them"),
+      column<&Row::read_s>("read_s", "s", "both halves of a split collective; without waits for requests"),
+      column<&Row::writes>("writes", "", "a split collective counts once"),
+      column<&Row::write_bytes>("write_bytes", "bytes", "in them"),
+      column<&Row::write_s>("write_s", "s", "both halves of a split collective; without waits for requests"),
+      column<&Row::others>("others", "", "open, close, seek, set_view and the like"),
+      column<&Row::other_s>("other_s", "s", "time in them"),
   };
 };
 

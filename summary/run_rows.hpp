@@ -40,21 +40,25 @@ struct RunSummary {
 
   template <class All>
   static constexpr auto kColumns = Columns{
-      column<&All::run, &RunSummary::executable>("executable"),
-      column<&All::run, &RunSummary::mpi_library>("mpi_library"),
-      column<&All::run, &RunSummary::ranks_expected>("ranks_expected"),
-      column<&All::run, &RunSummary::ranks_present>("ranks_present"),
-      column<&All::run, &RunSummary::threads>("threads"),
-      column<&All::run, &RunSummary::hosts>("hosts"),
-      column<&All::run, &RunSummary::begin_realtime_ns>("begin_realtime_ns", "ns"),
-      column<All, &begin_text>("begin").shown_in(kInJson).nullable(),
-      column<&All::run, &RunSummary::time_s>("time_s", "s"),
-      column<&All::run, &RunSummary::calls>("calls"),
-      column<&All::run, &RunSummary::thread_calls>("thread_calls"),
-      column<&All::run, &RunSummary::user_events>("user_events"),
-      column<&All::run, &RunSummary::trace_bytes>("trace_bytes", "bytes"),
-      column<All, &mpi_seconds>("mpi_s", "s").shown_in(kInPrint),
-      column<All, &mpi_share>("mpi_share").shown_in(kInPrint),
+      column<&All::run, &RunSummary::executable>("executable", "", "path of the program"),
+      column<&All::run, &RunSummary::mpi_library>("mpi_library", "", "as the MPI library names itself"),
+      column<&All::run, &RunSummary::ranks_expected>("ranks_expected", "", "size of MPI_COMM_WORLD, or of all of them"),
+      column<&All::run, &RunSummary::ranks_present>("ranks_present", "", "ranks whose file was found"),
+      column<&All::run, &RunSummary::threads>("threads", "", "threads that called MPI, over all ranks"),
+      column<&All::run, &RunSummary::hosts>("hosts", "", "computers"),
+      column<&All::run, &RunSummary::begin_realtime_ns>("begin_realtime_ns", "ns", "first event, since 1970-01-01 UTC"),
+      column<All, &begin_text>("begin", "", "the same as text; null: unknown").shown_in(kInJson).nullable(),
+      column<&All::run, &RunSummary::time_s>("time_s", "s", "from the first event of any rank to the last"),
+      column<&All::run, &RunSummary::calls>("calls", "", "MPI calls"),
+      column<&All::run, &RunSummary::thread_calls>("thread_calls", "",
+                                                   "calls of the C library about threads, locks and sleep"),
+      column<&All::run, &RunSummary::user_events>(
+          "user_events", "",
+          "events of the program itself: beginnings and ends of regions, markers, counters, events, messages"),
+      column<&All::run, &RunSummary::trace_bytes>("trace_bytes", "bytes", "size of the rank files"),
+      column<All, &mpi_seconds>("mpi_s", "s", "in MPI, over all ranks and threads").shown_in(kInPrint),
+      column<All, &mpi_share>("mpi_share", "", "mpi_s as a share of the ranks' time, each thread counted")
+          .shown_in(kInPrint),
   };
 };
 
@@ -70,13 +74,13 @@ struct WorldSummary {
 
   template <class Row = WorldSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::world>("world"),
-      column<&Row::first_rank>("first_rank"),
-      column<&Row::ranks_expected>("ranks_expected"),
-      column<&Row::ranks_present>("ranks_present"),
-      column<&Row::parent>("parent"),
-      column<&Row::executable>("executable"),
-      column<&Row::directory>("directory"),
+      column<&Row::world>("world", "", "number, from 1"),
+      column<&Row::first_rank>("first_rank", "", "rank of its first process"),
+      column<&Row::ranks_expected>("ranks_expected", "", "its size"),
+      column<&Row::ranks_present>("ranks_present", "", "ranks whose file was found"),
+      column<&Row::parent>("parent", "", "world that started it; 0: none, or not known"),
+      column<&Row::executable>("executable", "", "path of its first rank's program"),
+      column<&Row::directory>("directory", "", "of its rank files"),
   };
 };
 
@@ -96,19 +100,21 @@ struct RankSummary {
 
   template <class Row = RankSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::rank>("rank"),
-      column<&Row::host>("host"),
-      column<&Row::threads>("threads"),
-      column<&Row::calls>("calls"),
-      column<&Row::thread_calls>("thread_calls"),
-      column<&Row::user_events>("user_events"),
-      column<&Row::time_s>("time_s", "s"),
-      column<&Row::mpi_s>("mpi_s", "s"),
-      column<Row, &rank_mpi_share>("mpi_share").shown_in(kInPrint),
-      column<&Row::messages_sent>("messages_sent"),
-      column<&Row::bytes_sent>("bytes_sent", "bytes"),
-      column<&Row::messages_received>("messages_received"),
-      column<&Row::bytes_received>("bytes_received", "bytes"),
+      column<&Row::rank>("rank", "", "in MPI_COMM_WORLD; counted on in further worlds"),
+      column<&Row::host>("host", "", "computer that it ran on"),
+      column<&Row::threads>("threads", "", "threads that called MPI"),
+      column<&Row::calls>("calls", "", "MPI calls"),
+      column<&Row::thread_calls>("thread_calls", "", "calls of the C library about threads, locks and sleep"),
+      column<&Row::user_events>(
+          "user_events", "",
+          "events of the program itself: beginnings and ends of regions, markers, counters, events, messages"),
+      column<&Row::time_s>("time_s", "s", "from its first event to its last"),
+      column<&Row::mpi_s>("mpi_s", "s", "in MPI, summed over its threads"),
+      column<Row, &rank_mpi_share>("mpi_share", "", "mpi_s / (time_s * threads)").shown_in(kInPrint),
+      column<&Row::messages_sent>("messages_sent", "", "point to point"),
+      column<&Row::bytes_sent>("bytes_sent", "bytes", "in these messages"),
+      column<&Row::messages_received>("messages_received", "", "point to point"),
+      column<&Row::bytes_received>("bytes_received", "bytes", "in these messages"),
   };
 };
 
@@ -122,8 +128,11 @@ struct ContextSummary {
 
   template <class Row = ContextSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::rank>("rank"), column<&Row::host>("host"),       column<&Row::cpu_model>("cpu_model"),
-      column<&Row::cpus>("cpus"), column<&Row::command>("command"),
+      column<&Row::rank>("rank", "", "in MPI_COMM_WORLD"),
+      column<&Row::host>("host", "", "computer"),
+      column<&Row::cpu_model>("cpu_model", "", "as the system names it"),
+      column<&Row::cpus>("cpus", "", "processors that it may run on: 0-3,8"),
+      column<&Row::command>("command", "", "the command line"),
   };
 };
 
@@ -141,15 +150,15 @@ struct UsageSummary {
 
   template <class Row = UsageSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::rank>("rank"),
-      column<&Row::thread>("thread"),
-      column<&Row::user_s>("user_s", "s"),
-      column<&Row::system_s>("system_s", "s"),
-      column<&Row::minor_faults>("minor_faults"),
-      column<&Row::major_faults>("major_faults"),
-      column<&Row::voluntary_switches>("voluntary_switches"),
-      column<&Row::involuntary_switches>("involuntary_switches"),
-      column<&Row::high_water_bytes>("high_water_bytes", "bytes"),
+      column<&Row::rank>("rank", "", "in MPI_COMM_WORLD"),
+      column<&Row::thread>("thread", "", "-1: the process"),
+      column<&Row::user_s>("user_s", "s", "CPU time in the program"),
+      column<&Row::system_s>("system_s", "s", "CPU time in the kernel"),
+      column<&Row::minor_faults>("minor_faults", "", "page faults without I/O"),
+      column<&Row::major_faults>("major_faults", "", "page faults with I/O"),
+      column<&Row::voluntary_switches>("voluntary_switches", "", "of context"),
+      column<&Row::involuntary_switches>("involuntary_switches", "", "of context"),
+      column<&Row::high_water_bytes>("high_water_bytes", "bytes", "most memory that was resident; 0 for threads"),
   };
 };
 
@@ -162,10 +171,10 @@ struct VariableSummary {
 
   template <class Row = VariableSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::name>("name"),
-      column<&Row::value>("value"),
-      column<&Row::first_rank>("first_rank"),
-      column<&Row::ranks>("ranks"),
+      column<&Row::name>("name", "", "of the variable"),
+      column<&Row::value>("value", "", "of these ranks"),
+      column<&Row::first_rank>("first_rank", "", "lowest rank that has it"),
+      column<&Row::ranks>("ranks", "", "number of ranks that have it"),
   };
 };
 
@@ -178,10 +187,10 @@ struct PassedSummary {
 
   template <class Row = PassedSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::rank>("rank"),
-      column<&Row::name>("name"),
-      column<&Row::group>("group"),
-      column<&Row::count>("count"),
+      column<&Row::rank>("rank", "", "in MPI_COMM_WORLD"),
+      column<&Row::name>("name", "", "function"),
+      column<&Row::group>("group", "", "of functions"),
+      column<&Row::count>("count", "", "calls that were filtered out"),
   };
 };
 
@@ -194,10 +203,10 @@ struct OverheadSummary {
 
   template <class Row = OverheadSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::name>("name"),
-      column<&Row::count>("count"),
-      column<&Row::total_s>("total_s", "s"),
-      column<&Row::share>("share"),
+      column<&Row::name>("name", "", "of the work"),
+      column<&Row::count>("count", "", "how often"),
+      column<&Row::total_s>("total_s", "s", "the tracer's own time"),
+      column<&Row::share>("share", "", "of the ranks' run time"),
   };
 };
 

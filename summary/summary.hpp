@@ -61,13 +61,13 @@ struct Summary {
 
   template <class All = Summary>
   static constexpr auto kReversedColumns = Columns{
-      column<&All::reversed_before>("before"),
-      column<&All::reversed_after>("after"),
+      column<&All::reversed_before>("before", "", "out of order by the corrected clocks"),
+      column<&All::reversed_after>("after", "", "out of order after the last pass"),
   };
   template <class All = Summary>
   static constexpr auto kUserMessageColumns = Columns{
-      column<&All::user_messages>("matched"),
-      column<&All::user_message_bytes>("bytes", "bytes"),
+      column<&All::user_messages>("matched", "", "messages of the program's own layers with both sides in the trace"),
+      column<&All::user_message_bytes>("bytes", "bytes", "in them"),
   };
 };
 

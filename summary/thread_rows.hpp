@@ -26,18 +26,20 @@ struct ThreadSummary {
 
   template <class Row = ThreadSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::rank>("rank"),
-      column<&Row::thread>("thread"),
-      column<&Row::name>("name"),
-      column<&Row::routine>("routine"),
-      column<&Row::routine_name>("routine_name"),
-      column<&Row::creator>("creator"),
-      column<&Row::kernel_tid>("kernel_tid"),
-      column<&Row::begin_s>("begin_s", "s"),
-      column<&Row::life_s>("life_s", "s"),
-      column<&Row::calls>("calls"),
-      column<&Row::thread_calls>("thread_calls"),
-      column<&Row::user_events>("user_events"),
+      column<&Row::rank>("rank", "", "in MPI_COMM_WORLD"),
+      column<&Row::thread>("thread", "", "number in its rank"),
+      column<&Row::name>("name", "", "as the program set it; may be empty"),
+      column<&Row::routine>("routine", "", "address of its start routine; 0: unknown"),
+      column<&Row::routine_name>("routine_name", "", "empty: unknown"),
+      column<&Row::creator>("creator", "", "the thread that made it; -1: not known"),
+      column<&Row::kernel_tid>("kernel_tid", "", "its number in the kernel"),
+      column<&Row::begin_s>("begin_s", "s", "its beginning, relative to the first event of the run"),
+      column<&Row::life_s>("life_s", "s", "how long it lived, or was observed"),
+      column<&Row::calls>("calls", "", "MPI calls"),
+      column<&Row::thread_calls>("thread_calls", "", "calls of the C library about threads, locks and sleep"),
+      column<&Row::user_events>(
+          "user_events", "",
+          "events of the program itself: beginnings and ends of regions, markers, counters, events, messages"),
   };
 };
 
@@ -60,19 +62,20 @@ struct LockSummary {
 
   template <class Row = LockSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::rank>("rank"),
-      column<&Row::kind>("kind"),
-      column<&Row::object>("object"),
-      column<&Row::lives>("lives"),
-      column<&Row::acquisitions>("acquisitions"),
-      column<&Row::contended>("contended"),
-      column<&Row::wait_s>("wait_s", "s"),
-      column<&Row::longest_s>("longest_s", "s"),
-      column<&Row::most_waiters>("most_waiters"),
-      column<&Row::holder>("holder"),
-      column<&Row::held>("held"),
-      column<&Row::waiter>("waiter"),
-      column<&Row::waited>("waited"),
+      column<&Row::rank>("rank", "", "in MPI_COMM_WORLD"),
+      column<&Row::kind>("kind", "", "mutex, condition, rwlock, barrier, spin, once, semaphore"),
+      column<&Row::object>("object", "", "address; 0: all objects beyond those that a thread counts individually"),
+      column<&Row::lives>("lives", "", "number of objects made at the address, as far as recorded; at least 1"),
+      column<&Row::acquisitions>(
+          "acquisitions", "", "successful ones, immediate or after waiting; of a condition: waits that were signalled"),
+      column<&Row::contended>("contended", "", "waits, including unsuccessful ones; of a barrier: all"),
+      column<&Row::wait_s>("wait_s", "s", "time in those waits"),
+      column<&Row::longest_s>("longest_s", "s", "the longest of them"),
+      column<&Row::most_waiters>("most_waiters", "", "largest number of threads that waited at the same time"),
+      column<&Row::holder>("holder", "", "thread that held it in most waits; -1: unknown"),
+      column<&Row::held>("held", "", "number of these waits"),
+      column<&Row::waiter>("waiter", "", "thread that waited most often; -1: none"),
+      column<&Row::waited>("waited", "", "how often it did"),
   };
 };
 
@@ -84,9 +87,9 @@ struct LockNameSummary {
 
   template <class Row = LockNameSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::rank>("rank"),
-      column<&Row::object>("object"),
-      column<&Row::name>("name"),
+      column<&Row::rank>("rank", "", "in MPI_COMM_WORLD"),
+      column<&Row::object>("object", "", "as in locks"),
+      column<&Row::name>("name", "", "as in sem_open; several at one address are separated by commas"),
   };
 };
 

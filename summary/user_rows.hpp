@@ -21,13 +21,13 @@ struct RegionSummary {
 
   template <class Row = RegionSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::name>("name"),
-      column<&Row::count>("count"),
-      column<&Row::total_s>("total_s", "s"),
-      column<&Row::exclusive_s>("exclusive_s", "s"),
-      column<&Row::mpi_s>("mpi_s", "s"),
-      column<&Row::min_s>("min_s", "s"),
-      column<&Row::max_s>("max_s", "s"),
+      column<&Row::name>("name", "", "as in MERIDIAN_REGION(name)"),
+      column<&Row::count>("count", "", "number of times it began, over all ranks and threads"),
+      column<&Row::total_s>("total_s", "s", "inclusive; recursive regions count once"),
+      column<&Row::exclusive_s>("exclusive_s", "s", "without the regions inside"),
+      column<&Row::mpi_s>("mpi_s", "s", "part of total_s in MPI calls of the same thread"),
+      column<&Row::min_s>("min_s", "s", "shortest execution, inclusive"),
+      column<&Row::max_s>("max_s", "s", "longest execution, inclusive"),
   };
 };
 
@@ -41,9 +41,14 @@ struct UserEventSummary {
 
   template <class Row = UserEventSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::kind>("kind"),   column<&Row::level>("level"), column<&Row::name>("name"),
-      column<&Row::count>("count"), column<&Row::min>("min"),     column<&Row::mean>("mean"),
-      column<&Row::max>("max"),     column<&Row::last>("last"),
+      column<&Row::kind>("kind", "", "marker, event, counter, send, receive"),
+      column<&Row::level>("level", "", "as the program named it"),
+      column<&Row::name>("name", "", "of the event"),
+      column<&Row::count>("count", "", "how often, over all ranks"),
+      column<&Row::min>("min", "", "of a counter's values"),
+      column<&Row::mean>("mean", "", "of a counter's values"),
+      column<&Row::max>("max", "", "of a counter's values"),
+      column<&Row::last>("last", "", "a counter's value at the latest time"),
   };
 };
 
