@@ -14,9 +14,11 @@ namespace {
 struct StatsArguments {
   std::string path;
   PrintOptions print;
+  bool columns = false;
 };
 
 int stats(const StatsArguments& arguments) {
+  if (arguments.columns) return print(columns_text()) ? kExitFine : kExitCouldNotRun;
   const auto summary = load_summary(arguments.path);
   return summary ? print_summary(*summary, arguments.print) : fail(summary.error());
 }
@@ -29,6 +31,8 @@ Command stats_command() {
   command.options = {{"trace", "PATH", "merged.h5 or its directory (default: latest)", &arguments->path}};
   add_print_options(command, arguments->print);
   command.options.push_back({"--sites", "N", "Call sites in the text (default: 10)", &arguments->print.sites});
+  command.options.push_back(
+      {"--columns", "", "Say what the tables and columns of --csv and --json are", &arguments->columns});
   return command;
 }
 

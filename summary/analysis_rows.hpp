@@ -11,9 +11,10 @@
 /// name      of the table, and of the member of Summary, a vector of rows
 /// Row       their type
 /// heading   of the section in the text; there is none where the table is empty
+/// text      what its rows are
 // clang-format off
 #define MERIDIAN_ANALYSIS_TABLES(TABLE) \
-  TABLE(communication_sizes, SizeSummary, "SIZES OF MESSAGES AND COLLECTIVES")
+  TABLE(communication_sizes, SizeSummary, "SIZES OF MESSAGES AND COLLECTIVES", "one row for each group of functions and range of sizes")
 // clang-format on
 
 namespace meridian {
@@ -28,10 +29,11 @@ struct SizeSummary {
 
   template <class Row = SizeSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::group>("group"),
-      column<&Row::at_least_bytes>("at_least_bytes", "bytes"),
-      column<&Row::count>("count"),
-      column<&Row::bytes>("bytes", "bytes"),
+      column<&Row::group>("group", "", "of the functions that sent: p2p, coll, user"),
+      column<&Row::at_least_bytes>("at_least_bytes", "bytes",
+                                   "least size of the range, which ends below twice that; 0: no bytes"),
+      column<&Row::count>("count", "", "messages, or participants of collectives"),
+      column<&Row::bytes>("bytes", "bytes", "sum of their sizes; of collectives, what the participants sent"),
   };
 };
 

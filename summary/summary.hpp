@@ -55,7 +55,7 @@ struct Summary {
   std::vector<LockSummary> locks;      ///< by rank, then by wait time, longest first
   std::vector<ThreadSummary> threads;  ///< of ranks with more than one
   std::vector<Finding> findings;
-#define MERIDIAN_TABLE(name, Row, heading) std::vector<Row> name;
+#define MERIDIAN_TABLE(name, Row, heading, text) std::vector<Row> name;
   MERIDIAN_ANALYSIS_TABLES(MERIDIAN_TABLE)
 #undef MERIDIAN_TABLE
 

@@ -30,6 +30,7 @@ struct SummaryTable {
   const void* (*rows)(const Summary& summary);
   void* (*make_rows)(Summary& summary, std::size_t count);
   std::size_t row_bytes;
+  const char* text;                       ///< what its rows are
   std::uint8_t outputs = kEverywhere;     ///< outputs with this table; bits of Output
   std::uint8_t when_empty = kEverywhere;  ///< outputs with this table even if it has no rows
   bool is_flat = false;                   ///< JSON: members "name_column" instead of an object
