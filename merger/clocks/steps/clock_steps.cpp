@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "merger/clocks/samples/clock_constraints.hpp"
-#include "merger/clocks/steps/clock_line.hpp"
 #include "merger/clocks/steps/clock_views.hpp"
+#include "merger/clocks/steps/offset_line.hpp"
 #include "merger/model/clock_tuning.hpp"
 #include "trace/model/units.hpp"
 
@@ -54,7 +54,7 @@ struct Suspect {
 
 /// One partner's estimate of a clock step: the line that the clock follows before it, and the offset after it.
 struct Step {
-  ClockLine line;
+  OffsetLine line;
   double size = 0, doubt_ns = 0;
   double from = 0, to = 0;  // windows that are certainly on either side
   std::vector<ClockLimit> limits;
@@ -318,7 +318,7 @@ class StepFinder {
 
   /// Subtracts `line` from a clock, as a function of the time of the others. For the reference, all others move
   /// instead.
-  void straighten(std::uint32_t domain, const ClockLine& line) {
+  void straighten(std::uint32_t domain, const OffsetLine& line) {
     const double alpha = line.value - line.slope * line.begin;
     for (std::uint32_t h = 0; h < correction_.domains; ++h)
       for (std::size_t k = 0; k < correction_.knots; ++k) {

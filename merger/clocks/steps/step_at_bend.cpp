@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "merger/clocks/samples/clock_constraints.hpp"
-#include "merger/clocks/steps/clock_line.hpp"
+#include "merger/clocks/steps/offset_line.hpp"
 #include "merger/model/clock_tuning.hpp"
 
 namespace meridian {
@@ -105,7 +105,7 @@ struct Split {
   double cost_of_bend = 0;  ///< without a step
 };
 
-Split best_split(const std::vector<Demand>& demands, const ClockLine& before, const ClockLine& after) {
+Split best_split(const std::vector<Demand>& demands, const OffsetLine& before, const OffsetLine& after) {
   const std::size_t n = demands.size();
   std::vector<double> rest(n + 1, 0);
   for (std::size_t i = n; i-- > 0;) rest[i] = rest[i + 1] + demands[i].violation(after(demands[i].at));
@@ -132,9 +132,9 @@ bool try_step(const ClockSamples& samples, ClockCorrection& correction, const Be
   const auto slope = [&](std::size_t k) {
     return (correction.knot(h, k + 1) - correction.knot(h, k)) / correction.spacing_ns;
   };
-  const ClockLine before{correction.knot_ns(first - 1), correction.knot(h, first - 1), slope(first - 2)};
-  const ClockLine after{correction.knot_ns(last + 1), correction.knot(h, last + 1),
-                        slope(std::min(last + 1, correction.knots - 2))};
+  const OffsetLine before{correction.knot_ns(first - 1), correction.knot(h, first - 1), slope(first - 2)};
+  const OffsetLine after{correction.knot_ns(last + 1), correction.knot(h, last + 1),
+                         slope(std::min(last + 1, correction.knots - 2))};
   const auto demands = demands_in(samples, correction, h, correction.knot_ns(first), correction.knot_ns(last));
   if (demands.size() < ClockTuning::kFewestDemands) return false;
   const Split split = best_split(demands, before, after);

@@ -4,7 +4,7 @@
 namespace meridian {
 
 /// What a clock's correction is on one side of a step, in ns.
-struct ClockLine {
+struct OffsetLine {
   double begin = 0, value = 0, slope = 0;
   double operator()(double t) const { return value + slope * (t - begin); }
 };
