@@ -8,7 +8,6 @@
 namespace meridian {
 namespace {
 
-constexpr std::uint64_t kPiecesPerBlock = kIndexRows / kPieceRows;
 static_assert(kIndexRows % kPieceRows == 0);
 // Bit i of EventField is column i.
 static_assert(kEventColumns.list[0].name == "skipped" && kFieldSequence == 1);

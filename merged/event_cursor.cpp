@@ -9,7 +9,6 @@
 namespace meridian {
 namespace {
 
-constexpr std::uint64_t kPiecesPerBlock = kIndexRows / kPieceRows;
 constexpr std::uint8_t kMessageLinks =
     link_bit(LinkKind::sent) | link_bit(LinkKind::posted) | link_bit(LinkKind::received);
 constexpr std::uint8_t kPartLinks = link_bit(LinkKind::entered) | link_bit(LinkKind::left);

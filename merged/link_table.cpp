@@ -7,8 +7,6 @@
 namespace meridian {
 namespace {
 
-constexpr std::uint64_t kPiecesPerBlock = kIndexRows / kPieceRows;
-
 Error contradiction() { return damaged_merged("the orders of messages or collectives contradict the tables"); }
 
 }  // namespace

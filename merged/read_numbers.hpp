@@ -17,6 +17,9 @@ inline Error damaged_merged(std::string what) {
   return {Errc::damaged, std::move(what), "make the merged file again with `meridian merge`"};
 }
 
+/// Pieces of a table per element of its index.
+inline constexpr std::uint64_t kPiecesPerBlock = kIndexRows / kPieceRows;
+
 /// Of a table with this many rows: those of its index.
 constexpr std::uint64_t blocks_of(std::uint64_t rows) { return (rows + kIndexRows - 1) / kIndexRows; }
 

@@ -100,7 +100,7 @@ class LongTableReader {
     table.reader_.emplace(std::move(reader));
     return table;
   }
-  std::uint64_t size() const noexcept { return reader_->size(); }
+  std::uint64_t size() const noexcept { return reader_ ? reader_->size() : 0; }
   std::uint64_t pieces() const noexcept { return (size() + kPieceRows - 1) / kPieceRows; }
 
   /// Rows [number * kPieceRows, ...), until the next call. errors: damaged (beyond the end, or unreadable), io.
