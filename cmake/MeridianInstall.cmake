@@ -31,14 +31,26 @@ install(FILES include/meridian/user.h include/meridian/user_abi.h include/meridi
 set(merged_includes ${CMAKE_INSTALL_INCLUDEDIR}/meridian-merged)
 install(TARGETS meridian_merged meridian_merged_model meridian_summary meridian_format
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES merged/merged_trace.hpp DESTINATION ${merged_includes}/merged)
-install(FILES merged/model/clock_bounds.hpp merged/model/clock_report.hpp merged/model/definitions.hpp
-  DESTINATION ${merged_includes}/merged/model)
-install(FILES summary/call_rows.hpp summary/clock_rows.hpp summary/counter_rows.hpp summary/finding.hpp
-  summary/message_rows.hpp summary/run_rows.hpp summary/summary.hpp summary/thread_rows.hpp summary/user_rows.hpp
-  DESTINATION ${merged_includes}/summary)
-install(FILES trace/format/table_column.hpp DESTINATION ${merged_includes}/trace/format)
-install(FILES trace/model/result.hpp DESTINATION ${merged_includes}/trace/model)
+# Adds `header` and what it includes of ours to the list `headers`.
+function(meridian_add_header header)
+  if(header IN_LIST headers)
+    return()
+  endif()
+  list(APPEND headers ${header})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
+  file(STRINGS ${header} lines REGEX "^#include \"")
+  foreach(line ${lines})
+    string(REGEX REPLACE "^#include \"(.*)\".*" "\\1" included ${line})
+    meridian_add_header(${included})
+  endforeach()
+  set(headers ${headers} PARENT_SCOPE)
+endfunction()
+set(headers "")
+meridian_add_header(merged/merged_trace.hpp)
+foreach(header ${headers})
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES ${header} DESTINATION ${merged_includes}/${folder})
+endforeach()
 install(FILES merged/FORMAT.md TYPE DOC)
 
 # The way back to the prefix from a folder of the installation.

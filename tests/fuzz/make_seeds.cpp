@@ -128,7 +128,9 @@ bool make_files(const fs::path& corpus) {
   meta.rank = 0;
   meta.size = 1;
   meta.hostname = "node";
-  meta.comms.push_back({});
+  CommRow world;
+  world.birth = {.comm = 1, .local_hash = hash_rank(kRanksHashSeed, 0), .local_size = 1};
+  meta.comms = {world, {}};
   meta.members.push_back({1, 2, false, {0, 1, 2}});
   meta.anchors.push_back({});
   meta.exchanges.push_back({});

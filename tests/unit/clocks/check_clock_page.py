@@ -169,7 +169,7 @@ def check_the_page_stays_small_however_many_hosts_there_are():
     assert len(page) < 3_000_000, len(page)
     assert max(rows.values()) < 200_000 and rows["fit"] > 127, rows
     dom = Dom(page)
-    assert len(dom.points["domains"]) == 24 and "24 of 127 are drawn" in dom.text
+    assert len(dom.points["domains"]) == 24 and "the 24 of 127 with the widest bounds" in dom.text
 
 
 def check_a_page_replaces_a_page_and_nothing_else():
