@@ -72,10 +72,6 @@ def run(options, command, work, cwd=None, stdin=None, both=None, **extra):
     return Runs(untraced, traced, counts.read(counting), traces, folder, scratch)
 
 
-# For programs that end with another code than 0: Open MPI would end the ranks that are still in MPI_Finalize then.
-NO_HASTE = {"OMPI_MCA_orte_abort_on_non_zero_status": "0"}
-
-
 def launch_in(cwd, command, stdin=None, **extra):
     """Runs to the end. A launcher that hangs is asked to end, so that it takes its ranks, which spin, along."""
     words = [str(word) for word in command]

@@ -14,7 +14,7 @@ SKIPPED = 77
 
 # Both libraries are at peace with sanitizers only without hooks of their own under the C library, and without a transport
 # that takes its locks in two orders.
-CALM = {"UCX_MEM_EVENTS": "n", "OMPI_MCA_btl": "self,vader", **tracing.NO_HASTE}
+CALM = {"UCX_MEM_EVENTS": "n", "OMPI_MCA_btl": "self,vader"}
 
 
 def add_arguments(parser):

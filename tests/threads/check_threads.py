@@ -141,11 +141,11 @@ def main():
         folder, scratch = pathlib.Path(work) / "trace", pathlib.Path(work) / "scratch"
         scratch.mkdir()
         launcher = [options.mpiexec, "-n", options.ranks]
-        untraced = tracing.launch_in(None, [*launcher, options.program], None, **tracing.NO_HASTE)
+        untraced = tracing.launch_in(None, [*launcher, options.program], None)
         preloaded = [options.meridian, "run", "/usr/bin/env", f"LD_PRELOAD={options.tracer}", options.program]
         traced = tracing.launch_in(
             None, [*launcher, *([options.linked] if options.linked else preloaded)], None,
-            MERIDIAN_DIR=folder, MERIDIAN_SCRATCH=scratch, MERIDIAN_LOCKS=options.locks, **tracing.NO_HASTE,
+            MERIDIAN_DIR=folder, MERIDIAN_SCRATCH=scratch, MERIDIAN_LOCKS=options.locks,
         )  # fmt: skip
         tracing.wait_for_writers(scratch, folder, options.ranks)
         check.equal("exit code traced", traced.returncode, untraced.returncode)
