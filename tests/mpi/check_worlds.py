@@ -250,7 +250,7 @@ def run_hanging(options, check, work):
         made = launch.run([options.meridian, "snapshot", trace, "-o", snapshot])
         asked = launch.run([options.meridian, "control", trace, "off"])
         check.equal("exit codes of snapshot and control", (made.returncode, asked.returncode), (0, 0))
-        check.true(f"all ranks are asked: {asked.stdout}", asked.stdout.startswith(f"asked {ranks} ranks"))
+        check.true(f"all ranks are asked: {asked.stdout}", asked.stdout.startswith(f"sent to {ranks} ranks"))
     finally:
         program.terminate()
         ended = end(program)

@@ -84,5 +84,5 @@ int main(int argc, char** argv) {
   tally("calls", "thrd_sleep", kThreads);
   print_tally();
   MPI_Finalize();
-  return 5;
+  end_with(5);
 }

@@ -70,5 +70,5 @@ int main(int argc, char** argv) {
   tally("calls", "pthread_join", 2);
   print_tally();
   MPI_Finalize();
-  return 4;
+  end_with(4);
 }

@@ -318,5 +318,5 @@ int main(int argc, char** argv) {
   sleeps();
   print_tally();
   MPI_Finalize();
-  return 3;
+  end_with(3);
 }

@@ -186,5 +186,5 @@ int main(int argc, char** argv) {
   MPI_Finalize();
   pthread_mutex_lock(&early);
   pthread_mutex_unlock(&early);
-  return 6;
+  end_with(6);
 }

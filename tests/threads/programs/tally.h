@@ -4,6 +4,7 @@
 #define TALLY_H
 
 #include <mpi.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,13 @@ static void print_tally(void) {
   for (int i = 0; rank == 0 && i < size; ++i) fputs(all + (size_t)i * sizeof tally_text, stdout);
   fflush(stdout);
   free(all);
+}
+
+/// Ends the program with `code`, when all ranks have left MPI_Finalize: Open MPI ends all ranks at the first code other
+/// than 0. poll() is no call that the tracer records.
+static inline void end_with(int code) {
+  poll(NULL, 0, 300);
+  exit(code);
 }
 
 static inline struct timespec after_ms(clockid_t clock, long ms) {
