@@ -30,6 +30,7 @@ int main(int argc, char** argv) {
   long guarded = 0, runs = 0, turn = 0;
   {
     std::vector<std::thread> threads;
+    threads.reserve(kThreads);
     for (int me = 0; me < kThreads; ++me)
       threads.emplace_back([&, me] {
         std::call_once(once, [&] { ++runs; });
