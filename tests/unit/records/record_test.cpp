@@ -59,7 +59,8 @@ Record whole(const Words& words) { return cut_record(words, kRoomy).record; }
 TEST(PartsOfACall, ComeInTheirOrder) {
   Words words = record(CallId::Recv, Payload::p2p, 1, 2, {{7, 1, 2, 3}}, kFlagSite | kFlagCounters, PointToPoint{});
   for (const std::uint64_t word : {0x400u, 10u, 11u}) words.push_back(word);
-  const auto parts = parts_of(whole(with_length(words, words.size())));
+  const Words sized = with_length(words, words.size());
+  const auto parts = parts_of(whole(sized));
   ASSERT_TRUE(parts);
   EXPECT_TRUE(parts->values.empty());
   EXPECT_EQ(parts->completions.size(), words_of<Completion>);
@@ -73,7 +74,8 @@ TEST(PartsOfACall, ComeInTheirOrder) {
 TEST(PartsOfACall, HaveTheValuesOfAUserEventBehindItsFixedPart) {
   Words words = record(CallId::UserEvent, Payload::user, 1, 1, {}, 0, UserUse{9, 2});
   words.insert(words.end(), {21, 22});
-  const auto parts = parts_of(whole(with_length(words, words.size())));
+  const Words sized = with_length(words, words.size());
+  const auto parts = parts_of(whole(sized));
   ASSERT_TRUE(parts);
   EXPECT_EQ(Words(parts->values.begin(), parts->values.end()), (Words{21, 22}));
   EXPECT_TRUE(parts->rest.empty());
