@@ -17,8 +17,18 @@ constexpr std::uint32_t kOptionalColumns = UINT32_MAX << kEventColumnsAlways;
 
 void order_by_location(std::span<const StoredTime> rows, std::vector<std::uint32_t>& order) {
   order.resize(rows.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::ranges::stable_sort(order, {}, [&](std::uint32_t row) { return rows[row].location; });
+  const auto place = [&](std::size_t row) { return static_cast<std::uint32_t>(rows[row].location); };
+  std::uint32_t last = 0;
+  for (std::size_t row = 0; row < rows.size(); ++row) last = std::max(last, place(row));
+  if (last >= kIndexRows) {  // in a damaged file, or with more threads than counting is worth
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::stable_sort(order, {}, [&](std::uint32_t row) { return rows[row].location; });
+    return;
+  }
+  std::vector<std::uint32_t> next(std::size_t{last} + 2);  // [location + 1] its rows; then [location] its next place
+  for (std::size_t row = 0; row < rows.size(); ++row) ++next[place(row) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  for (std::size_t row = 0; row < rows.size(); ++row) order[next[place(row)]++] = static_cast<std::uint32_t>(row);
 }
 
 Result<StoredEventWriter> StoredEventWriter::create(hid_t file, std::size_t columns) {

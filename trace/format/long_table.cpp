@@ -4,7 +4,7 @@
 namespace meridian {
 namespace {
 
-constexpr int kLevel = 6;
+constexpr int kLevel = 3;
 constexpr int kTimeLevel = 1;
 
 std::string path_of(const std::string& group, const AnyColumn& column) {
