@@ -9,9 +9,9 @@
 
 #include "cli/summary/printable.hpp"
 #include "cli/summary/text.hpp"
-#include "summary/units.hpp"
 #include "cli/summary_source.hpp"
 #include "merged/merged_trace.hpp"
+#include "summary/units.hpp"
 #include "trace/format/rank_file.hpp"
 #include "trace/ring/ring_layout.hpp"
 

@@ -10,10 +10,10 @@
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
-#include "summary/units.hpp"
 #include "cli/summary_source.hpp"
 #include "merged/merged_trace.hpp"
 #include "merger/model/event_ref.hpp"
+#include "summary/units.hpp"
 
 namespace meridian {
 namespace {

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <string>
 
-#include "merged/model/clock_report.hpp"
 #include "merged/model/clock_bounds.hpp"
+#include "merged/model/clock_report.hpp"
 #include "summary/summary.hpp"
 #include "trace/model/result.hpp"
 

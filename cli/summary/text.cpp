@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <array>
 
-#include "summary/advice.hpp"
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
-#include "summary/units.hpp"
+#include "summary/advice.hpp"
 #include "summary/measures.hpp"
+#include "summary/units.hpp"
 
 namespace meridian {
 namespace {

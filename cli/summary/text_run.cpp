@@ -8,8 +8,8 @@
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
 #include "cli/summary/text.hpp"
-#include "summary/units.hpp"
 #include "summary/measures.hpp"
+#include "summary/units.hpp"
 
 namespace meridian {
 namespace {

@@ -6,8 +6,8 @@
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
 #include "cli/summary/text.hpp"
-#include "summary/units.hpp"
 #include "summary/summary_tables.hpp"
+#include "summary/units.hpp"
 
 namespace meridian {
 namespace {

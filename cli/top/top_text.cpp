@@ -8,8 +8,8 @@
 
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
-#include "summary/units.hpp"
 #include "cli/support/json_text.hpp"
+#include "summary/units.hpp"
 
 namespace meridian {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
-#include "summary/units.hpp"
 #include "cli/where/call_places.hpp"
+#include "summary/units.hpp"
 
 namespace meridian {
 namespace {
