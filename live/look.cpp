@@ -172,6 +172,7 @@ void look_again(std::vector<RankNow>& ranks) {
     return stops;
   };
   std::vector<Stops> before;
+  before.reserve(ranks.size());
   for (const RankNow& rank : ranks) before.push_back(stops_of(rank));
   std::this_thread::sleep_for(kBetweenLooks);
   for (std::size_t i = 0; i < ranks.size(); ++i) {

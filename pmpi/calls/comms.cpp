@@ -124,7 +124,7 @@ void store_predefined(int rank, int size) noexcept {
   static bool is_stored = false;  // sessions may follow each other
   if (is_stored) return;
   is_stored = true;
-  for (const MPI_Comm comm : {g_mpi.world, g_mpi.self}) {
+  for (MPI_Comm comm : {g_mpi.world, g_mpi.self}) {
     const bool is_world = comm == g_mpi.world;
     const std::uint64_t now = read_ticks();
     emit(Payload::comm, words_of<RecordHead> + words_of<CommBirth>, now, now, [&](std::uint64_t* body) {
@@ -163,7 +163,7 @@ void describe_comm(CommBirth& birth, MPI_Comm parent, MPI_Comm made, bool still_
   if (made == g_mpi.comm_null || g_world_hash == 0) return;
   birth.comm = handle_word(made);
   birth.parent = parent == g_mpi.comm_null ? 0 : handle_word(parent);
-  const MPI_Comm source = with_groups(parent, made, still_pending);
+  MPI_Comm source = with_groups(parent, made, still_pending);
   MPI_Group group{};
   g_real.Comm_group(source, &group);
   const GroupHash local = hash_group(group, g_world_group);
@@ -196,7 +196,7 @@ bool has_others(MPI_Comm comm) noexcept {
 void store_members(MPI_Comm parent, MPI_Comm made, bool still_pending) noexcept {
   if (made == g_mpi.comm_null || g_world_hash == 0) return;
   if (g_has_sessions_alone && !still_pending) begin_with(made);
-  const MPI_Comm source = with_groups(parent, made, still_pending);
+  MPI_Comm source = with_groups(parent, made, still_pending);
   int rank = 0;
   int is_inter = 0;
   g_real.Comm_rank(source, &rank);

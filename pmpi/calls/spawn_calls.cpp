@@ -12,7 +12,7 @@ namespace meridian {
 MERIDIAN_EXPORT int MPI_Comm_spawn(const char* command, char* argv[], int maxprocs, MPI_Info info, int root,
                                    MPI_Comm comm, MPI_Comm* intercomm, int* array_of_errcodes) {
   Offspring offspring{comm, root};
-  const MPI_Info told = offspring.info(info);
+  MPI_Info told = offspring.info(info);
   return traced<CallId::Comm_spawn>(record::Spawned(comm, intercomm, offspring), [&] {
     return g_real.Comm_spawn(command, argv, maxprocs, told, root, comm, intercomm, array_of_errcodes);
   });

@@ -8,9 +8,9 @@
 namespace meridian {
 namespace {
 
+#ifdef OPEN_MPI
 using fortran::Subroutine;
 
-#ifdef OPEN_MPI
 MPI_Comm comm_at(Word word) noexcept { return g_real.Comm_f2c(*static_cast<const MPI_Fint*>(word)); }
 
 /// The results of the call, converted to C afterwards.
@@ -30,7 +30,7 @@ template <std::size_t count>
 void spawn(NextProcedure& next, Word (&words)[count]) {
   if (!is_fortran_ready()) return fortran::forward(next, words);
   const Subroutine call{next, words, 8};
-  const MPI_Comm comm = comm_at(words[5]);
+  MPI_Comm comm = comm_at(words[5]);
   Offspring offspring{comm, *static_cast<const MPI_Fint*>(words[4])};
   MPI_Fint told = 0;
   if (offspring.is_told()) {
@@ -47,7 +47,7 @@ void spawn_multiple(NextProcedure& next, Word (&words)[count]) {
   constexpr int kMost = 64;  // with more commands, the children get no settings
   if (!is_fortran_ready()) return fortran::forward(next, words);
   const Subroutine call{next, words, 9};
-  const MPI_Comm comm = comm_at(words[6]);
+  MPI_Comm comm = comm_at(words[6]);
   Offspring offspring{comm, *static_cast<const MPI_Fint*>(words[5])};
   MPI_Fint told[kMost];
   const int programs = offspring.is_told() ? *static_cast<const MPI_Fint*>(words[0]) : 0;

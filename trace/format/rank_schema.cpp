@@ -154,6 +154,7 @@ std::vector<ThreadRow> threads_of(const std::vector<SegmentRow>& segments) {
     row.events += segment.events;
   }
   std::vector<ThreadRow> rows;
+  rows.reserve(threads.size());
   for (const auto& [number, row] : threads) rows.push_back(row);
   return rows;
 }
@@ -271,8 +272,10 @@ Result<RankMeta> read_meta(hid_t file, const std::filesystem::path& path) {
   };
   const auto table = [&]<class Row>(std::vector<Row>& rows, const char* name, bool has_handles = false) {
     auto read = read_rows_of<Row>(file, name);
-    if (read) rows = *std::move(read);
-    keep(rows, read ? Status{} : read.error(), has_handles);
+    if (read)
+      rows = *std::move(read);
+    else
+      keep(rows, read.error(), has_handles);
   };
   keep(meta.texts, read_texts(file, meta.texts));
   if (auto read = read_calls(file, meta); !read) {
