@@ -66,7 +66,7 @@ bool is_in_mpi(Kind kind) { return kind == Kind::send || kind == Kind::receive |
 std::string local_wait_text(const WaitedFor& what) {
   if (what.kind == Kind::thread)
     return what.threads.empty() ? "the end of a thread" : fmt::format("the end of thread {}", what.threads.front());
-  const std::string lock = fmt::format("a {}", name_of(what.lock));
+  std::string lock = fmt::format("a {}", name_of(what.lock));
   if (what.kind == Kind::others || what.threads.empty()) return lock;
   if (what.threads.size() == 1) return fmt::format("{} that thread {} has", lock, what.threads.front());
   std::vector<std::uint32_t> threads = what.threads;
