@@ -40,7 +40,7 @@ constexpr std::uint8_t link_bit(LinkKind kind) noexcept {
 inline constexpr std::uint8_t kNoLinks = 0;
 inline constexpr std::uint8_t kAllLinks = 0b11111;
 
-/// What events have besides their times and threads; bits of EventSelection::fields.
+/// Fields of an event besides its times and its thread; bits of EventSelection::fields.
 enum EventField : std::uint32_t {
   kFieldSequence = 1,
   kFieldCall = 1 << 1,

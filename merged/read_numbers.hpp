@@ -20,7 +20,7 @@ inline Error damaged_merged(std::string what) {
 /// Pieces of a table per element of its index.
 inline constexpr std::uint64_t kPiecesPerBlock = kIndexRows / kPieceRows;
 
-/// Of a table with this many rows: those of its index.
+/// Length of the index of a table with `rows` rows.
 constexpr std::uint64_t blocks_of(std::uint64_t rows) { return (rows + kIndexRows - 1) / kIndexRows; }
 
 using NumberReader = LongTableReader<std::int64_t>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the summary's tables and columns mean, printed from their descriptions.
+// Prints the descriptions of the summary's tables and columns.
 
 #include <fmt/format.h>
 

@@ -31,7 +31,7 @@ inline constexpr Columns kEventTimeColumns{
     column<&StoredTime::location>("location", "", "thread that called: row of /threads"),
 };
 
-/// What else is known of an event. In each block of 65536 rows, those of a location follow one another.
+/// The other columns of an event. Each block of 65536 rows is sorted by location.
 struct StoredEvent {
   std::int64_t skipped = 0;
   std::int64_t bytes_sent = 0;
@@ -79,7 +79,7 @@ inline constexpr Columns kPartLinkColumns{
                                     "event row of the call that left, less that of the call that entered"),
 };
 
-/// What a row of /messages has besides its calls.
+/// The columns of /messages that do not refer to events.
 struct StoredMessage {
   std::int32_t comm = 0;
   std::int32_t tag = 0;
@@ -104,7 +104,7 @@ inline constexpr Columns kInstanceColumns{
                                    "participants that the trace has; their rows of /parts follow one another"),
 };
 
-/// What a row of /parts has besides its calls.
+/// The columns of /parts that do not refer to events.
 struct StoredPart {
   std::int32_t comm_rank = 0;
   std::int32_t shape = 0;
@@ -115,7 +115,7 @@ inline constexpr Columns kPartColumns{
         "shape", "", "which exits follow which enters: 0 all-to-all, 1 one-to-all, 2 all-to-one, 3 prefix, 4 none"),
 };
 
-/// What a counter counted in a call: one row for each row of /counters/name.
+/// One counter in one call. A call with counters has a row for each row of /counters/name.
 struct StoredCount {
   std::int64_t value = 0;
   std::int64_t between = 0;

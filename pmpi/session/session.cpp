@@ -149,7 +149,7 @@ bool has_other_threads() noexcept {
                                     // keep
     return;
   }
-  // After MPI_Abort the launcher may kill this process at any time: the writer finishes alone.
+  // The launcher may kill this process at any time after MPI_Abort. The writer therefore finishes alone.
   if (has_unwritten_records() && !g_session.is_aborting.load(std::memory_order_acquire)) {
     request_rank_file();
   } else {

@@ -3,7 +3,7 @@
 
 namespace meridian {
 
-/// What a clock's correction is on one side of a step, in ns.
+/// A clock's correction on one side of a step, in ns.
 struct OffsetLine {
   double begin = 0, value = 0, slope = 0;
   double operator()(double t) const { return value + slope * (t - begin); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds of every table of the summary.
+// Properties of every table of the summary.
 
 #include <gtest/gtest.h>
 

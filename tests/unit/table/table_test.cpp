@@ -33,7 +33,7 @@ const std::set<std::string> kVocabulary{
 #define MERIDIAN_COLLECTIVE(word, shape, bytes) #word,
 #include "trace/model/call_words.def"
 };
-/// What may stand around it.
+/// Forms that may enclose a word.
 const std::set<std::string> kForms{"Requested", "Persistent", "WithStatus", "ByHand", "COnly", "NoF08"};
 
 bool in_identifier(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
