@@ -8,11 +8,13 @@ namespace meridian {
 
 // To add an analysis: its file, its declaration and row here, and its table in summary/.
 Status count_communication_sizes(const MergedTrace& trace, Summary& summary);
+Status find_waits(const MergedTrace& trace, Summary& summary);
 
 namespace {
 
 constexpr Analysis kAnalyses[] = {
     {"sizes of messages and collectives", count_communication_sizes},
+    {"wait states", find_waits},
 };
 
 }  // namespace

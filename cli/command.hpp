@@ -44,6 +44,7 @@ struct Command {
   std::vector<CommandOption> options{};
   std::function<int()> run{};  ///< called once all targets are filled in; returns the exit code
   std::string footer{};        ///< printed below the options
+  bool takes_signs = false;    ///< an argument with a single dash and several characters ("-coll") is no option
 };
 
 }  // namespace meridian

@@ -13,15 +13,15 @@
 
 #include "cli/output.hpp"
 #include "cli/summary/printable.hpp"
+#include "cli/summary/table.hpp"
 #include "trace/model/nearest_name.hpp"
 
 namespace meridian {
 namespace {
 
-constexpr std::size_t kWidth = 80;
 constexpr std::size_t kNames = 26;
 
-/// Help in 80 columns: an option's text is beside its name, wrapped if necessary.
+/// Help in prose_width() columns: an option's text is beside its name, wrapped if necessary.
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
@@ -33,7 +33,7 @@ class HelpFormatter : public CLI::Formatter {
 
  private:
   static std::string entry(const std::string& name, const std::string& text) {
-    std::string lines = wrapped(text, kNames, kWidth);
+    std::string lines = wrapped(text, kNames, prose_width());
     const std::string shown = "  " + name;
     if (shown.size() + 1 < kNames && lines.size() > kNames) return shown + lines.substr(shown.size());
     return shown + "\n" + lines;
@@ -113,6 +113,22 @@ Error parse_error(const CLI::App& app, const CLI::ParseError& error) {
   return {Errc::invalid_argument, error.what(), hint};
 }
 
+/// Separates arguments such as "-coll" from options: CLI11 takes all that follows "--" for arguments.
+std::vector<std::string> with_signs(std::vector<std::string> arguments) {
+  const auto is_signed = [](const std::string& word) { return word.size() > 2 && word[0] == '-' && word[1] != '-'; };
+  const auto found = std::ranges::find_if(arguments, is_signed);
+  if (found != arguments.end()) arguments.insert(found, "--");
+  return arguments;
+}
+
+/// What `meridian help` and `meridian help COMMAND` print.
+int show_help(const CLI::App& app, const std::string& topic) {
+  if (topic.empty()) return print(app.help()) ? kExitFine : kExitCouldNotRun;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    if (command->get_name() == topic) return print(command->help("meridian")) ? kExitFine : kExitCouldNotRun;
+  return fail(unknown_command(app, topic));
+}
+
 }  // namespace
 
 Error unknown_choice(const std::string& shown, const std::string& word, const std::vector<std::string>& choices) {
@@ -121,21 +137,33 @@ Error unknown_choice(const std::string& shown, const std::string& word, const st
 }
 
 int run_command_line(const std::vector<Command>& commands, const std::string& version,
-                     const std::vector<std::string>& arguments) {
+                     const std::vector<std::string>& given) {
   CLI::App app{"Traces MPI programs and reports where their time went.", "meridian"};
   app.formatter(std::make_shared<HelpFormatter>());
   app.set_version_flag("--version", "meridian " + version);
   app.require_subcommand(1);
   const Command* chosen = nullptr;
+  std::size_t width = output_width();
+  set_text_width(width);
   for (const Command& command : commands) {
     CLI::App* const declared = app.add_subcommand(command.name, command.help);
     for (const CommandOption& option : command.options) declare(*declared, option);
+    if (command.name != "run")  // its options are those of the tracer
+      declared->add_option("--width", width, "Columns of the text (default: COLUMNS, the terminal's, or 80)")
+          ->type_name("N")
+          ->check(CLI::Range(kLeastWidth, kMostWidth));
     if (!command.footer.empty()) declared->footer(command.footer);
     declared->callback([&chosen, &command] { chosen = &command; });
   }
-  const auto is_named = [&](const Command& command) { return command.name == arguments.front(); };
-  if (!arguments.empty() && !arguments.front().starts_with("-") && std::ranges::none_of(commands, is_named))
-    return fail(unknown_command(app, arguments.front()));
+  std::string topic;
+  CLI::App* const helper = app.add_subcommand("help", "Show the commands, or the options of one");
+  helper->add_option("command", topic, "Command that is explained")->type_name("COMMAND");
+  // After a command has been parsed, CLI11 gives its help for that of the program.
+  if (given.empty() || (given.size() == 1 && given.front() == "help")) return show_help(app, "");
+  const auto named = std::ranges::find(commands, given.front(), &Command::name);
+  if (!given.front().starts_with("-") && given.front() != "help" && named == commands.end())
+    return fail(unknown_command(app, given.front()));
+  const auto arguments = named != commands.end() && named->takes_signs ? with_signs(given) : given;
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // CLI11 expects them reversed
     app.parse(reversed);
@@ -146,6 +174,8 @@ int run_command_line(const std::vector<Command>& commands, const std::string& ve
   } catch (const CLI::ParseError& error) {
     return fail(parse_error(app, error));
   }
+  if (helper->parsed()) return show_help(app, topic);
+  set_text_width(width);
   return chosen->run();
 }
 

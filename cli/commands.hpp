@@ -22,6 +22,7 @@ Command clocks_command();
 Command export_command();
 Command info_command();
 Command check_command();
+Command clean_command();
 Command where_command();
 Command doctor_command();
 Command counters_command();

@@ -12,13 +12,12 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/run/settings.hpp"
+#include "cli/summary_source.hpp"
 #include "live/rings.hpp"
 #include "trace/ring/ring_file.hpp"
 
 namespace meridian {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct ControlArguments {
   std::string directory;
@@ -26,8 +25,18 @@ struct ControlArguments {
   std::string levels;
 };
 
-Status ask(const fs::path& path, const ControlArguments& arguments) {
-  MERIDIAN_TRY(RingFile ring, RingFile::open(path, RingFile::Access::drain));
+const std::vector<std::string> kChoices{"on", "off", "level"};
+
+bool is_choice(const std::string& word) { return std::ranges::find(kChoices, word) != kChoices.end(); }
+
+/// Without a directory the words are one place too far to the left.
+ControlArguments with_directory(ControlArguments arguments) {
+  if (!is_choice(arguments.directory) || is_choice(arguments.what)) return arguments;
+  return {kLatest, arguments.directory, arguments.what};
+}
+
+Status ask(const FoundRing& found, const ControlArguments& arguments) {
+  MERIDIAN_TRY(RingFile ring, open_ring(found, RingFile::Access::drain));
   if (!ring.is_process_alive()) return Error{Errc::not_found, "the program has ended", ""};
   RingFileHeader& header = ring.shared_header();
   if (arguments.what == "level") {
@@ -42,10 +51,11 @@ Status ask(const fs::path& path, const ControlArguments& arguments) {
   return {};
 }
 
-int control(const ControlArguments& arguments) {
-  const std::vector<std::string> choices{"on", "off", "level"};
-  if (std::find(choices.begin(), choices.end(), arguments.what) == choices.end())
-    return fail(unknown_choice(arguments.what, arguments.what, choices));
+int control(const ControlArguments& given) {
+  const ControlArguments arguments = with_directory(given);
+  if (arguments.what.empty())
+    return fail({Errc::invalid_argument, "no action given", "give on, off or level: `meridian control latest off`"});
+  if (!is_choice(arguments.what)) return fail(unknown_choice(arguments.what, arguments.what, kChoices));
   if ((arguments.what == "level") == arguments.levels.empty())
     return fail({Errc::invalid_argument, "a list of levels belongs to `level` only",
                  "meridian control latest level all,-MPI_Test*"});
@@ -58,7 +68,7 @@ int control(const ControlArguments& arguments) {
   const FoundRings found = find_rings(arguments.directory);
   std::size_t asked = 0;
   for (const FoundRing& ring : found.rings) {
-    const Status done = ask(ring.path, arguments);
+    const Status done = ask(ring, arguments);
     if (done)
       ++asked;
     else if (done.error().code != Errc::not_found)
@@ -78,16 +88,13 @@ Command control_command() {
           "Switch recording in a running program",
           {{.names = "trace",
             .value = "DIR",
-            .help = "Output directory of the program",
-            .target = &arguments->directory,
-            .is_required = true},
-           {.names = "what",
-            .value = "on|off|level",
-            .help = "on, off, or level",
-            .target = &arguments->what,
-            .is_required = true},
-           {"list", "LIST", "With level: as MERIDIAN_LEVELS", &arguments->levels}},
-          [arguments] { return control(*arguments); }};
+            .help = "Output directory of the program (default: latest)",
+            .target = &arguments->directory},
+           {.names = "what", .value = "on|off|level", .help = "on, off, or level", .target = &arguments->what},
+           {"list", "LIST", "With level: as MERIDIAN_LEVELS, such as all,-MPI_Test* or -coll", &arguments->levels}},
+          [arguments] { return control(*arguments); },
+          "",
+          true};
 }
 
 }  // namespace meridian

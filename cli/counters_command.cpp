@@ -117,13 +117,13 @@ int list(bool all, bool as_json) {
   std::string text = table.text([&](const std::string& line) { return paint.title(line); });
   if (hidden != 0)
     text += wrapped(fmt::format("{} events that PAPI knows cannot be counted here; --all lists them.", hidden), 2,
-                    kTextWidth);
-  if (!problem.empty()) text += wrapped(problem + " (Debian: libpapi-dev)", 2, kTextWidth);
-  if (!pmu.empty()) text += wrapped("Hardware events: " + pmu + ".", 2, kTextWidth);
+                    prose_width());
+  if (!problem.empty()) text += wrapped(problem + " (Debian: libpapi-dev)", 2, prose_width());
+  if (!pmu.empty()) text += wrapped("Hardware events: " + pmu + ".", 2, prose_width());
   text += wrapped(
       "Software-defined events of a program or its libraries are named sde:::LIBRARY::EVENT; only the program "
       "itself knows them. MERIDIAN_COUNTERS takes up to 16 names, separated by commas.",
-      2, kTextWidth);
+      2, prose_width());
   return print(text) ? kExitFine : kExitCouldNotRun;
 }
 

@@ -5,13 +5,17 @@
 
 #include <cstring>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "cli/summary/printable.hpp"
+#include "cli/summary/table.hpp"
 #include "cli/summary/text.hpp"
 #include "cli/summary_source.hpp"
+#include "cli/support/json_text.hpp"
 #include "merged/merged_trace.hpp"
 #include "summary/units.hpp"
+#include "trace/format/rank_end.hpp"
 #include "trace/format/rank_file.hpp"
 #include "trace/ring/ring_layout.hpp"
 
@@ -20,7 +24,32 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string line(const char* label, const std::string& value) { return fmt::format("  {:<12}{}\n", label, value); }
+using Json = nlohmann::ordered_json;
+
+/// Collects a description: lines of text beside members of a JSON object.
+class Describer {
+ public:
+  Describer(const std::string& kind, const fs::path& path)
+      : text_{fmt::format("{} '{}'\n", kind, printable(path.string()))},
+        json_{{"schema", "meridian-info"}, {"version", 1}, {"kind", kind}, {"path", path.string()}} {}
+
+  /// A line of text, and a member.
+  void add(const char* label, const std::string& text, const char* name, const Json& value) {
+    text_ += fmt::format("  {:<12}{}\n", label, text);
+    json_[name] = value;
+  }
+  void add(const char* label, const char* name, const std::string& value) {
+    add(label, shortened_path(printable(value), text_width() - 14), name, value);
+  }
+  void add_text(const std::string& text) { text_ += text; }
+  void add_member(const char* name, const Json& value) { json_[name] = value; }
+
+  Description take() const { return {text_, json_text(json_)}; }
+
+ private:
+  std::string text_;
+  Json json_;
+};
 
 std::uint64_t size_of(const fs::path& path) {
   std::error_code problem;
@@ -42,27 +71,47 @@ const char* clock_name(ClockKind clock) {
   return "unknown";
 }
 
-std::string describe_rank(const fs::path& path, const RankMeta& meta) {
+Description describe_rank(const fs::path& path, const RankMeta& meta) {
   std::uint64_t events = 0;
   for (const SegmentRow& segment : meta.segments) events += segment.events;
   const std::uint64_t lost = std::accumulate(meta.losses.begin(), meta.losses.end(), std::uint64_t{0});
-  std::string text = fmt::format("rank file '{}'\n", printable(path.string()));
-  text += line("schema", fmt::format("{}", meta.version));
-  text += line("rank", fmt::format("{} of {}", meta.rank, meta.size));
-  text += line("program", shortened(printable(meta.executable), 60));
-  text += line("host", shortened(printable(meta.hostname), 60));
-  text += line("clock", clock_name(meta.clock));
-  text += line("threads", human_count(meta.threads.size()));
-  text += line("events",
-               lost == 0 ? human_count(events) : fmt::format("{}, {} lost", human_count(events), human_count(lost)));
-  text += line("size", human_bytes(size_of(path)));
-  return text + line("finished", meta.is_finalized ? "yes" : "no: MPI_Finalize was not reached");
+  Describer rank{"rank file", path};
+  rank.add("schema", fmt::format("{}", meta.version), "rank_schema", meta.version);
+  rank.add("rank", fmt::format("{} of {}", meta.rank, meta.size), "rank", meta.rank);
+  rank.add_member("ranks", meta.size);
+  rank.add("program", "program", meta.executable);
+  rank.add("host", "host", meta.hostname);
+  rank.add("clock", clock_name(meta.clock), "clock", clock_name(meta.clock));
+  rank.add("threads", human_count(meta.threads.size()), "threads", meta.threads.size());
+  rank.add("events",
+           lost == 0 ? human_count(events) : fmt::format("{}, {} lost", human_count(events), human_count(lost)),
+           "events", events);
+  rank.add_member("lost", lost);
+  rank.add("size", human_bytes(size_of(path)), "size_bytes", size_of(path));
+  const std::string end = describe_end(rank_end_of(meta).how);
+  rank.add("finished",
+           meta.is_finalized ? "yes" : "no: MPI_Finalize was not reached" + (end.empty() ? "" : ", " + printable(end)),
+           "finished", meta.is_finalized);
+  return rank.take();
 }
 
-Result<std::string> describe_merged(const fs::path& path) {
+Result<Description> describe_merged(const fs::path& path) {
   MERIDIAN_TRY(const Summary summary, MergedTrace::read_summary(path));
-  return fmt::format("merged trace '{}', {}\n\n", printable(path.string()), human_bytes(size_of(path))) +
-         run_section(summary, Paint{false});
+  Describer merged{"merged trace", path};
+  merged.add("size", human_bytes(size_of(path)), "size_bytes", size_of(path));
+  merged.add_text("\n" + run_section(summary, Paint{false}));
+  const RunSummary& run = summary.run;
+  merged.add_member("program", run.executable);
+  merged.add_member("mpi_library", run.mpi_library);
+  merged.add_member("ranks", run.ranks_expected);
+  merged.add_member("ranks_present", run.ranks_present);
+  merged.add_member("threads", run.all_threads);
+  merged.add_member("hosts", run.hosts);
+  merged.add_member("begin", begin_text(summary));
+  merged.add_member("time_s", run.time_s);
+  merged.add_member("calls", run.calls);
+  merged.add_member("findings", summary.findings.size());
+  return merged.take();
 }
 
 /// A ring file of a process that is running, or that was killed.
@@ -73,11 +122,12 @@ bool is_ring(const fs::path& path) {
   return file.gcount() == sizeof magic && magic == kRingMagic;
 }
 
-Result<std::string> describe_file(const fs::path& path) {
-  if (is_ring(path))
-    return fmt::format(
-        "ring '{}' of a process that is running or was killed\nhint: `meridian merge` reads it with its directory\n",
-        printable(path.string()));
+Result<Description> describe_file(const fs::path& path) {
+  if (is_ring(path)) {
+    Describer ring{"ring", path};
+    ring.add_text("  of a process that is running or was killed\nhint: `meridian merge` reads it with its directory\n");
+    return ring.take();
+  }
   auto merged = describe_merged(path);
   if (merged || merged.error().code == Errc::unsupported) return merged;
   const auto rank = RankFile::open(path);
@@ -89,7 +139,7 @@ Result<std::string> describe_file(const fs::path& path) {
                "name a file or directory made by Meridian"};
 }
 
-Result<std::string> describe_directory(const fs::path& path) {
+Result<Description> describe_directory(const fs::path& path) {
   std::uint64_t rank_files = 0;
   std::uint64_t bytes = 0;
   std::uint64_t notes = 0;
@@ -114,21 +164,27 @@ Result<std::string> describe_directory(const fs::path& path) {
   if (rank_files + notes + spools == 0 && !is_merged)
     return Error{Errc::not_found, fmt::format("'{}' holds no trace", path.string()),
                  "name a directory made by `meridian run`"};
-  std::string text = fmt::format("trace directory '{}'\n", printable(path.string()));
-  text += line("rank files", fmt::format("{}, {}", human_count(rank_files), human_bytes(bytes)));
+  Describer directory{"trace directory", path};
+  directory.add("rank files", fmt::format("{}, {}", human_count(rank_files), human_bytes(bytes)), "rank_files",
+                rank_files);
+  directory.add_member("size_bytes", bytes);
   if (!first.empty())
     if (const auto rank = RankFile::open(first)) {
-      text += line("program", shortened(printable(rank->meta().executable), 60));
-      text += line("ranks", fmt::format("{} in the run", rank->meta().size));
+      directory.add("program", "program", rank->meta().executable);
+      directory.add("ranks", fmt::format("{} in the run", rank->meta().size), "ranks", rank->meta().size);
     }
-  if (notes > 0) text += line("unfinished", human_count(notes) + " ranks have no rank file yet");
-  if (spools > 0) text += line("spools", human_count(spools));
-  return text + line("merged", is_merged ? "yes" : "no: meridian merge " + printable(path.string()));
+  directory.add_member("unfinished", notes);
+  directory.add_member("spools", spools);
+  if (notes > 0)
+    directory.add_text(fmt::format("  {:<12}{} ranks have no rank file yet\n", "unfinished", human_count(notes)));
+  if (spools > 0) directory.add_text(fmt::format("  {:<12}{}\n", "spools", human_count(spools)));
+  directory.add("merged", is_merged ? "yes" : "no: meridian merge " + printable(path.string()), "merged", is_merged);
+  return directory.take();
 }
 
 }  // namespace
 
-Result<std::string> describe_path(const fs::path& path) {
+Result<Description> describe_path(const fs::path& path) {
   std::error_code problem;
   switch (fs::status(path, problem).type()) {
     case fs::file_type::directory:
@@ -136,6 +192,7 @@ Result<std::string> describe_path(const fs::path& path) {
     case fs::file_type::regular:
       return describe_file(path);
     case fs::file_type::none:
+      return unreadable_trace(path, problem);
     case fs::file_type::not_found:
       return Error{Errc::not_found, fmt::format("there is no '{}'", path.string()), "check the name and the directory"};
     default:

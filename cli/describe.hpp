@@ -8,8 +8,13 @@
 
 namespace meridian {
 
+struct Description {
+  std::string text;
+  std::string json;  ///< one object
+};
+
 /// Describes a file or directory in a few lines: kind, schema, ranks, events.
 /// errors  not_found; damaged: a file of ours that cannot be read; invalid_argument: not a file of ours.
-Result<std::string> describe_path(const std::filesystem::path& path);
+Result<Description> describe_path(const std::filesystem::path& path);
 
 }  // namespace meridian

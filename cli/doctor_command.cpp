@@ -29,10 +29,10 @@ std::string doctor_text(const std::vector<Check>& checks, const Paint& paint) {
         check.health == Health::ok
             ? name
             : paint.severity(check.health == Health::fail ? Severity::error : Severity::data_loss, name);
-    std::string lines = wrapped(printable(check.name + ": " + check.text), kTextColumn, kTextWidth);
+    std::string lines = wrapped(printable(check.name + ": " + check.text), kTextColumn, prose_width());
     lines.replace(0, name.size(), painted);
     text += lines;
-    if (!check.remedy.empty()) text += wrapped("-> " + printable(check.remedy), kTextColumn, kTextWidth);
+    if (!check.remedy.empty()) text += wrapped("-> " + printable(check.remedy), kTextColumn, prose_width());
   }
   return text;
 }
@@ -46,8 +46,8 @@ std::string doctor_json(const std::vector<Check>& checks, bool is_possible) {
   return json_text(json);
 }
 
-int doctor(bool as_json) {
-  const std::vector<Check> checks = examine();
+int doctor(const std::string& program, bool as_json) {
+  const std::vector<Check> checks = examine(program);
   const bool is_possible =
       std::none_of(checks.begin(), checks.end(), [](const Check& check) { return check.health == Health::fail; });
   std::string text =
@@ -62,10 +62,13 @@ int doctor(bool as_json) {
 
 Command doctor_command() {
   const auto is_json = std::make_shared<bool>(false);
+  const auto program = std::make_shared<std::string>();
   return {"doctor",
           "Check whether programs can be traced here, with remedies",
-          {{"--json", "", "Print one JSON object and nothing else", is_json.get()}},
-          [is_json] { return doctor(*is_json); }};
+          {{"program", "PROGRAM", "Program to be traced: also check its MPI, how it is linked, and its launcher",
+            program.get()},
+           {"--json", "", "Print one JSON object and nothing else", is_json.get()}},
+          [program, is_json] { return doctor(*program, *is_json); }};
 }
 
 }  // namespace meridian

@@ -15,6 +15,7 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/summary_source.hpp"
+#include "cli/support/interruption.hpp"
 #include "export/formats.hpp"
 #include "merged/merged_trace.hpp"
 
@@ -54,6 +55,7 @@ int export_trace(const ExportArguments& arguments) {
   (void)std::signal(SIGPIPE, SIG_IGN);  // a reader that closes the pipe early is not an error
   const auto sink = arguments.only.empty() ? directory_sink(directory, arguments.is_forced)
                                            : stream_sink(STDOUT_FILENO, arguments.only);
+  clean_up_when_interrupted(&wipe_progress);
   ProgressBar bar{is_terminal(STDERR_FILENO)};
   Status status =
       format->write(*trace, *sink, [&](double fraction, std::string_view what) { bar.show(fraction, what); });

@@ -12,20 +12,26 @@
 namespace meridian {
 namespace {
 
-int info(const std::string& path) {
-  const auto text = describe_path(path);
-  if (!text) return fail(text.error());
-  return print(*text) ? kExitFine : kExitCouldNotRun;
+struct InfoArguments {
+  std::string path = kLatest;
+  bool is_json = false;
+};
+
+int info(const InfoArguments& arguments) {
+  const auto description = describe_path(arguments.path);
+  if (!description) return fail(description.error());
+  return print(arguments.is_json ? description->json : description->text) ? kExitFine : kExitCouldNotRun;
 }
 
 }  // namespace
 
 Command info_command() {
-  const auto path = std::make_shared<std::string>(kLatest);
+  const auto arguments = std::make_shared<InfoArguments>();
   return {"info",
           "Describe a file or directory",
-          {{"path", "PATH", "Trace directory, rank file, merged file, ring (default: latest)", path.get()}},
-          [path] { return info(*path); }};
+          {{"path", "PATH", "Trace directory, rank file, merged file, ring (default: latest)", &arguments->path},
+           {"--json", "", "Print one JSON object and nothing else", &arguments->is_json}},
+          [arguments] { return info(*arguments); }};
 }
 
 }  // namespace meridian

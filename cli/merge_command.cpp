@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "analysis/analyses.hpp"
 #include "cli/command_line.hpp"
@@ -15,6 +16,9 @@
 #include "cli/print_summary.hpp"
 #include "cli/progress.hpp"
 #include "cli/summary_source.hpp"
+#include "cli/support/interruption.hpp"
+#include "cli/support/launcher.hpp"
+#include "cli/support/output_lock.hpp"
 #include "merged/merged_trace.hpp"
 #include "merger/merge.hpp"
 #include "trace/model/private_files.hpp"
@@ -42,10 +46,29 @@ Result<fs::path> find_directory(const std::string& given) {
   const fs::path path = given.empty() ? fs::path{kLatest} : fs::path{given};
   std::error_code problem;
   if (fs::is_directory(path, problem)) return path;
+  if (fs::status(path, problem).type() == fs::file_type::none) return unreadable_trace(path, problem);
   if (fs::exists(path, problem))
     return Error{Errc::invalid_argument, fmt::format("'{}' is not a directory", path.string()),
                  "name the directory that holds the rank files"};
   return missing_trace(given);
+}
+
+/// One line for a trace with errors, which the exit code 2 stands for.
+void report_errors(const Summary& summary, const fs::path& merged) {
+  std::string errors;
+  for (const Finding& finding : summary.findings)
+    if (finding.severity == Severity::error)
+      errors += fmt::format("{}{} ({})", errors.empty() ? "" : ", ", finding.name, finding.count);
+  if (!errors.empty())
+    report({Errc::damaged, fmt::format("'{}' was written, but the trace has errors: {}", merged.string(), errors),
+            fmt::format("meridian check '{}'", merged.string())});
+}
+
+Error being_merged(const fs::path& output) {
+  return {Errc::io,
+          fmt::format("'{}' is being merged by another process{}", output.string(),
+                      find_launcher().rank ? "; one `meridian merge` without a launcher is enough" : ""),
+          ""};
 }
 
 int merge_trace(const MergeArguments& arguments) {
@@ -60,6 +83,7 @@ int merge_trace(const MergeArguments& arguments) {
   }
 
   keep_files_private();
+  clean_up_when_interrupted(&wipe_progress);
   const bool is_watched = is_terminal(STDERR_FILENO) && !arguments.quiet;
   ProgressBar bar{is_watched};
   Leftovers leftovers{kPatience,
@@ -75,10 +99,25 @@ int merge_trace(const MergeArguments& arguments) {
     MERIDIAN_TRY(const MergedTrace trace, MergedTrace::borrow(file));
     return run_analyses(trace, summary);
   };
+  std::optional<OutputLock> lock;
+  bool is_taken = false;
+  options.claim = [&](const fs::path& output) -> Status {
+    lock = OutputLock::take(output);
+    is_taken = !lock;
+    return is_taken ? Status{being_merged(output)} : Status{};
+  };
   const auto outcome = merge(directories, options);
   bar.clear();
+  // A launcher ends all processes when one of them fails, so to it the one that does nothing has succeeded.
+  if (is_taken && find_launcher().rank) {
+    report(outcome.error());
+    return kExitFine;
+  }
   if (!outcome) return fail(outcome.error());
-  if (arguments.quiet) return exit_code(outcome->summary);
+  if (arguments.quiet) {
+    report_errors(outcome->summary, outcome->path);
+    return exit_code(outcome->summary);
+  }
   const int code = print_summary(outcome->summary, arguments.print);
   if (!arguments.print.csv && !arguments.print.json &&
       !print(fmt::format("\nMerged into {}\n", outcome->path.string())))

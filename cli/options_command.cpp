@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// meridian options: every option with its default and range, as text or as docs/OPTIONS.md.
+// meridian options: every option with its default and range, as text, JSON or docs/OPTIONS.md.
 
 #include <fmt/format.h>
 
 #include <memory>
+#include <string>
 
 #include "cli/commands.hpp"
 #include "cli/options_text.hpp"
@@ -12,12 +13,23 @@
 namespace meridian {
 
 Command options_command() {
-  const auto is_markdown = std::make_shared<bool>(false);
+  struct Arguments {
+    bool is_markdown = false;
+    bool is_json = false;
+  };
+  const auto arguments = std::make_shared<Arguments>();
   return {"options",
           "List every option with its default and range",
-          {{"--markdown", "", "Print docs/OPTIONS.md", is_markdown.get()}},
-          [is_markdown] {
-            return print(*is_markdown ? options_markdown() : options_text()) ? kExitFine : kExitCouldNotRun;
+          {{"--markdown", "", "Print docs/OPTIONS.md", &arguments->is_markdown},
+           {.names = "--json",
+            .help = "Print one JSON object and nothing else",
+            .target = &arguments->is_json,
+            .excludes = "--markdown"}},
+          [arguments] {
+            const std::string text = arguments->is_json       ? options_json()
+                                     : arguments->is_markdown ? options_markdown()
+                                                              : options_text();
+            return print(text) ? kExitFine : kExitCouldNotRun;
           }};
 }
 

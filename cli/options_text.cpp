@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/run/settings.hpp"
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
+#include "cli/support/json_text.hpp"
 
 namespace meridian {
 namespace {
@@ -27,6 +30,12 @@ std::string values_cell(const OptionInfo& option) {
   return option.type == OptionType::groups ? "list, see below" : describe_values(option);
 }
 
+/// A name, and a text beside it that goes on below itself.
+std::string listed(std::string_view name, std::string_view text) {
+  constexpr std::size_t kBegin = 11;
+  return wrapped(text, kBegin, prose_width()).replace(0, kBegin, fmt::format("  {:<{}}", name, kBegin - 2));
+}
+
 }  // namespace
 
 std::string options_text() {
@@ -34,20 +43,33 @@ std::string options_text() {
       "Set in the environment, in meridian.conf (NAME = value, with or without MERIDIAN_), or as an option of "
       "`meridian "
       "run`. The command line goes before the environment, the environment before the file.",
-      0, kTextWidth);
+      0, prose_width());
   for (const OptionInfo& option : kOptions) {
     text += fmt::format("\n{}\n", option.variable);
-    text += wrapped(option.text, 2, kTextWidth);
-    text += wrapped(fmt::format("default  {}", option.fallback), 2, kTextWidth);
+    text += wrapped(option.text, 2, prose_width());
+    text += wrapped(fmt::format("default  {}", option.fallback), 2, prose_width());
     if (option.type != OptionType::path && option.type != OptionType::list)
-      text += wrapped(fmt::format("values   {}", values_cell(option)), 2, kTextWidth);
+      text += wrapped(fmt::format("values   {}", values_cell(option)), 2, prose_width());
   }
   text += "\nGroups of MERIDIAN_LEVELS\n";
-  for (std::size_t i = 1; i < kGroupNames.size(); ++i)
-    text += fmt::format("  {:<9}{}\n", kGroupNames[i], kGroupTexts[i]);
-  text += "Presets, calls (MPI_Win_*) and events of the program (user:pool.STEAL*)\n";
-  for (const Preset& preset : kPresets) text += fmt::format("  {:<9}{}\n", preset.name, preset.text);
+  for (std::size_t i = 1; i < kGroupNames.size(); ++i) text += listed(kGroupNames[i], kGroupTexts[i]);
+  text += wrapped("Presets, calls (MPI_Win_*) and events of the program (user:pool.STEAL*)", 0, prose_width());
+  for (const Preset& preset : kPresets) text += listed(preset.name, preset.text);
   return text;
+}
+
+std::string options_json() {
+  nlohmann::ordered_json json{{"schema", "meridian-options"}, {"version", 1}};
+  for (const OptionInfo& option : kOptions)
+    json["options"].push_back({{"name", option.variable},
+                               {"default", option.fallback},
+                               {"values", describe_values(option)},
+                               {"text", option.text}});
+  for (std::size_t i = 1; i < kGroupNames.size(); ++i)
+    json["groups"].push_back({{"name", kGroupNames[i]}, {"text", kGroupTexts[i]}});
+  for (const Preset& preset : kPresets)
+    json["presets"].push_back({{"name", preset.name}, {"groups", preset.groups}, {"text", preset.text}});
+  return json_text(json);
 }
 
 std::string options_markdown() {

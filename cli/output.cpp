@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/output.hpp"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 
 #include "cli/summary/printable.hpp"
+#include "cli/summary/table.hpp"
 
 namespace meridian {
 namespace {
@@ -44,6 +47,17 @@ bool print(std::string_view text) {
 }
 
 bool is_terminal(int stream) { return ::isatty(stream) == 1; }
+
+std::size_t output_width() {
+  const char* const given = std::getenv("COLUMNS");
+  const std::string_view text = given == nullptr ? std::string_view{} : given;
+  std::size_t columns = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), columns);
+  if (problem == std::errc{} && end == text.data() + text.size() && columns > 0) return columns;
+  winsize size{};
+  const bool is_known = is_terminal(STDOUT_FILENO) && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  return is_known && size.ws_col > 0 ? size.ws_col : kDefaultWidth;
+}
 
 bool wants_colour(int stream) {
   const char* const no_color = std::getenv("NO_COLOR");

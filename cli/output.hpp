@@ -3,6 +3,7 @@
 
 // Output of every subcommand: errors, text, terminals.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,9 @@ bool print(std::string_view text);
 
 /// True if the stream (1 standard output, 2 standard error) is a terminal.
 bool is_terminal(int stream);
+
+/// Columns for texts on standard output: COLUMNS if it is a number, otherwise the terminal's; 80 in a pipe or file.
+std::size_t output_width();
 
 /// True if the stream is a terminal with colours and the user has not set NO_COLOR.
 bool wants_colour(int stream);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <string>
 
@@ -16,8 +17,11 @@ namespace {
 constexpr std::size_t kBarWidth = 40;
 constexpr std::size_t kTextWidth = 28;
 constexpr std::chrono::milliseconds kBetween{100};
+constexpr std::string_view kWipe = "\r\033[K";
 
-void write_line(const std::string& text) {
+std::atomic<bool> g_is_bar_shown{false};
+
+void write_line(std::string_view text) {
   // Losing a progress line does no harm.
   [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
 }
@@ -36,12 +40,17 @@ void ProgressBar::show(double fraction, std::string_view what) {
   if (!is_on_ || (is_shown_ && now - last_ < kBetween)) return;
   last_ = now;
   is_shown_ = true;
-  write_line("\r\033[K" + progress_line(fraction, what));
+  g_is_bar_shown.store(true);
+  write_line(std::string{kWipe} + progress_line(fraction, what));
 }
 
 void ProgressBar::clear() {
-  if (is_shown_) write_line("\r\033[K");
+  if (is_shown_) wipe_progress();
   is_shown_ = false;
+}
+
+void wipe_progress() noexcept {
+  if (g_is_bar_shown.exchange(false)) write_line(kWipe);
 }
 
 }  // namespace meridian

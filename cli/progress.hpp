@@ -28,4 +28,7 @@ class ProgressBar {
 /// "[######......]  50 %  match messages", in less than 80 columns.
 std::string progress_line(double fraction, std::string_view what);
 
+/// Removes any bar of this process from the terminal. Async-signal-safe.
+void wipe_progress() noexcept;
+
 }  // namespace meridian

@@ -86,8 +86,8 @@ Status check_output(const fs::path& directory, bool is_probing) {
 
 /// The tracer for this program: the user's choice, otherwise that for the MPI library it is linked with, otherwise that
 /// for its launcher.
-Result<fs::path> choose_tracer(const RunArguments& arguments, const ProgramFacts& facts, const Launcher& launcher,
-                               std::string& reason) {
+Result<fs::path> choose_tracer(const RunArguments& arguments, const fs::path& path, const ProgramFacts& facts,
+                               const Launcher& launcher, std::string& reason) {
   const std::vector<Flavor> installed = installed_flavors();
   if (installed.empty())
     return Error{Errc::not_found, "libmeridian.so is not installed beside this command",
@@ -99,6 +99,9 @@ Result<fs::path> choose_tracer(const RunArguments& arguments, const ProgramFacts
   } else if (facts.flavor) {
     flavor = facts.flavor;
     reason = "it is linked with " + facts.library;
+  } else if (const auto behind = flavor_of_launcher(path)) {
+    flavor = behind;
+    reason = fmt::format("it is the launcher of {}", flavor_title(*behind));
   } else if (launcher.flavor) {
     flavor = launcher.flavor;
     reason = fmt::format("{} is set", launcher.evidence);
@@ -149,6 +152,19 @@ void export_tracer(const fs::path& tracer, const Settings& settings) {
     if (const auto writer = find_writer()) ::setenv(info(OptionId::writer).variable.data(), writer->c_str(), 1);
 }
 
+/// Exports what the tracer needs to say something at the end: only where the launcher's standard error still is, and of a
+/// program that called no MPI only in the process that this one becomes.
+void export_process(const fs::path& path, bool is_quiet) {
+  struct stat errors {};
+  if (is_quiet || ::fstat(STDERR_FILENO, &errors) != 0) {
+    ::unsetenv(kRunProcess);
+    return;
+  }
+  const std::string facts =
+      is_launcher(path) ? "0 0 0" : fmt::format("{} {} {}", ::getpid(), errors.st_dev, errors.st_ino);
+  ::setenv(kRunProcess, facts.c_str(), 1);
+}
+
 /// Returns only on failure.
 Error start(const fs::path& path, const std::vector<std::string>& program) {
   std::vector<char*> arguments;
@@ -194,9 +210,10 @@ int run(const RunArguments& arguments) {
     if (!writable) return launcher.speaks() ? fail(writable.error()) : kExitCouldNotRun;
   }
   std::string reason;
-  const auto tracer = choose_tracer(arguments, facts, launcher, reason);
+  const auto tracer = choose_tracer(arguments, *path, facts, launcher, reason);
   if (!tracer) return fail(tracer.error());
   export_tracer(*tracer, settings);
+  export_process(*path, settings.values.is_on(OptionId::quiet));
   if (settings.values.is_on(OptionId::verbose) && launcher.speaks())
     report({Errc{}, fmt::format("tracing '{}' with '{}' ({})", path->string(), tracer->string(), reason), ""});
   return fail(start(*path, arguments.program));

@@ -12,6 +12,7 @@
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "cli/summary_source.hpp"
 #include "live/rings.hpp"
 #include "live/snapshot.hpp"
 
@@ -21,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct SnapshotArguments {
-  std::string directory;
+  std::string directory = kLatest;
   std::string output;
 };
 
@@ -51,9 +52,8 @@ Command snapshot_command() {
           "Write rank files of a running program, up to now; it continues",
           {{.names = "trace",
             .value = "DIR",
-            .help = "Output directory of the program",
-            .target = &arguments->directory,
-            .is_required = true},
+            .help = "Output directory of the program (default: latest)",
+            .target = &arguments->directory},
            {"-o,--output", "PATH",
             "Directory for the rank files, to be given on each host of the program. Default: one in DIR, named after "
             "the time",

@@ -19,18 +19,27 @@ Error missing_trace(const fs::path& given) {
   return {Errc::not_found, fmt::format("there is no '{}'", given.string()), "name the directory of a trace"};
 }
 
+Error unreadable_trace(const fs::path& path, const std::error_code& problem) {
+  return {Errc::io, fmt::format("cannot read '{}': {}", path.string(), problem.message()),
+          "check the permissions of the directory and of those above it"};
+}
+
 Result<fs::path> find_merged(const fs::path& given) {
   std::error_code problem;
   const fs::path path = given.empty() ? fs::path{kLatest} : given;
   const auto type = fs::status(path, problem).type();
-  if (type == fs::file_type::not_found || type == fs::file_type::none) {
+  if (type == fs::file_type::none) return unreadable_trace(path, problem);
+  if (type == fs::file_type::not_found) {
     return missing_trace(given);
   }
   if (type != fs::file_type::directory) return path;
-  if (fs::exists(path / kMergedName, problem)) return path / kMergedName;
+  const bool is_merged = fs::exists(path / kMergedName, problem);
+  if (problem) return unreadable_trace(path, problem);
+  if (is_merged) return path / kMergedName;
   bool has_ranks = false;
   for (const fs::directory_entry& entry : fs::directory_iterator(path, problem))
     has_ranks = has_ranks || entry.path().filename().string().starts_with("rank-");
+  if (problem) return unreadable_trace(path, problem);
   if (!has_ranks)
     return Error{Errc::not_found, fmt::format("'{}' holds no trace", path.string()),
                  "name a directory made by `meridian run`"};

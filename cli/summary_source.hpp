@@ -4,6 +4,7 @@
 // Finds the merged file that `stats`, `check` and other commands read.
 
 #include <filesystem>
+#include <system_error>
 
 #include "summary/summary.hpp"
 #include "trace/model/result.hpp"
@@ -19,6 +20,9 @@ Result<std::filesystem::path> find_merged(const std::filesystem::path& given);
 
 /// The error for a missing file or directory; `given` as for find_merged().
 Error missing_trace(const std::filesystem::path& given);
+
+/// The error for a path that the system does not let this user look at.
+Error unreadable_trace(const std::filesystem::path& path, const std::error_code& problem);
 
 /// The summary of that file.
 Result<Summary> load_summary(const std::filesystem::path& given);

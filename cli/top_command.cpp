@@ -20,7 +20,7 @@
 namespace meridian {
 namespace {
 
-constexpr std::size_t kMostRows = 1000;
+constexpr std::size_t kMostTopRows = 1000;
 constexpr int kLinesBesides = 4;
 
 struct TopArguments {
@@ -32,7 +32,7 @@ struct TopArguments {
 
 std::size_t rows_on_screen() {
   winsize size{};
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0) return kMostRows;
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0) return kMostTopRows;
   return static_cast<std::size_t>(std::max(1, size.ws_row - kLinesBesides));
 }
 
@@ -40,7 +40,7 @@ int top(const TopArguments& arguments) {
   const FoundRings found = find_rings(arguments.directory);
   std::vector<ActivityReader> readers;
   for (const FoundRing& each : found.rings) {
-    auto ring = RingFile::open(each.path, RingFile::Access::read_only);
+    auto ring = open_ring(each, RingFile::Access::read_only);
     if (ring && ring->is_process_alive())
       readers.emplace_back(*std::move(ring), each.world == "." ? "" : each.world.string());
   }
@@ -52,11 +52,13 @@ int top(const TopArguments& arguments) {
   for (std::uint64_t look = 1;; ++look) {
     std::this_thread::sleep_for(std::chrono::duration<double>{arguments.interval_s});
     std::vector<RankActivity> ranks;
+    ranks.reserve(readers.size());
     for (ActivityReader& reader : readers) ranks.push_back(reader.look());
     std::ranges::stable_sort(ranks, {}, [](const RankActivity& rank) { return std::tie(rank.world, rank.rank); });
-    std::string text = arguments.is_json ? top_json(ranks, found.elsewhere)
-                                         : top_text(ranks, is_screen ? rows_on_screen() : kMostRows, found.elsewhere);
-    if (is_screen) text = "\033[H\033[J" + text;
+    std::string text = arguments.is_json
+                           ? top_json(ranks, found.elsewhere)
+                           : top_text(ranks, is_screen ? rows_on_screen() : kMostTopRows, found.elsewhere);
+    if (is_screen) text.insert(0, "\033[H\033[J");
     if (!print(text)) return kExitCouldNotRun;
     std::fflush(stdout);
     if (look == looks || std::ranges::none_of(ranks, &RankActivity::is_alive)) return kExitFine;

@@ -33,8 +33,9 @@ Result<WhereReport> look(const std::filesystem::path& directory) {
 
 int where(const WhereArguments& arguments) {
   std::error_code problem;
-  if (!std::filesystem::exists(arguments.directory, problem))
-    return fail(missing_trace(arguments.directory == kLatest ? "" : arguments.directory));
+  const bool is_there = std::filesystem::exists(arguments.directory, problem);
+  if (problem) return fail(unreadable_trace(arguments.directory, problem));
+  if (!is_there) return fail(missing_trace(arguments.directory == kLatest ? "" : arguments.directory));
   auto report = look(arguments.directory);
   if (!report) return fail(report.error());
   if (!print(arguments.is_json ? where_json(*report) : where_text(*report))) return kExitCouldNotRun;

@@ -10,6 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include "trace/format/temporary_files.hpp"
+
 namespace meridian {
 namespace {
 
@@ -31,7 +33,10 @@ class DirectorySink final : public ExportSink {
   DirectorySink(fs::path directory, bool is_forced) : directory_{std::move(directory)}, is_forced_{is_forced} {}
   ~DirectorySink() override {
     close();
-    for (const fs::path& name : begun_) ::unlink(part_of(name).c_str());
+    for (const fs::path& name : begun_) {
+      ::unlink(part_of(name).c_str());
+      forget_temporary_file(part_of(name));
+    }
   }
 
   Result<bool> begin(const std::string& file) override {
@@ -48,6 +53,7 @@ class DirectorySink final : public ExportSink {
     file_ = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file_ < 0) return refuse("create", part, errno);
     begun_.push_back(name);
+    note_temporary_file(part);
     return true;
   }
 
@@ -58,9 +64,11 @@ class DirectorySink final : public ExportSink {
 
   Status finish() override {
     MERIDIAN_TRY_DO(close_written());
-    for (; !begun_.empty(); begun_.erase(begun_.begin()))
+    for (; !begun_.empty(); begun_.erase(begun_.begin())) {
       if (::rename(part_of(begun_.front()).c_str(), begun_.front().c_str()) != 0)
         return refuse("rename to", begun_.front(), errno);
+      forget_temporary_file(part_of(begun_.front()));
+    }
     return {};
   }
 

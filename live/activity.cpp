@@ -87,6 +87,7 @@ void ActivityReader::look_at_slot(std::uint32_t slot, Window& window) {
   const std::uint64_t head = ring_.slot(slot).head.load(std::memory_order_acquire);
   if (head == 0 || head % kWordBytes != 0) return;
   const bool is_first = window.begin == 0;
+  const bool is_nested = ring_.slot(slot).kernel_tid == 0;  // in the time of the calls around them
   const std::uint64_t oldest =
       head > geometry.ring_bytes - geometry.block_bytes
           ? (head - geometry.ring_bytes) / geometry.block_bytes * geometry.block_bytes + 2 * geometry.block_bytes
@@ -112,9 +113,9 @@ void ActivityReader::look_at_slot(std::uint32_t slot, Window& window) {
         is_start = false;
         const std::uint64_t begin = std::max(record.enter_ticks, window.begin);
         const std::uint64_t leave = std::min(record.leave_ticks, window.end);
-        if (leave > begin) window.mpi += leave - begin;
+        if (leave > begin && !is_nested) window.mpi += leave - begin;
         window.activity.calls += 1;
-        has_called = true;
+        has_called = !is_nested;
         const auto call = static_cast<CallId>(record.header.call);
         window.activity.bytes +=
             bytes_out(call, payload, &words_[i + words_of<RecordHead>], record.header.words - words_of<RecordHead>);
@@ -131,7 +132,7 @@ void ActivityReader::look_at_slot(std::uint32_t slot, Window& window) {
         ring_.slot(slot).head.load(std::memory_order_acquire) == head) {
       const auto record = load_words<RecordHead>(words_.data());
       const auto call = static_cast<CallId>(record.header.call);
-      if (is_mpi(call) && record.enter_ticks < window.end) {
+      if (is_mpi(call) && !is_nested && record.enter_ticks < window.end) {
         has_called = true;
         const std::uint64_t begin = std::max(record.enter_ticks, window.begin);
         if (!is_first) window.mpi += window.end - begin;

@@ -28,8 +28,8 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kBetweenLooks{200};
 
-Result<RankNow> from_ring(const RingNote& note, const fs::path& directory) {
-  MERIDIAN_TRY(const RingFile ring, RingFile::open(note.ring, RingFile::Access::read_only));
+Result<RankNow> from_ring(const fs::path& note_path, const RingNote& note, const fs::path& directory) {
+  MERIDIAN_TRY(const RingFile ring, open_noted_ring(note_path, note, RingFile::Access::read_only));
   const bool is_alive = ring.is_process_alive();
   RankMeta meta;
   RankTracker tracker;
@@ -76,13 +76,14 @@ Result<std::vector<RankNow>> look_at_world(const fs::path& directory, std::vecto
     Result<RankNow> now = Error{Errc::not_found, "", ""};
     if (const auto note = read_ring_note(note_path)) {
       if (note->host == own_hostname()) {
-        const Status allowed = may_follow(note_path, *note);
-        now = allowed ? from_ring(*note, directory) : Result<RankNow>{allowed.error()};
+        now = from_ring(note_path, *note, directory);
       } else {
         now = Error{Errc::unsupported, fmt::format("{} runs on host '{}'", rank.filename().string(), note->host), ""};
       }
     }
     if (!now && fs::exists(file_path, problem)) now = from_file(file_path);
+    if (now && !has_valid_rank(now->meta))
+      now = Error{Errc::damaged, fmt::format("{} does not say which rank it is of", rank.filename().string()), ""};
     if (now)
       found.push_back(*std::move(now));
     else
@@ -121,7 +122,7 @@ void look_again(RankNow& rank) {
   }
   const auto calls = calls_under_way(*ring);
   for (ThreadNow& thread : rank.threads) {
-    const auto call = calls.find(thread.thread);
+    const auto call = calls.find(thread.recorded_as);
     const bool is_in_call = call != calls.end() && call->second.header.call < kCallCount &&
                             is_call(static_cast<Payload>(call->second.header.payload));
     if (is_in_call && thread.call == static_cast<CallId>(call->second.header.call) &&
@@ -153,6 +154,9 @@ Result<RanksNow> look_at_ranks(const fs::path& directory, std::vector<std::strin
   if (by_world.empty() && problems.empty())
     return Error{Errc::not_found, fmt::format("'{}' holds no trace", directory.string()),
                  "name a directory made by `meridian run`"};
+  std::uint64_t present = 0;
+  for (const auto& ranks : by_world) present += ranks.size();
+  MERIDIAN_TRY_DO(check_sizes(result.worlds, present, directory));
   count_ranks(result.worlds);
   for (std::size_t i = 0; i < by_world.size(); ++i)
     for (RankNow& rank : by_world[i]) {

@@ -53,12 +53,13 @@ struct CallPlace {
 struct ThreadNow {
   std::uint32_t thread = 0;
   std::int32_t kernel_tid = 0;
-  std::string name;                    ///< empty: no name was set
-  bool is_alive = false;               ///< for a process that has ended: at its end
-  bool has_called_mpi = false;         ///< as far as recorded
-  bool is_asleep = false;              ///< did not run between the two readings
-  CallId call{};                       ///< none: outside recorded calls
-  std::uint64_t since_ticks = 0;       ///< enter of the call, or leave of the last one
+  std::string name;               ///< empty: no name was set
+  bool is_alive = false;          ///< for a process that has ended: at its end
+  bool has_called_mpi = false;    ///< as far as recorded
+  bool is_asleep = false;         ///< did not run between the two readings
+  CallId call{};                  ///< none: outside recorded calls
+  std::uint32_t recorded_as = 0;  ///< ThreadId under which the call is recorded: of a call from a callback, another
+  std::uint64_t since_ticks = 0;  ///< enter of the call, or leave of the last one
   std::int64_t since_realtime_ns = 0;  ///< the same; 0: the rank's clock is unknown
   std::uint64_t calls = 0;             ///< MPI calls recorded so far
   std::uint64_t thread_calls = 0;      ///< the same for thread calls

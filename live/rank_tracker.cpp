@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "merger/model/call_roles.hpp"
+#include "merger/model/nested_threads.hpp"
 
 namespace meridian {
 namespace {
@@ -178,6 +179,8 @@ void RankTracker::take_side(ThreadNow& thread, const Call& call, std::size_t sid
 
 void RankTracker::take_collective(ThreadNow& thread, const Call& call) {
   const Collective& row = call.batch.coll[call.rows.coll];
+  if ((call.batch.flags[call.at] & kFlagFailed) != 0 && call.batch.completion_count[call.at] == 0)
+    return;  // took no part
   WaitedFor what{.kind = Kind::collective, .call = call.id(), .comm = row.comm};
   what.ticks = call.enter();
   what.peer = kAnySource;
@@ -267,9 +270,30 @@ void RankTracker::add_silent_threads(const RankMeta& meta, bool is_alive) {
       thread->second.name = text.value;
   std::error_code ignored;
   for (auto& [number, thread] : threads_) {
-    thread.thread = number;
+    thread.thread = thread.recorded_as = number;
     if (is_alive && thread.is_alive)
       thread.is_alive = std::filesystem::exists(fmt::format("/proc/{}/task/{}", meta.pid, thread.kernel_tid), ignored);
+  }
+}
+
+/// A thread in a callback waits for whatever its innermost call waits for.
+void RankTracker::fold_nested(const RankMeta& meta) {
+  for (const auto& [number, outermost] : nested_threads(meta)) {  // by depth: deeper ones have higher numbers
+    const auto nested = threads_.find(number);
+    const auto outer = threads_.find(outermost);
+    if (nested == threads_.end() || outer == threads_.end()) continue;
+    ThreadNow inner = std::move(nested->second);
+    ThreadNow& thread = outer->second;
+    threads_.erase(nested);
+    thread.calls += inner.calls;
+    if (inner.call == CallId::none || thread.call == CallId::none || inner.since_ticks < thread.since_ticks) continue;
+    thread.call = inner.call;
+    thread.recorded_as = number;
+    thread.since_ticks = inner.since_ticks;
+    thread.is_one_enough = inner.is_one_enough;
+    thread.waits = std::move(inner.waits);
+    thread.return_address = inner.return_address;
+    thread.stack_node = inner.stack_node;
   }
 }
 
@@ -277,6 +301,7 @@ RankNow RankTracker::finish(RankMeta meta, bool is_alive, const LockHolders::Loo
   RankNow now;
   now.is_alive = is_alive;
   add_silent_threads(meta, is_alive);
+  fold_nested(meta);
   count_posted();
   std::set<std::uint64_t> shared;  // semaphores that other processes can post
   for (const TextRow& text : meta.texts)

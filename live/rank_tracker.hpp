@@ -42,6 +42,7 @@ class RankTracker {
   void add(ThreadNow& thread, const Call& call, const WaitedFor& what, std::uint64_t request);
   void count_received(const Call& call, std::uint64_t comm);
   void count_posted();
+  void fold_nested(const RankMeta& meta);
   void add_silent_threads(const RankMeta& meta, bool is_alive);
   void set_times(RankNow& now) const;
 

@@ -21,15 +21,22 @@ FoundRings find_rings(const fs::path& directory) {
       const std::string name = entry.path().filename().string();
       if (!name.starts_with("rank-") || !name.ends_with(".ring")) continue;
       const auto note = read_ring_note(entry.path());
-      if (!note || !may_follow(entry.path(), *note)) continue;
-      if (note->host == own_hostname() && fs::exists(note->ring, ignored))
-        found.rings.push_back({note->ring, world.lexically_relative(directory)});
-      else
+      if (!note) continue;
+      if (note->host != own_hostname() || !fs::exists(note->ring, ignored)) {
         ++found.elsewhere;
+        continue;
+      }
+      const FoundRing ring{entry.path(), *note, world.lexically_relative(directory)};
+      const auto opened = open_ring(ring, RingFile::Access::read_only);
+      if (opened || opened.error().code != Errc::invalid_argument) found.rings.push_back(ring);
     }
   }
-  std::ranges::sort(found.rings, {}, [](const FoundRing& ring) { return std::pair{ring.world, ring.path}; });
+  std::ranges::sort(found.rings, {}, [](const FoundRing& ring) { return std::pair{ring.world, ring.note.ring}; });
   return found;
+}
+
+Result<RingFile> open_ring(const FoundRing& ring, RingFile::Access access) {
+  return open_noted_ring(ring.note_path, ring.note, access);
 }
 
 Error nothing_runs(const std::string& directory, const FoundRings& found) {

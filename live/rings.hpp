@@ -9,11 +9,14 @@
 #include <vector>
 
 #include "trace/model/result.hpp"
+#include "trace/ring/ring_file.hpp"
+#include "trace/ring/ring_note.hpp"
 
 namespace meridian {
 
 struct FoundRing {
-  std::filesystem::path path;
+  std::filesystem::path note_path;
+  RingNote note;
   std::filesystem::path world;  ///< directory of its world, relative to the trace; ".": the first world
 };
 
@@ -24,6 +27,9 @@ struct FoundRings {
 
 /// The rings to which the notes in `directory` refer.
 FoundRings find_rings(const std::filesystem::path& directory);
+
+/// Opens one of them. errors: those of open_noted_ring().
+Result<RingFile> open_ring(const FoundRing& ring, RingFile::Access access);
 
 /// The error if there is no running program.
 Error nothing_runs(const std::string& directory, const FoundRings& found);

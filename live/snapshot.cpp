@@ -19,7 +19,7 @@ Result<Snapshot> take_snapshot(const FoundRings& found, const fs::path& output) 
                  "choose another one with -o"};
   Snapshot snapshot;
   for (const FoundRing& each : found.rings) {
-    MERIDIAN_TRY(RingFile ring, RingFile::open(each.path, RingFile::Access::drain));
+    MERIDIAN_TRY(RingFile ring, open_ring(each, RingFile::Access::drain));
     const fs::path world = each.world == "." ? output : output / each.world;
     fs::create_directories(world, problem);
     const auto done = snapshot_rank(ring, world, kSnapshotPatience);

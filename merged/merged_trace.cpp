@@ -159,6 +159,14 @@ Result<MergedMessage> MergedTrace::message(std::uint64_t number, const MergedEve
   return found;
 }
 
+Result<MessageEnds> MergedTrace::message_ends(std::uint64_t number) const {
+  if (number >= messages())
+    return Error{Errc::not_found, "there is no message " + std::to_string(number), "messages are numbered from 0"};
+  auto ends = impl_->messages.ends(number);
+  if (!ends) return impl_->in_file(std::move(ends).error());
+  return MessageEnds{(*ends)[0], (*ends)[2], (*ends)[1]};
+}
+
 Result<MergedPart> MergedTrace::part(std::uint64_t number) const {
   const auto read = [&]() -> Result<MergedPart> {
     if (number >= parts())

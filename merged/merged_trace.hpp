@@ -99,6 +99,13 @@ struct MergedMessage {
   std::uint64_t bytes = 0;  ///< as sent
 };
 
+/// The event rows of a message.
+struct MessageEnds {
+  std::uint64_t send = 0;
+  std::uint64_t post = 0;
+  std::uint64_t completion = 0;
+};
+
 /// A participant of a collective.
 struct MergedPart {
   std::uint64_t number = 0;
@@ -169,6 +176,8 @@ class MergedTrace {
   Result<MergedMessage> message(std::uint64_t number) const;
   /// The same, quicker, where its sending call is at hand with comm, tag and bytes_sent.
   Result<MergedMessage> message(std::uint64_t number, const MergedEvent& send) const;
+  /// Only the rows of its ends: no event is read.
+  Result<MessageEnds> message_ends(std::uint64_t number) const;
   Result<MergedPart> part(std::uint64_t number) const;
   /// The row of a call, identified by rank, thread and sequence.
   Result<std::uint64_t> find(std::int32_t rank, std::uint32_t thread, std::uint64_t sequence) const;

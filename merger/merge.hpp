@@ -21,6 +21,8 @@ struct MergeOptions {
   bool force = false;        ///< merge the largest of several runs; overwrite an output that is not a merged file
   MergeProgress progress{};  ///< may be empty
   RecoverRank recover{};     ///< may be empty: unfinished recordings are then a finding
+  /// May be empty. Called with the output before anything is written there; its error ends the merge.
+  std::function<Status(const std::filesystem::path& output)> claim{};
   /// May be empty. Called with the HDF5 file (hid_t) when it has everything except the summary, to which it may add.
   std::function<Status(std::int64_t file, Summary& summary)> analyse{};
 };

@@ -34,9 +34,11 @@ struct Destination {
   Statistics statistics;
   UserStatistics user;
   CommStatistics comms;
+  std::vector<std::int64_t> end_ns;  ///< [rank] when its end was seen; the smallest number: unknown
 
   static Result<Destination> open(const std::filesystem::path& output, const Trace& trace);
-  /// In global order.
+  /// In global order. In the statistics, a call that had not returned lasted until the end of its rank, if that was
+  /// seen; in the file it has no duration, as in the rank file.
   Status append(std::span<const EventRow> rows);
 };
 

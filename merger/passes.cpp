@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -11,12 +12,14 @@
 #include "merger/clocks/fit/fit_clocks.hpp"
 #include "merger/load/describe_trace.hpp"
 #include "merger/model/event_row.hpp"
+#include "merger/model/nested_threads.hpp"
 #include "merger/order/order_events.hpp"
 #include "merger/sites/resolve_sites.hpp"
 #include "merger/statistics/count_events.hpp"
 #include "merger/statistics/summarize.hpp"
 #include "merger/statistics/summarize_context.hpp"
 #include "merger/statistics/summarize_sites.hpp"
+#include "trace/format/rank_end.hpp"
 #include "trace/format/rank_file.hpp"
 
 namespace meridian {
@@ -25,17 +28,34 @@ namespace fs = std::filesystem;
 
 Result<Destination> Destination::open(const fs::path& output, const Trace& trace) {
   MERIDIAN_TRY(MergedFileWriter file, MergedFileWriter::create(output, trace));
-  return Destination{
-      std::move(file),
-      Statistics{static_cast<std::int32_t>(trace.rank_index.size()), trace.calls.size(), trace.user.first_call},
-      UserStatistics{trace.user}, CommStatistics{trace.communicators.list.size(), trace.calls}};
+  std::vector<std::int64_t> end_ns(trace.rank_index.size(), std::numeric_limits<std::int64_t>::min());
+  for (std::size_t i = 0; i < trace.files.size(); ++i) {
+    const RankMeta& meta = trace.files[i]->meta();
+    const std::uint64_t end_ticks = rank_end_of(meta).ticks;
+    if (end_ticks != 0) end_ns[static_cast<std::size_t>(meta.rank)] = trace.clocks.maps[i].to_global(end_ticks);
+  }
+  Statistics statistics{static_cast<std::int32_t>(trace.rank_index.size()), trace.calls.size(), trace.user.first_call};
+  for (const RankFile* rank : trace.files)
+    for (const auto& [thread, outer] : nested_threads(rank->meta())) statistics.set_nested(rank->meta().rank, thread);
+  return Destination{std::move(file), std::move(statistics), UserStatistics{trace.user},
+                     CommStatistics{trace.communicators.list.size(), trace.calls}, std::move(end_ns)};
 }
 
 Status Destination::append(std::span<const EventRow> rows) {
-  for (const EventRow& row : rows) {
+  const auto count = [this](const EventRow& row) {
     statistics.add(row);
     user.add(row);
     comms.add(row);
+  };
+  for (const EventRow& row : rows) {
+    const bool is_open = (row.flags & kFlagUnfinished) != 0;
+    if (!is_open || end_ns[static_cast<std::size_t>(row.rank)] <= row.enter_ns) [[likely]] {
+      count(row);
+      continue;
+    }
+    EventRow longer = row;
+    longer.duration_ns = end_ns[static_cast<std::size_t>(row.rank)] - row.enter_ns;
+    count(longer);
   }
   return file.append(rows);
 }
@@ -76,6 +96,7 @@ Result<bool> load_ranks(Merge& merge) {
 }
 
 Result<bool> check_output(Merge& merge) {
+  if (merge.options.claim) MERIDIAN_TRY_DO(merge.options.claim(merge.output));
   if (merge.options.force) return true;
   std::error_code problem;
   const fs::file_status status = fs::symlink_status(merge.output, problem);

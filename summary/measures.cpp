@@ -3,21 +3,21 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <ctime>
 
 namespace meridian {
 
 namespace {
 
-double thread_seconds(const RankSummary& rank) {
-  return rank.time_s * (rank.threads == 0 ? 1 : static_cast<double>(rank.threads));
-}
+double thread_seconds(const RankSummary& rank) { return rank.thread_s > 0 ? rank.thread_s : rank.time_s; }
+
+double share(double part, double whole) { return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0; }
 
 }  // namespace
 
 double rank_mpi_share(const RankSummary& rank) {
-  const double thread_s = thread_seconds(rank);
-  return thread_s > 0 ? rank.mpi_s / thread_s : 0;
+  return share(rank.mpi_s - rank.ends_s, thread_seconds(rank) - rank.ends_s);
 }
 
 Load measure_load(const Summary& summary) {
@@ -26,19 +26,19 @@ Load measure_load(const Summary& summary) {
   double time_s = 0;
   double outside_s = 0;
   for (const RankSummary& rank : summary.ranks) {
-    const double threads = rank.threads == 0 ? 1 : static_cast<double>(rank.threads);
-    const double outside = std::max(0.0, rank.time_s - rank.mpi_s / threads);
+    const double outside = rank.time_s * (1 - share(rank.mpi_s, thread_seconds(rank)));
     load.ranks.push_back({&rank, rank_mpi_share(rank), outside});
-    mpi_s += rank.mpi_s;
-    time_s += thread_seconds(rank);
+    mpi_s += rank.mpi_s - rank.ends_s;
+    time_s += thread_seconds(rank) - rank.ends_s;
     outside_s += outside;
     if (outside > load.ranks[load.slowest].outside_s) load.slowest = load.ranks.size() - 1;
   }
   if (load.ranks.empty()) return load;
-  load.mpi_share = time_s > 0 ? mpi_s / time_s : 0;
+  load.mpi_share = share(mpi_s, time_s);
   load.mean_outside_s = outside_s / static_cast<double>(load.ranks.size());
   load.max_outside_s = load.ranks[load.slowest].outside_s;
-  load.balance = load.max_outside_s > 0 ? load.mean_outside_s / load.max_outside_s : 1;
+  load.balance =
+      load.max_outside_s > 0 || !std::isfinite(load.max_outside_s) ? load.mean_outside_s / load.max_outside_s : 1;
   return load;
 }
 
@@ -48,6 +48,18 @@ double mpi_seconds(const Summary& summary) {
   double total = 0;
   for (const RankSummary& rank : summary.ranks) total += rank.mpi_s;
   return total;
+}
+
+double ends_seconds(const Summary& summary) {
+  double total = 0;
+  for (const RankSummary& rank : summary.ranks) total += rank.ends_s;
+  return total;
+}
+
+bool is_start_or_end(std::string_view function) {
+  constexpr std::array<std::string_view, 5> kNames{"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Session_init",
+                                                   "MPI_Session_finalize"};
+  return std::ranges::find(kNames, function) != kNames.end();
 }
 
 std::size_t count_findings(const Summary& summary, Severity severity) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "summary/summary.hpp"
@@ -14,13 +15,13 @@ namespace meridian {
 
 struct RankLoad {
   const RankSummary* rank = nullptr;
-  double mpi_share = 0;  ///< share of the time of its threads that called MPI; 1 is all of it
-  double outside_s = 0;  ///< time outside MPI, averaged over its threads
+  double mpi_share = 0;  ///< of the time of its threads that call MPI, without MPI_Init and MPI_Finalize
+  double outside_s = 0;  ///< time outside MPI, averaged over these threads, each over its life
 };
 
 struct Load {
   std::vector<RankLoad> ranks;  ///< in the order of Summary::ranks
-  double mpi_share = 0;         ///< of all ranks' time
+  double mpi_share = 0;         ///< of all ranks' time, without MPI_Init and MPI_Finalize
   double mean_outside_s = 0;
   double max_outside_s = 0;
   std::size_t slowest = 0;  ///< index of the rank with the most time outside MPI
@@ -29,6 +30,9 @@ struct Load {
 
 /// Without ranks: all zero, balance 1.
 Load measure_load(const Summary& summary);
+
+/// Whether the function starts or ends MPI. Its time is no part of any share: it says nothing about the program.
+bool is_start_or_end(std::string_view function);
 
 /// "2025-01-31 12:00:00 UTC"; empty for a time outside the calendar.
 std::string utc_time(std::int64_t realtime_ns);

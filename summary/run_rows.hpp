@@ -17,7 +17,9 @@ struct RankSummary;
 
 /// Seconds in MPI, over all ranks and threads.
 double mpi_seconds(const Summary& summary);
-/// Its share of the time of all ranks' threads that called MPI.
+/// Of these, the seconds in MPI_Init and MPI_Finalize.
+double ends_seconds(const Summary& summary);
+/// Share of MPI in the time of all threads that call it, without MPI_Init and MPI_Finalize.
 double mpi_share(const Summary& summary);
 /// The same for one rank.
 double rank_mpi_share(const RankSummary& rank);
@@ -37,6 +39,7 @@ struct RunSummary {
   std::uint64_t thread_calls = 0;      ///< calls of threads, locks and sleep
   std::uint64_t user_events = 0;       ///< user events; a region counts twice
   std::uint64_t trace_bytes = 0;       ///< of the rank files
+  std::uint64_t all_threads = 0;       ///< whether or not they called MPI
 
   template <class All>
   static constexpr auto kColumns = Columns{
@@ -45,6 +48,7 @@ struct RunSummary {
       column<&All::run, &RunSummary::ranks_expected>("ranks_expected", "", "size of MPI_COMM_WORLD, or of all of them"),
       column<&All::run, &RunSummary::ranks_present>("ranks_present", "", "ranks whose file was found"),
       column<&All::run, &RunSummary::threads>("threads", "", "threads that called MPI, over all ranks"),
+      column<&All::run, &RunSummary::all_threads>("all_threads", "", "threads, whether or not they called MPI"),
       column<&All::run, &RunSummary::hosts>("hosts", "", "computers"),
       column<&All::run, &RunSummary::begin_realtime_ns>("begin_realtime_ns", "ns", "first event, since 1970-01-01 UTC"),
       column<All, &begin_text>("begin", "", "the same as text; null: unknown").shown_in(kInJson).nullable(),
@@ -57,7 +61,8 @@ struct RunSummary {
           "events of the program itself: beginnings and ends of regions, markers, counters, events, messages"),
       column<&All::run, &RunSummary::trace_bytes>("trace_bytes", "bytes", "size of the rank files"),
       column<All, &mpi_seconds>("mpi_s", "s", "in MPI, over all ranks and threads").shown_in(kInPrint),
-      column<All, &mpi_share>("mpi_share", "", "mpi_s as a share of the ranks' time, each thread counted")
+      column<All, &ends_seconds>("ends_s", "s", "the part of mpi_s in MPI_Init and MPI_Finalize").shown_in(kInPrint),
+      column<All, &mpi_share>("mpi_share", "", "(mpi_s - ends_s) / (thread_s - ends_s), over all ranks")
           .shown_in(kInPrint),
   };
 };
@@ -97,24 +102,56 @@ struct RankSummary {
   std::uint64_t bytes_sent = 0;  ///< point to point
   std::uint64_t messages_received = 0;
   std::uint64_t bytes_received = 0;
+  std::uint64_t all_threads = 0;  ///< whether or not they called MPI
+  double thread_s =
+      0;               ///< lives of the threads that called MPI, without their waits for each other's end; 0: not known
+  double ends_s = 0;   ///< in MPI_Init and MPI_Finalize
+  double waits_s = 0;  ///< in calls about threads and locks, of the threads that called MPI
+  double sleep_s = 0;  ///< asleep, of the threads that called MPI
+  std::uint64_t other_bytes_sent = 0;  ///< by collectives and one-sided accesses
+  std::uint64_t other_bytes_received = 0;
+  /// How the rank ended: "MPI_Finalize", "MPI_Abort", "signal 11 (SIGSEGV)", "exit 1", "exit" (without its code),
+  /// "running" (a snapshot); empty: without MPI_Finalize, nothing else is known.
+  std::string end{"MPI_Finalize"};
+  double end_s = -1;       ///< when an end without MPI_Finalize was seen, since the first event of the run; -1: unknown
+  std::string end_call{};  ///< the call in progress then, with its call site: "MPI_Recv (a.c:7)"; empty: none
+  double end_call_s = 0;   ///< since when
 
   template <class Row = RankSummary>
   static constexpr auto kColumns = Columns{
       column<&Row::rank>("rank", "", "in MPI_COMM_WORLD; counted on in further worlds"),
       column<&Row::host>("host", "", "computer that it ran on"),
       column<&Row::threads>("threads", "", "threads that called MPI"),
+      column<&Row::all_threads>("all_threads", "", "threads, whether or not they called MPI"),
       column<&Row::calls>("calls", "", "MPI calls"),
       column<&Row::thread_calls>("thread_calls", "", "calls of the C library about threads, locks and sleep"),
       column<&Row::user_events>(
           "user_events", "",
           "events of the program itself: beginnings and ends of regions, markers, counters, events, messages"),
       column<&Row::time_s>("time_s", "s", "from its first event to its last"),
+      column<&Row::thread_s>("thread_s", "s",
+                             "lives of the threads that called MPI, without the time that one waits for another one of "
+                             "them to end"),
       column<&Row::mpi_s>("mpi_s", "s", "in MPI, summed over its threads"),
-      column<Row, &rank_mpi_share>("mpi_share", "", "mpi_s / (time_s * threads)").shown_in(kInPrint),
+      column<&Row::ends_s>("ends_s", "s", "the part of mpi_s in MPI_Init and MPI_Finalize"),
+      column<Row, &rank_mpi_share>("mpi_share", "", "(mpi_s - ends_s) / (thread_s - ends_s)").shown_in(kInPrint),
+      column<&Row::waits_s>("waits_s", "s", "in calls about threads and locks, over the threads that called MPI"),
+      column<&Row::sleep_s>("sleep_s", "s", "asleep, over the threads that called MPI"),
       column<&Row::messages_sent>("messages_sent", "", "point to point"),
       column<&Row::bytes_sent>("bytes_sent", "bytes", "in these messages"),
       column<&Row::messages_received>("messages_received", "", "point to point"),
       column<&Row::bytes_received>("bytes_received", "bytes", "in these messages"),
+      column<&Row::other_bytes_sent>("other_bytes_sent", "bytes", "by collectives and one-sided accesses"),
+      column<&Row::other_bytes_received>("other_bytes_received", "bytes", "by collectives and one-sided accesses"),
+      column<&Row::end>("end", "",
+                        "how it ended: MPI_Finalize, MPI_Abort, signal 11 (SIGSEGV), exit 1 (the code, if known); "
+                        "running: it did not, this is "
+                        "a snapshot; empty: without MPI_Finalize, nothing else is known"),
+      column<&Row::end_s>("end_s", "s",
+                          "when an end without MPI_Finalize was seen, relative to the first event of the run; -1: not "
+                          "known"),
+      column<&Row::end_call>("end_call", "", "the call in progress at that end, with its call site; empty: none"),
+      column<&Row::end_call_s>("end_call_s", "s", "how long it had been in progress, as far as known"),
   };
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "trace/records/places.hpp"
+#include "trace/ring/ring_futex.hpp"
 
 namespace meridian {
 
@@ -39,10 +40,23 @@ Status Drain::run_slot(std::uint32_t slot, RingFile::Range range) {
     MERIDIAN_TRY_DO(ring_.read(slot, range.tail, piece_));
     MERIDIAN_TRY_DO(spool_->append(slot, range.tail, piece_));
     bytes_ += end - range.tail;
-    range.tail = end;
     ring_.shared_slot(slot).tail.store(end, std::memory_order_release);
+    wake_owner(ring_.shared_slot(slot), range.tail, end);
+    range.tail = end;
   }
   return {};
+}
+
+// The thread stores its head, then reads the tail, with a sequentially consistent operation in between (wake_writer()); it
+// waits if it has no free block. This process does it in the other order, so that one of the two sees the other.
+void Drain::wake_owner(const RingSlot& slot, std::uint64_t before, std::uint64_t tail) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  const std::uint64_t end = slot.head.load(std::memory_order_acquire) + ring_.geometry().block_bytes;
+  const bool had_room = end - before <= ring_.geometry().ring_bytes;
+  if (had_room || end - tail > ring_.geometry().ring_bytes) return;
+  std::atomic<std::uint32_t>& served = ring_.shared_header().served;
+  served.fetch_add(1, std::memory_order_seq_cst);
+  futex_wake_all(served);
 }
 
 Status Drain::run() {

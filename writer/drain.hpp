@@ -34,6 +34,8 @@ class Drain {
  private:
   bool is_time() const;
   Status open_spool();
+  /// Wakes the slot's thread if it waits for a block that moving the tail from `before` to `tail` has freed.
+  void wake_owner(const RingSlot& slot, std::uint64_t before, std::uint64_t tail);
   Status run_slot(std::uint32_t slot, RingFile::Range range);
 
   RingFile& ring_;

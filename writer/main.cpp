@@ -17,6 +17,7 @@
 
 #include "trace/model/private_files.hpp"
 #include "trace/records/snapshot_rank.hpp"
+#include "writer/left_rings.hpp"
 #include "writer/writer_process.hpp"
 
 namespace meridian {
@@ -72,6 +73,7 @@ int main(int argc, char** argv) {
   }
   const std::int32_t pid = ring->header().pid;
   const std::uint64_t start = ring->header().process_start;
+  const std::filesystem::path scratch = ring->path().parent_path();
   WriterProcess writer{*std::move(ring)};
   g_writer.store(&writer);
   struct sigaction action {};
@@ -81,9 +83,9 @@ int main(int argc, char** argv) {
   action.sa_handler = [](int) { g_writer.load()->want_snapshot(); };
   ::sigaction(SIGUSR1, &action, nullptr);
   try {
-    std::thread{[&] {
-      wait_for_process(pid, start);
-      writer.end();
+    std::thread{[&, scratch] {
+      remove_empty_rings(scratch);  // of processes killed earlier
+      writer.end(wait_for_process(pid, start));
     }}.detach();
   } catch (const std::system_error&) {  // the limit on threads is reached
     writer.watch();

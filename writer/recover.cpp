@@ -61,14 +61,14 @@ Result<RecoveredRank> recover_rank(const std::filesystem::path& source, const st
     return Error{Errc::invalid_argument,
                  "cannot finish the rank of '" + source.string() + "': its records are on host '" + note->host + "'",
                  "run `meridian merge` there once, or end the job so that its writer can finish"};
-  if (note) MERIDIAN_TRY_DO(may_follow(source, *note));
   const auto path = note ? note->ring : source;
   std::error_code ignored;
   if (note && source.extension() == kFinishedNote && !std::filesystem::exists(path, ignored) && !ignored) {
     std::filesystem::remove(source, ignored);
     return RecoveredRank{.outcome = Recovery::finished, .ring = path};
   }
-  MERIDIAN_TRY(RingFile ring, RingFile::open(path, RingFile::Access::drain));
+  MERIDIAN_TRY(RingFile ring, note ? open_noted_ring(source, *note, RingFile::Access::drain)
+                                   : RingFile::open(path, RingFile::Access::drain));
   RecoveredRank recovered{.rank = ring.world_rank(), .ring = path};
   if (ring.is_process_alive() || !ring.lock()) {
     recovered.outcome = Recovery::still_running;

@@ -3,12 +3,17 @@
 
 #include <poll.h>
 #include <spawn.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <chrono>
+#include <fstream>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -23,10 +28,52 @@ namespace meridian {
 namespace {
 
 constexpr std::uint64_t kBetweenLooksNs = 200'000'000;
+constexpr int kUntilReapedMs = 100;
+constexpr std::chrono::milliseconds kNap{5}, kUntilEnd{200};
+
+/// struct pidfd_info of <linux/pidfd.h> in its first version.
+struct PidfdInfo {
+  std::uint64_t mask = 0;
+  std::uint64_t cgroup = 0;
+  std::uint32_t ids[11] = {};
+  std::int32_t exit_status = 0;
+};
+static_assert(sizeof(PidfdInfo) == 64);
+constexpr unsigned long kGetPidfdInfo = _IOWR(0xff, 11, PidfdInfo);
+constexpr std::uint64_t kHasExitStatus = 1 << 3;
+
+/// The status of a process that has ended, for which its parent has not waited yet.
+std::optional<int> zombie_status(std::int32_t pid) {
+  std::ifstream file{"/proc/" + std::to_string(pid) + "/stat"};
+  const std::string text{std::istreambuf_iterator<char>{file}, {}};
+  const std::size_t name_end = text.rfind(')');  // the name may contain anything
+  if (name_end == std::string::npos) return std::nullopt;
+  std::istringstream fields{text.substr(name_end + 1)};
+  std::string state, field;
+  fields >> state;
+  constexpr int kFieldsUntilStatus = 52 - 3;
+  for (int i = 0; i < kFieldsUntilStatus; ++i) fields >> field;
+  int status = 0;
+  const auto [end, problem] = std::from_chars(field.data(), field.data() + field.size(), status);
+  return state == "Z" && problem == std::errc{} ? std::optional{status} : std::nullopt;
+}
+
+/// The status of a process that has ended, from Linux 6.15 on. It is there once the parent has waited for the process.
+std::optional<int> reaped_status(int pidfd) noexcept {
+  for (const bool is_last : {false, true}) {
+    PidfdInfo info{.mask = kHasExitStatus};
+    if (::ioctl(pidfd, kGetPidfdInfo, &info) != 0) break;
+    if ((info.mask & kHasExitStatus) != 0) return info.exit_status;
+    pollfd reaped{.fd = pidfd, .events = 0, .revents = 0};  // POLLHUP
+    while (!is_last && ::poll(&reaped, 1, kUntilReapedMs) < 0 && errno == EINTR) continue;
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
-void WriterProcess::end() noexcept {
+void WriterProcess::end(std::optional<int> status) noexcept {
+  end_ = rank_ended_now(ring_.clock(), status);
   has_ended_.store(true, std::memory_order_release);
   wake();
 }
@@ -126,13 +173,20 @@ void WriterProcess::answer_finish() {
   futex_wake_all(header.served);
 }
 
+RankEnd WriterProcess::end() const {
+  if (has_ended_.load(std::memory_order_acquire)) return end_;
+  if (ring_.header().run_state.load(std::memory_order_acquire) == RunState::ended) return rank_exits_now(ring_.clock());
+  return {};
+}
+
 Status WriterProcess::finish() {
   const std::filesystem::path output_dir = ring_.output_dir();
   if (output_dir.empty()) return Error{Errc::not_found, "the program has no output directory yet", ""};
   auto progress = progress_of(ring_);  // before: later records make a difference to it
   compressor_.wait();
   const auto pieces = pieces_of(ring_.path(), output_dir, ring_.world_rank());
-  MERIDIAN_TRY(const FinishedRank finished, finish_rank(ring_, pieces, output_dir));
+  MERIDIAN_TRY(const FinishedRank finished,
+               finish_rank(ring_, pieces, output_dir, RecordSource::pieces_and_ring, end()));
   finished_progress_ = std::move(progress);
   return {};
 }
@@ -141,26 +195,36 @@ Status WriterProcess::leave() {
   compressor_.wait();
   const std::filesystem::path output_dir = ring_.output_dir();
   if (output_dir.empty()) {
-    // Ended before it had an output directory. An empty recording is removed.
+    // Ended before it had an output directory. A recording without completed calls is removed.
     MERIDIAN_TRY(const std::uint64_t calls, count_calls(ring_, pieces_of(ring_.path(), {}, -1)));
     if (calls == 0) remove_leftovers(ring_, {});
     return {};
   }
-  if (finished_progress_ != progress_of(ring_)) MERIDIAN_TRY_DO(finish());
+  if (finished_progress_ != progress_of(ring_)) {
+    // A process in exit() has its code in a moment.
+    for (auto waited = kNap; waited <= kUntilEnd && !is_watching_ && !has_ended_.load(std::memory_order_acquire);
+         waited += kNap)
+      std::this_thread::sleep_for(kNap);
+    MERIDIAN_TRY_DO(finish());
+  }
   remove_leftovers(ring_, output_dir);
   return {};
 }
 
-void wait_for_process(std::int32_t pid, std::uint64_t start) {
+std::optional<int> wait_for_process(std::int32_t pid, std::uint64_t start) {
+  std::optional<int> status;
   const int handle = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0u));
   // A pidfd of another process with the same pid is useless; a pidfd of the right process remains valid.
   if (handle >= 0 && is_running(pid, start)) {
     pollfd waiting{.fd = handle, .events = POLLIN, .revents = 0};
     while (::poll(&waiting, 1, -1) < 0 && errno == EINTR) continue;
+    status = reaped_status(handle);
+    if (!status) status = zombie_status(pid);
   } else {
     while (is_running(pid, start)) std::this_thread::sleep_for(std::chrono::milliseconds(200));
   }
   close_descriptor(handle);
+  return status;
 }
 
 }  // namespace meridian

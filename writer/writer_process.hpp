@@ -5,8 +5,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "trace/format/rank_end.hpp"
 #include "trace/model/result.hpp"
 #include "trace/ring/ring_file.hpp"
 #include "writer/drain.hpp"
@@ -33,8 +35,8 @@ class WriterProcess {
   /// then remain.
   Status run();
 
-  /// Called by another thread: the program has ended.
-  void end() noexcept;
+  /// Called by another thread: the program has ended now. `status` as from wait(); nullopt: unknown.
+  void end(std::optional<int> status) noexcept;
 
   /// Called by a signal handler: requests a snapshot in `snapshot/` of the output directory. A separate process makes
   /// it, so that the ring is drained in the meantime; one at a time.
@@ -50,6 +52,7 @@ class WriterProcess {
   Status finish();       // makes the rank file from all records
   Status leave();        // the program has ended
   bool is_over() const;
+  RankEnd end() const;  // of the program, as far as known
   void start_snapshot();
   void sleep(std::uint32_t seen);
 
@@ -60,11 +63,13 @@ class WriterProcess {
   bool has_failed_ = false;                       // the spool cannot grow: from now on records remain in the ring
   bool is_watching_ = false;
   std::atomic<bool> has_ended_{false};
+  RankEnd end_;  // valid once has_ended_ is set
   std::atomic<bool> is_snapshot_wanted_{false};
   pid_t snapshot_pid_ = 0;  // of the snapshot process; 0: none
 };
 
-/// Blocks until the process that made the ring has ended.
-void wait_for_process(std::int32_t pid, std::uint64_t start);
+/// Blocks until the process that made the ring has ended. Returns its status as from wait(), if the system tells it to
+/// processes other than its parent.
+std::optional<int> wait_for_process(std::int32_t pid, std::uint64_t start);
 
 }  // namespace meridian

@@ -43,8 +43,6 @@ svg svg{overflow:hidden}svg text{font-size:11px;fill:var(--faint);text-anchor:mi
 </style>
 )";
 
-double seconds(std::int64_t ns) { return static_cast<double>(ns) * kSecondsPerNs; }
-
 std::string host_of(const ClockPageData& view, std::uint32_t domain) {
   if (domain < view.hosts.size() && !view.hosts[domain].empty()) return view.hosts[domain];
   return fmt::format("clock {}", domain);

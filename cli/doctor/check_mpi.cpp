@@ -30,15 +30,9 @@ std::optional<fs::path> find_library(Flavor flavor, const LibrarySearch& search)
   return std::nullopt;
 }
 
-/// The flavor of a launcher, from its name after all links are resolved: mpiexec.openmpi is a link to orterun.
 std::string launcher_kind(const fs::path& path) {
-  std::error_code problem;
-  const std::string name = fs::canonical(path, problem).filename().string();
-  if (name.find("orterun") != std::string::npos || name.find("prterun") != std::string::npos ||
-      name.find("openmpi") != std::string::npos || name.find("prte") != std::string::npos)
-    return "Open MPI";
-  if (name.find("hydra") != std::string::npos || name.find("mpich") != std::string::npos) return "MPICH";
-  return "unknown kind";
+  const auto flavor = flavor_of_launcher(path);
+  return flavor ? std::string{flavor_title(*flavor)} : "unknown kind";
 }
 
 }  // namespace

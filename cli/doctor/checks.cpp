@@ -15,11 +15,13 @@ const char* health_name(Health health) {
   return "fail";
 }
 
-std::vector<Check> examine() {
+std::vector<Check> examine(const std::string& program) {
   std::vector<Check> all;
   for (const auto& look : {check_mpi, check_launcher, check_writer, check_clock, check_counters, check_hdf5,
                            check_directories, check_settings})
     for (Check& check : look()) all.push_back(std::move(check));
+  if (!program.empty())
+    for (Check& check : check_program(program)) all.push_back(std::move(check));
   return all;
 }
 

@@ -34,7 +34,10 @@ std::vector<Check> check_hdf5();
 std::vector<Check> check_directories();  ///< scratch and output
 std::vector<Check> check_settings();     ///< MERIDIAN_* and meridian.conf
 
-/// All of them.
-std::vector<Check> examine();
+/// Whether this program can be traced, and started by the launchers in PATH.
+std::vector<Check> check_program(const std::string& program);
+
+/// All of them; of the program only if one is given.
+std::vector<Check> examine(const std::string& program);
 
 }  // namespace meridian

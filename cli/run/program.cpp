@@ -112,7 +112,13 @@ ProgramFacts inspect_program(const fs::path& path) {
   if (!facts.obstacle.empty()) return facts;
   const char* const library_path = std::getenv("LD_LIBRARY_PATH");
   const LibrarySearch search{library_path == nullptr ? "" : library_path};
-  facts.flavor = flavor_of_libraries(library_closure(program, search), facts.library);
+  const std::vector<std::string> libraries = library_closure(program, search);
+  facts.flavor = flavor_of_libraries(libraries, facts.library);
+  const auto file_name = [](const std::string& name) { return name.substr(name.rfind('/') + 1); };
+  const auto tracer = std::ranges::find(libraries, "libmeridian.so", file_name);
+  facts.is_linked_with_tracer = tracer != libraries.end();
+  facts.is_tracer_behind_mpi =
+      facts.flavor && tracer > std::ranges::find(libraries, facts.library, file_name) && facts.is_linked_with_tracer;
   return facts;
 }
 

@@ -20,7 +20,9 @@ Result<std::filesystem::path> find_program(const std::string& name);
 struct ProgramFacts {
   std::string obstacle;          ///< why it cannot be traced ("it is statically linked"); empty if it can
   std::optional<Flavor> flavor;  ///< of the MPI library that it is linked with; nullopt: none, or loaded later
-  std::string library;           ///< the library that determined the flavor: "libmpi.so.40"
+  bool is_linked_with_tracer = false;
+  bool is_tracer_behind_mpi = false;  ///< its calls then do not reach the tracer
+  std::string library;                ///< the library that determined the flavor: "libmpi.so.40"
 };
 
 /// Reads the program, its interpreter if it is a script, and the libraries that it is linked with. Runs nothing.

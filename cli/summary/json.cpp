@@ -2,6 +2,7 @@
 #include "cli/summary/json.hpp"
 
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "cli/support/json_text.hpp"
 #include "summary/summary_tables.hpp"
@@ -44,6 +45,15 @@ void add_table(const SummaryTable& table, const Summary& summary, Json& json) {
 }
 
 }  // namespace
+
+std::string findings_json(const Summary& summary) {
+  Json json;
+  json["schema"] = "meridian-findings";
+  json["version"] = kSummaryJsonVersion;
+  for (const SummaryTable& table : summary_tables())
+    if (std::string_view{table.name} == "findings") add_table(table, summary, json);
+  return json_text(json);
+}
 
 std::string summary_json(const Summary& summary) {
   Json json;

@@ -13,4 +13,7 @@ inline constexpr int kSummaryJsonVersion = 1;
 /// Invalid UTF-8 is replaced. Ends with a line end.
 std::string summary_json(const Summary& summary);
 
+/// One JSON object with the findings of the summary only.
+std::string findings_json(const Summary& summary);
+
 }  // namespace meridian

@@ -82,6 +82,28 @@ std::string_view take_word(std::string_view& text) {
   return word;
 }
 
+/// A function's name without its last pair of parentheses and what follows it.
+std::string_view without_parameters(std::string_view name) {
+  std::size_t depth = 0;
+  for (std::size_t at = name.rfind(')'); at != std::string_view::npos && at > 0; --at) {
+    if (name[at] == ')') ++depth;
+    if (name[at] == '(' && --depth == 0) return name.substr(0, at);
+  }
+  return name;
+}
+
+/// Length of "std::" in "std::vector<a::b>::at"; 0: there is no scope.
+std::size_t end_of_scope(std::string_view name) {
+  std::size_t depth = 0;
+  for (std::size_t at = 0; at + 2 < name.size(); ++at) {
+    const char c = name[at];
+    if (c == '<' || c == '(') ++depth;
+    if ((c == '>' || c == ')') && depth > 0) --depth;
+    if (depth == 0 && c == ':' && name[at + 1] == ':') return at + 2;
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
@@ -125,6 +147,25 @@ std::string shortened(std::string_view text, std::size_t width) {
     back.remove_prefix(next.bytes);
   }
   return std::string{front} + "..." + std::string{back};
+}
+
+std::string shortened_function(std::string_view name, std::size_t width) {
+  if (display_width(name) > width) name = without_parameters(name);
+  while (display_width(name) > width) {
+    const std::size_t scope = end_of_scope(name);
+    if (scope == 0) break;
+    name.remove_prefix(scope);
+  }
+  if (const std::size_t arguments = name.find('<'); display_width(name) > width && arguments + 5 < name.size())
+    name = name.substr(0, std::max<std::size_t>(arguments, 1));
+  return shortened(name, width);
+}
+
+std::string shortened_path(std::string_view path, std::size_t width) {
+  if (display_width(path) <= width) return std::string{path};
+  for (std::size_t slash = path.find('/', 1); slash != std::string_view::npos; slash = path.find('/', slash + 1))
+    if (3 + display_width(path.substr(slash)) <= width) return "..." + std::string{path.substr(slash)};
+  return shortened(file_name(path), width);
 }
 
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {

@@ -23,6 +23,13 @@ std::size_t display_width(std::string_view text);
 /// `text` in at most `width` columns (at least 5): the middle of longer texts is replaced by "...".
 std::string shortened(std::string_view text, std::size_t width);
 
+/// A function's name in at most `width` columns (at least 5). What tells least is removed first, as far as necessary:
+/// the parameters, then namespaces from the outermost on, then template arguments, then the middle.
+std::string shortened_function(std::string_view name, std::size_t width);
+
+/// A path in at most `width` columns (at least 5): folders are removed first, from the outermost on.
+std::string shortened_path(std::string_view path, std::size_t width);
+
 /// Wraps text to lines of at most `width` columns, at blanks; longer words are split. Each line begins with `indent`
 /// blanks. Ends with a line end unless empty.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width);

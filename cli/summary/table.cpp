@@ -9,10 +9,24 @@ namespace meridian {
 namespace {
 
 constexpr std::size_t kGap = 1;
-constexpr std::size_t kNarrowest = 8;  ///< of the column that is shortened first
+constexpr std::size_t kNarrowest = 8;  ///< of the columns that are shortened first
 constexpr std::size_t kShortest = 5;   ///< of any column: the minimum of shortened()
 
+std::size_t g_text_width = kDefaultWidth;
+
+std::string cut_to(std::string_view cell, std::size_t width, Shortening how) {
+  return how == Shortening::function ? shortened_function(cell, width)
+         : how == Shortening::path   ? shortened_path(cell, width)
+                                     : shortened(cell, width);
+}
+
 }  // namespace
+
+std::size_t text_width() { return g_text_width; }
+
+std::size_t prose_width() { return std::min(g_text_width, kMostProse); }
+
+void set_text_width(std::size_t columns) { g_text_width = std::clamp(columns, kLeastWidth, kMostWidth); }
 
 void Table::add(std::vector<std::string> cells) {
   cells.resize(columns_.size());
@@ -29,28 +43,30 @@ std::vector<std::size_t> Table::column_widths() const {
   std::size_t total = kIndent;
   for (const std::size_t width : widths) total += width + kGap;
   total -= kGap;
-  const auto elastic =
-      std::find_if(columns_.begin(), columns_.end(), [](const Column& column) { return column.align == Align::left; });
-  if (elastic != columns_.end() && total > kTextWidth) {
-    std::size_t& width = widths[static_cast<std::size_t>(elastic - columns_.begin())];
-    const std::size_t narrowed = std::min(width, std::max(kNarrowest, width - std::min(width, total - kTextWidth)));
-    total -= width - narrowed;
-    width = narrowed;
-  }
-  for (; total > kTextWidth; --total) {
-    const auto widest = std::max_element(widths.begin(), widths.end());
-    if (*widest <= kShortest) break;
-    --*widest;
-  }
+  const auto narrow = [&](std::size_t shortest, bool any_column) {
+    while (total > text_width()) {
+      std::size_t* widest = nullptr;
+      for (std::size_t c = 0; c < widths.size(); ++c)
+        if ((any_column || columns_[c].align == Align::left) && widths[c] > shortest &&
+            (widest == nullptr || widths[c] > *widest))
+          widest = &widths[c];
+      if (widest == nullptr) return;
+      --*widest;
+      --total;
+    }
+  };
+  narrow(kNarrowest, false);
+  narrow(kShortest, true);
   // Remaining room is distributed between the columns.
-  for (std::size_t c = 1; c < widths.size() && total < kTextWidth - widths.size(); ++c) ++widths[c], ++total;
+  for (std::size_t c = 1; c < widths.size() && total < text_width() - std::min(text_width(), widths.size()); ++c)
+    ++widths[c], ++total;
   return widths;
 }
 
 std::string Table::line(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths) const {
   std::string result(kIndent, ' ');
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    const std::string cell = shortened(cells[c], std::max(widths[c], kShortest));
+    const std::string cell = cut_to(cells[c], std::max(widths[c], kShortest), columns_[c].shortening);
     const std::string fill(widths[c] - std::min(widths[c], display_width(cell)), ' ');
     if (c != 0) result += std::string(kGap, ' ');
     result += columns_[c].align == Align::left ? cell + fill : fill + cell;

@@ -7,20 +7,33 @@
 
 namespace meridian {
 
-inline constexpr std::size_t kTextWidth = 80;
+inline constexpr std::size_t kDefaultWidth = 80;  ///< columns of the text in a pipe or file
+inline constexpr std::size_t kLeastWidth = 60;
+inline constexpr std::size_t kMostWidth = 1000;
+inline constexpr std::size_t kMostProse = 100;  ///< longer lines of sentences are hard to read
 inline constexpr std::size_t kIndent = 2;       ///< of a line below its heading
-inline constexpr std::size_t kPlaceWidth = 26;  ///< of a source line
 inline constexpr std::size_t kTopRows = 10;     ///< rows of a list of which only the first ones are shown
 
 enum class Align { left, right };
 
-/// Aligned columns in at most kTextWidth. If the rows are too wide, the first left-aligned column is shortened, then
-/// the widest ones: cells lose their middle.
+/// How a cell that is too long is shortened: shortened(), shortened_function(), shortened_path().
+enum class Shortening { middle, function, path };
+
+/// Columns of all texts: kDefaultWidth until it is set.
+std::size_t text_width();
+/// Columns of sentences.
+std::size_t prose_width();
+/// Called once, before anything is printed. Widths out of range are limited.
+void set_text_width(std::size_t columns);
+
+/// Aligned columns in at most text_width(). If the rows are too wide, the widest left-aligned columns are shortened,
+/// then the widest of all.
 class Table {
  public:
   struct Column {
     std::string title;
     Align align = Align::right;
+    Shortening shortening = Shortening::middle;
   };
 
   explicit Table(std::vector<Column> columns) : columns_{std::move(columns)} {}

@@ -19,8 +19,8 @@ std::string finding_text(const Finding& finding, const Paint& paint) {
   std::string result =
       fmt::format("  {}  {}  ({})\n", paint.severity(finding.severity, severity_name(finding.severity)),
                   shortened(printable(finding.name), 40), human_count(finding.count));
-  result += wrapped(printable(finding.text + " " + finding.remedy), 2 * kIndent, kTextWidth);
-  if (!finding.detail.empty()) result += wrapped(printable(finding.detail), 2 * kIndent, kTextWidth);
+  result += wrapped(printable(finding.text + " " + finding.remedy), 2 * kIndent, prose_width());
+  if (!finding.detail.empty()) result += wrapped(printable(finding.detail), 2 * kIndent, prose_width());
   return result;
 }
 
@@ -52,7 +52,7 @@ std::string overhead_section(const Summary& summary, const Paint& paint) {
 std::string advice_section(const Summary& summary, const Paint& paint) {
   std::string result = paint.heading("WHAT TO DO NEXT") + "\n";
   for (const std::string& sentence : advise(summary)) {
-    std::string paragraph = wrapped(printable(sentence), 2 * kIndent, kTextWidth);
+    std::string paragraph = wrapped(printable(sentence), 2 * kIndent, prose_width());
     paragraph[kIndent] = '*';
     result += paragraph;
   }
@@ -61,18 +61,16 @@ std::string advice_section(const Summary& summary, const Paint& paint) {
 
 std::string summary_text(const Summary& summary, const Paint& paint, std::size_t sites) {
   std::string result;
-  const std::array sections{run_section(summary, paint),           worlds_section(summary, paint),
-                            context_section(summary, paint),       ranks_section(summary, paint),
-                            functions_section(summary, paint),     counters_section(summary, paint),
-                            sites_section(summary, paint, sites),  paths_section(summary, paint, sites),
-                            regions_section(summary, paint),       region_counters_section(summary, paint),
-                            user_events_section(summary, paint),   locks_section(summary, paint),
-                            threads_section(summary, paint),       passed_section(summary, paint),
-                            messages_section(summary, paint),      pairs_section(summary, paint),
-                            communicators_section(summary, paint), windows_section(summary, paint),
-                            files_section(summary, paint),         tables_section(summary, paint),
-                            clocks_section(summary, paint),        overhead_section(summary, paint),
-                            findings_text(summary, paint),         advice_section(summary, paint)};
+  const std::array sections{
+      run_section(summary, paint),      worlds_section(summary, paint),          context_section(summary, paint),
+      ranks_section(summary, paint),    functions_section(summary, paint),       waits_section(summary, paint),
+      counters_section(summary, paint), sites_section(summary, paint, sites),    paths_section(summary, paint, sites),
+      regions_section(summary, paint),  region_counters_section(summary, paint), user_events_section(summary, paint),
+      locks_section(summary, paint),    threads_section(summary, paint),         passed_section(summary, paint),
+      messages_section(summary, paint), pairs_section(summary, paint),           communicators_section(summary, paint),
+      windows_section(summary, paint),  files_section(summary, paint),           tables_section(summary, paint),
+      clocks_section(summary, paint),   overhead_section(summary, paint),        findings_text(summary, paint),
+      advice_section(summary, paint)};
   for (const std::string& section : sections) {
     if (section.empty()) continue;
     if (!result.empty()) result += "\n";

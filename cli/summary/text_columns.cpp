@@ -30,7 +30,7 @@ std::string place_of(const SummaryTable& table, const AnyColumn& column) {
 /// "name  unit  " in front of a text that goes on below itself.
 std::string column_text(const SummaryTable& table, const AnyColumn& column, std::size_t name_width) {
   const std::string begin = fmt::format("  {:<{}}  {:<5}  ", column.name, name_width, column.unit);
-  std::string text = wrapped(std::string{column.text} + place_of(table, column), begin.size(), kTextWidth);
+  std::string text = wrapped(std::string{column.text} + place_of(table, column), begin.size(), prose_width());
   return text.replace(0, begin.size(), begin);
 }
 
@@ -40,7 +40,7 @@ std::string columns_text() {
   std::string result;
   for (const SummaryTable& table : summary_tables()) {
     if (!result.empty()) result += "\n";
-    result += wrapped(fmt::format("{}: {}", table.name, table.text), 0, kTextWidth);
+    result += wrapped(fmt::format("{}: {}", table.name, table.text), 0, prose_width());
     std::size_t name_width = 0;
     for (const AnyColumn& column : table.columns) name_width = std::max(name_width, column.name.size());
     for (const AnyColumn& column : table.columns) result += column_text(table, column, name_width);

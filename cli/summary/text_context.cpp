@@ -14,12 +14,12 @@
 namespace meridian {
 namespace {
 
-constexpr std::size_t kLabelWidth = 10;
+constexpr std::size_t kContextLabelWidth = 10;
 
 /// A field of one or more lines; further lines are indented like the first.
 std::string field(const char* label, const std::string& value) {
-  std::string text = wrapped(value, kLabelWidth + 2, kTextWidth);
-  text.replace(0, kLabelWidth + 2, fmt::format("  {:<{}}", label, kLabelWidth));
+  std::string text = wrapped(value, kContextLabelWidth + 2, prose_width());
+  text.replace(0, kContextLabelWidth + 2, fmt::format("  {:<{}}", label, kContextLabelWidth));
   return text;
 }
 
@@ -27,7 +27,7 @@ std::string field(const char* label, const std::string& value) {
 std::string common(const std::vector<ContextSummary>& context, std::string ContextSummary::*member) {
   std::set<std::string> values;
   for (const ContextSummary& row : context) values.insert(row.*member);
-  const std::string first = printable(context.front().*member);
+  std::string first = printable(context.front().*member);
   if (values.size() == 1) return first;
   return fmt::format("{} (rank {}; {} others)", first, context.front().rank, values.size() - 1);
 }

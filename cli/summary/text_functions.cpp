@@ -14,7 +14,14 @@ namespace meridian {
 namespace {
 
 std::string top_table(const std::vector<const FunctionSummary*>& functions, const Paint& paint) {
-  Table table{{{"function", Align::left}, {"calls"}, {"total"}, {"mean"}, {"min"}, {"max"}, {"sd"}, {"bytes"}}};
+  Table table{{{"function", Align::left, Shortening::function},
+               {"calls"},
+               {"total"},
+               {"mean"},
+               {"min"},
+               {"max"},
+               {"sd"},
+               {"bytes"}}};
   for (std::size_t i = 0; i < std::min(kTopRows, functions.size()); ++i) {
     const FunctionSummary& function = *functions[i];
     table.add({printable(function.name), human_count(function.count), human_duration(function.total_s),

@@ -15,7 +15,7 @@
 namespace meridian {
 namespace {
 
-constexpr std::size_t kRanksInFull = 12;
+constexpr std::size_t kRanksInMatrix = 12;
 constexpr std::size_t kGroups = 8;  ///< number of hosts or blocks when there are more ranks
 constexpr std::size_t kTopPairs = 5;
 
@@ -98,7 +98,7 @@ Grouping choose_grouping(const Summary& summary) {
                   [&](const PairSummary& pair) { return ranks.contains(pair.source) && ranks.contains(pair.dest); });
   for (const PairSummary& pair : summary.pairs) ranks.insert({pair.source, pair.dest});
   const std::vector<std::int32_t> order(ranks.begin(), ranks.end());
-  if (order.size() <= kRanksInFull) return group_by_rank(order);
+  if (order.size() <= kRanksInMatrix) return group_by_rank(order);
   if (every_rank_has_a_host && hosts.size() > 1 && hosts.size() <= kGroups) return group_by_host(summary);
   return group_by_block(order);
 }
@@ -138,22 +138,30 @@ std::string top_pairs(const Summary& summary, const Paint& paint) {
   return table.text([&](const std::string& line) { return paint.title(line); });
 }
 
+std::string labelled(const char* label, const std::string& value) {
+  constexpr std::size_t kBegin = 18;
+  return wrapped(value, kBegin, prose_width()).replace(0, kBegin, fmt::format("  {:<{}}", label, kBegin - 2));
+}
+
 }  // namespace
 
 std::string messages_section(const Summary& summary, const Paint& paint) {
   const MessageSummary& messages = summary.messages;
-  std::string result = paint.heading("MESSAGES") + "\n";
-  result +=
-      fmt::format("  point to point  {} messages, {}", human_count(messages.matched), human_bytes(messages.bytes));
+  std::string result;
   if (messages.matched > 0)
-    result += fmt::format(", mean {}",
-                          human_bytes(static_cast<double>(messages.bytes) / static_cast<double>(messages.matched)));
-  result += fmt::format("\n  without partner {} sends, {} receives\n", human_count(messages.unmatched_sends),
-                        human_count(messages.unmatched_receives));
-  return result + fmt::format("  collectives     {} in {} calls, {} sent, {} received\n",
-                              human_count(messages.collectives), human_count(messages.collective_calls),
-                              human_bytes(messages.collective_bytes_sent),
-                              human_bytes(messages.collective_bytes_received));
+    result +=
+        labelled("point to point",
+                 fmt::format("{} messages, {}, mean {}", human_count(messages.matched), human_bytes(messages.bytes),
+                             human_bytes(static_cast<double>(messages.bytes) / static_cast<double>(messages.matched))));
+  if (messages.unmatched_sends > 0 || messages.unmatched_receives > 0)
+    result += labelled("without partner", fmt::format("{} sends, {} receives", human_count(messages.unmatched_sends),
+                                                      human_count(messages.unmatched_receives)));
+  if (messages.collectives > 0)
+    result += labelled("collectives",
+                       fmt::format("{} in {} calls, {} sent, {} received", human_count(messages.collectives),
+                                   human_count(messages.collective_calls), human_bytes(messages.collective_bytes_sent),
+                                   human_bytes(messages.collective_bytes_received)));
+  return result.empty() ? result : paint.heading("MESSAGES") + "\n" + result;
 }
 
 std::string pairs_section(const Summary& summary, const Paint& paint) {

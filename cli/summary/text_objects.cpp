@@ -65,8 +65,15 @@ std::string windows_section(const Summary& summary, const Paint& paint) {
 
 std::string files_section(const Summary& summary, const Paint& paint) {
   if (summary.files.empty()) return {};
-  Table table{
-      {{"file", Align::left}, {"ranks"}, {"reads"}, {"bytes"}, {"time"}, {"writes"}, {"bytes"}, {"time"}, {"other"}}};
+  Table table{{{"file", Align::left, Shortening::path},
+               {"ranks"},
+               {"reads"},
+               {"bytes"},
+               {"time"},
+               {"writes"},
+               {"bytes"},
+               {"time"},
+               {"other"}}};
   for (const FileSummary& file : top(summary.files))
     table.add({printable(file.name), human_count(file.ranks), human_count(file.reads),
                bytes_or_nothing(file.reads, file.read_bytes), time_or_nothing(file.reads, file.read_s),

@@ -19,7 +19,6 @@ namespace {
 using Frames = std::vector<const PathFrameSummary*>;
 
 constexpr std::size_t kPathIndent = 4;
-constexpr std::size_t kNameEnd = kTextWidth - kPlaceWidth;
 constexpr std::size_t kDeepest = 8;     // levels with indentation
 constexpr std::size_t kMostLines = 24;  // of one path; the middle of longer ones is omitted
 
@@ -31,7 +30,7 @@ std::string place_of(const PathFrameSummary& frame) {
 
 /// Without arguments, which would fill the line.
 std::string_view name_of(const PathFrameSummary& frame) {
-  const std::string_view name = std::string_view{frame.caller}.substr(0, frame.caller.find('('));
+  const std::string_view name = std::string_view{frame.caller}.substr(0, frame.caller.find('(', 1));
   return name.empty() ? "?" : name;
 }
 
@@ -54,13 +53,17 @@ std::vector<Repeated> join(const Frames& frames) {
   return joined;
 }
 
+/// Columns of the source lines; names have the rest.
+std::size_t place_width() { return text_width() / 3; }
+
 std::string indent(std::size_t level) { return std::string(kPathIndent + 2 * std::min(level, kDeepest), ' '); }
 
 std::string line_of(const Repeated& frame, std::size_t level) {
   const std::string times = frame.times == 1 ? "" : fmt::format(" ({} times)", frame.times);
-  const std::size_t room = kNameEnd - 1 - indent(level).size() - times.size();
-  const std::string name = indent(level) + shortened(printable(name_of(*frame.frame)), room) + times;
-  return fmt::format("{:<{}}{}\n", name, kNameEnd, shortened(printable(place_of(*frame.frame)), kPlaceWidth));
+  const std::size_t name_end = text_width() - place_width();
+  const std::size_t room = name_end - 1 - indent(level).size() - times.size();
+  const std::string name = indent(level) + shortened_function(printable(name_of(*frame.frame)), room) + times;
+  return fmt::format("{:<{}}{}\n", name, name_end, shortened(printable(place_of(*frame.frame)), place_width()));
 }
 
 std::string path_text(const PathSummary& path, const Frames& frames, const Paint& paint) {
@@ -68,7 +71,7 @@ std::string path_text(const PathSummary& path, const Frames& frames, const Paint
   const std::string title = fmt::format("  {}: {} {}, {}, {}, {}", printable(path.function), human_count(path.count),
                                         path.count == 1 ? "call" : "calls", human_duration(path.total_s),
                                         human_percent(path.share), human_bytes(bytes));
-  std::string text = paint.title(shortened(title, kTextWidth)) + "\n";
+  std::string text = paint.title(shortened(title, text_width())) + "\n";
   if (path.begins == "deeper") text += indent(0) + "(further callers: MERIDIAN_STACK was too small)\n";
   if (path.begins == "lost") text += indent(0) + "(unknown callers)\n";
   const std::vector<Repeated> joined = join(frames);
@@ -93,7 +96,7 @@ std::string paths_section(const Summary& summary, const Paint& paint, std::size_
   const std::string how_many = shown == summary.paths.size() ? fmt::format("all {}", shown)
                                                              : fmt::format("{} of {}", shown, summary.paths.size());
   std::string text =
-      paint.heading(fmt::format("CALL PATHS BY TIME ({}; share: of the time in recorded calls)", how_many)) + "\n";
+      paint.heading(fmt::format("CALL PATHS BY TIME ({}; share: without MPI_Init and MPI_Finalize)", how_many)) + "\n";
   for (std::size_t i = 0; i < shown; ++i) text += path_text(summary.paths[i], frames[summary.paths[i].path], paint);
   return text;
 }

@@ -16,10 +16,9 @@ namespace {
 
 constexpr std::size_t kRanksInFull = 16;
 constexpr std::size_t kLabelWidth = 10;
-constexpr std::size_t kValueWidth = kTextWidth - kLabelWidth - 2;
 
 std::string field(const char* label, const std::string& value) {
-  return fmt::format("  {:<{}}{}\n", label, kLabelWidth, shortened(value, kValueWidth));
+  return fmt::format("  {:<{}}{}\n", label, kLabelWidth, shortened(value, text_width() - kLabelWidth - kIndent));
 }
 
 std::string plural(std::uint64_t count, const char* noun) {
@@ -43,7 +42,9 @@ std::string ranks_value(const RunSummary& run) {
   const auto expected = static_cast<std::uint64_t>(std::max(run.ranks_expected, 0));
   std::string value = plural(present, "rank");
   if (present != expected) value = fmt::format("{} of {}", human_count(present), plural(expected, "rank"));
-  return value + " on " + plural(run.hosts, "host") + ", " + plural(run.threads, "thread") + " in MPI";
+  value += " on " + plural(run.hosts, "host") + ", ";
+  if (run.all_threads <= run.threads) return value + plural(run.threads, "thread") + " in MPI";
+  return value + fmt::format("{}, {} of them in MPI", plural(run.all_threads, "thread"), human_count(run.threads));
 }
 
 std::string calls_value(const RunSummary& run) {
@@ -67,13 +68,13 @@ std::vector<std::string> rank_cells(const std::string& label, const RankLoad& lo
   return {label,
           fmt::format("{}", rank.rank),
           printable(rank.host),
-          human_count(rank.threads),
+          human_count(std::max(rank.all_threads, rank.threads)),
           human_count(rank.calls),
-          human_duration(rank.time_s),
-          human_duration(rank.mpi_s),
+          human_duration(rank.time_s - rank.ends_s),
+          human_duration(rank.mpi_s - rank.ends_s),
           human_percent(load.mpi_share),
-          human_bytes(rank.bytes_sent),
-          human_bytes(rank.bytes_received)};
+          human_bytes(static_cast<double>(rank.bytes_sent) + static_cast<double>(rank.other_bytes_sent)),
+          human_bytes(static_cast<double>(rank.bytes_received) + static_cast<double>(rank.other_bytes_received))};
 }
 
 /// The first column, with the rank's number in its world, exists only if there are several worlds.
@@ -122,13 +123,20 @@ std::string run_section(const Summary& summary, const Paint& paint) {
   const RunSummary& run = summary.run;
   const Load load = measure_load(summary);
   std::string result = paint.heading("RUN") + "\n";
-  result += field("program", run.executable.empty() ? "unknown" : printable(run.executable));
+  result += field("program", run.executable.empty()
+                                 ? "unknown"
+                                 : shortened_path(printable(run.executable), text_width() - kLabelWidth - kIndent));
   result += field("MPI", run.mpi_library.empty() ? "unknown" : printable(short_version(run.mpi_library)));
   result += field("ranks", ranks_value(run));
   result += field("begun", human_time(run.begin_realtime_ns));
   result += field("time", human_duration(run.time_s) + " from the first event to the last");
-  result += field("in MPI", fmt::format("{} of the ranks' time, {} in total", human_percent(load.mpi_share),
-                                        human_duration(mpi_seconds(summary))));
+  const double ends_s = ends_seconds(summary);
+  if (ends_s > 0)
+    result += field("start/end",
+                    fmt::format("{} in MPI_Init and MPI_Finalize, {} a rank; in no share", human_duration(ends_s),
+                                human_duration(ends_s / static_cast<double>(summary.ranks.size()))));
+  result += field("in MPI", fmt::format("{} of the ranks' {}time, {} in total", human_percent(load.mpi_share),
+                                        ends_s > 0 ? "other " : "", human_duration(mpi_seconds(summary) - ends_s)));
   result += field("calls", calls_value(run));
   if (const std::string others = others_value(run); !others.empty()) result += field("others", others);
   std::string trace = human_bytes(run.trace_bytes);
@@ -142,7 +150,9 @@ std::string ranks_section(const Summary& summary, const Paint& paint) {
   if (summary.ranks.empty()) return {};
   const Load load = measure_load(summary);
   const Table table = load.ranks.size() <= kRanksInFull ? ranks_in_full(summary, load) : ranks_compact(load);
-  std::string result = paint.heading("TIME IN MPI") + "\n";
+  std::string result =
+      paint.heading(ends_seconds(summary) > 0 ? "TIME IN MPI (without MPI_Init and MPI_Finalize)" : "TIME IN MPI") +
+      "\n";
   result += table.text([&](const std::string& line) { return paint.title(line); });
   if (load.ranks.size() < 2) return result;
   const RankLoad& slowest = load.ranks[load.slowest];
@@ -150,7 +160,7 @@ std::string ranks_section(const Summary& summary, const Paint& paint) {
          wrapped(fmt::format("Outside MPI: mean {}, most {} on rank {}; load balance {} (mean / most, 100 % is even).",
                              human_duration(load.mean_outside_s), human_duration(load.max_outside_s),
                              slowest.rank->rank, human_percent(load.balance)),
-                 2, kTextWidth);
+                 2, prose_width());
 }
 
 }  // namespace meridian

@@ -14,20 +14,18 @@
 namespace meridian {
 namespace {
 
-constexpr std::size_t kCallerWidth = 18;
-
 /// "halo2d.c:120"; without a line "halo2d+0x1234".
 std::string place_of(const SiteSummary& site) {
   const std::string place = site.line != 0         ? fmt::format("{}:{}", file_name(site.file), site.line)
                             : !site.module.empty() ? fmt::format("{}+{:#x}", file_name(site.module), site.offset)
                                                    : fmt::format("{:#x}", site.offset);
-  return shortened(printable(place), kPlaceWidth);
+  return printable(place);
 }
 
 /// Without arguments, which would fill the line. For inlined code, the function that contains it.
 std::string caller_of(const SiteSummary& site) {
   const std::string& name = site.caller;
-  return shortened(printable(name.substr(0, std::min(name.find('('), name.size()))), kCallerWidth);
+  return printable(name.substr(0, name.find('(', 1)));
 }
 
 }  // namespace
@@ -36,8 +34,8 @@ std::string sites_section(const Summary& summary, const Paint& paint, std::size_
   if (summary.sites.empty() || most == 0) return {};
   const std::size_t shown = std::min(most, summary.sites.size());
   Table table{{{"called at", Align::left},
-               {"in", Align::left},
-               {"function", Align::left},
+               {"in", Align::left, Shortening::function},
+               {"function", Align::left, Shortening::function},
                {"calls"},
                {"total"},
                {"share"},
@@ -51,8 +49,8 @@ std::string sites_section(const Summary& summary, const Paint& paint, std::size_
   const std::string how_many = shown == summary.sites.size() ? fmt::format("all {}", shown)
                                                              : fmt::format("{} of {}", shown, summary.sites.size());
   const auto without_line = std::ranges::count(summary.sites, 0U, &SiteSummary::line);
-  return paint.heading(fmt::format("CALL SITES BY TIME ({}; share: of the time in recorded calls)", how_many)) + "\n" +
-         table.text([&](const std::string& line) { return paint.title(line); }) +
+  return paint.heading(fmt::format("CALL SITES BY TIME ({}; share: without MPI_Init and MPI_Finalize)", how_many)) +
+         "\n" + table.text([&](const std::string& line) { return paint.title(line); }) +
          (without_line == 0 ? "" : fmt::format("  {} without a source line: compile with -g\n", without_line));
 }
 

@@ -30,6 +30,21 @@ std::string title_of(const AnyColumn& column) {
   return title;
 }
 
+/// Whether the table is about bytes and has none.
+bool says_nothing(const SummaryTable& table, const Summary& summary) {
+  bool has_bytes_column = false;
+  const char* row = static_cast<const char*>(table.rows(summary));
+  for (std::size_t i = 0; i < table.count(summary); ++i, row += table.row_bytes)
+    for (const AnyColumn& column : table.columns) {
+      if (column.unit != "bytes") continue;
+      has_bytes_column = true;
+      const auto value = value_of(column, row);
+      const auto* const bytes = std::get_if<std::uint64_t>(&value);
+      if (bytes == nullptr || *bytes != 0) return false;
+    }
+  return has_bytes_column;
+}
+
 std::string table_text(const SummaryTable& summary_table, const Summary& summary, const Paint& paint) {
   std::vector<Table::Column> titles;
   for (const AnyColumn& column : summary_table.columns)
@@ -51,7 +66,7 @@ std::string table_text(const SummaryTable& summary_table, const Summary& summary
 std::string tables_section(const Summary& summary, const Paint& paint) {
   std::string result;
   for (const SummaryTable& table : summary_tables()) {
-    if (table.heading == nullptr || table.count(summary) == 0) continue;
+    if (table.heading == nullptr || table.count(summary) == 0 || says_nothing(table, summary)) continue;
     if (!result.empty()) result += "\n";
     result += table_text(table, summary, paint);
   }

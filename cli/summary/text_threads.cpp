@@ -14,7 +14,6 @@ namespace meridian {
 namespace {
 
 constexpr std::size_t kMost = 10;
-constexpr std::size_t kRoutineWidth = 24;
 
 std::string how_many(std::size_t shown, std::size_t all) {
   return shown == all ? fmt::format("all {}", all) : fmt::format("{} of {}", shown, all);
@@ -38,7 +37,7 @@ std::string who(std::int64_t thread, std::uint64_t count) {
 /// Without arguments, which would fill the line.
 std::string routine_of(const ThreadSummary& thread) {
   const std::string& name = thread.routine_name;
-  return name.empty() ? address(thread.routine) : shortened(printable(name.substr(0, name.find('('))), kRoutineWidth);
+  return name.empty() ? address(thread.routine) : printable(name.substr(0, name.find('(', 1)));
 }
 
 }  // namespace
@@ -82,7 +81,7 @@ std::string threads_section(const Summary& summary, const Paint& paint) {
   Table table{{{"rank"},
                {"thread"},
                {"name", Align::left},
-               {"routine", Align::left},
+               {"routine", Align::left, Shortening::function},
                {"made by"},
                {"begins"},
                {"lives"},

@@ -12,7 +12,6 @@
 namespace meridian {
 namespace {
 
-constexpr std::size_t kProgramWidth = 40;
 constexpr std::size_t kMostWorlds = 16;
 
 }  // namespace
@@ -26,7 +25,7 @@ std::string place_in_world(const Summary& summary, std::int32_t rank) {
 
 std::string worlds_section(const Summary& summary, const Paint& paint) {
   if (summary.worlds.empty()) return {};
-  Table table{{{"world"}, {"ranks"}, {"traced"}, {"started by"}, {"program", Align::left}}};
+  Table table{{{"world"}, {"ranks"}, {"traced"}, {"started by"}, {"program", Align::left, Shortening::path}}};
   const std::size_t shown = std::min(summary.worlds.size(), kMostWorlds);
   for (std::size_t i = 0; i < shown; ++i) {
     const WorldSummary& world = summary.worlds[i];
@@ -34,8 +33,7 @@ std::string worlds_section(const Summary& summary, const Paint& paint) {
     table.add({fmt::format("{}", world.world),
                last == world.first_rank ? fmt::format("{}", last) : fmt::format("{}-{}", world.first_rank, last),
                fmt::format("{} of {}", world.ranks_present, world.ranks_expected),
-               world.parent == 0 ? "-" : fmt::format("world {}", world.parent),
-               shortened(printable(world.executable), kProgramWidth)});
+               world.parent == 0 ? "-" : fmt::format("world {}", world.parent), printable(world.executable)});
   }
   std::string result = paint.heading("WORLDS");
   if (shown < summary.worlds.size()) result += fmt::format(" (the first {} of {})", shown, summary.worlds.size());

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/support/launcher.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <string>
 
 namespace meridian {
 namespace {
@@ -25,6 +27,24 @@ constexpr Sign kSigns[] = {
 constexpr const char* kRankVariables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
 
 }  // namespace
+
+bool is_launcher(const std::filesystem::path& path) {
+  static constexpr std::string_view kNames[] = {"mpirun", "mpiexec", "orterun", "prterun", "prun",
+                                                "srun",   "jsrun",   "aprun",   "palsrun"};
+  const std::string name = path.filename().string();
+  return flavor_of_launcher(path) || std::ranges::any_of(kNames, [&](std::string_view known) {
+           return name == known || name.starts_with(std::string{known} + ".");
+         });
+}
+
+std::optional<Flavor> flavor_of_launcher(const std::filesystem::path& path) {
+  std::error_code problem;
+  const std::string name = std::filesystem::canonical(path, problem).filename().string();
+  const auto has = [&](std::string_view part) { return name.find(part) != std::string::npos; };
+  if (has("orterun") || has("prterun") || has("mpirun.openmpi") || has("mpiexec.openmpi")) return Flavor::openmpi;
+  if (has("hydra") || has("mpirun.mpich") || has("mpiexec.mpich")) return Flavor::mpich;
+  return std::nullopt;
+}
 
 Launcher find_launcher() {
   Launcher launcher;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 
@@ -25,6 +26,11 @@ struct Launcher {
   /// True for the one process of a job that prints messages.
   bool speaks() const { return rank.value_or(0) == 0; }
 };
+
+/// Whether the program at `path` starts MPI programs: mpirun, mpiexec, srun and the like.
+bool is_launcher(const std::filesystem::path& path);
+/// The family of such a launcher, from its name after all links are resolved: mpiexec.openmpi is a link to orterun.
+std::optional<Flavor> flavor_of_launcher(const std::filesystem::path& path);
 
 /// Reads the environment of this process.
 Launcher find_launcher();

@@ -160,7 +160,7 @@ class DeadlockText {
   }
 
  private:
-  void add(const std::string& sentence) { text_ += wrapped(sentence, 2, kTextWidth); }
+  void add(const std::string& sentence) { text_ += wrapped(sentence, 2, prose_width()); }
 
   std::size_t threads_of(std::int32_t rank) const {
     const auto index = index_of_.find(rank);
@@ -256,7 +256,7 @@ std::string where_text(WhereReport& report) {
   std::string text = fmt::format("{} of {} ranks run\n\n", alive, report.ranks.size() + report.problems.size());
   text += worlds_text(report) + groups_text(report) + DeadlockText{report}.text();
   for (const std::string& problem : report.problems)
-    text += wrapped("Not examined: " + printable(problem), 0, kTextWidth);
+    text += wrapped("Not examined: " + printable(problem), 0, prose_width());
   return text;
 }
 

@@ -10,43 +10,42 @@
 namespace meridian::clock_report {
 
 inline constexpr Columns kFit{
-    column<&ClockFitPoint::domain>("domain", "", "clock_domain of /ranks; ascends").narrow(),
-    column<&ClockFitPoint::time_ns>("time_ns", "ns", "global").narrow(),
-    column<&ClockFitPoint::correction_ns>("correction_ns", "ns", "added to the line between start and end").narrow(),
-    column<&ClockFitPoint::drift_ppm>("drift_ppm", "ppm", "from here to the next point").narrow(),
+    column<&ClockFitPoint::domain>("domain", "", "clock_domain of /ranks; ascends"),
+    column<&ClockFitPoint::time_ns>("time_ns", "ns", "global"),
+    column<&ClockFitPoint::correction_ns>("correction_ns", "ns", "added to the line between start and end"),
+    column<&ClockFitPoint::drift_ppm>("drift_ppm", "ppm", "from here to the next point"),
 };
 inline constexpr Columns kSamples{
-    column<&ClockSamplePoint::domain>("domain", "", "clock_domain of /ranks; ascends").narrow(),
-    column<&ClockSamplePoint::other>("other", "", "domain at the other end").narrow(),
-    column<&ClockSamplePoint::kind>("kind", "", "0: a round trip, 1: the correction is at least this, 2: at most this")
-        .narrow(),
-    column<&ClockSamplePoint::time_ns>("time_ns", "ns", "global; ascends within a domain").narrow(),
-    column<&ClockSamplePoint::correction_ns>("correction_ns", "ns", "that the sample asks for").narrow(),
-    column<&ClockSamplePoint::residual_ns>("residual_ns", "ns", "that, less the fitted one").narrow(),
+    column<&ClockSamplePoint::domain>("domain", "", "clock_domain of /ranks; ascends"),
+    column<&ClockSamplePoint::other>("other", "", "domain at the other end"),
+    column<&ClockSamplePoint::kind>("kind", "", "0: a round trip, 1: the correction is at least this, 2: at most this"),
+    column<&ClockSamplePoint::time_ns>("time_ns", "ns", "global; ascends within a domain"),
+    column<&ClockSamplePoint::correction_ns>("correction_ns", "ns", "that the sample asks for"),
+    column<&ClockSamplePoint::residual_ns>("residual_ns", "ns", "that, less the fitted one"),
 };
 inline constexpr Columns kRoundTrips{
-    column<&RoundTripRow::from>("from", "", "domain that asked").narrow(),
-    column<&RoundTripRow::to>("to", "", "domain that answered").narrow(),
-    column<&RoundTripRow::count>("count", "", "").narrow(),
-    column<&RoundTripRow::min_ns>("min_ns", "ns", "without the time that the other side held them").narrow(),
-    column<&RoundTripRow::p25_ns>("p25_ns", "ns", "").narrow(),
-    column<&RoundTripRow::median_ns>("median_ns", "ns", "").narrow(),
-    column<&RoundTripRow::p75_ns>("p75_ns", "ns", "").narrow(),
-    column<&RoundTripRow::p99_ns>("p99_ns", "ns", "").narrow(),
-    column<&RoundTripRow::max_ns>("max_ns", "ns", "").narrow(),
+    column<&RoundTripRow::from>("from", "", "domain that asked"),
+    column<&RoundTripRow::to>("to", "", "domain that answered"),
+    column<&RoundTripRow::count>("count", "", ""),
+    column<&RoundTripRow::min_ns>("min_ns", "ns", "without the time that the other side held them"),
+    column<&RoundTripRow::p25_ns>("p25_ns", "ns", ""),
+    column<&RoundTripRow::median_ns>("median_ns", "ns", ""),
+    column<&RoundTripRow::p75_ns>("p75_ns", "ns", ""),
+    column<&RoundTripRow::p99_ns>("p99_ns", "ns", ""),
+    column<&RoundTripRow::max_ns>("max_ns", "ns", ""),
 };
 inline constexpr Columns kLengths{
-    column<&RoundTripBin::length_ns>("length_ns", "ns", "least of the bin, which ends 2^(1/8) times as far").narrow(),
-    column<&RoundTripBin::count>("count", "", "round trips of all pairs").narrow(),
+    column<&RoundTripBin::length_ns>("length_ns", "ns", "least of the bin, which ends 2^(1/8) times as far"),
+    column<&RoundTripBin::count>("count", "", "round trips of all pairs"),
 };
 inline constexpr Columns kLoops{
-    column<&ClockLoop::from>("from", "", "domain").narrow(),
-    column<&ClockLoop::to>("to", "", "domain").narrow(),
-    column<&ClockLoop::is_messages>("is_messages", "", "1: from messages both ways, 0: from round trips").narrow(),
-    column<&ClockLoop::time_ns>("time_ns", "ns", "global").narrow(),
-    column<&ClockLoop::line_ns>("line_ns", "ns", "direct offset less that of lines composed along the path").narrow(),
-    column<&ClockLoop::fit_ns>("fit_ns", "ns", "direct offset less that of the clocks as corrected").narrow(),
-    column<&ClockLoop::doubt_ns>("doubt_ns", "ns", "half of the smallest round trip").narrow(),
+    column<&ClockLoop::from>("from", "", "domain"),
+    column<&ClockLoop::to>("to", "", "domain"),
+    column<&ClockLoop::is_messages>("is_messages", "", "1: from messages both ways, 0: from round trips"),
+    column<&ClockLoop::time_ns>("time_ns", "ns", "global"),
+    column<&ClockLoop::line_ns>("line_ns", "ns", "direct offset less that of lines composed along the path"),
+    column<&ClockLoop::fit_ns>("fit_ns", "ns", "direct offset less that of the clocks as corrected"),
+    column<&ClockLoop::doubt_ns>("doubt_ns", "ns", "half of the smallest round trip"),
 };
 
 /// Calls action(name of the group, columns, rows) for each table.

@@ -11,6 +11,8 @@ namespace meridian {
 namespace {
 
 /// `site` and `path` may be missing.
+constexpr std::uint32_t kLocationColumn = 1U << 2;
+static_assert(kEventTimeColumns.list[2].name == "location");
 constexpr std::uint32_t kOptionalColumns = UINT32_MAX << kEventColumnsAlways;
 
 }  // namespace
@@ -31,7 +33,7 @@ void order_by_location(std::span<const StoredTime> rows, std::vector<std::uint32
   for (std::size_t row = 0; row < rows.size(); ++row) order[next[place(row)]++] = static_cast<std::uint32_t>(row);
 }
 
-Result<StoredEventWriter> StoredEventWriter::create(hid_t file, std::size_t columns) {
+Result<StoredEventWriter> StoredEventWriter::create(ColumnParent file, std::size_t columns) {
   MERIDIAN_TRY(auto times, LongTableWriter<StoredTime>::create(file, kEvents, kEventTimeColumns));
   MERIDIAN_TRY(auto events, LongTableWriter<StoredEvent>::create(
                                 file, kEvents, std::span<const AnyColumn>{kEventColumns.list}.first(columns)));
@@ -59,8 +61,9 @@ Status StoredEventWriter::finish() {
   return events_.finish();
 }
 
-Result<StoredEventReader> StoredEventReader::open(hid_t file, std::uint32_t wanted) {
-  MERIDIAN_TRY(auto times, LongTableReader<StoredTime>::open(file, kEvents, kEventTimeColumns));
+Result<StoredEventReader> StoredEventReader::open(hid_t file, std::uint32_t wanted, bool has_times) {
+  MERIDIAN_TRY(auto times, LongTableReader<StoredTime>::open(file, kEvents, kEventTimeColumns,
+                                                             has_times ? UINT32_MAX : kLocationColumn));
   MERIDIAN_TRY(auto events, LongTableReader<StoredEvent>::open(file, kEvents, kEventColumns, wanted, kOptionalColumns));
   if (times.size() != events.size()) return Error{Errc::damaged, "columns of events differ in length", ""};
   return StoredEventReader{std::move(times), std::move(events)};

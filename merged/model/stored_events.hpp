@@ -19,7 +19,7 @@ void order_by_location(std::span<const StoredTime> rows, std::vector<std::uint32
 class StoredEventWriter {
  public:
   /// columns  of kEventColumns that the file gets
-  static Result<StoredEventWriter> create(hid_t file, std::size_t columns);
+  static Result<StoredEventWriter> create(ColumnParent file, std::size_t columns);
   Status push(const StoredTime& time, const StoredEvent& event);
   Status finish();
 
@@ -38,8 +38,9 @@ class StoredEventWriter {
 /// Reads /events by blocks of kIndexRows, and keeps the last one.
 class StoredEventReader {
  public:
-  /// wanted  bit i: column i of kEventColumns is read
-  static Result<StoredEventReader> open(hid_t file, std::uint32_t wanted);
+  /// wanted     bit i: column i of kEventColumns is read
+  /// has_times  false: of the times, only the location is read
+  static Result<StoredEventReader> open(hid_t file, std::uint32_t wanted, bool has_times = true);
   std::uint64_t size() const noexcept { return times_.size(); }
 
   struct Block {

@@ -67,7 +67,7 @@ Trace describe_trace(LoadedRanks& ranks, Findings& findings) {
   }
   const std::vector<const RankMeta*> metas = metas_of(ranks.files);
   trace.gaps = find_gaps(metas);
-  if (trace.gaps.has_gaps) findings.expect_gaps();
+  if (trace.gaps.has_gaps) findings.expect_gaps(!trace.gaps.is_switched);
   if (trace.gaps.has_selection) findings.expect_unknown_requests();
   name_calls(trace);
   trace.communicators = unify_definitions(metas, ranks.worlds, findings);

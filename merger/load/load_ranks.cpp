@@ -11,17 +11,13 @@
 #include <system_error>
 #include <utility>
 
+#include "trace/format/rank_end.hpp"
 #include "trace/ring/ring_note.hpp"
 
 namespace meridian {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::int32_t kLargestWorld = 1 << 24;  // a larger world means damage
-// Missing ranks use memory too: at most this many may be missing, plus this many for each rank that is present.
-constexpr std::uint64_t kMostMissing = 1 << 20;
-constexpr std::uint64_t kMissingForEach = 256;
 
 struct Contents {
   std::vector<fs::path> rank_files;
@@ -171,6 +167,8 @@ FindingId finding_of(std::size_t loss) {
       return FindingId::loss_no_card;
     case Loss::stack_full:
       return FindingId::loss_stack_full;
+    case Loss::nested_deep:
+      return FindingId::loss_nested_deep;
     default:
       return FindingId::loss_other;
   }
@@ -182,9 +180,13 @@ void report_flaws(const RankMeta& meta, std::span<const World> worlds, Findings&
     if (meta.losses[i] != 0) findings.add(finding_of(i), meta.losses[i], rank + ": " + std::to_string(meta.losses[i]));
   for (const TextRow& text : meta.texts) {
     if (text.key == kThrottledKey) findings.add(FindingId::filter_throttled, 1, rank + ": " + text.value);
+    if (text.key == "calls.unseen") findings.add(FindingId::call_unseen, 1, rank + ": " + text.value);
     if (text.key == kFullKey) findings.add(FindingId::filter_full, 1, rank + ": " + text.value);
   }
-  if (!meta.is_finalized) findings.add(FindingId::rank_unfinished, 1, rank);
+  if (!meta.is_finalized) {
+    const std::string end = describe_end(rank_end_of(meta).how);
+    findings.add(FindingId::rank_unfinished, 1, end.empty() ? rank : rank + ": " + end);
+  }
   for (const Unreadable& table : meta.unreadable)
     findings.add(FindingId::rank_damaged_tables, table.count, rank + ": " + table.what);
   for (std::size_t i = 0; i < meta.calls.size() && i < meta.call_names.size(); ++i)
@@ -249,7 +251,7 @@ Result<std::optional<LoadedWorld>> load_world(const fs::path& directory, const R
   std::optional<Error> first_error;
   for (const fs::path& path : contents.rank_files) {
     auto file = RankFile::open(path);
-    if (file && (file->meta().rank < 0 || file->meta().size <= file->meta().rank || file->meta().size > kLargestWorld))
+    if (file && !has_valid_rank(file->meta()))
       file = Error{Errc::damaged, "'" + path.string() + "' does not say which rank it is of", ""};
     if (!file) {
       findings.add(FindingId::rank_unreadable, 1, path.filename().string() + ": " + file.error().what);
@@ -304,17 +306,12 @@ Result<LoadedRanks> load_ranks(std::span<const fs::path> directories, const Reco
       if (world) worlds.push_back(*std::move(world));
     }
   LoadedRanks loaded;
-  std::uint64_t claimed = 0, there = 0;
+  std::uint64_t there = 0;
   for (const LoadedWorld& world : worlds) {
     loaded.worlds.push_back(world.world);
-    claimed += static_cast<std::uint64_t>(world.world.size);
     there += world.files.size();
   }
-  if (claimed > kMostMissing + kMissingForEach * there)
-    return Error{Errc::damaged,
-                 "the rank files in '" + directories.front().string() + "' claim to be of " + std::to_string(claimed) +
-                     " ranks, and there are files of " + std::to_string(there),
-                 "the attribute 'size' of one of them is damaged: remove that file, or merge more of the ranks"};
+  MERIDIAN_TRY_DO(check_sizes(loaded.worlds, there, directories.front()));
   loaded.ranks = count_ranks(loaded.worlds);
   std::vector<std::int32_t> missing;
   for (std::size_t i = 0; i < worlds.size(); ++i) {

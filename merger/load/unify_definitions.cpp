@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 #include <string>
+#include <string_view>
 #include <tuple>
 
 #include "merger/load/world_links.hpp"
@@ -27,6 +28,7 @@ struct Identity {
   std::uint32_t parent = kNoComm;
   std::uint64_t low_hash = 0;  // of the two groups
   std::uint64_t high_hash = 0;
+  std::string_view label;  // "tag 5", "string 00ff...": given by the program to calls that may overlap; empty: none
   std::uint64_t occurrence = 0;
   friend auto operator<=>(const Identity&, const Identity&) = default;
 };
@@ -67,6 +69,7 @@ class DefinitionUnifier {
 
  private:
   using Occurrences = std::map<Identity, std::uint64_t>;
+  using Live = std::map<std::uint64_t, std::map<std::uint64_t, LocalComm>>;  // by handle and leave of the creation
 
   void add_world(std::uint32_t number) {
     const World& world = worlds_[number];
@@ -116,17 +119,18 @@ class DefinitionUnifier {
       findings_.add(FindingId::rank_damaged, 1,
                     "rank " + std::to_string(meta.rank) + ": a communicator without members");
 
+    const std::vector<std::string_view> labels = labels_of(meta, rows);
     std::vector<CommResolver::Birth> births;
-    std::map<std::uint64_t, LocalComm> live;  // by handle
+    Live live;
     Occurrences made;
     for (const CommRow* row : rows) {
-      LocalComm local = number(index, *row, births.size(), live, made);
+      LocalComm local = number(index, *row, labels.empty() ? "" : labels[births.size()], births.size(), live, made);
       const Communicator& comm = result_.list[local.comm];
       local.rank = row->birth.local_rank;
       local.number = static_cast<std::uint32_t>(births.size());
       local.is_inter = comm.kind == CommKind::inter;
       if (!local.is_inter) local.side = 0;
-      live[row->birth.comm] = local;
+      live[row->birth.comm][row->leave_ticks] = local;
       births.push_back({row->birth.comm, row->leave_ticks, row->enter_ticks, row->thread, local, row->birth.request});
       if (comm.kind == CommKind::intra || comm.kind == CommKind::inter)
         set_member(local.side == 0 ? comm.group : comm.remote_group, local.rank, meta.rank);
@@ -134,8 +138,33 @@ class DefinitionUnifier {
     return births;
   }
 
-  LocalComm number(std::size_t index, const CommRow& row, std::size_t made_before,
-                   const std::map<std::uint64_t, LocalComm>& live, Occurrences& made) {
+  /// The tags and strings by which the program told these communicators apart when it made them. Empty: none.
+  static std::vector<std::string_view> labels_of(const RankMeta& meta, const std::vector<const CommRow*>& rows) {
+    std::vector<std::string_view> labels;
+    std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> by_birth;
+    for (const TextRow& text : meta.texts) {
+      if (text.key != kCommLinkKey || !(text.value.starts_with("tag ") || text.value.starts_with("string "))) continue;
+      if (labels.empty()) {
+        labels.resize(rows.size());
+        for (std::size_t i = 0; i < rows.size(); ++i) by_birth[{rows[i]->birth.comm, rows[i]->leave_ticks}] = i;
+      }
+      const auto after = by_birth.upper_bound({text.handle, text.ticks});
+      if (after != by_birth.begin() && std::prev(after)->first.first == text.handle)
+        labels[std::prev(after)->second] = text.value;
+    }
+    return labels;
+  }
+
+  /// The communicator that the handle meant when the call began: threads may reuse a handle in the meantime.
+  static const LocalComm* find(const Live& live, std::uint64_t handle, std::uint64_t ticks) {
+    const auto found = live.find(handle);
+    if (found == live.end()) return nullptr;
+    const auto after = found->second.upper_bound(ticks);
+    return after == found->second.begin() ? nullptr : &std::prev(after)->second;
+  }
+
+  LocalComm number(std::size_t index, const CommRow& row, std::string_view label, std::size_t made_before,
+                   const Live& live, Occurrences& made) {
     const RankMeta& meta = *metas_[index];
     LocalComm local;
     const CommBirth& birth = row.birth;
@@ -146,12 +175,17 @@ class DefinitionUnifier {
       halves_[index].push_back(kNoHalf);
       return local;
     }
-    const auto parent = live.find(birth.parent);
-    const LocalComm* const from = parent != live.end() ? &parent->second : nullptr;
+    const LocalComm* const from = find(live, birth.parent, row.enter_ticks);
     Identity identity = birth.is_across != 0 ? across(birth, from, local) : inside(birth, from, local);
     if (birth.is_across == 0 || identity.parent == kNoComm) identity.world = meta.world;
+    identity.label = label;
     identity.occurrence = made[identity]++;
-    halves_[index].push_back(half_of_.try_emplace(identity, static_cast<std::uint32_t>(half_of_.size())).first->second);
+    Identity half = identity;
+    if (birth.is_across == 0 && is_inter && from != nullptr && !has_sides(from)) {  // MPI_Intercomm_create
+      half = {meta.world, LinkEnd::kNone, from->comm, birth.local_hash, birth.remote_hash, "", 0};
+      half.occurrence = made[half]++;
+    }
+    halves_[index].push_back(half_of_.try_emplace(half, static_cast<std::uint32_t>(half_of_.size())).first->second);
     if (const LinkEnd end = link_of(index, made_before); end.link != LinkEnd::kNone) {
       identity = {};
       identity.link = end.link;

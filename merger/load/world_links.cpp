@@ -47,7 +47,9 @@ std::optional<Number> number_in(std::string_view word, int base = 10) {
 bool fits(const Half& a, const Half& b) {
   const CommBirth& x = a.row->birth;
   const CommBirth& y = b.row->birth;
-  return a.meta != b.meta && x.local_size == y.remote_size && x.remote_size == y.local_size;
+  if (a.meta == b.meta || x.local_size != y.remote_size || x.remote_size != y.local_size) return false;
+  const bool has_common_hashes = x.is_across == 0 && y.is_across == 0;
+  return !has_common_hashes || (x.local_hash == y.remote_hash && x.remote_hash == y.local_hash);
 }
 
 std::optional<std::int64_t> realtime(const RankMeta& meta, std::uint64_t ticks) {
@@ -83,8 +85,10 @@ class Pairing {
         if (text.key != kCommLinkKey) continue;
         if (rows.empty()) rows = comms_in_order(*metas[i]);
         const LocalComm* const comm = resolvers[i].at(text.handle, text.ticks);
-        if (comm == nullptr || rows[comm->number]->birth.is_across == 0) continue;
-        add({i, comm->number, rows[comm->number], comm, "", 0, false}, text.value, resolvers[i]);
+        if (comm == nullptr) continue;
+        const bool is_across = rows[comm->number]->birth.is_across != 0;
+        if (is_across || text.value.starts_with("leaders "))
+          add({i, comm->number, rows[comm->number], comm, "", 0, false}, text.value, resolvers[i]);
       }
     }
     for (auto& [key, halves] : by_key_) pair_those(key, halves);
@@ -244,7 +248,8 @@ WorldLinks find_links(std::span<const RankMeta* const> metas, std::span<CommReso
       if (const auto found = of_half.find(of_rank[i]); found != of_half.end()) ends[i] = found->second;
   }
   for (const auto& half : pairing.halves())
-    if (!half->is_paired) links.unpaired.push_back(describe(*half, *metas[half->meta]));
+    if (!half->is_paired && half->row->birth.is_across != 0)
+      links.unpaired.push_back(describe(*half, *metas[half->meta]));
   return links;
 }
 

@@ -11,7 +11,7 @@
 
 namespace meridian {
 
-/// One side of a communicator between worlds if the trace contains the other side, too.
+/// One side of a communicator between worlds, or made through leaders, if the trace contains the other side, too.
 struct LinkEnd {
   static constexpr std::uint32_t kNone = 0xffffffff;
   std::uint32_t link = kNone;  ///< the same number on both sides
@@ -34,8 +34,8 @@ struct WorldLinks {
 /// The valid communicators of a rank, in the order in which it began to create them. The indexes are LocalComm::number.
 std::vector<const CommRow*> comms_in_order(const RankMeta& meta);
 
-/// Finds the two sides of the communicators that MPI_Comm_spawn, _accept, _connect, _join and MPI_Intercomm_create made
-/// between worlds. Both sides recorded a text (kCommLinkKey) with common parts: the token that children were given, the
+/// Finds the two sides of the communicators that MPI_Comm_spawn, _accept, _connect and _join made between worlds, and
+/// MPI_Intercomm_create anywhere. Both sides recorded a text (kCommLinkKey) with common parts: the token that children were given, the
 /// ends of a socket, or the leaders and the tag, with their order. For ports, a call that connects belongs to one that
 /// accepts and whose groups fit; if several were under way at that time, all remain unpaired.
 ///

@@ -20,7 +20,13 @@ EventRow CallTracker::enter(const Call& call, std::uint32_t thread_index) {
   if (call.has(kFlagUnfinished) && at_.matchers != nullptr)
     at_.findings->add(FindingId::call_unfinished, 1,
                       [&] { return "rank " + std::to_string(at_.rank) + " in " + std::string{info(call.call).name}; });
-  if (call.payload == Payload::lock && at_.locks != nullptr) at_.locks->add(call, row.duration_ns);
+  if (at_.locks != nullptr && (call.payload == Payload::lock || call.payload == Payload::thread_op)) {
+    const bool lasted_to_the_end = call.has(kFlagUnfinished) && at_.end_ticks > call.enter_ticks;
+    const std::int64_t duration_ns =
+        lasted_to_the_end ? at_.clock.to_global(at_.end_ticks) - row.enter_ns : row.duration_ns;
+    at_.locks->add(call, duration_ns);
+    at_.locks->add_join(call, duration_ns);
+  }
   const CallRole& what = role_of(call.call);
   Pending& pending = pending_[thread_index];
   const bool is_p2p = call.payload == Payload::p2p;
@@ -66,7 +72,12 @@ EventRow CallTracker::enter(const Call& call, std::uint32_t thread_index) {
       requests_.enter_cancel(call);
       break;
     case Role::request_free:
-      requests_.enter_free(call);
+      requests_.enter_free(call, row);
+      break;
+    case Role::look_at:
+      requests_.look_at(call);
+      break;
+    case Role::make_request:
       break;
     case Role::collective:
     case Role::icollective:
@@ -120,6 +131,9 @@ void CallTracker::leave(const Call& call, std::uint32_t thread_index) {
     case Role::icollective:
     case Role::collective_init:
       if (call.payload == Payload::coll) collectives_.leave(call, what, pending);
+      break;
+    case Role::make_request:
+      if (call.payload == Payload::handle && !did_nothing(call)) requests_.add(call, call.handle->handle, {});
       break;
     case Role::put:
     case Role::get:

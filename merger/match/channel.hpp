@@ -48,9 +48,11 @@ struct SentMessage {
   EventRef call;
   CallSpan span;
   std::int64_t enter_ns = 0;
-  std::uint64_t bytes = 0;    ///< kUnknownBytes: the call did not return
-  std::uint64_t number = 0;   ///< ascending in its channel, never reused
-  bool is_uncertain = false;  ///< a cancel was requested, and its outcome is unknown
+  std::uint64_t bytes = 0;      ///< kUnknownBytes: the call did not return
+  std::uint64_t number = 0;     ///< ascending in its channel, never reused
+  bool is_uncertain = false;    ///< a cancel was requested, and its outcome is unknown
+  bool follows_all = true;      ///< all earlier sends of the channel had ended before it began
+  bool is_cancel_open = false;  ///< the program has freed the request, so that the outcome remains unknown
 };
 inline constexpr std::uint64_t kUnknownBytes = ~std::uint64_t{0};
 
@@ -59,6 +61,8 @@ struct ReceivePlace {
   ReceiveId receive = kNoReceive;  ///< kNoReceive: already paired
   CallSpan span;                   ///< of the call that posted it
   std::uint64_t number = 0;        ///< ascending in its channel, never reused
+  bool follows_all = true;         ///< all earlier posts of the channel had ended before it began
+  bool is_settled = false;         ///< races: this place and the send at its index are in their final order
 };
 
 /// The pending messages and receives from one sender to one receiver: the i-th message belongs to the i-th place.
@@ -71,8 +75,9 @@ struct Channel {
   std::uint32_t dest = 0;       ///< index of the receiving rank
   std::uint64_t messages = 0;   ///< number of messages sent since the last count()
   std::uint64_t bytes = 0;
+  bool may_race = false;      ///< one of its ranks has several threads that send or receive
   bool has_overlaps = false;  ///< threads of one side called at the same time, so the order of their calls is a choice
-  CallSpan last_send;
+  CallSpan last_send;         ///< the call that ended last; likewise last_post
   CallSpan last_post;
 
   bool is_idle() const noexcept { return sends.empty() && places.empty(); }
@@ -87,6 +92,14 @@ struct Channel {
         high = middle;
     }
     return low;
+  }
+  void erase_send(std::size_t index) noexcept {
+    if (index + 1 < sends.size()) sends[index + 1].follows_all |= sends[index].follows_all;
+    sends.erase(index);
+  }
+  void erase_place(std::size_t index) noexcept {
+    if (index + 1 < places.size()) places[index + 1].follows_all |= places[index].follows_all;
+    places.erase(index);
   }
   /// Index of the message; sends.size(): it is gone.
   std::size_t find_send(std::uint64_t number) const noexcept {

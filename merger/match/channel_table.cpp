@@ -21,6 +21,7 @@ std::uint32_t ChannelTable::make(const ChannelKey& key, std::uint32_t source, st
   channel.uncertain = 0;
   channel.messages = channel.bytes = 0;
   channel.last_send = channel.last_post = {};
+  channel.may_race = channel.has_overlaps = false;
   index_.set(key, number);
   return number;
 }

@@ -3,6 +3,22 @@
 
 namespace meridian {
 
+bool carries_data(BytesRule rule, const Collective& arguments, bool is_root) noexcept {
+  switch (rule) {
+    case BytesRule::nothing:
+      return true;
+    case BytesRule::gather:
+    case BytesRule::gatherv:
+    case BytesRule::allgatherv:
+      return is_root || arguments.send_bytes != 0;  // allgatherv has no root
+    case BytesRule::scatterv:
+    case BytesRule::scatter:
+      return is_root || arguments.receive_bytes != 0;
+    default:
+      return arguments.send_bytes != 0 || arguments.receive_bytes != 0;
+  }
+}
+
 CollectiveBytes collective_bytes(BytesRule rule, const Collective& arguments, std::uint64_t size, std::int32_t rank,
                                  bool is_inter) noexcept {
   const std::uint64_t send = arguments.send_bytes;

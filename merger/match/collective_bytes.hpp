@@ -13,6 +13,10 @@ struct CollectiveBytes {
   std::uint64_t received = 0;
 };
 
+/// Whether the collective makes this participant and others wait for each other. Ranks without data do not wait, and
+/// others do not wait for them.
+bool carries_data(BytesRule rule, const Collective& arguments, bool is_root) noexcept;
+
 /// The bytes that one participant sends and receives in a collective, itself included, as defined by OTF2 and Score-P:
 /// one block for each destination or source rank, regardless of the algorithm of the library. Table: FORMAT.md.
 ///

@@ -19,6 +19,7 @@ void CollectiveTracker::enter(const Call& call, const CallRole& what, EventRow& 
       pending.series = at_.matchers->collectives.new_series(at_.rank_index, *comm);
     return;
   }
+  if (did_nothing(call)) return;  // the ranks that did not fail wait for the next one
   const CollectiveBytes bytes =
       collective_bytes(what.bytes, *call.coll, comm->peers->size(), comm->rank, comm->is_inter);
   row.bytes_sent = bytes.sent;

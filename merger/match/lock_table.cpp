@@ -111,6 +111,13 @@ void LockTable::add(const Call& call, std::int64_t duration_ns) {
   ++lock.waiters[call.thread];
 }
 
+void LockTable::add_join(const Call& call, std::int64_t duration_ns) {
+  const bool waits = call.call == CallId::pthread_join || call.call == CallId::pthread_timedjoin_np ||
+                     call.call == CallId::pthread_clockjoin_np || call.call == CallId::thrd_join;
+  if (call.payload != Payload::thread_op || !waits || call.thread_op->thread == kNoThread) return;
+  joined_ns_[{call.thread, call.thread_op->thread}] += std::max<std::int64_t>(duration_ns, 0);
+}
+
 std::vector<LockSummary> LockTable::rows(const RankMeta& meta) const {
   std::map<std::pair<LockKind, std::uint64_t>, LockSummary> rows;
   const auto row_of = [&](LockKind kind, std::uint64_t object) -> LockSummary& {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Waits for locks: by whom, for how long, and for which holder; the locks of one rank, added up by object.
+// Waits for locks: by whom, for how long, and for which holder; the locks of one rank, added up by object. Also waits
+// for the ends of threads.
 
 #include <cstdint>
 #include <map>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "merger/load/thread_cursor.hpp"
@@ -20,6 +22,11 @@ class LockTable {
  public:
   /// Adds a call, which lasted `duration_ns` on the global clock. Calls come in order of enter.
   void add(const Call& call, std::int64_t duration_ns);
+
+  /// Adds a call that waits for the end of a thread; any other call has no effect.
+  void add_join(const Call& call, std::int64_t duration_ns);
+  /// (waiting thread, thread) -> time for which the first waited for the end of the second.
+  const std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t>& joined_ns() const { return joined_ns_; }
 
   /// Rows by wait time, longest first, including the counts of the threads. `meta` is the rank's.
   std::vector<LockSummary> rows(const RankMeta& meta) const;
@@ -50,6 +57,7 @@ class LockTable {
   Lock& at(LockKind kind, std::uint64_t object);
 
   std::unordered_map<Key, Lock, KeyHash> locks_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> joined_ns_;
 };
 
 /// The name of the kind in the summary: "mutex". A read-write lock has one kind for readers and writers.

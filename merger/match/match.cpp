@@ -10,8 +10,10 @@
 #include "merger/containers/tournament.hpp"
 #include "merger/load/rank_cursor.hpp"
 #include "merger/match/call_tracker.hpp"
+#include "merger/match/collective_alignment.hpp"
 #include "merger/match/row_queue.hpp"
 #include "merger/model/event_row.hpp"
+#include "trace/format/rank_end.hpp"
 #include "trace/format/rank_file.hpp"
 
 namespace meridian {
@@ -29,23 +31,30 @@ bool may_cancel(const Trace& trace) {
   return false;
 }
 
-/// If threads send at the same time, the message of a receive can depend on all sends until it returned.
-bool may_race(const Trace& trace) {
+/// [ranks]: several threads send or receive. Which message a receive got can then depend on all calls until it returned.
+std::vector<bool> racing_ranks(const Trace& trace) {
+  std::vector<bool> races;
   for (const RankFile* file : trace.files) {
-    std::optional<std::uint32_t> sender;
+    std::optional<std::uint32_t> thread;
+    bool is_racing = false;
     for (const SegmentRow& segment : file->meta().segments) {
-      if (segment.p2p == 0) continue;
-      if (sender.value_or(segment.thread) != segment.thread) return true;
-      sender = segment.thread;
+      if (segment.p2p + segment.completions == 0) continue;
+      is_racing = is_racing || thread.value_or(segment.thread) != segment.thread;
+      thread = segment.thread;
     }
+    races.push_back(is_racing);
   }
-  return false;
+  return races;
 }
 
 class Replay {
  public:
   Replay(Trace& trace, Matchers matchers, std::vector<LockTable>& locks, Findings& findings)
-      : matchers_{matchers}, locks_{locks}, clocks_{trace.clocks.maps}, keys_{open(trace, findings), kEnd} {}
+      : matchers_{matchers},
+        locks_{locks},
+        clocks_{trace.clocks.maps},
+        races_{racing_ranks(trace)},
+        keys_{open(trace, findings), kEnd} {}
 
   /// Replays the next end of a call; false if there is none.
   bool step(EventRow& row, bool& has_row) {
@@ -54,6 +63,7 @@ class Replay {
     RankCursor& cursor = cursors_[rank];
     CallTracker& tracker = trackers_[rank];
     const Phase phase = cursor.phase();
+    if (races_[rank]) matchers_.messages.advance(rank, cursor.ticks());
     has_row = phase != Phase::leave;
     if (has_row) row = tracker.enter(cursor.call(), cursor.thread_index());
     if (phase != Phase::enter) tracker.leave(cursor.call(), cursor.thread_index());
@@ -72,16 +82,18 @@ class Replay {
 
  private:
   std::vector<std::int64_t> open(Trace& trace, Findings& findings) {
-    const bool is_split = may_cancel(trace) || may_race(trace);
+    const bool may_race = std::ranges::find(races_, true) != races_.end();
+    const bool is_split = may_cancel(trace) || may_race;
+    if (may_race) matchers_.messages.set_racing(races_);
     std::vector<std::int64_t> keys;
     cursors_.reserve(trace.files.size());
     for (std::uint32_t i = 0; i < trace.files.size(); ++i) {
       RankFile& file = *trace.files[i];
       const RankCursor& cursor = cursors_.emplace_back(file, is_split, findings);
-      trackers_.emplace_back(RankContext{i, file.meta().rank, cursor.threads(), trace.unknown_call[i],
-                                         trace.clocks.maps[i], &trace.communicators.list,
-                                         &trace.communicators.resolvers[i], &findings, &locks_[i], &matchers_,
-                                         &trace.user, &trace.rank_sites[i], &trace.gaps.ranks[i]});
+      trackers_.emplace_back(
+          RankContext{i, file.meta().rank, cursor.threads(), trace.unknown_call[i], trace.clocks.maps[i],
+                      &trace.communicators.list, &trace.communicators.resolvers[i], &findings, &locks_[i], &matchers_,
+                      &trace.user, &trace.rank_sites[i], &trace.gaps.ranks[i], rank_end_of(file.meta()).ticks});
       if (cursor.is_over()) {
         matchers_.messages.end_rank(i);
         matchers_.user_messages.end_rank(i);
@@ -95,6 +107,7 @@ class Replay {
   Matchers matchers_;
   std::vector<LockTable>& locks_;
   std::span<const ClockMap> clocks_;
+  std::vector<bool> races_;  // [ranks]
   std::vector<RankCursor> cursors_;
   std::deque<CallTracker> trackers_;  // they do not move
   Tournament<std::int64_t> keys_;     // global time of each rank's next end
@@ -119,6 +132,7 @@ Result<Matched> match(Trace& trace, MatchUntil until, const MatchSinks& sinks, F
   MessageMatcher messages{trace.rank_index, comms, message_rows, findings};
   messages.set_domains(trace.clocks.domain_of);
   CollectiveMatcher collectives{trace.communicators.resolvers, trace.communicators.list.size(), part_rows, findings};
+  collectives.set_starts(find_collective_starts(trace));
   std::vector<bool> cut;
   for (const RankFile* file : trace.files) cut.push_back(!file->meta().is_finalized);
   if (std::ranges::find(cut, true) != cut.end()) collectives.expect_cuts();

@@ -4,30 +4,14 @@
 #include <algorithm>
 #include <limits>
 
+#include "merger/match/collective_bytes.hpp"
+
 namespace meridian {
 namespace {
 
-constexpr std::uint32_t kNone = PartId::kNone;
+constexpr std::uint32_t kNoPart = PartId::kNone;
 constexpr std::uint32_t kAfterGap = 1U << 31;
 constexpr int kSeriesBits = 16;
-
-/// Whether the collective makes this participant and others wait for each other. Ranks without data do not wait, and
-/// others do not wait for them.
-bool carries_data(BytesRule rule, const Collective& arguments, bool is_root) noexcept {
-  switch (rule) {
-    case BytesRule::nothing:
-      return true;
-    case BytesRule::gather:
-    case BytesRule::gatherv:
-    case BytesRule::allgatherv:
-      return is_root || arguments.send_bytes != 0;  // allgatherv has no root
-    case BytesRule::scatterv:
-    case BytesRule::scatter:
-      return is_root || arguments.receive_bytes != 0;
-    default:
-      return arguments.send_bytes != 0 || arguments.receive_bytes != 0;
-  }
-}
 
 struct Across {
   bool is_awaited = false, waits = false;
@@ -111,9 +95,25 @@ bool is_reversed(std::span<const CollectivePart> parts) noexcept {
   return false;
 }
 
+std::uint64_t CollectiveStarts::of(std::uint32_t comm, std::uint32_t epoch, std::uint32_t rank_index) const {
+  const auto ranks = starts_.find({comm, epoch});
+  if (ranks == starts_.end()) return kUnknown;
+  const auto start = ranks->second.find(rank_index);
+  return start == ranks->second.end() ? kUnknown : start->second;
+}
+
+std::vector<std::uint64_t> CollectiveStarts::begins(std::uint32_t comm, std::uint32_t epoch,
+                                                    std::size_t members) const {
+  std::vector<std::uint64_t> numbers;
+  if (const auto ranks = starts_.find({comm, epoch}); ranks != starts_.end())
+    for (const auto& [rank, start] : ranks->second) numbers.push_back(start);
+  numbers.resize(members, kUnknown);
+  return numbers;
+}
+
 CollectiveMatcher::CollectiveMatcher(std::span<const CommResolver> resolvers, std::size_t comms,
                                      std::vector<CollectivePart>& parts, Findings& findings)
-    : rows_{parts}, findings_{findings}, members_(comms), plain_stream_(comms, kNone) {
+    : rows_{parts}, findings_{findings}, members_(comms), plain_stream_(comms, kNoPart) {
   for (const CommResolver& resolver : resolvers) {
     RankState state;
     state.entered.resize(resolver.size());
@@ -129,8 +129,8 @@ CollectiveMatcher::CollectiveMatcher(std::span<const CommResolver> resolvers, st
 }
 
 std::uint32_t CollectiveMatcher::stream_of(std::uint32_t comm, std::uint32_t series) {
-  std::uint32_t& known = series == 0 ? plain_stream_[comm] : series_.try_emplace({comm, series}, kNone).first->second;
-  if (known == kNone) {
+  std::uint32_t& known = series == 0 ? plain_stream_[comm] : series_.try_emplace({comm, series}, kNoPart).first->second;
+  if (known == kNoPart) {
     known = static_cast<std::uint32_t>(streams_.size());
     streams_.emplace_back().comm = comm;
     streams_.back().members = members_[comm];
@@ -144,7 +144,7 @@ std::uint32_t CollectiveMatcher::new_series(std::uint32_t rank_index, const Loca
 
 std::uint32_t CollectiveMatcher::instance_of(std::uint32_t stream_number, std::uint64_t number) {
   Stream& stream = streams_[stream_number];
-  if (number < stream.base) return kNone;
+  if (number < stream.base) return kNoPart;
   while (stream.base + stream.instances.size() <= number) {
     std::uint32_t index;
     if (free_instances_.empty()) {
@@ -168,12 +168,21 @@ std::uint32_t CollectiveMatcher::instance_of(std::uint32_t stream_number, std::u
 PartId CollectiveMatcher::enter(const Caller& caller, const LocalComm& comm, const CallRole& what,
                                 const Collective& arguments, std::uint32_t series) {
   // Collectives after a gap form a stream of their own.
-  if (caller.epoch != 0) series |= kAfterGap | caller.epoch << kSeriesBits;
+  const bool is_counted_anew = caller.epoch != 0 && starts_.is_needed();
+  const std::uint64_t start = is_counted_anew ? starts_.of(comm.comm, caller.epoch, caller.rank_index) : 0;
+  if (caller.is_uncountable || start == CollectiveStarts::kUnknown || (is_counted_anew && series != 0)) {
+    findings_.add(FindingId::call_switched_off);
+    return {};
+  }
+  const bool is_after_gap = caller.epoch != 0;
+  if (is_after_gap) series |= kAfterGap | caller.epoch << kSeriesBits;
   const std::uint32_t stream = stream_of(comm.comm, series);
-  std::uint64_t& entered =
-      series == 0 ? ranks_[caller.rank_index].entered[comm.number] : streams_[stream].starts[caller.rank_index];
+  if (is_counted_anew && streams_[stream].starts.empty())
+    streams_[stream].begins = starts_.begins(comm.comm, caller.epoch, streams_[stream].members);
+  std::uint64_t& entered = series == 0 ? ranks_[caller.rank_index].entered[comm.number]
+                                       : streams_[stream].starts.try_emplace(caller.rank_index, start).first->second;
   const std::uint32_t index = instance_of(stream, entered++);
-  if (index == kNone) return {};  // closed without this rank: possible only in a damaged trace
+  if (index == kNoPart) return {};  // closed without this rank: possible only in a damaged trace
   Instance& instance = instances_[index];
   instance.is_inter = comm.is_inter;
   ++instance.open;
@@ -197,7 +206,7 @@ PartId CollectiveMatcher::enter(const Caller& caller, const LocalComm& comm, con
 }
 
 void CollectiveMatcher::leave(PartId id, const Caller& caller) {
-  if (id.instance == kNone) return;
+  if (id.instance == kNoPart) return;
   Instance& instance = instances_[id.instance];
   Part& part = instance.parts[id.part];
   part.row.completion = caller.call;
@@ -208,7 +217,7 @@ void CollectiveMatcher::leave(PartId id, const Caller& caller) {
 }
 
 void CollectiveMatcher::abandon(PartId id) {
-  if (id.instance == kNone) return;
+  if (id.instance == kNoPart) return;
   Instance& instance = instances_[id.instance];
   instance.has_abandoned = true;
   --instance.open;
@@ -220,13 +229,14 @@ void CollectiveMatcher::close_if_complete(std::uint32_t index) {
   Stream& stream = streams_[instance.stream];
   if (instance.open != 0) return;
   if (instance.parts.size() < stream.members) {
-    const auto absent = std::ranges::count_if(stream.ended, [&](std::uint64_t n) { return n <= instance.number; });
+    const auto absent = std::ranges::count_if(stream.ended, [&](std::uint64_t n) { return n <= instance.number; }) +
+                        std::ranges::count_if(stream.begins, [&](std::uint64_t n) { return n > instance.number; });
     if (instance.parts.size() + static_cast<std::size_t>(absent) < stream.members) return;
   }
   close(instance);
-  stream.instances[static_cast<std::size_t>(instance.number - stream.base)] = kNone;
+  stream.instances[static_cast<std::size_t>(instance.number - stream.base)] = kNoPart;
   free_instances_.push_back(index);
-  while (!stream.instances.empty() && stream.instances.front() == kNone) {
+  while (!stream.instances.empty() && stream.instances.front() == kNoPart) {
     stream.instances.pop_front();
     ++stream.base;
   }
@@ -270,16 +280,18 @@ void CollectiveMatcher::close(Instance& instance) {
     ++totals_.reversed;
     return;
   }
-  // Some parts belong to another collective whose other parts are in a gap: they imply no order.
+  // Some parts belong to another collective whose other parts are in a gap, and it is unknown which ones.
   if (!is_mismatch) report(instance, FindingId::collective_mismatch);
-  for (CollectivePart& row : rows) row.shape = CollectiveShape::none;
+  totals_.calls -= parts.size();
+  --totals_.instances;
+  rows_.resize(first_row);
 }
 
 void CollectiveMatcher::end_stream(std::uint32_t number, std::uint64_t entered) {
   streams_[number].ended.push_back(entered);
   std::vector<std::uint32_t> waiting;
   for (std::size_t i = 0; i < streams_[number].instances.size(); ++i)
-    if (streams_[number].instances[i] != kNone) waiting.push_back(streams_[number].instances[i]);
+    if (streams_[number].instances[i] != kNoPart) waiting.push_back(streams_[number].instances[i]);
   for (const std::uint32_t index : waiting) close_if_complete(index);
 }
 
@@ -304,7 +316,7 @@ void CollectiveMatcher::give_up(std::uint32_t rank_index, const LocalComm& comm)
 CollectiveTotals CollectiveMatcher::finish() {
   for (Stream& stream : streams_)
     for (std::size_t i = 0; i < stream.instances.size(); ++i)
-      if (stream.instances[i] != kNone) close(instances_[stream.instances[i]]);
+      if (stream.instances[i] != kNoPart) close(instances_[stream.instances[i]]);
   return totals_;
 }
 

@@ -24,6 +24,27 @@ struct CollectiveTotals {
   std::uint64_t reversed = 0;  ///< instances in which an exit precedes an enter that it must follow
 };
 
+/// For recordings that are switched from outside the program: how many collectives of a communicator each rank missed
+/// at the begin of an epoch, relative to the rank that missed the fewest. find_collective_starts() makes it.
+class CollectiveStarts {
+ public:
+  static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
+
+  bool is_needed() const noexcept { return is_needed_; }
+  void set_needed() noexcept { is_needed_ = true; }
+  void set(std::uint32_t comm, std::uint32_t epoch, std::uint32_t rank_index, std::uint64_t start) {
+    starts_[{comm, epoch}][rank_index] = start;
+  }
+  /// kUnknown: the rank's collectives cannot be matched.
+  std::uint64_t of(std::uint32_t comm, std::uint32_t epoch, std::uint32_t rank_index) const;
+  /// One number for each of the `members` of the communicator, in any order; kUnknown: takes no part.
+  std::vector<std::uint64_t> begins(std::uint32_t comm, std::uint32_t epoch, std::size_t members) const;
+
+ private:
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::map<std::uint32_t, std::uint64_t>> starts_;
+  bool is_needed_ = false;
+};
+
 /// A participation that has begun and not ended. Default: none.
 struct PartId {
   static constexpr std::uint32_t kNone = 0xffffffff;
@@ -43,6 +64,7 @@ class CollectiveMatcher {
   CollectiveMatcher(std::span<const CommResolver> resolvers, std::size_t comms, std::vector<CollectivePart>& parts,
                     Findings& findings);
 
+  void set_starts(CollectiveStarts starts) { starts_ = std::move(starts); }
   /// Some ranks ended without MPI_Finalize: incomplete instances at the end of the trace are then not an error.
   void expect_cuts() { has_cut_ranks_ = true; }
 
@@ -85,6 +107,7 @@ class CollectiveMatcher {
     std::uint64_t base = 0;     // number of the first of `instances`
     RingQueue<std::uint32_t> instances;
     std::map<std::uint32_t, std::uint64_t> starts;  // persistent: by rank index
+    std::vector<std::uint64_t> begins;              // after gaps: number of the first instance of each member
     std::vector<std::uint64_t> ended;               // for members that have ended: number of instances entered
   };
   struct RankState {
@@ -110,6 +133,7 @@ class CollectiveMatcher {
   std::vector<Instance> instances_;
   std::vector<std::uint32_t> free_instances_;
   std::vector<RankState> ranks_;
+  CollectiveStarts starts_;
   bool has_cut_ranks_ = false;
   CollectiveTotals totals_;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "merger/match/match_messages.hpp"
 
+#include <limits>
+
 #include "merger/model/trace.hpp"
 #include "trace/model/event.hpp"
 
@@ -23,7 +25,8 @@ MessageMatcher::MessageMatcher(std::vector<std::uint32_t> rank_index, const std:
       waiting_{receives_, comms},
       lost_{comms.size()},
       ledger_{world_ranks_of(rank_index_, comms.size()), messages, findings},
-      pairing_{receives_, lost_, ledger_},
+      races_{receives_, waiting_},
+      pairing_{receives_, lost_, ledger_, races_},
       has_ended_(comms.size()) {}
 
 std::uint32_t MessageMatcher::rank_of(const Group& group, std::int32_t rank) const noexcept {
@@ -55,13 +58,15 @@ std::uint64_t MessageMatcher::send(const Caller& caller, const LocalComm& comm, 
   Channel& at = channels_[channel_of(key, caller.rank_index, receiver)];
   ++at.messages;
   at.bytes += known_bytes;
-  if (at.last_send.overlaps(caller.span)) {
+  at.may_race = races_.may_race(at.source, at.dest);
+  const bool follows_all = !at.last_send.overlaps(caller.span);
+  if (!follows_all) {
     at.has_overlaps = true;
     ledger_.ambiguous(caller.call);
   }
   if (caller.span.leave_ticks > at.last_send.leave_ticks) at.last_send = caller.span;
 
-  const SentMessage message{caller.call, caller.span, caller.enter_ns, bytes, next_number_++, false};
+  const SentMessage message{caller.call, caller.span, caller.enter_ns, bytes, next_number_++, false, follows_all};
   const std::size_t place = at.sends.size();
   const bool is_over = has_ended_[receiver] || lost_.contain(receiver, comm.comm);
   if (place >= at.places.size() && is_over && at.uncertain == 0) {
@@ -98,9 +103,17 @@ void MessageMatcher::end_cancel_send(const ChannelKey& key, std::uint64_t number
   if (is_cancelled && !has_been_received) {
     at.bytes -= at.sends[place].bytes == kUnknownBytes ? 0 : at.sends[place].bytes;
     --at.messages;
-    at.sends.erase(place);
+    at.erase_send(place);
   }
   pairing_.pair_all(at);
+}
+
+void MessageMatcher::leave_cancel_open(const ChannelKey& key, std::uint64_t number) {
+  const std::uint32_t found = channels_.find(key);
+  if (found == ChannelTable::kNone) return;
+  Channel& at = channels_[found];
+  const std::size_t place = at.find_send(number);
+  if (place != at.sends.size() && at.sends[place].is_uncertain) at.sends[place].is_cancel_open = true;
 }
 
 // Receives ------------------------------------------------------------------------------------------------------------
@@ -134,7 +147,7 @@ void MessageMatcher::set_receiver(ReceiveId id, const Caller& caller) {
   receives_[id].post_enter_ns = caller.enter_ns;
 }
 
-/// Appends the receive to its channel.
+/// Appends the receive to its channel. If it is complete, it is paired later.
 void MessageMatcher::place(ReceiveId id) {
   Receive& receive = receives_[id];
   const std::uint32_t sender = rank_of(*receive.peers, receive.source);
@@ -149,30 +162,43 @@ void MessageMatcher::place(ReceiveId id) {
                        receive.tag, receive.epoch};
   receive.channel = channel_of(key, sender, receive.rank_index);
   Channel& at = channels_[receive.channel];
-  if (at.last_post.overlaps(receive.span)) {
+  at.may_race = races_.may_race(at.source, at.dest);
+  const bool follows_all = !at.last_post.overlaps(receive.span);
+  if (!follows_all) {
     at.has_overlaps = true;
     ledger_.ambiguous(receive.post);
   }
   if (receive.span.leave_ticks > at.last_post.leave_ticks) at.last_post = receive.span;
   receive.number = next_number_++;
   if (receive.is_uncertain) ++at.uncertain;
-  at.places.push_back({id, receive.span, receive.number});
-  if (receive.is_complete) pairing_.pair(at, at.places.size() - 1);
+  at.places.push_back({id, receive.span, receive.number, follows_all});
 }
 
-void MessageMatcher::place_all(std::span<const ReceiveId> released) {
-  for (const ReceiveId id : released) place(id);
+void MessageMatcher::place_all(std::uint32_t rank_index, std::span<const ReceiveId> released) {
+  for (const ReceiveId id : released) place(id);  // all of them, before the order of racing ones is settled
+  for (const ReceiveId id : released) try_again(id, receives_[id].number);
+  races_.retry_stalled(rank_index, [this](ReceiveId id, std::uint64_t number) { try_again(id, number); });
+}
+
+/// Pairs the receive if it still waits in this place.
+void MessageMatcher::try_again(ReceiveId id, std::uint64_t number) {
+  const Receive& receive = receives_[id];
+  if (receive.number != number || receive.channel == ChannelTable::kNone) return;
+  Channel& at = channels_[receive.channel];
+  const std::size_t place = at.find_place(number);
+  if (place < at.places.size() && at.places[place].receive == id) pairing_.pair(at, place);
 }
 
 void MessageMatcher::complete(ReceiveId id, const Caller& caller, std::int32_t source, std::int32_t tag,
-                              std::int64_t bytes) {
+                              std::int64_t bytes, bool has_failed) {
   ledger_.received(caller.rank_index, bytes);
   Receive& receive = receives_[id];
   if (!receive.has_channel()) {
     receive.source = source;
     receive.tag = tag;
-    place_all(waiting_.set_known(id));
+    place_all(caller.rank_index, waiting_.set_known(id));
   }
+  receive.has_failed = has_failed;
   receive.completion = caller.call;
   receive.leave_ns = caller.leave_ns;
   receive.bytes = bytes;
@@ -203,10 +229,10 @@ void MessageMatcher::cancelled(ReceiveId id) {
   if (receive.channel != ChannelTable::kNone) {
     Channel& at = channels_[receive.channel];
     if (receive.is_uncertain) --at.uncertain;
-    at.places.erase(at.find_place(receive.number));
+    at.erase_place(at.find_place(receive.number));
     pairing_.pair_all(at);
   } else if (!receive.is_sender_missing) {
-    place_all(waiting_.remove(id));
+    place_all(receive.rank_index, waiting_.remove(id));
   }
   receives_.remove(id);
 }
@@ -225,7 +251,7 @@ void MessageMatcher::abandon(ReceiveId id) {
     Channel& at = channels_[receive.channel];
     pairing_.pair(at, at.find_place(receive.number));
   } else if (!receive.has_channel()) {
-    place_all(waiting_.remove(id));
+    place_all(receive.rank_index, waiting_.remove(id));
     receives_.remove(id);
   }
 }
@@ -241,11 +267,18 @@ void MessageMatcher::end_rank(std::uint32_t rank_index) {
     if (!receive.is_uncertain) ledger_.unmatched_receive(receive.post, rank_index, receive.source, receive.tag);
     receives_.remove(id);
   };
-  waiting_.end_rank(rank_index, drop, [this](ReceiveId id) { place(id); });
+  std::vector<ReceiveId> released;
+  waiting_.end_rank(rank_index, drop, [&](ReceiveId id) { released.push_back(id); });
+  place_all(rank_index, released);
+  if (!races_.may_race(rank_index, rank_index)) return;
+  advance(rank_index, std::numeric_limits<std::uint64_t>::max());
 }
 
 MessageTotals MessageMatcher::finish() {
+  races_.end();
   channels_.for_each([&](Channel& at) {
+    if (at.uncertain != 0) pairing_.end_cancels(at);
+    if (at.may_race) pairing_.pair_all(at);
     ledger_.count(at);
     ledger_.unmatched_rest(at, receives_);
   });

@@ -24,7 +24,8 @@ struct Caller {
   EventRef call;
   std::int64_t enter_ns = 0;
   std::int64_t leave_ns = 0;
-  std::uint32_t epoch = 0;  ///< at the enter of the call (RecordingGaps)
+  std::uint32_t epoch = 0;      ///< at the enter of the call (RecordingGaps)
+  bool is_uncountable = false;  ///< likewise: a collective that is not matched
 };
 
 /// Pairs sends with receives by identity: the n-th message of a channel belongs to the n-th receive on that channel, in
@@ -34,8 +35,8 @@ struct Caller {
 /// A receive from any source or with any tag has no channel until it completes (WaitingReceives). A send or receive
 /// that the program tries to cancel keeps its place, but nothing after it is paired until the outcome is known
 /// (ChannelPairing). If several threads of a process send or receive on one channel at the same time, MPI defines no
-/// order: settle_overlaps() chooses one in which no message is received before it was sent, and each message has the
-/// size that was received, if there is such an order.
+/// order: RaceSettler finds one in which no message is received before it was sent, and each message has the size that
+/// was received, if there is such an order.
 class MessageMatcher {
  public:
   /// rank_index   [world size]: index among the ranks present; kMissingRank if there is no file.
@@ -48,6 +49,12 @@ class MessageMatcher {
 
   /// See ChannelPairing.
   void set_domains(std::span<const std::uint32_t> domains) { pairing_.set_domains(domains); }
+  /// See RaceSettler.
+  void set_racing(std::vector<bool> races) { races_.set_racing(std::move(races)); }
+  /// Call before each call of a rank that races: its calls up to this time are known.
+  void advance(std::uint32_t rank_index, std::uint64_t ticks) {
+    races_.advance(rank_index, ticks, [this](ReceiveId id, std::uint64_t number) { try_again(id, number); });
+  }
   /// See MessageLedger.
   void set_cut(std::vector<bool> ranks) { ledger_.set_cut(std::move(ranks)); }
 
@@ -58,14 +65,19 @@ class MessageMatcher {
   /// Call when the outcome of the cancel is known.
   void end_cancel_send(const ChannelKey& key, std::uint64_t number, bool is_cancelled);
 
+  /// The outcome of the cancel remains unknown.
+  void leave_cancel_open(const ChannelKey& key, std::uint64_t number);
+
   /// Posts a receive. source and tag may be kAnySource, kAnyTag; for a blocking call with a wildcard, pass the source
   /// and tag of the received message.
   ReceiveId post(const Caller& caller, const LocalComm& comm, std::int32_t source, std::int32_t tag,
                  bool is_partitioned = false);
   /// The call that the user sees as the receive, if it is not the one that posted it (Mrecv).
   void set_receiver(ReceiveId id, const Caller& caller);
-  /// bytes  from the status; negative: unknown.
-  void complete(ReceiveId id, const Caller& caller, std::int32_t source, std::int32_t tag, std::int64_t bytes);
+  /// bytes       from the status; negative: unknown.
+  /// has_failed  the call returned an error, so that the message may have been longer.
+  void complete(ReceiveId id, const Caller& caller, std::int32_t source, std::int32_t tag, std::int64_t bytes,
+                bool has_failed = false);
   void ask_to_cancel(ReceiveId id);
   void cancelled(ReceiveId id);
   /// The receive's completion is not in the trace.
@@ -92,7 +104,9 @@ class MessageMatcher {
     return channels_.get(key, source, dest, [this](Channel& idle) { ledger_.count(idle); });
   }
   void place(ReceiveId id);
-  void place_all(std::span<const ReceiveId> released);
+  /// Places receives of the rank that waited for their channels.
+  void place_all(std::uint32_t rank_index, std::span<const ReceiveId> released);
+  void try_again(ReceiveId id, std::uint64_t number);
 
   std::vector<std::uint32_t> rank_index_;
   ChannelTable channels_;
@@ -100,6 +114,7 @@ class MessageMatcher {
   WaitingReceives waiting_;
   LostSides lost_;
   MessageLedger ledger_;
+  RaceSettler races_;
   ChannelPairing pairing_;
   std::vector<bool> has_ended_;    // [rank]
   std::uint64_t next_number_ = 0;  // of sends and places

@@ -17,15 +17,21 @@ MessageLedger::MessageLedger(std::vector<std::int32_t> world_rank, std::vector<M
   totals_.ranks.resize(world_rank_.size());
 }
 
-void MessageLedger::matched(const Channel& at, const SentMessage& send, const Receive& receive) {
-  MatchedMessage message{send.call,  receive.post,  receive.completion,    at.key.comm,     at.key.tag,
-                         send.bytes, send.enter_ns, receive.post_enter_ns, receive.leave_ns};
+void MessageLedger::matched(const Channel& at, const SentMessage& send, const Receive& receive, bool has_one_clock) {
+  if (at.has_overlaps && has_one_clock && receive.leave_ns <= send.enter_ns) {
+    ++totals_.unmatched_sends;
+    ++totals_.unmatched_receives;
+    ambiguous(receive.completion);
+    return;
+  }
+  MatchedMessage message{send.call,  receive.post,  receive.completion,    at.key.comm,      at.key.tag,
+                         send.bytes, send.enter_ns, receive.post_enter_ns, receive.leave_ns, at.has_overlaps};
   const auto received = static_cast<std::uint64_t>(std::max<std::int64_t>(receive.bytes, 0));
   if (send.bytes == kUnknownBytes) {
     message.bytes = received;
   } else if (receive.bytes < 0) {
     totals_.ranks[at.dest].bytes_received += send.bytes;
-  } else if (received != send.bytes) {
+  } else if (received != send.bytes && (!at.has_overlaps || (receive.has_failed && received < send.bytes))) {
     const FindingId id = received < send.bytes ? FindingId::message_truncated : FindingId::message_size_mismatch;
     findings_.add(id, 1, [&] {
       return describe(send.call) + " sent " + std::to_string(send.bytes) + " bytes, " + describe(receive.completion) +

@@ -46,7 +46,9 @@ class MessageLedger {
   /// ranks  [ranks present]: ended without MPI_Finalize, so that unmatched messages at their end are not an error.
   void set_cut(std::vector<bool> ranks) { is_cut_ = std::move(ranks); }
 
-  void matched(const Channel& at, const SentMessage& send, const Receive& receive);
+  /// If threads raced on the channel, the pair is a guess: it is marked as such, its sizes are no error, and it is left
+  /// out if it cannot be because the receive ended before the send began on one clock.
+  void matched(const Channel& at, const SentMessage& send, const Receive& receive, bool has_one_clock);
   void unmatched_send(const Channel& at, const SentMessage& send);
   /// Counts a receive of this channel without a message.
   void unmatched_receive(const Channel& at, const EventRef& post, std::uint32_t waited_for);

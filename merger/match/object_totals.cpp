@@ -8,8 +8,6 @@
 namespace meridian {
 namespace {
 
-double seconds(std::int64_t ns) noexcept { return static_cast<double>(ns) * kSecondsPerNs; }
-
 double time_of(const FileSummary& file) noexcept { return file.read_s + file.write_s + file.other_s; }
 double time_of(const WindowSummary& window) noexcept { return window.access_s + window.sync_s; }
 

@@ -11,12 +11,13 @@ Caller RankContext::caller(const Call& call) const noexcept {
           {rank, call.thread, call.event},
           clock.to_global(call.enter_ticks),
           clock.to_global(call.leave_ticks),
-          gaps != nullptr ? gaps->epoch(call.enter_ticks) : 0};
+          gaps != nullptr ? gaps->epoch(call.enter_ticks) : 0,
+          gaps != nullptr && call.enter_ticks >= gaps->countable_until};
 }
 
 const LocalComm* RankContext::resolve(std::uint64_t handle, const Call& call) const {
   const LocalComm* comm = resolver->at(handle, call.enter_ticks);
-  if (comm == nullptr && matchers != nullptr)
+  if (comm == nullptr && matchers != nullptr && !did_nothing(call))  // otherwise nothing is missing
     findings->add(FindingId::comm_unknown, 1, [&] {
       return "rank " + std::to_string(rank) + " thread " + std::to_string(call.thread) + " call " +
              std::to_string(call.event);

@@ -45,6 +45,7 @@ struct RankContext {
   const UserDefinitions* user = nullptr;
   RankSites* sites = nullptr;
   const RecordingGaps* gaps = nullptr;  ///< set if `matchers` is
+  std::uint64_t end_ticks = 0;          ///< at which the end of the rank was seen; 0: unknown
 
   Caller caller(const Call& call) const noexcept;
   /// Index of the stretch of the recording, between lost calls, in which the call began.

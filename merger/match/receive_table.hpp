@@ -33,6 +33,7 @@ struct Receive {
   bool is_silent = false;          ///< complete, but its completion is not in the trace
   bool is_uncertain = false;       ///< a cancel was requested, and its outcome is unknown
   bool is_sender_missing = false;  ///< the sending rank is not in the trace
+  bool has_failed = false;         ///< the call that completed it returned an error: the message may have been longer
 
   bool has_channel() const noexcept { return source != -1 && tag != -1; }
 };

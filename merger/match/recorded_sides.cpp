@@ -13,13 +13,13 @@ RecordedSides::RecordedSides(const RankContext& at) : at_{at} {
 bool RecordedSides::give_up(const LocalComm& comm) {
   at_.matchers->messages.give_up(at_.rank_index, comm);
   at_.matchers->collectives.give_up(at_.rank_index, comm);
-  at_.findings->add(FindingId::call_switched_off);
+  at_.findings->add(at_.findings->gap());
   return true;
 }
 
 bool RecordedSides::is_unsure(const Call& call) {
   if (!has_lost_calls() || call.enter_ticks < at_.gaps->unsure_from(0)) return false;
-  at_.findings->add(FindingId::call_switched_off);
+  at_.findings->add(at_.findings->gap());
   return true;
 }
 
@@ -28,7 +28,7 @@ bool RecordedSides::is_filtered(bool is_send, std::int64_t bytes) {
   if (at_.gaps == nullptr) return false;
   const bool is_lacking = is_send ? at_.gaps->lacks_sends : at_.gaps->lacks_receives;
   if (!is_lacking && at_.gaps->has_size(bytes)) return false;
-  at_.findings->add(FindingId::call_switched_off);
+  at_.findings->add(at_.findings->gap());
   return true;
 }
 
@@ -51,7 +51,7 @@ void RecordedSides::complete(ReceiveId receive, const Call& call, std::int32_t s
   if (bytes >= 0 && is_filtered(false, bytes))
     at_.matchers->messages.cancelled(receive);
   else
-    at_.matchers->messages.complete(receive, at_.caller(call), source, tag, bytes);
+    at_.matchers->messages.complete(receive, at_.caller(call), source, tag, bytes, call.has(kFlagFailed));
 }
 
 }  // namespace meridian

@@ -23,6 +23,7 @@ struct Request {
   bool is_cancel_requested = false;
   bool is_size_unreliable = false;  ///< Isendrecv: the status of MPICH 4.0 has a wrong size
   bool is_completing = false;       ///< a call that completes it is in progress
+  bool is_seen = false;             ///< a call has shown that it is complete (Request_get_status), as in `seen`
   const LocalComm* comm = nullptr;
   std::int32_t peer = 0;  ///< from the call that made it; likewise the tag
   std::int32_t tag = 0;
@@ -33,6 +34,7 @@ struct Request {
   PartId part;
   std::uint32_t collective = kNoCollective;  ///< persistent: the collective of each start
   std::uint64_t handle = 0;
+  Completion seen;
   std::size_t stretch = 0;  ///< at its creation (RecordingGaps)
 };
 

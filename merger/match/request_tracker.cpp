@@ -52,12 +52,9 @@ void RequestTracker::enter_complete(const Call& call, EventRow& row, Pending& pe
     } else {
       Request& request = requests_[number];
       request.is_completing = true;
-      if (request.kind == Request::Kind::receive && has_message(completion) && completion.bytes != kCancelled) {
-        const std::int64_t bytes = request.is_size_unreliable ? static_cast<std::int64_t>(request.bytes)
-                                                              : received_bytes(call, completion, request.bytes);
-        row.bytes_received += bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
-        if (++receives == 1) describe(row, request.comm, completion.source, completion.tag);
-      }
+      if (request.kind == Request::Kind::receive && describe_received(call, request, completion, row) &&
+          ++receives == 1)
+        describe(row, request.comm, completion.source, completion.tag);
     }
     pending.requests.push_back(number);
   }
@@ -86,6 +83,7 @@ void RequestTracker::enter_start(const Call& call, EventRow& row) {
     if (request.is_active) give_up(request, at_.stretch(call));  // its completion was not recorded
     request.is_active = true;
     request.is_cancel_requested = false;
+    request.is_seen = false;
     if (request.comm == nullptr) continue;
     if (++started == 1)
       describe(row, request.comm, request.kind == Request::Kind::collective ? kNoPeer : request.peer, request.tag);
@@ -145,12 +143,38 @@ void RequestTracker::enter_cancel(const Call& call) {
         request.send_number);
 }
 
-void RequestTracker::enter_free(const Call& call) {
+/// A request that is known to be complete need not be waited for before it is freed.
+void RequestTracker::look_at(const Call& call) {
+  if (call.completion_count == 0 || call.has(kFlagFailed) || call.has(kFlagUnfinished)) return;
+  const std::uint32_t number = find(call, call.completions[0].request);
+  if (number == kNoRequest || !requests_[number].is_active) return;
+  requests_[number].is_seen = true;
+  requests_[number].seen = call.completions[0];
+}
+
+void RequestTracker::enter_free(const Call& call, EventRow& row) {
   if (call.completion_count == 0 || call.has(kFlagFailed) || call.has(kFlagUnfinished)) return;
   const std::uint32_t number = find(call, call.completions[0].request);
   if (number == kNoRequest) return;
-  if (requests_[number].is_active) give_up(requests_[number], at_.stretch(call));
+  Request& request = requests_[number];
+  if (request.is_active && request.is_seen) {
+    if (request.kind == Request::Kind::receive && describe_received(call, request, request.seen, row))
+      describe(row, request.comm, request.seen.source, request.seen.tag);
+    finish(call, request, request.seen);
+  } else if (request.is_active) {
+    give_up(request, at_.stretch(call), true);
+  }
   requests_.remove(number);
+}
+
+/// True if the completion is a message, whose bytes are then added to the row.
+bool RequestTracker::describe_received(const Call& call, const Request& request, const Completion& completion,
+                                       EventRow& row) const {
+  if (!has_message(completion) || completion.bytes == kCancelled) return false;
+  const std::int64_t bytes = request.is_size_unreliable ? static_cast<std::int64_t>(request.bytes)
+                                                        : received_bytes(call, completion, request.bytes);
+  row.bytes_received += bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
+  return true;
 }
 
 void RequestTracker::finish(const Call& call, Request& request, const Completion& completion) {
@@ -189,14 +213,21 @@ void RequestTracker::end_cancel(const Request& request, bool is_cancelled) {
 }
 
 /// The completion of the request is not in the trace. If calls were lost since it was made, it may have completed.
-void RequestTracker::give_up(Request& request, std::size_t stretch) {
+/// is_freed  the program has given it up: the outcome of a cancel will never be known.
+void RequestTracker::give_up(Request& request, std::size_t stretch, bool is_freed) {
   if (at_.matchers == nullptr) return;
   if (request.kind == Request::Kind::receive && request.receive != kNoReceive) {
     if (request.stretch != stretch) at_.matchers->messages.silence_behind(request.receive);
     at_.matchers->messages.abandon(std::exchange(request.receive, kNoReceive));
   }
   if (request.kind == Request::Kind::collective) at_.matchers->collectives.abandon(std::exchange(request.part, {}));
-  if (request.kind == Request::Kind::send) end_cancel(request, false);
+  if (request.kind != Request::Kind::send) return;
+  if (is_freed && request.is_cancel_requested && request.comm != nullptr && request.peer >= 0)
+    at_.matchers->messages.leave_cancel_open(
+        MessageMatcher::send_key(*request.comm, request.peer, request.tag, request.is_partitioned, request.epoch),
+        request.send_number);
+  else
+    end_cancel(request, false);
 }
 
 void RequestTracker::end() {

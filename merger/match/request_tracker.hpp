@@ -25,7 +25,9 @@ class RequestTracker {
   /// MPI_Start, MPI_Startall.
   void enter_start(const Call& call, EventRow& row);
   void enter_cancel(const Call& call);
-  void enter_free(const Call& call);
+  void enter_free(const Call& call, EventRow& row);
+  /// MPI_Request_get_status.
+  void look_at(const Call& call);
   /// Call after the last call of the rank.
   void end();
 
@@ -34,7 +36,8 @@ class RequestTracker {
   void start(const Call& call, Request& request);
   void finish(const Call& call, Request& request, const Completion& completion);
   void end_cancel(const Request& request, bool is_cancelled);
-  void give_up(Request& request, std::size_t stretch);
+  void give_up(Request& request, std::size_t stretch, bool is_freed = false);
+  bool describe_received(const Call& call, const Request& request, const Completion& completion, EventRow& row) const;
 
   const RankContext& at_;
   RecordedSides& sides_;

@@ -65,6 +65,16 @@ std::span<const ReceiveId> WaitingReceives::remove(ReceiveId id) {
   return released_;
 }
 
+bool WaitingReceives::may_precede(ReceiveId id, std::uint64_t ticks) const noexcept {
+  const Receive& receive = receives_[id];
+  return std::ranges::any_of(queues_[receive.rank_index][receive.comm_number].waiting, [&](ReceiveId other) {
+    if (other == kNoReceive) return false;
+    const Receive& waiting = receives_[other];
+    return waiting.span.enter_ticks < ticks && may_take(waiting.source, receive.source) &&
+           may_take(waiting.tag, receive.tag) && waiting.source_bits == receive.source_bits;
+  });
+}
+
 void WaitingReceives::silence_behind(ReceiveId id) {
   const Receive& receive = receives_[id];
   if (receive.has_channel()) return;

@@ -46,6 +46,9 @@ class WaitingReceives {
     }
   }
 
+  /// Whether a receive that was posted before `ticks` may still get a place in this one's channel.
+  bool may_precede(ReceiveId id, std::uint64_t ticks) const noexcept;
+
   /// The receive may have completed outside the recording: later ones that could have got its message become silent.
   void silence_behind(ReceiveId id);
 

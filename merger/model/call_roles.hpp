@@ -29,6 +29,8 @@ enum class Role : std::uint8_t {
   start,
   cancel,
   request_free,
+  make_request,     ///< one that is neither a message nor a collective
+  look_at,          ///< examines requests: Request_get_status*
   collective,       ///< blocking
   icollective,      ///< ends with its request
   collective_init,  ///< makes a request; each start is a collective

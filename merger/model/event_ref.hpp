@@ -25,6 +25,7 @@ struct MatchedMessage {
   std::int64_t send_enter_ns = 0;
   std::int64_t post_enter_ns = 0;
   std::int64_t receive_leave_ns = 0;  ///< leave of `completion`; at least send_enter_ns + 1 in the output
+  bool is_ambiguous = false;          ///< threads raced for it, so that the pair is a guess
 };
 
 /// The order that a collective implies: the enters that each exit must follow.

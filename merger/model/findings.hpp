@@ -49,8 +49,14 @@ class Findings {
 
   /// Recording was switched off for something: a missing side is then no flaw by itself, but counts as
   /// call.switched_off.
-  void expect_gaps() noexcept { has_gaps_ = true; }
+  /// only_unseen  nothing was switched off, but functions were not seen: it counts as call.unseen.
+  void expect_gaps(bool only_unseen = false) noexcept {
+    has_gaps_ = true;
+    gap_ = only_unseen ? FindingId::call_unseen : FindingId::call_switched_off;
+  }
   bool has_gaps() const noexcept { return has_gaps_; }
+  /// The row under which a missing side counts.
+  FindingId gap() const noexcept { return gap_; }
   /// Only the starts of some requests are missing.
   void expect_unknown_requests() noexcept { has_unknown_requests_ = true; }
 
@@ -67,12 +73,13 @@ class Findings {
   };
   Entry& entry(FindingId id) noexcept {
     const bool is_gap = (has_gaps_ && may_be_gap(id)) || (has_unknown_requests_ && id == FindingId::request_unknown);
-    const FindingId counted = is_gap ? FindingId::call_switched_off : id;
+    const FindingId counted = is_gap ? gap_ : id;
     return entries_[static_cast<std::size_t>(counted)];
   }
   static bool may_be_gap(FindingId id) noexcept;
 
   bool has_gaps_ = false;
+  FindingId gap_ = FindingId::call_switched_off;
   bool has_unknown_requests_ = false;
   std::array<Entry, static_cast<std::size_t>(FindingId::count_)> entries_{};
 };

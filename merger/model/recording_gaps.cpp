@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "merger/model/call_roles.hpp"
+#include "trace/model/switch_key.hpp"
 
 namespace meridian {
 namespace {
@@ -75,11 +76,29 @@ std::vector<std::uint64_t> lost_bounds(const RankMeta& meta) {
   return bounds;
 }
 
+/// Adds functions that the tracer does not see: "PATH: MPI_Send MPI_Recv". True: messages or collectives lack a side.
+bool add_unseen(std::string_view text, RecordingGaps& gaps) {
+  bool is_matched = false;
+  for (std::size_t at = text.rfind(": "); at < text.size();) {
+    const std::size_t begin = text.find("MPI_", at);
+    if (begin == std::string_view::npos) break;
+    at = std::min(text.find(' ', begin), text.size());
+    const CallId call = call_by_name(text.substr(begin, at - begin));
+    const Role role = role_of(call).role;
+    gaps.lacks_sends = gaps.lacks_sends || is_of_sends(role);
+    gaps.lacks_receives = gaps.lacks_receives || is_of_receives(role);
+    is_matched = is_matched || (role != Role::plain && role != Role::probe && role != Role::look_at);
+  }
+  return is_matched;
+}
+
 RecordingGaps gaps_of(const RankMeta& meta, TraceGaps& all) {
   RecordingGaps gaps;
   std::vector<const TextRow*> states;
   for (const TextRow& text : meta.texts) {
     if (text.key == "recording") states.push_back(&text);
+    all.has_outside_switches = all.has_outside_switches || text.key == kSwitchedKey;
+    if (text.key == "calls.unseen" && add_unseen(text.value, gaps)) all.has_gaps = true;
     Range range;
     const bool is_message = text.key == "option.MERIDIAN_MESSAGE";
     if (!is_message && text.key != "option.MERIDIAN_COMM") continue;
@@ -89,15 +108,16 @@ RecordingGaps gaps_of(const RankMeta& meta, TraceGaps& all) {
     if (is_message) gaps.message = range;
   }
   gaps.lost_bounds = lost_bounds(meta);
-  all.has_gaps = all.has_gaps || !gaps.lost_bounds.empty();
+  all.is_switched = all.is_switched || !gaps.lost_bounds.empty();
   std::ranges::stable_sort(states, {}, &TextRow::ticks);
   bool is_off = false;
   bool is_partial = false;
   for (const TextRow* state : states) {
     const bool was_off = is_off;
     is_off = state->value == "off";
+    if (is_off && !was_off) gaps.paused_ticks.push_back(state->ticks);
     is_partial = is_partial || state->value == "partial";
-    all.has_gaps = all.has_gaps || state->value != "on";
+    all.is_switched = all.is_switched || state->value != "on";
     if (was_off && !is_off) gaps.resumed_ticks.push_back(state->ticks);
   }
   if (is_partial) {
@@ -132,11 +152,17 @@ std::uint64_t RecordingGaps::unsure_from(std::uint64_t born_ticks) const noexcep
 TraceGaps find_gaps(std::span<const RankMeta* const> metas) {
   TraceGaps all;
   for (const RankMeta* meta : metas) all.ranks.push_back(gaps_of(*meta, all));
+  std::size_t most = 0;
+  for (const RecordingGaps& gaps : all.ranks) most = std::max(most, gaps.resumed_ticks.size());
+  all.has_gaps = all.has_gaps || all.is_switched;
   const bool is_even = std::ranges::all_of(all.ranks, [&](const RecordingGaps& gaps) {
-    return gaps.resumed_ticks.size() == all.ranks.front().resumed_ticks.size();
+    return gaps.resumed_ticks.size() == most || gaps.paused_ticks.size() > gaps.resumed_ticks.size();
   });
-  if (!is_even)
-    for (RecordingGaps& gaps : all.ranks) gaps.resumed_ticks.clear();
+  if (is_even) return all;
+  for (RecordingGaps& gaps : all.ranks) {
+    gaps.resumed_ticks.clear();
+    if (!gaps.paused_ticks.empty()) gaps.countable_until = gaps.paused_ticks.front();
+  }
   return all;
 }
 

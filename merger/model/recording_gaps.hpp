@@ -14,8 +14,11 @@ namespace meridian {
 struct RecordingGaps {
   /// Only messages of these sizes are matched: the sender did not record others, but the receiver may have.
   Range message;
-  /// Times at which recording was switched on again, ascending.
+  /// Times at which recording was switched on again, ascending, and off.
   std::vector<std::uint64_t> resumed_ticks;
+  std::vector<std::uint64_t> paused_ticks;
+  /// Collectives that begin later cannot be counted.
+  std::uint64_t countable_until = ~std::uint64_t{0};
   /// Some functions that send (receive) were called but not recorded while others were, so messages cannot be paired
   /// reliably.
   bool lacks_sends = false;
@@ -38,13 +41,15 @@ struct RecordingGaps {
 };
 
 struct TraceGaps {
-  std::vector<RecordingGaps> ranks;  ///< [files]
-  bool has_gaps = false;             ///< some messages and collectives have only one recorded side
-  bool has_selection = false;        ///< single calls were filtered out; calls that complete them may be recorded
+  std::vector<RecordingGaps> ranks;   ///< [files]
+  bool has_gaps = false;              ///< some messages and collectives have only one recorded side
+  bool has_outside_switches = false;  ///< switches are not at the same call on every rank
+  bool has_selection = false;         ///< single calls were filtered out; calls that complete them may be recorded
+  bool is_switched = false;           ///< some of them by choice, or a loss; otherwise calls.unseen names the functions
 };
 
 /// Reads the gaps from the rank files. If ranks were not switched on equally often, switches do not divide the run into
-/// epochs.
+/// epochs; ranks that were not switched on again at the end may lack the last ones.
 TraceGaps find_gaps(std::span<const RankMeta* const> metas);
 
 }  // namespace meridian

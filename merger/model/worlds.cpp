@@ -20,7 +20,26 @@ std::int32_t number_of_world(const fs::path& directory) {
   return problem == std::errc{} && (end == name.data() + name.size() || *end == '-') ? number : -1;
 }
 
+constexpr std::int32_t kLargestWorld = 1 << 24;  // a larger world means damage
+// Missing ranks use memory too: at most this many may be missing, plus this many for each rank that is present.
+constexpr std::uint64_t kMostMissing = 1 << 20;
+constexpr std::uint64_t kMissingForEach = 256;
+
 }  // namespace
+
+bool has_valid_rank(const RankMeta& meta) noexcept {
+  return meta.rank >= 0 && meta.rank < meta.size && meta.size <= kLargestWorld;
+}
+
+Status check_sizes(std::span<const World> worlds, std::uint64_t present, const fs::path& directory) {
+  std::uint64_t claimed = 0;
+  for (const World& world : worlds) claimed += static_cast<std::uint64_t>(world.size);
+  if (claimed <= kMostMissing + kMissingForEach * present) return {};
+  return Error{Errc::damaged,
+               "the rank files in '" + directory.string() + "' claim to be of " + std::to_string(claimed) +
+                   " ranks, and there are files of " + std::to_string(present),
+               "the attribute 'size' of one of them is damaged: remove that file, or give more of the ranks"};
+}
 
 std::vector<fs::path> world_directories(const fs::path& directory) {
   std::vector<fs::path> worlds;

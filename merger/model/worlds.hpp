@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "trace/format/rank_file.hpp"
+#include "trace/model/result.hpp"
+
 namespace meridian {
 
 /// The processes of one MPI_COMM_WORLD. A trace has several when the program starts processes or connects to others:
@@ -42,6 +45,12 @@ inline std::int32_t count_ranks(std::span<World> worlds) noexcept {
   }
   return ranks;
 }
+
+/// Whether a rank file or ring says plausibly which rank it is of.
+bool has_valid_rank(const RankMeta& meta) noexcept;
+
+/// Memory grows with the ranks that worlds claim to have, present or not: far more than are present is taken for damage.
+Status check_sizes(std::span<const World> worlds, std::uint64_t present, const std::filesystem::path& directory);
 
 /// The directory and its subdirectories world-*, ordered by number.
 std::vector<std::filesystem::path> world_directories(const std::filesystem::path& directory);

@@ -20,9 +20,9 @@
 namespace meridian {
 namespace {
 
-constexpr std::uint64_t kDrainEvery = 1 << 11;  // calls
-constexpr std::uint64_t kCountEvery = 1 << 16;
-constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint64_t kOrderedPerDrain = 1 << 11;  // calls
+constexpr std::uint64_t kOrderedPerCount = 1 << 16;
+constexpr std::int64_t kAfterAll = std::numeric_limits<std::int64_t>::max();
 
 /// Makes a rank's rows, thread by thread. The rank is replayed in the order of its own clock; rows of other threads are
 /// kept until they are requested.
@@ -108,22 +108,22 @@ Status order_events(Trace& trace, std::vector<StreamTimes>& times, const RowSink
   for (const auto& [name, place] : places) {
     Stream& stream = streams.emplace_back(&ranks[place.first], place.second);
     if (const auto at = moved.find(name); at != moved.end()) stream.times.emplace(at->second->times);
-    keys.push_back(stream.advance() ? stream.row.enter_ns : kEnd);
+    keys.push_back(stream.advance() ? stream.row.enter_ns : kAfterAll);
   }
   if (keys.empty()) return {};
 
-  Tournament<std::int64_t> order{std::move(keys), kEnd};
+  Tournament<std::int64_t> order{std::move(keys), kAfterAll};
   RowQueue queue{rows};
   for (std::uint64_t calls = 1; !order.is_over(); ++calls) {
     const std::uint32_t top = order.top();
     Stream& stream = streams[top];
     queue.push(stream.row);
-    if (calls % kDrainEvery == 0) MERIDIAN_TRY_DO(queue.drain());
+    if (calls % kOrderedPerDrain == 0) MERIDIAN_TRY_DO(queue.drain());
     if (stream.advance())
       order.update(top, stream.row.enter_ns);
     else
       order.end(top);
-    if (calls % kCountEvery == 0) counter(calls);
+    if (calls % kOrderedPerCount == 0) counter(calls);
   }
   for (const Stream& stream : streams)
     if (stream.times) MERIDIAN_TRY_DO(stream.times->status());

@@ -20,7 +20,7 @@ constexpr std::uint64_t kRowsPerLocation = 32;
 
 }  // namespace
 
-Result<EventTable::Columns> EventTable::open(hid_t file, const Trace& trace) {
+Result<EventTable::Columns> EventTable::open(ColumnParent file, const Trace& trace) {
   const std::size_t optional = !trace.has_sites ? 0 : trace.has_stacks ? 2 : 1;
   MERIDIAN_TRY(StoredEventWriter rows, StoredEventWriter::create(file, kEventColumnsAlways + optional));
   MERIDIAN_TRY(NumberWriter enter, create_numbers(file, kIndexEnter));
@@ -51,12 +51,12 @@ EventTable::EventTable(Columns columns, const Trace& trace)
   while (sequence_rows_ < kRowsPerLocation * locations) sequence_rows_ += kIndexRows;
 }
 
-Result<EventTable> EventTable::create(hid_t file, const Trace& trace, const std::filesystem::path& scratch) {
+Result<EventTable> EventTable::create(ColumnParent file, const Trace& trace, const std::filesystem::path& scratch) {
   MERIDIAN_TRY(Columns columns, open(file, trace));
   EventTable table{std::move(columns), trace};
   MERIDIAN_TRY(table.rows_,
                MappedArray<std::uint64_t>::create(scratch.empty() ? "." : scratch, table.first_slot_.back()));
-  MERIDIAN_TRY_DO(h5::write_attribute(file, kSequenceRows, static_cast<std::int64_t>(table.sequence_rows_)));
+  MERIDIAN_TRY_DO(h5::write_attribute(file.id, kSequenceRows, static_cast<std::int64_t>(table.sequence_rows_)));
   return table;
 }
 

@@ -20,7 +20,7 @@ namespace meridian {
 class EventTable {
  public:
   /// scratch  a directory for the row numbers: 8 bytes a call, removed with this object.
-  static Result<EventTable> create(hid_t file, const Trace& trace, const std::filesystem::path& scratch);
+  static Result<EventTable> create(ColumnParent file, const Trace& trace, const std::filesystem::path& scratch);
 
   /// In global order.
   Status append(std::span<const EventRow> rows);
@@ -47,7 +47,7 @@ class EventTable {
   };
 
   EventTable(Columns columns, const Trace& trace);
-  static Result<Columns> open(hid_t file, const Trace& trace);
+  static Result<Columns> open(ColumnParent file, const Trace& trace);
   std::uint32_t location(std::int32_t rank, std::uint32_t thread) const;
   Status begin_block(const EventRow& row);
 

@@ -10,7 +10,7 @@
 namespace meridian {
 namespace {
 
-constexpr std::uint64_t kReleaseEvery = 1 << 18;  // rows
+constexpr std::uint64_t kReleaseLinksEvery = 1 << 18;  // rows
 
 /// Columns of /events that messages are compared with: comm, tag, bytes_sent.
 constexpr std::uint32_t kSendColumns = 1U << 3 | 1U << 5 | 1U << 6;
@@ -20,7 +20,7 @@ std::int32_t difference(std::uint32_t a, std::uint32_t b) { return static_cast<s
 
 }  // namespace
 
-Status OrderColumn::write(hid_t file, const NumberColumn& order, const NumberColumn& index) {
+Status OrderColumn::write(ColumnParent file, const NumberColumn& order, const NumberColumn& index) {
   MERIDIAN_TRY(NumberWriter numbers, create_numbers(file, order));
   MERIDIAN_TRY(NumberWriter blocks, create_numbers(file, index));
   const auto take = [&](const PlacedRow& row) -> Status {
@@ -43,7 +43,7 @@ Status MessageLinks::append(std::span<const MatchedMessage> messages, const Even
   return messages_.seal();
 }
 
-Status MessageLinks::write(hid_t file, const EventTable& events) {
+Status MessageLinks::write(ColumnParent file, const EventTable& events) {
   SortedSpool<Message> sorted{scratch_};
   std::uint64_t done = 0;
   TempSpoolReader<Message> reader{messages_};
@@ -53,7 +53,7 @@ Status MessageLinks::write(hid_t file, const EventTable& events) {
     placed.post = events.row(message->post);
     placed.completion = events.row(message->completion);
     MERIDIAN_TRY_DO(sorted.append(placed));
-    if (++done % kReleaseEvery == 0) events.release_pages();
+    if (++done % kReleaseLinksEvery == 0) events.release_pages();
   }
   MERIDIAN_TRY_DO(reader.status());
   messages_ = {};
@@ -61,7 +61,7 @@ Status MessageLinks::write(hid_t file, const EventTable& events) {
   MERIDIAN_TRY(auto links, LongTableWriter<StoredLink>::create(file, kMessages, kMessageLinkColumns));
   MERIDIAN_TRY(auto rows, LongTableWriter<StoredMessage>::create(file, kMessages, kMessageColumns));
   MERIDIAN_TRY(NumberWriter blocks, create_numbers(file, kIndexSend));
-  MERIDIAN_TRY(StoredEventReader stored, StoredEventReader::open(file, kSendColumns));
+  MERIDIAN_TRY(StoredEventReader stored, StoredEventReader::open(file.id, kSendColumns, false));
   OrderColumn by_completion{scratch_}, by_post{scratch_};
   std::uint64_t last = 0;
   const auto take = [&](const Message& message) -> Status {
@@ -97,7 +97,7 @@ Status CollectiveLinks::append(std::span<const CollectivePart> parts, const Even
   return parts_.seal();
 }
 
-Status CollectiveLinks::write(hid_t file, const EventTable& events) {
+Status CollectiveLinks::write(ColumnParent file, const EventTable& events) {
   MERIDIAN_TRY(auto instances, LongTableWriter<StoredInstance>::create(file, kInstances, kInstanceColumns));
   MERIDIAN_TRY(auto links, LongTableWriter<StoredLink>::create(file, kParts, kPartLinkColumns));
   MERIDIAN_TRY(auto rows, LongTableWriter<StoredPart>::create(file, kParts, kPartColumns));
@@ -126,7 +126,7 @@ Status CollectiveLinks::write(hid_t file, const EventTable& events) {
     MERIDIAN_TRY_DO(rows.push({part->comm_rank, part->shape}));
     MERIDIAN_TRY_DO(by_start.append(start, number));
     MERIDIAN_TRY_DO(by_completion.append(end, number));
-    if (number % kReleaseEvery == 0) events.release_pages();
+    if (number % kReleaseLinksEvery == 0) events.release_pages();
   }
   MERIDIAN_TRY_DO(reader.status());
   parts_ = {};

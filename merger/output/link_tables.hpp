@@ -26,7 +26,7 @@ class OrderColumn {
   OrderColumn(std::shared_ptr<TempFile> scratch) : rows_{std::move(scratch)} {}
   /// In order of `number`, beginning at 0.
   Status append(std::uint64_t key, std::uint64_t number) { return rows_.append({key, number}); }
-  Status write(hid_t file, const NumberColumn& order, const NumberColumn& index);
+  Status write(ColumnParent file, const NumberColumn& order, const NumberColumn& index);
 
  private:
   SortedSpool<PlacedRow> rows_;
@@ -38,7 +38,7 @@ class MessageLinks {
   explicit MessageLinks(std::shared_ptr<TempFile> scratch) : scratch_{std::move(scratch)}, messages_{scratch_} {}
   Status append(std::span<const MatchedMessage> messages, const EventTable& events);
   /// Called after the events have been finished: their columns are read back from `file`.
-  Status write(hid_t file, const EventTable& events);
+  Status write(ColumnParent file, const EventTable& events);
 
  private:
   /// Slots first, then rows.
@@ -61,7 +61,7 @@ class CollectiveLinks {
   explicit CollectiveLinks(std::shared_ptr<TempFile> scratch) : scratch_{std::move(scratch)}, parts_{scratch_} {}
   /// The parts of an instance are consecutive.
   Status append(std::span<const CollectivePart> parts, const EventTable& events);
-  Status write(hid_t file, const EventTable& events);
+  Status write(ColumnParent file, const EventTable& events);
 
  private:
   struct Part {

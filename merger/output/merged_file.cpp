@@ -11,8 +11,10 @@
 #include "merger/output/link_tables.hpp"
 #include "merger/output/merged_definitions.hpp"
 #include "summary/summary_file.hpp"
+#include "trace/format/chunk_pool.hpp"
 #include "trace/format/h5.hpp"
 #include "trace/format/table.hpp"
+#include "trace/format/temporary_files.hpp"
 
 namespace meridian {
 namespace {
@@ -29,7 +31,7 @@ struct CounterColumns {
   }
 };
 
-Result<CounterColumns> open_counters(hid_t file) {
+Result<CounterColumns> open_counters(ColumnParent file) {
   MERIDIAN_TRY(NumberWriter event_step, create_numbers(file, kCounterEvents));
   MERIDIAN_TRY(auto counts, LongTableWriter<StoredCount>::create(file, kCounters, kCountColumns));
   return CounterColumns{std::move(event_step), std::move(counts)};
@@ -43,7 +45,9 @@ class PartFile {
   PartFile& operator=(const PartFile&) = delete;
   ~PartFile() {
     std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove(path_, ignored);
+    if (path_.empty()) return;
+    std::filesystem::remove(path_, ignored);
+    forget_temporary_file(path_);
   }
   const std::filesystem::path& path() const noexcept { return path_; }
   std::filesystem::path release() { return std::exchange(path_, {}); }
@@ -57,16 +61,22 @@ class PartFile {
 struct MergedFileWriter::Impl {
   std::filesystem::path path;
   std::filesystem::path part;  // temporary name until the file is complete
+  std::unique_ptr<ChunkPool> pool;
   h5::File file;
   EventTable events;
   MessageLinks messages;
   CollectiveLinks collectives;
   std::optional<CounterColumns> counters;
 
+  ColumnParent columns() const { return {file.get(), pool.get()}; }
+
   ~Impl() {
+    pool.reset();
     (void)file.close();
     std::error_code ignored;
-    if (!part.empty()) std::filesystem::remove(part, ignored);
+    if (part.empty()) return;
+    std::filesystem::remove(part, ignored);
+    forget_temporary_file(part);
   }
 };
 
@@ -83,10 +93,17 @@ Result<MergedFileWriter> MergedFileWriter::create(const std::filesystem::path& p
   PartFile part{std::move(name)};
   MERIDIAN_TRY_DO(h5::write_attribute(file.get(), "schema", kMergedSchema));
   MERIDIAN_TRY_DO(h5::write_attribute(file.get(), "version", kMergedSchemaVersion));
-  MERIDIAN_TRY(EventTable events, EventTable::create(file.get(), trace, path.parent_path()));
+  auto pool = std::make_unique<ChunkPool>();
+  MERIDIAN_TRY(EventTable events, EventTable::create({file.get(), pool.get()}, trace, path.parent_path()));
   MERIDIAN_TRY(const std::shared_ptr<TempFile> scratch, TempFile::create(path.parent_path()));
-  return MergedFileWriter{std::unique_ptr<Impl>{new Impl{
-      path, part.release(), std::move(file), std::move(events), MessageLinks{scratch}, CollectiveLinks{scratch}, {}}}};
+  return MergedFileWriter{std::unique_ptr<Impl>{new Impl{path,
+                                                         part.release(),
+                                                         std::move(pool),
+                                                         std::move(file),
+                                                         std::move(events),
+                                                         MessageLinks{scratch},
+                                                         CollectiveLinks{scratch},
+                                                         {}}}};
 }
 
 Status MergedFileWriter::append(std::span<const EventRow> rows) { return impl_->events.append(rows); }
@@ -103,7 +120,7 @@ Status MergedFileWriter::write_counter_names(const CounterTotals& totals) {
   const hid_t file = impl_->file.get();
   MERIDIAN_TRY_DO(h5::write_strings(file, "counters/name", totals.names));
   MERIDIAN_TRY_DO(h5::write_strings(file, "counters/unit", totals.units));
-  MERIDIAN_TRY(impl_->counters, open_counters(file));
+  MERIDIAN_TRY(impl_->counters, open_counters(impl_->columns()));
   return {};
 }
 
@@ -133,10 +150,12 @@ Status MergedFileWriter::finish(Summary& summary, const Analyse& analyse) {
   const h5::Quiet quiet;
   const hid_t file = impl_->file.get();
   MERIDIAN_TRY_DO(impl_->events.finish());
+  MERIDIAN_TRY_DO(impl_->pool->drain());
   if (H5Fflush(file, H5F_SCOPE_LOCAL) < 0) return h5::failure(Errc::io, "cannot write the events");
-  MERIDIAN_TRY_DO(impl_->messages.write(file, impl_->events));
-  MERIDIAN_TRY_DO(impl_->collectives.write(file, impl_->events));
+  MERIDIAN_TRY_DO(impl_->messages.write(impl_->columns(), impl_->events));
+  MERIDIAN_TRY_DO(impl_->collectives.write(impl_->columns(), impl_->events));
   if (impl_->counters) MERIDIAN_TRY_DO(impl_->counters->finish());
+  MERIDIAN_TRY_DO(impl_->pool->drain());
   if (analyse) {
     if (H5Fflush(file, H5F_SCOPE_LOCAL) < 0) return h5::failure(Errc::io, "cannot write the merged file");
     MERIDIAN_TRY_DO(analyse(file, summary));

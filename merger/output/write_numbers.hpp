@@ -11,7 +11,7 @@
 namespace meridian {
 
 using NumberWriter = LongTableWriter<std::int64_t>;
-inline Result<NumberWriter> create_numbers(hid_t file, const NumberColumn& column) {
+inline Result<NumberWriter> create_numbers(ColumnParent file, const NumberColumn& column) {
   return NumberWriter::create(file, column.group, column.columns);
 }
 

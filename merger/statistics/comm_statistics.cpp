@@ -11,7 +11,6 @@
 namespace meridian {
 namespace {
 
-double seconds(std::int64_t ns) noexcept { return static_cast<double>(ns) * kSecondsPerNs; }
 double time_of(const CommSummary& comm) noexcept { return comm.p2p_s + comm.collective_s + comm.other_s; }
 
 }  // namespace
@@ -46,6 +45,7 @@ std::vector<CommSummary> CommStatistics::summaries(const std::vector<Communicato
     row.bytes_received += at.bytes_received;
   }
   std::vector<CommSummary> result;
+  result.reserve(rows.size());
   for (auto& [key, row] : rows) result.push_back(std::move(row));
   std::ranges::stable_sort(result, [](const CommSummary& a, const CommSummary& b) { return time_of(b) < time_of(a); });
   return result;

@@ -2,8 +2,10 @@
 #include "merger/statistics/compute_statistics.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -15,6 +17,24 @@
 
 namespace meridian {
 namespace {
+
+/// The contribution of a call to the sums of its rank, besides its time.
+struct Adds {
+  bool is_end = false;     ///< MPI_Init or MPI_Finalize
+  bool has_bytes = false;  ///< a collective or one-sided access
+  bool is_sleep = false;
+};
+constexpr std::array<Adds, kCallCount> kAdds = [] {
+  std::array<Adds, kCallCount> adds{};
+  for (std::size_t i = 0; i < kCallCount; ++i) {
+    const CallGroup group = kCalls[i].group;
+    adds[i] = {false, group == CallGroup::coll || group == CallGroup::rma, group == CallGroup::sleep};
+  }
+  for (const CallId call :
+       {CallId::Init, CallId::Init_thread, CallId::Finalize, CallId::Session_init, CallId::Session_finalize})
+    adds[static_cast<std::size_t>(call)].is_end = true;
+  return adds;
+}();
 
 /// The standard deviation of n values, from their exact sum and sum of squares: no cancellation.
 double standard_deviation(std::uint64_t n, std::uint64_t sum, unsigned __int128 squares) {
@@ -85,11 +105,15 @@ void Statistics::add(const EventRow& row) {
     ++counts.user_events;
     return;
   }
+  if ((row.flags & kFlagUnfinished) != 0) [[unlikely]]
+    rank.open_calls.push_back(
+        {row.thread, row.call, static_cast<std::uint32_t>(row.path), static_cast<std::int64_t>(duration)});
   Part& at = part(row.call, row.path);
   ++at.count;
   at.bytes_sent += row.bytes_sent;
   at.bytes_received += row.bytes_received;
-  if ((row.flags & kFlagUnfinished) == 0) [[likely]] {
+  // A call that had not returned has a known duration only if the end of its rank was observed.
+  if ((row.flags & kFlagUnfinished) == 0 || duration != 0) [[likely]] {
     ++at.timed;
     at.total_ns += duration;
     at.min_ns = std::min(at.min_ns, duration);
@@ -97,13 +121,20 @@ void Statistics::add(const EventRow& row) {
     at.squares += static_cast<unsigned __int128>(duration) * duration;
   }
   if (row.path != kNoPath) at.ranks[number / 64] |= std::uint64_t{1} << (number % 64);
+  const Adds adds = row.call < kCallCount ? kAdds[row.call] : Adds{};
   if (row.call <= kMpiCallCount || row.call >= kCallCount) {  // the latter: calls unknown to this build
-    rank.mpi_ns += duration;
+    if (!counts.is_nested) rank.mpi_ns += duration;
     ++counts.mpi_calls;
+    if (adds.is_end && !counts.is_nested) rank.ends_ns += duration;
+    if (adds.has_bytes) {
+      rank.other_bytes_sent += row.bytes_sent;
+      rank.other_bytes_received += row.bytes_received;
+    }
   } else if (info(static_cast<CallId>(row.call)).group == CallGroup::user) {  // without a known definition
     ++counts.user_events;
   } else {
     ++counts.thread_calls;
+    (adds.is_sleep ? counts.sleep_ns : counts.waits_ns) += duration;
   }
 }
 
@@ -148,10 +179,12 @@ std::vector<FunctionSummary> Statistics::functions(std::span<const NamedCall> ca
 
 std::vector<Statistics::PlaceSums> Statistics::places(std::span<const NamedCall> calls,
                                                       std::span<const std::uint32_t> place_of) const {
-  std::uint64_t mpi_ns = 0;
+  std::uint64_t all_ns = 0;  // without MPI_Init and MPI_Finalize, which have no share
   std::map<std::pair<std::uint32_t, std::uint32_t>, Part> sums;  // by place and call
-  for (const Part& part : parts_) {
-    mpi_ns += part.total_ns;
+  const auto is_end = [](std::size_t call) { return call < kCallCount && kAdds[call].is_end; };
+  for (std::size_t at = 0; at < parts_.size(); ++at) {
+    const Part& part = parts_[at];
+    if (!is_end(part.path == kNoPath ? at : part.call)) all_ns += part.total_ns;
     if (part.path >= place_of.size() || part.count == 0 || part.call >= calls.size()) continue;
     const std::uint32_t place = place_of[part.path];
     if (place == kNowhere) continue;
@@ -167,7 +200,10 @@ std::vector<Statistics::PlaceSums> Statistics::places(std::span<const NamedCall>
     part.call = key.second;
     row.summary.function = calls[part.call].name;
     describe(part, row.summary);
-    row.summary.share = mpi_ns == 0 ? 0 : static_cast<double>(part.total_ns) / static_cast<double>(mpi_ns);
+    const bool has_share = !is_end(part.call);
+    row.summary.share = !has_share    ? std::numeric_limits<double>::quiet_NaN()
+                        : all_ns == 0 ? 0
+                                      : static_cast<double>(part.total_ns) / static_cast<double>(all_ns);
     for (const std::uint64_t ranks : part.ranks) row.summary.ranks += static_cast<std::uint64_t>(std::popcount(ranks));
   }
   std::ranges::sort(list, [](const PlaceSums& a, const PlaceSums& b) {
@@ -195,12 +231,33 @@ Statistics::Counts Statistics::sum(const RankSums& rank) noexcept {
 }
 
 std::uint64_t Statistics::threads_in_mpi(const RankSums& rank) noexcept {
-  return static_cast<std::uint64_t>(
-      std::ranges::count_if(rank.threads, [](const auto& thread) { return thread.second.mpi_calls != 0; }));
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      rank.threads, [](const auto& thread) { return thread.second.mpi_calls != 0 && !thread.second.is_nested; }));
 }
 
-void Statistics::fill(RankSummary& rank) const {
+void Statistics::fill(RankSummary& rank, std::span<const Life> lives,
+                      const std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t>& joined_ns) const {
   const RankSums& at = ranks_[static_cast<std::size_t>(rank.rank)];
+  const auto calls_mpi = [&](std::uint32_t thread) {
+    const auto found = at.threads.find(thread);
+    return found != at.threads.end() && found->second.mpi_calls != 0 && !found->second.is_nested;
+  };
+  std::int64_t thread_ns = 0;
+  for (const Life& life : lives)
+    if (calls_mpi(life.thread))
+      thread_ns += std::max<std::int64_t>(std::min(life.end_ns, at.last_ns) - std::max(life.begin_ns, at.first_ns), 0);
+  // A thread that only waits for the end of another one spends the time of that one.
+  for (const auto& [threads, ns] : joined_ns)
+    if (calls_mpi(threads.first) && calls_mpi(threads.second)) thread_ns -= ns;
+  rank.thread_s = static_cast<double>(std::max<std::int64_t>(thread_ns, 0)) * kSecondsPerNs;
+  for (const auto& [thread, counts] : at.threads) {
+    if (!calls_mpi(thread)) continue;
+    rank.waits_s += static_cast<double>(counts.waits_ns) * kSecondsPerNs;
+    rank.sleep_s += static_cast<double>(counts.sleep_ns) * kSecondsPerNs;
+  }
+  rank.ends_s = static_cast<double>(at.ends_ns) * kSecondsPerNs;
+  rank.other_bytes_sent = at.other_bytes_sent;
+  rank.other_bytes_received = at.other_bytes_received;
   fill_counts(sum(at), rank);
   rank.threads = threads_in_mpi(at);
   rank.mpi_s = static_cast<double>(at.mpi_ns) * kSecondsPerNs;

@@ -28,6 +28,11 @@ class Statistics {
   Statistics(const Statistics&) = delete;  // `recent` of a copy would point into the original
   Statistics& operator=(const Statistics&) = delete;
 
+  /// Calls of this thread are made inside others, whose time includes theirs: they are counted, but not as time in MPI.
+  void set_nested(std::int32_t rank, std::uint32_t thread) {
+    ranks_[static_cast<std::size_t>(rank)].threads[thread].is_nested = true;
+  }
+
   /// Adds a call. User events are counted, and extend the duration of the run.
   void add(const EventRow& row);
 
@@ -42,13 +47,39 @@ class Statistics {
   /// By total time, longest first; ties by function and place. `place_of[path]` is the place to which calls from a path
   /// are added; kNowhere: to none.
   std::vector<PlaceSums> places(std::span<const NamedCall> calls, std::span<const std::uint32_t> place_of) const;
-  /// Fills in the counts, threads (those in MPI), time_s and mpi_s.
-  void fill(RankSummary& rank) const;
+  /// The life of a thread in global time.
+  struct Life {
+    std::uint32_t thread = 0;
+    std::int64_t begin_ns = 0;
+    std::int64_t end_ns = 0;
+  };
+  /// Fills in the counts, threads (those in MPI), the times, and the bytes of collectives and accesses.
+  ///
+  /// lives      of the threads of the rank.
+  /// joined_ns  (waiting thread, thread) -> time for which the first waited for the end of the second.
+  void fill(RankSummary& rank, std::span<const Life> lives,
+            const std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t>& joined_ns) const;
   /// Fills in time_s, threads and the counts.
   void fill(RunSummary& run) const;
   /// Fills in the counts.
   void fill(ThreadSummary& thread) const;
+  /// A call that had not returned.
+  struct OpenCall {
+    std::uint32_t thread = 0;
+    std::uint32_t call = 0;
+    std::uint32_t path = 0;
+    std::int64_t duration_ns = 0;  ///< until the end of the rank; 0: that was not seen
+  };
+  /// In order of their beginnings.
+  std::span<const OpenCall> open_calls(std::int32_t rank) const noexcept {
+    return ranks_[static_cast<std::size_t>(rank)].open_calls;
+  }
   std::int64_t first_ns() const noexcept { return has_events_ ? first_ns_ : 0; }
+  /// First event of the rank.
+  std::int64_t first_ns(std::int32_t rank) const noexcept {
+    const RankSums& at = ranks_[static_cast<std::size_t>(rank)];
+    return at.threads.empty() ? first_ns() : at.first_ns;
+  }
   /// Last event of the rank.
   std::int64_t last_ns(std::int32_t rank) const noexcept {
     const RankSums& at = ranks_[static_cast<std::size_t>(rank)];
@@ -80,11 +111,18 @@ class Statistics {
     std::uint64_t mpi_calls = 0;
     std::uint64_t thread_calls = 0;
     std::uint64_t user_events = 0;
+    bool is_nested = false;
+    std::uint64_t waits_ns = 0;  // in calls about threads and locks
+    std::uint64_t sleep_ns = 0;
   };
   struct RankSums {
     std::int64_t first_ns = kLatest;
     std::int64_t last_ns = kEarliest;
     std::uint64_t mpi_ns = 0;
+    std::uint64_t ends_ns = 0;           // in MPI_Init and MPI_Finalize
+    std::uint64_t other_bytes_sent = 0;  // of collectives and one-sided accesses
+    std::uint64_t other_bytes_received = 0;
+    std::vector<OpenCall> open_calls;
     std::map<std::uint32_t, Counts> threads;
     Counts* recent = nullptr;  // of `recent_thread`, in `threads`
     std::uint32_t recent_thread = 0;

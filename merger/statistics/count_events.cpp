@@ -5,6 +5,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "merger/model/nested_threads.hpp"
+
 namespace meridian {
 namespace {
 
@@ -252,7 +254,9 @@ Status count_events(const Trace& trace, CounterTotals& totals, const CounterSink
       findings.add(FindingId::counters_estimates, 1, "rank " + std::to_string(meta.rank) + ": " + estimates->value);
     if (meta.counters_per_event == 0) continue;
     RankCounter counter{trace, i, totals};
-    for (const ThreadRow& thread : meta.threads) MERIDIAN_TRY_DO(counter.count_thread(thread.thread, sink));
+    const auto nested = nested_threads(meta);  // counted in the calls around them
+    for (const ThreadRow& thread : meta.threads)
+      if (!nested.contains(thread.thread)) MERIDIAN_TRY_DO(counter.count_thread(thread.thread, sink));
     for (std::size_t region = 0; region < totals.regions.size(); ++region) {
       add(totals.regions[region].total, counter.regions()[region].total);
       add(totals.regions[region].exclusive, counter.regions()[region].exclusive);

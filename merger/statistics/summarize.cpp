@@ -10,8 +10,10 @@
 #include <utility>
 
 #include "merger/model/findings.hpp"
+#include "merger/model/nested_threads.hpp"
 #include "merger/model/trace.hpp"
 #include "merger/statistics/summarize_sites.hpp"
+#include "trace/format/rank_end.hpp"
 #include "trace/format/rank_file.hpp"
 #include "trace/model/units.hpp"
 
@@ -21,6 +23,11 @@ namespace {
 constexpr std::array<std::string_view, 5> kOverheadNames{"start", "finish", "clock exchange", "flush wait",
                                                          "thread attach"};
 
+/// Without the streams of calls that the program makes inside others.
+std::uint64_t count_threads(const RankMeta& meta) {
+  return meta.threads.size() - std::min(meta.threads.size(), nested_threads(meta).size());
+}
+
 RunSummary summarize_run(const Trace& trace, const Statistics& statistics, std::uint64_t trace_bytes) {
   RunSummary run;
   std::set<std::string> hosts;
@@ -28,6 +35,7 @@ RunSummary summarize_run(const Trace& trace, const Statistics& statistics, std::
     const RankMeta& meta = file->meta();
     hosts.insert(meta.hostname);
     if (run.executable.empty()) run.executable = meta.executable;
+    run.all_threads += count_threads(meta);
     for (const TextRow& text : meta.texts)
       if (text.key == "mpi_library" && run.mpi_library.empty()) run.mpi_library = text.value;
   }
@@ -59,8 +67,54 @@ std::vector<WorldSummary> summarize_worlds(const Trace& trace) {
   return worlds;
 }
 
-std::vector<RankSummary> summarize_ranks(const Trace& trace, const Statistics& statistics,
-                                         const MessageTotals& messages) {
+std::vector<Statistics::Life> lives_of(const Trace& trace, std::size_t index, const Statistics& statistics) {
+  const RankMeta& meta = trace.files[index]->meta();
+  const ClockMap& clock = trace.clocks.maps[index];
+  std::vector<Statistics::Life> lives;
+  for (const ThreadRow& row : meta.threads) {
+    const std::int64_t last_ns = statistics.last_ns(meta.rank);
+    const std::int64_t end_ns = row.end_ticks != 0 ? clock.to_global(row.end_ticks) : last_ns;
+    // The tracer sees the first thread from its first call on; that call began earlier.
+    const bool is_first = row.creator < 0 && row.thread == 0;
+    lives.push_back({row.thread, is_first ? statistics.first_ns(meta.rank) : clock.to_global(row.begin_ticks), end_ns});
+  }
+  return lives;
+}
+
+/// "MPI_Recv (halo.c:70)": the call in progress at the end of a rank, one of MPI if there are several.
+std::string describe_open_call(const Trace& trace, std::span<const SourcePlace> places,
+                               const Statistics::OpenCall& open) {
+  const std::uint32_t site = trace.paths->paths()[open.path].site;
+  if (site == kNoSite || places[site].line == 0) return trace.calls[open.call].name;
+  const std::string& file = places[site].file;
+  return trace.calls[open.call].name + " (" + file.substr(file.rfind('/') + 1) + ":" +
+         std::to_string(places[site].line) + ")";
+}
+
+void summarize_end(const Trace& trace, std::size_t index, const Statistics& statistics,
+                   std::span<const SourcePlace> places, RankSummary& rank) {
+  const RankMeta& meta = trace.files[index]->meta();
+  if (meta.is_finalized) return;
+  const RankEnd end = rank_end_of(meta);
+  rank.end = describe_end(end.how);
+  if (end.ticks != 0)
+    rank.end_s =
+        static_cast<double>(trace.clocks.maps[index].to_global(end.ticks) - statistics.first_ns()) * kSecondsPerNs;
+  const auto open = statistics.open_calls(rank.rank);
+  if (open.empty()) return;
+  const auto is_abort = [](const auto& call) { return call.call == static_cast<std::uint32_t>(CallId::Abort); };
+  const auto is_mpi = [](const auto& call) { return call.call <= kMpiCallCount; };
+  auto shown = std::ranges::find_if(open, is_abort);
+  if (shown != open.end()) rank.end = "MPI_Abort";
+  if (shown == open.end()) shown = std::ranges::find_if(open, is_mpi);
+  if (shown == open.end()) shown = open.begin();
+  rank.end_call = describe_open_call(trace, places, *shown);
+  rank.end_call_s = static_cast<double>(shown->duration_ns) * kSecondsPerNs;
+}
+
+std::vector<RankSummary> summarize_ranks(const Trace& trace, const Matched& matched, const Statistics& statistics,
+                                         std::span<const SourcePlace> places) {
+  const MessageTotals& messages = matched.messages;
   std::vector<RankSummary> ranks;
   for (std::size_t i = 0; i < trace.files.size(); ++i) {
     const RankMeta& meta = trace.files[i]->meta();
@@ -71,7 +125,9 @@ std::vector<RankSummary> summarize_ranks(const Trace& trace, const Statistics& s
     rank.bytes_sent = messages.ranks[i].bytes_sent;
     rank.messages_received = messages.ranks[i].messages_received;
     rank.bytes_received = messages.ranks[i].bytes_received;
-    statistics.fill(rank);
+    rank.all_threads = count_threads(meta);
+    statistics.fill(rank, lives_of(trace, i, statistics), matched.locks[i].joined_ns());
+    summarize_end(trace, i, statistics, places, rank);
     ranks.push_back(std::move(rank));
   }
   return ranks;
@@ -150,7 +206,8 @@ std::vector<ThreadSummary> summarize_threads(const Trace& trace, const Statistic
       thread.routine_name = places[trace.routines[i][number]].function;
       thread.creator = row.creator;
       thread.kernel_tid = row.kernel_tid;
-      const std::int64_t begin_ns = clock.to_global(row.begin_ticks);
+      // A thread may be older than the first event; it is observed from there on.
+      const std::int64_t begin_ns = std::max(clock.to_global(row.begin_ticks), statistics.first_ns());
       const std::int64_t end_ns = row.end_ticks != 0 ? clock.to_global(row.end_ticks) : statistics.last_ns(meta.rank);
       thread.begin_s = static_cast<double>(begin_ns - statistics.first_ns()) * kSecondsPerNs;
       thread.life_s = static_cast<double>(std::max<std::int64_t>(end_ns - begin_ns, 0)) * kSecondsPerNs;
@@ -184,7 +241,7 @@ Summary summarize(const Trace& trace, const Matched& matched, const Statistics& 
   Summary summary;
   summary.run = summarize_run(trace, statistics, trace_bytes);
   summary.worlds = summarize_worlds(trace);
-  summary.ranks = summarize_ranks(trace, statistics, matched.messages);
+  summary.ranks = summarize_ranks(trace, matched, statistics, places);
   summary.functions = statistics.functions(trace.calls);
   summary.sites = summarize_sites(trace, statistics, places);
   if (trace.has_stacks) summarize_paths(trace, statistics, places, summary);

@@ -15,8 +15,6 @@ namespace {
 constexpr std::array<std::string_view, kUserKindCount> kKindNames{"",        "region", "marker", "event",
                                                                   "counter", "send",   "receive"};
 
-double seconds(std::int64_t ns) noexcept { return static_cast<double>(ns) * kSecondsPerNs; }
-
 void remember(std::vector<std::string>& names, const EventRow& row, const std::string& name) {
   if (names.size() < Findings::kExamples)
     names.push_back("'" + name + "' of rank " + std::to_string(row.rank) + " thread " + std::to_string(row.thread));

@@ -187,12 +187,6 @@ void describe_comm(CommBirth& birth, MPI_Comm parent, MPI_Comm made, bool still_
   hash_by_parent(birth, parent, source);
 }
 
-bool has_others(MPI_Comm comm) noexcept {
-  CommBirth birth;
-  describe_comm(birth, g_mpi.comm_null, comm, false);
-  return birth.is_across != 0;
-}
-
 void store_members(MPI_Comm parent, MPI_Comm made, bool still_pending) noexcept {
   if (made == g_mpi.comm_null || g_world_hash == 0) return;
   if (g_has_sessions_alone && !still_pending) begin_with(made);

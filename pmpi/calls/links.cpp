@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts about communicators between worlds, from data that both sides have in common.
+// Texts that identify communicators, from data that their members or both their sides have in common.
 
 #include <arpa/inet.h>
 #include <linux/netlink.h>
@@ -130,7 +130,7 @@ void store_join_link(MPI_Comm made, int fd) noexcept {
 
 void store_leaders_link(MPI_Comm local, int leader, MPI_Comm peer, int remote_leader, int tag, MPI_Comm made) noexcept {
   int rank = -1;
-  if (made == g_mpi.comm_null || !has_others(made)) return;
+  if (made == g_mpi.comm_null) return;
   if (g_real.Comm_rank(local, &rank) != MPI_SUCCESS || rank != leader) return;
   int rank_there = -1;
   if (g_real.Comm_rank(peer, &rank_there) != MPI_SUCCESS) return;
@@ -138,6 +138,22 @@ void store_leaders_link(MPI_Comm local, int leader, MPI_Comm peer, int remote_le
   snprintf(text, sizeof text, "%016llx %d %d %d", static_cast<unsigned long long>(handle_word(peer)), rank_there,
            remote_leader, tag);
   store_link(made, "leaders", text);
+}
+
+void store_tag_link(int tag, MPI_Comm made) noexcept {
+  if (made == g_mpi.comm_null) return;
+  char text[16];
+  snprintf(text, sizeof text, "%d", tag);
+  store_link(made, "tag", text);
+}
+
+void store_label_link(const char* label, MPI_Comm made) noexcept {
+  if (made == g_mpi.comm_null || label == nullptr) return;
+  std::uint64_t hash = kRanksHashSeed;
+  for (; *label != '\0'; ++label) hash = hash_rank(hash, static_cast<unsigned char>(*label));
+  char text[20];
+  snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
+  store_link(made, "string", text);
 }
 
 void store_parent_comm() noexcept {

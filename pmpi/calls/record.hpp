@@ -244,6 +244,7 @@ struct WithRequest : Inner {
     words[Inner::kWords - words_of<RecordHead> - 1] = handle_word(*request);
     return 0;
   }
+  std::uint64_t failed(std::uint64_t*, int) const noexcept { return 0; }  // there is no request
 };
 template <class Inner>
 [[gnu::always_inline]] inline WithRequest<Inner> Requested(Inner inner, const MPI_Request* request) noexcept {

@@ -29,7 +29,8 @@ Unusual begin_unusual_call(CallId id, bool defines) noexcept {
 }
 
 Opened open_record_slowly(ThreadState& thread, const void* frame, CallId id) noexcept {
-  std::uint64_t* const at = make_room(thread, kMaxFixedWords, frame);
+  std::uint64_t* at = make_room(thread, kMaxFixedWords, frame);
+  if (at == nullptr) at = make_nested_room(thread, kMaxFixedWords, frame, is_matched(id));
   const bool is_lost = at == nullptr && begin_lost_call(thread, frame, is_matched(id));
   return {at, is_lost ? kLostCall : 0};
 }
@@ -38,6 +39,7 @@ bool keep_or_drop(ThreadState& thread, std::uint64_t* at, CallId id, std::uint64
                   const MPI_Comm* comm) noexcept {
   if (is_kept(id, at, completions, comm)) return true;
   drop_call(thread, at, id);
+  leave_nested_call(thread);
   return false;
 }
 
@@ -49,12 +51,34 @@ void end_failed_call(ThreadState& thread, std::uint64_t* at, std::uint64_t heade
   append_counters(thread, at, words, flags);
   at[0] = header + ((words - without_site) << 32) + ((flags | site_flag(site)) << 24);
   leave_call(thread, at, words);
+  leave_nested_call(thread);
 }
 
 bool record::is_truncated(int call_result) noexcept {
   int error_class = MPI_SUCCESS;
   g_real.Error_class(call_result, &error_class);
   return error_class == MPI_ERR_TRUNCATE;
+}
+
+bool record::has_taken_part(int call_result) noexcept {
+  int error_class = MPI_SUCCESS;
+  g_real.Error_class(call_result, &error_class);
+  switch (error_class) {
+    case MPI_ERR_BUFFER:
+    case MPI_ERR_COUNT:
+    case MPI_ERR_TYPE:
+    case MPI_ERR_COMM:
+    case MPI_ERR_RANK:
+    case MPI_ERR_ROOT:
+    case MPI_ERR_GROUP:
+    case MPI_ERR_OP:
+    case MPI_ERR_TOPOLOGY:
+    case MPI_ERR_DIMS:
+    case MPI_ERR_ARG:
+      return false;
+    default:
+      return true;
+  }
 }
 
 bool is_refused(int call_result) noexcept {

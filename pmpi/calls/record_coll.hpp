@@ -34,6 +34,10 @@ inline constexpr int kWithoutRoot = INT_MIN;
   return size;
 }
 
+/// Whether a collective that returned this error took part in the communication, as one whose message was too long
+/// does. An invalid argument is found before it, so that the call may be repeated.
+[[gnu::cold, gnu::noinline]] bool has_taken_part(int call_result) noexcept;
+
 /// A side of a collective that consists of one block.
 template <class Count>
 struct Block {
@@ -120,6 +124,12 @@ struct Coll : With<Collective> {
         after_rooted(coll);
     }
     return 0;
+  }
+  /// An empty Completion: the call took part.
+  std::uint64_t failed(std::uint64_t* words, int result) const noexcept {
+    if (!has_taken_part(result)) return 0;
+    body<Completion>(words + words_of<Collective>) = {};
+    return 1;
   }
   void done() const noexcept {
     if (is_due) [[unlikely]]

@@ -14,17 +14,16 @@ namespace meridian {
 /// Stores the members of `made` as further records if this rank is the first in its group.
 [[gnu::cold, gnu::noinline]] void store_members(MPI_Comm parent, MPI_Comm made, bool still_pending) noexcept;
 
-/// True if `comm` has processes of another MPI_COMM_WORLD.
-[[gnu::cold, gnu::noinline]] bool has_others(MPI_Comm comm) noexcept;
-
-/// Stores what is known of a communicator between worlds (kCommLinkKey): at the root for a port, unconditionally for a
-/// socket, at the leader for an MPI_Intercomm_create.
+/// Stores a text that identifies a communicator across processes (kCommLinkKey). Each member stores the tag or string with
+/// which it was made, the root stores a port, each process a socket, and the leaders those of MPI_Intercomm_create.
 [[gnu::cold, gnu::noinline]] void store_link(MPI_Comm comm, const char* kind, const char* what) noexcept;
 [[gnu::cold, gnu::noinline]] void store_port_link(MPI_Comm comm, int root, MPI_Comm made, const char* kind,
                                                   const char* port) noexcept;
 [[gnu::cold, gnu::noinline]] void store_join_link(MPI_Comm made, int fd) noexcept;
 [[gnu::cold, gnu::noinline]] void store_leaders_link(MPI_Comm local, int leader, MPI_Comm peer, int remote_leader,
                                                      int tag, MPI_Comm made) noexcept;
+[[gnu::cold, gnu::noinline]] void store_tag_link(int tag, MPI_Comm made) noexcept;
+[[gnu::cold, gnu::noinline]] void store_label_link(const char* label, MPI_Comm made) noexcept;
 
 namespace record {
 
@@ -52,6 +51,33 @@ struct NewCommunicator : With<CommBirth> {
 
 [[gnu::always_inline]] inline NewCommunicator NewComm(MPI_Comm parent, const MPI_Comm* made) noexcept {
   return {parent, made, false};
+}
+
+struct MadeWithTag : NewCommunicator {
+  int tag;
+  MadeWithTag(MPI_Comm parent_, int tag_, const MPI_Comm* made_) noexcept
+      : NewCommunicator{parent_, made_, false}, tag{tag_} {}
+  void done() const noexcept {
+    NewCommunicator::done();
+    store_tag_link(tag, *made);
+  }
+};
+[[gnu::always_inline]] inline MadeWithTag TaggedComm(MPI_Comm parent, int tag, const MPI_Comm* made) noexcept {
+  return {parent, tag, made};
+}
+
+struct MadeWithLabel : NewCommunicator {
+  static constexpr bool kReadsText = true;
+  const char* label;
+  MadeWithLabel(const char* label_, const MPI_Comm* made_) noexcept
+      : NewCommunicator{g_mpi.comm_null, made_, false}, label{label_} {}
+  void done() const noexcept {
+    NewCommunicator::done();
+    store_label_link(label, *made);
+  }
+};
+[[gnu::always_inline]] inline MadeWithLabel LabelledComm(const char* label, const MPI_Comm* made) noexcept {
+  return {label, made};
 }
 
 struct MadeThroughPort : NewCommunicator {

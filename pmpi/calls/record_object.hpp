@@ -43,6 +43,10 @@ struct MadeWindow : NewHandle<MPI_Win> {
   return {comm, window};
 }
 
+[[gnu::always_inline]] inline NewHandle<MPI_Request> NewRequest(const MPI_Request* request) noexcept {
+  return NewHandle<MPI_Request>{request};
+}
+
 struct OpenedFile : NewHandle<MPI_File> {
   static constexpr bool kDefines = true;
   static constexpr bool kReadsText = true;

@@ -228,6 +228,29 @@ struct OneRequest : Basic {
   return {request, status, flag};
 }
 
+/// Request_get_status: as Test, but the request remains.
+struct StatusOfRequest : Basic {
+  static constexpr Payload kPayload = Payload::requests;
+  static constexpr bool kReceives = true;
+  static constexpr bool kMayComplete = true;
+  MPI_Request handle;
+  const int* flag;
+  const MPI_Status* status;
+
+  StatusOfRequest(MPI_Request request, const int* flag_, const MPI_Status* status_) noexcept
+      : handle{request}, flag{flag_}, status{status_} {}
+  bool has_received() const noexcept { return flag != nullptr && *flag != 0; }
+  std::uint64_t after(std::uint64_t* words) const noexcept {
+    if (handle == g_mpi.request_null || !has_received()) return 0;
+    complete(body<Completion>(words), handle_word(handle), *status);
+    return 1;
+  }
+};
+[[gnu::always_inline]] inline StatusOfRequest Status(MPI_Request request, const int* flag,
+                                                     const MPI_Status* status) noexcept {
+  return {request, flag, status};
+}
+
 /// Start, Cancel, Request_free: the request as it was before the call.
 struct AboutRequest : Basic {
   static constexpr Payload kPayload = Payload::requests;

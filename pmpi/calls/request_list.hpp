@@ -100,6 +100,7 @@ template <CallId id, class Call, class WordAt>
   const void* const frame = __builtin_frame_address(0);
   if (at >= thread.limit || room > kMaxFixedWords) [[unlikely]] {
     at = make_room(thread, room, frame);
+    if (at == nullptr) at = make_nested_room(thread, room, frame, true);
     if (at == nullptr) {
       begin_lost_call(thread, frame, true);
       const int lost = call(seen);
@@ -114,7 +115,10 @@ template <CallId id, class Call, class WordAt>
   if (list.count > kMaxEntries || needs_array) [[unlikely]] {
     const auto count = static_cast<std::uint64_t>(list.count);
     void* const scratch = thread_scratch(thread, count * (sizeof(MPI_Status) + sizeof(std::uint64_t)));
-    if (scratch == nullptr) return call(seen);  // the loss is counted there
+    if (scratch == nullptr) {  // the loss is counted there
+      leave_nested_call(thread);
+      return call(seen);
+    }
     if (list.count > kMaxEntries) saved = static_cast<std::uint64_t*>(scratch);
     if (needs_array) seen = reinterpret_cast<MPI_Status*>(static_cast<std::uint64_t*>(scratch) + count);
   }
@@ -140,6 +144,9 @@ template <CallId id, class Call, class WordAt>
   const std::uint64_t site = append_site(thread, at, words_before);
   store_release(at[0], header_word(id, Payload::requests, words_before, pending) + site);
   const int result = call(seen);
+  if (thread.cursor != at) [[unlikely]] {
+    if (!resume_call(thread, at)) return result;
+  }
   at[2] = list.flag == nullptr || *list.flag != 0 ? read_ticks_after_loads() : read_ticks();
   count_leave(thread);
 
@@ -153,6 +160,7 @@ template <CallId id, class Call, class WordAt>
   if (is_asking && result == MPI_SUCCESS) [[unlikely]] {
     if (!is_kept(id, at, filled, nullptr)) {
       drop_call(thread, at, id);
+      leave_nested_call(thread);
       return result;
     }
   }

@@ -167,7 +167,8 @@ template <class What>
 template <bool receives>
 [[gnu::noinline]] bool leave_rare_call(const RareCall& rare, const void* frame) noexcept {
   ThreadState& thread = t_state;
-  if (rare.at == nullptr) [[unlikely]] {
+  if (thread.cursor != rare.at) [[unlikely]] {
+    if (rare.at != nullptr && resume_call(thread, rare.at)) return leave_rare_call<receives>(rare, frame);
     if (rare.hidden == kLostCall) end_lost_call(thread, frame);
     return false;
   }
@@ -232,9 +233,12 @@ template <CallId id, class What, class Call>
       site = fill_before(what, thread, at, id, hidden);
     // The only call: with several, the compiler would emit it out of line, with all its operands in memory.
     const auto result = call();
-    if (at == nullptr) [[unlikely]] {
-      if (hidden == kLostCall) end_lost_call(thread, frame);
-      return result;
+    if (thread.cursor != at) [[unlikely]] {
+      if (at == nullptr) {
+        if (hidden == kLostCall) end_lost_call(thread, frame);
+        return result;
+      }
+      if (!resume_call(thread, at)) return result;
     }
     at[2] = What::kReceives && what.has_received() ? read_ticks_after_loads() : read_ticks();
     count_leave(thread);

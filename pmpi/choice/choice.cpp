@@ -16,6 +16,7 @@
 #include "pmpi/rings/emit.hpp"
 #include "pmpi/rings/thread_state.hpp"
 #include "pmpi/user/events.hpp"
+#include "trace/model/switch_key.hpp"
 
 namespace meridian {
 namespace {
@@ -138,6 +139,7 @@ void look_outside() noexcept {
   const bool is_on = state == ControlState::none ? g_session.is_recording.load() : state == ControlState::on;
   const char* const what = is_list ? g_outside_levels : "all";
   if (!is_on) note_switch(what, is_on);
+  note_outside_switch();
   switch_recording(is_on);
   if (is_on) note_switch(what, is_on);
   errno = saved_errno;
@@ -170,9 +172,14 @@ bool is_wanted(CallId id) noexcept {
 }
 
 void uncount_towards_limit(CallId id) noexcept {
-  if (g_session.options.number(OptionId::max_calls) != 0)
-    g_call_counts[static_cast<std::size_t>(id)].fetch_sub(1, std::memory_order_relaxed);
+  if (g_session.options.number(OptionId::max_calls) == 0) return;
+  std::atomic<std::uint64_t>& count = g_call_counts[static_cast<std::size_t>(id)];
+  std::uint64_t before = count.load(std::memory_order_relaxed);  // 0: nested calls are not counted
+  while (before != 0 && !count.compare_exchange_weak(before, before - 1, std::memory_order_relaxed)) {
+  }
 }
+
+void note_outside_switch() noexcept { emit_text(kSwitchedKey, "outside", 7, 0); }
 
 void store_recording(bool only_gaps) noexcept {
   std::string_view state = "on";

@@ -46,6 +46,8 @@ void start_window() noexcept;
 bool is_outside_window() noexcept;
 bool is_over() noexcept;
 
+/// Records that the next switch is not made by the program, so that it is not at the same call on every rank.
+void note_outside_switch() noexcept;
 /// Opens and closes the window by the clock. True: it is open, or there is none.
 bool look_at_window() noexcept;
 

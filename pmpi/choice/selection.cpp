@@ -54,7 +54,8 @@ Kind kind_of(const CallInfo& call) noexcept {
     return Kind::sent;
   if (is_one_of(call.name, "MPI_Recv")) return Kind::receive;
   if (is_one_of(call.name, "MPI_Probe MPI_Iprobe")) return Kind::probe;
-  if (is_one_of(call.name, "MPI_Test MPI_Testall MPI_Testany MPI_Testsome MPI_Improbe")) return Kind::test;
+  if (is_one_of(call.name, "MPI_Test MPI_Testall MPI_Testany MPI_Testsome MPI_Improbe MPI_Request_get_status"))
+    return Kind::test;
   return call.group == CallGroup::rma ? Kind::rma : Kind::local;  // unless their records have other data
 }
 
@@ -176,6 +177,7 @@ bool look_at_window() noexcept {
                                                        : Window::waiting;
   if (next != window && g_window.compare_exchange_strong(window, next, std::memory_order_acq_rel)) {
     apply_levels(g_session.is_recording.load());
+    note_outside_switch();
     store_recording(false);
   }
   return next == Window::open;

@@ -79,7 +79,7 @@ struct Argument {
 template <class T, Buffers buffers, Reads reads>
 requires(!kIsHandle<T> && !kIsHandle<T*> && !kIsUnread<T*> && !std::is_void_v<T>) struct Argument<T*, buffers, reads> {
   T* pointer;
-  Argument(const Word& word, const Word&) noexcept : pointer{static_cast<T*>(word)} {}
+  Argument(const Word& word, const Word&) noexcept : pointer{reinterpret_cast<T*>(word)} {}
   T* value() noexcept { return pointer; }
   void refresh() noexcept {}
 };

@@ -108,7 +108,7 @@ template <std::size_t count>
 template <std::size_t count>
 [[gnu::always_inline]] inline void abort(NextProcedure& next, Word (&words)[count]) {
   const Subroutine call{next, words, 2};
-  g_session.is_aborting.store(true, std::memory_order_release);
+  before_abort();
   traced<CallId::Abort>(record::Local(), [&] { return call(); });
 }
 

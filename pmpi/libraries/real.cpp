@@ -7,6 +7,7 @@
 #include <link.h>
 
 #include "pmpi/libraries/flavor.hpp"
+#include "pmpi/libraries/library_objects.hpp"
 
 namespace meridian {
 
@@ -98,6 +99,7 @@ bool find_mpi() noexcept {
     g_real.Finalized = &answer_no;
     return false;
   }
+  note_library_code(reinterpret_cast<const void*>(g_real.Init));
   return find_constants(scope);
 }
 

@@ -22,6 +22,13 @@ int launched_rank() noexcept {
   return value != nullptr ? atoi(value) : -1;
 }
 
+// SLURM_NTASKS is that of the allocation: a program that was not started by srun may have it.
+int launched_size() noexcept {
+  static constexpr const char* kNames[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", nullptr};
+  const char* const value = first_set(kNames);
+  return value != nullptr ? atoi(value) : -1;
+}
+
 const char* launched_job() noexcept {
   static constexpr const char* kNames[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID", nullptr};
   const char* const value = first_set(kNames);

@@ -8,6 +8,9 @@ namespace meridian {
 /// Rank in MPI_COMM_WORLD according to the launcher of Open MPI, MPICH or Slurm; -1 if unknown.
 int launched_rank() noexcept;
 
+/// Number of processes in the launcher's job; -1: unknown.
+int launched_size() noexcept;
+
 /// Identifier of the job, the same for all its ranks; empty if the launcher provides none. Static storage.
 const char* launched_job() noexcept;
 

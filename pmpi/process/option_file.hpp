@@ -30,7 +30,7 @@ bool read_option_file(OptionId option, bool report, Take take) noexcept {
   const std::string_view path = g_session.options.path(option);
   if (path.empty()) return true;
   std::string_view text;
-  if (!map_file(path, text)) {
+  if (!load_file(path, text)) {
     const std::string_view variable = kOptions[static_cast<std::size_t>(option)].variable;
     if (report)
       say("cannot read the file '%.*s' of %.*s", static_cast<int>(path.size()), path.data(),

@@ -44,26 +44,42 @@ bool take(const Setting& setting, OptionSource source, const char* origin, bool 
   return false;
 }
 
-struct MappedText {
+struct FileText {
   std::string_view text;
   bool is_readable = false;
   const char* distrust = nullptr;  ///< why a file that was not named by an option is not used
 };
 
-/// Maps the text of a file for the lifetime of the process, because option values point into it. Does not block on a
-/// FIFO.
-MappedText map_text(const char* path, bool is_named) noexcept {
+/// Reads up to `room` bytes and returns their number.
+std::size_t read_all(int fd, char* text, std::size_t room) noexcept {
+  std::size_t length = 0;
+  while (length < room) {
+    const ssize_t got = pread(fd, text + length, room - length, static_cast<off_t>(length));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    length += static_cast<std::size_t>(got);
+  }
+  return length;
+}
+
+/// Reads the text of a file into memory that stays for the lifetime of the process, because option values point into it.
+/// Not a mapping of the file: it may be shortened at any time. Does not block on a FIFO.
+FileText read_text(const char* path, bool is_named) noexcept {
   const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return {};
   struct stat status {};
   void* text = MAP_FAILED;
+  std::size_t length = 0;
   if (fstat(fd, &status) != 0) status = {};
   const char* const reason = is_named ? nullptr : distrust(status, geteuid());
-  if (reason == nullptr && S_ISREG(status.st_mode) && status.st_size > 0)
-    text = mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
+  if (reason == nullptr && S_ISREG(status.st_mode) && status.st_size > 0) {
+    const auto room = static_cast<std::size_t>(status.st_size);
+    text = mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (text != MAP_FAILED) length = read_all(fd, static_cast<char*>(text), room);
+  }
   close(fd);
   if (text == MAP_FAILED) return {{}, true, reason};
-  return {{static_cast<const char*>(text), static_cast<std::size_t>(status.st_size)}, true, nullptr};
+  return {{static_cast<const char*>(text), length}, true, nullptr};
 }
 
 bool read_file(bool report) noexcept {
@@ -71,14 +87,14 @@ bool read_file(bool report) noexcept {
   const bool is_child = find_spawned_config(of_parents, sizeof of_parents) && access(of_parents, R_OK) == 0;
   const char* const named = is_child ? of_parents : getenv("MERIDIAN_CONFIG");
   const char* const path = named != nullptr && *named != '\0' ? named : kFoundConfig;
-  const MappedText mapped = map_text(path, path == named && !is_child);
-  std::string_view text = mapped.text;
+  const FileText file = read_text(path, path == named && !is_child);
+  std::string_view text = file.text;
   if (text.empty() && path == named && access(path, R_OK) != 0) {
     if (report) say("cannot read the configuration file '%s' of MERIDIAN_CONFIG: %s", path, strerror(errno));
     return false;
   }
-  if (mapped.distrust != nullptr) {
-    if (report) say("'%s' is ignored: %s; %s", path, mapped.distrust, kDistrustHint);
+  if (file.distrust != nullptr) {
+    if (report) say("'%s' is ignored: %s; %s", path, file.distrust, kDistrustHint);
     return false;
   }
   bool is_good = true;
@@ -100,14 +116,14 @@ bool read_file(bool report) noexcept {
 
 }  // namespace
 
-bool map_file(std::string_view path, std::string_view& text) noexcept {
+bool load_file(std::string_view path, std::string_view& text) noexcept {
   char name[kPathBytes];
   if (path.size() >= sizeof name) return false;
   memcpy(name, path.data(), path.size());
   name[path.size()] = '\0';
-  const MappedText mapped = map_text(name, true);
-  text = mapped.text;
-  return mapped.is_readable;
+  const FileText file = read_text(name, true);
+  text = file.text;
+  return file.is_readable;
 }
 
 bool read_options(bool report) noexcept {

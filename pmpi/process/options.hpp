@@ -9,7 +9,7 @@ namespace meridian {
 /// False: MERIDIAN_STRICT is set and there is an error.
 bool read_options(bool report) noexcept;
 
-/// Maps a text file for the lifetime of the process. False: it cannot be read.
-bool map_file(std::string_view path, std::string_view& text) noexcept;
+/// Reads a text file into memory that stays for the lifetime of the process. False: it cannot be read.
+bool load_file(std::string_view path, std::string_view& text) noexcept;
 
 }  // namespace meridian

@@ -80,6 +80,17 @@ std::uint32_t own_thread_id() noexcept {
   return own.thread;
 }
 
+std::uint32_t nested_thread_id(std::uint32_t outer) noexcept {
+  const std::uint32_t thread = g_session.ring->next_thread.fetch_add(1, std::memory_order_relaxed);
+  if (thread >= g_session.ring->card_count) return thread;
+  ThreadCard& card = g_session.cards[thread];
+  card.creator = outer;
+  card.begin_ticks = read_ticks();
+  strcpy(card.name, "callbacks");
+  card.state.store(CardState::ended, std::memory_order_release);
+  return thread;
+}
+
 void end_thread() noexcept {
   OwnThread& own = t_own;
   own.role = ThreadRole::ended;

@@ -23,7 +23,8 @@ struct OwnThread {
   ThreadCard* card = nullptr;
   std::uint32_t thread = kNoThread;
   ThreadRole role = ThreadRole::application;
-  bool is_busy = false;  ///< in the tracer's cold code: calls are not the application's
+  bool is_busy = false;        ///< in the tracer's cold code: calls are not the application's
+  bool is_finalizing = false;  ///< in MPI_Finalize: busy, but MPI calls of callbacks are the application's
   static constexpr std::size_t kCallers = 8;
   const void* app_callers[kCallers] = {};  ///< callers known to be outside the MPI library, by their low bits
 };
@@ -65,6 +66,9 @@ void watch_thread_end() noexcept;
 
 /// The calling thread's ThreadId; assigns one, and a card, if it has none.
 std::uint32_t own_thread_id() noexcept;
+
+/// A ThreadId for the calls that `outer` makes inside its calls, with a card that has ended: no thread runs under it.
+std::uint32_t nested_thread_id(std::uint32_t outer) noexcept;
 
 /// Records the end of the calling thread on its card.
 void end_thread() noexcept;

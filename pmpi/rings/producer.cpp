@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -218,8 +219,9 @@ bool attach_thread(ThreadState& thread) noexcept {
   thread.slot = slot;
   thread.head = &slot->head;
   thread.ring = data;
-  slot->thread = own_thread_id();
-  slot->kernel_tid = static_cast<std::int32_t>(syscall(SYS_gettid));
+  const bool is_nested = thread.inside != kNoThread;
+  slot->thread = is_nested ? nested_thread_id(thread.inside) : own_thread_id();
+  slot->kernel_tid = is_nested ? 0 : static_cast<std::int32_t>(syscall(SYS_gettid));
   watch_thread_end();
   const std::uint64_t position = slot->head.load(std::memory_order_relaxed);
   if (position % g_session.ring->block_bytes == 0) {
@@ -231,6 +233,11 @@ bool attach_thread(ThreadState& thread) noexcept {
   emit(Payload::thread, words_of<RecordHead> + words_of<ThreadBegin>, begin, begin, [&](std::uint64_t* body) {
     *reinterpret_cast<ThreadBegin*>(body) = {slot->thread, slot->kernel_tid};
   });
+  if (is_nested) {
+    char text[16];
+    snprintf(text, sizeof text, "%u", thread.inside);
+    emit_text(kInsideKey, text, strlen(text), slot->thread);
+  }
   equip_thread(thread);
   emit_overhead(OverheadKind::thread_attach, begin, 1);
   return true;
@@ -271,9 +278,10 @@ void abandon_call(ThreadState& thread) noexcept {
 std::uint64_t* make_room(ThreadState& thread, std::uint64_t words, const void* frame) noexcept {
   const ErrnoKeeper keeper;
   const BusyThread busy;
-  if (is_inside_call()) {
-    if (is_call_alive(thread, frame)) return nullptr;  // a nested call is the library's own
+  while (is_inside_call()) {
+    if (is_call_alive(thread, frame)) return nullptr;  // see make_nested_room()
     abandon_call(thread);
+    leave_nested_call(thread);
   }
   if (thread.block_limit == nullptr) {
     if (thread.slot != nullptr) {
@@ -295,10 +303,12 @@ std::uint64_t* make_room(ThreadState& thread, std::uint64_t words, const void* f
 std::uint64_t* begin_again(ThreadState& thread, const void* frame) noexcept {
   thread.limit = thread.block_limit;
   std::uint64_t* const at = make_room(thread, kMaxFixedWords, frame);
-  if (at != nullptr)
+  if (at != nullptr) {
     enter_call(thread, frame);
-  else
+  } else {
     miss_call(thread);
+    leave_nested_call(thread);
+  }
   return at;
 }
 

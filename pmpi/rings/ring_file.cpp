@@ -19,6 +19,7 @@
 #include "pmpi/process/clock.hpp"
 #include "pmpi/process/session_state.hpp"
 #include "trace/ring/process_start.hpp"
+#include "trace/ring/ring_name.hpp"
 
 namespace meridian {
 namespace {
@@ -89,8 +90,12 @@ struct RingMaps {
 /// Makes the ring file in `dir`, with memory for its head, its cards and the first thread's ring. False: errno.
 bool make_ring_file(const char* dir, const char* host, std::uint64_t start, const RingPlan& plan,
                     RingMaps& maps) noexcept {
-  snprintf(g_session.ring_path, sizeof g_session.ring_path, "%s/%.200s-%d-%llu.ring", dir, host, getpid(),
-           static_cast<unsigned long long>(start));
+  RingName name{.pid = getpid(), .start = start, .pid_namespace = own_pid_namespace()};
+  set_host(name, host);
+  if (!write_ring_path(dir, name, g_session.ring_path, sizeof g_session.ring_path)) {
+    errno = ENAMETOOLONG;
+    return false;
+  }
   unlink(g_session.ring_path);  // left by a process image before exec, which is no longer needed
   const int fd = open(g_session.ring_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return false;

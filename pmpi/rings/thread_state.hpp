@@ -17,14 +17,19 @@ namespace meridian {
 struct Stacks;
 struct ThreadCounters;
 struct LostRegion;
+struct Nest;
 
 /// The longest record, in words, that a call stores without requesting room first.
 inline constexpr std::uint64_t kMaxFixedWords = 48 + 2 * kMaxCounters;
 /// The addition to a record's header for a call site: the flag, and one word.
 inline constexpr std::uint64_t kSiteHeader = std::uint64_t{kFlagSite} << 24 | std::uint64_t{1} << 32;
 
+/// Replaces a thread's block_limit while the call in progress is lost because the ring is full. Calls made inside it
+/// are the library's own. Its address is also the cursor of a thread without a ring, which no record has.
+extern constinit std::uint64_t g_lost_call;
+
 struct ThreadState {
-  std::uint64_t* cursor = nullptr;       ///< address of the next record
+  std::uint64_t* cursor = &g_lost_call;  ///< address of the next record; never null
   std::uint64_t* limit = nullptr;        ///< a record may start below this; null inside a call and when not attached
   std::uint64_t* block_limit = nullptr;  ///< the value of limit outside of calls; null when not attached
   std::uint64_t bias = 0;                ///< address + bias = position in the slot's stream
@@ -47,7 +52,9 @@ struct ThreadState {
   bool is_kept = false;            ///< its present records wait for room, regardless of MERIDIAN_FULL
   std::uint16_t lost_regions = 0;  ///< regions begun while calls are lost, and not ended yet
   LostRegion* lost_region_list = nullptr;
-  std::uintptr_t call_address = 0;  ///< frame[1] of the call in progress if its site is a node
+  std::uintptr_t call_address = 0;   ///< frame[1] of the call in progress if its site is a node
+  Nest* nest = nullptr;              ///< for calls from callbacks (nested.hpp); null: there were none
+  std::uint32_t inside = kNoThread;  ///< of a Nest: the ThreadId of the thread in whose calls these calls are made
 };
 
 extern constinit thread_local ThreadState t_state __attribute__((tls_model("initial-exec")));
@@ -70,11 +77,7 @@ extern constinit std::uint8_t g_enabled[kEnabledBytes];
 /// cannot be matched.
 [[gnu::cold, gnu::noinline]] void miss_call(const ThreadState& thread) noexcept;
 
-/// Replaces a thread's block_limit while the call in progress is lost because the ring is full. Calls made inside it
-/// are the library's own.
-extern constinit std::uint64_t g_lost_call;
-
-/// Begins such a call; false: the call is lost for another reason. `is_missed`: calls miss_call(), too.
+/// Begins a call that is lost because the ring is full (g_lost_call); false: the call is lost for another reason. `is_missed`: calls miss_call(), too.
 [[gnu::cold, gnu::noinline]] bool begin_lost_call(ThreadState& thread, const void* frame, bool is_missed) noexcept;
 
 /// Ends the call of `frame` that was not recorded.
@@ -198,11 +201,27 @@ class KeptRecord {
   pass_by(id);
 }
 
-/// Called after leave_call(): executes a pending request of `meridian control`.
+/// The cold side of look_if_asked(). Of the ring of a nested call, `asked` is always set, so that its end costs other
+/// calls nothing: it returns to the call around it.
+[[gnu::cold, gnu::noinline]] void look_after_call() noexcept;
+
+/// Called after leave_call(), last: executes a pending request of `meridian control`.
 [[gnu::always_inline]] inline void look_if_asked(const ThreadState& thread) noexcept {
   const auto* const slot = reinterpret_cast<const RingSlot*>(thread.head);  // its first member
   if (slot->asked.load(std::memory_order_relaxed) != 0) [[unlikely]]
-    look_outside();
+    look_after_call();
 }
+
+/// Returns to the state before a call that the program made inside another one; does nothing outside of such calls.
+[[gnu::cold, gnu::noinline]] void leave_nested_call(ThreadState& thread) noexcept;
+
+/// Called when a call returns and the thread's cursor is not at its record: a callback has left calls that it made, by an
+/// exception or longjmp. Ends their records. False: the record at `at` has been ended, too.
+[[gnu::cold, gnu::noinline]] bool resume_call(ThreadState& thread, const std::uint64_t* at) noexcept;
+
+/// Called if make_room() returns null: room for a call that the program makes inside another call, from a callback or a
+/// signal handler. Null: it is the library's own call, or cannot be recorded. `is_matched`: see the function.
+[[gnu::cold, gnu::noinline]] std::uint64_t* make_nested_room(ThreadState& thread, std::uint64_t words,
+                                                             const void* frame, bool is_matched) noexcept;
 
 }  // namespace meridian

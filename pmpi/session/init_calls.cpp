@@ -21,7 +21,9 @@
 #include "pmpi/rings/writer_process.hpp"
 #include "pmpi/session/context.hpp"
 #include "pmpi/session/directory.hpp"
+#include "pmpi/session/farewell.hpp"
 #include "pmpi/session/init_calls.hpp"
+#include "pmpi/session/unseen.hpp"
 #include "pmpi/stacks/modules.hpp"
 #include "pmpi/user/events.hpp"
 
@@ -109,9 +111,11 @@ void after_init() noexcept {
   start_window();
   store_context();
   store_modules();
+  store_unseen_calls();
   find_library_objects();
   emit_overhead(OverheadKind::start, begin, 1);
   start_clock_exchange(g_all_ranks, rank, size, ring.domain);
+  if (has_world) tell_wrong_launcher(size);
   if (rank == 0 && g_session.options.is_on(OptionId::verbose)) say("recording to '%s'", ring.output_dir);
 }
 
@@ -137,8 +141,12 @@ void after_finalize() noexcept {
   ring.run_state.store(RunState::finalized, std::memory_order_release);
   g_session.finished_bytes = stored_bytes();
   request_rank_file();
-  if (ring.world_rank.load() == 0 && g_session.options.is_on(OptionId::verbose))
-    say("trace in '%s'; next: meridian merge '%s'", ring.output_dir, ring.output_dir);
+  tell_trace();
+}
+
+void before_abort() noexcept {
+  if (g_session.is_aborting.exchange(true, std::memory_order_acq_rel)) return;
+  if (!is_inside_call() && is_tracing() && g_session.is_initialized.load()) tell_trace();
 }
 
 bool has_unwritten_records() noexcept { return stored_bytes() != g_session.finished_bytes; }
@@ -172,7 +180,9 @@ namespace {
   const bool is_outside = thread.block_limit != nullptr && thread.limit != nullptr;
   if (is_outside) enter_call(thread, __builtin_frame_address(0));
   const BusyThread busy;
+  t_own.is_finalizing = true;
   const int result = g_real.Finalize();
+  t_own.is_finalizing = false;
   if (is_outside) thread.limit = thread.block_limit;
   return result;
 }
@@ -187,7 +197,7 @@ MERIDIAN_EXPORT int MPI_Finalize() {
 }
 
 MERIDIAN_EXPORT int MPI_Abort(MPI_Comm comm, int errorcode) {
-  g_session.is_aborting.store(true, std::memory_order_release);
+  before_abort();
   return traced<CallId::Abort>(record::Local(), [&] { return g_real.Abort(comm, errorcode); });
 }
 

@@ -10,6 +10,8 @@ void after_init() noexcept;       ///< collective over MPI_COMM_WORLD: output di
 void before_finalize() noexcept;  ///< the last chance to communicate
 void after_finalize() noexcept;   ///< waits for the rank file
 
+void before_abort() noexcept;  ///< the launcher may kill this process from now on
+
 /// True if something was stored since after_finalize().
 bool has_unwritten_records() noexcept;
 

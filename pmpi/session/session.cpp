@@ -18,10 +18,12 @@
 #include "pmpi/process/options.hpp"
 #include "pmpi/process/own_thread.hpp"
 #include "pmpi/rings/counting.hpp"
+#include "pmpi/rings/nested.hpp"
 #include "pmpi/rings/ring_file.hpp"
 #include "pmpi/rings/thread_state.hpp"
 #include "pmpi/rings/writer_process.hpp"
 #include "pmpi/session/context.hpp"
+#include "pmpi/session/farewell.hpp"
 #include "pmpi/session/init_calls.hpp"
 #include "pmpi/session/thread_parts.hpp"
 #include "pmpi/user/definitions.hpp"
@@ -121,7 +123,7 @@ bool has_other_threads() noexcept {
   }
   for (std::uint32_t i = 0; i < g_session.ring->slot_count; ++i) {
     const RingSlot& slot = g_session.slots[i];
-    if (&slot != t_state.slot && slot.state.load(std::memory_order_acquire) == SlotState::active) return true;
+    if (!is_own_slot(slot) && slot.state.load(std::memory_order_acquire) == SlotState::active) return true;
   }
   return false;
 }
@@ -129,7 +131,11 @@ bool has_other_threads() noexcept {
 /// Runs at the end of the process, as the C library sees it: records stored after MPI_Finalize, or without it, are
 /// still written.
 [[gnu::destructor]] void end_session() noexcept {
-  if (g_session.state.load(std::memory_order_acquire) != SessionState::on || g_session.pid != getpid()) return;
+  const SessionState state = g_session.state.load(std::memory_order_acquire);
+  if (state != SessionState::off && !g_session.is_initialized.load()) tell_no_trace();
+  if (state != SessionState::on || g_session.pid != getpid()) return;
+  const bool has_left_early = g_session.is_initialized.load() && !g_session.is_finalized.load();
+  if (has_left_early && !g_session.is_aborting.load()) tell_trace();
   const bool is_abandoned = g_session.ring->output_dir[0] == '\0';
   if (!is_abandoned && has_unwritten_records()) store_usage_of_all();
   // Other threads run, and record, until the kernel ends them: the writer detects the end of the process.
@@ -149,8 +155,11 @@ bool has_other_threads() noexcept {
                                     // keep
     return;
   }
-  // The launcher may kill this process at any time after MPI_Abort. The writer therefore finishes alone.
-  if (has_unwritten_records() && !g_session.is_aborting.load(std::memory_order_acquire)) {
+  // After MPI_Abort, and once a rank has left without MPI_Finalize, the launcher may kill the ranks that are still there,
+  // and their exit code changes. The writer therefore finishes alone.
+  const bool may_be_killed =
+      g_session.is_aborting.load(std::memory_order_acquire) || !g_session.is_finalized.load(std::memory_order_acquire);
+  if (has_unwritten_records() && !may_be_killed) {
     request_rank_file();
   } else {
     wake_writer();

@@ -7,6 +7,7 @@
 #include "pmpi/process/session_state.hpp"
 #include "pmpi/rings/counting.hpp"
 #include "pmpi/rings/drops.hpp"
+#include "pmpi/rings/nested.hpp"
 #include "pmpi/rings/producer.hpp"
 #include "pmpi/rings/thread_state.hpp"
 #include "pmpi/session/context.hpp"
@@ -15,16 +16,33 @@
 namespace meridian {
 
 void equip_thread(ThreadState& thread) noexcept {
-  store_usage(UsageKind::thread_begin);
-  attach_counters(thread);
+  if (thread.inside == kNoThread) {  // nested calls are counted in the call around them
+    store_usage(UsageKind::thread_begin);
+    attach_counters(thread);
+  }
   const auto depth = static_cast<std::uint32_t>(g_session.options.number(OptionId::stack));
   thread.site_header = depth != 0 || g_session.options.is_on(OptionId::sites) ? kSiteHeader : 0;
   if (depth != 0 && (thread.stacks = make_stacks(depth, reinterpret_cast<std::uintptr_t>(&make_room))) == nullptr)
     count_loss(Loss::stack_full);
 }
 
+namespace {
+
+void release_parts(ThreadState& thread) noexcept {
+  release_stacks(thread.stacks);
+  release_drops(thread);
+}
+
+void release_nested(ThreadState& inner) noexcept {
+  release_parts(inner);
+  inner.slot->state.store(SlotState::closed, std::memory_order_release);
+}
+
+}  // namespace
+
 void release_thread() noexcept {
   ThreadState& thread = t_state;
+  release_nest(thread, &release_nested);
   give_back_shard(thread);
   if (thread.slot == nullptr) return;
   RingSlot* const slot = thread.slot;
@@ -34,8 +52,7 @@ void release_thread() noexcept {
     store_usage(UsageKind::thread_end);
   }
   detach_counters(thread);
-  release_stacks(thread.stacks);
-  release_drops(thread);
+  release_parts(thread);
   thread = ThreadState{};
   slot->state.store(SlotState::closed, std::memory_order_release);
 }

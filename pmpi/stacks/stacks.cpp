@@ -70,11 +70,12 @@ std::uint64_t* note_stack(ThreadState& thread, std::uint64_t words, const void* 
     std::atomic_signal_fence(std::memory_order_seq_cst);
     stacks.is_busy = false;
   }
-  if (thread.limit != nullptr || thread.block_limit == nullptr) [[unlikely]]
+  const bool is_over = thread.limit != nullptr || thread.block_limit == nullptr;
+  if (is_over || (thread.cursor != before && (thread.cursor >= thread.block_limit || words > kMaxFixedWords) &&
+                  !make_room_inside(thread, words, frame))) [[unlikely]] {
+    leave_nested_call(thread);
     return nullptr;
-  if (thread.cursor != before && (thread.cursor >= thread.block_limit || words > kMaxFixedWords) &&
-      !make_room_inside(thread, words, frame)) [[unlikely]]
-    return nullptr;
+  }
   if (node != 0) [[likely]]
     thread.site = kStackSite | node;
   else

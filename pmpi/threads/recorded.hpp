@@ -29,8 +29,12 @@ namespace meridian {
   return is_inside_call() && __builtin_frame_address(0) < static_cast<const void*>(t_state.frame);
 }
 
-/// True if the calling thread may count and record. Threads get rings when they have something to record.
-[[gnu::always_inline]] inline bool is_application() noexcept { return t_state.limit != nullptr || is_counted(); }
+/// True if the calling thread may count and record. Threads get rings when they have something to record; one without a
+/// ring is in no call, and has counts only while what it does is the application's.
+[[gnu::always_inline]] inline bool is_application() noexcept {
+  const ThreadState& thread = t_state;
+  return thread.limit != nullptr || (thread.block_limit == nullptr && t_own.counts != nullptr) || is_counted();
+}
 
 /// The cold side of leave_out(): first calls, and calls that are not the application's.
 [[gnu::cold, gnu::noinline]] void leave_out_slowly(CallId id, const void* caller) noexcept;
@@ -101,8 +105,10 @@ template <CallId id, Payload payload, std::uint64_t body_words, class Before, cl
   at[1] = read_ticks();
   store_release(at[0], header_word(id, payload, kWords) + site);
   const auto result = call();
-  if (thread.cursor != at) [[unlikely]]
-    return result;  // a handler on another stack took the call for an abandoned one and closed its record
+  if (thread.cursor != at) [[unlikely]] {
+    // Otherwise a handler on another stack took the call for an abandoned one and closed its record.
+    if (!resume_call(thread, at)) return result;
+  }
   at[2] = read_ticks_after_loads();
   if (thread.counters != nullptr) [[unlikely]]
     read_quietly(*thread.counters, thread.counters->at_leave);

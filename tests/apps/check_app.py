@@ -54,7 +54,7 @@ def main():
             check.equal("result", program.result(folders[1], runs.traced.stdout), before)
         tracing.check_counts(check, runs, options.ranks, program.unrecorded)
         tracing.check_nothing_left(check, runs)
-        merged, summary = tracing.check_merge(check, options, runs)
+        merged, summary = tracing.check_merge(check, options, runs, program.findings)
         if summary is not None:
             check_messages(check, runs, summary)
         calls = sum(counted.total() for counted in runs.counted.values())

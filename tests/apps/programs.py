@@ -16,8 +16,9 @@ class Program:
     command: list
     needs: list  # files, besides the command, that the package has
     stdin: str = None
-    # Calls that it makes from inside MPI (attribute functions): the counter sees them, the tracer rightly does not.
+    # Calls of each rank that only the counter sees; negative: that only the tracer sees, in callbacks of MPI_Finalize.
     unrecorded: dict = dataclasses.field(default_factory=dict)
+    findings: frozenset = frozenset()
 
     def missing(self):
         """The missing program, or None."""
@@ -116,8 +117,9 @@ class Mumps(Program):
 class Script(Program):
     """A Python script: mpi4py loads MPI with dlopen."""
 
-    def __init__(self, name, **unrecorded):
+    def __init__(self, name, findings=(), **unrecorded):
         super().__init__("python3-mpi4py", ["/usr/bin/python3", "-B", str(INPUTS / name)], [])
+        self.findings = frozenset(findings)
         self.unrecorded = unrecorded
         self.needs = [next(iter(pathlib.Path("/usr/lib/python3/dist-packages").glob("mpi4py")), "/usr/lib/python3/mpi4py")]
 
@@ -129,6 +131,6 @@ PROGRAMS = {
     "scalapack": Scalapack,
     "mumps": Mumps,
     "mpi4py_messages": lambda *_: Script("messages.py"),
-    "mpi4py_collectives": lambda *_: Script("collectives.py", MPI_Comm_free=2, MPI_Finalized=2),
+    "mpi4py_collectives": lambda *_: Script("collectives.py", ["site.in_mpi"], MPI_Comm_free_keyval=-1),
     "mpi4py_threads": lambda *_: Script("threads.py"),
 }

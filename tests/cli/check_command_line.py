@@ -3,6 +3,7 @@
 
 import json
 import pathlib
+import re
 import subprocess
 
 from cli_harness import HINT_HELP, arguments, clean_environment, expect, meridian
@@ -11,8 +12,68 @@ from cli_harness import HINT_HELP, arguments, clean_environment, expect, meridia
 # The command line
 
 
-def check_no_command_is_an_error():
-    expect(meridian(), 1, "meridian: no command given\n" + HINT_HELP)
+def check_without_a_command_there_is_help():
+    expect(meridian(), 0, "", meridian("--help").stdout)
+
+
+def check_help_of_a_command_is_that_of_its_option():
+    expect(meridian("help"), 0, "", meridian("--help").stdout)
+    for command in ("run", "merge", "control"):
+        expect(meridian("help", command), 0, "", meridian(command, "--help").stdout)
+    expect(
+        meridian("help", "stast"),
+        1,
+        "meridian: there is no command 'stast'\nhint: did you mean 'stats'? Else `meridian --help` lists them\n",
+    )
+
+
+def check_text_is_as_wide_as_it_may_be():
+    def width(*words, **env):
+        done = meridian(*words, env=clean_environment(**env))
+        assert done.returncode == 0, done
+        return max(len(line) for line in done.stdout.splitlines())
+
+    assert 76 <= width("options") <= 80
+    assert 90 < width("options", COLUMNS="100") <= 100
+    assert 90 < width("options", "--width", "100", COLUMNS="70") <= 100
+    assert 64 <= width("options", "--width", "70") <= 70
+    for nonsense in ("", "0", "-5", "wide", "99999999999999999999"):
+        assert 76 <= width("options", COLUMNS=nonsense) <= 80, nonsense
+    assert meridian("options", "--width", "59").returncode == 1
+
+
+def check_a_terminal_has_its_own_width():
+    import fcntl
+    import os
+    import pty
+    import struct
+    import termios
+
+    controller, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 66, 0, 0))
+    child = subprocess.Popen([arguments.meridian, "help", "merge"], stdout=terminal, env=clean_environment())
+    child.wait(timeout=60)
+    os.close(terminal)
+    lines = os.read(controller, 100_000).decode().splitlines()
+    os.close(controller)
+    assert 60 <= max(len(line.rstrip()) for line in lines) <= 66, lines
+
+
+def check_control_takes_lists_with_signs():
+    hint = "hint: give the directory that the tracer printed at the start\n"
+    for words in (("level", "-coll"), ("latest", "level", "-coll"), ("level", "all,-p2p"), ("on",), ("latest", "off")):
+        expect(meridian("control", *words), 1, f"meridian: no rank of a running program records into 'latest' on this host\n{hint}")
+    done = meridian("control", "level", "-col")
+    assert done.returncode == 1 and done.stderr.startswith("meridian: level -col: there is no group, preset or call 'col'"), done
+    nothing = "meridian: no action given\nhint: give on, off or level: `meridian control latest off`\n"
+    for words in ((), ("latest",)):
+        expect(meridian("control", *words), 1, nothing)
+    assert "--width" in meridian("control", "--help").stdout
+
+
+def check_snapshot_looks_into_latest_by_itself():
+    done = meridian("snapshot")
+    assert done.returncode == 1 and "records into 'latest'" in done.stderr, done
 
 
 def check_an_unknown_command_gets_the_nearest_name():
@@ -105,6 +166,16 @@ def check_doctor_reports_settings():
 def check_doctor_fits_eighty_columns():
     for line in meridian("doctor").stdout.splitlines():
         assert len(line) <= 80, line
+
+
+def check_options_as_json_are_those_of_the_text():
+    listed = json.loads(meridian("options", "--json").stdout)
+    assert listed["schema"] == "meridian-options" and listed["version"] == 1
+    names = re.findall(r"^MERIDIAN_[A-Z_]+$", meridian("options").stdout, re.MULTILINE)
+    assert [option["name"] for option in listed["options"]] == names
+    assert all(option["text"] and option["values"] for option in listed["options"])
+    assert "coll" in [group["name"] for group in listed["groups"]] and listed["presets"]
+    assert meridian("options", "--json", "--markdown").returncode == 1
 
 
 def check_docs_options_is_what_the_command_prints():

@@ -67,6 +67,46 @@ def check_errors_in_the_trace_give_exit_code_2():
     assert meridian("check", sample("ten_thousand_ranks", here / "loss.h5")).returncode == 0, "a loss is no error"
 
 
+def check_a_directory_that_is_being_merged_is_left_to_the_first():
+    import fcntl
+
+    trace = here / "trace"
+    trace.mkdir()
+    rank_file = trace / "rank-00000.h5"
+    rank_file.write_bytes((pathlib.Path(arguments.docs).parent / "tests/fuzz/corpus/rank_file/seed-0").read_bytes())
+    lock = trace / "merged.h5.lock"
+    words = f"meridian: '{trace}/merged.h5' is being merged by another process"
+    with open(lock, "w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        expect(meridian("merge", trace), 1, words + "\n")
+        for variable in ("OMPI_COMM_WORLD_RANK", "PMI_RANK"):  # an error would end the rank that merges
+            done = meridian("merge", trace, env=clean_environment(**{variable: 1}))
+            expect(done, 0, words + "; one `meridian merge` without a launcher is enough\n")
+        assert sorted(path.name for path in trace.iterdir()) == ["merged.h5.lock", "rank-00000.h5"]
+        assert meridian("merge", "-o", trace / "other.h5", trace).returncode == 0, "another output is nobody's business"
+    # The lock of a process that was killed keeps nobody out.
+    assert meridian("merge", trace).returncode == 0
+    assert sorted(path.name for path in trace.iterdir()) == ["merged.h5", "other.h5", "rank-00000.h5"]
+
+
+def check_a_quiet_merge_names_the_errors_of_the_trace():
+    import h5py
+
+    trace = here / "trace"
+    trace.mkdir()
+    rank_file = trace / "rank-00000.h5"
+    rank_file.write_bytes((pathlib.Path(arguments.docs).parent / "tests/fuzz/corpus/rank_file/seed-0").read_bytes())
+    expect(meridian("merge", "--quiet", trace), 0, "")
+    with h5py.File(rank_file, "r+") as file:
+        file.attrs["finalized"] = 1  # then a message that nobody received is an error
+    expect(
+        meridian("merge", "--quiet", trace),
+        2,
+        f"meridian: '{trace}/merged.h5' was written, but the trace has errors: message.unmatched_send (2)\n"
+        f"hint: meridian check '{trace}/merged.h5'\n",
+    )
+
+
 def check_stats_says_what_to_type_when_nothing_was_merged():
     hint = "hint: name a directory made by `meridian run`\n"
     (here / "empty").mkdir()
@@ -148,6 +188,20 @@ def check_info_says_what_a_file_is():
     )
     expect(meridian("info", "gone"), 1, "meridian: there is no 'gone'\nhint: check the name and the directory\n")
     expect(meridian("info", "/dev/null"), 1, "meridian: '/dev/null' is neither a file nor a directory\n")
+
+
+def check_info_and_check_print_json():
+    merged = sample("four_ranks", here / "merged.h5")
+    info = json.loads(meridian("info", "--json", merged).stdout)
+    assert (info["schema"], info["version"], info["kind"]) == ("meridian-info", 1, "merged trace"), info
+    assert (info["path"], info["ranks"], info["calls"]) == (str(merged), 4, 400040), info
+    directory = json.loads(meridian("info", "--json", here).stdout)
+    assert (directory["kind"], directory["rank_files"], directory["merged"]) == ("trace directory", 0, True), directory
+    done = meridian("check", "--json", merged)
+    findings = json.loads(done.stdout)
+    assert done.returncode == 2 and findings["schema"] == "meridian-findings", done
+    assert findings["findings"] == json.loads(meridian("stats", "--json", merged).stdout)["findings"]
+    assert json.loads(meridian("check", "--json", sample("one_rank", here / "fine.h5")).stdout)["findings"] == []
 
 
 def check_info_of_a_directory_counts_what_is_in_it():

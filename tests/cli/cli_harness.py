@@ -23,7 +23,7 @@ def clean_environment(**extra):
     """The caller's environment without Meridian, a launcher or a preload in it."""
     strangers = ("MERIDIAN_", "OMPI_", "PMI", "PMIX", "HYD", "MPI", "PRTE", "SLURM_", "LD_PRELOAD", "LD_LIBRARY_PATH")
     env = {key: value for key, value in os.environ.items() if not key.startswith(strangers)}
-    return env | {key: str(value) for key, value in extra.items()}
+    return {"MERIDIAN_QUIET": "yes"} | env | {key: str(value) for key, value in extra.items()}
 
 
 def meridian(*words, env=None, cwd=here, **options):

@@ -48,7 +48,8 @@ def become_nobody():
 
 
 def meridian(*words, as_nobody=False, cwd=here, binary=None, **environment):
-    env = {key: value for key, value in os.environ.items() if not key.startswith(("MERIDIAN_", "LD_"))} | environment
+    env = {key: value for key, value in os.environ.items() if not key.startswith(("MERIDIAN_", "LD_"))}
+    env |= {"MERIDIAN_QUIET": "yes"} | environment
 
     def prepare():
         if not arguments.no_memory_limit:
@@ -132,6 +133,79 @@ def check_a_configuration_file_of_another_user_is_ignored():
     assert done.stderr == "" and env["MERIDIAN_CONFIG"] == str(config), done
 
 
+def with_zeros(path, table, rows):
+    """Replaces a table by one of zeros, which take next to no space in the file."""
+    shutil.copy(arguments.rank_file, path)
+    with h5py.File(path, "r+") as file:
+        kind, attributes = file[table].dtype, dict(file[table].attrs)
+        del file[table]
+        made = file.create_dataset(table, shape=(rows,), dtype=kind, chunks=(65536,), compression="gzip", shuffle=True)
+        for first in range(0, rows, 1 << 20):
+            made[first : first + (1 << 20)] = np.zeros(min(1 << 20, rows - first), dtype=kind)
+        made.attrs.update(attributes)
+
+
+def with_long_segment(path, rows):
+    with_zeros(path, "events/gap", rows)
+    with h5py.File(path, "r+") as file:
+        segments = file["segments"][:]
+        for name in segments.dtype.names[2:]:
+            segments[name] = rows if name == "events" else 0
+        file["segments"][:] = segments
+
+
+def with_size(path, size):
+    shutil.copy(arguments.rank_file, path)
+    with h5py.File(path, "r+") as file:
+        file.attrs["size"] = size
+
+
+def check_a_small_file_does_not_take_gigabytes():
+    """Files that claim a world of 2^31 ranks, or far more rows than their size suggests."""
+    trace = here / "trace"
+    trace.mkdir()
+    path = trace / "rank-00000.h5"
+    most_mb = 4000 if arguments.no_memory_limit else 150
+    for make in (
+        lambda: with_size(path, (1 << 31) - 1),
+        lambda: with_size(path, 1 << 24),
+        lambda: with_long_segment(path, 1 << 22),
+        *(lambda table=table: with_zeros(path, table, 1 << 22) for table in ("exchanges", "threads")),
+    ):
+        make()
+        assert path.stat().st_size < 2 << 20
+        for word in ("where", "merge"):
+            done = meridian(word, trace)
+            most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
+            assert most < most_mb, (word, most, done)
+            assert done.returncode in (0, 1, 2) and "out of memory" not in done.stderr, done
+            (trace / "merged.h5").unlink(missing_ok=True)
+    ring, note = ring_and_note(here / "live")
+    with open(ring, "r+b") as file:
+        file.seek(68)  # RingFileHeader::world_size
+        file.write(((1 << 31) - 1).to_bytes(4, "little"))
+    done = meridian("where", here / "live")
+    assert "does not say which rank it is of" in in_one_line(done), done
+
+
+def check_a_directory_that_may_not_be_read_is_not_called_empty():
+    need_root()
+    binary = binary_for_everybody()
+    closed = here / "closed"
+    inner = closed / "trace"
+    inner.mkdir(parents=True)
+    shutil.copy(arguments.rank_file, inner / "rank-00000.h5")
+    for path, mode in ((inner, 0o700), (inner, 0o311), (closed, 0o600)):
+        closed.chmod(0o755)
+        inner.chmod(0o755)
+        path.chmod(mode)
+        for words in (("merge",), ("stats",), ("info",), ("where",)):
+            done = meridian(*words, inner, as_nobody=True, binary=binary)
+            said = in_one_line(done)
+            assert done.returncode == 1 and "Permission denied" in said, (mode, done)
+            assert "holds no" not in said and "there is no" not in said, (mode, done)
+
+
 def check_a_note_of_another_user_does_not_lead_to_a_ring_of_ours():
     need_root()
     ring, note = ring_and_note(here / "trace")
@@ -154,7 +228,7 @@ def check_a_note_that_is_a_link_is_not_followed():
     note.rename(here / "note")
     note.symlink_to(here / "note")
     done = meridian("merge", here / "trace")
-    assert done.returncode == 1 and "which is of another user" in done.stderr and ring.exists(), done
+    assert done.returncode == 1 and "Too many levels of symbolic links" in done.stderr and ring.exists(), done
 
 
 def check_nobody_else_controls_or_reads_a_ring_even_if_its_permissions_let_them():

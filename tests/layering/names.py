@@ -3,6 +3,9 @@
 
 Two definitions of one name are undefined behaviour once they meet in one program, and nothing else finds them: the linker keeps
 either one's inline functions. Names in an unnamed namespace, in a class or in a function belong to their file and are not compared.
+
+Constants at namespace scope have one definition in the source files of a target: cold targets are compiled several files at a time
+(MERIDIAN_UNITY), and which ones meet changes with each new file.
 """
 
 import collections
@@ -25,6 +28,9 @@ NOISE = re.compile(
 TOKEN = re.compile(r"[A-Za-z_]\w*|::|\S")
 KINDS = {"class", "struct", "union", "enum"}
 UNNAMED = "(unnamed)"
+
+
+CONSTANT = re.compile(r"^(?:inline )?(?:static )?(?:constexpr|const) [\w:<>, *]+?\b(k[A-Z]\w*)\s*(?:\[|=|\{)", re.MULTILINE)
 
 
 def definition(head):
@@ -92,7 +98,21 @@ def check_names(root=tree.ROOT):
     return wrong
 
 
+def target_of(path, root):
+    """The folder whose CMakeLists.txt compiles the file."""
+    return next(folder for folder in path.parents if (root / folder / "CMakeLists.txt").exists())
+
+
+def check_constants(root=tree.ROOT):
+    places = collections.defaultdict(set)
+    for path in rules.sources(root):
+        if path.suffix == ".cpp" and path.parts[0] not in ("examples", "tests", "pmpi"):  # those are compiled file by file
+            for name in CONSTANT.findall(tree.text(path, root) or ""):
+                places[target_of(path, root), name].add(str(path))
+    return [f"{name} is defined in {' and in '.join(sorted(at))}" for (_, name), at in sorted(places.items()) if len(at) > 1]
+
+
 if __name__ == "__main__":
-    violations = check_names()
+    violations = check_names() + check_constants()
     print("\n".join(violations))
     sys.exit(1 if violations else 0)

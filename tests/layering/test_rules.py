@@ -120,6 +120,14 @@ class Tree(unittest.TestCase):
         self.plant("merger/b.hpp", "namespace meridian {\nnamespace way {\nstruct Kind { };\n} }\n")
         self.assertEqual(names.check_names(self.root), ["meridian::way::Kind is defined in merger/b.hpp:3 and in pmpi/a.hpp:1"])
 
+    def test_a_constant_that_two_files_of_a_target_define_is_found(self):
+        for name in ("merger/CMakeLists.txt", "writer/CMakeLists.txt"):
+            self.plant(name, "")
+        self.plant("merger/a.cpp", "namespace {\nconstexpr std::size_t kMost = 4;\n}\n")
+        self.plant("merger/match/b.cpp", "namespace {\nconstexpr std::array<int, 2> kMost[] = {};\n}\n")
+        self.plant("writer/c.cpp", "namespace {\nconstexpr std::size_t kMost = 4;\n}\n")
+        self.assertEqual(names.check_constants(self.root), ["kMost is defined in merger/a.cpp and in merger/match/b.cpp"])
+
     def test_names_that_belong_to_one_file_or_class_may_be_used_again(self):
         for name in ("a", "b"):
             self.plant(

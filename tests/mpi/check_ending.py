@@ -6,6 +6,7 @@ check_ending.py --meridian M --tracer L --counter C --mpiexec X --ranks N progra
 
 import argparse
 import pathlib
+import platform
 import sys
 import tempfile
 
@@ -13,6 +14,21 @@ import tracing
 from tracing import launch, rank_trace
 
 EXCHANGES = 10
+ENDS = {"exit": "exit 0", "_exit": "exit 0", "return": "exit 0", "abort": "MPI_Abort", "kill": "signal 9 (SIGKILL)"}
+# Before, the system tells the status of a process only to its parent.
+TELLS_STATUS = tuple(int(part) for part in platform.release().split(".")[:2]) >= (6, 15)
+
+
+def check_end(check, summary, how, ranks):
+    """How the last rank ended, and in which call the first one then was."""
+    first, last = summary["ranks"][0], summary["ranks"][-1]
+    ends = {ENDS[how]} if TELLS_STATUS or how == "abort" else {ENDS[how], "exit", ""}
+    check.true(f"end of rank {last['rank']} is one of {ends}: {last['end']}", last["end"] in ends)
+    check.true("its end was seen after the messages", last["end_s"] > 0.2)
+    if how in ("abort", "kill") and ranks > 1:
+        check.equal("call in which rank 0 ended", first["end_call"].split()[0], "MPI_Barrier")
+        barrier = next(row for row in summary["functions"] if row["name"] == "MPI_Barrier")
+        check.true("a call that did not return has its time", barrier["total_s"] >= first["end_call_s"] > 0)
 
 
 def main():
@@ -49,6 +65,7 @@ def main():
             check.equal("unmatched sends", summary["messages"]["unmatched_sends"], 0)
             check.equal("unmatched receives", summary["messages"]["unmatched_receives"], 0)
             findings = {finding["name"]: finding["count"] for finding in summary["findings"]}
+            check_end(check, summary, options.how, ranks)
             check.equal("ranks that the summary calls unfinished", findings.get("rank.unfinished"), ranks)
         return check.finish(runs.untraced, runs.traced, merged)
 

@@ -15,6 +15,8 @@ import h5py
 import tracing
 from tracing import launch
 
+import merged_columns  # isort: skip
+
 FILTER = """# comment
 SCOREP_FILE_NAMES_BEGIN
   EXCLUDE *.c
@@ -104,6 +106,18 @@ def check_control(check, options, work):
     return (*asked, gone)
 
 
+def check_overlaps(check, folder, ranks):
+    """All ranks of an Allreduce are in it at the same time."""
+    with h5py.File(folder / "merged.h5") as file:
+        parts = merged_columns.part_columns(file)
+    whole = 0
+    for instance in set(parts["instance"]):
+        chosen = parts["instance"] == instance
+        check.true(f"collective {instance} is one", max(parts["enter_ns"][chosen]) < min(parts["leave_ns"][chosen]))
+        whole += chosen.sum() == ranks
+    check.true(f"collectives of all ranks: {whole} of {len(parts['instance'])} calls", ranks * whole > 0.8 * len(parts["instance"]))
+
+
 def check_switching(check, options, work):
     """Ranks that follow at moments of their own, while messages are under way."""
     folder, scratch, counting, stop = (pathlib.Path(work, name) for name in ("trace", "scratch", "counts", "stop"))
@@ -140,6 +154,7 @@ def check_switching(check, options, work):
     sent = sum(row["count"] for row in summary["functions"] if row["name"] in ("MPI_Send", "MPI_Isend"))
     lost = sent - summary["messages"]["matched"]
     check.true(f"messages with both sides: all of {sent} but {lost}", 0 <= lost <= 30 * options.ranks)
+    check_overlaps(check, folder, options.ranks)
     return (asked, merged)
 
 
@@ -214,6 +229,20 @@ def check_options(check, options, work):
     return ran, strict
 
 
+def check_shortened(check, options, work):
+    """The program empties the file, whose values the tracer still needs: the directory in MPI_Init, for example."""
+    work = pathlib.Path(work)
+    (work / "scratch").mkdir()
+    (work / "meridian.conf").write_text(f"DIR = {work}/named\nSCRATCH = {work}/scratch\n")
+    command = [options.mpiexec, "-n", options.ranks, "/usr/bin/env", f"LD_PRELOAD={options.tracer}", options.program]
+    ran = tracing.launch_in(work, command)
+    check.equal("exit code", ran.returncode, 0)
+    check.equal("size of the file", (work / "meridian.conf").stat().st_size, 0)
+    tracing.wait_for_writers(work / "scratch", work / "named", options.ranks)
+    check.equal("rank files where the file had said", len(list((work / "named").glob("rank-*.h5"))), options.ranks)
+    return (ran,)
+
+
 def run_with(options, work, **extra):
     scratch = pathlib.Path(work, "scratch")
     scratch.mkdir(exist_ok=True)
@@ -225,7 +254,7 @@ def run_with(options, work, **extra):
 def main():
     parser = argparse.ArgumentParser()
     tracing.add_arguments(parser)
-    parser.add_argument("what", choices=("filter", "limit", "control", "switching", "options", "mistakes"))
+    parser.add_argument("what", choices=("filter", "limit", "control", "switching", "options", "shortened", "mistakes"))
     parser.add_argument("program", help="busy; exchanging for switching")
     options = parser.parse_args()
     check = launch.Checks()

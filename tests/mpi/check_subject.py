@@ -41,11 +41,29 @@ def check_rank_files(check, runs, expected, ranks):
             last[call.thread] = call.leave
 
 
+def check_nested(check, runs, summary, expected):
+    """Calls from callbacks are in the time of the calls around them, and no threads of their own."""
+    for row in summary["ranks"]:
+        calls = runs.traces[row["rank"]].calls
+        check.equal(f"threads in MPI of rank {row['rank']}", row["threads"], expected.threads - expected.nested)
+        check.equal(f"calls of rank {row['rank']}", row["calls"], len(calls))
+        if not expected.nested:
+            continue
+        outer = [call for call in calls if call.thread == 0]
+        ends = sum(call.leave - call.enter for call in outer if call.name.startswith(("MPI_Init", "MPI_Finalize")))
+        span = max(call.leave for call in calls) - min(call.enter for call in calls)
+        share = (sum(call.leave - call.enter for call in outer) - ends) / (span - ends)
+        check.true(f"{row['mpi_share']} is the share of outer calls, {share}", abs(row["mpi_share"] - share) < 1e-3)
+        for call in calls:
+            is_inside = any(around.enter <= call.enter and call.leave <= around.leave for around in outer)
+            check.true(f"{call.name} of thread {call.thread} is in a call of the program", is_inside)
+
+
 def check_summary(check, summary, expected):
     for table, name, value in (
         ("messages", "matched", expected.messages), ("messages", "bytes", expected.bytes),
         ("messages", "unmatched_sends", 0), ("messages", "unmatched_receives", 0),
-        ("collectives", "count", expected.instances), ("collectives", "calls", expected.collective_calls),
+        ("collectives", "count", expected.instances), ("collectives", "calls", expected.collective_calls if expected.collective_parts is None else expected.collective_parts),
     ):  # fmt: skip
         check.equal(f"{table}.{name} in the summary", summary[table][name], value)
     for table, rows in expected.objects.items():
@@ -78,6 +96,7 @@ def main():
         merged, summary = tracing.check_merge(check, options, runs, expected.findings, exit_code)
         if summary is not None:
             check_summary(check, summary, expected)
+            check_nested(check, runs, summary, expected)
         return check.finish(runs.untraced, runs.traced, merged)
 
 

@@ -16,7 +16,7 @@ SENDS = {"MPI_" + mode + "end" for mode in ("S", "Bs", "Ss", "Rs", "Is", "Ibs", 
 SEND_TEMPLATES = {f"MPI_{mode}_init" for mode in ("Send", "Bsend", "Ssend", "Rsend")}
 PROBES = {"MPI_Probe", "MPI_Iprobe", "MPI_Mprobe", "MPI_Improbe"}
 STARTS = {"MPI_Start", "MPI_Startall"}
-NOT_COMPLETING = STARTS | {"MPI_Cancel", "MPI_Request_free"}
+NOT_COMPLETING = STARTS | {"MPI_Cancel", "MPI_Request_free", "MPI_Request_get_status"}
 
 
 @dataclasses.dataclass
@@ -125,6 +125,7 @@ class Tallier:
     def __init__(self):
         self.result = Tally()
         self.requests = Requests()
+        self.seen = {}  # handle -> completion that MPI_Request_get_status has shown
 
     def send(self, message):
         if message[1] != PROC_NULL:
@@ -148,6 +149,7 @@ class Tallier:
     def complete(self, call):
         for completion in call.completions:
             known = self.requests.take(completion[0])
+            self.seen.pop(completion[0], None)
             if known:
                 self.result.completed += 1
                 if known[0] == "receive":
@@ -179,7 +181,13 @@ class Tallier:
             self.start(call)
         elif call.payload == "requests" and call.name == "MPI_Request_free":
             for completion in call.completions:
-                self.requests.take(completion[0])
+                known = self.requests.take(completion[0])
+                seen = self.seen.pop(completion[0], None)
+                if known and seen and known[0] == "receive":
+                    self.receive(known[1], seen)
+        elif call.payload == "requests" and call.name == "MPI_Request_get_status":
+            for completion in call.completions:
+                self.seen[completion[0]] = completion
         elif call.payload == "requests" and call.name != "MPI_Cancel" and not call.flags & UNFINISHED:
             self.complete(call)
         elif call.payload == "comm":

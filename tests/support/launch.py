@@ -59,6 +59,7 @@ def environment(**extra):
         OMPI_MCA_plm_rsh_agent="false",  # one machine: no ssh to look for
         OMPI_MCA_orte_tmpdir_base=extra.get("TMPDIR") or launcher_directory(),
         HYDRA_LAUNCHER="fork",
+        MERIDIAN_QUIET="yes",  # tests of other things expect no words of ours
     )
     env.update({key: str(value) for key, value in extra.items()})
     return env

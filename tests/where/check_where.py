@@ -22,6 +22,7 @@ def expected(how):
     return {
         "ring": ({r: ("MPI_Recv", ("receive", to_next[r], 7)) for r in everybody}, everybody, everybody, []),
         "wait": ({r: ("MPI_Waitall", ("receive", to_next[r], 9)) for r in everybody}, everybody, everybody, []),
+        "callback": ({r: ("MPI_Recv", ("receive", to_next[r], 8)) for r in everybody}, everybody, everybody, []),
         "barrier": ({r: ("MPI_Barrier", collective) for r in all_but_last} | {last: (None, None)}, [], [], []),
         "mismatch": ({r: ("MPI_Bcast", collective) for r in all_but_last} | {last: ("MPI_Barrier", collective)},
                      everybody, [0, last], []),
@@ -34,6 +35,7 @@ def expected(how):
 SOURCE_LINES = {
     "ring": "MPI_Recv(&got, 1, MPI_INT, next, 7",
     "wait": "MPI_Waitall(2, requests",
+    "callback": "MPI_Recv(&got, 1, MPI_INT, *(int*)next",
     "barrier": "MPI_Barrier(MPI_COMM_WORLD);  // the last comes never",
     "mismatch": "MPI_Bcast(&got",
     "left": "MPI_Recv(&got, 1, MPI_INT, last, 7",
@@ -61,6 +63,7 @@ def main():
     options = parser.parse_args()
     check, wanted = launch.Checks(), expected(options.how)
     line = stuck_run.line_of(options.source, SOURCE_LINES[options.how])
+    function = "receive_from" if options.how == "callback" else "main"
     with tempfile.TemporaryDirectory() as work:
         run = stuck_run.StuckRun(options, [options.program, options.how], work, RANKS)
 
@@ -70,11 +73,11 @@ def main():
             place = report["ranks"][0]["threads"][0]["place"] or {}
             check.equal(f"line of the call {when}", place.get("line"), line)
             check.equal(f"file of the call {when}", pathlib.Path(place.get("file", "")).name, pathlib.Path(options.source).name)
-            check.equal(f"function of the call {when}", place.get("function"), "main")
+            check.equal(f"function of the call {when}", place.get("function"), function)
             _, text = run.where()
             check.true(f"text {when}: {text}", f"{running} of {RANKS} ranks run" in text)
             check.equal(f"DEADLOCK in the text {when}", "DEADLOCK" in text, bool(wanted[1]))
-            check.true(f"the call's line in the text {when}: {text}", f"stuck.c:{line} in main" in text)
+            check.true(f"the call's line in the text {when}: {text}", f"stuck.c:{line} in {function}" in text)
             check.true(f"lines that fit {when}: {text}", all(len(each) <= 80 for each in text.splitlines()))
 
         with run:

@@ -5,9 +5,17 @@
 //   mismatch   the last rank is in a barrier, the others in a broadcast that it is to send
 //   left       the last rank is through, the others receive from it
 //   wait       as ring, with MPI_Irecv and MPI_Waitall
+//   callback   as ring, inside a callback of MPI_Comm_free
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
+
+static int receive_from(MPI_Comm comm, int key, void* next, void* extra) {
+  int got = 0;
+  (void)comm, (void)key, (void)extra;
+  MPI_Recv(&got, 1, MPI_INT, *(int*)next, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return got;
+}
 
 int main(int argc, char** argv) {
   int rank, size, got = 0;
@@ -20,13 +28,21 @@ int main(int argc, char** argv) {
     printf("ready\n");
     fflush(stdout);
   }
-  const int next = (rank + 1) % size, last = size - 1;
+  int next = (rank + 1) % size;
+  const int last = size - 1;
   if (strcmp(how, "ring") == 0) {
     MPI_Recv(&got, 1, MPI_INT, next, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   } else if (strcmp(how, "wait") == 0) {
     MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     MPI_Irecv(&got, 1, MPI_INT, next, 9, MPI_COMM_WORLD, &requests[1]);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  } else if (strcmp(how, "callback") == 0) {
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Comm comm;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, receive_from, &key, NULL);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_attr(comm, key, &next);
+    MPI_Comm_free(&comm);
   } else if (strcmp(how, "barrier") == 0) {
     for (volatile double x = 1; rank == last && x > 0;) x = x * 0.5 + 1;
     MPI_Barrier(MPI_COMM_WORLD);  // the last comes never

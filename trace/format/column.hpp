@@ -17,6 +17,7 @@
 namespace meridian {
 
 class ChunkLogWriter;
+class ChunkPool;
 class StateReader;
 class StateWriter;
 struct LoggedChunk;
@@ -32,12 +33,21 @@ struct ColumnOptions {
   std::string_view description{};  ///< attribute `description` unless empty
 };
 
+/// The file or group in which columns are created.
+struct ColumnParent {
+  hid_t id;
+  ChunkPool* pool = nullptr;  ///< compresses their chunks, and writes them until its drain()
+
+  ColumnParent(hid_t parent, ChunkPool* with = nullptr)
+      : id{parent}, pool{with} {}  // NOLINT(google-explicit-constructor)
+};
+
 /// Writes one column from beginning to end. A chunk whose elements all equal the column's fill value is not stored. Not
 /// thread-safe; movable. Keeps at most one chunk in memory.
 class ColumnWriter {
  public:
   /// Creates the dataset `path` (and missing groups) below `parent`, which must stay open until finish().
-  static Result<ColumnWriter> create(hid_t parent, std::string path, ColumnType type,
+  static Result<ColumnWriter> create(ColumnParent parent, std::string path, ColumnType type,
                                      const ColumnOptions& options = {});
   /// Writes the column's chunks to a log, as chunks of `column`; `log` must outlive the writer. Such a writer ends with
   /// save() instead of finish().

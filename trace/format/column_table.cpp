@@ -27,8 +27,7 @@ Status write_column(hid_t group, const AnyColumn& column, const void* rows, std:
     column.get(rows, count, texts.data(), sizeof(std::string));
     return h5::write_strings(group, name, texts);
   }
-  const ColumnOptions options{
-      .is_narrow = column.is_narrow, .unit = column.unit, .description = has_text ? column.text : std::string_view{}};
+  const ColumnOptions options{.unit = column.unit, .description = has_text ? column.text : std::string_view{}};
   std::vector<std::uint64_t> values(count);
   column.get(rows, count, values.data(), width_of(column.type));
   MERIDIAN_TRY(ColumnWriter writer, ColumnWriter::create(group, name, column.type, options));

@@ -5,6 +5,7 @@
 
 #include "trace/format/chunk_codec.hpp"
 #include "trace/format/chunk_log.hpp"
+#include "trace/format/chunk_pool.hpp"
 #include "trace/format/column.hpp"
 #include "trace/format/state_archive.hpp"
 
@@ -53,6 +54,7 @@ struct ColumnWriter::Impl {
   };
 
   hid_t parent = H5I_INVALID_HID;
+  ChunkPool* pool = nullptr;      // compresses chunks meanwhile
   ChunkLogWriter* log = nullptr;  // receives the chunks instead of a dataset
   std::uint32_t number = 0;       // of the column in the log
   std::string path;
@@ -124,6 +126,7 @@ struct ColumnWriter::Impl {
   // Handles a value that the file's type cannot hold: every chunk is stored again with a wider type. This happens at
   // most three times per column, and no reader needs overflow tables.
   Status widen(std::size_t width) {
+    if (pool != nullptr) MERIDIAN_TRY_DO(pool->drain());
     Layout wider = layout;
     wider.width = width;
     const std::string name = path + ".wider";
@@ -215,9 +218,31 @@ struct ColumnWriter::Impl {
     MERIDIAN_TRY_DO(
         make_room(rows, is_narrow ? range.width : element_bytes(), range.is_constant ? element(values, 0, type) : 0));
     const bool is_fill = range.is_constant && element(values, 0, type) == layout.fill;
-    if (!is_fill) MERIDIAN_TRY_DO(write_chunk(dataset, layout, rows_stored, values, rows));
+    if (!is_fill) MERIDIAN_TRY_DO(submit_chunk(values, rows));
     rows_stored += rows;
     return {};
+  }
+
+  // Writes the chunk that begins at row rows_stored, now or later.
+  Status submit_chunk(const void* values, std::size_t rows) {
+    if (pool == nullptr) return write_chunk(dataset, layout, rows_stored, values, rows);
+    PooledChunk chunk{.dataset = dataset.get(),
+                      .first = rows_stored,
+                      .values = {},
+                      .rows = rows,
+                      .type = type,
+                      .width = layout.width,
+                      .stride = static_cast<std::size_t>(layout.chunk),
+                      .level = level,
+                      .path = path};
+    if (values == pending.data()) {
+      chunk.values = std::exchange(pending, pool->buffer());
+    } else {
+      const auto* const bytes = static_cast<const std::uint8_t*>(values);
+      chunk.values = pool->buffer();
+      chunk.values.assign(bytes, bytes + rows * element_bytes());
+    }
+    return pool->submit(std::move(chunk));
   }
 
   // Stores a column that is shorter than a chunk in its minimum size.
@@ -268,7 +293,10 @@ struct ColumnWriter::Impl {
     pending = {};
     pending_rows = 0;
     const h5::Quiet quiet;
-    if (!dataset.close()) return failed("close");
+    if (pool != nullptr)
+      pool->close(std::exchange(dataset, h5::Dataset{}));
+    else if (!dataset.close())
+      return failed("close");
     return {};
   }
 };
@@ -278,12 +306,13 @@ ColumnWriter::ColumnWriter(ColumnWriter&&) noexcept = default;
 ColumnWriter& ColumnWriter::operator=(ColumnWriter&&) noexcept = default;
 ColumnWriter::~ColumnWriter() = default;
 
-Result<ColumnWriter> ColumnWriter::create(hid_t parent, std::string path, ColumnType type,
+Result<ColumnWriter> ColumnWriter::create(ColumnParent parent, std::string path, ColumnType type,
                                           const ColumnOptions& options) {
-  if (h5::exists(parent, path))
+  if (h5::exists(parent.id, path))
     return Error{Errc::invalid_argument, "cannot create column '" + path + "': the name is taken", ""};
   auto impl = std::make_unique<Impl>();
-  impl->parent = parent;
+  impl->parent = parent.id;
+  if (has_own_deflate()) impl->pool = parent.pool;
   impl->path = std::move(path);
   impl->type = type;
   impl->level = options.level;

@@ -3,10 +3,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
 #include <vector>
+
+#include "trace/format/temporary_files.hpp"
 
 namespace meridian::h5 {
 namespace {
@@ -110,7 +113,10 @@ Result<File> create_file(const std::filesystem::path& path) {
   const Properties access = file_access(true);
   errno = 0;
   File file{H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation.get(), access.get())};
-  if (file) return file;
+  if (file) {
+    note_temporary_file(path);
+    return file;
+  }
   Error error = failure(Errc::io, "cannot create '" + path.string() + "'");
   if (errno != 0) error.what = "cannot create '" + path.string() + "': " + std::strerror(errno);
   if (errno != EEXIST) ::unlink(path.c_str());  // removes an incomplete file
@@ -147,6 +153,7 @@ Status put_in_place(File& file, const std::filesystem::path& part, const std::fi
   if (problem)
     return Error{Errc::io, "cannot rename '" + part.string() + "' to '" + path.string() + "': " + problem.message(),
                  "remove what is there, or choose another output"};
+  forget_temporary_file(part);
   return {};
 }
 
@@ -200,6 +207,12 @@ std::uint64_t file_bytes(hid_t object) {
   const File file{H5Iget_file_id(object)};
   hsize_t bytes = 0;
   return file && H5Fget_filesize(file.get(), &bytes) >= 0 ? bytes : 0;
+}
+
+bool is_plausible(hid_t object, std::uint64_t rows, std::uint64_t row_bytes, std::uint64_t free_bytes) {
+  constexpr std::uint64_t kMostCompressed = 64;  // tables of real traces reach about half of it
+  const std::uint64_t most = std::max(free_bytes, file_bytes(object) * kMostCompressed);
+  return rows <= most / std::max<std::uint64_t>(row_bytes, 1);
 }
 
 Properties dataset_properties() {

@@ -74,6 +74,10 @@ bool exists(hid_t parent, const std::string& path);
 bool lies_in_file(hid_t creation);
 /// Size in bytes of the file that contains `object`; 0 if unknown.
 std::uint64_t file_bytes(hid_t object);
+/// Whether a file of this size may hold that many rows of `row_bytes` in memory. A small file can claim gigabytes, because
+/// equal values compress a thousandfold; beyond `free_bytes`, more than a real trace needs is taken for damage.
+bool is_plausible(hid_t object, std::uint64_t rows, std::uint64_t row_bytes,
+                  std::uint64_t free_bytes = std::uint64_t{32} << 20);
 
 /// Properties for a dataset or group: no time stamps, attributes kept in the header.
 Properties dataset_properties();

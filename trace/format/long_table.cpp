@@ -15,15 +15,13 @@ std::string path_of(const std::string& group, const AnyColumn& column) {
 
 }  // namespace
 
-Result<AnyLongTableWriter> AnyLongTableWriter::create(hid_t parent, const std::string& group,
+Result<AnyLongTableWriter> AnyLongTableWriter::create(ColumnParent parent, const std::string& group,
                                                       std::span<const AnyColumn> columns) {
   AnyLongTableWriter table;
   table.columns_ = columns;
   for (const AnyColumn& column : columns) {
-    const ColumnOptions options{.level = column.unit == "ns" ? kTimeLevel : kLevel,
-                                .is_narrow = column.is_narrow,
-                                .unit = column.unit,
-                                .description = column.text};
+    const ColumnOptions options{
+        .level = column.unit == "ns" ? kTimeLevel : kLevel, .unit = column.unit, .description = column.text};
     MERIDIAN_TRY(ColumnWriter writer, ColumnWriter::create(parent, path_of(group, column), column.type, options));
     table.writers_.push_back(std::move(writer));
   }

@@ -23,7 +23,8 @@ inline constexpr std::size_t kPieceRows = 4096;
 class AnyLongTableWriter {
  public:
   /// Times (columns in ns) are deflated at level 1, because higher levels gain little; other columns at level 3.
-  static Result<AnyLongTableWriter> create(hid_t parent, const std::string& group, std::span<const AnyColumn> columns);
+  static Result<AnyLongTableWriter> create(ColumnParent parent, const std::string& group,
+                                           std::span<const AnyColumn> columns);
   Status append(const void* rows, std::size_t count);
   Status finish();
 
@@ -38,7 +39,8 @@ template <class Row>
 class LongTableWriter {
  public:
   /// `columns` are those of `Row`, or the first of them; they outlive the writer.
-  static Result<LongTableWriter> create(hid_t parent, const std::string& group, std::span<const AnyColumn> columns) {
+  static Result<LongTableWriter> create(ColumnParent parent, const std::string& group,
+                                        std::span<const AnyColumn> columns) {
     MERIDIAN_TRY(AnyLongTableWriter writer, AnyLongTableWriter::create(parent, group, columns));
     LongTableWriter table;
     table.writer_.emplace(std::move(writer));

@@ -10,6 +10,7 @@ namespace meridian {
 namespace {
 
 using rank_schema::contradiction;
+using rank_schema::kMaxSegmentEvents;
 using rank_schema::kMaxSegmentRows;
 using rank_schema::OptionalColumn;
 using rank_schema::TableColumns;
@@ -34,7 +35,8 @@ bool is_bounded(const SegmentRow& row) {
 #define MERIDIAN_PAIR(payload, of, Row, table)
 #define MERIDIAN_OTHER(payload, Body)
 #include "trace/model/payloads.def"
-  return most <= kMaxSegmentRows && row.events > 0 && (row.nodes == 0 || row.nodes == row.sites);
+  return most <= kMaxSegmentRows && row.events <= kMaxSegmentEvents && row.events > 0 &&
+         (row.nodes == 0 || row.nodes == row.sites);
 }
 
 }  // namespace

@@ -9,11 +9,12 @@
 #include "trace/format/dictionary.hpp"
 #include "trace/format/rank_schema.hpp"
 #include "trace/format/state_archive.hpp"
+#include "trace/format/temporary_files.hpp"
 
 namespace meridian {
 namespace {
 
-constexpr int kLevel = 1;  // level 6 takes twice as long for 1 to 2 % less (FORMAT.md)
+constexpr int kRankFileLevel = 1;  // level 6 takes twice as long for 1 to 2 % less (FORMAT.md)
 
 /// Destination of columns: a file or a log.
 struct ColumnTarget {
@@ -70,10 +71,11 @@ class LazyColumn {
     if (column_) return {};
     if (target.log != nullptr) {
       column_.emplace(ColumnWriter::create_in_log(*target.log, number_, type_,
-                                                  {.level = kLevel, .is_narrow = !is_steady_, .unit = unit_}));
+                                                  {.level = kRankFileLevel, .is_narrow = !is_steady_, .unit = unit_}));
       return {};
     }
-    auto made = ColumnWriter::create(target.file, path_, type_, {.level = kLevel, .is_narrow = true, .unit = unit_});
+    auto made =
+        ColumnWriter::create(target.file, path_, type_, {.level = kRankFileLevel, .is_narrow = true, .unit = unit_});
     if (!made) return std::move(made).error();
     column_.emplace(*std::move(made));
     return {};
@@ -214,6 +216,7 @@ struct RankFileWriter::Impl {
     (void)file.close();
     std::error_code ignored;
     std::filesystem::remove(part, ignored);
+    forget_temporary_file(part);
   }
 
   std::uint16_t number_of(CallId id) {

@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::size_t kMostCalls = std::numeric_limits<std::uint16_t>::max();
 constexpr std::array<std::string_view, 4> kClockNames{"tsc", "monotonic_raw", "monotonic", "warped"};
-constexpr std::array<std::string_view, 10> kLossNames{"ring_full",    "no_slot",   "no_memory", "too_long",
-                                                      "writer_gone",  "damaged",   "no_card",   "user_nested",
-                                                      "user_refused", "stack_full"};
+constexpr std::array<std::string_view, 11> kLossNames{"ring_full",    "no_slot",    "no_memory",  "too_long",
+                                                      "writer_gone",  "damaged",    "no_card",    "user_nested",
+                                                      "user_refused", "stack_full", "nested_deep"};
 // Tables without rows are omitted, so that a small trace is a small file.
 template <class Row>
 Status write_rows_of(hid_t file, const std::string& path, const std::vector<Row>& rows) {

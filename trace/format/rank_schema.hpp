@@ -20,6 +20,8 @@ std::span<const AnyColumn> columns();
 
 /// Maximum number of rows of one segment in one table: limits a reader's allocation for a batch.
 inline constexpr std::uint64_t kMaxSegmentRows = std::uint64_t{1} << 22;
+/// The same for its calls, and for the tables with a row or two for each: the writer makes segments of an eighth of it.
+inline constexpr std::uint64_t kMaxSegmentEvents = std::uint64_t{1} << 17;
 
 // Rows on disk for the parts of RankMeta with strings and lists.
 struct StoredMembers {

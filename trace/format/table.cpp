@@ -7,8 +7,7 @@
 namespace meridian::h5 {
 namespace {
 
-constexpr std::uint64_t kMaxDeflateRatio = 1032;  // no zlib stream has a higher ratio
-constexpr std::size_t kCompactBytes = 512;
+constexpr std::size_t kCompactTableBytes = 512;
 constexpr hsize_t kChunkBytes = 1u << 20;
 
 Error table_error(std::string_view verb, const std::string& path) {
@@ -64,7 +63,7 @@ Status write_whole(hid_t parent, const std::string& path, hid_t file_type, hid_t
                    hsize_t count) {
   const std::size_t row_bytes = H5Tget_size(file_type);
   const Properties creation = dataset_properties();
-  if (count * row_bytes <= kCompactBytes) {
+  if (count * row_bytes <= kCompactTableBytes) {
     H5Pset_layout(creation.get(), H5D_COMPACT);
   } else {
     const hsize_t chunk = std::clamp<hsize_t>(kChunkBytes / row_bytes, 1, count);
@@ -108,9 +107,8 @@ Result<Opened> open_whole(hid_t parent, const std::string& path, H5T_class_t kin
   if (H5Tget_class(opened.type.get()) != kind) return damaged(path, "its elements have another type");
   hsize_t chunk = 1;
   if (layout == H5D_CHUNKED && H5Pget_chunk(creation.get(), 1, &chunk) != 1) return table_error("read", path);
-  const std::uint64_t most = file_bytes(parent) * kMaxDeflateRatio;
   const std::size_t bytes = std::max<std::size_t>({row_bytes, H5Tget_size(opened.type.get()), 1});
-  if (count > most / bytes || chunk > most / bytes) return damaged(path, "it is larger than the file can hold");
+  if (!is_plausible(parent, std::max(count, chunk), bytes)) return damaged(path, "it is larger than the file can hold");
   opened.count = static_cast<std::size_t>(count);
   return opened;
 }

@@ -64,9 +64,8 @@ struct AnyColumn {
   std::string_view name;
   std::string_view unit;  ///< "s", "B"; empty: a count, a name
   std::string_view text;  ///< the meaning; may be empty
-  ColumnType type{};      ///< of a value in memory, and in files unless is_narrow; numbers only
+  ColumnType type{};      ///< of a value in memory and in files; numbers only
   ColumnForm form{};
-  bool is_narrow = false;    ///< in files, the smallest type of the same signedness that holds all values
   bool is_nullable = false;  ///< an empty text becomes null in JSON
   std::uint8_t outputs = kEverywhere;
   std::span<const std::string_view> words{};
@@ -82,9 +81,6 @@ struct AnyColumn {
 /// A column of a table whose rows are of type `Row`; make it with column().
 template <class Row>
 struct Column : AnyColumn {
-  constexpr Column narrow() const {
-    return changed([](Column& c) { c.is_narrow = true; });
-  }
   constexpr Column nullable() const {
     return changed([](Column& c) { c.is_nullable = true; });
   }

@@ -87,7 +87,8 @@ struct PointToPoint {
 };
 
 /// A request of the call, or the message that a blocking receive or probe found. A failed call has one if a message was
-/// too long for its buffer: the message was received.
+/// too long for its buffer: the message was received. A failed blocking collective has an empty one if it took part in
+/// the communication.
 struct Completion {
   std::uint64_t request = 0;  ///< handle before the call; 0 for a blocking receive or probe
   std::int32_t source = 0;    ///< from the status; meaningful for receives only
@@ -220,6 +221,9 @@ inline constexpr const char* kUserDefinitionKey = "user.definition";
 /// in ticks; what: `messages` if messages, requests or collectives may be among them, otherwise `others`. FROM only:
 /// lost from then on, permanently.
 inline constexpr const char* kLostKey = "recording.lost";
+/// Key of the texts about threads (the handle) that hold the calls which a thread makes inside its MPI calls, from
+/// callbacks and signal handlers. Value: the ThreadId of that thread, or of another such thread.
+inline constexpr const char* kInsideKey = "thread.inside";
 /// Key of the text that records that MERIDIAN_MAX_SIZE (its value) was reached.
 inline constexpr const char* kFullKey = "filter.full";
 /// Key of the text that records that a call (its value) has reached MERIDIAN_MAX_CALLS.
@@ -234,10 +238,10 @@ inline constexpr const char* kWindowNameKey = "win.name";
 inline constexpr const char* kWindowCommKey = "win.comm";
 inline constexpr const char* kFileNameKey = "file.name";
 inline constexpr const char* kSemaphoreNameKey = "sem.name";  ///< the handle is its address
-/// How a communicator with processes of another MPI_COMM_WORLD was created, in data that both sides record:
-///   spawn TOKEN, spawned TOKEN       parents, children; TOKEN was passed in kSpawnedVariable, "-" if that failed
-///   accept PORT, connect PORT        name of the port
-///   join ENDS                        both ends of the socket
+/// How a communicator was created, in data that several processes record. Between worlds: spawn TOKEN and spawned TOKEN
+///   (parents, children; TOKEN was passed in kSpawnedVariable, "-" if that failed), accept PORT and connect PORT (name
+///   of the port), join ENDS (both ends of the socket). In any world:
+///   tag TAG, string HASH             of constructors that threads may call at the same time, at every member
 ///   leaders PEER LOCAL REMOTE TAG    MPI_Intercomm_create: handle of peer_comm (16 digits), the leaders' ranks in it
 inline constexpr const char* kCommLinkKey = "comm.link";
 

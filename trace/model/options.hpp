@@ -57,6 +57,10 @@ inline constexpr std::string_view kVariablePrefix = "MERIDIAN_";
 inline constexpr std::string_view kRunVariable = "MERIDIAN_RUN_PRELOAD";
 inline constexpr std::string_view kRunKey = "RUN_PRELOAD";
 
+/// Set by `meridian run` without --quiet: "PID DEVICE INODE", the process that it becomes and the standard error of that
+/// process; zeros for a launcher, whose processes have others. Not a MERIDIAN_ variable: it differs from rank to rank and must not be stored in the trace.
+inline constexpr const char* kRunProcess = "_MERIDIAN_RUN";
+
 /// Set by the tracer for processes that MPI_Comm_spawn starts: "TOKEN:DIRECTORY". TOKEN is in the parents' trace;
 /// DIRECTORY is for the children's trace and is below the parents' directory.
 inline constexpr std::string_view kSpawnedVariable = "MERIDIAN_SPAWNED";

@@ -223,7 +223,7 @@ Status decode_chunks(const RingFile& ring, OpenPieces& pieces,
 }  // namespace
 
 Result<FinishedRank> finish_rank(const RingFile& ring, const RankPieces& pieces,
-                                 const std::filesystem::path& output_dir, RecordSource source) {
+                                 const std::filesystem::path& output_dir, RecordSource source, RankEnd end) {
   RankMeta meta;
   take_header(ring, meta);
   if (meta.rank < 0)
@@ -243,6 +243,7 @@ Result<FinishedRank> finish_rank(const RingFile& ring, const RankPieces& pieces,
   MERIDIAN_TRY_DO(feed_all(ring, opened, feeder, source));
   MERIDIAN_TRY_DO(decoder.finish());
   MERIDIAN_TRY_DO(take_tables(ring, meta));
+  add_rank_end(meta, std::move(end));
   finished.events = decoder.events();
   finished.damaged = feeder.damaged();
   meta.losses[static_cast<std::size_t>(Loss::damaged)] += finished.damaged;
@@ -270,7 +271,7 @@ Result<std::uint64_t> count_calls(const RingFile& ring, const RankPieces& pieces
   RankMeta meta;
   std::uint64_t calls = 0;
   MERIDIAN_TRY_DO(decode_rank(ring, pieces, meta, [&](ThreadId, const EventBatch& batch) {
-    calls += batch.call.size();
+    for (const std::uint8_t flags : batch.flags) calls += (flags & kFlagUnfinished) == 0;
     return Status{};
   }));
   return calls;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "trace/format/rank_end.hpp"
 #include "trace/format/rank_file.hpp"
 #include "trace/model/result.hpp"
 #include "trace/records/places.hpp"
@@ -26,19 +27,19 @@ enum class RecordSource : std::uint8_t { pieces_and_ring, pieces };
 
 /// Makes rank-NNNNN.h5 in `output_dir` from the compressed records, then the spools, then the rest in the ring, then
 /// the calls in progress. Changes none of them; works while the program runs. Memory does not depend on the number of
-/// records.
+/// records. `end` is stored if it is known and the rank did not reach MPI_Finalize.
 /// errors  invalid_argument: the rank of the process is unknown; damaged: compressed records are missing or unreadable;
 ///         io.
 Result<FinishedRank> finish_rank(const RingFile& ring, const RankPieces& pieces,
                                  const std::filesystem::path& output_dir,
-                                 RecordSource source = RecordSource::pieces_and_ring);
+                                 RecordSource source = RecordSource::pieces_and_ring, RankEnd end = {});
 
 /// Decodes the same without making a file: events go to `sink`, everything else to `meta`. Calls in progress are
 /// included as unfinished. errors: those of the sink; damaged; io.
 Status decode_rank(const RingFile& ring, const RankPieces& pieces, RankMeta& meta,
                    const std::function<Status(ThreadId, const EventBatch&)>& sink);
 
-/// Counts the calls in ring and pieces without making a file.
+/// Counts the completed calls in ring and pieces without making a file.
 Result<std::uint64_t> count_calls(const RingFile& ring, const RankPieces& pieces);
 
 /// Values that change if something was stored in between: ends of streams, calls in progress, losses, run state.

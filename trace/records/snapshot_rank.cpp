@@ -37,7 +37,8 @@ Result<FinishedRank> snapshot_rank(RingFile& ring, const std::filesystem::path& 
   if (!ring.is_process_alive()) return Error{Errc::not_found, "the program has ended", "merge its directory"};
   const auto pieces = pieces_of(ring.path(), ring.output_dir(), ring.world_rank());
   // Without a writer the program moves full rings into a spill itself, and no other process changes the ring.
-  if (!has_writer(ring)) return finish_rank(ring, pieces, output_dir);
+  if (!has_writer(ring))
+    return finish_rank(ring, pieces, output_dir, RecordSource::pieces_and_ring, rank_runs_now(ring.clock()));
   RingFileHeader& header = ring.shared_header();
   const auto heads = heads_of(ring);
   for (auto waited = std::chrono::milliseconds{0}; !is_drained(ring, heads); waited += kNap) {
@@ -48,7 +49,7 @@ Result<FinishedRank> snapshot_rank(RingFile& ring, const std::filesystem::path& 
     futex_wake_all(header.wake);
     std::this_thread::sleep_for(kNap);
   }
-  return finish_rank(ring, pieces, output_dir, RecordSource::pieces);
+  return finish_rank(ring, pieces, output_dir, RecordSource::pieces, rank_runs_now(ring.clock()));
 }
 
 }  // namespace meridian

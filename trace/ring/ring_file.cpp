@@ -198,6 +198,11 @@ bool RingFile::is_at_its_path() const noexcept {
          named.st_ino == opened.st_ino;
 }
 
+uid_t RingFile::owner() const noexcept {
+  struct stat opened {};
+  return ::fstat(file_.get(), &opened) == 0 ? opened.st_uid : static_cast<uid_t>(-1);
+}
+
 std::string RingFile::output_dir() const {
   if (world_rank() < 0) return {};  // only then is the directory complete
   std::string dir = bounded(header_->output_dir, kPathBytes);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -81,6 +83,8 @@ class RingFile {
   std::int32_t world_rank() const noexcept;  ///< -1: unknown
   std::int32_t world_size() const noexcept;  ///< -1: unknown
   ClockKind clock() const noexcept;
+  /// Of the open file, whatever is at path() now; nobody if it is not known.
+  uid_t owner() const noexcept;
   /// Whether the process that made the file is still running (not a zombie, not another one with the same pid).
   bool is_process_alive() const;
 

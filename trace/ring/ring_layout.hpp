@@ -58,6 +58,7 @@ enum class Loss : std::uint32_t {
   user_nested = 7,   ///< user events from inside an MPI call (callbacks, signal handlers)
   user_refused = 8,  ///< user events before there was an MPI, or with more names than the limit
   stack_full = 9,    ///< call stacks of calls, which have only their call site: a thread has too many different ones
+  nested_deep = 10,  ///< MPI calls from callbacks inside callbacks, deeper than is recorded
   count_ = 12
 };
 
@@ -121,10 +122,10 @@ enum class SlotState : std::uint32_t {
 struct RingSlot {
   alignas(64) std::atomic<std::uint64_t> head{0};  ///< end of complete records; written only by the owning thread
   std::atomic<SlotState> state{SlotState::free};
-  std::uint32_t thread = 0;  ///< ThreadId of the owner
-  std::int32_t kernel_tid = 0;
-  std::atomic<std::uint32_t> asked{0};             ///< set from outside: the owner checks the request of `meridian
-                                                   ///< control`
+  std::uint32_t thread = 0;             ///< ThreadId of the owner
+  std::int32_t kernel_tid = 0;          ///< 0: for calls that a thread makes inside its MPI calls (kInsideKey)
+  std::atomic<std::uint32_t> asked{0};  ///< set from outside: the owner checks the request of `meridian
+                                        ///< control`
   alignas(64) std::atomic<std::uint64_t> tail{0};  ///< start of records that are not drained; written only by the
                                                    ///< writer
   // Written by the owner while it loses calls because its ring is full (MERIDIAN_FULL=drop).

@@ -41,13 +41,12 @@ std::uint32_t ClockObserver::index_of(std::int32_t rank) const noexcept {
 
 void ClockObserver::add(std::span<const MatchedMessage> messages) {
   for (const MatchedMessage& message : messages) {
+    if (message.is_ambiguous) continue;
     const std::uint32_t from = index_of(message.send.rank), to = index_of(message.completion.rank);
     if (from == kMissing || to == kMissing || from == to) continue;
     const std::uint32_t sender = first_.domain_of[from], receiver = first_.domain_of[to];
     if (sender == receiver) {
-      const bool is_between_hosts = host_of_[from] != host_of_[to];
-      ++inner_[sender].messages[is_between_hosts];
-      if (message.receive_leave_ns < message.send_enter_ns) ++inner_[sender].reversed[is_between_hosts];
+      check(sender, from, to, message.send_enter_ns, message.receive_leave_ns);
       continue;
     }
     const DomainMessage row{message.send_enter_ns, message.receive_leave_ns, sender, receiver};
@@ -136,10 +135,42 @@ void ClockObserver::check_within(const std::vector<CollectiveSide>& sides,
     const auto side = std::ranges::find(sides, first_.domain_of[index], &CollectiveSide::domain);
     const CollectivePart& latest = *last[static_cast<std::size_t>(side - sides.begin())];
     if (&latest == &part) continue;
-    const bool is_between_hosts = host_of_[index] != host_of_[index_of(latest.start.rank)];
-    ++inner_[side->domain].messages[is_between_hosts];
-    if (part.leave_ns < latest.enter_ns) ++inner_[side->domain].reversed[is_between_hosts];
+    check(side->domain, index_of(latest.start.rank), index, latest.enter_ns, part.leave_ns);
   }
+}
+
+/// Takes a message between ranks of one domain.
+void ClockObserver::check(std::uint32_t domain, std::uint32_t from, std::uint32_t to, std::int64_t sent_ns,
+                          std::int64_t received_ns) {
+  const bool is_between_hosts = host_of_[from] != host_of_[to], is_reversed = received_ns < sent_ns;
+  ++inner_[domain].messages[is_between_hosts];
+  if (is_between_hosts) {
+    if (is_reversed) ++inner_[domain].reversed[1];
+    return;
+  }
+  const HandleKey key{std::uint64_t{from} << 32 | to};
+  std::uint32_t place = way_of_.find(key);
+  if (place == decltype(way_of_)::kNone) {
+    if (ways_.size() == ClockTuning::kMostWays) return;
+    place = static_cast<std::uint32_t>(ways_.size());
+    way_of_.set(key, place);
+    ways_.push_back({from, to, received_ns - sent_ns, sent_ns, sent_ns, 0});
+  }
+  Way& way = ways_[place];
+  way.least_ns = std::min(way.least_ns, received_ns - sent_ns);
+  way.first_ns = std::min(way.first_ns, sent_ns);
+  way.last_ns = std::max(way.last_ns, sent_ns);
+  way.reversed += is_reversed ? 1 : 0;
+}
+
+/// Whether clocks at some distance, with a drift that real ones have, explain the reversed messages of this way.
+bool ClockObserver::is_distance(const Way& way) const noexcept {
+  const std::uint32_t back = way_of_.find({std::uint64_t{way.to} << 32 | way.from});
+  if (back == decltype(way_of_)::kNone) return true;
+  const Way& other = ways_[back];
+  const std::int64_t span_ns = std::max(way.last_ns, other.last_ns) - std::min(way.first_ns, other.first_ns);
+  return way.least_ns + other.least_ns >=
+         -static_cast<std::int64_t>(ClockTuning::kDriftWithin * static_cast<double>(span_ns));
 }
 
 ClockSamples& ClockObserver::finish() {
@@ -157,9 +188,12 @@ ClockSamples& ClockObserver::finish() {
 std::vector<std::uint32_t> ClockObserver::find_split() const {
   std::vector<std::uint32_t> parts(metas_.size(), 0);
   bool is_split = false;
+  std::vector<std::uint64_t> reversed(inner_.size());  // on one host
+  for (const Way& way : ways_)
+    if (way.reversed != 0 && is_distance(way)) reversed[first_.domain_of[way.from]] += way.reversed;
   for (std::uint32_t i = 0; i < metas_.size(); ++i) {
     const Inner& inner = inner_[first_.domain_of[i]];
-    if (is_contradiction(inner.reversed[0], inner.messages[0]))
+    if (is_contradiction(reversed[first_.domain_of[i]], inner.messages[0]))
       parts[i] = i + 1;  // each rank gets its own clock
     else if (is_contradiction(inner.reversed[1], inner.messages[1]))
       parts[i] = host_of_[i] + 1;

@@ -39,7 +39,7 @@ std::string_view keep_text(std::string_view text) noexcept {
   return {copy, text.size()};
 }
 
-bool map_file(std::string_view, std::string_view& text) noexcept {
+bool load_file(std::string_view, std::string_view& text) noexcept {
   text = keep_text(g_text);
   return true;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receives that are cancelled, a request that is freed while active, a request that is asked for its status.
+// Receives that are cancelled, a request that is freed while active, requests that are asked for their
+// status and then completed or freed.
 #include "subject.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);
   int in = -1, flag = 0, out = rank;
   MPI_Status status;
-  MPI_Request request;
+  MPI_Request request, parts[3];
   MPI_Irecv(&in, 1, MPI_INT, previous, 99, MPI_COMM_WORLD, &request);
   MPI_Cancel(&request);
   MPI_Wait(&request, &status);
@@ -29,6 +30,18 @@ int main(int argc, char** argv) {
   REQUIRE(in == previous && request != MPI_REQUEST_NULL && status.MPI_SOURCE == previous);
   MPI_Wait(&request, &status);
   REQUIRE(status.MPI_SOURCE == previous);
+  // A receive that was seen to be complete is freed; messages after it are longer.
+  int many[8], out_values[3] = {0}, two = 0, three = 0;
+  MPI_Irecv(many, 8, MPI_INT, MPI_ANY_SOURCE, 97, MPI_COMM_WORLD, &request);
+  for (int i = 1; i <= 3; ++i) MPI_Isend(out_values, i, MPI_INT, next, 97, MPI_COMM_WORLD, &parts[i - 1]);
+  for (flag = 0; !flag;) MPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
+  MPI_Request_free(&request);
+  MPI_Recv(many, 8, MPI_INT, previous, 97, MPI_COMM_WORLD, &status);
+  MPI_Get_count(&status, MPI_INT, &two);
+  MPI_Recv(many, 8, MPI_INT, previous, 97, MPI_COMM_WORLD, &status);
+  MPI_Get_count(&status, MPI_INT, &three);
+  REQUIRE(two == 2 && three == 3);
+  MPI_Waitall(3, parts, MPI_STATUSES_IGNORE);
   MPI_Barrier(MPI_COMM_WORLD);
   return end("cancel");
 }

@@ -43,8 +43,26 @@ static void fail_in_every_way(void) {
   report("bcast of no datatype", MPI_Bcast(&value, 1, MPI_DATATYPE_NULL, 0, world));
   report("allreduce without an operation", MPI_Allreduce(&value, &flag, 1, MPI_INT, MPI_OP_NULL, world));
   report("gather to a root that is not there", MPI_Gather(&value, 1, MPI_INT, &flag, 1, MPI_INT, -5, world));
+  report("send on no communicator", MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_NULL));
   report("rank without a place for it", MPI_Comm_rank(world, NULL));
   report("type of a negative count", MPI_Type_contiguous(-1, MPI_INT, &(MPI_Datatype){MPI_DATATYPE_NULL}));
+}
+
+/// A collective that only one rank begins with an error, and repeats; one that succeeds only at its root.
+static void repeat(void) {
+  int values[4] = {rank, rank, rank, rank}, sum = 0, code = MPI_SUCCESS;
+  if (rank == size - 1) code = MPI_Bcast(values, 1, MPI_DATATYPE_NULL, 0, MPI_COMM_WORLD);
+  REQUIRE((code != MPI_SUCCESS) == (rank == size - 1));
+  MPI_Bcast(values, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  REQUIRE(values[0] == 0);
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  REQUIRE(sum == size * (size - 1) / 2);
+  if (size == 2) {
+    code = MPI_Bcast(values, rank == 0 ? 4 : 2, MPI_INT, 0, MPI_COMM_WORLD);
+    REQUIRE((code != MPI_SUCCESS) == (rank == 1));
+  }
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
 }
 
 int main(int argc, char** argv) {
@@ -56,6 +74,7 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, own);
   fail_in_every_way();
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  repeat();
   MPI_Errhandler_free(&own);
   return end("errors");
 }

@@ -30,7 +30,7 @@ struct Row {
 
 constexpr Columns kColumns{
     column<&Row::small>("small"),
-    column<&Row::big>("big", "B", "a large number").narrow(),
+    column<&Row::big>("big", "B", "a large number"),
     column<&Row::share>("share"),
     column<&Row::is_good>("is_good"),
     column<&Row::colour>("colour").with_words(kColours),

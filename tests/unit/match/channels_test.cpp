@@ -131,7 +131,9 @@ class Pairing : public testing::Test {
   MessageLedger ledger_{{0, 1}, messages_, findings_};
   ReceiveTable receives_;
   LostSides lost_{2};
-  ChannelPairing pairing_{receives_, lost_, ledger_};
+  WaitingReceives waiting_{receives_, std::vector<std::size_t>{1, 1}};
+  RaceSettler races_{receives_, waiting_};
+  ChannelPairing pairing_{receives_, lost_, ledger_, races_};
   Channel at_;
   std::uint64_t taken_ = 0;
   std::uint64_t posted_ = 0;

@@ -44,7 +44,7 @@ class Ledger : public testing::Test {
 };
 
 TEST_F(Ledger, HasARowForEachPair) {
-  ledger_.matched(at_, sent(8), received(8));
+  ledger_.matched(at_, sent(8), received(8), true);
   ASSERT_EQ(messages_.size(), 1u);
   EXPECT_EQ(messages_[0].send, (EventRef{10, 0, 3}));
   EXPECT_EQ(messages_[0].post, (EventRef{11, 0, 4}));
@@ -62,16 +62,16 @@ TEST_F(Ledger, HasARowForEachPair) {
 }
 
 TEST_F(Ledger, TakesTheSizeFromTheSideThatKnowsIt) {
-  ledger_.matched(at_, sent(kUnknownBytes), received(8));
-  ledger_.matched(at_, sent(16), received(-1));
+  ledger_.matched(at_, sent(kUnknownBytes), received(8), true);
+  ledger_.matched(at_, sent(16), received(-1), true);
   EXPECT_EQ(messages_[0].bytes, 8u);
   EXPECT_EQ(messages_[1].bytes, 16u);
   EXPECT_EQ(ledger_.take_totals().ranks[1].bytes_received, 16u);
 }
 
 TEST_F(Ledger, ReportsTwoSidesOfDifferentSizes) {
-  ledger_.matched(at_, sent(8), received(4));
-  ledger_.matched(at_, sent(8), received(12));
+  ledger_.matched(at_, sent(8), received(4), true);
+  ledger_.matched(at_, sent(8), received(12), true);
   EXPECT_EQ(findings_.count(FindingId::message_truncated), 1u);
   EXPECT_EQ(findings_.count(FindingId::message_size_mismatch), 1u);
   EXPECT_EQ(detail(FindingId::message_truncated),
@@ -79,8 +79,8 @@ TEST_F(Ledger, ReportsTwoSidesOfDifferentSizes) {
 }
 
 TEST_F(Ledger, CountsAMessageThatWasReceivedNoLaterThanSent) {
-  ledger_.matched(at_, sent(8, 200), received(8, 200));
-  ledger_.matched(at_, sent(8, 199), received(8, 200));
+  ledger_.matched(at_, sent(8, 200), received(8, 200), true);
+  ledger_.matched(at_, sent(8, 199), received(8, 200), true);
   EXPECT_EQ(ledger_.reversed(), 1u);
 }
 

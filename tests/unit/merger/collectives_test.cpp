@@ -68,6 +68,31 @@ TEST_F(Collectives, NthCallOfEachRankIsTheNthCollective) {
   EXPECT_THAT(summary.findings, IsEmpty());
 }
 
+TEST_F(Collectives, RefusedCallIsNoPartAndAFailedOneThatTookPartIs) {
+  SyntheticRun run{2};
+  run[0]->collective(CallId::Bcast, {10, 11}, 0, 0, 0);
+  run[0]->batch.flags.back() = kFlagFailed;
+  run[0]->collective(CallId::Bcast, {12, 30}, 8, 0, 0);
+  run[0]->collective(CallId::Allreduce, {40, 60}, 8, 8);
+  run[1]->collective(CallId::Bcast, {20, 31}, 0, 0, 0);
+  run[1]->batch.flags.back() = kFlagFailed;
+  run[1]->batch.completion_count.back() = 1;
+  run[1]->batch.completions.push_back({});
+  run[1]->collective(CallId::Allreduce, {45, 60}, 8, 8);
+  EXPECT_THAT(places(merged(run)),
+              ElementsAre(Pairing{0, 0, 1, 1}, Pairing{0, 1, 0, 0}, Pairing{1, 0, 2, 2}, Pairing{1, 1, 1, 1}));
+  EXPECT_THAT(summary.findings, IsEmpty());
+}
+
+TEST_F(Collectives, RefusedNonBlockingCallIsNoPart) {
+  SyntheticRun run{2};
+  run[0]->collective(CallId::Ibcast, {10, 11}, 0, 0, 0);
+  run[0]->batch.flags.back() = kFlagFailed;
+  for (std::size_t r = 0; r < 2; ++r) run[r]->collective(CallId::Allreduce, {40, 60}, 8, 8);
+  EXPECT_THAT(places(merged(run)), ElementsAre(Pairing{0, 0, 1, 1}, Pairing{0, 1, 0, 0}));
+  EXPECT_THAT(summary.findings, IsEmpty());
+}
+
 TEST_F(Collectives, EachCommunicatorHasItsOwnCount) {
   SyntheticRun run{2};
   for (std::size_t r = 0; r < 2; ++r) run[r].make_comm({1, 5}, 0xc, kWorld, {0, 1}, CallId::Comm_dup);

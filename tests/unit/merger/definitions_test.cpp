@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "merged_reader.hpp"
 #include "merger/load/unify_definitions.hpp"
 #include "synthetic_trace.hpp"
@@ -132,6 +134,90 @@ TEST_F(Definitions, IntercommunicatorHasTwoSides) {
   EXPECT_EQ(two.world_rank(7), kUnknownMember);
   EXPECT_EQ(all.list[zero.comm].kind, CommKind::inter);
   EXPECT_EQ(all.list[zero.comm].parent, kNoComm) << "its sides were made from different communicators";
+}
+
+/// Makes two communicators in another order on each rank, as racing threads do, with a text about each.
+void make_in_any_order(std::vector<SyntheticRank>& ranks, CallId call, const std::string (&texts)[2]) {
+  for (std::uint64_t r = 0; r < 2; ++r)
+    for (std::uint64_t i = 0; i < 2; ++i) {
+      const std::uint64_t enter = 10 + 5 * (r ^ i), leave = enter + 20;  // they overlap
+      ranks[r].add_comm(0xa + i, kWorld, {0, 1}, call, {enter, leave});
+      ranks[r].meta.texts.push_back({kCommLinkKey, texts[i], 0xa + i, leave + 1});
+    }
+}
+
+TEST_F(Definitions, CommunicatorsThatThreadsMakeAtOnceAreToldApartByTheirTags) {
+  auto ranks = world(2);
+  make_in_any_order(ranks, CallId::Comm_create_group, {"tag 3", "tag 4"});
+  Communicators all = unify(ranks, 2);
+  for (const std::uint64_t handle : {0xau, 0xbu})
+    EXPECT_EQ(all.resolvers[0].at(handle, 100)->comm, all.resolvers[1].at(handle, 100)->comm);
+  EXPECT_NE(all.resolvers[0].at(0xa, 100)->comm, all.resolvers[0].at(0xb, 100)->comm);
+}
+
+TEST_F(Definitions, CommunicatorsThatThreadsMakeAtOnceAreToldApartByTheirStrings) {
+  auto ranks = world(2);
+  make_in_any_order(ranks, CallId::Comm_create_from_group, {"string 00000000000000a1", "string 00000000000000a2"});
+  Communicators all = unify(ranks, 2);
+  EXPECT_EQ(all.resolvers[0].at(0xa, 100)->comm, all.resolvers[1].at(0xa, 100)->comm);
+  EXPECT_NE(all.resolvers[0].at(0xa, 100)->comm, all.resolvers[0].at(0xb, 100)->comm);
+}
+
+TEST_F(Definitions, CommunicatorsWithEqualTagsAreToldApartByTheirOrder) {
+  auto ranks = world(2);
+  make_in_any_order(ranks, CallId::Comm_create_group, {"tag 3", "tag 3"});
+  Communicators all = unify(ranks, 2);
+  EXPECT_EQ(all.resolvers[0].at(0xa, 100)->comm, all.resolvers[1].at(0xb, 100)->comm);
+}
+
+TEST_F(Definitions, TagOfAReusedHandleBelongsToTheLatestCommunicator) {
+  auto ranks = world(2);
+  for (std::size_t r = 0; r < 2; ++r)
+    for (std::uint64_t i = 0; i < 2; ++i) {
+      ranks[r].add_comm(0xa, kWorld, {0, 1}, CallId::Comm_create_group, {10 + 100 * i, 20 + 100 * i});
+      ranks[r].meta.texts.push_back({kCommLinkKey, (r ^ i) != 0 ? "tag 3" : "tag 4", 0xa, 21 + 100 * i});
+    }
+  Communicators all = unify(ranks, 2);
+  EXPECT_EQ(all.resolvers[0].at(0xa, 50)->comm, all.resolvers[1].at(0xa, 150)->comm);
+  EXPECT_EQ(all.resolvers[0].at(0xa, 150)->comm, all.resolvers[1].at(0xa, 50)->comm);
+}
+
+TEST_F(Definitions, IntercommunicatorsThatThreadsMakeAtOnceAreToldApartByTheirLeaders) {
+  auto ranks = world(4);
+  for (std::uint64_t r = 0; r < 4; ++r) {
+    const std::vector<std::int32_t> own = r < 2 ? std::vector{0, 1} : std::vector{2, 3};
+    const std::vector<std::int32_t> other = r < 2 ? std::vector{2, 3} : std::vector{0, 1};
+    for (std::uint64_t i = 0; i < 2; ++i) {  // each thread has a communicator of its own
+      ranks[r].add_comm(0x1 + i, kWorld, own, CallId::Comm_split, {1 + 2 * i, 2 + 2 * i});
+      const std::uint64_t enter = 10 + 5 * ((r / 2) ^ i);
+      ranks[r].add_comm(0xa + i, 0x1 + i, own, CallId::Intercomm_create, {enter, enter + 20}, 0, other);
+      if (r % 2 == 0)
+        ranks[r].meta.texts.push_back(
+            {kCommLinkKey, "leaders 0000000044000000 " + std::string{r == 0 ? "0 2 " : "2 0 "} + (i == 0 ? "7" : "8"),
+             0xa + i, enter + 21});
+    }
+  }
+  ASSERT_EQ(kWorld, 0x44000000U);
+  Communicators all = unify(ranks, 4);
+  for (std::size_t r = 1; r < 4; ++r)
+    for (const std::uint64_t handle : {0xau, 0xbu})
+      EXPECT_EQ(all.resolvers[0].at(handle, 100)->comm, all.resolvers[r].at(handle, 100)->comm) << r;
+  EXPECT_NE(all.resolvers[0].at(0xa, 100)->comm, all.resolvers[0].at(0xb, 100)->comm);
+  EXPECT_EQ(all.resolvers[0].at(0xa, 100)->side, all.resolvers[1].at(0xa, 100)->side);
+  EXPECT_NE(all.resolvers[0].at(0xa, 100)->side, all.resolvers[2].at(0xa, 100)->side);
+  EXPECT_EQ(all.resolvers[3].at(0xa, 100)->world_rank(1), 1);
+  EXPECT_THAT(findings.list(), IsEmpty());
+}
+
+TEST_F(Definitions, ParentIsTheCommunicatorThatTheHandleMeantAtTheCall) {
+  auto ranks = world(2);
+  for (std::size_t r = 0; r < 2; ++r) {
+    ranks[r].add_comm(0xa, kWorld, {0, 1}, CallId::Comm_dup, {1, 2});
+    ranks[r].add_comm(0xa, kWorld, {0, 1}, CallId::Comm_dup, {10, 50});  // of another thread, after the first was freed
+    ranks[r].add_comm(0xb, 0xa, {0, 1}, CallId::Comm_dup, {11, 12});     // of the first
+  }
+  Communicators all = unify(ranks, 2);
+  EXPECT_EQ(all.list[all.resolvers[0].at(0xb, 20)->comm].parent, all.resolvers[0].at(0xa, 5)->comm);
 }
 
 TEST_F(Definitions, MergedIntercommunicatorHasOneParent) {

@@ -110,6 +110,56 @@ TEST_F(Messages, MessagesOfSwitchedOffFunctionsAreNotAFlaw) {
   for (const Finding& finding : summary.findings) EXPECT_EQ(finding.severity, Severity::info) << finding.name;
 }
 
+TEST_F(Messages, RequestThatWasSeenCompleteAndFreedIsAReceive) {
+  SyntheticRun run{2};
+  for (const std::uint64_t t : {10u, 12u, 14u}) run[0]->send({t, t + 1}, 1, 5, static_cast<std::int64_t>(t));
+  run[1]->irecv({20, 21}, kAnySource, 5, 64, 0xa);
+  run[1]->requests(CallId::Request_get_status, {22, 23}, {{0xa, 0, 5, 10}});
+  run[1]->requests(CallId::Request_free, {24, 25}, {{0xa, 0, 0, 0}});
+  run[1]->irecv({26, 27}, 0, 5, 64, 0xa);
+  run[1]->requests(CallId::Request_get_status, {28, 29}, {{0xa, 0, 5, 12}});
+  run[1]->wait({30, 31}, 0xa, {0, 5, 12});
+  run[1]->receive({32, 33}, 0, 5, 14);
+  EXPECT_THAT(matched(run), ElementsAre(Pairing{0, 0, 1, 2}, Pairing{0, 1, 1, 5}, Pairing{0, 2, 1, 6}));
+  EXPECT_THAT(summary.findings, IsEmpty());
+}
+
+TEST_F(Messages, CancelledSendThatWasFreedIsSentIfThereIsAReceiveForIt) {
+  SyntheticRun run{2};
+  const auto cancel_and_free = [&](std::uint64_t at, std::int32_t tag, std::int64_t bytes) {
+    run[0]->isend({at, at + 1}, 1, tag, bytes, 0xa);
+    run[0]->requests(CallId::Cancel, {at + 2, at + 3}, {{0xa, 0, 0, 0}});
+    run[0]->requests(CallId::Request_free, {at + 4, at + 5}, {{0xa, 0, 0, 0}});
+  };
+  cancel_and_free(10, 5, 8);  // never received
+  cancel_and_free(20, 6, 8);  // the first of two is received, by its size
+  cancel_and_free(30, 6, 16);
+  run[0]->send({40, 41}, 1, 6, 8);
+  run[1]->receive({50, 51}, 0, 6, 8);
+  run[1]->receive({52, 53}, 0, 6, 8);
+  EXPECT_THAT(matched(run), ElementsAre(Pairing{0, 3, 1, 0}, Pairing{0, 9, 1, 1}));
+  EXPECT_THAT(summary.findings, IsEmpty());
+  EXPECT_EQ(summary.messages.unmatched_sends, 0U);
+}
+
+TEST_F(Messages, RefusedCallOnAnUnknownCommunicatorLacksNothing) {
+  SyntheticRun run{1};
+  run[0]->call(CallId::Send, {10, 11}, Payload::p2p, kFlagFailed);
+  run[0]->side(0, 0, 5, 8);
+  run[0]->collective(CallId::Barrier, {12, 13}, 0, 0, kNoRoot, 0, 0xdead);
+  run[0]->batch.flags.back() = kFlagFailed;
+  EXPECT_THAT(matched(run), IsEmpty());
+  EXPECT_THAT(summary.findings, IsEmpty());
+}
+
+TEST_F(Messages, GeneralizedRequestIsKnown) {
+  SyntheticRun run{1};
+  run[0]->handle(CallId::Grequest_start, {10, 11}, 0xa);
+  run[0]->wait({12, 13}, 0xa, {0, 5, 8});
+  EXPECT_THAT(matched(run), IsEmpty());
+  EXPECT_THAT(summary.findings, IsEmpty());
+}
+
 TEST_F(Messages, ReceiveThatFailedForAnotherReasonTakesNothing) {
   SyntheticRun run{2};
   run[0]->send({10, 11}, 1, 5, 8);

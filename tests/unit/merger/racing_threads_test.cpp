@@ -27,12 +27,15 @@ struct Call {
   std::int64_t bytes = 0;
 };
 
+constexpr std::size_t kMessages = 60;
+
 /// Threads of rank 0 send, threads of rank 1 receive, all on one channel. The k-th send is what the k-th receive gets.
 class Race {
  public:
-  Race(std::uint64_t seed, bool is_blocking, bool has_sizes, std::uint32_t senders = 4, std::uint32_t receivers = 4)
+  /// sizes  number of different sizes
+  Race(std::uint64_t seed, bool is_blocking, std::size_t sizes, std::uint32_t senders = 4, std::uint32_t receivers = 4)
       : random_{test::seeded(seed)}, senders_{senders}, receivers_{receivers} {
-    play_sends(has_sizes);
+    play_sends(sizes);
     play_receives(is_blocking);
   }
 
@@ -44,8 +47,6 @@ class Race {
   }
 
  private:
-  static constexpr std::size_t kMessages = 60;
-
   std::uint64_t wait(std::uint64_t most) { return std::uniform_int_distribution<std::uint64_t>{1, most}(random_); }
   static std::map<std::pair<std::uint64_t, std::uint32_t>, const Call*> by_enter(const std::vector<Call>& calls) {
     std::map<std::pair<std::uint64_t, std::uint32_t>, const Call*> sorted;
@@ -53,7 +54,7 @@ class Race {
     return sorted;
   }
 
-  void play_sends(bool has_sizes) {
+  void play_sends(std::size_t sizes) {
     for (std::uint32_t thread = 0; thread < senders_; ++thread) {
       std::uint64_t now = 0;
       for (std::uint64_t i = 0; i < kMessages / senders_; ++i) {
@@ -63,8 +64,7 @@ class Race {
       }
     }
     std::ranges::sort(sends, {}, [](const Call& call) { return std::pair{call.instant, call.thread}; });
-    if (has_sizes)
-      for (std::size_t i = 0; i < sends.size(); ++i) sends[i].bytes = static_cast<std::int64_t>(i + 1);
+    for (std::size_t i = 0; i < sends.size(); ++i) sends[i].bytes = static_cast<std::int64_t>(i % sizes + 1);
   }
 
   void play_receives(bool is_blocking) {
@@ -152,7 +152,7 @@ class RacingThreads : public Messages, public ::testing::WithParamInterface<bool
 
 TEST_P(RacingThreads, GetNoMessageBeforeItWasSentAndNoneOutOfOrder) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    const Race race{seed, GetParam(), false};
+    const Race race{seed, GetParam(), 1};
     const auto pairs = merged(race);
     ASSERT_EQ(pairs.size(), race.sends.size()) << "seed " << seed;
     for (const auto& [send, receive] : pairs) {
@@ -168,7 +168,7 @@ TEST_P(RacingThreads, GetNoMessageBeforeItWasSentAndNoneOutOfOrder) {
 
 TEST_P(RacingThreads, ThatReceiveAreDistinguishedByTheSizesOfTheirMessages) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    const Race race{seed, GetParam(), true, 1, 4};
+    const Race race{seed, GetParam(), kMessages, 1, 4};
     const auto pairs = merged(race);
     ASSERT_EQ(pairs.size(), race.sends.size()) << "seed " << seed;
     for (const auto& [send, receive] : pairs) ASSERT_EQ(send, receive) << "seed " << seed;
@@ -177,15 +177,69 @@ TEST_P(RacingThreads, ThatReceiveAreDistinguishedByTheSizesOfTheirMessages) {
 
 TEST_P(RacingThreads, ThatSendAreDistinguishedByTheSizesOfTheirMessages) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    const Race race{seed, GetParam(), true, 4, 1};
+    const Race race{seed, GetParam(), kMessages, 4, 1};
     const auto pairs = merged(race);
     ASSERT_EQ(pairs.size(), race.sends.size()) << "seed " << seed;
     for (const auto& [send, receive] : pairs) ASSERT_EQ(send, receive) << "seed " << seed;
   }
 }
 
+TEST_P(RacingThreads, OnBothSidesGetMessagesOfTheirSizesWithoutAnError) {
+  for (const std::size_t sizes : {2u, 7u, 60u})
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+      const Race race{seed, GetParam(), sizes};
+      const auto pairs = merged(race);
+      ASSERT_EQ(pairs.size(), race.sends.size()) << "seed " << seed;
+      for (const auto& [send, receive] : pairs)
+        ASSERT_EQ(race.sends[send].bytes, race.receives[receive].bytes) << "seed " << seed << " sizes " << sizes;
+      ASSERT_EQ(summary.reversed_before, 0U) << "seed " << seed;
+      ASSERT_EQ(summary.findings.size(), 1U) << "seed " << seed;
+      ASSERT_EQ(summary.findings[0].name, "message.ambiguous");
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(InBlockingCalls, RacingThreads, ::testing::Values(true));
 INSTANTIATE_TEST_SUITE_P(WithRequests, RacingThreads, ::testing::Values(false));
+
+TEST_F(Messages, WildcardOfAnotherThreadMayHaveBeenPostedFirst) {
+  // Threads 0 and 1 post at the same time, and thread 1 is first. Its receive has no channel until its wait returns.
+  SyntheticRun run{2};
+  run[1].thread(0).irecv({10, 20}, 0, 5, 64, 0x100);
+  run[1].thread(0).wait({21, 60}, 0x100, {0, 5, 16});
+  run[1].thread(1).irecv({12, 14}, -1, -1, 64, 0x101);
+  run[1].thread(1).wait({21, 90}, 0x101, {0, 5, 8});
+  run[0]->send({30, 31}, 1, 5, 8);
+  run[0]->send({40, 41}, 1, 5, 16);
+  EXPECT_THAT(matched(run), UnorderedElementsAre(Pairing{0, 0, 1, 1}, Pairing{0, 1, 1, 1}));
+  for (const MatchedMessage& message : MergedReader{run.merged()}.messages())
+    EXPECT_EQ(message.post.thread, message.send.event == 0 ? 1U : 0U);
+  ASSERT_EQ(summary.findings.size(), 1U);
+  EXPECT_EQ(summary.findings[0].name, "message.ambiguous");
+}
+
+TEST_F(Messages, TruncatedMessageOfRacingThreadsIsStillAnError) {
+  SyntheticRun run{2};
+  run[1].thread(0).receive({0, 100}, 0, 5, {0, 5, 8});
+  run[1].thread(0).batch.flags.back() = kFlagFailed;
+  run[1].thread(1).receive({1, 90}, 0, 5, 8);
+  run[0]->send({2, 3}, 1, 5, 16);
+  run[0]->send({50, 51}, 1, 5, 8);
+  EXPECT_EQ(matched(run).size(), 2U);
+  EXPECT_EQ(count_of(summary, "message.truncated"), 1U);
+  EXPECT_EQ(count_of(summary, "message.size_mismatch"), 0U);
+}
+
+TEST_F(Messages, PairOfRacingThreadsThatCannotBeIsLeftOut) {
+  SyntheticRun run{2};  // a send is missing
+  run[1].thread(0).receive({0, 20}, 0, 5, 8);
+  run[1].thread(1).receive({1, 30}, 0, 5, 8);
+  run[0]->send({2, 3}, 1, 5, 8);
+  run[0]->send({50, 51}, 1, 5, 8);
+  EXPECT_EQ(matched(run).size(), 1U);
+  EXPECT_EQ(summary.reversed_before, 0U);
+  ASSERT_EQ(summary.findings.size(), 1U);
+  EXPECT_EQ(summary.findings[0].name, "message.ambiguous");
+}
 
 TEST_F(Messages, ThreadThatReturnsFirstGotTheMessageThatWasSentFirst) {
   SyntheticRun run{2};

@@ -34,6 +34,26 @@ TEST(Shortened, CutsTheMiddleOut) {
   EXPECT_EQ(shortened("日本語日本語", 9), "日...語");
 }
 
+TEST(Shortened, KeepsTheNameOfAFunctionLongest) {
+  const char* const name = "outer::inner::Solver<double, std::vector<int>>::step(std::vector<double> const&, int)";
+  EXPECT_EQ(shortened_function(name, 100), name);
+  EXPECT_EQ(shortened_function(name, 60), "outer::inner::Solver<double, std::vector<int>>::step");
+  EXPECT_EQ(shortened_function(name, 48), "inner::Solver<double, std::vector<int>>::step");
+  EXPECT_EQ(shortened_function(name, 40), "Solver<double, std::vector<int>>::step");
+  EXPECT_EQ(shortened_function(name, 20), "step");
+  EXPECT_EQ(shortened_function("(anonymous namespace)::work(int)", 10), "work");
+  EXPECT_EQ(shortened_function("norm<double, 3>", 10), "norm");
+  EXPECT_EQ(shortened_function("a_function_with_a_long_name", 11), "a_fu...name");
+  EXPECT_EQ(shortened_function("((((((((((", 5), "(...(");
+}
+
+TEST(Shortened, KeepsTheEndOfAPath) {
+  EXPECT_EQ(shortened_path("/home/user/a/program", 20), "/home/user/a/program");
+  EXPECT_EQ(shortened_path("/home/user/a/program", 15), ".../a/program");
+  EXPECT_EQ(shortened_path("/home/user/a/program", 11), ".../program");
+  EXPECT_EQ(shortened_path("/home/user/a/program", 6), "p...am");
+}
+
 TEST(Wrapped, BreaksAtBlanks) { EXPECT_EQ(wrapped("one two three", 2, 9), "  one two\n  three\n"); }
 
 TEST(Wrapped, BreaksAWordThatIsTooLong) { EXPECT_EQ(wrapped("abcdefgh ij", 1, 4), " abc\n def\n gh\n ij\n"); }

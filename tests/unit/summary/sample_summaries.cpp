@@ -61,6 +61,8 @@ Summary four_ranks() {
                     50'000,
                     409'600'000};
     if (rank == 0) row.mpi_s = 12.0;
+    row.thread_s = rank == 0 ? 20 : 10;
+    row.all_threads = rank == 0 ? 3 : 1;
     if (rank == 3) row.mpi_s = 2.0;
     summary.ranks.push_back(row);
   }
@@ -126,12 +128,14 @@ Summary four_ranks() {
   summary.user_messages = 12;
   summary.user_message_bytes = 4096;
   summary.overhead = {
-      {"record", 400'040, 0.0072, 0.00018}, {"start", 4, 0.04, 0.001}, {"clock_exchange", 8, 0.012, 0.0003}};
+      {"record", 400'040, 0.0072, 0.00018}, {"start", 4, 0.04, 0.001}, {"clock exchange", 8, 0.012, 0.0003}};
   summary.findings = {
       {"message.unmatched_send", Severity::error, 1, "Messages were sent that nobody received.",
        "Look for a receive with another tag, source or communicator.", "rank 2 to rank 1, tag 7, 8192 bytes"},
       {"call.unfinished", Severity::info, 2,
-       "These calls had not returned when the trace ends. They are counted, with no duration.",
+       "These calls had not returned when the trace ends. They are counted; their time is that until the program "
+       "ended, "
+       "if that was seen, otherwise none.",
        "If the program hung, ask `meridian where` which of them others wait for.", ""}};
   return summary;
 }
@@ -215,7 +219,8 @@ Summary ten_thousand_ranks() {
                  700'000'000'000};
   for (std::int32_t rank = 0; rank < kRanks; ++rank) {
     summary.ranks.push_back({rank, "node" + std::to_string(1000 + rank / 100), 4, 12'345'678, 0, 0, 7200.0,
-                             28800.0 * (0.25 + 0.00005 * rank), 1'000'000, 8'000'000'000, 1'000'000, 8'000'000'000});
+                             28800.0 * (0.25 + 0.00005 * rank), 1'000'000, 8'000'000'000, 1'000'000, 8'000'000'000, 4,
+                             28800.0});
     summary.pairs.push_back({rank, (rank + 1) % kRanks, 1'000'000, 8'000'000'000});
   }
   for (int i = 0; i < 40; ++i)
@@ -241,7 +246,7 @@ Summary ten_thousand_ranks() {
     summary.clocks.push_back(clock);
   }
   summary.reversed_before = 1'234'567'890;
-  summary.overhead = {{"record", 123'456'789'012, 2222.2, 0.0000309}, {"flush_wait", 12, 3.5e6, 0.0486}};
+  summary.overhead = {{"record", 123'456'789'012, 2222.2, 0.0000309}, {"flush wait", 12, 3.5e6, 0.0486}};
   summary.findings = {{"loss.ring_full", Severity::data_loss, 12'345,
                        "Calls were dropped because rings were full (MERIDIAN_FULL=drop).", "Enlarge MERIDIAN_BUFFER.",
                        "ranks 17, 400, 4711"}};

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "cli/summary/csv.hpp"
 #include "summary/summary_tables.hpp"
 
 namespace meridian {
@@ -36,6 +37,15 @@ TEST(SummaryTables, HaveUniqueNamesAndSoHaveTheirColumns) {
     EXPECT_EQ(++tables[table.name], 1) << table.name;
     std::map<std::string_view, int> columns;
     for (const AnyColumn& column : table.columns) EXPECT_EQ(++columns[column.name], 1) << table.name << column.name;
+  }
+}
+
+TEST(SummaryCsv, GivesSpreadsheetsNoFormulas) {
+  for (const std::string text : {"=1+1", "+1", "-1", "@SUM(A1)"}) {
+    Summary summary;
+    summary.findings = {{text, Severity::info, 1, "a=1", "", ""}};
+    const std::string csv = summary_csv(summary);
+    EXPECT_NE(csv.find("findings,'" + text + ",info,1,a=1,,\n"), std::string::npos) << csv;
   }
 }
 

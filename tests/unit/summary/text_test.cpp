@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "cli/summary/printable.hpp"
+#include "cli/summary/table.hpp"
 #include "tests/unit/summary/sample_summaries.hpp"
 
 namespace meridian {
@@ -56,8 +57,8 @@ TEST(SummaryText, OfManyWorldsShowsTheFirst) {
   for (std::int32_t world = 4; world <= 20; ++world) summary.worlds.push_back({world, world + 1, 1, 1, 1, "./w", "t"});
   const std::string text = plain(summary);
   EXPECT_THAT(text, HasSubstr("WORLDS (the first 16 of 20)\n"));
-  EXPECT_THAT(text, HasSubstr("\n     16     17  1 of 1     world 1 ./w\n"));
-  EXPECT_THAT(text, Not(HasSubstr("     18  1 of 1")));
+  EXPECT_THAT(text, HasSubstr("\n     16    17 1 of 1    world 1 ./w\n"));
+  EXPECT_THAT(text, Not(HasSubstr("     18 1 of 1")));
 }
 
 TEST(SummaryText, OfTenThousandRanksIsCompact) {
@@ -78,6 +79,42 @@ TEST(SummaryText, NeverNeedsMoreThanEightyColumns) {
   for (const Summary& summary : {samples::empty_run(), samples::one_rank(), samples::four_ranks(), samples::counted(),
                                  samples::several_worlds(), samples::ten_thousand_ranks(), samples::hostile()})
     for (const std::string& line : lines_of(plain(summary))) EXPECT_LE(display_width(line), 80U) << line;
+}
+
+TEST(SummaryText, FillsTheWidthThatItHas) {
+  for (const std::size_t width : {kLeastWidth, std::size_t{120}, std::size_t{300}}) {
+    set_text_width(width);
+    for (const Summary& summary : {samples::empty_run(), samples::one_rank(), samples::four_ranks(), samples::counted(),
+                                   samples::several_worlds(), samples::ten_thousand_ranks(), samples::hostile()})
+      for (const std::string& line : lines_of(plain(summary)))
+        EXPECT_LE(display_width(line), line.starts_with("  ") ? width : std::max<std::size_t>(width, 80)) << line;
+  }
+  set_text_width(120);
+  EXPECT_THAT(plain(samples::four_ranks()), HasSubstr(" residual_of_the_mesh.cpp:1204 mesh::residual"));
+  EXPECT_THAT(plain(samples::several_worlds()),
+              HasSubstr("/home/user/a/folder/with/a/long/name/and/another/one/in/it"));
+  set_text_width(kDefaultWidth);
+  EXPECT_THAT(plain(samples::four_ranks()), Not(HasSubstr("residual_of_the_mesh.cpp:1204 mesh::residual")));
+}
+
+TEST(SummaryText, LeavesOutSectionsThatHaveNothingToSay) {
+  Summary summary = samples::one_rank();
+  summary.messages = {};
+  summary.communication_sizes = {{"coll", 0, 12, 0}};
+  const std::string text = plain(summary);
+  EXPECT_THAT(text, Not(HasSubstr("MESSAGES")));
+  EXPECT_THAT(text, HasSubstr("CLOCKS\n  all ranks are on one host and read one clock: there is nothing to correct\n"));
+  summary.communication_sizes.push_back({"coll", 8, 1, 8});
+  EXPECT_THAT(plain(summary), HasSubstr("SIZES OF MESSAGES"));
+  summary.messages.unmatched_sends = 1;
+  EXPECT_THAT(plain(summary), HasSubstr("MESSAGES\n  without partner 1 sends, 0 receives\n"));
+}
+
+TEST(SummaryText, CountsBytesOfCollectivesAsSent) {
+  Summary summary = samples::one_rank();
+  summary.ranks[0].bytes_sent = 1024;
+  summary.ranks[0].other_bytes_sent = 2048;
+  EXPECT_THAT(ranks_section(summary, Paint{false}), HasSubstr(" 3.00 KiB "));
 }
 
 TEST(SummaryText, EndsEveryLineWithoutBlanks) {

@@ -111,6 +111,20 @@ TEST(Drain, DrainsTheOtherSlotsWhenOneHasImpossiblePositions) {
   EXPECT_EQ(records_in(dir / "rank-00000.spool", ring, 1), std::vector<Words>{thread_record(1, 1)});
 }
 
+TEST(Drain, WakesAThreadThatWaitsForRoomAfterThePieceThatMakesSome) {
+  constexpr std::uint64_t kBlock = 256 * 1024;  // one piece
+  const TempDir dir;
+  TestRing made{dir / "a.ring", {.slots = 1, .ring_bytes = 4 * kBlock, .block_bytes = kBlock}};
+  made.set_output(dir.path(), 0);
+  TestProducer producer{made, 0};
+  while (producer.head() < 4 * kBlock) producer.put(thread_record(0, 1));
+  auto ring = *RingFile::open(dir / "a.ring", RingFile::Access::drain);
+  std::vector<std::uint32_t> served;  // before each piece after the first
+  Drain drain{ring, 1, [&](std::optional<SpoolWriter>&) { served.push_back(made.header().served.load()); }};
+  ASSERT_TRUE(drain.run());
+  EXPECT_EQ(served, (std::vector<std::uint32_t>{1, 1, 1}));
+}
+
 // Producers in threads, the drain in another: everything arrives, in order, through many laps of the ring.
 TEST(Drain, LosesNothingWhileThreadsStoreRecords) {
   const TempDir dir;

@@ -11,6 +11,7 @@
 #include "child.hpp"
 #include "known_calls.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "trace/ring/ring_note.hpp"
 
 namespace {
 int g_removals_left = -1;  // files that this process may still remove or rename before it is killed; -1: all
@@ -165,6 +166,21 @@ TEST_F(Recover, LeavesARingWhoseRankIsUnknown) {
   ASSERT_TRUE(recovered) << recovered.error().what;
   EXPECT_EQ(recovered->outcome, Recovery::rank_unknown);
   EXPECT_TRUE(std::filesystem::exists(made.path()));
+}
+
+TEST_F(Recover, FollowsANoteOnlyToARingOfItsOwner) {
+  store_and_die();
+  const auto path = out / "rank-00002.ring";
+  auto note = read_ring_note(path);
+  ASSERT_TRUE(note);
+  EXPECT_EQ(note->owner, ::geteuid());
+  note->owner = ::geteuid() + 1;
+  const auto refused = open_noted_ring(path, *note, RingFile::Access::drain);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().what,
+            "'" + path.string() + "' leads to the ring file '" + made.path().string() + "', which is of another user");
+  note->owner = 0;
+  EXPECT_TRUE(open_noted_ring(path, *note, RingFile::Access::drain));
 }
 
 TEST_F(Recover, ReportsTheHostOfTheRecords) {

@@ -291,6 +291,16 @@ TEST_F(Writer, KeepsTheRingOfAProgramThatNeverHadAnOutputDirectory) {
   EXPECT_TRUE(std::filesystem::is_empty(out));
 }
 
+TEST_F(Writer, RemovesTheRingOfAProgramThatEndedInMpiInit) {
+  auto program = start_program(made, [&] {
+    put_calls(0, 0, 0);
+    TestProducer{made, 0}.put_under_way(record(CallId::Init, Payload::local, 5000, 0, {}, 0));
+  });
+  EXPECT_EQ(program.wait(), 0);
+  EXPECT_EQ(start_writer(made).wait(), 0);
+  EXPECT_FALSE(std::filesystem::exists(made.path()));
+}
+
 TEST_F(Writer, RemovesTheRingOfAProgramThatStoredNoCall) {
   auto program = start_program(made, [&] { put_calls(0, 0, 0); });
   EXPECT_EQ(program.wait(), 0);

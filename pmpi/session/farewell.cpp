@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pmpi/session/farewell.hpp"
+
+#include <dlfcn.h>
+#include <mpi.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "pmpi/process/heritage.hpp"
+#include "pmpi/process/last_words.hpp"
+#include "pmpi/process/session_state.hpp"
+#include "pmpi/rings/ring_file.hpp"
+
+namespace meridian {
+namespace {
+
+#ifdef OPEN_MPI
+constexpr const char* kLibrary = "Open MPI";
+#else
+constexpr const char* kLibrary = "MPICH";
+#endif
+
+const char* file_name(const char* path) noexcept {
+  const char* const slash = strrchr(path, '/');
+  return slash != nullptr ? slash + 1 : path;
+}
+
+/// Whether MPI was initialised without the tracer's knowledge; `path` is then the library whose MPI_Init was called.
+bool is_initialized_behind_us(const char*& path) noexcept {
+  const auto initialized = reinterpret_cast<int (*)(int*)>(dlsym(RTLD_DEFAULT, "PMPI_Initialized"));
+  int flag = 0;
+  if (initialized == nullptr || initialized(&flag) != MPI_SUCCESS || flag == 0) return false;
+  Dl_info self{}, other{};
+  void* const init = dlsym(RTLD_DEFAULT, "MPI_Init");
+  if (init == nullptr || dladdr(reinterpret_cast<void*>(&g_session), &self) == 0 || dladdr(init, &other) == 0)
+    return false;
+  path = other.dli_fname;
+  return self.dli_fbase != other.dli_fbase;
+}
+
+/// A child of this process may have called MPI, as in a script; it then has said so.
+bool has_had_children() noexcept {
+  rusage usage{};
+  return getrusage(RUSAGE_CHILDREN, &usage) != 0 || usage.ru_maxrss != 0;
+}
+
+}  // namespace
+
+void tell_trace() noexcept {
+  const RingFileHeader& ring = *g_session.ring;
+  if (ring.world_rank.load() != 0 || ring.output_dir[0] == '\0') return;
+  Heritage heritage;
+  read_heritage(heritage);
+  const bool is_first = launched_as().rank <= 0 && heritage.token[0] == '\0';
+  static constexpr const char* kTrace = "the trace is in '%s'; next: meridian merge '%s'";
+  if (may_speak_at_end() && is_first) {
+    say_at_end(kTrace, ring.output_dir, ring.output_dir);
+  } else if (g_session.options.is_on(OptionId::verbose)) {
+    say(kTrace, ring.output_dir, ring.output_dir);
+  }
+}
+
+void tell_no_trace() noexcept {
+  if (!is_loaded_here() || launched_as().rank > 0) return;
+  const char* library = nullptr;
+  if (is_initialized_behind_us(library)) {
+    say_at_end(
+        "nothing was recorded: the program calls MPI_Init of '%s', which comes before libmeridian.so. Name "
+        "libmeridian.so before the MPI library when you link, or use `meridian run`; `meridian doctor PROGRAM` checks "
+        "it",
+        library);
+    return;
+  }
+  if (!is_run_process() || has_had_children()) return;
+  char program[kPathBytes];
+  read_executable(program, sizeof program);
+  const char* const name = file_name(program);
+  if (g_session.writer_started.load()) {
+    say_at_end("nothing was recorded: '%s' ended in MPI_Init", name);
+  } else if (dlsym(RTLD_DEFAULT, "PMPI_Init") != nullptr) {
+    say_at_end("nothing was recorded: '%s' did not call MPI_Init", name);
+  } else {
+    say_at_end("nothing was recorded: '%s' uses no MPI library", name);
+  }
+}
+
+void tell_wrong_launcher(int size) noexcept {
+  if (size != 1 || launched_as().size <= 1 || launched_as().rank != 0 || !is_run_process()) return;
+  say_at_end(
+      "the launcher started %d processes, but each is an MPI job of its own, with one rank and one trace: the program "
+      "uses %s, and this is another MPI's launcher. Use that of %s; `meridian doctor PROGRAM` checks it",
+      launched_as().size, kLibrary, kLibrary);
+}
+
+}  // namespace meridian

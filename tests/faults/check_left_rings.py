@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rings of ranks that are killed in MPI_Init, before they have a writer: the next start and `meridian clean` remove them.
+
+check_left_rings.py --meridian M --mpiexec X --ranks N program
+"""
+
+import pathlib
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "support"))
+import launch  # noqa: E402
+
+# In the place of the writer; the ring's name has the pid of the rank.
+KILLS = '#!/bin/sh\nname=$(basename "$1" .ring); name=${name%-*-*}\nkill -9 "${name##*-}"\n'
+
+
+def main():
+    parser = launch.parser()
+    parser.add_argument("program")
+    options = parser.parse_args()
+    check = launch.Checks()
+    with tempfile.TemporaryDirectory(prefix="meridian-left-") as work:
+        work = pathlib.Path(work)
+        scratch, killer = work / "scratch", work / "killer"
+        scratch.mkdir()
+        killer.write_text(KILLS)
+        killer.chmod(0o755)
+
+        def run(*launcher, **settings):
+            words = [*launcher, options.meridian, "run", options.program, 1000, work / "half"]
+            return launch.run(words, MERIDIAN_SCRATCH=scratch, **settings)
+
+        def leave_a_ring(name):
+            """Without a launcher: what it does about a process that is killed so early is its own business."""
+            check.equal("the program is killed", run(MERIDIAN_WRITER=killer, MERIDIAN_DIR=work / name).returncode, -9)
+            check.equal("rings of killed processes", len(list(scratch.rglob("*.ring"))), 1)
+            check.true("no trace", not (work / name).exists())
+
+        def clean(*words):
+            return launch.run([options.meridian, "clean", *words], MERIDIAN_SCRATCH=scratch, TMPDIR=scratch).stdout.splitlines()
+
+        leave_a_ring("first")
+        line = clean("--dry-run")[0]
+        check.true(f"a rehearsal: {line}", line.startswith("would remove 1 ring (") and line.endswith(") that ended programs left"))
+        check.equal("rings after a rehearsal", len(list(scratch.rglob("*.ring"))), 1)
+        check.equal("exit code of a whole run", run(options.mpiexec, "-n", options.ranks, MERIDIAN_DIR=work / "whole").returncode, 4)
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline and list(scratch.rglob("*.ring")):
+            time.sleep(0.05)
+        check.equal("rings after the next start", list(scratch.rglob("*.ring")), [])
+
+        leave_a_ring("second")
+        said = clean()
+        check.true(f"cleaning: {said}", said[0].startswith("removed 1 ring ("))
+        check.equal("rings after cleaning", list(scratch.rglob("*.ring")), [])
+        return check.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
