@@ -16,6 +16,7 @@
 
 #include "analysis/event_window.hpp"
 #include "summary/summary.hpp"
+#include "trace/model/call_id.hpp"
 #include "trace/model/units.hpp"
 
 namespace meridian {
@@ -45,21 +46,35 @@ constexpr std::size_t kMostRows = 1 << 16;
 struct Function {
   bool blocks_sending = false;
   bool is_barrier = false;
-  bool has_vectors = false;       // each rank states what it sends to each other one, so the trace has no shape
-  std::optional<Pattern> of_run;  // MPI_Init, MPI_Finalize
+  bool has_vectors = false;         // each rank states what it sends to each other one, so the trace has no shape
+  std::optional<Pattern> of_run{};  // MPI_Init, MPI_Finalize
 };
 
 Function function_of(std::string_view name) {
   if (name.ends_with("_c")) name.remove_suffix(2);
-  Function function;
-  for (const std::string_view send : {"MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Sendrecv", "MPI_Sendrecv_replace"})
-    function.blocks_sending |= name == send;
-  function.is_barrier = name == "MPI_Barrier" || name == "MPI_Ibarrier";
-  for (const std::string_view exchange : {"MPI_Alltoallv", "MPI_Alltoallw", "MPI_Ialltoallv", "MPI_Ialltoallw"})
-    function.has_vectors |= name == exchange;
-  if (name == "MPI_Init" || name == "MPI_Init_thread") function.of_run = Pattern::init;
-  if (name == "MPI_Finalize") function.of_run = Pattern::finalize;
-  return function;
+  switch (call_by_name(name)) {
+    case CallId::Send:
+    case CallId::Ssend:
+    case CallId::Rsend:
+    case CallId::Sendrecv:
+    case CallId::Sendrecv_replace:
+      return {.blocks_sending = true};
+    case CallId::Barrier:
+    case CallId::Ibarrier:
+      return {.is_barrier = true};
+    case CallId::Alltoallv:
+    case CallId::Alltoallw:
+    case CallId::Ialltoallv:
+    case CallId::Ialltoallw:
+      return {.has_vectors = true};
+    case CallId::Init:
+    case CallId::Init_thread:
+      return {.of_run = Pattern::init};
+    case CallId::Finalize:
+      return {.of_run = Pattern::finalize};
+    default:
+      return {};
+  }
 }
 
 class WaitFinder {
@@ -67,8 +82,11 @@ class WaitFinder {
   WaitFinder(const MergedTrace& trace, EventWindow window, ClockBounds bounds)
       : trace_{trace}, window_{std::move(window)}, bounds_{std::move(bounds)} {
     for (const MergedCall& call : trace.definitions().calls) functions_.push_back(function_of(call.name));
-    for (const MergedLocation& location : trace.definitions().locations)
-      domains_.push_back(trace.definitions().clock_domain(location.rank).value_or(0));
+    for (const MergedLocation& location : trace.definitions().locations) {
+      const MergedRank* const rank = trace.definitions().find_rank(location.rank);
+      domains_.push_back(rank == nullptr ? 0 : rank->clock_domain);
+      worlds_.push_back(rank == nullptr ? 0 : rank->world);
+    }
     name_places();
   }
 
@@ -79,14 +97,13 @@ class WaitFinder {
       const MergedBatch& batch = window_.current();
       for (const MergedEvent& event : batch.events) {
         if (event.call < functions_.size() && functions_[event.call].of_run)
-          of_run_[*functions_[event.call].of_run].push_back(
-              {event.enter_ns, event.leave_ns(), 0, event.location, event.call, event.site});
+          of_run_[{*functions_[event.call].of_run, worlds_[event.location]}].push_back(whole(event));
         if (event.links != 0) MERIDIAN_TRY_DO(look_at_messages(event, batch.links_of(event)));
       }
       MERIDIAN_TRY_DO(look_at_collectives(window_.end()));
     }
     MERIDIAN_TRY_DO(look_at_collectives(UINT64_MAX));
-    for (const auto& [pattern, calls] : of_run_) wait_for_latest(pattern, calls);
+    for (const auto& [key, calls] : of_run_) wait_for_latest(key.first, calls);
     return {};
   }
 
@@ -147,7 +164,7 @@ class WaitFinder {
     return event.location < locations.size() ? locations[event.location].rank : -1;
   }
 
-  /// Half of the doubt in the difference of two times; none within one clock.
+  /// The most by which the difference of the times at which two calls begin may be wrong, ns; 0 within one clock.
   std::int64_t doubt(const WindowEvent& a, const WindowEvent& b) const {
     const std::uint32_t domain_a = domains_[a.location], domain_b = domains_[b.location];
     if (domain_a == domain_b) return 0;
@@ -302,10 +319,11 @@ class WaitFinder {
   ClockBounds bounds_;
   std::vector<Function> functions_;           // [call]
   std::vector<std::uint32_t> domains_;        // [location]
+  std::vector<std::uint32_t> worlds_;         // [location]
   std::vector<std::string> places_{""};       // [place]
   std::vector<std::uint32_t> place_of_site_;  // [site]
   std::map<Key, Sum> waits_;
-  std::map<Pattern, std::vector<WindowEvent>> of_run_;
+  std::map<std::pair<Pattern, std::uint32_t>, std::vector<WindowEvent>> of_run_;  // [pattern, world]
   std::uint64_t next_part_ = 0;
   std::vector<MergedPart> parts_;    // of the next instance
   std::vector<WindowEvent> starts_;  // [part of it]

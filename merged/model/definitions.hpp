@@ -70,10 +70,15 @@ struct MergedDefinitions {
   std::vector<MergedSite> sites;      ///< row 0 is none; empty without call sites
   std::vector<MergedPath> paths;      ///< empty without call stacks
 
+  /// nullptr: the rank is not in the file.
+  const MergedRank* find_rank(std::int32_t rank) const {
+    const auto found = std::ranges::find(ranks, rank, &MergedRank::rank);
+    return found == ranks.end() ? nullptr : &*found;
+  }
   /// The clock that a world rank reads; nullopt for a rank that is not in the file.
   std::optional<std::uint32_t> clock_domain(std::int32_t rank) const {
-    const auto found = std::ranges::find(ranks, rank, &MergedRank::rank);
-    return found == ranks.end() ? std::nullopt : std::optional{found->clock_domain};
+    const MergedRank* const found = find_rank(rank);
+    return found == nullptr ? std::nullopt : std::optional{found->clock_domain};
   }
   /// Empty for a number that the file does not define.
   std::string_view call_name(std::uint32_t call) const noexcept {

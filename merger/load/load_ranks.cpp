@@ -180,7 +180,7 @@ void report_flaws(const RankMeta& meta, std::span<const World> worlds, Findings&
     if (meta.losses[i] != 0) findings.add(finding_of(i), meta.losses[i], rank + ": " + std::to_string(meta.losses[i]));
   for (const TextRow& text : meta.texts) {
     if (text.key == kThrottledKey) findings.add(FindingId::filter_throttled, 1, rank + ": " + text.value);
-    if (text.key == "calls.unseen") findings.add(FindingId::call_unseen, 1, rank + ": " + text.value);
+    if (text.key == kUnseenKey) findings.add(FindingId::call_unseen, 1, rank + ": " + text.value);
     if (text.key == kFullKey) findings.add(FindingId::filter_full, 1, rank + ": " + text.value);
   }
   if (!meta.is_finalized) {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "merger/model/call_roles.hpp"
-#include "trace/model/switch_key.hpp"
+#include "trace/model/event.hpp"
 
 namespace meridian {
 namespace {
@@ -98,7 +98,7 @@ RecordingGaps gaps_of(const RankMeta& meta, TraceGaps& all) {
   for (const TextRow& text : meta.texts) {
     if (text.key == "recording") states.push_back(&text);
     all.has_outside_switches = all.has_outside_switches || text.key == kSwitchedKey;
-    if (text.key == "calls.unseen" && add_unseen(text.value, gaps)) all.has_gaps = true;
+    if (text.key == kUnseenKey && add_unseen(text.value, gaps)) all.has_gaps = true;
     Range range;
     const bool is_message = text.key == "option.MERIDIAN_MESSAGE";
     if (!is_message && text.key != "option.MERIDIAN_COMM") continue;

@@ -41,8 +41,8 @@ Result<CounterColumns> open_counters(ColumnParent file) {
 class PartFile {
  public:
   explicit PartFile(std::filesystem::path path) : path_{std::move(path)} {}
-  PartFile(const PartFile&) = delete;
-  PartFile& operator=(const PartFile&) = delete;
+  PartFile(PartFile&& other) noexcept : path_{other.release()} {}
+  PartFile& operator=(PartFile&&) = delete;
   ~PartFile() {
     std::error_code ignored;
     if (path_.empty()) return;
@@ -50,7 +50,7 @@ class PartFile {
     forget_temporary_file(path_);
   }
   const std::filesystem::path& path() const noexcept { return path_; }
-  std::filesystem::path release() { return std::exchange(path_, {}); }
+  std::filesystem::path release() noexcept { return std::exchange(path_, {}); }
 
  private:
   std::filesystem::path path_;
@@ -60,24 +60,15 @@ class PartFile {
 
 struct MergedFileWriter::Impl {
   std::filesystem::path path;
-  std::filesystem::path part;  // temporary name until the file is complete
-  std::unique_ptr<ChunkPool> pool;
+  PartFile part;  // removed after the file is closed
   h5::File file;
+  std::unique_ptr<ChunkPool> pool;
   EventTable events;
   MessageLinks messages;
   CollectiveLinks collectives;
   std::optional<CounterColumns> counters;
 
   ColumnParent columns() const { return {file.get(), pool.get()}; }
-
-  ~Impl() {
-    pool.reset();
-    (void)file.close();
-    std::error_code ignored;
-    if (part.empty()) return;
-    std::filesystem::remove(part, ignored);
-    forget_temporary_file(part);
-  }
 };
 
 MergedFileWriter::MergedFileWriter(std::unique_ptr<Impl> impl) : impl_{std::move(impl)} {}
@@ -97,9 +88,9 @@ Result<MergedFileWriter> MergedFileWriter::create(const std::filesystem::path& p
   MERIDIAN_TRY(EventTable events, EventTable::create({file.get(), pool.get()}, trace, path.parent_path()));
   MERIDIAN_TRY(const std::shared_ptr<TempFile> scratch, TempFile::create(path.parent_path()));
   return MergedFileWriter{std::unique_ptr<Impl>{new Impl{path,
-                                                         part.release(),
-                                                         std::move(pool),
+                                                         std::move(part),
                                                          std::move(file),
+                                                         std::move(pool),
                                                          std::move(events),
                                                          MessageLinks{scratch},
                                                          CollectiveLinks{scratch},
@@ -164,8 +155,8 @@ Status MergedFileWriter::finish(Summary& summary, const Analyse& analyse) {
   if (h5::exists(file, "summary/findings") &&
       H5Lcreate_hard(file, "summary/findings", file, "findings", H5P_DEFAULT, H5P_DEFAULT) < 0)
     return h5::failure(Errc::io, "cannot link '/findings'");
-  MERIDIAN_TRY_DO(h5::put_in_place(impl_->file, impl_->part, impl_->path));
-  impl_->part.clear();
+  MERIDIAN_TRY_DO(h5::put_in_place(impl_->file, impl_->part.path(), impl_->path));
+  impl_->part.release();
   return {};
 }
 

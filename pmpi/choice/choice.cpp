@@ -16,7 +16,7 @@
 #include "pmpi/rings/emit.hpp"
 #include "pmpi/rings/thread_state.hpp"
 #include "pmpi/user/events.hpp"
-#include "trace/model/switch_key.hpp"
+#include "trace/model/event.hpp"
 
 namespace meridian {
 namespace {

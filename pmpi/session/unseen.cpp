@@ -74,7 +74,7 @@ void store_calls_of(const link_map& owner, const void* own_base) noexcept {
     if (added < 0 || length + static_cast<std::size_t>(added) >= sizeof text) break;
     length += static_cast<std::size_t>(added);
   }
-  if (length != 0) emit_text("calls.unseen", text, length, 0);
+  if (length != 0) emit_text(kUnseenKey, text, length, 0);
 }
 
 }  // namespace

@@ -123,6 +123,15 @@ def check_files(check, merged_process, summary, findings):
     check.equal("reversed", (summary["reversed_before"], summary["reversed_after"]), (0, 0))
 
 
+def check_waits(check, summary, merged):
+    """MPI_Init of a world that was spawned is no reason for the first world's to have waited."""
+    across = [
+        row for row in summary["waits"]
+        if row["pattern"] in ("wait at init", "wait at finalize") and merged.world[row["rank"]] != merged.world[row["causer"]]
+    ]  # fmt: skip
+    check.equal("waits of a world for the begin or end of another", across, [])
+
+
 def run_one_program(options, check, work):
     trace, scratch = work / "trace", work / "scratch"
     scratch.mkdir()
@@ -150,7 +159,9 @@ def run_one_program(options, check, work):
     killed = {"rank.unfinished", "call.unfinished", "clock.rate_assumed"}
     check_files(check, merged, summary, killed if options.scenario == "killed" else set())
     if summary is not None:
-        check_told(check, told, Merged(trace / "merged.h5", told.names))
+        facts = Merged(trace / "merged.h5", told.names)
+        check_told(check, told, facts)
+        check_waits(check, summary or {"waits": []}, facts)
         check.equal("worlds in the summary", sum(row["ranks_present"] for row in summary["worlds"]), len(told.names))
     where = launch.run([options.meridian, "where", "--json", trace])
     check.equal("exit code of where", where.returncode, 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/format/chunk_codec.hpp"
 
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <type_traits>
@@ -182,5 +183,15 @@ std::span<const std::uint8_t> deflate_bytes(std::span<const std::uint8_t>, int) 
 bool inflate_bytes(std::span<const std::uint8_t>, std::span<std::uint8_t>) { return false; }
 
 #endif
+
+std::span<const std::uint8_t> deflate_chunk(const void* values, std::size_t count, ColumnType type, std::size_t width,
+                                            std::size_t stride, int level) {
+  const std::size_t bytes = stride * width;
+  std::uint8_t* const planes = scratch_bytes(bytes);
+  if (count < stride) std::memset(planes, 0, bytes);
+  split_planes(values, count, type, width, stride, planes);
+  // Deflated even without gain: the stream's checksum reveals damage.
+  return deflate_bytes({planes, bytes}, level);
+}
 
 }  // namespace meridian

@@ -2,7 +2,7 @@
 #include "trace/format/chunk_pool.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -32,13 +32,13 @@ unsigned ChunkPool::spare_processors() {
 
 void ChunkPool::compress(Job& job) {
   const PooledChunk& chunk = job.chunk;
-  const std::size_t bytes = chunk.stride * chunk.width;
-  std::uint8_t* const planes = scratch_bytes(bytes);
-  if (chunk.rows < chunk.stride) std::memset(planes, 0, bytes);
-  split_planes(chunk.values.data(), chunk.rows, chunk.type, chunk.width, chunk.stride, planes);
-  // Deflated even without gain: the stream's checksum reveals damage.
-  const auto stream = deflate_bytes({planes, bytes}, chunk.level);
-  job.stream.assign(stream.begin(), stream.end());
+  try {
+    const auto stream =
+        deflate_chunk(chunk.values.data(), chunk.rows, chunk.type, chunk.width, chunk.stride, chunk.level);
+    job.stream.assign(stream.begin(), stream.end());
+  } catch (const std::bad_alloc&) {  // must not leave a thread; an empty stream is an error of the writing thread
+    job.stream.clear();
+  }
 }
 
 void ChunkPool::start_threads() {

@@ -112,12 +112,7 @@ struct ColumnWriter::Impl {
         return failed("write");
       return {};
     }
-    const std::size_t bytes = static_cast<std::size_t>(plan.chunk) * plan.width;
-    std::uint8_t* planes = scratch_bytes(bytes);
-    if (rows < plan.chunk) std::memset(planes, 0, bytes);
-    split_planes(values, rows, type, plan.width, static_cast<std::size_t>(plan.chunk), planes);
-    // Deflated even without gain: the stream's checksum reveals damage.
-    const auto stored = deflate_bytes({planes, bytes}, level);
+    const auto stored = deflate_chunk(values, rows, type, plan.width, static_cast<std::size_t>(plan.chunk), level);
     if (stored.empty() || H5Dwrite_chunk(target.get(), H5P_DEFAULT, 0, &first, stored.size(), stored.data()) < 0)
       return failed("write");
     return {};
@@ -159,10 +154,7 @@ struct ColumnWriter::Impl {
     rows_stored += kColumnChunk;
     if (range.is_constant) return log->append({number, 0, element(values, 0, type), {}});
     layout.width = is_narrow ? std::max(layout.width, range.width) : element_bytes();
-    const std::size_t bytes = kColumnChunk * layout.width;
-    std::uint8_t* const planes = scratch_bytes(bytes);
-    split_planes(values, kColumnChunk, type, layout.width, kColumnChunk, planes);
-    const auto stream = deflate_bytes({planes, bytes}, level);
+    const auto stream = deflate_chunk(values, kColumnChunk, type, layout.width, kColumnChunk, level);
     if (stream.empty()) return Error{Errc::unsupported, "cannot compress column '" + path + "'", ""};
     return log->append({number, static_cast<std::uint32_t>(layout.width), 0, stream});
   }

@@ -228,6 +228,10 @@ inline constexpr const char* kInsideKey = "thread.inside";
 inline constexpr const char* kFullKey = "filter.full";
 /// Key of the text that records that a call (its value) has reached MERIDIAN_MAX_CALLS.
 inline constexpr const char* kThrottledKey = "filter.throttled";
+/// Key of the text `outside` before a switch of recording by a window or `meridian control`, not by the program.
+inline constexpr const char* kSwitchedKey = "recording.switched";
+/// Key of the texts about functions of the program that hide the tracer's: "PATH: MPI_Send MPI_Recv".
+inline constexpr const char* kUnseenKey = "calls.unseen";
 inline constexpr char kUserSeparator = '\x1f';
 
 /// Keys of the texts about objects. They carry the object's handle and are stored after the call that caused them:
