@@ -8,26 +8,30 @@ namespace meridian {
 
 // To add an analysis: its file, its declaration and row here, and its table in summary/.
 Status count_communication_sizes(const MergedTrace& trace, Summary& summary);
-Status find_waits(const MergedTrace& trace, Summary& summary);
+
+/// Comes before all analyses, which read the waits of calls from the file.
+Status find_waits(const MergedTrace& trace, Summary& summary, WaitSink* waits);
 
 namespace {
 
 constexpr Analysis kAnalyses[] = {
     {"sizes of messages and collectives", count_communication_sizes},
-    {"wait states", find_waits},
 };
+
+Status named(std::string_view name, Status status) {
+  if (status) return status;
+  Error error = std::move(status).error();
+  error.what = std::string{name} + ": " + error.what;
+  return error;
+}
 
 }  // namespace
 
 std::span<const Analysis> analyses() { return kAnalyses; }
 
-Status run_analyses(const MergedTrace& trace, Summary& summary) {
-  for (const Analysis& analysis : analyses())
-    if (Status status = analysis.run(trace, summary); !status) {
-      Error error = std::move(status).error();
-      error.what = std::string{analysis.name} + ": " + error.what;
-      return error;
-    }
+Status run_analyses(const MergedTrace& trace, Summary& summary, WaitSink* waits) {
+  MERIDIAN_TRY_DO(named("wait states", find_waits(trace, summary, waits)));
+  for (const Analysis& analysis : analyses()) MERIDIAN_TRY_DO(named(analysis.name, analysis.run(trace, summary)));
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "merged/merged_trace.hpp"
+#include "merged/model/wait_sink.hpp"
 #include "summary/summary.hpp"
 #include "trace/model/result.hpp"
 
@@ -22,7 +23,9 @@ struct Analysis {
 /// All analyses, in the order in which they run.
 std::span<const Analysis> analyses();
 
-/// Runs all analyses. An error names the analysis.
-Status run_analyses(const MergedTrace& trace, Summary& summary);
+/// Finds the waits of all calls, then runs all analyses. An error names the analysis.
+///
+/// waits  stores them in the file, where analyses read them with MergedTrace::waits(); null: the file has them
+Status run_analyses(const MergedTrace& trace, Summary& summary, WaitSink* waits = nullptr);
 
 }  // namespace meridian

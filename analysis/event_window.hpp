@@ -13,6 +13,7 @@ namespace meridian {
 
 /// An event as the other end of a message or another participant of a collective: the fields that analyses use.
 struct WindowEvent {
+  std::uint64_t row = 0;
   std::int64_t enter_ns = 0;
   std::int64_t leave_ns = 0;
   std::uint64_t bytes_sent = 0;

@@ -15,27 +15,13 @@
 #include <vector>
 
 #include "analysis/event_window.hpp"
+#include "merged/model/wait_sink.hpp"
 #include "summary/summary.hpp"
 #include "trace/model/call_id.hpp"
 #include "trace/model/units.hpp"
 
 namespace meridian {
 namespace {
-
-enum class Pattern : std::uint8_t {
-  late_sender,
-  late_receiver,
-  barrier,
-  all_to_all,
-  late_root,
-  early_root,
-  prefix,
-  init,
-  finalize
-};
-constexpr std::string_view kPatternNames[] = {"late sender",    "late receiver",  "wait at barrier",
-                                              "wait at N x N",  "late broadcast", "early reduce",
-                                              "wait at prefix", "wait at init",   "wait at finalize"};
 
 // Of MergedPart::shape.
 constexpr std::int32_t kAllToAll = 0, kOneToAll = 1, kAllToOne = 2, kPrefix = 3, kNone = 4;
@@ -46,8 +32,8 @@ constexpr std::size_t kMostRows = 1 << 16;
 struct Function {
   bool blocks_sending = false;
   bool is_barrier = false;
-  bool has_vectors = false;         // each rank states what it sends to each other one, so the trace has no shape
-  std::optional<Pattern> of_run{};  // MPI_Init, MPI_Finalize
+  bool has_vectors = false;          // each rank states what it sends to each other one, so the trace has no shape
+  std::optional<WaitKind> of_run{};  // MPI_Init, MPI_Finalize
 };
 
 Function function_of(std::string_view name) {
@@ -69,9 +55,9 @@ Function function_of(std::string_view name) {
       return {.has_vectors = true};
     case CallId::Init:
     case CallId::Init_thread:
-      return {.of_run = Pattern::init};
+      return {.of_run = WaitKind::init};
     case CallId::Finalize:
-      return {.of_run = Pattern::finalize};
+      return {.of_run = WaitKind::finalize};
     default:
       return {};
   }
@@ -79,8 +65,8 @@ Function function_of(std::string_view name) {
 
 class WaitFinder {
  public:
-  WaitFinder(const MergedTrace& trace, EventWindow window, ClockBounds bounds)
-      : trace_{trace}, window_{std::move(window)}, bounds_{std::move(bounds)} {
+  WaitFinder(const MergedTrace& trace, EventWindow window, ClockBounds bounds, WaitSink* sink)
+      : trace_{trace}, window_{std::move(window)}, bounds_{std::move(bounds)}, sink_{sink} {
     for (const MergedCall& call : trace.definitions().calls) functions_.push_back(function_of(call.name));
     for (const MergedLocation& location : trace.definitions().locations) {
       const MergedRank* const rank = trace.definitions().find_rank(location.rank);
@@ -103,15 +89,15 @@ class WaitFinder {
       MERIDIAN_TRY_DO(look_at_collectives(window_.end()));
     }
     MERIDIAN_TRY_DO(look_at_collectives(UINT64_MAX));
-    for (const auto& [key, calls] : of_run_) wait_for_latest(key.first, calls);
-    return {};
+    for (const auto& [key, calls] : of_run_) MERIDIAN_TRY_DO(wait_for_latest(key.first, calls));
+    return sink_ == nullptr ? Status{} : sink_->store();
   }
 
   std::vector<WaitSummary> rows() const {
     std::vector<WaitSummary> list;
     for (const auto& [key, sum] : waits_) {
-      const auto& [pattern, rank, call, place, causer, causer_call, causer_place] = key;
-      list.push_back({std::string{kPatternNames[static_cast<std::size_t>(pattern)]}, rank,
+      const auto& [kind, rank, call, place, causer, causer_call, causer_place] = key;
+      list.push_back({std::string{kWaitKindNames[static_cast<std::size_t>(kind)]}, rank,
                       std::string{trace_.definitions().call_name(call)}, places_[place], causer,
                       std::string{trace_.definitions().call_name(causer_call)}, places_[causer_place], sum.count,
                       sum.unresolved, seconds(sum.ns), seconds(sum.longest_ns)});
@@ -122,14 +108,14 @@ class WaitFinder {
 
  private:
   using Key =
-      std::tuple<Pattern, std::int32_t, std::uint32_t, std::uint32_t, std::int32_t, std::uint32_t, std::uint32_t>;
+      std::tuple<WaitKind, std::int32_t, std::uint32_t, std::uint32_t, std::int32_t, std::uint32_t, std::uint32_t>;
   struct Sum {
     std::uint64_t count = 0, unresolved = 0;
     std::int64_t ns = 0, longest_ns = 0;
   };
   /// A wait that may turn out to be shorter than another explanation of the same time.
   struct Wait {
-    Pattern pattern{};
+    WaitKind kind{};
     std::int64_t ns = 0;
     WindowEvent causer;
   };
@@ -173,32 +159,33 @@ class WaitFinder {
     return (at_a ? at_a->half_width_ns() : 0) + (at_b ? at_b->half_width_ns() : 0);
   }
 
-  void add(const Wait& wait, const WindowEvent& waiter) {
-    Key key{wait.pattern,         rank_of(waiter),  waiter.call,          place_of(waiter),
-            rank_of(wait.causer), wait.causer.call, place_of(wait.causer)};
+  Status add(const Wait& wait, const WindowEvent& waiter) {
+    Key key{wait.kind,        rank_of(waiter),      waiter.call, place_of(waiter), rank_of(wait.causer),
+            wait.causer.call, place_of(wait.causer)};
     if (waits_.size() >= kMostRows && !waits_.contains(key))
-      key = {wait.pattern, rank_of(waiter), waiter.call, 0, -1, UINT32_MAX, 0};
+      key = {wait.kind, rank_of(waiter), waiter.call, 0, -1, UINT32_MAX, 0};
     Sum& sum = waits_[key];
     if (wait.ns <= doubt(waiter, wait.causer)) {
       ++sum.unresolved;
-      return;
+      return {};
     }
     ++sum.count;
     sum.ns += wait.ns;
     sum.longest_ns = std::max(sum.longest_ns, wait.ns);
+    return sink_ == nullptr ? Status{} : sink_->append({waiter.row, wait.causer.row, wait.ns, wait.kind});
   }
 
   static WindowEvent whole(const MergedEvent& event) {
-    return {event.enter_ns, event.leave_ns(), event.bytes_sent, event.location, event.call, event.site};
+    return {event.row, event.enter_ns, event.leave_ns(), event.bytes_sent, event.location, event.call, event.site};
   }
 
   /// The messages that a call sent and received: the longest wait counts, because they are waited for at the same time.
   Status look_at_messages(const MergedEvent& event, std::span<const EventLink> links) {
     const WindowEvent here = whole(event);
     std::optional<Wait> longest;
-    const auto consider = [&](Pattern pattern, const WindowEvent& causer) {
+    const auto consider = [&](WaitKind kind, const WindowEvent& causer) {
       const std::int64_t ns = std::min(causer.enter_ns, here.leave_ns) - here.enter_ns;
-      if (ns > 0 && (!longest || ns > longest->ns)) longest = {pattern, ns, causer};
+      if (ns > 0 && (!longest || ns > longest->ns)) longest = {kind, ns, causer};
     };
     const bool blocks_sending = event.call < functions_.size() && functions_[event.call].blocks_sending;
     for (const EventLink& link : links) {
@@ -206,15 +193,14 @@ class WaitFinder {
       MERIDIAN_TRY(const MessageEnds ends, trace_.message_ends(link.number));
       if (link.kind == LinkKind::received) {
         MERIDIAN_TRY(const WindowEvent send, window_.event(ends.send));
-        consider(Pattern::late_sender, send);
+        consider(WaitKind::late_sender, send);
       } else {
         MERIDIAN_TRY(const WindowEvent post, window_.event(ends.post));
         // A send that ends before the receive is posted did not wait for it.
-        if (here.leave_ns > post.enter_ns) consider(Pattern::late_receiver, post);
+        if (here.leave_ns > post.enter_ns) consider(WaitKind::late_receiver, post);
       }
     }
-    if (longest) add(*longest, here);
-    return {};
+    return longest ? add(*longest, here) : Status{};
   }
 
   /// Collectives whose calls all have rows below `end`; those in a longer call wait for a later batch.
@@ -258,7 +244,7 @@ class WaitFinder {
     const bool is_barrier = knows(*latest) && functions_[latest->call].is_barrier;
     for (std::size_t i = 0; i < parts_.size(); ++i)
       if (shape != kAllToAll || parts_[i].shape == kAllToAll)
-        MERIDIAN_TRY_DO(wait_in(is_barrier ? Pattern::barrier : Pattern::all_to_all, i, *latest));
+        MERIDIAN_TRY_DO(wait_in(is_barrier ? WaitKind::barrier : WaitKind::all_to_all, i, *latest));
     return {};
   }
 
@@ -269,7 +255,7 @@ class WaitFinder {
     if (parts_[at].shape == kNone) return {};
     if (shape == kOneToAll) {
       for (std::size_t i = 0; i < parts_.size(); ++i)
-        if (i != at && parts_[i].shape != kNone) MERIDIAN_TRY_DO(wait_in(Pattern::late_root, i, starts_[at]));
+        if (i != at && parts_[i].shape != kNone) MERIDIAN_TRY_DO(wait_in(WaitKind::late_root, i, starts_[at]));
       return {};
     }
     const WindowEvent* latest = nullptr;
@@ -278,7 +264,7 @@ class WaitFinder {
         latest = &starts_[i];
     const auto is_before_root = [&](const WindowEvent& start) { return start.enter_ns < starts_[at].enter_ns; };
     if (latest == nullptr || std::ranges::any_of(starts_, is_before_root)) return {};
-    return wait_in(Pattern::early_root, at, *latest);
+    return wait_in(WaitKind::early_root, at, *latest);
   }
 
   Status look_at_prefix() {
@@ -289,41 +275,42 @@ class WaitFinder {
     std::size_t latest = order.front();
     for (const std::size_t i : order) {
       if (starts_[i].enter_ns > starts_[latest].enter_ns) latest = i;
-      if (i != latest) MERIDIAN_TRY_DO(wait_in(Pattern::prefix, i, starts_[latest]));
+      if (i != latest) MERIDIAN_TRY_DO(wait_in(WaitKind::prefix, i, starts_[latest]));
     }
     return {};
   }
 
   /// The wait of participant `i` for a call, in the call in which it leaves the collective.
-  Status wait_in(Pattern pattern, std::size_t i, const WindowEvent& causer) {
+  Status wait_in(WaitKind kind, std::size_t i, const WindowEvent& causer) {
     WindowEvent here = starts_[i];
     if (parts_[i].completion != parts_[i].start) {
       MERIDIAN_TRY(here, window_.event(parts_[i].completion));
     }
     const std::int64_t ns = std::min(causer.enter_ns, here.leave_ns) - std::max(here.enter_ns, starts_[i].enter_ns);
-    if (ns > 0) add({pattern, ns, causer}, here);
-    return {};
+    return ns > 0 ? add({kind, ns, causer}, here) : Status{};
   }
 
   /// For calls of all ranks that are no collectives in the trace.
-  void wait_for_latest(Pattern pattern, const std::vector<WindowEvent>& calls) {
+  Status wait_for_latest(WaitKind kind, const std::vector<WindowEvent>& calls) {
     const WindowEvent& latest = *std::ranges::max_element(calls, {}, &WindowEvent::enter_ns);
     for (const WindowEvent& here : calls) {
       const std::int64_t ns = std::min(latest.enter_ns, here.leave_ns) - here.enter_ns;
-      if (ns > 0) add({pattern, ns, latest}, here);
+      if (ns > 0) MERIDIAN_TRY_DO(add({kind, ns, latest}, here));
     }
+    return {};
   }
 
   const MergedTrace& trace_;
   EventWindow window_;
   ClockBounds bounds_;
+  WaitSink* sink_;                            // may be null
   std::vector<Function> functions_;           // [call]
   std::vector<std::uint32_t> domains_;        // [location]
   std::vector<std::uint32_t> worlds_;         // [location]
   std::vector<std::string> places_{""};       // [place]
   std::vector<std::uint32_t> place_of_site_;  // [site]
   std::map<Key, Sum> waits_;
-  std::map<std::pair<Pattern, std::uint32_t>, std::vector<WindowEvent>> of_run_;  // [pattern, world]
+  std::map<std::pair<WaitKind, std::uint32_t>, std::vector<WindowEvent>> of_run_;  // [kind, world]
   std::uint64_t next_part_ = 0;
   std::vector<MergedPart> parts_;    // of the next instance
   std::vector<WindowEvent> starts_;  // [part of it]
@@ -331,14 +318,14 @@ class WaitFinder {
 
 }  // namespace
 
-Status find_waits(const MergedTrace& trace, Summary& summary) {
+Status find_waits(const MergedTrace& trace, Summary& summary, WaitSink* waits) {
   MERIDIAN_TRY(EventWindow window, EventWindow::open(trace, link_bit(LinkKind::sent) | link_bit(LinkKind::received)));
   ClockBounds bounds;
   if (auto found = trace.clock_bounds())
     bounds = std::move(*found);
   else if (found.error().code != Errc::not_found)
     return std::move(found).error();
-  WaitFinder finder{trace, std::move(window), std::move(bounds)};
+  WaitFinder finder{trace, std::move(window), std::move(bounds), waits};
   MERIDIAN_TRY_DO(finder.run());
   summary.waits = finder.rows();
   return {};

@@ -95,9 +95,9 @@ int merge_trace(const MergeArguments& arguments) {
   options.force = arguments.force;
   options.progress = [&](double fraction, std::string_view pass) { bar.show(fraction, pass); };
   options.recover = [&](const fs::path& note, const fs::path& where) { return leftovers.finish(note, where); };
-  options.analyse = [](std::int64_t file, Summary& summary) -> Status {
+  options.analyse = [](std::int64_t file, WaitSink& waits, Summary& summary) -> Status {
     MERIDIAN_TRY(const MergedTrace trace, MergedTrace::borrow(file));
-    return run_analyses(trace, summary);
+    return run_analyses(trace, summary, &waits);
   };
   std::optional<OutputLock> lock;
   bool is_taken = false;

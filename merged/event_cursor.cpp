@@ -20,7 +20,8 @@ struct EventCursor::Impl {
   EventSelection selection;
   EventBlocks events;
   std::optional<LinkTable> messages, parts;  // where links are wanted
-  std::vector<bool> wanted;                  // [location]; empty: all
+  std::optional<WaitReader> waits;
+  std::vector<bool> wanted;  // [location]; empty: all
   std::vector<std::uint64_t> wanted_locations;
   std::uint64_t pieces = 0;                       // of all events
   std::uint64_t first_block = 0, last_block = 0;  // remaining blocks
@@ -93,6 +94,7 @@ struct EventCursor::Impl {
 
   Result<bool> next(MergedBatch& batch) {
     batch.links.clear();
+    batch.waits.clear();
     while (first_block < last_block) {
       const std::uint64_t block = selection.is_backwards ? --last_block : first_block++;
       MERIDIAN_TRY(const bool is_worth_it, may_have_events(block));
@@ -104,6 +106,7 @@ struct EventCursor::Impl {
       std::erase_if(batch.events, [&](const MergedEvent& event) { return !is_selected(event); });
       if (batch.events.empty()) continue;
       if (selection.links != kNoLinks) MERIDIAN_TRY_DO(link(batch));
+      if (waits) MERIDIAN_TRY_DO(waits->read(batch.events.front().row, batch.events.back().row + 1, batch.waits));
       if (selection.is_backwards) std::ranges::reverse(batch.events);
       return true;
     }
@@ -138,12 +141,17 @@ Result<EventCursor> MergedTrace::select(EventSelection selection) const {
     if ((selection.links & kPartLinks) != 0) {
       MERIDIAN_TRY(parts, LinkTable::open_parts(file, index.events));
     }
+    std::optional<WaitReader> waits;
+    if (selection.has_waits) {
+      MERIDIAN_TRY(waits, WaitReader::open(file, index.events));
+    }
     const std::uint64_t pieces = (index.events + kPieceRows - 1) / kPieceRows;
     auto cursor = std::unique_ptr<EventCursor::Impl>{new EventCursor::Impl{impl_.get(),
                                                                            std::move(selection),
                                                                            std::move(events),
                                                                            std::move(messages),
                                                                            std::move(parts),
+                                                                           std::move(waits),
                                                                            {},
                                                                            {},
                                                                            pieces,

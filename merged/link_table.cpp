@@ -7,7 +7,7 @@
 namespace meridian {
 namespace {
 
-Error contradiction() { return damaged_merged("the orders of messages or collectives contradict the tables"); }
+Error contradiction() { return damaged_merged("the orders of messages, collectives or waits contradict the tables"); }
 
 }  // namespace
 
@@ -20,6 +20,11 @@ Result<LinkTable> LinkTable::open_messages(hid_t file, std::uint64_t events) {
 Result<LinkTable> LinkTable::open_parts(hid_t file, std::uint64_t events) {
   const Order orders[] = {{&kIndexByStart, &kPartsByStart}, {&kIndexByCompletion, &kPartsByCompletion}};
   return open(file, kParts, kPartLinkColumns, false, kIndexPartStart, orders, events);
+}
+
+Result<LinkTable> LinkTable::open_waits(hid_t file, std::uint64_t events) {
+  const Order orders[] = {{&kIndexWait, nullptr}};
+  return open(file, kWaits, kWaitLinkColumns, false, kIndexWait, orders, events);
 }
 
 Result<LinkTable> LinkTable::open(hid_t file, const char* group, std::span<const AnyColumn> columns, bool has_post,
@@ -72,7 +77,7 @@ Result<const std::vector<LinkTable::Ends>*> LinkTable::piece(std::uint64_t numbe
     const std::uint64_t completion = row + static_cast<std::uint64_t>(link.completion);
     const std::uint64_t post = has_post_ ? completion - static_cast<std::uint64_t>(link.post) : row;
     if (row >= events_ || completion >= events_ || post >= events_)
-      return damaged_merged("a message or collective refers to an event that is not there");
+      return damaged_merged("a message, collective or wait refers to an event that is not there");
     made.push_back({row, completion, post});
   }
   kept_.keep(number);
@@ -80,7 +85,7 @@ Result<const std::vector<LinkTable::Ends>*> LinkTable::piece(std::uint64_t numbe
 }
 
 Result<LinkTable::Ends> LinkTable::ends(std::uint64_t number) {
-  if (number >= size()) return damaged_merged("a message or collective that is not there is referred to");
+  if (number >= size()) return damaged_merged("a message, collective or wait that is not there is referred to");
   MERIDIAN_TRY(const auto* const found, piece(number / kPieceRows));
   return (*found)[static_cast<std::size_t>(number % kPieceRows)];
 }

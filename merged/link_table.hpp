@@ -11,15 +11,17 @@
 
 namespace meridian {
 
-/// A table whose rows refer to rows of events: /messages or /parts. Its rows can be read in the order of each end.
+/// A table whose rows refer to rows of events: /messages, /parts or /waits. Its rows can be read in the order of each end.
 class LinkTable {
  public:
   static constexpr std::size_t kMostEnds = 3;
-  using Ends = std::array<std::uint64_t, kMostEnds>;  ///< event rows: send, completion, post; or start, completion
+  using Ends =
+      std::array<std::uint64_t, kMostEnds>;  ///< event rows: send, completion, post; start, completion; call, causer
 
   /// events  rows that there are to refer to
   static Result<LinkTable> open_messages(hid_t file, std::uint64_t events);
   static Result<LinkTable> open_parts(hid_t file, std::uint64_t events);
+  static Result<LinkTable> open_waits(hid_t file, std::uint64_t events);
 
   std::uint64_t size() const noexcept { return links_.size(); }
   Result<Ends> ends(std::uint64_t number);

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "merged/event_blocks.hpp"
 #include "merged/link_table.hpp"
 #include "merged/merged_trace.hpp"
+#include "merged/wait_reader.hpp"
 
 namespace meridian {
 
@@ -32,6 +34,7 @@ struct MergedTrace::Impl {
     std::uint64_t first_part = UINT64_MAX;  ///< unknown
   };
   Place last_place{};
+  std::optional<WaitReader> waits{};  // opened when it is needed: analyses store waits while the file is open
 
   Result<const MergedEvent*> event(std::uint64_t row);
   Result<MergedMessage> message(std::uint64_t number, const MergedEvent* send);

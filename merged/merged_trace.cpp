@@ -201,6 +201,18 @@ Result<MergedPart> MergedTrace::part(std::uint64_t number) const {
   return found;
 }
 
+Status MergedTrace::waits(std::uint64_t first, std::uint64_t last, std::vector<EventWait>& waits) const {
+  const auto read = [&]() -> Status {
+    if (!impl_->waits) {
+      MERIDIAN_TRY(impl_->waits, WaitReader::open(impl_->file.get(), impl_->index.events));
+    }
+    return impl_->waits->read(first, last, waits);
+  };
+  Status status = read();
+  if (!status) return impl_->in_file(std::move(status).error());
+  return status;
+}
+
 Result<std::uint64_t> MergedTrace::find(std::int32_t rank, std::uint32_t thread, std::uint64_t sequence) const {
   const auto read = [&]() -> Result<std::uint64_t> {
     const Error missing{Errc::not_found,

@@ -3,6 +3,7 @@
 
 // The reader of merged.h5 (merged/FORMAT.md). Needs HDF5 to link, not to compile.
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -13,6 +14,7 @@
 #include "merged/model/clock_bounds.hpp"
 #include "merged/model/clock_report.hpp"
 #include "merged/model/definitions.hpp"
+#include "merged/model/event_waits.hpp"
 #include "summary/summary.hpp"
 #include "trace/model/result.hpp"
 
@@ -82,9 +84,13 @@ struct MergedEvent {
 struct MergedBatch {
   std::vector<MergedEvent> events;
   std::vector<EventLink> links;
+  std::vector<EventWait> waits;  ///< by row, whether backwards or not; also of events that are not selected
 
   std::span<const EventLink> links_of(const MergedEvent& event) const {
     return std::span{links}.subspan(event.first_link, event.links);
+  }
+  std::span<const EventWait> waits_of(const MergedEvent& event) const {
+    return std::ranges::equal_range(waits, event.row, {}, &EventWait::row);
   }
 };
 
@@ -128,6 +134,7 @@ struct EventSelection {
   bool is_backwards = false;                                        ///< last event first
   std::uint32_t fields = kAllFields;  ///< of EventField: others are not decoded, and keep their default values
   std::uint8_t links = kAllLinks;     ///< of link_bit(): how events take part in messages and collectives
+  bool has_waits = false;             ///< fills MergedBatch::waits
 };
 
 class MergedTrace;
@@ -179,6 +186,8 @@ class MergedTrace {
   /// Only the rows of its ends: no event is read.
   Result<MessageEnds> message_ends(std::uint64_t number) const;
   Result<MergedPart> part(std::uint64_t number) const;
+  /// Appends the waits of the events [first, last), by row. A trace that was merged without analyses has none.
+  Status waits(std::uint64_t first, std::uint64_t last, std::vector<EventWait>& waits) const;
   /// The row of a call, identified by rank, thread and sequence.
   Result<std::uint64_t> find(std::int32_t rank, std::uint32_t thread, std::uint64_t sequence) const;
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string_view>
 
+#include "merged/model/wait_sink.hpp"
 #include "merger/load/load_ranks.hpp"
 #include "merger/model/clocks.hpp"
 #include "summary/summary.hpp"
@@ -23,8 +24,9 @@ struct MergeOptions {
   RecoverRank recover{};     ///< may be empty: unfinished recordings are then a finding
   /// May be empty. Called with the output before anything is written there; its error ends the merge.
   std::function<Status(const std::filesystem::path& output)> claim{};
-  /// May be empty. Called with the HDF5 file (hid_t) when it has everything except the summary, to which it may add.
-  std::function<Status(std::int64_t file, Summary& summary)> analyse{};
+  /// May be empty. Called with the HDF5 file (hid_t) when it has everything except the waits and the summary, to
+  /// which it may add.
+  std::function<Status(std::int64_t file, WaitSink& waits, Summary& summary)> analyse{};
 };
 
 struct MergeOutcome {

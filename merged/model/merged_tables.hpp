@@ -16,6 +16,7 @@ inline constexpr const char* kEvents = "events";
 inline constexpr const char* kMessages = "messages";
 inline constexpr const char* kInstances = "collectives";
 inline constexpr const char* kParts = "parts";
+inline constexpr const char* kWaits = "waits";
 inline constexpr const char* kCounters = "counters";
 inline constexpr const char* kIndex = "index";
 
@@ -61,11 +62,11 @@ inline constexpr Columns kEventColumns{
 /// Those that every file has; `site` is only in files with call sites, `path` only in those with stacks.
 inline constexpr std::size_t kEventColumnsAlways = 8;
 
-/// The event rows of a message or of a participant of a collective.
+/// The event rows of a message, of a participant of a collective, or of a wait.
 struct StoredLink {
   std::int64_t step = 0;
-  std::int64_t completion = 0;
-  std::int64_t post = 0;  ///< of messages
+  std::int64_t completion = 0;  ///< of a wait the causer
+  std::int64_t post = 0;        ///< of messages
 };
 inline constexpr Columns kMessageLinkColumns{
     column<&StoredLink::step>("send_step", "", "event row of the sending call, less that of the message before"),
@@ -115,6 +116,22 @@ inline constexpr Columns kPartColumns{
         "shape", "", "which exits follow which enters: 0 all-to-all, 1 one-to-all, 2 all-to-one, 3 prefix, 4 none"),
 };
 
+inline constexpr Columns kWaitLinkColumns{
+    column<&StoredLink::step>("row_step", "", "event row of the call that waited, less that of the row before"),
+    column<&StoredLink::completion>("causer", "",
+                                    "event row of the call that was waited for, less that of the call that waited"),
+};
+
+/// The columns of /waits that do not refer to events.
+struct StoredWait {
+  std::int64_t wait_ns = 0;
+  std::int32_t kind = 0;
+};
+inline constexpr Columns kWaitColumns{
+    column<&StoredWait::wait_ns>("wait_ns", "ns", "time waited in the call"),
+    column<&StoredWait::kind>("kind", "", "what it waited for: FORMAT.md has the numbers"),
+};
+
 /// One counter in one call. A call with counters has a row for each row of /counters/name.
 struct StoredCount {
   std::int64_t value = 0;
@@ -162,6 +179,7 @@ inline constexpr NumberColumn kIndexPartStart{kIndex, "part_start", "", "start r
 inline constexpr NumberColumn kIndexByStart{kIndex, "part_by_start", "", "start row of the block's first row by start"};
 inline constexpr NumberColumn kIndexByCompletion{kIndex, "part_by_completion", "",
                                                  "completion row of the block's first row by completion"};
+inline constexpr NumberColumn kIndexWait{kIndex, "wait", "", "event row of the call of the block's first wait"};
 inline constexpr NumberColumn kIndexPartInstance{kIndex, "part_instance", "",
                                                  "row of /collectives of the block's first row of /parts"};
 inline constexpr NumberColumn kIndexInstancePart{kIndex, "instance_part", "",

@@ -10,6 +10,7 @@
 #include "merger/output/event_table.hpp"
 #include "merger/output/link_tables.hpp"
 #include "merger/output/merged_definitions.hpp"
+#include "merger/output/wait_table.hpp"
 #include "summary/summary_file.hpp"
 #include "trace/format/chunk_pool.hpp"
 #include "trace/format/h5.hpp"
@@ -63,6 +64,7 @@ struct MergedFileWriter::Impl {
   PartFile part;  // removed after the file is closed
   h5::File file;
   std::unique_ptr<ChunkPool> pool;
+  std::shared_ptr<TempFile> scratch;
   EventTable events;
   MessageLinks messages;
   CollectiveLinks collectives;
@@ -91,6 +93,7 @@ Result<MergedFileWriter> MergedFileWriter::create(const std::filesystem::path& p
                                                          std::move(part),
                                                          std::move(file),
                                                          std::move(pool),
+                                                         scratch,
                                                          std::move(events),
                                                          MessageLinks{scratch},
                                                          CollectiveLinks{scratch},
@@ -147,10 +150,12 @@ Status MergedFileWriter::finish(Summary& summary, const Analyse& analyse) {
   MERIDIAN_TRY_DO(impl_->collectives.write(impl_->columns(), impl_->events));
   if (impl_->counters) MERIDIAN_TRY_DO(impl_->counters->finish());
   MERIDIAN_TRY_DO(impl_->pool->drain());
+  WaitTable waits{file, *impl_->pool, impl_->scratch};
   if (analyse) {
     if (H5Fflush(file, H5F_SCOPE_LOCAL) < 0) return h5::failure(Errc::io, "cannot write the merged file");
-    MERIDIAN_TRY_DO(analyse(file, summary));
+    MERIDIAN_TRY_DO(analyse(file, waits, summary));
   }
+  if (!waits.is_stored()) MERIDIAN_TRY_DO(waits.store());
   MERIDIAN_TRY_DO(write_summary(file, summary));
   if (h5::exists(file, "summary/findings") &&
       H5Lcreate_hard(file, "summary/findings", file, "findings", H5P_DEFAULT, H5P_DEFAULT) < 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Analyses of merged traces, compared with slow loops over the merged file's columns.
 
+#include "analysed.hpp"
 #include "analysis/analyses.hpp"
 
 #include <gmock/gmock.h>
@@ -79,12 +80,7 @@ TEST(CommunicationSizes, AreThoseOfASlowLoop) {
 TEST(CommunicationSizes, AreInTheFileThatMergeWrites) {
   const TempDir directory;
   write_halo(directory.path(), 3, 50);
-  MergeOptions options;
-  options.analyse = [](std::int64_t file, Summary& summary) -> Status {
-    MERIDIAN_TRY(const MergedTrace trace, MergedTrace::borrow(file));
-    return run_analyses(trace, summary);
-  };
-  const auto outcome = merge(directory.path(), options);
+  const auto outcome = merge(directory.path(), with_analyses());
   ASSERT_TRUE(outcome) << outcome.error().what;
   ASSERT_FALSE(outcome->summary.communication_sizes.empty());
   const MergedReader columns{directory / "merged.h5"};

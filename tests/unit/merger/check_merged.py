@@ -22,7 +22,7 @@ FORMAT = pathlib.Path(__file__).resolve().parents[3] / "merged" / "FORMAT.md"
 def documented(file, first):
     """The results of the code in FORMAT.md, block by block."""
     blocks = re.findall(r"```python\n(.*?)```", FORMAT.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(blocks) == 6 and all(block.count("\n") <= 5 for block in blocks), blocks
+    assert len(blocks) == 7 and all(block.count("\n") <= 5 for block in blocks), blocks
     names = {"file": file, "np": np, "first": first, "b": first // 65536}
     for block in blocks:
         exec(block, names)
@@ -42,7 +42,7 @@ with h5py.File(sys.argv[1], "r") as file:
     assert file.attrs["version"] == 2
     assert file.attrs["time_origin_realtime_ns"] > 0
 
-    for group in ("events", "messages", "collectives", "parts", "index"):
+    for group in ("events", "messages", "collectives", "parts", "waits", "index"):
         for name, column in file[group].items():
             assert column.dtype in (np.int32, np.int64), (group, name, column.dtype)
     events = merged_columns.event_columns(file)
@@ -86,7 +86,7 @@ with h5py.File(sys.argv[1], "r") as file:
             assert (parts["enter_ns"][others] < parts["leave_ns"][i]).all(), "left before all had entered"
 
     first = min(3, rows - 1)
-    enters, others, numbers, ends, participants, some = documented(file, first)
+    enters, others, numbers, ends, participants, waits, some = documented(file, first)
     assert (enters["enter_ns"] == events["enter_ns"]).all()
     assert (enters["rank"] == events["rank"]).all() and (enters["thread"] == events["thread"]).all()
     assert (others["bytes_sent"] == events["bytes_sent"]).all()
@@ -97,6 +97,9 @@ with h5py.File(sys.argv[1], "r") as file:
     assert (participants["start"] == parts["start_row"]).all()
     assert (participants["completion"] == parts["completion_row"]).all()
     assert (participants["instance"] == parts["instance"]).all() and (participants["comm"] == parts["comm"]).all()
+    assert (np.diff(waits["waiting"]) >= 0).all() and (file["waits/wait_ns"][:] > 0).all()
+    assert (waits["waiting_rank"] == events["rank"][waits["waiting"]]).all()
+    assert (waits["causing_rank"] == events["rank"][waits["causing"]]).all()
     assert (some["enter_ns"] == events["enter_ns"][first:65536]).all()
 
     comms = columns(file["communicators"])

@@ -179,6 +179,76 @@ TEST_F(LongTrace, FindsCallsByTheirName) {
             "merged file '" + path().string() + "': it has no call 1000000 of thread 0 of rank 1");
 }
 
+/// Some calls without, with one and with two waits.
+std::vector<EventWait> some_waits(std::uint64_t events) {
+  std::vector<EventWait> waits;
+  for (std::uint64_t row = 0; row < events; ++row) {
+    const auto wait = [&](std::uint64_t causer, WaitKind kind) {
+      waits.push_back({row, causer, static_cast<std::int64_t>(row % 7 + 1), kind});
+    };
+    if (row % 5 != 0) wait((row * 7919) % events, WaitKind::late_sender);
+    if (row % 3 == 0) wait(row / 2, WaitKind::barrier);
+  }
+  return waits;
+}
+auto facts(const EventWait& wait) { return std::tuple{wait.row, wait.causer, wait.ns, wait.kind}; }
+template <class Waits>
+auto facts_of(const Waits& waits) {
+  std::vector<decltype(facts(EventWait{}))> all;
+  for (const EventWait& wait : waits) all.push_back(facts(wait));
+  return all;
+}
+
+TEST(MergedTrace, JoinsEventsWithTheWaitsThatAnalysesStore) {
+  const TempDir directory;
+  write_halo(directory.path(), 3, 2500);
+  MergeOptions options;
+  std::vector<EventWait> stored;
+  options.analyse = [&](std::int64_t file, WaitSink& waits, Summary&) -> Status {
+    MERIDIAN_TRY(const MergedTrace trace, MergedTrace::borrow(file));
+    stored = some_waits(trace.events());
+    std::vector<EventWait> mixed = stored;  // waits of one call stay in their order
+    std::ranges::stable_sort(mixed, {}, [](const EventWait& wait) { return wait.row * 7 % 101; });
+    for (const EventWait& wait : mixed) MERIDIAN_TRY_DO(waits.append(wait));
+    MERIDIAN_TRY_DO(waits.store());
+    std::vector<EventWait> found;
+    MERIDIAN_TRY_DO(trace.waits(0, trace.events(), found));
+    EXPECT_EQ(facts_of(found), facts_of(stored)) << "while the file is written";
+    return {};
+  };
+  ASSERT_TRUE(merge(directory.path(), options));
+  ASSERT_GT(stored.size(), 65536u);
+  const auto trace = MergedTrace::open(directory / "merged.h5");
+  ASSERT_TRUE(trace) << trace.error().what;
+  for (const bool is_backwards : {false, true}) {
+    auto cursor = trace->select({.ranks = {1}, .is_backwards = is_backwards, .links = kNoLinks, .has_waits = true});
+    ASSERT_TRUE(cursor) << cursor.error().what;
+    MergedBatch batch;
+    for (;;) {
+      const auto has_more = cursor->next(batch);
+      ASSERT_TRUE(has_more) << has_more.error().what;
+      if (!*has_more) break;
+      for (const MergedEvent& event : batch.events) {
+        const auto expected = std::ranges::equal_range(stored, event.row, {}, &EventWait::row);
+        ASSERT_EQ(facts_of(batch.waits_of(event)), facts_of(expected)) << event.row;
+      }
+    }
+  }
+  std::vector<EventWait> found;
+  ASSERT_TRUE(trace->waits(9, 10, found));           // two
+  ASSERT_TRUE(trace->waits(10, 11, found));          // none
+  ASSERT_TRUE(trace->waits(66'003, 66'004, found));  // two
+  EXPECT_THAT(found, ::testing::SizeIs(4));
+  for (const EventWait& wait : found) EXPECT_EQ(wait.ns, static_cast<std::int64_t>(wait.row % 7 + 1));
+}
+
+TEST_F(LongTrace, HasNoWaitsIfNoAnalysisFoundThem) {
+  const MergedTrace trace = open();
+  std::vector<EventWait> waits;
+  ASSERT_TRUE(trace.waits(0, trace.events(), waits));
+  EXPECT_TRUE(waits.empty());
+}
+
 TEST_F(LongTrace, HasTheDefinitions) {
   const MergedTrace trace = open();
   const MergedDefinitions& definitions = trace.definitions();

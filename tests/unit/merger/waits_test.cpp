@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-#include "analysis/analyses.hpp"
+#include "analysed.hpp"
 #include "merged/merged_trace.hpp"
 #include "merged_reader.hpp"
 #include "synthetic_patterns.hpp"
@@ -33,12 +33,9 @@ std::vector<std::string> texts(const Summary& summary) {
 }
 
 std::vector<std::string> waits_of(SyntheticRun& run) {
-  EXPECT_TRUE(run.merge());
-  const auto trace = MergedTrace::open(run.merged());
-  EXPECT_TRUE(trace) << trace.error().what;
-  Summary summary;
-  EXPECT_TRUE(run_analyses(*trace, summary));
-  return texts(summary);
+  const auto outcome = run.merge(with_analyses());
+  EXPECT_TRUE(outcome) << outcome.error().what;
+  return texts(outcome->summary);
 }
 
 TEST(WaitStates, AReceiveWaitsForALateSender) {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace meridian {
+
+/// What a call waited for: docs/WAITS.md. The numbers are those of the column `kind` of /waits.
+enum class WaitKind : std::uint8_t {
+  late_sender,
+  late_receiver,
+  barrier,
+  all_to_all,
+  late_root,
+  early_root,
+  prefix,
+  init,
+  finalize,
+};
+inline constexpr std::string_view kWaitKindNames[] = {"late sender",    "late receiver",  "wait at barrier",
+                                                      "wait at N x N",  "late broadcast", "early reduce",
+                                                      "wait at prefix", "wait at init",   "wait at finalize"};
+
+/// The time that a call waited, and the call that ended the wait.
+struct EventWait {
+  std::uint64_t row = 0;     ///< of the call that waited
+  std::uint64_t causer = 0;  ///< row of the call that was waited for
+  std::int64_t ns = 0;       ///< more than 0
+  WaitKind kind{};
+};
+
+}  // namespace meridian
