@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/format/chunk_codec.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 #include <memory>
 #include <type_traits>
 #include <utility>
+
+#include "trace/format/plane_deflate.hpp"
 
 #if MERIDIAN_HAVE_LIBDEFLATE
 #include <libdeflate.h>
@@ -56,14 +60,21 @@ ValueRange scan(const T* values, std::size_t count) {
   return {wide >> 8 == 0 ? 1u : wide >> 16 == 0 ? 2u : wide >> 32 == 0 ? 4u : 8u, different == 0};
 }
 
+// The bits that are not the same in all values.
 template <class T>
-void split(const T* values, std::size_t count, std::size_t width, std::size_t stride, std::uint8_t* planes) {
+std::uint64_t varying_bits(const T* values, std::size_t count) {
   using Bits = std::make_unsigned_t<T>;
-  for (std::size_t plane = 0; plane < width; ++plane) {
-    std::uint8_t* out = planes + plane * stride;
-    const unsigned shift = static_cast<unsigned>(8 * plane);
-    for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<std::uint8_t>(static_cast<Bits>(values[i]) >> shift);
-  }
+  Bits varying = 0;
+  for (std::size_t i = 0; i < count; ++i)
+    varying = static_cast<Bits>(varying | (static_cast<Bits>(values[i]) ^ static_cast<Bits>(values[0])));
+  return varying;
+}
+
+template <class T>
+void split_one(const T* values, std::size_t count, std::size_t plane, std::uint8_t* out) {
+  using Bits = std::make_unsigned_t<T>;
+  const unsigned shift = static_cast<unsigned>(8 * plane);
+  for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<std::uint8_t>(static_cast<Bits>(values[i]) >> shift);
 }
 
 template <std::size_t Width, class Stored>
@@ -125,7 +136,10 @@ std::uint64_t element(const void* values, std::size_t index, ColumnType type) {
 
 void split_planes(const void* values, std::size_t count, ColumnType type, std::size_t width, std::size_t stride,
                   std::uint8_t* planes) {
-  with_type(type, [&](auto t) { split(static_cast<const decltype(t)*>(values), count, width, stride, planes); });
+  with_type(type, [&](auto t) {
+    for (std::size_t plane = 0; plane < width; ++plane)
+      split_one(static_cast<const decltype(t)*>(values), count, plane, planes + plane * stride);
+  });
 }
 
 bool join_planes(const std::uint8_t* planes, std::size_t stride, std::size_t width, bool is_signed_source,
@@ -169,6 +183,79 @@ std::span<const std::uint8_t> deflate_bytes(std::span<const std::uint8_t> bytes,
   return {out.data(), libdeflate_zlib_compress(compressor.get(), bytes.data(), bytes.size(), out.data(), out.size())};
 }
 
+namespace {
+
+constexpr double kMostlyRepeated = 15.0 / 16, kOftenRepeated = 1.0 / 2;  // shares of a plane
+
+// A chunk of which only the planes that vary are in memory.
+class Planes {
+ public:
+  Planes(const void* values, std::size_t count, const ChunkCoding& coding)
+      : coding_{coding}, bytes_{scratch_bytes(coding.width * coding.stride)} {
+    with_type(coding.type, [&](auto t) {
+      const auto* const typed = static_cast<const decltype(t)*>(values);
+      varying_ = varying_bits(typed, count);
+      if (count == 0) return;
+      first_ = static_cast<std::make_unsigned_t<decltype(t)>>(typed[0]);
+      if (count < coding.stride) varying_ |= first_;  // the rest is zero
+      for (std::size_t plane = 0; plane < coding.width; ++plane) {
+        if (!varies(plane)) continue;
+        split_one(typed, count, plane, at(plane));
+        std::memset(at(plane) + count, 0, coding.stride - count);
+      }
+    });
+  }
+
+  bool varies(std::size_t plane) const noexcept { return (varying_ >> (8 * plane) & 0xff) != 0; }
+  std::span<const std::uint8_t> plane(std::size_t index) const { return {at(index), coding_.stride}; }
+  std::uint8_t value(std::size_t plane) const noexcept { return static_cast<std::uint8_t>(first_ >> (8 * plane)); }
+  /// The number of planes from `plane` on that are one value in all.
+  std::size_t same_from(std::size_t plane) const noexcept {
+    std::size_t end = plane;
+    while (end < coding_.width && !varies(end) && value(end) == value(plane)) ++end;
+    return end - plane;
+  }
+  std::span<const std::uint8_t> all() {
+    for (std::size_t plane = 0; plane < coding_.width; ++plane)
+      if (!varies(plane)) std::memset(at(plane), value(plane), coding_.stride);
+    return {bytes_, coding_.width * coding_.stride};
+  }
+
+ private:
+  std::uint8_t* at(std::size_t plane) const noexcept { return bytes_ + plane * coding_.stride; }
+
+  const ChunkCoding& coding_;
+  std::uint8_t* bytes_;
+  std::uint64_t varying_ = 0, first_ = 0;
+};
+
+}  // namespace
+
+std::span<const std::uint8_t> encode_chunk(const void* values, std::size_t count, const ChunkCoding& coding) {
+  Planes planes{values, count, coding};
+  std::array<std::size_t, sizeof(std::uint64_t)> distances{};
+  for (std::size_t plane = 0; plane < coding.width; ++plane) {
+    if (!planes.varies(plane)) continue;
+    const Repeats repeats = find_repeats(planes.plane(plane));
+    // Deflated even without gain: the stream's checksum reveals damage.
+    if (!coding.is_noisy && repeats.share < kMostlyRepeated) return deflate_bytes(planes.all(), coding.level);
+    distances[plane] = repeats.share < kOftenRepeated ? 0 : repeats.distance;
+  }
+  thread_local PlaneDeflater deflater;
+  deflater.begin();
+  for (std::size_t plane = 0; plane < coding.width;) {
+    const std::size_t same = planes.same_from(plane);
+    if (same > 0) {
+      deflater.add_constant(planes.value(plane), same * coding.stride);
+    } else {
+      const auto bytes = planes.plane(plane);
+      deflater.add(bytes, distances[plane], libdeflate_adler32(deflater.adler(), bytes.data(), bytes.size()));
+    }
+    plane += std::max<std::size_t>(same, 1);
+  }
+  return deflater.end();
+}
+
 bool inflate_bytes(std::span<const std::uint8_t> stream, std::span<std::uint8_t> out) {
   thread_local const std::unique_ptr<libdeflate_decompressor, FreeDecompressor> decompressor{
       libdeflate_alloc_decompressor()};
@@ -180,18 +267,9 @@ bool inflate_bytes(std::span<const std::uint8_t> stream, std::span<std::uint8_t>
 
 bool has_own_deflate() noexcept { return false; }
 std::span<const std::uint8_t> deflate_bytes(std::span<const std::uint8_t>, int) { return {}; }
+std::span<const std::uint8_t> encode_chunk(const void*, std::size_t, const ChunkCoding&) { return {}; }
 bool inflate_bytes(std::span<const std::uint8_t>, std::span<std::uint8_t>) { return false; }
 
 #endif
-
-std::span<const std::uint8_t> deflate_chunk(const void* values, std::size_t count, ColumnType type, std::size_t width,
-                                            std::size_t stride, int level) {
-  const std::size_t bytes = stride * width;
-  std::uint8_t* const planes = scratch_bytes(bytes);
-  if (count < stride) std::memset(planes, 0, bytes);
-  split_planes(values, count, type, width, stride, planes);
-  // Deflated even without gain: the stream's checksum reveals damage.
-  return deflate_bytes({planes, bytes}, level);
-}
 
 }  // namespace meridian

@@ -39,9 +39,17 @@ bool has_own_deflate() noexcept;
 /// zlib stream of `bytes`, valid until the next call in this thread; empty if this build cannot compress.
 std::span<const std::uint8_t> deflate_bytes(std::span<const std::uint8_t> bytes, int level);
 
-/// zlib stream of a chunk: the planes of `count` values, zero up to `stride` elements. The conventions of deflate_bytes().
-std::span<const std::uint8_t> deflate_chunk(const void* values, std::size_t count, ColumnType type, std::size_t width,
-                                            std::size_t stride, int level);
+/// Properties of a column that determine how its chunks are compressed.
+struct ChunkCoding {
+  ColumnType type{};
+  std::size_t width = 0;   ///< bytes of an element in the file
+  std::size_t stride = 0;  ///< elements of a whole chunk
+  int level = 1;
+  bool is_noisy = false;  ///< as in ColumnOptions
+};
+/// zlib stream of the planes of a chunk, valid until the next call in this thread; empty if this build cannot compress.
+/// Elements after the first `count` are zero.
+std::span<const std::uint8_t> encode_chunk(const void* values, std::size_t count, const ChunkCoding& coding);
 
 /// Inflates exactly out.size() bytes; false: damaged, another length, or this build cannot decompress.
 bool inflate_bytes(std::span<const std::uint8_t> stream, std::span<std::uint8_t> out);

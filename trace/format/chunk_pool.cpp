@@ -6,8 +6,6 @@
 #include <system_error>
 #include <utility>
 
-#include "trace/format/chunk_codec.hpp"
-
 namespace meridian {
 namespace {
 
@@ -31,10 +29,8 @@ unsigned ChunkPool::spare_processors() {
 }
 
 void ChunkPool::compress(Job& job) {
-  const PooledChunk& chunk = job.chunk;
   try {
-    const auto stream =
-        deflate_chunk(chunk.values.data(), chunk.rows, chunk.type, chunk.width, chunk.stride, chunk.level);
+    const auto stream = encode_chunk(job.chunk.values.data(), job.chunk.rows, job.chunk.coding);
     job.stream.assign(stream.begin(), stream.end());
   } catch (const std::bad_alloc&) {  // must not leave a thread; an empty stream is an error of the writing thread
     job.stream.clear();

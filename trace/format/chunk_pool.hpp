@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "trace/format/chunk_codec.hpp"
 #include "trace/format/h5.hpp"
-#include "trace/format/table_column.hpp"
 
 namespace meridian {
 
@@ -21,10 +21,7 @@ struct PooledChunk {
   hsize_t first = 0;                ///< row of the dataset
   std::vector<std::uint8_t> values;
   std::size_t rows = 0;
-  ColumnType type{};
-  std::size_t width = 0;   ///< bytes of an element in the file
-  std::size_t stride = 0;  ///< elements of a whole chunk
-  int level = 1;
+  ChunkCoding coding{};
   std::string path;  ///< of the column, for errors
 };
 

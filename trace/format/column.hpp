@@ -28,6 +28,7 @@ inline constexpr std::uint32_t kColumnChunk = 65536;
 struct ColumnOptions {
   int level = 1;                   ///< deflate, 1 to 9
   bool is_narrow = false;          ///< stored in the smallest type of the same signedness that holds all values
+  bool is_noisy = false;           ///< low bytes are noise, as those of times: they are compressed faster
   bool omit_empty = false;         ///< a column without elements is not written
   std::string_view unit{};         ///< attribute `unit` unless empty
   std::string_view description{};  ///< attribute `description` unless empty

@@ -61,6 +61,7 @@ struct ColumnWriter::Impl {
   ColumnType type{};
   int level = 1;
   bool is_narrow = false;
+  bool is_noisy = false;
   bool omit_empty = false;
   std::string unit;
   std::string description;
@@ -72,6 +73,10 @@ struct ColumnWriter::Impl {
   std::size_t pending_rows = 0;
 
   std::size_t element_bytes() const { return width_of(type); }
+
+  ChunkCoding coding(std::size_t width, std::size_t stride) const {
+    return {.type = type, .width = width, .stride = stride, .level = level, .is_noisy = is_noisy};
+  }
 
   Error failed(std::string_view verb) const {
     return h5::failure(Errc::io, "cannot " + std::string{verb} + " column '" + path + "'");
@@ -112,7 +117,7 @@ struct ColumnWriter::Impl {
         return failed("write");
       return {};
     }
-    const auto stored = deflate_chunk(values, rows, type, plan.width, static_cast<std::size_t>(plan.chunk), level);
+    const auto stored = encode_chunk(values, rows, coding(plan.width, static_cast<std::size_t>(plan.chunk)));
     if (stored.empty() || H5Dwrite_chunk(target.get(), H5P_DEFAULT, 0, &first, stored.size(), stored.data()) < 0)
       return failed("write");
     return {};
@@ -154,7 +159,7 @@ struct ColumnWriter::Impl {
     rows_stored += kColumnChunk;
     if (range.is_constant) return log->append({number, 0, element(values, 0, type), {}});
     layout.width = is_narrow ? std::max(layout.width, range.width) : element_bytes();
-    const auto stream = deflate_chunk(values, kColumnChunk, type, layout.width, kColumnChunk, level);
+    const auto stream = encode_chunk(values, kColumnChunk, coding(layout.width, kColumnChunk));
     if (stream.empty()) return Error{Errc::unsupported, "cannot compress column '" + path + "'", ""};
     return log->append({number, static_cast<std::uint32_t>(layout.width), 0, stream});
   }
@@ -222,10 +227,7 @@ struct ColumnWriter::Impl {
                       .first = rows_stored,
                       .values = {},
                       .rows = rows,
-                      .type = type,
-                      .width = layout.width,
-                      .stride = static_cast<std::size_t>(layout.chunk),
-                      .level = level,
+                      .coding = coding(layout.width, static_cast<std::size_t>(layout.chunk)),
                       .path = path};
     if (values == pending.data()) {
       chunk.values = std::exchange(pending, pool->buffer());
@@ -309,6 +311,7 @@ Result<ColumnWriter> ColumnWriter::create(ColumnParent parent, std::string path,
   impl->type = type;
   impl->level = options.level;
   impl->is_narrow = options.is_narrow && type != ColumnType::f64;
+  impl->is_noisy = options.is_noisy;
   impl->omit_empty = options.omit_empty;
   impl->unit = options.unit;
   impl->description = options.description;
@@ -323,6 +326,7 @@ ColumnWriter ColumnWriter::create_in_log(ChunkLogWriter& log, std::uint32_t colu
   impl->type = type;
   impl->level = options.level;
   impl->is_narrow = options.is_narrow && type != ColumnType::f64;
+  impl->is_noisy = options.is_noisy;
   return ColumnWriter{std::move(impl)};
 }
 

@@ -30,6 +30,12 @@ class LazyColumn {
   static LazyColumn of(std::string_view path, std::string_view unit = "", bool is_steady = false) {
     return {column_type<T>, path, unit, is_steady};
   }
+  template <class T>
+  static LazyColumn noisy(std::string_view path, std::string_view unit = "") {
+    LazyColumn made = of<T>(path, unit, true);
+    made.is_noisy_ = true;
+    return made;
+  }
   LazyColumn(ColumnType type, std::string_view path, std::string_view unit, bool is_steady)
       : path_{path}, unit_{unit}, type_{type}, is_steady_{is_steady} {}
   void set_number(std::uint32_t number) noexcept { number_ = number; }
@@ -70,12 +76,13 @@ class LazyColumn {
   Status open(const ColumnTarget& target) {
     if (column_) return {};
     if (target.log != nullptr) {
-      column_.emplace(ColumnWriter::create_in_log(*target.log, number_, type_,
-                                                  {.level = kRankFileLevel, .is_narrow = !is_steady_, .unit = unit_}));
+      column_.emplace(ColumnWriter::create_in_log(
+          *target.log, number_, type_,
+          {.level = kRankFileLevel, .is_narrow = !is_steady_, .is_noisy = is_noisy_, .unit = unit_}));
       return {};
     }
-    auto made =
-        ColumnWriter::create(target.file, path_, type_, {.level = kRankFileLevel, .is_narrow = true, .unit = unit_});
+    auto made = ColumnWriter::create(
+        target.file, path_, type_, {.level = kRankFileLevel, .is_narrow = true, .is_noisy = is_noisy_, .unit = unit_});
     if (!made) return std::move(made).error();
     column_.emplace(*std::move(made));
     return {};
@@ -85,6 +92,7 @@ class LazyColumn {
   std::string_view unit_;
   ColumnType type_{};
   bool is_steady_ = false;
+  bool is_noisy_ = false;
   std::uint32_t number_ = 0;
   std::optional<ColumnWriter> column_;
 };
@@ -171,8 +179,8 @@ struct RankFileWriter::Impl {
   std::vector<CallId> calls{CallId::none};  // index: number in this file
   std::vector<std::string> call_names{""};
 
-  LazyColumn gap = LazyColumn::of<std::int64_t>("events/gap", "ticks", true);
-  LazyColumn duration = LazyColumn::of<std::uint64_t>("events/duration", "ticks", true);
+  LazyColumn gap = LazyColumn::noisy<std::int64_t>("events/gap", "ticks");
+  LazyColumn duration = LazyColumn::noisy<std::uint64_t>("events/duration", "ticks");
   LazyColumn call = LazyColumn::of<std::uint16_t>("events/call");
   LazyColumn payload = LazyColumn::of<std::uint8_t>("events/payload");
   LazyColumn flags = LazyColumn::of<std::uint8_t>("events/flags");
@@ -188,8 +196,8 @@ struct RankFileWriter::Impl {
   TableTargets<ThreadOp> thread_ops;
   LazyColumn sites = LazyColumn::of<std::uint32_t>("sites/address");
   LazyColumn nodes = LazyColumn::of<std::uint32_t>("sites/node");
-  LazyColumn counters = LazyColumn::of<std::int64_t>("counters/value", "", true);
-  LazyColumn counters_between = LazyColumn::of<std::int64_t>("counters/between", "", true);
+  LazyColumn counters = LazyColumn::noisy<std::int64_t>("counters/value");
+  LazyColumn counters_between = LazyColumn::noisy<std::int64_t>("counters/between");
   LazyColumn user_values = LazyColumn::of<std::uint64_t>("user/value", "", true);
   LazyColumn dictionary_values = LazyColumn::of<std::uint64_t>("dictionary", "", true);
   std::vector<LazyColumn*> columns;  // all columns; a column's index is its number in a log

@@ -136,10 +136,7 @@ TEST(ChunkPool, ReportsTheColumnThatCannotBeWritten) {
                           .first = 0,
                           .values = std::vector<std::uint8_t>(64),
                           .rows = 8,
-                          .type = ColumnType::i64,
-                          .width = 8,
-                          .stride = 8,
-                          .level = 1,
+                          .coding = {.type = ColumnType::i64, .width = 8, .stride = 8},
                           .path = "events/call"};
   ASSERT_TRUE(pool.submit(chunk));  // written later
   const Status drained = pool.drain();
