@@ -29,9 +29,9 @@ def reports(kind, process):
     return sorted({match[1] for line in process.stderr.splitlines() if (match := REPORT[kind].search(line))})
 
 
-def leaks(process):
+def leaks(texts):
     """(of the program, of the tracer): how many stacks of allocations that were lost begin there."""
-    blocks = re.split(r"\n\n", process.stderr[process.stderr.find("LeakSanitizer") :]) if "LeakSanitizer" in process.stderr else []
+    blocks = [block for text in texts for block in re.split(r"\n\n", text[text.find("LeakSanitizer") :])]
     stacks = [block for block in blocks if " leak of " in block]
     first = [next((line for line in block.splitlines() if line.lstrip().startswith("#1 ")), "") for block in stacks]
     return sum("sanitized.c" in line for line in first), sum("libmeridian" in line for line in first)
@@ -43,14 +43,24 @@ def check_flaw(check, options, flaw, work):
     if flaw == "leak":  # reported at the end: Open MPI would end one rank before its report, because of the other's code
         variables["OMPI_MCA_orte_abort_on_non_zero_status"] = "0"
     words = [options.program, flaw]
-    untraced = both_ways.run(options, words, work, False, **variables)
+
+    def run(is_traced):
+        """The process, and what each rank says of its leaks: in files, because lines of two ranks would mix."""
+        here = dict(variables)
+        logs = work.parent / f"{flaw}-leaks-{'traced' if is_traced else 'untraced'}"
+        if flaw == "leak":
+            here["ASAN_OPTIONS"] += f":log_path={logs}"
+        process = both_ways.run(options, words, work, is_traced, **here)
+        return process, [path.read_text(errors="replace") for path in sorted(logs.parent.glob(logs.name + ".*"))]
+
+    untraced, untraced_leaks = run(False)
     if flaw == "none" and not both_ways.lines_of(untraced):
         print(f"this MPI does not run with {options.kind} sanitizer, untraced: {untraced.returncode}\n{untraced.stderr}")
         sys.exit(both_ways.SKIPPED)
-    if flaw == "leak" and "LeakSanitizer has encountered a fatal error" in untraced.stderr:
+    if flaw == "leak" and any("LeakSanitizer has encountered a fatal error" in text for text in [untraced.stderr, *untraced_leaks]):
         print(f"leaks are not compared: LeakSanitizer may not look here, untraced\n{untraced.stderr}")
         return untraced
-    traced = both_ways.run(options, words, work, True, **variables)
+    traced, traced_leaks = run(True)
     if flaw == "overflow":  # which of the ranks ends the other, and how, is the launcher's race
         check.true(f"{what}: both runs fail", untraced.returncode != 0 and traced.returncode != 0)
     else:
@@ -58,8 +68,8 @@ def check_flaw(check, options, flaw, work):
     check.equal(f"{what}: reports", reports(options.kind, traced), reports(options.kind, untraced))
     check.equal(f"{what}: there are reports", bool(reports(options.kind, untraced)), flaw in ("race", "overflow"))
     if flaw == "leak":
-        check.equal(f"{what}: leaks of the program and of the tracer", leaks(traced), (options.ranks, 0))
-        check.equal(f"{what}: leaks untraced", leaks(untraced), (options.ranks, 0))
+        check.equal(f"{what}: leaks of the program and of the tracer", leaks(traced_leaks), (options.ranks, 0))
+        check.equal(f"{what}: leaks untraced", leaks(untraced_leaks), (options.ranks, 0))
     if flaw == "overflow":  # one rank ends the others before they have printed anything
         return traced
     both_ways.check_same(check, what, untraced, traced)
