@@ -47,10 +47,11 @@ Status Drain::run_slot(std::uint32_t slot, RingFile::Range range) {
   return {};
 }
 
-// The thread stores its head, then reads the tail, with a sequentially consistent operation in between (wake_writer()); it
-// waits if it has no free block. This process does it in the other order, so that one of the two sees the other.
+// The thread stores its head, changes `wake` (wake_writer()) and reads the tail; it waits if it has no free block. This
+// process stores the tail, changes `wake` and reads the head. Changes of one variable are in an order, so one of the two sees
+// what the other has stored.
 void Drain::wake_owner(const RingSlot& slot, std::uint64_t before, std::uint64_t tail) {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  ring_.shared_header().wake.fetch_add(0, std::memory_order_seq_cst);
   const std::uint64_t end = slot.head.load(std::memory_order_acquire) + ring_.geometry().block_bytes;
   const bool had_room = end - before <= ring_.geometry().ring_bytes;
   if (had_room || end - tail > ring_.geometry().ring_bytes) return;
