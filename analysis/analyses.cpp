@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "summary/problems.hpp"
+
 namespace meridian {
 
 // To add an analysis: its file, its declaration and row here, and its table in summary/.
@@ -14,8 +16,14 @@ Status find_waits(const MergedTrace& trace, Summary& summary, WaitSink* waits);
 
 namespace {
 
+Status list_problems(const MergedTrace&, Summary& summary) {
+  summary.problems = find_problems(summary);
+  return {};
+}
+
 constexpr Analysis kAnalyses[] = {
     {"sizes of messages and collectives", count_communication_sizes},
+    {"problems", list_problems},  // last: from the tables of all others
 };
 
 Status named(std::string_view name, Status status) {

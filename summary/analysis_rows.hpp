@@ -15,7 +15,8 @@
 // clang-format off
 #define MERIDIAN_ANALYSIS_TABLES(TABLE) \
   TABLE(communication_sizes, SizeSummary, "SIZES OF MESSAGES AND COLLECTIVES", "one row for each group of functions and range of sizes") \
-  TABLE(waits, WaitSummary, nullptr, "one row for each kind of wait, waiting rank, function and place, and rank, function and place that caused it, longest total first")
+  TABLE(waits, WaitSummary, nullptr, "one row for each kind of wait, waiting rank, function and place, and rank, function and place that caused it, longest total first") \
+  TABLE(problems, ProblemSummary, nullptr, "one row for each problem of the program, most expensive first")
 // clang-format on
 
 namespace meridian {
@@ -35,6 +36,34 @@ struct SizeSummary {
                                    "least size of the range, which ends below twice that; 0: no bytes"),
       column<&Row::count>("count", "", "messages, or participants of collectives"),
       column<&Row::bytes>("bytes", "bytes", "sum of their sizes; of collectives, what the participants sent"),
+  };
+};
+
+/// What a user may change to make the program faster.
+struct ProblemSummary {
+  std::string problem;  ///< "late sender": docs/PROBLEMS.md defines them
+  double cost_s = 0;    ///< time of all ranks that is lost
+  double share = 0;     ///< of all ranks' time, without MPI_Init and MPI_Finalize
+  std::string function;
+  std::string place;            ///< where it is lost: source file and line, or module and offset; empty: unknown
+  std::int32_t causer = -1;     ///< rank; -1: several, or none
+  std::string causer_function;  ///< what it was busy with, or called late
+  std::string causer_place;
+  std::string text;    ///< a sentence
+  std::string remedy;  ///< a sentence
+
+  template <class Row = ProblemSummary>
+  static constexpr auto kColumns = Columns{
+      column<&Row::problem>("problem", "", "its kind, as docs/PROBLEMS.md defines it"),
+      column<&Row::cost_s>("cost_s", "s", "time of all ranks that is lost"),
+      column<&Row::share>("share", "", "of all ranks' time, without MPI_Init and MPI_Finalize"),
+      column<&Row::function>("function", "", "in which it is lost"),
+      column<&Row::place>("place", "", "source file and line of that call, or module and offset; empty: unknown"),
+      column<&Row::causer>("causer", "", "rank that is the cause; -1: several, or none"),
+      column<&Row::causer_function>("causer_function", "", "function in which that rank was, or which it called late"),
+      column<&Row::causer_place>("causer_place", "", "as place"),
+      column<&Row::text>("text", "", "the problem in a sentence"),
+      column<&Row::remedy>("remedy", "", "what usually helps"),
   };
 };
 

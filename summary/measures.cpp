@@ -23,18 +23,17 @@ double rank_mpi_share(const RankSummary& rank) {
 Load measure_load(const Summary& summary) {
   Load load;
   double mpi_s = 0;
-  double time_s = 0;
   double outside_s = 0;
   for (const RankSummary& rank : summary.ranks) {
     const double outside = rank.time_s * (1 - share(rank.mpi_s, thread_seconds(rank)));
     load.ranks.push_back({&rank, rank_mpi_share(rank), outside});
     mpi_s += rank.mpi_s - rank.ends_s;
-    time_s += thread_seconds(rank) - rank.ends_s;
+    load.time_s += thread_seconds(rank) - rank.ends_s;
     outside_s += outside;
     if (outside > load.ranks[load.slowest].outside_s) load.slowest = load.ranks.size() - 1;
   }
   if (load.ranks.empty()) return load;
-  load.mpi_share = share(mpi_s, time_s);
+  load.mpi_share = share(mpi_s, load.time_s);
   load.mean_outside_s = outside_s / static_cast<double>(load.ranks.size());
   load.max_outside_s = load.ranks[load.slowest].outside_s;
   load.balance =

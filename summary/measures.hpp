@@ -21,7 +21,8 @@ struct RankLoad {
 
 struct Load {
   std::vector<RankLoad> ranks;  ///< in the order of Summary::ranks
-  double mpi_share = 0;         ///< of all ranks' time, without MPI_Init and MPI_Finalize
+  double time_s = 0;            ///< of all threads that call MPI, without MPI_Init and MPI_Finalize
+  double mpi_share = 0;         ///< of time_s
   double mean_outside_s = 0;
   double max_outside_s = 0;
   std::size_t slowest = 0;  ///< index of the rank with the most time outside MPI

@@ -71,6 +71,8 @@ std::string waits_section(const Summary& summary, const Paint& paint);
 std::string overhead_section(const Summary& summary, const Paint& paint);
 /// Every table and every column, with units and meanings: the same for each summary.
 std::string columns_text();
+/// How the run ended and the most expensive problems: at most 25 lines of 80 columns.
+std::string verdict_section(const Summary& summary, const Paint& paint);
 std::string advice_section(const Summary& summary, const Paint& paint);
 
 }  // namespace meridian

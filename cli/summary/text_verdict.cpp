@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Section VERDICT: what the run was, how it ended, and what costs most.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/summary/printable.hpp"
+#include "cli/summary/table.hpp"
+#include "cli/summary/text.hpp"
+#include "summary/measures.hpp"
+#include "summary/run_end.hpp"
+#include "summary/units.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr std::size_t kMostProblems = 3;
+
+std::string paragraph(const std::string& text) { return wrapped(printable(text), kIndent, prose_width()); }
+
+/// "halo2d, 4 ranks on 1 host, 2.28 s"
+std::string describe_run(const Summary& summary) {
+  const RunSummary& run = summary.run;
+  const auto ranks = static_cast<std::uint64_t>(std::max(run.ranks_present, 0));
+  return fmt::format("{}, {} {} on {} {}, {}", run.executable.empty() ? "The program" : file_name(run.executable),
+                     human_count(ranks), ranks == 1 ? "rank" : "ranks", human_count(run.hosts),
+                     run.hosts == 1 ? "host" : "hosts", human_duration(run.time_s));
+}
+
+std::string describe_problem(std::size_t number, const ProblemSummary& problem) {
+  std::string text = wrapped(printable(fmt::format("{} of the ranks' time: {}. {} {}", human_percent(problem.share),
+                                                   problem.problem, problem.text, problem.remedy)),
+                             2 * kIndent + 1, prose_width());
+  const std::string label = fmt::format("{}.", number);
+  return text.replace(kIndent, label.size(), label);
+}
+
+}  // namespace
+
+std::string verdict_section(const Summary& summary, const Paint& paint) {
+  if (summary.run.calls == 0) return {};
+  std::string result = paint.heading("VERDICT") + "\n";
+  const std::string end = describe_run_end(summary);
+  result += paragraph(describe_run(summary) + (end.empty() ? ", ended by MPI_Finalize." : ". " + end));
+  const Load load = measure_load(summary);
+  std::string shares =
+      fmt::format("Of the ranks' time{} {} is in MPI",
+                  ends_seconds(summary) > 0 ? " between MPI_Init and MPI_Finalize" : "", human_percent(load.mpi_share));
+  if (load.ranks.size() > 1) shares += fmt::format("; load balance {}", human_percent(load.balance));
+  result += paragraph(shares + ".");
+  const std::size_t shown = std::min(kMostProblems, summary.problems.size());
+  for (std::size_t i = 0; i < shown; ++i) result += describe_problem(i + 1, summary.problems[i]);
+  if (summary.problems.empty()) result += paragraph("No problem that is known costs a hundredth of the ranks' time.");
+  if (summary.problems.size() > shown)
+    result +=
+        paragraph(fmt::format("{} more cost at least a hundredth each: table `problems` of `meridian stats --json`.",
+                              summary.problems.size() - shown));
+  return result;
+}
+
+}  // namespace meridian

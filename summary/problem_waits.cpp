@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "summary/problem_waits.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+
+#include "summary/units.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr double kMostly = 0.6;       ///< share of the waits in a place for which one rank is named as the cause
+constexpr double kUneven = 0.1;       ///< 1 - load balance
+constexpr double kMuchWaiting = 0.3;  ///< share of waits for locks and threads in a rank's time outside MPI
+
+/// Waits of one kind in one place.
+struct WaitGroup {
+  double total_s = 0;
+  std::set<std::int32_t> waiters;
+  std::map<std::int32_t, double> causers;  ///< rank -> time
+  const WaitSummary* longest = nullptr;    ///< row with the longest total
+};
+using WaitKey = std::tuple<std::string, std::string, std::string>;  ///< pattern, function, place
+
+/// What is said about a kind of wait, after who waits how long and where.
+struct WaitTexts {
+  std::string_view begins;   ///< the name of the kind begins with it
+  std::string_view cause;    ///< {rank}: "rank 1", {late}: " (MPI_Send, a.c:7)", its call
+  std::string_view several;  ///< the same, if there is no single cause
+  std::string_view remedy;
+  std::string_view shared_remedy;  ///< if there is no single cause
+};
+constexpr std::string_view kReceiveEarly =
+    "Send earlier, or receive without waiting (MPI_Irecv) and compute until the message is needed.";
+constexpr std::string_view kPostEarly =
+    "Receive earlier (MPI_Irecv before the work), or send without waiting (MPI_Isend).";
+constexpr std::string_view kInOrder = "Receive messages in the order in which they are sent, or with MPI_ANY_SOURCE.";
+constexpr std::string_view kRootEarly =
+    "Let the root have its data earlier, or let the others compute meanwhile (MPI_Ibcast).";
+constexpr std::string_view kRootLess =
+    "Give the root its share of the work, or let it compute meanwhile (MPI_Ireduce).";
+constexpr std::string_view kSameWork = "Give all ranks the same work before this call.";
+constexpr std::array kWaitTexts{
+    WaitTexts{"late sender", "for messages that {rank} sends late{late}", "for messages that are sent late{late}",
+              kReceiveEarly, kReceiveEarly},
+    WaitTexts{"wrong order", "for messages that {rank} sends later than others{late}",
+              "for messages that are sent later than others{late}", kInOrder, kInOrder},
+    WaitTexts{"late receiver", "until {rank} receives{late}", "until the receivers are ready{late}", kPostEarly,
+              kPostEarly},
+    WaitTexts{"late broadcast", "for the root, {rank}", "for the root", kRootEarly, kRootEarly},
+    WaitTexts{"early reduce", "for {rank}, the last to enter", "for the others", kRootLess, kRootLess},
+    WaitTexts{"wait at prefix", "for {rank}", "for lower ranks", kSameWork, kSameWork},
+    WaitTexts{"wait at barrier", "for {rank}, mostly the last to enter", "for each other; the last rank differs",
+              "Give that rank less work, or remove the barrier if no rank needs it.",
+              "Remove the barrier if no rank needs it, or give all ranks the same work each time."},
+    // All other kinds.
+    WaitTexts{"", "for {rank}, mostly the last to enter", "for each other; the last rank differs",
+              "Give that rank less work, or compute between start and end of a non-blocking call.", kSameWork},
+};
+
+std::string with(std::string_view text, const std::string& rank, const std::string& late) {
+  std::string result{text};
+  for (const auto& [name, value] : {std::pair<std::string_view, const std::string&>{"{rank}", rank}, {"{late}", late}})
+    if (const std::size_t at = result.find(name); at != std::string::npos) result.replace(at, name.size(), value);
+  return result;
+}
+
+bool is_contention(const LockSummary& lock) {
+  return lock.kind == "mutex" || lock.kind == "rwlock" || lock.kind == "spin";
+}
+
+/// The lock of this rank with the longest waits; nullptr: none.
+const LockSummary* worst_lock(const Summary& summary, std::int32_t rank) {
+  const LockSummary* worst = nullptr;
+  for (const LockSummary& lock : summary.locks)
+    if (lock.rank == rank && is_contention(lock) && lock.wait_s > 0 &&
+        (worst == nullptr || lock.wait_s > worst->wait_s))
+      worst = &lock;
+  return worst;
+}
+
+/// Where the waits for locks of this kind are longest.
+const SiteSummary* lock_site(const Summary& summary, const std::string& kind) {
+  const SiteSummary* longest = nullptr;
+  for (const SiteSummary& site : summary.sites)
+    if (site.function.starts_with("pthread_" + kind) && (longest == nullptr || site.total_s > longest->total_s))
+      longest = &site;
+  return longest;
+}
+
+class WaitingFinder {
+ public:
+  WaitingFinder(const Summary& summary, const Load& load) : summary_{summary}, load_{load} {
+    for (const WaitSummary& row : summary.waits) {
+      // Completions are times of the library and the network.
+      if (row.count == 0 || row.pattern == "wait at init" || row.pattern == "wait at finalize" ||
+          row.pattern.ends_with("completion"))
+        continue;
+      WaitGroup& group = groups_[{row.pattern, row.function, row.place}];
+      group.total_s += row.total_s;
+      group.waiters.insert(row.rank);
+      group.causers[row.causer] += row.total_s;
+      if (group.longest == nullptr || row.total_s > group.longest->total_s) group.longest = &row;
+    }
+  }
+
+  void find(std::vector<ProblemSummary>& problems) {
+    for (const auto& [key, group] : groups_) {
+      const std::int32_t causer = main_causer(group);
+      const RankLoad* const rank = load_of(causer);
+      if (rank != nullptr && waits_much(*rank) && worst_lock(summary_, causer) != nullptr) {
+        victims_[causer] += group.total_s;
+        continue;
+      }
+      problems.push_back(describe(key, group, causer));
+    }
+    find_imbalance(problems);
+    for (const RankLoad& rank : load_.ranks)
+      if (const LockSummary* const lock = worst_lock(summary_, rank.rank->rank); lock != nullptr)
+        problems.push_back(describe(*lock, *rank.rank));
+  }
+
+ private:
+  /// A rank that works longer than the others, unless their waits for it have been found.
+  void find_imbalance(std::vector<ProblemSummary>& problems) const {
+    if (load_.ranks.size() < 2 || !(1 - load_.balance >= kUneven)) return;
+    const RankLoad& slowest = load_.ranks[load_.slowest];
+    const std::int32_t rank = slowest.rank->rank;
+    if (waits_much(slowest) || std::ranges::find(problems, rank, &ProblemSummary::causer) != problems.end()) return;
+    const double gain_s = load_.max_outside_s - load_.mean_outside_s;
+    ProblemSummary& problem = problems.emplace_back();
+    problem.problem = "imbalance";
+    problem.cost_s = gain_s * static_cast<double>(load_.ranks.size());
+    problem.causer = rank;
+    problem.text = fmt::format("Rank {} works {} outside MPI, the mean is {}.", rank,
+                               human_duration(load_.max_outside_s), human_duration(load_.mean_outside_s));
+    problem.remedy = fmt::format("Share its work evenly: that would save up to {}.", human_duration(gain_s));
+  }
+
+  /// The rank for which most of the time was waited; -1: there is none such.
+  static std::int32_t main_causer(const WaitGroup& group) {
+    const auto most = std::ranges::max_element(group.causers, {}, [](const auto& causer) { return causer.second; });
+    return most->second >= kMostly * group.total_s ? most->first : -1;
+  }
+
+  const RankLoad* load_of(std::int32_t rank) const {
+    const auto found = std::ranges::find(load_.ranks, rank, [](const RankLoad& row) { return row.rank->rank; });
+    return found == load_.ranks.end() ? nullptr : &*found;
+  }
+
+  static bool waits_much(const RankLoad& load) {
+    return load.rank->waits_s > 0 && load.rank->waits_s > kMuchWaiting * load.outside_s;
+  }
+
+  ProblemSummary describe(const WaitKey& key, const WaitGroup& group, std::int32_t causer) const {
+    const auto& [pattern, function, place] = key;
+    const auto texts =
+        std::ranges::find_if(kWaitTexts, [&](const WaitTexts& row) { return pattern.starts_with(row.begins); });
+    ProblemSummary problem;
+    problem.problem = pattern;
+    problem.cost_s = group.total_s;
+    problem.function = function;
+    problem.place = place;
+    problem.causer = causer;
+    problem.causer_function = group.longest->causer_function;
+    problem.causer_place = group.longest->causer_place;
+    std::string late = problem.causer_function;
+    if (!problem.causer_place.empty()) late += (late.empty() ? "" : ", ") + problem.causer_place;
+    if (!late.empty()) late = " (" + late + ")";
+    std::set<std::int32_t> ranks = group.waiters;
+    if (ranks.size() > 1) ranks.erase(causer);
+    const std::size_t count = ranks.size();
+    const std::string waiters =
+        count == 1 ? fmt::format("Rank {} waits", *ranks.begin()) : fmt::format("{} ranks wait", count);
+    problem.text =
+        fmt::format("{} {} in {}{} {}.", waiters, human_duration(group.total_s), function, in_brackets(place),
+                    with(causer < 0 ? texts->several : texts->cause, fmt::format("rank {}", causer), late));
+    const RankLoad* const rank = load_of(causer);
+    if (rank != nullptr && rank->outside_s > load_.mean_outside_s)
+      problem.text += fmt::format(" Rank {} is outside MPI for {}, the mean is {}.", causer,
+                                  human_duration(rank->outside_s), human_duration(load_.mean_outside_s));
+    problem.remedy = causer < 0 ? texts->shared_remedy : texts->remedy;
+    return problem;
+  }
+
+  /// Threads wait at the same time, so the rank loses the mean of their waits; with it, ranks that wait for this one.
+  ProblemSummary describe(const LockSummary& lock, const RankSummary& rank) const {
+    ProblemSummary problem;
+    problem.problem = "lock";
+    problem.cost_s = lock.wait_s / static_cast<double>(std::max<std::uint64_t>({rank.all_threads, rank.threads, 1}));
+    problem.causer = rank.rank;
+    const SiteSummary* const site = lock_site(summary_, lock.kind);
+    problem.function = site == nullptr ? "pthread_" + lock.kind + "_lock" : site->function;
+    if (site != nullptr) problem.place = place_text(*site);
+    problem.text = fmt::format("Threads of rank {} wait {} for the {} {:#x} in {}{}: {} waits, longest {}.", rank.rank,
+                               human_duration(lock.wait_s), lock.kind, lock.object, problem.function,
+                               in_brackets(problem.place), human_count(lock.contended), human_duration(lock.longest_s));
+    if (lock.holder >= 0) problem.text += fmt::format(" Mostly thread {} holds it.", lock.holder);
+    if (const auto victims = victims_.find(rank.rank); victims != victims_.end()) {
+      problem.cost_s += victims->second;
+      problem.text +=
+          fmt::format(" Therefore other ranks wait {} for rank {}.", human_duration(victims->second), rank.rank);
+    }
+    problem.remedy = "Hold the lock for less work, or have several locks, each for a part of the data.";
+    return problem;
+  }
+
+  const Summary& summary_;
+  const Load& load_;
+  std::map<WaitKey, WaitGroup> groups_;
+  std::map<std::int32_t, double> victims_;  ///< rank that waits for locks -> waits of other ranks for it
+};
+
+}  // namespace
+
+std::string place_text(const SiteSummary& site) {
+  const auto base = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
+  if (site.line != 0) return fmt::format("{}:{}", base(site.file), site.line);
+  return site.module.empty() ? std::string{} : fmt::format("{}+{:#x}", base(site.module), site.offset);
+}
+
+std::string in_brackets(const std::string& place) { return place.empty() ? place : " (" + place + ")"; }
+
+void find_waiting(const Summary& summary, const Load& load, std::vector<ProblemSummary>& problems) {
+  WaitingFinder{summary, load}.find(problems);
+}
+
+}  // namespace meridian

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "summary/problems.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "summary/measures.hpp"
+#include "summary/problem_waits.hpp"
+#include "summary/units.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr double kLeastShare = 0.01;    ///< of the ranks' time: less is not worth a user's
+constexpr double kSmallMessage = 1024;  ///< bytes, mean
+constexpr double kManySmall = 10'000;
+constexpr double kMuchTransfer = 0.05;    ///< share of one function in the ranks' time, without its waits
+constexpr double kManySwitches = 50;      ///< involuntary ones, a second and rank
+constexpr double kTimeSlice = 0.003;      ///< seconds that another process computes after such a switch: Linux's least
+constexpr double kMostProcessors = 4096;  ///< a number in a list of processors is at most this
+
+/// Numbers in a list like "0-3,8".
+std::set<unsigned long> processors_of(const std::string& list) {
+  std::set<unsigned long> all;
+  const char* at = list.c_str();
+  while (*at >= '0' && *at <= '9') {
+    char* end = nullptr;
+    const unsigned long first = std::strtoul(at, &end, 10);
+    const unsigned long last = *end == '-' ? std::strtoul(end + 1, &end, 10) : first;
+    for (unsigned long i = first; i <= last && static_cast<double>(i) <= kMostProcessors; ++i) all.insert(i);
+    if (*end != ',') break;
+    at = end + 1;
+  }
+  return all;
+}
+
+struct HostLoad {
+  std::set<unsigned long> processors;
+  double ranks = 0;
+};
+
+/// Ranks, or their threads, that wait for a processor.
+void find_lack_of_processors(const Summary& summary, const Load& load, std::vector<ProblemSummary>& problems) {
+  std::map<std::string, HostLoad> hosts;
+  for (const ContextSummary& rank : summary.context) {
+    HostLoad& host = hosts[rank.host];
+    host.processors.merge(processors_of(rank.cpus));
+    ++host.ranks;
+  }
+  const double ranks = static_cast<double>(summary.ranks.size());
+  for (const auto& [name, host] : hosts) {
+    const double processors = static_cast<double>(host.processors.size());
+    if (processors == 0 || host.ranks <= processors) continue;
+    ProblemSummary& problem = problems.emplace_back();
+    problem.problem = "more ranks than processors";
+    problem.cost_s = load.time_s * (host.ranks - processors) / ranks;
+    problem.text = fmt::format(
+        "{:.0f} ranks share {:.0f} processors of {}: ranks wait for a processor, and the calls in "
+        "which they are then seem to be slow.",
+        host.ranks, processors, name);
+    problem.remedy = fmt::format("Start at most {:.0f} ranks there, or use more computers.", processors);
+    return;  // waits of the kind below follow from this one
+  }
+  double switches = 0;
+  for (const UsageSummary& usage : summary.usage)
+    if (usage.thread == -1) switches += static_cast<double>(usage.involuntary_switches);
+  if (!(summary.run.time_s > 0) || switches < kManySwitches * ranks * summary.run.time_s) return;
+  ProblemSummary& problem = problems.emplace_back();
+  problem.problem = "more threads than processors";
+  problem.cost_s = std::min(switches * kTimeSlice, load.time_s / 2);
+  problem.text = fmt::format(
+      "Processors were taken away from the program {} times, {:.0f} times a second and rank: more "
+      "threads want to compute than there are processors. The cost is estimated.",
+      human_count(static_cast<std::uint64_t>(switches)), switches / ranks / summary.run.time_s);
+  problem.remedy = "Start fewer threads or ranks, bind them to processors, or keep other programs off.";
+}
+
+/// Time in this function that is no wait for another rank.
+double transfer_seconds(const Summary& summary, const FunctionSummary& function) {
+  double waits_s = 0;
+  for (const WaitSummary& row : summary.waits)
+    if (row.function == function.name) waits_s += row.total_s;
+  return std::max(0.0, function.total_s - waits_s);
+}
+
+const SiteSummary* longest_site(const Summary& summary, const std::string& function) {
+  const SiteSummary* longest = nullptr;
+  for (const SiteSummary& site : summary.sites)
+    if (site.function == function && (longest == nullptr || site.total_s > longest->total_s)) longest = &site;
+  return longest;
+}
+
+/// Functions that neither wait for others nor are the tracer's or the program's.
+bool is_transfer(const FunctionSummary& function) {
+  for (const char* const group : {"p2p", "request", "coll", "nbcoll", "rma", "io", "persistent", "partitioned"})
+    if (function.group == group) return true;
+  return false;
+}
+
+void find_transfers(const Summary& summary, const Load& load, std::vector<ProblemSummary>& problems) {
+  const double messages = static_cast<double>(summary.messages.matched);
+  const double mean = messages > 0 ? static_cast<double>(summary.messages.bytes) / messages : 0;
+  const bool are_small = messages >= kManySmall && mean < kSmallMessage;
+  double small_s = 0;
+  const FunctionSummary* longest = nullptr;
+  for (const FunctionSummary& function : summary.functions) {
+    if (!is_transfer(function)) continue;
+    const double cost_s = transfer_seconds(summary, function);
+    const bool moves_messages = function.group == "p2p" || function.group == "request";
+    if (are_small && moves_messages) {
+      small_s += cost_s;
+      if (longest == nullptr || cost_s > transfer_seconds(summary, *longest)) longest = &function;
+      continue;
+    }
+    if (cost_s < kMuchTransfer * load.time_s) continue;
+    ProblemSummary& problem = problems.emplace_back();
+    const bool is_io = function.group == "io";
+    problem.problem = is_io ? "input and output" : "transfer";
+    problem.cost_s = cost_s;
+    problem.function = function.name;
+    const SiteSummary* const site = longest_site(summary, function.name);
+    if (site != nullptr) problem.place = place_text(*site);
+    problem.text = fmt::format("{}{} takes {} besides waits for other ranks: {} calls, mean {}.", function.name,
+                               in_brackets(problem.place), human_duration(cost_s), human_count(function.count),
+                               human_duration(function.mean_s));
+    problem.remedy = is_io ? "Write less often or larger pieces, all ranks together (MPI_File_write_all), or meanwhile "
+                             "(MPI_File_iwrite)."
+                           : "Fewer calls with more data, or non-blocking ones with work in the meantime.";
+  }
+  if (longest == nullptr) return;
+  ProblemSummary& problem = problems.emplace_back();
+  problem.problem = "small messages";
+  problem.cost_s = small_s;
+  problem.function = longest->name;
+  if (const SiteSummary* const site = longest_site(summary, longest->name)) problem.place = place_text(*site);
+  problem.text = fmt::format("{} messages carry {} on average and take {} besides waits, most in {}{}.",
+                             human_count(summary.messages.matched), human_bytes(mean), human_duration(small_s),
+                             longest->name, in_brackets(problem.place));
+  problem.remedy = "Send fewer and larger ones: each costs the latency of the network.";
+}
+
+}  // namespace
+
+std::vector<ProblemSummary> find_problems(const Summary& summary) {
+  const Load load = measure_load(summary);
+  std::vector<ProblemSummary> problems;
+  find_waiting(summary, load, problems);
+  find_transfers(summary, load, problems);
+  find_lack_of_processors(summary, load, problems);
+  for (ProblemSummary& problem : problems) problem.share = load.time_s > 0 ? problem.cost_s / load.time_s : 0;
+  std::erase_if(problems, [](const ProblemSummary& problem) { return !(problem.share >= kLeastShare); });
+  std::ranges::stable_sort(problems, std::greater{}, &ProblemSummary::cost_s);
+  return problems;
+}
+
+}  // namespace meridian

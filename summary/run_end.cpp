@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "summary/run_end.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "summary/units.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr std::size_t kMostNamed = 4;  ///< ranks of a list
+
+/// "rank 1 in MPI_Recv (halo.c:70) for 3.20 s"
+std::string describe_open_call(const RankSummary& rank) {
+  std::string text = fmt::format("rank {} in {}", rank.rank, rank.end_call);
+  if (rank.end_call_s > 0) text += fmt::format(" for {}", human_duration(rank.end_call_s));
+  return text;
+}
+
+/// "was killed by signal 11 (SIGSEGV) outside MPI"
+std::string describe_end(const RankSummary& rank) {
+  const std::string where = rank.end_call.empty() ? "outside MPI" : "in " + rank.end_call;
+  if (rank.end == "MPI_Abort") return fmt::format("called {}", rank.end_call);
+  if (rank.end.starts_with("signal")) return fmt::format("was killed by {} {}", rank.end, where);
+  if (rank.end == "exit") return fmt::format("called exit {}", where);
+  if (rank.end.starts_with("exit")) return fmt::format("ended with code {} {}", rank.end.substr(5), where);
+  return "ended " + where;
+}
+
+/// Signals by which a program is ended from outside: by its launcher, a time limit or its user.
+bool is_ended_from_outside(const RankSummary& rank) {
+  for (const char* const name : {"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGXCPU"})
+    if (rank.end.find(name) != std::string::npos) return true;
+  return false;
+}
+
+/// The rank that ended the program without MPI_Finalize; nullptr: unknown, or all ranks were ended from outside.
+const RankSummary* cause_of_end(const std::vector<const RankSummary*>& ended) {
+  const RankSummary* cause = nullptr;
+  for (const RankSummary* const rank : ended) {
+    if (rank->end == "MPI_Abort") return rank;
+    if (rank->end.empty() || rank->end == "running" || is_ended_from_outside(*rank)) continue;
+    if (cause == nullptr || (rank->end_s >= 0 && rank->end_s < cause->end_s)) cause = rank;
+  }
+  if (cause != nullptr) return cause;
+  // A rank that ended outside MPI while others waited in calls.
+  std::vector<const RankSummary*> outside;
+  for (const RankSummary* const rank : ended)
+    if (rank->end_call.empty() && rank->end != "running") outside.push_back(rank);
+  return outside.size() == 1 && ended.size() > 1 ? outside.front() : nullptr;
+}
+
+}  // namespace
+
+std::string describe_run_end(const Summary& summary) {
+  std::vector<const RankSummary*> ended;
+  for (const RankSummary& rank : summary.ranks)
+    if (rank.end != "MPI_Finalize") ended.push_back(&rank);
+  if (ended.empty()) return {};
+  if (const RankSummary* const cause = cause_of_end(ended)) {
+    return fmt::format(
+        "Rank {} {}{}. Look there first: the other ranks ended because of it, and the trace stops there.", cause->rank,
+        describe_end(*cause), cause->end_s >= 0 ? " after " + human_duration(cause->end_s) : "");
+  }
+  std::vector<const RankSummary*> waiting;
+  for (const RankSummary* const rank : ended)
+    if (!rank->end_call.empty()) waiting.push_back(rank);
+  std::ranges::stable_sort(waiting, [](const auto* a, const auto* b) { return a->end_call_s > b->end_call_s; });
+  std::string where;
+  for (std::size_t i = 0; i < std::min(kMostNamed, waiting.size()); ++i)
+    where += (i == 0 ? "" : ", ") + describe_open_call(*waiting[i]);
+  if (waiting.size() > kMostNamed) where += fmt::format(" and {} more", waiting.size() - kMostNamed);
+  const bool is_snapshot = ended.front()->end == "running";
+  std::string text = is_snapshot ? "The program was running when this snapshot was made"
+                     : ended.front()->end.empty()
+                         ? "The program ended without MPI_Finalize"
+                         : fmt::format("The program was ended from outside, by {}", ended.front()->end);
+  if (!where.empty()) text += ": " + where + ". If it hung, `meridian where` says who waits for whom";
+  return text + ".";
+}
+
+}  // namespace meridian

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Traces a program whose problem is known, and asks whether the summary says so: the problem that costs most is the one of
+the design, with its function, rank, line and cost.
+
+check_kit.py --meridian M --mpiexec X --program P --ranks N [-- arguments of the program...]
+"""
+
+import os
+import pathlib
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+import launch  # noqa: E402
+
+DESIGNED = re.compile(
+    r"^designed: problem=(?P<problem>.*) waiter=(?P<waiter>-?\d+) function=(?P<function>\w+) seconds=(?P<seconds>[\d.]+)"
+    r" causer=(?P<causer>-?\d+) line=(?P<line>\d+)$", re.MULTILINE)  # fmt: skip
+# Also true of every program on a machine that does other work beside it.
+OF_THE_MACHINE = ("more threads than processors", "more ranks than processors")
+
+
+def check_first(check, first, designed, name):
+    check.equal("kind of the first problem", first["problem"], designed["problem"])
+    if designed["function"] != "none":
+        check.equal("function", first["function"], designed["function"])
+    if int(designed["causer"]) >= 0:
+        check.equal("rank that is the cause", first["causer"], int(designed["causer"]))
+    if int(designed["line"]) > 0:
+        place = f"{name}.c:{designed['line']}"
+        check.true(f"{place} is named: {first}", place in (first["place"], first["causer_place"]))
+
+
+def check_cost(check, first, designed):
+    """The program measures its problem itself, by the clock that all ranks share."""
+    seconds = float(designed["seconds"])
+    if seconds > 0:
+        check.true(f"{first['cost_s']} s is what the program measured, {seconds} s, within 2 %", abs(first["cost_s"] - seconds) <= 0.02 * seconds)
+
+
+def main():
+    parser = launch.parser()
+    parser.add_argument("--program", required=True)
+    parser.add_argument("arguments", nargs="*")
+    options = parser.parse_args()
+    check = launch.Checks()
+    with tempfile.TemporaryDirectory(prefix="meridian-kit-") as work:
+        trace = pathlib.Path(work) / "trace"
+        words = [options.mpiexec, "-n", options.ranks, options.meridian, "run", options.program, *options.arguments]
+        os.chdir(work)  # one program writes a file
+        run = launch.run(words, MERIDIAN_DIR=trace)
+        check.equal("exit code", run.returncode, 0)
+        merged, summary = launch.merge(options.meridian, trace)
+        check.equal("exit code of merge", merged.returncode, 0)
+        designed = DESIGNED.search(run.stdout)
+        check.true(f"the program says what its problem is: {run.stdout}", designed is not None)
+        if designed is not None and summary is not None:
+            name = pathlib.Path(options.program).name
+            own = [row for row in summary["problems"] if row["problem"] not in OF_THE_MACHINE or row["problem"] == designed["problem"]]
+            check.true(f"there is a problem: {summary['problems']}", own)
+            if own:
+                check_first(check, own[0], designed, name)
+                check_cost(check, own[0], designed)
+            text = launch.run([options.meridian, "stats", trace])
+            lines = text.stdout.splitlines()
+            check.equal("the first section", lines[:1], ["VERDICT"])
+            check.true("the verdict has at most 25 lines", "" in lines[:26])
+        return check.finish(run, merged)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// Problems that are found in a summary, their cost and order, and the section VERDICT.
+#include "summary/problems.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/summary/text.hpp"
+#include "summary/run_end.hpp"
+#include "tests/unit/summary/sample_summaries.hpp"
+
+namespace meridian {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// Ranks of 10 s each, 6 s of them in MPI, without anything else.
+Summary even_ranks(std::int32_t count) {
+  Summary summary;
+  summary.run.calls = 100;
+  summary.run.time_s = 10;
+  summary.run.ranks_present = count;
+  summary.run.hosts = 1;
+  for (std::int32_t i = 0; i < count; ++i) {
+    RankSummary& rank = summary.ranks.emplace_back();
+    rank.rank = i;
+    rank.threads = rank.all_threads = 1;
+    rank.time_s = rank.thread_s = 10;
+    rank.mpi_s = 6;
+  }
+  return summary;
+}
+
+void add_wait(Summary& summary, const char* pattern, std::int32_t rank, std::int32_t causer, double total_s,
+              const char* function = "MPI_Barrier", const char* late = "MPI_Barrier") {
+  WaitSummary& row = summary.waits.emplace_back();
+  row.pattern = pattern;
+  row.rank = rank;
+  row.function = function;
+  row.place = "a.c:7";
+  row.causer = causer;
+  row.causer_function = late;
+  row.causer_place = "a.c:9";
+  row.count = 1;
+  row.total_s = total_s;
+}
+
+/// "late sender 0.20 of rank 1": kind, share, causer; most expensive first.
+std::vector<std::string> found(const Summary& summary) {
+  std::vector<std::string> all;
+  for (const ProblemSummary& problem : find_problems(summary)) {
+    char share[16];
+    std::snprintf(share, sizeof share, " %.2f", problem.share);
+    all.push_back(problem.problem + share + (problem.causer < 0 ? "" : " of rank " + std::to_string(problem.causer)));
+  }
+  return all;
+}
+
+TEST(Problems, OfAnEvenRunWithoutWaitsAreNone) { EXPECT_THAT(found(even_ranks(4)), IsEmpty()); }
+
+TEST(Problems, ARankForWhichMostTimeIsWaitedIsTheCause) {
+  Summary summary = even_ranks(4);
+  add_wait(summary, "wait at barrier", 0, 3, 5);
+  add_wait(summary, "wait at barrier", 1, 3, 4);
+  add_wait(summary, "wait at barrier", 3, 1, 1);
+  ASSERT_THAT(found(summary), ElementsAre("wait at barrier 0.25 of rank 3"));
+  const ProblemSummary problem = find_problems(summary).front();
+  EXPECT_EQ(problem.text, "2 ranks wait 10.0 s in MPI_Barrier (a.c:7) for rank 3, mostly the last to enter.");
+  EXPECT_EQ(problem.cost_s, 10);
+  EXPECT_EQ(problem.place, "a.c:7");
+}
+
+TEST(Problems, RanksThatAreLateInTurnsAreNoSingleCause) {
+  Summary summary = even_ranks(2);
+  add_wait(summary, "wait at barrier", 0, 1, 2);
+  add_wait(summary, "wait at barrier", 1, 0, 2);
+  ASSERT_THAT(found(summary), ElementsAre("wait at barrier 0.20"));
+  EXPECT_THAT(find_problems(summary).front().text, HasSubstr("for each other; the last rank differs."));
+}
+
+TEST(Problems, ALateSenderIsNamedWithItsCall) {
+  Summary summary = even_ranks(2);
+  add_wait(summary, "late sender", 1, 0, 2, "MPI_Recv", "MPI_Send");
+  EXPECT_EQ(find_problems(summary).front().text,
+            "Rank 1 waits 2.00 s in MPI_Recv (a.c:7) for messages that rank 0 sends late (MPI_Send, a.c:9).");
+}
+
+TEST(Problems, TheWorkOfTheCauseIsComparedWithTheMean) {
+  Summary summary = even_ranks(2);
+  summary.ranks[0].mpi_s = 2;
+  add_wait(summary, "wait at N x N", 1, 0, 4);
+  EXPECT_THAT(find_problems(summary).front().text, HasSubstr("Rank 0 is outside MPI for 8.00 s, the mean is 6.00 s."));
+}
+
+TEST(Problems, StartAndEndOfTheRunAreNone) {
+  Summary summary = even_ranks(2);
+  add_wait(summary, "wait at init", 1, 0, 4);
+  add_wait(summary, "wait at finalize", 1, 0, 4);
+  EXPECT_THAT(found(summary), IsEmpty());
+}
+
+TEST(Problems, WhatCostsLessThanAHundredthIsNone) {
+  Summary summary = even_ranks(2);
+  add_wait(summary, "late sender", 1, 0, 0.19, "MPI_Recv");
+  EXPECT_THAT(found(summary), IsEmpty());
+  summary.waits[0].total_s = 0.2;
+  EXPECT_THAT(found(summary), ElementsAre("late sender 0.01 of rank 0"));
+}
+
+TEST(Problems, AnUnevenRankWithoutWaitsIsImbalance) {
+  Summary summary = even_ranks(4);
+  summary.ranks[2].mpi_s = 2;  // outside: 4, 4, 8, 4
+  ASSERT_THAT(found(summary), ElementsAre("imbalance 0.30 of rank 2"));
+  const ProblemSummary problem = find_problems(summary).front();
+  EXPECT_EQ(problem.text, "Rank 2 works 8.00 s outside MPI, the mean is 5.00 s.");
+  EXPECT_EQ(problem.remedy, "Share its work evenly: that would save up to 3.00 s.");
+}
+
+TEST(Problems, ALockIsChargedWithTheWaitsOfOtherRanksForItsRank) {
+  Summary summary = even_ranks(2);
+  summary.ranks[0].all_threads = 4;
+  summary.ranks[0].waits_s = 3;
+  summary.locks = {{0, "mutex", 0xabc, 1, 100, 90, 8.0, 0.5, 3, 2, 80, 1, 40}};
+  summary.sites = {{"pthread_mutex_lock", "work", "", "/src/a.c", 21, 0, "/app", 0x10, 100, 1, 8.0}};
+  add_wait(summary, "wait at barrier", 1, 0, 3);
+  ASSERT_THAT(found(summary), ElementsAre("lock 0.25 of rank 0")) << "8 s of 4 threads, and 3 s of rank 1";
+  EXPECT_EQ(find_problems(summary).front().text,
+            "Threads of rank 0 wait 8.00 s for the mutex 0xabc in pthread_mutex_lock (a.c:21): 90 waits, longest 500 "
+            "ms. Mostly thread 2 holds it. Therefore other ranks wait 3.00 s for rank 0.");
+}
+
+TEST(Problems, SmallMessagesCostWhatTheirCallsDoNotWait) {
+  Summary summary = even_ranks(2);
+  summary.messages.matched = 20'000;
+  summary.messages.bytes = 160'000;
+  summary.functions = {{"MPI_Send", "p2p", 20'000, 3}, {"MPI_Recv", "p2p", 20'000, 5}, {"MPI_Init", "env", 2, 9}};
+  add_wait(summary, "late sender", 1, 0, 4, "MPI_Recv");
+  EXPECT_THAT(found(summary), ElementsAre("late sender 0.20 of rank 0", "small messages 0.20"));
+  EXPECT_EQ(find_problems(summary).back().text,
+            "20000 messages carry 8 B on average and take 4.00 s besides waits, most in MPI_Send.");
+}
+
+TEST(Problems, CallsThatTakeLongWithoutWaitingAreTransferOrInputAndOutput) {
+  Summary summary = even_ranks(2);
+  summary.functions = {{"MPI_Alltoall", "coll", 10, 4, 0.4}, {"MPI_File_write", "io", 10, 2, 0.2}};
+  add_wait(summary, "wait at N x N", 1, 0, 2, "MPI_Alltoall");
+  EXPECT_THAT(found(summary),
+              testing::UnorderedElementsAre("wait at N x N 0.10 of rank 0", "transfer 0.10", "input and output 0.10"));
+}
+
+TEST(Problems, MoreRanksThanProcessorsAreNamed) {
+  Summary summary = even_ranks(4);
+  for (std::int32_t rank = 0; rank < 4; ++rank) summary.context.push_back({rank, "node", "cpu", "0-1,8", ""});
+  EXPECT_THAT(found(summary), ElementsAre("more ranks than processors 0.25"));
+  for (ContextSummary& rank : summary.context) rank.cpus = "0-3";
+  EXPECT_THAT(found(summary), IsEmpty());
+}
+
+TEST(Problems, ThreadsWithoutAProcessorShowInTheirSwitches) {
+  Summary summary = even_ranks(2);
+  for (std::int32_t rank = 0; rank < 2; ++rank) {
+    UsageSummary& usage = summary.usage.emplace_back();
+    usage.rank = rank;
+    usage.involuntary_switches = 499;
+  }
+  EXPECT_THAT(found(summary), IsEmpty());
+  for (UsageSummary& usage : summary.usage) usage.involuntary_switches = 1000;
+  EXPECT_THAT(found(summary), ElementsAre("more threads than processors 0.30")) << "2000 switches of 3 ms, of 20 s";
+}
+
+void end(RankSummary& rank, const char* how, double end_s, const char* call = "", double call_s = 0) {
+  rank.end = how;
+  rank.end_s = end_s;
+  rank.end_call = call;
+  rank.end_call_s = call_s;
+}
+
+TEST(RunEnd, OfAHangIsTheCallsLongestUnderWay) {
+  Summary summary = samples::four_ranks();
+  for (RankSummary& rank : summary.ranks) end(rank, "signal 15 (SIGTERM)", 60, "MPI_Recv (a.c:7)", 50 + rank.rank);
+  EXPECT_EQ(
+      describe_run_end(summary),
+      "The program was ended from outside, by signal 15 (SIGTERM): rank 3 in MPI_Recv (a.c:7) for 53.0 s, rank 2 "
+      "in MPI_Recv (a.c:7) for 52.0 s, rank 1 in MPI_Recv (a.c:7) for 51.0 s, rank 0 in MPI_Recv (a.c:7) for 50.0 "
+      "s. If it hung, `meridian where` says who waits for whom.");
+}
+
+TEST(RunEnd, NamesTheRankThatASignalEnded) {
+  Summary summary = samples::four_ranks();
+  end(summary.ranks[0], "signal 15 (SIGTERM)", 9, "MPI_Barrier (a.c:9)", 1);
+  end(summary.ranks[1], "signal 6 (SIGABRT)", 8.5);
+  end(summary.ranks[2], "signal 11 (SIGSEGV)", 8);
+  end(summary.ranks[3], "", 9, "MPI_Barrier (a.c:9)", 1);
+  EXPECT_EQ(describe_run_end(summary),
+            "Rank 2 was killed by signal 11 (SIGSEGV) outside MPI after 8.00 s. Look there "
+            "first: the other ranks ended because of it, and the trace stops there.");
+}
+
+TEST(RunEnd, NamesTheRankThatCalledAbort) {
+  Summary summary = samples::four_ranks();
+  for (RankSummary& rank : summary.ranks) end(rank, "signal 9 (SIGKILL)", 8, "MPI_Barrier (a.c:9)", 1);
+  end(summary.ranks[2], "MPI_Abort", 9, "MPI_Abort (a.c:8)");
+  EXPECT_THAT(describe_run_end(summary), HasSubstr("Rank 2 called MPI_Abort (a.c:8) after 9.00 s."));
+}
+
+TEST(RunEnd, NamesTheOnlyRankThatEndedOutsideMpi) {
+  Summary summary = samples::four_ranks();
+  for (RankSummary& rank : summary.ranks) end(rank, "", -1, "MPI_Barrier (a.c:9)", 0);
+  end(summary.ranks[1], "", -1);
+  EXPECT_THAT(describe_run_end(summary), HasSubstr("Rank 1 ended outside MPI. Look there first"));
+}
+
+TEST(RunEnd, OfASnapshotIsNone) {
+  Summary summary = samples::four_ranks();
+  for (RankSummary& rank : summary.ranks) end(rank, "running", 8, "MPI_Wait (a.c:9)", 1);
+  EXPECT_THAT(describe_run_end(summary), HasSubstr("The program was running when this snapshot was made: rank 0 in "));
+}
+
+TEST(Verdict, NamesTheThreeMostExpensiveProblemsWithin25Lines) {
+  Summary summary = even_ranks(4);
+  for (std::int32_t i = 0; i < 5; ++i) {
+    ProblemSummary& problem = summary.problems.emplace_back();
+    problem.problem = "problem " + std::to_string(i);
+    problem.share = 0.5 - 0.1 * i;
+    problem.text = "Its text.";
+    problem.remedy = "Its remedy.";
+  }
+  EXPECT_EQ(verdict_section(summary, Paint{false}),
+            "VERDICT\n"
+            "  The program, 4 ranks on 1 host, 10.0 s, ended by MPI_Finalize.\n"
+            "  Of the ranks' time 60.0 % is in MPI; load balance 100.0 %.\n"
+            "  1. 50.0 % of the ranks' time: problem 0. Its text. Its remedy.\n"
+            "  2. 40.0 % of the ranks' time: problem 1. Its text. Its remedy.\n"
+            "  3. 30.0 % of the ranks' time: problem 2. Its text. Its remedy.\n"
+            "  2 more cost at least a hundredth each: table `problems` of `meridian stats\n"
+            "  --json`.\n");
+}
+
+TEST(Verdict, SaysThatThereIsNoProblem) {
+  EXPECT_THAT(verdict_section(even_ranks(2), Paint{false}),
+              HasSubstr("  No problem that is known costs a hundredth of the ranks' time.\n"));
+}
+
+TEST(Verdict, BeginsWithTheRankThatEndedTheRun) {
+  Summary summary = even_ranks(2);
+  end(summary.ranks[1], "signal 11 (SIGSEGV)", 8, "MPI_Recv (a.c:88)");
+  const std::string text = verdict_section(summary, Paint{false});
+  EXPECT_THAT(text,
+              HasSubstr("10.0 s. Rank 1 was killed by signal 11\n  (SIGSEGV) in MPI_Recv (a.c:88) after 8.00 s."));
+  EXPECT_THAT(text, Not(HasSubstr("MPI_Finalize.\n")));
+}
+
+TEST(Verdict, OfARunWithoutCallsIsNone) { EXPECT_EQ(verdict_section(samples::empty_run(), Paint{false}), ""); }
+
+}  // namespace
+}  // namespace meridian
