@@ -90,7 +90,9 @@ struct MergedBatch {
     return std::span{links}.subspan(event.first_link, event.links);
   }
   std::span<const EventWait> waits_of(const MergedEvent& event) const {
-    return std::ranges::equal_range(waits, event.row, {}, &EventWait::row);
+    const auto from = std::ranges::lower_bound(waits, event.row, {}, &EventWait::row);
+    const auto to = std::ranges::upper_bound(waits, event.row, {}, &EventWait::row);
+    return {from, to};
   }
 };
 
