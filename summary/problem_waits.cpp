@@ -159,7 +159,7 @@ class WaitingFinder {
   }
 
   ProblemSummary describe(const WaitKey& key, const WaitGroup& group, std::int32_t causer) const {
-    const auto& [pattern, function, place] = key;
+    const std::string &pattern = std::get<0>(key), &function = std::get<1>(key), &place = std::get<2>(key);
     const auto texts =
         std::ranges::find_if(kWaitTexts, [&](const WaitTexts& row) { return pattern.starts_with(row.begins); });
     ProblemSummary problem;
