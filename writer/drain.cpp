@@ -33,7 +33,6 @@ Status Drain::open_spool() {
 
 Status Drain::run_slot(std::uint32_t slot, RingFile::Range range) {
   while (range.tail < range.head) {
-    if (spool_limit_ != 0 && spool_ && spool_->bytes() >= spool_limit_) when_full_(spool_);
     MERIDIAN_TRY_DO(open_spool());
     const std::uint64_t end = piece_end(ring_.geometry(), range.tail, range.head);
     piece_.resize((end - range.tail) / kWordBytes);
@@ -42,6 +41,7 @@ Status Drain::run_slot(std::uint32_t slot, RingFile::Range range) {
     bytes_ += end - range.tail;
     ring_.shared_slot(slot).tail.store(end, std::memory_order_release);
     wake_owner(ring_.shared_slot(slot), range.tail, end);
+    if (when_stored_) when_stored_(*spool_, slot, range.tail, piece_);
     range.tail = end;
   }
   return {};

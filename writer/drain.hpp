@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -15,13 +16,12 @@ namespace meridian {
 /// record: in the output directory if the program has agreed on one, otherwise beside the ring file; it stays there.
 class Drain {
  public:
-  /// May take the spool, which is then empty: the next record opens a new one.
-  using WhenFull = std::function<void(std::optional<SpoolWriter>& spool)>;
+  /// Called after each piece, which is the last one in the spool. May restart the spool.
+  using WhenStored = std::function<void(SpoolWriter& spool, std::uint32_t slot, std::uint64_t position,
+                                        std::span<const std::uint64_t> words)>;
 
   /// `ring` was opened with RingFile::Access::drain and must outlive this.
-  /// spool_limit  size in bytes at which a spool is full and `when_full` is called; 0: never.
-  explicit Drain(RingFile& ring, std::uint64_t spool_limit = 0, WhenFull when_full = {})
-      : ring_{ring}, spool_limit_{spool_limit}, when_full_{std::move(when_full)} {}
+  explicit Drain(RingFile& ring, WhenStored when_stored = {}) : ring_{ring}, when_stored_{std::move(when_stored)} {}
 
   /// Drains every slot up to its head. Until the program has an output directory, nothing is drained before a ring is
   /// half full. errors: io (no record is lost: records that could not be stored remain in the ring); damaged (a slot
@@ -29,7 +29,7 @@ class Drain {
   Status run();
 
   std::uint64_t bytes() const noexcept { return bytes_; }
-  const std::optional<SpoolWriter>& spool() const noexcept { return spool_; }
+  std::optional<SpoolWriter>& spool() noexcept { return spool_; }
 
  private:
   bool is_time() const;
@@ -39,8 +39,7 @@ class Drain {
   Status run_slot(std::uint32_t slot, RingFile::Range range);
 
   RingFile& ring_;
-  std::uint64_t spool_limit_;
-  WhenFull when_full_;
+  WhenStored when_stored_;
   std::optional<SpoolWriter> spool_;
   std::vector<std::uint64_t> piece_;
   bool has_opened_ = false;  // a spool, once

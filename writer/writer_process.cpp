@@ -183,7 +183,7 @@ Status WriterProcess::finish() {
   const std::filesystem::path output_dir = ring_.output_dir();
   if (output_dir.empty()) return Error{Errc::not_found, "the program has no output directory yet", ""};
   auto progress = progress_of(ring_);  // before: later records make a difference to it
-  compressor_.wait();
+  if (drain_.spool()) compressor_.settle(*drain_.spool());
   const auto pieces = pieces_of(ring_.path(), output_dir, ring_.world_rank());
   MERIDIAN_TRY(const FinishedRank finished,
                finish_rank(ring_, pieces, output_dir, RecordSource::pieces_and_ring, end()));
@@ -192,7 +192,6 @@ Status WriterProcess::finish() {
 }
 
 Status WriterProcess::leave() {
-  compressor_.wait();
   const std::filesystem::path output_dir = ring_.output_dir();
   if (output_dir.empty()) {
     // Ended before it had an output directory. A recording without completed calls is removed.

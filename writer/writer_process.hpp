@@ -12,7 +12,7 @@
 #include "trace/model/result.hpp"
 #include "trace/ring/ring_file.hpp"
 #include "writer/drain.hpp"
-#include "writer/spool_compressor.hpp"
+#include "writer/run_compressor.hpp"
 
 namespace meridian {
 
@@ -21,14 +21,14 @@ inline constexpr const char* kMakeSnapshot = "--snapshot";
 /// Folder of these snapshots in the output directory: the latest of each rank.
 inline constexpr const char* kSnapshotFolder = "snapshot";
 
-/// The main loop of one writer: drains the ring when it is woken, compresses drained records when there are many, makes
+/// The main loop of one writer: drains the ring when it is woken, compresses drained records, makes
 /// the rank file on request, and again at the end of the program if there are more records. In between it sleeps on the
 /// ring's futex word; only the program and its end wake it.
 class WriterProcess {
  public:
   explicit WriterProcess(RingFile ring)
-      : ring_{std::move(ring)}, compressor_{ring_}, drain_{ring_, compressor_.spool_limit(), [this](auto& spool) {
-                                                             compressor_.take(spool);
+      : ring_{std::move(ring)}, compressor_{ring_}, drain_{ring_, [this](auto&&... piece) {
+                                                             compressor_.take(piece...);
                                                            }} {}
 
   /// Returns when there is nothing left to do. errors: the reason why the rank file could not be made; ring and spool
@@ -57,7 +57,7 @@ class WriterProcess {
   void sleep(std::uint32_t seen);
 
   RingFile ring_;
-  SpoolCompressor compressor_;
+  RunCompressor compressor_;
   Drain drain_;
   std::vector<std::uint64_t> finished_progress_;  // at the last rank file; empty: none was made
   bool has_failed_ = false;                       // the spool cannot grow: from now on records remain in the ring

@@ -108,11 +108,6 @@ Status ChunkLogWriter::append(const LoggedChunk& chunk) {
   return {};
 }
 
-Status ChunkLogWriter::sync() {
-  if (::fdatasync(file_.get()) == 0) return {};
-  return log_error(Errc::io, "write", path_, std::strerror(errno));
-}
-
 Result<ChunkLogReader> ChunkLogReader::open(const std::filesystem::path& path, std::uint64_t bytes) {
   ChunkLogReader log;
   log.path_ = path;

@@ -34,8 +34,6 @@ class ChunkLogWriter {
 
   /// errors  io
   Status append(const LoggedChunk& chunk);
-  /// Flushes to disk, so that the data survive a crash of the machine. errors: io
-  Status sync();
   std::uint64_t bytes() const noexcept { return bytes_; }
 
  private:

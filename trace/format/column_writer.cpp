@@ -332,22 +332,45 @@ ColumnWriter ColumnWriter::create_in_log(ChunkLogWriter& log, std::uint32_t colu
 
 Status ColumnWriter::adopt(const LoggedChunk& chunk) { return impl_->adopt(chunk); }
 
+// The elements of the incomplete chunk are as narrow as possible: a checkpoint consists mostly of them.
 void ColumnWriter::save(StateWriter& archive) const {
-  archive(static_cast<std::uint64_t>(impl_->layout.width), impl_->rows_stored, impl_->pending);
+  const Impl& impl = *impl_;
+  const void* const values = impl.pending.data();
+  const std::uint64_t rows = impl.pending_rows;
+  ValueRange range;
+  std::uint64_t constant = 0;
+  if (rows > 0) {
+    range = range_of(values, impl.pending_rows, impl.type);
+    if (range.is_constant) constant = element(values, 0, impl.type);
+  }
+  std::vector<std::uint8_t> planes(range.is_constant ? 0 : impl.pending_rows * range.width);
+  if (!planes.empty())
+    split_planes(values, impl.pending_rows, impl.type, range.width, impl.pending_rows, planes.data());
+  archive(static_cast<std::uint64_t>(impl.layout.width), impl.rows_stored, rows, constant, planes);
 }
 
 bool ColumnWriter::restore(StateReader& archive) {
   Impl& impl = *impl_;
-  std::uint64_t width = 0, rows = 0;
-  archive(width, rows, impl.pending);
-  impl.pending_rows = impl.pending.size() / impl.element_bytes();
+  std::uint64_t width = 0, rows = 0, pending_rows = 0, constant = 0;
+  std::vector<std::uint8_t> planes;
+  archive(width, rows, pending_rows, constant, planes);
+  if (!archive.is_good() || pending_rows >= kColumnChunk) return false;
+  impl.pending_rows = static_cast<std::size_t>(pending_rows);
+  impl.pending.resize(impl.pending_rows * impl.element_bytes());
+  if (planes.empty()) {
+    for (std::size_t i = 0; i < impl.pending_rows; ++i)
+      std::memcpy(&impl.pending[i * impl.element_bytes()], &constant, impl.element_bytes());
+  } else if (pending_rows == 0 || planes.size() % impl.pending_rows != 0 ||
+             !join_planes(planes.data(), impl.pending_rows, planes.size() / impl.pending_rows, is_signed(impl.type), 0,
+                          impl.pending_rows, impl.type, impl.pending.data())) {
+    return false;
+  }
   if (impl.log != nullptr) {
     impl.layout.width = static_cast<std::size_t>(width);
     impl.rows_stored = rows;
   }
-  return archive.is_good() && impl.rows_stored == rows && rows % kColumnChunk == 0 &&
-         impl.pending_rows < kColumnChunk && impl.pending.size() % impl.element_bytes() == 0 &&
-         width <= impl.element_bytes() && (width & (width - 1)) == 0;
+  return impl.rows_stored == rows && rows % kColumnChunk == 0 && width <= impl.element_bytes() &&
+         (width & (width - 1)) == 0;
 }
 
 Status ColumnWriter::append_raw(const void* values, std::size_t count) {

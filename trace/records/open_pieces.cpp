@@ -6,7 +6,7 @@
 namespace meridian {
 namespace {
 
-constexpr int kMostTries = 1000;  // a compression takes longer than a look
+constexpr int kMostTries = 1000;  // a checkpoint takes longer than a look
 
 // A checkpoint that an earlier run left in the directory is ignored unless this run has made one itself.
 Result<std::optional<RankCheckpoint>> checkpoint_of(const RankPieces& pieces, const RingFile& ring) {
@@ -18,8 +18,7 @@ Result<std::optional<RankCheckpoint>> checkpoint_of(const RankPieces& pieces, co
   return checkpoint;
 }
 
-// A spool that is being written becomes the one that is being compressed, which is then removed: opened in this order,
-// none is missed, and one may be read twice.
+// A spool that is restarted meanwhile follows a checkpoint, so that all is opened again.
 Result<std::vector<SpoolReader>> open_spools(const RankPieces& pieces, const RingFile& ring) {
   std::vector<SpoolReader> spools;
   for (auto path = pieces.spools.rbegin(); path != pieces.spools.rend(); ++path) {

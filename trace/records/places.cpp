@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "trace/ring/ring_note.hpp"
+#include "trace/ring/spool.hpp"
 
 namespace meridian {
 namespace {
@@ -33,7 +34,6 @@ std::filesystem::path finished_note(const std::filesystem::path& note) {
 std::filesystem::path spool_beside(const std::filesystem::path& ring) { return beside(ring, ".spool"); }
 std::filesystem::path spill_beside(const std::filesystem::path& ring) { return beside(ring, ".spill"); }
 
-std::filesystem::path full_spool(const std::filesystem::path& spool) { return beside(spool, ".full"); }
 std::filesystem::path checkpoint_in_output(const std::filesystem::path& output_dir, std::int32_t rank) {
   return in_output(output_dir, rank, "state");
 }
@@ -44,8 +44,8 @@ std::filesystem::path chunks_in_output(const std::filesystem::path& output_dir, 
 RankPieces pieces_of(const std::filesystem::path& ring, const std::filesystem::path& output_dir, std::int32_t rank) {
   RankPieces pieces;
   const auto add_spool = [&](const std::filesystem::path& spool) {
-    pieces.spools.push_back(full_spool(spool));
     pieces.spools.push_back(spool);
+    pieces.spools.push_back(next_spool(spool));
   };
   const bool has_output = !output_dir.empty() && rank >= 0;
   add_spool(spool_beside(ring));

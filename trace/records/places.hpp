@@ -28,8 +28,6 @@ RankPieces pieces_of(const std::filesystem::path& ring, const std::filesystem::p
 /// The name of a rank's note while the leftovers of its rank file are removed.
 std::filesystem::path finished_note(const std::filesystem::path& note);
 
-/// The name of a spool while it is being compressed.
-std::filesystem::path full_spool(const std::filesystem::path& spool);
 std::filesystem::path checkpoint_in_output(const std::filesystem::path& output_dir, std::int32_t rank);
 std::filesystem::path chunks_in_output(const std::filesystem::path& output_dir, std::int32_t rank);
 

@@ -14,7 +14,7 @@ namespace meridian {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x455441545352454dULL;  // "MERSTATE" in memory order
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 34;
 
 struct Header {
@@ -106,7 +106,7 @@ Status write_checkpoint(const std::filesystem::path& path, const RingFile& ring,
   const Descriptor file{::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
   const bool is_stored = file && write_all(file.get(), &header, sizeof header) &&
                          write_all(file.get(), checkpoint.state.data(), checkpoint.state.size()) &&
-                         ::fsync(file.get()) == 0 && ::rename(part.c_str(), path.c_str()) == 0;
+                         ::rename(part.c_str(), path.c_str()) == 0;
   if (is_stored) return {};
   Error error = checkpoint_error(Errc::io, "write", path.string(), std::strerror(errno));
   ::unlink(part.c_str());

@@ -28,7 +28,7 @@ Result<std::optional<RankCheckpoint>> read_checkpoint(const std::filesystem::pat
 Result<RankCheckpoint> parse_checkpoint(std::span<const std::uint8_t> bytes, const RingFile& ring,
                                         const std::string& name);
 
-/// Replaces the previous checkpoint; the new one is on disk on return. errors: io (the previous one is unchanged).
+/// Replaces the previous checkpoint. Not synced to disk. errors: io (the previous one is unchanged).
 Status write_checkpoint(const std::filesystem::path& path, const RingFile& ring, const RankCheckpoint& checkpoint);
 
 }  // namespace meridian

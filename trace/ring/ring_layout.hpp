@@ -104,8 +104,8 @@ struct RingFileHeader {
 
   // Long runs: drained records are compressed, and their spool is removed.
   std::uint64_t spool_bytes = 0;                   ///< limit of all spools together; 0: none
-  std::atomic<std::uint64_t> compressions{0};      ///< number of checkpoints; set by the writer before it removes a
-                                                   ///< spool
+  std::atomic<std::uint64_t> compressions{0};      ///< number of checkpoints; set by the writer before it restarts
+                                                   ///< a spool
   std::atomic<std::uint64_t> compressed_bytes{0};  ///< size on disk of the data that they cover
   std::atomic<std::uint32_t> is_complete{0};       ///< 1: the rank file is complete; all other files are to be removed
   /// Ticks since which messages, requests or collectives of threads without a ring are permanently lost; 0: none are.

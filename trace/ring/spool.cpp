@@ -2,8 +2,10 @@
 #include "trace/ring/spool.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,18 +16,21 @@
 namespace meridian {
 namespace {
 
+constexpr int kMostTries = 2000;  // a millisecond each
+
 Error spool_error(std::string_view verb, const std::filesystem::path& path, int error) {
   return Error{error == ENOENT ? Errc::not_found : Errc::io,
                "cannot " + std::string{verb} + " spool '" + path.string() + "': " + std::strerror(error), ""};
 }
 
 // 0, or errno.
-int write_all(int file, iovec* pieces, int count) {
+int write_all(int file, std::uint64_t position, iovec* pieces, int count) {
   while (count > 0) {
-    const ssize_t written = ::writev(file, pieces, count);
+    const ssize_t written = ::pwritev(file, pieces, count, static_cast<off_t>(position));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return errno;
     auto left = static_cast<std::size_t>(written);
+    position += left;
     while (count > 0 && left >= pieces->iov_len) {
       left -= pieces->iov_len;
       ++pieces;
@@ -52,16 +57,41 @@ Result<SpoolWriter> SpoolWriter::create(const std::filesystem::path& path) {
 Status SpoolWriter::append(std::uint32_t slot, std::uint64_t position, std::span<const std::uint64_t> words) {
   SpoolSegment header{.magic = kSpoolMagic, .slot = slot, .position = position, .bytes = words.size_bytes()};
   header.checksum = spool_checksum(header, words.data());
-  iovec pieces[2] = {{&header, sizeof header}, {const_cast<std::uint64_t*>(words.data()), words.size_bytes()}};
-  if (const int error = write_all(file_.get(), pieces, 2); error != 0) {
+  SpoolSegment end;
+  iovec pieces[3] = {
+      {&header, sizeof header}, {const_cast<std::uint64_t*>(words.data()), words.size_bytes()}, {&end, sizeof end}};
+  if (const int error = write_all(file_.get(), end_, pieces, has_old_bytes_ ? 3 : 2); error != 0) {
     // A torn segment would hide all segments after it.
-    const bool is_cut = ::ftruncate(file_.get(), static_cast<off_t>(end_)) == 0 &&
-                        ::lseek(file_.get(), static_cast<off_t>(end_), SEEK_SET) >= 0;
+    const bool is_cut = ::ftruncate(file_.get(), static_cast<off_t>(end_)) == 0;
+    if (is_cut) has_old_bytes_ = false;
     return spool_error(is_cut ? "write" : "write or cut", path_, error);
   }
   end_ += sizeof header + words.size_bytes();
   return {};
 }
+
+// Readers hold a shared lock. Where files cannot be locked, the file is replaced, too.
+Status SpoolWriter::restart() {
+  if (::flock(file_.get(), LOCK_EX | LOCK_NB) == 0) {
+    SpoolSegment end;
+    iovec piece{&end, sizeof end};
+    const int error = write_all(file_.get(), 0, &piece, 1);
+    ::flock(file_.get(), LOCK_UN);
+    if (error != 0) return spool_error("restart", path_, error);
+    has_old_bytes_ = true;
+  } else {
+    const std::filesystem::path next = next_spool(path_);
+    ::unlink(next.c_str());  // left by an error
+    Descriptor file{::open(next.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+    if (!file || ::rename(next.c_str(), path_.c_str()) != 0) return spool_error("replace", path_, errno);
+    file_ = std::move(file);
+    has_old_bytes_ = false;
+  }
+  end_ = 0;
+  return {};
+}
+
+std::filesystem::path next_spool(std::filesystem::path spool) { return spool += ".next"; }
 
 Result<SpoolReader> SpoolReader::open(const std::filesystem::path& path, const RingFile::Geometry& geometry) {
   SpoolReader spool;
@@ -72,6 +102,12 @@ Result<SpoolReader> SpoolReader::open(const std::filesystem::path& path, const R
   struct stat status {};
   if (::fstat(spool.file_.get(), &status) != 0) return spool_error("open", path, errno);
   if (!S_ISREG(status.st_mode)) return spool_error("open", path, EINVAL);
+  constexpr timespec kNap{.tv_sec = 0, .tv_nsec = 1'000'000};
+  // A writer that restarts the spool has it for a moment. Other errors: there are no locks, so nobody writes over it.
+  for (int tries = 0; ::flock(spool.file_.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK; ++tries) {
+    if (tries == kMostTries) return spool_error("lock", path, EWOULDBLOCK);
+    ::nanosleep(&kNap, nullptr);
+  }
   spool.left_ = static_cast<std::uint64_t>(status.st_size);
   return spool;
 }
@@ -100,6 +136,10 @@ bool SpoolReader::read(void* out, std::uint64_t bytes) {
 bool SpoolReader::next(Segment& segment) {
   SpoolSegment header;
   if (is_torn_ || !read(&header, sizeof header)) return false;
+  if (header.magic == 0 && header.bytes == 0) {  // the end of a spool that was restarted
+    left_ = 0;
+    return false;
+  }
   is_torn_ = true;  // until the segment is known to be complete
   if (header.magic != kSpoolMagic || header.slot >= geometry_.slot_count || header.bytes == 0 ||
       header.bytes > geometry_.ring_bytes || header.bytes % kWordBytes != 0 || header.position % kWordBytes != 0)

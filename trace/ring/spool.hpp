@@ -2,7 +2,8 @@
 #pragma once
 
 // Spool files: drained records of rings, in order, until the rank file is made. A sequence of SpoolSegment headers,
-// each followed by its records. The last segment may be torn; its checksum reveals that.
+// each followed by its records. The last segment may be torn; its checksum reveals that. A spool that was restarted has
+// old bytes behind its end, which is a header of zeros.
 
 #include <cstdint>
 #include <filesystem>
@@ -20,8 +21,11 @@ class SpoolWriter {
   /// Creates the file, readable only by its owner. errors: io (it exists, is a link, cannot be created).
   static Result<SpoolWriter> create(const std::filesystem::path& path);
 
-  /// After an Error the file ends where it ended before the call. errors: io (no space left...).
+  /// After an Error the spool ends where it ended before the call. errors: io (no space left...).
   Status append(std::uint32_t slot, std::uint64_t position, std::span<const std::uint64_t> words);
+  /// Empties the spool, whose segments nobody needs any more. The same file is written again, because its memory is
+  /// there already; a file that somebody reads is replaced by a new one instead. errors: io (the spool is unchanged).
+  Status restart();
   const std::filesystem::path& path() const noexcept { return path_; }
   std::uint64_t bytes() const noexcept { return end_; }
 
@@ -29,7 +33,11 @@ class SpoolWriter {
   std::filesystem::path path_;
   Descriptor file_;
   std::uint64_t end_ = 0;
+  bool has_old_bytes_ = false;  // behind the end
 };
+
+/// The name of a file that will replace a spool.
+std::filesystem::path next_spool(std::filesystem::path spool);
 
 /// Reads segments until the end, or until the first incomplete one.
 class SpoolReader {
@@ -40,6 +48,7 @@ class SpoolReader {
     std::span<const std::uint64_t> words;  ///< valid until the next call
   };
 
+  /// While this exists, the writer does not write over the segments.
   /// errors  not_found, io
   static Result<SpoolReader> open(const std::filesystem::path& path, const RingFile::Geometry& geometry);
 

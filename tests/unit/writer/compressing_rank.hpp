@@ -7,14 +7,15 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "known_calls.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "trace/format/chunk_codec.hpp"
 #include "trace/records/finish_rank.hpp"
-#include "writer/compress_spool.hpp"
 #include "writer/drain.hpp"
+#include "writer/run_compressor.hpp"
 
 namespace meridian::test {
 
@@ -25,6 +26,7 @@ class CompressingRank : public testing::Test {
     std::filesystem::create_directory(out);
     made.set_output(out, 5, 8);
     made.header().clock = ClockKind::monotonic;  // its readings do not depend on the time of the test
+    made.header().spool_bytes = 2;               // a checkpoint after each piece
   }
 
   RingFile open() { return *RingFile::open(made.path(), RingFile::Access::drain); }
@@ -43,11 +45,28 @@ class CompressingRank : public testing::Test {
     const Status done = fresh.run();
     ASSERT_TRUE(done) << done.error().what;
   }
+  /// The same, and converts them, as a writer that has served the ring from the beginning.
   void compress(RingFile& ring) {
-    std::filesystem::rename(spool(), full_spool(spool()));
-    const Status done = compress_spool(ring, full_spool(spool()), pieces());
+    if (!compressor) {
+      compressor.emplace(ring);
+      compressing.emplace(ring, [this](auto&&... piece) {
+        ++stored_pieces;
+        compressor->take(piece...);
+      });
+    }
+    const Status done = compressing->run();
     ASSERT_TRUE(done) << done.error().what;
-    ASSERT_FALSE(std::filesystem::exists(full_spool(spool())));
+    ASSERT_EQ(made.header().compressions.load(), stored_pieces);
+    ASSERT_EQ(compressing->spool()->bytes(), 0u);
+  }
+  /// A new run.
+  void forget() {
+    compressing.reset();
+    compressor.reset();
+    stored_pieces = 0;
+    made.header().compressions.store(0);
+    for (const auto& piece : {spool(), pieces().checkpoint, pieces().chunks}) std::filesystem::remove(piece);
+    rewind_slots();
   }
   FinishedRank finish(const RingFile& ring) {
     auto finished = finish_rank(ring, pieces(), out);
@@ -59,7 +78,7 @@ class CompressingRank : public testing::Test {
     EXPECT_TRUE(file) << file.error().what;
     return *std::move(file);
   }
-  /// Stores calls of two threads; drains and compresses after every `between` calls.
+  /// Stores calls of two threads; compresses after every `between` calls.
   void store(RingFile& ring, std::uint64_t calls, std::uint64_t between) {
     TestProducer a{made, 0}, b{made, 1};
     a.put(thread_record(0, 1));
@@ -67,10 +86,7 @@ class CompressingRank : public testing::Test {
     for (std::uint64_t i = 0; i < calls; ++i) {
       a.put(known_call(i));
       b.put(known_call(i));
-      if (between != 0 && i % between == between - 1) {
-        drain(ring);
-        compress(ring);
-      }
+      if (between != 0 && i % between == between - 1) compress(ring);
     }
   }
   void expect_all(const RingFile& ring, std::uint64_t calls) {
@@ -86,6 +102,9 @@ class CompressingRank : public testing::Test {
   std::filesystem::path out = dir / "out";
   // Large enough for the records between two drains.
   TestRing made{dir / "a.ring", {.slots = 3, .ring_bytes = 1 << 21, .block_bytes = 4096}};
+  std::optional<RunCompressor> compressor;
+  std::optional<Drain> compressing;
+  std::uint64_t stored_pieces = 0;
 };
 
 }  // namespace meridian::test

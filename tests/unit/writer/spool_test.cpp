@@ -134,5 +134,68 @@ TEST(Spool, ThatCannotGrowEndsWithItsLastCompleteSegment) {
   EXPECT_EQ(read[1].words, noise(10, 3));
 }
 
+TEST(Spool, ThatIsRestartedHasOnlyItsNewSegments) {
+  const TempDir dir;
+  auto spool = SpoolWriter::create(dir / "a.spool");
+  ASSERT_TRUE(spool) << spool.error().what;
+  for (std::uint32_t i = 0; i < 10; ++i) ASSERT_TRUE(spool->append(i % 4, 800ull * i, noise(100, i)));
+  const auto size = std::filesystem::file_size(dir / "a.spool");
+  for (std::uint32_t lap = 1; lap <= 3; ++lap) {
+    ASSERT_TRUE(spool->restart());
+    EXPECT_EQ(spool->bytes(), 0u);
+    bool is_torn = true;
+    EXPECT_TRUE(read_all(dir / "a.spool", &is_torn).empty());
+    EXPECT_FALSE(is_torn);
+    std::vector<Piece> pieces;
+    for (std::uint32_t i = 0; i < lap; ++i) {
+      pieces.push_back({i, 8000ull * lap + 800 * i, noise(100 + lap, lap)});
+      ASSERT_TRUE(spool->append(i, pieces[i].position, pieces[i].words));
+      EXPECT_EQ(read_all(dir / "a.spool", &is_torn), pieces);
+      EXPECT_FALSE(is_torn);
+    }
+    EXPECT_EQ(std::filesystem::file_size(dir / "a.spool"), size);  // the same memory
+  }
+}
+
+TEST(Spool, ThatIsRestartedEndsBeforeATornSegment) {
+  const TempDir dir;
+  auto spool = SpoolWriter::create(dir / "a.spool");
+  for (std::uint32_t i = 0; i < 10; ++i) ASSERT_TRUE(spool->append(0, 800ull * i, noise(100, i)));
+  const auto old = test::bytes_of(dir / "a.spool");
+  ASSERT_TRUE(spool->restart());
+  ASSERT_TRUE(spool->append(0, 8000, noise(100, 20)));
+  ASSERT_TRUE(spool->append(0, 8800, noise(100, 21)));
+  const auto whole = test::bytes_of(dir / "a.spool");
+  // The second segment was not written to its end, wherever: what follows is from before.
+  for (std::ptrdiff_t length = 832; length < 2 * 832; length += 7) {
+    std::vector<char> torn(whole.begin(), whole.begin() + length);
+    torn.insert(torn.end(), old.begin() + length, old.end());
+    test::put_bytes(dir / "torn", torn);
+    const auto read = read_all(dir / "torn");
+    ASSERT_GE(read.size(), 1u);
+    EXPECT_EQ(read[0].words, noise(100, 20));
+    // Old segments that lie where new ones would are complete; readers have their records.
+    for (std::size_t i = 1; i < read.size(); ++i) EXPECT_EQ(read[i].position, 800 * i) << length;
+  }
+}
+
+TEST(Spool, ThatSomebodyReadsIsReplacedWhenItIsRestarted) {
+  const TempDir dir;
+  auto spool = SpoolWriter::create(dir / "a.spool");
+  ASSERT_TRUE(spool->append(0, 0, noise(100, 1)));
+  auto reader = SpoolReader::open(dir / "a.spool", kGeometry);
+  ASSERT_TRUE(reader) << reader.error().what;
+  ASSERT_TRUE(spool->restart());
+  ASSERT_TRUE(spool->append(0, 800, noise(100, 2)));
+  SpoolReader::Segment segment;
+  ASSERT_TRUE(reader->next(segment));
+  EXPECT_EQ(Words(segment.words.begin(), segment.words.end()), noise(100, 1));
+  EXPECT_FALSE(reader->next(segment));
+  EXPECT_FALSE(reader->is_torn());
+  EXPECT_EQ(read_all(dir / "a.spool"), (std::vector<Piece>{{0, 800, noise(100, 2)}}));
+  EXPECT_EQ(std::filesystem::file_size(dir / "a.spool"), 832u);
+  EXPECT_FALSE(std::filesystem::exists(next_spool(dir / "a.spool")));
+}
+
 }  // namespace
 }  // namespace meridian
