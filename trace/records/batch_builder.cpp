@@ -48,10 +48,8 @@ bool BatchBuilder::is_continuation(const Record& record) noexcept {
   return continues;
 }
 
-void BatchBuilder::add_row(const Record& record, std::span<const std::uint64_t> values) {
-  batch_.payload.back() = record.payload();
-  const std::uint64_t* const body = record.body();
-  switch (record.payload()) {
+void BatchBuilder::add_rows(Payload payload, const std::uint64_t* body) {
+  switch (payload) {
 #define MERIDIAN_EVENT(payload, Row, table) \
   case Payload::payload:                    \
     append(batch_.table, body);             \
@@ -66,6 +64,11 @@ void BatchBuilder::add_row(const Record& record, std::span<const std::uint64_t> 
     default:
       break;
   }
+}
+
+void BatchBuilder::add_row(const Record& record, std::span<const std::uint64_t> values) {
+  batch_.payload.back() = record.payload();
+  add_rows(record.payload(), record.body());
   batch_.user_values.insert(batch_.user_values.end(), values.begin(), values.end());
 }
 
@@ -84,11 +87,9 @@ bool BatchBuilder::add_completions(std::span<const std::uint64_t> words, Payload
   return true;
 }
 
-void BatchBuilder::add_site(const ThreadStacks::Site& site) {
-  batch_.sites.push_back(site.address);
-  if (site.row == 0 && batch_.nodes.empty()) return;
+void BatchBuilder::add_node(std::uint32_t row) {
   batch_.nodes.resize(batch_.sites.size());  // earlier events have none
-  batch_.nodes.back() = site.row;
+  batch_.nodes.back() = row;
 }
 
 void BatchBuilder::add_counters(std::span<const std::uint64_t> words) {

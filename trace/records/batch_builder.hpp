@@ -45,13 +45,31 @@ class BatchBuilder {
     batch_.completion_count.push_back(0);
   }
 
+  /// Whether the next record may only add completions to the last event.
+  bool expects_more() const noexcept { return is_more_expected_; }
+
+  /// Appends a call whose record has `fixed` words of rows, then `completions` entries, then a site if `site` is not
+  /// null, and nothing else: the usual ones. Its payload is not `user`.
+  void add_plain(const RecordHead& head, const std::uint64_t* rows, std::size_t fixed, const ThreadStacks::Site* site) {
+    const auto payload = static_cast<Payload>(head.header.payload);
+    begin_event(head);
+    if (fixed != 0) add_rows(payload, rows);
+    if (head.header.completions != 0)
+      add_completions({rows + fixed, head.header.completions * words_of<Completion>}, payload, true);
+    if (site != nullptr) add_site(*site);
+    batch_.payload.back() = payload;
+  }
+
   // Parts of the last event:
   /// Its row, with the payload; the values are those of a user event.
   void add_row(const Record& record, std::span<const std::uint64_t> values);
   /// Adds completions. Without `has_outcome` only their requests are known, and bytes are kNotKnown. Entries without a
   /// request are not completions in a call on requests. False: there are too many, and the rest is dropped.
   bool add_completions(std::span<const std::uint64_t> words, Payload payload, bool has_outcome);
-  void add_site(const ThreadStacks::Site& site);
+  void add_site(const ThreadStacks::Site& site) {
+    batch_.sites.push_back(site.address);
+    if (site.row != 0 || !batch_.nodes.empty()) add_node(site.row);
+  }
   /// All counters at enter, then all at leave.
   void add_counters(std::span<const std::uint64_t> words);
 
@@ -68,6 +86,9 @@ class BatchBuilder {
   bool is_consistent(std::uint32_t counters_per_event) const;
 
  private:
+  void add_rows(Payload payload, const std::uint64_t* rows);
+  void add_node(std::uint32_t row);
+
   EventBatch batch_;
   bool is_more_expected_ = false;        // the last call's record is continued
   std::vector<std::uint64_t> counters_;  // as read at the leave of the last event with counters; empty: none yet

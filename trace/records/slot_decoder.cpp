@@ -2,12 +2,26 @@
 #include "trace/records/slot_decoder.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace meridian {
 namespace {
 
 constexpr std::size_t kMaxPending = 256 * 1024;  // events in all batches before short ones are passed on, too
 constexpr std::size_t kShortSegment = 256;
+
+constexpr std::uint8_t kNotPlain = 0xff;
+
+// Words of rows by payload; kNotPlain: for decode().
+constexpr auto kPlainWords = [] {
+  std::array<std::uint8_t, 256> words{};
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto payload = static_cast<Payload>(i);
+    const bool is_plain = is_call(payload) && payload != Payload::user && payload != Payload::comm;
+    words[i] = is_plain ? static_cast<std::uint8_t>(fixed_words(payload)) : kNotPlain;
+  }
+  return words;
+}();
 
 }  // namespace
 
@@ -25,6 +39,8 @@ Status SlotDecoder::feed(std::uint64_t position, std::span<const std::uint64_t> 
   const std::uint64_t known = (position_ - position) / kWordBytes;
   words = words.subspan(std::min<std::size_t>(known, words.size()));
   while (!words.empty()) {
+    words = words.subspan(take_plain(words));
+    if (words.empty()) break;
     const Cut cut = cut_record(words, block_left());
     bool is_valid = cut.kind != Cut::Kind::damage;
     if (cut.kind == Cut::Kind::record) MERIDIAN_TRY_DO(decode(cut.record, is_valid));
@@ -36,6 +52,45 @@ Status SlotDecoder::feed(std::uint64_t position, std::span<const std::uint64_t> 
     words = words.subspan(cut.words);
   }
   return {};
+}
+
+bool SlotDecoder::must_flush() const noexcept {
+  return builder_.is_full() || (shared_.pending > kMaxPending && builder_.events() >= kShortSegment);
+}
+
+std::size_t SlotDecoder::take_plain(std::span<const std::uint64_t> words) {
+  if (!has_thread() || builder_.expects_more()) return 0;
+  constexpr unsigned kPlainFlags = kFlagFailed | kFlagSite;
+  std::uint64_t left = block_left();
+  std::size_t at = 0, events = 0;
+  while (words.size() - at >= kHeadWords && !must_flush()) {
+    const std::uint64_t* const record = words.data() + at;
+    const auto head = load_words<RecordHead>(record);
+    const RecordHeader& header = head.header;
+    const std::size_t fixed = kPlainWords[header.payload];
+    const bool has_site = (header.flags & kFlagSite) != 0;
+    const std::size_t length = kHeadWords + fixed + header.completions * words_of<Completion> + (has_site ? 1 : 0);
+    if (fixed == kNotPlain || (header.flags & ~kPlainFlags) != 0 || header.call == 0 || header.call >= kCallCount ||
+        header.words != length || length > left || length > words.size() - at)
+      break;
+    if (has_site) {
+      const std::uint64_t word = record[length - 1];
+      if (!stacks_.is_site(word)) break;
+      const ThreadStacks::Site site = stacks_.site(word);
+      builder_.add_plain(head, record + kHeadWords, fixed, &site);
+    } else {
+      builder_.add_plain(head, record + kHeadWords, fixed, nullptr);
+    }
+    last_ticks_ = head.leave_ticks;
+    ++shared_.pending;
+    ++events;
+    at += length;
+    left -= length;
+    if (left == 0) left = block_bytes_ / kWordBytes;
+  }
+  shared_.events += events;
+  position_ += at * kWordBytes;
+  return at;
 }
 
 Status SlotDecoder::decode(const Record& record, bool& is_valid) {
@@ -101,7 +156,7 @@ Status SlotDecoder::decode_call(const Record& record, bool& is_valid) {
 }
 
 Status SlotDecoder::begin_event(const RecordHead& head) {
-  if (builder_.is_full() || (shared_.pending > kMaxPending && builder_.events() >= kShortSegment)) [[unlikely]]
+  if (must_flush()) [[unlikely]]
     MERIDIAN_TRY_DO(flush());
   builder_.begin_event(head);
   ++shared_.pending;

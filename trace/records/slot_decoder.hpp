@@ -56,6 +56,10 @@ class SlotDecoder {
   bool restore();
 
  private:
+  /// Takes records from the front of `words` as long as they are usual ones, of which decode() would make the same
+  /// events; returns their words.
+  std::size_t take_plain(std::span<const std::uint64_t> words);
+  bool must_flush() const noexcept;
   Status decode(const Record& record, bool& is_valid);
   Status decode_call(const Record& record, bool& is_valid);
   bool begin_thread(const Record& record);

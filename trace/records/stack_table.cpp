@@ -31,18 +31,6 @@ bool ThreadStacks::add(const StackNode& node, StackTable& table) {
   return true;
 }
 
-bool ThreadStacks::is_site(std::uint64_t word) const noexcept {
-  if ((word & kStackSite) == 0) return true;
-  const std::uint64_t id = word & ~kStackSite;
-  return id != 0 && id <= nodes_.size();
-}
-
-ThreadStacks::Site ThreadStacks::site(std::uint64_t word) const noexcept {
-  if ((word & kStackSite) == 0) return {.address = word};
-  const Node& node = nodes_[(word & ~kStackSite) - 1];
-  return {node.address, node.row == StackTable::kNoRow ? 0 : node.row};
-}
-
 bool ThreadStacks::are_within(std::size_t rows) const noexcept {
   return std::ranges::all_of(nodes_,
                              [rows](const Node& node) { return node.row == StackTable::kNoRow || node.row < rows; });

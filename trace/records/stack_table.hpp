@@ -42,9 +42,16 @@ class ThreadStacks {
   /// False: the node is not valid as the next one.
   bool add(const StackNode& node, StackTable& table);
   /// Whether the word of a call site (kFlagSite) is valid.
-  bool is_site(std::uint64_t word) const noexcept;
+  bool is_site(std::uint64_t word) const noexcept {
+    const std::uint64_t id = word & ~kStackSite;
+    return (word & kStackSite) == 0 || (id != 0 && id <= nodes_.size());
+  }
   /// The meaning of such a word.
-  Site site(std::uint64_t word) const noexcept;
+  Site site(std::uint64_t word) const noexcept {
+    if ((word & kStackSite) == 0) return {.address = word};
+    const Node& node = nodes_[(word & ~kStackSite) - 1];
+    return {node.address, node.row == StackTable::kNoRow ? 0 : node.row};
+  }
   void clear() { nodes_.clear(); }
 
   template <class Archive>
