@@ -10,6 +10,8 @@ import tempfile
 
 WANTED = {
     "calls": ["two clock reads", "MPI_Comm_rank: burst", "MPI_Comm_rank: sustained", "MPI_Iprobe", "Irecv+Isend+Waitall"],
+    "totals": ["MPI_Comm_rank: processor time of all processes", "MPI_Comm_rank:   share of the writer",
+               "Irecv+Isend+Waitall to self: wall time, mean", "MPI_Comm_rank: MPI_Finalize of a million calls"],
     "pingpong": ["8-byte ping-pong"],
     "halo": ["halo exchange", "  traced over untraced"],
     "locks": ["mutex: lock and unlock", "semaphore: wait and post"],

@@ -7,12 +7,13 @@ import statistics
 
 @dataclasses.dataclass
 class Figure:
-    """One value per repetition, summed up: median and quartiles."""
+    """One value per repetition, summed up: median, quartiles and mean."""
 
     median: float
     low: float
     high: float
     repetitions: int
+    mean: float
 
     @classmethod
     def of(cls, values):
@@ -20,9 +21,9 @@ class Figure:
         if not values:
             return None
         if len(values) == 1:
-            return cls(values[0], values[0], values[0], 1)
+            return cls(values[0], values[0], values[0], 1, values[0])
         low, _, high = statistics.quantiles(values, n=4, method="inclusive")
-        return cls(statistics.median(values), low, high, len(values))
+        return cls(statistics.median(values), low, high, len(values), statistics.mean(values))
 
     def json(self):
         return dataclasses.asdict(self)
