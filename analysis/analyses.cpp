@@ -10,6 +10,8 @@ namespace meridian {
 
 // To add an analysis: its file, its declaration and row here, and its table in summary/.
 Status count_communication_sizes(const MergedTrace& trace, Summary& summary);
+Status find_critical_path(const MergedTrace& trace, Summary& summary);
+Status find_efficiencies(const MergedTrace& trace, Summary& summary);
 
 /// Comes before all analyses, which read the waits of calls from the file.
 Status find_waits(const MergedTrace& trace, Summary& summary, WaitSink* waits);
@@ -23,6 +25,8 @@ Status list_problems(const MergedTrace&, Summary& summary) {
 
 constexpr Analysis kAnalyses[] = {
     {"sizes of messages and collectives", count_communication_sizes},
+    {"efficiencies", find_efficiencies},
+    {"critical path", find_critical_path},
     {"problems", list_problems},  // last: from the tables of all others
 };
 

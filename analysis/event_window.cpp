@@ -17,8 +17,11 @@ WindowEvent kept(const MergedEvent& event) {
 }  // namespace
 
 Result<EventWindow> EventWindow::open(const MergedTrace& trace, std::uint8_t links) {
-  MERIDIAN_TRY(EventCursor cursor,
-               trace.select({.fields = kFieldCall | kFieldFlags | kFieldBytesSent | kFieldSite, .links = links}));
+  return open(trace, {.fields = kFieldCall | kFieldFlags | kFieldBytesSent | kFieldSite, .links = links});
+}
+
+Result<EventWindow> EventWindow::open(const MergedTrace& trace, EventSelection selection) {
+  MERIDIAN_TRY(EventCursor cursor, trace.select(std::move(selection)));
   return EventWindow{trace, std::move(cursor)};
 }
 

@@ -28,6 +28,8 @@ class EventWindow {
  public:
   /// links  of link_bit(), for the events of current()
   static Result<EventWindow> open(const MergedTrace& trace, std::uint8_t links);
+  /// selection  of fields, links and waits; it leaves out no event
+  static Result<EventWindow> open(const MergedTrace& trace, EventSelection selection);
 
   /// Goes to the next batch; false: there is none.
   Result<bool> next();

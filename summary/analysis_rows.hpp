@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "summary/critical_path_rows.hpp"
+#include "summary/efficiency_rows.hpp"
 #include "trace/format/table_column.hpp"
 
 /// name      of the table, and of the member of Summary, a vector of rows
@@ -16,6 +18,14 @@
 #define MERIDIAN_ANALYSIS_TABLES(TABLE) \
   TABLE(communication_sizes, SizeSummary, "SIZES OF MESSAGES AND COLLECTIVES", "one row for each group of functions and range of sizes") \
   TABLE(waits, WaitSummary, nullptr, "one row for each kind of wait, waiting rank, function and place, and rank, function and place that caused it, longest total first") \
+  TABLE(states, StateSummary, nullptr, "one row for each thread and state in which it was") \
+  TABLE(efficiencies, EfficiencySummary, nullptr, "one row for the run, for each region and for each of twenty windows of time; docs/EFFICIENCY.md has the definitions") \
+  TABLE(what_if, WhatIfSummary, nullptr, "one row for each thing that could cost nothing, the one that saves most first") \
+  TABLE(critical_path, CriticalPathSummary, nullptr, "one row for each thread, function, place, region and state on the critical path, longest first; docs/CRITICAL_PATH.md has the definitions") \
+  TABLE(critical_imbalance, CriticalImbalanceSummary, nullptr, "one row for each function, place, region and state on the critical path, largest imbalance first") \
+  TABLE(critical_segments, CriticalSegmentSummary, nullptr, "the thousand longest stretches of the critical path in one function, place, region and state, longest first") \
+  TABLE(critical_line, CriticalLineSummary, nullptr, "the critical path from thread to thread, in order of time") \
+  TABLE(active_paths, ActivePathSummary, nullptr, "one row for each thread and thread that worked for it, by thread, longest first") \
   TABLE(problems, ProblemSummary, nullptr, "one row for each problem of the program, most expensive first")
 // clang-format on
 

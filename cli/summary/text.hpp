@@ -67,6 +67,7 @@ std::string passed_section(const Summary& summary, const Paint& paint);
 std::string user_events_section(const Summary& summary, const Paint& paint);
 /// The tables without a section of their own, under SummaryTable::heading.
 std::string tables_section(const Summary& summary, const Paint& paint);
+std::string efficiency_section(const Summary& summary, const Paint& paint);
 std::string waits_section(const Summary& summary, const Paint& paint);
 std::string overhead_section(const Summary& summary, const Paint& paint);
 /// Every table and every column, with units and meanings: the same for each summary.

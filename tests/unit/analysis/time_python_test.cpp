@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// States, efficiencies and critical paths of random runs, compared with plain recursion and loops over h5py's columns.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "analysed.hpp"
+#include "random_program.hpp"
+#include "synthetic_patterns.hpp"
+
+namespace meridian::test {
+namespace {
+
+void check(const std::filesystem::path& merged) {
+  const std::string python = MERIDIAN_PYTHON_H5PY;
+  if (python.empty()) GTEST_SKIP() << "no python3 with h5py";
+  for (const char* script : {MERIDIAN_CHECK_EFFICIENCY, MERIDIAN_CHECK_CRITICAL_PATH})
+    EXPECT_EQ(std::system((python + " " + script + " " + merged.string()).c_str()), 0) << script;
+}
+
+TEST(TimeInPython, OfAHaloExchangeIsTheSame) {
+  const TempDir directory;
+  write_halo(directory.path(), 4, 60);
+  ASSERT_TRUE(merge(directory.path(), with_analyses()));
+  check(directory / "merged.h5");
+}
+
+TEST(TimeInPython, OfRandomProgramsIsTheSame) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    SyntheticRun run{4};
+    RandomProgram{run, seed}.play(250);
+    ASSERT_TRUE(run.merge(with_analyses()));
+    check(run.merged());
+  }
+}
+
+}  // namespace
+}  // namespace meridian::test
