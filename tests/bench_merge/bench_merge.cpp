@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Merges synthetic halo exchanges of growing length: calls per second of processor time (rank files to merged file, all
-// passes; that of the first thread, which does all but the compression, and wall time are printed, too) and peak memory,
-// which must not grow with the trace. One line per size.
+// passes; that of the first thread, which does all but the compression, of the analyses, which are not in the others, and
+// wall time are printed, too) and peak memory, which must not grow with the trace. One line per size.
 //
 //   bench_merge [million calls]...          makes the traces, merges them, removes them
 //   bench_merge --make DIR million          makes one and keeps it
@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/analyses.hpp"
+#include "merged/merged_trace.hpp"
 #include "merger/merge.hpp"
 #include "synthetic_patterns.hpp"
 
@@ -40,10 +42,19 @@ std::uint64_t make(const std::filesystem::path& directory, double million) {
 bool merge(const std::filesystem::path& directory) {
   const double begin_cpu = cpu_seconds(RUSAGE_SELF), begin_main = cpu_seconds(RUSAGE_THREAD);
   const auto begin = std::chrono::steady_clock::now();
-  const auto outcome = meridian::merge(directory);
+  double analyses = 0;
+  meridian::MergeOptions options;
+  options.analyse = [&](std::int64_t file, meridian::WaitSink& waits, meridian::Summary& summary) -> meridian::Status {
+    const double before = cpu_seconds(RUSAGE_THREAD);
+    MERIDIAN_TRY(const meridian::MergedTrace trace, meridian::MergedTrace::borrow(file));
+    meridian::Status status = meridian::run_analyses(trace, summary, &waits);
+    analyses = cpu_seconds(RUSAGE_THREAD) - before;
+    return status;
+  };
+  const auto outcome = meridian::merge(directory, options);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-  const double cpu = cpu_seconds(RUSAGE_SELF) - begin_cpu;
-  const double main = cpu_seconds(RUSAGE_THREAD) - begin_main;
+  const double cpu = cpu_seconds(RUSAGE_SELF) - begin_cpu - analyses;
+  const double main = cpu_seconds(RUSAGE_THREAD) - begin_main - analyses;
   if (!outcome) {
     std::fprintf(stderr, "%s\n", outcome.error().what.c_str());
     return false;
@@ -52,9 +63,10 @@ bool merge(const std::filesystem::path& directory) {
   getrusage(RUSAGE_SELF, &usage);
   const auto calls = static_cast<double>(outcome->summary.run.calls);
   std::printf(
-      "%9.0f calls  cpu %6.3f s  %5.2f M calls/s  first thread %6.3f s  wall %6.3f s  %5.1f B/call in the merged file  "
-      "peak %ld MB\n",
-      calls, cpu, calls / cpu / 1e6, main, taken.count(),
+      "%9.0f calls  cpu %6.3f s  %5.2f M calls/s  first thread %6.3f s  analyses %6.3f s  wall %6.3f s  %5.1f B/call "
+      "in the "
+      "merged file  peak %ld MB\n",
+      calls, cpu, calls / cpu / 1e6, main, analyses, taken.count(),
       static_cast<double>(std::filesystem::file_size(outcome->path)) / calls, usage.ru_maxrss / 1024);
   return true;
 }
