@@ -37,6 +37,7 @@ WAYS = {  # of failing; those of the calls that are not named are the last row
     "write": ("ENOSPC", "EIO", "short"),
     "pwrite": ("ENOSPC", "EDQUOT", "EIO"),
     "writev": ("ENOSPC", "EIO", "short"),
+    "pwritev": ("ENOSPC", "EIO", "short"),
     "fork": ("EAGAIN", "ENOMEM"),
     "clone": ("EAGAIN", "ENOMEM"),
     "pthread_create": ("EAGAIN",),

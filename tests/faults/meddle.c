@@ -279,6 +279,8 @@ ON_WRITE(pwrite, (int fd, const void* data, size_t bytes, off_t at), bytes, (fd,
 ON_WRITE(pwrite64, (int fd, const void* data, size_t bytes, off64_t at), bytes, (fd, data, bytes, at),
          (fd, data, bytes / 2, at))
 ON_WRITE(writev, (int fd, const struct iovec* pieces, int count), count, (fd, pieces, count), (fd, pieces, 1))
+ON_WRITE(pwritev, (int fd, const struct iovec* pieces, int count, off_t at), count, (fd, pieces, count, at),
+         (fd, pieces, 1, at))
 
 #define BY_CALLER(type, name, params, failure, args) \
   type name params {                                 \
