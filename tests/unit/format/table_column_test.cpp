@@ -42,7 +42,7 @@ constexpr Columns kColumns{
         "next", "", "", [](const Row& row) { return row.place.line + 1; },
         [](Row& row, std::uint32_t value) { row.place.line = value - 1; }),
 };
-static_assert(kColumns.size() == 10);
+static_assert(decltype(kColumns)::size() == 10);
 
 std::vector<Row> rows() {
   return {{-3, 1ull << 40, 0.25, true, Colour::green, "one", {1, 2}, {7}}, {4, 5, -1, false, Colour::red, "", {}, {8}}};

@@ -30,6 +30,7 @@ class Collectives : public ::testing::Test {
   /// (instance, world rank, number of the call that entered, number of the call that left), as they are in the file.
   static std::vector<Pairing> places(const std::vector<CollectivePart>& parts) {
     std::vector<Pairing> rows;
+    rows.reserve(parts.size());
     for (const CollectivePart& part : parts)
       rows.push_back({static_cast<std::int64_t>(part.instance), part.start.rank,
                       static_cast<std::int64_t>(part.start.event), static_cast<std::int64_t>(part.completion.event)});
@@ -38,6 +39,7 @@ class Collectives : public ::testing::Test {
   /// Shapes of the parts, in the order of the file.
   static std::vector<Shape> shapes(const std::vector<CollectivePart>& parts) {
     std::vector<Shape> list;
+    list.reserve(parts.size());
     for (const CollectivePart& part : parts) list.push_back(part.shape);
     return list;
   }
@@ -144,6 +146,7 @@ TEST_F(Collectives, PersistentOnesAreIdentifiedByInitAndStart) {
   std::map<std::int64_t, std::vector<Pairing>> by_instance;
   for (const Pairing& place : places(merged(run))) by_instance[place[0]].push_back({place[1], place[2], place[3], 0});
   std::vector<std::vector<Pairing>> instances;
+  instances.reserve(by_instance.size());
   for (auto& [number, list] : by_instance) instances.push_back(list);
   EXPECT_THAT(instances,
               ::testing::UnorderedElementsAre(ElementsAre(Pairing{0, 2, 3, 0}, Pairing{1, 6, 7, 0}),  // barrier

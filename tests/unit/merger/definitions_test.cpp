@@ -23,11 +23,13 @@ class Definitions : public ::testing::Test {
 
   Communicators unify(std::vector<SyntheticRank>& ranks, std::int32_t world_size) {
     std::vector<const RankMeta*> metas;
+    metas.reserve(ranks.size());
     for (const SyntheticRank& rank : ranks) metas.push_back(&rank.meta);
     return unify_definitions(metas, world_size, findings);
   }
   static std::vector<SyntheticRank> world(std::int32_t size) {
     std::vector<SyntheticRank> ranks;
+    ranks.reserve(static_cast<std::size_t>(size));
     for (std::int32_t rank = 0; rank < size; ++rank) ranks.emplace_back(rank, size);
     return ranks;
   }

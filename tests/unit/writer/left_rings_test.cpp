@@ -56,7 +56,7 @@ class LeftRings : public testing::Test {
     const auto unnamed = scratch / ("new" + std::to_string(made.size()));
     TestRing& ring = *made.emplace_back(std::make_unique<TestRing>(unnamed, TestRing::Shape{}));
     start_program(ring, [&] { body(ring); }).wait();
-    const auto path = scratch / name_of(ring.header().pid, ring.header().process_start, own_pid_namespace());
+    auto path = scratch / name_of(ring.header().pid, ring.header().process_start, own_pid_namespace());
     std::filesystem::rename(unnamed, path);
     return path;
   }
