@@ -168,6 +168,13 @@ struct ColumnWriter::Impl {
     const std::size_t width = chunk.width;
     if (pending_rows != 0 || width > element_bytes() || (width != 0 && (width & (width - 1)) != 0))
       return Error{Errc::damaged, "a chunk cannot be one of column '" + path + "'", ""};
+    if (width == 0 && (!dataset || chunk.value == layout.fill)) {  // as store() without data
+      const h5::Quiet quiet;
+      const std::size_t needed = is_narrow ? range_of(&chunk.value, 1, type).width : element_bytes();
+      MERIDIAN_TRY_DO(make_room(kColumnChunk, needed, chunk.value));
+      rows_stored += kColumnChunk;
+      return {};
+    }
     const bool is_as_stored = width != 0 && (!dataset || width >= layout.width);
     if (!is_as_stored) {
       std::vector<std::uint8_t> values(kColumnChunk * element_bytes());
