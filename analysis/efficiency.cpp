@@ -47,6 +47,7 @@ std::vector<Question> questions() {
 
 std::vector<Scenario> scenarios_of(const std::vector<Question>& questions, std::size_t regions) {
   std::vector<Scenario> list;
+  list.reserve(questions.size() + regions);
   for (const Question& question : questions) list.push_back(question.scenario);
   list.resize(list.size() + regions);
   return list;
