@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kMostSavings = 3;
 constexpr double kLeastShare = 0.001;
 
-std::string joined(const std::vector<std::string>& parts) {
+std::string comma_list(const std::vector<std::string>& parts) {
   std::string result;
   for (const std::string& part : parts) result += (result.empty() ? "" : ", ") + part;
   return result;
@@ -33,10 +33,10 @@ std::string savings_text(const Summary& summary) {
     parts.push_back(fmt::format("{} ({})", name, human_percent(row.saved_share)));
   }
   return parts.empty() ? ""
-                       : wrapped("The run would be shorter without " + joined(parts) + ".", kIndent, prose_width());
+                       : wrapped("The run would be shorter without " + comma_list(parts) + ".", kIndent, prose_width());
 }
 
-std::string path_text(const Summary& summary) {
+std::string critical_path_text(const Summary& summary) {
   std::map<std::string, double> shares;
   for (const CriticalPathSummary& row : summary.critical_path) shares[row.state] += row.share;
   std::vector<std::pair<std::string, double>> sorted{shares.begin(), shares.end()};
@@ -44,7 +44,7 @@ std::string path_text(const Summary& summary) {
   std::vector<std::string> parts;
   for (const auto& [state, share] : sorted)
     if (share >= kLeastShare) parts.push_back(fmt::format("{} {}", printable(state), human_percent(share)));
-  return parts.empty() ? "" : wrapped("Critical path: " + joined(parts) + ".", kIndent, prose_width());
+  return parts.empty() ? "" : wrapped("Critical path: " + comma_list(parts) + ".", kIndent, prose_width());
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ std::string efficiency_section(const Summary& summary, const Paint& paint) {
     table.add({"threads", human_percent(run->thread_factor), "threads of a rank have nothing to do"});
   return paint.heading(fmt::format("EFFICIENCY ({} between MPI_Init and MPI_Finalize)", human_duration(run->time_s))) +
          "\n" + table.text([&](const std::string& line) { return paint.title(line); }) + savings_text(summary) +
-         path_text(summary);
+         critical_path_text(summary);
 }
 
 }  // namespace meridian
