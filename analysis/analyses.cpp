@@ -12,6 +12,7 @@ namespace meridian {
 Status count_communication_sizes(const MergedTrace& trace, Summary& summary);
 Status find_critical_path(const MergedTrace& trace, Summary& summary);
 Status find_efficiencies(const MergedTrace& trace, Summary& summary);
+Status find_delays(const MergedTrace& trace, Summary& summary);
 
 /// Comes before all analyses, which read the waits of calls from the file.
 Status find_waits(const MergedTrace& trace, Summary& summary, WaitSink* waits);
@@ -27,6 +28,7 @@ constexpr Analysis kAnalyses[] = {
     {"sizes of messages and collectives", count_communication_sizes},
     {"efficiencies", find_efficiencies},
     {"critical path", find_critical_path},
+    {"root causes of waits", find_delays},
     {"problems", list_problems},  // last: from the tables of all others
 };
 

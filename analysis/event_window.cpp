@@ -10,19 +10,13 @@ namespace {
 constexpr std::size_t kAhead = 2;
 constexpr std::size_t kBehind = 4;
 
-WindowEvent kept(const MergedEvent& event) {
-  return {event.row, event.enter_ns, event.leave_ns(), event.bytes_sent, event.location, event.call, event.site};
-}
-
 }  // namespace
 
-Result<EventWindow> EventWindow::open(const MergedTrace& trace, std::uint8_t links) {
-  return open(trace, {.fields = kFieldCall | kFieldFlags | kFieldBytesSent | kFieldSite, .links = links});
-}
-
 Result<EventWindow> EventWindow::open(const MergedTrace& trace, EventSelection selection) {
+  selection.fields |= kFieldCall | kFieldFlags | kFieldBytesSent | kFieldSite;
+  const bool is_backwards = selection.is_backwards;
   MERIDIAN_TRY(EventCursor cursor, trace.select(std::move(selection)));
-  return EventWindow{trace, std::move(cursor)};
+  return EventWindow{trace, std::move(cursor), is_backwards};
 }
 
 Status EventWindow::read_ahead() {
@@ -33,10 +27,11 @@ Status EventWindow::read_ahead() {
       is_at_end_ = true;
       break;
     }
-    std::vector<WindowEvent>& events = at_hand_.emplace_back();
-    events.reserve(batch.events.size());
-    for (const MergedEvent& event : batch.events) events.push_back(kept(event));
-    end_ += batch.events.size();
+    Block& block = at_hand_.emplace_back();
+    block.first = std::min(batch.events.front().row, batch.events.back().row);
+    block.events.reserve(batch.events.size());
+    for (const MergedEvent& event : batch.events) block.events.push_back(WindowEvent::of(event));
+    if (is_backwards_) std::ranges::reverse(block.events);
     ahead_.push_back(std::move(batch));
   }
   return {};
@@ -45,23 +40,23 @@ Status EventWindow::read_ahead() {
 Result<bool> EventWindow::next() {
   if (std::exchange(is_begun_, true) && !ahead_.empty()) ahead_.pop_front();
   MERIDIAN_TRY_DO(read_ahead());
-  while (at_hand_.size() > ahead_.size() + kBehind) {
-    first_ += at_hand_.front().size();
-    at_hand_.pop_front();
+  while (at_hand_.size() > ahead_.size() + kBehind) at_hand_.pop_front();
+  if (!at_hand_.empty()) {
+    const Block& lowest = is_backwards_ ? at_hand_.back() : at_hand_.front();
+    const Block& highest = is_backwards_ ? at_hand_.front() : at_hand_.back();
+    first_ = lowest.first;
+    end_ = highest.first + highest.events.size();
   }
   return !ahead_.empty();
 }
 
 Result<WindowEvent> EventWindow::event(std::uint64_t row) const {
-  if (row >= first_ && row < end_) {
-    std::uint64_t place = row - first_;
-    for (const std::vector<WindowEvent>& events : at_hand_) {
-      if (place < events.size()) return events[static_cast<std::size_t>(place)];
-      place -= events.size();
-    }
-  }
+  if (row >= first_ && row < end_)
+    for (const Block& block : at_hand_)
+      if (row >= block.first && row - block.first < block.events.size())
+        return block.events[static_cast<std::size_t>(row - block.first)];
   MERIDIAN_TRY(const MergedEvent event, trace_->event(row));
-  return kept(event);
+  return WindowEvent::of(event);
 }
 
 }  // namespace meridian

@@ -28,12 +28,14 @@ struct MergedTrace::Impl {
   LongTableReader<StoredInstance> instance_rows;
   std::vector<std::int64_t> part_instance, instance_part;  // [block]
 
-  /// The instance last found by part(): sequential reads continue from there.
-  struct Place {
-    std::uint64_t instance = 0;
-    std::uint64_t first_part = UINT64_MAX;  ///< unknown
+  /// Of part(): the first participants of the instances in one block of them, and the instance last found.
+  struct InstanceBlock {
+    std::uint64_t number = UINT64_MAX;  ///< unknown
+    std::vector<std::uint64_t> first_parts{};
+    std::uint64_t end = 0;  ///< first participant behind the block
   };
-  Place last_place{};
+  InstanceBlock instance_block{};
+  Status read_instance_block(std::uint64_t number);
   std::optional<WaitReader> waits{};  // opened when it is needed: analyses store waits while the file is open
 
   Result<const MergedEvent*> event(std::uint64_t row);

@@ -167,34 +167,53 @@ Result<MessageEnds> MergedTrace::message_ends(std::uint64_t number) const {
   return MessageEnds{(*ends)[0], (*ends)[2], (*ends)[1]};
 }
 
+Status MergedTrace::Impl::read_instance_block(std::uint64_t number) {
+  instance_block = {};
+  if (number >= instance_part.size()) return damaged_merged("collectives contradict each other");
+  InstanceBlock block;
+  block.number = number;
+  block.end = static_cast<std::uint64_t>(instance_part[static_cast<std::size_t>(number)]);
+  const std::uint64_t last = std::min(instance_rows.size(), (number + 1) * kIndexRows);
+  for (std::uint64_t at = number * kIndexRows; at < last; ++at) {
+    MERIDIAN_TRY(const StoredInstance* const row, instance_rows.at(at));
+    if (row->parts <= 0) return damaged_merged("collectives contradict each other");
+    block.first_parts.push_back(block.end);
+    block.end += static_cast<std::uint64_t>(row->parts);
+  }
+  instance_block = std::move(block);
+  return {};
+}
+
 Result<MergedPart> MergedTrace::part(std::uint64_t number) const {
   const auto read = [&]() -> Result<MergedPart> {
     if (number >= parts())
       return Error{Errc::not_found, "there is no participant " + std::to_string(number), "they are numbered from 0"};
     Impl& file = *impl_;
     MERIDIAN_TRY(const LinkTable::Ends ends, file.parts.ends(number));
-    // Begins at the end of the last read, or at the first instance of the table's block.
-    const std::size_t block = static_cast<std::size_t>(number / kIndexRows);
-    std::uint64_t at = file.last_place.instance, first = file.last_place.first_part;
-    if (first > number || first / kIndexRows != block) {
-      const auto instance = static_cast<std::uint64_t>(file.part_instance[block]);
-      if (instance >= instances()) return damaged_merged("collectives contradict each other");
-      at = instance / kIndexRows * kIndexRows;
-      first = static_cast<std::uint64_t>(file.instance_part[static_cast<std::size_t>(at / kIndexRows)]);
+    const auto first_instance =
+        static_cast<std::uint64_t>(file.part_instance[static_cast<std::size_t>(number / kIndexRows)]);
+    if (first_instance >= instances()) return damaged_merged("collectives contradict each other");
+    std::uint64_t block = file.instance_block.number;
+    const auto is_in_block = [&] {
+      return !file.instance_block.first_parts.empty() && file.instance_block.first_parts.front() <= number &&
+             number < file.instance_block.end;
+    };
+    if (block == UINT64_MAX || !is_in_block()) {
+      // The block of the first instance in the block of participants, or one of those after it.
+      for (block = first_instance / kIndexRows;; ++block) {
+        MERIDIAN_TRY_DO(file.read_instance_block(block));
+        if (is_in_block()) break;
+        if (number < file.instance_block.end) return damaged_merged("collectives contradict each other");
+      }
     }
-    StoredInstance instance;
-    for (;; ++at) {
-      if (at >= instances()) return damaged_merged("collectives contradict each other");
-      MERIDIAN_TRY(const StoredInstance* const row, file.instance_rows.at(at));
-      instance = *row;
-      if (instance.parts <= 0 || first > number) return damaged_merged("collectives contradict each other");
-      if (number - first < static_cast<std::uint64_t>(instance.parts)) break;
-      first += static_cast<std::uint64_t>(instance.parts);
-    }
-    file.last_place = {at, first};
+    const std::vector<std::uint64_t>& first_parts = file.instance_block.first_parts;
+    const auto place = std::ranges::upper_bound(first_parts, number) - first_parts.begin() - 1;
+    const std::uint64_t first = first_parts[static_cast<std::size_t>(place)];
+    const std::uint64_t at = block * kIndexRows + static_cast<std::uint64_t>(place);
+    MERIDIAN_TRY(const StoredInstance* const instance, file.instance_rows.at(at));
     MERIDIAN_TRY(const StoredPart* const part, file.part_rows.at(number));
-    return MergedPart{number,         at,    ends[0],         ends[1],    instance.comm, instance.root,
-                      instance.parts, first, part->comm_rank, part->shape};
+    return MergedPart{number,          at,    ends[0],         ends[1],    instance->comm, instance->root,
+                      instance->parts, first, part->comm_rank, part->shape};
   };
   auto found = read();
   if (!found) return impl_->in_file(std::move(found).error());

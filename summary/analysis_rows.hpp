@@ -18,6 +18,8 @@
 #define MERIDIAN_ANALYSIS_TABLES(TABLE) \
   TABLE(communication_sizes, SizeSummary, "SIZES OF MESSAGES AND COLLECTIVES", "one row for each group of functions and range of sizes") \
   TABLE(waits, WaitSummary, nullptr, "one row for each kind of wait, waiting rank, function and place, and rank, function and place that caused it, longest total first") \
+  TABLE(wait_pairs, WaitPairSummary, nullptr, "one row for each pair of a waiting rank and a rank that it waited for, longest total first") \
+  TABLE(delays, DelaySummary, nullptr, "one row for each activity of a thread that made others wait, most time first") \
   TABLE(states, StateSummary, nullptr, "one row for each thread and state in which it was") \
   TABLE(efficiencies, EfficiencySummary, nullptr, "one row for the run, for each region and for each of twenty windows of time; docs/EFFICIENCY.md has the definitions") \
   TABLE(what_if, WhatIfSummary, nullptr, "one row for each thing that could cost nothing, the one that saves most first") \
@@ -105,6 +107,52 @@ struct WaitSummary {
                                "further waits that are shorter than the bounds of the two clocks, not in the times"),
       column<&Row::total_s>("total_s", "s", "time waited"),
       column<&Row::longest_s>("longest_s", "s", "longest of the waits"),
+  };
+};
+
+/// All waits of one rank for another one.
+struct WaitPairSummary {
+  std::int32_t rank = 0;     ///< the one that waited
+  std::int32_t causer = -1;  ///< -1: several, beyond the number of rows that are kept
+  std::uint64_t count = 0;   ///< waits
+  double total_s = 0;
+  double share = 0;  ///< of the time of all waits
+
+  template <class Row = WaitPairSummary>
+  static constexpr auto kColumns = Columns{
+      column<&Row::rank>("rank", "", "that waited, in MPI_COMM_WORLD"),
+      column<&Row::causer>("causer", "", "rank that it waited for; -1: several, beyond the number of rows kept"),
+      column<&Row::count>("count", "", "waits"),
+      column<&Row::total_s>("total_s", "s", "time waited"),
+      column<&Row::share>("share", "", "of the time of all waits"),
+  };
+};
+
+/// What a thread did when others waited for it: the root causes of waits. The times of all rows together are those of all
+/// waits that are not below the bounds of the clocks.
+struct DelaySummary {
+  std::int32_t rank = 0;
+  std::uint32_t thread = 0;
+  std::string what;         ///< "call": time in calls; "compute": time after them
+  std::string region;       ///< innermost user region; empty: none
+  std::string function;     ///< the call, or the last one before; empty: before the first one
+  std::string place;        ///< as of waits
+  std::uint64_t waits = 0;  ///< that it caused directly
+  double short_term_s = 0;  ///< of those waits
+  double long_term_s = 0;   ///< of waits for threads that it had made wait
+
+  template <class Row = DelaySummary>
+  static constexpr auto kColumns = Columns{
+      column<&Row::rank>("rank", "", "that was late, in MPI_COMM_WORLD"),
+      column<&Row::thread>("thread", "", "of that rank"),
+      column<&Row::what>("what", "", "what it spent time on: call, or compute (outside calls)"),
+      column<&Row::region>("region", "", "innermost user region; empty: none"),
+      column<&Row::function>("function", "", "the call; for compute the one before; empty: before the first call"),
+      column<&Row::place>("place", "", "source file and line of that call, or module and offset; empty: unknown"),
+      column<&Row::waits>("waits", "", "waits of others that it caused directly"),
+      column<&Row::short_term_s>("short_term_s", "s", "its part of the time of these waits"),
+      column<&Row::long_term_s>("long_term_s", "s",
+                                "its part of the time of further waits, for ranks that it had made wait"),
   };
 };
 

@@ -61,20 +61,17 @@ std::string advice_section(const Summary& summary, const Paint& paint) {
 
 std::string summary_text(const Summary& summary, const Paint& paint, std::size_t sites) {
   std::string result;
-  const std::array sections{verdict_section(summary, paint),         run_section(summary, paint),
-                            worlds_section(summary, paint),          context_section(summary, paint),
-                            ranks_section(summary, paint),           efficiency_section(summary, paint),
-                            functions_section(summary, paint),       waits_section(summary, paint),
-                            counters_section(summary, paint),        sites_section(summary, paint, sites),
-                            paths_section(summary, paint, sites),    regions_section(summary, paint),
-                            region_counters_section(summary, paint), user_events_section(summary, paint),
-                            locks_section(summary, paint),           threads_section(summary, paint),
-                            passed_section(summary, paint),          messages_section(summary, paint),
-                            pairs_section(summary, paint),           communicators_section(summary, paint),
-                            windows_section(summary, paint),         files_section(summary, paint),
-                            tables_section(summary, paint),          clocks_section(summary, paint),
-                            overhead_section(summary, paint),        findings_text(summary, paint),
-                            advice_section(summary, paint)};
+  const std::array sections{
+      verdict_section(summary, paint),       run_section(summary, paint),      worlds_section(summary, paint),
+      context_section(summary, paint),       ranks_section(summary, paint),    efficiency_section(summary, paint),
+      functions_section(summary, paint),     waits_section(summary, paint),    wait_pairs_section(summary, paint),
+      delays_section(summary, paint),        counters_section(summary, paint), sites_section(summary, paint, sites),
+      paths_section(summary, paint, sites),  regions_section(summary, paint),  region_counters_section(summary, paint),
+      user_events_section(summary, paint),   locks_section(summary, paint),    threads_section(summary, paint),
+      passed_section(summary, paint),        messages_section(summary, paint), pairs_section(summary, paint),
+      communicators_section(summary, paint), windows_section(summary, paint),  files_section(summary, paint),
+      tables_section(summary, paint),        clocks_section(summary, paint),   overhead_section(summary, paint),
+      findings_text(summary, paint),         advice_section(summary, paint)};
   for (const std::string& section : sections) {
     if (section.empty()) continue;
     if (!result.empty()) result += "\n";

@@ -69,6 +69,8 @@ std::string user_events_section(const Summary& summary, const Paint& paint);
 std::string tables_section(const Summary& summary, const Paint& paint);
 std::string efficiency_section(const Summary& summary, const Paint& paint);
 std::string waits_section(const Summary& summary, const Paint& paint);
+std::string wait_pairs_section(const Summary& summary, const Paint& paint);
+std::string delays_section(const Summary& summary, const Paint& paint);
 std::string overhead_section(const Summary& summary, const Paint& paint);
 /// Every table and every column, with units and meanings: the same for each summary.
 std::string columns_text();

@@ -17,10 +17,24 @@ enum class WaitKind : std::uint8_t {
   prefix,
   init,
   finalize,
+  wrong_order_same_source,
+  wrong_order_other_sources,
+  barrier_completion,     // in sums only: not for a call
+  all_to_all_completion,  // likewise
 };
-inline constexpr std::string_view kWaitKindNames[] = {"late sender",    "late receiver",  "wait at barrier",
-                                                      "wait at N x N",  "late broadcast", "early reduce",
-                                                      "wait at prefix", "wait at init",   "wait at finalize"};
+inline constexpr std::string_view kWaitKindNames[] = {"late sender",
+                                                      "late receiver",
+                                                      "wait at barrier",
+                                                      "wait at N x N",
+                                                      "late broadcast",
+                                                      "early reduce",
+                                                      "wait at prefix",
+                                                      "wait at init",
+                                                      "wait at finalize",
+                                                      "wrong order, same source",
+                                                      "wrong order, other sources",
+                                                      "barrier completion",
+                                                      "N x N completion"};
 
 /// The time that a call waited, and the call that ended the wait.
 struct EventWait {

@@ -42,9 +42,35 @@ TEST(WaitsText, CountsWaitsBelowTheBoundsOfTheClocks) {
   EXPECT_NE(text.find("\n  12 further waits are shorter than the bounds of the clocks\n"), std::string::npos) << text;
 }
 
+TEST(WaitsText, NamesThePairsOfRanksWithTheLongestWaits) {
+  Summary summary;
+  summary.wait_pairs = {{1, 0, 1200, 3, 0.75}, {2, -1, 4, 1, 0.25}};
+  EXPECT_EQ(wait_pairs_section(summary, Paint{false}),
+            "WAITS BY PAIRS OF RANKS (all 2)\n"
+            "  rank  waited for  waits   total   share\n"
+            "     1      rank 0  1 200  3.00 s  75.0 %\n"
+            "     2     several      4  1.00 s  25.0 %\n");
+  summary.wait_pairs.resize(1);
+  EXPECT_EQ(wait_pairs_section(summary, Paint{false}), "") << "the section of the waits names the causer";
+}
+
+TEST(WaitsText, AddsUpTheRanksOfARootCause) {
+  Summary summary;
+  summary.delays = {{2, 0, "call", "", "pthread_mutex_lock", "a.c:7", 3, 2, 1},
+                    {1, 0, "compute", "solve", "MPI_Recv", "a.c:9", 1, 0.75, 0},
+                    {3, 0, "call", "", "pthread_mutex_lock", "a.c:7", 1, 0.25, 0}};
+  EXPECT_EQ(delays_section(summary, Paint{false}),
+            "ROOT CAUSES OF WAITS (all 2; share: of 4.00 s waited)\n"
+            "  late in             at           region  direct  passed on   share         mostly\n"
+            "  pthread_mutex_lock  a.c:7                2.25 s     1.00 s  81.2 %  rank 2 (92 %)\n"
+            "  compute             after a.c:9  solve   750 ms        0 s  18.8 %  rank 1 (100 %)\n");
+}
+
 TEST(WaitsText, IsAbsentWithoutWaits) {
   Summary summary;
   EXPECT_EQ(waits_section(summary, Paint{false}), "");
+  EXPECT_EQ(wait_pairs_section(summary, Paint{false}), "");
+  EXPECT_EQ(delays_section(summary, Paint{false}), "");
 }
 
 }  // namespace

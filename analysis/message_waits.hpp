@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/event_window.hpp"
+#include "analysis/later_receives.hpp"
+#include "analysis/wait_functions.hpp"
+#include "analysis/wait_sums.hpp"
+
+namespace meridian {
+
+/// Finds the waits for messages, from the last call to the first.
+class MessageWaits {
+ public:
+  /// Fields of events that look() needs besides those of WindowEvent.
+  static constexpr std::uint32_t kFields = kFieldComm | kFieldPeer | kFieldTag;
+
+  MessageWaits(const MergedTrace& trace, const EventWindow& window, const WaitFunctions& functions, WaitSums& sums)
+      : trace_{trace},
+        window_{window},
+        functions_{functions},
+        sums_{sums},
+        polls_(trace.definitions().locations.size()) {}
+
+  /// links  those of kinds `sent` and `received`
+  Status look(const MergedEvent& event, std::span<const EventLink> links);
+
+ private:
+  /// The message that the next calls of a location, in reverse order, wait for if they are polls.
+  struct PollFor {
+    Poll poll = Poll::none;
+    FoundWait wait;
+    bool is_counted = false;
+  };
+  struct Channel {
+    std::int32_t rank = 0, source = 0, comm = 0, tag = 0;
+    bool operator==(const Channel&) const = default;
+  };
+  struct ChannelHash {
+    std::size_t operator()(const Channel& channel) const noexcept;
+  };
+  std::int32_t rank_of(const WindowEvent& event) const;
+  WaitKind kind_of(const WindowEvent& send, std::int32_t rank) const;
+  Status look_at_poll(const WindowEvent& here, const WaitFunction& function);
+  Status look_at_probe(const MergedEvent& event);
+
+  const MergedTrace& trace_;
+  const EventWindow& window_;
+  const WaitFunctions& functions_;
+  WaitSums& sums_;
+  LaterReceives later_;
+  std::vector<PollFor> polls_;                                   // [location]
+  std::unordered_map<Channel, WindowEvent, ChannelHash> sends_;  // of the next message that is received
+  std::vector<WindowEvent> received_;                            // the sends of the messages of a call
+};
+
+}  // namespace meridian

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waits and their causes, compared with those that plain loops in Python find in the merged file.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "analysed.hpp"
+#include "random_waits.hpp"
+#include "synthetic_patterns.hpp"
+
+namespace meridian::test {
+namespace {
+
+void check(const std::filesystem::path& merged) {
+  const std::string python = MERIDIAN_PYTHON_H5PY;
+  if (python.empty()) GTEST_SKIP() << "no python3 with h5py";
+  EXPECT_EQ(std::system((python + " " + MERIDIAN_CHECK_WAITS + " " + merged.string()).c_str()), 0);
+}
+
+TEST(WaitsInPython, OfAHaloExchangeAreThoseOfPlainLoops) {
+  const TempDir directory;
+  write_halo(directory.path(), 4, 100);
+  ASSERT_TRUE(merge(directory.path(), with_analyses()));
+  check(directory / "merged.h5");
+}
+
+TEST(WaitsInPython, OfRandomProgramsAreThoseOfPlainLoops) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    SyntheticRun run{4};
+    play_waits(run, {0, 1, 2, 3}, seed);
+    const auto outcome = run.merge(with_analyses());
+    ASSERT_TRUE(outcome) << outcome.error().what;
+    check(run.merged());
+  }
+}
+
+}  // namespace
+}  // namespace meridian::test
