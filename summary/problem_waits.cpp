@@ -16,6 +16,7 @@ namespace meridian {
 namespace {
 
 constexpr double kMostly = 0.6;       ///< share of the waits in a place for which one rank is named as the cause
+constexpr double kMainShare = 0.4;    ///< of the waits in a place, charged to one activity, for which it is named
 constexpr double kUneven = 0.1;       ///< 1 - load balance
 constexpr double kMuchWaiting = 0.3;  ///< share of waits for locks and threads in a rank's time outside MPI
 
@@ -110,7 +111,7 @@ class WaitingFinder {
     }
   }
 
-  void find(std::vector<ProblemSummary>& problems) {
+  std::map<std::string, ChargedWaits> find(std::vector<ProblemSummary>& problems) {
     for (const auto& [key, group] : groups_) {
       const std::int32_t causer = main_causer(group);
       const RankLoad* const rank = load_of(causer);
@@ -118,15 +119,36 @@ class WaitingFinder {
         victims_[causer] += group.total_s;
         continue;
       }
-      problems.push_back(describe(key, group, causer));
+      const DelaySummary* const delay = main_delay(causer, group);
+      if (delay != nullptr && delay->what == "call" && delay->function.starts_with("MPI_File_")) {
+        charged_[delay->function].total_s += group.total_s;
+        charged_[delay->function].rank = delay->rank;
+        continue;
+      }
+      problems.push_back(describe(key, group, causer, delay));
     }
     find_imbalance(problems);
     for (const RankLoad& rank : load_.ranks)
       if (const LockSummary* const lock = worst_lock(summary_, rank.rank->rank); lock != nullptr)
         problems.push_back(describe(*lock, *rank.rank));
+    return charged_;
   }
 
  private:
+  /// Why `causer` is late: the activity, its own or of a rank that makes it wait, to which most of the group's waits are
+  /// charged; nullptr: there is no single one.
+  const DelaySummary* main_delay(std::int32_t causer, const WaitGroup& group) const {
+    if (causer < 0) return nullptr;
+    const DelaySummary* most = nullptr;
+    const auto charged_s = [&](const DelaySummary& delay) {
+      return delay.rank == causer ? delay.short_term_s : delay.long_term_s;
+    };
+    for (const DelaySummary& delay : summary_.delays)
+      if (charged_s(delay) >= kMainShare * group.total_s && (most == nullptr || charged_s(delay) > charged_s(*most)))
+        most = &delay;
+    return most;
+  }
+
   /// A rank that works longer than the others, unless their waits for it have been found.
   void find_imbalance(std::vector<ProblemSummary>& problems) const {
     if (load_.ranks.size() < 2 || !(1 - load_.balance >= kUneven)) return;
@@ -158,7 +180,8 @@ class WaitingFinder {
     return load.rank->waits_s > 0 && load.rank->waits_s > kMuchWaiting * load.outside_s;
   }
 
-  ProblemSummary describe(const WaitKey& key, const WaitGroup& group, std::int32_t causer) const {
+  ProblemSummary describe(const WaitKey& key, const WaitGroup& group, std::int32_t causer,
+                          const DelaySummary* delay) const {
     const std::string &pattern = std::get<0>(key), &function = std::get<1>(key), &place = std::get<2>(key);
     const auto texts =
         std::ranges::find_if(kWaitTexts, [&](const WaitTexts& row) { return pattern.starts_with(row.begins); });
@@ -181,12 +204,31 @@ class WaitingFinder {
     problem.text =
         fmt::format("{} {} in {}{} {}.", waiters, human_duration(group.total_s), function, in_brackets(place),
                     with(causer < 0 ? texts->several : texts->cause, fmt::format("rank {}", causer), late));
+    if (delay != nullptr && (delay->rank != causer || delay->what == "call")) {
+      problem.text += delay->rank == causer
+                          ? fmt::format(" It is late because of {}.", describe(*delay))
+                          : fmt::format(" It is late because it waits itself, in the end for rank {}{}.", delay->rank,
+                                        describe(*delay));
+      problem.causer = delay->rank;
+      problem.causer_function = delay->function;
+      problem.causer_place = delay->place;
+      problem.remedy = texts->remedy;
+      return problem;
+    }
     const RankLoad* const rank = load_of(causer);
     if (rank != nullptr && rank->outside_s > load_.mean_outside_s)
       problem.text += fmt::format(" Rank {} is outside MPI for {}, the mean is {}.", causer,
                                   human_duration(rank->outside_s), human_duration(load_.mean_outside_s));
     problem.remedy = causer < 0 ? texts->shared_remedy : texts->remedy;
     return problem;
+  }
+
+  /// "MPI_Comm_split (a.c:9)"; of computation ", which computes after MPI_Barrier (a.c:9)".
+  static std::string describe(const DelaySummary& delay) {
+    const std::string call = delay.function + in_brackets(delay.place);
+    if (delay.what == "call") return call;
+    if (!delay.region.empty()) return fmt::format(", which computes in {}", delay.region);
+    return delay.function.empty() ? std::string{", which computes"} : fmt::format(", which computes after {}", call);
   }
 
   /// Threads wait at the same time, so the rank loses the mean of their waits; with it, ranks that wait for this one.
@@ -214,6 +256,7 @@ class WaitingFinder {
   const Summary& summary_;
   const Load& load_;
   std::map<WaitKey, WaitGroup> groups_;
+  std::map<std::string, ChargedWaits> charged_;
   std::map<std::int32_t, double> victims_;  ///< rank that waits for locks -> waits of other ranks for it
 };
 
@@ -227,8 +270,9 @@ std::string place_text(const SiteSummary& site) {
 
 std::string in_brackets(const std::string& place) { return place.empty() ? place : " (" + place + ")"; }
 
-void find_waiting(const Summary& summary, const Load& load, std::vector<ProblemSummary>& problems) {
-  WaitingFinder{summary, load}.find(problems);
+std::map<std::string, ChargedWaits> find_waiting(const Summary& summary, const Load& load,
+                                                 std::vector<ProblemSummary>& problems) {
+  return WaitingFinder{summary, load}.find(problems);
 }
 
 }  // namespace meridian

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -9,8 +11,16 @@
 
 namespace meridian {
 
-/// Adds problems whose cost are waits: for ranks that come late, and for locks.
-void find_waiting(const Summary& summary, const Load& load, std::vector<ProblemSummary>& problems);
+/// Waits of other ranks, for a rank that is late because of its calls of a function.
+struct ChargedWaits {
+  double total_s = 0;
+  std::int32_t rank = -1;
+};
+
+/// Adds problems whose cost are waits: for ranks that come late, and for locks. Waits that are charged to MPI-IO are no
+/// problems of their own but returned, by function.
+std::map<std::string, ChargedWaits> find_waiting(const Summary& summary, const Load& load,
+                                                 std::vector<ProblemSummary>& problems);
 
 /// "halo.c:70"; module and offset without a line.
 std::string place_text(const SiteSummary& site);

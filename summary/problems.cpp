@@ -102,7 +102,8 @@ bool is_transfer(const FunctionSummary& function) {
   return false;
 }
 
-void find_transfers(const Summary& summary, const Load& load, std::vector<ProblemSummary>& problems) {
+void find_transfers(const Summary& summary, const Load& load, const std::map<std::string, ChargedWaits>& charged,
+                    std::vector<ProblemSummary>& problems) {
   const double messages = static_cast<double>(summary.messages.matched);
   const double mean = messages > 0 ? static_cast<double>(summary.messages.bytes) / messages : 0;
   const bool are_small = messages >= kManySmall && mean < kSmallMessage;
@@ -117,7 +118,8 @@ void find_transfers(const Summary& summary, const Load& load, std::vector<Proble
       if (longest == nullptr || cost_s > transfer_seconds(summary, *longest)) longest = &function;
       continue;
     }
-    if (cost_s < kMuchTransfer * load.time_s) continue;
+    const auto waits = charged.find(function.name);
+    if (waits == charged.end() && cost_s < kMuchTransfer * load.time_s) continue;
     ProblemSummary& problem = problems.emplace_back();
     const bool is_io = function.group == "io";
     problem.problem = is_io ? "input and output" : "transfer";
@@ -128,6 +130,12 @@ void find_transfers(const Summary& summary, const Load& load, std::vector<Proble
     problem.text = fmt::format("{}{} takes {} besides waits for other ranks: {} calls, mean {}.", function.name,
                                in_brackets(problem.place), human_duration(cost_s), human_count(function.count),
                                human_duration(function.mean_s));
+    if (waits != charged.end()) {
+      problem.cost_s += waits->second.total_s;
+      problem.causer = waits->second.rank;
+      problem.text += fmt::format(" Therefore other ranks wait {} for rank {}.", human_duration(waits->second.total_s),
+                                  waits->second.rank);
+    }
     problem.remedy = is_io ? "Write less often or larger pieces, all ranks together (MPI_File_write_all), or meanwhile "
                              "(MPI_File_iwrite)."
                            : "Fewer calls with more data, or non-blocking ones with work in the meantime.";
@@ -149,8 +157,8 @@ void find_transfers(const Summary& summary, const Load& load, std::vector<Proble
 std::vector<ProblemSummary> find_problems(const Summary& summary) {
   const Load load = measure_load(summary);
   std::vector<ProblemSummary> problems;
-  find_waiting(summary, load, problems);
-  find_transfers(summary, load, problems);
+  const std::map<std::string, ChargedWaits> charged = find_waiting(summary, load, problems);
+  find_transfers(summary, load, charged, problems);
   find_lack_of_processors(summary, load, problems);
   for (ProblemSummary& problem : problems) problem.share = load.time_s > 0 ? problem.cost_s / load.time_s : 0;
   std::erase_if(problems, [](const ProblemSummary& problem) { return !(problem.share >= kLeastShare); });

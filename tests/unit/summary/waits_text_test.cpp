@@ -48,7 +48,7 @@ TEST(WaitsText, NamesThePairsOfRanksWithTheLongestWaits) {
   EXPECT_EQ(wait_pairs_section(summary, Paint{false}),
             "WAITS BY PAIRS OF RANKS (all 2)\n"
             "  rank  waited for  waits   total   share\n"
-            "     1      rank 0  1 200  3.00 s  75.0 %\n"
+            "     1      rank 0   1200  3.00 s  75.0 %\n"
             "     2     several      4  1.00 s  25.0 %\n");
   summary.wait_pairs.resize(1);
   EXPECT_EQ(wait_pairs_section(summary, Paint{false}), "") << "the section of the waits names the causer";
@@ -61,9 +61,9 @@ TEST(WaitsText, AddsUpTheRanksOfARootCause) {
                     {3, 0, "call", "", "pthread_mutex_lock", "a.c:7", 1, 0.25, 0}};
   EXPECT_EQ(delays_section(summary, Paint{false}),
             "ROOT CAUSES OF WAITS (all 2; share: of 4.00 s waited)\n"
-            "  late in             at           region  direct  passed on   share         mostly\n"
-            "  pthread_mutex_lock  a.c:7                2.25 s     1.00 s  81.2 %  rank 2 (92 %)\n"
-            "  compute             after a.c:9  solve   750 ms        0 s  18.8 %  rank 1 (100 %)\n");
+            "  late in            at          region direct passed on  share         mostly\n"
+            "  pthread_mutex_lock a.c:7              2.25 s    1.00 s 81.2 %  rank 2 (92 %)\n"
+            "  compute            after a.c:9 solve  750 ms       0 s 18.8 % rank 1 (100 %)\n");
 }
 
 TEST(WaitsText, IsAbsentWithoutWaits) {
