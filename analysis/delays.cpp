@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "analysis/activity_times.hpp"
+#include "analysis/call_places.hpp"
 #include "analysis/event_window.hpp"
-#include "analysis/place_names.hpp"
 #include "summary/summary.hpp"
 #include "trace/model/event.hpp"
 #include "trace/model/units.hpp"
@@ -106,8 +106,8 @@ class DelayFinder {
       const MergedLocation& location = definitions.locations[cause.location];
       list.push_back({location.rank, location.thread, activity.is_call ? "call" : "compute",
                       std::string{definitions.call_name(activity.region)},
-                      std::string{definitions.call_name(activity.call)}, places_.name(activity.place), cause.waits,
-                      seconds(cause.short_ns), seconds(cause.long_ns)});
+                      std::string{definitions.call_name(activity.call)}, std::string{places_.name(activity.place)},
+                      cause.waits, seconds(cause.short_ns), seconds(cause.long_ns)});
     }
     std::ranges::stable_sort(list, [](const DelaySummary& a, const DelaySummary& b) {
       return a.short_term_s + a.long_term_s > b.short_term_s + b.long_term_s;
@@ -126,7 +126,7 @@ class DelayFinder {
           open != here.regions.rend())
         here.regions.erase(std::next(open).base());
     if ((event.flags & kFlagBegins) != 0) here.regions.push_back(event.call);
-    here.call = {event.call, places_.place_of(event.site), here.regions.empty() ? kNoFunction : here.regions.back(),
+    here.call = {event.call, places_.of_site(event.site), here.regions.empty() ? kNoFunction : here.regions.back(),
                  true};
     here.after = here.call;
     here.after.is_call = false;
@@ -279,7 +279,7 @@ class DelayFinder {
 
   const MergedTrace& trace_;
   EventWindow window_;
-  PlaceNames places_;
+  CallPlaces places_;
   std::vector<Location> locations_;
   std::priority_queue<OpenWait, std::vector<OpenWait>, std::greater<>> open_;  // at most those of a call per location
   std::unordered_map<Activity, std::uint32_t, ActivityHash> activity_numbers_;

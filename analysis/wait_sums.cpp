@@ -38,10 +38,10 @@ WaitSums::Sum& WaitSums::sum_of(const FoundWait& wait, const WindowEvent& waiter
   Key key{wait.kind,
           rank_of(waiter),
           waiter.call,
-          places_.place_of(waiter.site),
+          places_.of_site(waiter.site),
           rank_of(wait.causer),
           wait.causer.call,
-          places_.place_of(wait.causer.site)};
+          places_.of_site(wait.causer.site)};
   if (waits_.size() >= kMostRows && !waits_.contains(key))
     key = {wait.kind, rank_of(waiter), waiter.call, 0, -1, UINT32_MAX, 0};
   return waits_[key];
@@ -81,8 +81,8 @@ std::vector<WaitSummary> WaitSums::rows() const {
   for (const auto& [key, sum] : waits_) {
     const auto& [kind, rank, call, place, causer, causer_call, causer_place] = key;
     list.push_back({std::string{kWaitKindNames[static_cast<std::size_t>(kind)]}, rank,
-                    std::string{definitions.call_name(call)}, places_.name(place), causer,
-                    std::string{definitions.call_name(causer_call)}, places_.name(causer_place), sum.count,
+                    std::string{definitions.call_name(call)}, std::string{places_.name(place)}, causer,
+                    std::string{definitions.call_name(causer_call)}, std::string{places_.name(causer_place)}, sum.count,
                     sum.unresolved, seconds(sum.ns), seconds(sum.longest_ns)});
   }
   std::ranges::stable_sort(list, [](const WaitSummary& a, const WaitSummary& b) { return a.total_s > b.total_s; });

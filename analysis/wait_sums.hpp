@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/call_places.hpp"
 #include "analysis/event_window.hpp"
-#include "analysis/place_names.hpp"
 #include "merged/model/wait_sink.hpp"
 #include "summary/summary.hpp"
 
@@ -51,7 +51,7 @@ class WaitSums {
   const MergedTrace& trace_;
   ClockBounds bounds_;
   WaitSink* sink_;
-  PlaceNames places_;
+  CallPlaces places_;
   std::vector<std::uint32_t> domains_;  // [location]
   std::map<Key, Sum> waits_;
   std::map<std::pair<std::int32_t, std::int32_t>, Sum> pairs_;  // [waiting rank, rank waited for]

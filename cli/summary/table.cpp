@@ -22,6 +22,10 @@ std::string cut_to(std::string_view cell, std::size_t width, Shortening how) {
 
 }  // namespace
 
+std::string how_many(std::size_t shown, std::size_t all) {
+  return shown == all ? fmt::format("all {}", all) : fmt::format("{} of {}", shown, all);
+}
+
 std::size_t text_width() { return g_text_width; }
 
 std::size_t prose_width() { return std::min(g_text_width, kMostProse); }

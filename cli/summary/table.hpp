@@ -26,6 +26,9 @@ std::size_t prose_width();
 /// Called once, before anything is printed. Widths out of range are limited.
 void set_text_width(std::size_t columns);
 
+/// "all 7", "10 of 33": of a heading above some rows of a table.
+std::string how_many(std::size_t shown, std::size_t all);
+
 /// Aligned columns in at most text_width(). If the rows are too wide, the widest left-aligned columns are shortened,
 /// then the widest of all.
 class Table {

@@ -45,14 +45,12 @@ std::string functions_section(const Summary& summary, const Paint& paint) {
     return a->count != b->count ? a->count > b->count : a->name < b->name;
   };
   std::sort(order.begin(), order.end(), by_total);
-  const std::string how_many =
-      order.size() <= kTopRows ? fmt::format("all {}", order.size()) : fmt::format("{} of {}", kTopRows, order.size());
-  std::string result = paint.heading(fmt::format("FUNCTIONS BY TIME ({}; bytes: sent + received)", how_many)) + "\n";
+  const std::string shown = how_many(std::min(kTopRows, order.size()), order.size());
+  std::string result = paint.heading(fmt::format("FUNCTIONS BY TIME ({}; bytes: sent + received)", shown)) + "\n";
   result += top_table(order, paint);
   if (order.size() <= kTopRows) return result;
   std::sort(order.begin(), order.end(), by_count);
-  return result + "\n" + paint.heading(fmt::format("FUNCTIONS BY CALLS ({})", how_many)) + "\n" +
-         top_table(order, paint);
+  return result + "\n" + paint.heading(fmt::format("FUNCTIONS BY CALLS ({})", shown)) + "\n" + top_table(order, paint);
 }
 
 }  // namespace meridian

@@ -21,8 +21,7 @@ std::span<const Row> top(const std::vector<Row>& rows) {
 }
 
 std::string section(const Paint& paint, const char* title, std::size_t rows, const Table& table) {
-  const std::string how_many = rows <= kTopRows ? fmt::format("all {}", rows) : fmt::format("{} of {}", kTopRows, rows);
-  return paint.heading(fmt::format("{} ({})", title, how_many)) + "\n" +
+  return paint.heading(fmt::format("{} ({})", title, how_many(std::min(kTopRows, rows), rows))) + "\n" +
          table.text([&](const std::string& line) { return paint.title(line); });
 }
 

@@ -93,10 +93,9 @@ std::string paths_section(const Summary& summary, const Paint& paint, std::size_
   if (shown == 0) return {};
   std::map<std::uint64_t, Frames> frames;
   for (const PathFrameSummary& frame : summary.path_frames) frames[frame.path].push_back(&frame);
-  const std::string how_many = shown == summary.paths.size() ? fmt::format("all {}", shown)
-                                                             : fmt::format("{} of {}", shown, summary.paths.size());
-  std::string text =
-      paint.heading(fmt::format("CALL PATHS BY TIME ({}; share: without MPI_Init and MPI_Finalize)", how_many)) + "\n";
+  std::string text = paint.heading(fmt::format("CALL PATHS BY TIME ({}; share: without MPI_Init and MPI_Finalize)",
+                                               how_many(shown, summary.paths.size()))) +
+                     "\n";
   for (std::size_t i = 0; i < shown; ++i) text += path_text(summary.paths[i], frames[summary.paths[i].path], paint);
   return text;
 }

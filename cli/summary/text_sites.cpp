@@ -46,10 +46,9 @@ std::string sites_section(const Summary& summary, const Paint& paint, std::size_
                human_duration(site.total_s), human_percent(site.share),
                human_bytes(static_cast<double>(site.bytes_sent) + static_cast<double>(site.bytes_received))});
   }
-  const std::string how_many = shown == summary.sites.size() ? fmt::format("all {}", shown)
-                                                             : fmt::format("{} of {}", shown, summary.sites.size());
   const auto without_line = std::ranges::count(summary.sites, 0U, &SiteSummary::line);
-  return paint.heading(fmt::format("CALL SITES BY TIME ({}; share: without MPI_Init and MPI_Finalize)", how_many)) +
+  return paint.heading(fmt::format("CALL SITES BY TIME ({}; share: without MPI_Init and MPI_Finalize)",
+                                   how_many(shown, summary.sites.size()))) +
          "\n" + table.text([&](const std::string& line) { return paint.title(line); }) +
          (without_line == 0 ? "" : fmt::format("  {} without a source line: compile with -g\n", without_line));
 }

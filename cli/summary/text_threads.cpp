@@ -15,10 +15,6 @@ namespace {
 
 constexpr std::size_t kMost = 10;
 
-std::string how_many(std::size_t shown, std::size_t all) {
-  return shown == all ? fmt::format("all {}", all) : fmt::format("{} of {}", shown, all);
-}
-
 std::string address(std::uint64_t value) { return value == 0 ? "-" : fmt::format("{:#x}", value); }
 
 /// The name that the program gave the lock, otherwise its address.

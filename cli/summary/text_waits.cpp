@@ -37,10 +37,6 @@ struct Delay {
   double all_s() const { return short_s + long_s; }
 };
 
-std::string how_many(std::size_t shown, std::size_t all) {
-  return shown == all ? fmt::format("all {}", shown) : fmt::format("{} of {}", shown, all);
-}
-
 }  // namespace
 
 std::string waits_section(const Summary& summary, const Paint& paint) {
