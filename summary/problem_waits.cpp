@@ -225,7 +225,7 @@ class WaitingFinder {
 
   /// "MPI_Comm_split (a.c:9)"; of computation ", which computes after MPI_Barrier (a.c:9)".
   static std::string describe(const DelaySummary& delay) {
-    const std::string call = delay.function + in_brackets(delay.place);
+    std::string call = delay.function + in_brackets(delay.place);
     if (delay.what == "call") return call;
     if (!delay.region.empty()) return fmt::format(", which computes in {}", delay.region);
     return delay.function.empty() ? std::string{", which computes"} : fmt::format(", which computes after {}", call);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/summary/table.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "cli/summary/printable.hpp"

@@ -181,7 +181,7 @@ TEST(WaitStates, PollsBeforeOtherWorkAreNoWait) {
 
 TEST(WaitStates, PollsForMessagesWaitForTheOneThatIsReceivedNext) {
   SyntheticRun run{2};
-  for (const std::uint64_t at : {10, 20}) {
+  for (const std::uint64_t at : {10u, 20u}) {
     run[0]->call(CallId::Iprobe, {at, at + 9}, Payload::p2p);
     run[0]->side(kWorld, 1, 7, 0);
   }
