@@ -5,6 +5,7 @@
 
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "pmpi/process/own_thread.hpp"
@@ -73,9 +74,10 @@ void forget_levels_in_children() noexcept {
   void* const copy = mmap(nullptr, kEnabledBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (copy == MAP_FAILED) return;
   memcpy(copy, g_enabled, kEnabledBytes);
-  // In one step: other threads read it meanwhile.
+  // In one step: other threads read it meanwhile. Not by mremap(), which UCX intercepts without its last parameter: the
+  // page would be moved to address 0, where the program's null pointers are to fault.
   if (madvise(copy, kEnabledBytes, MADV_WIPEONFORK) != 0 ||
-      mremap(copy, kEnabledBytes, kEnabledBytes, MREMAP_MAYMOVE | MREMAP_FIXED, g_enabled) == MAP_FAILED)
+      syscall(SYS_mremap, copy, kEnabledBytes, kEnabledBytes, MREMAP_MAYMOVE | MREMAP_FIXED, g_enabled) == -1)
     munmap(copy, kEnabledBytes);
 }
 

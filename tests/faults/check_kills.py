@@ -102,6 +102,7 @@ class Run:
         self.work = pathlib.Path(work)
         self.spool = getattr(options, "spool", None)
         self.was_compressed = False
+        self.has_hung = False
         self.shared, self.trace, self.scratch = self.work / "shared", self.work / "trace", self.work / "scratch"
         for path in (self.shared, self.scratch):
             path.mkdir()
@@ -170,6 +171,7 @@ class Run:
         try:
             self.process.wait(timeout=END_S)
         except subprocess.TimeoutExpired:
+            self.has_hung = True
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
         deadline = time.monotonic() + END_S
@@ -184,6 +186,8 @@ class Run:
         left = self.settle()
         counts = self.counts()
         check.equal(f"{what}: processes that do not end", left, [])
+        if self.victim in BY_ITSELF:
+            check.equal(f"{what}: the job goes on", self.has_hung, False)
         merged, summary = launch.merge(self.options.meridian, self.trace)
         initialized = [rank for rank, count in counts.items() if count[1] > 0]
         if not initialized and summary is None:
