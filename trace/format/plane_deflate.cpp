@@ -122,8 +122,9 @@ Repeats find_repeats(std::span<const std::uint8_t> plane) {
   if (plane.size() < kWindows * kWindow + kMostDistance) return {};
   const auto hits_at = [&](std::size_t first, std::size_t distance) {
     const std::uint8_t* const now = plane.data() + first;
+    const std::uint8_t* const before = now - distance;
     std::size_t hits = 0;
-    for (std::size_t i = 0; i < kWindow; ++i) hits += now[i] == now[i - distance];
+    for (std::size_t i = 0; i < kWindow; ++i) hits += now[i] == before[i];
     return hits;
   };
   const std::size_t step = (plane.size() - kMostDistance - kWindow) / (kWindows - 1);
