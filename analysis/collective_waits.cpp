@@ -62,7 +62,7 @@ Status CollectiveWaits::look_at_all_to_all(std::int32_t shape) {
   return {};
 }
 
-/// Of blocking calls: others return when they have begun.
+/// For blocking calls only: non-blocking ones return as soon as they have begun.
 void CollectiveWaits::look_at_completion(WaitKind kind, const WindowEvent& latest) {
   const WindowEvent* first = nullptr;
   for (std::size_t i = 0; i < parts_.size(); ++i) {

@@ -29,7 +29,7 @@ constexpr std::uint32_t kNoFunction = UINT32_MAX;
 constexpr std::size_t kMostActivities = 1 << 16;
 constexpr std::size_t kMostCauses = 1 << 18;
 
-/// What a location does: a call, or computation after one.
+/// An activity of a location: a call, or the computation after one.
 struct Activity {
   std::uint32_t call = kNoFunction;  // kNoFunction: before the first call
   std::uint32_t place = 0;
@@ -288,7 +288,7 @@ class DelayFinder {
       group_of_;  // [activity]: what it is compared with: itself, or all computation of the region
   std::unordered_map<std::uint64_t, std::uint32_t> cause_numbers_;
   std::vector<Cause> causes_;
-  // Of end(), kept for their memory.
+  // Buffers of end(): members, so that their memory is used again.
   std::vector<OpenWait> ending_;
   Amounts activity_sums_, cause_sums_;
   struct Excess {

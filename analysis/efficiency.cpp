@@ -53,7 +53,7 @@ std::vector<Scenario> scenarios_of(const std::vector<Question>& questions, std::
   return list;
 }
 
-/// What computing and waiting a thread did while it was measured, in the run or in a window.
+/// How long a thread computed and waited while it was measured, in the run or in a window.
 struct Measured {
   std::int64_t compute_ns = 0;
   std::int64_t sync_ns = 0;

@@ -11,7 +11,7 @@
 
 namespace meridian {
 
-/// What efficiencies are made of. Times are ns.
+/// The times from which efficiencies are computed, ns.
 struct EfficiencyTimes {
   std::int64_t run_ns = 0;    ///< T
   std::int64_t ideal_ns = 0;  ///< T on a network that costs nothing

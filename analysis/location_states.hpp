@@ -16,7 +16,7 @@ inline constexpr std::uint32_t kNoLocation = UINT32_MAX;
 inline constexpr std::uint32_t kNoCall = UINT32_MAX;
 inline constexpr std::int64_t kUnknownTime = std::numeric_limits<std::int64_t>::min();
 
-/// What a thread does at a moment: docs/EFFICIENCY.md.
+/// State of a thread at one time, as docs/EFFICIENCY.md defines it.
 enum class LocationState : std::uint8_t { compute, mpi_transfer, mpi_wait, sync_wait, sleep, io, unknown };
 inline constexpr std::string_view kStateNames[] = {"compute", "mpi-transfer", "mpi-wait", "sync-wait",
                                                    "sleep",   "io",           "unknown"};

@@ -13,7 +13,7 @@
 
 namespace meridian {
 
-/// What ends a wait.
+/// The event of another thread that ends a wait.
 enum class WaitFor : std::uint8_t { message, collective, other_rank, thread };
 inline constexpr std::size_t kWaitForCount = 4;
 

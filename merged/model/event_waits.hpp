@@ -6,7 +6,7 @@
 
 namespace meridian {
 
-/// What a call waited for: docs/WAITS.md. The numbers are those of the column `kind` of /waits.
+/// Kinds of waits, defined in docs/WAITS.md. The numbers are those of the column `kind` of /waits.
 enum class WaitKind : std::uint8_t {
   late_sender,
   late_receiver,
