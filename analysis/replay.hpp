@@ -13,7 +13,7 @@
 
 namespace meridian {
 
-/// The event of another thread that ends a wait.
+/// Kinds of events that end waits.
 enum class WaitFor : std::uint8_t { message, collective, other_rank, thread };
 inline constexpr std::size_t kWaitForCount = 4;
 

@@ -19,10 +19,10 @@ namespace {
 constexpr double kLeastShare = 0.01;    ///< of the ranks' time: less is not worth a user's
 constexpr double kSmallMessage = 1024;  ///< bytes, mean
 constexpr double kManySmall = 10'000;
-constexpr double kMuchTransfer = 0.05;    ///< share of one function in the ranks' time, without its waits
-constexpr double kManySwitches = 50;      ///< involuntary ones, a second and rank
-constexpr double kTimeSlice = 0.003;      ///< seconds that another process computes after such a switch: Linux's least
-constexpr double kMostProcessors = 4096;  ///< a number in a list of processors is at most this
+constexpr double kMuchTransfer = 0.05;  ///< share of one function in the ranks' time, without its waits
+constexpr double kManySwitches = 50;    ///< involuntary ones, a second and rank
+constexpr double kTimeSlice = 0.003;    ///< seconds that another process computes after such a switch: Linux's least
+constexpr unsigned long kMostProcessors = 4096;  ///< a number in a list of processors is at most this
 
 /// Numbers in a list like "0-3,8".
 std::set<unsigned long> processors_of(const std::string& list) {
@@ -32,7 +32,7 @@ std::set<unsigned long> processors_of(const std::string& list) {
     char* end = nullptr;
     const unsigned long first = std::strtoul(at, &end, 10);
     const unsigned long last = *end == '-' ? std::strtoul(end + 1, &end, 10) : first;
-    for (unsigned long i = first; i <= last && static_cast<double>(i) <= kMostProcessors; ++i) all.insert(i);
+    for (unsigned long i = first; i <= last && i <= kMostProcessors; ++i) all.insert(i);
     if (*end != ',') break;
     at = end + 1;
   }
