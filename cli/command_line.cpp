@@ -54,6 +54,8 @@ void declare(CLI::App& app, const CommandOption& option) {
       },
       option.target);
   if (!option.value.empty()) declared->type_name(option.value);
+  if (option.names.starts_with("-"))
+    declared->allow_extra_args(false);  // one value each time; what follows is another argument
   if (const auto* const range = std::get_if<AllowedRange>(&option.limit))
     declared->check(CLI::Range(range->least, range->most));
   if (std::holds_alternative<Positive>(option.limit)) declared->check(CLI::PositiveNumber);

@@ -75,6 +75,7 @@ int merge_trace(const MergeArguments& arguments) {
   const auto model = std::find(kClockModels.begin(), kClockModels.end(), arguments.clock_model);
   if (model == kClockModels.end())
     return fail(unknown_choice("--clock-model " + arguments.clock_model, arguments.clock_model, kClockModels));
+  if (const Status checked = check_print_options(arguments.print); !checked) return fail(checked.error());
   std::vector<fs::path> directories;
   for (const std::string& given : arguments.directories.empty() ? std::vector{std::string{}} : arguments.directories) {
     const auto directory = find_directory(given);

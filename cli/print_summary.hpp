@@ -1,23 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The options --csv, --json and --sites with their output, shared by `merge` and `stats`.
+// The options that choose what of a summary is printed, with their output; shared by `merge` and `stats`.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "cli/command.hpp"
-#include "cli/summary/text.hpp"
 #include "summary/summary.hpp"
+#include "trace/model/result.hpp"
 
 namespace meridian {
 
 struct PrintOptions {
   bool csv = false;
   bool json = false;
-  std::size_t sites = kTopSites;  ///< rows of the table of call sites
+  bool all = false;                   ///< all sections
+  std::vector<std::string> sections;  ///< only these
+  std::uint64_t sites = 0;            ///< rows of the table of call sites; 0: as many as usual
 };
+
+/// errors  invalid_argument: there is no such section
+Status check_print_options(const PrintOptions& options);
 
 void add_print_options(Command& command, PrintOptions& options);
 
-/// Prints the summary and returns the exit code: 2 if a finding is an error.
+/// Prints the summary, by default its most important sections. Returns the exit code: 2 if a finding is an error.
 int print_summary(const Summary& summary, const PrintOptions& options);
 
 /// 0, or 2 if a finding is an error.

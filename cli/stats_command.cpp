@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/print_summary.hpp"
+#include "cli/summary/text.hpp"
 #include "cli/summary_source.hpp"
 
 namespace meridian {
@@ -19,6 +20,7 @@ struct StatsArguments {
 
 int stats(const StatsArguments& arguments) {
   if (arguments.columns) return print(columns_text()) ? kExitFine : kExitCouldNotRun;
+  if (const Status checked = check_print_options(arguments.print); !checked) return fail(checked.error());
   const auto summary = load_summary(arguments.path);
   return summary ? print_summary(*summary, arguments.print) : fail(summary.error());
 }
@@ -30,7 +32,8 @@ Command stats_command() {
   Command command{"stats", "Print the summary of a merged trace", {}, [arguments] { return stats(*arguments); }};
   command.options = {{"trace", "PATH", "merged.h5 or its directory (default: latest)", &arguments->path}};
   add_print_options(command, arguments->print);
-  command.options.push_back({"--sites", "N", "Call sites in the text (default: 10)", &arguments->print.sites});
+  command.options.push_back(
+      {"--sites", "N", "Print all sections, with N call sites instead of 10", &arguments->print.sites, Positive{}});
   command.options.push_back(
       {"--columns", "", "Say what the tables and columns of --csv and --json are", &arguments->columns});
   return command;

@@ -23,19 +23,6 @@ constexpr double kMuchOverhead = 0.02;  ///< share of the run
 
 using Advice = std::vector<std::string>;
 
-void advise_on_findings(const Summary& summary, bool has_ended_early, Advice& advice) {
-  const std::size_t errors = count_findings(summary, Severity::error);
-  std::size_t losses = count_findings(summary, Severity::data_loss);
-  // That the program ended early has been explained.
-  if (has_ended_early)
-    losses -= static_cast<std::size_t>(std::ranges::count(summary.findings, "rank.unfinished", &Finding::name));
-  if (errors > 0)
-    advice.push_back(fmt::format("Look at the {} above first: figures that depend on missing data are too small.",
-                                 errors == 1 ? "error" : fmt::format("{} errors", errors)));
-  else if (losses > 0)
-    advice.push_back("Parts of the run were not recorded (see the findings): counts and times are lower bounds.");
-}
-
 void advise_on_messages(const Summary& summary, Advice& advice) {
   const MessageSummary& messages = summary.messages;
   const auto matched = static_cast<double>(messages.matched);
@@ -101,15 +88,25 @@ void advise_on_overhead(const Summary& summary, Advice& advice) {
 
 }  // namespace
 
+std::string describe_flaws(const Summary& summary) {
+  const std::size_t errors = count_findings(summary, Severity::error);
+  if (errors > 0)
+    return fmt::format("Look at the {} among the findings first: figures that depend on missing data are too small.",
+                       errors == 1 ? "error" : fmt::format("{} errors", errors));
+  std::size_t losses = count_findings(summary, Severity::data_loss);
+  // That the program ended early has been explained.
+  if (!describe_run_end(summary).empty())
+    losses -= static_cast<std::size_t>(std::ranges::count(summary.findings, "rank.unfinished", &Finding::name));
+  return losses == 0 ? "" : "Parts of the run were not recorded (see the findings): counts and times are lower bounds.";
+}
+
 std::vector<std::string> advise(const Summary& summary) {
   Advice advice;
   const bool has_ended_early = !describe_run_end(summary).empty();
-  advise_on_findings(summary, has_ended_early, advice);
   if (summary.run.calls == 0) {
     advice.push_back(
         "No MPI call was recorded. Start the program as `mpirun -n 4 meridian run ./program`; `meridian doctor` says "
-        "what "
-        "would keep it from being traced.");
+        "what would keep it from being traced.");
     return advice;
   }
   const Load load = measure_load(summary);
@@ -130,9 +127,6 @@ std::vector<std::string> advise(const Summary& summary) {
   advise_on_messages(summary, advice);
   advise_on_polling(summary, advice);
   advise_on_clocks(summary, advice);
-  advice.push_back(
-      "The same figures for a script: `meridian stats --json` or `--csv`. Every single event: merged.h5, which "
-      "h5py and pandas read.");
   return advice;
 }
 

@@ -8,8 +8,11 @@
 
 namespace meridian {
 
-/// Suggestions for the next step, the most important first; never empty. Each has one or two sentences that give the
-/// figures it rests on.
+/// What flaws of the trace mean for all figures; empty: there are none that matter.
+std::string describe_flaws(const Summary& summary);
+
+/// Suggestions for the next step besides those of the problems, the most important first. Each has one or two sentences
+/// that give the figures it rests on.
 std::vector<std::string> advise(const Summary& summary);
 
 }  // namespace meridian

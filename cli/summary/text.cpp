@@ -8,12 +8,29 @@
 
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
-#include "summary/advice.hpp"
 #include "summary/measures.hpp"
 #include "summary/units.hpp"
 
 namespace meridian {
 namespace {
+
+template <auto section>
+std::string plain(const Summary& summary, const Paint& paint, std::size_t) {
+  return section(summary, paint);
+}
+
+template <auto section>
+std::string with_rows(const Summary& summary, const Paint& paint, std::size_t) {
+  return section(summary, paint, kTopRows);
+}
+
+std::string verdict_text(const Summary& summary, const Paint& paint, std::size_t) {
+  return verdict_section(summary, paint, VerdictLength::whole);
+}
+
+std::string ranks_text(const Summary& summary, const Paint& paint, std::size_t) {
+  return ranks_section(summary, paint);
+}
 
 std::string finding_text(const Finding& finding, const Paint& paint) {
   std::string result =
@@ -49,33 +66,45 @@ std::string overhead_section(const Summary& summary, const Paint& paint) {
   return paint.heading("OVERHEAD") + "\n" + table.text([&](const std::string& line) { return paint.title(line); });
 }
 
-std::string advice_section(const Summary& summary, const Paint& paint) {
-  std::string result = paint.heading("WHAT TO DO NEXT") + "\n";
-  for (const std::string& sentence : advise(summary)) {
-    std::string paragraph = wrapped(printable(sentence), 2 * kIndent, prose_width());
-    paragraph[kIndent] = '*';
-    result += paragraph;
-  }
-  return result;
+std::span<const TextSection> text_sections() {
+  static constexpr std::array kSections{
+      TextSection{"verdict", &verdict_text},
+      TextSection{"run", &plain<&run_section>},
+      TextSection{"worlds", &plain<&worlds_section>},
+      TextSection{"context", &plain<&context_section>},
+      TextSection{"ranks", &ranks_text},
+      TextSection{"efficiency", &plain<&efficiency_section>},
+      TextSection{"functions", &with_rows<&functions_section>},
+      TextSection{"waits", &with_rows<&waits_section>},
+      TextSection{"wait-pairs", &plain<&wait_pairs_section>},
+      TextSection{"delays", &plain<&delays_section>},
+      TextSection{"counters", &plain<&counters_section>},
+      TextSection{"sites", &sites_section},
+      TextSection{"paths", &paths_section},
+      TextSection{"regions", &plain<&regions_section>},
+      TextSection{"region-counters", &plain<&region_counters_section>},
+      TextSection{"user-events", &plain<&user_events_section>},
+      TextSection{"locks", &plain<&locks_section>},
+      TextSection{"threads", &plain<&threads_section>},
+      TextSection{"filtered", &plain<&passed_section>},
+      TextSection{"messages", &plain<&messages_section>},
+      TextSection{"pairs", &plain<&pairs_section>},
+      TextSection{"communicators", &plain<&communicators_section>},
+      TextSection{"windows", &plain<&windows_section>},
+      TextSection{"files", &plain<&files_section>},
+      TextSection{"tables", &plain<&tables_section>},
+      TextSection{"clocks", &plain<&clocks_section>},
+      TextSection{"overhead", &plain<&overhead_section>},
+      TextSection{"findings", &plain<&findings_text>},
+  };
+  return kSections;
 }
 
 std::string summary_text(const Summary& summary, const Paint& paint, std::size_t sites) {
   std::string result;
-  const std::array sections{
-      verdict_section(summary, paint),       run_section(summary, paint),      worlds_section(summary, paint),
-      context_section(summary, paint),       ranks_section(summary, paint),    efficiency_section(summary, paint),
-      functions_section(summary, paint),     waits_section(summary, paint),    wait_pairs_section(summary, paint),
-      delays_section(summary, paint),        counters_section(summary, paint), sites_section(summary, paint, sites),
-      paths_section(summary, paint, sites),  regions_section(summary, paint),  region_counters_section(summary, paint),
-      user_events_section(summary, paint),   locks_section(summary, paint),    threads_section(summary, paint),
-      passed_section(summary, paint),        messages_section(summary, paint), pairs_section(summary, paint),
-      communicators_section(summary, paint), windows_section(summary, paint),  files_section(summary, paint),
-      tables_section(summary, paint),        clocks_section(summary, paint),   overhead_section(summary, paint),
-      findings_text(summary, paint),         advice_section(summary, paint)};
-  for (const std::string& section : sections) {
-    if (section.empty()) continue;
-    if (!result.empty()) result += "\n";
-    result += section;
+  for (const TextSection& section : text_sections()) {
+    const std::string text = section.text(summary, paint, sites);
+    if (!text.empty()) result += (result.empty() ? "" : "\n") + text;
   }
   return result;
 }

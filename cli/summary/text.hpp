@@ -4,9 +4,11 @@
 // The summary for a terminal: sections of at most 80 columns.
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "cli/summary/table.hpp"
 #include "summary/summary.hpp"
 
 namespace meridian {
@@ -29,13 +31,31 @@ class Paint {
   bool is_on_;
 };
 
+inline constexpr std::size_t kRanksInFull = 16;
 /// Default number of rows in the table of call sites.
 inline constexpr std::size_t kTopSites = 10;
+
+/// Rows of the tables in brief_text().
+inline constexpr std::size_t kBriefRows = 5;
+
+/// A part of the text that can be asked for by its name.
+struct TextSection {
+  std::string_view name;
+  /// sites  the largest number of call sites to show.  returns  heading and lines; empty: there is nothing to say
+  std::string (*text)(const Summary& summary, const Paint& paint, std::size_t sites);
+};
+
+/// The sections, in the order in which they are printed.
+std::span<const TextSection> text_sections();
 
 /// All sections. Ends with a line end.
 ///
 /// sites  the largest number of call sites to show.
 std::string summary_text(const Summary& summary, const Paint& paint, std::size_t sites = kTopSites);
+
+/// The most important sections, shortened, and the names of the others: at most 58 lines of 80 columns. A line longer
+/// than that is one of a narrow terminal.
+std::string brief_text(const Summary& summary, const Paint& paint);
 
 /// The findings only, worst first: severity, name, count, text, remedy.
 std::string findings_text(const Summary& summary, const Paint& paint);
@@ -43,11 +63,12 @@ std::string findings_text(const Summary& summary, const Paint& paint);
 /// "1 of 2": rank 1 of world 2, for the trace's rank `rank`.
 std::string place_in_world(const Summary& summary, std::int32_t rank);
 
-// The sections, in the order in which they are printed. A section without content is empty.
+// The sections. One without content is empty. `most`: rows of each table.
 std::string run_section(const Summary& summary, const Paint& paint);
 std::string worlds_section(const Summary& summary, const Paint& paint);
-std::string ranks_section(const Summary& summary, const Paint& paint);
-std::string functions_section(const Summary& summary, const Paint& paint);
+/// More than `most` ranks are represented by three.
+std::string ranks_section(const Summary& summary, const Paint& paint, std::size_t most = kRanksInFull);
+std::string functions_section(const Summary& summary, const Paint& paint, std::size_t most = kTopRows);
 std::string sites_section(const Summary& summary, const Paint& paint, std::size_t most);
 /// Shows half of `most`, because each path takes several lines.
 std::string paths_section(const Summary& summary, const Paint& paint, std::size_t most);
@@ -68,14 +89,15 @@ std::string user_events_section(const Summary& summary, const Paint& paint);
 /// The tables without a section of their own, under SummaryTable::heading.
 std::string tables_section(const Summary& summary, const Paint& paint);
 std::string efficiency_section(const Summary& summary, const Paint& paint);
-std::string waits_section(const Summary& summary, const Paint& paint);
+std::string waits_section(const Summary& summary, const Paint& paint, std::size_t most = kTopRows);
 std::string wait_pairs_section(const Summary& summary, const Paint& paint);
 std::string delays_section(const Summary& summary, const Paint& paint);
 std::string overhead_section(const Summary& summary, const Paint& paint);
 /// Every table and every column, with units and meanings: the same for each summary.
 std::string columns_text();
-/// How the run ended and the most expensive problems: at most 25 lines of 80 columns.
-std::string verdict_section(const Summary& summary, const Paint& paint);
-std::string advice_section(const Summary& summary, const Paint& paint);
+/// How much of the verdict is shown. brief: three problems, and as much advice as fits in 25 lines of 80 columns.
+enum class VerdictLength : bool { brief, whole };
+/// How the run ended, the most expensive problems, and what else to look at.
+std::string verdict_section(const Summary& summary, const Paint& paint, VerdictLength length = VerdictLength::whole);
 
 }  // namespace meridian

@@ -13,7 +13,7 @@
 namespace meridian {
 namespace {
 
-std::string top_table(const std::vector<const FunctionSummary*>& functions, const Paint& paint) {
+std::string top_table(const std::vector<const FunctionSummary*>& functions, const Paint& paint, std::size_t most) {
   Table table{{{"function", Align::left, Shortening::function},
                {"calls"},
                {"total"},
@@ -22,7 +22,7 @@ std::string top_table(const std::vector<const FunctionSummary*>& functions, cons
                {"max"},
                {"sd"},
                {"bytes"}}};
-  for (std::size_t i = 0; i < std::min(kTopRows, functions.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(most, functions.size()); ++i) {
     const FunctionSummary& function = *functions[i];
     table.add({printable(function.name), human_count(function.count), human_duration(function.total_s),
                human_duration(function.mean_s), human_duration(function.min_s), human_duration(function.max_s),
@@ -34,7 +34,7 @@ std::string top_table(const std::vector<const FunctionSummary*>& functions, cons
 
 }  // namespace
 
-std::string functions_section(const Summary& summary, const Paint& paint) {
+std::string functions_section(const Summary& summary, const Paint& paint, std::size_t most) {
   if (summary.functions.empty()) return {};
   std::vector<const FunctionSummary*> order;
   for (const FunctionSummary& function : summary.functions) order.push_back(&function);
@@ -45,12 +45,13 @@ std::string functions_section(const Summary& summary, const Paint& paint) {
     return a->count != b->count ? a->count > b->count : a->name < b->name;
   };
   std::sort(order.begin(), order.end(), by_total);
-  const std::string shown = how_many(std::min(kTopRows, order.size()), order.size());
+  const std::string shown = how_many(std::min(most, order.size()), order.size());
   std::string result = paint.heading(fmt::format("FUNCTIONS BY TIME ({}; bytes: sent + received)", shown)) + "\n";
-  result += top_table(order, paint);
-  if (order.size() <= kTopRows) return result;
+  result += top_table(order, paint, most);
+  if (order.size() <= most || most < kTopRows) return result;
   std::sort(order.begin(), order.end(), by_count);
-  return result + "\n" + paint.heading(fmt::format("FUNCTIONS BY CALLS ({})", shown)) + "\n" + top_table(order, paint);
+  return result + "\n" + paint.heading(fmt::format("FUNCTIONS BY CALLS ({})", shown)) + "\n" +
+         top_table(order, paint, most);
 }
 
 }  // namespace meridian

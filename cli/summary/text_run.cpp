@@ -14,7 +14,6 @@
 namespace meridian {
 namespace {
 
-constexpr std::size_t kRanksInFull = 16;
 constexpr std::size_t kLabelWidth = 10;
 
 std::string field(const char* label, const std::string& value) {
@@ -146,10 +145,10 @@ std::string run_section(const Summary& summary, const Paint& paint) {
   return result + field("trace", trace);
 }
 
-std::string ranks_section(const Summary& summary, const Paint& paint) {
+std::string ranks_section(const Summary& summary, const Paint& paint, std::size_t most) {
   if (summary.ranks.empty()) return {};
   const Load load = measure_load(summary);
-  const Table table = load.ranks.size() <= kRanksInFull ? ranks_in_full(summary, load) : ranks_compact(load);
+  const Table table = load.ranks.size() <= most ? ranks_in_full(summary, load) : ranks_compact(load);
   std::string result =
       paint.heading(ends_seconds(summary) > 0 ? "TIME IN MPI (without MPI_Init and MPI_Finalize)" : "TIME IN MPI") +
       "\n";

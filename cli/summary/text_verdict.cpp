@@ -8,6 +8,7 @@
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
 #include "cli/summary/text.hpp"
+#include "summary/advice.hpp"
 #include "summary/measures.hpp"
 #include "summary/run_end.hpp"
 #include "summary/units.hpp"
@@ -16,6 +17,7 @@ namespace meridian {
 namespace {
 
 constexpr std::size_t kMostProblems = 3;
+constexpr std::size_t kMostLines = 25;
 
 std::string paragraph(const std::string& text) { return wrapped(printable(text), kIndent, prose_width()); }
 
@@ -36,26 +38,43 @@ std::string describe_problem(std::size_t number, const ProblemSummary& problem) 
   return text.replace(kIndent, label.size(), label);
 }
 
+/// "60 % of the ranks' time is in MPI; load balance 98 %."
+std::string describe_load(const Summary& summary) {
+  const Load load = measure_load(summary);
+  std::string text = fmt::format("{} of the ranks' time{} is in MPI", human_percent(load.mpi_share),
+                                 ends_seconds(summary) > 0 ? " between MPI_Init and MPI_Finalize" : "");
+  if (load.ranks.size() > 1) text += fmt::format("; load balance {}", human_percent(load.balance));
+  return paragraph(text + ".");
+}
+
+std::size_t lines_in(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
 }  // namespace
 
-std::string verdict_section(const Summary& summary, const Paint& paint) {
-  if (summary.run.calls == 0) return {};
+std::string verdict_section(const Summary& summary, const Paint& paint, VerdictLength length) {
   std::string result = paint.heading("VERDICT") + "\n";
+  if (summary.run.calls == 0) {
+    for (const std::string& sentence : advise(summary)) result += paragraph(sentence);
+    return result;
+  }
+  const bool is_brief = length == VerdictLength::brief;
   const std::string end = describe_run_end(summary);
   result += paragraph(describe_run(summary) + (end.empty() ? ", ended by MPI_Finalize." : ". " + end));
-  const Load load = measure_load(summary);
-  std::string shares =
-      fmt::format("Of the ranks' time{} {} is in MPI",
-                  ends_seconds(summary) > 0 ? " between MPI_Init and MPI_Finalize" : "", human_percent(load.mpi_share));
-  if (load.ranks.size() > 1) shares += fmt::format("; load balance {}", human_percent(load.balance));
-  result += paragraph(shares + ".");
-  const std::size_t shown = std::min(kMostProblems, summary.problems.size());
+  result += describe_load(summary);
+  if (const std::string flaws = describe_flaws(summary); !flaws.empty()) result += paragraph(flaws);
+  const std::size_t shown = is_brief ? std::min(kMostProblems, summary.problems.size()) : summary.problems.size();
   for (std::size_t i = 0; i < shown; ++i) result += describe_problem(i + 1, summary.problems[i]);
-  if (summary.problems.empty()) result += paragraph("No problem that is known costs a hundredth of the ranks' time.");
-  if (summary.problems.size() > shown)
-    result +=
-        paragraph(fmt::format("{} more cost at least a hundredth each: table `problems` of `meridian stats --json`.",
-                              summary.problems.size() - shown));
+  if (summary.problems.empty()) result += paragraph("No known problem costs a hundredth of the ranks' time.");
+  if (const std::size_t more = summary.problems.size() - shown; more > 0)
+    result += paragraph(fmt::format("{} more cost{} at least a hundredth{}: `meridian stats --section verdict`.", more,
+                                    more == 1 ? "s" : "", more == 1 ? "" : " each"));
+  for (const std::string& sentence : advise(summary)) {
+    const std::string added = paragraph(sentence);
+    if (is_brief && lines_in(result) + lines_in(added) > kMostLines) break;
+    result += added;
+  }
   return result;
 }
 

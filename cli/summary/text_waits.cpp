@@ -39,7 +39,7 @@ struct Delay {
 
 }  // namespace
 
-std::string waits_section(const Summary& summary, const Paint& paint) {
+std::string waits_section(const Summary& summary, const Paint& paint, std::size_t most) {
   std::map<std::tuple<std::string, std::string, std::string>, Group> groups;
   double all_s = 0;
   std::uint64_t unresolved = 0;
@@ -56,7 +56,7 @@ std::string waits_section(const Summary& summary, const Paint& paint) {
   sorted.reserve(groups.size());
   for (const auto& entry : groups) sorted.push_back(&entry);
   std::ranges::stable_sort(sorted, [](const auto* a, const auto* b) { return a->second.total_s > b->second.total_s; });
-  const std::size_t shown = std::min(kTopRows, sorted.size());
+  const std::size_t shown = std::min(most, sorted.size());
 
   Table table{{{"called at", Align::left},
                {"in", Align::left, Shortening::function},

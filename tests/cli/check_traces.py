@@ -44,10 +44,19 @@ def check_merge_refuses_an_unknown_clock_model():
 def check_stats_prints_what_is_in_the_merged_file():
     for name in ("empty_run", "one_rank", "ten_thousand_ranks"):
         merged = sample(name, here / "merged.h5")
-        for form, option in (("text", ()), ("json", ("--json",)), ("csv", ("--csv",))):
+        for form, option in (("text", ("--all",)), ("json", ("--json",)), ("csv", ("--csv",))):
             expected = subprocess.run([arguments.write_sample, name, form], capture_output=True, text=True).stdout
             expect(meridian("stats", merged, *option), 0, "", expected)
             expect(meridian("stats", here, *option), 0, "", expected)
+
+
+def check_stats_prints_the_section_that_is_asked_for():
+    merged = sample("four_ranks", here / "merged.h5")
+    done = meridian("stats", "--section", "run", "--section", "locks", merged)
+    assert done.stdout.startswith("RUN\n") and done.stdout.endswith("\n\nlocks: none\n"), done.stdout
+    done = meridian("stats", "--section", "wiats", merged)
+    error = "meridian: --section wiats: not a valid choice\nhint: did you mean 'waits'? Else give verdict, run, "
+    assert done.returncode == 1 and done.stderr.startswith(error), done
 
 
 def check_stats_looks_into_latest_by_itself():

@@ -122,7 +122,7 @@ def check_parts(runner, check, work):
             ("outer", OUTSIDE): [outer, outer - inner, outer, 0], ("outer", INSIDE): [3 * size, 0, 0, 3 * size],
             ("inner", OUTSIDE): [inner, inner, inner, 0], ("inner", INSIDE): [3 * size, 3 * size, 0, 3 * size],
         })  # fmt: skip
-    text = launch.run([runner.options.meridian, "stats", work / "all" / "trace"]).stdout
+    text = launch.run([runner.options.meridian, "stats", "--all", work / "all" / "trace"]).stdout
     check.true("the text has the regions", "COUNTED IN REGIONS" in text)
     traces, process = runner.run("rusage", work / "rusage", "all")
     merged, summary = check_summary(runner, check, traces, work / "rusage")
@@ -243,7 +243,7 @@ def check_fake(runner, check, work):
             found = [m["value"] for m in summary["metrics"]
                      if (m["rank"], m["part"], m["name"]) == (rank, part, "instructions per cycle")]  # fmt: skip
             check.equal(f"instructions per cycle of rank {rank}, {part}", found, [2.0])
-    text = launch.run([runner.options.meridian, "stats", work / "trace"]).stdout
+    text = launch.run([runner.options.meridian, "stats", "--all", work / "trace"]).stdout
     check.true("the text has the figure", "instructions per cycle" in text)
     return merged
 
@@ -348,7 +348,7 @@ def check_context(runner, check, work):
         check.equal(f"faults of rank {rank} in the summary", shown[-1]["minor_faults"], int(usage[-1, 1]["minor_faults"]))
     omp = [(row["value"], row["first_rank"], row["ranks"]) for row in summary["environment"] if row["name"] == "OMP_NUM_THREADS"]
     check.equal("the variable in the summary", omp, [("3", 0, options.ranks)])
-    text = launch.run([options.meridian, "stats", work / "trace"]).stdout
+    text = launch.run([options.meridian, "stats", "--all", work / "trace"]).stdout
     check.true("the text has the context", all(word in text for word in ("CONTEXT", "bound to", "memory")))
     return merged
 

@@ -68,7 +68,7 @@ def main():
         check.true("merge takes it", merged.returncode == 0 and summary is not None)
         if summary is not None and len(own) == options.ranks:
             check_ranks(check, summary, own, options.ranks)
-            check_text(check, launch.run([options.meridian, "stats", trace]).stdout)
+            check_text(check, launch.run([options.meridian, "stats", "--all", trace]).stdout)
         return check.finish(traced, merged)
 
 

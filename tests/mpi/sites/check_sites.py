@@ -157,7 +157,7 @@ def check_stripped(check, options, work):
         if file in ("sites.c",):
             known[function, file, line] += count
     check.equal("calls by site", dict(found), dict(known))
-    text = launch.run([options.meridian, "stats", run.folder]).stdout
+    text = launch.run([options.meridian, "stats", "--all", run.folder]).stdout
     check.true("the text says where", f"{copy.name}+0x" in text)
     check.true("the text says how many have no line", f"  {len(own)} without a source line" in text)
     return run, merged

@@ -228,20 +228,20 @@ TEST(Verdict, NamesTheThreeMostExpensiveProblemsWithin25Lines) {
     problem.text = "Its text.";
     problem.remedy = "Its remedy.";
   }
-  EXPECT_EQ(verdict_section(summary, Paint{false}),
+  EXPECT_EQ(verdict_section(summary, Paint{false}, VerdictLength::brief),
             "VERDICT\n"
             "  The program, 4 ranks on 1 host, 10.0 s, ended by MPI_Finalize.\n"
-            "  Of the ranks' time 60.0 % is in MPI; load balance 100.0 %.\n"
+            "  60.0 % of the ranks' time is in MPI; load balance 100.0 %.\n"
             "  1. 50.0 % of the ranks' time: problem 0. Its text. Its remedy.\n"
             "  2. 40.0 % of the ranks' time: problem 1. Its text. Its remedy.\n"
             "  3. 30.0 % of the ranks' time: problem 2. Its text. Its remedy.\n"
-            "  2 more cost at least a hundredth each: table `problems` of `meridian stats\n"
-            "  --json`.\n");
+            "  2 more cost at least a hundredth each: `meridian stats --section verdict`.\n");
+  EXPECT_THAT(verdict_section(summary, Paint{false}), HasSubstr("  5. 10.0 % of the ranks' time: problem 4."));
 }
 
 TEST(Verdict, SaysThatThereIsNoProblem) {
   EXPECT_THAT(verdict_section(even_ranks(2), Paint{false}),
-              HasSubstr("  No problem that is known costs a hundredth of the ranks' time.\n"));
+              HasSubstr("  No known problem costs a hundredth of the ranks' time.\n"));
 }
 
 TEST(Verdict, BeginsWithTheRankThatEndedTheRun) {
@@ -253,7 +253,27 @@ TEST(Verdict, BeginsWithTheRankThatEndedTheRun) {
   EXPECT_THAT(text, Not(HasSubstr("MPI_Finalize.\n")));
 }
 
-TEST(Verdict, OfARunWithoutCallsIsNone) { EXPECT_EQ(verdict_section(samples::empty_run(), Paint{false}), ""); }
+TEST(Verdict, OfARunWithoutCallsSaysHowToRecord) {
+  EXPECT_THAT(verdict_section(samples::empty_run(), Paint{false}), HasSubstr("No MPI call was recorded."));
+}
+
+TEST(Verdict, HasAdviceWithin25Lines) {
+  Summary summary = even_ranks(4);
+  summary.reversed_before = 17;
+  EXPECT_THAT(verdict_section(summary, Paint{false}, VerdictLength::brief), HasSubstr("17 messages or collectives"));
+  for (int i = 0; i < 3; ++i) summary.problems.emplace_back().text = std::string(500, 'x');
+  const std::string text = verdict_section(summary, Paint{false}, VerdictLength::brief);
+  EXPECT_THAT(text, Not(HasSubstr("17 messages")));
+  EXPECT_THAT(verdict_section(summary, Paint{false}), HasSubstr("17 messages or collectives"));
+}
+
+TEST(Verdict, WarnsOfAnErrorInTheTraceBeforeTheProblems) {
+  Summary summary = even_ranks(4);
+  summary.problems.emplace_back().problem = "late sender";
+  summary.findings.push_back({"message.lost", Severity::error, 1, "Text.", "Remedy.", ""});
+  const std::string text = verdict_section(summary, Paint{false}, VerdictLength::brief);
+  EXPECT_LT(text.find("Look at the error among the findings"), text.find("late sender"));
+}
 
 }  // namespace
 }  // namespace meridian

@@ -75,6 +75,62 @@ TEST(SummaryText, OfAHostileSummaryIsHarmless) {
   EXPECT_THAT(text, Not(HasSubstr("inf ")));
 }
 
+TEST(BriefText, OfFourRanksHasWhatMattersAndNamesTheRest) {
+  expect_golden("four_ranks_brief", brief_text(samples::four_ranks(), Paint{false}));
+}
+
+TEST(BriefText, OfAnEmptyRunSaysHowToRecord) {
+  EXPECT_THAT(brief_text(samples::empty_run(), Paint{false}),
+              HasSubstr("VERDICT\n  No MPI call was recorded. Start the program as `mpirun -n 4 meridian run"));
+}
+
+TEST(BriefText, HasAtMost58LinesOf80Columns) {
+  Summary crowded = samples::ten_thousand_ranks();
+  for (int i = 0; i < 40; ++i) {
+    crowded.findings.push_back({"loss." + std::to_string(i), Severity::data_loss, 1, "What was lost.", "Do this.", ""});
+    crowded.findings.push_back({"info." + std::to_string(i), Severity::info, 1, "What is known.", "Do that.", ""});
+    ProblemSummary& problem = crowded.problems.emplace_back();
+    problem.problem = "problem";
+    problem.text = std::string(300, 'x');
+    problem.remedy = "Its remedy.";
+  }
+  for (const Summary& summary :
+       {samples::empty_run(), samples::one_rank(), samples::four_ranks(), samples::counted(), samples::several_worlds(),
+        samples::ten_thousand_ranks(), samples::hostile(), crowded}) {
+    const auto lines = lines_of(brief_text(summary, Paint{false}));
+    EXPECT_LE(lines.size(), 58U);
+    for (const std::string& line : lines) EXPECT_LE(display_width(line), 80U) << line;
+  }
+}
+
+TEST(BriefText, NamesEverySevereFindingOrCountsIt) {
+  Summary summary = samples::one_rank();
+  for (int i = 0; i < 12; ++i)
+    summary.findings.push_back({"loss." + std::to_string(i), Severity::data_loss, 3, "What was lost.", "Do this.", ""});
+  const std::string text = brief_text(summary, Paint{false});
+  EXPECT_THAT(text, HasSubstr("  data_loss: loss.0 (3), loss.1 (3), loss.2 (3), loss.3 (3), loss.4 (3), loss.5\n"
+                              "  (3), loss.6 (3), loss.7 (3) and 4 more\n"));
+  EXPECT_THAT(text, HasSubstr(", findings.\n"));
+}
+
+TEST(BriefText, NamesNoSectionThatItShowsAsAWhole) {
+  const std::string text = brief_text(samples::one_rank(), Paint{false});
+  const std::string more = text.substr(text.find("MORE\n"));
+  EXPECT_THAT(text, HasSubstr("RUN\n"));
+  EXPECT_THAT(more, Not(HasSubstr(" run,")));
+  EXPECT_THAT(more, HasSubstr(" clocks"));
+}
+
+TEST(TextSections, AreTheWholeText) {
+  const Summary summary = samples::four_ranks();
+  std::string all;
+  for (const TextSection& section : text_sections()) {
+    const std::string text = section.text(summary, Paint{false}, kTopSites);
+    if (!text.empty()) all += (all.empty() ? "" : "\n") + text;
+  }
+  EXPECT_EQ(all, plain(summary));
+}
+
 TEST(SummaryText, NeverNeedsMoreThanEightyColumns) {
   for (const Summary& summary : {samples::empty_run(), samples::one_rank(), samples::four_ranks(), samples::counted(),
                                  samples::several_worlds(), samples::ten_thousand_ranks(), samples::hostile()})
