@@ -38,7 +38,12 @@ endfunction()
 # at a time, which takes a third of the time: most of it goes into headers that they share.
 function(meridian_cold_target name)
   meridian_target(${name})
-  set_target_properties(${name} PROPERTIES UNITY_BUILD ${MERIDIAN_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+  meridian_in_unity(${name} 8)
+endfunction()
+
+# meridian_in_unity(NAME FILES): MERIDIAN_UNITY compiles NAME that many files at a time. Tests, too, with their larger headers.
+function(meridian_in_unity name files)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${MERIDIAN_UNITY} UNITY_BUILD_BATCH_SIZE ${files})
   if(MERIDIAN_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # GCC knows the file that it compiles as the only one whose classes may use its unnamed namespace.
     target_compile_options(${name} PRIVATE -Wno-subobject-linkage)

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
+#include <cstdint>
+
 #include "analysis/analyses.hpp"
 #include "merged/merged_trace.hpp"
 #include "merger/merge.hpp"
 
 namespace meridian::test {
+
+inline std::int64_t ns(double seconds) { return std::llround(seconds * 1e9); }
 
 /// Merging as the command does it: with all analyses, and the waits in the file.
 inline MergeOptions with_analyses(MergeOptions options = {}) {

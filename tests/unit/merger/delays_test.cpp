@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -19,10 +18,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-std::int64_t ns(double seconds) { return std::llround(seconds * 1e9); }
-
 /// "2 compute after MPI_Barrier: 60 + 5": rank, activity, short-term and long-term time; most first.
-std::vector<std::string> texts(const Summary& summary) {
+std::vector<std::string> delay_texts(const Summary& summary) {
   std::vector<std::string> all;
   for (const DelaySummary& row : summary.delays)
     all.push_back(std::to_string(row.rank) + " " + row.what + (row.what == "call" ? " " : " after ") + row.function +
@@ -34,7 +31,7 @@ std::vector<std::string> texts(const Summary& summary) {
 std::vector<std::string> delays_of(SyntheticRun& run) {
   const auto outcome = run.merge(with_analyses());
   EXPECT_TRUE(outcome) << outcome.error().what;
-  return texts(outcome->summary);
+  return delay_texts(outcome->summary);
 }
 
 TEST(Delays, ComputationBeforeABarrierIsCharged) {

@@ -3,20 +3,13 @@
 
 #include "merged_reader.hpp"
 #include "merger/model/paths.hpp"
+#include "modules.hpp"
 #include "synthetic_trace.hpp"
 
 namespace meridian::test {
 namespace {
 
 using testing::ElementsAre;
-
-constexpr const char* kBuildId = "00112233445566778899aabbccddeeff00112233";
-
-void load(SyntheticRank& rank, const std::string& begin, const std::string& end, const std::string& identity,
-          const std::string& kind = "-") {
-  rank.meta.texts.push_back(
-      {"module", begin + " " + end + " " + begin + " " + identity + " " + kind + " /nowhere/" + identity, 0, 0});
-}
 
 /// The last call of the thread was made from this row of the rank's stacks.
 void from(SyntheticRank& rank, std::uint32_t node) {
@@ -41,8 +34,8 @@ std::string frames_of(const Summary& summary, std::size_t path) {
 
 TEST(CallPaths, AreTheSameInRanksThatLoadedTheirFileElsewhere) {
   SyntheticRun run{2};
-  load(run[0], "10000", "20000", kBuildId);
-  load(run[1], "70000", "80000", kBuildId);
+  load_module(run[0], "10000", "20000", kBuildId, std::string{"/nowhere/"} + kBuildId);
+  load_module(run[1], "70000", "80000", kBuildId, std::string{"/nowhere/"} + kBuildId);
   run[0].meta.stacks = {{}, {0, 0x10100}, {1, 0x10200}, {1, 0x10300}};
   run[1].meta.stacks = {{}, {0, 0x70100}, {1, 0x70300}, {1, 0x70200}};
   run[0]->collective(CallId::Barrier, {100, 110});
@@ -80,9 +73,9 @@ TEST(CallPaths, AreTheSameInRanksThatLoadedTheirFileElsewhere) {
 
 TEST(CallPaths, DoNotShowFramesOfTheTracerAndOfTheMpiLibrary) {
   SyntheticRun run{1};
-  load(run[0], "10000", "20000", kBuildId);
-  load(run[0], "30000", "40000", "aa", "mpi");
-  load(run[0], "50000", "60000", "bb", "tracer");
+  load_module(run[0], "10000", "20000", kBuildId, std::string{"/nowhere/"} + kBuildId);
+  load_module(run[0], "30000", "40000", "aa", "/nowhere/aa", "mpi");
+  load_module(run[0], "50000", "60000", "bb", "/nowhere/bb", "tracer");
   // main, its library's Fortran side; a thread that the tracer has begun; and a function that MPI calls back.
   run[0].meta.stacks = {{}, {0, 0x10100}, {1, 0x30200}, {2, 0x50300}, {2, 0x10400}};
   for (const std::uint32_t node : {2u, 3u, 4u}) {
@@ -100,7 +93,7 @@ TEST(CallPaths, DoNotShowFramesOfTheTracerAndOfTheMpiLibrary) {
 
 TEST(CallPaths, MarkWhereTheyEnd) {
   SyntheticRun run{1};
-  load(run[0], "10000", "20000", kBuildId);
+  load_module(run[0], "10000", "20000", kBuildId, std::string{"/nowhere/"} + kBuildId);
   run[0].meta.stacks = {{}, {0, kStackDeeper}, {1, 0x10100}, {0, kStackLost}, {3, 0x10100}, {0, 0x10100}};
   std::uint64_t now = 100;
   for (const std::uint32_t node : {2u, 4u, 4u, 5u}) {
@@ -120,7 +113,7 @@ TEST(CallPaths, MarkWhereTheyEnd) {
 
 TEST(CallPaths, AreMissingIfStacksWereNotRecorded) {
   SyntheticRun run{1};
-  load(run[0], "10000", "20000", kBuildId);
+  load_module(run[0], "10000", "20000", kBuildId, std::string{"/nowhere/"} + kBuildId);
   run[0]->call(CallId::Wtime, {100, 110});
   run[0].thread().batch.flags.back() |= kFlagSite;
   run[0].thread().batch.sites.push_back(0x10100);
@@ -143,7 +136,7 @@ TEST(CallPaths, AreCountedUpToAMillion) {
 
 TEST(ThreadRoutines, HaveTheirNamesWhereTheFileIsKnown) {
   SyntheticRun run{1};
-  load(run[0], "10000", "20000", kBuildId);
+  load_module(run[0], "10000", "20000", kBuildId, std::string{"/nowhere/"} + kBuildId);
   run[0]->call(CallId::Wtime, {100, 110});
   run[0].thread(1).routine = 0x10000;
   run[0].thread(2).routine = 0x90000;

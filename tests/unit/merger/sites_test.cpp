@@ -11,6 +11,7 @@
 #include "merged_reader.hpp"
 #include "merger/sites/run_apart.hpp"
 #include "merger/sites/source_names.hpp"
+#include "modules.hpp"
 #include "synthetic_trace.hpp"
 
 namespace meridian::test {
@@ -18,24 +19,16 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr const char* kBuildId = "00112233445566778899aabbccddeeff00112233";
-
 /// The last call of the thread was made from here.
 void at(SyntheticThread& thread, std::uint64_t address) {
   thread.batch.flags.back() |= kFlagSite;
   thread.batch.sites.push_back(address);
 }
 
-void load(SyntheticRank& rank, const std::string& begin, const std::string& end, const std::string& identity,
-          const std::string& path, const std::string& kind = "-") {
-  rank.meta.texts.push_back(
-      {"module", begin + " " + end + " " + begin + " " + identity + " " + kind + " " + path, 0, 0});
-}
-
 TEST(CallSites, AreTheSameInRanksThatLoadedTheirFileElsewhere) {
   SyntheticRun run{2};
-  load(run[0], "10000", "20000", kBuildId, "/nowhere/app");
-  load(run[1], "70000", "80000", kBuildId, "/nowhere/of/another/host/app");
+  load_module(run[0], "10000", "20000", kBuildId, "/nowhere/app");
+  load_module(run[1], "70000", "80000", kBuildId, "/nowhere/of/another/host/app");
   run[0]->collective(CallId::Barrier, {100, 110});
   at(run[0].thread(), 0x10400);
   run[1]->collective(CallId::Barrier, {100, 130});
@@ -55,7 +48,7 @@ TEST(CallSites, AreTheSameInRanksThatLoadedTheirFileElsewhere) {
 
 TEST(CallSites, HaveTheStatisticsOfTheirCalls) {
   SyntheticRun run{1};
-  load(run[0], "10000", "20000", kBuildId, "/nowhere/app");
+  load_module(run[0], "10000", "20000", kBuildId, "/nowhere/app");
   const std::vector<std::uint64_t> durations{10, 20, 60, 30};
   std::uint64_t now = 100;
   for (std::size_t i = 0; i < durations.size(); ++i) {  // the first three from one place, the last from another
@@ -98,8 +91,8 @@ TEST(CallSites, HaveTheStatisticsOfTheirCalls) {
 
 TEST(CallSites, InNoFileOrInTwoAreUnknown) {
   SyntheticRun run{1};
-  load(run[0], "10000", "20000", kBuildId, "/nowhere/early.so");
-  load(run[0], "18000", "30000", "44", "/nowhere/late.so");  // when the first had been unloaded
+  load_module(run[0], "10000", "20000", kBuildId, "/nowhere/early.so");
+  load_module(run[0], "18000", "30000", "44", "/nowhere/late.so");  // when the first had been unloaded
   for (const std::uint64_t address : {0x19000u, 0x99000u, 0x20000u, 0x20001u}) {
     run[0]->call(CallId::Wtime, {address, address + 1});
     at(run[0].thread(), address);
@@ -122,7 +115,7 @@ TEST(CallSites, OfInvalidFilesAreOffsets) {
     std::snprintf(address, sizeof address, "%llx", static_cast<unsigned long long>(begin));
     char end[32];
     std::snprintf(end, sizeof end, "%llx", static_cast<unsigned long long>(begin + 0x1000));
-    load(run[0], address, end, address, (files / name).string());  // each has another build id
+    load_module(run[0], address, end, address, (files / name).string());  // each has another build id
     run[0]->call(CallId::Wtime, {begin, begin + 1});
     at(run[0].thread(), begin + 0x10);
     begin += 0x1000;
@@ -141,7 +134,7 @@ TEST(CallSites, OfInvalidFilesAreOffsets) {
 
 TEST(CallSites, AreMissingIfNoneWereRecorded) {
   SyntheticRun run{1};
-  load(run[0], "10000", "20000", kBuildId, "/nowhere/app");
+  load_module(run[0], "10000", "20000", kBuildId, "/nowhere/app");
   run[0]->call(CallId::Wtime, {1, 2});
   const auto outcome = run.merge();
   ASSERT_TRUE(outcome) << outcome.error().what;

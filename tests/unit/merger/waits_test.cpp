@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <map>
 
 #include "analysed.hpp"
@@ -19,8 +18,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
-
-std::int64_t ns(double seconds) { return std::llround(seconds * 1e9); }
 
 /// "late sender: 1 MPI_Recv waits 30 for 0 MPI_Send", longest first; with the number of waits where there are several.
 std::vector<std::string> texts(const Summary& summary) {

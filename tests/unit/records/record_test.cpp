@@ -54,13 +54,13 @@ TEST(CutRecord, TakesAPadOnlyIfItFillsItsBlock) {
   EXPECT_EQ(cut_record(pad, 3).kind, Cut::Kind::damage);
 }
 
-Record whole(const Words& words) { return cut_record(words, kRoomy).record; }
+Record first_of(const Words& words) { return cut_record(words, kRoomy).record; }
 
 TEST(PartsOfACall, ComeInTheirOrder) {
   Words words = record(CallId::Recv, Payload::p2p, 1, 2, {{7, 1, 2, 3}}, kFlagSite | kFlagCounters, PointToPoint{});
   for (const std::uint64_t word : {0x400u, 10u, 11u}) words.push_back(word);
   const Words sized = with_length(words, words.size());
-  const auto parts = parts_of(whole(sized));
+  const auto parts = parts_of(first_of(sized));
   ASSERT_TRUE(parts);
   EXPECT_TRUE(parts->values.empty());
   EXPECT_EQ(parts->completions.size(), words_of<Completion>);
@@ -75,7 +75,7 @@ TEST(PartsOfACall, HaveTheValuesOfAUserEventBehindItsFixedPart) {
   Words words = record(CallId::UserEvent, Payload::user, 1, 1, {}, 0, UserUse{9, 2});
   words.insert(words.end(), {21, 22});
   const Words sized = with_length(words, words.size());
-  const auto parts = parts_of(whole(sized));
+  const auto parts = parts_of(first_of(sized));
   ASSERT_TRUE(parts);
   EXPECT_EQ(Words(parts->values.begin(), parts->values.end()), (Words{21, 22}));
   EXPECT_TRUE(parts->rest.empty());
@@ -83,15 +83,15 @@ TEST(PartsOfACall, HaveTheValuesOfAUserEventBehindItsFixedPart) {
 
 TEST(PartsOfACall, AreMissingWhereTheRecordIsTooShortForThem) {
   const Words send = send_record(1, 2, 3);
-  EXPECT_TRUE(parts_of(whole(send)));
-  EXPECT_FALSE(parts_of(whole(with_length(send, send.size() - 1))));
+  EXPECT_TRUE(parts_of(first_of(send)));
+  EXPECT_FALSE(parts_of(first_of(with_length(send, send.size() - 1))));
   Words site = send;
   site[0] |= std::uint64_t{kFlagSite} << 24;
-  EXPECT_FALSE(parts_of(whole(site)));
+  EXPECT_FALSE(parts_of(first_of(site)));
   Words completion = send;
   completion[0] |= std::uint64_t{1} << 48;
-  EXPECT_FALSE(parts_of(whole(completion)));
-  EXPECT_FALSE(parts_of(whole(record(CallId::UserEvent, Payload::user, 1, 1, {}, 0, UserUse{9, 1}))));
+  EXPECT_FALSE(parts_of(first_of(completion)));
+  EXPECT_FALSE(parts_of(first_of(record(CallId::UserEvent, Payload::user, 1, 1, {}, 0, UserUse{9, 1}))));
 }
 
 TEST(PartsOfACall, AreMissingWhereNotEvenAHeadIsThere) {
@@ -100,8 +100,8 @@ TEST(PartsOfACall, AreMissingWhereNotEvenAHeadIsThere) {
 }
 
 TEST(Record, IsHiddenByAFlagThatMeansSomethingElseInAUserEvent) {
-  EXPECT_TRUE(whole(record(CallId::Comm_dup, Payload::comm, 1, 2, {}, kFlagHidden, CommBirth{})).is_hidden());
-  EXPECT_FALSE(whole(record(CallId::UserEvent, Payload::user, 1, 1, {}, kFlagBegins, UserUse{})).is_hidden());
+  EXPECT_TRUE(first_of(record(CallId::Comm_dup, Payload::comm, 1, 2, {}, kFlagHidden, CommBirth{})).is_hidden());
+  EXPECT_FALSE(first_of(record(CallId::UserEvent, Payload::user, 1, 1, {}, kFlagBegins, UserUse{})).is_hidden());
 }
 
 TEST(Record, OfACallHasAPayloadFromLocalToThreadOp) {
