@@ -38,21 +38,25 @@ struct Cell {
 void add_table(const SummaryTable& table, const Summary& summary, std::string& csv) {
   const std::size_t count = table.count(summary);
   if ((table.outputs & kInCsv) == 0 || (count == 0 && (table.when_empty & kInCsv) == 0)) return;
+  add_csv_rows({table.name, table.columns, table.rows(summary), count, table.row_bytes}, csv);
+}
+
+}  // namespace
+
+void add_csv_rows(const CsvRows& rows, std::string& csv) {
   if (!csv.empty()) csv += "\n";
   csv += "section";
-  for (const AnyColumn& column : table.columns)
+  for (const AnyColumn& column : rows.columns)
     if (column.is_shown_in(kInCsv)) csv += fmt::format(",{}", column.name);
   csv += "\n";
-  const char* row = static_cast<const char*>(table.rows(summary));
-  for (std::size_t i = 0; i < count; ++i, row += table.row_bytes) {
-    csv += table.name;
-    for (const AnyColumn& column : table.columns)
+  const char* row = static_cast<const char*>(rows.first);
+  for (std::size_t i = 0; i < rows.count; ++i, row += rows.row_bytes) {
+    csv += rows.section;
+    for (const AnyColumn& column : rows.columns)
       if (column.is_shown_in(kInCsv)) csv.append(",").append(std::visit(Cell{}, value_of(column, row)));
     csv += "\n";
   }
 }
-
-}  // namespace
 
 std::string summary_csv(const Summary& summary) {
   std::string csv;

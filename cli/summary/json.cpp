@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "cli/summary/json_rows.hpp"
 #include "cli/support/json_text.hpp"
 #include "summary/summary_tables.hpp"
 
@@ -22,29 +23,29 @@ Json member(const AnyColumn& column, const void* row) {
       value_of(column, row));
 }
 
-Json object(const SummaryTable& table, const void* row) {
-  Json result = Json::object();
-  for (const AnyColumn& column : table.columns)
-    if (column.is_shown_in(kInJson)) result[std::string{column.name}] = member(column, row);
-  return result;
-}
-
 void add_table(const SummaryTable& table, const Summary& summary, Json& json) {
   const std::size_t count = table.count(summary);
   if ((table.outputs & kInJson) == 0 || (count == 0 && (table.when_empty & kInJson) == 0)) return;
   const char* row = static_cast<const char*>(table.rows(summary));
   if (table.is_flat) {
-    const Json members = object(table, row);
+    const Json members = json_row(table.columns, row);
     for (const auto& [name, value] : members.items()) json[std::string{table.name} + "_" + name] = value;
   } else if (table.shape == SummaryTable::Shape::one_row) {
-    json[table.name] = object(table, row);
+    json[table.name] = json_row(table.columns, row);
   } else {
     Json& rows = json[table.name] = Json::array();
-    for (std::size_t i = 0; i < count; ++i, row += table.row_bytes) rows.push_back(object(table, row));
+    for (std::size_t i = 0; i < count; ++i, row += table.row_bytes) rows.push_back(json_row(table.columns, row));
   }
 }
 
 }  // namespace
+
+Json json_row(std::span<const AnyColumn> columns, const void* row) {
+  Json result = Json::object();
+  for (const AnyColumn& column : columns)
+    if (column.is_shown_in(kInJson)) result[std::string{column.name}] = member(column, row);
+  return result;
+}
 
 std::string findings_json(const Summary& summary) {
   Json json;
