@@ -17,6 +17,7 @@ Command run_command(const std::vector<std::string>& program);
 std::vector<std::string> take_program(std::vector<std::string>& arguments);
 Command merge_command();
 Command stats_command();
+Command compare_command();
 Command order_command();
 Command clocks_command();
 Command export_command();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `meridian` command. Exit codes: 0 success, 1 could not run, 2 the trace has errors.
+// The `meridian` command. Exit codes: 0 success, 1 could not run, 2 the trace has errors, or a condition
+// of --fail-if is true.
 
 #include <hdf5.h>
 
@@ -25,9 +26,9 @@ int dispatch(std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), rest.begin(), rest.end());
   }
   return run_command_line(
-      {run_command(program), merge_command(), stats_command(), order_command(), clocks_command(), export_command(),
-       info_command(), check_command(), where_command(), doctor_command(), counters_command(), control_command(),
-       snapshot_command(), top_command(), clean_command(), options_command()},
+      {run_command(program), merge_command(), stats_command(), compare_command(), order_command(), clocks_command(),
+       export_command(), info_command(), check_command(), where_command(), doctor_command(), counters_command(),
+       control_command(), snapshot_command(), top_command(), clean_command(), options_command()},
       MERIDIAN_VERSION, arguments);
 }
 

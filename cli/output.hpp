@@ -15,6 +15,7 @@ enum ExitCode : int {
   kExitFine = 0,
   kExitCouldNotRun = 1,
   kExitTraceHasErrors = 2,
+  kExitConditionIsTrue = 2,  ///< one of --fail-if
 };
 
 /// Prints "meridian: <what>" and, if there is one, "hint: <hint>", each on a line of standard error.

@@ -44,12 +44,14 @@ std::string text_of(const Summary& summary, const PrintOptions& options) {
 
 }  // namespace
 
+void add_form_options(Command& command, bool& is_csv, bool& is_json) {
+  command.options.push_back({"--csv", "", "Print tables of comma-separated values", &is_csv});
+  command.options.push_back(
+      {.names = "--json", .help = "Print one JSON object and nothing else", .target = &is_json, .excludes = "--csv"});
+}
+
 void add_print_options(Command& command, PrintOptions& options) {
-  command.options.push_back({"--csv", "", "Print tables of comma-separated values", &options.csv});
-  command.options.push_back({.names = "--json",
-                             .help = "Print one JSON object and nothing else",
-                             .target = &options.json,
-                             .excludes = "--csv"});
+  add_form_options(command, options.csv, options.json);
   command.options.push_back({"--all", "", "Print all sections, not only the most important ones", &options.all});
   command.options.push_back({"--section", "NAME",
                              "Print this section; may be given several times: " + join(section_names()),

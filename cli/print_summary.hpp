@@ -25,6 +25,9 @@ struct PrintOptions {
 /// errors  invalid_argument: there is no such section
 Status check_print_options(const PrintOptions& options);
 
+/// --csv and --json, for any command with tables.
+void add_form_options(Command& command, bool& is_csv, bool& is_json);
+
 void add_print_options(Command& command, PrintOptions& options);
 
 /// Prints the summary, by default its most important sections. Returns the exit code: 2 if a finding is an error.

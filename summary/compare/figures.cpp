@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "summary/compare/figures.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "summary/measures.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
+
+template <auto Member>
+double of_run(const Summary& summary) {
+  return static_cast<double>(summary.run.*Member);
+}
+
+template <auto Member>
+double of_messages(const Summary& summary) {
+  return static_cast<double>(summary.messages.*Member);
+}
+
+template <auto Member>
+double of_efficiency(const Summary& summary) {
+  const EfficiencySummary* const row = run_efficiency(summary);
+  return row == nullptr ? kUndefined : static_cast<double>(row->*Member);
+}
+
+/// A figure from counters: 0 means that nothing was counted.
+template <auto Member>
+double of_counters(const Summary& summary) {
+  const double value = of_efficiency<Member>(summary);
+  return value > 0 ? value : kUndefined;
+}
+
+double state_seconds(const Summary& summary, std::string_view state) {
+  if (summary.states.empty()) return kUndefined;
+  double total_s = 0;
+  for (const StateSummary& row : summary.states)
+    if (row.state == state) total_s += row.total_s;
+  return total_s;
+}
+
+double all_waits(const Summary& summary) {
+  double total_s = 0;
+  for (const WaitSummary& row : summary.waits)
+    if (!is_start_or_end(row.function)) total_s += row.total_s;
+  return total_s;
+}
+
+template <Severity Which>
+double findings_of(const Summary& summary) {
+  return static_cast<double>(count_findings(summary, Which));
+}
+
+double largest_memory(const Summary& summary) {
+  std::uint64_t most = 0;
+  for (const UsageSummary& row : summary.usage) most = std::max(most, row.high_water_bytes);
+  return most == 0 ? kUndefined : static_cast<double>(most);
+}
+
+double overhead_seconds(const Summary& summary) {
+  double total_s = 0;
+  for (const OverheadSummary& row : summary.overhead) total_s += row.total_s;
+  return total_s;
+}
+
+double overhead_share(const Summary& summary) {
+  double share = 0;
+  for (const OverheadSummary& row : summary.overhead) share += row.share;
+  return share;
+}
+
+using enum FigureUnit;
+
+// clang-format off
+constexpr auto kFigures = std::to_array<Figure>({
+    {"time", seconds, "from the first event of any rank to the last", &of_run<&RunSummary::time_s>, true},
+    {"inner_time", seconds, "the same between MPI_Init and MPI_Finalize", &of_efficiency<&EfficiencySummary::time_s>, true},
+    {"parallel_efficiency", share, "the product of the other efficiencies", &of_efficiency<&EfficiencySummary::parallel>, true},
+    {"load_balance", share, "mean computing time of a rank / longest one", &of_efficiency<&EfficiencySummary::load_balance>, true},
+    {"communication_efficiency", share, "serialisation * transfer", &of_efficiency<&EfficiencySummary::communication>, true},
+    {"serialisation", share, "longest computing time of a rank / time on an ideal network", &of_efficiency<&EfficiencySummary::serialisation>, true},
+    {"transfer", share, "time on an ideal network / inner_time", &of_efficiency<&EfficiencySummary::transfer>, true},
+    {"mpi_efficiency", share, "load_balance * communication_efficiency", &of_efficiency<&EfficiencySummary::mpi_factor>},
+    {"thread_efficiency", share, "how well the threads of a rank share its computing; 1 without threads", &of_efficiency<&EfficiencySummary::thread_factor>, true},
+    {"mpi_share", share, "MPI in the time of the threads that call it, without MPI_Init and MPI_Finalize", &mpi_share, true},
+    {"mpi_time", seconds, "in MPI, over all ranks and threads", &mpi_seconds},
+    {"compute_time", seconds, "computing, over all threads", &of_efficiency<&EfficiencySummary::compute_s>},
+    {"wait_time", seconds, "waits for other ranks, over all ranks, without MPI_Init and MPI_Finalize", &all_waits},
+    {"transfer_time", seconds, "in MPI besides waits and MPI-IO, over all threads", [](const Summary& summary) { return state_seconds(summary, "mpi-transfer"); }},
+    {"lock_time", seconds, "waits for locks and threads, over all threads", [](const Summary& summary) { return state_seconds(summary, "sync-wait"); }},
+    {"sleep_time", seconds, "asleep, over all threads", [](const Summary& summary) { return state_seconds(summary, "sleep"); }},
+    {"io_time", seconds, "in MPI-IO, over all threads", [](const Summary& summary) { return state_seconds(summary, "io"); }},
+    {"ideal_time", seconds, "inner_time on a network that costs nothing", &of_efficiency<&EfficiencySummary::ideal_s>},
+    {"ranks", count, "ranks in the trace", &of_run<&RunSummary::ranks_present>},
+    {"threads", count, "threads, whether or not they called MPI", &of_run<&RunSummary::all_threads>},
+    {"hosts", count, "computers", &of_run<&RunSummary::hosts>},
+    {"calls", count, "MPI calls", &of_run<&RunSummary::calls>},
+    {"messages", count, "point-to-point messages", &of_messages<&MessageSummary::matched>},
+    {"message_bytes", bytes, "in them", &of_messages<&MessageSummary::bytes>},
+    {"unmatched_sends", count, "messages without their receive", &of_messages<&MessageSummary::unmatched_sends>},
+    {"unmatched_receives", count, "messages without their send", &of_messages<&MessageSummary::unmatched_receives>},
+    {"collectives", count, "collective operations, each counted once", &of_messages<&MessageSummary::collectives>},
+    {"collective_bytes", bytes, "sent in them, over all calls", &of_messages<&MessageSummary::collective_bytes_sent>},
+    {"instructions", count, "outside MPI; only with counters", &of_counters<&EfficiencySummary::instructions>},
+    {"ipc", count, "instructions per cycle outside MPI; only with counters", &of_counters<&EfficiencySummary::ipc>},
+    {"frequency", hertz, "cycles a second of computing; only with counters", &of_counters<&EfficiencySummary::frequency_hz>},
+    {"memory", bytes, "most memory that was resident, of the largest rank", &largest_memory},
+    {"overhead_time", seconds, "the tracer's own work, over all ranks", &overhead_seconds},
+    {"overhead_share", share, "the same as a share of the run", &overhead_share},
+    {"trace_bytes", bytes, "size of the rank files", &of_run<&RunSummary::trace_bytes>},
+    {"errors", count, "findings with the severity error", &findings_of<Severity::error>},
+    {"data_losses", count, "findings with the severity data_loss", &findings_of<Severity::data_loss>},
+});
+
+constexpr auto kFamilies = std::to_array<FigureFamily>({
+    {"seconds", "FUNCTION", seconds, "time in a function, over all ranks; 0 if it was not called"},
+    {"calls", "FUNCTION", count, "its calls, over all ranks"},
+    {"bytes", "FUNCTION", bytes, "sent and received by these calls"},
+    {"waits", "FUNCTION", seconds, "waits for other ranks in these calls, over all ranks"},
+    {"region", "NAME", seconds, "time in a region of the program, over all ranks and threads"},
+    {"problem", "NAME", seconds, "cost of a problem of the verdict, over all ranks; 0 if it was not found"},
+});
+// clang-format on
+
+}  // namespace
+
+std::string_view unit_name(FigureUnit unit) {
+  switch (unit) {
+    case FigureUnit::seconds:
+      return "s";
+    case FigureUnit::bytes:
+      return "bytes";
+    case FigureUnit::hertz:
+      return "Hz";
+    case FigureUnit::count:
+    case FigureUnit::share:
+      break;
+  }
+  return "";
+}
+
+std::span<const Figure> figures() { return kFigures; }
+
+std::span<const FigureFamily> figure_families() { return kFamilies; }
+
+const EfficiencySummary* run_efficiency(const Summary& summary) {
+  const auto row = std::ranges::find(summary.efficiencies, "run", &EfficiencySummary::scope);
+  return row == summary.efficiencies.end() ? nullptr : &*row;
+}
+
+}  // namespace meridian
