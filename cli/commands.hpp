@@ -25,6 +25,7 @@ Command info_command();
 Command check_command();
 Command clean_command();
 Command where_command();
+Command watch_command();
 Command doctor_command();
 Command counters_command();
 Command control_command();

@@ -3,14 +3,12 @@
 
 #include <filesystem>
 #include <memory>
-#include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/summary_source.hpp"
-#include "cli/where/call_places.hpp"
+#include "cli/where/complete_report.hpp"
 #include "cli/where/where_text.hpp"
-#include "merger/load/unify_definitions.hpp"
 
 namespace meridian {
 namespace {
@@ -20,23 +18,12 @@ struct WhereArguments {
   bool is_json = false;
 };
 
-Result<WhereReport> look(const std::filesystem::path& directory) {
-  MERIDIAN_TRY(WhereReport report, look_at_trace(directory));
-  std::vector<const RankMeta*> metas;
-  for (const RankNow& rank : report.ranks) metas.push_back(&rank.meta);
-  Findings unused;
-  report.communicators = unify_definitions(metas, report.worlds, unused);
-  find_deadlock(report);
-  find_call_places(report.ranks);
-  return report;
-}
-
 int where(const WhereArguments& arguments) {
   std::error_code problem;
   const bool is_there = std::filesystem::exists(arguments.directory, problem);
   if (problem) return fail(unreadable_trace(arguments.directory, problem));
   if (!is_there) return fail(missing_trace(arguments.directory == kLatest ? "" : arguments.directory));
-  auto report = look(arguments.directory);
+  auto report = complete_report(arguments.directory);
   if (!report) return fail(report.error());
   if (!print(arguments.is_json ? where_json(*report) : where_text(*report))) return kExitCouldNotRun;
   return report->deadlock.threads.empty() ? kExitFine : kExitTraceHasErrors;

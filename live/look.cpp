@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <map>
 #include <optional>
@@ -12,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "live/calls_under_way.hpp"
 #include "live/process.hpp"
 #include "live/rank_tracker.hpp"
 #include "merger/model/worlds.hpp"
@@ -92,22 +92,6 @@ Result<std::vector<RankNow>> look_at_world(const fs::path& directory, std::vecto
   }
   std::ranges::sort(found, {}, [](const RankNow& now) { return now.meta.rank; });
   return found;
-}
-
-/// Calls in progress by thread. Ignores a record that changes while it is read.
-std::map<std::uint32_t, RecordHead> calls_under_way(const RingFile& ring) {
-  std::map<std::uint32_t, RecordHead> calls;
-  const std::uint64_t block_bytes = ring.geometry().block_bytes;
-  for (std::uint32_t i = 0; i < ring.geometry().slot_count; ++i) {
-    const RingSlot& slot = ring.slot(i);
-    const std::uint64_t head = slot.head.load(std::memory_order_acquire);
-    std::array<std::uint64_t, words_of<RecordHead>> words{};
-    if (head % kWordBytes != 0 || head % block_bytes == 0 || block_bytes - head % block_bytes < sizeof words) continue;
-    if (slot.state.load(std::memory_order_acquire) != SlotState::active || !ring.read(i, head, words)) continue;
-    if (words[0] != 0 && slot.head.load(std::memory_order_acquire) == head)
-      calls[slot.thread] = load_words<RecordHead>(words.data());
-  }
-  return calls;
 }
 
 void look_again(RankNow& rank) {

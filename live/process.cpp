@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 #include <pthread.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <system_error>
 
@@ -43,6 +45,20 @@ std::set<std::int32_t> threads_of(std::int32_t pid) {
     threads.insert(tid);
   }
   return threads;
+}
+
+std::optional<double> cpu_seconds(std::int32_t pid, std::int32_t kernel_tid) {
+  constexpr int kUserTime = 14;  // field of the file; the third one follows the name in brackets
+  std::ifstream file{fmt::format("/proc/{}/task/{}/stat", pid, kernel_tid)};
+  std::string line;
+  if (!std::getline(file, line) || line.rfind(')') == std::string::npos) return std::nullopt;
+  std::istringstream fields{line.substr(line.rfind(')') + 1)};
+  std::string skipped;
+  for (int field = 3; field < kUserTime; ++field) fields >> skipped;
+  double user = 0;
+  double system = 0;
+  if (!(fields >> user >> system)) return std::nullopt;
+  return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
 std::optional<std::int32_t> lock_holder([[maybe_unused]] std::int32_t pid, [[maybe_unused]] std::uint64_t object,
