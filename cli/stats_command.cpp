@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "cli/compare/conditions.hpp"
+#include "cli/conditions.hpp"
 #include "cli/output.hpp"
 #include "cli/print_summary.hpp"
 #include "cli/summary/text.hpp"

@@ -2,22 +2,17 @@
 #include "cli/compare/history.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
-#include <system_error>
 #include <tuple>
 #include <utility>
 
-#include "cli/progress.hpp"
 #include "cli/summary/csv.hpp"
 #include "cli/summary/json_rows.hpp"
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
-#include "cli/summary_source.hpp"
 #include "cli/support/json_text.hpp"
 #include "summary/compare/comparison.hpp"
 #include "summary/measures.hpp"
@@ -26,48 +21,7 @@
 namespace meridian {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-
-/// The merged files of the folder, each once, although `latest` is a link to one of them.
-struct FolderContent {
-  std::vector<fs::path> merged;
-  std::size_t unmerged = 0;
-};
-
-Result<FolderContent> find_runs(const fs::path& folder) {
-  std::error_code problem;
-  if (!fs::exists(folder, problem))
-    return problem
-               ? unreadable_trace(folder, problem)
-               : Error{Errc::not_found, fmt::format("there is no '{}'", folder.string()), "name a folder of traces"};
-  FolderContent content;
-  std::set<fs::path> known;
-  const auto add = [&](const fs::path& path) {
-    std::error_code ignored;
-    const fs::path file = fs::canonical(path, ignored);
-    if (!ignored && known.insert(file).second) content.merged.push_back(path);
-  };
-  std::vector<fs::path> directories{folder};
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, problem))
-    if (entry.is_directory(problem)) directories.push_back(entry.path());
-  if (problem) return unreadable_trace(folder, problem);
-  std::ranges::stable_sort(directories, {}, [](const fs::path& path) { return std::pair{fs::is_symlink(path), path}; });
-  for (const fs::path& directory : directories) {
-    const auto merged = find_merged(directory);
-    std::error_code ignored;
-    if (merged)
-      add(*merged);
-    else if (merged.error().hint.starts_with("meridian merge") && !fs::is_symlink(directory, ignored))
-      ++content.unmerged;
-  }
-  if (content.merged.empty())
-    return Error{Errc::not_found, fmt::format("'{}' holds no merged run", folder.string()),
-                 content.unmerged == 0 ? "name a folder whose folders were made by `meridian run`"
-                                       : "merge its traces with `meridian merge`"};
-  return content;
-}
 
 double figure_value(const RunProfile& run, const char* name) {
   const auto value = figure_of(run, name, {});
@@ -104,24 +58,11 @@ HistoryRow row_of(const RunProfile& run, const RunProfile* before) {
 
 }  // namespace
 
-Result<History> read_history(const fs::path& folder) {
-  MERIDIAN_TRY(const FolderContent content, find_runs(folder));
-  History history{.rows = {}, .skipped = {}, .unmerged = content.unmerged};
-  std::vector<RunProfile> runs;
-  ProgressBar bar{::isatty(STDERR_FILENO) == 1};
-  std::size_t done = 0;
-  for (const fs::path& path : content.merged) {
-    bar.show(static_cast<double>(done++) / static_cast<double>(content.merged.size()), path.string());
-    const auto summary = load_summary(path);
-    if (summary)
-      runs.push_back(profile_of(*summary, path.string()));
-    else
-      history.skipped.push_back(summary.error().what);
-  }
-  if (runs.empty()) return Error{Errc::damaged, history.skipped.front(), "merge it again with `meridian merge`"};
+History make_history(std::vector<RunProfile> runs) {
   std::ranges::stable_sort(runs, [](const RunProfile& a, const RunProfile& b) {
     return std::tie(a.begin_realtime_ns, a.source) < std::tie(b.begin_realtime_ns, b.source);
   });
+  History history;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const RunProfile* before = nullptr;
     for (std::size_t j = 0; j < i; ++j)

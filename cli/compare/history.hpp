@@ -4,13 +4,12 @@
 // The runs in a folder in the order of time: `meridian compare --history`.
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "cli/summary/text.hpp"
+#include "summary/compare/run_profile.hpp"
 #include "trace/format/table_column.hpp"
-#include "trace/model/result.hpp"
 
 namespace meridian {
 
@@ -55,9 +54,8 @@ struct History {
   std::size_t unmerged = 0;          ///< directories with a trace that has not been merged
 };
 
-/// Reads all merged files in the folder itself and in its folders; links to folders are not followed twice.
-/// errors  not_found: no such folder, or no merged run in it; io: it cannot be read
-Result<History> read_history(const std::filesystem::path& folder);
+/// Each run with the last one before it; `skipped` and `unmerged` remain empty.
+History make_history(std::vector<RunProfile> runs);
 
 std::string history_text(const History& history, const Paint& paint);
 std::string history_json(const History& history);

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/compare/conditions.hpp"
 #include "cli/summary/text.hpp"
 #include "summary/compare/comparison.hpp"
+#include "summary/compare/condition.hpp"
 #include "summary/compare/scaling.hpp"
 
 namespace meridian {

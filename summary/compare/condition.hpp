@@ -34,6 +34,11 @@ struct Verdict {
   std::string sentence;  ///< "parallel_efficiency is 0.53, which is < 0.8"; empty unless it is true
 };
 
+struct CheckedCondition {
+  std::string text;  ///< as given
+  Verdict verdict;
+};
+
 /// Means over the repeats count.
 ///
 /// before    runs with which `after` is compared; empty: there is only one

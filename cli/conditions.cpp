@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/compare/conditions.hpp"
+#include "cli/conditions.hpp"
 
 #include <fmt/format.h>
 

@@ -18,11 +18,6 @@ struct ConditionOptions {
 };
 void add_condition_options(Command& command, ConditionOptions& options);
 
-struct CheckedCondition {
-  std::string text;  ///< as given
-  Verdict verdict;
-};
-
 /// The conditions of the command line.
 Result<std::vector<Condition>> parse_conditions(const ConditionOptions& options);
 
