@@ -19,7 +19,7 @@
 namespace meridian {
 namespace {
 
-constexpr std::size_t kMostLines = 58;  // with the two lines that `merge` adds: 60
+constexpr std::size_t kMostLinesInBrief = 58;  // with the two lines that `merge` adds: 60
 constexpr std::size_t kMostFindingLines = 16;
 constexpr std::size_t kMostNames = 8;
 constexpr std::size_t kBriefRanks = 4;
@@ -106,7 +106,7 @@ std::string brief_text(const Summary& summary, const Paint& paint) {
       {"findings", brief_findings(summary, paint), 0},
   };
   std::string result = joined(sections, more_text(summary, paint, sections));
-  while (lines_of(result) > kMostLines) {
+  while (lines_of(result) > kMostLinesInBrief) {
     const auto least = std::ranges::max_element(sections, {}, &BriefSection::importance);
     if (least->importance == 0) break;
     sections.erase(least);

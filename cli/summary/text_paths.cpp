@@ -19,8 +19,8 @@ namespace {
 using Frames = std::vector<const PathFrameSummary*>;
 
 constexpr std::size_t kPathIndent = 4;
-constexpr std::size_t kDeepest = 8;     // levels with indentation
-constexpr std::size_t kMostLines = 24;  // of one path; the middle of longer ones is omitted
+constexpr std::size_t kDeepest = 8;           // levels with indentation
+constexpr std::size_t kMostLinesOfPath = 24;  // of one path; the middle of longer ones is omitted
 
 std::string place_of(const PathFrameSummary& frame) {
   if (frame.line != 0) return fmt::format("{}:{}", file_name(frame.file), frame.line);
@@ -75,9 +75,9 @@ std::string path_text(const PathSummary& path, const Frames& frames, const Paint
   if (path.begins == "deeper") text += indent(0) + "(further callers: MERIDIAN_STACK was too small)\n";
   if (path.begins == "lost") text += indent(0) + "(unknown callers)\n";
   const std::vector<Repeated> joined = join(frames);
-  const std::size_t left_out = joined.size() > kMostLines ? joined.size() - kMostLines : 0;
+  const std::size_t left_out = joined.size() > kMostLinesOfPath ? joined.size() - kMostLinesOfPath : 0;
   for (std::size_t i = 0; i < joined.size(); ++i) {
-    if (left_out != 0 && i == kMostLines / 2) {
+    if (left_out != 0 && i == kMostLinesOfPath / 2) {
       text += fmt::format("{}... {} more ...\n", indent(i), left_out);
       i += left_out;
     }
