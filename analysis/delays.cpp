@@ -131,9 +131,12 @@ class DelayFinder {
     here.after = here.call;
     here.after.is_call = false;
     here.leave_ns = event.leave_ns();
+    std::int64_t since_ns = event.enter_ns;
     for (const EventWait& wait : waits) {
       MERIDIAN_TRY(const WindowEvent causer, window_.event(wait.causer));
-      open_.push({event.enter_ns + wait.ns, event.row, wait.causer, wait.ns, event.location, causer.location});
+      const std::int64_t end_ns = (follows_last_wait(wait.kind) ? since_ns : event.enter_ns) + wait.ns;
+      if (follows_last_wait(wait.kind)) since_ns = end_ns;
+      open_.push({end_ns, event.row, wait.causer, wait.ns, event.location, causer.location});
       ++here.waits;
     }
     return {};

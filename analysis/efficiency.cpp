@@ -269,7 +269,9 @@ class EfficiencyFinder {
                                 : wait.kind == WaitKind::late_receiver ? has_sent
                                                                        : has_received;
       if (is_explained) continue;
-      replay_.wait(wait, traits.state == LocationState::sync_wait ? WaitFor::thread : WaitFor::other_rank);
+      replay_.wait(wait, traits.state == LocationState::sync_wait ? WaitFor::thread
+                         : wait.kind == WaitKind::late_receiver   ? WaitFor::message
+                                                                  : WaitFor::other_rank);
     }
     return {};
   }

@@ -34,8 +34,10 @@ WaitKind MessageWaits::kind_of(const WindowEvent& send, std::int32_t rank) const
   return WaitKind::late_sender;
 }
 
-/// The messages that a call sent and received: the longest wait counts, because they are waited for at the same time.
-Status MessageWaits::look(const MergedEvent& event, std::span<const EventLink> links) {
+/// The messages that a call sent, whose sends it completed, and that it received: the longest wait counts, because they
+/// are waited for at the same time.
+Status MessageWaits::look(const MergedEvent& event, std::span<const EventLink> links,
+                          std::span<const EventAwaited> awaited) {
   const WindowEvent here = WindowEvent::of(event);
   const WaitFunction& function = functions_[event.call];
   std::optional<FoundWait> longest;
@@ -54,6 +56,11 @@ Status MessageWaits::look(const MergedEvent& event, std::span<const EventLink> l
       // A send that ends before the receive is posted did not wait for it.
       if (here.leave_ns > post.enter_ns) consider(WaitKind::late_receiver, post);
     }
+  }
+  for (const EventAwaited& other : awaited) {
+    if (other.kind != WaitKind::late_receiver || function.poll != Poll::none) continue;
+    MERIDIAN_TRY(const WindowEvent post, window_.event(other.causer));
+    if (here.leave_ns > post.enter_ns) consider(WaitKind::late_receiver, post);
   }
   for (const WindowEvent& send : received_) consider(WaitKind::late_sender, send);
   PollFor& polls = polls_[event.location];

@@ -27,8 +27,9 @@ class MessageWaits {
         sums_{sums},
         polls_(trace.definitions().locations.size()) {}
 
-  /// links  those of kinds `sent` and `received`
-  Status look(const MergedEvent& event, std::span<const EventLink> links);
+  /// links    those of kinds `sent` and `received`
+  /// awaited  of the event
+  Status look(const MergedEvent& event, std::span<const EventLink> links, std::span<const EventAwaited> awaited);
 
  private:
   /// The message that the next calls of a location, in reverse order, wait for if they are polls.

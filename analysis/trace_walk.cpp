@@ -13,11 +13,19 @@ Result<TraceWalk> TraceWalk::open(const MergedTrace& trace, std::uint8_t links) 
   return TraceWalk{std::move(window)};
 }
 
-/// A wait ends when its causer is entered, or otherwise with its own length after the call's enter.
+/// A wait ends when its causer is entered, or otherwise with its own length after the call's enter. Waits for a lock
+/// follow one another.
 Status TraceWalk::find_spans(const MergedEvent& event, std::span<const EventWait> waits) {
   spans_.clear();
+  std::int64_t since_ns = event.enter_ns;
   for (const EventWait& wait : waits) {
     MERIDIAN_TRY(const WindowEvent causer, window_.event(wait.causer));
+    if (follows_last_wait(wait.kind)) {
+      const std::int64_t begin_ns = since_ns;
+      since_ns = std::min(since_ns + wait.ns, event.leave_ns());
+      spans_.push_back({begin_ns, since_ns, event.location, causer.location, wait.kind});
+      continue;
+    }
     const bool ends_at_enter = causer.enter_ns - wait.ns >= event.enter_ns && causer.enter_ns <= event.leave_ns();
     const std::int64_t end_ns = std::min(ends_at_enter ? causer.enter_ns : event.enter_ns + wait.ns, event.leave_ns());
     spans_.push_back({std::max(end_ns - wait.ns, event.enter_ns), end_ns, event.location, causer.location, wait.kind});

@@ -12,7 +12,9 @@
 
 #include "analysis/collective_waits.hpp"
 #include "analysis/event_window.hpp"
+#include "analysis/location_states.hpp"
 #include "analysis/message_waits.hpp"
+#include "analysis/thread_waits.hpp"
 #include "analysis/wait_functions.hpp"
 #include "analysis/wait_sums.hpp"
 
@@ -65,15 +67,24 @@ Status find_waits(const MergedTrace& trace, Summary& summary, WaitSink* waits) {
   MERIDIAN_TRY(ClockBounds bounds, bounds_of(trace));
   WaitSums sums{trace, std::move(bounds), waits};
   MessageWaits messages{trace, window, functions, sums};
+  MERIDIAN_TRY(std::vector<LocationLife> lives, location_lives(trace, summary));
+  ThreadWaits threads{window, std::move(lives), sums};
   CollectiveWaits collectives{trace, window, functions, sums};
   EndsOfRun ends{trace.definitions()};
+  std::vector<EventAwaited> awaited;
   for (;;) {
     MERIDIAN_TRY(const bool has_events, window.next());
     if (!has_events) break;
     const MergedBatch& batch = window.current();
+    awaited.clear();
+    MERIDIAN_TRY_DO(trace.awaited(batch.events.back().row, batch.events.front().row + 1, awaited));
     for (const MergedEvent& event : batch.events) {
+      const auto from = std::ranges::lower_bound(awaited, event.row, {}, &EventAwaited::row);
+      const std::span<const EventAwaited> others{from,
+                                                 std::ranges::upper_bound(awaited, event.row, {}, &EventAwaited::row)};
       if (const auto kind = functions[event.call].of_run) ends.add(*kind, event);
-      MERIDIAN_TRY_DO(messages.look(event, batch.links_of(event)));
+      MERIDIAN_TRY_DO(messages.look(event, batch.links_of(event), others));
+      if (!others.empty()) MERIDIAN_TRY_DO(threads.look(event, others));
     }
     MERIDIAN_TRY_DO(collectives.look(false));
   }

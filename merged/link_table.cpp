@@ -27,6 +27,11 @@ Result<LinkTable> LinkTable::open_waits(hid_t file, std::uint64_t events) {
   return open(file, kWaits, kWaitLinkColumns, false, kIndexWait, orders, events);
 }
 
+Result<LinkTable> LinkTable::open_awaited(hid_t file, std::uint64_t events) {
+  const Order orders[] = {{&kIndexAwaited, nullptr}};
+  return open(file, kAwaited, kAwaitedLinkColumns, false, kIndexAwaited, orders, events);
+}
+
 Result<LinkTable> LinkTable::open(hid_t file, const char* group, std::span<const AnyColumn> columns, bool has_post,
                                   const NumberColumn& index, std::span<const Order> orders, std::uint64_t events) {
   MERIDIAN_TRY(auto links, LongTableReader<StoredLink>::open(file, group, columns));

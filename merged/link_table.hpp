@@ -11,7 +11,7 @@
 
 namespace meridian {
 
-/// A table whose rows refer to rows of events: /messages, /parts or /waits. Its rows can be read in the order of each end.
+/// A table whose rows refer to rows of events: /messages, /parts, /waits or /awaited. Its rows can be read in the order of each end.
 class LinkTable {
  public:
   static constexpr std::size_t kMostEnds = 3;
@@ -22,6 +22,7 @@ class LinkTable {
   static Result<LinkTable> open_messages(hid_t file, std::uint64_t events);
   static Result<LinkTable> open_parts(hid_t file, std::uint64_t events);
   static Result<LinkTable> open_waits(hid_t file, std::uint64_t events);
+  static Result<LinkTable> open_awaited(hid_t file, std::uint64_t events);
 
   std::uint64_t size() const noexcept { return links_.size(); }
   Result<Ends> ends(std::uint64_t number);

@@ -36,6 +36,7 @@ struct MergedTrace::Impl {
   };
   InstanceBlock instance_block{};
   Status read_instance_block(std::uint64_t number);
+  std::optional<AwaitedReader> awaited{};
   std::optional<WaitReader> waits{};  // opened when it is needed: analyses store waits while the file is open
 
   Result<const MergedEvent*> event(std::uint64_t row);

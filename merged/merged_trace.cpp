@@ -232,6 +232,18 @@ Status MergedTrace::waits(std::uint64_t first, std::uint64_t last, std::vector<E
   return status;
 }
 
+Status MergedTrace::awaited(std::uint64_t first, std::uint64_t last, std::vector<EventAwaited>& awaited) const {
+  const auto read = [&]() -> Status {
+    if (!impl_->awaited) {
+      MERIDIAN_TRY(impl_->awaited, AwaitedReader::open(impl_->file.get(), impl_->index.events));
+    }
+    return impl_->awaited->read(first, last, awaited);
+  };
+  Status status = read();
+  if (!status) return impl_->in_file(std::move(status).error());
+  return status;
+}
+
 Result<std::uint64_t> MergedTrace::find(std::int32_t rank, std::uint32_t thread, std::uint64_t sequence) const {
   const auto read = [&]() -> Result<std::uint64_t> {
     const Error missing{Errc::not_found,

@@ -190,6 +190,8 @@ class MergedTrace {
   Result<MergedPart> part(std::uint64_t number) const;
   /// Appends the waits of the events [first, last), by row. A trace that was merged without analyses has none.
   Status waits(std::uint64_t first, std::uint64_t last, std::vector<EventWait>& waits) const;
+  /// Appends the calls for which the events [first, last) may have waited besides messages and collectives, by row.
+  Status awaited(std::uint64_t first, std::uint64_t last, std::vector<EventAwaited>& awaited) const;
   /// The row of a call, identified by rank, thread and sequence.
   Result<std::uint64_t> find(std::int32_t rank, std::uint32_t thread, std::uint64_t sequence) const;
 

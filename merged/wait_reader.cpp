@@ -27,4 +27,29 @@ Status WaitReader::read(std::uint64_t first, std::uint64_t last, std::vector<Eve
   return {};
 }
 
+Result<AwaitedReader> AwaitedReader::open(hid_t file, std::uint64_t events) {
+  AwaitedReader reader;
+  if (!h5::exists(file, kAwaited)) return reader;
+  MERIDIAN_TRY(reader.links_, LinkTable::open_awaited(file, events));
+  MERIDIAN_TRY(reader.rows_, LongTableReader<StoredAwaited>::open(file, kAwaited, kAwaitedColumns));
+  if (reader.rows_->size() != reader.links_->size()) return damaged_merged("columns of awaited calls differ in length");
+  return reader;
+}
+
+Status AwaitedReader::read(std::uint64_t first, std::uint64_t last, std::vector<EventAwaited>& awaited) {
+  if (!links_) return {};
+  MERIDIAN_TRY(std::uint64_t number, links_->lower_bound(0, first));
+  for (; number < links_->size(); ++number) {
+    MERIDIAN_TRY(const LinkTable::Ends ends, links_->ends(number));
+    if (ends[0] < first) return damaged_merged("awaited calls are out of order");
+    if (ends[0] >= last) break;
+    first = ends[0];
+    MERIDIAN_TRY(const StoredAwaited* const row, rows_->at(number));
+    if (row->kind < 0 || row->kind >= static_cast<std::int32_t>(std::size(kWaitKindNames)))
+      return damaged_merged("an awaited call is of an unknown kind");
+    awaited.push_back({ends[0], ends[1], static_cast<WaitKind>(row->kind)});
+  }
+  return {};
+}
+
 }  // namespace meridian

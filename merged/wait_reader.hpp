@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,21 @@ class WaitReader {
 
   LinkTable links_;
   LongTableReader<StoredWait> rows_;
+};
+
+/// Reads /awaited, which only files with such calls have.
+class AwaitedReader {
+ public:
+  static Result<AwaitedReader> open(hid_t file, std::uint64_t events);
+
+  /// Appends those of the events [first, last), by row.
+  Status read(std::uint64_t first, std::uint64_t last, std::vector<EventAwaited>& awaited);
+
+ private:
+  AwaitedReader() = default;
+
+  std::optional<LinkTable> links_;
+  std::optional<LongTableReader<StoredAwaited>> rows_;
 };
 
 }  // namespace meridian

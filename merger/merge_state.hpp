@@ -47,6 +47,7 @@ struct Pairs {
   std::shared_ptr<TempFile> scratch;
   TempSpool<MatchedMessage> messages;
   TempSpool<CollectivePart> parts;
+  TempSpool<AwaitedCall> awaited;
 };
 
 /// The state of one merge. Each field names the passes that fill it in. Fields refer to the trace and to the ranks, so

@@ -129,6 +129,7 @@ Result<bool> match_in_one_go(Merge& merge) {
       [&](std::span<const EventRow> rows) { return destination.append(rows); },
       [&](std::span<const MatchedMessage> rows) { return destination.file.append(rows); },
       [&](std::span<const CollectivePart> rows) { return destination.file.append(rows); },
+      [&](std::span<const AwaitedCall> rows) { return destination.file.append(rows); },
   };
   MERIDIAN_TRY(Matched matched, match(merge.trace, MatchUntil::reversed, sinks, findings, merge.report));
   if (matched.reversed() != 0) return false;
@@ -147,8 +148,8 @@ Result<bool> split_clocks(Merge& merge) {
 
 Result<bool> match_messages(Merge& merge) {
   MERIDIAN_TRY(const std::shared_ptr<TempFile> scratch, TempFile::create(merge.output.parent_path()));
-  Pairs& pairs =
-      merge.pairs.emplace(Pairs{scratch, TempSpool<MatchedMessage>{scratch}, TempSpool<CollectivePart>{scratch}});
+  Pairs& pairs = merge.pairs.emplace(Pairs{scratch, TempSpool<MatchedMessage>{scratch},
+                                           TempSpool<CollectivePart>{scratch}, TempSpool<AwaitedCall>{scratch}});
   const auto append = [](auto& spool, auto rows) {
     for (const auto& row : rows) spool.append(row);
     return spool.seal();
@@ -157,6 +158,7 @@ Result<bool> match_messages(Merge& merge) {
       {},
       [&](std::span<const MatchedMessage> rows) { return append(pairs.messages, rows); },
       [&](std::span<const CollectivePart> rows) { return append(pairs.parts, rows); },
+      [&](std::span<const AwaitedCall> rows) { return append(pairs.awaited, rows); },
   };
   MERIDIAN_TRY(merge.matched, match(merge.trace, MatchUntil::end, sinks, merge.findings, merge.report));
   return true;
@@ -195,6 +197,7 @@ Result<bool> order_events(Merge& merge) {
 Result<bool> write_pairs(Merge& merge) {
   MERIDIAN_TRY_DO(copy(merge.pairs->messages, merge.destination->file));
   MERIDIAN_TRY_DO(copy(merge.pairs->parts, merge.destination->file));
+  MERIDIAN_TRY_DO(copy(merge.pairs->awaited, merge.destination->file));
   merge.pairs.reset();
   return true;
 }

@@ -95,12 +95,27 @@ const SiteSummary* lock_site(const Summary& summary, const std::string& kind) {
   return longest;
 }
 
+/// Waits for other threads of the rank.
+bool is_of_threads(const WaitSummary& row) {
+  return row.pattern.starts_with("wait for ") || row.pattern == "wait at thread barrier";
+}
+
+/// The longest waits of this rank for locks of this kind, with one place that takes them and one that has them.
+const WaitSummary* lock_wait(const Summary& summary, std::int32_t rank, const std::string& kind) {
+  const WaitSummary* longest = nullptr;
+  for (const WaitSummary& row : summary.waits)
+    if (row.rank == rank && row.pattern == "wait for lock" && row.function.starts_with("pthread_" + kind) &&
+        (longest == nullptr || row.total_s > longest->total_s))
+      longest = &row;
+  return longest;
+}
+
 class WaitingFinder {
  public:
   WaitingFinder(const Summary& summary, const Load& load) : summary_{summary}, load_{load} {
     for (const WaitSummary& row : summary.waits) {
-      // Completions are times of the library and the network.
-      if (row.count == 0 || row.pattern == "wait at init" || row.pattern == "wait at finalize" ||
+      // Completions are times of the library and the network; a rank loses only a part of the waits of its threads.
+      if (row.count == 0 || is_of_threads(row) || row.pattern == "wait at init" || row.pattern == "wait at finalize" ||
           row.pattern.ends_with("completion"))
         continue;
       WaitGroup& group = groups_[{row.pattern, row.function, row.place}];
@@ -240,10 +255,16 @@ class WaitingFinder {
     const SiteSummary* const site = lock_site(summary_, lock.kind);
     problem.function = site == nullptr ? "pthread_" + lock.kind + "_lock" : site->function;
     if (site != nullptr) problem.place = place_text(*site);
+    std::string held;
+    if (const WaitSummary* const wait = lock_wait(summary_, rank.rank, lock.kind); wait != nullptr) {
+      problem.function = wait->function;
+      problem.place = wait->place;
+      if (wait->causer_function.starts_with("pthread_" + lock.kind)) held = wait->causer_place;
+    }
     problem.text = fmt::format("Threads of rank {} wait {} for the {} {:#x} in {}{}: {} waits, longest {}.", rank.rank,
                                human_duration(lock.wait_s), lock.kind, lock.object, problem.function,
                                in_brackets(problem.place), human_count(lock.contended), human_duration(lock.longest_s));
-    if (lock.holder >= 0) problem.text += fmt::format(" Mostly thread {} holds it.", lock.holder);
+    if (lock.holder >= 0) problem.text += fmt::format(" Mostly thread {} holds it{}.", lock.holder, in_brackets(held));
     if (const auto victims = victims_.find(rank.rank); victims != victims_.end()) {
       problem.cost_s += victims->second;
       problem.text +=

@@ -21,6 +21,11 @@ enum class WaitKind : std::uint8_t {
   wrong_order_other_sources,
   barrier_completion,     // in sums only: not for a call
   all_to_all_completion,  // likewise
+  lock,                   // of threads, from here on
+  condition,
+  semaphore,
+  join,
+  thread_barrier,
 };
 inline constexpr std::string_view kWaitKindNames[] = {"late sender",
                                                       "late receiver",
@@ -34,13 +39,28 @@ inline constexpr std::string_view kWaitKindNames[] = {"late sender",
                                                       "wrong order, same source",
                                                       "wrong order, other sources",
                                                       "barrier completion",
-                                                      "N x N completion"};
+                                                      "N x N completion",
+                                                      "wait for lock",
+                                                      "wait for signal",
+                                                      "wait for semaphore",
+                                                      "wait for join",
+                                                      "wait at thread barrier"};
+
+/// Waits of a call for a lock follow one another, one for each holder. All other waits begin with the call.
+constexpr bool follows_last_wait(WaitKind kind) noexcept { return kind == WaitKind::lock; }
 
 /// The time that a call waited, and the call that ended the wait.
 struct EventWait {
   std::uint64_t row = 0;     ///< of the call that waited
   std::uint64_t causer = 0;  ///< row of the call that was waited for
   std::int64_t ns = 0;       ///< more than 0
+  WaitKind kind{};
+};
+
+/// A call that may have waited for another one, and how; whether it did follows from their times.
+struct EventAwaited {
+  std::uint64_t row = 0;
+  std::uint64_t causer = 0;  ///< row of the other one; `row`: unknown
   WaitKind kind{};
 };
 

@@ -17,6 +17,7 @@ inline constexpr const char* kMessages = "messages";
 inline constexpr const char* kInstances = "collectives";
 inline constexpr const char* kParts = "parts";
 inline constexpr const char* kWaits = "waits";
+inline constexpr const char* kAwaited = "awaited";
 inline constexpr const char* kCounters = "counters";
 inline constexpr const char* kIndex = "index";
 
@@ -132,6 +133,20 @@ inline constexpr Columns kWaitColumns{
     column<&StoredWait::kind>("kind", "", "what it waited for: FORMAT.md has the numbers"),
 };
 
+inline constexpr Columns kAwaitedLinkColumns{
+    column<&StoredLink::step>("row_step", "",
+                              "event row of the call that may have waited, less that of the row before"),
+    column<&StoredLink::completion>("causer", "", "event row of the call that it may have waited for, less that row"),
+};
+
+/// The column of /awaited that does not refer to events.
+struct StoredAwaited {
+  std::int32_t kind = 0;
+};
+inline constexpr Columns kAwaitedColumns{
+    column<&StoredAwaited::kind>("kind", "", "what it may have waited for: numbers as in /waits"),
+};
+
 /// One counter in one call. A call with counters has a row for each row of /counters/name.
 struct StoredCount {
   std::int64_t value = 0;
@@ -180,6 +195,8 @@ inline constexpr NumberColumn kIndexByStart{kIndex, "part_by_start", "", "start 
 inline constexpr NumberColumn kIndexByCompletion{kIndex, "part_by_completion", "",
                                                  "completion row of the block's first row by completion"};
 inline constexpr NumberColumn kIndexWait{kIndex, "wait", "", "event row of the call of the block's first wait"};
+inline constexpr NumberColumn kIndexAwaited{kIndex, "awaited", "",
+                                            "event row of the call of the block's first row of /awaited"};
 inline constexpr NumberColumn kIndexPartInstance{kIndex, "part_instance", "",
                                                  "row of /collectives of the block's first row of /parts"};
 inline constexpr NumberColumn kIndexInstancePart{kIndex, "instance_part", "",

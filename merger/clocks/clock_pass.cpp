@@ -43,7 +43,8 @@ Status observe(Trace& trace, ClockObserver& observer, const CallCounter& counter
                          [&](std::span<const CollectivePart> rows) {
                            observer.add(rows);
                            return Status{};
-                         }};
+                         },
+                         {}};
   auto matched = match(trace, MatchUntil::end, sinks, seen_later, counter);
   return matched ? Status{} : Status{std::move(matched).error()};
 }

@@ -6,6 +6,7 @@
 
 #include "merger/containers/index_map.hpp"
 #include "merger/containers/ring_queue.hpp"
+#include "merger/match/open_sends.hpp"
 #include "merger/model/event_ref.hpp"
 
 namespace meridian {
@@ -48,11 +49,12 @@ struct SentMessage {
   EventRef call;
   CallSpan span;
   std::int64_t enter_ns = 0;
-  std::uint64_t bytes = 0;      ///< kUnknownBytes: the call did not return
-  std::uint64_t number = 0;     ///< ascending in its channel, never reused
-  bool is_uncertain = false;    ///< a cancel was requested, and its outcome is unknown
-  bool follows_all = true;      ///< all earlier sends of the channel had ended before it began
-  bool is_cancel_open = false;  ///< the program has freed the request, so that the outcome remains unknown
+  std::uint64_t bytes = 0;                ///< kUnknownBytes: the call did not return
+  std::uint64_t number = 0;               ///< ascending in its channel, never reused
+  bool is_uncertain = false;              ///< a cancel was requested, and its outcome is unknown
+  bool follows_all = true;                ///< all earlier sends of the channel had ended before it began
+  bool is_cancel_open = false;            ///< the program has freed the request, so that the outcome remains unknown
+  std::uint32_t open = OpenSends::kNone;  ///< its request, until both ends are known
 };
 inline constexpr std::uint64_t kUnknownBytes = ~std::uint64_t{0};
 

@@ -71,7 +71,10 @@ void ChannelPairing::pair_here(Channel& at, std::size_t place) {
   if (at.uncertain != 0 && !is_certain(at, place)) return;
   if (ledger_.has_gaps() && leave_apart(at, place)) [[unlikely]]
     return;
-  if (!receives_[id].is_silent) ledger_.matched(at, at.sends[place], receives_[id], has_one_clock(at));
+  if (receives_[id].is_silent)
+    ledger_.open_sends().never_received(at.sends[place].open);
+  else
+    ledger_.matched(at, at.sends[place], receives_[id], has_one_clock(at));
   receives_.remove(id);
   at.places[place].receive = kNoReceive;
   while (!at.places.empty() && at.places.front().receive == kNoReceive) {

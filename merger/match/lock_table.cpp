@@ -2,7 +2,6 @@
 #include "merger/match/lock_table.hpp"
 
 #include <algorithm>
-#include <array>
 #include <tuple>
 
 #include "trace/format/rank_file.hpp"
@@ -12,34 +11,6 @@ namespace meridian {
 namespace {
 
 constexpr std::size_t kMostObjects = 1 << 16;  // further ones share one row per kind, with object 0
-
-/// Several kinds may refer to one object.
-constexpr LockKind object_kind(LockKind kind) { return kind == LockKind::read ? LockKind::write : kind; }
-
-enum class LockUseKind { take, release, birth, open, close, death, other };
-
-constexpr bool ends_with_any(std::string_view name, std::initializer_list<std::string_view> ends) {
-  for (const std::string_view end : ends)
-    if (name.ends_with(end)) return true;
-  return false;
-}
-
-/// The effect of the call on its object. Derived from its name, so that it works for calls of other builds, too.
-constexpr LockUseKind use_of(std::string_view name) {
-  if (name.ends_with("_init")) return LockUseKind::birth;
-  if (name.ends_with("_open")) return LockUseKind::open;
-  if (name.ends_with("_close")) return LockUseKind::close;
-  if (name.ends_with("_destroy")) return LockUseKind::death;
-  if (ends_with_any(name, {"unlock", "_post", "_signal", "_broadcast"})) return LockUseKind::release;
-  if (ends_with_any(name, {"lock", "wait"})) return LockUseKind::take;
-  return LockUseKind::other;
-}
-
-constexpr std::array<LockUseKind, kCallCount> kUses = [] {
-  std::array<LockUseKind, kCallCount> uses{};
-  for (std::size_t i = 0; i < kCallCount; ++i) uses[i] = use_of(kCalls[i].name);
-  return uses;
-}();
 
 std::int64_t thread_of(const RankMeta& meta, std::int32_t kernel_tid) {
   for (auto row = meta.threads.rbegin(); row != meta.threads.rend(); ++row)
@@ -72,7 +43,7 @@ std::string_view lock_kind_name(LockKind kind) {
 }
 
 LockTable::Lock& LockTable::at(LockKind kind, std::uint64_t object) {
-  const Key key{object_kind(kind), object};
+  const LockObject key{object_kind(kind), object};
   if (const auto found = locks_.find(key); found != locks_.end()) return found->second;
   if (locks_.size() >= kMostObjects) return locks_[{object_kind(kind), 0}];
   return locks_[key];
@@ -83,7 +54,7 @@ void LockTable::add(const Call& call, std::int64_t duration_ns) {
   const LockUse& use = *call.lock;
   if (use.kind == 0 || use.kind >= static_cast<std::uint8_t>(LockKind::count_)) return;
   Lock& lock = at(static_cast<LockKind>(use.kind), use.object);
-  switch (kUses[static_cast<std::size_t>(call.call)]) {
+  switch (kLockUses[static_cast<std::size_t>(call.call)]) {
     case LockUseKind::birth:
       if (!call.has(kFlagFailed)) ++lock.lives;
       return;
@@ -112,9 +83,7 @@ void LockTable::add(const Call& call, std::int64_t duration_ns) {
 }
 
 void LockTable::add_join(const Call& call, std::int64_t duration_ns) {
-  const bool waits = call.call == CallId::pthread_join || call.call == CallId::pthread_timedjoin_np ||
-                     call.call == CallId::pthread_clockjoin_np || call.call == CallId::thrd_join;
-  if (call.payload != Payload::thread_op || !waits || call.thread_op->thread == kNoThread) return;
+  if (call.payload != Payload::thread_op || !waits_for_thread(call.call) || call.thread_op->thread == kNoThread) return;
   joined_ns_[{call.thread, call.thread_op->thread}] += std::max<std::int64_t>(duration_ns, 0);
 }
 
@@ -128,7 +97,7 @@ std::vector<LockSummary> LockTable::rows(const RankMeta& meta) const {
     return row;
   };
   for (const auto& [key, lock] : locks_) {
-    LockSummary& row = row_of(key.kind, key.object);
+    LockSummary& row = row_of(key.kind, key.address);
     row.acquisitions = lock.acquisitions;
     row.contended = lock.contended;
     row.lives = std::max<std::uint64_t>(lock.lives, 1);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "merger/load/thread_cursor.hpp"
+#include "merger/match/lock_uses.hpp"
 #include "summary/summary.hpp"
 #include "trace/format/rank_file.hpp"
 
@@ -44,19 +45,9 @@ class LockTable {
     std::map<std::int32_t, std::uint64_t> holders;   // kernel tid -> waits for it
     std::map<std::uint32_t, std::uint64_t> waiters;  // thread -> its waits
   };
-  struct Key {
-    LockKind kind{};
-    std::uint64_t object = 0;
-    bool operator==(const Key&) const = default;
-  };
-  struct KeyHash {
-    std::size_t operator()(const Key& key) const noexcept {
-      return static_cast<std::size_t>((key.object ^ static_cast<std::uint64_t>(key.kind)) * 0x9e3779b97f4a7c15ULL);
-    }
-  };
   Lock& at(LockKind kind, std::uint64_t object);
 
-  std::unordered_map<Key, Lock, KeyHash> locks_;
+  std::unordered_map<LockObject, Lock, LockObjectHash> locks_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> joined_ns_;
 };
 

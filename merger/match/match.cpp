@@ -49,9 +49,12 @@ std::vector<bool> racing_ranks(const Trace& trace) {
 
 class Replay {
  public:
-  Replay(Trace& trace, Matchers matchers, std::vector<LockTable>& locks, Findings& findings)
+  /// awaited  receives the waits of threads
+  Replay(Trace& trace, Matchers matchers, std::vector<LockTable>& locks, std::vector<AwaitedCall>& awaited,
+         Findings& findings)
       : matchers_{matchers},
         locks_{locks},
+        threads_{awaited_threads(trace, awaited)},
         clocks_{trace.clocks.maps},
         races_{racing_ranks(trace)},
         keys_{open(trace, findings), kEnd} {}
@@ -71,6 +74,7 @@ class Replay {
     if (cursor.is_over()) {
       keys_.end(rank);
       tracker.end();
+      if (threads_[rank]) threads_[rank]->end();
       matchers_.messages.end_rank(rank);
       matchers_.user_messages.end_rank(rank);
       matchers_.collectives.end_rank(rank);
@@ -81,6 +85,15 @@ class Replay {
   }
 
  private:
+  /// [ranks]; only ranks with several threads have them.
+  static std::vector<std::optional<AwaitedThreads>> awaited_threads(const Trace& trace,
+                                                                    std::vector<AwaitedCall>& awaited) {
+    std::vector<std::optional<AwaitedThreads>> threads(trace.files.size());
+    for (std::size_t i = 0; i < threads.size(); ++i)
+      if (const RankMeta& meta = trace.files[i]->meta(); meta.threads.size() > 1) threads[i].emplace(meta, awaited);
+    return threads;
+  }
+
   std::vector<std::int64_t> open(Trace& trace, Findings& findings) {
     const bool may_race = std::ranges::find(races_, true) != races_.end();
     const bool is_split = may_cancel(trace) || may_race;
@@ -90,10 +103,10 @@ class Replay {
     for (std::uint32_t i = 0; i < trace.files.size(); ++i) {
       RankFile& file = *trace.files[i];
       const RankCursor& cursor = cursors_.emplace_back(file, is_split, findings);
-      trackers_.emplace_back(
-          RankContext{i, file.meta().rank, cursor.threads(), trace.unknown_call[i], trace.clocks.maps[i],
-                      &trace.communicators.list, &trace.communicators.resolvers[i], &findings, &locks_[i], &matchers_,
-                      &trace.user, &trace.rank_sites[i], &trace.gaps.ranks[i], rank_end_of(file.meta()).ticks});
+      trackers_.emplace_back(RankContext{
+          i, file.meta().rank, cursor.threads(), trace.unknown_call[i], trace.clocks.maps[i], &trace.communicators.list,
+          &trace.communicators.resolvers[i], &findings, &locks_[i], &matchers_, &trace.user, &trace.rank_sites[i],
+          &trace.gaps.ranks[i], rank_end_of(file.meta()).ticks, threads_[i] ? &*threads_[i] : nullptr});
       if (cursor.is_over()) {
         matchers_.messages.end_rank(i);
         matchers_.user_messages.end_rank(i);
@@ -106,6 +119,7 @@ class Replay {
 
   Matchers matchers_;
   std::vector<LockTable>& locks_;
+  std::vector<std::optional<AwaitedThreads>> threads_;  // [ranks]
   std::span<const ClockMap> clocks_;
   std::vector<bool> races_;  // [ranks]
   std::vector<RankCursor> cursors_;
@@ -143,7 +157,8 @@ Result<Matched> match(Trace& trace, MatchUntil until, const MatchSinks& sinks, F
   std::vector<ValueTotals> counters(trace.user.list.size());
   ObjectTotals objects{trace.objects};
   std::vector<LockTable> locks(trace.files.size());
-  Replay replay{trace, {messages, collectives, user_messages, counters, objects}, locks, findings};
+  std::vector<AwaitedCall> awaited_rows;
+  Replay replay{trace, {messages, collectives, user_messages, counters, objects}, locks, awaited_rows, findings};
   RowQueue queue{sinks.rows};
   EventRow row;
   bool has_row = false;
@@ -157,6 +172,8 @@ Result<Matched> match(Trace& trace, MatchUntil until, const MatchSinks& sinks, F
     MERIDIAN_TRY_DO(queue.drain());
     MERIDIAN_TRY_DO(drain(message_rows, sinks.messages));
     MERIDIAN_TRY_DO(drain(part_rows, sinks.parts));
+    MERIDIAN_TRY_DO(drain(messages.open_sends().awaited(), sinks.awaited));
+    MERIDIAN_TRY_DO(drain(awaited_rows, sinks.awaited));
     if (calls % kCountEvery == 0) counter(calls);
   }
   MERIDIAN_TRY_DO(queue.flush());
@@ -164,6 +181,8 @@ Result<Matched> match(Trace& trace, MatchUntil until, const MatchSinks& sinks, F
                   std::move(counters), std::move(objects),   std::move(locks)};
   MERIDIAN_TRY_DO(drain(message_rows, sinks.messages));
   MERIDIAN_TRY_DO(drain(part_rows, sinks.parts));
+  MERIDIAN_TRY_DO(drain(messages.open_sends().awaited(), sinks.awaited));
+  MERIDIAN_TRY_DO(drain(awaited_rows, sinks.awaited));
   return matched;
 }
 

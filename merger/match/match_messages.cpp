@@ -47,11 +47,12 @@ ChannelKey MessageMatcher::send_key(const LocalComm& comm, std::int32_t dest, st
 // Sends ---------------------------------------------------------------------------------------------------------------
 
 std::uint64_t MessageMatcher::send(const Caller& caller, const LocalComm& comm, std::int32_t dest, std::int32_t tag,
-                                   std::uint64_t bytes, bool is_partitioned) {
+                                   std::uint64_t bytes, bool is_partitioned, std::uint32_t open) {
   const std::uint32_t receiver = rank_of(*comm.peers, dest);
   const std::uint64_t known_bytes = bytes == kUnknownBytes ? 0 : bytes;
   if (receiver == kMissingRank) {
     ledger_.sent_to_missing(caller.rank_index, comm.world_rank(dest), known_bytes);
+    open_sends().never_received(open);
     return next_number_++;
   }
   const ChannelKey key = send_key(comm, dest, tag, is_partitioned, caller.epoch);
@@ -66,7 +67,8 @@ std::uint64_t MessageMatcher::send(const Caller& caller, const LocalComm& comm, 
   }
   if (caller.span.leave_ticks > at.last_send.leave_ticks) at.last_send = caller.span;
 
-  const SentMessage message{caller.call, caller.span, caller.enter_ns, bytes, next_number_++, false, follows_all};
+  const SentMessage message{caller.call, caller.span, caller.enter_ns, bytes, next_number_++,
+                            false,       follows_all, false,           open};
   const std::size_t place = at.sends.size();
   const bool is_over = has_ended_[receiver] || lost_.contain(receiver, comm.comm);
   if (place >= at.places.size() && is_over && at.uncertain == 0) {
@@ -103,6 +105,7 @@ void MessageMatcher::end_cancel_send(const ChannelKey& key, std::uint64_t number
   if (is_cancelled && !has_been_received) {
     at.bytes -= at.sends[place].bytes == kUnknownBytes ? 0 : at.sends[place].bytes;
     --at.messages;
+    open_sends().never_received(at.sends[place].open);
     at.erase_send(place);
   }
   pairing_.pair_all(at);

@@ -59,8 +59,10 @@ class MessageMatcher {
   void set_cut(std::vector<bool> ranks) { ledger_.set_cut(std::move(ranks)); }
 
   /// Returns the number of the message in its channel, for cancel_send.
+  /// open  of open_sends(), if the send has a request
   std::uint64_t send(const Caller& caller, const LocalComm& comm, std::int32_t dest, std::int32_t tag,
-                     std::uint64_t bytes, bool is_partitioned = false);
+                     std::uint64_t bytes, bool is_partitioned = false, std::uint32_t open = OpenSends::kNone);
+  OpenSends& open_sends() noexcept { return ledger_.open_sends(); }
   void ask_to_cancel_send(const ChannelKey& key, std::uint64_t number);
   /// Call when the outcome of the cancel is known.
   void end_cancel_send(const ChannelKey& key, std::uint64_t number, bool is_cancelled);

@@ -22,6 +22,7 @@ void MessageLedger::matched(const Channel& at, const SentMessage& send, const Re
     ++totals_.unmatched_sends;
     ++totals_.unmatched_receives;
     ambiguous(receive.completion);
+    open_sends_.never_received(send.open);
     return;
   }
   MatchedMessage message{send.call,  receive.post,  receive.completion,    at.key.comm,      at.key.tag,
@@ -39,6 +40,7 @@ void MessageLedger::matched(const Channel& at, const SentMessage& send, const Re
     });
   }
   messages_.push_back(message);
+  open_sends_.received(send.open, receive.post, receive.post_enter_ns);
   ++totals_.matched;
   totals_.bytes += message.bytes;
   if (message.receive_leave_ns <= message.send_enter_ns) ++totals_.reversed;
@@ -50,6 +52,7 @@ FindingId MessageLedger::or_cut_off(FindingId id, std::uint32_t rank_index) cons
 
 void MessageLedger::unmatched_send(const Channel& at, const SentMessage& send) {
   ++totals_.unmatched_sends;
+  open_sends_.never_received(send.open);
   findings_.add(or_cut_off(FindingId::message_unmatched_send, at.dest), 1, [&] {
     return describe(send.call) + " to rank " + std::to_string(world_rank_[at.dest]) + ", tag " +
            std::to_string(at.key.tag) + ", communicator " + std::to_string(at.key.comm);

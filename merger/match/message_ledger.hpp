@@ -67,6 +67,7 @@ class MessageLedger {
   /// Adds the traffic of the channel since the last call.
   void count(Channel& at);
 
+  OpenSends& open_sends() noexcept { return open_sends_; }
   bool has_gaps() const noexcept { return findings_.has_gaps(); }
   std::uint64_t reversed() const noexcept { return totals_.reversed; }
   MessageTotals take_totals() { return std::move(totals_); }
@@ -79,6 +80,7 @@ class MessageLedger {
   Findings& findings_;
   std::vector<bool> is_cut_;  // [ranks present]
   MessageTotals totals_;
+  OpenSends open_sends_;
 };
 
 }  // namespace meridian

@@ -8,6 +8,7 @@
 namespace meridian {
 
 void MessageTracker::enter_send(const Call& call, const PointToPoint& p2p, EventRow& row, Pending& pending) {
+  pending.open_send = OpenSends::kNone;
   const LocalComm* comm = pending.comm = at_.resolve(p2p.comm, call);
   describe(row, comm, p2p.peer, p2p.tag);
   if (did_nothing(call) || p2p.peer == kProcNull) return;
@@ -18,7 +19,10 @@ void MessageTracker::enter_send(const Call& call, const PointToPoint& p2p, Event
     pending.send_number = ~std::uint64_t{0};
     return;
   }
-  pending.send_number = at_.matchers->messages.send(at_.caller(call), *comm, p2p.peer, p2p.tag, bytes);
+  MessageMatcher& messages = at_.matchers->messages;
+  const bool has_request = role_of(call.call).role == Role::isend && !call.has(kFlagUnfinished);
+  if (has_request && p2p.request != 0) pending.open_send = messages.open_sends().add();
+  pending.send_number = messages.send(at_.caller(call), *comm, p2p.peer, p2p.tag, bytes, false, pending.open_send);
 }
 
 void MessageTracker::enter_receive(const Call& call, const PointToPoint& p2p, EventRow& row, Pending& pending) {
@@ -141,6 +145,7 @@ void MessageTracker::make_request(const Call& call, const CallRole& what, Pendin
     case Role::isend:
       request.kind = Request::Kind::send;
       request.send_number = pending.send_number;
+      request.open_send = std::exchange(pending.open_send, OpenSends::kNone);
       request.epoch = at_.caller(call).epoch;
       break;
     case Role::psend_init:

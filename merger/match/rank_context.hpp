@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "merger/load/thread_cursor.hpp"
+#include "merger/match/awaited_threads.hpp"
 #include "merger/match/lock_table.hpp"
 #include "merger/match/match_collectives.hpp"
 #include "merger/match/match_messages.hpp"
@@ -44,8 +45,9 @@ struct RankContext {
   Matchers* matchers = nullptr;  ///< nullptr: only rows are needed, and findings are not counted again
   const UserDefinitions* user = nullptr;
   RankSites* sites = nullptr;
-  const RecordingGaps* gaps = nullptr;  ///< set if `matchers` is
-  std::uint64_t end_ticks = 0;          ///< at which the end of the rank was seen; 0: unknown
+  const RecordingGaps* gaps = nullptr;        ///< set if `matchers` is
+  std::uint64_t end_ticks = 0;                ///< at which the end of the rank was seen; 0: unknown
+  AwaitedThreads* threads_awaited = nullptr;  ///< receives all calls; may be null
 
   Caller caller(const Call& call) const noexcept;
   /// Index of the stretch of the recording, between lost calls, in which the call began.
@@ -71,6 +73,7 @@ struct Pending {
   PartId part;
   std::uint32_t series = 0;
   std::uint64_t send_number = 0;
+  std::uint32_t open_send = OpenSends::kNone;
   const LocalComm* comm = nullptr;
   std::vector<std::uint32_t> requests;  ///< one per completion
 };

@@ -29,6 +29,7 @@ struct Request {
   std::int32_t tag = 0;
   std::uint64_t bytes = 0;        ///< to send, or size of the receive buffer
   std::uint64_t send_number = 0;  ///< in its channel
+  std::uint32_t open_send = OpenSends::kNone;
   ReceiveId receive = kNoReceive;
   std::uint32_t epoch = 0;  ///< at its send, for the key of its channel
   PartId part;

@@ -108,10 +108,12 @@ void RequestTracker::start(const Call& call, Request& request) {
   switch (request.kind) {
     case Request::Kind::send:
       request.epoch = at_.caller(call).epoch;
-      request.send_number = sides_.is_left_out(call, *request.comm, true, static_cast<std::int64_t>(request.bytes))
-                                ? ~std::uint64_t{0}
-                                : at_.matchers->messages.send(at_.caller(call), *request.comm, request.peer,
-                                                              request.tag, request.bytes, request.is_partitioned);
+      request.send_number = ~std::uint64_t{0};
+      request.open_send = OpenSends::kNone;
+      if (sides_.is_left_out(call, *request.comm, true, static_cast<std::int64_t>(request.bytes))) break;
+      request.open_send = at_.matchers->messages.open_sends().add();
+      request.send_number = at_.matchers->messages.send(at_.caller(call), *request.comm, request.peer, request.tag,
+                                                        request.bytes, request.is_partitioned, request.open_send);
       break;
     case Request::Kind::receive:
       request.receive =
@@ -181,9 +183,17 @@ void RequestTracker::finish(const Call& call, Request& request, const Completion
   if (at_.matchers == nullptr) return;
   const bool is_cancelled = completion.bytes == kCancelled;
   switch (request.kind) {
-    case Request::Kind::send:
+    case Request::Kind::send: {
+      OpenSends& sends = at_.matchers->messages.open_sends();
+      const Caller caller = at_.caller(call);
+      const std::uint32_t open = std::exchange(request.open_send, OpenSends::kNone);
+      if (is_cancelled)
+        sends.abandoned(open);
+      else
+        sends.completed(open, caller.call, caller.enter_ns, caller.leave_ns);
       end_cancel(request, is_cancelled);
       break;
+    }
     case Request::Kind::receive: {
       const ReceiveId receive = std::exchange(request.receive, kNoReceive);
       if (receive == kNoReceive) break;
@@ -222,6 +232,7 @@ void RequestTracker::give_up(Request& request, std::size_t stretch, bool is_free
   }
   if (request.kind == Request::Kind::collective) at_.matchers->collectives.abandon(std::exchange(request.part, {}));
   if (request.kind != Request::Kind::send) return;
+  at_.matchers->messages.open_sends().abandoned(std::exchange(request.open_send, OpenSends::kNone));
   if (is_freed && request.is_cancel_requested && request.comm != nullptr && request.peer >= 0)
     at_.matchers->messages.leave_cancel_open(
         MessageMatcher::send_key(*request.comm, request.peer, request.tag, request.is_partitioned, request.epoch),

@@ -4,6 +4,8 @@
 #include <compare>
 #include <cstdint>
 
+#include "merged/model/event_waits.hpp"
+
 namespace meridian {
 
 /// One call in the trace: the event-th (from 0) of a thread of a rank.
@@ -26,6 +28,13 @@ struct MatchedMessage {
   std::int64_t post_enter_ns = 0;
   std::int64_t receive_leave_ns = 0;  ///< leave of `completion`; at least send_enter_ns + 1 in the output
   bool is_ambiguous = false;          ///< threads raced for it, so that the pair is a guess
+};
+
+/// A call that waited for another one if it was in progress when that one began, or let go: a row of /awaited.
+struct AwaitedCall {
+  EventRef call;
+  EventRef causer;  ///< `call` itself: unknown
+  WaitKind kind{};
 };
 
 /// The order that a collective implies: the enters that each exit must follow.

@@ -15,10 +15,12 @@ namespace meridian {
 using RowSink = std::function<Status(std::span<const EventRow>)>;
 using MessageSink = std::function<Status(std::span<const MatchedMessage>)>;
 using PartSink = std::function<Status(std::span<const CollectivePart>)>;
+using AwaitedSink = std::function<Status(std::span<const AwaitedCall>)>;
 struct MatchSinks {
   RowSink rows;
   MessageSink messages;
   PartSink parts;
+  AwaitedSink awaited;
 };
 /// Called periodically with the number of calls read so far.
 using CallCounter = std::function<void(std::uint64_t)>;

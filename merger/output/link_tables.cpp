@@ -139,4 +139,40 @@ Status CollectiveLinks::write(ColumnParent file, const EventTable& events) {
   return by_completion.write(file, kPartsByCompletion, kIndexByCompletion);
 }
 
+Status AwaitedLinks::append(std::span<const AwaitedCall> calls, const EventTable& events) {
+  for (const AwaitedCall& call : calls) {
+    MERIDIAN_TRY(const std::uint64_t waiter, events.slot(call.call));
+    MERIDIAN_TRY(const std::uint64_t causer, events.slot(call.causer));
+    calls_.append({waiter, causer, static_cast<std::int64_t>(call.kind)});
+  }
+  return calls_.seal();
+}
+
+Status AwaitedLinks::write(ColumnParent file, const EventTable& events) {
+  if (calls_.size() == 0) return {};
+  SortedSpool<Awaited> sorted{scratch_};
+  std::uint64_t done = 0;
+  TempSpoolReader<Awaited> reader{calls_};
+  for (const Awaited* call = reader.next(); call != nullptr; call = reader.next()) {
+    MERIDIAN_TRY_DO(sorted.append({events.row(call->key), events.row(call->causer), call->kind}));
+    if (++done % kReleaseLinksEvery == 0) events.release_pages();
+  }
+  MERIDIAN_TRY_DO(reader.status());
+  calls_ = {};
+  MERIDIAN_TRY(auto links, LongTableWriter<StoredLink>::create(file, kAwaited, kAwaitedLinkColumns));
+  MERIDIAN_TRY(auto rows, LongTableWriter<StoredAwaited>::create(file, kAwaited, kAwaitedColumns));
+  MERIDIAN_TRY(NumberWriter blocks, create_numbers(file, kIndexAwaited));
+  std::uint64_t last = 0;
+  const auto take = [&](const Awaited& call) -> Status {
+    if (links.size() % kIndexRows == 0) MERIDIAN_TRY_DO(blocks.push(static_cast<std::int64_t>(call.key)));
+    MERIDIAN_TRY_DO(
+        links.push({difference(call.key, std::exchange(last, call.key)), difference(call.causer, call.key), 0}));
+    return rows.push({static_cast<std::int32_t>(call.kind)});
+  };
+  MERIDIAN_TRY_DO(sorted.drain(take));
+  MERIDIAN_TRY_DO(links.finish());
+  MERIDIAN_TRY_DO(rows.finish());
+  return blocks.finish();
+}
+
 }  // namespace meridian

@@ -78,4 +78,23 @@ class CollectiveLinks {
   TempSpool<Part> parts_;
 };
 
+/// Collects awaited calls on disk, and writes /awaited if there are any.
+class AwaitedLinks {
+ public:
+  explicit AwaitedLinks(std::shared_ptr<TempFile> scratch) : scratch_{std::move(scratch)}, calls_{scratch_} {}
+  /// Those of one call in the order in which they are stored.
+  Status append(std::span<const AwaitedCall> calls, const EventTable& events);
+  Status write(ColumnParent file, const EventTable& events);
+
+ private:
+  struct Awaited {
+    std::uint64_t key = 0;  // slots first, then rows
+    std::uint64_t causer = 0;
+    std::int64_t kind = 0;
+  };
+
+  std::shared_ptr<TempFile> scratch_;
+  TempSpool<Awaited> calls_;
+};
+
 }  // namespace meridian

@@ -68,6 +68,7 @@ struct MergedFileWriter::Impl {
   EventTable events;
   MessageLinks messages;
   CollectiveLinks collectives;
+  AwaitedLinks awaited;
   std::optional<CounterColumns> counters;
 
   ColumnParent columns() const { return {file.get(), pool.get()}; }
@@ -97,6 +98,7 @@ Result<MergedFileWriter> MergedFileWriter::create(const std::filesystem::path& p
                                                          std::move(events),
                                                          MessageLinks{scratch},
                                                          CollectiveLinks{scratch},
+                                                         AwaitedLinks{scratch},
                                                          {}}}};
 }
 
@@ -108,6 +110,10 @@ Status MergedFileWriter::append(std::span<const MatchedMessage> rows) {
 
 Status MergedFileWriter::append(std::span<const CollectivePart> rows) {
   return impl_->collectives.append(rows, impl_->events);
+}
+
+Status MergedFileWriter::append(std::span<const AwaitedCall> rows) {
+  return impl_->awaited.append(rows, impl_->events);
 }
 
 Status MergedFileWriter::write_counter_names(const CounterTotals& totals) {
@@ -148,6 +154,7 @@ Status MergedFileWriter::finish(Summary& summary, const Analyse& analyse) {
   if (H5Fflush(file, H5F_SCOPE_LOCAL) < 0) return h5::failure(Errc::io, "cannot write the events");
   MERIDIAN_TRY_DO(impl_->messages.write(impl_->columns(), impl_->events));
   MERIDIAN_TRY_DO(impl_->collectives.write(impl_->columns(), impl_->events));
+  MERIDIAN_TRY_DO(impl_->awaited.write(impl_->columns(), impl_->events));
   if (impl_->counters) MERIDIAN_TRY_DO(impl_->counters->finish());
   MERIDIAN_TRY_DO(impl_->pool->drain());
   WaitTable waits{file, *impl_->pool, impl_->scratch};

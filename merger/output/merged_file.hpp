@@ -34,6 +34,7 @@ class MergedFileWriter {
   Status append(std::span<const MatchedMessage> rows);
   /// The parts of an instance must be consecutive.
   Status append(std::span<const CollectivePart> rows);
+  Status append(std::span<const AwaitedCall> rows);
   /// Counters of calls, thread by thread; after write_counter_names().
   Status append(const CounterRows& rows);
   Status write_counter_names(const CounterTotals& totals);

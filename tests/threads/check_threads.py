@@ -15,7 +15,9 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "support"), str(HERE.parent / "mpi"), str(HERE.parent / "mpi/counter")]
 import h5py  # noqa: E402
+import numpy  # noqa: E402
 import launch  # noqa: E402
+import merged_columns  # noqa: E402
 import rank_trace  # noqa: E402
 import tracing  # noqa: E402
 
@@ -127,6 +129,36 @@ def check_rank(check, rank, path, expected, locks):
         last[call.thread] = call.leave
 
 
+def check_waits(check, path, expected):
+    """Waits of threads in the merged file: those for a lock fill its call, from the first holder to the last; the first one is
+    the one that the program knows. No wait is for another rank, or for a call that began after it."""
+    with h5py.File(path) as file:
+        events = merged_columns.event_columns(file)
+        names = [name.decode() for name in file["calls/name"][()]]
+        row = numpy.cumsum(file["waits/row_step"][()])
+        causer, ns, kind = row + file["waits/causer"][()], file["waits/wait_ns"][()], file["waits/kind"][()]
+        tids = dict(zip(zip(file["threads/rank"][()].tolist(), file["threads/thread"][()].tolist()), file["threads/kernel_tid"][()].tolist()))
+    of_threads = kind >= 13
+    check.true("threads wait for their own rank", (events["rank"][row] == events["rank"][causer])[of_threads].all())
+    leave = events["enter_ns"] + events["duration_ns"]
+    check.true("causers began before the end of the wait", (events["enter_ns"][causer] <= leave[row])[of_threads].all())
+    locks, first = collections.Counter(), {}
+    for at, by, length, of in zip(row.tolist(), causer.tolist(), ns.tolist(), kind.tolist()):
+        if of == 13:
+            locks[at] += length
+            first.setdefault(at, by)
+    check.true("waits for a lock fill its call", all(events["duration_ns"][at] == length for at, length in locks.items()))
+    for rank, tally in expected.items():
+        mine = [at for at in locks if events["rank"][at] == rank]
+        is_mutex = {at: "mutex" in names[events["call"][at]] or "mtx" in names[events["call"][at]] for at in mine}
+        holders = collections.Counter(str(tids[rank, int(events["thread"][first[at]])]) for at in mine if is_mutex[at])
+        for (what, name), count in tally.items():
+            if what == "waited" and name == "mutex":
+                check.equal(f"calls of rank {rank} that wait for a mutex", sum(is_mutex.values()), count)
+            if what == "holder":
+                check.equal(f"waits of rank {rank} for thread {name}", holders[name], count)
+
+
 def main():
     parser = argparse.ArgumentParser()
     for name in ("meridian", "tracer", "mpiexec"):
@@ -162,6 +194,8 @@ def main():
         if summary is not None:
             check.equal("findings", summary["findings"], [])
             check_summary(check, summary, expected, options.locks)
+            if options.locks != "off":
+                check_waits(check, folder / "merged.h5", expected)
         return check.finish(untraced, traced, merged)
 
 

@@ -41,8 +41,11 @@ with h5py.File(sys.argv[1], "r") as file:
     enter = [int(time) for time in events["enter_ns"]]
     leave = [int(time) for time in events["enter_ns"] + events["duration_ns"]]
     waited = np.zeros(len(enter), np.int64)
-    for row, wait in zip(np.cumsum(file["waits/row_step"][:]), file["waits/wait_ns"][:]):
+    waiting = np.cumsum(file["waits/row_step"][:])
+    for row, wait in zip(waiting, file["waits/wait_ns"][:]):
         waited[row] += wait
+    late_receivers = [(row, causer) for row, causer, kind in
+                      zip(waiting.tolist(), (waiting + file["waits/causer"][:]).tolist(), file["waits/kind"][:]) if kind == 1]
     table = {group: {column: values[:] for column, values in file["summary"][group].items()}
              for group in ("states", "efficiencies", "what_if")}
 
@@ -59,6 +62,9 @@ for send, post, completion in zip(messages["send_row"], messages["post_row"], me
     needs[completion].append((send, MESSAGE))
     if name[send] == "MPI_Ssend" or (name[send] in BLOCKING_SENDS and enter[post] > enter[send]):
         needs[send].append((post, MESSAGE))
+for row, post in late_receivers:
+    if name[row] not in BLOCKING_SENDS:  # it completes a send
+        needs[row].append((post, MESSAGE))
 instances = collections.defaultdict(list)
 for i, number in enumerate(parts["instance"]):
     instances[number].append(i)

@@ -12,12 +12,14 @@ import sys
 import h5py
 import numpy as np
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2] / folder) for folder in ("support", "mpi")]
 import merged_columns  # noqa: E402
+import rank_trace  # noqa: E402
 
 KINDS = ["late sender", "late receiver", "wait at barrier", "wait at N x N", "late broadcast", "early reduce",
          "wait at prefix", "wait at init", "wait at finalize", "wrong order, same source", "wrong order, other sources",
-         "barrier completion", "N x N completion"]
+         "barrier completion", "N x N completion", "wait for lock", "wait for signal", "wait for semaphore",
+         "wait for join", "wait at thread barrier"]
 POLLS = {"MPI_Test", "MPI_Testany", "MPI_Testsome", "MPI_Testall", "MPI_Request_get_status"}
 PROBE_POLLS = {"MPI_Iprobe", "MPI_Improbe"}
 BLOCKING_SENDS = {"MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Sendrecv", "MPI_Sendrecv_replace"}
@@ -27,8 +29,27 @@ def text(value):
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-def waits_for_messages(names, events, enter, leave, messages):
-    """The longest of the waits of each call, with those of probes and of polls."""
+def completed_sends(folder):
+    """{(rank, number of the send in its thread): number of the call that completed its request}, for one thread a rank."""
+    found = {}
+    for path in sorted(folder.glob("rank-*.h5")):
+        trace, templates, started = rank_trace.RankTrace(path), set(), {}
+        for number, call in enumerate(trace.calls):
+            requests = [request for request, *_ in call.completions]
+            if call.name in rank_trace.SEND_TEMPLATES:
+                templates.add(call.messages[0][-1])
+            elif call.name in rank_trace.SENDS and call.messages[0][-1]:
+                started[call.messages[0][-1]] = number
+            elif call.name in rank_trace.STARTS:
+                started |= {request: number for request in requests if request in templates}
+            elif call.name not in rank_trace.NOT_COMPLETING:
+                found |= {(trace.rank, started.pop(request)): number for request in requests if request in started}
+    return found
+
+
+def waits_for_messages(names, events, enter, leave, messages, completions):
+    """The longest of the waits of each call, with those of probes and of polls. completions: row of a send -> row of the
+    call that completed its request."""
     location = list(zip(events["rank"].tolist(), events["thread"].tolist()))
     received = collections.defaultdict(list)  # by completing call: the sends
     for send, completion in zip(messages["send_row"].tolist(), messages["completion_row"].tolist()):
@@ -53,6 +74,9 @@ def waits_for_messages(names, events, enter, leave, messages):
     for send, post in zip(messages["send_row"].tolist(), messages["post_row"].tolist()):
         if names[send] in BLOCKING_SENDS and leave[send] > enter[post]:
             consider(send, post, "late receiver")
+        completion = completions.get(send)
+        if completion is not None and names[completion] not in POLLS and leave[completion] > enter[post]:
+            consider(completion, post, "late receiver")
     for row, sends in received.items():
         for send in sends:
             consider(row, send, "late sender")
@@ -243,7 +267,10 @@ with h5py.File(sys.argv[1], "r") as file:
     names = [calls[call] for call in events["call"]]
     enter = [int(time) for time in events["enter_ns"]]
     leave = [int(time) for time in events["enter_ns"] + events["duration_ns"]]
-    expected = waits_for_messages(names, events, enter, leave, merged_columns.message_columns(file, events))
+    row_of = {(rank, number): row for row, (rank, number) in enumerate(zip(events["rank"], events["sequence"]))}
+    completions = {row_of[rank, send]: row_of[rank, end]
+                   for (rank, send), end in completed_sends(pathlib.Path(sys.argv[1]).parent).items()}
+    expected = waits_for_messages(names, events, enter, leave, merged_columns.message_columns(file, events), completions)
     expected += waits_in_collectives(names, enter, leave, merged_columns.part_columns(file, events))
     expected += waits_at_ends(names, enter, leave)
     expected = sorted((int(row), int(causer), int(wait), kind) for row, causer, wait, kind in expected)

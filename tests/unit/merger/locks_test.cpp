@@ -10,9 +10,7 @@ constexpr std::uint64_t kMutex = 0x601040;
 
 void lock(SyntheticThread& thread, CallId id, At at, LockKind kind, std::uint64_t object, bool is_contended,
           std::int32_t holder_tid = 0, std::uint8_t flags = 0) {
-  thread.call(id, at, Payload::lock, flags);
-  thread.batch.locks.push_back(
-      {object, 0, holder_tid, 0, static_cast<std::uint8_t>(kind), static_cast<std::uint8_t>(is_contended ? 1 : 0), {}});
+  thread.lock(id, at, kind, object, is_contended, holder_tid, flags);
 }
 
 Summary merged(SyntheticRun& run) {

@@ -37,7 +37,9 @@ struct Found {
 class SyntheticThread {
  public:
   EventBatch batch;
-  std::uint64_t routine = 0;  ///< address
+  std::uint64_t routine = 0;                     ///< address
+  std::uint64_t begin_ticks = 0, end_ticks = 0;  ///< 0: with its first event; running at the end
+  std::int64_t creator = -1;
 
   std::size_t size() const { return batch.call.size(); }
   void clear() { batch = {}; }
@@ -95,6 +97,17 @@ class SyntheticThread {
                   std::uint8_t flags = 0) {
     call(id, at, Payload::coll, flags);
     batch.coll.push_back({comm, root, 0, send_bytes, receive_bytes, request});
+  }
+  void lock(CallId id, At at, LockKind kind, std::uint64_t object, bool is_contended, std::int32_t holder_tid = 0,
+            std::uint8_t flags = 0, std::uint64_t mutex = 0) {
+    call(id, at, Payload::lock, flags);
+    const std::uint8_t contended = is_contended ? 1 : 0;
+    batch.locks.push_back({object, mutex, holder_tid, 0, static_cast<std::uint8_t>(kind), contended, {}});
+  }
+  /// About another thread.
+  void thread_op(CallId id, At at, std::uint32_t thread) {
+    call(id, at, Payload::thread_op);
+    batch.thread_ops.push_back({0, 0, thread, 0});
   }
   void handle(CallId id, At at, std::uint64_t value) {
     call(id, at, Payload::handle);
@@ -175,8 +188,12 @@ class SyntheticRank {
     for (const auto& [number, events] : threads)
       meta.threads.push_back({.thread = number,
                               .kernel_tid = 10 + static_cast<std::int32_t>(number),
-                              .begin_ticks = events.size() == 0 ? 0 : events.batch.enter_ticks.front(),
+                              .begin_ticks = events.begin_ticks != 0 || events.size() == 0
+                                                 ? events.begin_ticks
+                                                 : events.batch.enter_ticks.front(),
                               .events = events.size() + first_event_count,
+                              .end_ticks = events.end_ticks,
+                              .creator = events.creator,
                               .routine = events.routine});
   }
 

@@ -6,16 +6,17 @@
 #include <cstdlib>
 
 #include "analysed.hpp"
+#include "random_threads.hpp"
 #include "random_waits.hpp"
 #include "synthetic_patterns.hpp"
 
 namespace meridian::test {
 namespace {
 
-void check(const std::filesystem::path& merged) {
+void check(const std::filesystem::path& merged, const char* script = MERIDIAN_CHECK_WAITS) {
   const std::string python = MERIDIAN_PYTHON_H5PY;
   if (python.empty()) GTEST_SKIP() << "no python3 with h5py";
-  EXPECT_EQ(std::system((python + " " + MERIDIAN_CHECK_WAITS + " " + merged.string()).c_str()), 0);
+  EXPECT_EQ(std::system((python + " " + script + " " + merged.string()).c_str()), 0);
 }
 
 TEST(WaitsInPython, OfAHaloExchangeAreThoseOfPlainLoops) {
@@ -32,6 +33,17 @@ TEST(WaitsInPython, OfRandomProgramsAreThoseOfPlainLoops) {
     const auto outcome = run.merge(with_analyses());
     ASSERT_TRUE(outcome) << outcome.error().what;
     check(run.merged());
+  }
+}
+
+TEST(WaitsInPython, OfRandomThreadsAreThoseOfPlainLoops) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    SyntheticRun run{2};
+    play_threads(run[0], 4, seed % 2 == 0, seed);
+    play_threads(run[1], 3, seed % 2 == 0, seed + 100);
+    const auto outcome = run.merge(with_analyses());
+    ASSERT_TRUE(outcome) << outcome.error().what;
+    check(run.merged(), MERIDIAN_CHECK_THREAD_WAITS);
   }
 }
 

@@ -78,6 +78,64 @@ TEST(WaitStates, ASendThatEndedBeforeTheReceiveDidNotWait) {
   EXPECT_THAT(waits_of(run), IsEmpty());
 }
 
+TEST(WaitStates, TheCallThatCompletesASendWaitsForALateReceiver) {
+  SyntheticRun run{2};
+  run[0]->isend({10, 12}, 1, 7, 8, 0xa);
+  run[0]->wait({20, 60}, 0xa);
+  run[1]->irecv({50, 51}, 0, 7, 8, 0xb);
+  run[1]->wait({70, 80}, 0xb, {0, 7, 8});
+  EXPECT_THAT(waits_of(run), ElementsAre("late receiver: 0 MPI_Wait waits 30 for 1 MPI_Irecv"));
+}
+
+TEST(WaitStates, AReceiveThatWasPostedBeforeTheCompletingCallIsNotWaitedFor) {
+  SyntheticRun run{2};
+  run[0]->isend({10, 12}, 1, 7, 8, 0xa);
+  run[0]->wait({20, 60}, 0xa);
+  run[1]->irecv({15, 16}, 0, 7, 8, 0xb);
+  run[1]->wait({70, 80}, 0xb, {0, 7, 8});
+  EXPECT_THAT(waits_of(run), IsEmpty());
+}
+
+TEST(WaitStates, OfAStartedSendTheCompletingCallWaitsForEachReceive) {
+  SyntheticRun run{2};
+  run[0]->isend({1, 2}, 1, 7, 8, 0xa, kWorld, CallId::Ssend_init);
+  for (std::uint64_t at = 0; at < 300; at += 100) {
+    run[0]->start({at + 10, at + 11}, 0xa);
+    run[0]->wait({at + 20, at + 60}, 0xa);
+    run[1]->receive({at + 50, at + 60}, 0, 7, 8);
+  }
+  EXPECT_THAT(waits_of(run), ElementsAre("late receiver: 0 MPI_Wait waits 3 times 90 for 1 MPI_Recv"));
+}
+
+TEST(WaitStates, ACallThatCompletesSendsAndReceivesWaitsForTheLastOfTheOtherEnds) {
+  SyntheticRun run{3};
+  run[0]->isend({1, 2}, 1, 7, 8, 0xa);
+  run[0]->irecv({3, 4}, 2, 7, 8, 0xb);
+  run[0]->requests(CallId::Waitall, {10, 90}, {{0xa, kAnySource, kAnyTag, 0}, {0xb, 2, 7, 8}});
+  run[1]->receive({50, 70}, 0, 7, 8);
+  run[2]->send({80, 85}, 0, 7, 8);
+  EXPECT_THAT(waits_of(run), ElementsAre("late sender: 0 MPI_Waitall waits 70 for 2 MPI_Send"));
+}
+
+TEST(WaitStates, ATestThatFindsASendCompleteDoesNotWait) {
+  SyntheticRun run{2};
+  run[0]->isend({10, 12}, 1, 7, 8, 0xa);
+  run[0]->requests(CallId::Test, {20, 60}, {{0xa, kAnySource, kAnyTag, 0}});
+  run[1]->receive({50, 60}, 0, 7, 8);
+  EXPECT_THAT(waits_of(run), IsEmpty());
+}
+
+TEST(WaitStates, ASendThatIsFreedOrCancelledIsNotWaitedFor) {
+  SyntheticRun run{2};
+  run[0]->isend({10, 12}, 1, 7, 8, 0xa);
+  run[0]->requests(CallId::Request_free, {20, 60}, {{0xa, 0, 0, 0}});
+  run[0]->isend({70, 72}, 1, 8, 8, 0xb);
+  run[0]->requests(CallId::Cancel, {73, 74}, {{0xb, 0, 0, 0}});
+  run[0]->requests(CallId::Wait, {80, 160}, {{0xb, kAnySource, kAnyTag, kCancelled}});
+  run[1]->receive({50, 60}, 0, 7, 8);
+  EXPECT_THAT(waits_of(run), IsEmpty());
+}
+
 TEST(WaitStates, AtABarrierAllWaitForTheLast) {
   SyntheticRun run{3};
   run[0]->collective(CallId::Barrier, {10, 55});
