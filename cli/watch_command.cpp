@@ -160,7 +160,7 @@ Command watch_command() {
             AllowedRange{0, 1e6}},
            {"--end-job", "", "Then end the ranks with SIGTERM, unless one is computing", &arguments->is_ending}},
           [arguments] { return Watch{*arguments}.run(); },
-          "Exit codes: 0 the program has ended by itself, 1 could not run, 2 there was a deadlock, or the program was "
+          "Exit codes: 0 the program has ended by itself, 1 could not run, 2 there was a\ndeadlock, or the program was "
           "ended."};
 }
 

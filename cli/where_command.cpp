@@ -34,10 +34,11 @@ int where(const WhereArguments& arguments) {
 Command where_command() {
   const auto arguments = std::make_shared<WhereArguments>();
   return {"where",
-          "Show what every rank is doing now or did last, and who waits for whom; exit code 2 on a deadlock",
+          "Show what every rank is doing now or did last, and who waits for whom",
           {{"directory", "DIR", "Directory of the trace (default: latest)", &arguments->directory},
            {"--json", "", "Print one JSON object and nothing else", &arguments->is_json}},
-          [arguments] { return where(*arguments); }};
+          [arguments] { return where(*arguments); },
+          "Exit codes: 0 success, 1 could not run, 2 there is a deadlock."};
 }
 
 }  // namespace meridian

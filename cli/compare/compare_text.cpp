@@ -236,7 +236,8 @@ std::string rest_line(const ComparisonReport& report) {
   std::size_t noise = 0;
   for (const ItemChange& change : report.comparisons.back().changes) {
     if (change.is_notable) continue;
-    (std::fabs(change.share) < kLeastChange ? small : noise) += 1;
+    const bool is_noise = change.test.p_value >= kSignificant && std::fabs(change.share) >= kLeastChange;
+    (is_noise ? noise : small) += 1;
   }
   std::string text;
   if (small > 0) text = fmt::format("{} further rows changed by less than 0.1 % of the run", small);
@@ -258,10 +259,12 @@ std::string conditions_section(const ComparisonReport& report, const Paint& pain
 std::string describe_time(const RunGroup& before, const RunGroup& after, const Comparison& comparison) {
   const FigureChange& time = comparison.figures.front();
   std::string text =
-      time.change == 0
-          ? fmt::format("The run takes the same time: {}.", human_duration(time.after))
-          : fmt::format("The run takes {} {} time: {}, before {}.", human_percent(std::fabs(time.ratio - 1)),
-                        time.change > 0 ? "more" : "less", human_duration(time.after), human_duration(time.before));
+      fmt::format("The run takes {}, before {}.", human_duration(time.after), human_duration(time.before));
+  if (time.change == 0)
+    text = fmt::format("The run takes the same time: {}.", human_duration(time.after));
+  else if (std::isfinite(time.ratio))
+    text = fmt::format("The run takes {} {} time: {}, before {}.", human_percent(std::fabs(time.ratio - 1)),
+                       time.change > 0 ? "more" : "less", human_duration(time.after), human_duration(time.before));
   if (!std::isfinite(time.test.p_value))
     return text + (before.runs.size() + after.runs.size() > 2
                        ? " One group has no repeats: whether a change is more than noise is unknown."

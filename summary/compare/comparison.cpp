@@ -51,6 +51,9 @@ double mean_time(const RunGroup& group) {
   return sum_s / static_cast<double>(group.runs.size());
 }
 
+/// For sorting, which needs numbers that can be compared.
+double size_of(const ItemChange& change) { return std::isnan(change.change_s) ? 0 : std::fabs(change.change_s); }
+
 }  // namespace
 
 Comparison compare_groups(const RunGroup& before, const RunGroup& after) {
@@ -99,7 +102,7 @@ Comparison compare_groups(const RunGroup& before, const RunGroup& after) {
     change.is_notable = std::fabs(change.change_s) >= kLeastChange * time_s && change.change_s != 0 && !is_noise;
   }
   std::ranges::stable_sort(result.changes, [](const ItemChange& a, const ItemChange& b) {
-    return std::tuple{a.subject, -std::fabs(a.change_s)} < std::tuple{b.subject, -std::fabs(b.change_s)};
+    return std::tuple{a.subject, -size_of(a)} < std::tuple{b.subject, -size_of(b)};
   });
   return result;
 }

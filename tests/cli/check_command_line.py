@@ -119,7 +119,7 @@ def check_csv_and_json_exclude_each_other():
 
 
 def check_help_of_every_command_goes_to_standard_output():
-    for command in ((), ("run",), ("merge",), ("stats",), ("info",), ("check",), ("doctor",), ("options",)):
+    for command in ((), ("run",), ("merge",), ("stats",), ("compare",), ("where",), ("watch",), ("info",), ("check",), ("doctor",), ("options",)):
         done = meridian(*command, "--help")
         assert done.returncode == 0 and done.stderr == "" and "Usage:" in done.stdout, done
         assert max(len(line) for line in done.stdout.splitlines()) <= 80, done.stdout

@@ -123,7 +123,10 @@ def look_at_rank_file(case, is_whole_tour):
 
 def look_at_merged_file(case, is_whole_tour):
     case.run("stats", case.file)
+    case.run("compare", "--json", case.file, case.file, form="json")
     if is_whole_tour:
+        case.run("compare", case.file, case.file)
+        case.run("compare", "--csv", case.file, f"{case.file},{case.file}", form="csv")
         case.run("stats", "--json", case.file, form="json")
         case.run("stats", "--csv", case.file, form="csv")
         case.run("check", case.file)

@@ -114,6 +114,19 @@ TEST(Comparison, TheLargestChangeOfEachSubjectIsFirst) {
   EXPECT_THAT(names, ElementsAre("MPI_Recv", "MPI_Wait", "MPI_Send"));
 }
 
+TEST(Comparison, TimesThatAreNoNumbersHaveTheirPlaceInTheOrder) {
+  Summary before = run_of(1, 10);
+  Summary after = run_of(1, 10);
+  for (const char* const name : {"MPI_Send", "MPI_Recv", "MPI_Wait"}) add_function(before, name, 1);
+  add_function(after, "MPI_Send", std::nan(""));
+  add_function(after, "MPI_Recv", 2);
+  add_function(after, "MPI_Wait", 4);
+  const Comparison comparison = compare_groups(group_of("a", {before}), group_of("b", {after}));
+  EXPECT_EQ(comparison.changes.front().name, "MPI_Wait");
+  EXPECT_EQ(comparison.changes.back().name, "MPI_Send");
+  EXPECT_FALSE(comparison.changes.back().is_notable);
+}
+
 TEST(Comparison, WaitsBelongToTheirFunctionAndSite) {
   Summary before = run_of(1, 10);
   made::add_site(before, "MPI_Recv", 7, 3);
