@@ -20,12 +20,12 @@ std::vector<std::string_view> problem_names() {
 }
 
 std::string figure_entry(std::string_view name, FigureUnit unit, std::string_view text) {
-  constexpr std::size_t kTextColumn = 28;
+  constexpr std::size_t kFigureColumn = 28;
   const std::string shown = fmt::format("  {} ", name);
   const std::string_view named = unit == FigureUnit::share ? "share" : unit_name(unit);
-  std::string lines =
-      wrapped(fmt::format("{}{}", named.empty() ? "" : fmt::format("[{}] ", named), text), kTextColumn, prose_width());
-  if (shown.size() > kTextColumn) return shown + "\n" + lines;
+  std::string lines = wrapped(fmt::format("{}{}", named.empty() ? "" : fmt::format("[{}] ", named), text),
+                              kFigureColumn, prose_width());
+  if (shown.size() > kFigureColumn) return shown + "\n" + lines;
   return lines.replace(0, shown.size(), shown);
 }
 

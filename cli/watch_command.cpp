@@ -40,7 +40,7 @@ void pause_for(double seconds) { std::this_thread::sleep_for(std::chrono::durati
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>{Clock::now() - begin}.count(); }
 
-std::string rank_list(const std::vector<std::int32_t>& ranks) {
+std::string ranks_in_words(const std::vector<std::int32_t>& ranks) {
   return fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", fmt::join(ranks, ", "));
 }
 
@@ -112,11 +112,11 @@ class Watch {
     is_deadlock_ = is_deadlock_ || is_stuck;
     std::string text = fmt::format("No call of any rank has begun or ended for {}.\n", human_duration(stalled_s));
     if (!computing.empty())
-      text += fmt::format("Computing, so this may be no deadlock: {}.\n", rank_list(computing));
+      text += fmt::format("Computing, so this may be no deadlock: {}.\n", ranks_in_words(computing));
     else if (!is_stuck)
       text += "No rank is computing.\n";
     if (const auto idle = idle_ranks(*report, computing); !idle.empty())
-      text += fmt::format("Outside MPI without using the processor: {}.\n", rank_list(idle));
+      text += fmt::format("Outside MPI without using the processor: {}.\n", ranks_in_words(idle));
     if (ranks_.elsewhere() != 0) text += fmt::format("Not watched, on other hosts: {} ranks.\n", ranks_.elsewhere());
     if (!print(text + where_text(*report))) return kExitCouldNotRun;
     if (!arguments_.is_ending) return kGoesOn;

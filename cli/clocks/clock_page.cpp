@@ -74,7 +74,7 @@ std::vector<std::uint32_t> by_doubt(const ClockPageData& view) {
   return domains;
 }
 
-std::string how_many(std::size_t shown, std::size_t all) {
+std::string how_many_shown(std::size_t shown, std::size_t all) {
   if (shown >= all) return {};
   return fmt::format(
       " The plot shows the {} of {} with the widest bounds; all are in the merged file, group <code>/clocks</code>.",
@@ -176,8 +176,8 @@ std::string drift(const ClockPageData& view) {
     correction.line(corrections[domains[i]], i, host_of(view, domains[i]));
     rate.line(drifts[domains[i]], i, host_of(view, domains[i]));
   }
-  return figure(correction,
-                "The correction minus a straight line from start to end." + how_many(domains.size(), all.size())) +
+  return figure(correction, "The correction minus a straight line from start to end." +
+                                how_many_shown(domains.size(), all.size())) +
          figure(rate, "Rate of the clock relative to the reference.") + "<p>" + keys_of(view, domains) + "</p>";
 }
 
@@ -209,7 +209,8 @@ std::string bound_widths(const ClockPageData& view) {
       uncertified += !knot.is_certified;
     }
   return figure(plots[0], "T1: nothing is received before it is sent, and clocks keep their rates.") +
-         figure(plots[1], "T2: also, smallest latencies vary by 20 % at most." + how_many(domains.size(), all.size())) +
+         figure(plots[1],
+                "T2: also, smallest latencies vary by 20 % at most." + how_many_shown(domains.size(), all.size())) +
          fmt::format("<p>{} of {} knots are not certified: there is no bound around them.</p>\n", uncertified, knots);
 }
 
@@ -295,7 +296,7 @@ std::string domain_details(const ClockPageData& view) {
     text += fmt::format("<details{}><summary>{}</summary>{}</details>\n", i < 2 ? " open" : "",
                         html_text(host_of(view, domains[i])), figure(plot, kinds_key() + key(3, "fit")));
   }
-  return text + "<p>" + how_many(domains.size(), all.size()) + "</p>";
+  return text + "<p>" + how_many_shown(domains.size(), all.size()) + "</p>";
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kContextLabelWidth = 10;
 
 /// A field of one or more lines; further lines are indented like the first.
-std::string field(const char* label, const std::string& value) {
+std::string context_field(const char* label, const std::string& value) {
   std::string text = wrapped(value, kContextLabelWidth + 2, prose_width());
   text.replace(0, kContextLabelWidth + 2, fmt::format("  {:<{}}", label, kContextLabelWidth));
   return text;
@@ -55,7 +55,7 @@ std::string context_section(const Summary& summary, const Paint& paint) {
   std::string result;
   if (!summary.context.empty()) {
     const auto add = [&](const char* label, const std::string& value) {
-      if (!value.empty()) result += field(label, value);
+      if (!value.empty()) result += context_field(label, value);
     };
     add("command", common(summary.context, &ContextSummary::command));
     add("processor", common(summary.context, &ContextSummary::cpu_model));
@@ -75,14 +75,15 @@ std::string context_section(const Summary& summary, const Paint& paint) {
     if (largest == nullptr || usage.high_water_bytes > largest->high_water_bytes) largest = &usage;
   }
   if (largest != nullptr) {
-    result += field("CPU time", fmt::format("{} user, {} system, all ranks from their start",
-                                            human_duration(all.user_s), human_duration(all.system_s)));
-    result +=
-        field("memory", fmt::format("at most {} (rank {}); {} over all ranks", human_bytes(largest->high_water_bytes),
-                                    largest->rank, human_bytes(all.high_water_bytes)));
-    result += field("faults", fmt::format("{} minor, {} major; switches: {} voluntary, {} not",
-                                          human_count(all.minor_faults), human_count(all.major_faults),
-                                          human_count(all.voluntary_switches), human_count(all.involuntary_switches)));
+    result += context_field("CPU time", fmt::format("{} user, {} system, all ranks from their start",
+                                                    human_duration(all.user_s), human_duration(all.system_s)));
+    result += context_field(
+        "memory", fmt::format("at most {} (rank {}); {} over all ranks", human_bytes(largest->high_water_bytes),
+                              largest->rank, human_bytes(all.high_water_bytes)));
+    result += context_field(
+        "faults", fmt::format("{} minor, {} major; switches: {} voluntary, {} not", human_count(all.minor_faults),
+                              human_count(all.major_faults), human_count(all.voluntary_switches),
+                              human_count(all.involuntary_switches)));
   }
   return result.empty() ? result : paint.heading("CONTEXT") + "\n" + result;
 }

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kTopEvents = 20;
 
-std::string how_many(std::size_t rows) {
+std::string rows_shown(std::size_t rows) {
   return rows <= kTopEvents ? fmt::format("all {}", rows) : fmt::format("{} of {}", kTopEvents, rows);
 }
 
@@ -35,7 +35,7 @@ std::string regions_section(const Summary& summary, const Paint& paint) {
                human_duration(region.max_s)});
   }
   return paint.heading(
-             fmt::format("REGIONS ({}; itself: without the regions inside)", how_many(summary.regions.size()))) +
+             fmt::format("REGIONS ({}; itself: without the regions inside)", rows_shown(summary.regions.size()))) +
          "\n" + table.text([&](const std::string& line) { return paint.title(line); });
 }
 
@@ -56,7 +56,7 @@ std::string passed_section(const Summary& summary, const Paint& paint) {
   Table table{{{"function", Align::left}, {"group", Align::left}, {"ranks"}, {"calls"}}};
   for (std::size_t i = 0; i < std::min(kTopEvents, sums.size()); ++i)
     table.add({printable(sums[i].name), sums[i].group, human_count(sums[i].ranks), human_count(sums[i].calls)});
-  return paint.heading(fmt::format("FILTERED OUT ({})", how_many(sums.size()))) + "\n" +
+  return paint.heading(fmt::format("FILTERED OUT ({})", rows_shown(sums.size()))) + "\n" +
          table.text([&](const std::string& line) { return paint.title(line); });
 }
 
@@ -72,8 +72,9 @@ std::string user_events_section(const Summary& summary, const Paint& paint) {
     table.add({printable(name), event.kind, human_count(event.count), value(event.min), value(event.mean),
                value(event.max), value(event.last)});
   }
-  std::string result = paint.heading(fmt::format("EVENTS OF THE PROGRAM ({})", how_many(summary.user_events.size()))) +
-                       "\n" + table.text([&](const std::string& line) { return paint.title(line); });
+  std::string result =
+      paint.heading(fmt::format("EVENTS OF THE PROGRAM ({})", rows_shown(summary.user_events.size()))) + "\n" +
+      table.text([&](const std::string& line) { return paint.title(line); });
   if (summary.user_messages != 0)
     result += fmt::format("  {} messages of its own, {}, are matched\n", human_count(summary.user_messages),
                           human_bytes(summary.user_message_bytes));

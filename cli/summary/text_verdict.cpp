@@ -17,7 +17,7 @@ namespace meridian {
 namespace {
 
 constexpr std::size_t kMostProblems = 3;
-constexpr std::size_t kMostLines = 25;
+constexpr std::size_t kMostVerdictLines = 25;
 
 std::string paragraph(const std::string& text) { return wrapped(printable(text), kIndent, prose_width()); }
 
@@ -72,7 +72,7 @@ std::string verdict_section(const Summary& summary, const Paint& paint, VerdictL
                                     more == 1 ? "s" : "", more == 1 ? "" : " each"));
   for (const std::string& sentence : advise(summary)) {
     const std::string added = paragraph(sentence);
-    if (is_brief && lines_in(result) + lines_in(added) > kMostLines) break;
+    if (is_brief && lines_in(result) + lines_in(added) > kMostVerdictLines) break;
     result += added;
   }
   return result;

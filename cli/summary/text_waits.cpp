@@ -16,7 +16,7 @@ namespace meridian {
 namespace {
 
 /// Waits of all ranks in one place.
-struct Group {
+struct WaitGroup {
   double total_s = 0;
   std::map<std::int32_t, double> causers;  ///< rank -> time
 };
@@ -24,7 +24,7 @@ struct Group {
 /// The start and the end of a run have no part in shares, as in the other sections.
 bool is_in_share(std::string_view pattern) { return pattern != "wait at init" && pattern != "wait at finalize"; }
 
-std::string main_causer(const Group& group) {
+std::string main_causer(const WaitGroup& group) {
   const auto most = std::ranges::max_element(group.causers, {}, [](const auto& causer) { return causer.second; });
   if (most->first < 0) return "several";
   return fmt::format("rank {} ({:.0f} %)", most->first, 100 * most->second / group.total_s);
@@ -40,13 +40,13 @@ struct Delay {
 }  // namespace
 
 std::string waits_section(const Summary& summary, const Paint& paint, std::size_t most) {
-  std::map<std::tuple<std::string, std::string, std::string>, Group> groups;
+  std::map<std::tuple<std::string, std::string, std::string>, WaitGroup> groups;
   double all_s = 0;
   std::uint64_t unresolved = 0;
   for (const WaitSummary& row : summary.waits) {
     unresolved += row.unresolved;
     if (row.count == 0) continue;
-    Group& group = groups[{row.pattern, row.function, row.place}];
+    WaitGroup& group = groups[{row.pattern, row.function, row.place}];
     group.total_s += row.total_s;
     group.causers[row.causer] += row.total_s;
     if (is_in_share(row.pattern)) all_s += row.total_s;
