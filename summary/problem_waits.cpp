@@ -95,11 +95,6 @@ const SiteSummary* lock_site(const Summary& summary, const std::string& kind) {
   return longest;
 }
 
-/// Waits for other threads of the rank.
-bool is_of_threads(const WaitSummary& row) {
-  return row.pattern.starts_with("wait for ") || row.pattern == "wait at thread barrier";
-}
-
 /// The longest waits of this rank for locks of this kind, with one place that takes them and one that has them.
 const WaitSummary* lock_wait(const Summary& summary, std::int32_t rank, const std::string& kind) {
   const WaitSummary* longest = nullptr;
@@ -282,6 +277,10 @@ class WaitingFinder {
 };
 
 }  // namespace
+
+bool is_of_threads(const WaitSummary& row) {
+  return row.pattern.starts_with("wait for ") || row.pattern == "wait at thread barrier";
+}
 
 std::string place_text(const SiteSummary& site) {
   const auto base = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };

@@ -22,6 +22,9 @@ struct ChargedWaits {
 std::map<std::string, ChargedWaits> find_waiting(const Summary& summary, const Load& load,
                                                  std::vector<ProblemSummary>& problems);
 
+/// Whether a thread waits for other threads of its rank.
+bool is_of_threads(const WaitSummary& row);
+
 /// "halo.c:70"; module and offset without a line.
 std::string place_text(const SiteSummary& site);
 

@@ -87,8 +87,8 @@ struct ItemChange {
       column<&Row::after, &Measures::count>("after_count", "", "the same"),
       column<&Row::before, &Measures::bytes>("before_bytes", "bytes", "sent and received, over all ranks"),
       column<&Row::after, &Measures::bytes>("after_bytes", "bytes", "the same"),
-      column<&Row::before, &Measures::wait_s>("before_wait_s", "s",
-                                              "waits for other ranks; of regions time in MPI; over all ranks"),
+      column<&Row::before, &Measures::wait_s>(
+          "before_wait_s", "s", "waits for other ranks or threads; of regions time in MPI; over all ranks"),
       column<&Row::after, &Measures::wait_s>("after_wait_s", "s", "the same"),
   };
 };

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "summary/measures.hpp"
+#include "summary/problem_waits.hpp"
 
 namespace meridian {
 namespace {
@@ -46,7 +47,7 @@ double state_seconds(const Summary& summary, std::string_view state) {
 double all_waits(const Summary& summary) {
   double total_s = 0;
   for (const WaitSummary& row : summary.waits)
-    if (!is_start_or_end(row.function)) total_s += row.total_s;
+    if (!is_start_or_end(row.function) && !is_of_threads(row)) total_s += row.total_s;
   return total_s;
 }
 
@@ -120,7 +121,7 @@ constexpr auto kFamilies = std::to_array<FigureFamily>({
     {"seconds", "FUNCTION", seconds, "time in a function, over all ranks; 0 if it was not called"},
     {"calls", "FUNCTION", count, "its calls, over all ranks"},
     {"bytes", "FUNCTION", bytes, "sent and received by these calls"},
-    {"waits", "FUNCTION", seconds, "waits for other ranks in these calls, over all ranks"},
+    {"waits", "FUNCTION", seconds, "waits for other ranks or threads in these calls, over all ranks"},
     {"region", "NAME", seconds, "time in a region of the program, over all ranks and threads"},
     {"problem", "NAME", seconds, "cost of a problem of the verdict, over all ranks; 0 if it was not found"},
 });

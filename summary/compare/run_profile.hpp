@@ -24,7 +24,7 @@ struct Measures {
   double total_s = 0;
   double count = 0;
   double bytes = 0;   ///< sent and received
-  double wait_s = 0;  ///< of functions and sites: waits for other ranks; of regions: in MPI
+  double wait_s = 0;  ///< of functions and sites: waits for other ranks or threads; of regions: in MPI
 };
 
 /// A part of a run that other runs may have, too.

@@ -141,6 +141,17 @@ TEST(Comparison, WaitsBelongToTheirFunctionAndSite) {
   EXPECT_EQ(change_of(comparison, Subject::wait, "late sender").change_s, 1.5);
 }
 
+TEST(Comparison, WaitTimeIsThatForOtherRanksWithoutStartAndEnd) {
+  Summary before = run_of(1, 10);
+  Summary after = before;
+  add_wait(after, "late sender", "MPI_Recv", "solve.c:7", 1);
+  add_wait(after, "wait for lock", "pthread_mutex_lock", "solve.c:9", 2);
+  add_wait(after, "wait at thread barrier", "pthread_barrier_wait", "solve.c:10", 4);
+  add_wait(after, "wait at init", "MPI_Init", "solve.c:1", 8);
+  const Comparison comparison = compare_groups(group_of("a", {before}), group_of("b", {after}));
+  EXPECT_EQ(figure_named(comparison, "wait_time").after, 1);
+}
+
 TEST(Comparison, FiguresHaveTheirRatioAndTest) {
   const RunGroup before = group_of("a", {run_of(2, 9), run_of(2, 11)});
   const RunGroup after = group_of("b", {run_of(2, 14), run_of(2, 16)});
