@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLabelWidth = 10;
 
-std::string field(const char* label, const std::string& value) {
+std::string run_field(const char* label, const std::string& value) {
   return fmt::format("  {:<{}}{}\n", label, kLabelWidth, shortened(value, text_width() - kLabelWidth - kIndent));
 }
 
@@ -122,27 +122,27 @@ std::string run_section(const Summary& summary, const Paint& paint) {
   const RunSummary& run = summary.run;
   const Load load = measure_load(summary);
   std::string result = paint.heading("RUN") + "\n";
-  result += field("program", run.executable.empty()
-                                 ? "unknown"
-                                 : shortened_path(printable(run.executable), text_width() - kLabelWidth - kIndent));
-  result += field("MPI", run.mpi_library.empty() ? "unknown" : printable(short_version(run.mpi_library)));
-  result += field("ranks", ranks_value(run));
-  result += field("begun", human_time(run.begin_realtime_ns));
-  result += field("time", human_duration(run.time_s) + " from the first event to the last");
+  result += run_field("program", run.executable.empty()
+                                     ? "unknown"
+                                     : shortened_path(printable(run.executable), text_width() - kLabelWidth - kIndent));
+  result += run_field("MPI", run.mpi_library.empty() ? "unknown" : printable(short_version(run.mpi_library)));
+  result += run_field("ranks", ranks_value(run));
+  result += run_field("begun", human_time(run.begin_realtime_ns));
+  result += run_field("time", human_duration(run.time_s) + " from the first event to the last");
   const double ends_s = ends_seconds(summary);
   if (ends_s > 0)
-    result += field("start/end",
-                    fmt::format("{} in MPI_Init and MPI_Finalize, {} a rank; in no share", human_duration(ends_s),
-                                human_duration(ends_s / static_cast<double>(summary.ranks.size()))));
-  result += field("in MPI", fmt::format("{} of the ranks' {}time, {} in total", human_percent(load.mpi_share),
-                                        ends_s > 0 ? "other " : "", human_duration(mpi_seconds(summary) - ends_s)));
-  result += field("calls", calls_value(run));
-  if (const std::string others = others_value(run); !others.empty()) result += field("others", others);
+    result += run_field("start/end",
+                        fmt::format("{} in MPI_Init and MPI_Finalize, {} a rank; in no share", human_duration(ends_s),
+                                    human_duration(ends_s / static_cast<double>(summary.ranks.size()))));
+  result += run_field("in MPI", fmt::format("{} of the ranks' {}time, {} in total", human_percent(load.mpi_share),
+                                            ends_s > 0 ? "other " : "", human_duration(mpi_seconds(summary) - ends_s)));
+  result += run_field("calls", calls_value(run));
+  if (const std::string others = others_value(run); !others.empty()) result += run_field("others", others);
   std::string trace = human_bytes(run.trace_bytes);
   const double events =
       static_cast<double>(run.calls) + static_cast<double>(run.thread_calls) + static_cast<double>(run.user_events);
   if (events > 0) trace += fmt::format(", {} an event", human_bytes(static_cast<double>(run.trace_bytes) / events));
-  return result + field("trace", trace);
+  return result + run_field("trace", trace);
 }
 
 std::string ranks_section(const Summary& summary, const Paint& paint, std::size_t most) {
