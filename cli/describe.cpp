@@ -99,7 +99,7 @@ Result<Description> describe_merged(const fs::path& path) {
   MERIDIAN_TRY(const Summary summary, MergedTrace::read_summary(path));
   Describer merged{"merged trace", path};
   merged.add("size", human_bytes(size_of(path)), "size_bytes", size_of(path));
-  merged.add_text("\n" + run_section(summary, Paint{false}));
+  merged.add_text(fmt::format("\n{}", run_section(summary, Paint{false})));
   const RunSummary& run = summary.run;
   merged.add_member("program", run.executable);
   merged.add_member("mpi_library", run.mpi_library);
