@@ -164,7 +164,7 @@ void AwaitedThreads::add_holder(Wait& wait, const Holding& holding) {
   const auto is_same = [](const Holding& a, const Holding& b) {
     return a.call.thread == b.call.thread && a.site == b.site;
   };
-  wait.next.erase(std::ranges::unique(wait.next, is_same).begin(), wait.next.end());
+  wait.next.erase(std::unique(wait.next.begin(), wait.next.end(), is_same), wait.next.end());
   wait.next.resize(std::min(wait.next.size(), kMostHolders));
 }
 
