@@ -16,6 +16,7 @@
 #include "merger/order/order_events.hpp"
 #include "merger/sites/resolve_sites.hpp"
 #include "merger/statistics/count_events.hpp"
+#include "merger/statistics/lock_findings.hpp"
 #include "merger/statistics/summarize.hpp"
 #include "merger/statistics/summarize_context.hpp"
 #include "merger/statistics/summarize_sites.hpp"
@@ -232,6 +233,7 @@ Result<bool> count_events(Merge& merge) {
 Result<bool> summarize(Merge& merge) {
   Destination& destination = *merge.destination;
   destination.user.finish(merge.findings);
+  report_lock_orders(merge.trace, merge.matched.lock_orders, merge.places, merge.findings);
   if (merge.trace.paths->is_full()) merge.findings.add(FindingId::site_too_many);
   if (const std::uint64_t lost = calls_with_lost_callers(merge.trace, destination.statistics); lost != 0)
     merge.findings.add(FindingId::stack_lost, lost);

@@ -28,6 +28,7 @@ EventRow CallTracker::enter(const Call& call, std::uint32_t thread_index) {
     at_.locks->add_join(call, duration_ns);
   }
   if (at_.threads_awaited != nullptr) at_.threads_awaited->add(call);
+  if (at_.lock_order != nullptr) at_.lock_order->add(call, static_cast<std::uint32_t>(row.path));
   const CallRole& what = role_of(call.call);
   Pending& pending = pending_[thread_index];
   const bool is_p2p = call.payload == Payload::p2p;

@@ -50,10 +50,11 @@ std::vector<bool> racing_ranks(const Trace& trace) {
 class Replay {
  public:
   /// awaited  receives the waits of threads
-  Replay(Trace& trace, Matchers matchers, std::vector<LockTable>& locks, std::vector<AwaitedCall>& awaited,
-         Findings& findings)
+  Replay(Trace& trace, Matchers matchers, std::vector<LockTable>& locks, std::vector<LockOrder>& lock_orders,
+         std::vector<AwaitedCall>& awaited, Findings& findings)
       : matchers_{matchers},
         locks_{locks},
+        lock_orders_{lock_orders},
         threads_{awaited_threads(trace, awaited)},
         clocks_{trace.clocks.maps},
         races_{racing_ranks(trace)},
@@ -103,10 +104,11 @@ class Replay {
     for (std::uint32_t i = 0; i < trace.files.size(); ++i) {
       RankFile& file = *trace.files[i];
       const RankCursor& cursor = cursors_.emplace_back(file, is_split, findings);
-      trackers_.emplace_back(RankContext{
-          i, file.meta().rank, cursor.threads(), trace.unknown_call[i], trace.clocks.maps[i], &trace.communicators.list,
-          &trace.communicators.resolvers[i], &findings, &locks_[i], &matchers_, &trace.user, &trace.rank_sites[i],
-          &trace.gaps.ranks[i], rank_end_of(file.meta()).ticks, threads_[i] ? &*threads_[i] : nullptr});
+      trackers_.emplace_back(
+          RankContext{i, file.meta().rank, cursor.threads(), trace.unknown_call[i], trace.clocks.maps[i],
+                      &trace.communicators.list, &trace.communicators.resolvers[i], &findings, &locks_[i], &matchers_,
+                      &trace.user, &trace.rank_sites[i], &trace.gaps.ranks[i], rank_end_of(file.meta()).ticks,
+                      threads_[i] ? &*threads_[i] : nullptr, threads_[i] ? &lock_orders_[i] : nullptr});
       if (cursor.is_over()) {
         matchers_.messages.end_rank(i);
         matchers_.user_messages.end_rank(i);
@@ -119,6 +121,7 @@ class Replay {
 
   Matchers matchers_;
   std::vector<LockTable>& locks_;
+  std::vector<LockOrder>& lock_orders_;
   std::vector<std::optional<AwaitedThreads>> threads_;  // [ranks]
   std::span<const ClockMap> clocks_;
   std::vector<bool> races_;  // [ranks]
@@ -157,8 +160,10 @@ Result<Matched> match(Trace& trace, MatchUntil until, const MatchSinks& sinks, F
   std::vector<ValueTotals> counters(trace.user.list.size());
   ObjectTotals objects{trace.objects};
   std::vector<LockTable> locks(trace.files.size());
+  std::vector<LockOrder> lock_orders(trace.files.size());
   std::vector<AwaitedCall> awaited_rows;
-  Replay replay{trace, {messages, collectives, user_messages, counters, objects}, locks, awaited_rows, findings};
+  Replay replay{trace,   {messages, collectives, user_messages, counters, objects}, locks, lock_orders, awaited_rows,
+                findings};
   RowQueue queue{sinks.rows};
   EventRow row;
   bool has_row = false;
@@ -177,8 +182,8 @@ Result<Matched> match(Trace& trace, MatchUntil until, const MatchSinks& sinks, F
     if (calls % kCountEvery == 0) counter(calls);
   }
   MERIDIAN_TRY_DO(queue.flush());
-  Matched matched{messages.finish(),   collectives.finish(), user_messages.finish(),
-                  std::move(counters), std::move(objects),   std::move(locks)};
+  Matched matched{messages.finish(),  collectives.finish(), user_messages.finish(), std::move(counters),
+                  std::move(objects), std::move(locks),     std::move(lock_orders)};
   MERIDIAN_TRY_DO(drain(message_rows, sinks.messages));
   MERIDIAN_TRY_DO(drain(part_rows, sinks.parts));
   MERIDIAN_TRY_DO(drain(messages.open_sends().awaited(), sinks.awaited));

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "merger/match/lock_order.hpp"
 #include "merger/match/lock_table.hpp"
 #include "merger/match/match_collectives.hpp"
 #include "merger/match/match_messages.hpp"
@@ -22,7 +23,8 @@ struct Matched {
   MessageTotals user_messages;
   std::vector<ValueTotals> counters;  ///< [UserDefinitions::list]
   ObjectTotals objects;
-  std::vector<LockTable> locks;  ///< [files]
+  std::vector<LockTable> locks;        ///< [files]
+  std::vector<LockOrder> lock_orders;  ///< [files]
   std::uint64_t reversed() const noexcept { return messages.reversed + collectives.reversed + user_messages.reversed; }
 };
 

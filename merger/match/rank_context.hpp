@@ -7,6 +7,7 @@
 
 #include "merger/load/thread_cursor.hpp"
 #include "merger/match/awaited_threads.hpp"
+#include "merger/match/lock_order.hpp"
 #include "merger/match/lock_table.hpp"
 #include "merger/match/match_collectives.hpp"
 #include "merger/match/match_messages.hpp"
@@ -48,6 +49,7 @@ struct RankContext {
   const RecordingGaps* gaps = nullptr;        ///< set if `matchers` is
   std::uint64_t end_ticks = 0;                ///< at which the end of the rank was seen; 0: unknown
   AwaitedThreads* threads_awaited = nullptr;  ///< receives all calls; may be null
+  LockOrder* lock_order = nullptr;            ///< likewise
 
   Caller caller(const Call& call) const noexcept;
   /// Index of the stretch of the recording, between lost calls, in which the call began.

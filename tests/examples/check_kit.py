@@ -2,7 +2,8 @@
 """Traces a program whose problem is known, and asks whether the summary says so: the problem that costs most is the one of
 the design, with its function, rank, line and cost.
 
-check_kit.py --meridian M --mpiexec X --program P --ranks N [-- arguments of the program...]
+check_kit.py --meridian M --mpiexec X --program P --ranks N [--set NAME=VALUE] [-- arguments of the program...]
+A problem whose name has a dot is a finding, of which no cost is known.
 """
 
 import os
@@ -39,9 +40,18 @@ def check_cost(check, first, designed):
         check.true(f"{first['cost_s']} s is what the program measured, {seconds} s, within 2 %", abs(first["cost_s"] - seconds) <= 0.02 * seconds)
 
 
+def check_finding(check, findings, designed, name):
+    details = [finding["detail"] for finding in findings if finding["name"] == designed["problem"]]
+    check.equal(f"findings of the kind of the design: {findings}", len(details), 1)
+    for detail in details:
+        check.true(f"the rank is named: {detail}", f"rank {designed['causer']}:" in detail)
+        check.true(f"the place is named: {detail}", f"{name}.c:{designed['line']}" in detail)
+
+
 def main():
     parser = launch.parser()
     parser.add_argument("--program", required=True)
+    parser.add_argument("--set", default=[], action="append", type=lambda text: text.split("=", 1), help="NAME=VALUE")
     parser.add_argument("arguments", nargs="*")
     options = parser.parse_args()
     check = launch.Checks()
@@ -49,13 +59,15 @@ def main():
         trace = pathlib.Path(work) / "trace"
         words = [options.mpiexec, "-n", options.ranks, options.meridian, "run", options.program, *options.arguments]
         os.chdir(work)  # one program writes a file
-        run = launch.run(words, MERIDIAN_DIR=trace)
+        run = launch.run(words, MERIDIAN_DIR=trace, **dict(options.set))
         check.equal("exit code", run.returncode, 0)
         merged, summary = launch.merge(options.meridian, trace)
         check.equal("exit code of merge", merged.returncode, 0)
         designed = DESIGNED.search(run.stdout)
         check.true(f"the program says what its problem is: {run.stdout}", designed is not None)
-        if designed is not None and summary is not None:
+        if designed is not None and summary is not None and "." in designed["problem"]:
+            check_finding(check, summary["findings"], designed, pathlib.Path(options.program).name)
+        elif designed is not None and summary is not None:
             name = pathlib.Path(options.program).name
             own = [row for row in summary["problems"] if row["problem"] not in OF_THE_MACHINE or row["problem"] == designed["problem"]]
             check.true(f"there is a problem: {summary['problems']}", own)
