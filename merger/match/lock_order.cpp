@@ -45,6 +45,7 @@ void LockOrder::add(const Call& call, std::uint32_t path) {
       return;
   }
   if (kind == LockKind::condition) {  // has the mutex again at its end
+    if (use.mutex == 0) return;
     const LockObject mutex{LockKind::mutex, use.mutex};
     release(call.thread, mutex);
     return take(call, mutex, path, false, true);

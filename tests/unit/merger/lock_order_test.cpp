@@ -154,6 +154,19 @@ TEST_F(LockOrders, AWaitForAConditionTakesItsMutexLast) {
               ElementsAre("1 rank 0: thread 1 takes 0xb while it has 0xa, thread 0 takes 0xa while it has 0xb"));
 }
 
+TEST_F(LockOrders, AWaitForAConditionWhoseMutexIsUnknownTakesNothing) {
+  const auto wait = [&](std::uint32_t thread, std::uint64_t condition) {
+    (*run_)[0].thread(thread).lock(CallId::cnd_wait, {now_, now_ + 1}, LockKind::condition, condition, true);
+    now_ += 2;
+  };
+  take(0, 0xa);
+  wait(0, 0xc);
+  give(0, 0xa);
+  wait(1, 0xd);
+  take_all(1, {0xa});
+  EXPECT_THAT(found(), IsEmpty());
+}
+
 TEST_F(LockOrders, OfRandomProgramsHaveACircleWhereAPlainSearchFindsOne) {
   std::mt19937_64 random{test::seeded(7)};
   for (int trial = 0; trial < 20; ++trial) {
