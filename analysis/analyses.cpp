@@ -13,6 +13,7 @@ Status count_communication_sizes(const MergedTrace& trace, Summary& summary);
 Status find_critical_path(const MergedTrace& trace, Summary& summary);
 Status find_efficiencies(const MergedTrace& trace, Summary& summary);
 Status find_delays(const MergedTrace& trace, Summary& summary);
+Status find_iterations(const MergedTrace& trace, Summary& summary);
 
 /// Comes before all analyses, which read the waits of calls from the file.
 Status find_waits(const MergedTrace& trace, Summary& summary, WaitSink* waits);
@@ -29,6 +30,7 @@ constexpr Analysis kAnalyses[] = {
     {"efficiencies", find_efficiencies},
     {"critical path", find_critical_path},
     {"root causes of waits", find_delays},
+    {"iterations", find_iterations},
     {"problems", list_problems},  // last: from the tables of all others
 };
 

@@ -8,6 +8,7 @@
 
 #include "summary/critical_path_rows.hpp"
 #include "summary/efficiency_rows.hpp"
+#include "summary/iteration_rows.hpp"
 #include "trace/format/table_column.hpp"
 
 /// name      of the table, and of the member of Summary, a vector of rows
@@ -28,6 +29,9 @@
   TABLE(critical_segments, CriticalSegmentSummary, nullptr, "the thousand longest stretches of the critical path in one function, place, region and state, longest first") \
   TABLE(critical_line, CriticalLineSummary, nullptr, "the critical path from thread to thread, in order of time") \
   TABLE(active_paths, ActivePathSummary, nullptr, "one row for each thread and thread that worked for it, by thread, longest first") \
+  TABLE(phases, PhaseSummary, nullptr, "one row for each stretch of the run that repeats itself, in order of time; docs/PHASES.md has the definitions") \
+  TABLE(iterations, IterationSummary, nullptr, "one row for each iteration of a phase, or for equally many consecutive ones, a thousand of a phase at most") \
+  TABLE(iteration_findings, IterationFindingSummary, nullptr, "one row for each slow iteration and each drift, by phase, most expensive first") \
   TABLE(problems, ProblemSummary, nullptr, "one row for each problem of the program, most expensive first")
 // clang-format on
 

@@ -8,6 +8,8 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "summary/measures.hpp"
 #include "summary/problem_waits.hpp"
@@ -22,6 +24,7 @@ constexpr double kManySmall = 10'000;
 constexpr double kMuchTransfer = 0.05;  ///< share of one function in the ranks' time, without its waits
 constexpr double kManySwitches = 50;    ///< involuntary ones, a second and rank
 constexpr double kTimeSlice = 0.003;    ///< seconds that another process computes after such a switch: Linux's least
+constexpr double kRestates = 0.5;       ///< of the cost of a problem: another one with the same cause and that cost
 constexpr unsigned long kMostProcessors = 4096;  ///< a number in a list of processors is at most this
 
 /// Numbers in a list like "0-3,8".
@@ -152,6 +155,60 @@ void find_transfers(const Summary& summary, const Load& load, const std::map<std
   problem.remedy = "Send fewer and larger ones: each costs the latency of the network.";
 }
 
+/// Slow iterations of a rank, or of most, in one phase.
+ProblemSummary slow_iterations(const PhaseSummary& phase, const IterationFindingSummary& worst, double cost_s,
+                               std::size_t count) {
+  ProblemSummary problem;
+  problem.problem = "slow iterations";
+  problem.cost_s = cost_s;
+  problem.text = worst.text;
+  if (count > 1)
+    problem.text += fmt::format(" {} of {} iterations are slow.", human_count(count), human_count(phase.iterations));
+  problem.remedy = "Look at these iterations in a timeline: what is only done in some of them, or by other programs?";
+  return problem;
+}
+
+/// Problems of iterations. Where another problem names their rank and costs as much, they only explain it.
+void find_slow_iterations(const Summary& summary, std::vector<ProblemSummary>& problems) {
+  std::map<std::tuple<std::uint64_t, std::int32_t>, std::pair<double, std::size_t>> slow;  // phase, rank
+  for (const IterationFindingSummary& finding : summary.iteration_findings)
+    if (finding.kind == "slow iteration") {
+      auto& [cost_s, count] = slow[{finding.phase, finding.rank}];
+      cost_s += finding.cost_s;
+      ++count;
+    }
+  const std::size_t others = problems.size();
+  for (const IterationFindingSummary& finding : summary.iteration_findings) {
+    if (finding.phase >= summary.phases.size() || finding.kind == "slow in MPI") continue;
+    const PhaseSummary& phase = summary.phases[finding.phase];
+    ProblemSummary problem;
+    if (finding.kind == "slow iteration") {
+      const auto all = slow.find({finding.phase, finding.rank});
+      if (all == slow.end()) continue;  // told with the worst one
+      problem = slow_iterations(phase, finding, all->second.first, all->second.second);
+      slow.erase(all);
+    } else {
+      problem.problem = "drift";
+      problem.cost_s = finding.cost_s;
+      problem.text = finding.text;
+      problem.remedy =
+          "Look for what grows with the iterations: work, data, fragments of memory, heat of the processor.";
+    }
+    problem.function = phase.function;
+    problem.place = phase.place;
+    problem.causer = finding.rank;
+    const auto cause = std::find_if(
+        problems.begin(), problems.begin() + static_cast<std::ptrdiff_t>(others), [&](const ProblemSummary& other) {
+          return problem.causer >= 0 && other.causer == problem.causer && other.cost_s >= kRestates * problem.cost_s;
+        });
+    if (cause == problems.begin() + static_cast<std::ptrdiff_t>(others)) {
+      problems.push_back(std::move(problem));
+    } else if (problem.cost_s >= kRestates * cause->cost_s) {
+      cause->text += " " + problem.text;
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<ProblemSummary> find_problems(const Summary& summary) {
@@ -160,6 +217,7 @@ std::vector<ProblemSummary> find_problems(const Summary& summary) {
   const std::map<std::string, ChargedWaits> charged = find_waiting(summary, load, problems);
   find_transfers(summary, load, charged, problems);
   find_lack_of_processors(summary, load, problems);
+  find_slow_iterations(summary, problems);
   for (ProblemSummary& problem : problems) problem.share = load.time_s > 0 ? problem.cost_s / load.time_s : 0;
   std::erase_if(problems, [](const ProblemSummary& problem) { return !(problem.share >= kLeastShare); });
   std::ranges::stable_sort(problems, std::greater{}, &ProblemSummary::cost_s);

@@ -10,11 +10,13 @@
 namespace meridian {
 
 /// The problems that are no waits of ranks; those are named like their kinds of wait.
-inline constexpr std::array<std::string_view, 7> kProblemsBesidesWaits{"lock",
+inline constexpr std::array<std::string_view, 9> kProblemsBesidesWaits{"lock",
                                                                        "imbalance",
                                                                        "transfer",
                                                                        "input and output",
                                                                        "small messages",
+                                                                       "slow iterations",
+                                                                       "drift",
                                                                        "more ranks than processors",
                                                                        "more threads than processors"};
 

@@ -78,6 +78,7 @@ std::span<const TextSection> text_sections() {
       TextSection{"waits", &with_rows<&waits_section>},
       TextSection{"wait-pairs", &plain<&wait_pairs_section>},
       TextSection{"delays", &plain<&delays_section>},
+      TextSection{"iterations", &plain<&iterations_section>},
       TextSection{"counters", &plain<&counters_section>},
       TextSection{"sites", &sites_section},
       TextSection{"paths", &paths_section},

@@ -92,6 +92,8 @@ std::string efficiency_section(const Summary& summary, const Paint& paint);
 std::string waits_section(const Summary& summary, const Paint& paint, std::size_t most = kTopRows);
 std::string wait_pairs_section(const Summary& summary, const Paint& paint);
 std::string delays_section(const Summary& summary, const Paint& paint);
+/// Phases that repeat themselves, with their slow iterations and drifts.
+std::string iterations_section(const Summary& summary, const Paint& paint);
 std::string overhead_section(const Summary& summary, const Paint& paint);
 /// Every table and every column, with units and meanings: the same for each summary.
 std::string columns_text();

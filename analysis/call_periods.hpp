@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+namespace meridian {
+
+/// A function, called from one place.
+struct CallKey {
+  std::uint32_t call = 0;
+  std::uint32_t site = 0;
+  std::uint32_t path = 0;
+  auto operator<=>(const CallKey&) const = default;
+};
+
+/// What kind of call may begin iterations, the best one last.
+enum class MarkerKind : std::uint8_t { other, collective, region };
+
+/// A stretch of a run in which one call comes again and again, equally often on each rank: it begins iterations.
+struct CallPeriod {
+  CallKey key;
+  MarkerKind kind{};
+  bool of_runs = false;     ///< only the first one of consecutive calls from this place begins an iteration
+  std::uint64_t count = 0;  ///< calls of each rank that begin iterations
+  std::int64_t first_ns = 0;
+  std::int64_t last_ns = 0;  ///< begin of the last call
+
+  bool operator==(const CallPeriod&) const = default;
+};
+
+/// Finds the outermost loops of a program from the calls of its ranks. Memory is bounded by places of calls x ranks.
+class CallPeriods {
+ public:
+  static constexpr std::uint64_t kLeastCount = 5;  ///< calls that begin iterations
+  static constexpr std::size_t kMostPeriods = 8;
+
+  explicit CallPeriods(std::size_t ranks) : ranks_(ranks) {}
+
+  /// A rank's next call, in order of time.
+  void add(std::size_t rank, const CallKey& key, MarkerKind kind, std::int64_t ns);
+  /// In order of time, with little overlap. run_ns: the length of the run, of which a period covers a twentieth at least.
+  std::vector<CallPeriod> find(std::int64_t run_ns) const;
+
+ private:
+  /// The calls of one place on one rank; or their runs, which are consecutive calls.
+  struct Series {
+    std::uint64_t count = 0;
+    std::int64_t first_ns = 0, last_ns = 0;
+    std::uint64_t last_number = 0;  // of all calls of the rank
+    double gaps = 0, squares = 0;   // calls of the rank from one to the next
+    void add(std::uint64_t number, std::int64_t ns) noexcept;
+    bool is_regular() const noexcept;
+  };
+  struct Hash {
+    std::size_t operator()(const CallKey& key) const noexcept {
+      return ((key.call * std::size_t{0x9e3779b1}) ^ key.site) * std::size_t{0x85ebca6b} ^ key.path;
+    }
+  };
+  struct Place {
+    Series calls{}, runs{};
+  };
+  struct Rank {
+    std::uint64_t calls = 0;
+    CallKey last{};
+    std::unordered_map<CallKey, Place, Hash> places{};
+  };
+  bool describe(CallPeriod& period) const;
+
+  std::vector<Rank> ranks_;
+  std::map<CallKey, MarkerKind> kinds_;  // of all calls of the first rank
+};
+
+}  // namespace meridian
