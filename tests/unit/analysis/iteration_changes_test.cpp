@@ -128,6 +128,14 @@ TEST(IterationChanges, AreNotNoise) {
   }
 }
 
+TEST(IterationChanges, AreNotIterationsThatAreLongAmongOthersOfAllLengths) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    std::mt19937_64 random{test::seeded(seed)};
+    std::uniform_real_distribution<double> length{5, 20};  // a twelfth is above 1.5 times the median
+    EXPECT_THAT(texts(times_of(300, 1, [&](std::size_t, std::size_t) { return length(random); })), IsEmpty()) << seed;
+  }
+}
+
 TEST(IterationChanges, AreFoundInNoise) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     std::mt19937_64 random{test::seeded(seed)};
