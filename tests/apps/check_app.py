@@ -5,7 +5,6 @@ counter saw is in the rank files, and merging finds nothing wrong.
 check_app.py --meridian M --tracer L --counter C --mpiexec X --ranks N --flavor F program
 """
 
-import argparse
 import pathlib
 import sys
 import tempfile
@@ -31,8 +30,7 @@ def check_messages(check, runs, summary):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    tracing.add_arguments(parser)
+    parser = tracing.parser()
     parser.add_argument("--flavor", required=True)
     parser.add_argument("program", choices=sorted(programs.PROGRAMS))
     options = parser.parse_args()

@@ -4,7 +4,6 @@
 check_example.py --meridian M --mpiexec X --program P --ranks N [--exit-code C] -- example arguments...
 """
 
-import argparse
 import pathlib
 import sys
 import tempfile
@@ -93,11 +92,7 @@ def settled(*folders):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--meridian", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--ranks", type=int, required=True)
+    parser = launch.parser("program")
     parser.add_argument("--exit-code", type=int, default=0)
     parser.add_argument("arguments", nargs="*", type=int)
     options = parser.parse_args()

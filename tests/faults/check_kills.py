@@ -8,7 +8,6 @@ alone, must hold each of them, and at most one more in a thread: the one that re
 counting it. With --spool, the moments come when what was recorded is being compressed.
 """
 
-import argparse
 import os
 import pathlib
 import signal
@@ -215,10 +214,7 @@ class Run:
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--meridian", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--ranks", type=int, required=True)
+    parser = launch.parser()
     parser.add_argument("--times", type=int, default=1, help="of each victim")
     parser.add_argument("--spool", help="MERIDIAN_SPOOL; only for victims that die in the program's loop or its end")
     parser.add_argument("program")

@@ -8,7 +8,6 @@ Runs C calls and T times as many and compares; prints what it measured. `--calls
 long run, without a comparison.
 """
 
-import argparse
 import pathlib
 import subprocess
 import sys
@@ -118,10 +117,7 @@ def check_file(check, path, calls):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--meridian", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--ranks", type=int, required=True)
+    parser = launch.parser()
     parser.add_argument("--calls", type=int, default=320_000, help="of each rank, in the short run")
     parser.add_argument("--times", type=int, default=20, help="as many in the long run; 1: one run alone")
     parser.add_argument("--spool", default="4M")

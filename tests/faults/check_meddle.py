@@ -8,7 +8,6 @@ run has one of them fail, once, from some moment on, or now and then; or ends th
 with every way to fail at each moment up to MOST_MOMENTS; else R of all these are drawn.
 """
 
-import argparse
 import array
 import dataclasses
 import os
@@ -356,10 +355,7 @@ PARTS = {"tracer": check_tracer, "writer": check_writer, "merger": check_merger}
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    for name in ("meridian", "writer", "meddle", "mpiexec"):
-        parser.add_argument(f"--{name}", required=True)
-    parser.add_argument("--ranks", type=int, required=True)
+    parser = launch.parser("writer", "meddle")
     parser.add_argument("--runs", type=int, default=8, help="of each part")
     parser.add_argument("--all", action="store_true", help="every fault there is")
     parser.add_argument("--verbose", action="store_true")

@@ -6,7 +6,6 @@ check_places.py --meridian M --tracer T --mpiexec X --ranks N program case
 Cases that need a small file system, or another user, exit with 77 where these cannot be had.
 """
 
-import argparse
 import contextlib
 import os
 import pathlib
@@ -333,11 +332,7 @@ CASES = (
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--meridian", required=True)
-    parser.add_argument("--tracer", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--ranks", type=int, required=True)
+    parser = launch.parser("tracer")
     parser.add_argument("program")
     parser.add_argument("case", choices=[case.__name__ for case in CASES])
     options = parser.parse_args()

@@ -5,7 +5,6 @@ was not made, and neither disturbs it.
 check_snapshot.py --meridian M --mpiexec X --ranks N [--spool SIZE] program
 """
 
-import argparse
 import json
 import os
 import pathlib
@@ -61,10 +60,7 @@ def check_signals(check, options, run):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--meridian", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--ranks", type=int, required=True)
+    parser = launch.parser()
     parser.add_argument("--spool", help="MERIDIAN_SPOOL")
     parser.add_argument("program")
     options = parser.parse_args()

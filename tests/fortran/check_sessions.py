@@ -4,7 +4,6 @@
 check_sessions.py --meridian M --mpiexec X --ranks N program
 """
 
-import argparse
 import pathlib
 import sys
 import tempfile
@@ -22,10 +21,7 @@ CALLS = {
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    for name in ("meridian", "mpiexec"):
-        parser.add_argument(f"--{name}", required=True)
-    parser.add_argument("--ranks", type=int, required=True)
+    parser = launch.parser()
     parser.add_argument("program")
     options = parser.parse_args()
     check = launch.Checks()

@@ -4,7 +4,6 @@
 check_choice.py --meridian M --tracer L --counter C --mpiexec X --ranks N program
 """
 
-import argparse
 import sys
 import tempfile
 
@@ -15,8 +14,7 @@ P2P = {"MPI_Sendrecv", "MPI_Sendrecv_replace", "MPI_Isendrecv", "MPI_Isendrecv_r
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    tracing.add_arguments(parser)
+    parser = tracing.parser()
     parser.add_argument("program", help="sendrecv")
     options = parser.parse_args()
     check = launch.Checks()

@@ -4,7 +4,6 @@
 check_counters.py --meridian M --mpiexec X --ranks N --fake DIR what program
 """
 
-import argparse
 import collections
 import json
 import pathlib
@@ -381,10 +380,7 @@ def check_command(runner, check, work):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    for name in ("--meridian", "--mpiexec", "--fake"):
-        parser.add_argument(name, required=True)
-    parser.add_argument("--ranks", type=int, required=True)
+    parser = launch.parser("fake")
     parser.add_argument("what", choices=["sde", "rusage", "papi", "fake", "mistakes", "command", "context", "parts", "figures", "turns"])
     parser.add_argument("program", help="counting; of parts and figures counting_parts")
     options = parser.parse_args()

@@ -4,7 +4,6 @@
 check_ending.py --meridian M --tracer L --counter C --mpiexec X --ranks N program exit|_exit|return|abort|kill
 """
 
-import argparse
 import pathlib
 import platform
 import sys
@@ -32,8 +31,7 @@ def check_end(check, summary, how, ranks):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    tracing.add_arguments(parser)
+    parser = tracing.parser()
     parser.add_argument("program")
     parser.add_argument("how")
     options = parser.parse_args()

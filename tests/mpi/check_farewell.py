@@ -5,7 +5,6 @@ the program are those of an untraced run, whatever it did to its standard error.
 check_farewell.py --meridian M --tracer L --counter C --mpiexec X --ranks N [--foreign-mpiexec X] --behind P --ending P program
 """
 
-import argparse
 import fcntl
 import os
 import pathlib
@@ -116,8 +115,7 @@ def check_standard_error(jobs):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    tracing.add_arguments(parser)
+    parser = tracing.parser()
     parser.add_argument("--foreign-mpiexec")
     parser.add_argument("--behind", required=True)
     parser.add_argument("--ending", required=True)

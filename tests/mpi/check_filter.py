@@ -4,7 +4,6 @@
 check_filter.py --meridian M --tracer L --counter C --mpiexec X --ranks N filter|limit|control|switching|options|mistakes program
 """
 
-import argparse
 import pathlib
 import subprocess
 import sys
@@ -252,8 +251,7 @@ def run_with(options, work, **extra):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    tracing.add_arguments(parser)
+    parser = tracing.parser()
     parser.add_argument("what", choices=("filter", "limit", "control", "switching", "options", "shortened", "mistakes"))
     parser.add_argument("program", help="busy; exchanging for switching")
     options = parser.parse_args()

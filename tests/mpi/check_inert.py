@@ -4,7 +4,6 @@
 check_inert.py --meridian M --tracer L --counter C --mpiexec X --ranks N program
 """
 
-import argparse
 import pathlib
 import sys
 import tempfile
@@ -14,8 +13,7 @@ from tracing import launch
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    tracing.add_arguments(parser)
+    parser = tracing.parser()
     parser.add_argument("program", help="not_mpi")
     options = parser.parse_args()
     check = launch.Checks()

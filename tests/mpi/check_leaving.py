@@ -4,7 +4,6 @@
 check_leaving.py --meridian M --tracer L --counter C --mpiexec X --ranks N program
 """
 
-import argparse
 import pathlib
 import sys
 import tempfile
@@ -16,8 +15,7 @@ WAITS = '#!/bin/sh\nwhile [ ! -e "{go}" ]; do sleep 0.05; done\nexec "{writer}" 
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    tracing.add_arguments(parser)
+    parser = tracing.parser()
     parser.add_argument("program")
     options = parser.parse_args()
     check = launch.Checks()

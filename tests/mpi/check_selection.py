@@ -5,7 +5,6 @@ counted, and what is left has no side without the other.
 check_selection.py --meridian M --tracer L --counter C --mpiexec X --ranks N program
 """
 
-import argparse
 import sys
 import tempfile
 
@@ -76,8 +75,7 @@ def check_choice(check, options, choice, work):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    tracing.add_arguments(parser)
+    parser = tracing.parser()
     parser.add_argument("program", help="choosing")
     options = parser.parse_args()
     check = launch.Checks()

@@ -5,7 +5,6 @@ completions, and a merge that matches all of them.
 check_subject.py --meridian M --tracer L --counter C --mpiexec X --ranks N --mpi-version V program subject
 """
 
-import argparse
 import sys
 import tempfile
 
@@ -76,8 +75,7 @@ def check_summary(check, summary, expected):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    tracing.add_arguments(parser)
+    parser = tracing.parser()
     parser.add_argument("--mpi-version", type=int, required=True)
     parser.add_argument("program")
     parser.add_argument("subject")

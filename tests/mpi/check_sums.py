@@ -4,7 +4,6 @@
 check_sums.py --meridian M --tracer L --counter C --mpiexec X --ranks N program...
 """
 
-import argparse
 import sys
 import tempfile
 
@@ -16,8 +15,7 @@ LEVELS = ("none", "all,-io,-rma", "all,-coll", "all,-comm", "all,-MPI_Finalize,-
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    tracing.add_arguments(parser)
+    parser = tracing.parser()
     parser.add_argument("programs", nargs="+")
     options = parser.parse_args()
     check = launch.Checks()

@@ -4,7 +4,6 @@
 check_telling.py --meridian M --tracer L --counter C --mpiexec X --ranks N program
 """
 
-import argparse
 import pathlib
 import sys
 import tempfile
@@ -54,8 +53,7 @@ def check_text(check, text):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    tracing.add_arguments(parser)
+    parser = tracing.parser()
     parser.add_argument("program")
     options = parser.parse_args()
     check = launch.Checks()

@@ -4,7 +4,6 @@
 check_unseen.py --meridian M --tracer L --counter C --mpiexec X --ranks N program
 """
 
-import argparse
 import sys
 import tempfile
 
@@ -13,8 +12,7 @@ from tracing import launch
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    tracing.add_arguments(parser)
+    parser = tracing.parser()
     parser.add_argument("program")
     options = parser.parse_args()
     check = launch.Checks()

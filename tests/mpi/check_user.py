@@ -5,7 +5,6 @@ and summary hold exactly what it says of itself.
 check_user.py --meridian M --tracer L --counter C --mpiexec X --ranks N --disabled P [--events DEF] language program [argument...]
 """
 
-import argparse
 import collections
 import struct
 import sys
@@ -150,8 +149,7 @@ def check_summary(check, summary, ranks, regions, counter, messages, findings):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    tracing.add_arguments(parser)
+    parser = tracing.parser()
     parser.add_argument("--disabled", required=True, help="the program with -DMERIDIAN_DISABLE")
     parser.add_argument("--events", help="the definition file")
     parser.add_argument("language", choices=("c", "cpp", "fortran"))

@@ -5,7 +5,6 @@ when it is compiled out, and costs at most 2 ns where nothing is recorded.
 check_user_header.py --meridian M --tracer L --counter C --mpiexec X --ranks N --include DIR --mpicc CC
 """
 
-import argparse
 import pathlib
 import shutil
 import subprocess
@@ -83,8 +82,7 @@ def check_cost(check, options, work):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    tracing.add_arguments(parser)
+    parser = tracing.parser()
     parser.add_argument("--include", required=True)
     parser.add_argument("--mpicc", required=True)
     options = parser.parse_args()

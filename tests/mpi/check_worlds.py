@@ -6,7 +6,6 @@ check_worlds.py --meridian M --tracer L --mpiexec X --ranks N --how run|preload|
 An argument FILE becomes the path of a file that is not there yet, PROGRAM2 another program.
 """
 
-import argparse
 import collections
 import json
 import os
@@ -284,11 +283,7 @@ RUNNERS = {
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--meridian", required=True)
-    parser.add_argument("--tracer", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--ranks", type=int, required=True)
+    parser = launch.parser("tracer")
     parser.add_argument("--how", default="run", choices=("run", "preload", "linked"))
     parser.add_argument("--other", default="")
     parser.add_argument("program")

@@ -18,12 +18,9 @@ SETTLE_S = 30
 TIMEOUT_S = 100
 
 
-def add_arguments(parser):
-    parser.add_argument("--meridian", required=True, help="the command")
-    parser.add_argument("--tracer", required=True, help="libmeridian.so of this MPI")
-    parser.add_argument("--counter", required=True, help="the library that counts calls")
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--ranks", type=int, required=True)
+def parser():
+    """Arguments of every check that counts calls: `tracer` is libmeridian.so of this MPI."""
+    return launch.parser("tracer", "counter")
 
 
 @dataclasses.dataclass

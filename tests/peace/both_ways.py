@@ -17,12 +17,6 @@ SKIPPED = 77
 CALM = {"UCX_MEM_EVENTS": "n", "OMPI_MCA_btl": "self,vader"}
 
 
-def add_arguments(parser):
-    parser.add_argument("--meridian", required=True, help="the command")
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--ranks", type=int, required=True)
-
-
 def run(options, words, work, traced, cwd=None, **variables):
     """`words` on options.ranks ranks. The trace goes to work/trace."""
     folder, scratch = pathlib.Path(work) / "trace", pathlib.Path(work) / "scratch"

@@ -5,7 +5,6 @@ program crashes untraced, too.
 check_clearenv.py --meridian M --mpiexec X --ranks 1 program
 """
 
-import argparse
 import pathlib
 import subprocess
 import sys
@@ -16,8 +15,7 @@ from both_ways import launch, rank_trace
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    both_ways.add_arguments(parser)
+    parser = launch.parser()
     parser.add_argument("program")
     options = parser.parse_args()
     check = launch.Checks()

@@ -7,7 +7,6 @@ check_manners.py --meridian M --mpiexec X --ranks N [--preload LIBRARY] [--calls
 An argument DIRECTORY becomes the path of a directory that may be used up.
 """
 
-import argparse
 import pathlib
 import sys
 import tempfile
@@ -17,8 +16,7 @@ from both_ways import launch
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    both_ways.add_arguments(parser)
+    parser = launch.parser()
     parser.add_argument("--preload")
     parser.add_argument("--counters", default="none", help="that the tracer is to read")
     parser.add_argument("--calls", nargs="+", default=[])

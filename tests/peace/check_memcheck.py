@@ -8,7 +8,6 @@ frames stand between those of the program and those of MPI: an error is the trac
 tracer's, or when what lies below the tracer is not an error of the untraced run.
 """
 
-import argparse
 import collections
 import pathlib
 import re
@@ -114,9 +113,7 @@ def check_the_judge(check):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    both_ways.add_arguments(parser)
-    parser.add_argument("--valgrind", required=True)
+    parser = launch.parser("valgrind")
     parser.add_argument("programs", nargs="+")
     options = parser.parse_args()
     check = launch.Checks()

@@ -6,7 +6,6 @@ check_sanitizers.py --meridian M --mpiexec X --ranks N thread|address|undefined 
 The program has a flaw that the sanitizer must find, untraced and traced: race, overflow, leak. Or none.
 """
 
-import argparse
 import pathlib
 import re
 import sys
@@ -85,8 +84,7 @@ def check_flaw(check, options, flaw, work):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    both_ways.add_arguments(parser)
+    parser = launch.parser()
     parser.add_argument("--is-in-front", action="store_true", help="the sanitizer passes conditions on to the C library alone")
     parser.add_argument("kind", choices=REPORT)
     parser.add_argument("program")

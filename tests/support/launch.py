@@ -16,11 +16,13 @@ TIMEOUT_S = 240
 SEED_VARIABLE = "TEST_SEED"
 
 
-def parser():
-    """Arguments of every check with programs of an MPI library."""
+def parser(*required):
+    """Arguments of every check with programs of an MPI library, and paths that it requires besides."""
     options = argparse.ArgumentParser()
     options.add_argument("--meridian", required=True)
     options.add_argument("--mpiexec", required=True)
+    for name in required:
+        options.add_argument(f"--{name}", required=True)
     options.add_argument("--ranks", type=int, required=True)
     return options
 

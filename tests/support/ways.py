@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line of tests that hold one program in several ways."""
 
-import argparse
 import tempfile
 
 import launch
@@ -9,11 +8,7 @@ import launch
 
 def main(ways, prefix):
     """`ways`: name -> function (Checks, options, work directory), which returns (run, merge). Returns the exit code."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--meridian", required=True)
-    parser.add_argument("--writer", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--ranks", type=int, required=True)
+    parser = launch.parser("writer")
     parser.add_argument("way", choices=ways)
     parser.add_argument("program")
     parser.add_argument("files", nargs="*")

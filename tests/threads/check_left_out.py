@@ -5,7 +5,6 @@ recorded as it would be without them.
 check_left_out.py --meridian M --tracer L --mpiexec X --ranks N left_out
 """
 
-import argparse
 import collections
 import pathlib
 import sys
@@ -92,10 +91,7 @@ def check_case(check, options, work, name):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    for name in ("meridian", "tracer", "mpiexec"):
-        parser.add_argument(f"--{name}", required=True)
-    parser.add_argument("--ranks", type=int, required=True)
+    parser = launch.parser("tracer")
     parser.add_argument("program")
     options = parser.parse_args()
     check = launch.Checks()

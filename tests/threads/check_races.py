@@ -5,7 +5,6 @@ that was received, on one clock and without any finding but the hint that pairs 
 check_races.py --meridian M --tracer L --mpiexec X --ranks N program
 """
 
-import argparse
 import pathlib
 import sys
 import tempfile
@@ -17,10 +16,7 @@ import tracing  # noqa: E402
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    for name in ("meridian", "tracer", "mpiexec"):
-        parser.add_argument(f"--{name}", required=True)
-    parser.add_argument("--ranks", type=int, required=True)
+    parser = launch.parser("tracer")
     parser.add_argument("program")
     options = parser.parse_args()
     check = launch.Checks()

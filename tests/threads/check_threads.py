@@ -6,7 +6,6 @@ check_threads.py --meridian M --tracer L --mpiexec X --ranks N [--locks contende
 --linked: the same program, linked with the tracer; without it the tracer is preloaded.
 """
 
-import argparse
 import collections
 import pathlib
 import sys
@@ -160,10 +159,7 @@ def check_waits(check, path, expected):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    for name in ("meridian", "tracer", "mpiexec"):
-        parser.add_argument(f"--{name}", required=True)
-    parser.add_argument("--ranks", type=int, required=True)
+    parser = launch.parser("tracer")
     parser.add_argument("--locks", default="contended")
     parser.add_argument("--linked")
     parser.add_argument("program")

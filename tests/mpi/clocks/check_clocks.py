@@ -8,7 +8,6 @@ check_clocks.py --meridian M --mpiexec X --ranks N --program P epochs|rounds|non
   bounds  no certified time misses the truth, in short runs and in killed ones
 """
 
-import argparse
 import sys
 import tempfile
 
@@ -100,10 +99,7 @@ def check_bounds(check, options, subject):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--meridian", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--ranks", type=int, required=True)
+    parser = launch.parser()
     parser.add_argument("--program", required=True)
     parser.add_argument("--long", action="store_true", help="bounds: many runs")
     parser.add_argument("how", choices=["epochs", "rounds", "none", "bounds"])
