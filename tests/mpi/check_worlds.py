@@ -10,18 +10,16 @@ import collections
 import json
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "support"))
+sys.path[:0] = [str(HERE.parent / "support"), str(HERE)]
 import h5py  # noqa: E402
 import launch  # noqa: E402
 import merged_columns  # noqa: E402
-
-TIMEOUT_S = 100
+import tracing  # noqa: E402
 
 
 class Told:
@@ -68,23 +66,6 @@ class Merged:
             for instance, rank in zip(parts["instance"].tolist(), parts["rank"].tolist()):
                 instances[instance].append(self.name_of[rank])
             self.collectives = list(instances.values())
-
-
-def start(command, folder=None, **extra):
-    return subprocess.Popen(
-        [str(word) for word in command], env=launch.environment(**extra), cwd=folder, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-
-
-def end(process):
-    try:
-        output, errors = process.communicate(timeout=TIMEOUT_S)
-    except subprocess.TimeoutExpired:
-        process.terminate()
-        output, errors = process.communicate(timeout=10)
-        errors += f"\nended after {TIMEOUT_S} s\n"
-    return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
 
 
 def how_traced(options, trace, scratch):
@@ -141,9 +122,9 @@ def run_one_program(options, check, work):
         return [options.other if linked else options.program, options.scenario, *(replaced.get(word, word) for word in options.arguments)]
 
     launcher = [options.mpiexec, "-n", options.ranks]
-    untraced = end(start([*launcher, *words("untraced")]))
+    untraced = tracing.launch_in(None, [*launcher, *words("untraced")])
     before, settings = how_traced(options, trace, scratch)
-    traced = end(start([*launcher, *before, *words("traced")], **settings))
+    traced = tracing.launch_in(None, [*launcher, *before, *words("traced")], **settings)
     check.equal("exit code", traced.returncode, untraced.returncode)
     told, without = Told(traced.stdout), Told(untraced.stdout)
     for name in ("sent", "received"):
@@ -184,8 +165,8 @@ def run_half_traced(options, check, work):
         settings["WORLDS_CHILD"] = options.other
         before = []
     command = [options.program, "spawn", 2]
-    untraced = end(start([options.mpiexec, "-n", options.ranks, *command]))
-    traced = end(start([options.mpiexec, "-n", options.ranks, *before, *command], **settings))
+    untraced = tracing.launch_in(None, [options.mpiexec, "-n", options.ranks, *command])
+    traced = tracing.launch_in(None, [options.mpiexec, "-n", options.ranks, *before, *command], **settings)
     check.equal("exit code", traced.returncode, untraced.returncode)
     told, without = Told(traced.stdout), Told(untraced.stdout)
     check.equal("what was sent", sorted(told.sent), sorted(without.sent))
@@ -210,7 +191,7 @@ def run_half_traced(options, check, work):
 
 def run_two_programs(options, check, work):
     """Two launchers, which know each other by a server of names."""
-    server = start(["ompi-server", "--no-daemonize", "-r", work / "uri"])
+    server = tracing.start_in(None, ["ompi-server", "--no-daemonize", "-r", work / "uri"])
     try:
         for _ in range(500):  # until it listens
             if (work / "uri").exists() and (work / "uri").read_text().endswith("\n"):
@@ -221,10 +202,10 @@ def run_two_programs(options, check, work):
         for scenario, name, other, ranks in (("accept", "S", "D", options.ranks), ("connect", "D", "S", 2)):
             traces.append(work / name)
             before, settings = how_traced(options, traces[-1], work / "scratch")
-            programs.append(start(
-                [options.mpiexec, "--ompi-server", f"file:{work / 'uri'}", "-n", ranks, *before, options.program, scenario,
+            programs.append(tracing.start_in(
+                None, [options.mpiexec, "--ompi-server", f"file:{work / 'uri'}", "-n", ranks, *before, options.program, scenario,
                  work / "port", name, other, 2], **settings))  # fmt: skip
-        ended = [end(program) for program in programs]
+        ended = [tracing.end(program) for program in programs]
     finally:
         server.terminate()
         server.communicate()
@@ -245,7 +226,7 @@ def run_hanging(options, check, work):
     trace, snapshot = work / "trace", work / "snapshot"
     before, settings = how_traced(options, trace, work)
     command = [options.mpiexec, "-n", options.ranks, *before, options.program, "hang", 2]
-    program = start(command, **settings)
+    program = tracing.start_in(None, command, **settings)
     ranks = options.ranks + 2
     try:
         report, deadline = {}, time.monotonic() + 60
@@ -263,7 +244,7 @@ def run_hanging(options, check, work):
         check.true(f"all ranks are asked: {asked.stdout}", asked.stdout.startswith(f"sent to {ranks} ranks"))
     finally:
         program.terminate()
-        ended = end(program)
+        ended = tracing.end(program)
     merged, _ = launch.merge(options.meridian, snapshot)
     check.equal("exit code of merge", merged.returncode, 0)
     told = Told(ended.stdout)

@@ -69,19 +69,28 @@ def run(options, command, work, cwd=None, stdin=None, both=None, **extra):
     return Runs(untraced, traced, counts.read(counting), traces, folder, scratch)
 
 
+def start_in(cwd, command, stdin=None, **extra):
+    """The running process; see end()."""
+    with open(stdin or os.devnull) as source:
+        return subprocess.Popen(
+            [str(word) for word in command], env=launch.environment(**extra), cwd=cwd, stdin=source,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+
+
+def end(process):
+    """Waits. A launcher that hangs is asked to end, so that it takes its ranks, which spin, along."""
+    try:
+        output, errors = process.communicate(timeout=TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        process.terminate()
+        output, errors = process.communicate(timeout=10)
+        errors += f"\nended after {TIMEOUT_S} s\n"
+    return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
+
+
 def launch_in(cwd, command, stdin=None, **extra):
-    """Runs to the end. A launcher that hangs is asked to end, so that it takes its ranks, which spin, along."""
-    words = [str(word) for word in command]
-    with open(stdin or os.devnull) as source, subprocess.Popen(
-        words, env=launch.environment(**extra), cwd=cwd, stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            output, errors = process.communicate(timeout=TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            process.terminate()
-            output, errors = process.communicate(timeout=10)
-            errors += f"\nended after {TIMEOUT_S} s\n"
-    return subprocess.CompletedProcess(words, process.returncode, output, errors)
+    return end(start_in(cwd, command, stdin, **extra))
 
 
 def check_same_result(check, runs, clean=lambda text: text):

@@ -1,7 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The columns of merged.h5 as absolute numbers, made by the lines that merged/FORMAT.md gives. h5py and NumPy only."""
 
+import math
+
 import numpy as np
+
+
+def text(value):
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def close(a, b):
+    """Whether two times in seconds are equal but for rounding."""
+    return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-15)
 
 
 def event_columns(file):

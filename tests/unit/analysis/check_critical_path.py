@@ -15,14 +15,7 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 import merged_columns  # noqa: E402
-
-
-def text(value):
-    return value.decode() if isinstance(value, bytes) else str(value)
-
-
-def close(a, b):
-    return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-15)
+from merged_columns import close, text  # noqa: E402
 
 
 with h5py.File(sys.argv[1], "r") as file:

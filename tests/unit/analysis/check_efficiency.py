@@ -8,7 +8,6 @@ Usage: check_efficiency.py merged.h5. For traces of ranks with one thread each, 
 import bisect
 import collections
 import functools
-import math
 import pathlib
 import sys
 
@@ -17,18 +16,11 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 import merged_columns  # noqa: E402
+from merged_columns import close, text  # noqa: E402
 
 sys.setrecursionlimit(1_000_000)
 MESSAGE, COLLECTIVE = "message", "collective"
 BLOCKING_SENDS = {"MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Sendrecv", "MPI_Sendrecv_replace"}
-
-
-def text(value):
-    return value.decode() if isinstance(value, bytes) else str(value)
-
-
-def close(a, b):
-    return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-15)
 
 
 with h5py.File(sys.argv[1], "r") as file:

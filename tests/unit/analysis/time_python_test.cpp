@@ -3,20 +3,17 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "analysed.hpp"
 #include "random_program.hpp"
 #include "synthetic_patterns.hpp"
+#include "tests/support/run_python.hpp"
 
 namespace meridian::test {
 namespace {
 
 void check(const std::filesystem::path& merged) {
-  const std::string python = MERIDIAN_PYTHON_H5PY;
-  if (python.empty()) GTEST_SKIP() << "no python3 with h5py";
   for (const char* script : {MERIDIAN_CHECK_EFFICIENCY, MERIDIAN_CHECK_CRITICAL_PATH})
-    EXPECT_EQ(std::system((python + " " + script + " " + merged.string()).c_str()), 0) << script;
+    run_python(MERIDIAN_PYTHON_H5PY, {script, merged});
 }
 
 TEST(TimeInPython, OfAHaloExchangeIsTheSame) {

@@ -10,12 +10,9 @@ import h5py
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 import merged_columns  # noqa: E402
+from merged_columns import text  # noqa: E402
 
 SHAPES = ["all-to-all", "one-to-all", "all-to-one", "prefix", "none"]
-
-
-def text(value):
-    return value.decode() if isinstance(value, bytes) else str(value)
 
 
 def harmless(value):

@@ -11,6 +11,7 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 import merged_columns  # noqa: E402
+from merged_columns import text  # noqa: E402
 
 EVENTS = ["enter_ns", "duration_ns", "rank", "thread", "call", "flags", "comm", "peer", "tag", "bytes_sent",
           "bytes_received", "sequence"]
@@ -31,10 +32,6 @@ def documented(file, first):
 
 def columns(group):
     return {name: column[:] for name, column in group.items()}
-
-
-def text(value):
-    return value.decode() if isinstance(value, bytes) else str(value)
 
 
 with h5py.File(sys.argv[1], "r") as file:

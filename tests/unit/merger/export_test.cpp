@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdlib>
 #include <fstream>
 
 #include "export/csv.hpp"
@@ -15,6 +14,7 @@
 #include "merged/merged_trace.hpp"
 #include "synthetic_patterns.hpp"
 #include "synthetic_trace.hpp"
+#include "tests/support/run_python.hpp"
 
 namespace meridian::test {
 namespace {
@@ -29,11 +29,7 @@ Status write(const ExportFormat& format, const fs::path& merged, ExportSink& sin
 }
 
 void compare_csv(const fs::path& merged, const fs::path& directory) {
-  const std::string python = MERIDIAN_PYTHON_H5PY;
-  if (python.empty()) GTEST_SKIP() << "no python3 with h5py";
-  const std::string command =
-      python + " -B " + MERIDIAN_CHECK_EXPORT + " '" + merged.string() + "' '" + directory.string() + "'";
-  EXPECT_EQ(std::system(command.c_str()), 0);
+  run_python(MERIDIAN_PYTHON_H5PY, {MERIDIAN_CHECK_EXPORT, merged, directory});
 }
 
 TEST(CsvExport, HoldsEveryEventMessageAndParticipant) {

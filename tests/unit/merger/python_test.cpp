@@ -3,19 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "analysed.hpp"
 #include "synthetic_patterns.hpp"
+#include "tests/support/run_python.hpp"
 
 namespace meridian::test {
 namespace {
 
-void check(const std::filesystem::path& merged) {
-  const std::string python = MERIDIAN_PYTHON_H5PY;
-  if (python.empty()) GTEST_SKIP() << "no python3 with h5py";
-  EXPECT_EQ(std::system((python + " " + MERIDIAN_CHECK_MERGED + " " + merged.string()).c_str()), 0);
-}
+void check(const std::filesystem::path& merged) { run_python(MERIDIAN_PYTHON_H5PY, {MERIDIAN_CHECK_MERGED, merged}); }
 
 TEST(MergedFileInPython, HoldsWhatTheFormatPromises) {
   const TempDir directory;
