@@ -46,7 +46,7 @@ Status write_lists(hid_t summary, const SummaryTable& table, const void* rows, s
   for (std::size_t i = 0; i < count; ++i)
     for (const std::int32_t element : lists[i]) elements.push_back({static_cast<std::uint32_t>(i), element});
   MERIDIAN_TRY(const h5::Group group, h5::create_group(summary, table.lists.name));
-  return write_columns(group.get(), ListColumns{table.lists}.both, elements.data(), elements.size(), false);
+  return write_columns(group.get(), ListColumns{table.lists}.both, elements.data(), elements.size());
 }
 
 Status read_lists(hid_t summary, const SummaryTable& table, void* rows, std::size_t count) {
@@ -67,7 +67,7 @@ Status write_table(hid_t summary, const SummaryTable& table, const Summary& sour
   const std::size_t count = table.count(source);
   if ((table.outputs & kInFile) == 0 || (count == 0 && (table.when_empty & kInFile) == 0)) return {};
   MERIDIAN_TRY(const h5::Group group, h5::create_group(summary, table.name));
-  MERIDIAN_TRY_DO(write_columns(group.get(), table.columns, table.rows(source), count, false));
+  MERIDIAN_TRY_DO(write_columns(group.get(), table.columns, table.rows(source), count));
   return table.lists.name == nullptr ? Status{} : write_lists(summary, table, table.rows(source), count);
 }
 

@@ -164,9 +164,7 @@ struct NumberColumn {
 
   constexpr NumberColumn(const char* of, std::string_view name, std::string_view unit, std::string_view text)
       : group{of},
-        columns{column<std::int64_t>(
-            name, unit, text, [](const std::int64_t& row) { return row; },
-            [](std::int64_t& row, std::int64_t value) { row = value; })} {}
+        columns{value_column<std::int64_t>(name, unit, text)} {}
 };
 inline constexpr NumberColumn kCounterEvents{kCounters, "event_step", "",
                                              "event row of the call, less that of the row before"};

@@ -9,10 +9,6 @@
 namespace meridian {
 namespace {
 
-// A table's row has several columns and takes more room in memory than in the file: a column with more rows than the
-// file has bytes is damaged.
-constexpr std::uint64_t kRowsPerByte = 1;
-
 bool is_on_disk(const AnyColumn& column) { return column.is_shown_in(kInFile) && column.form != ColumnForm::list; }
 
 Error damaged(const AnyColumn& column, const char* reason) {
@@ -20,19 +16,29 @@ Error damaged(const AnyColumn& column, const char* reason) {
                "make the merged file again with `meridian merge`"};
 }
 
-Status write_column(hid_t group, const AnyColumn& column, const void* rows, std::size_t count, bool has_text) {
+Status write_column(hid_t group, const AnyColumn& column, const void* rows, std::size_t count,
+                    const ColumnTableOptions& table) {
   const std::string name{column.name};
   if (column.form == ColumnForm::text) {
     std::vector<std::string> texts(count);
     column.get(rows, count, texts.data(), sizeof(std::string));
     return h5::write_strings(group, name, texts);
   }
-  const ColumnOptions options{.unit = column.unit, .description = has_text ? column.text : std::string_view{}};
+  const ColumnOptions options{.is_narrow = table.is_narrow,
+                              .unit = column.unit,
+                              .description = table.has_texts ? column.text : std::string_view{}};
   std::vector<std::uint64_t> values(count);
   column.get(rows, count, values.data(), width_of(column.type));
   MERIDIAN_TRY(ColumnWriter writer, ColumnWriter::create(group, name, column.type, options));
   MERIDIAN_TRY_DO(writer.append_raw(values.data(), count));
   return writer.finish();
+}
+
+// A table's row has several columns and takes more room in memory than in the file: a column with more rows than the
+// file has bytes is damaged, unless the table may be that large in any file.
+bool is_bounded(hid_t group, std::uint64_t rows, const AnyColumn& column, const RowRoom& room) {
+  return rows <= h5::file_bytes(group) ||
+         (room.free_bytes != 0 && h5::is_plausible(group, rows, width_of(column.type), room.free_bytes));
 }
 
 // The first column creates the rows.
@@ -61,7 +67,7 @@ Status read_column(hid_t group, const AnyColumn& column, Rows& rows) {
     return {};
   }
   MERIDIAN_TRY(ColumnReader reader, ColumnReader::open(group, name));
-  if (reader.size() > kRowsPerByte * h5::file_bytes(group)) return damaged(column, "is longer than the file can hold");
+  if (!is_bounded(group, reader.size(), column, rows.room)) return damaged(column, "is longer than the file can hold");
   const auto count = static_cast<std::size_t>(reader.size());
   MERIDIAN_TRY_DO(rows.fit(column, count));
   std::vector<std::uint64_t> values(count);
@@ -79,9 +85,9 @@ Status read_column(hid_t group, const AnyColumn& column, Rows& rows) {
 }  // namespace
 
 Status write_columns(hid_t group, std::span<const AnyColumn> columns, const void* rows, std::size_t count,
-                     bool has_texts) {
+                     const ColumnTableOptions& options) {
   for (const AnyColumn& column : columns)
-    if (is_on_disk(column)) MERIDIAN_TRY_DO(write_column(group, column, rows, count, has_texts));
+    if (is_on_disk(column)) MERIDIAN_TRY_DO(write_column(group, column, rows, count, options));
   return {};
 }
 
@@ -96,7 +102,7 @@ Status write_column_table(hid_t parent, const std::string& name, std::span<const
                           std::size_t count) {
   MERIDIAN_TRY(const h5::Group group,
                h5::exists(parent, name) ? h5::open_group(parent, name) : h5::create_group(parent, name));
-  return write_columns(group.get(), columns, rows, count, true);
+  return write_columns(group.get(), columns, rows, count, {.has_texts = true});
 }
 
 Status read_column_table(hid_t parent, const std::string& name, std::span<const AnyColumn> columns,

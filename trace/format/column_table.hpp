@@ -12,13 +12,17 @@
 
 namespace meridian {
 
-/// Writes the columns that are in files (kInFile) into `group`, which exists. Omits lists.
-/// has_texts  AnyColumn::text becomes the attribute `description`.
+struct ColumnTableOptions {
+  bool has_texts = false;  ///< AnyColumn::text becomes the attribute `description`
+  bool is_narrow = false;  ///< see ColumnOptions
+};
+
+/// Writes the columns that are in files (kInFile) below `group`, which exists; their names may be paths. Omits lists.
 Status write_columns(hid_t group, std::span<const AnyColumn> columns, const void* rows, std::size_t count,
-                     bool has_texts);
+                     const ColumnTableOptions& options = {});
 /// Reads the columns that have a setter.
-/// errors  not_found: a column is missing; damaged: columns of different lengths, more rows than the file has bytes, a
-///         number without a word.
+/// errors  not_found: a column is missing; damaged: columns of different lengths, more rows than the file has bytes
+///         (see RowRoom::free_bytes), a number without a word.
 Status read_columns(hid_t group, std::span<const AnyColumn> columns, const RowRoom& room);
 
 /// A table in the group `name` below `parent`: made for writing if it is not there, with the texts of its columns.

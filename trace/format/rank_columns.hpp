@@ -10,16 +10,17 @@
 #include <utility>
 #include <vector>
 
+#include "trace/format/column.hpp"
 #include "trace/format/rank_schema.hpp"
-#include "trace/format/small_columns.hpp"
 
 namespace meridian::rank_schema {
 
 // A column that may be missing if its table has no rows.
 class OptionalColumn {
  public:
-  void open(hid_t file, const std::string& path, std::uint64_t rows) {
+  void open(hid_t file, const AnyColumn& column, std::uint64_t rows) {
     if (rows == 0) return;
+    const std::string path{column.name};
     auto opened = ColumnReader::open(file, path);
     if (!opened)
       problem_ = std::move(opened).error();
@@ -73,7 +74,7 @@ class DictionaryRows {
 
  private:
   Status read(hid_t file) {
-    MERIDIAN_TRY(ColumnReader column, ColumnReader::open(file, "dictionary"));
+    MERIDIAN_TRY(ColumnReader column, ColumnReader::open(file, std::string{kDictionary.name}));
     // The writer never stores equal values side by side, so a large column cannot consist of chunks without data.
     if (column.size() > h5::file_bytes(file) * 1032 / sizeof(std::uint64_t))
       return contradiction("'dictionary' is larger than the file can hold");
@@ -106,7 +107,7 @@ class AnyTableColumns {
   explicit AnyTableColumns(std::span<const AnyColumn> columns) : columns_{columns}, sources_(columns.size()) {}
 
   void open(hid_t file, std::uint64_t rows) {
-    for (std::size_t i = 0; i < columns_.size(); ++i) sources_[i].open(file, std::string{columns_[i].name}, rows);
+    for (std::size_t i = 0; i < columns_.size(); ++i) sources_[i].open(file, columns_[i], rows);
   }
 
   Status read_rows(std::uint64_t offset, std::size_t count, const DictionaryRows& dictionary, Scratch& scratch,

@@ -75,12 +75,12 @@ struct RankFile::Impl {
     }
     has_flaw.resize(meta.segments.size());
     const hid_t root = file.get();
-    gap.open(root, "events/gap", total.events);
-    duration.open(root, "events/duration", total.events);
-    call.open(root, "events/call", total.events);
-    payload.open(root, "events/payload", total.events);
-    flags.open(root, "events/flags", total.events);
-    completions.open(root, "events/completions", total.events);
+    gap.open(root, rank_schema::kGap, total.events);
+    duration.open(root, rank_schema::kDuration, total.events);
+    call.open(root, rank_schema::kCall, total.events);
+    payload.open(root, rank_schema::kPayload, total.events);
+    flags.open(root, rank_schema::kFlags, total.events);
+    completions.open(root, rank_schema::kCompletionCount, total.events);
     p2p.open(root, total.p2p);
     coll.open(root, total.coll);
     completion_rows.open(root, total.completions);
@@ -89,12 +89,12 @@ struct RankFile::Impl {
     handles.open(root, total.handles);
     locks.open(root, total.locks);
     thread_ops.open(root, total.thread_ops);
-    sites.open(root, "sites/address", total.sites);
-    nodes.open(root, "sites/node", total.nodes);
-    counters.open(root, "counters/value", total.counters);
-    counters_between.open(root, "counters/between", total.counters);
+    sites.open(root, rank_schema::kSite, total.sites);
+    nodes.open(root, rank_schema::kNode, total.nodes);
+    counters.open(root, rank_schema::kCounter, total.counters);
+    counters_between.open(root, rank_schema::kCounterBetween, total.counters);
     user.open(root, total.user);
-    user_values.open(root, "user/value", total.user_values);
+    user_values.open(root, rank_schema::kUserValue, total.user_values);
     if (auto read = dictionary.open(root); !read) rank_schema::note_unreadable(meta, read.error(), true);
     return {};
   }

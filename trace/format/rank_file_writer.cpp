@@ -22,22 +22,18 @@ struct ColumnTarget {
   ChunkLogWriter* log = nullptr;
 };
 
+enum class Width : std::uint8_t {
+  grows,   // in a log: with the values
+  steady,  // in a log: the full width of the column's type from the start, because widening it later is slow
+  noisy,   // the same; low bytes are noise
+};
+
 // A column that is created with its first element.
 class LazyColumn {
  public:
-  /// is_steady  in a log, the column has the full width of its type from the start, because widening it later is slow.
-  template <class T>
-  static LazyColumn of(std::string_view path, std::string_view unit = "", bool is_steady = false) {
-    return {column_type<T>, path, unit, is_steady};
+  explicit LazyColumn(const AnyColumn& column, Width width = Width::grows) : described_{column}, width_{width} {
+    if (column.form == ColumnForm::handle) described_.type = ColumnType::u32;  // row of the dictionary
   }
-  template <class T>
-  static LazyColumn noisy(std::string_view path, std::string_view unit = "") {
-    LazyColumn made = of<T>(path, unit, true);
-    made.is_noisy_ = true;
-    return made;
-  }
-  LazyColumn(ColumnType type, std::string_view path, std::string_view unit, bool is_steady)
-      : path_{path}, unit_{unit}, type_{type}, is_steady_{is_steady} {}
   void set_number(std::uint32_t number) noexcept { number_ = number; }
 
   template <class T>
@@ -59,14 +55,14 @@ class LazyColumn {
     return column_->adopt(chunk);
   }
   void save(StateWriter& archive) const {
-    archive(path_, std::uint8_t{column_.has_value()});
+    archive(path(), std::uint8_t{column_.has_value()});
     if (column_) column_->save(archive);
   }
   Result<bool> restore(const ColumnTarget& target, StateReader& archive) {
-    std::string path;
+    std::string stored;
     std::uint8_t exists = 0;
-    archive(path, exists);
-    if (!archive.is_good() || path != path_) return false;
+    archive(stored, exists);
+    if (!archive.is_good() || stored != path()) return false;
     if (exists == 0) return !column_.has_value();
     MERIDIAN_TRY_DO(open(target));
     return column_->restore(archive);
@@ -75,24 +71,23 @@ class LazyColumn {
  private:
   Status open(const ColumnTarget& target) {
     if (column_) return {};
+    ColumnOptions options{
+        .level = kRankFileLevel, .is_narrow = true, .is_noisy = width_ == Width::noisy, .unit = described_.unit};
     if (target.log != nullptr) {
-      column_.emplace(ColumnWriter::create_in_log(
-          *target.log, number_, type_,
-          {.level = kRankFileLevel, .is_narrow = !is_steady_, .is_noisy = is_noisy_, .unit = unit_}));
+      options.is_narrow = width_ == Width::grows;
+      column_.emplace(ColumnWriter::create_in_log(*target.log, number_, described_.type, options));
       return {};
     }
-    auto made = ColumnWriter::create(
-        target.file, path_, type_, {.level = kRankFileLevel, .is_narrow = true, .is_noisy = is_noisy_, .unit = unit_});
+    auto made = ColumnWriter::create(target.file, path(), described_.type, options);
     if (!made) return std::move(made).error();
     column_.emplace(*std::move(made));
     return {};
   }
 
-  std::string path_;
-  std::string_view unit_;
-  ColumnType type_{};
-  bool is_steady_ = false;
-  bool is_noisy_ = false;
+  std::string path() const { return std::string{described_.name}; }
+
+  AnyColumn described_;
+  Width width_;
   std::uint32_t number_ = 0;
   std::optional<ColumnWriter> column_;
 };
@@ -111,9 +106,7 @@ std::vector<T>& room_for(Scratch& scratch, std::size_t count) {
 class AnyTableTargets {
  public:
   explicit AnyTableTargets(std::span<const AnyColumn> columns) : columns_{columns} {
-    for (const AnyColumn& column : columns)
-      targets_.emplace_back(column.form == ColumnForm::handle ? ColumnType::u32 : column.type, column.name, column.unit,
-                            false);
+    for (const AnyColumn& column : columns) targets_.emplace_back(column);
   }
 
   Status append_rows(const ColumnTarget& file, Dictionary& dictionary, Scratch& scratch, const void* rows,
@@ -179,12 +172,12 @@ struct RankFileWriter::Impl {
   std::vector<CallId> calls{CallId::none};  // index: number in this file
   std::vector<std::string> call_names{""};
 
-  LazyColumn gap = LazyColumn::noisy<std::int64_t>("events/gap", "ticks");
-  LazyColumn duration = LazyColumn::noisy<std::uint64_t>("events/duration", "ticks");
-  LazyColumn call = LazyColumn::of<std::uint16_t>("events/call");
-  LazyColumn payload = LazyColumn::of<std::uint8_t>("events/payload");
-  LazyColumn flags = LazyColumn::of<std::uint8_t>("events/flags");
-  LazyColumn completions = LazyColumn::of<std::uint32_t>("events/completions");
+  LazyColumn gap{rank_schema::kGap, Width::noisy};
+  LazyColumn duration{rank_schema::kDuration, Width::noisy};
+  LazyColumn call{rank_schema::kCall};
+  LazyColumn payload{rank_schema::kPayload};
+  LazyColumn flags{rank_schema::kFlags};
+  LazyColumn completions{rank_schema::kCompletionCount};
   TableTargets<PointToPoint> p2p;
   TableTargets<Collective> coll;
   TableTargets<Completion> completion_rows;
@@ -194,12 +187,12 @@ struct RankFileWriter::Impl {
   TableTargets<UserUse> user;
   TableTargets<LockUse> locks;
   TableTargets<ThreadOp> thread_ops;
-  LazyColumn sites = LazyColumn::of<std::uint32_t>("sites/address");
-  LazyColumn nodes = LazyColumn::of<std::uint32_t>("sites/node");
-  LazyColumn counters = LazyColumn::noisy<std::int64_t>("counters/value");
-  LazyColumn counters_between = LazyColumn::noisy<std::int64_t>("counters/between");
-  LazyColumn user_values = LazyColumn::of<std::uint64_t>("user/value", "", true);
-  LazyColumn dictionary_values = LazyColumn::of<std::uint64_t>("dictionary", "", true);
+  LazyColumn sites{rank_schema::kSite};
+  LazyColumn nodes{rank_schema::kNode};
+  LazyColumn counters{rank_schema::kCounter, Width::noisy};
+  LazyColumn counters_between{rank_schema::kCounterBetween, Width::noisy};
+  LazyColumn user_values{rank_schema::kUserValue, Width::steady};
+  LazyColumn dictionary_values{rank_schema::kDictionary, Width::steady};
   std::vector<LazyColumn*> columns;  // all columns; a column's index is its number in a log
 
   Impl() {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/format/rank_schema.hpp"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <map>
 
-#include "trace/format/small_columns.hpp"
+#include "trace/format/column_table.hpp"
 
 namespace meridian::rank_schema {
 namespace {
@@ -27,6 +28,20 @@ Result<std::vector<Row>> read_rows_of(hid_t file, const std::string& path) {
   return h5::read_table<Row>(file, path, columns<Row>());
 }
 
+// Tables that have a dataset for each column, because they have texts or are long.
+template <class Row>
+Status write_values(hid_t file, std::span<const AnyColumn> columns, const std::vector<Row>& rows) {
+  return write_columns(file, columns, rows.data(), rows.size(), {.is_narrow = true});
+}
+
+template <class Row>
+Result<std::vector<Row>> read_values(hid_t file, std::span<const AnyColumn> columns) {
+  constexpr std::uint64_t kFreeBytes = std::uint64_t{256} << 20;  // lists of ranks compress better than tables
+  std::vector<Row> rows;
+  MERIDIAN_TRY_DO(read_columns(file, columns, room_in(rows, kFreeBytes)));
+  return rows;
+}
+
 Status write_members(hid_t file, const std::vector<MembersRow>& members) {
   std::vector<StoredMembers> rows;
   std::vector<std::int32_t> ranks;
@@ -35,14 +50,13 @@ Status write_members(hid_t file, const std::vector<MembersRow>& members) {
     ranks.insert(ranks.end(), row.world_ranks.begin(), row.world_ranks.end());
   }
   MERIDIAN_TRY_DO(write_rows_of(file, "members", rows));
-  if (rows.empty()) return {};
-  return write_column<std::int32_t>(file, "member_ranks", ranks);
+  return rows.empty() ? Status{} : write_values(file, kMemberRanks, ranks);
 }
 
 Status read_members(hid_t file, std::vector<MembersRow>& members) {
   MERIDIAN_TRY(const auto rows, read_rows_of<StoredMembers>(file, "members"));
   if (rows.empty()) return {};
-  MERIDIAN_TRY(const auto ranks, read_column<std::int32_t>(file, "member_ranks"));
+  MERIDIAN_TRY(const auto ranks, read_values<std::int32_t>(file, kMemberRanks));
   std::uint64_t expected = 0;  // pieces are consecutive: no piece of the file is used twice
   for (const StoredMembers& row : rows) {
     if (row.first != expected || row.count > ranks.size() - expected)
@@ -67,14 +81,13 @@ Status write_texts(hid_t file, const std::vector<TextRow>& texts) {
     bytes.insert(bytes.end(), row.value.begin(), row.value.end());
   }
   MERIDIAN_TRY_DO(write_rows_of(file, "texts", rows));
-  if (rows.empty()) return {};
-  return write_column<std::uint8_t>(file, "text_bytes", bytes);
+  return rows.empty() ? Status{} : write_values(file, kTextBytes, bytes);
 }
 
 Status read_texts(hid_t file, std::vector<TextRow>& texts) {
   MERIDIAN_TRY(const auto rows, read_rows_of<StoredText>(file, "texts"));
   if (rows.empty()) return {};
-  MERIDIAN_TRY(const auto bytes, read_column<std::uint8_t>(file, "text_bytes"));
+  MERIDIAN_TRY(const auto bytes, read_values<std::uint8_t>(file, kTextBytes));
   std::uint64_t expected = 0;
   for (const StoredText& row : rows) {
     if (row.first != expected || row.bytes > bytes.size() - expected)
@@ -89,52 +102,37 @@ Status read_texts(hid_t file, std::vector<TextRow>& texts) {
   return {};
 }
 
-Status write_user_definitions(hid_t file, const std::vector<UserDefinitionRow>& rows) {
-  if (rows.empty()) return {};
-  std::vector<std::uint32_t> ids;
-  std::vector<std::uint8_t> kinds;
-  std::vector<std::string> levels, names, fields;
-  for (const UserDefinitionRow& row : rows) {
-    ids.push_back(row.id);
-    kinds.push_back(static_cast<std::uint8_t>(row.kind));
-    levels.push_back(row.level);
-    names.push_back(row.name);
-    fields.push_back(row.fields);
+Status write_calls(hid_t file, const RankMeta& meta) {
+  std::vector<StoredCall> rows;
+  for (std::size_t i = 0; i < meta.calls.size(); ++i)
+    rows.push_back({meta.call_names[i], kGroups[static_cast<std::size_t>(info(meta.calls[i]).group)].name});
+  return write_values(file, columns<StoredCall>(), rows);
+}
+
+Status read_calls(hid_t file, RankMeta& meta) {
+  MERIDIAN_TRY(const auto rows, read_values<StoredCall>(file, columns<StoredCall>()));
+  if (rows.empty() || rows.size() > kMostCalls) return contradiction("'calls/name' has no or too many rows");
+  for (const StoredCall& row : rows) {
+    meta.call_names.push_back(row.name);
+    meta.calls.push_back(call_by_name(row.name));
   }
-  MERIDIAN_TRY_DO(write_column<std::uint32_t>(file, "user_definitions/id", ids));
-  MERIDIAN_TRY_DO(write_column<std::uint8_t>(file, "user_definitions/kind", kinds));
-  MERIDIAN_TRY_DO(h5::write_strings(file, "user_definitions/level", levels));
-  MERIDIAN_TRY_DO(h5::write_strings(file, "user_definitions/name", names));
-  return h5::write_strings(file, "user_definitions/fields", fields);
+  return {};
 }
 
 Status read_user_definitions(hid_t file, std::vector<UserDefinitionRow>& rows) {
   if (!h5::exists(file, "user_definitions")) return {};
-  MERIDIAN_TRY(const auto ids, read_column<std::uint32_t>(file, "user_definitions/id"));
-  MERIDIAN_TRY(const auto kinds, read_column<std::uint8_t>(file, "user_definitions/kind"));
-  MERIDIAN_TRY(const auto levels, h5::read_strings(file, "user_definitions/level"));
-  MERIDIAN_TRY(const auto names, h5::read_strings(file, "user_definitions/name"));
-  MERIDIAN_TRY(const auto fields, h5::read_strings(file, "user_definitions/fields"));
-  if (kinds.size() != ids.size() || levels.size() != ids.size() || names.size() != ids.size() ||
-      fields.size() != ids.size())
-    return contradiction("the columns of 'user_definitions' are not equally long");
-  for (std::size_t i = 0; i < ids.size(); ++i)
-    rows.push_back({ids[i], static_cast<UserKind>(kinds[i]), levels[i], names[i], fields[i]});
+  MERIDIAN_TRY(rows, read_values<UserDefinitionRow>(file, columns<UserDefinitionRow>()));
   return {};
 }
 
-Status write_calls(hid_t file, const RankMeta& meta) {
-  std::vector<std::string> groups;
-  for (const CallId call : meta.calls) groups.emplace_back(kGroups[static_cast<std::size_t>(info(call).group)].name);
-  MERIDIAN_TRY_DO(h5::write_strings(file, "calls/name", meta.call_names));
-  return h5::write_strings(file, "calls/group", groups);
-}
-
-Status read_calls(hid_t file, RankMeta& meta) {
-  MERIDIAN_TRY(meta.call_names, h5::read_strings(file, "calls/name"));
-  if (meta.call_names.empty() || meta.call_names.size() > kMostCalls)
-    return contradiction("'calls/name' has no or too many rows");
-  for (const std::string& name : meta.call_names) meta.calls.push_back(call_by_name(name));
+// A parent is an earlier row than its children, so a walk from row to parent ends.
+Status read_stacks(hid_t file, std::vector<StackRow>& rows) {
+  if (!h5::exists(file, "stacks")) return {};
+  MERIDIAN_TRY(rows, read_values<StackRow>(file, columns<StackRow>()));
+  if (rows.empty() || rows.size() > kMaxStackRows) return contradiction("'stacks' has no or too many rows");
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].parent >= std::max<std::size_t>(i, 1))
+      return contradiction("a row of 'stacks' has a parent that is not before it");
   return {};
 }
 
@@ -248,9 +246,10 @@ Status write_meta(hid_t file, const RankMeta& meta) {
   MERIDIAN_TRY_DO(write_rows_of(file, "threads", meta.threads));
   MERIDIAN_TRY_DO(write_rows_of(file, "usage", meta.usages));
   MERIDIAN_TRY_DO(write_rows_of(file, "passed", meta.passed));
-  MERIDIAN_TRY_DO(write_user_definitions(file, meta.user_definitions));
+  if (!meta.user_definitions.empty())
+    MERIDIAN_TRY_DO(write_values(file, columns<UserDefinitionRow>(), meta.user_definitions));
   MERIDIAN_TRY_DO(write_rows_of(file, "lock_counts", meta.lock_counts));
-  MERIDIAN_TRY_DO(write_stacks(file, meta.stacks));
+  if (!meta.stacks.empty()) MERIDIAN_TRY_DO(write_values(file, columns<StackRow>(), meta.stacks));
   return write_rows_of(file, "segments", meta.segments);
 }
 

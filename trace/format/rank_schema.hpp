@@ -3,7 +3,10 @@
 
 // The rank file's tables, defined once for writing and reading. FORMAT.md describes them for users.
 
+#include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "trace/format/rank_file.hpp"
 #include "trace/format/table.hpp"
@@ -13,8 +16,8 @@ namespace meridian::rank_schema {
 
 inline constexpr const char* kSchemaName = "meridian-rank";
 
-/// The columns of a table of the rank file. In event tables, names are paths from the file's root; a small table is a
-/// dataset of a compound type whose fields have these names.
+/// The columns of a table of the rank file. In event tables and tables with texts, names are paths from the file's root;
+/// any other small table is a dataset of a compound type whose fields have these names.
 template <class Row>
 std::span<const AnyColumn> columns();
 
@@ -22,6 +25,22 @@ std::span<const AnyColumn> columns();
 inline constexpr std::uint64_t kMaxSegmentRows = std::uint64_t{1} << 22;
 /// The same for its calls, and for the tables with a row or two for each: the writer makes segments of an eighth of it.
 inline constexpr std::uint64_t kMaxSegmentEvents = std::uint64_t{1} << 17;
+
+// Columns of values that are no members of a row; the columns of EventBatch, above all. Their names are paths.
+inline constexpr auto kGap = value_column<std::int64_t>("events/gap", "ticks");
+inline constexpr auto kDuration = value_column<std::uint64_t>("events/duration", "ticks");
+inline constexpr auto kCall = value_column<std::uint16_t>("events/call");
+inline constexpr auto kPayload = value_column<std::uint8_t>("events/payload");
+inline constexpr auto kFlags = value_column<std::uint8_t>("events/flags");
+inline constexpr auto kCompletionCount = value_column<std::uint32_t>("events/completions");
+inline constexpr auto kSite = value_column<std::uint64_t>("sites/address").as_handle();
+inline constexpr auto kNode = value_column<std::uint32_t>("sites/node");
+inline constexpr auto kCounter = value_column<std::int64_t>("counters/value");
+inline constexpr auto kCounterBetween = value_column<std::int64_t>("counters/between");
+inline constexpr auto kUserValue = value_column<std::uint64_t>("user/value");
+inline constexpr auto kDictionary = value_column<std::uint64_t>("dictionary");
+inline constexpr Columns kMemberRanks{value_column<std::int32_t>("member_ranks")};
+inline constexpr Columns kTextBytes{value_column<std::uint8_t>("text_bytes")};
 
 // Rows on disk for the parts of RankMeta with strings and lists.
 struct StoredMembers {
@@ -37,6 +56,14 @@ struct StoredText {
   std::uint64_t handle = 0;
   std::uint64_t ticks = 0;
 };
+struct StoredCall {
+  std::string name;
+  std::string_view group;
+};
+
+inline Error contradiction(const std::string& reason) {
+  return Error{Errc::damaged, "the rank file contradicts itself: " + reason, ""};
+}
 
 std::string_view clock_name(ClockKind clock);
 /// "lost_ring_full": the root attribute that holds a loss counter.

@@ -232,5 +232,32 @@ std::span<const AnyColumn> columns<SegmentRow>() {
   };
   return kColumns;
 }
+template <>
+std::span<const AnyColumn> columns<StoredCall>() {
+  static constexpr Columns kColumns{
+      column<&StoredCall::name>("calls/name"),
+      column<StoredCall>("calls/group", "", "", [](const StoredCall& call) { return std::string{call.group}; }),
+  };
+  return kColumns;
+}
+template <>
+std::span<const AnyColumn> columns<UserDefinitionRow>() {
+  static constexpr Columns kColumns{
+      column<&UserDefinitionRow::id>("user_definitions/id"),
+      column<&UserDefinitionRow::kind>("user_definitions/kind"),
+      column<&UserDefinitionRow::level>("user_definitions/level"),
+      column<&UserDefinitionRow::name>("user_definitions/name"),
+      column<&UserDefinitionRow::fields>("user_definitions/fields"),
+  };
+  return kColumns;
+}
+template <>
+std::span<const AnyColumn> columns<StackRow>() {
+  static constexpr Columns kColumns{
+      column<&StackRow::parent>("stacks/parent"),
+      column<&StackRow::address>("stacks/address"),
+  };
+  return kColumns;
+}
 
 }  // namespace meridian::rank_schema

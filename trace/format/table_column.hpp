@@ -255,6 +255,13 @@ constexpr Column<Row> column(std::string_view name, std::string_view unit, std::
   return made;
 }
 
+/// A column whose rows are its values.
+template <class T>
+constexpr Column<T> value_column(std::string_view name, std::string_view unit = "", std::string_view text = "") {
+  return column<T>(
+      name, unit, text, [](const T& row) { return row; }, [](T& row, T value) { row = value; });
+}
+
 /// A value of any column, for output.
 using ColumnValue = std::variant<std::int64_t, std::uint64_t, double, bool, std::string, std::vector<std::int32_t>>;
 
@@ -266,16 +273,17 @@ ColumnValue value_of(const AnyColumn& column, const void* row);
 struct RowRoom {
   bool (*make)(void* context, std::size_t count, void*& rows);
   void* context;
+  std::uint64_t free_bytes = 0;  ///< a group of columns in a file of any size may have columns of that many bytes
 };
 template <class Row>
-RowRoom room_in(std::vector<Row>& rows) {
+RowRoom room_in(std::vector<Row>& rows, std::uint64_t free_bytes = 0) {
   return {[](void* context, std::size_t count, void*& made) {
             auto& target = *static_cast<std::vector<Row>*>(context);
             target.assign(count, Row{});
             made = target.data();
             return true;
           },
-          &rows};
+          &rows, free_bytes};
 }
 
 }  // namespace meridian

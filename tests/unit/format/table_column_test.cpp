@@ -91,7 +91,7 @@ class ColumnTable : public testing::Test {
   ColumnTable() : file_{*h5::create_file(dir_ / "a.h5")}, group_{*h5::create_group(file_.get(), "table")} {}
 
   Status write(const std::vector<Row>& some) {
-    return write_columns(group_.get(), kColumns, some.data(), some.size(), true);
+    return write_columns(group_.get(), kColumns, some.data(), some.size(), {.has_texts = true});
   }
   Status read() { return read_columns(group_.get(), kColumns, room_in(read_)); }
   /// Replaces a column by these values.
