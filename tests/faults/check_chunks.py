@@ -4,8 +4,8 @@
 check_chunks.py --meridian M --mpiexec X [--calls C] [--all] program
 
 Records COUNT calls of two ranks (many_calls.c), then damages single chunks of the first rank's file, found with h5py:
-bits are turned over, the chunk is zeroed, or its second half. Each damaged trace is merged: how many calls are left out, or lack
-something, follows from /segments of the file as it was.
+bits are flipped, or the chunk or its second half is zeroed. Each damaged trace is merged; /segments of the original file
+give the numbers of calls that are omitted or incomplete.
 """
 
 import argparse
@@ -62,7 +62,7 @@ class Rank:
         return [i for i, (begin, end) in enumerate(zip([0, *ends], ends)) if begin < end and begin < first_row + CHUNK and end > first_row]
 
     def rows_lacking(self, column, hit):
-        """Events that lack something when what `column` counts of these segments cannot be read."""
+        """Events that become incomplete when the rows that `column` counts in these segments cannot be read."""
         if column != "completions":
             return int(self.segments[column][hit].sum())  # one row an event, here
         ends = np.cumsum(self.segments["events"].astype(int))
@@ -112,7 +112,7 @@ def check_case(check, options, trace, rank, whole, case):
     check.equal(f"{what}: rank.damaged_columns", findings.get("rank.damaged_columns", {}).get("count", 0), lacking)
     check.equal(f"{what}: other errors", [f["name"] for f in summary["findings"] if f["severity"] == "error" and not f["name"].startswith("rank.damaged")], [])
     check.equal(f"{what}: calls", launch.recorded(summary), launch.recorded(whole) - lost)
-    # Each round has one message of a rank to itself; behind what is missing, none of that rank is matched.
+    # Each round has one message of a rank to itself; after a gap, no message of that rank is matched.
     matched, rounds = summary["messages"]["matched"], options.calls // 8
     if column == "events" or column in MESSAGES:
         before = sum(int(rank.segments["p2p"][i]) for i in range(hit[0])) // 3

@@ -3,9 +3,9 @@
 
 check_kills.py --meridian M --mpiexec X --ranks N --times T [--spool SIZE] program victim...
 
-A victim is one of VICTIMS. The program counts the calls that have returned in shared memory; the rank files, read by h5py
-alone, must hold each of them, and at most one more in a thread: the one that returned when the program did not get to
-counting it. With --spool, the moments come when what was recorded is being compressed.
+A victim is one of VICTIMS. The program counts the calls that have returned in shared memory; the rank files, read with
+h5py only, must hold each of them, and at most one more in a thread: the one that returned when the program did not get to
+counting it. With --spool, the moments are chosen while records are being compressed.
 """
 
 import os
@@ -94,7 +94,7 @@ def counts_in(directory):
 
 
 class Run:
-    """One run of the program and what becomes of it."""
+    """One run of the program and its outcome."""
 
     def __init__(self, options, victim, chance, work, pause_us=0):
         self.options, self.victim, self.chance = options, victim, chance

@@ -34,7 +34,7 @@ def main():
             return launch.run(words, MERIDIAN_SCRATCH=scratch, **settings)
 
         def leave_a_ring(name):
-            """Without a launcher: what it does about a process that is killed so early is its own business."""
+            """Without a launcher, because launchers treat a process that is killed this early differently."""
             check.equal("the program is killed", run(MERIDIAN_WRITER=killer, MERIDIAN_DIR=work / name).returncode, -9)
             check.equal("rings of killed processes", len(list(scratch.rglob("*.ring"))), 1)
             check.true("no trace", not (work / name).exists())

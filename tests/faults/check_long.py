@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of any length: what was recorded is compressed while the program goes on, so that neither memory nor what lies on
+"""Runs of any length: records are compressed while the program runs, so that neither memory nor what lies on
 disk uncompressed grows with the run, and MPI_Finalize has little to do.
 
 check_long.py --meridian M --mpiexec X --ranks N program [--calls C] [--times T] [--spool S] [--directory D]
@@ -20,7 +20,7 @@ import numpy
 from check_kills import launch
 
 KINDS = {b"MPI_Irecv": 1, b"MPI_Isend": 1, b"MPI_Waitall": 1, b"MPI_Comm_rank": 3, b"MPI_Iprobe": 1, b"MPI_Wtime": 1}
-SLACK = 1 << 20  # bytes of a spool beyond its bound: what is drained at once
+SLACK = 1 << 20  # bytes of a spool beyond its bound: bytes that are drained at once
 
 
 def high_water(pid):
@@ -39,7 +39,7 @@ def bytes_of(paths):
         try:
             total += path.stat().st_size
         except OSError:
-            pass  # it has gone meanwhile
+            pass  # it has been removed
     return total
 
 

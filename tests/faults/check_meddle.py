@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""System calls that fail: the program computes and ends as untraced, nothing hangs, and what is lost is said.
+"""System calls that fail: the program computes and ends as untraced, nothing hangs, and losses are reported.
 
 check_meddle.py --meridian M --writer W --meddle L --mpiexec X --ranks N [--runs R | --all] program part...
 
-A part is one of PARTS: whose calls fail. An untroubled run says which calls the part makes, and how often; each further
+A part is one of PARTS: whose calls fail. A run without faults shows which calls the part makes, and how often; each further
 run has one of them fail, once, from some moment on, or now and then; or ends the process there. `--all` tries every call
 with every way to fail at each moment up to MOST_MOMENTS; else R of all these are drawn.
 """
@@ -79,7 +79,7 @@ LEFT_OUT = {
     "writer": (),
     "merger": (),
 }
-ALWAYS = {  # a rank that cannot record, among others that do; a writer that dies before it says a word, and one that can write nothing
+ALWAYS = {  # a rank that cannot record, among others that do; a writer that dies before its first message, and one that cannot write
     "tracer": [(Fault("ftruncate", "ENOSPC", "1+"), 0), (Fault("ftruncate", "ENOSPC", "1+"), 1), (Fault("mkdir", "EACCES", "2+"), 1)],
     "merger": [],
     "writer": [(Fault("mmap", "kill", "1"), None), (Fault("writev", "ENOSPC", "1+"), None)],
@@ -237,7 +237,7 @@ def check_writer(options, chance, check):
 
 
 def content(path):
-    """The contents of a merged file. Findings are separate; the size of files is asked for and may not be had."""
+    """The contents of a merged file. Findings are separate; the size of files may be unavailable."""
     found = {}
 
     def take(name, item):

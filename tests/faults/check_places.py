@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places that are full, gone, or not ours: the program ends as untraced, and what was lost is said and counted.
+"""Places that are full, gone, or not ours: the program ends as untraced, and losses are reported and counted.
 
 check_places.py --meridian M --tracer T --mpiexec X --ranks N program case
 
@@ -85,7 +85,7 @@ class Case:
         return self.compare(traced, untraced)
 
     def compare(self, traced, untraced, what=""):
-        """Returns what was said."""
+        """Returns the messages."""
         self.check.equal(f"{what}exit code ({traced.stderr})", traced.returncode, untraced.returncode)
         self.check.equal(f"{what}output", sorted(traced.stdout.splitlines()), sorted(untraced.stdout.splitlines()))
         return [line for line in traced.stderr.splitlines() if line.startswith("meridian: ")]
@@ -137,7 +137,7 @@ def full_output(case):
 
 
 def limited_files(case):
-    case.limits = {resource.RLIMIT_FSIZE: (100 << 20, 100 << 20)}  # a ring file would like to be longer
+    case.limits = {resource.RLIMIT_FSIZE: (100 << 20, 100 << 20)}  # a ring file would be longer
     case.check.equal("words of ours", case.run(), [])
     case.check_whole()
 
@@ -198,7 +198,7 @@ def small_shared_memory(case):
 
 
 def check_no_place(case, untraced, what, *before):
-    """There is none: the program runs untraced, and it is said once why, and once what follows."""
+    """There is none: the program runs untraced, and the reason and the consequence are reported once."""
     traced = case.launch(*before)
     ours = case.compare(traced, untraced, f"{what}: ")
     case.check.equal(f"{what}: what is said: {traced.stderr}", [line.split("'")[0] for line in ours[:1]], ["meridian: cannot create the output directory "])
@@ -239,7 +239,7 @@ def no_place_is_refused(case):
         done = case.launch(*before)
         case.check.equal(f"{what}: exit code", done.returncode, 1)
         case.check.equal(f"{what}: what the program prints", done.stdout.count("rank"), 0)
-        # One rank says it; where another one has aborted before, the launcher may end it with these words on its lips.
+        # One rank reports it, unless another one aborts first and the launcher ends this rank before its message.
         reasons = done.stderr.count(words) + (what == "preloaded" and "cannot create the output directory" in done.stderr)
         case.check.true(f"{what}: what is said: {done.stderr}", 1 <= reasons <= 2 and done.stderr.count(words) <= 1)
     case.check.equal("the program got to its half", case.half.exists(), False)

@@ -3,7 +3,7 @@
 
 check_processes.py --meridian M --mpiexec X --ranks N program
 
-The limit holds for a user's processes, and not for root's: run as root, the program is somebody else's. Exits with 77 where
+The limit holds for a user's processes, and not for root's: when run as root, the test starts the program as another user. Exits with 77 where
 that user cannot run programs here. check_meddle.py does the same to the tracer before there is a writer.
 """
 
@@ -21,7 +21,7 @@ THREADS = 4
 
 
 class Limited(check_room.Room):
-    """The program runs as somebody else, if this is root."""
+    """As root: the program runs as another user."""
 
     def __init__(self, options, work):
         super().__init__(options, work)

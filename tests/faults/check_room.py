@@ -31,12 +31,12 @@ def column(file, name):
 
 
 def lines_of_program(output):
-    """Without what MPICH's UCX says of limits, which has times and process ids in it."""
+    """Without the messages of MPICH's UCX about limits, which contain times and process ids."""
     return sorted(line for line in output.splitlines() if " UCX " not in line)
 
 
 class RankFile:
-    """The contents of a rank file, read with h5py: events by thread, calls that were lost or passed by, texts."""
+    """The contents of a rank file, read with h5py: events by thread, calls that were lost or filtered out, texts."""
 
     def __init__(self, path):
         with h5py.File(path) as file:
@@ -89,7 +89,7 @@ class RankFile:
 
 
 class Room:
-    """Runs the program, traced and untraced, and looks at what it left."""
+    """Runs the program, traced and untraced, and checks the files that it leaves."""
 
     def __init__(self, options, work):
         self.options, self.work, self.check = options, pathlib.Path(work), launch.Checks()
@@ -188,7 +188,7 @@ class Room:
 
 
 def stop_a_writer(room, process, then=None):
-    """While the program floods its rings, the writer of one rank stands still."""
+    """While the program floods its rings, the writer of one rank is stopped."""
     ranks = range(room.options.ranks)
 
     def wait_for(*words):
@@ -259,7 +259,7 @@ def drop_killed(room):
 
 
 def wait(room):
-    """By default threads wait, and nothing is lost: what they waited for is in the summary."""
+    """By default threads wait, and nothing is lost; the waits are in the summary."""
 
     def go_on_later(process):
         deadline = time.monotonic() + END_S
@@ -277,7 +277,7 @@ def wait(room):
 
 
 def max_size(room):
-    """Recording ends when a rank has recorded so much; later calls are counted by function."""
+    """Recording ends when a rank has recorded the given number of bytes; later calls are counted by function."""
     limit, block = 1 << 20, 64 << 10
     room.same("exchange", 20_000, MERIDIAN_MAX_SIZE="1M")
     room.check.equal("words of ours", room.said, [])
@@ -340,7 +340,7 @@ def no_descriptors(room):
 
 
 def no_addresses(room):
-    """The address space is limited to what the program needs and some more: what is too much are rings, not the program."""
+    """The address space is limited to what the program needs and some more: the rings exceed it, not the program."""
     count = 20 * room.options.times
     free = room.untraced("threads", count, **THREADS)
     room.check.equal("exit code without a limit", free[0], 4)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program with rights that its user lacks is not traced, whatever its environment says; and a copy without them is.
+"""A program with rights that its user lacks is not traced, even if its environment asks for it; a copy without these rights is.
 
 check_set_uid.py --meridian M program
 
@@ -34,7 +34,7 @@ def run(command, work, **extra):
 
 
 def made_in(directory):
-    """But for what MPI makes for its sessions, and directories alone."""
+    """The regular files."""
     return sorted(path.name for path in directory.rglob("*") if path.is_file())
 
 

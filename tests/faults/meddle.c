@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preloaded, makes calls of the C library fail, in the processes and at the moments that are asked for. It counts the
-// calls that concern the tested code; the program's own and MPI's are left alone.
+// calls that concern the tested code; the program's own and MPI's are left unchanged.
 //
-//   MEDDLE_PROCESS  file name of the executables to meddle with; all others are left alone
+//   MEDDLE_PROCESS  file name of the executables to meddle with; all others are left unchanged
 //   MEDDLE_RANK     only this rank of an MPI program (default: all)
 //   MEDDLE_CALLER   part of a library's path, `.` for the executable: what it calls counts
-//   MEDDLE_BELOW    directory: calls about files below it count, whoever makes them
+//   MEDDLE_BELOW    directory: calls about files below it count, from any caller
 //   MEDDLE_FAIL     CALL:HOW:WHICH, for example write:ENOSPC:3+
 //                   HOW    the name of an errno, `short` (a write that does the half), or `kill` (the process, there)
 //                   WHICH  `3`: the third one that counts; `3+`: that and all later ones; `1/20@7`: each with a chance
@@ -253,7 +253,7 @@ ON_FILE(void*, mmap, (void* at, size_t bytes, int prot, int flags, int fd, off_t
 ON_FILE(void*, mmap64, (void* at, size_t bytes, int prot, int flags, int fd, off64_t offset), MAP_FAILED,
         (at, bytes, prot, flags, fd, offset))
 
-// Closing releases the descriptor, whatever its result.
+// Closing releases the descriptor even if it fails.
 int close(int fd) {
   const int how = g.is_on ? how_to_fail(k_close, FROM_HERE || is_file_below(fd)) : 0;
   const int result = REAL(close)(fd);

@@ -2,14 +2,13 @@
 // Programs that need more room than there is. They count the calls that have returned, and the events of their own, by
 // thread in memory that outlives them, and end with exit code 4:
 //
-//   room DIR lose CALLS              CALLS calls in each of two threads while the writer of a rank stands still,
-//   messages
-//                                    that say which they are before, meanwhile and afterwards
+//   room DIR lose CALLS              CALLS calls in each of two threads while the writer of a rank is stopped, and
+//                                    numbered messages before, during and after them
 //   room DIR exchange ROUNDS         ROUNDS messages to the next rank
-//   room DIR threads COUNT           so many threads at once, half of them without MPI calls; with NOFILE set, no file
+//   room DIR threads COUNT           COUNT threads at once, half of them without MPI calls; with NOFILE set, no file
 //                                    can be opened any more; with AS_BYTES set, that is the limit of the address space
-//   room DIR short COUNT             so many threads one after the other
-//   room DIR fitting COUNT           as many threads one after the other as can be made, of so many
+//   room DIR short COUNT             COUNT threads one after the other
+//   room DIR fitting COUNT           at most COUNT threads one after the other, as many as can be made
 //
 // With NPROC set, no process and no thread can be made once MPI_Init has returned.
 #include <dirent.h>
@@ -174,7 +173,7 @@ void* live_shortly(void*) {
   return nullptr;
 }
 
-/// Limits of the program alone: the launcher has none.
+/// Limits only the program, not its launcher.
 void set_limit(int resource, rlim_t value) {
   const rlimit limit{value, value};
   if (setrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0) std::exit(3);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What programs that tests disturb have in common: memory that outlives them, and words with whoever disturbs them, by
+// Shared by the programs that tests disturb: memory that outlives them, and messages to and from the test, which are
 // names in a directory. The tracer records none of it, and it takes no file descriptor.
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <cstdlib>
 #include <string>
 
-/// Of the launcher, before there is an MPI.
+/// From the launcher, because MPI is not initialized yet.
 inline std::string launched_rank() {
   for (const char* const name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"})
     if (const char* const rank = std::getenv(name)) return rank;
@@ -36,7 +36,7 @@ inline void say(const std::string& directory, const std::string& word) {
   mkdir((directory + "/" + word + "-" + launched_rank()).c_str(), 0700);
 }
 
-/// Until somebody has made `directory/word`.
+/// Until `directory/word` exists.
 inline void wait_for(const std::string& directory, const std::string& word) {
   while (access((directory + "/" + word).c_str(), F_OK) != 0) poll(nullptr, 0, 1);
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes MPI calls until it is killed, ends itself, or is told to end, and counts those that have returned in memory
+// Makes MPI calls until it is killed, ends itself, or is asked to end, and counts those that have returned in memory
 // that outlives it:
 //
 //   victim SHARED_DIR run PAUSE_US   until the file SHARED_DIR/stop exists, with a pause in each round
-//   victim SHARED_DIR HOW ROUNDS     ends by segv, abort, exit, _exit, mpi_abort, throw or sigterm: the last rank
-//   alone,
-//                                    every rank by exit, _exit and throw; or regularly, with exit code 4, by finish
+//   victim SHARED_DIR HOW ROUNDS     ends by segv, abort, exit, _exit, mpi_abort, throw or sigterm: only the
+//                                    last rank, every rank by exit, _exit and throw; or regularly, with exit code 4, by finish
 #include <mpi.h>
 #include <pthread.h>
 #include <unistd.h>
