@@ -49,7 +49,7 @@ def expected_of_main(rank):
         calls += [("MPI_Irecv", i, 0, 0), ("MPI_Isend", 0, 0, 0), ("MPI_Wait", 0, 0, 0), ("MPI_Wait", 0, 0, 0)]
         calls += [("MPI_Sendrecv", 2, 0, 0)]
     calls += [("MPI_Barrier", 0, 0, 0), ("MPI_Comm_delete_attr", 0, 3, 11), ("MPI_Comm_free_keyval", 0, 0, 0)]
-    # The other threads counted the same events meanwhile: 10 + 5 and 20 + 5.
+    # The other threads counted the same events at the same time: 10 + 5 and 20 + 5.
     return calls + [("MPI_Finalize", 40, 0, 0)]
 
 
@@ -76,7 +76,7 @@ BEGIN, END = 64, 128
 
 
 def expected_of_parts(rank, locks):
-    """What programs/counting_parts.c counts in its main thread: (event, what of a region, outside before it, in it, inside)."""
+    """Counts of the main thread of programs/counting_parts.c: (event, part of a region, outside before it, in it, inside)."""
     events = [("MPI_Init_thread", 0, 0, 0, 0), ("MPI_Comm_rank", 0, 0, 0, 0), ("MPI_Comm_size", 0, 0, 0, 0)]
     events += [("MPI_Comm_create_keyval", 0, 0, 0, 0), ("MPI_Comm_set_attr", 0, 0, 0, 0)]
     events += [("meridian_region", BEGIN, 1, 0, 0), ("meridian_event", 0, 10, 0, 0), ("meridian_region", BEGIN, 100, 0, 0)]
@@ -132,7 +132,7 @@ def check_parts(runner, check, work):
 
 
 def check_figures(runner, check, work):
-    """What follows from counters, by region, with a PMU of which every value is known: each reading adds 1000 and 500."""
+    """Figures derived from counters, by region, with a PMU whose values are known: each reading adds 1000 and 500."""
     traces, process = runner.run("PAPI_TOT_INS,PAPI_TOT_CYC", work, "all", LD_LIBRARY_PATH=runner.options.fake)
     check.equal("messages", process.stderr, "")
     points = ("meridian_region", "meridian_event")
@@ -163,7 +163,7 @@ def check_figures(runner, check, work):
 
 
 def check_turns(runner, check, work):
-    """More counters than the PMU has are counted by turns where that is asked for, and said to be estimates."""
+    """More counters than the PMU has are multiplexed if the user asks for it, and reported as estimates."""
     fake = {"LD_LIBRARY_PATH": runner.options.fake}
     four = "PAPI_TOT_INS,PAPI_TOT_CYC,PAPI_L2_TCM,PAPI_L2_TCA"
     traces, process = runner.run(f"{four},rusage:minflt", work, MERIDIAN_COUNTERS_MULTIPLEX="yes", **fake)
@@ -180,7 +180,7 @@ def check_turns(runner, check, work):
     # Two fit: nothing takes turns.
     traces, process = runner.run("PAPI_TOT_INS,PAPI_TOT_CYC", work / "two", MERIDIAN_COUNTERS_MULTIPLEX="yes", **fake)
     check.equal("estimates of two", [t.texts["counters.estimates"] for t in traces.values()], [[] for _ in traces])
-    # Not asked for, and asked for in vain: two are counted.
+    # Without and with a request that has no effect: two are counted.
     for name, extra in (("not asked", {}), ("refused", {"MERIDIAN_COUNTERS_MULTIPLEX": "yes", "FAKE_PAPI": "no_turns"})):
         traces, process = runner.run(four, work / name, **fake, **extra)
         why = "and PAPI cannot multiplex here" if extra else "Event exists, but cannot be counted due to hardware resource limits"

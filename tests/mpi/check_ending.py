@@ -14,7 +14,7 @@ from tracing import launch, rank_trace
 
 EXCHANGES = 10
 ENDS = {"exit": "exit 0", "_exit": "exit 0", "return": "exit 0", "abort": "MPI_Abort", "kill": "signal 9 (SIGKILL)"}
-# Before, the system tells the status of a process only to its parent.
+# Before Linux 6.15, only the parent of a process can read its status.
 TELLS_STATUS = tuple(int(part) for part in platform.release().split(".")[:2]) >= (6, 15)
 
 

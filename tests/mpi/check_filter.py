@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What MERIDIAN_FILTER, MERIDIAN_MAX_CALLS and `meridian control` leave out is counted, by function, and the rest recorded.
+"""Calls that MERIDIAN_FILTER, MERIDIAN_MAX_CALLS and `meridian control` leave out are counted, by function; others are recorded.
 
 check_filter.py --meridian M --tracer L --counter C --mpiexec X --ranks N filter|limit|control|switching|options|mistakes program
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program that is not MPI runs untouched under `meridian run` and leaves nothing but a line that says so, alone and under mpiexec.
+"""A program without MPI runs unchanged under `meridian run`, by itself and under mpiexec, and leaves only a line that says so.
 
 check_inert.py --meridian M --tracer L --counter C --mpiexec X --ranks N program
 """

@@ -18,7 +18,7 @@ ANY = object()
 
 
 def passed(path):
-    """{function: calls that were not recorded}, by h5py alone."""
+    """{function: calls that were not recorded}, read with h5py only."""
     with h5py.File(path) as file:
         names = [name.decode() for name in file["calls/name"][()]]
         return {names[row["call"]]: int(row["count"]) for row in (file["passed"][()] if "passed" in file else ())}

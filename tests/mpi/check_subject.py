@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One program of programs/ on so many ranks: same result traced, rank files with exactly its calls, messages, bytes and
+"""One program of programs/: same result traced, rank files with exactly its calls, messages, bytes and
 completions, and a merge that matches all of them.
 
 check_subject.py --meridian M --tracer L --counter C --mpiexec X --ranks N --mpi-version V program subject

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the summary says of a program is what the program measured itself, and its advice names the cause.
+"""The summary agrees with what the program measured itself, and its advice names the cause.
 
 check_telling.py --meridian M --tracer L --counter C --mpiexec X --ranks N program
 """

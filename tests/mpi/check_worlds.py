@@ -44,7 +44,7 @@ class Told:
 
 
 class Merged:
-    """The merged file as h5py shows it: ranks are told apart by their process ids alone."""
+    """The merged file as h5py shows it: ranks are identified by their process ids."""
 
     def __init__(self, path, names):
         with h5py.File(path) as file:
@@ -151,7 +151,7 @@ def run_one_program(options, check, work):
 
 
 def run_half_traced(options, check, work):
-    """One side alone is traced: the program must not notice, and what has no other side is counted."""
+    """Only one side is traced: the program runs as before, and calls without their other side are counted."""
     trace, scratch = work / "trace", work / "scratch"
     scratch.mkdir()
     settings = {"MERIDIAN_DIR": trace, "MERIDIAN_SCRATCH": scratch}
@@ -182,7 +182,7 @@ def run_half_traced(options, check, work):
     # Messages within this side are matched nevertheless.
     mine = "B" if options.scenario == "children_alone" else "A"
     own = [words for words in told.sent if words[0][0] == mine and words[1][0] == mine]
-    inside = [words for words in own if words[2] == 14]  # in a communicator of this world alone
+    inside = [words for words in own if words[2] == 14]  # in a communicator of this world only
     if summary is not None:
         matched = [words for words in Merged(trace / "merged.h5", told.names).messages if words[2] == 14]
         check.equal("messages inside of the world", sorted(matched), sorted(inside))

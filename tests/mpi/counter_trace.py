@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counters, usage and texts of a rank file as h5py shows them, without any code of ours."""
+"""Counters, usage and texts of a rank file, read with h5py and none of our code."""
 
 import collections
 

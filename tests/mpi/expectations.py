@@ -15,7 +15,7 @@ class Expected:
     cancelled: int = 0
     failed: int = 0  # calls
     collective_calls: int = 0
-    instances: int = 0  # collectives, each counted once whatever the number of its ranks
+    instances: int = 0  # collectives, each counted once for any number of ranks
     collective_parts: int = None  # calls without the refused ones; None: none were refused
     collective_bytes: tuple = None  # as recorded, sent and received; None: not looked at
     threads: int = 1  # of each rank, in MPI
@@ -25,7 +25,7 @@ class Expected:
     unrecorded: dict = dataclasses.field(default_factory=dict)  # function -> calls of each rank, None: all; negative: more
     environment: dict = dataclasses.field(default_factory=dict)  # what the program needs, traced or not
     objects: dict = dataclasses.field(default_factory=dict)  # table of the summary -> rows, as far as they are known
-    truncated: int = 0  # messages longer than what received them; what is left of them is up to the library
+    truncated: int = 0  # messages longer than their receive buffers; the library decides how much of them arrives
 
 
 def blocking(n, **_):
@@ -87,7 +87,7 @@ def onesided(n, **_):
         environment={"OMPI_MCA_osc": "pt2pt"},  # the one kind of window that one rank can have without process_vm_readv
         objects={
             "windows": [
-                # Bytes are those at the origin, whoever the target is.
+                # Bytes are those at the origin, for any target.
                 {"name": "halo", "comm": "MPI_COMM_WORLD", "windows": 1, "ranks": n, "puts": 4 * n, "put_bytes": 20 * n,
                  "gets": n, "get_bytes": 8 * n, "exchanges": 3 * n, "exchange_bytes": 24 * n, "syncs": 7 * n + 1},
                 {"name": "", "comm": "grid", "windows": 1, "ranks": n, "puts": n, "put_bytes": 8 * n, "gets": 0,

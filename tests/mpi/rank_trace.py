@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A rank file as h5py shows it, without any code of ours: calls in order, and a slow, obvious tally of what they did."""
+"""A rank file, read with h5py and none of our code: calls in order, and a slow, obvious tally of their effects."""
 
 import collections
 import dataclasses

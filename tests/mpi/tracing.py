@@ -113,7 +113,7 @@ def check_counts(check, runs, ranks, unrecorded=None):
 
 
 def check_nothing_left(check, runs):
-    """The writer of a program that was ended tidies up behind its back: it may take a moment."""
+    """The writer of a program that was ended removes its files after the program's end: it may take a moment."""
     for _ in range(100):
         left = [str(path.relative_to(runs.scratch)) for path in runs.scratch.rglob("*") if not path.is_dir()]
         inside = runs.folder.iterdir() if runs.folder.is_dir() else []

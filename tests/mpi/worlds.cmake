@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Programs of several MPI_COMM_WORLDs. MPICH as it is packaged starts no processes and opens no ports: Open MPI alone.
+# Programs of several MPI_COMM_WORLDs. MPICH as it is packaged starts no processes and opens no ports: only Open MPI.
 function(add_worlds_test promise ranks how)
   set(choice "")
   if(promise STREQUAL "2_parents_and_2_children_are_one_trace")

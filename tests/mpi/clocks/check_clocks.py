@@ -4,7 +4,7 @@
 check_clocks.py --meridian M --mpiexec X --ranks N --program P epochs|rounds|none|bounds SUBJECT...
   epochs  there are round trips during the run, in the pairs that there should be; the program does what it does untraced
   rounds  the same along the dimensions of a hypercube
-  none    no round trips during the run, and what is said of the clocks
+  none    no round trips during the run; the report on the clocks
   bounds  no certified time misses the truth, in short runs and in killed ones
 """
 
@@ -71,7 +71,7 @@ def check_none(check, options, subject):
         check.equal("clocks", len(summary["clocks"]), options.ranks)
         check.equal("reference", [row["model"] for row in summary["clocks"]].count("reference"), 1)
         names = {finding["name"] for finding in summary["findings"] if finding["name"].startswith("clock.")}
-        names.discard("clock.uncertified")  # on a busy machine round trips are too slow to tell the rate of a short run
+        names.discard("clock.uncertified")  # on a busy machine round trips are too slow to determine the rate in a short run
         check.equal("findings about clocks", names, set())
     return [run.process, merged]
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program and the processes that it starts (spawning.c), all with clocks of their own, bent by known amounts: there are
-no round trips between the two, so that what they say to each other must put them on one clock, or nothing does.
+no round trips between the two, so only their messages can put them on one clock.
 
 check_spawned.py --meridian M --mpiexec X --ranks N --program P HOW...
 """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs whose clocks are bent by known amounts (MERIDIAN_TEST_CLOCK): what the trace must say, from the bends alone.
+"""Runs whose clocks are bent by known amounts (MERIDIAN_TEST_CLOCK): what the trace must contain, computed from the bends only.
 
-Every rank reads raw + offset + raw * drift, raw being the machine's CLOCK_MONOTONIC_RAW, so that the true time of whatever
-a rank has stamped is known to the nanosecond.
+Every rank reads raw + offset + raw * drift, raw being the machine's CLOCK_MONOTONIC_RAW, so that the true time of each
+stamp is known to the nanosecond.
 """
 
 import collections
@@ -63,7 +63,7 @@ class Run:
         self.process = self._start(
             [*launcher, options.meridian, "run", *command],
             MERIDIAN_DIR=self.folder, MERIDIAN_SCRATCH=scratch, MERIDIAN_TEST_CLOCK=bend.option(*more), **extra)  # fmt: skip
-        deadline = time.monotonic() + SETTLE_S  # the writers of a program that was killed go on behind its back
+        deadline = time.monotonic() + SETTLE_S  # the writers of a killed program outlive it
         while time.monotonic() < deadline and (
             list(scratch.rglob("*.ring")) or len(list(self.folder.glob("rank-*.h5"))) < self.ranks
         ):
@@ -182,7 +182,7 @@ def enters(path):
 def check_bounds(check, run, summary, what, farthest=None):
     """No certified time misses the truth by more than its bound. Returns (times compared, times in all, half-widths).
 
-    `farthest` gets of each rank how far the worst of its times, certified or not, is off; ns."""
+    `farthest` gets the largest error of each rank's times, certified or not; ns."""
     merged = Merged(run.folder)
     files = {rank: run.path(rank) for rank in run.files}
     row = next(row for row in summary["clocks"] if row["model"] == "reference")

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// clocking SUBJECT MILLISECONDS: exchanges messages and collectives in one way, for so long by the clock of rank 0.
+// clocking SUBJECT MILLISECONDS: exchanges messages and collectives in one way, for MILLISECONDS by the clock of rank 0.
 //   all        MPI_Allreduce, and messages around a ring
-//   copy       MPI_Allreduce on a copy of MPI_COMM_WORLD alone
-//   rooted     collectives with a root alone
+//   copy       MPI_Allreduce only on a copy of MPI_COMM_WORLD
+//   rooted     only collectives with a root
 //   pending    MPI_Allreduce while a receive and a non-blocking collective are under way
 //   threads    two threads, each with MPI_Allreduce on a copy of its own
 //   errors     MPI_Allreduce, and calls that fail in between
-//   parts      collectives on parts of the world alone, and no messages between the parts
+//   parts      only collectives on parts of the world, and no messages between the parts
 //   messages   messages around a ring, no collective
 //   killed     as all; then the last rank is killed
 //   exiting    as all; then the last rank exits without MPI_Finalize

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Clocks that are bent by known amounts: the round trips of real runs, and what is made of them.
+# Clocks that are bent by known amounts: the round trips of real runs, and the clocks fitted to them.
 set(clocks ${CMAKE_CURRENT_SOURCE_DIR}/clocks)
 function(add_clocks_test flavor ranks promise how)
   set(name "Clocks.on_${ranks}_ranks_of_${flavor}_${promise}")

@@ -6,7 +6,7 @@
 //   merged   MPI_Allreduce of all processes of both sides
 //   across   MPI_Allreduce on the intercommunicator, and messages nowhere
 //   apart    nothing
-// for so long by the clock of rank 0 (across: so many times).
+// for MILLISECONDS by the clock of rank 0 (across: that many times).
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

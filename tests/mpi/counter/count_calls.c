@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the MPI calls that an application makes, without knowing anything of Meridian: preloaded in front of it, or
-// alone. Calls that an MPI library makes itself are told by their return address and not counted.
+// without it. Calls that an MPI library makes itself have a return address in that library, and are not counted.
 //
 // For each process that calls MPI, COUNT_CALLS_DIR/<pid> holds: 4 words (magic, names, rank by the launcher or -1, 0),
 // a 64-bit count per name, then the names, each ended by a zero byte. The file is mapped and shared: it is right
-// whatever ends the process. x86-64 only.
+// however the process ends. x86-64 only.
 
 #define _GNU_SOURCE
 #include "count_calls.h"
@@ -83,7 +83,7 @@ static int is_library(uintptr_t address) {
   return result;
 }
 
-// Called by every trampoline: counts, and returns where to go on.
+// Called by every trampoline: counts, and returns the address of the next definition.
 __attribute__((used, visibility("hidden"))) void* counter_called(unsigned position, uintptr_t return_address) {
   const int saved = errno;
   struct CounterEntry* const entry = &counter_entries[position];
@@ -115,7 +115,7 @@ __asm__(
     "  movups %xmm0, (%rsp)\n  movups %xmm1, 16(%rsp)\n  movups %xmm2, 32(%rsp)\n  movups %xmm3, 48(%rsp)\n"
     "  movups %xmm4, 64(%rsp)\n  movups %xmm5, 80(%rsp)\n  movups %xmm6, 96(%rsp)\n  movups %xmm7, 112(%rsp)\n"
     "  movl %r11d, %edi\n"
-    "  movq 200(%rsp), %rsi\n"  // 136 + 8 registers: the address that the application goes on at
+    "  movq 200(%rsp), %rsi\n"  // 136 + 8 registers: the return address in the application
     "  call counter_called\n"
     "  movq %rax, %r11\n"
     "  movups (%rsp), %xmm0\n  movups 16(%rsp), %xmm1\n  movups 32(%rsp), %xmm2\n  movups 48(%rsp), %xmm3\n"

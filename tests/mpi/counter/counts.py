@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what count_calls.c has left."""
+"""Reads the files of count_calls.c."""
 
 import collections
 import pathlib

@@ -4,7 +4,7 @@
 generate_trampolines.py MPICC OUTPUT
 
 The functions are those of the library's own symbol table: nothing here comes from Meridian's call table. A trampoline
-tells count_calls.c its number and the address it was called from, and jumps on to the next definition with every
+passes count_calls.c its number and the address it was called from, and jumps on to the next definition with every
 register as it was: it needs no prototype, so it cannot be wrong about one. A Fortran entry (mpi_send_, mpi_send_f08_)
 has the number of its C function, so that both are counted as one.
 """

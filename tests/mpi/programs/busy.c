@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* busy COUNT [FILE]: COUNT probes; with a file, goes on probing until it exists. */
+/* busy COUNT [FILE]: COUNT probes; with a file, continues until it exists. */
 #include <unistd.h>
 
 #include "subject.h"

@@ -63,7 +63,7 @@ static int free_other(MPI_Comm comm, int key, void* value, void* extra) {
   return MPI_SUCCESS;
 }
 
-/// Leaves a call that it makes by a jump, and goes on.
+/// Leaves a call that it makes by a jump, and continues.
 static int jump(MPI_Comm comm, int key, void* value, void* extra) {
   (void)comm, (void)key, (void)extra, (void)value;
   if (setjmp(out) == 0) MPI_Send(&rank, 1, MPI_INT, size + 1, 0, made);

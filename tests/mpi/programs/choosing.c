@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What selection chooses from. Each rank, to the next one: 5 short and 5 long messages in turn on one tag, blocking,
+// Calls for the test of selection. Each rank, to the next one: 5 short and 5 long messages in turn on one tag, blocking,
 // then without blocking, then 3 short persistent ones; 3 Allreduce on all ranks and 4 on a communicator of one; 20
 // probes and 20 tests that find nothing.
 #include <string.h>

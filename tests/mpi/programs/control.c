@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI_Pcontrol: 0 stops recording, 1 starts it again. What is made meanwhile is used afterwards: a communicator,
+// MPI_Pcontrol: 0 stops recording, 1 starts it again. Objects created while it is stopped are used afterwards: a communicator,
 // requests.
 #include "subject.h"
 

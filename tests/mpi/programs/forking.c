@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that forks: the child makes an MPI call that the standard allows anywhere and leaves; another one becomes
-// a different program. The parent goes on.
+// a different program. The parent continues.
 #include <sys/wait.h>
 #include <unistd.h>
 

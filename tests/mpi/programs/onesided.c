@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One-sided communication: a named window by fences, one of a named communicator by start and post, one by locks, with
-// nobody as target, nothing to move, requests, and an error that is returned.
+// MPI_PROC_NULL as target, nothing to move, requests, and an error that is returned.
 #include "subject.h"
 
 enum { kCells = 8 };

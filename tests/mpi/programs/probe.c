@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Probe and Iprobe before a receive; Mprobe, Improbe, Mrecv, Imrecv; of nobody.
+// Probe and Iprobe before a receive; Mprobe, Improbe, Mrecv, Imrecv; with MPI_PROC_NULL.
 #include "subject.h"
 
 static void send(int tag, MPI_Request* request) { MPI_Isend(&rank, 1, MPI_INT, next, tag, MPI_COMM_WORLD, request); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sendrecv and Sendrecv_replace: around a ring, towards nobody, without data, with wildcards.
+// Sendrecv and Sendrecv_replace: around a ring, to MPI_PROC_NULL, without data, with wildcards.
 #include "subject.h"
 
 int main(int argc, char** argv) {
@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
   MPI_Sendrecv_replace(&out, 1, MPI_INT, next, 4, previous, 4, MPI_COMM_WORLD, &status);
   REQUIRE(out == previous && status.MPI_SOURCE == previous);
   MPI_Sendrecv_replace(&out, 1, MPI_INT, next, 5, previous, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  // An open chain: the ends talk to nobody.
+  // An open chain: its ends have MPI_PROC_NULL as neighbour.
   const int left = rank > 0 ? rank - 1 : MPI_PROC_NULL;
   const int right = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;
   MPI_Sendrecv(&rank, 1, MPI_INT, right, 6, &in, 1, MPI_INT, left, 6, MPI_COMM_WORLD, &status);

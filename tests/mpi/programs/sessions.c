@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session alone: MPI_COMM_WORLD is never made. One after the other would be right as well, but ends MPICH 4.0.2.
+// Only a session: MPI_COMM_WORLD is never made. One after the other would be right as well, but ends MPICH 4.0.2.
 #include "subject.h"
 
 static MPI_Comm make(MPI_Session session, const char* processes) {

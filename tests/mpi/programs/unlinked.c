@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that was linked with the tracer alone: there is no MPI library in its process.
+// A program that was linked only with the tracer: there is no MPI library in its process.
 #include <mpi.h>
 #include <stdio.h>
 

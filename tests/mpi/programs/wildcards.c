@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rank 0 receives from anybody with any tag, blocking and not, mixed with receives that say whom they want.
+// Rank 0 receives from any source with any tag, blocking and not, mixed with receives from a given source.
 #include "subject.h"
 
 enum { kRounds = 20 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of the same functions from several places: of the program, of code that was inlined, of a shared library. With
-// an argument it receives what nobody sends, until it is ended.
+// an argument it waits for a message that is never sent, until it is ended.
 #include "sites.h"
 
 #include <stdlib.h>

@@ -99,7 +99,7 @@ def program_of(path, start):
 
 
 def expected(path, depth, beginnings, start):
-    """What is to be recorded of a path that backtrace() gives, without the innermost address, which is another call."""
+    """The part of a path from backtrace() that must be recorded; not the innermost address, which is another call."""
     is_whole = path[-1] in beginnings
     if is_whole:
         path = program_of(path[:-1] if path[-1] == beginnings[0] else path, start)

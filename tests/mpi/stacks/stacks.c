@@ -77,7 +77,7 @@ __attribute__((noinline)) static void use_threads(void) {
 int main(int argc, char** argv) {
   int provided = 0, numbers[] = {3, 1, 2};
   CALL("MPI_Init_thread", MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided));
-  if (argc > 1) {  // as many different stacks as that
+  if (argc > 1) {  // that many different stacks
     const int count = atoi(argv[1]);
     for (int i = 0; i < count; ++i) descend(i % 200);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a call site costs that records nothing: the least of many batches, in ns, minus the loop. cost [mpi] */
+/* The cost of a call site that records nothing: the least of many batches, in ns, minus the loop. cost [mpi] */
 #define _POSIX_C_SOURCE 200809L
 #include <meridian/user.h>
 #include <stdio.h>

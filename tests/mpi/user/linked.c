@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One marker, in whatever way this is compiled and linked. */
+/* One marker, for any way of compiling and linking. */
 #include <meridian/user.h>
 #ifdef WITH_MPI
 #include <mpi.h>

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0
-! Parents and children in Fortran, by `use mpi` or (-DF08) `use mpi_f08`; what is said is as in worlds.c.
+! Parents and children in Fortran, by `use mpi` or (-DF08) `use mpi_f08`; the output is as in worlds.c.
 program spawn
 #ifdef F08
   use mpi_f08

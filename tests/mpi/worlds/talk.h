@@ -48,7 +48,7 @@ static void talk(MPI_Comm inter, const char* others, int first_tag) {
   for (int i = 0; i < there; ++i) {
     MPI_Status status;
     int bytes;
-    // One of three times, nobody says from whom.
+    // One of the three exchanges of a program receives from MPI_ANY_SOURCE.
     MPI_Recv(buffer + kMostBytes, kMostBytes, MPI_CHAR, first_tag == 5 ? MPI_ANY_SOURCE : i, first_tag + rank, inter,
              &status);
     MPI_Get_count(&status, MPI_CHAR, &bytes);
@@ -123,7 +123,7 @@ static void meet(MPI_Comm* inter, int is_first, const char* others, const char* 
   MPI_Comm_split(merged, me % 2, -me, &half);
   snprintf(name, sizeof name, "%s.half", key);
   around(half, name, 13);
-  // The same ranks of both worlds, had they one: only the parents' ranks tell the groups apart.
+  // The same ranks in both worlds: only the ranks of the parents distinguish the groups.
   MPI_Comm_split(copy, is_first, me, &sub);
   snprintf(name, sizeof name, "%s.own", key);
   around(sub, name, 14);

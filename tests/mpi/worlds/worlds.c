@@ -40,7 +40,7 @@ static int run_spawn(int children) {
   return 0;
 }
 
-// Two worlds of the same size, and one more by the last rank alone.
+// Two worlds of the same size, and one more by only the last rank.
 static int run_twice(int children) {
   i_am("A");
   MPI_Comm first = spawn(children, 0, "meet", "B", MPI_COMM_WORLD);
