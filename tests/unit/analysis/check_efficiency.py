@@ -48,7 +48,7 @@ for row, number in enumerate(rank):
     rows[number].append(row)
 begin, end = {r: enter[of[0]] for r, of in rows.items()}, {r: leave[of[-1]] for r, of in rows.items()}
 
-# What the end of a call depends on: rows of calls that must have begun.
+# By row: the calls that must have begun before this call can end.
 needs = collections.defaultdict(list)
 for send, post, completion in zip(messages["send_row"], messages["post_row"], messages["completion_row"]):
     needs[completion].append((send, MESSAGE))

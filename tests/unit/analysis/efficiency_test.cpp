@@ -173,7 +173,7 @@ TEST(Efficiency, OfARegionIsThatOfTheThreadsInIt) {
   EXPECT_EQ(region.processes, 2U);
   EXPECT_EQ(ns(region.time_s), 70);
   EXPECT_EQ(ns(region.compute_s), 10 + 30 + 10 + 10);
-  EXPECT_EQ(ns(region.ideal_s), 60);  // rank 2 comes to the barrier at 70
+  EXPECT_EQ(ns(region.ideal_s), 60);  // rank 2 reaches the barrier at 70
   EXPECT_DOUBLE_EQ(region.load_balance, 30.0 / 40);
   EXPECT_EQ(ns(region.begin_s), 20);
   // The barrier still ends at 80 because of rank 2, which is not in the region.

@@ -51,7 +51,7 @@ TEST(ClockSamples, WindowsGetLongerInsteadOfMany) {
   EXPECT_EQ(samples.pairs()[0].sides[1].size(), 0u);
 }
 
-/// Cells and the smallest delay under some lines, whatever the order in which the points came.
+/// Cells and the smallest delay under some lines, for any order of the points.
 TEST(ClockSamples, TheOrderInWhichMessagesComeDoesNotMatter) {
   std::mt19937_64 random{test::seeded(2)};
   std::vector<std::pair<std::uint32_t, ClockPoint>> all;

@@ -127,7 +127,7 @@ TEST_P(StepsOfTheReference, AreTakenOutOfItsOwnClock) {
   EXPECT_NEAR(sizes[0], GetParam(), 1000 + 2e-5 * std::abs(GetParam()));
   for (std::size_t h = 1; h < sizes.size(); ++h) EXPECT_EQ(sizes[h], 0) << h;
   EXPECT_EQ(hosts_of(trial, "clock.step"), "node0");
-  // Global time goes on as before, except for the drift of the clock and the uncertainty of the step's size.
+  // Global time continues as before, except for the drift of the clock and the uncertainty of the step's size.
   const auto ahead_ns = [&](double true_s) {
     return static_cast<double>(trial.clocks.maps[0].to_global(run.clocks[0].ticks(true_s))) - true_s * 1e9;
   };

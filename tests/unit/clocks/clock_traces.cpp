@@ -79,8 +79,8 @@ void write_truth(const SimulatedRun& run, int reference_rank, std::ofstream& out
   }
 }
 
-/// Which rank has the reference, the merge decides: this waits for its number on standard input, so that nothing is
-/// simulated a second time.
+/// Waits for the number of the reference rank, which the merge chooses, on standard input: the run need not be simulated
+/// a second time.
 int write_truth_on_request(const SimulatedRun& run, const std::string& path) {
   std::puts("written");
   std::fflush(stdout);

@@ -57,7 +57,7 @@ struct PublishedLoad {
   const char* name;
   double both_us, one_us;            ///< E_r, "90 %"
   double unfiltered_us;              ///< E_r, all round trips, one node loaded
-  double both_wait_us, one_wait_us;  ///< fitted to the first two: half of what a loaded host receives waits up to this
+  double both_wait_us, one_wait_us;  ///< fitted to the first two: half of the messages to a loaded host wait up to this
 };
 inline constexpr std::array<PublishedLoad, 6> kLoads{{
     {"bzip2", 24.4, 33.7, 939, 104, 271},

@@ -122,7 +122,7 @@ TEST(PublishedCases, ALoadOnOneHostDoesNotPullTheClocksApart) {
   const CaseFigures f =
       two_hosts({.seconds = kLoadSeconds, .drift = 1.13e-4, .link = loaded(bzip2.one_wait_us, false)}, kRepetitions);
   EXPECT_NEAR(f.line.er_ns, bzip2.one_us * 1e3, .1 * bzip2.one_us * 1e3);
-  EXPECT_GT(f.line_ns, 15'000);  // which its residual does not tell from noise
+  EXPECT_GT(f.line_ns, 15'000);  // its residual does not distinguish this from noise
   EXPECT_LT(f.fit_ns, f.line_ns / 5);
 }
 

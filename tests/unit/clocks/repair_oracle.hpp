@@ -71,8 +71,8 @@ class Oracle {
     for (const CollectivePart& from : program_.parts)
       for (const CollectivePart& to : program_.parts) {
         if (Program::must_follow(to, from)) edge(from.start, to.completion);
-        // What an enter may not pass on the way up is taken more strictly than it has to be: the first exit that
-        // follows anybody's enter, in these two shapes.
+        // In these two shapes the bound of an enter on the way up is stricter than necessary: the first exit that follows
+        // the enter of any participant.
         if (from.instance == to.instance && from.shape == to.shape &&
             (to.shape == CollectiveShape::all_to_all || (to.shape == CollectiveShape::prefix && to.comm_rank > 0)))
           point(from.start, false).before.push_back(place(to.completion));

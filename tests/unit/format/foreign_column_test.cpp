@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns that somebody else wrote: other layouts, filters, byte orders, and what cannot be read at all.
+// Columns from other programs: other layouts, filters, byte orders, and columns that cannot be read.
 
 #include <gtest/gtest.h>
 

@@ -26,7 +26,7 @@ std::string output_of(const std::string& command) {
   return text;
 }
 
-// Like EXPECT_EQ, but with the first line that differs alone: gtest's own comparison of long texts takes minutes.
+// Like EXPECT_EQ, but shows only the first line that differs: gtest's own comparison of long texts takes minutes.
 void expect_same_lines(const std::string& actual, const std::string& expected) {
   std::istringstream a{actual}, b{expected};
   std::string x, y;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A rank with something in every table, and comparisons of what came back.
+// A rank with something in every table, and comparisons with what was read back.
 
 #include <gtest/gtest.h>
 

@@ -124,7 +124,7 @@ TEST(FindDeadlock, FindsCyclesThroughLocksAndMessages) {
 }
 
 TEST(FindDeadlock, DoesNotCountOnThreadsThatNeverCalledMpi) {
-  ThreadWait worker = needs_thread({0, 1}, {2});  // nobody knows thread 2, so it can act
+  ThreadWait worker = needs_thread({0, 1}, {2});  // thread 2 is unknown, so it can act
   worker.helps_others = false;
   EXPECT_THAT(find_deadlock({needs_all(0, {{1}}), worker, needs_all(1, {{0}})}, {}, {}).threads,
               ElementsAre(Party{0, 0}, Party{1, 0}));

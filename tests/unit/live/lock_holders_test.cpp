@@ -17,7 +17,7 @@ constexpr std::uint64_t kUnderWay = 0;
 
 std::int32_t tid_of(std::uint32_t thread) { return static_cast<std::int32_t>(1000 + thread); }
 
-/// Three threads that live and are outside of what is recorded since tick 1, and a thread that has ended.
+/// Three running threads that have been outside of recorded calls since tick 1, and a thread that has ended.
 class LockHoldersTest : public ::testing::Test {
  protected:
   LockHoldersTest() : threads_(4) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which collective of one rank is which one of another if each began to be recorded at a call of its own.
+// Alignment of the collectives of ranks whose recordings began at different calls.
 
 #include "merger/match/collective_alignment.hpp"
 

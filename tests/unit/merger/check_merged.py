@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a merged file with h5py alone and checks what FORMAT.md promises. Usage: check_merged.py merged.h5"""
+"""Reads a merged file with h5py only and checks the promises of FORMAT.md. Usage: check_merged.py merged.h5"""
 
 import pathlib
 import re

@@ -184,7 +184,7 @@ TEST_F(Collectives, RanksWithoutDataImplyNoOrder) {
     run[r]->collective(CallId::Alltoallv, {70, 80}, 8, 8);
   }
   EXPECT_THAT(shapes(merged(run)),
-              ElementsAre(Shape::all_to_one, Shape::all_to_one, Shape::none,  // nobody waits for rank 2
+              ElementsAre(Shape::all_to_one, Shape::all_to_one, Shape::none,  // no rank waits for rank 2
                           Shape::none, Shape::none, Shape::none,              // no bytes at all
                           Shape::all_to_all, Shape::all_to_all, Shape::none,  //
                           Shape::none, Shape::none, Shape::none));            // who sends to whom is not known

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-/// A run in which everybody sends to everybody, and so many calls that rank files have data to damage.
+/// A run in which all ranks send to all, with enough calls that rank files have data to damage.
 void fill(SyntheticRun& run, std::uint64_t rounds = 1) {
   const auto size = static_cast<std::int32_t>(run.ranks.size());
   for (std::uint64_t round = 0; round < rounds; ++round)

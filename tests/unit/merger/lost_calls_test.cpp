@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that were lost for want of room: what nobody can tell apart any more is not matched.
+// Calls that were lost because a buffer was full: messages that have become ambiguous are not matched.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -345,8 +345,8 @@ class MpiSimulator {
     request->is_cancelled = true;
   }
 
-  /// Blocked calls stay unfinished, and what is done is seen to be done: of a wildcard whose end nobody sees, no trace
-  /// can tell what it took. A process without a thread that can still call gets one more.
+  /// Blocked calls stay unfinished. Completed requests are waited for: without that, a trace does not show what a wildcard
+  /// received. A process without a thread that can still call gets one more.
   void finish(std::int32_t p) {
     Process& process = at(p);
     std::uint32_t awake = options_.threads;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Rank files made by hand: every rank's calls, said with the facts that matter. One tick is one ns.
+// Rank files made by hand: the calls of every rank, with only the facts that matter. One tick is one ns.
 
 #include <cstdint>
 #include <filesystem>

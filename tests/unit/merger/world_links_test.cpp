@@ -58,7 +58,7 @@ TEST_F(Ports, ClientsThatWaitTogetherStayUnpaired) {
 }
 
 TEST_F(Ports, AnUntracedClientIsNotMistakenForTheTracedOne) {
-  accept(kInter, {10, 20});  // of somebody who is not here
+  accept(kInter, {10, 20});  // from a process outside of the trace
   accept(kHalf, {21, 40});
   connect(1, {12, 41});
   Communicators all = unify();

@@ -131,7 +131,7 @@ TEST(UnwindRule, DoesNotTrustDamagedTables) {
   EXPECT_LT(same, static_cast<std::size_t>(kRounds));
 }
 
-/// A copy of what a real library has, with memory that cannot be read on both sides.
+/// A copy of the data of a real library, with memory that cannot be read on both sides.
 TEST(UnwindRule, ReadsOnlyTheImageWhateverItContains) {
   const auto code = reinterpret_cast<std::uintptr_t>(&std::qsort);
   const UnwindImage image = find_unwind_image(code);

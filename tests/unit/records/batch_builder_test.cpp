@@ -149,7 +149,7 @@ TEST(BatchBuilder, HasNodesForAllSitesOrForNone) {
 TEST(BatchBuilder, CountsWithinCallsAndBetweenThem) {
   BatchBuilder builder;
   builder.add_counters(Words{100, 200, 105, 206});
-  builder.clear();  // handed over: the thread goes on
+  builder.clear();  // handed over: the thread continues
   builder.add_counters(Words{112, 206, 119, 198});
   EXPECT_EQ(builder.batch().counters, (std::vector<std::int64_t>{7, -8}));
   EXPECT_EQ(builder.batch().counters_between, (std::vector<std::int64_t>{7, 0}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a decoder as bytes: a restored decoder goes on as if decoding had never stopped.
+// The state of a decoder as bytes: a restored decoder continues as if decoding had never stopped.
 
 #include <gtest/gtest.h>
 

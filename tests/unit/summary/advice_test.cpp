@@ -27,7 +27,7 @@ TEST(Advice, SendsTheUserToTheComputationWhenMpiTakesLittle) {
 }
 
 TEST(Advice, NoShareIncludesStartAndEnd) {
-  // Of the 26 s in MPI and 50 s of the threads, 4 x 5.5 s become start and end.
+  // 4 x 5.5 s of the 26 s in MPI and of the 50 s of the threads become start and end.
   Summary summary = samples::four_ranks();
   for (RankSummary& rank : summary.ranks) {
     rank.ends_s = 5.5;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Summaries made by hand, for tests of what is printed and stored.
+// Summaries made by hand, for tests of output and storage.
 
 #include "summary/summary.hpp"
 

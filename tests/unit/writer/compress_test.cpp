@@ -102,7 +102,7 @@ TEST_F(Compress, NeitherLosesNorRepeatsCallsWhereverTheWriterStops) {
   const auto checkpoint = bytes_of(pieces().checkpoint);
   const std::uint64_t tail = made.slot(0).tail.load(), checkpoints = made.header().compressions.load();
   put(10'000);  // completes the first chunks of the columns that all calls have
-  // What the spool holds before the checkpoint: the same pieces, drained by another writer.
+  // The spool holds the same pieces before the checkpoint, drained by another writer.
   const auto empty_spool = bytes_of(spool());
   fs::remove(spool());
   drain(ring);

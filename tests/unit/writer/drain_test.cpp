@@ -87,7 +87,7 @@ TEST(Drain, LeavesRecordsInTheRingThatItCannotStore) {
   TestProducer producer{made, 0};
   producer.put(thread_record(0, 1));
   made.set_output("/nonexistent", 3);
-  put_bytes(dir / "a.ring.spool", {});  // somebody's
+  put_bytes(dir / "a.ring.spool", {});  // a file with the name of the spool
   auto ring = *RingFile::open(dir / "a.ring", RingFile::Access::drain);
   Drain drain{ring};
   const Status status = drain.run();

@@ -40,7 +40,7 @@ using namespace test;
 class Recover : public testing::Test {
  protected:
   void SetUp() override { std::filesystem::create_directory(out); }
-  // Ten calls of a program that is no more.
+  // Ten calls of a program that has ended.
   void store_and_die(bool knows_its_rank = true) {
     start_program(made, [&] {
       if (knows_its_rank) made.set_output(out, 2);
