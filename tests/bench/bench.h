@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the benchmark programs share: a clock, medians, and the lines that run_bench reads:
+/* Shared by the benchmark programs: a clock, medians, and the lines that run_bench reads:
  * "measure value-of-rank-0 value-of-rank-1 ...", values in ns unless the measure says otherwise. */
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What one call takes: MPI_Comm_rank, MPI_Iprobe, and a message to oneself, each in bursts that fit in a tracer's
+/* The time of one call: MPI_Comm_rank, MPI_Iprobe, and a message to oneself, each in bursts that fit in a tracer's
  * buffer with pauses between them, and sustained, many times a buffer without a pause. bench_calls [bursts = 100]
  * [sustained calls = 1000000] */
 #define _POSIX_C_SOURCE 200809L

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a lock costs that nobody else wants: a call, and the one that gives it back.
+/* The cost of an uncontended lock: one call that takes it, one that releases it.
  * bench_locks [batches of 1000] */
 
 #include <pthread.h>

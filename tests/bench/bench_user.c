@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the program's own events cost, marked with <meridian/user.h>: untraced they are what a mark costs that nobody
- * records. bench_user [batches of 1000] */
+/* The cost of the program's own events, marked with <meridian/user.h>; untraced, the cost of a mark that is not
+ * recorded. bench_user [batches of 1000] */
 #include <meridian/user.h>
 
 #include "bench.h"

@@ -44,7 +44,7 @@ def environment(**extra):
 
 
 def run(command, output=subprocess.PIPE, **extra_env):
-    """Runs to the end. Raises Failed with the last lines of what it said."""
+    """Runs to the end. Raises Failed with the last lines of its output."""
     words = [str(word) for word in command]
     begin, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     with tempfile.TemporaryFile("w+") as errors:
@@ -71,7 +71,7 @@ def run(command, output=subprocess.PIPE, **extra_env):
 
 
 def run_measured(command, **extra_env):
-    """Like run(), for one process alone: its own peak memory, read when it is waited for."""
+    """Like run(), for a single process: its own peak memory, read when it is waited for."""
     words = [str(word) for word in command]
     begin = time.monotonic()
     with tempfile.TemporaryFile("w+") as output:
@@ -140,7 +140,7 @@ class Tool:
 
 
 class Meridian(Tool):
-    """The writer is nobody's child, so a small script in its place waits for it and notes its processor time."""
+    """The writer has no parent here, so a small script in its place waits for it and notes its processor time."""
 
     name = "meridian"
     _WRITER_S = 30  # longest wait for the writers after the program has ended

@@ -74,7 +74,7 @@ void InflateAndJoin(benchmark::State& state) {
 }
 BENCHMARK(InflateAndJoin);
 
-/// The next event of so many ranks.
+/// The next event of this many ranks.
 void NextOfRanks(benchmark::State& state) {
   const auto ranks = static_cast<std::size_t>(state.range(0));
   std::vector<std::int64_t> keys(ranks);

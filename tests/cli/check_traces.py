@@ -93,7 +93,7 @@ def check_a_directory_that_is_being_merged_is_left_to_the_first():
             expect(done, 0, words + "; one `meridian merge` without a launcher is enough\n")
         assert sorted(path.name for path in trace.iterdir()) == ["merged.h5.lock", "rank-00000.h5"]
         assert meridian("merge", "-o", trace / "other.h5", trace).returncode == 0, "another output is nobody's business"
-    # The lock of a process that was killed keeps nobody out.
+    # The lock of a process that was killed does not keep others out.
     assert meridian("merge", trace).returncode == 0
     assert sorted(path.name for path in trace.iterdir()) == ["merged.h5", "other.h5", "rank-00000.h5"]
 

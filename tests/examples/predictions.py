@@ -8,10 +8,10 @@ import dataclasses
 
 @dataclasses.dataclass
 class Prediction:
-    result: str = None  # the program's output, where it can be said in advance
+    result: str = None  # the program's output, where it is known in advance
     calls: collections.Counter = dataclasses.field(default_factory=collections.Counter)
     pairs: dict = dataclasses.field(default_factory=dict)  # (source, dest) -> (messages, bytes)
-    collectives: int = 0  # instances, each counted once whatever the number of its ranks
+    collectives: int = 0  # instances, each counted once for any number of ranks
     collective_calls: int = 0
     traffic: collections.Counter = dataclasses.field(default_factory=collections.Counter)  # function -> bytes
     regions: dict = dataclasses.field(default_factory=dict)  # that the program marks: name -> times over all ranks
@@ -24,9 +24,9 @@ class Prediction:
                 self.calls["MPI_" + name] += count
 
     def collective(self, instances, calls, *names, traffic=0):
-        """Each of the functions: so many instances, by so many calls over all ranks. `traffic` is what one instance
-        moves: the bytes that each rank contributes to each other's result, or its own, summed over these pairs; None
-        when that is not predicted."""
+        """`instances` of each of the functions, by `calls` calls over all ranks. `traffic`: bytes that one instance moves,
+        which are those that each rank contributes to the result of each rank, summed over the pairs; None: not
+        predicted."""
         self.call(calls, *names)
         for name in names if traffic is not None else ():
             self.traffic["MPI_" + name] += instances * traffic

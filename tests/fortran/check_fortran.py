@@ -16,7 +16,7 @@ import ring_records  # noqa: E402
 # objects.F90 makes them between MPI_Pcontrol(0) and MPI_Pcontrol(1).
 UNRECORDED = {"objects": {"MPI_Barrier": 1}}
 
-# Without process_vm_readv, Open MPI has to be told how to make windows of memory that it did not allocate.
+# Without process_vm_readv, Open MPI needs a setting to make windows of memory that it did not allocate.
 ONE_SIDED = {"OMPI_MCA_osc": "pt2pt"}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Fortran program that has a session and never MPI_COMM_WORLD is recorded like any other, whatever is left out of it.
+"""A Fortran program that has a session and never MPI_COMM_WORLD is recorded like any other, with and without the calls of sessions.
 
 check_sessions.py --meridian M --mpiexec X --ranks N program
 """

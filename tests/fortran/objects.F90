@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0
-! What is an address to Fortran and a constant to C, texts with hidden lengths, callbacks, collectives and objects.
+! Arguments that are an address in Fortran and a constant in C, texts with hidden lengths, callbacks, collectives and objects.
 #include "dialect.h"
 module callbacks
   implicit none

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0
-! A session alone: MPI_COMM_WORLD is never made.
+! Only a session: MPI_COMM_WORLD is never made.
 #include "dialect.h"
 program sessions
   USES

@@ -68,7 +68,7 @@ def in_one_line(done):
 
 
 def binary_for_everybody():
-    """The clone may be where nobody else may look."""
+    """Other users may not be allowed to enter the directory of the clone."""
     here.chmod(0o755)
     copy = here / "meridian"
     shutil.copy(arguments.meridian, copy)
@@ -127,7 +127,7 @@ def check_a_configuration_file_of_another_user_is_ignored():
     os.chown(config, NOBODY, NOBODY)
     done, env = environment_of_run()
     assert "'meridian.conf' is ignored: it belongs to another user" in done.stderr and "MERIDIAN_CONFIG" not in env, done
-    # Root's is everybody's, as are the files in /etc.
+    # Directories of root are trusted, as are the files in /etc.
     os.chown(config, 0, 0)
     done, env = environment_of_run()
     assert done.stderr == "" and env["MERIDIAN_CONFIG"] == str(config), done

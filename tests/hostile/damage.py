@@ -23,7 +23,7 @@ NAMES = (
 
 
 def places(kind):
-    """Places for `kind` of the others to be: a FIFO blocks whoever opens it."""
+    """Places for `kind` of the others to be: a FIFO blocks the process that opens it."""
     return {"fifo": "elsewhere.fifo", "file": "elsewhere.h5", "text": "elsewhere.txt", "passwd": "/etc/passwd"}[kind]
 
 
@@ -157,7 +157,7 @@ def extremes(group, leaf, old):
 
 
 def names_of_others(shift):
-    """Strings as long as they like, with everything in them that somebody might obey."""
+    """Strings of any length, with terminal sequences, formulas and markup in them."""
 
     def make(group, leaf, old):
         texts = [NAMES[(i + shift) % len(NAMES)] for i in range(len(old))]

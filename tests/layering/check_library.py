@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""libmeridian.so enters any program: it needs libc alone, and no symbol that libc does not have.
+"""libmeridian.so enters any program: it needs only libc, and no symbol that libc does not have.
 
 check_library.py READELF NM LIBRARY
 """

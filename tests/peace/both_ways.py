@@ -12,7 +12,7 @@ import tracing  # noqa: E402
 
 SKIPPED = 77
 
-# Both libraries are at peace with sanitizers only without hooks of their own under the C library, and without a transport
+# Both libraries run cleanly under sanitizers only without hooks of their own under the C library, and without a transport
 # that takes its locks in two orders.
 CALM = {"UCX_MEM_EVENTS": "n", "OMPI_MCA_btl": "self,vader"}
 

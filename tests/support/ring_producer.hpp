@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The producing side of a ring, for tests: written from ring_layout.hpp and event.hpp alone, obvious rather than fast.
+// The producing side of a ring, for tests: written from ring_layout.hpp and event.hpp only, obvious rather than fast.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -19,8 +19,8 @@ inline std::uint64_t test_seed() {
   return seed;
 }
 
-/// The seed of one generator. `salt` tells the generators of a program apart; with seed 1 it is what the generator gets. Figures
-/// that a document quotes do not use this: their seeds are named where they are quoted.
+/// The seed of one generator. `salt` differs between the generators of a program; with seed 1 it is the seed of the
+/// generator. Figures that a document quotes do not use this: their seeds are named where they are quoted.
 inline std::uint64_t seeded(std::uint64_t salt) { return salt + (test_seed() - 1) * 0x9e3779b97f4a7c15; }
 
 }  // namespace meridian::test

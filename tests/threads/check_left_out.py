@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What levels and a filter leave out of threads, locks and sleep is not recorded, but counted by function; all else is
-recorded as it would be without them.
+"""Calls of threads, locks and sleep that levels and a filter leave out are counted by function instead of recorded; all
+others are recorded as without them.
 
 check_left_out.py --meridian M --tracer L --mpiexec X --ranks N left_out
 """
@@ -18,7 +18,7 @@ import launch  # noqa: E402
 import rank_trace  # noqa: E402
 import tracing  # noqa: E402
 
-RELEASES = ("pthread_mutex_unlock", "pthread_rwlock_unlock")  # recorded with MERIDIAN_LOCKS=all alone
+RELEASES = ("pthread_mutex_unlock", "pthread_rwlock_unlock")  # recorded only with MERIDIAN_LOCKS=all
 FILTER = """SCOREP_REGION_NAMES_BEGIN
   EXCLUDE pthread_mutex_* sem_* nanosleep pthread_join
   INCLUDE sem_init

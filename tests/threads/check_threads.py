@@ -74,7 +74,7 @@ def waits(path):
 
 
 def check_summary(check, summary, expected, locks):
-    """Who was waited for most, by rank, and how many messages were matched, as the summary says it."""
+    """The thread that others waited for most, by rank, and the number of matched messages, in the summary."""
     sent = [collections.Counter({name: n for (kind, name), n in tally.items() if kind == "messages"}) for tally in expected.values()]
     if any(sent):
         total, messages = sum(sent, collections.Counter()), summary["messages"]

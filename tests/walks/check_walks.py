@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes the walks of CONTRIBUTING.md in a copy of the sources, and checks what comes of them.
+"""Takes the walks of CONTRIBUTING.md in a copy of the sources, and checks their results.
 
 check_walks.py --source DIR --build DIR --rank-file FILE [--edits-only] WALK...
 
@@ -11,7 +11,7 @@ Keys of a walk (walk.py has its form):
     exports  an MPI function that the tracer must export, as if the MPI library had it
 
 Files that no walk changes come from ccache, if it is there: the copy is configured like the build tree. The others are
-compiled without optimization, because nobody uses them, and nothing is added to the cache.
+compiled without optimization, because only this test uses them, and nothing is added to the cache.
 """
 
 import argparse

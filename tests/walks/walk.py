@@ -94,7 +94,7 @@ NUMBERS = ["no", "one", "two", "three", "four", "five"]
 
 
 def check_against(walk, contributing):
-    """The edits take the files that the section names, and as many as it says."""
+    """The edits use the files that the section names, in the number that it states."""
     section = section_of(contributing, walk.keys["section"])
     limit = int(walk.keys["files"])
     if len(walk.edits) != limit:

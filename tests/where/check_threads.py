@@ -12,8 +12,8 @@ RANKS = 2
 JOINS, WANTS_OTHER = ("pthread_join", "thread"), ("pthread_mutex_lock", "lock")
 RECEIVES = ("MPI_Recv", "receive")
 
-# What each thread of rank 0 and rank 1 is in and waits for, by whom it is kept from that (threads or rank), the threads
-# that cannot proceed, and the cycle: threads of rank 0 and rank 1 as (rank, thread).
+# By thread of rank 0 and rank 1: its call, the kind of its wait, and the threads or the rank that it waits for; then the
+# threads that cannot proceed, and the cycle: threads of rank 0 and rank 1 as (rank, thread).
 CROSSED = [(*JOINS, [1]), (*WANTS_OTHER, [2]), (*WANTS_OTHER, [1])]
 READ_CROSSED = [(*JOINS, [1]), ("pthread_rwlock_wrlock", "lock", [2]), ("pthread_rwlock_wrlock", "lock", [1])]
 COMPUTES = (None, None, None)

@@ -13,8 +13,8 @@ RANKS = 3
 
 
 def expected(how):
-    """What each rank is in, what it waits for first (kind, peer, tag), who is in a deadlock, in which cycle, who is
-    through."""
+    """By rank: its call and its first wait (kind, peer, tag); then the ranks in a deadlock, its cycle, and the ranks that
+    have finished."""
     last, everybody = RANKS - 1, list(range(RANKS))
     all_but_last = everybody[:-1]
     to_next = {rank: (rank + 1) % RANKS for rank in everybody}

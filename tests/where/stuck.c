@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // stuck HOW: a program of at least two ranks that does not come to an end by itself.
-//   ring       each rank receives from the next one, and nobody sends
+//   ring       each rank receives from the next one, and no rank sends
 //   barrier    the last rank computes for ever, the others wait for it in a barrier
 //   mismatch   the last rank is in a barrier, the others in a broadcast that it is to send
 //   left       the last rank is through, the others receive from it

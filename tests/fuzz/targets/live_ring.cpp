@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ring of a program that runs: `meridian top` and `meridian where` look at it while somebody writes to it. The
+// The ring of a program that runs: `meridian top` and `meridian where` look at it while the program writes to it. The
 // input is a list of changes, [count, {place, value}...], and the ring file behind it.
 
 #include <fcntl.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rank files that are whole and say whatever the input wants: the merger takes no value for granted. Two ranks share
-// the input's calls; whatever comes of them, the merge ends, keeps every event, and lets nothing arrive before it was
-// sent.
+// Intact rank files with arbitrary values from the input: the merger must trust no value. Two ranks share
+// the input's calls. The merge must end, keep every event, and let no message arrive before it was sent.
 
 #include "merger/merge.hpp"
 #include "tests/fuzz/fuzz_target.hpp"

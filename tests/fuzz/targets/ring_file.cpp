@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ring file that nobody finished: what `meridian merge` does with it.
+// `meridian merge` of an unfinished ring file.
 
 #include "tests/fuzz/fuzz_target.hpp"
 #include "trace/format/rank_file.hpp"

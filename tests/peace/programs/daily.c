@@ -37,7 +37,7 @@ static void close_all(void) {
   for (int fd = 3; fd < 1024; ++fd) close(fd);
 }
 
-/// Calls that parent and child may make: they ask nobody.
+/// Calls that both parent and child may make, because they do not communicate.
 static int ask_mpi(void) {
   int is_initialized = 0, is_finalized = 1;
   for (int i = 0; i < 100; ++i) {
@@ -197,7 +197,7 @@ int main(int argc, char** argv) {
     for (int fd = null + 1; fd < 64; ++fd) dup2(null, fd);
     MPI_Finalized(&flag);
   }
-  // Open MPI ends the other ranks at the first code other than 0: they are to have said everything.
+  // Open MPI ends the other ranks at the first code other than 0: their output must be complete by then.
   nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
   return 6;
 }

@@ -13,7 +13,7 @@ enum { EXCHANGES = 20 };
 
 static int rank, size;
 
-/// One line in one piece, whatever the ranks do meanwhile.
+/// One line in one piece, even while other ranks print.
 __attribute__((format(printf, 1, 2), unused)) static void say(const char* format, ...) {
   char line[512];
   int length = snprintf(line, sizeof line, "%d: ", rank);

@@ -23,7 +23,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_spinlock_t spin;
 static pthread_barrier_t barrier;
 static sem_t tokens;
-// None of these is atomic: whoever does not see the synchronization sees races.
+// None of these is atomic: a sanitizer that misses the synchronization reports races.
 static long by_mutex, by_trylock, by_rwlock, by_spin, by_once, by_semaphore, by_barrier[THREADS], racing;
 static int* box;
 

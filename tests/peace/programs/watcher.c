@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library that somebody preloads beside the tracer: it has its own malloc(), and stands in front of the C library's
+// A library that is preloaded beside the tracer: it has its own malloc(), and stands in front of the C library's
 // mutexes and condition variables. It says at the end what of them it has seen of the program.
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits of which it is known who had to wait, for whom, and how often: nobody unlocks before the other waits.
+// Waits with a known waiter, holder and count: a thread unlocks only after the other one waits.
 
 #include <pthread.h>
 #include <sched.h>
@@ -13,7 +13,7 @@ enum { kHeldByMain = 5, kHeldByWorker = 3 };
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t barrier;
 
-/// 2 is the C library's word for a mutex that somebody waits for.
+/// 2 is the C library's value for a mutex with a waiting thread.
 static void unlock_when_wanted(void) {
   while (__atomic_load_n(&mutex.__data.__lock, __ATOMIC_ACQUIRE) != 2) sched_yield();
   pthread_mutex_unlock(&mutex);

@@ -30,7 +30,7 @@ static void* everything(void* unused) {
   for (int i = 0; i < kRounds; ++i) {
     pthread_mutex_lock(&mutex);
     ++guarded;
-    if (i % 100 == 0) usleep(200);  // somebody will wait
+    if (i % 100 == 0) usleep(200);  // a thread will wait
     pthread_mutex_unlock(&mutex);
     pthread_spin_lock(&spin);
     ++spun;

@@ -148,7 +148,7 @@ static void cancellations(void) {
 static void lock_parent(void) { pthread_mutex_lock(&mutex); }
 static void unlock_both(void) { pthread_mutex_unlock(&mutex); }
 
-static int child(void) {  // takes locks, makes a thread: all as if nobody looked
+static int child(void) {  // takes locks and makes a thread, as if untraced
   pthread_t thread;
   long sum = 0;
   for (int i = 0; i < 1000; ++i) {

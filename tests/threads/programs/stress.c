@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eight threads fight for locks of several kinds, in one order, a hundred thousand times each: nobody is lost, nothing
-// locks up, every acquisition is there.
+// Eight threads fight for locks of several kinds, in one order, a hundred thousand times each: no thread is lost,
+// nothing hangs, and every acquisition is recorded.
 
 #include <pthread.h>
 #include <semaphore.h>

@@ -47,7 +47,7 @@ static inline void tally_text_only(const char* kind, const char* name, long coun
                                    kind, name, count);
 }
 
-/// By rank 0 alone: launchers mix what several ranks print in the middle of lines.
+/// Only by rank 0: launchers mix what several ranks print in the middle of lines.
 static void print_tally(void) {
   int rank = 0;
   int size = 0;
