@@ -4,6 +4,7 @@
 #include "cli/summary/printable.hpp"
 #include "cli/support/json_text.hpp"
 #include "cli/where/where_text.hpp"
+#include "trace/model/lock_kinds.hpp"
 
 namespace meridian {
 namespace {
@@ -32,7 +33,7 @@ json wait_json(WhereReport& report, std::size_t rank, const WaitedFor& what) {
   json entry{{"kind", name_of(what.kind)}, {"call", info(what.call).name}};
   if (what.kind == Kind::lock || what.kind == Kind::others) {
     entry["object"] = what.object;
-    entry["lock"] = name_of(what.lock);
+    entry["lock"] = names_of(what.lock).text;
   }
   if (what.kind == Kind::lock || what.kind == Kind::thread) entry["threads"] = what.threads;
   if (what.object != 0 || what.kind == Kind::thread) return entry;

@@ -11,6 +11,7 @@
 #include "cli/summary/table.hpp"
 #include "cli/where/call_places.hpp"
 #include "summary/units.hpp"
+#include "trace/model/lock_kinds.hpp"
 
 namespace meridian {
 namespace {
@@ -66,7 +67,7 @@ bool is_in_mpi(Kind kind) { return kind == Kind::send || kind == Kind::receive |
 std::string local_wait_text(const WaitedFor& what) {
   if (what.kind == Kind::thread)
     return what.threads.empty() ? "the end of a thread" : fmt::format("the end of thread {}", what.threads.front());
-  std::string lock = fmt::format("a {}", name_of(what.lock));
+  std::string lock = fmt::format("a {}", names_of(what.lock).text);
   if (what.kind == Kind::others || what.threads.empty()) return lock;
   if (what.threads.size() == 1) return fmt::format("{} that thread {} has", lock, what.threads.front());
   std::vector<std::uint32_t> threads = what.threads;
@@ -227,28 +228,6 @@ class DeadlockText {
 };
 
 }  // namespace
-
-std::string_view name_of(LockKind kind) {
-  switch (kind) {
-    case LockKind::mutex:
-      return "mutex";
-    case LockKind::condition:
-      return "condition";
-    case LockKind::read:
-    case LockKind::write:
-      return "read-write lock";
-    case LockKind::barrier:
-      return "barrier";
-    case LockKind::spin:
-      return "spin lock";
-    case LockKind::once:
-      return "routine that runs once";
-    case LockKind::semaphore:
-      return "semaphore";
-    default:
-      return "lock";
-  }
-}
 
 std::string where_text(WhereReport& report) {
   std::size_t alive = 0;

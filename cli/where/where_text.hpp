@@ -8,9 +8,6 @@
 
 namespace meridian {
 
-/// "mutex", "read-write lock"...
-std::string_view name_of(LockKind kind);
-
 /// Ranks in the same call with the same arguments share a line; a deadlock follows if there is one.
 std::string where_text(WhereReport& report);
 /// One object: `ranks[]` with `threads[]`, `deadlock`. docs/WHERE.md.

@@ -38,10 +38,6 @@ struct CallSpan {
   std::uint64_t leave_ticks = 0;
   /// Whether `next`, which began later, is in another thread and began before this one's end.
   bool overlaps(const CallSpan& next) const noexcept { return next.thread != thread && next.enter_ticks < leave_ticks; }
-  /// Whether this call certainly came first.
-  bool precedes(const CallSpan& other) const noexcept {
-    return thread == other.thread ? enter_ticks < other.enter_ticks : leave_ticks <= other.enter_ticks;
-  }
 };
 
 /// A message in transit.

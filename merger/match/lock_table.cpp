@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "trace/format/rank_file.hpp"
+#include "trace/model/lock_kinds.hpp"
 #include "trace/model/units.hpp"
 
 namespace meridian {
@@ -19,28 +20,6 @@ std::int64_t thread_of(const RankMeta& meta, std::int32_t kernel_tid) {
 }
 
 }  // namespace
-
-std::string_view lock_kind_name(LockKind kind) {
-  switch (kind) {
-    case LockKind::mutex:
-      return "mutex";
-    case LockKind::condition:
-      return "condition";
-    case LockKind::read:
-    case LockKind::write:
-      return "rwlock";
-    case LockKind::barrier:
-      return "barrier";
-    case LockKind::spin:
-      return "spin";
-    case LockKind::once:
-      return "once";
-    case LockKind::semaphore:
-      return "semaphore";
-    default:
-      return "lock";
-  }
-}
 
 LockTable::Lock& LockTable::at(LockKind kind, std::uint64_t object) {
   const LockObject key{object_kind(kind), object};
@@ -92,7 +71,7 @@ std::vector<LockSummary> LockTable::rows(const RankMeta& meta) const {
   const auto row_of = [&](LockKind kind, std::uint64_t object) -> LockSummary& {
     LockSummary& row = rows[{object_kind(kind), object}];
     row.rank = meta.rank;
-    row.kind = lock_kind_name(kind);
+    row.kind = names_of(kind).name;
     row.object = object;
     return row;
   };

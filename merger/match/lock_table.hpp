@@ -51,7 +51,4 @@ class LockTable {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> joined_ns_;
 };
 
-/// The name of the kind in the summary: "mutex". A read-write lock has one kind for readers and writers.
-std::string_view lock_kind_name(LockKind kind);
-
 }  // namespace meridian

@@ -9,8 +9,6 @@ namespace meridian {
 
 namespace {
 
-using Spin = volatile int;  // pthread_spinlock_t
-
 [[gnu::always_inline]] inline auto attempt_of(pthread_spinlock_t* lock) noexcept {
   return [lock] { return g_libc.pthread_spin_trylock(lock); };
 }

@@ -74,7 +74,7 @@ class Fit {
     refine(find_steps_at_bends());
     prefer_lines();
     const std::uint64_t infeasible = make_feasible(samples_, correction_, reference_, ClockTuning::kMarginNs, typical_);
-    return {std::move(correction_), latencies_, typical_, infeasible};
+    return {std::move(correction_), typical_, infeasible};
   }
 
  private:

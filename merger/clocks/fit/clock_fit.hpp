@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "merger/clocks/samples/clock_correction.hpp"
 #include "merger/clocks/samples/clock_samples.hpp"
@@ -17,9 +16,8 @@ struct ClockFitSettings {
 
 struct ClockFitResult {
   ClockCorrection correction;
-  std::vector<double> latencies_ns;  ///< [pairs of the samples], then collectives: smallest one-way latency, as fitted
-  double latency_ns = 0;             ///< their typical value
-  std::uint64_t infeasible = 0;      ///< points of the samples that are still received before they were sent
+  double latency_ns = 0;         ///< typical value of the fitted smallest one-way latencies
+  std::uint64_t infeasible = 0;  ///< points of the samples that are still received before they were sent
 };
 
 /// Fits piecewise linear corrections to messages, ping-pong exchanges and collectives.

@@ -49,7 +49,7 @@ double lowest(const std::vector<Point>& points, double slope) {
 }
 
 struct PairLine {
-  double offset = 0, slope = 0, half_height = 0;
+  double offset = 0, slope = 0;
   bool is_two_way = false;
 };
 
@@ -67,7 +67,6 @@ PairLine line_between(const std::vector<Point>& up, const std::vector<Point>& do
     }
     line.slope = (low + high) / 2;
     line.offset = (lowest(down, line.slope) - lowest(up, -line.slope)) / 2;
-    line.half_height = height(line.slope) / 2;
     return line;
   }
   // One direction: along its hull in the middle of the run. The slope of a short hull shows only how delays vary.
@@ -78,7 +77,7 @@ PairLine line_between(const std::vector<Point>& up, const std::vector<Point>& do
   while (i + 1 < hull.size() && hull[i].x < middle) ++i;
   const double slope = hull.size() >= 2 ? (hull[i].y - hull[i - 1].y) / (hull[i].x - hull[i - 1].x) : 0;
   const double kept = std::clamp(slope, -ClockTuning::kSteepestOneWay, ClockTuning::kSteepestOneWay);
-  return {sign * lowest(hull, kept), sign * kept, 0, false};
+  return {sign * lowest(hull, kept), sign * kept, false};
 }
 
 /// z_high - z_low: at least -(delay of low to high), at most the delay of high to low.
@@ -126,7 +125,7 @@ class Placing {
         const PairLine line = line_of(samples_, pair);
         const double sign = next == pair.high ? 1 : -1;
         lines_[next] = {lines_[known].offset_ns + sign * line.offset, lines_[known].slope + sign * line.slope, true,
-                        lines_[known].is_two_way && line.is_two_way, line.half_height};
+                        lines_[known].is_two_way && line.is_two_way};
         has_placed = true;
         if (is_both_ways) front.push_back(next);
       }
@@ -159,7 +158,7 @@ class Placing {
     if (waits.empty()) return false;
     auto& [domain, own] = *waits.begin();
     const PairLine line = line_between(lower_hull(std::move(own.up)), lower_hull(std::move(own.down)));
-    lines_[domain] = {line.offset, line.slope, true, true, line.half_height};
+    lines_[domain] = {line.offset, line.slope, true, true};
     return true;
   }
 

@@ -14,9 +14,8 @@ namespace meridian {
 struct HullLine {
   double offset_ns = 0;
   double slope = 0;
-  bool is_placed = false;     ///< connected by messages or collectives to a domain that was placed initially
-  bool is_two_way = false;    ///< all pairs on the path have messages both ways, so the offset is bounded on both sides
-  double half_height_ns = 0;  ///< of the corridor of the last pair; negative: no line fits
+  bool is_placed = false;   ///< connected by messages or collectives to a domain that was placed initially
+  bool is_two_way = false;  ///< all pairs on the path have messages both ways, so the offset is bounded on both sides
 };
 
 /// Places domains, pair by pair, in the middle of the highest corridor between the delays of both directions that a

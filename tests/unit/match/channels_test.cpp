@@ -83,14 +83,6 @@ TEST(CallSpan, OfAnotherThreadOverlapsWhatBeganBeforeItsEnd) {
   EXPECT_FALSE(first.overlaps({0, 15, 30}));
 }
 
-TEST(CallSpan, PrecedesByItsThreadOrByItsEnd) {
-  const CallSpan first{.thread = 0, .enter_ticks = 10, .leave_ticks = 20};
-  EXPECT_TRUE(first.precedes({0, 15, 16}));
-  EXPECT_FALSE(first.precedes({0, 5, 16}));
-  EXPECT_FALSE(first.precedes({1, 15, 16}));
-  EXPECT_TRUE(first.precedes({1, 20, 21}));
-}
-
 /// One channel from rank 0 to rank 1. Messages and receives are numbered as they come.
 class Pairing : public testing::Test {
  protected:
