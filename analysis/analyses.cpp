@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/analyses.hpp"
 
+#include <memory>
 #include <string>
 #include <utility>
 
+#include "analysis/trace_walk.hpp"
 #include "summary/problems.hpp"
 
 namespace meridian {
 
 // To add an analysis: its file, its declaration and row here, and its table in summary/.
 Status count_communication_sizes(const MergedTrace& trace, Summary& summary);
-Status find_critical_path(const MergedTrace& trace, Summary& summary);
-Status find_efficiencies(const MergedTrace& trace, Summary& summary);
 Status find_delays(const MergedTrace& trace, Summary& summary);
 Status find_iterations(const MergedTrace& trace, Summary& summary);
+
+// Those that share a walk.
+Result<std::unique_ptr<TraceVisitor>> efficiency_finder(const MergedTrace& trace, const Summary& summary);
+Result<std::unique_ptr<TraceVisitor>> critical_path_finder(const MergedTrace& trace, const Summary& summary);
 
 /// Comes before all analyses, which read the waits of calls from the file.
 Status find_waits(const MergedTrace& trace, Summary& summary, WaitSink* waits);
@@ -25,10 +29,24 @@ Status list_problems(const MergedTrace&, Summary& summary) {
   return {};
 }
 
+Status find_times(const MergedTrace& trace, Summary& summary) {
+  MERIDIAN_TRY(const auto efficiencies, efficiency_finder(trace, summary));
+  MERIDIAN_TRY(const auto critical_path, critical_path_finder(trace, summary));
+  const auto look = [&](const WalkedEvent& walked) -> Status {
+    MERIDIAN_TRY_DO(efficiencies->look_at(walked));
+    return critical_path->look_at(walked);
+  };
+  {
+    MERIDIAN_TRY(TraceWalk walk, TraceWalk::open(trace, kAllLinks));
+    MERIDIAN_TRY_DO(walk.run(look));
+  }
+  MERIDIAN_TRY_DO(efficiencies->finish(summary));
+  return critical_path->finish(summary);
+}
+
 constexpr Analysis kAnalyses[] = {
     {"sizes of messages and collectives", count_communication_sizes},
-    {"efficiencies", find_efficiencies},
-    {"critical path", find_critical_path},
+    {"efficiencies and critical path", find_times},
     {"root causes of waits", find_delays},
     {"iterations", find_iterations},
     {"problems", list_problems},  // last: from the tables of all others

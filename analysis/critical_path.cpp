@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -104,43 +106,49 @@ class WaitCollector {
   std::unordered_map<std::uint64_t, std::int64_t> active_ns_;  // location, the one that its path is on
 };
 
-}  // namespace
+/// Collects the waits in the common walk; follows the path and adds up its parts in a walk of its own.
+class CriticalPathFinder final : public TraceVisitor {
+ public:
+  CriticalPathFinder(const MergedTrace& trace, std::vector<LocationLife> lives)
+      : trace_{trace}, lives_{std::move(lives)}, collector_{trace.definitions(), lives_} {}
+  Status look_at(const WalkedEvent& walked) override { return collector_.look_at(walked); }
+  Status finish(Summary& summary) override;
 
-Status find_critical_path(const MergedTrace& trace, Summary& summary) {
+ private:
+  const MergedTrace& trace_;
+  std::vector<LocationLife> lives_;
+  WaitCollector collector_;
+};
+
+Status CriticalPathFinder::finish(Summary& summary) {
   summary.critical_path.clear();
   summary.critical_imbalance.clear();
   summary.critical_segments.clear();
   summary.critical_line.clear();
   summary.active_paths.clear();
-  const MergedDefinitions& definitions = trace.definitions();
-  MERIDIAN_TRY(const std::vector<LocationLife> lives, location_lives(trace, summary));
-  WaitCollector collector{definitions, lives};
-  {
-    MERIDIAN_TRY(TraceWalk walk, TraceWalk::open(trace, kNoLinks));
-    MERIDIAN_TRY_DO(walk.run([&](const WalkedEvent& walked) { return collector.look_at(walked); }));
-  }
-  collector.finish();
+  collector_.finish();
 
   std::optional<std::uint32_t> last;
   std::int64_t begin_ns = INT64_MAX;
   std::size_t threads = 0;
-  for (std::uint32_t i = 0; i < collector.lives().size(); ++i) {
-    if (!collector.is_thread(i)) continue;
+  const std::span<const LocationLife> lives = collector_.lives();
+  for (std::uint32_t i = 0; i < lives.size(); ++i) {
+    if (!collector_.is_thread(i)) continue;
     ++threads;
-    begin_ns = std::min(begin_ns, collector.lives()[i].begin_ns);
-    if (!last || collector.lives()[i].end_ns > collector.lives()[*last].end_ns) last = i;
+    begin_ns = std::min(begin_ns, lives[i].begin_ns);
+    if (!last || lives[i].end_ns > lives[*last].end_ns) last = i;
   }
-  if (!last || collector.lives()[*last].end_ns <= begin_ns) return {};
-  const std::int64_t end_ns = collector.lives()[*last].end_ns;
-  collector.fill(definitions, summary);
+  if (!last || lives[*last].end_ns <= begin_ns) return {};
+  const std::int64_t end_ns = lives[*last].end_ns;
+  const MergedDefinitions& definitions = trace_.definitions();
+  collector_.fill(definitions, summary);
 
   SpilledStacks<PathVisit> visits{1, 4096};
   std::uint64_t count = 0;
-  MERIDIAN_TRY_DO(
-      walk_critical_path(collector.waits(), collector.lives(), *last, begin_ns, end_ns, [&](const PathVisit& visit) {
-        ++count;
-        return visits.push(0, visit);
-      }));
+  MERIDIAN_TRY_DO(walk_critical_path(collector_.waits(), lives, *last, begin_ns, end_ns, [&](const PathVisit& visit) {
+    ++count;
+    return visits.push(0, visit);
+  }));
   PathVisit next;
   PathShares shares{definitions, begin_ns, end_ns, count, [&]() -> Result<const PathVisit*> {
                       MERIDIAN_TRY(const PathVisit* const top, visits.top(0));
@@ -150,10 +158,10 @@ Status find_critical_path(const MergedTrace& trace, Summary& summary) {
                       return &next;
                     }};
   Status status;
-  Tiler tiler{definitions, lives, [&](const Tile& tile) {
+  Tiler tiler{definitions, lives_, [&](const Tile& tile) {
                 if (status) status = shares.add(tile);
               }};
-  MERIDIAN_TRY(TraceWalk walk, TraceWalk::open(trace, kNoLinks));
+  MERIDIAN_TRY(TraceWalk walk, TraceWalk::open(trace_, kNoLinks));
   MERIDIAN_TRY_DO(walk.run([&](const WalkedEvent& walked) {
     tiler.add(walked.event, walked.waits);
     return status;
@@ -161,6 +169,13 @@ Status find_critical_path(const MergedTrace& trace, Summary& summary) {
   tiler.finish();
   MERIDIAN_TRY_DO(std::move(status));
   return shares.finish(threads, summary);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TraceVisitor>> critical_path_finder(const MergedTrace& trace, const Summary& summary) {
+  MERIDIAN_TRY(std::vector<LocationLife> lives, location_lives(trace, summary));
+  return std::unique_ptr<TraceVisitor>{std::make_unique<CriticalPathFinder>(trace, std::move(lives))};
 }
 
 }  // namespace meridian

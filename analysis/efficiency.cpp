@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -59,7 +60,7 @@ struct Measured {
   std::int64_t sync_ns = 0;
 };
 
-class EfficiencyFinder {
+class EfficiencyFinder final : public TraceVisitor {
  public:
   EfficiencyFinder(const MergedTrace& trace, const Summary& summary, std::vector<MeasuredSpan> spans,
                    std::vector<LocationLife> lives)
@@ -104,17 +105,43 @@ class EfficiencyFinder {
 
   bool has_events() const { return begin_ns_ < end_ns_; }
 
-  Status run() {
-    MERIDIAN_TRY(TraceWalk walk, TraceWalk::open(trace_, kAllLinks));
-    MERIDIAN_TRY_DO(walk.run([this](const WalkedEvent& walked) { return look_at(walked); }));
+  Status finish(Summary& summary) override {
     begin_threads(INT64_MAX);
     tiler_.finish();
     while (next_window_ < kWindows) close_window();
     for (std::size_t i = 0; i < spans_.size(); ++i)
       if (spans_[i].has_events && !is_ended_[i]) end_rank(i, spans_[i].end_ns);
+    fill(summary);
     return {};
   }
 
+  Status look_at(const WalkedEvent& walked) override {
+    const MergedEvent& event = walked.event;
+    if (event.row == 0) start_ns_ = event.enter_ns;
+    while (next_window_ + 1 < kWindows && bound(next_window_ + 1) <= event.enter_ns) close_window();
+    begin_threads(event.enter_ns);
+    tiler_.add(event, walked.waits);
+    const std::uint32_t location = event.location;
+    const CallTraits& traits = tiler_.traits(event.call);
+    if (const std::uint32_t outer = tiler_.outer(location); outer != location) {
+      replay_.enter_inside(location, outer, event.enter_ns, event.leave_ns(), traits.state);
+    } else {
+      begin_thread(location, event.enter_ns);
+      replay_.enter(location, event.enter_ns, event.leave_ns(), traits.state);
+      if (traits.is_join && span_of_[location] != spans_.size())
+        counts_.join(span_of_[location], event.enter_ns, event.leave_ns());
+    }
+    if (traits.is_init) {
+      replay_.keep(location);
+    } else {
+      MERIDIAN_TRY_DO(depend(walked, traits));
+    }
+    if (!tiler_.changes().empty()) change_regions(event);
+    if (traits.is_finalize && span_of_[location] != spans_.size()) end_rank(span_of_[location], event.enter_ns);
+    return {};
+  }
+
+ private:
   void fill(Summary& summary) {
     summary.states.clear();
     for (std::size_t i = 0; i < states_.size(); ++i)
@@ -154,7 +181,6 @@ class EfficiencyFinder {
     fill_what_if(summary);
   }
 
- private:
   static std::vector<std::string> chosen_regions(const Summary& summary) {
     std::vector<std::string> names;
     for (const RegionSummary& region : summary.regions)
@@ -209,32 +235,6 @@ class EfficiencyFinder {
     replay_.begin(location, t, creator == location ? kNoLocation : creator);
     counts_.begin(span_of_[location], t);
     if (lives_[location].end_ns != kUnknownTime) counts_.end_at(span_of_[location], lives_[location].end_ns);
-  }
-
-  Status look_at(const WalkedEvent& walked) {
-    const MergedEvent& event = walked.event;
-    if (event.row == 0) start_ns_ = event.enter_ns;
-    while (next_window_ + 1 < kWindows && bound(next_window_ + 1) <= event.enter_ns) close_window();
-    begin_threads(event.enter_ns);
-    tiler_.add(event, walked.waits);
-    const std::uint32_t location = event.location;
-    const CallTraits& traits = tiler_.traits(event.call);
-    if (const std::uint32_t outer = tiler_.outer(location); outer != location) {
-      replay_.enter_inside(location, outer, event.enter_ns, event.leave_ns(), traits.state);
-    } else {
-      begin_thread(location, event.enter_ns);
-      replay_.enter(location, event.enter_ns, event.leave_ns(), traits.state);
-      if (traits.is_join && span_of_[location] != spans_.size())
-        counts_.join(span_of_[location], event.enter_ns, event.leave_ns());
-    }
-    if (traits.is_init) {
-      replay_.keep(location);
-    } else {
-      MERIDIAN_TRY_DO(depend(walked, traits));
-    }
-    if (!tiler_.changes().empty()) change_regions(event);
-    if (traits.is_finalize && span_of_[location] != spans_.size()) end_rank(span_of_[location], event.enter_ns);
-    return {};
   }
 
   Status depend(const WalkedEvent& walked, const CallTraits& traits) {
@@ -372,13 +372,11 @@ class EfficiencyFinder {
 
 }  // namespace
 
-Status find_efficiencies(const MergedTrace& trace, Summary& summary) {
+Result<std::unique_ptr<TraceVisitor>> efficiency_finder(const MergedTrace& trace, const Summary& summary) {
   MERIDIAN_TRY(std::vector<MeasuredSpan> spans, measured_spans(trace));
   MERIDIAN_TRY(std::vector<LocationLife> lives, location_lives(trace, summary));
-  EfficiencyFinder finder{trace, summary, std::move(spans), std::move(lives)};
-  MERIDIAN_TRY_DO(finder.run());
-  finder.fill(summary);
-  return {};
+  return std::unique_ptr<TraceVisitor>{
+      std::make_unique<EfficiencyFinder>(trace, summary, std::move(spans), std::move(lives))};
 }
 
 }  // namespace meridian

@@ -12,6 +12,7 @@
 namespace meridian {
 
 /// An event as the other end of a message or another participant of a collective: the fields that analyses use.
+/// bytes_sent is 0 unless the selection has kFieldBytesSent.
 struct WindowEvent {
   std::uint64_t row = 0;
   std::int64_t enter_ns = 0;
@@ -58,9 +59,11 @@ class EventWindow {
   bool is_begun_ = false;
   bool is_at_end_ = false;
   std::deque<MergedBatch> ahead_;  // the current batch and those after it
-  std::deque<Block> at_hand_;      // of batches before, of the current one, and
-                                   // after it, in the order of reading
-  std::uint64_t first_ = 0;        // row of the first event at hand
+  MergedBatch free_batch_;         // batches and blocks that are not needed any more: their memory is used again
+  std::vector<WindowEvent> free_events_;
+  std::deque<Block> at_hand_;  // of batches before, of the current one, and
+                               // after it, in the order of reading
+  std::uint64_t first_ = 0;    // row of the first event at hand
   std::uint64_t end_ = 0;
 };
 

@@ -2,7 +2,6 @@
 #include "analysis/measured_spans.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "analysis/location_states.hpp"
 
@@ -29,15 +28,11 @@ Result<std::vector<MeasuredSpan>> measured_spans(const MergedTrace& trace) {
   const MergedDefinitions& definitions = trace.definitions();
   const std::vector<CallTraits> traits = call_traits(definitions);
   std::vector<MeasuredSpan> spans;
-  std::unordered_map<std::int32_t, std::size_t> numbers;
-  for (const MergedRank& rank : definitions.ranks) {
-    numbers[rank.rank] = spans.size();
-    spans.push_back({.rank = rank.rank});
-  }
-  const auto span_of = [&](const MergedEvent& event) -> MeasuredSpan* {
-    const auto found = numbers.find(event.rank);
-    return found == numbers.end() ? nullptr : &spans[found->second];
-  };
+  for (const MergedRank& rank : definitions.ranks) spans.push_back({.rank = rank.rank});
+  std::vector<std::size_t> number_of;  // [location]; the number of spans: none
+  for (const MergedLocation& location : definitions.locations)
+    number_of.push_back(
+        static_cast<std::size_t>(std::ranges::find(spans, location.rank, &MeasuredSpan::rank) - spans.begin()));
   const auto is = [&](const MergedEvent& event, bool CallTraits::*what) {
     return event.call < traits.size() && traits[event.call].*what;
   };
@@ -45,15 +40,16 @@ Result<std::vector<MeasuredSpan>> measured_spans(const MergedTrace& trace) {
   std::size_t begun = 0;
   std::vector<bool> is_begun(spans.size());
   MERIDIAN_TRY_DO(walk(trace, false, [&](const MergedEvent& event) {
-    MeasuredSpan* const span = span_of(event);
-    if (span == nullptr || is_begun[numbers[event.rank]]) return true;
-    if (!span->has_events || is(event, &CallTraits::is_init)) {
-      span->main = event.location;
-      span->begin_ns = is(event, &CallTraits::is_init) ? event.leave_ns() : event.enter_ns;
+    const std::size_t number = number_of[event.location];
+    if (number == spans.size() || is_begun[number]) return true;
+    MeasuredSpan& span = spans[number];
+    if (!span.has_events || is(event, &CallTraits::is_init)) {
+      span.main = event.location;
+      span.begin_ns = is(event, &CallTraits::is_init) ? event.leave_ns() : event.enter_ns;
     }
-    span->has_events = true;
+    span.has_events = true;
     if (is(event, &CallTraits::is_init)) {
-      is_begun[numbers[event.rank]] = true;
+      is_begun[number] = true;
       ++begun;
     }
     return begun != spans.size();
@@ -63,15 +59,14 @@ Result<std::vector<MeasuredSpan>> measured_spans(const MergedTrace& trace) {
   std::vector<bool> is_ended(spans.size()), is_seen(spans.size());
   for (const MeasuredSpan& span : spans) missing += span.has_events ? 1 : 0;
   MERIDIAN_TRY_DO(walk(trace, true, [&](const MergedEvent& event) {
-    MeasuredSpan* const span = span_of(event);
-    if (span == nullptr) return true;
-    const std::size_t number = numbers[event.rank];
-    if (is_ended[number]) return true;
+    const std::size_t number = number_of[event.location];
+    if (number == spans.size() || is_ended[number]) return true;
+    MeasuredSpan& span = spans[number];
     if (is(event, &CallTraits::is_finalize)) {
       is_ended[number] = true;
-      span->end_ns = event.enter_ns;
+      span.end_ns = event.enter_ns;
     } else {
-      span->end_ns = is_seen[number] ? std::max(span->end_ns, event.leave_ns()) : event.leave_ns();
+      span.end_ns = is_seen[number] ? std::max(span.end_ns, event.leave_ns()) : event.leave_ns();
       // A rank that did not come to MPI_Finalize ends with its last event.
       is_ended[number] = !definitions.ranks[number].is_finalized;
     }

@@ -8,6 +8,7 @@
 #include "analysis/event_window.hpp"
 #include "analysis/location_states.hpp"
 #include "merged/merged_trace.hpp"
+#include "summary/summary.hpp"
 
 namespace meridian {
 
@@ -42,6 +43,19 @@ class TraceWalk {
 
   EventWindow window_;
   std::vector<WaitSpan> spans_;
+};
+
+/// An analysis that shares a walk with others.
+class TraceVisitor {
+ public:
+  TraceVisitor() = default;
+  TraceVisitor(const TraceVisitor&) = delete;
+  TraceVisitor& operator=(const TraceVisitor&) = delete;
+  virtual ~TraceVisitor() = default;
+  /// In global order; the links are those of the walk.
+  virtual Status look_at(const WalkedEvent& walked) = 0;
+  /// After the last event.
+  virtual Status finish(Summary& summary) = 0;
 };
 
 }  // namespace meridian

@@ -62,7 +62,7 @@ Status find_waits(const MergedTrace& trace, Summary& summary, WaitSink* waits) {
   const WaitFunctions functions{trace.definitions()};
   MERIDIAN_TRY(EventWindow window,
                EventWindow::open(trace, {.is_backwards = true,
-                                         .fields = MessageWaits::kFields,
+                                         .fields = MessageWaits::kFields | kFieldBytesSent,
                                          .links = link_bit(LinkKind::sent) | link_bit(LinkKind::received)}));
   MERIDIAN_TRY(ClockBounds bounds, bounds_of(trace));
   WaitSums sums{trace, std::move(bounds), waits};

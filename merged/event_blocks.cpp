@@ -52,10 +52,10 @@ Status EventBlocks::walk(std::uint64_t piece, Action&& action) {
     enter_ns_ += static_cast<std::uint64_t>(time.step_ns);
     std::uint64_t sequence = 0;
     if (has_sequences_) {
-      sequence = next_[at] + static_cast<std::uint64_t>(block->events[i].skipped);
+      sequence = next_[at] + static_cast<std::uint64_t>(block->event(i).skipped);
       next_[at] = sequence + 1;
     }
-    MERIDIAN_TRY_DO(action(time, block->events[i], sequence));
+    MERIDIAN_TRY_DO(action(time, block->event(i), sequence));
   }
   next_piece_ = piece + 1;
   return {};

@@ -28,7 +28,12 @@ struct EventCursor::Impl {
   std::optional<std::uint64_t> known_reading;
   bool is_reading_wanted = true;
   std::vector<std::pair<std::uint64_t, EventLink>> links;
+  std::vector<std::uint32_t>
+      places;  // [row, less the first of the batch]: number of links, then where the next one goes
 
+  bool has_all_events() const {
+    return wanted.empty() && selection.from_ns == INT64_MIN && selection.to_ns == INT64_MAX;
+  }
   bool is_selected(const MergedEvent& event) const {
     return event.leave_ns() >= selection.from_ns && event.enter_ns < selection.to_ns &&
            (wanted.empty() || wanted[event.location]);
@@ -81,13 +86,22 @@ struct EventCursor::Impl {
     MERIDIAN_TRY_DO(gather(messages, 1, LinkKind::received, first, last));
     MERIDIAN_TRY_DO(gather(parts, 0, LinkKind::entered, first, last));
     MERIDIAN_TRY_DO(gather(parts, 1, LinkKind::left, first, last));
-    std::ranges::stable_sort(links, {}, [](const auto& link) { return link.first; });
-    auto at = links.begin();
+    constexpr std::uint32_t kUnselected = UINT32_MAX;
+    places.assign(static_cast<std::size_t>(last - first), 0);
+    for (const auto& [row, link] : links) ++places[static_cast<std::size_t>(row - first)];
+    std::uint64_t next_row = first;
+    std::uint32_t total = 0;
     for (MergedEvent& event : batch.events) {
-      while (at != links.end() && at->first < event.row) ++at;  // of events that are not selected
-      event.first_link = static_cast<std::uint32_t>(batch.links.size());
-      for (; at != links.end() && at->first == event.row; ++at) batch.links.push_back(at->second);
-      event.links = static_cast<std::uint32_t>(batch.links.size()) - event.first_link;
+      for (; next_row < event.row; ++next_row) places[static_cast<std::size_t>(next_row - first)] = kUnselected;
+      std::uint32_t& place = places[static_cast<std::size_t>(next_row++ - first)];
+      event.first_link = total;
+      event.links = place;
+      total += std::exchange(place, event.first_link);
+    }
+    batch.links.resize(total);
+    for (const auto& [row, link] : links) {
+      std::uint32_t& place = places[static_cast<std::size_t>(row - first)];
+      if (place != kUnselected) batch.links[place++] = link;
     }
     return {};
   }
@@ -100,10 +114,11 @@ struct EventCursor::Impl {
       MERIDIAN_TRY(const bool is_worth_it, may_have_events(block));
       if (!is_worth_it) continue;
       batch.events.clear();
+      batch.events.reserve(kIndexRows);
       const std::uint64_t end = std::min(pieces, (block + 1) * kPiecesPerBlock);
       for (std::uint64_t piece = block * kPiecesPerBlock; piece < end; ++piece)
         MERIDIAN_TRY_DO(events.read(piece, batch.events));
-      std::erase_if(batch.events, [&](const MergedEvent& event) { return !is_selected(event); });
+      if (!has_all_events()) std::erase_if(batch.events, [&](const MergedEvent& event) { return !is_selected(event); });
       if (batch.events.empty()) continue;
       if (selection.links != kNoLinks) MERIDIAN_TRY_DO(link(batch));
       if (waits) MERIDIAN_TRY_DO(waits->read(batch.events.front().row, batch.events.back().row + 1, batch.waits));
@@ -159,6 +174,7 @@ Result<EventCursor> MergedTrace::select(EventSelection selection) const {
                                                                            0,
                                                                            {},
                                                                            true,
+                                                                           {},
                                                                            {}}};
     const auto behind = std::ranges::lower_bound(index.enter_ns, cursor->selection.to_ns);
     cursor->last_block = static_cast<std::uint64_t>(behind - index.enter_ns.begin());

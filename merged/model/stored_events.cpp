@@ -70,20 +70,18 @@ Result<StoredEventReader> StoredEventReader::open(hid_t file, std::uint32_t want
 }
 
 Status StoredEventReader::read(std::uint64_t number) {
-  block_.times.clear();
-  const std::uint64_t first = number * (kIndexRows / kPieceRows);
-  const std::uint64_t end = std::min(times_.pieces(), first + kIndexRows / kPieceRows);
-  for (std::uint64_t piece = first; piece < end; ++piece) {
-    MERIDIAN_TRY(const auto rows, times_.piece(piece));
-    block_.times.insert(block_.times.end(), rows.begin(), rows.end());
+  const std::uint64_t first = number * kIndexRows;
+  const auto count = static_cast<std::size_t>(std::min(size() - first, kIndexRows));
+  block_.times.resize(count);
+  block_.events.resize(count);
+  block_.place.resize(count);
+  for (std::size_t at = 0; at < count; at += kPieceRows) {
+    const std::size_t rows = std::min(kPieceRows, count - at);
+    MERIDIAN_TRY_DO(times_.read(first + at, std::span{block_.times}.subspan(at, rows)));
+    MERIDIAN_TRY_DO(events_.read(first + at, std::span{block_.events}.subspan(at, rows)));
   }
   order_by_location(block_.times, order_);
-  block_.events.resize(block_.times.size());
-  std::size_t k = 0;
-  for (std::uint64_t piece = first; piece < end; ++piece) {
-    MERIDIAN_TRY(const auto rows, events_.piece(piece));
-    for (const StoredEvent& row : rows) block_.events[order_[k++]] = row;
-  }
+  for (std::uint32_t k = 0; k < count; ++k) block_.place[order_[k]] = k;
   return {};
 }
 

@@ -44,10 +44,12 @@ class StoredEventReader {
   std::uint64_t size() const noexcept { return times_.size(); }
 
   struct Block {
-    std::vector<StoredTime> times;
-    std::vector<StoredEvent> events;
+    std::vector<StoredTime> times;     ///< in order of time
+    std::vector<StoredEvent> events;   ///< as they are stored
+    std::vector<std::uint32_t> place;  ///< [row in order of time]: index in `events`
+    const StoredEvent& event(std::size_t row) const { return events[place[row]]; }
   };
-  /// Both in order of time, until the next call. errors: damaged, io.
+  /// Until the next call. errors: damaged, io.
   Result<const Block*> block(std::uint64_t number);
 
  private:

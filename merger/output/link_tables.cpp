@@ -71,7 +71,7 @@ Status MessageLinks::write(ColumnParent file, const EventTable& events) {
         links.push({difference(message.key, std::exchange(last, message.key)),
                     difference(message.completion, message.key), difference(message.completion, message.post)}));
     MERIDIAN_TRY(const auto* const block, stored.block(message.key / kIndexRows));
-    const StoredEvent* const send = &block->events[static_cast<std::size_t>(message.key % kIndexRows)];
+    const StoredEvent* const send = &block->event(static_cast<std::size_t>(message.key % kIndexRows));
     MERIDIAN_TRY_DO(
         rows.push({difference(message.comm, static_cast<std::uint32_t>(send->comm)),
                    difference(static_cast<std::uint32_t>(message.tag), static_cast<std::uint32_t>(send->tag)),

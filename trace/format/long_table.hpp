@@ -119,6 +119,8 @@ class LongTableReader {
     }
     return std::span<const Row>{rows_};
   }
+  /// Rows [first, first + rows.size()), which must be there; columns that are not wanted keep their values.
+  Status read(std::uint64_t first, std::span<Row> rows) { return reader_->read(first, rows.size(), rows.data()); }
   /// A row, until the next call.
   Result<const Row*> at(std::uint64_t row) {
     MERIDIAN_TRY(const std::span<const Row> rows, piece(row / kPieceRows));
