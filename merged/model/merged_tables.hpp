@@ -163,8 +163,7 @@ struct NumberColumn {
   Columns<std::int64_t, 1> columns;
 
   constexpr NumberColumn(const char* of, std::string_view name, std::string_view unit, std::string_view text)
-      : group{of},
-        columns{value_column<std::int64_t>(name, unit, text)} {}
+      : group{of}, columns{value_column<std::int64_t>(name, unit, text)} {}
 };
 inline constexpr NumberColumn kCounterEvents{kCounters, "event_step", "",
                                              "event row of the call, less that of the row before"};
