@@ -130,7 +130,7 @@ class DelayFinder {
                  true};
     here.after = here.call;
     here.after.is_call = false;
-    here.leave_ns = event.leave_ns();
+    here.leave_ns = event.enter_ns + event.inside_ns();
     std::int64_t since_ns = event.enter_ns;
     for (const EventWait& wait : waits) {
       MERIDIAN_TRY(const WindowEvent causer, window_.event(wait.causer));

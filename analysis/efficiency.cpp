@@ -127,7 +127,7 @@ class EfficiencyFinder final : public TraceVisitor {
       replay_.enter_inside(location, outer, event.enter_ns, event.leave_ns(), traits.state);
     } else {
       begin_thread(location, event.enter_ns);
-      replay_.enter(location, event.enter_ns, event.leave_ns(), traits.state);
+      replay_.enter(location, event.enter_ns, event.leave_ns(), traits.state, event.outside_ns);
       if (traits.is_join && span_of_[location] != spans_.size())
         counts_.join(span_of_[location], event.enter_ns, event.leave_ns());
     }

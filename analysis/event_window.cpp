@@ -14,7 +14,7 @@ constexpr std::uint64_t kBatchRows = 65536;
 }  // namespace
 
 Result<EventWindow> EventWindow::open(const MergedTrace& trace, EventSelection selection) {
-  selection.fields |= kFieldCall | kFieldFlags | kFieldSite;
+  selection.fields |= kFieldCall | kFieldFlags | kFieldSite | kFieldOutside;
   const bool is_backwards = selection.is_backwards;
   MERIDIAN_TRY(EventCursor cursor, trace.select(std::move(selection)));
   return EventWindow{trace, std::move(cursor), is_backwards};

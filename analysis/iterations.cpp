@@ -165,8 +165,9 @@ class IterationFinder {
   /// Calls look(event, rank, role) for the events of each rank's main thread between MPI_Init and MPI_Finalize.
   template <class Look>
   Status walk(Look&& look) {
-    MERIDIAN_TRY(EventCursor cursor,
-                 trace_.select({.fields = kFieldCall | kFieldFlags | kFieldSite | kFieldPath, .links = kNoLinks}));
+    MERIDIAN_TRY(EventCursor cursor, trace_.select({.fields = kFieldCall | kFieldFlags | kFieldSite | kFieldPath |
+                                                              kFieldCalls | kFieldOutside,
+                                                    .links = kNoLinks}));
     MergedBatch batch;
     for (;;) {
       MERIDIAN_TRY(const bool has_events, cursor.next(batch));
@@ -210,8 +211,8 @@ class IterationFinder {
     std::vector<Progress> ranks(spans_.size());
     return walk([&](const MergedEvent& event, std::size_t rank, const CallRole& role) {
       Progress& progress = ranks[rank];
-      ++progress.calls;
-      if (role.is_mpi) progress.mpi_ns += event.duration_ns;
+      progress.calls += event.calls;
+      if (role.is_mpi) progress.mpi_ns += event.inside_ns();
       if (!role.may_begin) return;
       const CallKey key = key_of(event, role);
       const bool begins = begins_iteration(event, role);

@@ -9,8 +9,13 @@ namespace {
 // Channels whose next message is known; beyond, probes of some of them are without it.
 constexpr std::size_t kMostChannels = 1 << 18;
 
+/// Of a phase of polls, the part of the time inside its calls.
 std::int64_t wait_of(const WindowEvent& here, const WindowEvent& causer) {
-  return std::min(causer.enter_ns, here.leave_ns) - here.enter_ns;
+  const std::int64_t all_ns = std::min(causer.enter_ns, here.leave_ns) - here.enter_ns;
+  if (here.outside_ns == 0 || all_ns <= 0) return all_ns;
+  const auto length_ns = static_cast<double>(here.leave_ns - here.enter_ns);
+  const double inside = 1 - static_cast<double>(here.outside_ns) / length_ns;
+  return static_cast<std::int64_t>(static_cast<double>(all_ns) * inside);
 }
 
 }  // namespace

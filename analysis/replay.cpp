@@ -81,11 +81,13 @@ void Replay::open(Thread& thread, std::int64_t enter_ns, std::int64_t leave_ns, 
   thread.leave_ns = std::max(enter_ns, leave_ns);
 }
 
-void Replay::enter(std::uint32_t location, std::int64_t enter_ns, std::int64_t leave_ns, LocationState state) {
+void Replay::enter(std::uint32_t location, std::int64_t enter_ns, std::int64_t leave_ns, LocationState state,
+                   std::int64_t outside_ns) {
   end_waits(enter_ns);
   Thread& thread = threads_[location];
   if (!thread.is_begun) begin(location, enter_ns, kNoLocation);
   close(location);
+  enter_ns += outside_ns;
   evaluate(location, enter_ns);
   std::ranges::copy(out_, now(location).begin());
   open(thread, std::max(enter_ns, thread.leave_ns), leave_ns, state);

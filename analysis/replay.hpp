@@ -46,8 +46,9 @@ class Replay {
   void begin(std::uint32_t location, std::int64_t t, std::uint32_t creator);
   bool is_begun(std::uint32_t location) const { return threads_[location].is_begun; }
 
-  /// A call begins; the one before it has ended. Then come its dependencies.
-  void enter(std::uint32_t location, std::int64_t enter_ns, std::int64_t leave_ns, LocationState state);
+  /// A call begins; the one before it has ended. Then come its dependencies. outside_ns: of MergedEvent, comes first.
+  void enter(std::uint32_t location, std::int64_t enter_ns, std::int64_t leave_ns, LocationState state,
+             std::int64_t outside_ns = 0);
   /// The same for a call in a callback of another thread's call.
   void enter_inside(std::uint32_t location, std::uint32_t outer, std::int64_t enter_ns, std::int64_t leave_ns,
                     LocationState state);

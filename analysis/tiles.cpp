@@ -52,6 +52,7 @@ void Tiler::begin(Thread& thread, const MergedEvent& event) {
 void Tiler::end_call(std::uint32_t location) {
   Thread& thread = threads_[location];
   if (!std::exchange(thread.is_in_call, false)) return;
+  emit(location, thread.inside_from_ns, LocationState::compute, kNoCall, 0);
   const LocationState state = traits(thread.call).state;
   for (const WaitSpan& wait : thread.waits) {
     emit(location, std::min(wait.begin_ns, thread.leave_ns), state, thread.call, thread.site);
@@ -99,6 +100,7 @@ void Tiler::add(const MergedEvent& event, std::span<const WaitSpan> waits) {
   thread.call = event.call;
   thread.site = event.site;
   thread.leave_ns = event.leave_ns();
+  thread.inside_from_ns = event.enter_ns + event.outside_ns;
   thread.waits.assign(waits.begin(), waits.end());
 }
 

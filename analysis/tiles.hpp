@@ -63,6 +63,7 @@ class Tiler {
     std::int64_t begin_ns = 0;
     std::int64_t at_ns = 0;  // end of the last tile
     std::int64_t leave_ns = 0;
+    std::int64_t inside_from_ns = 0;  // what is outside of the calls of a phase of polls comes first
     std::uint64_t next_sequence = 0;
     std::uint32_t call = kNoCall;  // the last one
     std::uint32_t site = 0;

@@ -17,7 +17,8 @@ Result<TraceWalk> TraceWalk::open(const MergedTrace& trace, std::uint8_t links) 
 /// follow one another.
 Status TraceWalk::find_spans(const MergedEvent& event, std::span<const EventWait> waits) {
   spans_.clear();
-  std::int64_t since_ns = event.enter_ns;
+  const std::int64_t enter_ns = event.enter_ns + event.outside_ns;  // as in Tiler
+  std::int64_t since_ns = enter_ns;
   for (const EventWait& wait : waits) {
     MERIDIAN_TRY(const WindowEvent causer, window_.event(wait.causer));
     if (follows_last_wait(wait.kind)) {
@@ -26,9 +27,9 @@ Status TraceWalk::find_spans(const MergedEvent& event, std::span<const EventWait
       spans_.push_back({begin_ns, since_ns, event.location, causer.location, wait.kind});
       continue;
     }
-    const bool ends_at_enter = causer.enter_ns - wait.ns >= event.enter_ns && causer.enter_ns <= event.leave_ns();
-    const std::int64_t end_ns = std::min(ends_at_enter ? causer.enter_ns : event.enter_ns + wait.ns, event.leave_ns());
-    spans_.push_back({std::max(end_ns - wait.ns, event.enter_ns), end_ns, event.location, causer.location, wait.kind});
+    const bool ends_at_enter = causer.enter_ns - wait.ns >= enter_ns && causer.enter_ns <= event.leave_ns();
+    const std::int64_t end_ns = std::min(ends_at_enter ? causer.enter_ns : enter_ns + wait.ns, event.leave_ns());
+    spans_.push_back({std::max(end_ns - wait.ns, enter_ns), end_ns, event.location, causer.location, wait.kind});
   }
   if (spans_.size() < 2) return {};
   std::ranges::sort(spans_, {}, [](const WaitSpan& span) { return std::pair{span.end_ns, span.begin_ns}; });

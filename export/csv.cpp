@@ -60,7 +60,7 @@ class Exporter {
     if (!is_wanted) return {};
     CsvFile file{sink_,
                  "enter_ns,duration_ns,rank,thread,sequence,call,group,flags,comm,communicator,peer,tag,bytes_sent,"
-                 "bytes_received,function,file,line"};
+                 "bytes_received,function,file,line,calls,outside_ns"};
     MERIDIAN_TRY(EventCursor cursor, trace_.select({.links = kNoLinks}));
     MergedBatch batch;
     for (;;) {
@@ -125,6 +125,7 @@ class Exporter {
     file.text(has_site ? std::string_view{names_.sites[event.site].file} : std::string_view{});
     file.known(has_site && names_.sites[event.site].line != 0 ? static_cast<std::int32_t>(names_.sites[event.site].line)
                                                               : -1);
+    file.number(event.calls).number(event.outside_ns);
     return file.end_row();
   }
 

@@ -2,6 +2,8 @@
 #include "live/activity.hpp"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 #ifdef __x86_64__
 #include <x86intrin.h>
 #endif
@@ -9,6 +11,7 @@
 #include "merger/model/call_roles.hpp"
 #include "trace/model/event.hpp"
 #include "trace/model/system_clock.hpp"
+#include "trace/records/poll_phase.hpp"
 #include "trace/records/record.hpp"
 
 namespace meridian {
@@ -82,6 +85,23 @@ RankActivity ActivityReader::look() {
   return activity;
 }
 
+/// Counts those polls of a phase that were not counted before; it may be growing.
+void ActivityReader::count_polls(std::uint32_t slot, std::uint64_t position, const Record& record, Window& window) {
+  const auto phase = poll_phase(record);
+  if (!phase) return;
+  Polls now{.position = position};
+  for (const PollEvent& event : *phase) {
+    now.calls += event.row.calls;
+    now.ticks += event.row.inside_ticks;
+  }
+  const Polls before = std::exchange(polls_[slot], now);
+  const bool is_same = before.position == position;
+  if (window.begin == 0) return;  // the first reading
+  const bool is_nested = ring_.slot(slot).kernel_tid == 0;
+  window.activity.calls += static_cast<double>(now.calls - (is_same ? std::min(before.calls, now.calls) : 0));
+  if (!is_nested) window.mpi += now.ticks - (is_same ? std::min(before.ticks, now.ticks) : 0);
+}
+
 void ActivityReader::look_at_slot(std::uint32_t slot, Window& window) {
   const auto& geometry = ring_.geometry();
   const std::uint64_t head = ring_.slot(slot).head.load(std::memory_order_acquire);
@@ -111,11 +131,17 @@ void ActivityReader::look_at_slot(std::uint32_t slot, Window& window) {
           is_mpi(static_cast<CallId>(record.header.call))) {
         if (is_start) window.reaches = std::max(window.reaches, record.enter_ticks);
         is_start = false;
+        has_called = !is_nested;
+        if (payload == Payload::polls) {
+          const std::span<const std::uint64_t> words{&words_[i], record.header.words};
+          count_polls(slot, at + i * kWordBytes, {record, words}, window);
+          i += record.header.words;
+          continue;
+        }
         const std::uint64_t begin = std::max(record.enter_ticks, window.begin);
         const std::uint64_t leave = std::min(record.leave_ticks, window.end);
         if (leave > begin && !is_nested) window.mpi += leave - begin;
         window.activity.calls += 1;
-        has_called = !is_nested;
         const auto call = static_cast<CallId>(record.header.call);
         window.activity.bytes +=
             bytes_out(call, payload, &words_[i + words_of<RecordHead>], record.header.words - words_of<RecordHead>);
@@ -135,7 +161,13 @@ void ActivityReader::look_at_slot(std::uint32_t slot, Window& window) {
       if (is_mpi(call) && !is_nested && record.enter_ticks < window.end) {
         has_called = true;
         const std::uint64_t begin = std::max(record.enter_ticks, window.begin);
-        if (!is_first) window.mpi += window.end - begin;
+        const std::uint64_t left = (geometry.block_bytes - head % geometry.block_bytes) / kWordBytes;
+        if (static_cast<Payload>(record.header.payload) != Payload::polls) {
+          if (!is_first) window.mpi += window.end - begin;
+        } else if (record.header.words >= words_of<RecordHead> && record.header.words <= left) {
+          words_.resize(record.header.words);
+          if (ring_.read(slot, head, words_)) count_polls(slot, head, {record, words_}, window);
+        }
         if (window.end - record.enter_ticks >= window.under_way) {
           window.under_way = window.end - record.enter_ticks;
           window.activity.call = call;

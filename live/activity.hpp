@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "trace/model/call_id.hpp"
+#include "trace/records/record.hpp"
 #include "trace/ring/ring_file.hpp"
 
 namespace meridian {
@@ -40,11 +41,19 @@ class ActivityReader {
 
  private:
   struct Window;
+  /// Polls of one phase, as counted so far.
+  struct Polls {
+    std::uint64_t position = 0;  ///< of its record in the slot's stream
+    std::uint64_t calls = 0;
+    std::uint64_t ticks = 0;
+  };
   void look_at_slot(std::uint32_t slot, Window& window);
+  void count_polls(std::uint32_t slot, std::uint64_t position, const Record& record, Window& window);
 
   RingFile ring_;
   std::string world_;
   std::map<std::uint32_t, std::uint64_t> seen_;  // slot -> head at the last reading
+  std::map<std::uint32_t, Polls> polls_;         // slot -> the last phase
   std::uint64_t last_ticks_ = 0;
   std::int64_t last_ns_ = 0;
   std::vector<std::uint64_t> words_;

@@ -118,6 +118,7 @@ void look_again(RankNow& rank) {
     thread.since_realtime_ns = 0;
     thread.return_address = 0;
     thread.stack_node = 0;
+    thread.polls = 0;
     thread.waits.clear();
   }
 }

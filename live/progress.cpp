@@ -40,6 +40,7 @@ std::vector<std::uint64_t> WatchedRanks::mark() const {
     for (const auto& [thread, call] : calls_under_way(ring)) {
       words.push_back(thread);
       words.push_back(call.enter_ticks);
+      words.push_back(call.leave_ticks);  // moves with the polls of a phase
     }
   }
   return words;

@@ -65,6 +65,7 @@ struct ThreadNow {
   std::uint64_t thread_calls = 0;      ///< the same for thread calls
   std::uint64_t user_events = 0;       ///< the same for user events; a region counts twice
   bool is_one_enough = false;          ///< one of `waits` is enough (Waitany, Waitsome); otherwise all are needed
+  std::uint64_t polls = 0;             ///< not 0: it polls with `call`, which has found nothing this many times
   std::vector<WaitedFor> waits;
   std::uint64_t return_address = 0;  ///< of the call; 0: not recorded
   std::uint32_t stack_node = 0;      ///< row of RankMeta::stacks

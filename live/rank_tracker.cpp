@@ -69,6 +69,8 @@ struct RankTracker::Call {
 
   CallId id() const { return batch.call[at]; }
   Payload payload() const { return batch.payload[at]; }
+  bool is_polling() const { return payload() == Payload::polls && (batch.flags[at] & kFlagPolling) != 0; }
+  std::uint64_t count() const { return payload() == Payload::polls ? batch.polls[rows.polls].calls : 1; }
   bool is_open() const { return (batch.flags[at] & kFlagUnfinished) != 0; }
   std::uint64_t enter() const { return batch.enter_ticks[at]; }
   /// 0: in progress.
@@ -106,17 +108,23 @@ void RankTracker::count(ThreadNow& thread, const Call& call) {
   if (info(call.id()).group == CallGroup::user)
     ++thread.user_events;
   else
-    ++(is_mpi(call.id()) || call.id() == CallId::none ? thread.calls : thread.thread_calls);
+    (is_mpi(call.id()) || call.id() == CallId::none ? thread.calls : thread.thread_calls) += call.count();
 }
 
 void RankTracker::take_call(ThreadNow& thread, const Call& call) {
   const EventBatch& batch = call.batch;
   count(thread, call);
   thread.has_called_mpi = thread.has_called_mpi || is_mpi(call.id());
-  thread.call = call.is_open() ? call.id() : CallId::none;
-  thread.since_ticks = call.is_open() ? call.enter() : call.leave();
+  if (call.is_polling() && thread.polls != 0) {  // another place of the phase in progress
+    thread.polls += call.count();
+    return;
+  }
+  const bool is_under_way = call.is_open() || call.is_polling();
+  thread.call = is_under_way ? call.id() : CallId::none;
+  thread.since_ticks = is_under_way ? call.enter() : call.leave();
+  thread.polls = call.is_polling() ? call.count() : 0;
   last_ticks_ = std::max(last_ticks_, thread.since_ticks);
-  if (call.is_open()) {
+  if (is_under_way) {
     thread.is_one_enough = role_of(call.id()).blocks == Blocks::for_any;
     const bool has_site = (batch.flags[call.at] & kFlagSite) != 0 && call.rows.sites < batch.sites.size();
     thread.return_address = has_site ? batch.sites[call.rows.sites] : 0;

@@ -12,7 +12,8 @@ static_assert(kIndexRows % kPieceRows == 0);
 // Bit i of EventField is column i.
 static_assert(kEventColumns.list[0].name == "skipped" && kFieldSequence == 1);
 static_assert(kEventColumns.list[3].name == "comm" && kFieldComm == 1 << 3);
-static_assert(kEventColumns.list[9].name == "path" && kFieldPath == 1 << 9);
+static_assert(kEventColumns.list[9].name == "outside_ns" && kFieldOutside == 1 << 9);
+static_assert(kEventColumns.list[11].name == "path" && kFieldPath == 1 << 11);
 
 }  // namespace
 
@@ -84,12 +85,28 @@ Status EventBlocks::read(std::uint64_t piece, std::vector<MergedEvent>& events) 
   return walk(piece, [&](const StoredTime& time, const StoredEvent& row, std::uint64_t sequence) -> Status {
     const auto at = static_cast<std::uint32_t>(time.location);
     const MergedLocation& thread = (*locations_)[at];
-    const MergedEvent& event = events.emplace_back(MergedEvent{
-        number++, static_cast<std::int64_t>(enter_ns_), time.duration_ns, sequence,
-        static_cast<std::uint64_t>(row.bytes_sent), static_cast<std::uint64_t>(row.bytes_received), at, thread.rank,
-        thread.thread, static_cast<std::uint32_t>(row.call), static_cast<std::uint32_t>(row.flags), row.comm, row.peer,
-        row.tag, static_cast<std::uint32_t>(row.site), static_cast<std::uint32_t>(row.path), 0, 0});
-    if (!is_time(event.enter_ns) || event.duration_ns < 0 || !is_time(event.duration_ns))
+    const MergedEvent& event = events.emplace_back(MergedEvent{number++,
+                                                               static_cast<std::int64_t>(enter_ns_),
+                                                               time.duration_ns,
+                                                               sequence,
+                                                               static_cast<std::uint64_t>(row.bytes_sent),
+                                                               static_cast<std::uint64_t>(row.bytes_received),
+                                                               at,
+                                                               thread.rank,
+                                                               thread.thread,
+                                                               static_cast<std::uint32_t>(row.call),
+                                                               static_cast<std::uint32_t>(row.flags),
+                                                               row.comm,
+                                                               row.peer,
+                                                               row.tag,
+                                                               static_cast<std::uint32_t>(row.site),
+                                                               static_cast<std::uint32_t>(row.path),
+                                                               0,
+                                                               0,
+                                                               static_cast<std::uint64_t>(row.calls),
+                                                               row.outside_ns});
+    if (!is_time(event.enter_ns) || event.duration_ns < 0 || !is_time(event.duration_ns) || row.calls < 1 ||
+        event.outside_ns < 0 || event.outside_ns > event.duration_ns)
       return damaged_merged("an event has an invalid time");
     return {};
   });

@@ -52,12 +52,14 @@ enum EventField : std::uint32_t {
   kFieldTag = 1 << 5,
   kFieldBytesSent = 1 << 6,
   kFieldBytesReceived = 1 << 7,
-  kFieldSite = 1 << 8,
-  kFieldPath = 1 << 9,
-  kAllFields = (1 << 10) - 1,
+  kFieldCalls = 1 << 8,
+  kFieldOutside = 1 << 9,
+  kFieldSite = 1 << 10,
+  kFieldPath = 1 << 11,
+  kAllFields = (1 << 12) - 1,
 };
 
-/// A call. Times are global ns.
+/// A call, or polls that found nothing, one after another at one place. Times are global ns.
 struct MergedEvent {
   std::uint64_t row = 0;
   std::int64_t enter_ns = 0;
@@ -77,8 +79,11 @@ struct MergedEvent {
   std::uint32_t path = 0;
   std::uint32_t first_link = 0;  ///< in MergedBatch::links
   std::uint32_t links = 0;
+  std::uint64_t calls = 1;
+  std::int64_t outside_ns = 0;  ///< time between enter and leave that is not inside the calls
 
   std::int64_t leave_ns() const noexcept { return enter_ns + duration_ns; }
+  std::int64_t inside_ns() const noexcept { return duration_ns - outside_ns; }
 };
 
 struct MergedBatch {

@@ -67,6 +67,7 @@ json thread_json(WhereReport& report, std::size_t rank, const ThreadNow& thread)
           {"place", place_json(thread.place)},
           {"since_s", seconds < 0 ? json(nullptr) : json(seconds)},
           {"calls", thread.calls},
+          {"polls", thread.polls},
           {"thread_calls", thread.thread_calls},
           {"user_events", thread.user_events},
           {"waits", std::move(waits)}};

@@ -35,8 +35,11 @@ std::string ranges(const std::vector<Number>& ranks) {
 struct Group {
   std::vector<std::int32_t> ranks;
   std::vector<std::int32_t> peers;  // one for each rank: the peer of the first object that it waits for
+  std::uint64_t polls = 0;          // of all
   double since_s = 0;               // longest
 };
+
+constexpr int kPolls = -2;  // in the place of a Kind
 
 std::string peers_of(const Group& group) {
   const auto is_same = [&](auto&& value) {
@@ -101,7 +104,9 @@ std::string groups_text(WhereReport& report) {
         std::get<3>(key) = is_in_mpi(what.kind) ? facts.tag : 0;
         peer = facts.peer;
       }
+      if (thread.polls != 0) std::get<1>(key) = kPolls;
       Group& group = groups[key];
+      group.polls += thread.polls;
       group.ranks.push_back(report.ranks[i].meta.rank);
       group.peers.push_back(peer);
       group.since_s = std::max(group.since_s, seconds_in(report, thread));
@@ -114,6 +119,7 @@ std::string groups_text(WhereReport& report) {
     if (kind == static_cast<int>(Kind::send) || kind == static_cast<int>(Kind::receive))
       waits =
           fmt::format("{} {}, {}, {}", verb(static_cast<Kind>(kind)), peers_of(group), tag_text(tag), printable(what));
+    if (kind == kPolls) waits = fmt::format("found nothing in {} polls", group.polls);
     if (count > 1) waits += fmt::format(" and {} more", count - 1);
     std::vector<std::int32_t> ranks = group.ranks;
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());

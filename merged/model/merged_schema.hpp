@@ -11,7 +11,7 @@
 
 namespace meridian {
 
-inline constexpr int kMergedSchemaVersion = 2;
+inline constexpr int kMergedSchemaVersion = 3;
 inline constexpr const char* kMergedSchema = "meridian-merged";
 
 /// Rows of a table per element of an index column. Equals a chunk, so that a block is decompressed once.

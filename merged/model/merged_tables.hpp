@@ -38,6 +38,8 @@ struct StoredEvent {
   std::int64_t skipped = 0;
   std::int64_t bytes_sent = 0;
   std::int64_t bytes_received = 0;
+  std::int64_t calls = 1;
+  std::int64_t outside_ns = 0;
   std::int32_t call = 0;
   std::int32_t flags = 0;
   std::int32_t comm = -1;
@@ -50,18 +52,20 @@ inline constexpr Columns kEventColumns{
     column<&StoredEvent::skipped>("skipped", "", "calls of the thread that are missing before this one"),
     column<&StoredEvent::call>("call", "", "row of /calls"),
     column<&StoredEvent::flags>("flags", "",
-                                "1 failed, 2 unfinished, 4 has call site, 8 has counters, 32 abandoned, 64 region "
-                                "begins, 128 region ends"),
+                                "1 failed, 2 unfinished, 4 has call site, 8 has counters, 16 polls that had not ended, "
+                                "32 abandoned, 64 region begins, 128 region ends"),
     column<&StoredEvent::comm>("comm", "", "row of /communicators; -1: none"),
     column<&StoredEvent::peer>("peer", "", "world rank of the partner or of the root; -1: none"),
     column<&StoredEvent::tag>("tag", "", "of the message; -1: none"),
     column<&StoredEvent::bytes_sent>("bytes_sent", "B"),
     column<&StoredEvent::bytes_received>("bytes_received", "B"),
+    column<&StoredEvent::calls>("calls", "", "1; of a phase of polls that found nothing their number"),
+    column<&StoredEvent::outside_ns>("outside_ns", "ns", "of a phase, time between enter and leave outside the calls"),
     column<&StoredEvent::site>("site", "", "source location of the call: row of /sites; 0: not known"),
     column<&StoredEvent::path>("path", "", "call path: row of /paths; 0: not known"),
 };
 /// Those that every file has; `site` is only in files with call sites, `path` only in those with stacks.
-inline constexpr std::size_t kEventColumnsAlways = 8;
+inline constexpr std::size_t kEventColumnsAlways = 10;
 
 /// The event rows of a message, of a participant of a collective, or of a wait.
 struct StoredLink {

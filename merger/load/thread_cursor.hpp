@@ -34,6 +34,7 @@ struct Call {
   std::uint32_t node = 0;  ///< row of RankMeta::stacks; 0: not recorded
   const LockUse* lock = nullptr;
   const ThreadOp* thread_op = nullptr;
+  const PollUse* polls = nullptr;
 
   bool has(RecordFlag flag) const noexcept { return (flags & flag) != 0; }
 };

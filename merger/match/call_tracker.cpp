@@ -1,11 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "merger/match/call_tracker.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "merger/model/call_roles.hpp"
 
 namespace meridian {
+namespace {
+
+constexpr std::uint64_t kMostPolls = std::uint64_t{1} << 48;  // more mean damage
+
+void describe_polls(const Call& call, EventRow& row) {
+  const std::uint64_t ticks = call.leave_ticks - call.enter_ticks;
+  const std::uint64_t outside = ticks - std::min(call.polls->inside_ticks, ticks);
+  row.is_phase = true;
+  row.bytes_sent = std::clamp<std::uint64_t>(call.polls->calls, 1, kMostPolls);
+  row.bytes_received =
+      ticks == 0 ? 0
+                 : static_cast<std::uint64_t>(std::llround(static_cast<double>(row.duration_ns) *
+                                                           static_cast<double>(outside) / static_cast<double>(ticks)));
+}
+
+}  // namespace
 
 EventRow CallTracker::enter(const Call& call, std::uint32_t thread_index) {
   EventRow row;
@@ -32,6 +50,11 @@ EventRow CallTracker::enter(const Call& call, std::uint32_t thread_index) {
   const CallRole& what = role_of(call.call);
   Pending& pending = pending_[thread_index];
   const bool is_p2p = call.payload == Payload::p2p;
+  if (call.payload == Payload::polls) {
+    if (call.polls->comm != 0) describe(row, at_.resolve(call.polls->comm, call), call.polls->peer, call.polls->tag);
+    describe_polls(call, row);
+    return row;
+  }
   switch (what.role) {
     case Role::plain:
       enter_other(call, what, row);
@@ -103,6 +126,7 @@ void CallTracker::leave(const Call& call, std::uint32_t thread_index) {
   const CallRole& what = role_of(call.call);
   Pending& pending = pending_[thread_index];
   const bool is_p2p = call.payload == Payload::p2p;
+  if (call.payload == Payload::polls) return;
   switch (what.role) {
     case Role::receive:
     case Role::mrecv:

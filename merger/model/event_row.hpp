@@ -25,6 +25,15 @@ struct EventRow {
   std::int32_t tag = kNoTag;
   std::uint16_t call = 0;  ///< index in /calls
   std::uint8_t flags = 0;  ///< RecordFlag
+  bool is_phase =
+      false;  ///< polls that found nothing: bytes_sent is their number, and bytes_received the time outside, ns
+
+  std::uint64_t calls() const noexcept { return is_phase ? bytes_sent : 1; }
+  /// Time between enter and leave that is not inside the calls.
+  std::int64_t outside_ns() const noexcept { return is_phase ? static_cast<std::int64_t>(bytes_received) : 0; }
+  std::int64_t inside_ns() const noexcept { return duration_ns - outside_ns(); }
+  std::uint64_t sent() const noexcept { return is_phase ? 0 : bytes_sent; }
+  std::uint64_t received() const noexcept { return is_phase ? 0 : bytes_received; }
 };
 static_assert(sizeof(EventRow) == 64);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "merger/order/order_events.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <limits>
 #include <map>
@@ -81,8 +82,13 @@ struct Stream {
       time = times->next();
     } while (time != nullptr && next_time++ < row.sequence);
     if (time == nullptr) return false;
+    const std::int64_t before_ns = std::exchange(row.duration_ns, time->leave_ns - time->enter_ns);
     row.enter_ns = time->enter_ns;
-    row.duration_ns = time->leave_ns - time->enter_ns;
+    // The time inside the calls of a phase remains, as long as there is room for it.
+    if (row.is_phase) {
+      const std::int64_t inside_ns = std::min(before_ns - row.outside_ns(), row.duration_ns);
+      row.bytes_received = static_cast<std::uint64_t>(row.duration_ns - inside_ns);
+    }
     return true;
   }
 };

@@ -103,8 +103,10 @@ Status EventTable::append(std::span<const EventRow> rows) {
     const std::uint64_t expected = std::exchange(next_sequence_[at], row.sequence + 1);
     MERIDIAN_TRY_DO(columns_.rows.push(
         time, {.skipped = static_cast<std::int64_t>(row.sequence - expected),
-               .bytes_sent = static_cast<std::int64_t>(row.bytes_sent),
-               .bytes_received = static_cast<std::int64_t>(row.bytes_received),
+               .bytes_sent = static_cast<std::int64_t>(row.sent()),
+               .bytes_received = static_cast<std::int64_t>(row.received()),
+               .calls = static_cast<std::int64_t>(row.calls()),
+               .outside_ns = row.outside_ns(),
                .call = static_cast<std::int32_t>(row.call),
                .flags = static_cast<std::int32_t>(row.flags),
                .comm = static_cast<std::int32_t>(row.comm),

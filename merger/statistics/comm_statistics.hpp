@@ -22,10 +22,10 @@ class CommStatistics {
     if (row.comm >= sums_.size()) return;  // kNoComm is the largest number
     Sums& at = sums_[row.comm];
     const auto kind = row.call < kinds_.size() ? kinds_[row.call] : kOther;
-    ++at.calls[kind];
-    at.time_ns[kind] += row.duration_ns;
-    at.bytes_sent += row.bytes_sent;
-    at.bytes_received += row.bytes_received;
+    at.calls[kind] += row.calls();
+    at.time_ns[kind] += row.inside_ns();
+    at.bytes_sent += row.sent();
+    at.bytes_received += row.received();
   }
 
   /// Totals of communicators, combined by name, kind and size, without user message layers.

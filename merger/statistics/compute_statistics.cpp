@@ -91,8 +91,9 @@ Statistics::Counts& Statistics::count(RankSums& rank, std::uint32_t thread) {
 }
 
 void Statistics::add(const EventRow& row) {
-  const auto duration = static_cast<std::uint64_t>(std::max<std::int64_t>(row.duration_ns, 0));
-  const std::int64_t leave_ns = row.enter_ns + static_cast<std::int64_t>(duration);
+  const std::int64_t leave_ns = row.enter_ns + std::max<std::int64_t>(row.duration_ns, 0);
+  const auto duration = static_cast<std::uint64_t>(std::max<std::int64_t>(row.inside_ns(), 0));
+  const std::uint64_t calls = row.calls();
   const auto number = static_cast<std::size_t>(row.rank);
   RankSums& rank = ranks_[number];
   rank.first_ns = std::min(rank.first_ns, row.enter_ns);
@@ -109,22 +110,24 @@ void Statistics::add(const EventRow& row) {
     rank.open_calls.push_back(
         {row.thread, row.call, static_cast<std::uint32_t>(row.path), static_cast<std::int64_t>(duration)});
   Part& at = part(row.call, row.path);
-  ++at.count;
-  at.bytes_sent += row.bytes_sent;
-  at.bytes_received += row.bytes_received;
+  at.count += calls;
+  at.bytes_sent += row.sent();
+  at.bytes_received += row.received();
   // A call that had not returned has a known duration only if the end of its rank was observed.
   if ((row.flags & kFlagUnfinished) == 0 || duration != 0) [[likely]] {
-    ++at.timed;
+    at.timed += calls;
     at.total_ns += duration;
-    at.min_ns = std::min(at.min_ns, duration);
-    at.max_ns = std::max(at.max_ns, duration);
-    at.squares += static_cast<unsigned __int128>(duration) * duration;
+    // Of the polls of a phase, only the mean is known.
+    const std::uint64_t mean = duration / calls;
+    at.min_ns = std::min(at.min_ns, mean);
+    at.max_ns = std::max(at.max_ns, mean);
+    at.squares += (static_cast<unsigned __int128>(duration) * duration + calls - 1) / calls;
   }
   if (row.path != kNoPath) at.ranks[number / 64] |= std::uint64_t{1} << (number % 64);
   const Adds adds = row.call < kCallCount ? kAdds[row.call] : Adds{};
   if (row.call <= kMpiCallCount || row.call >= kCallCount) {  // the latter: calls unknown to this build
     if (!counts.is_nested) rank.mpi_ns += duration;
-    ++counts.mpi_calls;
+    counts.mpi_calls += calls;
     if (adds.is_end && !counts.is_nested) rank.ends_ns += duration;
     if (adds.has_bytes) {
       rank.other_bytes_sent += row.bytes_sent;

@@ -34,7 +34,7 @@ void UserStatistics::follow(const EventRow& row) {
   Thread& thread = *last_;
   thread.last_ns = row.enter_ns + row.duration_ns;
   if (row.call < definitions_->first_call) {
-    if (row.call <= kMpiCallCount) thread.mpi_ns += row.duration_ns;
+    if (row.call <= kMpiCallCount) thread.mpi_ns += row.inside_ns();
     return;
   }
   const auto definition = static_cast<std::uint32_t>(row.call - definitions_->first_call);

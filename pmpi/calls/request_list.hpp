@@ -6,6 +6,7 @@
 
 #include "pmpi/calls/record_receive.hpp"
 #include "pmpi/calls/traced.hpp"
+#include "pmpi/rings/polls.hpp"
 
 namespace meridian {
 
@@ -77,6 +78,104 @@ struct RequestList {
   return true;
 }
 
+/// Whether a successful call that does not wait has completed nothing.
+[[gnu::always_inline]] inline bool found_nothing(const RequestList& list) noexcept {
+  return list.flag != nullptr ? *list.flag == 0 : list.outcount != nullptr && *list.outcount == 0;
+}
+
+/// Fills the record at `at` after the leave ticks, and commits or drops it. `saved`: the handles before the call.
+template <CallId id>
+[[gnu::always_inline]] inline void end_list(const RequestList& list, ThreadState& thread, std::uint64_t* at,
+                                            const std::uint64_t* saved, const MPI_Status* seen, int result,
+                                            bool is_asking) noexcept {
+  std::uint64_t* const body = at + words_of<RecordHead>;
+  const int entries = list.count < kMaxEntries ? list.count : kMaxEntries;
+  const int completed = completed_count(list, result);
+  const std::uint64_t null_word = handle_word(g_mpi.request_null);
+  std::uint64_t filled = 0;
+  int k = 0;
+  for (; k < completed && filled < static_cast<std::uint64_t>(entries); ++k)
+    filled += fill_entry(record::body<Completion>(body + filled * words_of<Completion>), list, saved, seen, k, result,
+                         null_word);
+  if (is_asking && result == MPI_SUCCESS) [[unlikely]] {
+    if (!is_kept(id, at, filled, nullptr)) {
+      drop_call(thread, at, id);
+      leave_nested_call(thread);
+      return;
+    }
+  }
+  std::uint64_t words = words_of<RecordHead> + filled * words_of<Completion>;
+  std::uint64_t flags = (result == MPI_SUCCESS ? 0 : std::uint64_t{kFlagFailed}) | site_flag(thread.site_header);
+  words += words_in(append_site(thread, at, words));
+  append_counters(thread, at, words, flags);
+  at[0] = header_word(id, Payload::requests, words, filled, flags);
+  leave_call(thread, at, words);
+  if (k < completed) [[unlikely]]
+    store_more(id, list, saved, seen, k, completed, result);
+  look_if_asked(thread);
+}
+
+/// Most words of the record of a call on `entries` requests: an entry for each of them and the site, then the handles.
+[[gnu::always_inline]] constexpr std::uint64_t list_room(int entries) noexcept {
+  return words_of<RecordHead> + static_cast<std::uint64_t>(entries) * (words_of<Completion> + 1) + 1 + kMaxCounterWords;
+}
+
+/// Records a poll of a phase that found something, or failed.
+template <CallId id>
+[[gnu::noinline]] void record_list_after_polls(const RequestList& list, ThreadState& thread, const PollTurn& turn,
+                                               const std::uint64_t* saved, const MPI_Status* seen,
+                                               int result) noexcept {
+  const void* const frame = thread.frame;
+  const std::uint64_t leave = read_ticks_after_loads();
+  const std::uint64_t enter = end_polls(thread, turn, leave);
+  const int entries = list.count < kMaxEntries ? list.count : kMaxEntries;
+  std::uint64_t* at = make_room(thread, list_room(entries), frame);
+  if (at == nullptr) {
+    begin_lost_call(thread, frame, true);
+    end_lost_call(thread, frame);
+    return;
+  }
+  enter_call(thread, frame);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (was_interrupted(thread, at)) [[unlikely]]
+    at = begin_again(thread, frame, list_room(entries));
+  if (at == nullptr) return;
+  at[1] = enter;
+  at[2] = leave;
+  end_list<id>(list, thread, at, saved, seen, result, false);
+}
+
+/// Runs `call` if it is a poll of a phase in progress. False: it is not, and has not run.
+template <CallId id, class Call, class WordAt>
+[[gnu::always_inline]] inline bool polled_list(const RequestList& list, ThreadState& thread, const void* frame,
+                                               Call call, WordAt word_at, int& result) noexcept(false) {
+  const PollPhase::Place place = poll_place(id, frame);
+  PollTurn turn;
+  MPI_Status own[kStackStatuses];
+  std::uint64_t words[kStackStatuses];
+  std::uint64_t* saved = words;
+  MPI_Status* seen = list.statuses == MPI_STATUSES_IGNORE ? own : list.statuses;
+  if (list.count > kStackStatuses) [[unlikely]] {
+    const auto count = static_cast<std::uint64_t>(list.count);
+    saved = static_cast<std::uint64_t*>(thread_scratch(thread, count * (sizeof(MPI_Status) + sizeof(std::uint64_t))));
+    if (saved == nullptr) return false;
+    if (seen == own) seen = reinterpret_cast<MPI_Status*>(saved + count);
+  }
+  if (!begin_poll(thread, turn, frame, place)) return false;
+  for (int i = 0; i < list.count; ++i) saved[i] = word_at(i);
+  result = call(seen);
+  if (thread.cursor != turn.at) [[unlikely]] {
+    if (!resume_call(thread, turn.at)) return true;
+  }
+  if (result != MPI_SUCCESS || !found_nothing(list)) [[unlikely]] {
+    record_list_after_polls<id>(list, thread, turn, saved, seen, result);
+  } else {
+    end_poll(thread, turn, place);
+    look_if_asked(thread);
+  }
+  return true;
+}
+
 /// `word_at(i)`: the handle of request i in the form of the record.
 template <CallId id, class Call, class WordAt>
 [[gnu::always_inline]] inline int traced_list(RequestList list, Call call, WordAt word_at) noexcept(false) {
@@ -93,11 +192,14 @@ template <CallId id, class Call, class WordAt>
     list.count = 0;
   ThreadState& thread = t_state;
   const int entries = list.count < kMaxEntries ? list.count : kMaxEntries;
-  // Room for one entry per request and the site, followed by the handles before the call.
-  const std::uint64_t room =
-      words_of<RecordHead> + static_cast<std::uint64_t>(entries) * (words_of<Completion> + 1) + 1 + kMaxCounterWords;
-  std::uint64_t* at = thread.cursor;
+  const std::uint64_t room = list_room(entries);
   const void* const frame = __builtin_frame_address(0);
+  if constexpr (is_poll(id)) {
+    int result = MPI_SUCCESS;
+    if (!is_asking && thread.polls.places != 0 && polled_list<id>(list, thread, frame, call, word_at, result))
+      return result;
+  }
+  std::uint64_t* at = thread.cursor;
   if (at >= thread.limit || room > kMaxFixedWords) [[unlikely]] {
     at = make_room(thread, room, frame);
     if (at == nullptr) at = make_nested_room(thread, room, frame, true);
@@ -125,6 +227,11 @@ template <CallId id, class Call, class WordAt>
   if (ignores && !needs_array) seen = own;
 
   enter_call(thread, frame);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (was_interrupted(thread, at)) [[unlikely]] {
+    at = begin_again(thread, frame, room);
+    if (at == nullptr) return call(seen);
+  }
   if (thread.stacks != nullptr) [[unlikely]] {
     at = note_stack(thread, room, frame);
     if (at == nullptr) return call(seen);
@@ -149,31 +256,14 @@ template <CallId id, class Call, class WordAt>
   }
   at[2] = list.flag == nullptr || *list.flag != 0 ? read_ticks_after_loads() : read_ticks();
   count_leave(thread);
-
-  const int completed = completed_count(list, result);
-  const std::uint64_t null_word = handle_word(g_mpi.request_null);
-  std::uint64_t filled = 0;
-  int k = 0;
-  for (; k < completed && filled < pending; ++k)
-    filled += fill_entry(record::body<Completion>(body + filled * words_of<Completion>), list, saved, seen, k, result,
-                         null_word);
-  if (is_asking && result == MPI_SUCCESS) [[unlikely]] {
-    if (!is_kept(id, at, filled, nullptr)) {
-      drop_call(thread, at, id);
-      leave_nested_call(thread);
+  if constexpr (is_poll(id)) {
+    if (result == MPI_SUCCESS && !is_asking && found_nothing(list) && may_begin_polls(thread)) {
+      begin_polls(thread, at, poll_place(id, frame));
+      look_if_asked(thread);
       return result;
     }
   }
-  std::uint64_t words = words_of<RecordHead> + filled * words_of<Completion>;
-  std::uint64_t flags = (result == MPI_SUCCESS ? 0 : std::uint64_t{kFlagFailed}) | site_flag(site);
-  append_site(thread, at, words);
-  words += words_in(site);
-  append_counters(thread, at, words, flags);
-  at[0] = header_word(id, Payload::requests, words, filled, flags);
-  leave_call(thread, at, words);
-  if (k < completed) [[unlikely]]
-    store_more(id, list, saved, seen, k, completed, result);
-  look_if_asked(thread);
+  end_list<id>(list, thread, at, saved, seen, result, is_asking);
   return result;
 }
 

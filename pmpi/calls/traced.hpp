@@ -11,6 +11,7 @@
 
 #include "pmpi/process/clock.hpp"
 #include "pmpi/rings/counting.hpp"
+#include "pmpi/rings/polls.hpp"
 #include "pmpi/rings/thread_state.hpp"
 #include "pmpi/stacks/stacks.hpp"
 
@@ -73,7 +74,7 @@ template <class What>
   }
   enter_call(thread, frame);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (thread.cursor != at) [[unlikely]]
+  if (was_interrupted(thread, at)) [[unlikely]]
     at = begin_again(thread, frame);
   if (thread.stacks != nullptr) [[unlikely]]
     return at != nullptr ? note_stack(thread, kMaxFixedWords, frame) : nullptr;
@@ -217,6 +218,33 @@ template <CallId id, class What, class Call>
   return result;
 }
 
+/// The place of a poll with the builder `what`.
+template <CallId id, class What>
+[[gnu::always_inline]] inline PollPhase::Place poll_place_of(const What& what, const void* frame) noexcept {
+  if constexpr (requires { what.peer; })
+    return poll_place(id, frame, handle_word(what.comm), rank_word(what.peer), what.tag);
+  else
+    return poll_place(id, frame);
+}
+
+/// Records a poll of a phase that found something, or failed.
+template <CallId id, class What>
+[[gnu::noinline]] void record_after_polls(What& what, ThreadState& thread, const PollTurn& turn, const void* frame,
+                                          int result) noexcept {
+  const std::uint64_t leave = what.has_received() ? read_ticks_after_loads() : read_ticks();
+  const std::uint64_t enter = end_polls(thread, turn, leave);
+  std::uint64_t hidden = 0;
+  std::uint64_t* const at = open_record(thread, frame, id, hidden);
+  if (at == nullptr) {
+    if (hidden == kLostCall) end_lost_call(thread, frame);
+    return;
+  }
+  what.before(at + words_of<RecordHead>);
+  at[1] = enter;
+  at[2] = leave;
+  end_call(what, thread, at, id, thread.site_header, 0, false, result);
+}
+
 /// Runs `call` and records it with the builder `what` (record.hpp). Returns the result of the call unchanged.
 template <CallId id, class What, class Call>
 [[gnu::always_inline]] inline auto traced(What what, Call call) noexcept(false) {
@@ -227,10 +255,19 @@ template <CallId id, class What, class Call>
     bool is_asking = false;
     ThreadState& thread = t_state;
     const void* const frame = __builtin_frame_address(0);
-    std::uint64_t* const at = begin_call<What>(thread, frame, id, hidden, is_asking);
+    std::uint64_t* at = nullptr;
     std::uint64_t site = 0;
-    if (at != nullptr) [[likely]]
-      site = fill_before(what, thread, at, id, hidden);
+    PollTurn turn;
+    PollPhase::Place place;
+    if constexpr (is_poll(id)) {
+      place = poll_place_of<id>(what, frame);
+      if (g_enabled[static_cast<std::size_t>(id)] == kCallOn && begin_poll(thread, turn, frame, place)) at = turn.at;
+    }
+    if (at == nullptr) {
+      at = begin_call<What>(thread, frame, id, hidden, is_asking);
+      if (at != nullptr) [[likely]]
+        site = fill_before(what, thread, at, id, hidden);
+    }
     // The only call: with several, the compiler would emit it out of line, with all its operands in memory.
     const auto result = call();
     if (thread.cursor != at) [[unlikely]] {
@@ -239,6 +276,24 @@ template <CallId id, class What, class Call>
         return result;
       }
       if (!resume_call(thread, at)) return result;
+    }
+    if constexpr (is_poll(id)) {
+      const bool has_failed = result != MPI_SUCCESS;
+      if (turn.at != nullptr) {
+        if (has_failed || what.has_received()) [[unlikely]] {
+          record_after_polls<id>(what, thread, turn, frame, result);
+        } else {
+          end_poll(thread, turn, place);
+          look_if_asked(thread);
+        }
+        return result;
+      }
+      if (!has_failed && !is_asking && !what.has_received() && may_begin_polls(thread)) {
+        at[2] = read_ticks();
+        begin_polls(thread, at, place);
+        look_if_asked(thread);
+        return result;
+      }
     }
     at[2] = What::kReceives && what.has_received() ? read_ticks_after_loads() : read_ticks();
     count_leave(thread);

@@ -18,6 +18,7 @@
 #include "pmpi/process/session_state.hpp"
 #include "pmpi/rings/drops.hpp"
 #include "pmpi/rings/emit.hpp"
+#include "pmpi/rings/polls.hpp"
 #include "pmpi/rings/spill.hpp"
 #include "pmpi/rings/thread_state.hpp"
 #include "pmpi/rings/writer_process.hpp"
@@ -265,6 +266,7 @@ void abandon_call(ThreadState& thread) noexcept {
     thread.block_limit = nullptr;
     return;
   }
+  if (thread.polls.places != 0) return abandon_poll(thread);
   std::uint64_t* const at = thread.cursor;
   // The entries hold the pending requests; which of them completed is unknown.
   const std::uint64_t behind = words_in(at[0]);
@@ -283,6 +285,14 @@ std::uint64_t* make_room(ThreadState& thread, std::uint64_t words, const void* f
     abandon_call(thread);
     leave_nested_call(thread);
   }
+  if (thread.polls.places != 0) {
+    enter_call(thread, frame);  // the ring is closed to signal handlers
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (thread.polls.places != 0)
+      close_polls(thread, read_ticks());
+    else
+      thread.limit = thread.block_limit;
+  }
   if (thread.block_limit == nullptr) {
     if (thread.slot != nullptr) {
       if (!open_block(thread)) return nullptr;
@@ -300,9 +310,9 @@ std::uint64_t* make_room(ThreadState& thread, std::uint64_t words, const void* f
   return next_block(thread) ? thread.cursor : nullptr;
 }
 
-std::uint64_t* begin_again(ThreadState& thread, const void* frame) noexcept {
+std::uint64_t* begin_again(ThreadState& thread, const void* frame, std::uint64_t words) noexcept {
   thread.limit = thread.block_limit;
-  std::uint64_t* const at = make_room(thread, kMaxFixedWords, frame);
+  std::uint64_t* const at = make_room(thread, words, frame);
   if (at != nullptr) {
     enter_call(thread, frame);
   } else {

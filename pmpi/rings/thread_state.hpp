@@ -28,6 +28,27 @@ inline constexpr std::uint64_t kSiteHeader = std::uint64_t{kFlagSite} << 24 | st
 /// are the library's own. Its address is also the cursor of a thread without a ring, which no record has.
 extern constinit std::uint64_t g_lost_call;
 
+/// A phase of polls that find nothing (polls.hpp): its record lies at the cursor of its thread, and the head does not go past
+/// it. While it is open, block_limit and limit are the start of the ring, so that every other record first asks for room.
+struct PollPhase {
+  /// What a poll has in common with the others of its place.
+  struct Place {
+    std::uint64_t from = 0;   ///< return address, and CallId in the highest bits
+    std::uint64_t comm = 0;   ///< as in PollPlace
+    std::uint64_t route = 0;  ///< peer and tag of a probe
+    bool operator==(const Place&) const = default;
+  };
+  std::uint32_t places = 0;              ///< of the open record; 0: none is open
+  std::uint32_t recent = 0;              ///< the place of the poll in progress
+  std::uint32_t left = 0;                ///< polls before the one at which the clock is read
+  std::uint32_t step = 0;                ///< value of `left` after a reading of the clock
+  std::uint32_t near = 0;                ///< polls, one after another, that were close together
+  bool is_wanted = false;                ///< for this thread and MERIDIAN_POLLS
+  std::uint64_t last_ticks = 0;          ///< leave of the poll at which the clock was last read
+  std::uint64_t* block_limit = nullptr;  ///< that of the thread, otherwise
+  Place place[kMaxPollPlaces];
+};
+
 struct ThreadState {
   std::uint64_t* cursor = &g_lost_call;  ///< address of the next record; never null
   std::uint64_t* limit = nullptr;        ///< a record may start below this; null inside a call and when not attached
@@ -41,6 +62,7 @@ struct ThreadState {
   Stacks* stacks = nullptr;                    ///< null: call stacks are not recorded
   ThreadCounters* counters = nullptr;          ///< null: no counters
   std::uint64_t* passed = nullptr;             ///< its shard (ring_layout.hpp); null: none
+  PollPhase polls;
   // Cold from here on.
   RingSlot* slot = nullptr;
   ThreadCounters* all_counters = nullptr;  ///< value of `counters` before a reading failed
@@ -141,9 +163,13 @@ class KeptRecord {
   if (__atomic_load_n(&passed[0], __ATOMIC_RELAXED) != 0) [[unlikely]]
     look_outside();
 }
-/// Used if a signal handler recorded between reading the cursor and closing the ring: returns the new cursor, with the
-/// ring closed. Null: no room.
-[[gnu::cold, gnu::noinline]] std::uint64_t* begin_again(ThreadState& thread, const void* frame) noexcept;
+/// Whether a signal handler recorded between reading the cursor, which was `at`, and closing the ring.
+[[gnu::always_inline]] inline bool was_interrupted(const ThreadState& thread, const std::uint64_t* at) noexcept {
+  return thread.cursor != at || thread.polls.places != 0;
+}
+/// Used then: returns the new cursor, with room for `words` and the ring closed. Null: no room.
+[[gnu::cold, gnu::noinline]] std::uint64_t* begin_again(ThreadState& thread, const void* frame,
+                                                        std::uint64_t words = kMaxFixedWords) noexcept;
 
 /// The header as a word of the ring.
 [[gnu::always_inline]] constexpr std::uint64_t header_word(CallId call, Payload payload, std::uint64_t words,

@@ -15,6 +15,9 @@
 
 namespace meridian {
 
+// MERIDIAN_POLLS: 0 phases, 1 all, in the order of options.def.
+static constexpr std::int64_t kPollPhases = 0;
+
 void equip_thread(ThreadState& thread) noexcept {
   if (thread.inside == kNoThread) {  // nested calls are counted in the call around them
     store_usage(UsageKind::thread_begin);
@@ -24,6 +27,9 @@ void equip_thread(ThreadState& thread) noexcept {
   thread.site_header = depth != 0 || g_session.options.is_on(OptionId::sites) ? kSiteHeader : 0;
   if (depth != 0 && (thread.stacks = make_stacks(depth, reinterpret_cast<std::uintptr_t>(&make_room))) == nullptr)
     count_loss(Loss::stack_full);
+  // With stacks and in nested calls, which leave the ring open to the call around them, each poll has a record.
+  thread.polls.is_wanted =
+      depth == 0 && thread.inside == kNoThread && g_session.options.number(OptionId::polls) == kPollPhases;
 }
 
 namespace {

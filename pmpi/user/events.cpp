@@ -26,7 +26,7 @@ template <bool may_count>
   }
   enter_call(thread, frame);  // a signal handler that interrupts now passes through
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (thread.cursor != at) [[unlikely]] {  // a handler interrupted before that
+  if (was_interrupted(thread, at)) [[unlikely]] {  // a handler interrupted before that
     thread.limit = thread.block_limit;
     return record_user_event_slowly(definition, what, words, frame);
   }

@@ -13,7 +13,8 @@ MPI_ROWS = re.findall(r"\nMERIDIAN_CALL(?:_AS\(\w+, *|\()(\w+),", (MODEL / "mpi_
 OTHER_ROWS = re.findall(r'\nMERIDIAN_OTHER_CALL\(\w+, "(\w+)",', (MODEL / "other_calls.def").read_text())
 NAMES = ["", *("MPI_" + name for name in MPI_ROWS), *OTHER_ROWS]
 PAGE, SLOT_BYTES, HEAD_WORDS, COMPLETION_WORDS = 4096, 128, 3, 3
-PAD, P2P, SENDRECV, COLL, RMA, IO, TEXT = 1, 3, 4, 5, 8, 9, 36
+PAD, P2P, SENDRECV, COLL, RMA, IO, POLLS, TEXT = 1, 3, 4, 5, 8, 9, 14, 36
+POLL_PLACE_BYTES = 80
 FAILED = 1
 RECEIVES = {"MPI_Recv", "MPI_Mrecv", "MPI_Sendrecv", "MPI_Sendrecv_replace"}
 
@@ -55,6 +56,11 @@ def sums(path):
             key, value = record.body[16 : 16 + length].split(b"\0", 1)
             texts[key.decode()] = value.decode(errors="replace")
         if not record.name.startswith("MPI_") or record.flags & 16:  # kFlagMore: the rest of a call that is counted
+            continue
+        if record.payload == POLLS:  # a phase: the call of each place, and how many polls it has
+            for at in range(0, len(record.body), POLL_PLACE_BYTES):
+                call, _site, _comm, _peer, _tag, polls = struct.unpack_from("<QQQiiQ", record.body, at)
+                calls[NAMES[call]] += polls
             continue
         calls[record.name] += 1
         if record.name in RECEIVES:

@@ -8,7 +8,7 @@ import h5py
 import numpy
 
 FAILED, UNFINISHED = 1, 2
-PAYLOADS = {3: "p2p", 4: "sendrecv", 5: "coll", 6: "requests", 7: "comm", 8: "rma", 9: "io", 10: "handle"}
+PAYLOADS = {3: "p2p", 4: "sendrecv", 5: "coll", 6: "requests", 7: "comm", 8: "rma", 9: "io", 10: "handle", 14: "polls"}
 PROC_NULL = -2
 CANCELLED = -1
 
@@ -33,6 +33,12 @@ class Call:
     completions: list
     collective: tuple  # (comm, root, send_bytes, receive_bytes, request) or None
     made_request: int = 0  # of a call that makes a communicator, accesses a window or a file
+    count: int = 1  # of a phase of polls: their number
+    polls: tuple = None  # of a phase: (comm, peer, tag, inside, error)
+
+    @property
+    def inside(self):
+        return self.polls[3] if self.polls else self.leave - self.enter
 
 
 class RankTrace:
@@ -65,6 +71,7 @@ class RankTrace:
         completions = rows("completions", ("request", "source", "tag", "bytes"), ("request",))
         names = [name.decode() for name in column("calls/name")]
         events = [column(f"events/{name}").tolist() for name in ("gap", "duration", "call", "payload", "flags", "completions")]
+        polls = rows("polls", ("comm", "peer", "tag", "inside", "error", "calls"), ("comm",))
         accesses = {kind: rows(kind, ("request",), ("request",)) for kind in ("rma", "io")}
         comms = file["comms"][()] if "comms" in file else []
         made = {(int(row["thread"]), int(row["enter_ticks"])): int(row["request"]) for row in comms}
@@ -83,12 +90,17 @@ class RankTrace:
                 request = made.get((thread, enter), 0) if kind == "comm" else 0
                 if kind in accesses:
                     (request,) = next(accesses[kind])
-                yield Call(names[call], thread, enter, leave, flags, kind, messages, found, collective, request)
+                *phase, count = next(polls) if kind == "polls" else (1,)
+                yield Call(names[call], thread, enter, leave, flags, kind, messages, found, collective, request, count,
+                           tuple(phase) or None)  # fmt: skip
             first = last
 
     def counts(self):
         """Recorded calls by function."""
-        return collections.Counter(call.name for call in self.calls)
+        counts = collections.Counter()
+        for call in self.calls:
+            counts[call.name] += call.count
+        return counts
 
 
 @dataclasses.dataclass

@@ -6,7 +6,7 @@
 namespace meridian {
 
 /// Whether the record is an event, with enter and leave.
-constexpr bool is_call(Payload payload) noexcept { return payload >= Payload::local && payload <= Payload::thread_op; }
+constexpr bool is_call(Payload payload) noexcept { return payload >= Payload::local && payload <= Payload::polls; }
 
 /// The rows of each table that the batch's events refer to; `counters`: events with counters; `user_values`: what the
 /// rows of `user` refer to. The columns of events have the same length.

@@ -19,7 +19,7 @@
 
 namespace meridian {
 
-inline constexpr int kRankSchemaVersion = 1;
+inline constexpr int kRankSchemaVersion = 2;
 
 struct AnchorRow {
   AnchorPhase phase{};
@@ -128,6 +128,7 @@ struct SegmentRow {
   std::uint64_t handles = 0;
   std::uint64_t locks = 0;
   std::uint64_t thread_ops = 0;
+  std::uint64_t polls = 0;
   std::uint64_t sites = 0;
   std::uint64_t nodes = 0;     ///< as many as sites, or 0
   std::uint64_t counters = 0;  ///< values
@@ -198,6 +199,7 @@ struct EventBatch {
   std::vector<std::uint64_t> user_values;  ///< UserUse::words for each of `user`
   std::vector<LockUse> locks;
   std::vector<ThreadOp> thread_ops;
+  std::vector<PollUse> polls;
   std::vector<std::uint64_t> sites;  ///< return addresses: one for every event with kFlagSite
   std::vector<std::uint32_t> nodes;  ///< rows of RankMeta::stacks, 0: none; one for each element of `sites`, or empty
   /// RankMeta::counters_per_event values for every event with kFlagCounters: the increase from enter to leave, followed

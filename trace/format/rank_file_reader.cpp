@@ -58,6 +58,7 @@ struct RankFile::Impl {
   TableColumns<UserUse> user;
   TableColumns<LockUse> locks;
   TableColumns<ThreadOp> thread_ops;
+  TableColumns<PollUse> polls;
 
   rank_schema::Scratch scratch;
   std::vector<std::int64_t> gaps;
@@ -89,6 +90,7 @@ struct RankFile::Impl {
     handles.open(root, total.handles);
     locks.open(root, total.locks);
     thread_ops.open(root, total.thread_ops);
+    polls.open(root, total.polls);
     sites.open(root, rank_schema::kSite, total.sites);
     nodes.open(root, rank_schema::kNode, total.nodes);
     counters.open(root, rank_schema::kCounter, total.counters);
@@ -253,6 +255,7 @@ struct RankFile::Impl {
     read_user(segment, start, batch);
     read_rows(locks, start.locks, segment.locks, batch, batch.locks, {Payload::lock});
     read_rows(thread_ops, start.thread_ops, segment.thread_ops, batch, batch.thread_ops, {Payload::thread_op});
+    read_rows(polls, start.polls, segment.polls, batch, batch.polls, {Payload::polls});
     read_counters(segment, start, batch);
     read_sites(segment, start, batch);
     return {};

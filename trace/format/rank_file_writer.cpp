@@ -187,6 +187,7 @@ struct RankFileWriter::Impl {
   TableTargets<UserUse> user;
   TableTargets<LockUse> locks;
   TableTargets<ThreadOp> thread_ops;
+  TableTargets<PollUse> polls;
   LazyColumn sites{rank_schema::kSite};
   LazyColumn nodes{rank_schema::kNode};
   LazyColumn counters{rank_schema::kCounter, Width::noisy};
@@ -198,15 +199,9 @@ struct RankFileWriter::Impl {
   Impl() {
     columns = {&gap,   &duration, &call,     &payload,          &flags,       &completions,
                &sites, &nodes,    &counters, &counters_between, &user_values, &dictionary_values};
-    p2p.add_to(columns);
-    coll.add_to(columns);
-    completion_rows.add_to(columns);
-    rma.add_to(columns);
-    io.add_to(columns);
-    user.add_to(columns);
-    handles.add_to(columns);
-    locks.add_to(columns);
-    thread_ops.add_to(columns);
+    AnyTableTargets* const tables[] = {&p2p,  &coll,    &completion_rows, &rma,        &io,
+                                       &user, &handles, &locks,           &thread_ops, &polls};
+    for (AnyTableTargets* const table : tables) table->add_to(columns);
     for (std::size_t i = 0; i < columns.size(); ++i) columns[i]->set_number(static_cast<std::uint32_t>(i));
   }
   Impl(const Impl&) = delete;
@@ -341,6 +336,7 @@ Status RankFileWriter::append(ThreadId thread, const EventBatch& batch) {
                              .handles = batch.handles.size(),
                              .locks = batch.locks.size(),
                              .thread_ops = batch.thread_ops.size(),
+                             .polls = batch.polls.size(),
                              .sites = batch.sites.size(),
                              .nodes = batch.nodes.size(),
                              .counters = batch.counters.size(),
@@ -358,6 +354,7 @@ Status RankFileWriter::append(ThreadId thread, const EventBatch& batch) {
   MERIDIAN_TRY_DO(impl_->user_values.append<std::uint64_t>(file, batch.user_values));
   MERIDIAN_TRY_DO(impl_->locks.append(file, impl_->dictionary, impl_->scratch, batch.locks));
   MERIDIAN_TRY_DO(impl_->thread_ops.append(file, impl_->dictionary, impl_->scratch, batch.thread_ops));
+  MERIDIAN_TRY_DO(impl_->polls.append(file, impl_->dictionary, impl_->scratch, batch.polls));
   auto& sites = room_for<std::uint32_t>(impl_->scratch, batch.sites.size());
   for (std::size_t i = 0; i < sites.size(); ++i) sites[i] = impl_->dictionary.number_of(batch.sites[i]);
   MERIDIAN_TRY_DO(impl_->sites.append<std::uint32_t>(file, sites));

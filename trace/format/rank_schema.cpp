@@ -22,10 +22,11 @@ Status write_rows_of(hid_t file, const std::string& path, const std::vector<Row>
   return rows.empty() ? Status{} : h5::write_table<Row>(file, path, columns<Row>(), rows);
 }
 
+/// without_last  the file has the columns of a version before the last one
 template <class Row>
-Result<std::vector<Row>> read_rows_of(hid_t file, const std::string& path) {
+Result<std::vector<Row>> read_rows_of(hid_t file, const std::string& path, bool without_last = false) {
   if (!h5::exists(file, path)) return std::vector<Row>{};
-  return h5::read_table<Row>(file, path, columns<Row>());
+  return h5::read_table<Row>(file, path, columns<Row>().first(columns<Row>().size() - (without_last ? 1 : 0)));
 }
 
 // Tables that have a dataset for each column, because they have texts or are long.
@@ -262,7 +263,7 @@ Result<RankMeta> read_meta(hid_t file, const std::filesystem::path& path) {
   RankMeta meta;
   MERIDIAN_TRY_DO(check_schema(file, path, meta.version));
   MERIDIAN_TRY_DO(read_attributes(file, meta));
-  MERIDIAN_TRY(meta.segments, read_rows_of<SegmentRow>(file, "segments"));
+  MERIDIAN_TRY(meta.segments, read_rows_of<SegmentRow>(file, "segments", meta.version < 2));
   // Any other table that cannot be read remains empty; the rest of the file stays usable.
   const auto keep = [&]<class Row>(std::vector<Row>& rows, Status read, bool has_handles = false) {
     if (read) return;

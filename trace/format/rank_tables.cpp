@@ -85,6 +85,18 @@ std::span<const AnyColumn> columns<LockUse>() {
   return kColumns;
 }
 template <>
+std::span<const AnyColumn> columns<PollUse>() {
+  static constexpr Columns kColumns{
+      column<&PollUse::comm>("polls/comm").as_handle(),
+      column<&PollUse::peer>("polls/peer"),
+      column<&PollUse::tag>("polls/tag"),
+      column<&PollUse::calls>("polls/calls"),
+      column<&PollUse::inside_ticks>("polls/inside", "ticks"),
+      column<&PollUse::error_ticks>("polls/error", "ticks"),
+  };
+  return kColumns;
+}
+template <>
 std::span<const AnyColumn> columns<ThreadOp>() {
   static constexpr Columns kColumns{
       column<&ThreadOp::handle>("thread_ops/handle").as_handle(),
@@ -229,6 +241,7 @@ std::span<const AnyColumn> columns<SegmentRow>() {
       column<&SegmentRow::locks>("locks"),
       column<&SegmentRow::thread_ops>("thread_ops"),
       column<&SegmentRow::nodes>("nodes"),
+      column<&SegmentRow::polls>("polls"),  // the last: files of version 1 have none
   };
   return kColumns;
 }

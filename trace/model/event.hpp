@@ -25,6 +25,7 @@ enum class Payload : std::uint8_t {
   lock = 11,  ///< LockUse: one acquisition, wait, release, init or destroy of an object that threads synchronize with
   user = 12,  ///< UserUse, then its words: a user event (meridian/user.h). Enter equals leave
   thread_op = 13,  ///< ThreadOp: create, join, detach, exit, cancel
+  polls = 14,  ///< a phase of polls that found nothing: one PollPlace for each place. `call` is that of the first one
   // Records other than calls; `call` is 0 and `leave` equals `enter` unless stated otherwise.
   thread = 32,    ///< ThreadBegin: records from here on belong to this thread of the rank
   anchor = 33,    ///< Anchor: enter and leave are the clock reads before and after the two system clocks were read
@@ -43,6 +44,7 @@ enum RecordFlag : std::uint8_t {
   kFlagSite = 4,        ///< one more word after the completions: the return address of the call, or kStackSite
   kFlagCounters = 8,    ///< then two words per counter: all values read at enter, followed by all read at leave
   kFlagMore = 16,  ///< `requests` only: continues the completions of the thread's record before it; enter equals leave
+  kFlagPolling = 16,    ///< in events with `polls`: the phase had not ended when the ring was read
   kFlagAbandoned = 32,  ///< left by longjmp or an exception; leave is when that was detected. With kFlagFailed
   kFlagHidden =
       64,  ///< recording is switched off: the call's definitions are recorded, the call is not an event. Not for `user`
@@ -186,6 +188,34 @@ struct ThreadOp {
 };
 inline constexpr std::uint32_t kNoThread = 0xffffffff;
 
+/// One place of a phase of polls: a call site, and for probes what it asks for. The clock is read at each poll, or if polls are
+/// close together at some of them. The counts grow while the phase lasts.
+struct PollPlace {
+  std::uint64_t call = 0;   ///< CallId
+  std::uint64_t site = 0;   ///< return address; 0: not recorded
+  std::uint64_t comm = 0;   ///< handle; 0: not a probe
+  std::int32_t peer = 0;    ///< source of a probe
+  std::int32_t tag = 0;     ///< of a probe
+  std::uint64_t calls = 0;  ///< all polls
+  std::uint64_t timed = 0;  ///< those measured one by one
+  std::uint64_t timed_ticks = 0;
+  std::uint64_t samples = 0;  ///< measured ones of the rest
+  std::uint64_t sampled_ticks = 0;
+  double squares = 0;  ///< sum of the squares of the samples, ticks^2
+};
+inline constexpr std::size_t kMaxPollPlaces = 4;
+
+/// The polls of one place of a phase, as rank files have them. The event lasts from the first enter to the last leave; a phase
+/// with several places is divided among them by the time inside their calls.
+struct PollUse {
+  std::uint64_t comm = 0;  ///< handle; 0: not a probe
+  std::int32_t peer = 0;   ///< source of a probe; -1 otherwise
+  std::int32_t tag = 0;    ///< of a probe; -1 otherwise
+  std::uint64_t calls = 0;
+  std::uint64_t inside_ticks = 0;  ///< time inside the calls
+  std::uint64_t error_ticks = 0;   ///< its standard error; 0: measured
+};
+
 /// One frame in the call stacks of a thread: a return address in the frame of its parent.
 struct StackNode {
   std::uint32_t id = 0;              ///< from 1 on, in the order in which the thread stores them
@@ -311,7 +341,8 @@ static_assert(sizeof(RecordHeader) == 8 && words_of<RecordHead> == 3 && words_of
               words_of<Completion> == 3 && words_of<Collective> == 5 && words_of<CommBirth> == 7 &&
               words_of<Rma> == 5 && words_of<FileAccess> == 4 && words_of<Exchange> == 3 && words_of<Members> == 3 &&
               words_of<Text> == 2 && words_of<Usage> == 8 && words_of<UserUse> == 1 && words_of<LockUse> == 4 &&
-              words_of<ThreadOp> == 3 && words_of<StackNode> == 2);
+              words_of<ThreadOp> == 3 && words_of<StackNode> == 2 && words_of<PollPlace> == 10 &&
+              words_of<PollUse> == 5);
 
 /// Order-sensitive 64-bit hash of world ranks; feed ranks in group order, starting from kRanksHashSeed.
 inline constexpr std::uint64_t kRanksHashSeed = 0x9e3779b97f4a7c15ULL;

@@ -63,6 +63,11 @@ class BatchBuilder {
   // Parts of the last event:
   /// Its row, with the payload; the values are those of a user event.
   void add_row(const Record& record, std::span<const std::uint64_t> values);
+  /// Its row, for a place of a phase of polls.
+  void add_polls(const PollUse& polls) {
+    batch_.payload.back() = Payload::polls;
+    batch_.polls.push_back(polls);
+  }
   /// Adds completions. Without `has_outcome` only their requests are known, and bytes are kNotKnown. Entries without a
   /// request are not completions in a call on requests. False: there are too many, and the rest is dropped.
   bool add_completions(std::span<const std::uint64_t> words, Payload payload, bool has_outcome);
@@ -79,8 +84,8 @@ class BatchBuilder {
     archive(counters_);
     archive(batch_.enter_ticks, batch_.leave_ticks, batch_.call, batch_.payload, batch_.flags, batch_.completion_count,
             batch_.p2p, batch_.coll, batch_.completions, batch_.rma, batch_.io, batch_.handles, batch_.user,
-            batch_.user_values, batch_.locks, batch_.thread_ops, batch_.sites, batch_.nodes, batch_.counters,
-            batch_.counters_between);
+            batch_.user_values, batch_.locks, batch_.thread_ops, batch_.polls, batch_.sites, batch_.nodes,
+            batch_.counters, batch_.counters_between);
   }
   /// Whether the events of a restored batch have exactly their rows.
   bool is_consistent(std::uint32_t counters_per_event) const;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "trace/records/poll_phase.hpp"
+
 namespace meridian {
 namespace {
 
@@ -17,7 +19,8 @@ constexpr auto kPlainWords = [] {
   std::array<std::uint8_t, 256> words{};
   for (std::size_t i = 0; i < words.size(); ++i) {
     const auto payload = static_cast<Payload>(i);
-    const bool is_plain = is_call(payload) && payload != Payload::user && payload != Payload::comm;
+    const bool is_plain =
+        is_call(payload) && payload != Payload::user && payload != Payload::comm && payload != Payload::polls;
     words[i] = is_plain ? static_cast<std::uint8_t>(fixed_words(payload)) : kNotPlain;
   }
   return words;
@@ -132,6 +135,7 @@ bool SlotDecoder::has_counters(const Record& record, std::size_t words) {
 
 Status SlotDecoder::decode_call(const Record& record, bool& is_valid) {
   const std::uint16_t call = record.head.header.call;
+  if (record.payload() == Payload::polls) return decode_polls(record, false, is_valid);
   const auto parts = parts_of(record);
   is_valid = call < kCallCount && parts && (parts->site.empty() || stacks_.is_site(parts->site[0])) &&
              has_counters(record, parts->rest.size());
@@ -152,6 +156,22 @@ Status SlotDecoder::decode_call(const Record& record, bool& is_valid) {
   add_completions(record, parts->completions, !record.has(kFlagAbandoned));
   if (!parts->site.empty()) builder_.add_site(stacks_.site(parts->site[0]));
   if (!parts->rest.empty()) builder_.add_counters(parts->rest);
+  return {};
+}
+
+/// An event for each place.
+Status SlotDecoder::decode_polls(const Record& record, bool is_open, bool& is_valid) {
+  const auto phase = poll_phase(record);
+  is_valid = phase && std::ranges::all_of(*phase, [&](const PollEvent& event) { return stacks_.is_site(event.site); });
+  if (!is_valid) return {};
+  for (const PollEvent& event : *phase) {
+    RecordHead head = event.head;
+    if (is_open) head.header.flags |= kFlagPolling;
+    MERIDIAN_TRY_DO(begin_event(head));
+    builder_.add_polls(event.row);
+    if (event.site != 0) builder_.add_site(stacks_.site(event.site));
+  }
+  builder_.is_continuation(record);  // what comes next does not continue an earlier call
   return {};
 }
 
@@ -179,6 +199,7 @@ Status SlotDecoder::feed_unfinished(std::span<const std::uint64_t> words) {
     return {};
   bool is_valid = true;
   if (record.payload() == Payload::user) return decode_call(record, is_valid);  // it has no duration, so it is complete
+  if (record.payload() == Payload::polls) return decode_polls(record, true, is_valid);
   auto parts = parts_of(record);
   if (parts && !parts->site.empty() && !stacks_.is_site(parts->site[0])) parts.reset();
   record.head.leave_ticks = head.enter_ticks;

@@ -62,6 +62,7 @@ class SlotDecoder {
   bool must_flush() const noexcept;
   Status decode(const Record& record, bool& is_valid);
   Status decode_call(const Record& record, bool& is_valid);
+  Status decode_polls(const Record& record, bool is_open, bool& is_valid);
   bool begin_thread(const Record& record);
   bool has_counters(const Record& record, std::size_t words);
   Status begin_event(const RecordHead& head);

@@ -57,7 +57,7 @@ void add_call(fuzz::Bytes& bytes, EventBatch& batch, std::uint64_t& now) {
   now += static_cast<std::uint64_t>(bytes.number());
   batch.leave_ticks.push_back(now);
   batch.call.push_back(static_cast<CallId>(bytes.take<std::uint16_t>() % kCallCount));
-  constexpr auto kFirst = static_cast<unsigned>(Payload::local), kLast = static_cast<unsigned>(Payload::thread_op);
+  constexpr auto kFirst = static_cast<unsigned>(Payload::local), kLast = static_cast<unsigned>(Payload::polls);
   const auto payload = static_cast<Payload>(kFirst + bytes.take<std::uint8_t>() % (kLast - kFirst + 1));
   batch.payload.push_back(payload);
   batch.flags.push_back(bytes.take<std::uint8_t>() & (kFlagFailed | kFlagUnfinished | kFlagAbandoned));
@@ -95,6 +95,10 @@ void add_call(fuzz::Bytes& bytes, EventBatch& batch, std::uint64_t& now) {
       break;
     case Payload::thread_op:
       batch.thread_ops.push_back(thread_op(bytes));
+      break;
+    case Payload::polls:
+      batch.polls.push_back(
+          {kWorld, 1, 0, static_cast<std::uint64_t>(bytes.number()), static_cast<std::uint64_t>(bytes.number()), 0});
       break;
     case Payload::local:
     case Payload::requests:

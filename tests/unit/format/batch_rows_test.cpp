@@ -31,6 +31,7 @@ constexpr Needs kNeeds[] = {
     {Payload::handle, [](EventBatch& batch) { batch.handles.resize(1); }},
     {Payload::lock, [](EventBatch& batch) { batch.locks.resize(1); }},
     {Payload::thread_op, [](EventBatch& batch) { batch.thread_ops.resize(1); }},
+    {Payload::polls, [](EventBatch& batch) { batch.polls.resize(1); }},
     {Payload::user,
      [](EventBatch& batch) {
        batch.user.push_back({.definition = 1, .words = 2});

@@ -176,7 +176,7 @@ TEST_F(SpoiledRankFile, OfTheFutureNamesBothVersions) {
   replace_attribute("version", 99);
   const Error error = error_when_opened();
   EXPECT_EQ(error.code, Errc::unsupported);
-  EXPECT_EQ(error.what, "rank file '" + path.string() + "' has schema 99, this merger reads up to 1");
+  EXPECT_EQ(error.what, "rank file '" + path.string() + "' has schema 99, this merger reads up to 2");
   EXPECT_EQ(error.hint, "use a newer merger");
 }
 

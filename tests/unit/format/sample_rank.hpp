@@ -33,7 +33,8 @@ inline EventBatch sample_batch(std::uint64_t seed, std::size_t events, std::uint
     batch.call.push_back(static_cast<CallId>(1 + random() % (kCallCount - 1)));
     constexpr Payload kinds[] = {Payload::local,    Payload::p2p,  Payload::sendrecv, Payload::coll,
                                  Payload::requests, Payload::comm, Payload::rma,      Payload::io,
-                                 Payload::handle,   Payload::user, Payload::lock,     Payload::thread_op};
+                                 Payload::handle,   Payload::user, Payload::lock,     Payload::thread_op,
+                                 Payload::polls};
     const Payload payload = kinds[random() % std::size(kinds)];
     batch.payload.push_back(payload);
     std::uint8_t flags = random() % 50 == 0 ? kFlagFailed : 0;
@@ -62,6 +63,8 @@ inline EventBatch sample_batch(std::uint64_t seed, std::size_t events, std::uint
     }
     if (payload == Payload::lock)
       batch.locks.push_back({handle(), handle(), small(70000), small(120), 1, static_cast<std::uint8_t>(small(2)), {}});
+    if (payload == Payload::polls)
+      batch.polls.push_back({handle(), small(9) - 1, small(9) - 1, random() % 9999, random(), random() % 99});
     if (payload == Payload::thread_op) batch.thread_ops.push_back({handle(), handle(), kNoThread, small(30)});
     if ((flags & kFlagSite) != 0) batch.sites.push_back(0x400000 + random() % 4096);
     if ((flags & kFlagSite) != 0 && seed % 2 == 0)

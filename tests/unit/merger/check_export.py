@@ -47,7 +47,8 @@ with h5py.File(sys.argv[1]) as merged:
     events = merged_columns.event_columns(merged)
     found = compare(folder / "events.csv", {
         **{name: [str(v) for v in events[name].tolist()] for name in (
-            "enter_ns", "duration_ns", "rank", "thread", "sequence", "flags", "bytes_sent", "bytes_received")},
+            "enter_ns", "duration_ns", "rank", "thread", "sequence", "flags", "bytes_sent", "bytes_received",
+            "calls", "outside_ns")},
         **{name: [known(v) for v in events[name].tolist()] for name in ("comm", "peer", "tag")},
         "call": [calls[number] for number in events["call"]],
         "group": [groups[number] for number in events["call"]],

@@ -14,7 +14,7 @@ import merged_columns  # noqa: E402
 from merged_columns import text  # noqa: E402
 
 EVENTS = ["enter_ns", "duration_ns", "rank", "thread", "call", "flags", "comm", "peer", "tag", "bytes_sent",
-          "bytes_received", "sequence"]
+          "bytes_received", "sequence", "calls", "outside_ns"]
 
 
 FORMAT = pathlib.Path(__file__).resolve().parents[3] / "merged" / "FORMAT.md"
@@ -36,7 +36,7 @@ def columns(group):
 
 with h5py.File(sys.argv[1], "r") as file:
     assert text(file.attrs["schema"]) == "meridian-merged", file.attrs["schema"]
-    assert file.attrs["version"] == 2
+    assert file.attrs["version"] == 3
     assert file.attrs["time_origin_realtime_ns"] > 0
 
     for group in ("events", "messages", "collectives", "parts", "waits", "index"):
@@ -49,6 +49,8 @@ with h5py.File(sys.argv[1], "r") as file:
     order = np.lexsort((events["sequence"], events["thread"], events["rank"], events["enter_ns"]))
     assert (order == np.arange(rows)).all(), "the order is not (time, rank, thread, sequence)"
     assert (events["duration_ns"] >= 0).all()
+    assert (events["calls"] >= 1).all() and (events["outside_ns"] >= 0).all()
+    assert (events["outside_ns"] <= events["duration_ns"]).all()
 
     names = [text(name) for name in file["calls/name"]]
     assert names[events["call"][0]].startswith("MPI_"), names[events["call"][0]]

@@ -88,6 +88,12 @@ class SyntheticThread {
   void requests(CallId id, At at, const std::vector<Completion>& completions, std::uint8_t flags = 0) {
     call(id, at, Payload::requests, flags, completions);
   }
+  /// A phase of polls that find nothing.
+  void polls(CallId id, At at, std::uint64_t calls, std::uint64_t inside, std::uint64_t comm = 0,
+             std::int32_t peer = -1, std::int32_t tag = -1) {
+    call(id, at, Payload::polls);
+    batch.polls.push_back({comm, peer, tag, calls, inside, 0});
+  }
   void wait(At at, std::uint64_t request, Found found = {kAnySource, kAnyTag, 0}) {
     requests(CallId::Wait, at, {{request, found.source, found.tag, found.bytes}});
   }
