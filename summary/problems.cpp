@@ -47,6 +47,20 @@ struct HostLoad {
   double ranks = 0;
 };
 
+/// Time that the ranks were ready to run and had no processor; 0: not known.
+double ready_seconds(const Summary& summary) {
+  double ready_s = 0;
+  for (const UsageSummary& usage : summary.usage)
+    if (usage.thread == -1) ready_s += usage.ready_s;
+  return ready_s;
+}
+
+/// "They waited 2.1 s for one."
+std::string describe_ready(const Summary& summary) {
+  const double ready_s = ready_seconds(summary);
+  return ready_s > 0 ? fmt::format(" In all, they were ready to run for {} without one.", human_duration(ready_s)) : "";
+}
+
 /// Ranks, or their threads, that wait for a processor.
 void find_lack_of_processors(const Summary& summary, const Load& load, std::vector<ProblemSummary>& problems) {
   std::map<std::string, HostLoad> hosts;
@@ -64,8 +78,8 @@ void find_lack_of_processors(const Summary& summary, const Load& load, std::vect
     problem.cost_s = load.time_s * (host.ranks - processors) / ranks;
     problem.text = fmt::format(
         "{:.0f} ranks share {:.0f} processors of {}: ranks wait for a processor, and the calls in "
-        "which they are then seem to be slow.",
-        host.ranks, processors, name);
+        "which they are then seem to be slow.{}",
+        host.ranks, processors, name, describe_ready(summary));
     problem.remedy = fmt::format("Start at most {:.0f} ranks there, or use more computers.", processors);
     return;  // waits of the kind below follow from this one
   }
@@ -75,11 +89,13 @@ void find_lack_of_processors(const Summary& summary, const Load& load, std::vect
   if (!(summary.run.time_s > 0) || switches < kManySwitches * ranks * summary.run.time_s) return;
   ProblemSummary& problem = problems.emplace_back();
   problem.problem = "more threads than processors";
-  problem.cost_s = std::min(switches * kTimeSlice, load.time_s / 2);
+  const double ready_s = ready_seconds(summary);
+  problem.cost_s = ready_s > 0 ? std::min(ready_s, load.time_s) : std::min(switches * kTimeSlice, load.time_s / 2);
   problem.text = fmt::format(
       "Processors were taken away from the program {} times, {:.0f} times a second and rank: more "
-      "threads want to compute than there are processors. The cost is estimated.",
-      human_count(static_cast<std::uint64_t>(switches)), switches / ranks / summary.run.time_s);
+      "threads want to compute than there are processors.{}",
+      human_count(static_cast<std::uint64_t>(switches)), switches / ranks / summary.run.time_s,
+      ready_s > 0 ? describe_ready(summary) : " The cost is estimated.");
   problem.remedy = "Start fewer threads or ranks, bind them to processors, or keep other programs off.";
 }
 
@@ -209,6 +225,17 @@ void find_slow_iterations(const Summary& summary, std::vector<ProblemSummary>& p
   }
 }
 
+/// Calls take longer while a rank has no processor: that is named before the calls that suffer from it.
+void put_cause_first(std::vector<ProblemSummary>& problems) {
+  const auto lack = std::ranges::find_if(
+      problems, [](const ProblemSummary& problem) { return problem.problem.ends_with("than processors"); });
+  const auto suffers = [](const ProblemSummary& problem) {
+    return problem.problem == "transfer" || problem.problem == "small messages";
+  };
+  if (lack == problems.end()) return;
+  std::rotate(std::find_if(problems.begin(), lack, suffers), lack, lack + 1);
+}
+
 }  // namespace
 
 std::vector<ProblemSummary> find_problems(const Summary& summary) {
@@ -221,6 +248,7 @@ std::vector<ProblemSummary> find_problems(const Summary& summary) {
   for (ProblemSummary& problem : problems) problem.share = load.time_s > 0 ? problem.cost_s / load.time_s : 0;
   std::erase_if(problems, [](const ProblemSummary& problem) { return !(problem.share >= kLeastShare); });
   std::ranges::stable_sort(problems, std::greater{}, &ProblemSummary::cost_s);
+  put_cause_first(problems);
   return problems;
 }
 

@@ -184,6 +184,7 @@ struct UsageSummary {
   std::uint64_t voluntary_switches = 0;
   std::uint64_t involuntary_switches = 0;
   std::uint64_t high_water_bytes = 0;  ///< largest resident memory; only for the process
+  double ready_s = 0;
 
   template <class Row = UsageSummary>
   static constexpr auto kColumns = Columns{
@@ -196,6 +197,7 @@ struct UsageSummary {
       column<&Row::voluntary_switches>("voluntary_switches", "", "of context"),
       column<&Row::involuntary_switches>("involuntary_switches", "", "of context"),
       column<&Row::high_water_bytes>("high_water_bytes", "bytes", "most memory that was resident; 0 for threads"),
+      column<&Row::ready_s>("ready_s", "s", "time without a processor although ready to run; 0: not known"),
   };
 };
 

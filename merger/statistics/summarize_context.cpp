@@ -22,7 +22,8 @@ UsageSummary summarize_usage(std::int32_t rank, std::int32_t thread, const Usage
           usage.major_faults,
           usage.voluntary_switches,
           usage.involuntary_switches,
-          usage.high_water_bytes};
+          usage.high_water_bytes,
+          static_cast<double>(usage.ready_us) * kSecondsPerUs};
 }
 
 /// The usage of the process, then of its threads, each from its last record.

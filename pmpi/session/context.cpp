@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "pmpi/choice/choice.hpp"
@@ -150,6 +151,15 @@ std::uint64_t number_after(const char* text, const char* label) noexcept {
   return number;
 }
 
+/// The time that a thread of this process was ready to run and had no processor; 0 if the kernel does not count it.
+std::uint64_t ready_us_of(std::int32_t kernel_tid) noexcept {
+  char path[64];
+  char text[128];
+  snprintf(path, sizeof path, "/proc/self/task/%d/schedstat", kernel_tid);
+  if (read_beginning(path, text, sizeof text) == 0) return 0;
+  return number_after(text, " ") / 1000;  // the second number, in nanoseconds
+}
+
 /// Reads the resource usage of another thread of this process. False: the thread has ended.
 bool ask_thread(std::int32_t kernel_tid, Usage& usage) noexcept {
   char path[64];
@@ -202,26 +212,32 @@ void store_context() noexcept {
   store_usage(UsageKind::process_begin);
 }
 
-void store_usage(UsageKind kind) noexcept {
+void store_usage(UsageKind kind, std::uint64_t ready_us) noexcept {
   const bool is_process = kind == UsageKind::process_begin || kind == UsageKind::process_end;
   Usage usage = ask(is_process ? RUSAGE_SELF : RUSAGE_THREAD, kind);
   if (t_state.slot == nullptr) return;
   usage.thread = t_state.slot->thread;
+  usage.ready_us = ready_us;
   emit_usage(usage);
 }
 
 void store_usage_of_all() noexcept {
   if (g_session.ring == nullptr) return;
+  std::uint64_t all_ready_us = 0;
   for (std::uint32_t i = 0; i < g_session.ring->slot_count; ++i) {
     RingSlot& slot = g_session.slots[i];
     if (&slot == t_state.slot || slot.state.load(std::memory_order_acquire) != SlotState::active) continue;
     Usage usage;
     usage.kind = static_cast<std::uint32_t>(UsageKind::thread_end);
     usage.thread = slot.thread;
-    if (slot.kernel_tid > 0 && ask_thread(slot.kernel_tid, usage)) emit_usage(usage);
+    if (slot.kernel_tid <= 0 || !ask_thread(slot.kernel_tid, usage)) continue;
+    usage.ready_us = ready_us_of(slot.kernel_tid);
+    all_ready_us += usage.ready_us;
+    emit_usage(usage);
   }
-  store_usage(UsageKind::thread_end);
-  store_usage(UsageKind::process_end);
+  const std::uint64_t ready_us = ready_us_of(static_cast<std::int32_t>(syscall(SYS_gettid)));
+  store_usage(UsageKind::thread_end, ready_us);
+  store_usage(UsageKind::process_end, all_ready_us + ready_us);
 }
 
 }  // namespace meridian

@@ -11,7 +11,7 @@ namespace meridian {
 void store_context() noexcept;
 
 /// Stores the resource usage of the calling thread, or of the process, so far.
-void store_usage(UsageKind kind) noexcept;
+void store_usage(UsageKind kind, std::uint64_t ready_us = 0) noexcept;
 
 /// Stores the resource usage of every thread that still has a ring, and of the process: for threads that end with the
 /// process. User and system time of other threads have a resolution of 10 ms.

@@ -211,6 +211,7 @@ std::span<const AnyColumn> columns<UsageRow>() {
       column<&UsageRow::usage, &Usage::voluntary_switches>("voluntary_switches"),
       column<&UsageRow::usage, &Usage::involuntary_switches>("involuntary_switches"),
       column<&UsageRow::usage, &Usage::high_water_bytes>("high_water_bytes"),
+      column<&UsageRow::usage, &Usage::ready_us>("ready_us"),
   };
   return kColumns;
 }

@@ -327,6 +327,8 @@ struct Usage {
   std::uint64_t voluntary_switches = 0;
   std::uint64_t involuntary_switches = 0;
   std::uint64_t high_water_bytes = 0;  ///< largest resident memory; only for the process
+  std::uint64_t ready_us = 0;          ///< time without a processor although ready to run; known at the end of the
+                                       ///< process only, of the threads that then exist
 };
 /// If an end has several records, the last one is valid: a thread may continue after it was queried.
 enum class UsageKind : std::uint32_t { thread_begin = 0, thread_end = 1, process_begin = 2, process_end = 3 };
@@ -340,7 +342,7 @@ inline constexpr std::size_t words_of = sizeof(T) / kWordBytes;
 static_assert(sizeof(RecordHeader) == 8 && words_of<RecordHead> == 3 && words_of<PointToPoint> == 5 &&
               words_of<Completion> == 3 && words_of<Collective> == 5 && words_of<CommBirth> == 7 &&
               words_of<Rma> == 5 && words_of<FileAccess> == 4 && words_of<Exchange> == 3 && words_of<Members> == 3 &&
-              words_of<Text> == 2 && words_of<Usage> == 8 && words_of<UserUse> == 1 && words_of<LockUse> == 4 &&
+              words_of<Text> == 2 && words_of<Usage> == 9 && words_of<UserUse> == 1 && words_of<LockUse> == 4 &&
               words_of<ThreadOp> == 3 && words_of<StackNode> == 2 && words_of<PollPlace> == 10 &&
               words_of<PollUse> == 5);
 

@@ -218,7 +218,7 @@ TEST(RecordDecoder, CountsBetweenTheCountedCallsOfOneThreadOnly) {
 }
 
 TEST(RecordDecoder, KeepsTheUsageOfThreadsAndProcess) {
-  const Usage usage{0, 3, 100, 20, 5, 6, 7, 8, 4096};
+  const Usage usage{0, 3, 100, 20, 5, 6, 7, 8, 4096, 9};
   const auto decoded = decode({{thread_record(0, 1), record(CallId::none, Payload::usage, 30, 30, {}, 0, usage)}});
   EXPECT_EQ(decoded.damaged, 0u);
   ASSERT_EQ(decoded.meta.usages.size(), 1u);

@@ -187,7 +187,7 @@ def check_json_has_counters_and_context():
     assert summary["context"][1] == context
     assert summary["usage"][0] == {
         "rank": 0, "thread": -1, "user_s": 1.5, "system_s": 0.25, "minor_faults": 1000, "major_faults": 2,
-        "voluntary_switches": 30, "involuntary_switches": 4, "high_water_bytes": 32 << 20,
+        "voluntary_switches": 30, "involuntary_switches": 4, "high_water_bytes": 32 << 20, "ready_s": 0.5,
     }  # fmt: skip
     assert summary["environment"][2] == {"name": "SLURM_PROCID", "value": "1", "first_rank": 1, "ranks": 1}
     counter = {"rank": 0, "name": "sde:::QUEUE::LENGTH", "unit": "1", "mpi": -3, "compute": 3}

@@ -169,6 +169,23 @@ TEST(Problems, ThreadsWithoutAProcessorShowInTheirSwitches) {
   EXPECT_THAT(found(summary), IsEmpty());
   for (UsageSummary& usage : summary.usage) usage.involuntary_switches = 1000;
   EXPECT_THAT(found(summary), ElementsAre("more threads than processors 0.30")) << "2000 switches of 3 ms, of 20 s";
+  for (UsageSummary& usage : summary.usage) usage.ready_s = 4;
+  EXPECT_THAT(found(summary), ElementsAre("more threads than processors 0.40")) << "what the system counted";
+}
+
+TEST(Problems, LackOfProcessorsIsNamedBeforeTheCallsThatSufferFromIt) {
+  Summary summary = even_ranks(2);
+  for (std::int32_t rank = 0; rank < 2; ++rank) {
+    UsageSummary& usage = summary.usage.emplace_back();
+    usage.rank = rank;
+    usage.involuntary_switches = 1000;
+    usage.ready_s = 1;
+  }
+  FunctionSummary& function = summary.functions.emplace_back();
+  function.name = "MPI_Send";
+  function.group = "p2p";
+  function.total_s = 10;
+  EXPECT_THAT(found(summary), ElementsAre("more threads than processors 0.10", "transfer 0.50"));
 }
 
 void end(RankSummary& rank, const char* how, double end_s, const char* call = "", double call_s = 0) {

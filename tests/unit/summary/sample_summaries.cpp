@@ -147,7 +147,7 @@ Summary counted() {
   summary.ranks.back().rank = 1;
   summary.context = {{0, "laptop", "Processor 9000", "0-3", "./solve --all"},
                      {1, "laptop", "Processor 9000", "4-7", "./solve --all"}};
-  summary.usage = {{0, -1, 1.5, 0.25, 1000, 2, 30, 4, 32u << 20},
+  summary.usage = {{0, -1, 1.5, 0.25, 1000, 2, 30, 4, 32u << 20, 0.5},
                    {0, 0, 1.25, 0.125, 900, 2, 20, 3, 0},
                    {1, -1, 2.5, 0.5, 2000, 1, 31, 5, 48u << 20},
                    {1, 0, 2.5, 0.5, 2000, 1, 31, 5, 0}};
