@@ -4,7 +4,6 @@
 check_polls.py --meridian M --tracer L --counter C --mpiexec X --ranks N program same|kill|threads
 """
 
-import argparse
 import json
 import pathlib
 import struct
@@ -114,8 +113,7 @@ def check_threads(check, options, work):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    tracing.add_arguments(parser)
+    parser = tracing.parser()
     parser.add_argument("program")
     parser.add_argument("what", choices=("same", "kill", "threads"))
     options = parser.parse_args()
