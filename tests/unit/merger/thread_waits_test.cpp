@@ -37,7 +37,7 @@ Summary merged(SyntheticRun& run) {
 }
 
 /// "wait for lock: thread 1 waits 30 for thread 0's pthread_mutex_lock", in order of the calls and of time.
-std::vector<std::string> waits_of(SyntheticRun& run) {
+std::vector<std::string> thread_waits_of(SyntheticRun& run) {
   merged(run);
   const auto trace = MergedTrace::open(run.merged());
   EXPECT_TRUE(trace) << trace.error().what;
@@ -60,7 +60,7 @@ TEST(ThreadWaits, AMutexIsWaitedForUntilItsHolderReleasesIt) {
   mutex(run[0].thread(0), {10, 11}, kFree);
   mutex(run[0].thread(1), {20, 60}, kContended, kTid);
   unlock(run[0].thread(0), 58);
-  EXPECT_THAT(waits_of(run), ElementsAre("wait for lock: thread 1 waits 40 for thread 0's pthread_mutex_lock"));
+  EXPECT_THAT(thread_waits_of(run), ElementsAre("wait for lock: thread 1 waits 40 for thread 0's pthread_mutex_lock"));
 }
 
 TEST(ThreadWaits, OfSeveralHoldersEachIsWaitedForInTurn) {
@@ -69,9 +69,9 @@ TEST(ThreadWaits, OfSeveralHoldersEachIsWaitedForInTurn) {
   mutex(run[0].thread(1), {20, 90}, kContended, kTid);  // behind thread 2, which came later
   mutex(run[0].thread(2), {30, 50}, kContended, kTid);
   run[0].thread(2).call(CallId::Comm_rank, {55, 56});
-  EXPECT_THAT(waits_of(run), ElementsAre("wait for lock: thread 1 waits 30 for thread 0's pthread_mutex_lock",
-                                         "wait for lock: thread 1 waits 40 for thread 2's pthread_mutex_lock",
-                                         "wait for lock: thread 2 waits 20 for thread 0's pthread_mutex_lock"));
+  EXPECT_THAT(thread_waits_of(run), ElementsAre("wait for lock: thread 1 waits 30 for thread 0's pthread_mutex_lock",
+                                                "wait for lock: thread 1 waits 40 for thread 2's pthread_mutex_lock",
+                                                "wait for lock: thread 2 waits 20 for thread 0's pthread_mutex_lock"));
 }
 
 TEST(ThreadWaits, AHolderThatTakesTheLockAgainAndAgainIsOneCauser) {
@@ -81,7 +81,7 @@ TEST(ThreadWaits, AHolderThatTakesTheLockAgainAndAgainIsOneCauser) {
     unlock(run[0].thread(0), at + 1);
   }
   mutex(run[0].thread(1), {20, 900}, kContended, kTid);
-  EXPECT_THAT(waits_of(run), ElementsAre("wait for lock: thread 1 waits 880 for thread 0's pthread_mutex_lock"));
+  EXPECT_THAT(thread_waits_of(run), ElementsAre("wait for lock: thread 1 waits 880 for thread 0's pthread_mutex_lock"));
 }
 
 TEST(ThreadWaits, AHolderWhoseLockCallWasNotRecordedIsItsLastCall) {
@@ -90,15 +90,15 @@ TEST(ThreadWaits, AHolderWhoseLockCallWasNotRecordedIsItsLastCall) {
   run[0].thread(0).call(CallId::Comm_rank, {40, 41});
   run[0].thread(0).call(CallId::Comm_dup, {70, 71});
   mutex(run[0].thread(1), {20, 60}, kContended, kTid);
-  EXPECT_THAT(waits_of(run), ElementsAre("wait for lock: thread 1 waits 40 for thread 0's MPI_Comm_rank"));
+  EXPECT_THAT(thread_waits_of(run), ElementsAre("wait for lock: thread 1 waits 40 for thread 0's MPI_Comm_rank"));
 }
 
 TEST(ThreadWaits, AHolderThatNobodyKnowsIsNotGuessed) {
   SyntheticRun run{1};
   run[0].thread(0).lock(CallId::pthread_spin_lock, {5, 9}, LockKind::spin, kMutex, kContended);
   run[0].thread(1).lock(CallId::pthread_spin_lock, {20, 60}, LockKind::spin, kMutex, kContended);
-  EXPECT_THAT(waits_of(run), ElementsAre("wait for lock: thread 0 waits 4 for nobody known",
-                                         "wait for lock: thread 1 waits 40 for nobody known"));
+  EXPECT_THAT(thread_waits_of(run), ElementsAre("wait for lock: thread 0 waits 4 for nobody known",
+                                                "wait for lock: thread 1 waits 40 for nobody known"));
   const Summary summary = merged(run);
   ASSERT_EQ(summary.waits.size(), 1u);
   EXPECT_EQ(summary.waits[0].count, 2u);
@@ -115,14 +115,15 @@ TEST(ThreadWaits, ASpinLockHasItsLastTakerIfReleasesWereRecorded) {
   spin(2, CallId::pthread_spin_lock, {10, 11}, kFree);
   spin(1, CallId::pthread_spin_lock, {20, 60}, kContended);
   spin(2, CallId::pthread_spin_unlock, {59, 60}, kFree);
-  EXPECT_THAT(waits_of(run), ElementsAre("wait for lock: thread 1 waits 40 for thread 2's pthread_spin_lock"));
+  EXPECT_THAT(thread_waits_of(run), ElementsAre("wait for lock: thread 1 waits 40 for thread 2's pthread_spin_lock"));
 }
 
 TEST(ThreadWaits, AReaderWaitsForTheWriter) {
   SyntheticRun run{1};
   run[0].thread(0).lock(CallId::pthread_rwlock_wrlock, {10, 11}, LockKind::write, kMutex, kFree);
   run[0].thread(1).lock(CallId::pthread_rwlock_rdlock, {20, 60}, LockKind::read, kMutex, kContended, kTid);
-  EXPECT_THAT(waits_of(run), ElementsAre("wait for lock: thread 1 waits 40 for thread 0's pthread_rwlock_wrlock"));
+  EXPECT_THAT(thread_waits_of(run),
+              ElementsAre("wait for lock: thread 1 waits 40 for thread 0's pthread_rwlock_wrlock"));
 }
 
 TEST(ThreadWaits, ALockThatWasGivenUpWasWaitedForToo) {
@@ -130,8 +131,8 @@ TEST(ThreadWaits, ALockThatWasGivenUpWasWaitedForToo) {
   mutex(run[0].thread(0), {10, 11}, kFree);
   mutex(run[0].thread(1), {20, 60}, kContended, kTid, kFlagFailed);
   mutex(run[0].thread(2), {30, 80}, kContended, kTid);  // thread 1 never held it
-  EXPECT_THAT(waits_of(run), ElementsAre("wait for lock: thread 1 waits 40 for thread 0's pthread_mutex_lock",
-                                         "wait for lock: thread 2 waits 50 for thread 0's pthread_mutex_lock"));
+  EXPECT_THAT(thread_waits_of(run), ElementsAre("wait for lock: thread 1 waits 40 for thread 0's pthread_mutex_lock",
+                                                "wait for lock: thread 2 waits 50 for thread 0's pthread_mutex_lock"));
 }
 
 TEST(ThreadWaits, AnotherObjectAtTheAddressHasNoHolder) {
@@ -140,7 +141,7 @@ TEST(ThreadWaits, AnotherObjectAtTheAddressHasNoHolder) {
   run[0].thread(0).lock(CallId::pthread_mutex_destroy, {12, 13}, LockKind::mutex, kMutex, kFree);
   run[0].thread(0).lock(CallId::pthread_mutex_init, {14, 15}, LockKind::mutex, kMutex, kFree);
   mutex(run[0].thread(1), {20, 60}, kContended);
-  EXPECT_THAT(waits_of(run), ElementsAre("wait for lock: thread 1 waits 40 for nobody known"));
+  EXPECT_THAT(thread_waits_of(run), ElementsAre("wait for lock: thread 1 waits 40 for nobody known"));
 }
 
 TEST(ThreadWaits, AConditionIsWaitedForUntilTheSignal) {
@@ -154,8 +155,9 @@ TEST(ThreadWaits, AConditionIsWaitedForUntilTheSignal) {
   run[0].thread(0).lock(CallId::pthread_cond_signal, {50, 51}, LockKind::condition, kOther, kContended);
   run[0].thread(0).lock(CallId::pthread_cond_signal, {70, 71}, LockKind::condition, kOther, kContended);
   wait(1, {100, 160}, kFlagFailed);  // until its time was over
-  EXPECT_THAT(waits_of(run), ElementsAre("wait for signal: thread 1 waits 40 for thread 0's pthread_cond_signal",
-                                         "wait for signal: thread 2 waits 58 for thread 0's pthread_cond_signal"));
+  EXPECT_THAT(thread_waits_of(run),
+              ElementsAre("wait for signal: thread 1 waits 40 for thread 0's pthread_cond_signal",
+                          "wait for signal: thread 2 waits 58 for thread 0's pthread_cond_signal"));
 }
 
 TEST(ThreadWaits, ABroadcastEndsAllWaits) {
@@ -164,9 +166,10 @@ TEST(ThreadWaits, ABroadcastEndsAllWaits) {
     run[0].thread(thread).lock(CallId::pthread_cond_wait, {10 + thread, 60 + thread}, LockKind::condition, kOther,
                                kContended, 0, 0, kMutex);
   run[0].thread(0).lock(CallId::pthread_cond_broadcast, {50, 51}, LockKind::condition, kOther, kContended);
-  EXPECT_THAT(waits_of(run), ElementsAre("wait for signal: thread 1 waits 39 for thread 0's pthread_cond_broadcast",
-                                         "wait for signal: thread 2 waits 38 for thread 0's pthread_cond_broadcast",
-                                         "wait for signal: thread 3 waits 37 for thread 0's pthread_cond_broadcast"));
+  EXPECT_THAT(thread_waits_of(run),
+              ElementsAre("wait for signal: thread 1 waits 39 for thread 0's pthread_cond_broadcast",
+                          "wait for signal: thread 2 waits 38 for thread 0's pthread_cond_broadcast",
+                          "wait for signal: thread 3 waits 37 for thread 0's pthread_cond_broadcast"));
 }
 
 TEST(ThreadWaits, ASignalledThreadHasTheMutexAgain) {
@@ -174,8 +177,8 @@ TEST(ThreadWaits, ASignalledThreadHasTheMutexAgain) {
   run[0].thread(1).lock(CallId::pthread_cond_wait, {10, 55}, LockKind::condition, kOther, kContended, 0, 0, kMutex);
   run[0].thread(0).lock(CallId::pthread_cond_signal, {50, 51}, LockKind::condition, kOther, kContended);
   mutex(run[0].thread(2), {60, 90}, kContended, kTid + 1);
-  EXPECT_THAT(waits_of(run), ElementsAre("wait for signal: thread 1 waits 40 for thread 0's pthread_cond_signal",
-                                         "wait for lock: thread 2 waits 30 for thread 1's pthread_cond_wait"));
+  EXPECT_THAT(thread_waits_of(run), ElementsAre("wait for signal: thread 1 waits 40 for thread 0's pthread_cond_signal",
+                                                "wait for lock: thread 2 waits 30 for thread 1's pthread_cond_wait"));
 }
 
 TEST(ThreadWaits, ASemaphoreIsWaitedForUntilThePost) {
@@ -183,7 +186,7 @@ TEST(ThreadWaits, ASemaphoreIsWaitedForUntilThePost) {
   run[0].thread(1).lock(CallId::sem_wait, {10, 52}, LockKind::semaphore, kOther, kContended);
   run[0].thread(0).lock(CallId::sem_post, {50, 51}, LockKind::semaphore, kOther, kContended);
   run[0].thread(1).lock(CallId::sem_wait, {60, 61}, LockKind::semaphore, kOther, kFree);
-  EXPECT_THAT(waits_of(run), ElementsAre("wait for semaphore: thread 1 waits 40 for thread 0's sem_post"));
+  EXPECT_THAT(thread_waits_of(run), ElementsAre("wait for semaphore: thread 1 waits 40 for thread 0's sem_post"));
 }
 
 TEST(ThreadWaits, AtAThreadBarrierAllWaitForTheLastOfEachRound) {
@@ -197,7 +200,7 @@ TEST(ThreadWaits, AtAThreadBarrierAllWaitForTheLastOfEachRound) {
   arrive(0, {60, 101});
   arrive(1, {70, 102});
   arrive(2, {100, 103});
-  EXPECT_THAT(waits_of(run),
+  EXPECT_THAT(thread_waits_of(run),
               ElementsAre("wait at thread barrier: thread 0 waits 40 for thread 2's pthread_barrier_wait",
                           "wait at thread barrier: thread 1 waits 30 for thread 2's pthread_barrier_wait",
                           "wait at thread barrier: thread 0 waits 40 for thread 2's pthread_barrier_wait",
@@ -212,7 +215,7 @@ TEST(ThreadWaits, AJoinWaitsForTheEndOfTheThread) {
   run[0].thread(0).thread_op(CallId::pthread_join, {20, 55}, 1);
   run[0].thread(2).end_ticks = 50;
   run[0].thread(0).thread_op(CallId::pthread_join, {60, 62}, 1);
-  EXPECT_THAT(waits_of(run), ElementsAre("wait for join: thread 0 waits 30 for thread 1's MPI_Comm_rank"));
+  EXPECT_THAT(thread_waits_of(run), ElementsAre("wait for join: thread 0 waits 30 for thread 1's MPI_Comm_rank"));
 }
 
 TEST(ThreadWaits, CallsThatNeverReturnedAndOtherRanksAreNotInvolved) {
@@ -221,7 +224,7 @@ TEST(ThreadWaits, CallsThatNeverReturnedAndOtherRanksAreNotInvolved) {
   mutex(run[0].thread(1), {20, 20}, kContended, kTid, kFlagUnfinished);
   mutex(run[1].thread(0), {15, 16}, kFree);
   run[1].thread(1).call(CallId::Comm_rank, {15, 16});
-  EXPECT_THAT(waits_of(run), IsEmpty());
+  EXPECT_THAT(thread_waits_of(run), IsEmpty());
 }
 
 TEST(ThreadWaits, AreOnTheCriticalPath) {  // A creates B at 10 and waits for it from 20 to 50
