@@ -107,9 +107,10 @@ def check_file(check, path, calls):
                 check.true(f"{path.name}: {name.decode()}: {found} of {least}", least <= found <= least + 2)
         tags = file["p2p/tag"][()]
         rounds = calls // 8
-        expected = numpy.repeat(numpy.arange(rounds) % 100, 3)
-        expected[2::3] = 101
+        expected = numpy.repeat(numpy.arange(rounds) % 100, 2)
         check.true(f"{path.name}: tags", len(tags) == len(expected) and bool((tags == expected).all()))
+        polls, poll_tags = file["polls/calls"][()], file["polls/tag"][()]
+        check.true(f"{path.name}: polls", len(polls) == rounds and bool((polls == 1).all() and (poll_tags == 101).all()))
         gaps, durations = file["events/gap"][()], file["events/duration"][()]
         check.true(f"{path.name}: times go on", len(gaps) > 0 and int(gaps.min()) >= 0 and int(durations.max()) < 1 << 40)
         losses = {key: int(value) for key, value in file.attrs.items() if key.startswith("lost_") and value}

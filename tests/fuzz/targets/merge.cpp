@@ -2,6 +2,8 @@
 // Intact rank files with arbitrary values from the input: the merger must trust no value. Two ranks share
 // the input's calls. The merge must end, keep every event, and let no message arrive before it was sent.
 
+#include <algorithm>
+
 #include "merger/merge.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 #include "trace/format/rank_file.hpp"
@@ -151,6 +153,19 @@ void add_comms(fuzz::Bytes& bytes, RankMeta& meta) {
   }
 }
 
+/// Calls of a batch: a phase of polls of MPI is as many as it says, at least one and at most 2^48.
+std::uint64_t calls_in(const EventBatch& batch) {
+  std::uint64_t calls = 0;
+  std::size_t phase = 0;
+  for (std::size_t i = 0; i < batch.call.size(); ++i) {
+    const bool is_phase = batch.payload[i] == Payload::polls;
+    const bool is_mpi = static_cast<std::size_t>(batch.call[i]) <= kMpiCallCount;
+    calls += is_phase && is_mpi ? std::clamp<std::uint64_t>(batch.polls[phase].calls, 1, std::uint64_t{1} << 48) : 1;
+    phase += is_phase ? 1 : 0;
+  }
+  return calls;
+}
+
 std::uint64_t write_rank(fuzz::Bytes& bytes, std::int32_t rank, std::size_t calls, const std::filesystem::path& path) {
   RankMeta meta;
   meta.rank = rank;
@@ -176,7 +191,7 @@ std::uint64_t write_rank(fuzz::Bytes& bytes, std::int32_t rank, std::size_t call
   if (!file) std::abort();
   if (!batch.call.empty() && !file->append(ThreadId{0}, batch)) std::abort();
   if (!file->finish(meta)) std::abort();
-  return batch.call.size();
+  return calls_in(batch);
 }
 
 }  // namespace

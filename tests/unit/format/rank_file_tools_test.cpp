@@ -137,7 +137,7 @@ with h5py.File(sys.argv[1]) as f:
     for (std::size_t i = 0; i < b.counters.size(); ++i)
       out << "counters " << b.counters[i] << ' ' << b.counters_between[i] << '\n';
   });
-  out << "usage 60 1 0 10 20 30 40 50 60 0\nusage 90 0 3 11 21 31 41 51 61 1099511627776\n";
+  out << "usage 60 1 0 10 20 30 40 50 60 0 70\nusage 90 0 3 11 21 31 41 51 61 1099511627776 71\n";
   out << "comms 2748 0 8 5 \ncomms 3567 2748 4 60 MPI_Comm_split\n"
          "members 3567 0 3 1 -1\nmembers 3567 1\nmembers 3567 1 7\n"
          "exchanges 1 0 10 20 30 40\nexchanges 2 2 11 21 31 18446744073709551615\n"

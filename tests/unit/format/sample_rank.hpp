@@ -103,7 +103,7 @@ inline Sample sample_rank(std::size_t batches = 5, std::size_t events = 3000) {
   meta.members = {{0xdef, 60, false, {3, 1, -1}}, {0xdef, 60, true, {}}, {0xdef, 61, true, {7}}};
   meta.texts = {
       {"mpi_library", "Open MPI", 0, 5}, {"comm.name", std::string("a\0b", 3), 0xdef, 6}, {"empty", "", 0, 7}};
-  meta.usages = {{60, {1, 0, 10, 20, 30, 40, 50, 60, 0}}, {90, {0, 3, 11, 21, 31, 41, 51, 61, 1ull << 40}}};
+  meta.usages = {{60, {1, 0, 10, 20, 30, 40, 50, 60, 0, 70}}, {90, {0, 3, 11, 21, 31, 41, 51, 61, 1ull << 40, 71}}};
   meta.user_definitions = {{1, UserKind::region, "region", "solve", ""},
                            {3, UserKind::event, "pool", "STEAL", "thief:i64 why:text"}};
   meta.lock_counts = {{1, LockKind::mutex, 0x601000, 77}, {2, LockKind::semaphore, 0, ~0ull}};
