@@ -130,8 +130,8 @@ void Statistics::add(const EventRow& row) {
     counts.mpi_calls += calls;
     if (adds.is_end && !counts.is_nested) rank.ends_ns += duration;
     if (adds.has_bytes) {
-      rank.other_bytes_sent += row.bytes_sent;
-      rank.other_bytes_received += row.bytes_received;
+      rank.other_bytes_sent += row.sent();
+      rank.other_bytes_received += row.received();
     }
   } else if (info(static_cast<CallId>(row.call)).group == CallGroup::user) {  // without a known definition
     ++counts.user_events;
