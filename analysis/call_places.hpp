@@ -19,6 +19,7 @@ class CallPlaces {
     return site < place_of_site_.size() ? place_of_site_[site] : 0;
   }
   std::string_view name(std::uint32_t place) const { return names_[place]; }
+  std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(names_.size()); }
 
  private:
   std::vector<std::string> names_{""};

@@ -20,6 +20,7 @@ Command stats_command();
 Command compare_command();
 Command order_command();
 Command clocks_command();
+Command report_command();
 Command export_command();
 Command info_command();
 Command check_command();

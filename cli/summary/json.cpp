@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/summary/json.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -23,8 +24,8 @@ Json member(const AnyColumn& column, const void* row) {
       value_of(column, row));
 }
 
-void add_table(const SummaryTable& table, const Summary& summary, Json& json) {
-  const std::size_t count = table.count(summary);
+void add_table(const SummaryTable& table, const Summary& summary, std::size_t most_rows, Json& json) {
+  const std::size_t count = std::min(table.count(summary), most_rows);
   if ((table.outputs & kInJson) == 0 || (count == 0 && (table.when_empty & kInJson) == 0)) return;
   const char* row = static_cast<const char*>(table.rows(summary));
   if (table.is_flat) {
@@ -52,15 +53,15 @@ std::string findings_json(const Summary& summary) {
   json["schema"] = "meridian-findings";
   json["version"] = kSummaryJsonVersion;
   for (const SummaryTable& table : summary_tables())
-    if (std::string_view{table.name} == "findings") add_table(table, summary, json);
+    if (std::string_view{table.name} == "findings") add_table(table, summary, SIZE_MAX, json);
   return json_text(json);
 }
 
-std::string summary_json(const Summary& summary) {
+std::string summary_json(const Summary& summary, std::size_t most_rows) {
   Json json;
   json["schema"] = "meridian-summary";
   json["version"] = kSummaryJsonVersion;
-  for (const SummaryTable& table : summary_tables()) add_table(table, summary, json);
+  for (const SummaryTable& table : summary_tables()) add_table(table, summary, most_rows, json);
   return json_text(json);
 }
 

@@ -99,6 +99,8 @@ std::string overhead_section(const Summary& summary, const Paint& paint);
 std::string columns_text();
 /// How much of the verdict is shown. brief: three problems, and as much advice as fits in 25 lines of 80 columns.
 enum class VerdictLength : bool { brief, whole };
+/// What the run was, and how it ended: a sentence or two.
+std::string headline(const Summary& summary);
 /// How the run ended, the most expensive problems, and what else to look at.
 std::string verdict_section(const Summary& summary, const Paint& paint, VerdictLength length = VerdictLength::whole);
 

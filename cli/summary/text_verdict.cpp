@@ -53,6 +53,11 @@ std::size_t lines_in(const std::string& text) {
 
 }  // namespace
 
+std::string headline(const Summary& summary) {
+  const std::string end = describe_run_end(summary);
+  return describe_run(summary) + (end.empty() ? ", ended by MPI_Finalize." : ". " + end);
+}
+
 std::string verdict_section(const Summary& summary, const Paint& paint, VerdictLength length) {
   std::string result = paint.heading("VERDICT") + "\n";
   if (summary.run.calls == 0) {
@@ -60,8 +65,7 @@ std::string verdict_section(const Summary& summary, const Paint& paint, VerdictL
     return result;
   }
   const bool is_brief = length == VerdictLength::brief;
-  const std::string end = describe_run_end(summary);
-  result += paragraph(describe_run(summary) + (end.empty() ? ", ended by MPI_Finalize." : ". " + end));
+  result += paragraph(headline(summary));
   result += describe_load(summary);
   if (const std::string flaws = describe_flaws(summary); !flaws.empty()) result += paragraph(flaws);
   const std::size_t shown = is_brief ? std::min(kMostProblems, summary.problems.size()) : summary.problems.size();

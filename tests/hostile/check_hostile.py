@@ -124,6 +124,9 @@ def look_at_rank_file(case, is_whole_tour):
 def look_at_merged_file(case, is_whole_tour):
     case.run("stats", case.file)
     case.run("compare", "--json", case.file, case.file, form="json")
+    page = case.directory / "report.html"
+    case.run("report", "-o", page, case.file)
+    page.unlink(missing_ok=True)
     if is_whole_tour:
         case.run("compare", case.file, case.file)
         case.run("compare", "--csv", case.file, f"{case.file},{case.file}", form="csv")

@@ -25,7 +25,8 @@ MAY_INCLUDE = {
     "analysis": ["trace", "summary", "merged"],
     "export": ["trace", "summary", "merged"],
     "live": ["trace", "merger/model"],
-    "cli": ["trace", "summary", "papi", "writer", "merger", "merged", "analysis", "export", "live"],
+    "report": ["trace", "summary", "merged", "analysis"],
+    "cli": ["trace", "summary", "papi", "writer", "merger", "merged", "analysis", "export", "live", "report"],
     "examples": [],
 }
 GENERATED = {"mpi_has.h"}  # written by the build, beside no source

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/page.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "report/encoding.hpp"
+#include "report/page_files.hpp"
+#include "summary/summary_tables.hpp"
+
+namespace meridian {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// JSON that no HTML parser mistakes for markup: ASCII, without "<", ">" and "&".
+std::string inert(const Json& json) {
+  std::string text;
+  for (const char c : json.dump(-1, ' ', true, Json::error_handler_t::replace)) {
+    switch (c) {
+      case '<':
+        text += "\\u003c";
+        break;
+      case '>':
+        text += "\\u003e";
+        break;
+      case '&':
+        text += "\\u0026";
+        break;
+      default:
+        text += c;
+    }
+  }
+  return text;
+}
+
+std::string data_element(std::string_view id, const std::string& text) {
+  std::string element = "<script type=\"application/json\" id=\"";
+  element += id;
+  element += "\">";
+  element += text;
+  return element + "</script>\n";
+}
+
+/// Names, headings and columns of all tables, and how many rows they have.
+Json describe_tables(const Summary& summary) {
+  Json list = Json::array();
+  for (const SummaryTable& table : summary_tables()) {
+    if ((table.outputs & kInJson) == 0 || table.shape == SummaryTable::Shape::one_row) continue;
+    Json& added = list.emplace_back(Json{{"name", table.name}, {"text", table.text}, {"rows", table.count(summary)}});
+    if (table.heading != nullptr) added["heading"] = table.heading;
+    Json& columns = added["columns"] = Json::array();
+    for (const AnyColumn& column : table.columns)
+      if (column.is_shown_in(kInJson))
+        columns.push_back({{"name", column.name}, {"unit", column.unit}, {"text", column.text}});
+  }
+  return list;
+}
+
+void replace_mark(std::string& page, std::string_view mark, std::string_view text) {
+  if (const std::size_t at = page.find(mark); at != std::string::npos) page.replace(at, mark.size(), text);
+}
+
+}  // namespace
+
+Result<std::string> report_page(const MergedTrace& trace, const Summary& summary, const PageText& text,
+                                const PageProgress& progress, const PageBudget& budget) {
+  MERIDIAN_TRY(const Json timeline, page_timeline(trace, summary, budget, progress));
+  const Json about{{"title", text.title},
+                   {"headline", text.headline},
+                   {"version", text.version},
+                   {"rows_of_tables", kMostPageRows},
+                   {"tables", describe_tables(summary)}};
+  std::string data = data_element("data-about", inert(about));
+  data += data_element("data-summary", "\"" + packed_text(text.summary_json) + "\"");
+  data += data_element("data-timeline", inert(timeline));
+
+  std::string scripts;
+  for (const PageFile& script : page_scripts()) {
+    scripts += "<script>\n";
+    scripts += script.text;
+    scripts += "</script>\n";
+  }
+  std::string page{kPageMark};
+  page += page_markup();
+  // The data come last: nothing in them is taken for a mark.
+  replace_mark(page, "<!-- style -->", "<style>\n" + std::string{page_style()} + "</style>");
+  replace_mark(page, "<!-- scripts -->", scripts);
+  replace_mark(page, "<!-- data -->", data);
+  return page;
+}
+
+}  // namespace meridian

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bins of time at every width: each level has half as many as the one below. And searches in columns of times.
+"use strict";
+((m) => {
+  class Levels {
+    /** shares: bytes [row][class][bin]; calls, longest: numbers [row][bin]. */
+    constructor({ rows, classes, bins, binNs, beginNs, shares, calls, longest }) {
+      Object.assign(this, { rows, classes, beginNs });
+      this.levels = [{ bins, binNs, shares, calls, longest }];
+      while (this.levels.at(-1).bins > 32) this.levels.push(this.#half(this.levels.at(-1)));
+    }
+
+    #half(below) {
+      const bins = Math.ceil(below.bins / 2);
+      const shares = new Uint8Array(this.rows * this.classes * bins);
+      const calls = new Float64Array(this.rows * bins), longest = new Float64Array(this.rows * bins);
+      for (let line = 0; line < this.rows * this.classes; ++line)
+        for (let bin = 0; bin < bins; ++bin) {
+          const at = line * below.bins + 2 * bin;
+          const second = 2 * bin + 1 < below.bins ? below.shares[at + 1] : 0;
+          const mean = (below.shares[at] + second) / 2;
+          shares[line * bins + bin] = mean > 0 ? Math.max(1, Math.round(mean)) : 0;
+        }
+      for (let row = 0; row < this.rows; ++row)
+        for (let bin = 0; bin < bins; ++bin) {
+          const at = row * below.bins + 2 * bin, has = 2 * bin + 1 < below.bins;
+          calls[row * bins + bin] = below.calls[at] + (has ? below.calls[at + 1] : 0);
+          longest[row * bins + bin] = Math.max(below.longest[at], has ? below.longest[at + 1] : 0);
+        }
+      return { bins, binNs: below.binNs * 2, shares, calls, longest };
+    }
+
+    /** The widest bins that are at most as wide as a pixel; the narrowest ones if none are. */
+    at(nsPerPixel) {
+      let chosen = this.levels[0];
+      for (const level of this.levels) if (level.binNs <= nsPerPixel) chosen = level;
+      return chosen;
+    }
+
+    /** Shares (0 to 1) of the classes of a row between two times. */
+    shares(row, fromNs, toNs) {
+      const level = this.at((toNs - fromNs) / 64), sums = new Float64Array(this.classes);
+      const first = Math.max(0, Math.floor((fromNs - this.beginNs) / level.binNs));
+      const last = Math.min(level.bins, Math.ceil((toNs - this.beginNs) / level.binNs));
+      let time = 0;
+      for (let bin = first; bin < last; ++bin) {
+        const begin = this.beginNs + bin * level.binNs;
+        const part = Math.min(toNs, begin + level.binNs) - Math.max(fromNs, begin);
+        time += part;
+        for (let c = 0; c < this.classes; ++c) sums[c] += level.shares[(row * this.classes + c) * level.bins + bin] * part;
+      }
+      return sums.map((sum) => (time > 0 ? sum / 255 / time : 0));
+    }
+  }
+
+  /** The first place in [from, to) of a sorted column whose value is at least `value`; `to` if there is none. */
+  function lowerBound(values, value, from = 0, to = values.length) {
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (values[middle] < value) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  }
+
+  m.levels = { Levels, lowerBound };
+})((globalThis.meridian ??= {}));

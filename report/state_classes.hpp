@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "analysis/location_states.hpp"
+#include "merged/model/event_waits.hpp"
+
+namespace meridian {
+
+/// What a thread does, as the page colours it: the states of docs/EFFICIENCY.md, waits of MPI by what is waited for.
+enum class StateClass : std::uint8_t {
+  compute,
+  transfer,
+  message_wait,
+  collective_wait,
+  thread_wait,
+  sleep,
+  io,
+  unknown
+};
+inline constexpr std::string_view kStateClassNames[] = {
+    "compute",           "MPI transfer", "wait for a message", "wait in a collective",
+    "wait for a thread", "sleep",        "file access",        "unknown"};
+inline constexpr std::size_t kStateClasses = std::size(kStateClassNames);
+
+constexpr StateClass class_of(WaitKind kind) noexcept {
+  switch (kind) {
+    case WaitKind::late_sender:
+    case WaitKind::late_receiver:
+    case WaitKind::wrong_order_same_source:
+    case WaitKind::wrong_order_other_sources:
+      return StateClass::message_wait;
+    case WaitKind::lock:
+    case WaitKind::condition:
+    case WaitKind::semaphore:
+    case WaitKind::join:
+    case WaitKind::thread_barrier:
+      return StateClass::thread_wait;
+    default:
+      return StateClass::collective_wait;
+  }
+}
+
+/// The class of a state that is no wait of MPI; of one that is, without its kind.
+constexpr StateClass class_of(LocationState state) noexcept {
+  switch (state) {
+    case LocationState::compute:
+      return StateClass::compute;
+    case LocationState::mpi_transfer:
+      return StateClass::transfer;
+    case LocationState::mpi_wait:
+      return StateClass::collective_wait;
+    case LocationState::sync_wait:
+      return StateClass::thread_wait;
+    case LocationState::sleep:
+      return StateClass::sleep;
+    case LocationState::io:
+      return StateClass::io;
+    default:
+      return StateClass::unknown;
+  }
+}
+
+}  // namespace meridian
