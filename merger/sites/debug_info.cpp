@@ -59,8 +59,8 @@ class DebugModule {
     SourcePlace place;
     Dwarf_Addr bias = 0;
     if (Dwarf_Die* const unit = unit_of(address, bias)) {
-      find_functions(*unit, address - bias, place);
       find_line(*unit, address - bias, place);
+      find_functions(*unit, address - bias, place);
     }
     if (place.function.empty()) {
       GElf_Off offset = 0;
@@ -95,6 +95,10 @@ class DebugModule {
     for (int i = 0; i < depth; ++i) {
       const int tag = dwarf_tag(concrete + i);
       if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine) continue;
+      // A wrapper of a library, such as std::mutex::lock(): its caller is the one to know.
+      if (place.function.empty() && tag == DW_TAG_inlined_subroutine && is_library_header(place.file) &&
+          find_call(unit, concrete[i], place))
+        continue;
       const std::string name = name_of(concrete[i]);
       if (place.function.empty()) {
         place.function = name;
@@ -106,14 +110,38 @@ class DebugModule {
     }
   }
 
+  static std::string folder_of(Dwarf_Die& unit) {
+    Dwarf_Attribute attribute;
+    const char* const folder = dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &attribute));
+    return folder != nullptr ? folder : "";
+  }
+
+  static std::uint32_t number_of(Dwarf_Die& die, unsigned which) {
+    Dwarf_Attribute attribute;
+    Dwarf_Word value = 0;
+    return dwarf_formudata(dwarf_attr(&die, which, &attribute), &value) == 0 ? static_cast<std::uint32_t>(value) : 0;
+  }
+
+  /// Where an inlined function is called. False, and no change, if that is unknown.
+  static bool find_call(Dwarf_Die& unit, Dwarf_Die& inlined, SourcePlace& place) {
+    const std::uint32_t line = number_of(inlined, DW_AT_call_line), number = number_of(inlined, DW_AT_call_file);
+    Dwarf_Files* files = nullptr;
+    std::size_t count = 0;
+    if (line == 0 || dwarf_getsrcfiles(&unit, &files, &count) != 0 || number >= count) return false;
+    const char* const file = dwarf_filesrc(files, number, nullptr, nullptr);
+    if (file == nullptr) return false;
+    place.file = source_path(folder_of(unit), file);
+    place.line = line;
+    place.column = number_of(inlined, DW_AT_call_column);
+    return true;
+  }
+
   static void find_line(Dwarf_Die& unit, Dwarf_Addr address, SourcePlace& place) {
     Dwarf_Line* const line = dwarf_getsrc_die(&unit, address);
     const char* const file = line != nullptr ? dwarf_linesrc(line, nullptr, nullptr) : nullptr;
     int number = 0;
     if (file == nullptr || dwarf_lineno(line, &number) != 0 || number <= 0) return;
-    Dwarf_Attribute attribute;
-    const char* const folder = dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &attribute));
-    place.file = source_path(folder != nullptr ? folder : "", file);
+    place.file = source_path(folder_of(unit), file);
     place.line = static_cast<std::uint32_t>(number);
     if (dwarf_linecol(line, &number) == 0 && number > 0) place.column = static_cast<std::uint32_t>(number);
   }

@@ -10,7 +10,7 @@ namespace meridian {
 
 /// The source location of a call; unknown fields are empty or 0.
 struct SourcePlace {
-  std::string function;  ///< innermost, possibly inlined
+  std::string function;  ///< innermost, possibly inlined, but no inlined one of a library's header
   std::string outer;     ///< the function that contains the code, if the innermost was inlined
   std::string file;
   std::uint32_t line = 0;

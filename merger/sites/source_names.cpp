@@ -34,4 +34,9 @@ std::string source_path(std::string_view folder, std::string_view path) {
   return whole.lexically_normal().string();
 }
 
+bool is_library_header(std::string_view path) {
+  return path.starts_with("/usr/include/") || path.starts_with("/usr/lib/") ||
+         path.starts_with("/usr/local/include/") || path.find("/include/c++/") != std::string_view::npos;
+}
+
 }  // namespace meridian

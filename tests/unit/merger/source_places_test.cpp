@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Source locations in the debug information of this test itself.
+
+#include "merger/sites/debug_info.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+namespace meridian::test {
+namespace {
+
+using testing::HasSubstr;
+
+std::uint64_t called_by_library();
+std::uint64_t called_by_own_header();
+
+SourcePlace place_of(std::uint64_t address) {
+  Dl_info info{};
+  EXPECT_NE(dladdr(reinterpret_cast<void*>(address), &info), 0);
+  SourcePlace found;
+  const int descriptor = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  const std::uint64_t offset = address - reinterpret_cast<std::uint64_t>(info.dli_fbase);
+  read_places(descriptor, "/proc/self/exe", "", {offset}, [&](const SourcePlace& place) { found = place; });
+  return found;
+}
+
+TEST(SourcePlaces, InHeadersOfTheSystemAreThoseOfTheirCallers) {
+  if (!can_read_debug_info()) GTEST_SKIP() << "built without libdw";
+  const SourcePlace place = place_of(called_by_library());
+  EXPECT_EQ(place.file, "/home/user/own.cpp");
+  EXPECT_EQ(place.line, 20u);
+  EXPECT_THAT(place.function, HasSubstr("called_by_library"));
+  EXPECT_EQ(place.outer, "");
+}
+
+TEST(SourcePlaces, InOtherHeadersAreThoseOfTheInlinedFunction) {
+  if (!can_read_debug_info()) GTEST_SKIP() << "built without libdw";
+  const SourcePlace place = place_of(called_by_own_header());
+  EXPECT_EQ(place.file, "/home/user/own.hpp");
+  EXPECT_EQ(place.line, 7u);
+  EXPECT_EQ(place.function, "own");
+  EXPECT_THAT(place.outer, HasSubstr("called_by_own_header"));
+}
+
+[[gnu::noinline]] std::uint64_t return_address() {
+  return reinterpret_cast<std::uint64_t>(__builtin_return_address(0));
+}
+
+// From here on the code claims to be in other files.
+// clang-format off
+# 80 "/usr/include/c++/12/shared_mutex"
+[[gnu::always_inline]] inline std::uint64_t lock() { const std::uint64_t at = return_address(); asm(""); return at; }
+[[gnu::always_inline]] inline std::uint64_t guard() { const std::uint64_t at = lock(); asm(""); return at; }
+# 7 "/home/user/own.hpp"
+[[gnu::always_inline]] inline std::uint64_t own() { const std::uint64_t at = return_address(); asm(""); return at; }
+# 20 "/home/user/own.cpp"
+[[gnu::noinline]] std::uint64_t called_by_library() { const std::uint64_t at = guard(); asm(""); return at; }
+[[gnu::noinline]] std::uint64_t called_by_own_header() { const std::uint64_t at = own(); asm(""); return at; }
+
+}  // namespace
+}  // namespace meridian::test
