@@ -91,9 +91,7 @@ Status CollectiveWaits::look_at_root(std::int32_t shape) {
   for (std::size_t i = 0; i < parts_.size(); ++i)
     if (i != at && parts_[i].shape != kNone && (latest == nullptr || starts_[i].enter_ns > latest->enter_ns))
       latest = &starts_[i];
-  const auto is_before_root = [&](const WindowEvent& start) { return start.enter_ns < starts_[at].enter_ns; };
-  if (latest == nullptr || std::ranges::any_of(starts_, is_before_root)) return {};
-  return wait_in(WaitKind::early_root, at, *latest);
+  return latest == nullptr ? Status{} : wait_in(WaitKind::early_root, at, *latest);
 }
 
 Status CollectiveWaits::look_at_prefix() {

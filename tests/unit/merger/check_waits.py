@@ -134,7 +134,7 @@ def waits_in_collectives(names, enter, leave, parts):
                     wait(i, starts[root[0]], "late broadcast")
         elif shape == 2 and root:
             others = [i for i in members if i != root[0]]
-            if others and all(enter[starts[i]] >= enter[starts[root[0]]] for i in others):
+            if others:
                 wait(root[0], max((starts[i] for i in others), key=lambda row: enter[row]), "early reduce")
         elif shape == 3:
             for i in members:
