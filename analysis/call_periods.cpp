@@ -10,6 +10,7 @@ namespace {
 constexpr double kLeastCover = 0.05;    // of the run
 constexpr double kMostOverlap = 0.1;    // of a period with another one that was found before
 constexpr double kLikeLongest = 0.75;   // of the longest period: as long, and thus perhaps a loop around it
+constexpr std::size_t kLeastRanks = 2;  // that make a call, if not all do
 constexpr double kMostVariation = 0.5;  // standard deviation / mean of the number of calls in an iteration
 
 /// The time of all iterations: the last one is assumed to be as long as the others.
@@ -26,8 +27,10 @@ double overlap_ns(const CallPeriod& a, const CallPeriod& b) {
 bool is_better(const CallPeriod& a, const CallPeriod& b) {
   const auto rank_of = [](const CallPeriod& period) {
     return std::tuple{period.kind != MarkerKind::region,
+                      -static_cast<std::ptrdiff_t>(period.ranks.size()),
                       period.count,
                       period.kind != MarkerKind::collective,
+                      period.key.site == CallKey::kAnyPlace,
                       period.of_runs,
                       period.first_ns,
                       period.key};
@@ -60,17 +63,32 @@ void CallPeriods::add(std::size_t rank, const CallKey& key, MarkerKind kind, std
   Rank& calls = ranks_[rank];
   const std::uint64_t number = calls.calls++;
   Place& place = calls.places[key];
-  if (rank == 0 && place.calls.count == 0) kinds_.try_emplace(key, kind);
+  if (place.calls.count == 0) kinds_.try_emplace(key, kind);
   place.calls.add(number, ns);
   if (number == 0 || calls.last != key) place.runs.add(number, ns);
   calls.last = key;
+  if (kind != MarkerKind::collective) return;
+  const CallKey any{.call = key.call, .site = CallKey::kAnyPlace};
+  Place& all = calls.places[any];
+  if (all.calls.count == 0) kinds_.try_emplace(any, kind);
+  all.calls.add(number, ns);
+}
+
+/// Whether a rank calls a function from a place from which another rank does not: the ranks' calls may still be one collective.
+bool CallPeriods::has_own_places(std::uint32_t call) const {
+  for (auto entry = kinds_.lower_bound({.call = call}); entry != kinds_.end() && entry->first.call == call; ++entry)
+    for (const Rank& rank : ranks_)
+      if (!rank.places.contains(entry->first)) return true;
+  return false;
 }
 
 bool CallPeriods::describe(CallPeriod& period) const {
   bool is_first = true;
+  period.ranks.clear();
   for (const Rank& rank : ranks_) {
     const auto found = rank.places.find(period.key);
-    if (found == rank.places.end()) return false;
+    if (found == rank.places.end()) continue;
+    period.ranks.push_back(static_cast<std::size_t>(&rank - ranks_.data()));
     const Series& series = period.of_runs ? found->second.runs : found->second.calls;
     if (series.count < kLeastCount || !series.is_regular()) return false;
     if (is_first) {
@@ -83,15 +101,19 @@ bool CallPeriods::describe(CallPeriod& period) const {
     period.last_ns = std::max(period.last_ns, series.last_ns);
     is_first = false;
   }
-  return period.last_ns > period.first_ns;
+  const std::size_t count = period.ranks.size();
+  return (count == ranks_.size() || (count >= kLeastRanks && 2 * count >= ranks_.size())) &&
+         period.last_ns > period.first_ns;
 }
 
 std::vector<CallPeriod> CallPeriods::find(std::int64_t run_ns) const {
   std::vector<CallPeriod> open, found;
   for (const auto& [key, kind] : kinds_) {
+    const bool is_of_any_place = key.site == CallKey::kAnyPlace;
+    if (is_of_any_place && !has_own_places(key.call)) continue;
     CallPeriod period{.key = key, .kind = kind};
     bool is_period = describe(period);
-    if (!is_period && kind != MarkerKind::region) {
+    if (!is_period && kind != MarkerKind::region && !is_of_any_place) {
       period.of_runs = true;
       is_period = describe(period);
     }

@@ -10,23 +10,26 @@
 
 namespace meridian {
 
-/// A function, called from one place.
+/// A function, called from one place; or from any: kAnyPlace as site.
 struct CallKey {
+  static constexpr std::uint32_t kAnyPlace = 0xffffffff;
   std::uint32_t call = 0;
   std::uint32_t site = 0;
   std::uint32_t path = 0;
   auto operator<=>(const CallKey&) const = default;
+  bool includes(const CallKey& other) const noexcept { return site == kAnyPlace ? call == other.call : *this == other; }
 };
 
 /// What kind of call may begin iterations, the best one last.
 enum class MarkerKind : std::uint8_t { other, collective, region };
 
-/// A stretch of a run in which one call comes again and again, equally often on each rank: it begins iterations.
+/// A stretch of a run in which one call comes again and again, equally often on each rank that makes it: it begins iterations.
 struct CallPeriod {
   CallKey key;
   MarkerKind kind{};
-  bool of_runs = false;     ///< only the first one of consecutive calls from this place begins an iteration
-  std::uint64_t count = 0;  ///< calls of each rank that begin iterations
+  std::vector<std::size_t> ranks{};  ///< that make it, ascending: all, or at least half of them and two
+  bool of_runs = false;              ///< only the first one of consecutive calls from this place begins an iteration
+  std::uint64_t count = 0;           ///< calls of each rank that begin iterations
   std::int64_t first_ns = 0;
   std::int64_t last_ns = 0;  ///< begin of the last call
 
@@ -70,9 +73,10 @@ class CallPeriods {
     std::unordered_map<CallKey, Place, Hash> places{};
   };
   bool describe(CallPeriod& period) const;
+  bool has_own_places(std::uint32_t call) const;
 
   std::vector<Rank> ranks_;
-  std::map<CallKey, MarkerKind> kinds_;  // of all calls of the first rank
+  std::map<CallKey, MarkerKind> kinds_;  // of all calls
 };
 
 }  // namespace meridian

@@ -74,7 +74,8 @@ struct Phase {
     std::uint64_t calls = 0;
   };
   CallPeriod period;
-  std::uint64_t iterations = 0;  // of a rank
+  std::vector<std::size_t> member_of{};  // [rank]: its number in period.ranks; kNoRank: it has no such iterations
+  std::uint64_t iterations = 0;          // of a rank
   std::uint64_t group_length = 1;
   std::vector<Iteration> now{};        // [rank]
   std::vector<std::int64_t> begins{};  // [group]
@@ -87,12 +88,14 @@ struct Phase {
     iterations = found.kind == MarkerKind::region ? found.count : found.count - 1;
     group_length = (iterations + most_groups - 1) / most_groups;
     now.resize(ranks);
-    times.ranks = ranks;
+    member_of.assign(ranks, kNoRank);
+    for (std::size_t member = 0; member < found.ranks.size(); ++member) member_of[found.ranks[member]] = member;
+    times.ranks = found.ranks.size();
     for (std::uint64_t first = 0; first < iterations; first += group_length)
       times.lengths.push_back(std::min(group_length, iterations - first));
     begins.assign(times.groups(), INT64_MAX);
-    times.duration_s.resize(times.groups() * ranks);
-    times.compute_s.resize(times.groups() * ranks);
+    times.duration_s.resize(times.groups() * times.ranks);
+    times.compute_s.resize(times.groups() * times.ranks);
   }
 
   void close(std::size_t rank, std::int64_t t, std::int64_t mpi_ns, std::uint64_t calls_until) {
@@ -102,8 +105,9 @@ struct Phase {
     const double duration_s = seconds(t - iteration.begin_ns);
     const double outside_s = seconds(t - iteration.begin_ns - (mpi_ns - iteration.mpi_ns));
     const auto group = static_cast<std::size_t>((iteration.begun - 1) / group_length);
-    times.duration_s[group * times.ranks + rank] += duration_s;
-    times.compute_s[group * times.ranks + rank] += outside_s;
+    const std::size_t cell = group * times.ranks + member_of[rank];
+    times.duration_s[cell] += duration_s;
+    times.compute_s[cell] += outside_s;
     begins[group] = std::min(begins[group], iteration.begin_ns);
     begin_ns = std::min(begin_ns, iteration.begin_ns);
     end_ns = std::max(end_ns, t);
@@ -154,7 +158,8 @@ class IterationFinder {
     MERIDIAN_TRY(const MergedEvent first, trace_.event(0));
     start_ns_ = first.enter_ns;
     for (Phase& phase : phases_) {
-      if (phase.count != static_cast<double>(phase.iterations * spans_.size())) continue;  // a region without an end
+      if (phase.count != static_cast<double>(phase.iterations * phase.times.ranks))
+        continue;  // a region without an end
       phase.finish();
       fill(phase, summary);
     }
@@ -217,7 +222,8 @@ class IterationFinder {
       const CallKey key = key_of(event, role);
       const bool begins = begins_iteration(event, role);
       for (Phase& phase : phases_) {
-        if (phase.period.key != key || (phase.period.of_runs && progress.last == key)) continue;
+        if (phase.member_of[rank] == kNoRank || !phase.period.key.includes(key)) continue;
+        if (phase.period.of_runs && progress.last == key) continue;
         const bool is_last_end = phase.now[rank].begun == phase.iterations && (event.flags & kFlagEnds) != 0;
         if (begins || is_last_end) phase.close(rank, event.leave_ns(), progress.mpi_ns, progress.calls);
         if (begins) phase.begin(rank, event.leave_ns(), progress.mpi_ns, progress.calls);
@@ -231,7 +237,7 @@ class IterationFinder {
     const CallKey& key = phase.period.key;
     PhaseSummary& row = summary.phases.emplace_back();
     row.function = definitions_.call_name(key.call);
-    row.place = places().name(places().of_site(key.site));
+    if (key.site != CallKey::kAnyPlace) row.place = places().name(places().of_site(key.site));
     row.iterations = phase.iterations;
     row.begin_s = seconds(phase.begin_ns - start_ns_);
     row.end_s = seconds(phase.end_ns - start_ns_);
@@ -254,7 +260,7 @@ class IterationFinder {
         iteration.compute_s += times.compute(group, rank) / static_cast<double>(times.ranks);
         if (times.compute(group, rank) > times.compute(group, slowest)) slowest = rank;
       }
-      iteration.slowest = spans_[slowest].rank;
+      iteration.slowest = spans_[phase.period.ranks[slowest]].rank;
       iteration.slowest_s = times.compute(group, slowest);
     }
     for (const IterationChange& change : find_changes(times)) {
@@ -262,7 +268,7 @@ class IterationFinder {
       finding.phase = number;
       finding.kind = kChangeNames[static_cast<std::size_t>(change.kind)];
       finding.iteration = change.group * phase.group_length + 1;
-      finding.rank = change.rank == kAllRanks ? -1 : spans_[change.rank].rank;
+      finding.rank = change.rank == kAllRanks ? -1 : spans_[phase.period.ranks[change.rank]].rank;
       finding.before_s = change.before_s;
       finding.after_s = change.after_s;
       finding.cost_s = change.cost_s;

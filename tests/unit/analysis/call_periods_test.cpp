@@ -21,7 +21,14 @@ std::string times(int count, const std::string& text) {
   return all;
 }
 
-/// "B x 6 from 30 to 230": the period's place, its calls, first and last time. "runs of B" if only the first ones count.
+std::string ranks_of(const CallPeriod& period, std::size_t ranks) {
+  std::string text = " on ";
+  for (const std::size_t rank : period.ranks) text += std::to_string(rank);
+  return period.ranks.size() == ranks ? "" : text;
+}
+
+/// "B x 6 from 30 to 230": the period's place, its calls, first and last time. "runs of B" if only the first ones count;
+/// "... on 12" if only ranks 1 and 2 make them.
 std::vector<std::string> periods(const std::vector<std::string>& ranks) {
   CallPeriods found{ranks.size()};
   std::size_t length = 0;
@@ -41,7 +48,7 @@ std::vector<std::string> periods(const std::vector<std::string>& ranks) {
   for (const CallPeriod& period : found.find(static_cast<std::int64_t>(10 * length)))
     all.push_back((period.of_runs ? "runs of " : "") + std::string(1, static_cast<char>(period.key.call)) + " x " +
                   std::to_string(period.count) + " from " + std::to_string(period.first_ns) + " to " +
-                  std::to_string(period.last_ns));
+                  std::to_string(period.last_ns) + ranks_of(period, ranks.size()));
   return all;
 }
 
@@ -111,6 +118,51 @@ TEST(CallPeriods, DoNotBeginWithCallsAtIrregularDistances) {
 TEST(CallPeriods, BeginWithARegionOfTheUser) {
   EXPECT_THAT(periods_on(2, times(10, "1aaB") + "B"), ElementsAre("1 x 10 from 0 to 360"));
   EXPECT_THAT(periods_on(2, times(5, "B" + times(4, "1a"))), ElementsAre("1 x 20 from 10 to 430"));
+}
+
+TEST(CallPeriods, AreThoseOfHalfOfTheRanksIfTheOthersNeverMakeTheCall) {
+  const std::string work = times(10, "abC");
+  EXPECT_THAT(periods({times(7, "xyz"), work, work, work}), ElementsAre("C x 10 from 20 to 290 on 123"));
+  EXPECT_THAT(periods({times(7, "xyz"), times(7, "uv"), work, work}), ElementsAre("C x 10 from 20 to 290 on 23"));
+  EXPECT_THAT(periods({times(7, "xyz"), times(7, "uv"), "s", work, work}), IsEmpty());
+  EXPECT_THAT(periods({times(30, "x"), work}), IsEmpty()) << "one rank alone";
+}
+
+TEST(CallPeriods, AreThoseOfMoreRanksIfTheyCoverTheSameTime) {
+  EXPECT_THAT(periods({times(10, "aad"), times(10, "aBd"), times(10, "aBd")}), ElementsAre("d x 10 from 20 to 290"));
+}
+
+/// Rank 0 calls function 1 from place 10, the others from place 20; all call function 2 from one place, `inner` times.
+std::vector<CallPeriod> in_branches(std::size_t ranks, int inner, MarkerKind kind) {
+  CallPeriods found{ranks};
+  for (std::size_t rank = 0; rank < ranks; ++rank)
+    for (std::int64_t i = 0; i < 10; ++i) {
+      found.add(rank, {.call = 1, .site = rank == 0 ? 10U : 20U}, kind, 100 * i);
+      for (int k = 0; k < inner; ++k) found.add(rank, {.call = 2, .site = 30}, kind, 100 * i + 10);
+    }
+  return found.find(1000);
+}
+
+TEST(CallPeriods, MayBeginWithACollectiveThatRanksCallFromDifferentPlaces) {
+  for (const std::size_t ranks : {2U, 4U}) {
+    const std::vector<CallPeriod> found = in_branches(ranks, 3, MarkerKind::collective);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].key, (CallKey{.call = 1, .site = CallKey::kAnyPlace}));
+    EXPECT_EQ(found[0].count, 10U);
+    EXPECT_EQ(found[0].ranks.size(), ranks);
+  }
+}
+
+TEST(CallPeriods, BeginWithACallFromOnePlaceIfItComesAsOften) {
+  const std::vector<CallPeriod> found = in_branches(4, 1, MarkerKind::collective);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].key, (CallKey{.call = 2, .site = 30}));
+}
+
+TEST(CallPeriods, DoNotBeginWithOtherCallsFromDifferentPlaces) {
+  const std::vector<CallPeriod> found = in_branches(2, 3, MarkerKind::other);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].key, (CallKey{.call = 2, .site = 30}));
 }
 
 TEST(CallPeriods, CoverATwentiethOfTheRunAtLeast) {

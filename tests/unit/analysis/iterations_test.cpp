@@ -80,6 +80,28 @@ TEST(Iterations, OfALoopHaveTheirLengthsAndTheirComputing) {
   }
 }
 
+TEST(Iterations, OfSomeRanksNameTheirRanks) {
+  SyntheticRun run{3};
+  run[0]->call(CallId::Init, {0, 10});
+  for (std::uint64_t i = 0; i < 50; ++i) run[0]->call(CallId::Comm_rank, {20 + 100 * i, 22 + 100 * i});
+  run[0]->call(CallId::Finalize, {5100, 5120});
+  for (const std::size_t rank : {1U, 2U}) {
+    run[rank]->call(CallId::Init, {0, 10});
+    for (std::uint64_t i = 0; i < 50; ++i) {
+      const std::uint64_t work = rank == 2 ? (i == 30 ? 90 : 40) : 30;
+      run[rank]->call(CallId::File_write, {10 + 100 * i + work, 110 + 100 * i});
+    }
+    run[rank]->call(CallId::Finalize, {5100, 5120});
+  }
+  const Summary summary = iterations_of(run);
+  EXPECT_THAT(phases(summary),
+              ElementsAre("MPI_File_write x 49 from 110 to 5010: 100 +- 0, 100 to 100, 36 outside MPI, 1 calls"));
+  EXPECT_THAT(sentences(summary), ElementsAre("Iteration 30: rank 2 computes 90.0 ns instead of 40.0 ns."));
+  ASSERT_EQ(summary.iterations.size(), 49U);
+  EXPECT_EQ(summary.iterations[5].slowest, 2);
+  EXPECT_EQ(ns(summary.iterations[5].compute_s), 35);
+}
+
 TEST(Iterations, AreNoneInAProgramThatRepeatsNothing) {
   SyntheticRun run{2};
   play_loop(run, 4, 100, [](std::size_t, std::size_t) { return 60; });
