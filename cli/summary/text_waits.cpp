@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
@@ -21,8 +22,15 @@ struct WaitGroup {
   std::map<std::int32_t, double> causers;  ///< rank -> time
 };
 
-/// The start and the end of a run have no part in shares, as in the other sections.
-bool is_in_share(std::string_view pattern) { return pattern != "wait at init" && pattern != "wait at finalize"; }
+/// Threads without work wait so, and other threads of the rank work meanwhile.
+bool may_be_idle(std::string_view pattern) {
+  return pattern == "wait for signal" || pattern == "wait for semaphore" || pattern == "wait for join";
+}
+
+/// The start and the end of a run have no part in shares, as in the other sections; nor have idle threads.
+bool is_in_share(std::string_view pattern) {
+  return pattern != "wait at init" && pattern != "wait at finalize" && !may_be_idle(pattern);
+}
 
 std::string main_causer(const WaitGroup& group) {
   const auto most = std::ranges::max_element(group.causers, {}, [](const auto& causer) { return causer.second; });
@@ -55,7 +63,10 @@ std::string waits_section(const Summary& summary, const Paint& paint, std::size_
   std::vector<const decltype(groups)::value_type*> sorted;
   sorted.reserve(groups.size());
   for (const auto& entry : groups) sorted.push_back(&entry);
-  std::ranges::stable_sort(sorted, [](const auto* a, const auto* b) { return a->second.total_s > b->second.total_s; });
+  const auto order = [](const auto* entry) {
+    return std::pair{may_be_idle(std::get<0>(entry->first)), -entry->second.total_s};
+  };
+  std::ranges::stable_sort(sorted, [&](const auto* a, const auto* b) { return order(a) < order(b); });
   const std::size_t shown = std::min(most, sorted.size());
 
   Table table{{{"called at", Align::left},
