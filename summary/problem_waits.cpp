@@ -129,7 +129,7 @@ class WaitingFinder {
         victims_[causer] += group.total_s;
         continue;
       }
-      const DelaySummary* const delay = main_delay(causer, group);
+      const DelaySummary* const delay = causer < 0 ? main_root(group) : main_delay(causer, group);
       if (delay != nullptr && delay->what == "call" && delay->function.starts_with("MPI_File_")) {
         charged_[delay->function].total_s += group.total_s;
         charged_[delay->function].rank = delay->rank;
@@ -159,13 +159,36 @@ class WaitingFinder {
     return most;
   }
 
+  /// The rank, and its most expensive activity, that makes the ranks of a group wait although they wait for several: most of
+  /// the group's waits are charged to it even if all that is charged to other ranks were waits of this group.
+  const DelaySummary* main_root(const WaitGroup& group) const {
+    std::map<std::int32_t, double> charged;
+    double all_s = 0;
+    for (const DelaySummary& delay : summary_.delays) {
+      const double cost_s = delay.short_term_s + delay.long_term_s;
+      charged[delay.rank] += cost_s;
+      all_s += cost_s;
+    }
+    const auto most = std::ranges::max_element(charged, {}, [](const auto& rank) { return rank.second; });
+    if (most == charged.end() || all_s - most->second > (1 - kMostly) * group.total_s) return nullptr;
+    const DelaySummary* main = nullptr;
+    for (const DelaySummary& delay : summary_.delays)
+      if (delay.rank == most->first &&
+          (main == nullptr || delay.short_term_s + delay.long_term_s > main->short_term_s + main->long_term_s))
+        main = &delay;
+    return main;
+  }
+
   /// A rank that works longer than the others, unless their waits for it have been found.
   void find_imbalance(std::vector<ProblemSummary>& problems) const {
     if (load_.ranks.size() < 2 || !(1 - load_.balance >= kUneven)) return;
     const RankLoad& slowest = load_.ranks[load_.slowest];
     const std::int32_t rank = slowest.rank->rank;
-    if (waits_much(slowest) || std::ranges::find(problems, rank, &ProblemSummary::causer) != problems.end()) return;
     const double gain_s = load_.max_outside_s - load_.mean_outside_s;
+    double known_s = 0;
+    for (const ProblemSummary& problem : problems)
+      if (problem.causer == rank) known_s += problem.cost_s;
+    if (waits_much(slowest) || known_s >= kKnownShare * gain_s * static_cast<double>(load_.ranks.size())) return;
     ProblemSummary& problem = problems.emplace_back();
     problem.problem = "imbalance";
     problem.cost_s = gain_s * static_cast<double>(load_.ranks.size());
@@ -215,10 +238,14 @@ class WaitingFinder {
         fmt::format("{} {} in {}{} {}.", waiters, human_duration(group.total_s), function, in_brackets(place),
                     with(causer < 0 ? texts->several : texts->cause, fmt::format("rank {}", causer), late));
     if (delay != nullptr && (delay->rank != causer || delay->what == "call")) {
-      problem.text += delay->rank == causer
-                          ? fmt::format(" It is late because of {}.", describe(*delay))
-                          : fmt::format(" It is late because it waits itself, in the end for rank {}{}.", delay->rank,
-                                        describe(*delay));
+      if (causer < 0)
+        problem.text += fmt::format(" In the end they wait for rank {}{}{}.", delay->rank,
+                                    delay->what == "call" ? " and its " : "", describe(*delay));
+      else if (delay->rank == causer)
+        problem.text += fmt::format(" It is late because of {}.", describe(*delay));
+      else
+        problem.text += fmt::format(" It is late because it waits itself, in the end for rank {}{}{}.", delay->rank,
+                                    delay->what == "call" ? " and its " : "", describe(*delay));
       problem.causer = delay->rank;
       problem.causer_function = delay->function;
       problem.causer_place = delay->place;

@@ -22,6 +22,9 @@ struct ChargedWaits {
 std::map<std::string, ChargedWaits> find_waiting(const Summary& summary, const Load& load,
                                                  std::vector<ProblemSummary>& problems);
 
+/// Share of its cost at which a problem counts as known from others with the same cause.
+inline constexpr double kKnownShare = 0.5;
+
 /// Whether a thread waits for other threads of its rank.
 bool is_of_threads(const WaitSummary& row);
 

@@ -24,7 +24,6 @@ constexpr double kManySmall = 10'000;
 constexpr double kMuchTransfer = 0.05;  ///< share of one function in the ranks' time, without its waits
 constexpr double kManySwitches = 50;    ///< involuntary ones, a second and rank
 constexpr double kTimeSlice = 0.003;    ///< seconds that another process computes after such a switch: Linux's least
-constexpr double kRestates = 0.5;       ///< of the cost of a problem: another one with the same cause and that cost
 constexpr unsigned long kMostProcessors = 4096;  ///< a number in a list of processors is at most this
 
 /// Numbers in a list like "0-3,8".
@@ -121,6 +120,38 @@ bool is_transfer(const FunctionSummary& function) {
   return false;
 }
 
+/// Calls whose waits for other ranks are in no table: they are matched with no call of another rank.
+bool has_unknown_waits(const FunctionSummary& function) {
+  const std::string_view name = function.name;
+  if (function.group == "rma") return name.starts_with("MPI_Win_");
+  if (function.group != "io") return name.starts_with("MPI_Neighbor_");
+  for (const std::string_view part :
+       {"_all", "_ordered", "_open", "_close", "_set_size", "_preallocate", "_set_view", "_sync"})
+    if (name.find(part) != std::string_view::npos) return true;
+  return false;
+}
+
+/// Others wait in such a call for a rank that works longer, as far as no wait for it is known. Returns the time that they do.
+double waits_for_slowest(const FunctionSummary& function, const std::string& place, double cost_s,
+                         std::vector<ProblemSummary>& problems) {
+  const auto imbalance = std::ranges::find(problems, "imbalance", &ProblemSummary::problem);
+  if (!has_unknown_waits(function) || imbalance == problems.end() || !imbalance->function.empty()) return 0;
+  if (cost_s < kKnownShare * imbalance->cost_s) return 0;
+  imbalance->function = function.name;
+  imbalance->place = place;
+  imbalance->text += fmt::format(" Others seem to wait for it in {}{}, in which waits are not known.", function.name,
+                                 in_brackets(place));
+  return std::min(cost_s, imbalance->cost_s);
+}
+
+std::string_view transfer_remedy(const FunctionSummary& function) {
+  if (function.group != "io") return "Fewer calls with more data, or non-blocking ones with work in the meantime.";
+  for (const std::string_view part : {"_open", "_close", "_delete", "_set_size", "_preallocate", "_sync"})
+    if (function.name.find(part) != std::string::npos)
+      return "Do so less often: keep files open, or have one file of all ranks instead of many.";
+  return "Write less often or larger pieces, all ranks together (MPI_File_write_all), or meanwhile (MPI_File_iwrite).";
+}
+
 void find_transfers(const Summary& summary, const Load& load, const std::map<std::string, ChargedWaits>& charged,
                     std::vector<ProblemSummary>& problems) {
   const double messages = static_cast<double>(summary.messages.matched);
@@ -130,7 +161,7 @@ void find_transfers(const Summary& summary, const Load& load, const std::map<std
   const FunctionSummary* longest = nullptr;
   for (const FunctionSummary& function : summary.functions) {
     if (!is_transfer(function)) continue;
-    const double cost_s = transfer_seconds(summary, function);
+    double cost_s = transfer_seconds(summary, function);
     const bool moves_messages = function.group == "p2p" || function.group == "request";
     if (are_small && moves_messages) {
       small_s += cost_s;
@@ -139,25 +170,27 @@ void find_transfers(const Summary& summary, const Load& load, const std::map<std
     }
     const auto waits = charged.find(function.name);
     if (waits == charged.end() && cost_s < kMuchTransfer * load.time_s) continue;
+    const SiteSummary* const site = longest_site(summary, function.name);
+    const std::string place = site != nullptr ? place_text(*site) : "";
+    cost_s -= waits_for_slowest(function, place, cost_s, problems);
+    if (waits == charged.end() && cost_s < kMuchTransfer * load.time_s) continue;
     ProblemSummary& problem = problems.emplace_back();
-    const bool is_io = function.group == "io";
-    problem.problem = is_io ? "input and output" : "transfer";
+    problem.problem = function.group == "io" ? "input and output" : "transfer";
     problem.cost_s = cost_s;
     problem.function = function.name;
-    const SiteSummary* const site = longest_site(summary, function.name);
-    if (site != nullptr) problem.place = place_text(*site);
-    problem.text = fmt::format("{}{} takes {} besides waits for other ranks: {} calls, mean {}.", function.name,
-                               in_brackets(problem.place), human_duration(cost_s), human_count(function.count),
-                               human_duration(function.mean_s));
+    problem.place = place;
+    problem.text =
+        fmt::format("{}{} takes {}{}: {} calls, mean {}.", function.name, in_brackets(place), human_duration(cost_s),
+                    has_unknown_waits(function) ? ", in which waits for other ranks are not known"
+                                                : " besides waits for other ranks",
+                    human_count(function.count), human_duration(function.mean_s));
     if (waits != charged.end()) {
       problem.cost_s += waits->second.total_s;
       problem.causer = waits->second.rank;
       problem.text += fmt::format(" Therefore other ranks wait {} for rank {}.", human_duration(waits->second.total_s),
                                   waits->second.rank);
     }
-    problem.remedy = is_io ? "Write less often or larger pieces, all ranks together (MPI_File_write_all), or meanwhile "
-                             "(MPI_File_iwrite)."
-                           : "Fewer calls with more data, or non-blocking ones with work in the meantime.";
+    problem.remedy = transfer_remedy(function);
   }
   if (longest == nullptr) return;
   ProblemSummary& problem = problems.emplace_back();
@@ -215,11 +248,11 @@ void find_slow_iterations(const Summary& summary, std::vector<ProblemSummary>& p
     problem.causer = finding.rank;
     const auto cause = std::find_if(
         problems.begin(), problems.begin() + static_cast<std::ptrdiff_t>(others), [&](const ProblemSummary& other) {
-          return problem.causer >= 0 && other.causer == problem.causer && other.cost_s >= kRestates * problem.cost_s;
+          return problem.causer >= 0 && other.causer == problem.causer && other.cost_s >= kKnownShare * problem.cost_s;
         });
     if (cause == problems.begin() + static_cast<std::ptrdiff_t>(others)) {
       problems.push_back(std::move(problem));
-    } else if (problem.cost_s >= kRestates * cause->cost_s) {
+    } else if (problem.cost_s >= kKnownShare * cause->cost_s) {
       cause->text += " " + problem.text;
     }
   }

@@ -5,6 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "cli/summary/text.hpp"
 #include "summary/run_end.hpp"
 #include "tests/unit/summary/sample_summaries.hpp"
@@ -81,6 +85,21 @@ TEST(Problems, RanksThatAreLateInTurnsAreNoSingleCause) {
   EXPECT_THAT(find_problems(summary).front().text, HasSubstr("for each other; the last rank differs."));
 }
 
+TEST(Problems, RanksThatWaitInAChainWaitForItsFirstOne) {
+  Summary summary = even_ranks(4);
+  for (std::int32_t rank = 1; rank < 4; ++rank)
+    add_wait(summary, "late sender", rank, rank - 1, 2, "MPI_Recv", "MPI_Send");
+  summary.delays = {{0, 0, "compute", "", "MPI_Send", "a.c:9", 10, 2, 2},
+                    {2, 0, "call", "", "MPI_Bcast", "a.c:3", 10, 0, 2}};
+  EXPECT_EQ(
+      find_problems(summary).front().text,
+      "3 ranks wait 6.00 s in MPI_Recv (a.c:7) for messages that are sent late (MPI_Send, a.c:9). In the end they "
+      "wait for rank 0, which computes after MPI_Send (a.c:9).");
+  EXPECT_THAT(found(summary), ElementsAre("late sender 0.15 of rank 0"));
+  summary.delays[1].short_term_s = 1;  // more than two fifths of the messages' waits may be charged to rank 2
+  EXPECT_THAT(found(summary), ElementsAre("late sender 0.15"));
+}
+
 TEST(Problems, ALateSenderIsNamedWithItsCall) {
   Summary summary = even_ranks(2);
   add_wait(summary, "late sender", 1, 0, 2, "MPI_Recv", "MPI_Send");
@@ -117,6 +136,46 @@ TEST(Problems, AnUnevenRankWithoutWaitsIsImbalance) {
   const ProblemSummary problem = find_problems(summary).front();
   EXPECT_EQ(problem.text, "Rank 2 works 8.00 s outside MPI, the mean is 5.00 s.");
   EXPECT_EQ(problem.remedy, "Share its work evenly: that would save up to 3.00 s.");
+}
+
+TEST(Problems, AnUnevenRankIsNamedAlthoughItMadeOthersWaitALittle) {
+  Summary summary = even_ranks(4);
+  summary.ranks[2].mpi_s = 2;
+  add_wait(summary, "wait at barrier", 1, 2, 5);
+  EXPECT_THAT(found(summary), ElementsAre("imbalance 0.30 of rank 2", "wait at barrier 0.12 of rank 2"));
+  summary.waits[0].total_s = 6;
+  EXPECT_THAT(found(summary), ElementsAre("wait at barrier 0.15 of rank 2")) << "half of what it cost";
+}
+
+TEST(Problems, CallsWhoseWaitsAreNotKnownAreSaidToBeWhereOthersWaitForAnUnevenRank) {
+  Summary summary = even_ranks(4);
+  summary.ranks[2].mpi_s = 2;
+  summary.functions = {{"MPI_Win_fence", "rma", 80, 15, 0.5}, {"MPI_Put", "rma", 80, 6, 0.1}};
+  summary.sites = {{"MPI_Win_fence", "work", "", "/src/a.c", 21, 0, "/app", 0x10, 80, 1, 15}};
+  ASSERT_THAT(found(summary), ElementsAre("imbalance 0.30 of rank 2", "transfer 0.15", "transfer 0.07"))
+      << "3 s remain of the fences";
+  const ProblemSummary problem = find_problems(summary).front();
+  EXPECT_EQ(
+      problem.text,
+      "Rank 2 works 8.00 s outside MPI, the mean is 5.00 s. Others seem to wait for it in MPI_Win_fence (a.c:21), "
+      "in which waits are not known.");
+  EXPECT_EQ(problem.function, "MPI_Win_fence");
+  EXPECT_EQ(problem.place, "a.c:21");
+  EXPECT_THAT(find_problems(summary).at(1).text, HasSubstr("MPI_Put takes 6.00 s besides waits for other ranks"));
+}
+
+TEST(Problems, NoCallIsSaidToBeFreeOfWaitsThatAreNotKnown) {
+  Summary summary = even_ranks(2);
+  for (const char* const name : {"MPI_Win_fence", "MPI_Neighbor_alltoall", "MPI_File_write_all", "MPI_File_open"}) {
+    const char* const group = std::string_view{name}.starts_with("MPI_Win") ? "rma"
+                              : *(name + 4) == 'F'                          ? "io"
+                                                                            : "coll";
+    summary.functions = {{name, group, 10, 4, 0.4}};
+    EXPECT_EQ(
+        find_problems(summary).at(0).text,
+        name + std::string{" takes 4.00 s, in which waits for other ranks are not known: 10 calls, mean 400 ms."});
+  }
+  EXPECT_THAT(find_problems(summary).at(0).remedy, HasSubstr("keep files open"));
 }
 
 TEST(Problems, ALockIsChargedWithTheWaitsOfOtherRanksForItsRank) {
