@@ -175,7 +175,8 @@ TEST(WaitStates, TheRootOfAReduceWaitsForTheLast) {
   run[0]->collective(CallId::Reduce, {10, 60}, 8, 8, 0);
   run[1]->collective(CallId::Reduce, {30, 31}, 8, 0, 0);
   run[2]->collective(CallId::Reduce, {50, 51}, 8, 0, 0);
-  run[0]->collective(CallId::Gather, {110, 160}, 8, 24, 0);  // rank 1, which need not wait for the root, is already there
+  run[0]->collective(CallId::Gather, {110, 160}, 8, 24,
+                     0);  // rank 1, which need not wait for the root, is already there
   run[1]->collective(CallId::Gather, {105, 106}, 8, 0, 0);
   run[2]->collective(CallId::Gather, {150, 151}, 8, 0, 0);
   EXPECT_THAT(waits_of(run), ElementsAre("early reduce: 0 MPI_Gather waits 40 for 2 MPI_Gather",
