@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Merged traces of Meridian as pandas tables.
+
+    import meridian
+    trace = meridian.Trace("DIR")          # the directory of a merged trace, or its merged.h5
+    trace.events, trace.messages, trace.waits, trace.table("functions")
+"""
+
+from .trace import Trace, TraceError
+
+__all__ = ["Trace", "TraceError"]

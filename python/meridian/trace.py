@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A merged trace, open for reading."""
+
+import functools
+import html
+import os
+import pathlib
+
+import h5py
+import numpy as np
+import pandas as pd
+
+from .columns import in_global_order, sequences, texts
+
+VERSION = 3
+UNFINISHED = 2  # RecordFlag of merged/FORMAT.md
+REGION_BEGINS, REGION_ENDS = 64, 128
+WAIT_KINDS = {
+    0: "late sender", 1: "late receiver", 2: "wait at barrier", 3: "wait at N x N", 4: "late broadcast", 5: "early reduce",
+    6: "wait at prefix", 7: "wait at init", 8: "wait at finalize", 9: "wrong order, same source", 10: "wrong order, other sources",
+    13: "wait for lock", 14: "wait for signal", 15: "wait for semaphore", 16: "wait for join", 17: "wait at thread barrier",
+}
+
+
+def _nested(spans):
+    """(time, "Enter" or "Leave", name) of spans (enter, leave, name) of a thread, which are nested or apart."""
+    is_open = []
+    for enter, leave, name in sorted(spans, key=lambda span: (span[0], -span[1])):
+        while is_open and is_open[-1][0] <= enter:
+            yield is_open[-1][0], "Leave", is_open.pop()[1]
+        yield enter, "Enter", name
+        is_open.append((leave, name))
+    while is_open:
+        yield is_open[-1][0], "Leave", is_open.pop()[1]
+
+
+class TraceError(Exception):
+    """There is no such trace, or this package does not read it."""
+
+
+class Trace:
+    """Tables of a merged trace. Each is read when it is first asked for, and kept.
+
+    Rows of `events` are numbered in global order; `messages`, `parts` and `waits` refer to these numbers. Times are ns since the
+    earliest event of the trace, as integers; in `table()` they are seconds, as in the summary.
+
+    Raises TraceError if there is no merged file, or one of another version.
+    """
+
+    def __init__(self, path="latest"):
+        path = pathlib.Path(path)
+        self.path = path / "merged.h5" if path.is_dir() else path
+        try:
+            self._file = h5py.File(self.path, "r")
+        except FileNotFoundError:
+            raise TraceError(f"there is no merged trace '{self.path}': `meridian merge` makes one") from None
+        except OSError as problem:
+            raise TraceError(f"'{self.path}' cannot be read: {problem}") from None
+        schema, version = self._file.attrs.get("schema"), self._file.attrs.get("version")
+        if schema not in (b"meridian-merged", "meridian-merged"):
+            self.close()
+            raise TraceError(f"'{self.path}' is no merged trace")
+        if version != VERSION:
+            self.close()
+            raise TraceError(f"'{self.path}' has version {version}, this package reads version {VERSION}: merge the trace again")
+
+    def close(self):
+        self._file.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    # Definitions.
+
+    def _names(self, column):
+        return texts(self._file[column]) if column in self._file else np.array([], dtype=object)
+
+    def _definitions(self, group):
+        columns = {}
+        for name, column in self._file[group].items() if group in self._file else ():
+            columns[name] = texts(column) if column.dtype.kind == "S" else column[:]
+        return pd.DataFrame(columns)
+
+    @functools.cached_property
+    def ranks(self):
+        """A row for each rank: host, executable, pid, world, clock_domain."""
+        return self._definitions("ranks")
+
+    @functools.cached_property
+    def threads(self):
+        """A row for each thread: rank, thread, kernel_tid, events."""
+        return self._definitions("threads")
+
+    @functools.cached_property
+    def communicators(self):
+        """A row for each communicator: name, kind."""
+        return self._definitions("communicators")[["name", "kind"]]
+
+    @functools.cached_property
+    def sites(self):
+        """A row for each call site: function, outer, file, line, column, module, offset. Row 0 is "unknown"."""
+        sites = self._definitions("sites")
+        if not sites.empty:
+            sites["module"] = self._names("modules/path")[sites["module"].to_numpy()]
+        return sites
+
+    # Rows of the trace.
+
+    @functools.cached_property
+    def events(self):
+        """A row for each recorded call, in global order; for polls that found nothing, a row for each phase of them.
+
+        enter_ns, leave_ns, duration_ns, rank, thread, sequence (number in the thread), call, group, flags, communicator, peer (world
+        rank; -1: none), tag, bytes_sent, bytes_received, calls (polls of a phase, otherwise 1), outside_ns, function, file, line (of
+        the place in the program; empty and 0: unknown), location (row of `threads`).
+        """
+        group = self._file["events"]
+        location = group["location"][:]
+        get = lambda name: in_global_order(group[name], location)  # noqa: E731
+        enter, duration = np.cumsum(group["enter_step_ns"][:]), group["duration_ns"][:]
+        call, comm = get("call"), get("comm")
+        names, groups = self._names("calls/name"), self._names("calls/group")
+        columns = {
+            "enter_ns": enter, "leave_ns": enter + duration, "duration_ns": duration,
+            "rank": self._file["threads/rank"][:][location], "thread": self._file["threads/thread"][:][location].astype(np.int64),
+            "sequence": sequences(get("skipped"), location),
+            "call": pd.Categorical.from_codes(call, names) if len(set(names)) == len(names) else pd.Categorical(names[call]),
+            "group": pd.Categorical(groups[call]), "flags": get("flags"),
+            "communicator": pd.Categorical(np.append(self._names("communicators/name"), "")[comm]),
+            "peer": get("peer"), "tag": get("tag"), "bytes_sent": get("bytes_sent"), "bytes_received": get("bytes_received"),
+            "calls": get("calls"), "outside_ns": get("outside_ns"),
+        }
+        if "site" in group:
+            site, sites = get("site"), self.sites
+            for name in ("function", "file"):
+                columns[name] = pd.Categorical(sites[name].to_numpy()[site])
+            columns["line"] = sites["line"].to_numpy()[site].astype(np.int64)
+        columns["location"] = location
+        return pd.DataFrame(columns)
+
+    @functools.cached_property
+    def messages(self):
+        """A row for each message with both its ends.
+
+        send, post, completion (rows of `events`: the call that sent it, the one that posted the receive, the one that found it received),
+        source, dest (world ranks), send_ns (enter of the send), receive_ns (leave of the completion), bytes (as sent), tag.
+        """
+        group, events = self._file["messages"], self.events
+        send = np.cumsum(group["send_step"][:])
+        completion = send + group["completion"][:]
+        column = lambda name, rows: events[name].to_numpy()[rows]  # noqa: E731
+        return pd.DataFrame({
+            "send": send, "post": completion - group["post"][:], "completion": completion,
+            "source": column("rank", send), "dest": column("rank", completion),
+            "send_ns": column("enter_ns", send), "receive_ns": column("leave_ns", completion),
+            "bytes": column("bytes_sent", send) + group["bytes_difference"][:],
+            "tag": column("tag", send) + group["tag_difference"][:],
+        })
+
+    @functools.cached_property
+    def parts(self):
+        """A row for each participant of a collective: instance, call, communicator, root, comm_rank, rank, start, completion (rows of
+        `events`), enter_ns, leave_ns."""
+        group, parts, events = self._file["collectives"], self._file["parts"], self.events
+        instance = np.repeat(np.arange(len(group["parts"])), group["parts"][:])
+        start = np.cumsum(parts["start_step"][:])
+        completion = start + parts["completion"][:]
+        names = np.append(self._names("communicators/name"), "")
+        return pd.DataFrame({
+            "instance": instance, "call": events["call"].to_numpy()[start] if len(start) else np.array([], dtype=object),
+            "communicator": names[group["comm"][:]][instance],
+            "root": group["root"][:][instance], "comm_rank": parts["comm_rank"][:], "rank": events["rank"].to_numpy()[start],
+            "start": start, "completion": completion,
+            "enter_ns": events["enter_ns"].to_numpy()[start], "leave_ns": events["leave_ns"].to_numpy()[completion],
+        })
+
+    @functools.cached_property
+    def waits(self):
+        """A row for each wait of a call: event (row of `events`), rank, call, kind, wait_ns, causer (row of the call that was waited
+        for), causer_rank (-1: unknown), causer_call."""
+        group, events = self._file["waits"], self.events
+        event = np.cumsum(group["row_step"][:])
+        causer, kind = event + group["causer"][:], group["kind"][:]
+        is_known = causer != event
+        call, rank = events["call"].to_numpy(), events["rank"].to_numpy()
+        return pd.DataFrame({
+            "event": event, "rank": rank[event], "call": call[event],
+            "kind": [WAIT_KINDS.get(number, f"kind {number}") for number in kind], "wait_ns": group["wait_ns"][:],
+            "causer": np.where(is_known, causer, -1), "causer_rank": np.where(is_known, rank[causer], -1),
+            "causer_call": np.where(is_known, np.asarray(call, dtype=object)[causer], ""),
+        })
+
+    @functools.cached_property
+    def regions(self):
+        """A row for each instance of a user region that ended: rank, thread, name, depth (0: outermost), enter_ns, leave_ns."""
+        events = self.events
+        marks = events[(events["flags"] & (REGION_BEGINS | REGION_ENDS)) != 0]
+        rows, open_regions = [], {}
+        for at, flags, name, rank, thread in zip(marks["enter_ns"], marks["flags"], marks["call"], marks["rank"], marks["thread"]):
+            stack = open_regions.setdefault((rank, thread), [])
+            if flags & REGION_BEGINS:
+                stack.append((name, at))
+            elif any(begun == name for begun, _ in stack):
+                while True:  # regions inside that have no end of their own end here
+                    begun, since = stack.pop()
+                    rows.append((rank, thread, begun, len(stack), since, at))
+                    if begun == name:
+                        break
+        columns = ["rank", "thread", "name", "depth", "enter_ns", "leave_ns"]
+        return pd.DataFrame(rows, columns=columns).sort_values(["enter_ns", "rank", "thread", "depth"], ignore_index=True)
+
+    # The summary.
+
+    @functools.cached_property
+    def tables(self):
+        """The names for `table()`."""
+        return sorted(self._file["summary"]) if "summary" in self._file else []
+
+    def table(self, name):
+        """A table of the summary, as `meridian stats --columns` describes it."""
+        if name not in self.tables:
+            raise TraceError(f"'{self.path}' has no table '{name}'; it has: {', '.join(self.tables)}")
+        return self._definitions(f"summary/{name}")
+
+    # For others.
+
+    def pipit(self):
+        """Enter and leave events with the columns of Pipit's Trace.events: "Timestamp (ns)", "Event Type", "Name", "Process", "Thread"."""
+        calls = self.events[(self.events["flags"] & (REGION_BEGINS | REGION_ENDS) == 0) & (self.events["group"] != "user")]
+        leave = np.where(calls["flags"] & UNFINISHED, calls["enter_ns"], calls["leave_ns"])
+        spans = {}
+        for span in (*zip(calls["rank"], calls["thread"], calls["enter_ns"], leave, calls["call"].astype(str)),
+                     *self.regions[["rank", "thread", "enter_ns", "leave_ns", "name"]].itertuples(index=False)):
+            spans.setdefault(tuple(span[:2]), []).append(span[2:])
+        rows = []
+        for thread, own in spans.items():
+            rows += [(*row, *thread) for row in _nested(own)]
+        frame = pd.DataFrame(rows, columns=["Timestamp (ns)", "Event Type", "Name", "Process", "Thread"])
+        return frame.sort_values("Timestamp (ns)", kind="stable", ignore_index=True)
+
+    def __repr__(self):
+        return f"Trace('{self.path}'): {len(self.ranks)} ranks, {len(self._file['events/location'])} events"
+
+    def _repr_html_(self):
+        run = self.table("run").iloc[0] if "run" in self.tables else {}
+        rows = {"program": os.path.basename(str(run.get("executable", ""))), "ranks": len(self.ranks),
+                "time": f"{run.get('time_s', 0):.6g} s", "events": len(self._file["events/location"]),
+                "messages": len(self._file["messages/send_step"]), "collectives": len(self._file["collectives/parts"])}
+        cells = "".join(f"<tr><th>{name}</th><td>{html.escape(str(value))}</td></tr>" for name, value in rows.items())
+        problems = "".join(f"<li>{html.escape(text)}</li>" for text in self.table("problems")["text"][:3]) if "problems" in self.tables else ""
+        return f"<table>{cells}</table><ol>{problems}</ol>"
