@@ -45,7 +45,7 @@ TEST(ClockFit, RecoversAKnownOffsetAndDrift) {
 TEST(ClockFit, StaysWithinAHundredthOfTheLatencyUnderNoise) {
   for (const std::uint64_t seed : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 9u, 10u}) {
     World world{{TrueClock{}, TrueClock{.offset_ns = -3e9L, .drift = 40e-6L, .first_ticks = 1ULL << 45}}};
-    world.random.seed(seed);
+    world.random.seed(test::seeded(seed));
     world.jitter_ns = 300;
     world.add_anchors();
     world.add_star();

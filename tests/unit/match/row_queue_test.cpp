@@ -21,7 +21,7 @@ class Rows : public testing::Test {
     row.rank = rank;
     queue_.push(row);
   }
-  std::vector<std::uint32_t> threads_;  // of the rows that were handed on
+  std::vector<std::uint32_t> threads_;  // of the rows that left the queue
   RowSink sink_ = [this](std::span<const EventRow> rows) {
     for (const EventRow& row : rows) threads_.push_back(row.thread);
     return Status{};
