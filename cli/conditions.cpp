@@ -14,7 +14,7 @@ namespace meridian {
 namespace {
 
 std::vector<std::string_view> problem_names() {
-  std::vector<std::string_view> names{kProblemsBesidesWaits.begin(), kProblemsBesidesWaits.end()};
+  std::vector<std::string_view> names{kProblemNames.begin(), kProblemNames.end()};
   names.insert(names.end(), std::begin(kWaitKindNames), std::end(kWaitKindNames));
   return names;
 }

@@ -131,11 +131,6 @@ Status run_passes(Merge& merge) {
 
 }  // namespace
 
-bool MergeOutcome::has_errors() const {
-  return std::ranges::any_of(summary.findings,
-                             [](const Finding& finding) { return finding.severity == Severity::error; });
-}
-
 Result<MergeOutcome> merge(std::span<const std::filesystem::path> directories, const MergeOptions& options) {
   Merge state{directories, options, options.output.empty() ? directories.front() / "merged.h5" : options.output};
   MERIDIAN_TRY_DO(run_passes(state));

@@ -32,9 +32,6 @@ struct MergeOptions {
 struct MergeOutcome {
   Summary summary;
   std::filesystem::path path;  ///< of the merged file
-
-  /// Whether there is a finding of severity error; the exit code is then 2.
-  bool has_errors() const;
 };
 
 /// Merges all ranks into one timeline and writes the merged file. The list of passes is in merge.cpp.

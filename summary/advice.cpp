@@ -110,8 +110,7 @@ std::vector<std::string> advise(const Summary& summary) {
     return advice;
   }
   const Load load = measure_load(summary);
-  double thread_s = 0;
-  for (const RankSummary& rank : summary.ranks) thread_s += rank.thread_s;
+  const double thread_s = sum_of(summary.ranks, &RankSummary::thread_s);
   const double ends_share = thread_s > 0 ? ends_seconds(summary) / thread_s : 0;
   if (ends_share > kMostlyEnds && !has_ended_early)
     advice.push_back(

@@ -43,17 +43,9 @@ Load measure_load(const Summary& summary) {
 
 double mpi_share(const Summary& summary) { return measure_load(summary).mpi_share; }
 
-double mpi_seconds(const Summary& summary) {
-  double total = 0;
-  for (const RankSummary& rank : summary.ranks) total += rank.mpi_s;
-  return total;
-}
+double mpi_seconds(const Summary& summary) { return sum_of(summary.ranks, &RankSummary::mpi_s); }
 
-double ends_seconds(const Summary& summary) {
-  double total = 0;
-  for (const RankSummary& rank : summary.ranks) total += rank.ends_s;
-  return total;
-}
+double ends_seconds(const Summary& summary) { return sum_of(summary.ranks, &RankSummary::ends_s); }
 
 bool is_start_or_end(std::string_view function) {
   constexpr std::array<std::string_view, 5> kNames{"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Session_init",

@@ -38,6 +38,14 @@ bool is_start_or_end(std::string_view function);
 /// "2025-01-31 12:00:00 UTC"; empty for a time outside the calendar.
 std::string utc_time(std::int64_t realtime_ns);
 
+/// Sum of a column.
+template <class Row>
+double sum_of(const std::vector<Row>& rows, double Row::*column) {
+  double sum = 0;
+  for (const Row& row : rows) sum += row.*column;
+  return sum;
+}
+
 /// Number of findings (rows) of this severity.
 std::size_t count_findings(const Summary& summary, Severity severity);
 

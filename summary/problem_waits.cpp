@@ -10,6 +10,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "summary/problems.hpp"
 #include "summary/units.hpp"
 
 namespace meridian {
@@ -190,7 +191,7 @@ class WaitingFinder {
       if (problem.causer == rank) known_s += problem.cost_s;
     if (waits_much(slowest) || known_s >= kKnownShare * gain_s * static_cast<double>(load_.ranks.size())) return;
     ProblemSummary& problem = problems.emplace_back();
-    problem.problem = "imbalance";
+    problem.problem = problem_name(ProblemKind::imbalance);
     problem.cost_s = gain_s * static_cast<double>(load_.ranks.size());
     problem.causer = rank;
     problem.text = fmt::format("Rank {} works {} outside MPI, the mean is {}.", rank,
@@ -271,7 +272,7 @@ class WaitingFinder {
   /// Threads wait at the same time, so the rank loses the mean of their waits; with it, ranks that wait for this one.
   ProblemSummary describe(const LockSummary& lock, const RankSummary& rank) const {
     ProblemSummary problem;
-    problem.problem = "lock";
+    problem.problem = problem_name(ProblemKind::lock);
     problem.cost_s = lock.wait_s / static_cast<double>(std::max<std::uint64_t>({rank.all_threads, rank.threads, 1}));
     problem.causer = rank.rank;
     const SiteSummary* const site = lock_site(summary_, lock.kind);

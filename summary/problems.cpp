@@ -73,7 +73,7 @@ void find_lack_of_processors(const Summary& summary, const Load& load, std::vect
     const double processors = static_cast<double>(host.processors.size());
     if (processors == 0 || host.ranks <= processors) continue;
     ProblemSummary& problem = problems.emplace_back();
-    problem.problem = "more ranks than processors";
+    problem.problem = problem_name(ProblemKind::too_many_ranks);
     problem.cost_s = load.time_s * (host.ranks - processors) / ranks;
     problem.text = fmt::format(
         "{:.0f} ranks share {:.0f} processors of {}: ranks wait for a processor, and the calls in "
@@ -87,7 +87,7 @@ void find_lack_of_processors(const Summary& summary, const Load& load, std::vect
     if (usage.thread == -1) switches += static_cast<double>(usage.involuntary_switches);
   if (!(summary.run.time_s > 0) || switches < kManySwitches * ranks * summary.run.time_s) return;
   ProblemSummary& problem = problems.emplace_back();
-  problem.problem = "more threads than processors";
+  problem.problem = problem_name(ProblemKind::too_many_threads);
   const double ready_s = ready_seconds(summary);
   problem.cost_s = ready_s > 0 ? std::min(ready_s, load.time_s) : std::min(switches * kTimeSlice, load.time_s / 2);
   problem.text = fmt::format(
@@ -175,7 +175,7 @@ void find_transfers(const Summary& summary, const Load& load, const std::map<std
     cost_s -= waits_for_slowest(function, place, cost_s, problems);
     if (waits == charged.end() && cost_s < kMuchTransfer * load.time_s) continue;
     ProblemSummary& problem = problems.emplace_back();
-    problem.problem = function.group == "io" ? "input and output" : "transfer";
+    problem.problem = problem_name(function.group == "io" ? ProblemKind::input_and_output : ProblemKind::transfer);
     problem.cost_s = cost_s;
     problem.function = function.name;
     problem.place = place;
@@ -194,7 +194,7 @@ void find_transfers(const Summary& summary, const Load& load, const std::map<std
   }
   if (longest == nullptr) return;
   ProblemSummary& problem = problems.emplace_back();
-  problem.problem = "small messages";
+  problem.problem = problem_name(ProblemKind::small_messages);
   problem.cost_s = small_s;
   problem.function = longest->name;
   if (const SiteSummary* const site = longest_site(summary, longest->name)) problem.place = place_text(*site);
@@ -208,7 +208,7 @@ void find_transfers(const Summary& summary, const Load& load, const std::map<std
 ProblemSummary slow_iterations(const PhaseSummary& phase, const IterationFindingSummary& worst, double cost_s,
                                std::size_t count) {
   ProblemSummary problem;
-  problem.problem = "slow iterations";
+  problem.problem = problem_name(ProblemKind::slow_iterations);
   problem.cost_s = cost_s;
   problem.text = worst.text;
   if (count > 1)
@@ -237,7 +237,7 @@ void find_slow_iterations(const Summary& summary, std::vector<ProblemSummary>& p
       problem = slow_iterations(phase, finding, all->second.first, all->second.second);
       slow.erase(all);
     } else {
-      problem.problem = "drift";
+      problem.problem = problem_name(ProblemKind::drift);
       problem.cost_s = finding.cost_s;
       problem.text = finding.text;
       problem.remedy =
@@ -260,10 +260,12 @@ void find_slow_iterations(const Summary& summary, std::vector<ProblemSummary>& p
 
 /// Calls take longer while a rank has no processor: that is named before the calls that suffer from it.
 void put_cause_first(std::vector<ProblemSummary>& problems) {
-  const auto lack = std::ranges::find_if(
-      problems, [](const ProblemSummary& problem) { return problem.problem.ends_with("than processors"); });
-  const auto suffers = [](const ProblemSummary& problem) {
-    return problem.problem == "transfer" || problem.problem == "small messages";
+  const auto is = [](const ProblemSummary& problem, ProblemKind kind) { return problem.problem == problem_name(kind); };
+  const auto lack = std::ranges::find_if(problems, [&](const ProblemSummary& problem) {
+    return is(problem, ProblemKind::too_many_ranks) || is(problem, ProblemKind::too_many_threads);
+  });
+  const auto suffers = [&](const ProblemSummary& problem) {
+    return is(problem, ProblemKind::transfer) || is(problem, ProblemKind::small_messages);
   };
   if (lack == problems.end()) return;
   std::rotate(std::find_if(problems.begin(), lack, suffers), lack, lack + 1);

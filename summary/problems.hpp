@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -9,16 +11,35 @@
 
 namespace meridian {
 
-/// The problems that are no waits of ranks; those are named like their kinds of wait.
-inline constexpr std::array<std::string_view, 9> kProblemsBesidesWaits{"lock",
-                                                                       "imbalance",
-                                                                       "transfer",
-                                                                       "input and output",
-                                                                       "small messages",
-                                                                       "slow iterations",
-                                                                       "drift",
-                                                                       "more ranks than processors",
-                                                                       "more threads than processors"};
+// The kinds of problems besides waits of ranks, which are named like their kinds of wait; docs/PROBLEMS.md defines all.
+// clang-format off
+#define MERIDIAN_PROBLEM_KINDS(KIND)                         \
+  KIND(lock, "lock")                                         \
+  KIND(imbalance, "imbalance")                               \
+  KIND(transfer, "transfer")                                 \
+  KIND(input_and_output, "input and output")                 \
+  KIND(small_messages, "small messages")                     \
+  KIND(slow_iterations, "slow iterations")                   \
+  KIND(drift, "drift")                                       \
+  KIND(too_many_ranks, "more ranks than processors")         \
+  KIND(too_many_threads, "more threads than processors")
+// clang-format on
+
+enum class ProblemKind : std::uint8_t {
+#define MERIDIAN_ENUMERATOR(kind, name) kind,
+  MERIDIAN_PROBLEM_KINDS(MERIDIAN_ENUMERATOR)
+#undef MERIDIAN_ENUMERATOR
+};
+
+inline constexpr std::array kProblemNames{
+#define MERIDIAN_NAME(kind, name) std::string_view{name},
+    MERIDIAN_PROBLEM_KINDS(MERIDIAN_NAME)
+#undef MERIDIAN_NAME
+};
+
+constexpr std::string_view problem_name(ProblemKind kind) noexcept {
+  return kProblemNames[static_cast<std::size_t>(kind)];
+}
 
 /// What a user may change to make the program faster, the most expensive first: docs/PROBLEMS.md has the list. Only what
 /// costs at least a hundredth of the ranks' time. Uses the other tables of the summary.

@@ -2,9 +2,11 @@
 #include "cli/support/launcher.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
+#include <optional>
 #include <string>
+
+#include "trace/model/text_fields.hpp"
 
 namespace meridian {
 namespace {
@@ -57,11 +59,9 @@ Launcher find_launcher() {
   for (const char* const variable : kRankVariables) {
     const char* const text = std::getenv(variable);
     if (text == nullptr) continue;
-    std::int32_t rank = 0;
-    const std::string_view digits{text};
-    const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), rank);
-    if (problem != std::errc{} || end != digits.data() + digits.size()) continue;
-    launcher.rank = rank;
+    const std::optional rank = number_in<std::int32_t>(text);
+    if (!rank) continue;
+    launcher.rank = *rank;
     break;
   }
   return launcher;

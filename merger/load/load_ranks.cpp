@@ -2,7 +2,6 @@
 #include "merger/load/load_ranks.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "trace/format/rank_end.hpp"
+#include "trace/model/text_fields.hpp"
 #include "trace/ring/ring_note.hpp"
 
 namespace meridian {
@@ -34,10 +34,7 @@ bool is_named(const fs::path& path, std::string_view suffix) {
 
 /// 3 for rank-00003.h5; -1 for another name.
 std::int32_t rank_in_name(const fs::path& path) {
-  std::int32_t rank = -1;
-  const std::string name = path.stem().string();
-  const auto [end, problem] = std::from_chars(name.data() + 5, name.data() + name.size(), rank);
-  return problem == std::errc{} && end == name.data() + name.size() ? rank : -1;
+  return number_in<std::int32_t>(path.stem().string().substr(5)).value_or(-1);
 }
 
 bool holds_rank_files(const fs::path& directory) {

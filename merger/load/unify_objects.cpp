@@ -2,7 +2,6 @@
 #include "merger/load/unify_objects.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -12,18 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "trace/model/text_fields.hpp"
+
 namespace meridian {
 namespace {
 
 constexpr int kHexadecimal = 16;
-
-std::optional<std::uint64_t> handle_from(std::string_view digits) noexcept {
-  std::uint64_t handle = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto parsed = std::from_chars(digits.data(), end, handle, kHexadecimal);
-  if (parsed.ec != std::errc{} || parsed.ptr != end) return std::nullopt;
-  return handle;
-}
 
 /// A window as one rank knows it.
 struct LocalWindow {
@@ -39,7 +32,7 @@ std::vector<LocalWindow> windows_of(const RankMeta& meta, CommResolver& resolver
   for (const TextRow& text : meta.texts) {       // in order of time
     if (text.key == kWindowCommKey) {
       LocalWindow window{text.handle, text.ticks, kNoComm, {}};
-      if (const auto handle = handle_from(text.value))
+      if (const auto handle = number_in<std::uint64_t>(text.value, kHexadecimal))
         if (const LocalComm* comm = resolver.at(*handle, text.ticks)) window.comm = comm->comm;
       current[text.handle] = windows.size();
       windows.push_back(std::move(window));

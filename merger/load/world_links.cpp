@@ -2,12 +2,13 @@
 #include "merger/load/world_links.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
 #include <utility>
+
+#include "trace/model/text_fields.hpp"
 
 namespace meridian {
 namespace {
@@ -28,21 +29,6 @@ struct Half {
   bool is_paired = false;
 };
 using SomeHalves = std::vector<Half*>;
-
-std::string_view take_word(std::string_view& text) {
-  const std::size_t end = std::min(text.find(' '), text.size());
-  const std::string_view word = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return word;
-}
-
-template <class Number>
-std::optional<Number> number_in(std::string_view word, int base = 10) {
-  Number number{};
-  const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), number, base);
-  if (problem != std::errc{} || end != word.data() + word.size()) return std::nullopt;
-  return number;
-}
 
 bool fits(const Half& a, const Half& b) {
   const CommBirth& x = a.row->birth;
@@ -99,7 +85,7 @@ class Pairing {
 
  private:
   void add(Half half, std::string_view text, CommResolver& resolver) {
-    half.kind = take_word(text);
+    half.kind = take_field(text);
     const std::string& kind = half.kind;
     std::string key{text};
     if (kind == "spawn" || kind == "spawned") {
@@ -109,8 +95,8 @@ class Pairing {
     } else if (kind == "join") {
       key = "join " + key;
     } else if (kind == "leaders") {
-      const auto peer = number_in<std::uint64_t>(take_word(text), 16);
-      const auto own = number_in<std::int64_t>(take_word(text)), other = number_in<std::int64_t>(take_word(text));
+      const auto peer = number_in<std::uint64_t>(take_field(text), 16);
+      const auto own = number_in<std::int64_t>(take_field(text)), other = number_in<std::int64_t>(take_field(text));
       const LocalComm* const comm = peer ? resolver.at(*peer, half.row->enter_ticks) : nullptr;
       if (comm == nullptr || !own || !other) return keep(std::move(half));
       half.leader = *own;

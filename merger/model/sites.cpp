@@ -2,27 +2,15 @@
 #include "merger/model/sites.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string_view>
+
+#include "trace/model/text_fields.hpp"
 
 namespace meridian {
 namespace {
 
-std::optional<std::uint64_t> take_hex(std::string_view& text) {
-  std::uint64_t value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-  if (problem != std::errc{} || end == text.data() + text.size() || *end != ' ') return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()) + 1);
-  return value;
-}
-
-std::string_view take_word(std::string_view& text) {
-  const std::size_t length = std::min(text.find(' '), text.size());
-  const std::string_view word = text.substr(0, length);
-  text.remove_prefix(std::min(length + 1, text.size()));
-  return word;
-}
+std::optional<std::uint64_t> take_hex(std::string_view& text) { return number_in<std::uint64_t>(take_field(text), 16); }
 
 }  // namespace
 
@@ -52,10 +40,10 @@ RankSites::RankSites(const RankMeta& meta, SiteTable& table, PathTable& paths) :
     if (text.key != "module") continue;
     std::string_view left = text.value;
     const auto begin = take_hex(left), end = take_hex(left), bias = take_hex(left);
-    if (!begin || !end || !bias) continue;
+    if (!begin || !end || !bias || left.empty()) continue;
     Module module;
-    module.identity = take_word(left);
-    const std::string_view kind = take_word(left);
+    module.identity = take_field(left);
+    const std::string_view kind = take_field(left);
     module.is_mpi = kind == "mpi";
     module.is_tracer = kind == "tracer";
     module.path = left;

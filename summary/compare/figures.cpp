@@ -62,17 +62,9 @@ double largest_memory(const Summary& summary) {
   return most == 0 ? kUndefined : static_cast<double>(most);
 }
 
-double overhead_seconds(const Summary& summary) {
-  double total_s = 0;
-  for (const OverheadSummary& row : summary.overhead) total_s += row.total_s;
-  return total_s;
-}
+double overhead_seconds(const Summary& summary) { return sum_of(summary.overhead, &OverheadSummary::total_s); }
 
-double overhead_share(const Summary& summary) {
-  double share = 0;
-  for (const OverheadSummary& row : summary.overhead) share += row.share;
-  return share;
-}
+double overhead_share(const Summary& summary) { return sum_of(summary.overhead, &OverheadSummary::share); }
 
 using enum FigureUnit;
 

@@ -239,10 +239,6 @@ Status write_attribute(hid_t object, const std::string& name, std::uint64_t valu
   return write_scalar(object, name, H5T_STD_U64LE, H5T_NATIVE_UINT64, &value);
 }
 
-Status write_attribute(hid_t object, const std::string& name, double value) {
-  return write_scalar(object, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value);
-}
-
 Status write_attribute(hid_t object, const std::string& name, std::string_view value) {
   const Type type{H5Tcopy(H5T_C_S1)};
   H5Tset_cset(type.get(), H5T_CSET_UTF8);
@@ -272,10 +268,6 @@ Result<std::int64_t> read_int_attribute(hid_t object, const std::string& name) {
 
 Result<std::uint64_t> read_uint_attribute(hid_t object, const std::string& name) {
   return read_number<std::uint64_t>(object, name, H5T_INTEGER, H5T_NATIVE_UINT64);
-}
-
-Result<double> read_double_attribute(hid_t object, const std::string& name) {
-  return read_number<double>(object, name, H5T_FLOAT, H5T_NATIVE_DOUBLE);
 }
 
 Result<std::string> read_string_attribute(hid_t object, const std::string& name) {

@@ -87,7 +87,6 @@ Properties link_properties(hid_t parent, const std::string& path);
 // Attributes: scalars, and UTF-8 strings of fixed length. Writing does not replace an attribute: the name must be new.
 Status write_attribute(hid_t object, const std::string& name, std::int64_t value);
 Status write_attribute(hid_t object, const std::string& name, std::uint64_t value);
-Status write_attribute(hid_t object, const std::string& name, double value);
 Status write_attribute(hid_t object, const std::string& name, std::string_view value);
 inline Status write_attribute(hid_t object, const std::string& name, int value) {
   return write_attribute(object, name, std::int64_t{value});
@@ -99,7 +98,6 @@ inline Status write_attribute(hid_t object, const std::string& name, const char*
 // errors  not_found: no such attribute; damaged: another kind, an array, or out of the range of the type.
 Result<std::int64_t> read_int_attribute(hid_t object, const std::string& name);
 Result<std::uint64_t> read_uint_attribute(hid_t object, const std::string& name);
-Result<double> read_double_attribute(hid_t object, const std::string& name);
 /// At most 1 MiB; fixed or variable length.
 Result<std::string> read_string_attribute(hid_t object, const std::string& name);
 

@@ -109,7 +109,6 @@ struct Column : AnyColumn {
 /// The columns of a table, in the order of output.
 template <class Row, std::size_t N>
 struct Columns {
-  using RowType = Row;
   std::array<AnyColumn, N> list;
 
   template <class... More>

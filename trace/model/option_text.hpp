@@ -41,7 +41,6 @@ inline constexpr std::array kGroupNames{
 #include "trace/model/call_groups.def"
 };
 static_assert(kGroupNames.size() <= 63, "a mask of groups must fit a std::int64_t");
-inline constexpr std::int64_t kAllGroups = ((std::int64_t{1} << kGroupNames.size()) - 1) & ~std::int64_t{1};
 
 constexpr bool starts_with(std::string_view text, std::string_view prefix) noexcept {
   return text.size() >= prefix.size() && std::string_view{text.data(), prefix.size()} == prefix;

@@ -164,7 +164,6 @@ struct ThreadCard {
   std::uint32_t creator = 0;    ///< ThreadId; 0xffffffff: unknown
   std::int32_t kernel_tid = 0;
   std::atomic<CardState> state{CardState::free};
-  std::uint32_t is_c11 = 0;
   alignas(64) char name[16] = {};  ///< empty: none
   alignas(64) LockCount counts[kLockCounts] = {};
 };

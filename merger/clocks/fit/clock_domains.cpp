@@ -13,7 +13,6 @@ namespace meridian {
 namespace {
 
 constexpr long double kLongNsPerSecond = 1e9L;
-/// Largest uncertainty of a rate that anchors may leave.
 
 std::uint64_t width(const AnchorRow& anchor) { return anchor.after_ticks - anchor.before_ticks; }
 std::uint64_t middle(const AnchorRow& anchor) { return anchor.before_ticks + width(anchor) / 2; }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 #include "merger/clocks/fit/fit_clocks.hpp"
 #include "merger/model/findings.hpp"
 #include "trace/model/nearest_name.hpp"
+#include "trace/model/text_fields.hpp"
 #include "trace/model/units.hpp"
 
 namespace meridian {
@@ -138,14 +138,12 @@ Error unknown_host(std::span<const RankMeta* const> metas, const std::string& wa
 Result<std::optional<std::size_t>> find_reference(std::span<const RankMeta* const> metas,
                                                   std::span<const std::size_t> domain_of, const std::string& wanted) {
   if (wanted.empty() || wanted == "auto") return std::optional<std::size_t>{};
-  std::int32_t rank = -1;
-  const auto [end, problem] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), rank);
-  const bool is_rank = problem == std::errc{} && end == wanted.data() + wanted.size();
-  for (std::size_t i = 0; is_rank && i < metas.size(); ++i)
-    if (metas[i]->rank == rank) return std::optional{domain_of[i]};
+  const std::optional rank = number_in<std::int32_t>(wanted);
+  for (std::size_t i = 0; rank && i < metas.size(); ++i)
+    if (metas[i]->rank == *rank) return std::optional{domain_of[i]};
   for (std::size_t i = 0; i < metas.size(); ++i)
     if (is_host(metas[i]->hostname, wanted)) return std::optional{domain_of[i]};
-  if (!is_rank) return unknown_host(metas, wanted);
+  if (!rank) return unknown_host(metas, wanted);
   return Error{Errc::invalid_argument, "cannot take rank " + wanted + " as the reference: it has no file",
                "name a rank that the trace has"};
 }
