@@ -152,8 +152,8 @@ void export_tracer(const fs::path& tracer, const Settings& settings) {
     if (const auto writer = find_writer()) ::setenv(info(OptionId::writer).variable.data(), writer->c_str(), 1);
 }
 
-/// Exports what the tracer needs to say something at the end: only where the launcher's standard error still is, and of a
-/// program that called no MPI only in the process that this one becomes.
+/// Exports what the tracer needs for its message at the end. It is printed only if standard error is still that of the
+/// launcher; the message that a program called no MPI, only by the process that this one becomes.
 void export_process(const fs::path& path, bool is_quiet) {
   struct stat errors {};
   if (is_quiet || ::fstat(STDERR_FILENO, &errors) != 0) {

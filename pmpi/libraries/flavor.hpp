@@ -22,7 +22,7 @@ template <class Handle>
 #endif
 }
 
-/// MPI_Message is an int in MPICH and a pointer in Open MPI: handle_word() serves both.
+// MPI_Message is an int in MPICH and a pointer in Open MPI: handle_word() serves both.
 
 /// A rank argument or status source with the trace's own special values.
 [[gnu::always_inline]] inline std::int32_t rank_word(int rank) noexcept {

@@ -22,8 +22,8 @@ LaunchedAs launched_as() noexcept;
 /// Whether this is the process in which this library was loaded, not a fork of it.
 bool is_loaded_here() noexcept;
 
-/// One line on standard error, "meridian: ...". Only if this is still the standard error that the launcher gave (a program
-/// may have closed it and opened a file of its own in its place) and takes the line at once; no signal comes of it.
+/// One line on standard error, "meridian: ...", if this is still the launcher's standard error (a program may have closed it
+/// and opened a file of its own in its place) and takes the line at once. Raises no signal.
 [[gnu::format(printf, 1, 2)]] void say_at_end(const char* format, ...) noexcept;
 
 }  // namespace meridian

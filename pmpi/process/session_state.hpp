@@ -55,8 +55,8 @@ bool start_session() noexcept;
 /// Ends tracing in this process permanently; prints `why` once on standard error unless it is null.
 void stop_session(const char* why) noexcept;
 
-/// Ends tracing in a child process, where nothing of the parent's recording may be touched. fork() calls it; of a child that
-/// was made without fork()'s handlers (_Fork, clone), the tracer's first call does. Defined in session/.
+/// Ends tracing in a child process, which must not touch the parent's recording. fork() calls it; in a child made without
+/// fork()'s handlers (_Fork, clone), the first traced call does. Defined in session/.
 void stop_in_child() noexcept;
 
 /// One line on standard error: "meridian: ..." with the launcher's rank where known.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges synthetic halo exchanges of growing length: calls per second of processor time (rank files to merged file, all
-// passes; that of the first thread, which does all but the compression, of the analyses, which are not in the others, and
-// wall time are printed, too) and peak memory, which must not grow with the trace. One line per size.
+// Merges synthetic halo exchanges of growing length. One line per size: calls per second of processor time from the rank
+// files to the merged file, without analyses; processor time of the first thread, which does all but the compression, and of
+// the analyses; wall time; and peak memory, which must not grow with the trace.
 //
 //   bench_merge [million calls]...          makes the traces, merges them, removes them
 //   bench_merge --make DIR million          makes one and keeps it

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// exchange N: N messages to the next rank, their sum on the terminal, and exit code 4. Rank 0 says on the way, in the
-// file that its second argument names, that half of it is done.
+// exchange N [FILE]: sends N messages to the next rank, prints their sum, and exits with code 4. Rank 0 writes FILE
+// after half of the messages.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded, makes calls of the C library fail, in the processes and at the moments that are asked for. It counts the
-// calls that concern the tested code; the program's own and MPI's are left unchanged.
+// Fault injection: preloaded, it makes calls of the C library fail in chosen processes at chosen moments. It counts the
+// calls of the tested code; those of the program and of MPI are left unchanged.
 //
-//   MEDDLE_PROCESS  file name of the executables to meddle with; all others are left unchanged
+//   MEDDLE_PROCESS  file name of the executables that get faults; all others are left unchanged
 //   MEDDLE_RANK     only this rank of an MPI program (default: all)
-//   MEDDLE_CALLER   part of a library's path, `.` for the executable: what it calls counts
+//   MEDDLE_CALLER   part of a library's path, or `.` for the executable: its calls count
 //   MEDDLE_BELOW    directory: calls about files below it count, from any caller
 //   MEDDLE_FAIL     CALL:HOW:WHICH, for example write:ENOSPC:3+
-//                   HOW    the name of an errno, `short` (a write that does the half), or `kill` (the process, there)
-//                   WHICH  `3`: the third one that counts; `3+`: that and all later ones; `1/20@7`: each with a chance
-//                   of
-//                          one in twenty, 7 being the seed
-//   MEDDLE_COUNTS   file for what happened: for each call of meddle_calls.def two 64-bit words, how often one process
-//                   made it at most, and how often all of them were made to fail
+//                   HOW    the name of an errno, `short` (half of the bytes are written), or `kill` (ends the process)
+//                   WHICH  `3`: the third call that counts; `3+`: that one and all later ones; `1/20@7`: each with a
+//                          probability of one in twenty, with the seed 7
+//   MEDDLE_COUNTS   file for the results: for each call of meddle_calls.def two 64-bit words, the most calls that one
+//                   process made, and the failures of all processes
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that need more room than there is. They count the calls that have returned, and the events of their own, by
-// thread in memory that outlives them, and end with exit code 4:
+// Programs that need more room than there is. For each thread, the number of calls that have returned and of user events is
+// in memory that outlives the program. The exit code is 4.
 //
 //   room DIR lose CALLS              CALLS calls in each of two threads while the writer of a rank is stopped, and
 //                                    numbered messages before, during and after them
@@ -179,10 +179,10 @@ void set_limit(int resource, rlim_t value) {
   if (setrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0) std::exit(3);
 }
 
-/// Threads that get a small stack. Whoever cannot be made is not counted: that is the program's own business.
+/// Threads with small stacks. Threads that cannot be created are not counted: the tracer is not the cause.
 void threads_at_once(int count) {
   if (std::getenv("NOFILE") != nullptr) {
-    pthread_t first;  // what counts calls that are left out is made at the first of them
+    pthread_t first;  // the first one makes the counter of omitted calls
     pthread_create(
         &first, nullptr, [](void* unused) { return unused; }, nullptr);
     pthread_join(first, nullptr);

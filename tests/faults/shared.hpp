@@ -2,7 +2,7 @@
 #pragma once
 
 // Shared by the programs that tests disturb: memory that outlives them, and messages to and from the test, which are
-// names in a directory. The tracer records none of it, and it takes no file descriptor.
+// names in a directory. These take no file descriptor, and the tracer records none of their calls.
 
 #include <fcntl.h>
 #include <poll.h>

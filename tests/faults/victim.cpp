@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes MPI calls until it is killed, ends itself, or is asked to end, and counts those that have returned in memory
-// that outlives it:
+// Makes MPI calls until it is killed, ends itself, or is asked to end. The number of calls that have returned is in memory
+// that outlives it.
 //
 //   victim SHARED_DIR run PAUSE_US   until the file SHARED_DIR/stop exists, with a pause in each round
-//   victim SHARED_DIR HOW ROUNDS     ends by segv, abort, exit, _exit, mpi_abort, throw or sigterm: only the
-//                                    last rank, every rank by exit, _exit and throw; or regularly, with exit code 4, by finish
+//   victim SHARED_DIR HOW ROUNDS     the last rank ends by segv, abort, mpi_abort or sigterm, or every rank by exit, _exit or
+//                                    throw; finish: regularly, with exit code 4
 #include <mpi.h>
 #include <pthread.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a library that counts the MPI calls a Fortran program makes, knowing nothing of Meridian: in front of every MPI
-procedure that the program imports stands one instruction that counts and one that jumps on. x86-64 and System V only.
+"""Makes a library that counts the MPI calls of a Fortran program independently of Meridian: each MPI procedure that the
+program imports gets an entry of two instructions, which count the call and jump to the procedure. x86-64 and System V only.
 
 For each process, COUNT_FORTRAN_DIR/<rank> holds a line "name count" per procedure when the process ends."""
 

@@ -39,8 +39,8 @@ def main():
     check = launch.Checks()
     with tempfile.TemporaryDirectory(prefix="meridian-mpi-") as work:
         runs = tracing.run(options, [options.program, options.how], work)
-        # MPICH's launcher says 1 or the program's own code of a program that ends without MPI_Finalize, and may lose the
-        # last of its output: which of them is a race that untraced runs show as well. Open MPI's is compared.
+        # If a program ends without MPI_Finalize, the exit code of MPICH's launcher is 1 or that of the program, and the end
+        # of the output may be lost: a race, in untraced runs as well. So only runs with Open MPI are compared.
         if "mpich" not in pathlib.Path(options.program).name:
             tracing.check_same_result(check, runs, clean=lambda text: text.split("\n=====")[0])  # without the launcher's words
         tracing.check_counts(check, runs, ranks)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Selection of single calls: the program's results stay, exactly the calls that are not wanted are missing, each of them is
-counted, and what is left has no side without the other.
+"""Selection of single calls: the program's results stay the same, exactly the filtered calls are missing, each of them is
+counted, and no message or collective of the others lacks a side.
 
 check_selection.py --meridian M --tracer L --counter C --mpiexec X --ranks N program
 """

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A PAPI of which every value is known: found instead of the machine's own by LD_LIBRARY_PATH, because its name is that
-// of the newest version. The n-th reading of a thread gives n times the event's step. Two counters at once, as a small
-// PMU has, and more by turns. FAKE_PAPI=mismatch: does not accept its own version; refused: no event can be started;
-// no_turns: multiplexing is refused.
+// A PAPI whose values are known. LD_LIBRARY_PATH selects it in place of the machine's own, because it has the name of the
+// newest version. The n-th reading of a thread gives n times the event's step. It has two counters, like a small PMU, and
+// multiplexes more. FAKE_PAPI=mismatch: it does not accept its own version; refused: no event can be started; no_turns:
+// multiplexing is refused.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// stuck HOW: a program of at least two ranks that does not come to an end by itself.
+// stuck HOW: a program of at least two ranks that never ends by itself.
 //   ring       each rank receives from the next one, and no rank sends
 //   barrier    the last rank computes for ever, the others wait for it in a barrier
-//   mismatch   the last rank is in a barrier, the others in a broadcast that it is to send
-//   left       the last rank is through, the others receive from it
+//   mismatch   the last rank is in a barrier, the others in a broadcast of which it is the root
+//   left       the last rank has ended, the others receive from it
 //   wait       as ring, with MPI_Irecv and MPI_Waitall
 //   callback   as ring, inside a callback of MPI_Comm_free
 #include <mpi.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program that hangs, and what `meridian where` says of it: while it does, and after it was killed."""
+"""A program that hangs, and the report of `meridian where` on it: while it hangs, and after it was killed."""
 
 import json
 import os

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// stuck_threads HOW: a program of two ranks with threads that does not come to an end by itself.
+// stuck_threads HOW: a program of two ranks with threads that never ends by itself.
 //   mutexes   two threads take two mutexes in opposite order; the first thread waits for them to end
-//   rwlocks   the same with read-write locks, of which each has read one and wants to write the other
+//   rwlocks   the same with read-write locks, each thread has read one and wants to write the other
 //   join      the first thread has a mutex and waits for the end of a thread that wants it
 //   twice     a thread wants a mutex that it has
 //   mixed     rank 0 receives from rank 1, whose first thread wants a mutex of a thread that receives from rank 0

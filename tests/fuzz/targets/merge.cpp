@@ -169,7 +169,7 @@ std::uint64_t calls_in(const EventBatch& batch) {
 std::uint64_t write_rank(fuzz::Bytes& bytes, std::int32_t rank, std::size_t calls, const std::filesystem::path& path) {
   RankMeta meta;
   meta.rank = rank;
-  meta.size = 2;  // where each rank has a world of its own, the other one of it is missing
+  meta.size = 2;  // if each rank has its own world, the other rank of that world is missing
   meta.hostname = "node";
   meta.clock = ClockKind::monotonic;
   meta.domain = static_cast<std::uint64_t>(bytes.take<std::uint8_t>() % 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The summary in a merged file, and what is printed of it.
+// The summary in a merged file, and its text, JSON and CSV.
 
 #include "cli/summary/csv.hpp"
 #include "cli/summary/json.hpp"
@@ -18,6 +18,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)summary_json(*summary);
   (void)summary_csv(*summary);
   for (const char c : summary_text(*summary, Paint{false}))
-    if (c == '\x1b') std::abort();  // nothing of a file reaches the terminal as it is
+    if (c == '\x1b') std::abort();  // control characters of a file must not reach the terminal
   return 0;
 }

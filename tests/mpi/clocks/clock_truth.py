@@ -187,8 +187,8 @@ def check_bounds(check, run, summary, what, farthest=None):
     files = {rank: run.path(rank) for rank in run.files}
     row = next(row for row in summary["clocks"] if row["model"] == "reference")
     reference = row["leader"]
-    # The reference's clock is the global one, but for its zero and for the rate of its ticks. Causality may have moved
-    # events of it, even most, but forward, and not all.
+    # The reference's clock is the global one except for its zero and the rate of its ticks. The last pass may have moved
+    # its events, even most of them, but only forward, and not all.
     ticks, thread = enters(files[reference])
     own = (merged.rank == reference) & (merged.thread == thread)
     times = merged.enter[own][numpy.argsort(merged.sequence[own])]

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// spawning HOW MILLISECONDS CLOCKS: starts two processes whose clocks are bent as CLOCKS says (MERIDIAN_TEST_CLOCK),
-// and
-//   talk     messages both ways between the first process of either side
+// spawning HOW MILLISECONDS CLOCKS: starts two processes with clocks that are bent by CLOCKS (MERIDIAN_TEST_CLOCK). Then,
+// for MILLISECONDS by the clock of rank 0 (across: that many times):
+//   talk     messages both ways between the first processes of both sides
 //   oneway   messages from the first process to the first child
 //   merged   MPI_Allreduce of all processes of both sides
-//   across   MPI_Allreduce on the intercommunicator, and messages nowhere
+//   across   MPI_Allreduce on the intercommunicator, no messages
 //   apart    nothing
-// for MILLISECONDS by the clock of rank 0 (across: that many times).
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the MPI calls that an application makes, without knowing anything of Meridian: preloaded in front of it, or
-// without it. Calls that an MPI library makes itself have a return address in that library, and are not counted.
+// Counts the MPI calls of an application independently of Meridian: preloaded in front of the tracer, or without it.
+// Calls that an MPI library makes itself have a return address in that library, and are not counted.
 //
 // For each process that calls MPI, COUNT_CALLS_DIR/<pid> holds: 4 words (magic, names, rank by the launcher or -1, 0),
 // a 64-bit count per name, then the names, each ended by a zero byte. The file is mapped and shared: it is right
@@ -24,7 +24,7 @@
 enum { kHeaderWords = 4, kCacheEntries = 4096 };
 static const uint64_t kMagic = 0x31544e554f43504dULL;  // "MPCOUNT1"
 
-static _Atomic(uint64_t)* counts;  // null: not open yet, or not wanted
+static _Atomic(uint64_t)* counts;  // null: not open yet, or not requested
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
 static _Atomic(uintptr_t) known_callers[kCacheEntries];  // address << 1 | is library
 

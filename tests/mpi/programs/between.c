@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
 
   int value = rank, got = -1;
   int* const many = calloc((size_t)(mine + others) * 2, sizeof(int));
-  // Side 0 is the root's side: its rank 0 is the root, the rest of it takes no part.
+  // Side 0 is the root's side: its rank 0 is the root, its other ranks take no part.
   const int root = side == 1 ? 0 : in_half == 0 ? MPI_ROOT : MPI_PROC_NULL;
   MPI_Barrier(inter);
   MPI_Bcast(&value, 1, MPI_INT, root, inter);

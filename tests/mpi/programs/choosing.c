@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls for the test of selection. Each rank, to the next one: 5 short and 5 long messages in turn on one tag, blocking,
-// then without blocking, then 3 short persistent ones; 3 Allreduce on all ranks and 4 on a communicator of one; 20
-// probes and 20 tests that find nothing.
+// Calls for the test of selection. Each rank sends to the next one, on one tag, 5 short and 5 long messages in turn with
+// blocking calls, the same with non-blocking ones, and 3 short messages with persistent requests. There are 3 Allreduce on
+// all ranks, 4 on a communicator of one rank, and 20 probes and 20 tests that find nothing.
 #include <string.h>
 
 #include "subject.h"

@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_Irecv(&in, 1, MPI_INT, MPI_PROC_NULL, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
   MPI_Wait(&request, &status);
-  REQUIRE(in == -1);  // what the status says then, MPICH 4.0.2 gets wrong
+  REQUIRE(in == -1);  // not the status: that of MPICH 4.0.2 is wrong
 
   MPI_Irecv(NULL, 0, MPI_INT, previous, 1, MPI_COMM_WORLD, &request);
   MPI_Send(NULL, 0, MPI_INT, next, 1, MPI_COMM_WORLD);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program's own regions, markers and events, a lock that has to be waited for, sleep and threads, with
-// software-defined events that count by known amounts before, in and behind each of them. What is counted when is in
-// ../check_counters.py.
+// The program's own regions, markers and events, a contended lock, sleep and threads, with software-defined events that
+// count by known amounts before, in and behind each of them. ../check_counters.py has the amounts.
 #include <fcntl.h>
 #include <meridian/user.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Shared by the programs of this folder. Each is a plain MPI program on one subject that ends with exit code 0 only if
-// MPI gave the results that it must give; what a trace of it must hold is in ../expectations.py.
+// Shared by the programs of this folder. Each is a plain MPI program on one subject; its exit code is 0 only if MPI gave
+// the right results. ../expectations.py has the contents of its trace.
 
 #include <mpi.h>
 #include <stdio.h>

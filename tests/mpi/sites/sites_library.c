@@ -8,7 +8,7 @@ int g_place_count;
 __attribute__((noinline)) void library_barrier(int deep) {
   if (deep > 0) library_barrier(deep - 1);
   AT("MPI_Barrier", MPI_Barrier(MPI_COMM_WORLD));
-  __asm__ volatile("");  // what follows the call keeps it from being the last thing that is done
+  __asm__ volatile("");  // without it the call would be a tail call
 }
 
 __attribute__((noinline)) void library_exchange(void (*give)(int)) {

@@ -75,7 +75,7 @@ def modules_of(file):
 
 
 def code(file, is_wanted):
-    """[(begin, end)] of the loaded files that are wanted."""
+    """[(begin, end)] of the loaded files for which is_wanted(path) holds."""
     return [(begin, end) for begin, end, _, where in modules_of(file) if is_wanted(where)]
 
 
@@ -137,7 +137,7 @@ def check_rank_files(check, run):
 
 
 def places(run, file, addresses):
-    """{address: what addr2line says of it in the program's own code; elsewhere the name of the file}."""
+    """{address: the source location from addr2line in the program's own code; elsewhere the name of the file}."""
     own = {str(pathlib.Path(name).resolve()) for name in (run.options.program, *run.options.files)}
     known, asked = {}, collections.defaultdict(list)
     for address in addresses:

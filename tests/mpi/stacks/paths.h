@@ -20,4 +20,4 @@ void library_call(int deep, void (*call)(void));
 #endif
 
 #define CALL(function, call) (note_path(function), (call))
-#define KEEP __asm__ volatile("" : : : "memory")  // what follows a call keeps it from being the last thing that is done
+#define KEEP __asm__ volatile("" : : : "memory")  // without it the call before would be a tail call

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of several MPI_COMM_WORLDs. Each process says on standard output who it is, and every message and collective
-// that it takes part in, in words that need no tracer:
+// Programs of several MPI_COMM_WORLDs. Each process prints its name and every message and collective in which it takes
+// part, so the truth is known without the tracer:
 //   process A0 PID          rank 0 of the world that this program calls A
 //   send A0 B1 TAG BYTES    recv A0 B1 TAG BYTES    (sender first in both)
 //   coll KEY A0             one line for each participant; KEY is of one collective operation

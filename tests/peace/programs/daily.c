@@ -112,7 +112,7 @@ static void children(void) {
   exchange();
 }
 
-/// What the tracer might have open: files and counters. How many sockets there are is the MPI library's business.
+/// Descriptors that the tracer might open: files and counters. Sockets are those of the MPI library.
 static void say_descriptors(const char* when) {
   int files = 0, shared = 0, counters = 0;
   DIR* const directory = opendir("/proc/self/fd");

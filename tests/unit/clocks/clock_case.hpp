@@ -35,8 +35,8 @@ class WanderingClock {
 struct Delay {
   double least_s = 44.3e-6;
   double jitter_s = 1.5e-6;                 ///< mean, exponential
-  double slow_share = .01, slow_s = 11e-6;  ///< of some, mean, exponential
-  double wait_share = 0, wait_s = 0;        ///< of some: until a busy processor is free, uniform from 0
+  double slow_share = .01, slow_s = 11e-6;  ///< more for this share of the messages: mean, exponential
+  double wait_share = 0, wait_s = 0;        ///< more for this share, which wait for a busy processor: uniform from 0
 
   double sample(std::mt19937_64& random) const;
 };
@@ -48,7 +48,7 @@ struct Link {
 /// Result of comparing bounds with the truth.
 struct Checked {
   std::size_t points = 0;
-  std::size_t outside = 0;  ///< of these, that missed it
+  std::size_t outside = 0;  ///< points outside their bounds
   Checked& operator+=(const Checked& other) {
     points += other.points;
     outside += other.outside;
@@ -59,7 +59,7 @@ struct Checked {
 /// The bounds of one host over the run.
 struct CaseBounds {
   double t1_ns = -1, t2_ns = -1;  ///< middle half widths; negative: there is none
-  Checked checked{};              ///< of either level
+  Checked checked{};              ///< both levels
 };
 
 /// Offset over time by least squares with equal weights, and its errors, as in Clement's thesis. Meridian's own

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The published cases on simulated clocks, as docs/CLOCK_CASES.md has them:
+// The published cases of docs/CLOCK_CASES.md on simulated clocks:
 // clock_cases [REPETITIONS [period|duration|load|hops|cone|all]]
-// Tables on standard output; fails if a bound is false, or if clocks that were corrected over hours are no better than
-// lines.
+// Prints tables. Fails if a bound is false, or if corrections over hours are no better than lines.
 
 #include <algorithm>
 #include <cmath>

@@ -175,8 +175,8 @@ BoundFigures bounds(const SimulatedRun& run, const Clocks& clocks, BoundLevel le
 
 struct BrokenFigures {
   std::uint64_t points = 0, outside = 0, uncertified = 0;  ///< of T1
-  bool is_said =
-      false;  ///< one of the findings that are wanted, or none is wanted and nothing goes without a bound unsaid
+  /// There is one of the expected findings; or, if none is expected, all points without a bound are reported.
+  bool is_said = false;
   std::string findings;
 };
 /// The result of a run that violates assumptions.

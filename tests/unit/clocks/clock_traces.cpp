@@ -4,10 +4,9 @@
 //   clock_traces write DIR SCENARIO SEED [HOSTS SECONDS [TRUTH]]     rank files
 //   clock_traces list                                                scenarios
 //
-// HOSTS and SECONDS 0: those of the scenario. With TRUTH the program says `written` when the rank files are there,
-// reads the number of a rank from standard input, and writes the file TRUTH: five int64 a call, which are rank, number
-// of the call in the rank, the times that the clock of that rank showed when the call began and ended, and what the
-// caller's own clock showed at its begin.
+// HOSTS and SECONDS 0: those of the scenario. With TRUTH the program prints `written` after the rank files, reads the
+// number of a rank from standard input, and writes the file TRUTH: five int64 a call, which are its rank, its number in
+// the rank, begin and end on the clock of the rank that was read, and begin on the clock of its own rank.
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rank files as programs read them that know nothing of Meridian: h5py, with the snippet that FORMAT.md prints, and
-// h5dump.
+// Rank files are readable without Meridian: by h5py with the snippet of FORMAT.md, and by h5dump.
 
 #include <gtest/gtest.h>
 

@@ -119,8 +119,8 @@ TEST_F(Worlds, LinksOfALaterVersionAreIgnored) {
   EXPECT_EQ(unpaired(), 0U);
 }
 
-/// Whatever damaged files say of communicators between worlds, there is an end to putting them together, and both sides
-/// of each have their groups.
+/// For any content of damaged files, pairing the communicators between worlds terminates, and both sides of each pair
+/// have their groups.
 TEST_F(Worlds, SearchOfRandomLinksTerminates) {
   static const char* const kTexts[] = {"spawn t",          "spawned t",        "spawn -", "spawned -",
                                        "accept p",         "connect p",        "join e",  "leaders a1 0 1 7",

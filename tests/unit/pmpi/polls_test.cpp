@@ -14,7 +14,7 @@ int g_readings = 0;
 
 }  // namespace
 
-// What polls.cpp needs of the rest of the tracer: a clock that the test sets, and room.
+// The parts of the tracer that polls.cpp needs: a clock that the test sets, and room.
 namespace meridian {
 
 constinit ClockKind g_clock = ClockKind::monotonic;

@@ -173,7 +173,7 @@ TEST(CallTable, SaysWithStatusWhereTheRecordIsReadFromAStatusThatMpiFills) {
   }
 }
 
-// A request that no record names would make the completion of it a riddle.
+// Without a record of the request, its completion could not be assigned to a call.
 TEST(CallTable, RecordsEveryNewRequestThatCarriesData) {
   const Names without_data{"Grequest_start", "Buffer_iflush", "Comm_iflush_buffer", "Session_iflush_buffer"};
   for (const Row& row : kRows) {

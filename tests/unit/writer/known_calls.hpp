@@ -32,9 +32,9 @@ inline Words known_call(std::uint64_t i) {
   }
 }
 
-/// The number of calls of `thread` in the file, all of which must be the known ones, from the first on. A program that is
-/// killed between the last word of a record and the new head leaves a call under way: only the last one, and without its end
-/// and the outcome of its requests.
+/// The number of calls of `thread` in the file, which must be the known ones from the first on. A program that is killed
+/// between the last word of a record and the new head leaves its last call in progress, without its end and the outcome of
+/// its requests.
 inline std::uint64_t count_known_calls(RankFile& file, std::uint32_t thread) {
   std::uint64_t count = 0;
   bool is_under_way = false;
