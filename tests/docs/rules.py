@@ -130,6 +130,15 @@ def check_license(root=tree.ROOT):
     return wrong
 
 
+def check_problems(root=tree.ROOT):
+    """Each kind of problem that the summary can name has a row in docs/PROBLEMS.md; waits share one."""
+    rows = tree.text("docs/PROBLEMS.md", root)
+    names = re.findall(r'KIND\(\w+, "([^"]+)"\)', tree.text("summary/problems.hpp", root))
+    if not names:
+        return ["summary/problems.hpp: no KIND(...) was found"]
+    return [f"docs/PROBLEMS.md: no row for the problem '{name}'" for name in names if f"\n| {name} |" not in rows]
+
+
 RULES = {
     "paths": check_paths,
     "screen": check_screen,
@@ -138,6 +147,7 @@ RULES = {
     "links": check_links,
     "marks": check_marks,
     "machine_paths": check_machine_paths,
+    "problems": check_problems,
 }
 
 if __name__ == "__main__":

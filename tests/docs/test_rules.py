@@ -18,6 +18,8 @@ class Tree(unittest.TestCase):
         self.plant("CONTRIBUTING.md", "```sh\nscripts/test\ncmake --preset release\n```\n")
         self.plant("CMakePresets.json", '{"configurePresets": [{"name": "release"}]}\n')
         self.plant("merger/model/findings.def", "// SPDX-License-Identifier: Apache-2.0\n")
+        self.plant("summary/problems.hpp", '// SPDX-License-Identifier: Apache-2.0\n  KIND(lock, "lock") \\\n')
+        self.plant("docs/PROBLEMS.md", "| problem |\n|---|\n| lock | waits for locks |\n")
         for script in ("demo", "test"):
             self.plant(f"scripts/{script}", "#!/bin/sh\n# SPDX-License-Identifier: Apache-2.0\n").chmod(0o755)
 
@@ -52,6 +54,10 @@ class Tree(unittest.TestCase):
     def test_a_script_that_cannot_be_run_is_found(self):
         (self.root / "scripts/demo").chmod(0o644)
         self.one("commands", "scripts/demo")
+
+    def test_a_problem_without_a_row_is_found(self):
+        self.plant("docs/PROBLEMS.md", "| problem |\n|---|\n| locks | waits for locks |\n")
+        self.one("problems", "'lock'")
 
     def test_an_unknown_preset_is_found(self):
         self.plant("CONTRIBUTING.md", "```sh\ncmake --preset fast\n```\n")
