@@ -28,3 +28,13 @@ quietly() {
   rm -f "$log"
   return "$status"
 }
+
+# visibly WHAT COMMAND...: on a terminal with the output of the command, such as ninja's line of progress; elsewhere quietly.
+visibly() {
+  if [ -t 1 ]; then
+    echo "$1 ..."
+    "${@:2}" </dev/null
+  else
+    quietly "$@"
+  fi
+}
