@@ -134,7 +134,7 @@ bool has_unknown_waits(const FunctionSummary& function) {
 /// Others wait in such a call for a rank that works longer, as far as no wait for it is known. Returns the time that they do.
 double waits_for_slowest(const FunctionSummary& function, const std::string& place, double cost_s,
                          std::vector<ProblemSummary>& problems) {
-  const auto imbalance = std::ranges::find(problems, "imbalance", &ProblemSummary::problem);
+  const auto imbalance = std::ranges::find(problems, problem_name(ProblemKind::imbalance), &ProblemSummary::problem);
   if (!has_unknown_waits(function) || imbalance == problems.end() || !imbalance->function.empty()) return 0;
   if (cost_s < kKnownShare * imbalance->cost_s) return 0;
   imbalance->function = function.name;
