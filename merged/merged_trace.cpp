@@ -92,6 +92,9 @@ Result<Summary> MergedTrace::summary() const { return meridian::read_summary(imp
 
 Result<Summary> MergedTrace::read_summary(const std::filesystem::path& path) {
   MERIDIAN_TRY(const h5::File file, h5::open_read_only(path));
+  if (H5Aexists(file.get(), "schema") > 0)
+    if (Status is_merged = require_merged(file.get()); !is_merged)
+      return h5::in_file(std::move(is_merged).error(), "merged file", path);
   return meridian::read_summary(file.get(), path);
 }
 

@@ -158,6 +158,22 @@ TEST_F(SummaryFile, WithTwoRowsForTheRunIsRefused) {
   EXPECT_FALSE(MergedTrace::read_summary(path()));
 }
 
+TEST_F(SummaryFile, OfAMergedFileOfAnotherVersionIsRefused) {
+  for (const int version : {2, 99}) {
+    write(samples::one_rank(), [&](hid_t file) {
+      ASSERT_TRUE(h5::write_attribute(file, "schema", std::string_view{"meridian-merged"}));
+      ASSERT_TRUE(h5::write_attribute(file, "version", version));
+    });
+    const auto read = MergedTrace::read_summary(path());
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().code, Errc::unsupported);
+    EXPECT_THAT(read.error().what, HasSubstr("it has version " + std::to_string(version)));
+  }
+  write(samples::one_rank(),
+        [](hid_t file) { ASSERT_TRUE(h5::write_attribute(file, "schema", std::string_view{"meridian-rank"})); });
+  EXPECT_THAT(MergedTrace::read_summary(path()).error().what, HasSubstr("this is not a merged file"));
+}
+
 TEST_F(SummaryFile, WithARankOnAMissingClockIsRefused) {
   write(samples::four_ranks(), [](hid_t file) { replace_column(file, "summary/clock_ranks/clock", {0, 0, 1, 2}); });
   const auto read = MergedTrace::read_summary(path());
