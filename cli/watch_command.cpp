@@ -14,10 +14,9 @@
 #include "cli/output.hpp"
 #include "cli/summary_source.hpp"
 #include "cli/where/complete_report.hpp"
-#include "cli/where/where_text.hpp"
+#include "cli/where/watch_report.hpp"
 #include "live/progress.hpp"
 #include "live/rings.hpp"
-#include "summary/units.hpp"
 
 namespace meridian {
 namespace {
@@ -34,15 +33,12 @@ struct WatchArguments {
   double after_s = 60;
   double start_s = 10;
   bool is_ending = false;
+  bool is_json = false;
 };
 
 void pause_for(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>{seconds}); }
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>{Clock::now() - begin}.count(); }
-
-std::string ranks_in_words(const std::vector<std::int32_t>& ranks) {
-  return fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", fmt::join(ranks, ", "));
-}
 
 /// Alive ranks without a call in progress that use no processor.
 std::vector<std::int32_t> idle_ranks(const WhereReport& report, const std::vector<std::int32_t>& computing) {
@@ -103,25 +99,18 @@ class Watch {
   int stalled() {
     auto report = complete_report(arguments_.directory);
     const double stalled_s = seconds_since(last_move_);
-    const std::vector<std::int32_t> computing =
-        report ? computing_ranks(report->ranks, cpu_, ranks_.cpu_times(), stalled_s) : std::vector<std::int32_t>{};
+    Stall stall{.length_s = stalled_s, .elsewhere = ranks_.elsewhere()};
+    if (report) stall.computing = computing_ranks(report->ranks, cpu_, ranks_.cpu_times(), stalled_s);
     if (has_moved() || !ranks_.is_any_alive()) return kGoesOn;  // while it was looked at
     if (!report) return fail(report.error());
     is_reported_ = true;
     const bool is_stuck = !report->deadlock.threads.empty();
     is_deadlock_ = is_deadlock_ || is_stuck;
-    std::string text = fmt::format("No call of any rank has begun or ended for {}.\n", human_duration(stalled_s));
-    if (!computing.empty())
-      text += fmt::format("Computing, so this may be no deadlock: {}.\n", ranks_in_words(computing));
-    else if (!is_stuck)
-      text += "No rank is computing.\n";
-    if (const auto idle = idle_ranks(*report, computing); !idle.empty())
-      text += fmt::format("Outside MPI without using the processor: {}.\n", ranks_in_words(idle));
-    if (ranks_.elsewhere() != 0) text += fmt::format("Not watched, on other hosts: {} ranks.\n", ranks_.elsewhere());
-    if (!print(text + where_text(*report))) return kExitCouldNotRun;
+    stall.idle = idle_ranks(*report, stall.computing);
+    if (!print(arguments_.is_json ? stall_json(stall, *report) : stall_text(stall, *report))) return kExitCouldNotRun;
     if (!arguments_.is_ending) return kGoesOn;
-    if (is_stuck || (computing.empty() && ranks_.elsewhere() == 0)) return end_job();
-    return print("The program is not ended.\n") ? kGoesOn : int{kExitCouldNotRun};
+    if (is_stuck || (stall.computing.empty() && stall.elsewhere == 0)) return end_job();
+    return arguments_.is_json || print("The program is not ended.\n") ? kGoesOn : int{kExitCouldNotRun};
   }
 
   int end_job() {
@@ -133,8 +122,9 @@ class Watch {
               "end it with the launcher, or with SIGKILL"});
       return kExitTraceHasErrors;
     }
-    (void)print(fmt::format("Ended by SIGTERM: {} {}. What it recorded: meridian merge '{}'\n", ended,
-                            ended == 1 ? "rank" : "ranks", arguments_.directory));
+    (void)print(arguments_.is_json ? end_json(ended)
+                                   : fmt::format("Ended by SIGTERM: {} {}. What it recorded: meridian merge '{}'\n",
+                                                 ended, ended == 1 ? "rank" : "ranks", arguments_.directory));
     return kExitTraceHasErrors;
   }
 
@@ -158,7 +148,8 @@ Command watch_command() {
             AllowedRange{0.1, 1e6}},
            {"--start", "SECONDS", "How long to wait for the program to start. Default: 10", &arguments->start_s,
             AllowedRange{0, 1e6}},
-           {"--end-job", "", "Then end the ranks with SIGTERM, unless one is computing", &arguments->is_ending}},
+           {"--end-job", "", "Then end the ranks with SIGTERM, unless one is computing", &arguments->is_ending},
+           {"--json", "", "Print one JSON object per line and nothing else", &arguments->is_json}},
           [arguments] { return Watch{*arguments}.run(); },
           "Exit codes: 0 the program has ended by itself, 1 could not run, 2 there was a\ndeadlock, or the program was "
           "ended."};

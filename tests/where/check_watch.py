@@ -90,6 +90,25 @@ def check_ends(check, options, work):
     check.equal("call in which each rank ended", [rank["end_call"].split()[0] for rank in summary["ranks"]], ["MPI_Recv"] * RANKS)
 
 
+def check_json(check, options, work):
+    """With --json each report is an object on a line: the stall with what `where --json` prints, and the end."""
+    run = stuck_run.StuckRun(options, [options.program, "ring"], work, RANKS)
+    with run:
+        run.until(are_in("MPI_Recv"))
+        code, out, errors = Watch(options, work, run.trace, "--after", "1", "--end-job", "--json").finish()
+        run.process.wait(timeout=stuck_run.PATIENCE_S)
+    check.equal("exit code and errors", (code, errors), (2, ""))
+    stall, end = (json.loads(line) for line in out.splitlines())
+    check.equal("schemas", [(line["schema"], line["version"]) for line in (stall, end)], [("meridian-watch", 1)] * 2)
+    check.equal("events", [line["event"] for line in (stall, end)], ["stall", "end"])
+    check.true(f"time without progress: {stall['stalled_s']}", stall["stalled_s"] >= 1)
+    check.equal("ranks", (stall["computing"], stall["idle"], stall["elsewhere"]), ([], [], 0))
+    check.equal("schema of where", stall["where"]["schema"], "meridian-where")
+    check.true("each rank is in its call", are_in("MPI_Recv")(stall["where"]))
+    check.equal("ranks in the deadlock", stall["where"]["deadlock"]["ranks"], list(range(RANKS)))
+    check.equal("ranks that were ended", end["ended"], RANKS)
+
+
 def check_computing(check, options, work):
     """A rank that computes keeps the program alive, although the other one waits for it."""
     run = stuck_run.StuckRun(options, [options.program, "barrier"], work, RANKS)
@@ -139,7 +158,7 @@ def check_nothing(check, options, work):
 
 
 CASES = {"reports": check_reports, "ends": check_ends, "computing": check_computing, "slow": check_slow,
-         "again": check_again, "nothing": check_nothing}  # fmt: skip
+         "again": check_again, "nothing": check_nothing, "json": check_json}  # fmt: skip
 
 
 def main():
