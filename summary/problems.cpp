@@ -89,7 +89,10 @@ void find_lack_of_processors(const Summary& summary, const Load& load, std::vect
   ProblemSummary& problem = problems.emplace_back();
   problem.problem = problem_name(ProblemKind::too_many_threads);
   const double ready_s = ready_seconds(summary);
-  problem.cost_s = ready_s > 0 ? std::min(ready_s, load.time_s) : std::min(switches * kTimeSlice, load.time_s / 2);
+  // As much of it in MPI_Init and MPI_Finalize, which are not part of time_s, as of the other time.
+  const double rest = load.time_s > 0 ? load.time_s / (load.time_s + ends_seconds(summary)) : 0;
+  problem.cost_s =
+      ready_s > 0 ? std::min(ready_s * rest, load.time_s) : std::min(switches * kTimeSlice, load.time_s / 2);
   problem.text = fmt::format(
       "Processors were taken away from the program {} times, {:.0f} times a second and rank: more "
       "threads want to compute than there are processors.{}",
@@ -145,6 +148,9 @@ double waits_for_slowest(const FunctionSummary& function, const std::string& pla
 }
 
 std::string_view transfer_remedy(const FunctionSummary& function) {
+  if (function.name.starts_with("MPI_Win_create") || function.name.starts_with("MPI_Win_allocate") ||
+      function.name == "MPI_Win_free")
+    return "Do so less often: create a window once, and use it for the whole run.";
   if (function.group != "io") return "Fewer calls with more data, or non-blocking ones with work in the meantime.";
   for (const std::string_view part : {"_open", "_close", "_delete", "_set_size", "_preallocate", "_sync"})
     if (function.name.find(part) != std::string::npos)

@@ -230,6 +230,8 @@ TEST(Problems, ThreadsWithoutAProcessorShowInTheirSwitches) {
   EXPECT_THAT(found(summary), ElementsAre("more threads than processors 0.30")) << "2000 switches of 3 ms, of 20 s";
   for (UsageSummary& usage : summary.usage) usage.ready_s = 4;
   EXPECT_THAT(found(summary), ElementsAre("more threads than processors 0.40")) << "what the system counted";
+  for (RankSummary& rank : summary.ranks) rank.ends_s = 5;
+  EXPECT_THAT(found(summary), ElementsAre("more threads than processors 0.40")) << "half of it in MPI_Init";
 }
 
 TEST(Problems, LackOfProcessorsIsNamedBeforeTheCallsThatSufferFromIt) {
