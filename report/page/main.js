@@ -88,7 +88,7 @@
     const curves = s.windowCurves(summary, data), curveBox = element("div", { class: "under" });
     const drawCurves = () => { if (curves.from) curveBox.replaceChildren(curves.from(line.view)); };
     let isAsked = false;
-    line.onview = () => { if (!isAsked) { isAsked = true; setTimeout(() => { isAsked = false; drawCurves(); }, 120); } };
+    line.onview = () => { if (!isAsked) { isAsked = true; requestAnimationFrame(() => { isAsked = false; drawCurves(); }); } };
     const timeline = element("section", { id: "timeline", "aria-labelledby": "timeline-title" }, element("h2", { id: "timeline-title", text: "Timeline" }), controls(line), line.element, curveBox, legend(data), line.details, element("p", { class: "faint", id: "holds", text: whatThePageHolds(data) }));
     document.getElementById("header").replaceChildren(...s.header(about, summary));
     document.getElementById("main").replaceChildren(element("div", { class: "first" }, s.efficiency(summary), problems), timeline, s.ranks(summary), s.communication(summary), s.waiting(summary), s.iterations(summary), s.callPaths(summary), s.clocks(summary, data), s.findings(summary), tables);

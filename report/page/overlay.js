@@ -123,7 +123,7 @@
     #critical() {
       const { context, view } = this.line;
       context.strokeStyle = this.line.isDark ? "#ff6b6b" : "#b00020";
-      context.lineWidth = 2;
+      context.lineWidth = 1.5;
       context.beginPath();
       let isBegun = false;
       for (const part of this.path) {
