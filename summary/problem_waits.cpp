@@ -21,6 +21,13 @@ constexpr double kMainShare = 0.4;    ///< of the waits in a place, charged to o
 constexpr double kUneven = 0.1;       ///< 1 - load balance
 constexpr double kMuchWaiting = 0.3;  ///< share of waits for locks and threads in a rank's time outside MPI
 
+/// A function that a program calls again and again until something has happened.
+bool is_repeated_test(std::string_view function) {
+  for (const std::string_view start : {"MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status"})
+    if (function.starts_with(start)) return true;
+  return false;
+}
+
 /// Waits of one kind in one place.
 struct WaitGroup {
   double total_s = 0;
@@ -238,6 +245,7 @@ class WaitingFinder {
     problem.text =
         fmt::format("{} {} in {}{} {}.", waiters, human_duration(group.total_s), function, in_brackets(place),
                     with(causer < 0 ? texts->several : texts->cause, fmt::format("rank {}", causer), late));
+    if (is_repeated_test(function)) problem.text += " Only the time inside these calls counts, not that between them.";
     if (delay != nullptr && (delay->rank != causer || delay->what == "call")) {
       if (causer < 0)
         problem.text += fmt::format(" In the end they wait for rank {}{}{}.", delay->rank,

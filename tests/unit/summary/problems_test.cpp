@@ -107,6 +107,15 @@ TEST(Problems, ALateSenderIsNamedWithItsCall) {
             "Rank 1 waits 2.00 s in MPI_Recv (a.c:7) for messages that rank 0 sends late (MPI_Send, a.c:9).");
 }
 
+TEST(Problems, WaitsInPollsAreSaidToLeaveOutTheTimeBetweenThem) {
+  Summary summary = even_ranks(2);
+  add_wait(summary, "late sender", 1, 0, 2, "MPI_Test", "MPI_Send");
+  EXPECT_EQ(
+      find_problems(summary).front().text,
+      "Rank 1 waits 2.00 s in MPI_Test (a.c:7) for messages that rank 0 sends late (MPI_Send, a.c:9). Only the time "
+      "inside these calls counts, not that between them.");
+}
+
 TEST(Problems, TheWorkOfTheCauseIsComparedWithTheMean) {
   Summary summary = even_ranks(2);
   summary.ranks[0].mpi_s = 2;
