@@ -47,6 +47,7 @@ CollectiveBytes collective_bytes(BytesRule rule, const Collective& arguments, st
     case BytesRule::allgatherv:
       return {send != 0 ? send * size : receive, receive};
     case BytesRule::as_recorded:
+    case BytesRule::over_neighbours:
       return {send, receive};
     case BytesRule::reduce:
       return {is_root && is_inter ? 0 : send, is_root ? send * size : 0};

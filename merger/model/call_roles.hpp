@@ -55,7 +55,8 @@ enum class BytesRule : std::uint8_t {
   allgather,
   allgatherv,
   alltoall,
-  as_recorded,  ///< Alltoallv, Alltoallw, neighbourhood: sums over the arguments
+  as_recorded,      ///< Alltoallv, Alltoallw: sums over the arguments
+  over_neighbours,  ///< neighbourhood collectives: the same
   reduce,
   allreduce,
   reduce_scatter,

@@ -4,8 +4,10 @@
 #include "pmpi/calls/comms.hpp"
 
 #include <atomic>
+#include <charconv>
 
 #include "pmpi/calls/record_comm.hpp"
+#include "pmpi/calls/record_object.hpp"
 #include "pmpi/rings/emit.hpp"
 
 namespace meridian {
@@ -154,7 +156,76 @@ void begin_with(MPI_Comm made) noexcept {
   g_begin();
 }
 
+/// The ranks from which this rank receives in neighbourhood collectives. Returns their number; 0: none, unknown, or more
+/// than kChunk.
+int list_sources(MPI_Comm comm, int* sources) noexcept {
+  int kind = MPI_UNDEFINED, rank = 0, count = 0;
+  g_real.Topo_test(comm, &kind);
+  if (kind == MPI_CART) {
+    int dimensions = 0;
+    g_real.Cartdim_get(comm, &dimensions);
+    for (int i = 0; i < dimensions && count + 2 <= kChunk; ++i, count += 2)
+      g_real.Cart_shift(comm, i, 1, sources + count, sources + count + 1);
+  } else if (kind == MPI_GRAPH) {
+    g_real.Comm_rank(comm, &rank);
+    g_real.Graph_neighbors_count(comm, rank, &count);
+    if (count > kChunk) return 0;
+    g_real.Graph_neighbors(comm, rank, count, sources);
+  } else if (kind == MPI_DIST_GRAPH) {
+    int destinations = 0, weighted = 0;
+    int others[kChunk], weights[2][kChunk];
+    g_real.Dist_graph_neighbors_count(comm, &count, &destinations, &weighted);
+    if (count > kChunk || destinations > kChunk) return 0;
+    g_real.Dist_graph_neighbors(comm, count, sources, weights[0], destinations, others, weights[1]);
+  }
+  return count;
+}
+
+void store_sources(MPI_Comm comm) noexcept {
+  constexpr int kMostDigits = 11;
+  int sources[kChunk];
+  char text[kChunk * kMostDigits];
+  char* end = text;
+  const int count = list_sources(comm, sources);
+  for (int i = 0; i < count; ++i) {
+    if (sources[i] < 0) continue;  // MPI_PROC_NULL
+    if (end != text) *end++ = ' ';
+    end = std::to_chars(end, text + sizeof text, sources[i]).ptr;
+  }
+  if (end != text) emit_text(kCommSourcesKey, text, static_cast<std::uint64_t>(end - text), handle_word(comm));
+}
+
+/// Fills entries for the processes [first, first + count) of a group.
+void fill_entries(MPI_Group group, std::uint64_t window, int first, int count, std::uint64_t* words) noexcept {
+  std::int32_t ranks[kChunk];
+  translate(group, first, count, g_world_group, ranks);
+  for (int i = 0; i < count; ++i)
+    record::body<Completion>(words + static_cast<std::uint64_t>(i) * words_of<Completion>) = {window, ranks[i], 0, 0};
+}
+
 }  // namespace
+
+std::uint64_t list_group(MPI_Group group, std::uint64_t window, std::uint64_t* words, int most) noexcept {
+  if (g_world_hash == 0) return 0;
+  const int size = size_of(group);
+  const int count = size < most ? size : most;
+  fill_entries(group, window, 0, count, words);
+  return static_cast<std::uint64_t>(count);
+}
+
+void store_rest_of_group(CallId id, MPI_Group group, std::uint64_t window, int first) noexcept {
+  if (g_world_hash == 0) return;
+  const int size = size_of(group);
+  for (; first < size; first += kChunk) {
+    const int count = size - first < kChunk ? size - first : kChunk;
+    const auto entries = static_cast<std::uint64_t>(count);
+    const std::uint64_t now = read_ticks();
+    const auto fill = [&](std::uint64_t* body) { fill_entries(group, window, first, count, body); };
+    if (!emit(Payload::requests, words_of<RecordHead> + entries * words_of<Completion>, now, now, fill, id, entries,
+              kFlagMore))
+      return;
+  }
+}
 
 MPI_Comm g_all_ranks{};
 
@@ -190,6 +261,7 @@ void describe_comm(CommBirth& birth, MPI_Comm parent, MPI_Comm made, bool still_
 void store_members(MPI_Comm parent, MPI_Comm made, bool still_pending) noexcept {
   if (made == g_mpi.comm_null || g_world_hash == 0) return;
   if (g_has_sessions_alone && !still_pending) begin_with(made);
+  if (!still_pending) store_sources(made);
   MPI_Comm source = with_groups(parent, made, still_pending);
   int rank = 0;
   int is_inter = 0;

@@ -153,6 +153,30 @@ struct OneSided : With<Rma> {
   return {count, type, target, displacement, window};
 }
 
+/// A call on a window about one target, without data. `detail`: kLockExclusive or kLockShared of a lock.
+struct AtTarget : With<Rma> {
+  static constexpr bool kIsRare = true;
+  static constexpr Payload kPayload = Payload::rma;
+  static constexpr bool kReceives = true;
+  int target;
+  std::int64_t detail;
+  MPI_Win window;
+
+  AtTarget(int target_, std::int64_t detail_, MPI_Win window_) noexcept
+      : target{target_}, detail{detail_}, window{window_} {}
+  void before(std::uint64_t* words) const noexcept {
+    auto& rma = body<Rma>(words);
+    rma = {};
+    rma.window = handle_word(window);
+    rma.target = rank_word(target);
+    rma.displacement = detail;
+  }
+};
+[[gnu::always_inline]] inline AtTarget LockWin(int lock_type, int target, MPI_Win window) noexcept {
+  return {target, lock_type == MPI_LOCK_EXCLUSIVE ? kLockExclusive : kLockShared, window};
+}
+[[gnu::always_inline]] inline AtTarget TargetWin(int target, MPI_Win window) noexcept { return {target, 0, window}; }
+
 struct FileCall : With<FileAccess> {
   static constexpr bool kIsRare = true;
   static constexpr Payload kPayload = Payload::io;

@@ -5,6 +5,7 @@
 // Objects that the merger identifies by more than a handle: by their names and the communicator they were created on.
 
 #include "pmpi/calls/record.hpp"
+#include "trace/model/call_id.hpp"
 
 namespace meridian {
 
@@ -13,6 +14,13 @@ namespace meridian {
 
 /// Stores the communicator on which a window was created.
 [[gnu::cold, gnu::noinline]] void store_window_comm(std::uint64_t window, std::uint64_t comm) noexcept;
+
+/// Fills an entry for each of the first `most` processes of a group. Returns their number.
+[[gnu::cold, gnu::noinline]] std::uint64_t list_group(MPI_Group group, std::uint64_t window, std::uint64_t* words,
+                                                      int most) noexcept;
+/// Stores the entries of the processes from `first` on as further records of this thread.
+[[gnu::cold, gnu::noinline]] void store_rest_of_group(CallId id, MPI_Group group, std::uint64_t window,
+                                                      int first) noexcept;
 
 namespace record {
 
@@ -41,6 +49,27 @@ struct MadeWindow : NewHandle<MPI_Win> {
 };
 [[gnu::always_inline]] inline MadeWindow NewWin(MPI_Comm comm, const MPI_Win* window) noexcept {
   return {comm, window};
+}
+
+/// The begin of an epoch of a group: an entry for each of its processes, with the window as request, its world rank as
+/// source. Those beyond the first kMostInRecord are in further records.
+struct EpochOfGroup : ByHandle {
+  static constexpr bool kMayComplete = true;
+  static constexpr int kMostInRecord = 12;
+  CallId id;
+  MPI_Group group;
+  EpochOfGroup(CallId id_, MPI_Group group_, MPI_Win window) noexcept
+      : ByHandle{handle_word(window)}, id{id_}, group{group_} {}
+  std::uint64_t after(std::uint64_t* words) const noexcept {
+    return list_group(group, handle, words + words_of<HandleUse>, kMostInRecord);
+  }
+  void done() const noexcept { store_rest_of_group(id, group, handle, kMostInRecord); }
+};
+[[gnu::always_inline]] inline EpochOfGroup StartEpoch(MPI_Group group, MPI_Win window) noexcept {
+  return {CallId::Win_start, group, window};
+}
+[[gnu::always_inline]] inline EpochOfGroup PostEpoch(MPI_Group group, MPI_Win window) noexcept {
+  return {CallId::Win_post, group, window};
 }
 
 [[gnu::always_inline]] inline NewHandle<MPI_Request> NewRequest(const MPI_Request* request) noexcept {

@@ -36,13 +36,12 @@ MERIDIAN_FORTRAN_HANDLE(MPI_File, File_f2c)
 #ifdef OPEN_MPI  // MPICH's other handles are ints, the same in both languages
 MERIDIAN_FORTRAN_HANDLE(MPI_Comm, Comm_f2c)
 MERIDIAN_FORTRAN_HANDLE(MPI_Datatype, Type_f2c)
+MERIDIAN_FORTRAN_HANDLE(MPI_Group, Group_f2c)
 MERIDIAN_FORTRAN_HANDLE(MPI_Message, Message_f2c)
 MERIDIAN_FORTRAN_HANDLE(MPI_Request, Request_f2c)
 MERIDIAN_FORTRAN_HANDLE(MPI_Win, Win_f2c)
 template <>
 inline constexpr bool kIsUnread<MPI_Errhandler> = true;
-template <>
-inline constexpr bool kIsUnread<MPI_Group> = true;
 template <>
 inline constexpr bool kIsUnread<MPI_Info> = true;
 template <>

@@ -134,6 +134,9 @@ struct Rma {
   std::uint64_t request = 0;
 };
 
+/// Rma::displacement of MPI_Win_lock.
+inline constexpr std::int64_t kLockExclusive = 1, kLockShared = 2;
+
 struct FileAccess {
   std::uint64_t file = 0;
   std::int64_t offset = -1;  ///< explicit offset in etypes; -1: individual or shared pointer
@@ -270,6 +273,8 @@ inline constexpr char kUserSeparator = '\x1f';
 inline constexpr const char* kCommNameKey = "comm.name";
 inline constexpr const char* kWindowNameKey = "win.name";
 inline constexpr const char* kWindowCommKey = "win.comm";
+/// The ranks of a communicator with a topology from which this rank receives in a neighbourhood collective: "1 3 4".
+inline constexpr const char* kCommSourcesKey = "comm.sources";
 inline constexpr const char* kFileNameKey = "file.name";
 inline constexpr const char* kSemaphoreNameKey = "sem.name";  ///< the handle is its address
 /// How a communicator was created, in data that several processes record. Between worlds: spawn TOKEN and spawned TOKEN

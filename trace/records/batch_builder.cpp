@@ -40,10 +40,11 @@ void BatchBuilder::begin_thread() {
 }
 
 bool BatchBuilder::is_continuation(const Record& record) noexcept {
-  const bool continues =
-      record.payload() == Payload::requests && !record.has(kFlagCounters) && !batch_.call.empty() &&
-      (record.has(kFlagMore) || is_more_expected_) && record.head.enter_ticks == record.head.leave_ticks &&
-      batch_.payload.back() == Payload::requests && batch_.call.back() == static_cast<CallId>(record.head.header.call);
+  const bool continues = record.payload() == Payload::requests && !record.has(kFlagCounters) && !batch_.call.empty() &&
+                         (record.has(kFlagMore) || is_more_expected_) &&
+                         record.head.enter_ticks == record.head.leave_ticks &&
+                         (batch_.payload.back() == Payload::requests || batch_.payload.back() == Payload::handle) &&
+                         batch_.call.back() == static_cast<CallId>(record.head.header.call);
   is_more_expected_ = record.has(kFlagMore);
   return continues;
 }

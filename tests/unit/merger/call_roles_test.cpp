@@ -71,11 +71,11 @@ const std::map<std::string, std::tuple<Shape, BytesRule>> kCollectives{
     {"Reduce_scatter_block", {Shape::all_to_all, BytesRule::reduce_scatter_block}},
     {"Scan", {Shape::prefix, BytesRule::scan}},
     {"Exscan", {Shape::prefix, BytesRule::exscan}},
-    {"Neighbor_allgather", {Shape::none, BytesRule::as_recorded}},
-    {"Neighbor_allgatherv", {Shape::none, BytesRule::as_recorded}},
-    {"Neighbor_alltoall", {Shape::none, BytesRule::as_recorded}},
-    {"Neighbor_alltoallv", {Shape::none, BytesRule::as_recorded}},
-    {"Neighbor_alltoallw", {Shape::none, BytesRule::as_recorded}},
+    {"Neighbor_allgather", {Shape::none, BytesRule::over_neighbours}},
+    {"Neighbor_allgatherv", {Shape::none, BytesRule::over_neighbours}},
+    {"Neighbor_alltoall", {Shape::none, BytesRule::over_neighbours}},
+    {"Neighbor_alltoallv", {Shape::none, BytesRule::over_neighbours}},
+    {"Neighbor_alltoallw", {Shape::none, BytesRule::over_neighbours}},
 };
 
 bool drop_suffix(std::string& name, std::string_view suffix) {
