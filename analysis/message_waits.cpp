@@ -51,7 +51,12 @@ Status MessageWaits::look(const MergedEvent& event, std::span<const EventLink> l
     if (ns > 0 && (!longest || ns > longest->ns)) longest = {kind, ns, causer};
   };
   received_.clear();
+  std::optional<std::uint64_t> part;  // of a collective that a poll found complete
   for (const EventLink& link : links) {
+    if (link.kind == LinkKind::left) {
+      if (function.poll == Poll::request && !part) part = link.number;
+      continue;
+    }
     if (link.kind == LinkKind::sent && !function.blocks_sending) continue;
     MERIDIAN_TRY(const MessageEnds ends, trace_.message_ends(link.number));
     if (link.kind == LinkKind::received) {
@@ -71,6 +76,7 @@ Status MessageWaits::look(const MergedEvent& event, std::span<const EventLink> l
   PollFor& polls = polls_[event.location];
   if (received_.empty()) {
     if (longest) MERIDIAN_TRY_DO(sums_.add(*longest, here));
+    if (part) return polled_for(here, *part);
     if (function.poll == Poll::none) polls.poll = Poll::none;
     if (function.poll != Poll::none) return look_at_poll(here, function);
     return function.is_probe ? look_at_probe(event) : Status{};
@@ -86,6 +92,14 @@ Status MessageWaits::look(const MergedEvent& event, std::span<const EventLink> l
     if (sends_.size() >= kMostChannels) sends_.clear();
     sends_[{event.rank, event.peer, event.comm, event.tag}] = latest;
   }
+  return {};
+}
+
+/// The poll completes a collective: those before it waited for the same call. Its own wait is found with the collective.
+Status MessageWaits::polled_for(const WindowEvent& here, std::uint64_t part) {
+  MERIDIAN_TRY(const std::optional<FoundWait> cause, collectives_.of(part));
+  PollFor& polls = polls_[here.location];
+  polls = {cause ? Poll::request : Poll::none, cause.value_or(FoundWait{}), cause && wait_of(here, cause->causer) > 0};
   return {};
 }
 

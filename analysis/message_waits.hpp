@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/collective_causes.hpp"
 #include "analysis/event_window.hpp"
 #include "analysis/later_receives.hpp"
 #include "analysis/wait_functions.hpp"
@@ -14,7 +15,7 @@
 
 namespace meridian {
 
-/// Finds the waits for messages, from the last call to the first.
+/// Finds the waits for messages, and those of polls for collectives, from the last call to the first.
 class MessageWaits {
  public:
   /// Fields of events that look() needs besides those of WindowEvent.
@@ -25,9 +26,10 @@ class MessageWaits {
         window_{window},
         functions_{functions},
         sums_{sums},
+        collectives_{CollectiveCauses{trace, window, functions}},
         polls_(trace.definitions().locations.size()) {}
 
-  /// links    those of kinds `sent` and `received`
+  /// links    those of kinds `sent`, `received` and `left`
   /// awaited  of the event
   Status look(const MergedEvent& event, std::span<const EventLink> links, std::span<const EventAwaited> awaited);
 
@@ -47,6 +49,7 @@ class MessageWaits {
   };
   std::int32_t rank_of(const WindowEvent& event) const;
   WaitKind kind_of(const WindowEvent& send, std::int32_t rank) const;
+  Status polled_for(const WindowEvent& here, std::uint64_t part);
   Status look_at_poll(const WindowEvent& here, const WaitFunction& function);
   Status look_at_probe(const MergedEvent& event);
 
@@ -54,6 +57,7 @@ class MessageWaits {
   const EventWindow& window_;
   const WaitFunctions& functions_;
   WaitSums& sums_;
+  KeptCauses collectives_;
   LaterReceives later_;
   std::vector<PollFor> polls_;                                   // [location]
   std::unordered_map<Channel, WindowEvent, ChannelHash> sends_;  // of the next message that is received

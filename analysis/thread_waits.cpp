@@ -22,7 +22,7 @@ Status ThreadWaits::look(const MergedEvent& event, std::span<const EventAwaited>
   const auto last = std::find_if_not(first, awaited.end(), is_of_lock);
   MERIDIAN_TRY_DO(look_at_lock(here, {first, last}));
   for (const EventAwaited& other : awaited) {
-    if (other.kind <= WaitKind::lock) continue;
+    if (!is_of_threads(other.kind) || other.kind == WaitKind::lock) continue;
     MERIDIAN_TRY(const WindowEvent causer, causer_of(here, other));
     std::int64_t end_ns = causer.enter_ns;
     if (other.kind == WaitKind::join) {

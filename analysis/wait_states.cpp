@@ -14,6 +14,7 @@
 #include "analysis/event_window.hpp"
 #include "analysis/location_states.hpp"
 #include "analysis/message_waits.hpp"
+#include "analysis/rank_waits.hpp"
 #include "analysis/thread_waits.hpp"
 #include "analysis/wait_functions.hpp"
 #include "analysis/wait_sums.hpp"
@@ -63,12 +64,14 @@ Status find_waits(const MergedTrace& trace, Summary& summary, WaitSink* waits) {
   MERIDIAN_TRY(EventWindow window,
                EventWindow::open(trace, {.is_backwards = true,
                                          .fields = MessageWaits::kFields | kFieldBytesSent,
-                                         .links = link_bit(LinkKind::sent) | link_bit(LinkKind::received)}));
+                                         .links = link_bit(LinkKind::sent) | link_bit(LinkKind::received) |
+                                                  link_bit(LinkKind::left)}));
   MERIDIAN_TRY(ClockBounds bounds, bounds_of(trace));
   WaitSums sums{trace, std::move(bounds), waits};
   MessageWaits messages{trace, window, functions, sums};
   MERIDIAN_TRY(std::vector<LocationLife> lives, location_lives(trace, summary));
   ThreadWaits threads{window, std::move(lives), sums};
+  RankWaits ranks{window, sums};
   CollectiveWaits collectives{trace, window, functions, sums};
   EndsOfRun ends{trace.definitions()};
   std::vector<EventAwaited> awaited;
@@ -84,7 +87,9 @@ Status find_waits(const MergedTrace& trace, Summary& summary, WaitSink* waits) {
                                                  std::ranges::upper_bound(awaited, event.row, {}, &EventAwaited::row)};
       if (const auto kind = functions[event.call].of_run) ends.add(*kind, event);
       MERIDIAN_TRY_DO(messages.look(event, batch.links_of(event), others));
-      if (!others.empty()) MERIDIAN_TRY_DO(threads.look(event, others));
+      if (others.empty()) continue;
+      MERIDIAN_TRY_DO(threads.look(event, others));
+      MERIDIAN_TRY_DO(ranks.look(event, others));
     }
     MERIDIAN_TRY_DO(collectives.look(false));
   }

@@ -54,6 +54,13 @@ constexpr std::string_view kRootEarly =
     "Let the root have its data earlier, or let the others compute meanwhile (MPI_Ibcast).";
 constexpr std::string_view kRootLess =
     "Give the root its share of the work, or let it compute meanwhile (MPI_Ireduce).";
+constexpr std::string_view kExposeEarly =
+    "Let the target call MPI_Win_post before its work, or use locks, which need no action of the target.";
+constexpr std::string_view kAccessEarly =
+    "Let the origin access and complete before its work, or let the target wait later.";
+constexpr std::string_view kLockShort =
+    "Unlock right after the access, compute outside the lock, or lock shared (MPI_LOCK_SHARED) where accesses allow "
+    "it.";
 constexpr std::string_view kSameWork = "Give all ranks the same work before this call.";
 constexpr std::array kWaitTexts{
     WaitTexts{"late sender", "for messages that {rank} sends late{late}", "for messages that are sent late{late}",
@@ -68,6 +75,18 @@ constexpr std::array kWaitTexts{
     WaitTexts{"wait at barrier", "for {rank}, mostly the last to enter", "for each other; the last rank differs",
               "Give that rank less work, or remove the barrier if no rank needs it.",
               "Remove the barrier if no rank needs it, or give all ranks the same work each time."},
+    WaitTexts{"late post", "until {rank} exposes its memory{late}", "until the targets expose their memory{late}",
+              kExposeEarly, kExposeEarly},
+    WaitTexts{"early wait", "for the accesses of {rank}{late}", "for the accesses of others{late}", kAccessEarly,
+              kAccessEarly},
+    WaitTexts{"late complete", "until {rank} completes its accesses{late}",
+              "until the others complete their accesses{late}", "Complete right after the last access.",
+              "Complete right after the last access."},
+    WaitTexts{"window lock", "for the lock of a window that {rank} has{late}",
+              "for the locks of windows that others have{late}", kLockShort, kLockShort},
+    WaitTexts{"wait at neighbours", "for {rank}, mostly the last of the neighbours",
+              "for each other; the last rank differs",
+              "Give that rank less work, or compute between start and end of a non-blocking call.", kSameWork},
     // All other kinds.
     WaitTexts{"", "for {rank}, mostly the last to enter", "for each other; the last rank differs",
               "Give that rank less work, or compute between start and end of a non-blocking call.", kSameWork},

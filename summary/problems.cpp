@@ -124,8 +124,9 @@ bool is_transfer(const FunctionSummary& function) {
 }
 
 /// Calls whose waits for other ranks are in no table: they are matched with no call of another rank.
-bool has_unknown_waits(const FunctionSummary& function) {
+bool has_unknown_waits(const Summary& summary, const FunctionSummary& function) {
   const std::string_view name = function.name;
+  if (std::ranges::find(summary.waits, name, &WaitSummary::function) != summary.waits.end()) return false;
   if (function.group == "rma") return name.starts_with("MPI_Win_");
   if (function.group != "io") return name.starts_with("MPI_Neighbor_");
   for (const std::string_view part :
@@ -135,10 +136,10 @@ bool has_unknown_waits(const FunctionSummary& function) {
 }
 
 /// Others wait in such a call for a rank that works longer, as far as no wait for it is known. Returns the time that they do.
-double waits_for_slowest(const FunctionSummary& function, const std::string& place, double cost_s,
-                         std::vector<ProblemSummary>& problems) {
+double waits_for_slowest(const Summary& summary, const FunctionSummary& function, const std::string& place,
+                         double cost_s, std::vector<ProblemSummary>& problems) {
   const auto imbalance = std::ranges::find(problems, problem_name(ProblemKind::imbalance), &ProblemSummary::problem);
-  if (!has_unknown_waits(function) || imbalance == problems.end() || !imbalance->function.empty()) return 0;
+  if (!has_unknown_waits(summary, function) || imbalance == problems.end() || !imbalance->function.empty()) return 0;
   if (cost_s < kKnownShare * imbalance->cost_s) return 0;
   imbalance->function = function.name;
   imbalance->place = place;
@@ -178,7 +179,7 @@ void find_transfers(const Summary& summary, const Load& load, const std::map<std
     if (waits == charged.end() && cost_s < kMuchTransfer * load.time_s) continue;
     const SiteSummary* const site = longest_site(summary, function.name);
     const std::string place = site != nullptr ? place_text(*site) : "";
-    cost_s -= waits_for_slowest(function, place, cost_s, problems);
+    cost_s -= waits_for_slowest(summary, function, place, cost_s, problems);
     if (waits == charged.end() && cost_s < kMuchTransfer * load.time_s) continue;
     ProblemSummary& problem = problems.emplace_back();
     problem.problem = problem_name(function.group == "io" ? ProblemKind::input_and_output : ProblemKind::transfer);
@@ -187,8 +188,8 @@ void find_transfers(const Summary& summary, const Load& load, const std::map<std
     problem.place = place;
     problem.text =
         fmt::format("{}{} takes {}{}: {} calls, mean {}.", function.name, in_brackets(place), human_duration(cost_s),
-                    has_unknown_waits(function) ? ", in which waits for other ranks are not known"
-                                                : " besides waits for other ranks",
+                    has_unknown_waits(summary, function) ? ", in which waits for other ranks are not known"
+                                                         : " besides waits for other ranks",
                     human_count(function.count), human_duration(function.mean_s));
     if (waits != charged.end()) {
       problem.cost_s += waits->second.total_s;

@@ -26,6 +26,12 @@ enum class WaitKind : std::uint8_t {
   semaphore,
   join,
   thread_barrier,
+  fence,  // of ranks again, from here on: in one-sided communication
+  late_post,
+  early_wait,
+  late_complete,
+  window_lock,
+  neighbours,
 };
 inline constexpr std::string_view kWaitKindNames[] = {"late sender",
                                                       "late receiver",
@@ -44,10 +50,24 @@ inline constexpr std::string_view kWaitKindNames[] = {"late sender",
                                                       "wait for signal",
                                                       "wait for semaphore",
                                                       "wait for join",
-                                                      "wait at thread barrier"};
+                                                      "wait at thread barrier",
+                                                      "wait at fence",
+                                                      "late post",
+                                                      "early wait",
+                                                      "late complete",
+                                                      "window lock",
+                                                      "wait at neighbours"};
 
-/// Waits of a call for a lock follow one another, one for each holder. All other waits begin with the call.
-constexpr bool follows_last_wait(WaitKind kind) noexcept { return kind == WaitKind::lock; }
+/// Waits of a call for a lock follow one another, one for each holder; the wait for a completion follows that for accesses.
+/// All other waits begin with the call.
+constexpr bool follows_last_wait(WaitKind kind) noexcept {
+  return kind == WaitKind::lock || kind == WaitKind::early_wait || kind == WaitKind::late_complete;
+}
+
+/// Waits for other threads of the same rank.
+constexpr bool is_of_threads(WaitKind kind) noexcept {
+  return kind >= WaitKind::lock && kind <= WaitKind::thread_barrier;
+}
 
 /// The time that a call waited, and the call that ended the wait.
 struct EventWait {

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "merger/load/find_sources.hpp"
 #include "merger/load/unify_definitions.hpp"
 #include "merger/load/unify_objects.hpp"
 #include "merger/load/unify_user_definitions.hpp"
@@ -71,6 +72,7 @@ Trace describe_trace(LoadedRanks& ranks, Findings& findings) {
   if (trace.gaps.has_selection) findings.expect_unknown_requests();
   name_calls(trace);
   trace.communicators = unify_definitions(metas, ranks.worlds, findings);
+  trace.communicators.sources = find_sources(metas, trace.communicators);
   trace.worlds = ranks.worlds;
   trace.objects = unify_objects(metas, trace.communicators);
   trace.user = unify_user_definitions(metas, trace.calls, trace.communicators);

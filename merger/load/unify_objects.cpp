@@ -67,7 +67,8 @@ class ObjectUnifier {
       });
     name_files();
     for (std::size_t i = 0; i < metas_.size(); ++i)
-      result_.ranks.push_back({ObjectHandles{files_of(*metas_[i])}, ObjectHandles{windows_in(windows_[i])}});
+      result_.ranks.push_back({ObjectHandles{files_of(*metas_[i])}, ObjectHandles{windows_in(windows_[i])},
+                               ObjectHandles{each_window_in(windows_[i])}});
     return std::move(result_);
   }
 
@@ -119,12 +120,26 @@ class ObjectUnifier {
     return births;
   }
 
+  std::vector<ObjectHandles::Birth> each_window_in(std::span<const LocalWindow> windows) {
+    std::vector<ObjectHandles::Birth> births;
+    for_each_window(windows, [&](const LocalWindow& window, const auto& identity) {
+      if (window.comm == kNoComm) return;
+      const auto [found, is_new] =
+          each_window_.try_emplace(identity, static_cast<std::uint32_t>(result_.window_members.size()));
+      if (is_new) result_.window_members.push_back(0);
+      ++result_.window_members[found->second];
+      births.push_back({window.handle, window.ticks, found->second});
+    });
+    return births;
+  }
+
   std::span<const RankMeta* const> metas_;
   Communicators& communicators_;
-  std::vector<std::vector<LocalWindow>> windows_;                                // [rank]
-  std::map<std::pair<std::uint32_t, std::uint64_t>, std::string> window_names_;  // by identity
-  std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> places_;        // (name, comm) -> result_.windows
-  std::map<std::string, std::uint32_t> files_;                                   // name -> result_.files
+  std::vector<std::vector<LocalWindow>> windows_;                                 // [rank]
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::string> window_names_;   // by identity
+  std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> places_;         // (name, comm) -> result_.windows
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> each_window_;  // by identity
+  std::map<std::string, std::uint32_t> files_;                                    // name -> result_.files
   Objects result_;
 };
 

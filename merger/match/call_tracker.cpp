@@ -198,8 +198,11 @@ void CallTracker::enter_other(const Call& call, const CallRole& what, EventRow& 
     default:
       break;
   }
-  if (at_.matchers != nullptr && call.payload != Payload::local)
-    at_.matchers->objects.add(at_.rank_index, call, what, row);
+  if (at_.matchers == nullptr || call.payload == Payload::local) return;
+  at_.matchers->objects.add(at_.rank_index, call, what, row);
+  const bool is_of_window =
+      call.payload == Payload::rma || (call.payload == Payload::handle && info(call.call).group == CallGroup::rma);
+  if (is_of_window) at_.matchers->windows.add(at_.caller(call), call, what);
 }
 
 }  // namespace meridian

@@ -162,8 +162,11 @@ Result<Matched> match(Trace& trace, MatchUntil until, const MatchSinks& sinks, F
   std::vector<LockTable> locks(trace.files.size());
   std::vector<LockOrder> lock_orders(trace.files.size());
   std::vector<AwaitedCall> awaited_rows;
-  Replay replay{trace,   {messages, collectives, user_messages, counters, objects}, locks, lock_orders, awaited_rows,
-                findings};
+  collectives.set_sources(trace.communicators.sources, awaited_rows);
+  WindowWaits windows{trace, awaited_rows};
+  Replay replay{trace,        {messages, collectives, user_messages, counters, objects, windows},
+                locks,        lock_orders,
+                awaited_rows, findings};
   RowQueue queue{sinks.rows};
   EventRow row;
   bool has_row = false;
@@ -182,6 +185,7 @@ Result<Matched> match(Trace& trace, MatchUntil until, const MatchSinks& sinks, F
     if (calls % kCountEvery == 0) counter(calls);
   }
   MERIDIAN_TRY_DO(queue.flush());
+  windows.end();
   Matched matched{messages.finish(),  collectives.finish(), user_messages.finish(), std::move(counters),
                   std::move(objects), std::move(locks),     std::move(lock_orders)};
   MERIDIAN_TRY_DO(drain(message_rows, sinks.messages));

@@ -201,6 +201,9 @@ PartId CollectiveMatcher::enter(const Caller& caller, const LocalComm& comm, con
   }
   part.kind = what.kind;
   part.has_data = carries_data(what.bytes, arguments, part.row.root == comm.rank);
+  part.is_among_neighbours = what.bytes == BytesRule::over_neighbours;
+  part.sends = arguments.send_bytes != 0;
+  part.receives = arguments.receive_bytes != 0;
   instance.parts.push_back(part);
   return {index, static_cast<std::uint32_t>(instance.parts.size() - 1)};
 }
@@ -272,6 +275,7 @@ void CollectiveMatcher::close(Instance& instance) {
     if (is_mismatch || !part.is_left) part.row.is_awaited = part.row.waits = false;
     rows_.push_back(part.row);
   }
+  if (!is_mismatch) look_at_neighbours(parts);
   totals_.calls += parts.size();
   ++totals_.instances;
   const std::span rows = std::span{rows_}.subspan(first_row);
@@ -285,6 +289,24 @@ void CollectiveMatcher::close(Instance& instance) {
   totals_.calls -= parts.size();
   --totals_.instances;
   rows_.resize(first_row);
+}
+
+/// Each rank waits for the last of those from which it receives. `parts`: by group rank.
+void CollectiveMatcher::look_at_neighbours(std::span<const Part> parts) {
+  if (awaited_ == nullptr || !parts.front().is_among_neighbours) return;
+  for (const Part& here : parts) {
+    const auto sources = sources_->find({here.row.comm, here.row.comm_rank});
+    if (sources == sources_->end() || !here.is_left || !here.receives) continue;
+    const Part* latest = nullptr;
+    for (const std::int32_t rank : sources->second) {
+      const auto other = std::ranges::lower_bound(parts, rank, {}, [](const Part& part) { return part.row.comm_rank; });
+      if (other == parts.end() || other->row.comm_rank != rank || !other->sends) continue;
+      if (latest == nullptr || other->row.enter_ns > latest->row.enter_ns) latest = &*other;
+    }
+    if (latest == nullptr || latest->row.enter_ns <= here.row.enter_ns || latest->row.enter_ns >= here.row.leave_ns)
+      continue;
+    awaited_->push_back({here.row.completion, latest->row.start, WaitKind::neighbours});
+  }
 }
 
 void CollectiveMatcher::end_stream(std::uint32_t number, std::uint64_t entered) {

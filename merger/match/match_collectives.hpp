@@ -65,6 +65,11 @@ class CollectiveMatcher {
                     Findings& findings);
 
   void set_starts(CollectiveStarts starts) { starts_ = std::move(starts); }
+  /// Calls that wait for neighbours are added to `awaited`. Both outlive the matcher.
+  void set_sources(const Sources& sources, std::vector<AwaitedCall>& awaited) {
+    sources_ = &sources;
+    awaited_ = &awaited;
+  }
   /// Some ranks ended without MPI_Finalize: incomplete instances at the end of the trace are then not an error.
   void expect_cuts() { has_cut_ranks_ = true; }
 
@@ -91,6 +96,8 @@ class CollectiveMatcher {
     std::uint8_t kind = 0;
     bool has_data = false;  // it sends or receives data for which others, or it, have to wait
     bool is_left = false;
+    bool is_among_neighbours = false;  // a neighbourhood collective
+    bool sends = false, receives = false;
   };
   struct Instance {
     std::vector<Part> parts;
@@ -121,6 +128,7 @@ class CollectiveMatcher {
   std::uint32_t instance_of(std::uint32_t stream, std::uint64_t number);
   void close_if_complete(std::uint32_t instance);
   void close(Instance& instance);
+  void look_at_neighbours(std::span<const Part> parts);
   void end_stream(std::uint32_t stream, std::uint64_t entered);
   void report(const Instance& instance, FindingId id);
 
@@ -136,6 +144,8 @@ class CollectiveMatcher {
   CollectiveStarts starts_;
   bool has_cut_ranks_ = false;
   CollectiveTotals totals_;
+  const Sources* sources_ = nullptr;
+  std::vector<AwaitedCall>* awaited_ = nullptr;
 };
 
 /// Whether an exit in these parts (of one instance, by group rank) precedes an enter that it must follow.

@@ -13,6 +13,7 @@
 #include "merger/match/match_messages.hpp"
 #include "merger/match/object_totals.hpp"
 #include "merger/match/value_totals.hpp"
+#include "merger/match/window_waits.hpp"
 #include "merger/model/clock_map.hpp"
 #include "merger/model/communicators.hpp"
 #include "merger/model/event_row.hpp"
@@ -30,6 +31,7 @@ struct Matchers {
   MessageMatcher& user_messages;       ///< of user message layers
   std::vector<ValueTotals>& counters;  ///< [UserDefinitions::list]
   ObjectTotals& objects;
+  WindowWaits& windows;
 };
 
 /// Data that the trackers of one rank share.

@@ -3,9 +3,11 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "merger/model/event_row.hpp"
@@ -96,6 +98,9 @@ class CommResolver {
   std::array<Recent, kRecent> recent_{};
 };
 
+/// By communicator and group rank: the ranks from which it receives in neighbourhood collectives.
+using Sources = std::map<std::pair<std::uint32_t, std::int32_t>, std::vector<std::int32_t>>;
+
 struct Communicators {
   /// 0 is MPI_COMM_WORLD of the first world, 1 + r is MPI_COMM_SELF of rank r. The MPI_COMM_WORLDs of further worlds
   /// follow, then the program's own communicators, in the order in which the lowest rank that knows them created them.
@@ -103,6 +108,7 @@ struct Communicators {
   std::vector<std::uint32_t> world_comms;  ///< [worlds]: index of MPI_COMM_WORLD in `list`
   std::vector<Group> groups;               ///< unknown members are kUnknownMember
   std::vector<CommResolver> resolvers;     ///< [ranks given]; they point into `groups`
+  Sources sources;                         ///< find_sources(); empty for communicators without a topology
 };
 
 }  // namespace meridian

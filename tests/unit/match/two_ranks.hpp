@@ -114,7 +114,10 @@ class TwoRanks : public testing::Test {
   CollectiveTotals collective_totals_;
   std::vector<ValueTotals> counters_;
   ObjectTotals objects_;
-  Matchers matchers_{matcher_, collectives_, user_matcher_, counters_, objects_};
+  const Trace trace_{};
+  std::vector<AwaitedCall> awaited_;
+  WindowWaits windows_{trace_, awaited_};
+  Matchers matchers_{matcher_, collectives_, user_matcher_, counters_, objects_, windows_};
   std::deque<MadeCall> made_;
 
  public:

@@ -120,6 +120,20 @@ class SyntheticThread {
     batch.handles.push_back({value});
   }
 
+  /// Put, Get..., or about one target of a window: `detail` of MPI_Win_lock.
+  void at_target(CallId id, At at, std::uint64_t window, std::int32_t target, std::int64_t detail = 0,
+                 std::uint64_t bytes = 0) {
+    call(id, at, Payload::rma);
+    batch.rma.push_back({window, target, 0, detail, bytes, 0});
+  }
+  /// MPI_Win_start, MPI_Win_post: with the world ranks of the group.
+  void epoch(CallId id, At at, std::uint64_t window, const std::vector<std::int32_t>& group) {
+    std::vector<Completion> members;
+    for (const std::int32_t rank : group) members.push_back({window, rank, 0, 0});
+    call(id, at, Payload::handle, 0, members);
+    batch.handles.push_back({window});
+  }
+
   void side(std::uint64_t comm, std::int32_t peer, std::int32_t tag, std::int64_t bytes, std::uint64_t request = 0) {
     batch.p2p.push_back({comm, peer, tag, bytes, 1, 0, request});
   }
@@ -186,6 +200,21 @@ class SyntheticRank {
     row.enter_ticks = at.enter;
     row.leave_ticks = at.leave;
     meta.comms.push_back(row);
+  }
+
+  /// The rank makes a window on the world.
+  void make_window(At at, std::uint64_t window, CallId id = CallId::Win_create) {
+    thread().handle(id, at, window);
+    meta.texts.push_back({kWindowCommKey, "0000000044000000", window, at.leave});
+  }
+  /// The rank makes a communicator of all, and receives from these in neighbourhood collectives.
+  void make_topology(At at, std::uint64_t handle, const std::vector<std::int32_t>& sources) {
+    std::vector<std::int32_t> everybody(static_cast<std::size_t>(meta.size));
+    std::iota(everybody.begin(), everybody.end(), 0);
+    make_comm(at, handle, kWorld, everybody, CallId::Cart_create);
+    std::string text;
+    for (const std::int32_t source : sources) text += (text.empty() ? "" : " ") + std::to_string(source);
+    meta.texts.push_back({kCommSourcesKey, text, handle, at.leave});
   }
 
   /// The threads as the writer would store them.

@@ -200,6 +200,64 @@ TEST(WaitStates, ANonBlockingCollectiveIsWaitedForInTheCallThatCompletesIt) {
   EXPECT_THAT(waits_of(run), ElementsAre("wait at N x N: 0 MPI_Wait waits 30 for 1 MPI_Iallreduce"));
 }
 
+TEST(WaitStates, PollsForANonBlockingCollectiveAreOneWaitForTheLastRank) {
+  SyntheticRun run{2};
+  run[0]->collective(CallId::Iallreduce, {1, 2}, 8, 8, kNoRoot, 0xa);
+  for (std::uint64_t at = 10; at < 50; at += 10) run[0]->requests(CallId::Test, {at, at + 8}, {});
+  run[0]->requests(CallId::Test, {50, 52}, {{0xa, 0, 0, 0}});
+  run[1]->collective(CallId::Iallreduce, {35, 36}, 8, 8, kNoRoot, 0xa);
+  run[1]->requests(CallId::Test, {53, 54}, {{0xa, 0, 0, 0}});
+  EXPECT_THAT(waits_of(run), ElementsAre("wait at N x N: 0 MPI_Test waits 21 for 1 MPI_Iallreduce"));
+}
+
+TEST(WaitStates, APersistentCollectiveIsWaitedForFromEachStart) {
+  SyntheticRun run{2};
+  for (SyntheticRank& rank : run.ranks) rank->collective(CallId::Barrier_init, {1, 2}, 0, 0, kNoRoot, 0xa);
+  run[0]->start({10, 11}, 0xa);
+  run[0]->wait({12, 60}, 0xa);
+  run[1]->start({50, 51}, 0xa);
+  run[1]->wait({52, 61}, 0xa);
+  EXPECT_THAT(waits_of(run), ElementsAre("wait at N x N: 0 MPI_Wait waits 38 for 1 MPI_Start"));
+}
+
+TEST(WaitStates, ANonBlockingBroadcastWaitsForItsRootInTheCompletingCall) {
+  SyntheticRun run{2};
+  run[0]->collective(CallId::Ibcast, {10, 11}, 8, 8, 1, 0xa);
+  run[0]->wait({20, 60}, 0xa);
+  run[1]->collective(CallId::Ibcast, {50, 51}, 8, 8, 1, 0xa);
+  run[1]->wait({60, 61}, 0xa);
+  EXPECT_THAT(waits_of(run), ElementsAre("late broadcast: 0 MPI_Wait waits 30 for 1 MPI_Ibcast"));
+}
+
+TEST(WaitStates, APersistentReceiveWaitsForTheStartOfTheSend) {
+  SyntheticRun run{2};
+  run[0]->irecv({1, 2}, 1, 7, 8, 0xa, kWorld, CallId::Recv_init);
+  run[0]->start({10, 11}, 0xa);
+  run[0]->wait({12, 60}, 0xa, {1, 7, 8});
+  run[1]->isend({1, 2}, 0, 7, 8, 0xb, kWorld, CallId::Send_init);
+  run[1]->start({40, 41}, 0xb);
+  run[1]->wait({41, 42}, 0xb);
+  EXPECT_THAT(waits_of(run), ElementsAre("late sender: 0 MPI_Wait waits 28 for 1 MPI_Start"));
+}
+
+TEST(WaitStates, APartitionedReceiveWaitsForTheStartOfTheSend) {
+  SyntheticRun run{2};
+  run[0]->irecv({1, 2}, 1, 7, 8, 0xa, kWorld, CallId::Precv_init);
+  run[0]->start({10, 11}, 0xa);
+  run[0]->wait({12, 60}, 0xa, {1, 7, 8});
+  run[1]->isend({1, 2}, 0, 7, 8, 0xb, kWorld, CallId::Psend_init);
+  run[1]->start({40, 41}, 0xb);
+  run[1]->wait({58, 59}, 0xb);
+  EXPECT_THAT(waits_of(run), ElementsAre("late sender: 0 MPI_Wait waits 28 for 1 MPI_Start"));
+}
+
+TEST(WaitStates, AnExchangeWaitsForItsSender) {
+  SyntheticRun run{2};
+  run[0]->sendrecv({10, 50}, 1, 7, 8, 1, 7, {1, 7, 8});
+  run[1]->sendrecv({40, 51}, 0, 7, 8, 0, 7, {0, 7, 8});
+  EXPECT_THAT(waits_of(run), ElementsAre("late receiver: 0 MPI_Sendrecv waits 30 for 1 MPI_Sendrecv"));
+}
+
 TEST(WaitStates, TheEndOfTheRunWaitsForTheLastRank) {
   SyntheticRun run{2};
   run[0]->call(CallId::Finalize, {10, 90});

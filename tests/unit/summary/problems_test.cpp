@@ -173,6 +173,14 @@ TEST(Problems, CallsWhoseWaitsAreNotKnownAreSaidToBeWhereOthersWaitForAnUnevenRa
   EXPECT_THAT(find_problems(summary).at(1).text, HasSubstr("MPI_Put takes 6.00 s besides waits for other ranks"));
 }
 
+TEST(Problems, CallsOfWindowsWithKnownWaitsTakeTheRestForTheTransfer) {
+  Summary summary = even_ranks(2);
+  summary.functions = {{"MPI_Win_fence", "rma", 80, 8, 0.1}};
+  add_wait(summary, "wait at fence", 0, 1, 5, "MPI_Win_fence");
+  ASSERT_THAT(found(summary), ElementsAre("wait at fence 0.25 of rank 1", "transfer 0.15"));
+  EXPECT_THAT(find_problems(summary).at(1).text, HasSubstr("MPI_Win_fence takes 3.00 s besides waits for other ranks"));
+}
+
 TEST(Problems, NoCallIsSaidToBeFreeOfWaitsThatAreNotKnown) {
   Summary summary = even_ranks(2);
   for (const char* const name : {"MPI_Win_fence", "MPI_Neighbor_alltoall", "MPI_File_write_all", "MPI_File_open"}) {
