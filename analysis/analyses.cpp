@@ -12,6 +12,8 @@ namespace meridian {
 
 // To add an analysis: its file, its declaration and row here, and its table in summary/.
 Status count_communication_sizes(const MergedTrace& trace, Summary& summary);
+Status find_link_speeds(const MergedTrace& trace, Summary& summary);
+Status find_late_arrivals(const MergedTrace& trace, Summary& summary);
 Status find_delays(const MergedTrace& trace, Summary& summary);
 Status find_iterations(const MergedTrace& trace, Summary& summary);
 
@@ -46,6 +48,8 @@ Status find_times(const MergedTrace& trace, Summary& summary) {
 
 constexpr Analysis kAnalyses[] = {
     {"sizes of messages and collectives", count_communication_sizes},
+    {"latency and bandwidth", find_link_speeds},
+    {"late arrivals", find_late_arrivals},
     {"efficiencies and critical path", find_times},
     {"root causes of waits", find_delays},
     {"iterations", find_iterations},

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "summary/communication_rows.hpp"
 #include "summary/critical_path_rows.hpp"
 #include "summary/efficiency_rows.hpp"
 #include "summary/iteration_rows.hpp"
@@ -18,6 +19,10 @@
 // clang-format off
 #define MERIDIAN_ANALYSIS_TABLES(TABLE) \
   TABLE(communication_sizes, SizeSummary, "SIZES OF MESSAGES AND COLLECTIVES", "one row for each group of functions and range of sizes") \
+  TABLE(send_protocols, ProtocolSummary, "SENDS BEFORE THEIR RECEIVE (MPI_Send: eager ones return, rendezvous waits)", "one row for each range of sizes of MPI_Send whose receive was posted later") \
+  TABLE(links, LinkSummary, "LATENCY AND BANDWIDTH", "one row for each pair of ranks, then of hosts, with messages") \
+  TABLE(comm_pairs, CommPairSummary, nullptr, "one row for each communicator and pair of ranks with messages on it") \
+  TABLE(collective_arrivals, ArrivalSummary, "LATE ARRIVALS AT COLLECTIVES", "one row for each function and communicator, most time between first and last enter first") \
   TABLE(waits, WaitSummary, nullptr, "one row for each kind of wait, waiting rank, function and place, and rank, function and place that caused it, longest total first") \
   TABLE(wait_pairs, WaitPairSummary, nullptr, "one row for each pair of a waiting rank and a rank that it waited for, longest total first") \
   TABLE(delays, DelaySummary, nullptr, "one row for each activity of a thread that made others wait, most time first") \

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of the summary that are printed from the descriptions of their columns.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "cli/summary/printable.hpp"
@@ -23,6 +25,8 @@ struct CellText {
     return unit == "bytes" || unit == "B" ? human_bytes(value) : human_count(value);
   }
 };
+
+constexpr std::size_t kMostTableRows = 40;
 
 std::string title_of(const AnyColumn& column) {
   std::string title{column.name};
@@ -51,13 +55,15 @@ std::string table_text(const SummaryTable& summary_table, const Summary& summary
     titles.push_back({title_of(column), column.form == ColumnForm::text ? Align::left : Align::right});
   Table table{std::move(titles)};
   const char* row = static_cast<const char*>(summary_table.rows(summary));
-  for (std::size_t i = 0; i < summary_table.count(summary); ++i, row += summary_table.row_bytes) {
+  const std::size_t rows = summary_table.count(summary), shown = std::min(rows, kMostTableRows);
+  for (std::size_t i = 0; i < shown; ++i, row += summary_table.row_bytes) {
     std::vector<std::string> cells;
     for (const AnyColumn& column : summary_table.columns)
       cells.push_back(std::visit(CellText{column.unit}, value_of(column, row)));
     table.add(std::move(cells));
   }
-  return paint.heading(summary_table.heading) + "\n" +
+  const std::string which = shown == rows ? std::string{} : fmt::format(" ({} of {})", shown, rows);
+  return paint.heading(summary_table.heading + which) + "\n" +
          table.text([&](const std::string& line) { return paint.title(line); });
 }
 
