@@ -11,6 +11,7 @@
 #include "merger/model/call_roles.hpp"
 #include "trace/model/event.hpp"
 #include "trace/model/system_clock.hpp"
+#include "trace/records/known_calls.hpp"
 #include "trace/records/poll_phase.hpp"
 #include "trace/records/record.hpp"
 
@@ -117,36 +118,38 @@ void ActivityReader::look_at_slot(std::uint32_t slot, Window& window) {
   seen_[slot] = head;
   bool has_called = false;
   bool is_start = is_cut;
+  KnownCalls calls;
   while (at < head) {
-    const std::uint64_t end = std::min(head, (at / geometry.block_bytes + 1) * geometry.block_bytes);
-    words_.resize((end - at) / kWordBytes);
-    if (!ring_.read(slot, at, words_)) return;
+    // From the beginning of the block on, because small records refer to others of their block.
+    const std::uint64_t block = at - at % geometry.block_bytes;
+    const std::uint64_t end = std::min(head, block + geometry.block_bytes);
+    words_.resize((end - block) / kWordBytes);
+    if (!ring_.read(slot, block, words_)) return;
     // Overwritten in the meantime: the rest cannot be trusted, and what follows is newer.
-    const bool is_gone = ring_.slot(slot).head.load(std::memory_order_acquire) >= at + geometry.ring_bytes;
-    for (std::size_t i = 0; !is_gone && i + words_of<RecordHead> <= words_.size();) {
-      const auto record = load_words<RecordHead>(&words_[i]);
-      const auto payload = static_cast<Payload>(record.header.payload);
-      if (record.header.words == 0 || i + record.header.words > words_.size()) break;
-      if (record.header.words >= words_of<RecordHead> && is_call(payload) &&
-          is_mpi(static_cast<CallId>(record.header.call))) {
-        if (is_start) window.reaches = std::max(window.reaches, record.enter_ticks);
-        is_start = false;
-        has_called = !is_nested;
-        if (payload == Payload::polls) {
-          const std::span<const std::uint64_t> words{&words_[i], record.header.words};
-          count_polls(slot, at + i * kWordBytes, {record, words}, window);
-          i += record.header.words;
-          continue;
-        }
-        const std::uint64_t begin = std::max(record.enter_ticks, window.begin);
-        const std::uint64_t leave = std::min(record.leave_ticks, window.end);
-        if (leave > begin && !is_nested) window.mpi += leave - begin;
-        window.activity.calls += 1;
-        const auto call = static_cast<CallId>(record.header.call);
-        window.activity.bytes +=
-            bytes_out(call, payload, &words_[i + words_of<RecordHead>], record.header.words - words_of<RecordHead>);
+    const bool is_gone = ring_.slot(slot).head.load(std::memory_order_acquire) >= block + geometry.ring_bytes;
+    calls.clear();
+    std::uint64_t last_ticks = 0;
+    for (std::span<const std::uint64_t> left{words_}; !is_gone && !left.empty();) {
+      const std::uint64_t position = end - left.size_bytes();
+      const Cut cut = calls.cut(left, (block + geometry.block_bytes - position) / kWordBytes, last_ticks);
+      if (cut.kind != Cut::Kind::record) break;
+      left = left.subspan(cut.words);
+      const RecordHead& record = cut.record.head;
+      last_ticks = record.leave_ticks;
+      if (position < at || !is_call(cut.record.payload()) || !is_mpi(static_cast<CallId>(record.header.call))) continue;
+      if (is_start) window.reaches = std::max(window.reaches, record.enter_ticks);
+      is_start = false;
+      has_called = !is_nested;
+      if (cut.record.payload() == Payload::polls) {
+        count_polls(slot, position, cut.record, window);
+        continue;
       }
-      i += record.header.words;
+      const std::uint64_t begin = std::max(record.enter_ticks, window.begin);
+      const std::uint64_t leave = std::min(record.leave_ticks, window.end);
+      if (leave > begin && !is_nested) window.mpi += leave - begin;
+      window.activity.calls += 1;
+      window.activity.bytes += bytes_out(static_cast<CallId>(record.header.call), cut.record.payload(),
+                                         cut.record.body(), cut.record.body_words());
     }
     if (is_gone) is_start = true;
     at = end;
@@ -154,9 +157,9 @@ void ActivityReader::look_at_slot(std::uint32_t slot, Window& window) {
   // The call in progress.
   if (head % geometry.block_bytes != 0 && geometry.block_bytes - head % geometry.block_bytes >= sizeof(RecordHead)) {
     words_.resize(words_of<RecordHead>);
-    if (ring_.read(slot, head, words_) && words_[0] != 0 &&
+    if (ring_.read(slot, head, words_) && words_[0] != 0 && !is_small(words_[0]) &&
         ring_.slot(slot).head.load(std::memory_order_acquire) == head) {
-      const auto record = load_words<RecordHead>(words_.data());
+      const RecordHead record = whole_head(words_.data());
       const auto call = static_cast<CallId>(record.header.call);
       if (is_mpi(call) && !is_nested && record.enter_ticks < window.end) {
         has_called = true;

@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "trace/model/small_records.hpp"
+
 namespace meridian {
 
 std::map<std::uint32_t, RecordHead> calls_under_way(const RingFile& ring) {
@@ -14,8 +16,8 @@ std::map<std::uint32_t, RecordHead> calls_under_way(const RingFile& ring) {
     std::array<std::uint64_t, words_of<RecordHead>> words{};
     if (head % kWordBytes != 0 || head % block_bytes == 0 || block_bytes - head % block_bytes < sizeof words) continue;
     if (slot.state.load(std::memory_order_acquire) != SlotState::active || !ring.read(i, head, words)) continue;
-    if (words[0] != 0 && slot.head.load(std::memory_order_acquire) == head)
-      calls[slot.thread] = load_words<RecordHead>(words.data());
+    if (words[0] != 0 && !is_small(words[0]) && slot.head.load(std::memory_order_acquire) == head)
+      calls[slot.thread] = whole_head(words.data());
   }
   return calls;
 }

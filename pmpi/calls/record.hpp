@@ -27,6 +27,12 @@ template <class Body>
   return bytes > 0 ? static_cast<std::uint32_t>(bytes) : 0;
 }
 
+/// Stores the whole word: what is stored as halves can be read again only after a while.
+[[gnu::always_inline]] inline void set_type_size(PointToPoint& p2p, std::uint32_t bytes) noexcept {
+  const std::uint64_t word = bytes;
+  __builtin_memcpy(&p2p.type_size, &word, sizeof word);
+}
+
 template <class Count>
 [[gnu::always_inline]] inline std::uint64_t block_bytes(Count count, MPI_Datatype type) noexcept {
   return count > 0 ? static_cast<std::uint64_t>(count) * type_bytes(type) : 0;
@@ -80,7 +86,7 @@ struct Message : With<PointToPoint> {
   }
   [[gnu::always_inline]] std::uint64_t after(std::uint64_t* words) const noexcept {
     auto& p2p = body<PointToPoint>(words);
-    p2p.type_size = type_bytes(type);
+    set_type_size(p2p, type_bytes(type));
     if (request != nullptr) p2p.request = handle_word(*request);
     return 0;
   }

@@ -25,8 +25,9 @@ namespace meridian::record {
 [[gnu::always_inline]] inline void complete(Completion& entry, std::uint64_t request,
                                             const MPI_Status& status) noexcept {
   entry.request = request;
-  entry.source = status_source(status);
-  entry.tag = status.MPI_TAG;
+  const std::uint64_t source_and_tag = static_cast<std::uint32_t>(status_source(status)) |
+                                       std::uint64_t{static_cast<std::uint32_t>(status.MPI_TAG)} << 32;
+  __builtin_memcpy(&entry.source, &source_and_tag, sizeof source_and_tag);  // see set_type_size()
   entry.bytes = status_bytes(status);
 }
 
@@ -122,7 +123,7 @@ struct MatchedReceive : With<PointToPoint> {
   }
   std::uint64_t after(std::uint64_t* words) const noexcept {
     auto& p2p = body<PointToPoint>(words);
-    p2p.type_size = type_bytes(type);
+    set_type_size(p2p, type_bytes(type));
     if (request != nullptr) {
       p2p.request = handle_word(*request);
       return 0;

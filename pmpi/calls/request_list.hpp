@@ -108,8 +108,13 @@ template <CallId id>
   std::uint64_t flags = (result == MPI_SUCCESS ? 0 : std::uint64_t{kFlagFailed}) | site_flag(thread.site_header);
   words += words_in(append_site(thread, at, words));
   append_counters(thread, at, words, flags);
-  at[0] = header_word(id, Payload::requests, words, filled, flags);
-  leave_call(thread, at, words);
+  const std::uint64_t header = header_word(id, Payload::requests, words, filled, flags);
+  if (flags == site_flag(thread.site_header)) [[likely]] {
+    leave_plain_call(thread, at, header, filled * words_of<Completion>);
+  } else {
+    at[0] = header;
+    leave_call(thread, at, words);
+  }
   if (k < completed) [[unlikely]]
     store_more(id, list, saved, seen, k, completed, result);
   look_if_asked(thread);

@@ -12,6 +12,7 @@
 #include "pmpi/process/clock.hpp"
 #include "pmpi/rings/counting.hpp"
 #include "pmpi/rings/polls.hpp"
+#include "pmpi/rings/small.hpp"
 #include "pmpi/rings/thread_state.hpp"
 #include "pmpi/stacks/stacks.hpp"
 
@@ -134,11 +135,16 @@ template <class What>
   std::uint64_t words = What::kWords + completions * words_of<Completion>;
   std::uint64_t flags = What::kDefines ? hidden : 0;
   if constexpr (What::kMayComplete) site = append_site(thread, at, words);
-  words += words_in(site);
-  append_counters(thread, at, words, flags);
-  if (What::kMayComplete || flags != 0)
-    at[0] = header_word(id, What::kPayload, words, completions, flags | site_flag(site));
-  leave_call(thread, at, words);
+  if (!What::kDefines && thread.counters == nullptr) [[likely]] {
+    leave_plain_call(thread, at, header_word(id, What::kPayload, words, completions) + site,
+                     words - words_of<RecordHead>);
+  } else {
+    words += words_in(site);
+    append_counters(thread, at, words, flags);
+    if (What::kMayComplete || flags != 0)
+      at[0] = header_word(id, What::kPayload, words, completions, flags | site_flag(site));
+    leave_call(thread, at, words);
+  }
   what.done();
   look_if_asked(thread);
 }

@@ -19,6 +19,7 @@
 #include "pmpi/rings/drops.hpp"
 #include "pmpi/rings/emit.hpp"
 #include "pmpi/rings/polls.hpp"
+#include "pmpi/rings/small.hpp"
 #include "pmpi/rings/spill.hpp"
 #include "pmpi/rings/thread_state.hpp"
 #include "pmpi/rings/writer_process.hpp"
@@ -56,6 +57,7 @@ void place(ThreadState& thread, std::uint64_t position) noexcept {
   std::uint64_t* const cursor = thread.ring + (position % ring.ring_bytes) / kWordBytes;
   std::uint64_t* const block = cursor - in_block / kWordBytes;
   *cursor = 0;
+  forget_learned(thread);
   thread.cursor = cursor;
   thread.bias = position - reinterpret_cast<std::uintptr_t>(cursor);
   // One word stays free for the zero after the last record, or for the pad.
@@ -220,6 +222,7 @@ bool attach_thread(ThreadState& thread) noexcept {
   thread.slot = slot;
   thread.head = &slot->head;
   thread.ring = data;
+  make_learned(thread);
   const bool is_nested = thread.inside != kNoThread;
   slot->thread = is_nested ? nested_thread_id(thread.inside) : own_thread_id();
   slot->kernel_tid = is_nested ? 0 : static_cast<std::int32_t>(syscall(SYS_gettid));
@@ -268,6 +271,8 @@ void abandon_call(ThreadState& thread) noexcept {
   }
   if (thread.polls.places != 0) return abandon_poll(thread);
   std::uint64_t* const at = thread.cursor;
+  restore_record(thread, at);
+  forget_learned(thread);
   // The entries hold the pending requests; which of them completed is unknown.
   const std::uint64_t behind = words_in(at[0]);
   const std::uint64_t words = behind - (at[0] >> 48) * words_of<Completion>;

@@ -10,6 +10,7 @@
 #include "pmpi/process/own_thread.hpp"
 #include "trace/model/call_id.hpp"
 #include "trace/model/event.hpp"
+#include "trace/model/small_records.hpp"
 #include "trace/ring/ring_layout.hpp"
 
 namespace meridian {
@@ -27,6 +28,9 @@ inline constexpr std::uint64_t kSiteHeader = std::uint64_t{kFlagSite} << 24 | st
 /// Replaces a thread's block_limit while the call in progress is lost because the ring is full. Calls made inside it
 /// are the library's own. Its address is also the cursor of a thread without a ring, which no record has.
 extern constinit std::uint64_t g_lost_call;
+
+/// The table of threads without one: always empty, and never written.
+extern constinit LearnedCalls g_nothing_learned;
 
 /// A phase of polls that find nothing (polls.hpp): its record lies at the cursor of its thread, and the head does not go past
 /// it. While it is open, block_limit and limit are the start of the ring, so that every other record first asks for room.
@@ -59,6 +63,8 @@ struct ThreadState {
                                                ///< abandoned one
   std::uint64_t site = 0;                      ///< of that call: its return address, or a kStackSite
   std::uint64_t site_header = 0;               ///< kSiteHeader, or 0 if sites are not recorded
+  LearnedCalls* learned = &g_nothing_learned;  ///< for small records (small.hpp)
+  std::uint64_t last_leave = 0;                ///< leave ticks of the last record
   Stacks* stacks = nullptr;                    ///< null: call stacks are not recorded
   ThreadCounters* counters = nullptr;          ///< null: no counters
   std::uint64_t* passed = nullptr;             ///< its shard (ring_layout.hpp); null: none
@@ -211,13 +217,19 @@ class KeptRecord {
 [[gnu::always_inline]] constexpr std::uint64_t site_flag(std::uint64_t header) noexcept { return header >> 24 & 0xff; }
 
 /// Commits the record [at, at + words) and opens the ring for the next one.
-[[gnu::always_inline]] inline void leave_call(ThreadState& thread, std::uint64_t* at, std::uint64_t words) noexcept {
+[[gnu::always_inline]] inline void commit(ThreadState& thread, std::uint64_t* at, std::uint64_t words) noexcept {
   std::uint64_t* const next = at + words;
   *next = 0;  // no record is in progress there: the rest of an earlier lap is not a record
   thread.cursor = next;
   thread.head->store(reinterpret_cast<std::uintptr_t>(next) + thread.bias, std::memory_order_release);
   std::atomic_signal_fence(std::memory_order_release);  // a signal handler may record as soon as the ring is open
   thread.limit = thread.block_limit;
+}
+
+/// Commits a whole record.
+[[gnu::always_inline]] inline void leave_call(ThreadState& thread, std::uint64_t* at, std::uint64_t words) noexcept {
+  thread.last_leave = at[2];
+  commit(thread, at, words);
 }
 
 /// Replaces leave_call(): discards the record.

@@ -9,6 +9,7 @@
 #include "pmpi/rings/drops.hpp"
 #include "pmpi/rings/nested.hpp"
 #include "pmpi/rings/producer.hpp"
+#include "pmpi/rings/small.hpp"
 #include "pmpi/rings/thread_state.hpp"
 #include "pmpi/session/context.hpp"
 #include "pmpi/stacks/stacks.hpp"
@@ -37,6 +38,7 @@ namespace {
 void release_parts(ThreadState& thread) noexcept {
   release_stacks(thread.stacks);
   release_drops(thread);
+  release_learned(thread);
 }
 
 void release_nested(ThreadState& inner) noexcept {

@@ -12,6 +12,7 @@
 #include "pmpi/process/clock.hpp"
 #include "pmpi/process/own_thread.hpp"
 #include "pmpi/rings/counting.hpp"
+#include "pmpi/rings/small.hpp"
 #include "pmpi/rings/thread_state.hpp"
 #include "pmpi/stacks/stacks.hpp"
 
@@ -115,9 +116,12 @@ template <CallId id, Payload payload, std::uint64_t body_words, class Before, cl
   std::uint64_t words = kWords + words_in(site);
   std::uint64_t flags = after(at + words_of<RecordHead>, result) ? 0 : kFlagFailed;
   append_counters(thread, at, words, flags);
-  if (flags != 0) [[unlikely]]
+  if (flags != 0) [[unlikely]] {
     at[0] = header_word(id, payload, words, 0, flags | site_flag(site));
-  leave_call(thread, at, words);
+    leave_call(thread, at, words);
+  } else {
+    leave_plain_call(thread, at, header_word(id, payload, kWords) + site, body_words);
+  }
   return result;
 }
 

@@ -132,13 +132,13 @@ void lose(MPI_Datatype nothing) {
   say(g_directory, "ready");
   wait_for(g_directory, "stopped");
   rank_calls(g_calls, 0);
-  reduce_with_locks(g_calls / 20);
+  reduce_with_locks(g_calls / 80);
   exchange(MPI_COMM_WORLD, nothing, kBefore, kMeanwhile);
   pass_region();
   begin_region();
   say(g_directory, "flooded");
   wait_for(g_directory, "going");
-  exchange(MPI_COMM_WORLD, nothing, kBefore + kMeanwhile, g_calls / 20);
+  exchange(MPI_COMM_WORLD, nothing, kBefore + kMeanwhile, g_calls / 80);
   pass_region();
   end_region();
   pthread_join(thread, nullptr);

@@ -13,6 +13,7 @@
 #include "trace/format/h5.hpp"
 #include "trace/format/rank_file.hpp"
 #include "trace/format/state_archive.hpp"
+#include "trace/model/small_records.hpp"
 #include "trace/records/record_decoder.hpp"
 #include "trace/ring/spool.hpp"
 
@@ -66,6 +67,11 @@ Words some_records() {
   const std::size_t at = words.size();
   add_record(words, CallId::Wtime, Payload::local, 23, 24, 0, kStackSite | 2);
   words[at] |= std::uint64_t{kFlagSite} << 24;
+  const std::size_t learned = words.size();
+  add_record(words, CallId::Send, Payload::p2p, 25, 26, 0, PointToPoint{1, 2, 3, 4, 8, 0, 0});
+  const std::size_t entry = learned_place({words[learned], 0});
+  words[learned] |= kLearnedRecord;
+  words.insert(words.end(), {small_word(entry, 2, 1, 3), 5, small_word(entry, 0, 2, 4)});
   return words;
 }
 

@@ -47,6 +47,8 @@ class BatchBuilder {
 
   /// Whether the next record may only add completions to the last event.
   bool expects_more() const noexcept { return is_more_expected_; }
+  /// The next record is another call.
+  void expect_no_more() noexcept { is_more_expected_ = false; }
 
   /// Appends a call whose record has `fixed` words of rows, then `completions` entries, then a site if `site` is not
   /// null, and nothing else: the usual ones. Its payload is not `user`.

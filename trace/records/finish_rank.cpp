@@ -29,7 +29,10 @@ HeadWords words_under_way(const RingFile& ring, std::uint32_t slot, std::uint64_
   return words;
 }
 
-std::uint16_t length_in(std::uint64_t header) noexcept { return static_cast<std::uint16_t>(header >> 32); }
+// Most words of a record under way with this header.
+std::size_t length_in(std::uint64_t header) noexcept {
+  return is_small(header) ? kHeadWords + LearnedCalls::kMostWords : header >> 32 & 0xffff;
+}
 
 // Feeds the decoder from spools and ring.
 class Feeder {

@@ -12,6 +12,7 @@
 
 #include "trace/format/batch_rows.hpp"
 #include "trace/model/event.hpp"
+#include "trace/model/small_records.hpp"
 
 namespace meridian {
 
@@ -65,6 +66,13 @@ struct Record {
   }
 };
 
+/// The head of a whole record, without the mark of learned ones.
+inline RecordHead whole_head(const std::uint64_t* words) noexcept {
+  auto head = load_words<RecordHead>(words);
+  head.header.payload &= static_cast<std::uint8_t>(~(kLearnedRecord >> 16));
+  return head;
+}
+
 /// The first record of a stream of words.
 struct Cut {
   enum class Kind : std::uint8_t { damage, pad, record };
@@ -73,9 +81,10 @@ struct Cut {
   Record record{};
 };
 
-/// Takes the first record of `words`, which are not empty. `block_left`: words left in the block, which no record
-/// crosses and a pad fills.
+/// Takes the first record of `words`, which are not empty: a whole one. `block_left`: words left in the block, which no
+/// record crosses and a pad fills.
 inline Cut cut_record(std::span<const std::uint64_t> words, std::uint64_t block_left) noexcept {
+  if (is_small(words.front())) return {};
   const auto header = load_words<RecordHeader>(words.data());
   if (header.words == 0 || header.words > block_left || header.words > words.size()) return {};
   if (header.payload == static_cast<std::uint8_t>(Payload::pad))
@@ -83,7 +92,7 @@ inline Cut cut_record(std::span<const std::uint64_t> words, std::uint64_t block_
   if (header.words < kHeadWords) return {};
   return {.kind = Cut::Kind::record,
           .words = header.words,
-          .record = {load_words<RecordHead>(words.data()), words.first(header.words)}};
+          .record = {whole_head(words.data()), words.first(header.words)}};
 }
 
 /// The parts of a call's record after its fixed part, in this order.

@@ -42,11 +42,17 @@ Status SlotDecoder::feed(std::uint64_t position, std::span<const std::uint64_t> 
   const std::uint64_t known = (position_ - position) / kWordBytes;
   words = words.subspan(std::min<std::size_t>(known, words.size()));
   while (!words.empty()) {
+    if (is_small(words.front())) builder_.expect_no_more();
     words = words.subspan(take_plain(words));
     if (words.empty()) break;
+    if (must_flush()) {
+      MERIDIAN_TRY_DO(flush());
+      continue;
+    }
+    if (is_block_start()) calls_.clear();
     const Cut cut = cut_record(words, block_left());
-    bool is_valid = cut.kind != Cut::Kind::damage;
-    if (cut.kind == Cut::Kind::record) MERIDIAN_TRY_DO(decode(cut.record, is_valid));
+    bool is_valid = cut.kind != Cut::Kind::damage && (cut.kind == Cut::Kind::pad || calls_.see(cut.record.words));
+    if (is_valid && cut.kind == Cut::Kind::record) MERIDIAN_TRY_DO(decode(cut.record, is_valid));
     if (!is_valid) {
       stop();
       return {};
@@ -61,38 +67,52 @@ bool SlotDecoder::must_flush() const noexcept {
   return builder_.is_full() || (shared_.pending > kMaxPending && builder_.events() >= kShortSegment);
 }
 
+std::size_t SlotDecoder::take_one_plain(std::span<const std::uint64_t> words, std::uint64_t left) {
+  constexpr unsigned kPlainFlags = kFlagFailed | kFlagSite;
+  const std::uint64_t* const record = words.data();
+  const bool is_whole = !is_small(record[0]);
+  KnownCalls::Call call;
+  if (is_whole) {
+    if (words.size() < kHeadWords) return 0;
+    call.head = whole_head(record);
+    call.words = call.head.header.words;
+    if (call.words < kHeadWords || call.words > left || call.words > words.size()) return 0;
+  } else {
+    auto taken = calls_.take(words.first(std::min<std::size_t>(words.size(), left)), last_ticks_);
+    if (!taken || taken->is_part) return 0;
+    call = *taken;
+  }
+  const RecordHeader& header = call.head.header;
+  const std::size_t fixed = kPlainWords[header.payload];
+  const bool has_site = (header.flags & kFlagSite) != 0;
+  const std::size_t length = kHeadWords + fixed + header.completions * words_of<Completion> + (has_site ? 1 : 0);
+  if (fixed == kNotPlain || (header.flags & ~kPlainFlags) != 0 || header.call == 0 || header.call >= kCallCount ||
+      header.words != length)
+    return 0;
+  if (is_whole) {
+    call.body = {record + kHeadWords, length - kHeadWords - (has_site ? 1 : 0)};
+    call.site = has_site ? record[length - 1] : 0;
+  }
+  if (has_site && !stacks_.is_site(call.site)) return 0;
+  if (is_whole && !calls_.see(words.first(length))) return 0;
+  const ThreadStacks::Site site = has_site ? stacks_.site(call.site) : ThreadStacks::Site{};
+  builder_.add_plain(call.head, call.body.data(), fixed, has_site ? &site : nullptr);
+  last_ticks_ = call.head.leave_ticks;
+  ++shared_.pending;
+  ++shared_.events;
+  return call.words;
+}
+
 std::size_t SlotDecoder::take_plain(std::span<const std::uint64_t> words) {
   if (!has_thread() || builder_.expects_more()) return 0;
-  constexpr unsigned kPlainFlags = kFlagFailed | kFlagSite;
-  std::uint64_t left = block_left();
-  std::size_t at = 0, events = 0;
-  while (words.size() - at >= kHeadWords && !must_flush()) {
-    const std::uint64_t* const record = words.data() + at;
-    const auto head = load_words<RecordHead>(record);
-    const RecordHeader& header = head.header;
-    const std::size_t fixed = kPlainWords[header.payload];
-    const bool has_site = (header.flags & kFlagSite) != 0;
-    const std::size_t length = kHeadWords + fixed + header.completions * words_of<Completion> + (has_site ? 1 : 0);
-    if (fixed == kNotPlain || (header.flags & ~kPlainFlags) != 0 || header.call == 0 || header.call >= kCallCount ||
-        header.words != length || length > left || length > words.size() - at)
-      break;
-    if (has_site) {
-      const std::uint64_t word = record[length - 1];
-      if (!stacks_.is_site(word)) break;
-      const ThreadStacks::Site site = stacks_.site(word);
-      builder_.add_plain(head, record + kHeadWords, fixed, &site);
-    } else {
-      builder_.add_plain(head, record + kHeadWords, fixed, nullptr);
-    }
-    last_ticks_ = head.leave_ticks;
-    ++shared_.pending;
-    ++events;
-    at += length;
-    left -= length;
-    if (left == 0) left = block_bytes_ / kWordBytes;
+  std::size_t at = 0;
+  while (at < words.size() && !must_flush()) {
+    if (is_block_start()) calls_.clear();
+    const std::size_t taken = take_one_plain(words.subspan(at), block_left());
+    if (taken == 0) break;
+    at += taken;
+    position_ += taken * kWordBytes;
   }
-  shared_.events += events;
-  position_ += at * kWordBytes;
   return at;
 }
 
@@ -121,6 +141,7 @@ bool SlotDecoder::begin_thread(const Record& record) {
       {.thread = begin.thread, .kernel_tid = begin.kernel_tid, .begin_ticks = record.head.enter_ticks, .events = 0});
   definitions_.begin_thread();
   stacks_.clear();
+  calls_.clear();
   builder_.begin_thread();
   return record.body_words() == words_of<ThreadBegin>;
 }
@@ -140,6 +161,7 @@ Status SlotDecoder::decode_call(const Record& record, bool& is_valid) {
   is_valid = call < kCallCount && parts && (parts->site.empty() || stacks_.is_site(parts->site[0])) &&
              has_counters(record, parts->rest.size());
   if (!is_valid) return {};
+  if (record.has(kFlagAbandoned)) calls_.clear();
   if (builder_.is_continuation(record)) {
     add_completions(record, parts->completions, true);
     return {};
@@ -188,9 +210,28 @@ void SlotDecoder::add_completions(const Record& record, std::span<const std::uin
   if (!builder_.add_completions(words, record.payload(), has_outcome)) ++shared_.damaged;
 }
 
+// The record is being made smaller, or is small already: its call has returned.
+Status SlotDecoder::feed_small(std::span<const std::uint64_t> words) {
+  if (is_block_start()) return {};  // left from an earlier lap: a block begins with a whole record
+  if (must_flush()) MERIDIAN_TRY_DO(flush());
+  builder_.expect_no_more();
+  if ((words.front() & kSmallPart) == 0) {
+    take_one_plain(words, block_left());
+    return {};
+  }
+  const auto call = calls_.take(words, last_ticks_);
+  if (!call || call->head.header.call >= kCallCount) return {};
+  RecordHead head{};
+  head.header.call = call->head.header.call;
+  head.header.flags = kFlagUnfinished;
+  head.enter_ticks = head.leave_ticks = call->head.enter_ticks;
+  return begin_event(head);
+}
+
 Status SlotDecoder::feed_unfinished(std::span<const std::uint64_t> words) {
   if (is_stopped_ || !has_thread() || words.size() < kHeadWords) return {};
-  const auto head = load_words<RecordHead>(words.data());
+  if (is_small(words.front())) return feed_small(words);
+  const auto head = whole_head(words.data());
   Record record{head, words.first(std::min<std::size_t>({head.header.words, words.size(), block_left()}))};
   // If no block was opened yet, these words are left from an earlier lap of the ring: they begin before the last
   // record.
@@ -227,7 +268,7 @@ bool SlotDecoder::restore() {
   const RankMeta& meta = shared_.meta;
   shared_.pending += builder_.events();
   return position_ % kWordBytes == 0 && (has_thread() ? thread_row_ < meta.threads.size() : builder_.events() == 0) &&
-         definitions_.is_consistent() && stacks_.are_within(shared_.stacks.size()) &&
+         definitions_.is_consistent() && calls_.is_consistent() && stacks_.are_within(shared_.stacks.size()) &&
          builder_.is_consistent(meta.counters_per_event);
 }
 

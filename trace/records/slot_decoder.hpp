@@ -8,6 +8,7 @@
 
 #include "trace/records/batch_builder.hpp"
 #include "trace/records/definition_decoder.hpp"
+#include "trace/records/known_calls.hpp"
 #include "trace/records/record.hpp"
 #include "trace/records/stack_table.hpp"
 
@@ -49,6 +50,7 @@ class SlotDecoder {
     archive_row(archive, thread_row_);
     definitions_.archive(archive);
     stacks_.archive(archive);
+    calls_.archive(archive);
     builder_.archive(archive);
   }
   /// Called after the tables and this have been restored: whether they are consistent. Its events are then pending
@@ -59,6 +61,9 @@ class SlotDecoder {
   /// Takes records from the front of `words` as long as they are usual ones, of which decode() would make the same
   /// events; returns their words.
   std::size_t take_plain(std::span<const std::uint64_t> words);
+  /// Takes the first record of `words` if it is usual, whole or small; returns its words, or 0.
+  std::size_t take_one_plain(std::span<const std::uint64_t> words, std::uint64_t left);
+  Status feed_small(std::span<const std::uint64_t> words);
   bool must_flush() const noexcept;
   Status decode(const Record& record, bool& is_valid);
   Status decode_call(const Record& record, bool& is_valid);
@@ -69,6 +74,7 @@ class SlotDecoder {
   void add_completions(const Record& record, std::span<const std::uint64_t> words, bool has_outcome);
   void stop();
   std::uint64_t block_left() const noexcept { return (block_bytes_ - position_ % block_bytes_) / kWordBytes; }
+  bool is_block_start() const noexcept { return position_ % block_bytes_ == 0; }
   bool has_thread() const noexcept { return thread_row_ != SIZE_MAX; }
   ThreadRow& thread() { return shared_.meta.threads[thread_row_]; }
 
@@ -80,6 +86,7 @@ class SlotDecoder {
   std::size_t thread_row_ = SIZE_MAX;  // in RankMeta::threads; SIZE_MAX: no thread yet
   DefinitionDecoder definitions_;
   ThreadStacks stacks_;
+  KnownCalls calls_;
   BatchBuilder builder_;
 };
 

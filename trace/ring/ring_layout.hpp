@@ -17,7 +17,7 @@
 namespace meridian {
 
 inline constexpr std::uint64_t kRingMagic = 0x474e49524952454dULL;  // "MERIRING" in memory order
-inline constexpr std::uint32_t kRingVersion = 2;
+inline constexpr std::uint32_t kRingVersion = 3;
 inline constexpr std::uint32_t kRingPageBytes = 4096;
 inline constexpr std::size_t kPathBytes = 1024;
 inline constexpr std::size_t kNameBytes = 256;

@@ -108,7 +108,7 @@ TEST(RingFile, OfANewerVersionNamesBothVersions) {
   ASSERT_FALSE(ring);
   EXPECT_EQ(ring.error().code, Errc::unsupported);
   EXPECT_EQ(ring.error().what,
-            "ring file '" + (dir / "a.ring").string() + "' has version 9, this program reads up to 2");
+            "ring file '" + (dir / "a.ring").string() + "' has version 9, this program reads up to 3");
 }
 
 TEST(RingFile, RefusesInvalidPositions) {
