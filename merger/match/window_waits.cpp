@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 
 namespace meridian {
 
@@ -49,8 +48,7 @@ WindowWaits::Window* WindowWaits::find(const Caller& caller, const Call& call, c
 void WindowWaits::synchronise(Window& window, const Caller& caller, const Call& call) {
   const std::int32_t rank = caller.call.rank;
   // Earlier versions did not record the target of a lock.
-  const std::optional<std::int32_t> target =
-      call.payload == Payload::rma ? std::optional{call.rma->target} : std::nullopt;
+  const Rma* const rma = call.payload == Payload::rma ? call.rma : nullptr;
   switch (call.call) {
     case CallId::Win_fence:
     case CallId::Win_free:
@@ -64,19 +62,19 @@ void WindowWaits::synchronise(Window& window, const Caller& caller, const Call& 
     case CallId::Win_wait:
       return window.epochs.wait(rank, caller);
     case CallId::Win_lock:
-      if (target) window.locks.lock(caller, *target, call.rma->displacement == kLockExclusive);
+      if (rma != nullptr) window.locks.lock(caller, rma->target, rma->displacement == kLockExclusive);
       return;
     case CallId::Win_lock_all:
       return window.locks.lock(caller, WindowLocks::kAllTargets, false);
     case CallId::Win_flush:
     case CallId::Win_flush_local:
-      if (target) window.locks.use(caller, *target);
+      if (rma != nullptr) window.locks.use(caller, rma->target);
       return;
     case CallId::Win_flush_all:
     case CallId::Win_flush_local_all:
       return window.locks.use(caller, WindowLocks::kAllTargets);
     case CallId::Win_unlock:
-      if (target) window.locks.unlock(caller, *target);
+      if (rma != nullptr) window.locks.unlock(caller, rma->target);
       return;
     case CallId::Win_unlock_all:
       return window.locks.unlock(caller, WindowLocks::kAllTargets);
