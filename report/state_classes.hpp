@@ -22,23 +22,22 @@ enum class StateClass : std::uint8_t {
   unknown
 };
 inline constexpr std::string_view kStateClassNames[] = {
-    "compute",           "MPI transfer", "wait for a message", "wait in a collective",
+    "compute",           "MPI transfer", "wait for a message or access", "wait in a collective",
     "wait for a thread", "sleep",        "file access",        "unknown"};
 inline constexpr std::size_t kStateClasses = std::size(kStateClassNames);
 
 constexpr StateClass class_of(WaitKind kind) noexcept {
+  if (is_of_threads(kind)) return StateClass::thread_wait;
   switch (kind) {
     case WaitKind::late_sender:
     case WaitKind::late_receiver:
     case WaitKind::wrong_order_same_source:
     case WaitKind::wrong_order_other_sources:
+    case WaitKind::late_post:
+    case WaitKind::early_wait:
+    case WaitKind::late_complete:
+    case WaitKind::window_lock:
       return StateClass::message_wait;
-    case WaitKind::lock:
-    case WaitKind::condition:
-    case WaitKind::semaphore:
-    case WaitKind::join:
-    case WaitKind::thread_barrier:
-      return StateClass::thread_wait;
     default:
       return StateClass::collective_wait;
   }
