@@ -72,7 +72,10 @@ Result<std::string> report_page(const MergedTrace& trace, const Summary& summary
                    {"rows_of_tables", kMostPageRows},
                    {"tables", describe_tables(summary)}};
   std::string data = data_element("data-about", inert(about));
-  data += data_element("data-summary", "\"" + packed_text(text.summary_json) + "\"");
+  std::string packed_summary{'"'};
+  packed_summary += packed_text(text.summary_json);
+  packed_summary += '"';
+  data += data_element("data-summary", packed_summary);
   data += data_element("data-timeline", inert(timeline));
 
   std::string scripts;
@@ -84,7 +87,10 @@ Result<std::string> report_page(const MergedTrace& trace, const Summary& summary
   std::string page{kPageMark};
   page += page_markup();
   // The data come last: nothing in them is taken for a mark.
-  replace_mark(page, "<!-- style -->", "<style>\n" + std::string{page_style()} + "</style>");
+  std::string style{"<style>\n"};
+  style += page_style();
+  style += "</style>";
+  replace_mark(page, "<!-- style -->", style);
   replace_mark(page, "<!-- scripts -->", scripts);
   replace_mark(page, "<!-- data -->", data);
   return page;

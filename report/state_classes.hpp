@@ -22,8 +22,8 @@ enum class StateClass : std::uint8_t {
   unknown
 };
 inline constexpr std::string_view kStateClassNames[] = {
-    "compute",           "MPI transfer", "wait for a message or access", "wait in a collective",
-    "wait for a thread", "sleep",        "file access",        "unknown"};
+    "compute",     "MPI transfer", "wait for a message or access", "wait in a collective", "wait for a thread", "sleep",
+    "file access", "unknown"};
 inline constexpr std::size_t kStateClasses = std::size(kStateClassNames);
 
 constexpr StateClass class_of(WaitKind kind) noexcept {
