@@ -38,7 +38,7 @@ struct Objects {
   struct OfRank {
     ObjectHandles files;
     ObjectHandles windows;
-    ObjectHandles each_window;  ///< those with equal names are several: index in window_members
+    ObjectHandles each_window{};  ///< those with equal names are several: index in window_members
   };
   std::vector<OfRank> ranks;                  ///< [ranks present]
   std::vector<std::uint32_t> window_members;  ///< ranks present that have the window
