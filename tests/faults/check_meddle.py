@@ -267,7 +267,7 @@ class Merging:
         writer.write_text(f'#!/bin/sh\n[ {rank} = 1 ] && exit 1\nexec "{options.writer}" "$@"\n')
         writer.chmod(0o700)
         env = {"DIR": self.trace, "SCRATCH": self.scratch, "WRITER": writer, "BUFFER": "256K", "MAX_THREADS": 4}
-        command = [options.meridian, "run", options.program, self.work / "shared", "finish", ROUNDS]
+        command = [options.meridian, "run", options.program, self.work / "shared", "finish", 8 * ROUNDS]
         done = launch.mpirun(options.mpiexec, options.ranks, command, **{f"MERIDIAN_{key}": value for key, value in env.items()})
         assert done.returncode == 4, done
         settle(self.work)

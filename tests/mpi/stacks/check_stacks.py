@@ -6,6 +6,7 @@ check_stacks.py --meridian M --writer W --mpiexec X --ranks N HOW PROGRAM [FILE.
 
 import collections
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -17,6 +18,8 @@ import ways  # noqa: E402
 
 DEEPER, LOST, HAS_SITE = 1, 2, 4
 MPI_LIBRARIES = ("libmeridian", "libmpich", "libmpifort", "libmpi.so", "libmpi_mpifh", "libmpi_use")
+
+LIBRARY_HEADER = re.compile(r"^/usr/(local/)?(include|lib)/|/include/c\+\+/")
 
 
 class Run:
@@ -146,9 +149,13 @@ def places(run, file, addresses):
         if where in own:
             asked[where].append((address, hex(address - bias - 1)))
     for where, list_ in asked.items():
-        command = ["addr2line", "-e", where, *(offset for _, offset in list_)]
-        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-        known.update({address: pathlib.Path(line.split(" ")[0]).name for (address, _), line in zip(list_, said)})
+        command = ["addr2line", "-a", "-i", "-e", where, *(offset for _, offset in list_)]
+        said = re.split(r"(?m)^0x[0-9a-f]+\n", subprocess.run(command, capture_output=True, text=True, check=True).stdout)[1:]
+        for (address, _), frames in zip(list_, said, strict=True):
+            lines = [line.split(" ")[0] for line in frames.splitlines()]
+            # Inlined from a header of the compiler or the system: the place is where it was inlined.
+            place = next((line for line in lines if not LIBRARY_HEADER.search(line)), lines[-1])
+            known[address] = pathlib.Path(place).name
     return known
 
 
