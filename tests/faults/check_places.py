@@ -121,7 +121,8 @@ def full_scratch(case):
 
 def full_output(case):
     case.count *= 3  # more than a ring holds
-    with small_file_system(case.work / "small", "40k") as place:
+    case.settings["MERIDIAN_BUFFER"] = "256K"
+    with small_file_system(case.work / "small", "100k") as place:
         case.trace = place / "trace"
         case.said(case.run(), case.options.ranks, ".spill", "No space left on device", "counted, not recorded")
         refused, _ = launch.merge(case.options.meridian, case.trace)
