@@ -10,10 +10,10 @@
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "merger/sites/source_names.hpp"
 
@@ -22,9 +22,6 @@ namespace {
 
 struct EndDwfl {
   void operator()(Dwfl* session) const { dwfl_end(session); }
-};
-struct Free {
-  void operator()(void* memory) const { std::free(memory); }
 };
 
 std::string hex(const void* bytes, std::size_t count) {
@@ -82,24 +79,41 @@ class DebugModule {
     return nullptr;
   }
 
+  /// Whether functions may be defined in it. clang describes those of a namespace there, which dwarf_getscopes() overlooks.
+  static bool may_hold_functions(int tag) {
+    return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type ||
+           tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
+  }
+
+  /// Appends the blocks and functions that contain this code, the innermost one last. False, and no change, if there is none.
+  static bool find_scopes(Dwarf_Die& parent, Dwarf_Addr address, int depth, std::vector<Dwarf_Die>& scopes) {
+    constexpr int kDeepest = 1000;  // of a file that may be damaged
+    Dwarf_Die child;
+    if (depth == kDeepest || dwarf_child(&parent, &child) != 0) return false;
+    do {
+      if (may_hold_functions(dwarf_tag(&child))) {
+        if (find_scopes(child, address, depth + 1, scopes)) return true;
+      } else if (dwarf_haspc(&child, address) > 0) {
+        scopes.push_back(child);
+        find_scopes(child, address, depth + 1, scopes);
+        return true;
+      }
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return false;
+  }
+
   static void find_functions(Dwarf_Die& unit, Dwarf_Addr address, SourcePlace& place) {
-    Dwarf_Die* found = nullptr;
-    const int count = dwarf_getscopes(&unit, address, &found);
-    const std::unique_ptr<Dwarf_Die, Free> scopes{found};
-    if (count <= 0) return;
-    // The scopes of an inlined function are those of its definition; the scopes of the code itself have to be asked for
-    // separately.
-    Dwarf_Die* concrete = nullptr;
-    const int depth = dwarf_getscopes_die(scopes.get(), &concrete);
-    const std::unique_ptr<Dwarf_Die, Free> owner{concrete};
-    for (int i = 0; i < depth; ++i) {
-      const int tag = dwarf_tag(concrete + i);
+    std::vector<Dwarf_Die> scopes;
+    find_scopes(unit, address, 0, scopes);
+    for (; !scopes.empty(); scopes.pop_back()) {
+      Dwarf_Die& scope = scopes.back();
+      const int tag = dwarf_tag(&scope);
       if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine) continue;
       // A wrapper of a library, such as std::mutex::lock(): its caller is the one to know.
       if (place.function.empty() && tag == DW_TAG_inlined_subroutine && is_library_header(place.file) &&
-          find_call(unit, concrete[i], place))
+          find_call(unit, scope, place))
         continue;
-      const std::string name = name_of(concrete[i]);
+      const std::string name = name_of(scope);
       if (place.function.empty()) {
         place.function = name;
         if (tag == DW_TAG_subprogram) return;

@@ -39,7 +39,7 @@ namespace meridian {
   leave_changed_call(thread, at, header, body);
 }
 
-/// Makes the table of a thread with a ring; without memory for it, its records remain whole.
+/// Makes the table of a thread with a ring; without memory for it, or under Valgrind, its records remain whole.
 void make_learned(ThreadState& thread) noexcept;
 void release_learned(ThreadState& thread) noexcept;
 /// Empties it.
