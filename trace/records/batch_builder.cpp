@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kMaxBatch = std::size_t{1} << 22;  // events in a restored batch; more mean damage
 
 template <class Row>
-void append(std::vector<Row>& rows, const std::uint64_t* words) {
+[[gnu::always_inline]] inline void append(std::vector<Row>& rows, const std::uint64_t* words) {
   rows.push_back(load_words<Row>(words));
 }
 
@@ -73,10 +73,10 @@ void BatchBuilder::add_row(const Record& record, std::span<const std::uint64_t> 
   batch_.user_values.insert(batch_.user_values.end(), values.begin(), values.end());
 }
 
-bool BatchBuilder::add_completions(std::span<const std::uint64_t> words, Payload payload, bool has_outcome) {
+bool BatchBuilder::count_completions(std::uint32_t& count, std::span<const std::uint64_t> words, Payload payload,
+                                     bool has_outcome) {
   const bool has_requests = payload == Payload::requests;
   if (!has_outcome && !has_requests) return true;
-  std::uint32_t& count = batch_.completion_count.back();
   for (std::size_t at = 0; at < words.size(); at += words_of<Completion>) {
     auto entry = load_words<Completion>(words.data() + at);
     if (has_requests && entry.request == 0) continue;  // an unused entry, left by a null request

@@ -8,6 +8,7 @@
 
 #include "trace/format/rank_file.hpp"
 #include "trace/format/state_archive.hpp"
+#include "trace/records/known_calls.hpp"
 #include "trace/records/record.hpp"
 #include "trace/records/stack_table.hpp"
 
@@ -19,11 +20,13 @@ class BatchBuilder {
  public:
   /// Number of events in a full batch.
   static constexpr std::size_t kSegmentEvents = 16384;
+  /// Number of completions in a full batch.
+  static constexpr std::size_t kMostCompletions = 4 * kSegmentEvents;
   /// Maximum number of completions kept of one call.
   static constexpr std::size_t kMaxCompletions = std::size_t{1} << 21;
 
   bool is_full() const noexcept {
-    return batch_.call.size() >= kSegmentEvents || batch_.completions.size() >= 4 * kSegmentEvents ||
+    return batch_.call.size() >= kSegmentEvents || batch_.completions.size() >= kMostCompletions ||
            batch_.user_values.size() >= 16 * kSegmentEvents;
   }
   std::size_t events() const noexcept { return batch_.call.size(); }
@@ -62,6 +65,40 @@ class BatchBuilder {
     batch_.payload.back() = payload;
   }
 
+  /// Room for events of calls that are like earlier ones; they are part of the batch when this is destroyed. Meanwhile no other
+  /// member is used. The caller leaves room for `most` events in the batch.
+  class Run {
+   public:
+    Run(BatchBuilder& builder, std::size_t most) : builder_{builder}, at_{builder.events()} {
+      builder.resize(at_ + most);
+    }
+    ~Run() { builder_.resize(at_); }
+    Run(const Run&) = delete;
+    Run& operator=(const Run&) = delete;
+
+    /// `body`: rows, then completions.
+    void add(const KnownCalls::Prepared& call, const std::uint64_t* body, std::uint64_t enter, std::uint64_t leave) {
+      EventBatch& batch = builder_.batch_;
+      batch.enter_ticks[at_] = enter;
+      batch.leave_ticks[at_] = leave;
+      batch.call[at_] = call.call;
+      batch.payload[at_] = call.payload;
+      batch.flags[at_] = call.flags;
+      batch.completion_count[at_] = 0;
+      if (call.fixed != 0) builder_.add_rows(call.payload, body);
+      if (call.body != call.fixed)
+        builder_.count_completions(batch.completion_count[at_], {body + call.fixed, body + call.body}, call.payload,
+                                   true);
+      if ((call.flags & kFlagSite) != 0) builder_.add_site(call.site);
+      ++at_;
+    }
+    bool is_full() const noexcept { return builder_.batch_.completions.size() >= kMostCompletions; }
+
+   private:
+    BatchBuilder& builder_;
+    std::size_t at_;
+  };
+
   // Parts of the last event:
   /// Its row, with the payload; the values are those of a user event.
   void add_row(const Record& record, std::span<const std::uint64_t> values);
@@ -72,7 +109,9 @@ class BatchBuilder {
   }
   /// Adds completions. Without `has_outcome` only their requests are known, and bytes are kNotKnown. Entries without a
   /// request are not completions in a call on requests. False: there are too many, and the rest is dropped.
-  bool add_completions(std::span<const std::uint64_t> words, Payload payload, bool has_outcome);
+  bool add_completions(std::span<const std::uint64_t> words, Payload payload, bool has_outcome) {
+    return count_completions(batch_.completion_count.back(), words, payload, has_outcome);
+  }
   void add_site(const ThreadStacks::Site& site) {
     batch_.sites.push_back(site.address);
     if (site.row != 0 || !batch_.nodes.empty()) add_node(site.row);
@@ -93,6 +132,15 @@ class BatchBuilder {
   bool is_consistent(std::uint32_t counters_per_event) const;
 
  private:
+  void resize(std::size_t events) {
+    batch_.enter_ticks.resize(events);
+    batch_.leave_ticks.resize(events);
+    batch_.call.resize(events);
+    batch_.payload.resize(events);
+    batch_.flags.resize(events);
+    batch_.completion_count.resize(events);
+  }
+  bool count_completions(std::uint32_t& count, std::span<const std::uint64_t> words, Payload payload, bool has_outcome);
   void add_rows(Payload payload, const std::uint64_t* rows);
   void add_node(std::uint32_t row);
 

@@ -24,8 +24,17 @@ std::optional<std::size_t> words_of_body(std::uint64_t header_word) noexcept {
 }  // namespace
 
 void KnownCalls::clear() noexcept {
-  if (!is_empty_) std::ranges::fill(calls_->keys, LearnedCalls::Key{});
+  if (!is_empty_) {
+    std::ranges::fill(calls_->keys, LearnedCalls::Key{});
+    std::ranges::fill(prepared_, Prepared{});
+  }
   is_empty_ = true;
+}
+
+void KnownCalls::make() {
+  if (calls_) return;
+  prepared_.resize(LearnedCalls::kEntries);
+  calls_ = std::make_unique<LearnedCalls>();
 }
 
 bool KnownCalls::see(std::span<const std::uint64_t> record) {
@@ -33,10 +42,11 @@ bool KnownCalls::see(std::span<const std::uint64_t> record) {
   const std::uint64_t header = record.front() & ~kLearnedRecord;
   const auto body = words_of_body(header);
   if (!body) return false;
-  if (!calls_) calls_ = std::make_unique<LearnedCalls>();
+  make();
   const LearnedCalls::Key key{header, (header >> 24 & kFlagSite) != 0 ? record.back() : 0};
   const std::size_t entry = find_learned(calls_->keys, key);
   calls_->keys[entry] = key;
+  prepared_[entry].is_ready = false;
   std::ranges::copy(record.subspan(kHeadWords, *body), calls_->bodies[entry]);
   is_empty_ = false;
   return true;
@@ -55,16 +65,22 @@ std::optional<KnownCalls::Call> KnownCalls::take(std::span<const std::uint64_t> 
             .body = {calls_->bodies[entry], body},
             .site = key.site,
             .is_part = (word & kSmallPart) != 0};
-  std::uint64_t mask = small_mask(word);
-  if (mask == 0 || call.is_part) return call;
+  if (!call.is_part) call.words = change(entry, body, words);
+  return call.words != 0 ? std::optional{call} : std::nullopt;
+}
+
+std::size_t KnownCalls::change(std::size_t entry, std::size_t body, std::span<const std::uint64_t> words) noexcept {
+  std::uint64_t mask = small_mask(words.front());
+  std::size_t taken = 1;
+  if (mask == 0) return taken;
   if (body > kSmallMaskBits) {
-    if (mask != 1 || words.size() < 2) return std::nullopt;
-    mask = words[call.words++];
+    if (mask != 1 || words.size() < 2) return 0;
+    mask = words[taken++];
   }
-  if (body < 64 && mask >> body != 0) return std::nullopt;
-  if (words.size() - call.words < static_cast<std::size_t>(std::popcount(mask))) return std::nullopt;
-  for (; mask != 0; mask &= mask - 1) calls_->bodies[entry][std::countr_zero(mask)] = words[call.words++];
-  return call;
+  if (body < 64 && mask >> body != 0) return 0;
+  if (words.size() - taken < static_cast<std::size_t>(std::popcount(mask))) return 0;
+  for (; mask != 0; mask &= mask - 1) calls_->bodies[entry][std::countr_zero(mask)] = words[taken++];
+  return taken;
 }
 
 Cut KnownCalls::cut(std::span<const std::uint64_t> words, std::uint64_t block_left, std::uint64_t last_ticks) {
@@ -104,7 +120,7 @@ bool KnownCalls::restore(std::span<const std::uint64_t> state) {
     if (state.size() < kBeforeBody || state[0] >= LearnedCalls::kEntries) return false;
     const auto body = words_of_body(state[1]);
     if (!body || state.size() - kBeforeBody < *body) return false;
-    if (!calls_) calls_ = std::make_unique<LearnedCalls>();
+    make();
     calls_->keys[state[0]] = {state[1], state[2]};
     std::ranges::copy(state.subspan(kBeforeBody, *body), calls_->bodies[state[0]]);
     is_empty_ = false;

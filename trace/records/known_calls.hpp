@@ -13,6 +13,7 @@
 #include "trace/format/state_archive.hpp"
 #include "trace/model/small_records.hpp"
 #include "trace/records/record.hpp"
+#include "trace/records/stack_table.hpp"
 
 namespace meridian {
 
@@ -28,12 +29,32 @@ class KnownCalls {
     bool is_part = false;                 ///< it is being stored: the body is not known
   };
 
+  /// What the events of an entry's calls have in common; made by the reader of events, valid until the entry changes.
+  struct Prepared {
+    bool is_ready = false;
+    std::uint8_t flags = 0;
+    std::uint8_t fixed = 0;  ///< words of rows at the beginning of the body
+    std::uint8_t body = 0;   ///< words; completions follow the rows
+    Payload payload{};
+    CallId call{};
+    ThreadStacks::Site site;  ///< with kFlagSite
+  };
+
   /// The beginning of a block or thread, or an abandoned call.
   void clear() noexcept;
 
   /// Takes the first record of `words`, a small one. `last_ticks`: leave of the record before. nullopt: it refers to no call, or
   /// is longer than `words`.
   std::optional<Call> take(std::span<const std::uint64_t> words, std::uint64_t last_ticks);
+
+  /// By entry; nullptr: there are no entries yet.
+  Prepared* prepared() noexcept { return prepared_.empty() ? nullptr : prepared_.data(); }
+  /// The call of an entry; a header of 0: the entry is empty. Only with prepared().
+  const LearnedCalls::Key& key(std::size_t entry) const noexcept { return calls_->keys[entry]; }
+  const std::uint64_t* body(std::size_t entry) const noexcept { return calls_->bodies[entry]; }
+  /// Changes the body of the entry as the first record of `words`, a complete small one, says. `body`: words of the entry's body.
+  /// Returns the words of the record; 0: it is not valid, or longer than `words`.
+  std::size_t change(std::size_t entry, std::size_t body, std::span<const std::uint64_t> words) noexcept;
 
   /// Called for each whole record. False: it is marked as learned, but is no usual one.
   bool see(std::span<const std::uint64_t> record);
@@ -56,7 +77,10 @@ class KnownCalls {
   std::vector<std::uint64_t> state() const;
   bool restore(std::span<const std::uint64_t> state);
 
+  void make();
+
   std::unique_ptr<LearnedCalls> calls_;  // null: none yet
+  std::vector<Prepared> prepared_;       // by entry
   bool is_empty_ = true;
   bool is_consistent_ = true;
   std::vector<std::uint64_t> whole_;  // of cut()

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "trace/records/poll_phase.hpp"
 
@@ -103,12 +104,70 @@ std::size_t SlotDecoder::take_one_plain(std::span<const std::uint64_t> words, st
   return call.words;
 }
 
+bool SlotDecoder::prepare(std::size_t entry) {
+  const LearnedCalls::Key key = calls_.key(entry);
+  const auto header = std::bit_cast<RecordHeader>(key.header);
+  const std::size_t fixed = kPlainWords[header.payload];
+  const bool has_site = (header.flags & kFlagSite) != 0;
+  const std::size_t body = fixed + header.completions * words_of<Completion>;
+  if (key.header == 0 || fixed == kNotPlain || (header.flags & ~kFlagSite) != 0 || header.call >= kCallCount ||
+      header.words != kHeadWords + body + (has_site ? 1 : 0) || (has_site && !stacks_.is_site(key.site)))
+    return false;
+  calls_.prepared()[entry] = {.is_ready = true,
+                              .flags = header.flags,
+                              .fixed = static_cast<std::uint8_t>(fixed),
+                              .body = static_cast<std::uint8_t>(body),
+                              .payload = static_cast<Payload>(header.payload),
+                              .call = static_cast<CallId>(header.call),
+                              .site = has_site ? stacks_.site(key.site) : ThreadStacks::Site{}};
+  return true;
+}
+
+std::size_t SlotDecoder::events_until_flush() const noexcept {
+  const std::size_t events = builder_.events();
+  const std::size_t room = BatchBuilder::kSegmentEvents - events;
+  if (shared_.pending <= kMaxPending) return std::min(room, kMaxPending - shared_.pending + 1);
+  return std::min(room, kShortSegment - events);
+}
+
+std::size_t SlotDecoder::take_small(std::span<const std::uint64_t> words) {
+  constexpr std::size_t kMostInRun = 64;  // memory for this many is prepared
+  const KnownCalls::Prepared* const prepared = calls_.prepared();
+  if (prepared == nullptr) return 0;
+  const std::size_t most = std::min({words.size(), kMostInRun, events_until_flush()});
+  BatchBuilder::Run run{builder_, most};
+  std::uint64_t ticks = last_ticks_;
+  std::size_t at = 0, events = 0;
+  while (events < most && at < words.size() && !run.is_full()) {
+    const std::uint64_t word = words[at];
+    if ((word & (kSmallRecord | kSmallPart)) != kSmallRecord) break;
+    const std::size_t entry = small_entry(word);
+    const KnownCalls::Prepared& call = prepared[entry];
+    if (!call.is_ready && !prepare(entry)) [[unlikely]]
+      break;
+    std::size_t taken = 1;
+    if (small_mask(word) != 0) taken = calls_.change(entry, call.body, words.subspan(at));
+    if (taken == 0) break;
+    const std::uint64_t enter = ticks + small_pause(word);
+    ticks = enter + small_duration(word);
+    run.add(call, calls_.body(entry), enter, ticks);
+    at += taken;
+    ++events;
+  }
+  last_ticks_ = ticks;
+  shared_.pending += events;
+  shared_.events += events;
+  return at;
+}
+
 std::size_t SlotDecoder::take_plain(std::span<const std::uint64_t> words) {
   if (!has_thread() || builder_.expects_more()) return 0;
   std::size_t at = 0;
   while (at < words.size() && !must_flush()) {
     if (is_block_start()) calls_.clear();
-    const std::size_t taken = take_one_plain(words.subspan(at), block_left());
+    const std::size_t left = std::min<std::size_t>(words.size() - at, block_left());
+    std::size_t taken = is_small(words[at]) ? take_small(words.subspan(at, left)) : 0;
+    if (taken == 0) taken = take_one_plain(words.subspan(at), left);
     if (taken == 0) break;
     at += taken;
     position_ += taken * kWordBytes;

@@ -63,6 +63,12 @@ class SlotDecoder {
   std::size_t take_plain(std::span<const std::uint64_t> words);
   /// Takes the first record of `words` if it is usual, whole or small; returns its words, or 0.
   std::size_t take_one_plain(std::span<const std::uint64_t> words, std::uint64_t left);
+  /// Takes small records from the front of `words`, which are in one block: usual calls, and not many. Returns their words.
+  std::size_t take_small(std::span<const std::uint64_t> words);
+  /// False: the entry is empty, or its calls are not usual ones.
+  bool prepare(std::size_t entry);
+  /// The number of events that the batch has room for; while must_flush() is false.
+  std::size_t events_until_flush() const noexcept;
   Status feed_small(std::span<const std::uint64_t> words);
   bool must_flush() const noexcept;
   Status decode(const Record& record, bool& is_valid);
