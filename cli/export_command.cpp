@@ -17,6 +17,8 @@
 #include "cli/summary_source.hpp"
 #include "cli/support/interruption.hpp"
 #include "export/formats.hpp"
+#include "export/sink.hpp"
+#include "export/source.hpp"
 #include "merged/merged_trace.hpp"
 
 namespace meridian {
@@ -57,13 +59,18 @@ int export_trace(const ExportArguments& arguments) {
                                            : stream_sink(STDOUT_FILENO, arguments.only);
   clean_up_when_interrupted(&wipe_progress);
   ProgressBar bar{is_terminal(STDERR_FILENO)};
-  Status status =
-      format->write(*trace, *sink, [&](double fraction, std::string_view what) { bar.show(fraction, what); });
+  ExportSource source{*trace, [&](double fraction, std::string_view what) { bar.show(fraction, what); }};
+  Status status = format->write(source, *sink);
   if (status) status = sink->finish();
   bar.clear();
   if (!status) return fail(status.error());
-  if (!arguments.only.empty()) return kExitFine;
-  return print(fmt::format("Exported to {}\n", directory.string())) ? kExitFine : kExitCouldNotRun;
+  std::string left_out;
+  for (const auto& [what, count] : source.left_out.counts()) left_out += fmt::format("Left out: {} {}\n", count, what);
+  if (!arguments.only.empty()) {  // standard output is the file
+    fmt::print(stderr, "{}", left_out);
+    return kExitFine;
+  }
+  return print(fmt::format("Exported to {}\n{}", directory.string(), left_out)) ? kExitFine : kExitCouldNotRun;
 }
 
 }  // namespace

@@ -52,8 +52,8 @@ class CsvFile {
 
 class Exporter {
  public:
-  Exporter(const MergedTrace& trace, ExportSink& sink, const ExportProgress& progress)
-      : trace_{trace}, names_{trace.definitions()}, sink_{sink}, progress_{progress} {}
+  Exporter(ExportSource& source, ExportSink& sink)
+      : source_{source}, trace_{source.trace}, names_{source.trace.definitions()}, sink_{sink} {}
 
   Status events() {
     MERIDIAN_TRY(const bool is_wanted, sink_.begin("events.csv"));
@@ -67,7 +67,7 @@ class Exporter {
       MERIDIAN_TRY(const bool has_more, cursor.next(batch));
       if (!has_more) return file.flush();
       for (const MergedEvent& event : batch.events) MERIDIAN_TRY_DO(add(file, event));
-      report("events", batch.events.back().row + 1, trace_.events());
+      source_.report("events", batch.events.back().row + 1, trace_.events());
     }
   }
 
@@ -87,7 +87,7 @@ class Exporter {
       file.number(completion.thread).number(completion.sequence).number(completion.leave_ns());
       file.known(message.comm).text(communicator(message.comm)).number(message.tag).number(message.bytes);
       MERIDIAN_TRY_DO(file.end_row());
-      if (i % kProgressEvery == 0) report("messages", i, trace_.messages());
+      if (i % kProgressEvery == 0) source_.report("messages", i, trace_.messages());
     }
     return file.flush();
   }
@@ -109,7 +109,7 @@ class Exporter {
       file.number(start.rank).number(start.thread).number(start.sequence).number(start.enter_ns);
       file.number(completion.thread).number(completion.sequence).number(completion.leave_ns());
       MERIDIAN_TRY_DO(file.end_row());
-      if (i % kProgressEvery == 0) report("collectives", i, trace_.parts());
+      if (i % kProgressEvery == 0) source_.report("collectives", i, trace_.parts());
     }
     return file.flush();
   }
@@ -137,14 +137,11 @@ class Exporter {
   std::string_view group(std::uint32_t call) const {
     return call < names_.calls.size() ? std::string_view{names_.calls[call].group} : std::string_view{};
   }
-  void report(std::string_view what, std::uint64_t done, std::uint64_t all) const {
-    if (progress_ && all != 0) progress_(static_cast<double>(done) / static_cast<double>(all), what);
-  }
 
+  ExportSource& source_;
   const MergedTrace& trace_;
   const MergedDefinitions& names_;
   ExportSink& sink_;
-  const ExportProgress& progress_;
 };
 
 }  // namespace
@@ -162,8 +159,8 @@ std::string csv_cell(std::string_view text) {
   return quoted + '"';
 }
 
-Status export_csv(const MergedTrace& trace, ExportSink& sink, const ExportProgress& progress) {
-  Exporter exporter{trace, sink, progress};
+Status export_csv(ExportSource& source, ExportSink& sink) {
+  Exporter exporter{source, sink};
   MERIDIAN_TRY_DO(exporter.events());
   MERIDIAN_TRY_DO(exporter.messages());
   return exporter.collectives();

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/formats.hpp"
 
+#include "export/chrome.hpp"
 #include "export/csv.hpp"
+#include "export/otf2.hpp"
+#include "export/perfetto.hpp"
 
 namespace meridian {
 namespace {
@@ -9,6 +12,9 @@ namespace {
 constexpr ExportFormat kFormats[] = {
     {"csv", "comma-separated values: events, messages, participants of collectives",
      "events.csv messages.csv collectives.csv", export_csv},
+    {"chrome", "trace events in JSON, for chrome://tracing, ui.perfetto.dev and the like", "trace.json", export_chrome},
+    {"otf2", "Open Trace Format 2, for Vampir, Scalasca and the like", "traces.otf2 traces.def traces", export_otf2},
+    {"perfetto", "protocol buffers for ui.perfetto.dev", "trace.perfetto-trace", export_perfetto},
 };
 
 }  // namespace

@@ -5,12 +5,13 @@
 #include <string_view>
 
 #include "export/sink.hpp"
-#include "merged/merged_trace.hpp"
+#include "export/source.hpp"
+#include "trace/model/result.hpp"
 
 namespace meridian {
 
 /// Writes a trace to a sink. The caller calls finish().
-using ExportFunction = Status (*)(const MergedTrace& trace, ExportSink& sink, const ExportProgress& progress);
+using ExportFunction = Status (*)(ExportSource& source, ExportSink& sink);
 
 /// A format that `meridian export` knows. To add one: its file, its declaration, and its row in formats.cpp.
 struct ExportFormat {

@@ -37,17 +37,13 @@ class DirectorySink final : public ExportSink {
       ::unlink(part_of(name).c_str());
       forget_temporary_file(part_of(name));
     }
+    std::error_code ignored;
+    if (!folder_.empty()) fs::remove_all(folder_, ignored);
   }
 
   Result<bool> begin(const std::string& file) override {
     MERIDIAN_TRY_DO(close_written());
-    std::error_code problem;
-    fs::create_directories(directory_, problem);
-    if (problem) return refuse("make", directory_, problem.value());
-    const fs::path name = directory_ / file;
-    if (!is_forced_ && fs::exists(fs::symlink_status(name, problem)))
-      return Error{Errc::invalid_argument, std::string{"'"}.append(name.string()).append("' exists"),
-                   "choose another directory, or give --force"};
+    MERIDIAN_TRY(const fs::path name, final_name(file));
     const fs::path part = part_of(name);
     ::unlink(part.c_str());
     file_ = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -62,8 +58,29 @@ class DirectorySink final : public ExportSink {
     return {};
   }
 
+  Result<fs::path> begin_folder(const std::vector<std::string>& names) override {
+    MERIDIAN_TRY_DO(close_written());
+    for (const std::string& name : names) MERIDIAN_TRY_DO(final_name(name));
+    folder_ = directory_ / ".part";
+    in_folder_ = names;
+    std::error_code problem;
+    fs::remove_all(folder_, problem);  // of an export that was killed
+    if (!problem) fs::create_directory(folder_, problem);
+    if (problem) return refuse("make", folder_, problem.value());
+    return folder_;
+  }
+
   Status finish() override {
     MERIDIAN_TRY_DO(close_written());
+    for (const std::string& name : in_folder_) {
+      std::error_code problem;
+      fs::remove_all(directory_ / name, problem);
+      fs::rename(folder_ / name, directory_ / name, problem);
+      if (problem) return refuse("rename to", directory_ / name, problem.value());
+    }
+    in_folder_.clear();
+    std::error_code ignored;
+    if (!folder_.empty()) fs::remove_all(folder_, ignored);
     for (; !begun_.empty(); begun_.erase(begun_.begin())) {
       if (::rename(part_of(begun_.front()).c_str(), begun_.front().c_str()) != 0)
         return refuse("rename to", begun_.front(), errno);
@@ -73,6 +90,17 @@ class DirectorySink final : public ExportSink {
   }
 
  private:
+  /// The file must not exist, but its directory does afterwards.
+  Result<fs::path> final_name(const std::string& file) const {
+    std::error_code problem;
+    fs::create_directories(directory_, problem);
+    if (problem) return refuse("make", directory_, problem.value());
+    fs::path name = directory_ / file;
+    if (!is_forced_ && fs::exists(fs::symlink_status(name, problem)))
+      return Error{Errc::invalid_argument, std::string{"'"}.append(name.string()).append("' exists"),
+                   "choose another directory, or give --force"};
+    return name;
+  }
   static fs::path part_of(fs::path name) { return name += ".part"; }
   static Error refuse(const char* action, const fs::path& path, int code) {
     return {Errc::io, std::string{"cannot "} + action + " '" + path.string() + "': " + std::strerror(code),
@@ -91,6 +119,8 @@ class DirectorySink final : public ExportSink {
   bool is_forced_;
   int file_ = -1;
   std::vector<fs::path> begun_;  // not renamed yet
+  fs::path folder_;              // empty: none
+  std::vector<std::string> in_folder_;
 };
 
 class StreamSink final : public ExportSink {
@@ -103,6 +133,10 @@ class StreamSink final : public ExportSink {
     if (code == EPIPE) is_closed_ = true;
     if (code == 0 || code == EPIPE) return {};
     return Error{Errc::io, std::string{"cannot write to standard output: "} + std::strerror(code), ""};
+  }
+  Result<fs::path> begin_folder(const std::vector<std::string>&) override {
+    return Error{Errc::unsupported, "this format has several files and cannot be printed",
+                 "give --output instead of --stdout"};
   }
   Status finish() override { return {}; }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,9 +11,6 @@
 
 namespace meridian {
 
-/// Receives the progress of an export, 0 to 1, and the name of the part that is being written.
-using ExportProgress = std::function<void(double fraction, std::string_view what)>;
-
 /// The destination of an export: named files, or one of them on standard output.
 class ExportSink {
  public:
@@ -23,6 +18,9 @@ class ExportSink {
   /// Starts a file, to which the following text belongs. False: the file is not wanted and need not be produced.
   virtual Result<bool> begin(const std::string& file) = 0;
   virtual Status write(std::string_view text) = 0;
+  /// An empty folder for a library that writes its files by itself: `names`, files or folders, which become visible in
+  /// this order. errors  also unsupported: the destination is not a directory.
+  virtual Result<std::filesystem::path> begin_folder(const std::vector<std::string>& names) = 0;
   /// Completes the export.
   virtual Status finish() = 0;
 };

@@ -7,6 +7,8 @@
 
 #include <array>
 #include <fstream>
+#include <stdexcept>
+#include <string_view>
 
 #include "export/csv.hpp"
 #include "export/formats.hpp"
@@ -24,12 +26,32 @@ using ::testing::HasSubstr;
 
 Status write(const ExportFormat& format, const fs::path& merged, ExportSink& sink) {
   MERIDIAN_TRY(const MergedTrace trace, MergedTrace::open(merged));
-  MERIDIAN_TRY_DO(format.write(trace, sink, {}));
+  ExportSource source{trace};
+  MERIDIAN_TRY_DO(format.write(source, sink));
   return sink.finish();
+}
+
+const ExportFormat& format_named(std::string_view name) {
+  for (const ExportFormat& format : export_formats())
+    if (format.name == name) return format;
+  throw std::runtime_error("there is no such format");
 }
 
 void compare_csv(const fs::path& merged, const fs::path& directory) {
   run_python(MERIDIAN_PYTHON_H5PY, {MERIDIAN_CHECK_EXPORT, merged, directory});
+}
+
+/// Every format with a timeline against the merged file.
+void compare_timelines(const fs::path& merged) {
+  for (const ExportFormat& format : export_formats()) {
+    if (format.name == "csv") continue;
+    const TempDir output;
+    const fs::path directory = output / "out";
+    const Status status = write(format, merged, *directory_sink(directory, false));
+    if (!status && status.error().code == Errc::unsupported) continue;  // built without its library
+    ASSERT_TRUE(status) << format.name << ": " << status.error().what;
+    run_python(MERIDIAN_PYTHON_H5PY, {MERIDIAN_CHECK_TIMELINE, format.name, merged, directory});
+  }
 }
 
 TEST(CsvExport, HoldsEveryEventMessageAndParticipant) {
@@ -37,7 +59,7 @@ TEST(CsvExport, HoldsEveryEventMessageAndParticipant) {
   write_halo(directory.path(), 4, 300);
   ASSERT_TRUE(merge(directory.path()));
   const fs::path output = directory / "csv";
-  const Status status = write(export_formats().front(), directory / "merged.h5", *directory_sink(output, false));
+  const Status status = write(format_named("csv"), directory / "merged.h5", *directory_sink(output, false));
   ASSERT_TRUE(status) << status.error().what;
   compare_csv(directory / "merged.h5", output);
 }
@@ -61,8 +83,49 @@ TEST(CsvExport, CarriesHostileNamesUnchanged) {
   }
   ASSERT_TRUE(run.merge());
   const TempDir output;
-  ASSERT_TRUE(write(export_formats().front(), run.merged(), *directory_sink(output / "out", false)));
+  ASSERT_TRUE(write(format_named("csv"), run.merged(), *directory_sink(output / "out", false)));
   compare_csv(run.merged(), output / "out");
+}
+
+TEST(TimelineExport, HoldsEveryCallMessageAndParticipant) {
+  const TempDir directory;
+  write_halo(directory.path(), 4, 300);
+  ASSERT_TRUE(merge(directory.path()));
+  compare_timelines(directory / "merged.h5");
+}
+
+TEST(TimelineExport, ShowsRanksOutsideOfTheTraceOnlyInGroups) {
+  SyntheticRun run{3};
+  for (std::size_t r = 0; r < 3; ++r) run[r]->collective(CallId::Bcast, {100 * r + 100, 900}, 8, 8, 0);
+  run[0]->send({1000, 1100}, 2, 7, 64);
+  run[2]->receive({1050, 1200}, 0, 7, 64);
+  run.ranks[0].write(run.directory / rank_file_name(0));
+  run.ranks[2].write(run.directory / rank_file_name(2));
+  const auto outcome = merge(run.directory.path(), {});
+  ASSERT_TRUE(outcome) << outcome.error().what;
+  compare_timelines(run.merged());
+}
+
+TEST(TimelineExport, CarriesHostileNames) {
+  for (const char* const name :
+       {"=1+1,\"x\"\r\n", "\"}],\\", "a\xff\xc3(b\xed\xa0\x80", "%EventDef 1 'x' \t\x1b[2J", ""}) {
+    SyntheticRun run{2};
+    for (std::size_t r = 0; r < 2; ++r) {
+      run[r].meta.hostname = name;
+      run[r].meta.texts.push_back({"comm.name", name, kWorld, 0});
+      run[r]->collective(CallId::Barrier, {100, 200});
+    }
+    run[0]->send({300, 400}, 1, 1, 8);
+    run[1]->receive({300, 500}, 0, 1, 8);
+    ASSERT_TRUE(run.merge());
+    compare_timelines(run.merged());
+  }
+}
+
+TEST(TimelineExport, OfAnEmptyTraceIsValid) {
+  SyntheticRun run{1};
+  ASSERT_TRUE(run.merge());
+  compare_timelines(run.merged());
 }
 
 TEST(ExportDirectory, LeavesNothingUnlessItIsFinished) {
@@ -73,6 +136,38 @@ TEST(ExportDirectory, LeavesNothingUnlessItIsFinished) {
     ASSERT_TRUE(sink->write("text"));
   }
   EXPECT_TRUE(fs::is_empty(directory / "out"));
+}
+
+TEST(ExportDirectory, LeavesNoFolderUnlessItIsFinished) {
+  const TempDir directory;
+  {
+    const auto sink = directory_sink(directory / "out", false);
+    const auto folder = sink->begin_folder({"a", "b"});
+    ASSERT_TRUE(folder);
+    std::ofstream{*folder / "a"} << "text";
+  }
+  EXPECT_TRUE(fs::is_empty(directory / "out"));
+}
+
+TEST(ExportDirectory, ReplacesAFolderOnlyWhenForced) {
+  const TempDir directory;
+  fs::create_directories(directory / "traces");
+  std::ofstream{directory / "traces" / "mine"} << "mine";
+  std::ofstream{directory / "other"} << "mine";
+  const auto refused = directory_sink(directory.path(), false)->begin_folder({"traces"});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().what, "'" + (directory / "traces").string() + "' exists");
+  const auto forced = directory_sink(directory.path(), true);
+  const auto folder = forced->begin_folder({"traces"});
+  ASSERT_TRUE(folder);
+  fs::create_directory(*folder / "traces");
+  std::ofstream{*folder / "traces" / "new"} << "new";
+  EXPECT_TRUE(fs::exists(directory / "traces" / "mine"));
+  ASSERT_TRUE(forced->finish());
+  EXPECT_TRUE(fs::exists(directory / "traces" / "new"));
+  EXPECT_FALSE(fs::exists(directory / "traces" / "mine"));
+  EXPECT_TRUE(fs::exists(directory / "other"));
+  EXPECT_FALSE(fs::exists(*folder));
 }
 
 TEST(ExportDirectory, ReplacesFilesOnlyWhenForced) {

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "export/otf2/archive.hpp"
+
+#include <sys/resource.h>
+
+#include <array>
+#include <cstdarg>
+#include <cstdio>
+#include <utility>
+
+namespace meridian::otf2 {
+namespace {
+
+constexpr std::uint64_t kMegabyte = std::uint64_t{1} << 20;
+constexpr std::uint32_t kFewLocations = 256;  // more of them take the smallest chunks that the library permits
+constexpr rlim_t kSpareFiles = 64;
+
+std::string& last_message() {
+  static std::string message;
+  return message;
+}
+
+__attribute__((format(printf, 6, 0))) OTF2_ErrorCode note_error(void*, const char*, std::uint64_t, const char*,
+                                                                OTF2_ErrorCode code, const char* format,
+                                                                va_list values) {
+  std::array<char, 512> text{};
+  (void)std::vsnprintf(text.data(), text.size(), format, values);
+  last_message() = text.data();
+  return code;
+}
+
+OTF2_FlushType flush_always(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) { return OTF2_FLUSH; }
+OTF2_TimeStamp no_flush_time(void*, OTF2_FileType, OTF2_LocationRef) { return 0; }
+constexpr OTF2_FlushCallbacks kFlushCallbacks{&flush_always, &no_flush_time};
+
+/// The library keeps a file open for each location.
+void allow_open_files(rlim_t files) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= files) return;
+  limit.rlim_cur = limit.rlim_max < files ? limit.rlim_max : files;
+  (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace
+
+Status check(OTF2_ErrorCode code, const char* action) {
+  if (code == OTF2_SUCCESS) return {};
+  std::string what = std::string{"cannot "} + action + " the OTF2 archive: " + OTF2_Error_GetDescription(code);
+  if (const std::string detail = std::exchange(last_message(), {}); !detail.empty()) what += " (" + detail + ")";
+  return Error{Errc::io, std::move(what), "choose a directory with enough space with --output"};
+}
+
+Result<Archive> Archive::create(const std::filesystem::path& folder, std::uint32_t locations) {
+  OTF2_Error_RegisterCallback(&note_error, nullptr);
+  allow_open_files(rlim_t{locations} + kSpareFiles);
+  const std::uint64_t chunk = locations <= kFewLocations ? kMegabyte : OTF2_CHUNK_SIZE_MIN;
+  Archive made{OTF2_Archive_Open(folder.c_str(), "traces", OTF2_FILEMODE_WRITE, chunk,
+                                 OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE)};
+  if (made.archive_ == nullptr) return check(OTF2_ERROR_FILE_INTERACTION, "create").error();
+  MERIDIAN_TRY_DO(check(OTF2_Archive_SetSerialCollectiveCallbacks(made.archive_), "create"));
+  MERIDIAN_TRY_DO(check(OTF2_Archive_SetFlushCallbacks(made.archive_, &kFlushCallbacks, nullptr), "create"));
+  MERIDIAN_TRY_DO(check(OTF2_Archive_SetCreator(made.archive_, "meridian export"), "create"));
+  MERIDIAN_TRY_DO(check(OTF2_Archive_OpenEvtFiles(made.archive_), "create"));
+  for (std::uint32_t location = 0; location < locations; ++location) {
+    OTF2_EvtWriter* const writer = OTF2_Archive_GetEvtWriter(made.archive_, location);
+    if (writer == nullptr) return check(OTF2_ERROR_MEM_FAULT, "write events of").error();
+    made.writers_.push_back(writer);
+  }
+  return made;
+}
+
+Archive::Archive(Archive&& other) noexcept
+    : archive_{std::exchange(other.archive_, nullptr)}, writers_{std::move(other.writers_)} {}
+Archive& Archive::operator=(Archive&& other) noexcept {
+  std::swap(archive_, other.archive_);
+  std::swap(writers_, other.writers_);
+  return *this;
+}
+Archive::~Archive() { (void)close(); }
+
+Result<std::vector<std::uint64_t>> Archive::close_events() {
+  std::vector<std::uint64_t> counts(writers_.size());
+  for (std::size_t location = 0; location < writers_.size(); ++location) {
+    MERIDIAN_TRY_DO(check(OTF2_EvtWriter_GetNumberOfEvents(writers_[location], &counts[location]), "count events of"));
+    MERIDIAN_TRY_DO(check(OTF2_Archive_CloseEvtWriter(archive_, writers_[location]), "write events of"));
+  }
+  MERIDIAN_TRY_DO(check(OTF2_Archive_CloseEvtFiles(archive_), "write events of"));
+  MERIDIAN_TRY_DO(check(OTF2_Archive_OpenDefFiles(archive_), "write definitions of"));
+  for (std::size_t location = 0; location < writers_.size(); ++location) {  // readers expect a file for each
+    OTF2_DefWriter* const writer = OTF2_Archive_GetDefWriter(archive_, location);
+    if (writer == nullptr) return check(OTF2_ERROR_MEM_FAULT, "write definitions of").error();
+    MERIDIAN_TRY_DO(check(OTF2_Archive_CloseDefWriter(archive_, writer), "write definitions of"));
+  }
+  MERIDIAN_TRY_DO(check(OTF2_Archive_CloseDefFiles(archive_), "write definitions of"));
+  return counts;
+}
+
+Result<OTF2_GlobalDefWriter*> Archive::definitions() {
+  OTF2_GlobalDefWriter* const writer = OTF2_Archive_GetGlobalDefWriter(archive_);
+  if (writer == nullptr) return check(OTF2_ERROR_MEM_FAULT, "write definitions of").error();
+  return writer;
+}
+
+Status Archive::close() {
+  OTF2_Archive* const archive = std::exchange(archive_, nullptr);
+  return archive == nullptr ? Status{} : check(OTF2_Archive_Close(archive), "write");
+}
+
+}  // namespace meridian::otf2

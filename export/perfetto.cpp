@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers of fields and values are those of the .proto files in https://github.com/google/perfetto, folder protos.
+#include "export/perfetto.hpp"
+
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "export/proto_message.hpp"
+#include "export/sink_buffer.hpp"
+#include "export/texts.hpp"
+#include "export/timeline.hpp"
+
+namespace meridian {
+namespace {
+
+namespace field {
+constexpr std::uint32_t kPacket = 1;                                                       // Trace
+constexpr std::uint32_t kTimestamp = 8, kSequence = 10, kTrackEvent = 11, kInterned = 12;  // TracePacket
+constexpr std::uint32_t kSequenceFlags = 13, kTrackDescriptor = 60;                        // TracePacket
+constexpr std::uint32_t kCategoryIids = 3, kAnnotations = 4, kType = 9, kNameIid = 10;     // TrackEvent
+constexpr std::uint32_t kTrackUuid = 11, kFlows = 47, kTerminatingFlows = 48;              // TrackEvent
+constexpr std::uint32_t kCategories = 1, kEventNames = 2, kAnnotationNames = 3;            // InternedData
+constexpr std::uint32_t kIid = 1, kName = 2;                                               // its entries
+constexpr std::uint32_t kAnnotationName = 1, kUint = 3, kInt = 4, kText = 6;               // DebugAnnotation
+constexpr std::uint32_t kUuid = 1, kTrackName = 2, kProcess = 3, kParent = 5;              // TrackDescriptor
+constexpr std::uint32_t kPid = 1, kProcessName = 6;                                        // ProcessDescriptor
+}  // namespace field
+
+enum TrackEventType : std::uint64_t { kSliceBegin = 1, kSliceEnd = 2, kInstant = 3 };
+constexpr std::uint64_t kOnlySequence = 1;
+constexpr std::uint64_t kStateCleared = 1, kNeedsState = 2;  // sequence flags
+
+/// Annotations of calls; the number is the position, from 1 on.
+constexpr std::string_view kAnnotationNames[] = {"sequence",   "communicator",   "peer",  "tag",
+                                                 "bytes_sent", "bytes_received", "calls", "function",
+                                                 "file",       "line",           "flags"};
+enum Annotation : std::uint64_t {
+  kSequenceNote = 1,
+  kCommunicatorNote,
+  kPeerNote,
+  kTagNote,
+  kSentNote,
+  kReceivedNote,
+  kCallsNote,
+  kFunctionNote,
+  kFileNote,
+  kLineNote,
+  kFlagsNote,
+};
+static_assert(std::size(kAnnotationNames) == kFlagsNote);
+
+class PerfettoPackets final : public TimelineVisitor {
+ public:
+  PerfettoPackets(ExportSource& source, ExportSink& sink) : names_{source.trace.definitions()}, out_{sink} {}
+
+  Status begin() {
+    ProtoMessage interned, entry;
+    const auto intern = [&](std::uint32_t kind, std::uint64_t iid, std::string_view name) {
+      entry.clear();
+      interned.message(kind, entry.number(field::kIid, iid).text(field::kName, valid_utf8(name)));
+    };
+    for (std::size_t call = 0; call < names_.calls.size(); ++call) {
+      const MergedCall& known = names_.calls[call];
+      intern(field::kEventNames, call + 1, known.name.empty() ? "unknown call" : std::string_view{known.name});
+      intern(field::kCategories, call + 1, known.group);
+    }
+    for (std::size_t i = 0; i < std::size(kAnnotationNames); ++i)
+      intern(field::kAnnotationNames, i + 1, kAnnotationNames[i]);
+    ProtoMessage packet;
+    packet.number(field::kSequence, kOnlySequence).number(field::kSequenceFlags, kStateCleared);
+    write(packet.message(field::kInterned, interned));
+    for (const MergedRank& rank : names_.ranks) {
+      const std::string name = valid_utf8("rank " + std::to_string(rank.rank) + " on " + rank.host);
+      ProtoMessage process;  // pid 0 is special
+      process.integer(field::kPid, std::int64_t{rank.rank} + 1).text(field::kProcessName, name);
+      track(rank_uuid(rank.rank), name, 0, &process);
+    }
+    for (std::uint32_t i = 0; i < names_.locations.size(); ++i) {
+      const MergedLocation& location = names_.locations[i];
+      track(thread_uuid(i), "thread " + std::to_string(location.thread), rank_uuid(location.rank), nullptr);
+    }
+    return out_.pass_on();
+  }
+
+  Status enter(const TimelineItem& item) override {
+    const MergedEvent& event = item.event;
+    start_event(event, item.kind == TimelineKind::moment ? kInstant : kSliceBegin);
+    event_.number(field::kNameIid, std::uint64_t{event.call} + 1)
+        .number(field::kCategoryIids, std::uint64_t{event.call} + 1);
+    note(kSequenceNote, event.sequence);
+    if (item.kind == TimelineKind::call) details(event);
+    if (event.site != 0 && event.site < names_.sites.size()) {
+      const MergedSite& site = names_.sites[event.site];
+      if (!site.function.empty()) note(kFunctionNote, site.function);
+      if (!site.file.empty()) note(kFileNote, site.file);
+      if (site.line != 0) note(kLineNote, site.line);
+    }
+    for (const EventLink& link : item.links)
+      if (link.kind == LinkKind::sent) event_.fixed64(field::kFlows, link.number + 1);
+    if (item.kind == TimelineKind::moment) end_flows(item);
+    finish_event(event.enter_ns);
+    return out_.pass_on();
+  }
+
+  Status leave(const TimelineItem& item, std::int64_t time_ns) override {
+    if (item.kind == TimelineKind::moment) return {};
+    start_event(item.event, kSliceEnd);
+    end_flows(item);
+    finish_event(time_ns);
+    return out_.pass_on();
+  }
+
+  Status end() { return out_.flush(); }
+
+ private:
+  static std::uint64_t rank_uuid(std::int32_t rank) {
+    return std::uint64_t{1} << 40 | static_cast<std::uint32_t>(rank);
+  }
+  static std::uint64_t thread_uuid(std::uint32_t location) { return std::uint64_t{1} << 41 | location; }
+
+  void write(const ProtoMessage& packet) {
+    whole_.clear();
+    out_ << whole_.message(field::kPacket, packet).bytes();
+  }
+  void track(std::uint64_t uuid, std::string_view name, std::uint64_t parent, const ProtoMessage* process) {
+    ProtoMessage descriptor, packet;
+    descriptor.number(field::kUuid, uuid).text(field::kTrackName, name);
+    if (parent != 0) descriptor.number(field::kParent, parent);
+    if (process != nullptr) descriptor.message(field::kProcess, *process);
+    write(packet.number(field::kSequence, kOnlySequence).message(field::kTrackDescriptor, descriptor));
+  }
+  void start_event(const MergedEvent& event, TrackEventType type) {
+    event_.clear();
+    event_.number(field::kType, type).number(field::kTrackUuid, thread_uuid(event.location));
+  }
+  void end_flows(const TimelineItem& item) {
+    for (const EventLink& link : item.links)
+      if (link.kind == LinkKind::received) event_.fixed64(field::kTerminatingFlows, link.number + 1);
+  }
+  void finish_event(std::int64_t time_ns) {
+    packet_.clear();
+    packet_.integer(field::kTimestamp, time_ns).number(field::kSequence, kOnlySequence);
+    packet_.number(field::kSequenceFlags, kNeedsState).message(field::kTrackEvent, event_);
+    write(packet_);
+  }
+  void note(Annotation name, std::uint64_t value) {
+    note_.clear();
+    event_.message(field::kAnnotations, note_.number(field::kAnnotationName, name).number(field::kUint, value));
+  }
+  void note(Annotation name, std::int32_t value) {
+    note_.clear();
+    event_.message(field::kAnnotations, note_.number(field::kAnnotationName, name).integer(field::kInt, value));
+  }
+  void note(Annotation name, std::uint32_t value) { note(name, std::uint64_t{value}); }
+  void note(Annotation name, const std::string& value) {
+    note_.clear();
+    event_.message(field::kAnnotations,
+                   note_.number(field::kAnnotationName, name).text(field::kText, valid_utf8(value)));
+  }
+  void details(const MergedEvent& event) {
+    const auto comm = static_cast<std::size_t>(event.comm);
+    if (event.comm >= 0 && comm < names_.communicators.size()) note(kCommunicatorNote, names_.communicators[comm].name);
+    if (event.peer >= 0) note(kPeerNote, event.peer);
+    if (event.tag >= 0) note(kTagNote, event.tag);
+    if (event.bytes_sent != 0) note(kSentNote, event.bytes_sent);
+    if (event.bytes_received != 0) note(kReceivedNote, event.bytes_received);
+    if (event.calls != 1) note(kCallsNote, event.calls);
+    if (event.flags != 0) note(kFlagsNote, event.flags);
+  }
+
+  const MergedDefinitions& names_;
+  SinkBuffer out_;
+  ProtoMessage event_, packet_, whole_, note_;
+};
+
+}  // namespace
+
+Status export_perfetto(ExportSource& source, ExportSink& sink) {
+  MERIDIAN_TRY(const bool is_wanted, sink.begin("trace.perfetto-trace"));
+  if (!is_wanted) return {};
+  PerfettoPackets packets{source, sink};
+  MERIDIAN_TRY_DO(packets.begin());
+  MERIDIAN_TRY_DO(walk_timeline(source, packets));
+  return packets.end();
+}
+
+}  // namespace meridian

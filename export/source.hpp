@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "merged/merged_trace.hpp"
+
+namespace meridian {
+
+/// Receives the progress of an export, 0 to 1, and the name of the part that is being written.
+using ExportProgress = std::function<void(double fraction, std::string_view what)>;
+
+/// What an export does not have, with counts. Texts are literals, such as "calls that are not selected".
+class LeftOut {
+ public:
+  void add(std::string_view text, std::uint64_t count = 1) {
+    if (count == 0) return;
+    for (auto& [known, total] : counts_)
+      if (known == text) {
+        total += count;
+        return;
+      }
+    counts_.emplace_back(text, count);
+  }
+  const std::vector<std::pair<std::string_view, std::uint64_t>>& counts() const noexcept { return counts_; }
+
+ private:
+  std::vector<std::pair<std::string_view, std::uint64_t>> counts_;
+};
+
+/// The input of an export: the trace, and where the export reports its progress and what it leaves out.
+struct ExportSource {
+  const MergedTrace& trace;
+  ExportProgress progress{};
+  LeftOut left_out{};
+
+  void report(std::string_view what, std::uint64_t done, std::uint64_t all) const {
+    if (progress && all != 0) progress(static_cast<double>(done) / static_cast<double>(all), what);
+  }
+};
+
+}  // namespace meridian
