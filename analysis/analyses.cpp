@@ -20,6 +20,7 @@ Status find_iterations(const MergedTrace& trace, Summary& summary);
 // Those that share a walk.
 Result<std::unique_ptr<TraceVisitor>> efficiency_finder(const MergedTrace& trace, const Summary& summary);
 Result<std::unique_ptr<TraceVisitor>> critical_path_finder(const MergedTrace& trace, const Summary& summary);
+std::unique_ptr<TraceVisitor> openmp_region_finder(const MergedTrace& trace);
 
 /// Comes before all analyses, which read the waits of calls from the file.
 Status find_waits(const MergedTrace& trace, Summary& summary, WaitSink* waits);
@@ -34,8 +35,10 @@ Status list_problems(const MergedTrace&, Summary& summary) {
 Status find_times(const MergedTrace& trace, Summary& summary) {
   MERIDIAN_TRY(const auto efficiencies, efficiency_finder(trace, summary));
   MERIDIAN_TRY(const auto critical_path, critical_path_finder(trace, summary));
+  const auto regions = openmp_region_finder(trace);
   const auto look = [&](const WalkedEvent& walked) -> Status {
     MERIDIAN_TRY_DO(efficiencies->look_at(walked));
+    MERIDIAN_TRY_DO(regions->look_at(walked));
     return critical_path->look_at(walked);
   };
   {
@@ -43,6 +46,7 @@ Status find_times(const MergedTrace& trace, Summary& summary) {
     MERIDIAN_TRY_DO(walk.run(look));
   }
   MERIDIAN_TRY_DO(efficiencies->finish(summary));
+  MERIDIAN_TRY_DO(regions->finish(summary));
   return critical_path->finish(summary);
 }
 

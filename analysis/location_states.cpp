@@ -11,7 +11,7 @@
 namespace meridian {
 namespace {
 
-/// Functions of the C library in which a thread may wait for another one.
+/// Functions of the C library and of OpenMP in which a thread may wait for another one.
 bool waits_for_threads(CallId id) {
   switch (id) {
     case CallId::pthread_join:
@@ -41,6 +41,14 @@ bool waits_for_threads(CallId id) {
     case CallId::sem_wait:
     case CallId::sem_timedwait:
     case CallId::sem_clockwait:
+    case CallId::omp_implicit_barrier:
+    case CallId::omp_barrier:
+    case CallId::omp_taskwait:
+    case CallId::omp_taskgroup:
+    case CallId::omp_ordered:
+    case CallId::omp_critical:
+    case CallId::omp_set_lock:
+    case CallId::omp_set_nest_lock:
       return true;
     default:
       return false;
@@ -61,6 +69,7 @@ CallTraits traits_of(const MergedCall& call) {
   switch (info(id).group) {
     case CallGroup::thread:
     case CallGroup::lock:
+    case CallGroup::openmp:
       traits.state = waits_for_threads(id) ? LocationState::sync_wait : LocationState::compute;
       break;
     case CallGroup::sleep:

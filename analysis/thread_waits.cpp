@@ -21,8 +21,10 @@ Status ThreadWaits::look(const MergedEvent& event, std::span<const EventAwaited>
   const auto first = std::ranges::find_if(awaited, is_of_lock);
   const auto last = std::find_if_not(first, awaited.end(), is_of_lock);
   MERIDIAN_TRY_DO(look_at_lock(here, {first, last}));
+  const auto team = std::ranges::find(awaited, WaitKind::team, &EventAwaited::kind);
+  std::int64_t since_ns = here.enter_ns;
   for (const EventAwaited& other : awaited) {
-    if (!is_of_threads(other.kind) || other.kind == WaitKind::lock) continue;
+    if (!is_of_threads(other.kind) || other.kind == WaitKind::lock || other.kind == WaitKind::team) continue;
     MERIDIAN_TRY(const WindowEvent causer, causer_of(here, other));
     std::int64_t end_ns = causer.enter_ns;
     if (other.kind == WaitKind::join) {
@@ -31,8 +33,12 @@ Status ThreadWaits::look(const MergedEvent& event, std::span<const EventAwaited>
     }
     const std::int64_t ns = std::min(end_ns, here.leave_ns) - here.enter_ns;
     if (ns > 0) MERIDIAN_TRY_DO(sums_.add({other.kind, ns, causer}, here));
+    since_ns += std::max<std::int64_t>(ns, 0);
   }
-  return {};
+  if (team == awaited.end()) return {};
+  MERIDIAN_TRY(const WindowEvent causer, causer_of(here, *team));
+  const std::int64_t ns = std::min(causer.enter_ns, here.leave_ns) - since_ns;
+  return ns > 0 ? sums_.add({WaitKind::team, ns, causer}, here) : Status{};
 }
 
 /// Each holder is waited for until the next one has the lock, the last one until the call has it.

@@ -13,8 +13,8 @@ Result<TraceWalk> TraceWalk::open(const MergedTrace& trace, std::uint8_t links) 
   return TraceWalk{std::move(window)};
 }
 
-/// A wait ends when its causer is entered, or otherwise with its own length after the call's enter. Waits for a lock
-/// follow one another.
+/// A wait ends when its causer is entered, or otherwise with its own length after the call's enter. Some
+/// follow one another (follows_last_wait()).
 Status TraceWalk::find_spans(const MergedEvent& event, std::span<const EventWait> waits) {
   spans_.clear();
   const std::int64_t enter_ns = event.enter_ns + event.outside_ns;  // as in Tiler
@@ -30,6 +30,7 @@ Status TraceWalk::find_spans(const MergedEvent& event, std::span<const EventWait
     const bool ends_at_enter = causer.enter_ns - wait.ns >= enter_ns && causer.enter_ns <= event.leave_ns();
     const std::int64_t end_ns = std::min(ends_at_enter ? causer.enter_ns : enter_ns + wait.ns, event.leave_ns());
     spans_.push_back({std::max(end_ns - wait.ns, enter_ns), end_ns, event.location, causer.location, wait.kind});
+    since_ns = end_ns;
   }
   if (spans_.size() < 2) return {};
   std::ranges::sort(spans_, {}, [](const WaitSpan& span) { return std::pair{span.end_ns, span.begin_ns}; });

@@ -10,6 +10,7 @@
 #include "summary/critical_path_rows.hpp"
 #include "summary/efficiency_rows.hpp"
 #include "summary/iteration_rows.hpp"
+#include "summary/openmp_rows.hpp"
 #include "trace/format/table_column.hpp"
 
 /// name      of the table, and of the member of Summary, a vector of rows
@@ -37,6 +38,7 @@
   TABLE(phases, PhaseSummary, nullptr, "one row for each stretch of the run that repeats itself, in order of time; docs/PHASES.md has the definitions") \
   TABLE(iterations, IterationSummary, nullptr, "one row for each iteration of a phase, or for equally many consecutive ones, a thousand of a phase at most") \
   TABLE(iteration_findings, IterationFindingSummary, nullptr, "one row for each slow iteration and each drift, by phase, most expensive first") \
+  TABLE(openmp_regions, OpenmpRegionSummary, "OPENMP REGIONS", "one row for each rank and place with parallel regions, longest barrier waits first; docs/OPENMP.md has the definitions") \
   TABLE(problems, ProblemSummary, nullptr, "one row for each problem of the program, most expensive first")
 // clang-format on
 

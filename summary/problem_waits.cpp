@@ -10,15 +10,18 @@
 #include <string_view>
 #include <tuple>
 
+#include "summary/problem_openmp.hpp"
 #include "summary/problems.hpp"
 #include "summary/units.hpp"
 
 namespace meridian {
 namespace {
 
-constexpr double kMostly = 0.6;       ///< share of the waits in a place for which one rank is named as the cause
-constexpr double kMainShare = 0.4;    ///< of the waits in a place, charged to one activity, for which it is named
-constexpr double kUneven = 0.1;       ///< 1 - load balance
+constexpr double kMostly = 0.6;     ///< share of the waits in a place for which one rank is named as the cause
+constexpr double kMainShare = 0.4;  ///< of the waits in a place, charged to one activity, for which it is named
+constexpr double kUneven = 0.1;     ///< 1 - load balance
+constexpr double kSideEffect =
+    0.1;  ///< of what OpenMP threads of a rank wait for each other: shorter waits have other causes
 constexpr double kMuchWaiting = 0.3;  ///< share of waits for locks and threads in a rank's time outside MPI
 
 /// A function that a program calls again and again until something has happened.
@@ -100,8 +103,11 @@ std::string with(std::string_view text, const std::string& rank, const std::stri
 }
 
 bool is_contention(const LockSummary& lock) {
-  return lock.kind == "mutex" || lock.kind == "rwlock" || lock.kind == "spin";
+  return lock.kind == "mutex" || lock.kind == "rwlock" || lock.kind == "spin" || lock.kind == "omp";
 }
+
+/// How the names of the functions begin that take locks of this kind.
+std::string functions_of(const std::string& kind) { return kind == "omp" ? "omp_" : "pthread_" + kind; }
 
 /// The lock of this rank with the longest waits; nullptr: none.
 const LockSummary* worst_lock(const Summary& summary, std::int32_t rank) {
@@ -117,7 +123,8 @@ const LockSummary* worst_lock(const Summary& summary, std::int32_t rank) {
 const SiteSummary* lock_site(const Summary& summary, const std::string& kind) {
   const SiteSummary* longest = nullptr;
   for (const SiteSummary& site : summary.sites)
-    if (site.function.starts_with("pthread_" + kind) && (longest == nullptr || site.total_s > longest->total_s))
+    if (site.function.starts_with(functions_of(kind)) && !site.function.ends_with("barrier") &&
+        (longest == nullptr || site.total_s > longest->total_s))
       longest = &site;
   return longest;
 }
@@ -126,7 +133,7 @@ const SiteSummary* lock_site(const Summary& summary, const std::string& kind) {
 const WaitSummary* lock_wait(const Summary& summary, std::int32_t rank, const std::string& kind) {
   const WaitSummary* longest = nullptr;
   for (const WaitSummary& row : summary.waits)
-    if (row.rank == rank && row.pattern == "wait for lock" && row.function.starts_with("pthread_" + kind) &&
+    if (row.rank == rank && row.pattern == "wait for lock" && row.function.starts_with(functions_of(kind)) &&
         (longest == nullptr || row.total_s > longest->total_s))
       longest = &row;
   return longest;
@@ -152,6 +159,10 @@ class WaitingFinder {
     for (const auto& [key, group] : groups_) {
       const std::int32_t causer = main_causer(group);
       const RankLoad* const rank = load_of(causer);
+      if (is_late_by_openmp(causer, group)) {
+        openmp_victims_[causer] += group.total_s;
+        continue;
+      }
       if (rank != nullptr && waits_much(*rank) && worst_lock(summary_, causer) != nullptr) {
         victims_[causer] += group.total_s;
         continue;
@@ -164,6 +175,13 @@ class WaitingFinder {
       }
       problems.push_back(describe(key, group, causer, delay));
     }
+    for (const OpenmpRegionSummary& region : summary_.openmp_regions) {
+      if (!(region.lost_s > 0)) continue;
+      const bool is_worst = &region == worst_openmp_region(summary_, region.rank);
+      const auto victims = openmp_victims_.find(region.rank);
+      const bool has_victims = is_worst && victims != openmp_victims_.end();
+      problems.push_back(describe_openmp_imbalance(region, has_victims ? victims->second : 0));
+    }
     find_imbalance(problems);
     for (const RankLoad& rank : load_.ranks)
       if (const LockSummary* const lock = worst_lock(summary_, rank.rank->rank); lock != nullptr)
@@ -172,6 +190,16 @@ class WaitingFinder {
   }
 
  private:
+  /// Whether the group waits for a rank whose threads lose at least as much by waiting for each other in a parallel region,
+  /// and more than by waiting for a lock.
+  bool is_late_by_openmp(std::int32_t causer, const WaitGroup& group) const {
+    const OpenmpRegionSummary* const region = causer < 0 ? nullptr : worst_openmp_region(summary_, causer);
+    const LockSummary* const lock = worst_lock(summary_, causer);
+    if (region != nullptr && lock != nullptr && lock->wait_s > region->barrier_s) return false;
+    if (region == nullptr || group.total_s < kSideEffect * region->lost_s) return false;
+    return region->lost_s >= group.total_s / static_cast<double>(group.waiters.size());
+  }
+
   /// Why `causer` is late: the activity, its own or of a rank that makes it wait, to which most of the group's waits are
   /// charged; nullptr: there is no single one.
   const DelaySummary* main_delay(std::int32_t causer, const WaitGroup& group) const {
@@ -303,13 +331,13 @@ class WaitingFinder {
     problem.cost_s = lock.wait_s / static_cast<double>(std::max<std::uint64_t>({rank.all_threads, rank.threads, 1}));
     problem.causer = rank.rank;
     const SiteSummary* const site = lock_site(summary_, lock.kind);
-    problem.function = site == nullptr ? "pthread_" + lock.kind + "_lock" : site->function;
+    problem.function = site == nullptr ? functions_of(lock.kind) + "_lock" : site->function;
     if (site != nullptr) problem.place = place_text(*site);
     std::string held;
     if (const WaitSummary* const wait = lock_wait(summary_, rank.rank, lock.kind); wait != nullptr) {
       problem.function = wait->function;
       problem.place = wait->place;
-      if (wait->causer_function.starts_with("pthread_" + lock.kind)) held = wait->causer_place;
+      if (wait->causer_function.starts_with(functions_of(lock.kind))) held = wait->causer_place;
     }
     problem.text = fmt::format("Threads of rank {} wait {} for the {} {:#x} in {}{}: {} waits, longest {}.", rank.rank,
                                human_duration(lock.wait_s), lock.kind, lock.object, problem.function,
@@ -328,7 +356,8 @@ class WaitingFinder {
   const Load& load_;
   std::map<WaitKey, WaitGroup> groups_;
   std::map<std::string, ChargedWaits> charged_;
-  std::map<std::int32_t, double> victims_;  ///< rank that waits for locks -> waits of other ranks for it
+  std::map<std::int32_t, double> openmp_victims_;  ///< the same, for threads that wait for each other
+  std::map<std::int32_t, double> victims_;         ///< rank that waits for locks -> waits of other ranks for it
 };
 
 }  // namespace

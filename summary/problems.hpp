@@ -15,6 +15,7 @@ namespace meridian {
 // clang-format off
 #define MERIDIAN_PROBLEM_KINDS(KIND)                         \
   KIND(lock, "lock")                                         \
+  KIND(openmp_imbalance, "OpenMP imbalance")                 \
   KIND(imbalance, "imbalance")                               \
   KIND(transfer, "transfer")                                 \
   KIND(input_and_output, "input and output")                 \

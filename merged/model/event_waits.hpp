@@ -32,6 +32,7 @@ enum class WaitKind : std::uint8_t {
   late_complete,
   window_lock,
   neighbours,
+  team,  // of threads: of an idle OpenMP thread, after the wait at the thread barrier
 };
 inline constexpr std::string_view kWaitKindNames[] = {"late sender",
                                                       "late receiver",
@@ -56,17 +57,19 @@ inline constexpr std::string_view kWaitKindNames[] = {"late sender",
                                                       "early wait",
                                                       "late complete",
                                                       "window lock",
-                                                      "wait at neighbours"};
+                                                      "wait at neighbours",
+                                                      "wait for parallel region"};
 
-/// Waits of a call for a lock follow one another, one for each holder; the wait for a completion follows that for accesses.
-/// All other waits begin with the call.
+/// Waits of a call for a lock follow one another, one for each holder; the wait for a completion follows that for accesses, and the
+/// wait for a parallel region the one at the end of the last region. All other waits begin with the call.
 constexpr bool follows_last_wait(WaitKind kind) noexcept {
-  return kind == WaitKind::lock || kind == WaitKind::early_wait || kind == WaitKind::late_complete;
+  return kind == WaitKind::lock || kind == WaitKind::early_wait || kind == WaitKind::late_complete ||
+         kind == WaitKind::team;
 }
 
 /// Waits for other threads of the same rank.
 constexpr bool is_of_threads(WaitKind kind) noexcept {
-  return kind >= WaitKind::lock && kind <= WaitKind::thread_barrier;
+  return (kind >= WaitKind::lock && kind <= WaitKind::thread_barrier) || kind == WaitKind::team;
 }
 
 /// The time that a call waited, and the call that ended the wait.

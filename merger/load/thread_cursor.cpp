@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "trace/format/batch_rows.hpp"
+#include "trace/format/rank_end.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {
@@ -26,6 +27,14 @@ std::uint64_t begin_of(const RankMeta& meta) {
   return begin == UINT64_MAX ? 0 : begin;
 }
 
+/// When the thread ended, or otherwise the rank, as far as it is known.
+std::uint64_t end_of(const RankMeta& meta, std::uint32_t thread) {
+  for (const ThreadRow& row : meta.threads)
+    if (row.thread == thread && row.end_ticks != 0) return row.end_ticks;
+  if (const std::uint64_t ticks = rank_end_of(meta).ticks; ticks != 0) return ticks;
+  return meta.anchors.empty() ? 0 : meta.anchors.back().before_ticks;
+}
+
 }  // namespace
 
 ThreadSegments segments_by_thread(const RankMeta& meta) {
@@ -39,6 +48,7 @@ ThreadCursor::ThreadCursor(RankFile& file, std::uint32_t thread, std::vector<std
   call_.thread = thread;
   const std::uint64_t begin = begin_of(file.meta());
   earliest_ticks_ = begin - std::min(begin, kLongestRun);
+  end_ticks_ = end_of(file.meta(), thread);
   latest_ticks_ = begin + std::min(UINT64_MAX - begin, kLongestRun);
   advance();
 }
@@ -96,6 +106,17 @@ void ThreadCursor::skip_rows() {
   }
 }
 
+/// Threads of a team wait in the OpenMP library until they have another share or end: that is no call that never returned, and
+/// no call that was left.
+void ThreadCursor::end_idle() {
+  constexpr int kEnds = kFlagUnfinished | kFlagAbandoned | kFlagFailed;
+  if (call_.has(kFlagUnfinished)) {
+    if (end_ticks_ <= call_.enter_ticks) return;
+    call_.leave_ticks = end_ticks_;
+  }
+  call_.flags = static_cast<std::uint8_t>(call_.flags & ~kEnds);
+}
+
 void ThreadCursor::take() {
   skip_rows();
   const std::size_t row = next_row_++;
@@ -108,6 +129,7 @@ void ThreadCursor::take() {
   call_.completion_count = batch_.completion_count[row];
   call_.site = call_.has(kFlagSite) ? *site_++ : 0;
   call_.node = call_.has(kFlagSite) && node_ != nullptr ? *node_++ : 0;
+  if (call_.call == CallId::omp_implicit_barrier) end_idle();
   if (call_.has(kFlagUnfinished)) call_.leave_ticks = call_.enter_ticks;
   if (call_.enter_ticks < earliest_ticks_) [[unlikely]] {
     findings_->add(FindingId::rank_time_backwards, 1, [&] { return name_of(file_->meta(), call_.thread); });

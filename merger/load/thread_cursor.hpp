@@ -65,6 +65,7 @@ class ThreadCursor {
  private:
   bool load();       // reads the next readable segment; false at the end
   void take();       // makes the next row the current call
+  void end_idle();   // an OpenMP thread without a share
   void skip_rows();  // moves the pointers of the call behind its rows
 
   RankFile* file_;
@@ -77,6 +78,7 @@ class ThreadCursor {
   std::uint64_t next_event_ = 0;
   std::uint64_t earliest_ticks_ = 0;  // no call begins before this
   std::uint64_t latest_ticks_ = 0;    // no call ends after this
+  std::uint64_t end_ticks_ = 0;       // of the thread, or of the rank; 0: unknown
   Call call_;
   const std::uint64_t* site_ = nullptr;  // next row
   const std::uint32_t* node_ = nullptr;  // null: no stacks were recorded

@@ -39,6 +39,10 @@ void AwaitedThreads::add(const Call& call) {
     if (call.payload == Payload::lock && call.call != CallId::none) add_lock(call);
     if (call.payload == Payload::thread_op) add_join(call);
   }
+  if (call.call == CallId::omp_implicit_barrier)
+    idle_[call.thread] = {rank_, call.thread, call.event};
+  else
+    idle_.erase(call.thread);
   last_[call.thread] = {rank_, call.thread, call.event};
 }
 
@@ -63,6 +67,7 @@ void AwaitedThreads::add_lock(const Call& call) {
   const LockObject object{object_kind(kind), use.object};
   const EventRef ref{rank_, call.thread, call.event};
   const bool has_worked = !call.has(kFlagFailed);
+  if (call.call == CallId::omp_parallel || call.call == CallId::omp_share) return begin_share(call);
   const LockUseKind what = kLockUses[static_cast<std::size_t>(call.call)];
   if (what == LockUseKind::birth || what == LockUseKind::death) {
     if (const auto found = objects_.find(object); found != objects_.end()) {
@@ -87,7 +92,7 @@ void AwaitedThreads::add_lock(const Call& call) {
             .leave_ticks = call.leave_ticks,
             .site = call.site,
             .object = object};
-  if (kind == LockKind::barrier) {
+  if (kind == LockKind::barrier || kind == LockKind::team) {
     if (Object* const at = what == LockUseKind::take && has_worked ? find(object) : nullptr; at != nullptr)
       arrive(*at, call, ref);
     return;
@@ -173,13 +178,28 @@ void AwaitedThreads::arrive(Object& object, const Call& call, const EventRef& re
   if (!object.arrivals.empty() && call.enter_ticks >= object.first_leave_ticks) close(object);
   if (object.arrivals.empty()) object.first_leave_ticks = UINT64_MAX;
   object.arrivals.push_back(ref);
-  object.first_leave_ticks = std::min(object.first_leave_ticks, call.leave_ticks);
+  const bool runs_task = call.lock->kind == static_cast<std::uint8_t>(LockKind::team) && call.lock->is_contended == 0;
+  if (!runs_task) object.first_leave_ticks = std::min(object.first_leave_ticks, call.leave_ticks);
   object.latest = ref;  // calls come in order of enter
+}
+
+/// A thread of a team begins to compute; until then it waited for the thread that made the team.
+void AwaitedThreads::begin_share(const Call& call) {
+  Object* const team = find({LockKind::team, call.lock->object});
+  if (team == nullptr) return;
+  const EventRef ref{rank_, call.thread, call.event};
+  if (call.call == CallId::omp_parallel) {
+    team->fork = ref;
+    team->has_fork = true;
+  }
+  const auto idle = idle_.find(call.thread);
+  if (idle != idle_.end() && call.call == CallId::omp_share && team->has_fork)
+    emit(idle->second, team->fork, WaitKind::team);
 }
 
 void AwaitedThreads::close(Object& object) {
   for (const EventRef& call : object.arrivals)
-    if (call != object.latest) emit(call, object.latest, WaitKind::thread_barrier);
+    if (call.thread != object.latest.thread) emit(call, object.latest, WaitKind::thread_barrier);
   object.arrivals.clear();
 }
 

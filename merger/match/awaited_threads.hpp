@@ -19,6 +19,8 @@ namespace meridian {
 /// is the thread that the C library names; where that is unknown, the last one to take it, if all calls on locks were
 /// recorded. Its call is the recorded one with which it took the lock, otherwise the last call that it made before the
 /// end of the wait.
+/// An OpenMP thread without a share waits at the end of its last share, like at any thread barrier, and then until its next team is
+/// made. A thread that leaves a barrier to run a task comes again.
 /// Memory is bounded by the threads and by the objects in use.
 class AwaitedThreads {
  public:
@@ -50,6 +52,8 @@ class AwaitedThreads {
     std::vector<Wake> wakes{};  // while a thread waits
     std::vector<EventRef> arrivals{};
     EventRef latest{};
+    EventRef fork{};  // of a team: where it was made, if has_fork
+    bool has_fork = false;
     std::uint64_t latest_ticks = 0, first_leave_ticks = 0;  // of the arrivals
   };
   /// A call in progress that waits.
@@ -70,6 +74,7 @@ class AwaitedThreads {
   void begin(Wait wait);
   void took(const LockObject& object, const Holding& holding);
   void arrive(Object& object, const Call& call, const EventRef& ref);
+  void begin_share(const Call& call);
   void release(const LockObject& object, std::uint32_t thread);
   void settle(std::uint64_t now_ticks);
   void finish(const Wait& wait);
@@ -89,6 +94,7 @@ class AwaitedThreads {
   std::vector<Wait> waits_;  // in progress
   std::uint64_t next_end_ticks_ = UINT64_MAX;
   std::unordered_map<std::uint32_t, EventRef> last_;  // thread -> its last call so far
+  std::unordered_map<std::uint32_t, EventRef> idle_;  // OpenMP thread that has no share -> its call
   bool sees_releases_ = false;
 };
 

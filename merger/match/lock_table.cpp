@@ -32,6 +32,7 @@ void LockTable::add(const Call& call, std::int64_t duration_ns) {
   if (call.payload != Payload::lock || call.call == CallId::none) return;
   const LockUse& use = *call.lock;
   if (use.kind == 0 || use.kind >= static_cast<std::uint8_t>(LockKind::count_)) return;
+  if (use.kind == static_cast<std::uint8_t>(LockKind::team)) return;  // analysis/openmp_regions.cpp
   Lock& lock = at(static_cast<LockKind>(use.kind), use.object);
   switch (kLockUses[static_cast<std::size_t>(call.call)]) {
     case LockUseKind::birth:

@@ -21,6 +21,8 @@ constexpr LockUseKind lock_use_of(std::string_view name) noexcept {
       if (name.ends_with(end)) return true;
     return false;
   };
+  if (ends_with_any({"_unset_lock", "_unset_nest_lock", "omp_critical_end"})) return LockUseKind::release;
+  if (ends_with_any({"omp_critical", "omp_ordered", "omp_barrier", "omp_implicit_barrier"})) return LockUseKind::take;
   if (name.ends_with("_init")) return LockUseKind::birth;
   if (name.ends_with("_open")) return LockUseKind::open;
   if (name.ends_with("_close")) return LockUseKind::close;

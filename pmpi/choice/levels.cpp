@@ -31,7 +31,9 @@ enum class LockOption : std::int64_t { contended = 0, all = 1, off = 2 };
 
 /// The value of g_enabled for a call whose group is on.
 std::uint8_t recording_level(CallId call) noexcept {
-  if (info(call).group != CallGroup::lock) return kRecorded;
+  const CallGroup group = info(call).group;
+  if (group == CallGroup::openmp && !g_session.options.is_on(OptionId::openmp)) return kNotRecorded;
+  if (group != CallGroup::lock && !is_omp_lock(call)) return kRecorded;
   switch (static_cast<LockOption>(g_session.options.number(OptionId::locks))) {
     case LockOption::all:
       return kRecordedAll;
@@ -45,7 +47,8 @@ std::uint8_t recording_level(CallId call) noexcept {
 /// The value for a call that is left out. MPI calls, and calls that would not be recorded anyway, are just off.
 std::uint8_t left_out_level(CallId call) noexcept {
   const CallGroup group = info(call).group;
-  const bool is_wrapped = group == CallGroup::lock || group == CallGroup::thread || group == CallGroup::sleep;
+  const bool is_wrapped =
+      group == CallGroup::lock || group == CallGroup::thread || group == CallGroup::sleep || group == CallGroup::openmp;
   return is_wrapped && recording_level(call) != kNotRecorded ? kLeftOut : kNotRecorded;
 }
 

@@ -168,7 +168,9 @@ enum class LockKind : std::uint8_t {
   semaphore = 8,
   busy = 9,        ///< in LockCount only: tries that found a lock taken
   unawaited = 10,  ///< in LockCount only: signals and broadcasts without a waiting thread
-  count_ = 11
+  team = 11,       ///< a team of OpenMP threads, by the address of its region: shares and barriers
+  omp = 12,        ///< a lock or critical region of OpenMP
+  count_ = 13
 };
 inline constexpr std::uint32_t kLockKindBits = 4;
 

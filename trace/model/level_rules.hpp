@@ -21,11 +21,11 @@ struct Preset {
   std::string_view text;
 };
 inline constexpr std::array<Preset, 6> kPresets{{
-    {"basic", "p2p request coll comm env lock thread user",
+    {"basic", "p2p request coll comm env lock thread openmp user",
      "messages, collectives, locks and the program's own events"},
-    {"sync", "request coll rma lock env", "where ranks and threads wait for each other"},
+    {"sync", "request coll rma lock openmp env", "where ranks and threads wait for each other"},
     {"comm", "p2p request coll comm topo rma env", "all communication"},
-    {"threads", "thread lock sleep", "threads, locks and sleep"},
+    {"threads", "thread lock openmp sleep", "threads, locks, OpenMP and sleep"},
     {"complete", "*", "everything"},
     {"free", "user", "nothing but the program's own events"},
 }};

@@ -12,10 +12,18 @@ constexpr bool is_release(CallId call) noexcept {
     case CallId::mtx_unlock:
     case CallId::pthread_rwlock_unlock:
     case CallId::pthread_spin_unlock:
+    case CallId::omp_critical_end:
+    case CallId::omp_unset_lock:
+    case CallId::omp_unset_nest_lock:
       return true;
     default:
       return false;
   }
+}
+
+/// A call of OpenMP to which MERIDIAN_LOCKS applies.
+constexpr bool is_omp_lock(CallId call) noexcept {
+  return info(call).group == CallGroup::openmp && call >= CallId::omp_critical;
 }
 
 }  // namespace meridian

@@ -16,16 +16,20 @@ struct LockKindName {
 
 /// The names of a kind of locks, also of a kind unknown to this build.
 constexpr LockKindName names_of(LockKind kind) {
-  constexpr std::array<LockKindName, 9> kNames{{{},
-                                                {"mutex", "mutex"},
-                                                {"condition", "condition"},
-                                                {"rwlock", "read-write lock"},
-                                                {"rwlock", "read-write lock"},
-                                                {"barrier", "barrier"},
-                                                {"spin", "spin lock"},
-                                                {"once", "routine that runs once"},
-                                                {"semaphore", "semaphore"}}};
-  static_assert(static_cast<std::size_t>(LockKind::semaphore) + 1 == kNames.size());
+  constexpr std::array<LockKindName, 13> kNames{{{},
+                                                 {"mutex", "mutex"},
+                                                 {"condition", "condition"},
+                                                 {"rwlock", "read-write lock"},
+                                                 {"rwlock", "read-write lock"},
+                                                 {"barrier", "barrier"},
+                                                 {"spin", "spin lock"},
+                                                 {"once", "routine that runs once"},
+                                                 {"semaphore", "semaphore"},
+                                                 {},
+                                                 {},
+                                                 {"team", "team of OpenMP threads"},
+                                                 {"omp", "OpenMP lock"}}};
+  static_assert(static_cast<std::size_t>(LockKind::count_) == kNames.size());
   const auto index = static_cast<std::size_t>(kind);
   return index < kNames.size() ? kNames[index] : LockKindName{};
 }

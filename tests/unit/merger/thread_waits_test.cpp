@@ -207,6 +207,62 @@ TEST(ThreadWaits, AtAThreadBarrierAllWaitForTheLastOfEachRound) {
                           "wait at thread barrier: thread 1 waits 30 for thread 2's pthread_barrier_wait"));
 }
 
+constexpr std::uint64_t kTeam = 0x7ffe1000;
+
+void openmp(SyntheticThread& thread, CallId call, At at, bool is_contended = true, std::uint8_t flags = 0) {
+  thread.lock(call, at, LockKind::team, kTeam, is_contended, 0, flags);
+}
+
+/// Two regions of a team of two; thread 1 waits inside the library between them and to its end.
+void two_regions(SyntheticRun& run) {
+  SyntheticThread &master = run[0].thread(0), &other = run[0].thread(1);
+  openmp(master, CallId::omp_parallel, {10, 10});
+  openmp(other, CallId::omp_share, {12, 12});
+  openmp(other, CallId::omp_implicit_barrier, {40, 130});
+  openmp(master, CallId::omp_implicit_barrier, {60, 62});
+  openmp(master, CallId::omp_parallel, {120, 120});
+  openmp(other, CallId::omp_share, {130, 130});
+  openmp(master, CallId::omp_implicit_barrier, {140, 182});
+  openmp(other, CallId::omp_implicit_barrier, {180, 180}, true, kFlagUnfinished);
+  other.end_ticks = 200;
+}
+
+TEST(ThreadWaits, AnIdleOpenmpThreadWaitsForTheLastOfItsTeamAndThenForTheNextRegion) {
+  SyntheticRun run{1};
+  two_regions(run);
+  EXPECT_THAT(thread_waits_of(run),
+              ElementsAre("wait at thread barrier: thread 1 waits 20 for thread 0's omp_implicit_barrier",
+                          "wait for parallel region: thread 1 waits 60 for thread 0's omp_parallel",
+                          "wait at thread barrier: thread 0 waits 40 for thread 1's omp_implicit_barrier"));
+}
+
+TEST(ThreadWaits, OfATeamAreInTheTableOfRegionsWithTheSharesOfItsThreads) {
+  SyntheticRun run{1};
+  two_regions(run);
+  const Summary summary = merged(run);
+  ASSERT_EQ(summary.openmp_regions.size(), 1U);
+  const OpenmpRegionSummary& row = summary.openmp_regions[0];
+  EXPECT_EQ(row.regions, 2U);
+  EXPECT_EQ(row.shares, 4U);
+  EXPECT_EQ(ns(row.time_s), 52 + 62);
+  EXPECT_EQ(ns(row.share_s), 50 + 28 + 20 + 50);
+  EXPECT_EQ(ns(row.barrier_s), 20 + 40);
+  EXPECT_EQ(ns(row.lost_s), 30);
+  EXPECT_EQ(row.slowest, 1);
+  EXPECT_EQ(ns(row.slowest_s), 28 + 50);
+  EXPECT_EQ(ns(row.serial_s), 120 - 62);
+  for (const Finding& finding : summary.findings) EXPECT_NE(finding.name, "call.unfinished") << finding.detail;
+}
+
+TEST(ThreadWaits, AnOpenmpThreadThatRunsATaskAtABarrierComesAgain) {
+  SyntheticRun run{1};
+  openmp(run[0].thread(1), CallId::omp_barrier, {20, 30}, kFree);
+  openmp(run[0].thread(0), CallId::omp_barrier, {40, 70});
+  openmp(run[0].thread(1), CallId::omp_barrier, {55, 72});
+  EXPECT_THAT(thread_waits_of(run),
+              ElementsAre("wait at thread barrier: thread 0 waits 15 for thread 1's omp_barrier"));
+}
+
 TEST(ThreadWaits, AJoinWaitsForTheEndOfTheThread) {
   SyntheticRun run{1};
   run[0].thread(0).thread_op(CallId::pthread_create, {10, 11}, 1);
