@@ -134,6 +134,26 @@ std::uint64_t element(const void* values, std::size_t index, ColumnType type) {
   });
 }
 
+bool are_all(const void* values, std::size_t count, ColumnType type, std::uint64_t value) {
+  constexpr std::size_t kAtOnce = 512;  // a difference is mostly found in the first of them
+  return with_type(type, [&](auto t) {
+    using Bits = std::make_unsigned_t<decltype(t)>;
+    const auto* const typed = static_cast<const decltype(t)*>(values);
+    Bits different = 0;
+    for (std::size_t first = 0; first < count && different == 0; first += kAtOnce) {
+      const std::size_t end = std::min(count, first + kAtOnce);
+      for (std::size_t i = first; i < end; ++i)
+        different = static_cast<Bits>(different | (static_cast<Bits>(typed[i]) ^ static_cast<Bits>(value)));
+    }
+    return different == 0;
+  });
+}
+
+void fill_elements(void* values, std::size_t count, ColumnType type, std::uint64_t value) {
+  with_type(type,
+            [&](auto t) { std::fill_n(static_cast<decltype(t)*>(values), count, static_cast<decltype(t)>(value)); });
+}
+
 void split_planes(const void* values, std::size_t count, ColumnType type, std::size_t width, std::size_t stride,
                   std::uint8_t* planes) {
   with_type(type, [&](auto t) {

@@ -23,6 +23,12 @@ ValueRange range_of(const void* values, std::size_t count, ColumnType type);
 /// Element `index` as 64 bits, sign-extended.
 std::uint64_t element(const void* values, std::size_t index, ColumnType type);
 
+/// Whether all elements are `value`, as of element().
+bool are_all(const void* values, std::size_t count, ColumnType type, std::uint64_t value);
+
+/// Stores `value` in all elements.
+void fill_elements(void* values, std::size_t count, ColumnType type, std::uint64_t value);
+
 /// Writes the lowest `width` bytes of each value, plane by plane; a plane has room for `stride` elements, the rest is
 /// unchanged.
 void split_planes(const void* values, std::size_t count, ColumnType type, std::size_t width, std::size_t stride,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -7,6 +6,7 @@
 #include "trace/format/chunk_log.hpp"
 #include "trace/format/chunk_pool.hpp"
 #include "trace/format/column.hpp"
+#include "trace/format/pending_rows.hpp"
 #include "trace/format/state_archive.hpp"
 
 namespace meridian {
@@ -69,8 +69,7 @@ struct ColumnWriter::Impl {
   h5::Dataset dataset;
   Layout layout;
   std::uint64_t rows_stored = 0;
-  std::vector<std::uint8_t> pending;  // elements of the incomplete chunk
-  std::size_t pending_rows = 0;
+  PendingRows pending;
 
   std::size_t element_bytes() const { return width_of(type); }
 
@@ -152,13 +151,27 @@ struct ColumnWriter::Impl {
     return {};
   }
 
+  // Stores the incomplete chunk.
+  Status store_pending() {
+    const std::size_t rows = pending.size();
+    Status stored;
+    if (pending.is_same() && log != nullptr) {
+      rows_stored += rows;
+      stored = log->append({number, 0, pending.same(), {}});
+    } else {
+      stored = store(pending.values().data(), rows);
+    }
+    pending.clear();
+    return stored;
+  }
+
   // Never narrower than the previous chunk, so that a dataset made of the chunks is widened no more often than the
   // column would have been.
   Status store_in_log(const void* values) {
-    const ValueRange range = range_of(values, kColumnChunk, type);
     rows_stored += kColumnChunk;
-    if (range.is_constant) return log->append({number, 0, element(values, 0, type), {}});
-    layout.width = is_narrow ? std::max(layout.width, range.width) : element_bytes();
+    const std::uint64_t first = element(values, 0, type);
+    if (are_all(values, kColumnChunk, type, first)) return log->append({number, 0, first, {}});
+    layout.width = is_narrow ? std::max(layout.width, range_of(values, kColumnChunk, type).width) : element_bytes();
     const auto stream = encode_chunk(values, kColumnChunk, coding(layout.width, kColumnChunk));
     if (stream.empty()) return Error{Errc::unsupported, "cannot compress column '" + path + "'", ""};
     return log->append({number, static_cast<std::uint32_t>(layout.width), 0, stream});
@@ -166,7 +179,7 @@ struct ColumnWriter::Impl {
 
   Status adopt(const LoggedChunk& chunk) {
     const std::size_t width = chunk.width;
-    if (pending_rows != 0 || width > element_bytes() || (width != 0 && (width & (width - 1)) != 0))
+    if (pending.size() != 0 || width > element_bytes() || (width != 0 && (width & (width - 1)) != 0))
       return Error{Errc::damaged, "a chunk cannot be one of column '" + path + "'", ""};
     if (width == 0 && (!dataset || chunk.value == layout.fill)) {  // as store() without data
       const h5::Quiet quiet;
@@ -196,8 +209,7 @@ struct ColumnWriter::Impl {
     if (chunk.width != 0)
       return inflate_bytes(chunk.stream, planes) && join_planes(planes.data(), kColumnChunk, chunk.width,
                                                                 is_signed(type), 0, kColumnChunk, type, values.data());
-    for (std::size_t i = 0; i < kColumnChunk; ++i)
-      std::memcpy(&values[i * element_bytes()], &chunk.value, element_bytes());
+    fill_elements(values.data(), kColumnChunk, type, chunk.value);
     return true;
   }
 
@@ -236,8 +248,8 @@ struct ColumnWriter::Impl {
                       .rows = rows,
                       .coding = coding(layout.width, static_cast<std::size_t>(layout.chunk)),
                       .path = path};
-    if (values == pending.data()) {
-      chunk.values = std::exchange(pending, pool->buffer());
+    if (pending.size() == rows) {
+      chunk.values = pending.take(pool->buffer());
     } else {
       const auto* const bytes = static_cast<const std::uint8_t*>(values);
       chunk.values = pool->buffer();
@@ -249,34 +261,31 @@ struct ColumnWriter::Impl {
   // Stores a column that is shorter than a chunk in its minimum size.
   Status store_small() {
     const h5::Quiet quiet;
-    const ValueRange range = range_of(pending.data(), pending_rows, type);
+    const std::vector<std::uint8_t>& values = pending.values();
+    const std::size_t rows = pending.size();
+    const ValueRange range = range_of(values.data(), rows, type);
     layout.width = is_narrow ? range.width : element_bytes();
-    const bool is_compact = pending_rows * layout.width <= kCompactBytes;
-    layout.chunk = is_compact ? 0 : pending_rows;
-    layout.fill = range.is_constant && pending_rows > 0 ? element(pending.data(), 0, type) : 0;
-    MERIDIAN_TRY(dataset, create_dataset(path, layout, pending_rows));
-    rows_stored = pending_rows;
-    if (pending_rows == 0 || (!is_compact && range.is_constant)) return {};
-    if (!is_compact) return write_chunk(dataset, layout, 0, pending.data(), pending_rows);
-    if (H5Dwrite(dataset.get(), memory_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, pending.data()) < 0)
+    const bool is_compact = rows * layout.width <= kCompactBytes;
+    layout.chunk = is_compact ? 0 : rows;
+    layout.fill = range.is_constant && rows > 0 ? element(values.data(), 0, type) : 0;
+    MERIDIAN_TRY(dataset, create_dataset(path, layout, rows));
+    rows_stored = rows;
+    if (rows == 0 || (!is_compact && range.is_constant)) return {};
+    if (!is_compact) return write_chunk(dataset, layout, 0, values.data(), rows);
+    if (H5Dwrite(dataset.get(), memory_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
       return failed("write");
     return {};
   }
 
   Status append(const std::uint8_t* values, std::size_t rows) {
     while (rows > 0) {
-      const bool is_whole = pending_rows == 0 && rows >= kColumnChunk;
-      const std::size_t taken = is_whole ? kColumnChunk : std::min<std::size_t>(rows, kColumnChunk - pending_rows);
+      const bool is_whole = pending.size() == 0 && rows >= kColumnChunk;
+      const std::size_t taken = is_whole ? kColumnChunk : std::min<std::size_t>(rows, kColumnChunk - pending.size());
       if (is_whole) {
         MERIDIAN_TRY_DO(store(values, taken));
       } else {
-        pending.insert(pending.end(), values, values + taken * element_bytes());
-        pending_rows += taken;
-        if (pending_rows == kColumnChunk) {
-          MERIDIAN_TRY_DO(store(pending.data(), pending_rows));
-          pending.clear();
-          pending_rows = 0;
-        }
+        pending.append(values, taken);
+        if (pending.size() == kColumnChunk) MERIDIAN_TRY_DO(store_pending());
       }
       values += taken * element_bytes();
       rows -= taken;
@@ -286,13 +295,12 @@ struct ColumnWriter::Impl {
 
   Status finish() {
     if (!dataset) {
-      if (pending_rows == 0 && omit_empty) return {};
+      if (pending.size() == 0 && omit_empty) return {};
       MERIDIAN_TRY_DO(store_small());
-    } else if (pending_rows > 0) {
-      MERIDIAN_TRY_DO(store(pending.data(), pending_rows));
+    } else if (pending.size() > 0) {
+      MERIDIAN_TRY_DO(store_pending());
     }
-    pending = {};
-    pending_rows = 0;
+    pending = PendingRows{type};
     const h5::Quiet quiet;
     if (pool != nullptr)
       pool->close(std::exchange(dataset, h5::Dataset{}));
@@ -316,6 +324,7 @@ Result<ColumnWriter> ColumnWriter::create(ColumnParent parent, std::string path,
   if (has_own_deflate()) impl->pool = parent.pool;
   impl->path = std::move(path);
   impl->type = type;
+  impl->pending = PendingRows{type};
   impl->level = options.level;
   impl->is_narrow = options.is_narrow && type != ColumnType::f64;
   impl->is_noisy = options.is_noisy;
@@ -331,6 +340,7 @@ ColumnWriter ColumnWriter::create_in_log(ChunkLogWriter& log, std::uint32_t colu
   impl->log = &log;
   impl->number = column;
   impl->type = type;
+  impl->pending = PendingRows{type};
   impl->level = options.level;
   impl->is_narrow = options.is_narrow && type != ColumnType::f64;
   impl->is_noisy = options.is_noisy;
@@ -339,39 +349,16 @@ ColumnWriter ColumnWriter::create_in_log(ChunkLogWriter& log, std::uint32_t colu
 
 Status ColumnWriter::adopt(const LoggedChunk& chunk) { return impl_->adopt(chunk); }
 
-// The elements of the incomplete chunk are as narrow as possible: a checkpoint consists mostly of them.
 void ColumnWriter::save(StateWriter& archive) const {
-  const Impl& impl = *impl_;
-  const void* const values = impl.pending.data();
-  const std::uint64_t rows = impl.pending_rows;
-  ValueRange range;
-  std::uint64_t constant = 0;
-  if (rows > 0) {
-    range = range_of(values, impl.pending_rows, impl.type);
-    if (range.is_constant) constant = element(values, 0, impl.type);
-  }
-  std::vector<std::uint8_t> planes(range.is_constant ? 0 : impl.pending_rows * range.width);
-  if (!planes.empty())
-    split_planes(values, impl.pending_rows, impl.type, range.width, impl.pending_rows, planes.data());
-  archive(static_cast<std::uint64_t>(impl.layout.width), impl.rows_stored, rows, constant, planes);
+  archive(static_cast<std::uint64_t>(impl_->layout.width), impl_->rows_stored);
+  impl_->pending.save(archive);
 }
 
 bool ColumnWriter::restore(StateReader& archive) {
   Impl& impl = *impl_;
-  std::uint64_t width = 0, rows = 0, pending_rows = 0, constant = 0;
-  std::vector<std::uint8_t> planes;
-  archive(width, rows, pending_rows, constant, planes);
-  if (!archive.is_good() || pending_rows >= kColumnChunk) return false;
-  impl.pending_rows = static_cast<std::size_t>(pending_rows);
-  impl.pending.resize(impl.pending_rows * impl.element_bytes());
-  if (planes.empty()) {
-    for (std::size_t i = 0; i < impl.pending_rows; ++i)
-      std::memcpy(&impl.pending[i * impl.element_bytes()], &constant, impl.element_bytes());
-  } else if (pending_rows == 0 || planes.size() % impl.pending_rows != 0 ||
-             !join_planes(planes.data(), impl.pending_rows, planes.size() / impl.pending_rows, is_signed(impl.type), 0,
-                          impl.pending_rows, impl.type, impl.pending.data())) {
-    return false;
-  }
+  std::uint64_t width = 0, rows = 0;
+  archive(width, rows);
+  if (!impl.pending.restore(archive, kColumnChunk)) return false;
   if (impl.log != nullptr) {
     impl.layout.width = static_cast<std::size_t>(width);
     impl.rows_stored = rows;
@@ -386,6 +373,6 @@ Status ColumnWriter::append_raw(const void* values, std::size_t count) {
 
 Status ColumnWriter::finish() { return impl_->finish(); }
 ColumnType ColumnWriter::type() const noexcept { return impl_->type; }
-std::uint64_t ColumnWriter::size() const noexcept { return impl_->rows_stored + impl_->pending_rows; }
+std::uint64_t ColumnWriter::size() const noexcept { return impl_->rows_stored + impl_->pending.size(); }
 
 }  // namespace meridian

@@ -10,7 +10,6 @@ namespace meridian {
 namespace {
 
 constexpr std::size_t kShortestMatch = 3, kLongestMatch = 258;
-constexpr std::size_t kWorthwhile = 4;  // shorter runs take fewer bits as literals
 constexpr std::size_t kEndOfBlock = 256;
 constexpr std::size_t kMostSymbols = 286;
 constexpr unsigned kLongestCode = 15, kLongestLengthCode = 7;
@@ -41,19 +40,6 @@ constexpr Symbol distance_symbol(std::size_t distance) {
   const std::size_t bits = power - 1;
   return {static_cast<std::uint16_t>(2 * bits + (value >> bits)), static_cast<std::uint8_t>(bits),
           static_cast<std::uint16_t>(value & ((std::size_t{1} << bits) - 1))};
-}
-
-// The number of bytes at `now` that equal those at `before`, at most `most`.
-std::size_t run_at(const std::uint8_t* before, const std::uint8_t* now, std::size_t most) {
-  std::size_t run = 0;
-  for (; run + 8 <= most; run += 8) {
-    std::uint64_t a = 0, b = 0;
-    std::memcpy(&a, before + run, 8);
-    std::memcpy(&b, now + run, 8);
-    if (a != b) return run + static_cast<std::size_t>(std::countr_zero(a ^ b)) / 8;
-  }
-  while (run < most && before[run] == now[run]) ++run;
-  return run;
 }
 
 // The lengths of a complete Huffman code for the symbols that are used, of which there are at least two.
@@ -117,28 +103,6 @@ void make_code(std::span<const std::uint8_t> lengths, std::span<std::uint32_t> b
 
 }  // namespace
 
-Repeats find_repeats(std::span<const std::uint8_t> plane) {
-  constexpr std::size_t kWindow = 256, kWindows = 8;
-  if (plane.size() < kWindows * kWindow + kMostDistance) return {};
-  const auto hits_at = [&](std::size_t first, std::size_t distance) {
-    const std::uint8_t* const now = plane.data() + first;
-    const std::uint8_t* const before = now - distance;
-    std::size_t hits = 0;
-    for (std::size_t i = 0; i < kWindow; ++i) hits += now[i] == before[i];
-    return hits;
-  };
-  const std::size_t step = (plane.size() - kMostDistance - kWindow) / (kWindows - 1);
-  std::size_t best = 0, most = 0;
-  for (std::size_t distance = 1; distance <= kMostDistance && most < kWindow; ++distance) {
-    const std::size_t hits = hits_at(kMostDistance + kWindows / 2 * step, distance);
-    if (hits > most + most / 16) best = distance, most = hits;
-  }
-  if (best == 0) return {};
-  std::size_t hits = 0;
-  for (std::size_t window = 0; window < kWindows; ++window) hits += hits_at(kMostDistance + window * step, best);
-  return {best, static_cast<double>(hits) / (kWindow * kWindows)};
-}
-
 void PlaneDeflater::reserve(std::size_t bytes) {
   if (out_.size() < size_ + bytes) out_.resize(2 * (size_ + bytes));
 }
@@ -174,41 +138,46 @@ std::span<const std::uint8_t> PlaneDeflater::end() {
   return {out_.data(), size_};
 }
 
-void PlaneDeflater::add_match(std::size_t bytes) {
+std::uint16_t* PlaneDeflater::add_match(std::uint16_t* token, std::size_t bytes) {
   while (bytes > 0) {
     std::size_t taken = std::min(bytes, kLongestMatch);
     if (bytes > taken && bytes - taken < kShortestMatch) taken = bytes - kShortestMatch;
-    tokens_.push_back(static_cast<std::uint16_t>(256 + taken - kShortestMatch));
+    *token++ = static_cast<std::uint16_t>(256 + taken - kShortestMatch);
     bytes -= taken;
   }
+  return token;
 }
 
-void PlaneDeflater::find_tokens(std::span<const std::uint8_t> plane, std::size_t distance) {
-  tokens_.clear();
-  const std::size_t no_match = distance == 0 ? plane.size() : std::min(distance, plane.size());
-  for (std::size_t i = 0; i < no_match; ++i) tokens_.push_back(plane[i]);
-  for (std::size_t i = no_match; i < plane.size();) {
-    std::size_t run = run_at(&plane[i - distance], &plane[i], plane.size() - i);
-    if (run >= kWorthwhile) {
-      add_match(run);
-      i += run;
-      continue;
-    }
-    for (run = std::min(run + 1, plane.size() - i); run > 0; --run) tokens_.push_back(plane[i++]);
+std::span<const std::uint16_t> PlaneDeflater::find_tokens(std::span<const std::uint8_t> plane, std::size_t distance) {
+  if (tokens_.size() < plane.size()) tokens_.resize(plane.size());
+  const std::size_t no_match = std::min(distance, plane.size()), count = plane.size() - no_match;
+  std::uint16_t* token = std::copy_n(plane.begin(), no_match, tokens_.data());
+  matches_.find(plane, no_match);
+  for (std::size_t at = 0; at < count;) {
+    const std::size_t match = matches_.next(at, count, true);
+    for (; at < match; ++at) *token++ = plane[no_match + at];
+    const std::size_t end = matches_.next(at, count, false);
+    token = add_match(token, end - at);
+    at = end;
   }
+  return {tokens_.data(), token};
 }
 
 void PlaneDeflater::add(std::span<const std::uint8_t> plane, std::size_t distance, std::uint32_t adler) {
-  find_tokens(plane, distance);
-  write_tokens(distance, plane);
+  if (distance == 0) {
+    write_tokens(plane, 0, plane);
+  } else {
+    write_tokens(find_tokens(plane, distance), distance, plane);
+  }
   adler_ = adler;
 }
 
 void PlaneDeflater::add_constant(std::uint8_t value, std::size_t count) {
   const std::size_t literals = count < 1 + kShortestMatch ? count : 1;
-  tokens_.assign(literals, value);
-  add_match(count - literals);
-  write_tokens(1, {});
+  if (const std::size_t most = count / kLongestMatch + 2 * kShortestMatch; tokens_.size() < most) tokens_.resize(most);
+  std::uint16_t* const token = std::fill_n(tokens_.data(), literals, value);
+  const std::span<const std::uint16_t> tokens{tokens_.data(), add_match(token, count - literals)};
+  write_tokens(tokens, 1, {});
   const std::uint64_t n = count % kAdlerModulus, low = adler_ & 0xffff, high = adler_ >> 16;
   // n (n + 1) / 2, where the product may exceed the modulus but not 64 bits
   const std::uint64_t sum = (std::uint64_t{count} * (std::uint64_t{count} + 1) / 2) % kAdlerModulus;
@@ -313,13 +282,15 @@ void PlaneDeflater::write_stored(std::span<const std::uint8_t> bytes) {
   }
 }
 
-void PlaneDeflater::write_tokens(std::size_t distance, std::span<const std::uint8_t> stored) {
+template <class Token>
+void PlaneDeflater::write_tokens(std::span<const Token> tokens, std::size_t distance,
+                                 std::span<const std::uint8_t> stored) {
   // Four tables, so that equal tokens in a row do not wait for each other.
   std::array<std::array<std::uint32_t, kTokens>, 4> counts{};
-  const std::size_t whole = tokens_.size() & ~std::size_t{3};
+  const std::size_t whole = tokens.size() & ~std::size_t{3};
   for (std::size_t i = 0; i < whole; i += 4)
-    for (std::size_t k = 0; k < 4; ++k) ++counts[k][tokens_[i + k]];
-  for (std::size_t i = whole; i < tokens_.size(); ++i) ++counts[0][tokens_[i]];
+    for (std::size_t k = 0; k < 4; ++k) ++counts[k][tokens[i + k]];
+  for (std::size_t i = whole; i < tokens.size(); ++i) ++counts[0][tokens[i]];
   for (std::size_t token = 0; token < kTokens; ++token)
     for (std::size_t k = 1; k < 4; ++k) counts[0][token] += counts[k][token];
   const std::uint64_t bits = make_codes(counts[0], distance);
@@ -337,7 +308,7 @@ void PlaneDeflater::write_tokens(std::size_t distance, std::span<const std::uint
   std::uint64_t pending = pending_;
   std::uint32_t pending_count = pending_count_;
   std::uint8_t* out = out_.data() + size_;
-  const auto add_code = [&](std::uint16_t token) {
+  const auto add_code = [&](Token token) {
     pending |= std::uint64_t{codes_[token].bits} << pending_count;
     pending_count += codes_[token].count;
   };
@@ -347,15 +318,16 @@ void PlaneDeflater::write_tokens(std::size_t distance, std::span<const std::uint
     pending >>= pending_count & ~7u;
     pending_count &= 7;
   };
-  static_assert(2 * (kLongestCode + 5 + 1 + 6) + 7 < 64, "two tokens fit");
-  const std::size_t pairs = tokens_.size() & ~std::size_t{1};
-  for (std::size_t i = 0; i < pairs; i += 2) {
-    add_code(tokens_[i]);
-    add_code(tokens_[i + 1]);
+  // As many tokens at once as fit: a match takes more bits than a literal.
+  constexpr unsigned kMostBits = sizeof(Token) == 1 ? kLongestCode : kLongestCode + 5 + 1 + 6;
+  constexpr std::size_t kAtOnce = 56 / kMostBits;
+  std::size_t i = 0;
+  for (; i + kAtOnce <= tokens.size(); i += kAtOnce) {
+    for (std::size_t k = 0; k < kAtOnce; ++k) add_code(tokens[i + k]);
     flush();
   }
-  if (pairs < tokens_.size()) {
-    add_code(tokens_[pairs]);
+  for (; i < tokens.size(); ++i) {
+    add_code(tokens[i]);
     flush();
   }
   size_ = static_cast<std::size_t>(out - out_.data());

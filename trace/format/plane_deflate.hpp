@@ -10,15 +10,9 @@
 #include <span>
 #include <vector>
 
-namespace meridian {
+#include "trace/format/plane_matches.hpp"
 
-/// How well a plane repeats itself.
-struct Repeats {
-  std::size_t distance = 0;  ///< bytes, at most kMostDistance; 0: it does not repeat at all
-  double share = 0;          ///< of the sampled bytes that equal the byte `distance` before them
-};
-inline constexpr std::size_t kMostDistance = 256;
-Repeats find_repeats(std::span<const std::uint8_t> plane);
+namespace meridian {
 
 /// Makes one zlib stream after another.
 class PlaneDeflater {
@@ -42,10 +36,12 @@ class PlaneDeflater {
   };
   static constexpr std::size_t kTokens = 512;  // 256 literals, then matches of 3 to 258 bytes
 
-  void find_tokens(std::span<const std::uint8_t> plane, std::size_t distance);
-  void add_match(std::size_t bytes);
-  /// Writes tokens_ as a block; without `stored`, they are smaller than the bytes for certain.
-  void write_tokens(std::size_t distance, std::span<const std::uint8_t> stored);
+  std::span<const std::uint16_t> find_tokens(std::span<const std::uint8_t> plane, std::size_t distance);
+  /// Appends tokens for a match; returns their end.
+  static std::uint16_t* add_match(std::uint16_t* token, std::size_t bytes);
+  /// Writes tokens as a block, bytes as literals; without `stored`, they are smaller than the bytes for certain.
+  template <class Token>
+  void write_tokens(std::span<const Token> tokens, std::size_t distance, std::span<const std::uint8_t> stored);
   /// Returns the bits of all tokens, and fills in their codes.
   std::uint64_t make_codes(std::span<const std::uint32_t> uses, std::size_t distance);
   void write_lengths(std::span<const std::uint8_t> lengths, std::size_t literals, std::size_t distances);
@@ -59,7 +55,8 @@ class PlaneDeflater {
   std::uint64_t pending_ = 0;  // bits that are no complete byte yet
   std::uint32_t pending_count_ = 0;
   std::uint32_t adler_ = 1;
-  std::vector<std::uint16_t> tokens_;
+  std::vector<std::uint16_t> tokens_;  // room for those of a plane
+  PlaneMatches matches_;
   std::vector<std::uint8_t> lengths_;  // of the codes of symbols: literals and lengths, then distances
   Code codes_[kTokens];
 };

@@ -231,12 +231,10 @@ struct RankFileWriter::Impl {
     const std::size_t count = batch.enter_ticks.size();
     auto& gaps = room_for<std::int64_t>(scratch, count);
     auto& durations = room_for<std::uint64_t>(scratch, count);
-    std::uint64_t left = batch.enter_ticks[0];
-    for (std::size_t i = 0; i < count; ++i) {
-      gaps[i] = static_cast<std::int64_t>(batch.enter_ticks[i] - left);
-      durations[i] = batch.leave_ticks[i] - batch.enter_ticks[i];
-      left = batch.leave_ticks[i];
-    }
+    gaps[0] = 0;
+    for (std::size_t i = 1; i < count; ++i)
+      gaps[i] = static_cast<std::int64_t>(batch.enter_ticks[i] - batch.leave_ticks[i - 1]);
+    for (std::size_t i = 0; i < count; ++i) durations[i] = batch.leave_ticks[i] - batch.enter_ticks[i];
     MERIDIAN_TRY_DO(gap.append<std::int64_t>(target, gaps));
     return duration.append<std::uint64_t>(target, durations);
   }
@@ -244,7 +242,11 @@ struct RankFileWriter::Impl {
   Status append_events(const EventBatch& batch) {
     MERIDIAN_TRY_DO(append_times(batch));
     auto& numbers = room_for<std::uint16_t>(scratch, batch.call.size());
-    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = number_of(batch.call[i]);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const auto index = static_cast<std::size_t>(batch.call[i]);
+      const std::uint16_t known = index < kCallCount ? call_numbers[index] : std::uint16_t{0};
+      numbers[i] = known != 0 ? known : number_of(batch.call[i]);
+    }
     static_assert(sizeof(Payload) == 1);
     const std::span payloads{reinterpret_cast<const std::uint8_t*>(batch.payload.data()), batch.payload.size()};
     MERIDIAN_TRY_DO(call.append<std::uint16_t>(target, numbers));
