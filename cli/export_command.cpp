@@ -8,6 +8,7 @@
 #include <csignal>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 #include "cli/command_line.hpp"
@@ -16,10 +17,13 @@
 #include "cli/progress.hpp"
 #include "cli/summary_source.hpp"
 #include "cli/support/interruption.hpp"
+#include "export/event_choice.hpp"
 #include "export/formats.hpp"
+#include "export/selection.hpp"
 #include "export/sink.hpp"
 #include "export/source.hpp"
 #include "merged/merged_trace.hpp"
+#include "trace/model/level_rules.hpp"
 
 namespace meridian {
 namespace {
@@ -28,8 +32,43 @@ namespace fs = std::filesystem;
 
 struct ExportArguments {
   std::string trace, format = "csv", output, only;
+  std::string ranks, from, to, functions, regions;
   bool is_forced = false;
+
+  bool selects() const {
+    return !ranks.empty() || !from.empty() || !to.empty() || !functions.empty() || !regions.empty();
+  }
 };
+
+Result<ExportSelection> selection_of(const ExportArguments& arguments, const MergedDefinitions& names) {
+  ExportSelection selection{.functions = arguments.functions, .regions = arguments.regions};
+  if (!arguments.ranks.empty()) {
+    MERIDIAN_TRY(selection.ranks, parse_ranks(arguments.ranks));
+  }
+  if (!arguments.from.empty()) {
+    MERIDIAN_TRY(selection.from_ns, parse_moment(arguments.from));
+  }
+  if (!arguments.to.empty()) {
+    MERIDIAN_TRY(selection.to_ns, parse_moment(arguments.to));
+  }
+  const auto matches = [&](const std::string& pattern, bool is_region) {
+    return pattern.empty() || std::ranges::any_of(names.calls, [&](const MergedCall& call) {
+             return !call.name.empty() && (!is_region || call.group == "user") && matches_glob(pattern, call.name);
+           });
+  };
+  if (std::ranges::none_of(names.ranks, [&](const MergedRank& rank) { return selection.has_rank(rank.rank); }) &&
+      !names.ranks.empty())
+    return Error{Errc::invalid_argument, "--ranks " + arguments.ranks + ": the trace has no such rank", ""};
+  if (selection.to_ns <= selection.from_ns)
+    return Error{Errc::invalid_argument, "--to " + arguments.to + " is not after --from " + arguments.from, ""};
+  if (!matches(selection.functions, false))
+    return Error{Errc::invalid_argument, "--functions " + arguments.functions + ": the trace has no such function",
+                 "`meridian stats --section functions` lists them; * and ? are wildcards"};
+  if (!matches(selection.regions, true))
+    return Error{Errc::invalid_argument, "--regions " + arguments.regions + ": the trace has no such region",
+                 "`meridian stats --all` lists them; * and ? are wildcards"};
+  return selection;
+}
 
 std::vector<std::string> files_of(const ExportFormat& format) {
   std::istringstream words{std::string{format.files}};
@@ -60,8 +99,17 @@ int export_trace(const ExportArguments& arguments) {
   clean_up_when_interrupted(&wipe_progress);
   ProgressBar bar{is_terminal(STDERR_FILENO)};
   ExportSource source{*trace, [&](double fraction, std::string_view what) { bar.show(fraction, what); }};
-  Status status = format->write(source, *sink);
-  if (status) status = sink->finish();
+  std::optional<EventChoice> choice;
+  const Status status = [&]() -> Status {
+    if (arguments.selects()) {
+      MERIDIAN_TRY(const ExportSelection selection, selection_of(arguments, trace->definitions()));
+      MERIDIAN_TRY(choice, EventChoice::make(*trace, selection, source.progress));
+      source.choice = &*choice;
+      source.count_unselected();
+    }
+    MERIDIAN_TRY_DO(format->write(source, *sink));
+    return sink->finish();
+  }();
   bar.clear();
   if (!status) return fail(status.error());
   std::string left_out;
@@ -92,6 +140,14 @@ Command export_command() {
         .help = "Print only this file of the format, and write none",
         .target = &arguments->only,
         .excludes = "--output"},
+       {"--ranks", "LIST",
+        "Only calls of these ranks, such as 0-3,7, and the other ends of their messages and collectives",
+        &arguments->ranks},
+       {"--from", "TIME", "Only from this time on: since the start of the trace, such as 1.5s or 200ms",
+        &arguments->from},
+       {"--to", "TIME", "Only until this time", &arguments->to},
+       {"--functions", "GLOB", "Only functions, regions and events of these names", &arguments->functions},
+       {"--regions", "GLOB", "Only what happens while such a region is open in its thread", &arguments->regions},
        {"--force", "", "Replace existing files", &arguments->is_forced}},
       [arguments] { return export_trace(*arguments); },
       footer};

@@ -66,7 +66,8 @@ class Exporter {
     for (;;) {
       MERIDIAN_TRY(const bool has_more, cursor.next(batch));
       if (!has_more) return file.flush();
-      for (const MergedEvent& event : batch.events) MERIDIAN_TRY_DO(add(file, event));
+      for (const MergedEvent& event : batch.events)
+        if (source_.keeps(event.row)) MERIDIAN_TRY_DO(add(file, event));
       source_.report("events", batch.events.back().row + 1, trace_.events());
     }
   }
@@ -78,6 +79,7 @@ class Exporter {
                  "send_rank,send_thread,send_sequence,send_enter_ns,receive_rank,post_thread,post_sequence,"
                  "post_enter_ns,completion_thread,completion_sequence,receive_leave_ns,comm,communicator,tag,bytes"};
     for (std::uint64_t i = 0; i < trace_.messages(); ++i) {
+      if (!source_.shows_message(i)) continue;
       MERIDIAN_TRY(const MergedMessage message, trace_.message(i));
       MERIDIAN_TRY(const MergedEvent send, trace_.event(message.send));
       MERIDIAN_TRY(const MergedEvent post, trace_.event(message.post));
@@ -100,6 +102,7 @@ class Exporter {
                  "completion_thread,completion_sequence,leave_ns"};
     for (std::uint64_t i = 0; i < trace_.parts(); ++i) {
       MERIDIAN_TRY(const MergedPart part, trace_.part(i));
+      if (!source_.shows_instance(part.instance)) continue;
       MERIDIAN_TRY(const MergedEvent start, trace_.event(part.start));
       MERIDIAN_TRY(const MergedEvent completion, trace_.event(part.completion));
       const auto shape = static_cast<std::size_t>(part.shape);

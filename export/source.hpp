@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "export/event_choice.hpp"
 #include "merged/merged_trace.hpp"
 
 namespace meridian {
@@ -36,7 +37,19 @@ class LeftOut {
 struct ExportSource {
   const MergedTrace& trace;
   ExportProgress progress{};
+  const EventChoice* choice = nullptr;  ///< null: everything is exported
   LeftOut left_out{};
+
+  bool keeps(std::uint64_t row) const { return choice == nullptr || choice->keeps(row); }
+  bool shows_message(std::uint64_t number) const { return choice == nullptr || choice->shows_message(number); }
+  bool shows_instance(std::uint64_t instance) const { return choice == nullptr || choice->shows_instance(instance); }
+  /// Counts what is not selected.
+  void count_unselected() {
+    if (choice == nullptr) return;
+    left_out.add("calls and user events that are not selected", trace.events() - choice->kept());
+    left_out.add("messages that are not selected", trace.messages() - choice->shown_messages());
+    left_out.add("collectives that are not selected", trace.instances() - choice->shown_instances());
+  }
 
   void report(std::string_view what, std::uint64_t done, std::uint64_t all) const {
     if (progress && all != 0) progress(static_cast<double>(done) / static_cast<double>(all), what);

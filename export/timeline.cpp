@@ -48,6 +48,7 @@ class TimelineWalk {
       MERIDIAN_TRY(const bool has_more, cursor.next(batch));
       if (!has_more) break;
       for (const MergedEvent& event : batch.events) {
+        if (!source_.keeps(event.row)) continue;
         MERIDIAN_TRY_DO(leave_until(event.enter_ns));
         MERIDIAN_TRY_DO(add(event, batch.links_of(event)));
       }
@@ -79,10 +80,26 @@ class TimelineWalk {
     }
     const bool is_moment = is_user && leave_ns == event.enter_ns;  // the repair of times may have extended it
     const TimelineKind kind = is_region ? TimelineKind::region : is_moment ? TimelineKind::moment : TimelineKind::call;
-    open.push_back({kind, event, {links.begin(), links.end()}, serial});
+    MERIDIAN_TRY(std::vector<EventLink> shown, shown_of(links));
+    open.push_back({kind, event, std::move(shown), serial});
     open.back().event.duration_ns = leave_ns - event.enter_ns;
     latest_ns_ = std::max(latest_ns_, event.enter_ns);
     return visitor_.enter({kind, open.back().event, open.back().links});
+  }
+
+  Result<std::vector<EventLink>> shown_of(std::span<const EventLink> links) const {
+    if (source_.choice == nullptr) return std::vector<EventLink>{links.begin(), links.end()};
+    std::vector<EventLink> shown;
+    for (const EventLink& link : links) {
+      const bool is_message = link.kind != LinkKind::entered && link.kind != LinkKind::left;
+      if (is_message) {
+        if (source_.shows_message(link.number)) shown.push_back(link);
+      } else {
+        MERIDIAN_TRY(const MergedPart part, source_.trace.part(link.number));
+        if (source_.shows_instance(part.instance)) shown.push_back(link);
+      }
+    }
+    return shown;
   }
 
   Status end_region(const MergedEvent& event) {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The contents of an export, derived from merged.h5 by plain loops over its columns. h5py and NumPy only."""
 
+import fnmatch
 import pathlib
 import sys
 
@@ -21,7 +22,7 @@ class Expected:
     """items: [(location, enter_ns, leave_ns, name, kind)], kind "call", "region" or "moment".
     messages: dictionaries with both ends; parts: dictionaries of participants with the name of the call."""
 
-    def __init__(self, path):
+    def __init__(self, path, selection=None):
         with h5py.File(path) as file:
             self.names = [text(name) for name in file["calls/name"]]
             self.groups = [text(group) for group in file["calls/group"]]
@@ -40,8 +41,14 @@ class Expected:
             arrays = merged_columns.event_columns(file)
             self.messages = self._rows(merged_columns.message_columns(file, arrays))
             self.parts = self._rows(merged_columns.part_columns(file, arrays))
-        for part in self.parts:
+        for number, message in enumerate(self.messages):
+            message["number"] = number
+        for number, part in enumerate(self.parts):
+            part["number"] = number
             part["call"] = self.names[self.events["call"][part["start_row"]]]
+        self.kept = set(range(len(self.location)))
+        if selection:
+            self._select(**selection)
         self.items = self._items()
 
     @staticmethod
@@ -58,10 +65,55 @@ class Expected:
     def call(self, row):
         return self.names[self.events["call"][row]]
 
-    def _items(self):
-        items, open_regions, latest = [], {}, 0
+    def _regions(self):
+        """[(location, row of the beginning, row of the end, name)]; the regions of these programs nest."""
+        regions, stacks = [], {}
         for row, location in enumerate(self.location):
             call, flags = self.events["call"][row], self.events["flags"][row]
+            if self.groups[call] == "user" and flags & BEGINS:
+                stacks.setdefault(location, []).append(row)
+            elif self.groups[call] == "user" and flags & ENDS and stacks.get(location):
+                begin = stacks[location].pop()
+                assert self.call(begin) == self.call(row)
+                regions.append((location, begin, row, self.call(row)))
+        return regions + [(location, begin, None, self.call(begin)) for location, rows in stacks.items() for begin in rows]
+
+    def _select(self, ranks=None, begin_ns=None, end_ns=None, functions=None, regions=None):
+        """Keeps what is selected, and what is at the other end of its messages and collectives."""
+
+        def fits(pattern, name):
+            return fnmatch.fnmatchcase(name.upper(), pattern.upper())
+
+        def is_chosen(location, enter, leave):
+            is_rank = ranks is None or self.locations[location][0] in ranks
+            return is_rank and (begin_ns is None or leave >= begin_ns) and (end_ns is None or enter < end_ns)
+
+        marks = self._regions()
+        around = [(location, begin, end) for location, begin, end, name in marks if regions and fits(regions, name)]
+        ends = {end for _, _, end, _ in marks}
+        begins = {begin for _, begin, _, _ in marks}
+        selected = set()
+        for location, begin, end, name in marks:
+            pattern = regions or functions or "*"
+            if fits(pattern, name) and is_chosen(location, self.enter(begin), self.enter(end) if end is not None else 2**63):
+                selected |= {begin, end} - {None}
+        for row, location in enumerate(self.location):
+            if row in begins or row in ends or not is_chosen(location, self.enter(row), self.leave(row)):
+                continue
+            is_inside = not regions or any(at == location and begin < row and (end is None or row < end) for at, begin, end in around)
+            if is_inside and fits(functions or "*", self.call(row)):
+                selected.add(row)
+        message_rows = ("send_row", "post_row", "completion_row")
+        self.messages = [m for m in self.messages if any(m[row] in selected for row in message_rows)]
+        instances = {p["instance"] for p in self.parts if p["start_row"] in selected or p["completion_row"] in selected}
+        self.parts = [p for p in self.parts if p["instance"] in instances]
+        self.kept = selected | {m[row] for m in self.messages for row in message_rows}
+        self.kept |= {p[row] for p in self.parts for row in ("start_row", "completion_row")}
+
+    def _items(self):
+        items, open_regions, latest = [], {}, 0
+        for row in sorted(self.kept):
+            location, call, flags = self.location[row], self.events["call"][row], self.events["flags"][row]
             enter, leave = self.enter(row), self.leave(row)
             latest = max(latest, leave)
             is_user = self.groups[call] == "user"

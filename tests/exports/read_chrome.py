@@ -41,8 +41,8 @@ def check(expected, folder):
 
     begins, ends = {e["id"]: e for e in by_phase["s"]}, {e["id"]: e for e in by_phase["f"]}
     assert len(begins) == len(by_phase["s"]) == len(by_phase["f"]) == len(expected.messages)
-    for i, message in enumerate(expected.messages):
-        begin, end = begins[i], ends[i]
+    for message in expected.messages:
+        begin, end = begins[message["number"]], ends[message["number"]]
         assert (begin["pid"], begin["tid"], ns(begin["ts"])) == (message["send_rank"], message["send_thread"], message["send_enter_ns"])
         row = message["completion_row"]
         inside = max(expected.enter(row), message["receive_leave_ns"] - 1)
@@ -54,7 +54,8 @@ def check(expected, folder):
 
 
 def check_details(expected, found):
-    for row, location in enumerate(expected.location):
+    for row in expected.kept:
+        location = expected.location[row]
         values = {name: column[row] for name, column in expected.events.items()}
         if expected.groups[values["call"]] == "user":
             continue

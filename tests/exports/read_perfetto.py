@@ -61,10 +61,11 @@ def check(expected, folder):
     assert not any(open_slices.values()), open_slices
     oracle.same("calls and regions", items + moments, [item[:4] for item in expected.items])
     oracle.same("moments", [item[3] for item in moments], [item[3] for item in expected.items if item[4] == "moment"])
-    wanted_begins = {i + 1: (expected.location[m["send_row"]], m["send_enter_ns"]) for i, m in enumerate(expected.messages)}
-    wanted_ends = {i + 1: (expected.location[m["completion_row"]], m["receive_leave_ns"]) for i, m in enumerate(expected.messages)}
+    wanted_begins = {m["number"] + 1: (expected.location[m["send_row"]], m["send_enter_ns"]) for m in expected.messages}
+    wanted_ends = {m["number"] + 1: (expected.location[m["completion_row"]], m["receive_leave_ns"]) for m in expected.messages}
     assert begins == wanted_begins and ends == wanted_ends
-    for row, location in enumerate(expected.location):
+    for row in expected.kept:
+        location = expected.location[row]
         values = {name: column[row] for name, column in expected.events.items()}
         if expected.groups[values["call"]] == "user":
             continue

@@ -9,9 +9,13 @@
 #include <fstream>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "export/csv.hpp"
 #include "export/formats.hpp"
+#include "export/row_bits.hpp"
+#include "export/selection.hpp"
 #include "export/sink.hpp"
 #include "merged/merged_trace.hpp"
 #include "synthetic_patterns.hpp"
@@ -126,6 +130,45 @@ TEST(TimelineExport, OfAnEmptyTraceIsValid) {
   SyntheticRun run{1};
   ASSERT_TRUE(run.merge());
   compare_timelines(run.merged());
+}
+
+TEST(ExportSelectionText, RanksAreNumbersAndRanges) {
+  using Ranges = std::vector<std::pair<std::int32_t, std::int32_t>>;
+  EXPECT_EQ(*parse_ranks("0"), (Ranges{{0, 0}}));
+  EXPECT_EQ(*parse_ranks("0-3,7"), (Ranges{{0, 3}, {7, 7}}));
+  EXPECT_EQ(*parse_ranks(" 5 , 2-2 "), (Ranges{{5, 5}, {2, 2}}));
+  EXPECT_EQ(*parse_ranks("2147483647"), (Ranges{{2147483647, 2147483647}}));
+  for (const char* const text : {"", ",", "-1", "3-1", "1-", "1-2-3", "a", "1a", "1,,2", "2147483648", "0x1"}) {
+    const auto refused = parse_ranks(text);
+    ASSERT_FALSE(refused) << text;
+    EXPECT_EQ(refused.error().what, "'" + std::string{text} + "' is not a list of ranks");
+  }
+}
+
+TEST(ExportSelectionText, TimesHaveUnits) {
+  EXPECT_EQ(*parse_moment("1.5s"), 1'500'000'000);
+  EXPECT_EQ(*parse_moment("2"), 2'000'000'000);
+  EXPECT_EQ(*parse_moment("200 ms"), 200'000'000);
+  EXPECT_EQ(*parse_moment("3us"), 3'000);
+  EXPECT_EQ(*parse_moment("123456789012345ns"), 123'456'789'012'345);
+  EXPECT_EQ(*parse_moment("2min"), 120'000'000'000);
+  EXPECT_EQ(*parse_moment("0"), 0);
+  for (const char* const text : {"", "s", "-1s", "1h", "1.5 s s", "nan", "inf", "1e300", "later"}) {
+    const auto refused = parse_moment(text);
+    ASSERT_FALSE(refused) << text;
+    EXPECT_EQ(refused.error().what, "'" + std::string{text} + "' is not a time");
+  }
+}
+
+TEST(RowBits, CountTheRowsThatAreSet) {
+  auto made = RowBits::create(130);
+  ASSERT_TRUE(made) << made.error().what;
+  RowBits& bits = *made;
+  EXPECT_EQ(bits.count(), 0U);
+  for (const std::uint64_t row : {0U, 63U, 64U, 129U, 129U}) bits.set(row);
+  EXPECT_EQ(bits.count(), 4U);
+  EXPECT_TRUE(bits.has(63) && bits.has(64) && bits.has(129));
+  EXPECT_FALSE(bits.has(1) || bits.has(65) || bits.has(128));
 }
 
 TEST(ExportDirectory, LeavesNothingUnlessItIsFinished) {

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "export/event_choice.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "trace/model/event.hpp"
+#include "trace/model/level_rules.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr std::uint64_t kReportEvery = 65536;
+
+struct OpenRegion {
+  std::uint64_t row = 0;
+  std::int64_t begin_ns = 0;
+  std::uint32_t call = 0;
+};
+
+/// Sets the bits of the rows that are selected for themselves.
+class RowSelector {
+ public:
+  RowSelector(const MergedTrace& trace, const ExportSelection& selection, RowBits& selected)
+      : names_{trace.definitions()}, selection_{selection}, selected_{selected}, open_(names_.locations.size()) {
+    for (const MergedCall& call : names_.calls) {
+      is_user_.push_back(call.group == "user");
+      has_function_.push_back(selection.functions.empty() || matches_glob(selection.functions, call.name));
+      has_region_.push_back(!selection.regions.empty() && matches_glob(selection.regions, call.name));
+    }
+  }
+
+  void add(const MergedEvent& event) {
+    if (!selection_.has_rank(event.rank)) return;
+    std::vector<OpenRegion>& open = open_[event.location];
+    const bool is_user = is(is_user_, event.call);
+    if (is_user && (event.flags & kFlagBegins) != 0) {
+      open.push_back({event.row, event.enter_ns, event.call});
+    } else if (is_user && (event.flags & kFlagEnds) != 0) {
+      if (std::ranges::none_of(open, [&](const OpenRegion& region) { return region.call == event.call; })) return;
+      while (open.back().call != event.call) end_region(open, event.enter_ns);
+      if (end_region(open, event.enter_ns)) selected_.set(event.row);
+    } else {
+      const bool is_inside = selection_.regions.empty() || std::ranges::any_of(open, [&](const OpenRegion& region) {
+                               return is(has_region_, region.call);
+                             });
+      if (is_inside && is(has_function_, event.call) && overlaps(event.enter_ns, event.leave_ns()))
+        selected_.set(event.row);
+    }
+  }
+
+  void finish() {
+    for (std::vector<OpenRegion>& open : open_)
+      while (!open.empty()) end_region(open, INT64_MAX);
+  }
+
+ private:
+  static bool is(const std::vector<bool>& claims, std::uint32_t call) { return call < claims.size() && claims[call]; }
+  bool overlaps(std::int64_t begin_ns, std::int64_t end_ns) const {
+    return end_ns >= selection_.from_ns && begin_ns < selection_.to_ns;
+  }
+  /// Whether the innermost region is selected.
+  bool end_region(std::vector<OpenRegion>& open, std::int64_t end_ns) {
+    const OpenRegion region = open.back();
+    open.pop_back();
+    const bool is_named = selection_.regions.empty() ? is(has_function_, region.call) : is(has_region_, region.call);
+    if (!is_named || !overlaps(region.begin_ns, end_ns)) return false;
+    selected_.set(region.row);
+    return true;
+  }
+
+  const MergedDefinitions& names_;
+  const ExportSelection& selection_;
+  RowBits& selected_;
+  std::vector<bool> is_user_, has_function_, has_region_;  // [call]
+  std::vector<std::vector<OpenRegion>> open_;              // [location]
+};
+
+}  // namespace
+
+Result<EventChoice> EventChoice::make(const MergedTrace& trace, const ExportSelection& selection,
+                                      const std::function<void(double, std::string_view)>& progress) {
+  const auto report = [&](std::uint64_t done, std::uint64_t all) {
+    if (progress && done % kReportEvery == 0) progress(static_cast<double>(done) / static_cast<double>(all), "select");
+  };
+  MERIDIAN_TRY(RowBits selected, RowBits::create(trace.events()));
+  MERIDIAN_TRY(RowBits kept, RowBits::create(trace.events()));
+  MERIDIAN_TRY(RowBits messages, RowBits::create(trace.messages()));
+  MERIDIAN_TRY(RowBits instances, RowBits::create(trace.instances()));
+
+  RowSelector selector{trace, selection, selected};
+  MERIDIAN_TRY(EventCursor cursor, trace.select({.fields = kFieldCall | kFieldFlags, .links = kNoLinks}));
+  MergedBatch batch;
+  for (;;) {
+    MERIDIAN_TRY(const bool has_more, cursor.next(batch));
+    if (!has_more) break;
+    for (const MergedEvent& event : batch.events) {
+      selector.add(event);
+      report(event.row, trace.events());
+    }
+  }
+  selector.finish();
+
+  for (std::uint64_t row = 0; row < trace.events(); ++row)
+    if (selected.has(row)) kept.set(row);
+  for (std::uint64_t number = 0; number < trace.messages(); ++number) {
+    report(number, trace.messages());
+    MERIDIAN_TRY(const MessageEnds ends, trace.message_ends(number));
+    if (!selected.has(ends.send) && !selected.has(ends.post) && !selected.has(ends.completion)) continue;
+    messages.set(number);
+    for (const std::uint64_t row : {ends.send, ends.post, ends.completion}) kept.set(row);
+  }
+  for (const bool is_marking : {true, false})  // which instances are shown, then all their participants
+    for (std::uint64_t number = 0; number < trace.parts(); ++number) {
+      report(number, trace.parts());
+      MERIDIAN_TRY(const MergedPart part, trace.part(number));
+      if (is_marking && (selected.has(part.start) || selected.has(part.completion))) instances.set(part.instance);
+      if (is_marking || !instances.has(part.instance)) continue;
+      kept.set(part.start);
+      kept.set(part.completion);
+    }
+  return EventChoice{std::move(kept), std::move(messages), std::move(instances)};
+}
+
+}  // namespace meridian
