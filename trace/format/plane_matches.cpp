@@ -47,17 +47,22 @@ void PlaneMatches::find(std::span<const std::uint8_t> plane, std::size_t distanc
 
 void PlaneMatches::find_same(std::span<const std::uint8_t> plane, std::size_t distance) {
   const std::size_t count = plane.size() - distance;
-  same_.assign(count / 64 + 1, 0);
-  const std::uint8_t* const before = plane.data();
-  const std::uint8_t* const now = before + distance;
-  std::size_t i = 0;
-  for (; i + 8 <= count; i += 8) {
-    std::uint64_t a = 0, b = 0;
-    std::memcpy(&a, before + i, 8);
-    std::memcpy(&b, now + i, 8);
-    same_[i / 64] |= same_bytes(a, b) << i % 64;
+  same_.resize(count / 64 + 1);
+  const std::uint8_t* before = plane.data();
+  const std::uint8_t* now = before + distance;
+  for (std::size_t word = 0; word < count / 64; ++word, before += 64, now += 64) {
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < 64; i += 8) {
+      std::uint64_t a = 0, b = 0;
+      std::memcpy(&a, before + i, 8);
+      std::memcpy(&b, now + i, 8);
+      bits |= same_bytes(a, b) << i;
+    }
+    same_[word] = bits;
   }
-  for (; i < count; ++i) same_[i / 64] |= std::uint64_t{before[i] == now[i]} << i % 64;
+  std::uint64_t last = 0;
+  for (std::size_t i = 0; i < count % 64; ++i) last |= std::uint64_t{before[i] == now[i]} << i;
+  same_.back() = last;
 }
 
 // Runs of less than four bytes take fewer bits as literals.

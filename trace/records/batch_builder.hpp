@@ -69,34 +69,47 @@ class BatchBuilder {
   /// member is used. The caller leaves room for `most` events in the batch.
   class Run {
    public:
-    Run(BatchBuilder& builder, std::size_t most) : builder_{builder}, at_{builder.events()} {
-      builder.resize(at_ + most);
+    Run(BatchBuilder& builder, std::size_t most) : builder_{builder}, batch_{builder.batch_}, first_{builder.events()} {
+      builder.resize(first_ + most);
+      enter_ = batch_.enter_ticks.data() + first_;
+      leave_ = batch_.leave_ticks.data() + first_;
+      call_ = batch_.call.data() + first_;
+      payload_ = batch_.payload.data() + first_;
+      flags_ = batch_.flags.data() + first_;
+      completion_count_ = batch_.completion_count.data() + first_;
     }
-    ~Run() { builder_.resize(at_); }
+    ~Run() { builder_.resize(first_ + size_); }
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;
 
     /// `body`: rows, then completions.
     void add(const KnownCalls::Prepared& call, const std::uint64_t* body, std::uint64_t enter, std::uint64_t leave) {
-      EventBatch& batch = builder_.batch_;
-      batch.enter_ticks[at_] = enter;
-      batch.leave_ticks[at_] = leave;
-      batch.call[at_] = call.call;
-      batch.payload[at_] = call.payload;
-      batch.flags[at_] = call.flags;
-      batch.completion_count[at_] = 0;
+      const std::size_t at = size_++;
+      enter_[at] = enter;
+      leave_[at] = leave;
+      call_[at] = call.call;
+      payload_[at] = call.payload;
+      flags_[at] = call.flags;
+      completion_count_[at] = 0;
+      if ((call.flags & kFlagSite) != 0) builder_.add_site(call.site);
+      if (call.body == 0) return;
       if (call.fixed != 0) builder_.add_rows(call.payload, body);
       if (call.body != call.fixed)
-        builder_.count_completions(batch.completion_count[at_], {body + call.fixed, body + call.body}, call.payload,
-                                   true);
-      if ((call.flags & kFlagSite) != 0) builder_.add_site(call.site);
-      ++at_;
+        builder_.count_completions(completion_count_[at], {body + call.fixed, body + call.body}, call.payload, true);
     }
-    bool is_full() const noexcept { return builder_.batch_.completions.size() >= kMostCompletions; }
+    std::size_t size() const noexcept { return size_; }
+    bool is_full() const noexcept { return batch_.completions.size() >= kMostCompletions; }
 
    private:
     BatchBuilder& builder_;
-    std::size_t at_;
+    EventBatch& batch_;
+    std::size_t first_, size_ = 0;
+    // Elements of the batch: by themselves, so that they stay in registers.
+    std::uint64_t *enter_, *leave_;
+    CallId* call_;
+    Payload* payload_;
+    std::uint8_t* flags_;
+    std::uint32_t* completion_count_;
   };
 
   // Parts of the last event:

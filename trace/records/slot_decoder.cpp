@@ -137,8 +137,8 @@ std::size_t SlotDecoder::take_small(std::span<const std::uint64_t> words) {
   const std::size_t most = std::min({words.size(), kMostInRun, events_until_flush()});
   BatchBuilder::Run run{builder_, most};
   std::uint64_t ticks = last_ticks_;
-  std::size_t at = 0, events = 0;
-  while (events < most && at < words.size() && !run.is_full()) {
+  std::size_t at = 0;
+  while (run.size() < most && at < words.size() && !run.is_full()) {
     const std::uint64_t word = words[at];
     if ((word & (kSmallRecord | kSmallPart)) != kSmallRecord) break;
     const std::size_t entry = small_entry(word);
@@ -152,11 +152,10 @@ std::size_t SlotDecoder::take_small(std::span<const std::uint64_t> words) {
     ticks = enter + small_duration(word);
     run.add(call, calls_.body(entry), enter, ticks);
     at += taken;
-    ++events;
   }
   last_ticks_ = ticks;
-  shared_.pending += events;
-  shared_.events += events;
+  shared_.pending += run.size();
+  shared_.events += run.size();
   return at;
 }
 
