@@ -48,7 +48,7 @@ std::vector<std::uint8_t> PendingRows::take(std::vector<std::uint8_t> buffer) {
 void PendingRows::save(StateWriter& archive) const {
   ValueRange range;
   std::uint64_t constant = is_same_ && size_ > 0 ? same_ : 0;
-  if (!is_same_) {
+  if (!is_same_ && size_ > 0) {
     range = range_of(values_.data(), size_, type_);
     if (range.is_constant) constant = element(values_.data(), 0, type_);
   }

@@ -9,6 +9,7 @@
 
 #include "pmpi/rings/small.hpp"
 #include "tests/support/seed.hpp"
+#include "trace/records/batch_builder.hpp"
 #include "trace/records/known_calls.hpp"
 #include "trace/records/record_decoder.hpp"
 
@@ -228,6 +229,35 @@ TEST_F(SmallRecords, OfManySitesAndKindsAreTheCallsThatWereStored) {
   EXPECT_EQ(damaged_, 0u);
   ASSERT_EQ(found.size(), wanted_.size());
   for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i] == wanted_[i], true) << "call " << i;
+}
+
+TEST_F(SmallRecords, FillBatchesAsWholeRecordsDo) {
+  constexpr std::size_t kFull = BatchBuilder::kSegmentEvents, kRest = 1000;
+  for (std::size_t i = 0; i < 2 * kFull + kRest; ++i) store(rank_call(0x10 + i % 3));
+  std::vector<std::size_t> sizes;
+  RankMeta meta;
+  RecordDecoder decoder{1, kBlockWords * kWordBytes, meta, [&](ThreadId, const EventBatch& batch) {
+                          sizes.push_back(batch.call.size());
+                          return Status{};
+                        }};
+  EXPECT_TRUE(decoder.feed(0, 0, {words_.data(), thread_.cursor}));
+  EXPECT_EQ(decoder.events(), 2 * kFull + kRest);
+  EXPECT_TRUE(decoder.finish());
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{kFull, kFull, kRest}));
+}
+
+TEST_F(SmallRecords, WithManyRequestsFillBatchesByTheirCompletions) {
+  constexpr std::size_t kRequests = 19, kFull = (BatchBuilder::kMostCompletions + kRequests - 1) / kRequests;
+  for (std::size_t i = 0; i < kFull + 1; ++i) store(wait_call(0x30, kRequests, 0x77));
+  std::vector<std::size_t> sizes;
+  RankMeta meta;
+  RecordDecoder decoder{1, kBlockWords * kWordBytes, meta, [&](ThreadId, const EventBatch& batch) {
+                          sizes.push_back(batch.call.size());
+                          return Status{};
+                        }};
+  EXPECT_TRUE(decoder.feed(0, 0, {words_.data(), thread_.cursor}));
+  EXPECT_TRUE(decoder.finish());
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{kFull, 1}));
 }
 
 TEST_F(SmallRecords, ThatTheHeadHasNotPassedAreCallsThatHaveReturned) {
