@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 namespace meridian::otf2 {
@@ -30,8 +31,29 @@ __attribute__((format(printf, 6, 0))) OTF2_ErrorCode note_error(void*, const cha
 }
 
 OTF2_FlushType flush_always(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) { return OTF2_FLUSH; }
-OTF2_TimeStamp no_flush_time(void*, OTF2_FileType, OTF2_LocationRef) { return 0; }
-constexpr OTF2_FlushCallbacks kFlushCallbacks{&flush_always, &no_flush_time};
+constexpr OTF2_FlushCallbacks kFlushCallbacks{&flush_always,
+                                              nullptr};  // no time: flushes are not events of the program
+
+// By itself the library would collect 128 MiB for each location before it writes. A buffer without memory is written, and
+// then asks again.
+constexpr std::size_t kChunksOfABuffer = 2;
+using BufferChunks = std::array<void*, kChunksOfABuffer>;
+
+void* allocate_chunk(void*, OTF2_FileType, OTF2_LocationRef, void** buffer, std::uint64_t bytes) {
+  if (*buffer == nullptr) *buffer = new BufferChunks{};
+  for (void*& chunk : *static_cast<BufferChunks*>(*buffer))
+    if (chunk == nullptr) return chunk = std::malloc(static_cast<std::size_t>(bytes));
+  return nullptr;
+}
+void free_chunks(void*, OTF2_FileType, OTF2_LocationRef, void** buffer, bool is_final) {
+  auto* const chunks = static_cast<BufferChunks*>(*buffer);
+  if (chunks == nullptr) return;
+  for (void*& chunk : *chunks) std::free(std::exchange(chunk, nullptr));
+  if (!is_final) return;
+  delete chunks;
+  *buffer = nullptr;
+}
+constexpr OTF2_MemoryCallbacks kMemoryCallbacks{&allocate_chunk, &free_chunks};
 
 /// The library keeps a file open for each location.
 void allow_open_files(rlim_t files) {
@@ -59,6 +81,7 @@ Result<Archive> Archive::create(const std::filesystem::path& folder, std::uint32
   if (made.archive_ == nullptr) return check(OTF2_ERROR_FILE_INTERACTION, "create").error();
   MERIDIAN_TRY_DO(check(OTF2_Archive_SetSerialCollectiveCallbacks(made.archive_), "create"));
   MERIDIAN_TRY_DO(check(OTF2_Archive_SetFlushCallbacks(made.archive_, &kFlushCallbacks, nullptr), "create"));
+  MERIDIAN_TRY_DO(check(OTF2_Archive_SetMemoryCallbacks(made.archive_, &kMemoryCallbacks, nullptr), "create"));
   MERIDIAN_TRY_DO(check(OTF2_Archive_SetCreator(made.archive_, "meridian export"), "create"));
   MERIDIAN_TRY_DO(check(OTF2_Archive_OpenEvtFiles(made.archive_), "create"));
   for (std::uint32_t location = 0; location < locations; ++location) {

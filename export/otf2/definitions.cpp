@@ -48,11 +48,32 @@ constexpr GroupRow kGroupRows[] = {
     {"coll", OTF2_REGION_ROLE_COLL_OTHER, OTF2_PARADIGM_MPI},
     {"thread", OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_PTHREAD},
     {"lock", OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_PTHREAD},
+    {"openmp", OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_OPENMP},
     {"sleep", OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_UNKNOWN},
     {"user", OTF2_REGION_ROLE_CODE, OTF2_PARADIGM_USER},
     {"", OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_UNKNOWN},
 };
+/// Functions whose role is not that of their group.
+struct RoleRow {
+  std::string_view call;
+  OTF2_RegionRole role;
+};
+constexpr RoleRow kRoleRows[] = {
+    {"omp_parallel", OTF2_REGION_ROLE_PARALLEL},        {"omp_implicit_barrier", OTF2_REGION_ROLE_IMPLICIT_BARRIER},
+    {"omp_barrier", OTF2_REGION_ROLE_BARRIER},          {"omp_task", OTF2_REGION_ROLE_TASK},
+    {"omp_taskwait", OTF2_REGION_ROLE_TASK_WAIT},       {"omp_ordered", OTF2_REGION_ROLE_ORDERED},
+    {"omp_critical", OTF2_REGION_ROLE_CRITICAL},        {"pthread_barrier_wait", OTF2_REGION_ROLE_BARRIER},
+    {"pthread_create", OTF2_REGION_ROLE_THREAD_CREATE}, {"thrd_create", OTF2_REGION_ROLE_THREAD_CREATE},
+    {"pthread_join", OTF2_REGION_ROLE_THREAD_WAIT},     {"thrd_join", OTF2_REGION_ROLE_THREAD_WAIT},
+};
 constexpr GroupRow kOtherGroup{"", OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_MPI};
+
+OTF2_RegionRole role_of_region(std::string_view call, const GroupRow& group) {
+  const auto found = std::ranges::find(kRoleRows, call, &RoleRow::call);
+  if (found != std::end(kRoleRows)) return found->role;
+  const CollectiveKind* const collective = collective_kind(call);
+  return collective != nullptr ? collective->role : group.role;
+}
 
 }  // namespace
 
@@ -199,15 +220,14 @@ class DefinitionWriter {
       const std::uint32_t call = calls[region];
       const std::string_view known = names_.call_name(call);
       const std::string_view group = call < names_.calls.size() ? names_.calls[call].group : std::string_view{};
-      const CollectiveKind* const collective = collective_kind(known);
       const auto found = std::ranges::find(kGroupRows, group, &GroupRow::group);
       const GroupRow& row = found == std::end(kGroupRows) ? kOtherGroup : *found;
       MERIDIAN_TRY(const OTF2_StringRef name, text(known.empty() ? "unknown call" : known));
       MERIDIAN_TRY(const OTF2_StringRef description, text(group));
       MERIDIAN_TRY(const OTF2_StringRef file, text(""));
-      MERIDIAN_TRY_DO(did(OTF2_GlobalDefWriter_WriteRegion(writer_, region, name, name, description,
-                                                           collective != nullptr ? collective->role : row.role,
-                                                           row.paradigm, OTF2_REGION_FLAG_NONE, file, 0, 0)));
+      MERIDIAN_TRY_DO(
+          did(OTF2_GlobalDefWriter_WriteRegion(writer_, region, name, name, description, role_of_region(known, row),
+                                               row.paradigm, OTF2_REGION_FLAG_NONE, file, 0, 0)));
     }
     return {};
   }

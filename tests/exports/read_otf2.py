@@ -10,6 +10,8 @@ import oracle
 
 COLLECTIVES = "Barrier Bcast Gather Gatherv Scatter Scatterv Allgather Allgatherv Alltoall Alltoallv Alltoallw Allreduce Reduce".split() + [
     "Reduce_scatter", "Reduce_scatter_block", "Scan", "Exscan"]
+KINDS = {"MpiSend", "MpiIsend", "MpiRecv", "MpiIrecv", "MpiIrecvRequest", "MpiCollectiveBegin", "MpiCollectiveEnd",
+         "NonBlockingCollectiveRequest", "NonBlockingCollectiveComplete"}  # fmt: skip
 
 
 def comm_number(expected, comm):
@@ -74,6 +76,7 @@ def check(expected, folder):
             found[kind].append((at, event, streams[at][-1][2]))
         for location in definitions.locations:
             assert location.number_of_events == per_location[location._ref], location.name
+        assert set(found) <= KINDS, set(found)
         regions = {region.name: region for region in definitions.regions}
         items = [(at, *item) for at, stream in streams.items() for item in oracle.nested_items(stream)]
         oracle.same("calls and regions", items, [item[:4] for item in expected.items])

@@ -132,6 +132,17 @@ TEST(TimelineExport, OfAnEmptyTraceIsValid) {
   compare_timelines(run.merged());
 }
 
+TEST(TimelineExport, OfOtf2IsWrittenInPiecesWithoutATrace) {
+  const TempDir directory;
+  write_halo(directory.path(), 1, 7000);  // more than the library collects for a location
+  ASSERT_TRUE(merge(directory.path()));
+  const Status status = write(format_named("otf2"), directory / "merged.h5", *directory_sink(directory / "out", false));
+  if (!status && status.error().code == Errc::unsupported) GTEST_SKIP() << status.error().what;
+  ASSERT_TRUE(status) << status.error().what;
+  ASSERT_GT(fs::file_size(directory / "out" / "traces" / "0.evt"), std::uintmax_t{2} << 20);
+  run_python(MERIDIAN_PYTHON_H5PY, {MERIDIAN_CHECK_TIMELINE, "otf2", directory / "merged.h5", directory / "out"});
+}
+
 TEST(ExportSelectionText, RanksAreNumbersAndRanges) {
   using Ranges = std::vector<std::pair<std::int32_t, std::int32_t>>;
   EXPECT_EQ(*parse_ranks("0"), (Ranges{{0, 0}}));
