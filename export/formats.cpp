@@ -4,6 +4,8 @@
 #include "export/chrome.hpp"
 #include "export/csv.hpp"
 #include "export/otf2.hpp"
+#include "export/paje.hpp"
+#include "export/paraver.hpp"
 #include "export/perfetto.hpp"
 
 namespace meridian {
@@ -14,6 +16,8 @@ constexpr ExportFormat kFormats[] = {
      "events.csv messages.csv collectives.csv", export_csv},
     {"chrome", "trace events in JSON, for chrome://tracing, ui.perfetto.dev and the like", "trace.json", export_chrome},
     {"otf2", "Open Trace Format 2, for Vampir, Scalasca and the like", "traces.otf2 traces.def traces", export_otf2},
+    {"paje", "Paje, for ViTE and PajeNG", "trace.paje", export_paje},
+    {"paraver", "Paraver: events, communications, labels", "trace.prv trace.pcf trace.row", export_paraver},
     {"perfetto", "protocol buffers for ui.perfetto.dev", "trace.perfetto-trace", export_perfetto},
 };
 

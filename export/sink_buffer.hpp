@@ -22,6 +22,10 @@ class SinkBuffer {
     text_ += text;
     return *this;
   }
+  SinkBuffer& operator<<(char letter) {
+    text_ += letter;
+    return *this;
+  }
   template <std::integral Number>
   SinkBuffer& operator<<(Number number) {
     std::array<char, 24> digits;

@@ -37,6 +37,16 @@ std::string valid_utf8(std::string_view text) {
   return valid;
 }
 
+std::string plain_text(std::string_view text) {
+  std::string plain = valid_utf8(text);
+  for (char& c : plain) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) c = ' ';
+    if (c == '"') c = '\'';
+  }
+  return plain;
+}
+
 std::string json_string(std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string json = "\"";

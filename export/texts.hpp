@@ -10,6 +10,9 @@ namespace meridian {
 /// formats reject such texts.
 std::string valid_utf8(std::string_view text);
 
+/// For formats of lines without escapes: valid UTF-8 with blanks for control characters, and ' for ".
+std::string plain_text(std::string_view text);
+
 /// A JSON string with its quotes.
 std::string json_string(std::string_view text);
 
