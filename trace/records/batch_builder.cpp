@@ -67,6 +67,50 @@ void BatchBuilder::add_rows(Payload payload, const std::uint64_t* body) {
   }
 }
 
+std::uint64_t BatchBuilder::add_same(const KnownCalls& calls, std::span<const std::uint8_t> entries,
+                                     const std::uint64_t* words, std::uint64_t ticks) {
+  const std::size_t first = events(), count = entries.size();
+  resize(first + count);
+  std::uint64_t* const enter = batch_.enter_ticks.data() + first;
+  std::uint64_t* const leave = batch_.leave_ticks.data() + first;
+  for (std::size_t i = 0; i < count; ++i) {
+    enter[i] = ticks + small_pause(words[i]);
+    ticks = enter[i] + small_duration(words[i]);
+    leave[i] = ticks;
+  }
+  const KnownCalls::Prepared* const prepared = calls.prepared();
+  CallId* const ids = batch_.call.data() + first;
+  Payload* const payloads = batch_.payload.data() + first;
+  std::uint8_t* const flags = batch_.flags.data() + first;
+  std::size_t sites = 0;
+  bool has_bodies = false, has_nodes = !batch_.nodes.empty();
+  for (std::size_t i = 0; i < count; ++i) {
+    const KnownCalls::Prepared& call = prepared[entries[i]];
+    ids[i] = call.call;
+    payloads[i] = call.payload;
+    flags[i] = call.flags;
+    sites += (call.flags & kFlagSite) != 0;
+    has_nodes |= call.site.row != 0;
+    has_bodies |= call.body != 0;
+  }
+  if (sites == count && !has_nodes) {
+    batch_.sites.resize(batch_.sites.size() + count);
+    std::uint64_t* const addresses = batch_.sites.data() + batch_.sites.size() - count;
+    for (std::size_t i = 0; i < count; ++i) addresses[i] = prepared[entries[i]].site.address;
+  } else {
+    for (const std::uint8_t entry : entries)
+      if ((prepared[entry].flags & kFlagSite) != 0) add_site(prepared[entry].site);
+  }
+  for (std::size_t i = 0; has_bodies && i < count; ++i) {
+    const KnownCalls::Prepared& call = prepared[entries[i]];
+    const std::uint64_t* const body = calls.body(entries[i]);
+    if (call.fixed != 0) add_rows(call.payload, body);
+    if (call.body != call.fixed)
+      count_completions(batch_.completion_count[first + i], {body + call.fixed, body + call.body}, call.payload, true);
+  }
+  return ticks;
+}
+
 void BatchBuilder::add_row(const Record& record, std::span<const std::uint64_t> values) {
   batch_.payload.back() = record.payload();
   add_rows(record.payload(), record.body());

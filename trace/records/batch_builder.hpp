@@ -29,6 +29,8 @@ class BatchBuilder {
     return batch_.call.size() >= kSegmentEvents || batch_.completions.size() >= kMostCompletions ||
            batch_.user_values.size() >= 16 * kSegmentEvents;
   }
+  /// Whether a few hundred calls may fill the batch with their completions.
+  bool has_many_completions() const noexcept { return batch_.completions.size() >= kMostCompletions / 2; }
   std::size_t events() const noexcept { return batch_.call.size(); }
   const EventBatch& batch() const noexcept { return batch_; }
   void clear();
@@ -111,6 +113,11 @@ class BatchBuilder {
     std::uint8_t* flags_;
     std::uint32_t* completion_count_;
   };
+
+  /// Appends a call for each of `words`, which are small records without changes, of the calls `entries`, all of them prepared.
+  /// `ticks`: leave of the call before. Returns the last leave. The caller leaves room for them in the batch.
+  std::uint64_t add_same(const KnownCalls& calls, std::span<const std::uint8_t> entries, const std::uint64_t* words,
+                         std::uint64_t ticks);
 
   // Parts of the last event:
   /// Its row, with the payload; the values are those of a user event.

@@ -49,6 +49,7 @@ class KnownCalls {
 
   /// By entry; nullptr: there are no entries yet.
   Prepared* prepared() noexcept { return prepared_.empty() ? nullptr : prepared_.data(); }
+  const Prepared* prepared() const noexcept { return prepared_.empty() ? nullptr : prepared_.data(); }
   /// The call of an entry; a header of 0: the entry is empty. Only with prepared().
   const LearnedCalls::Key& key(std::size_t entry) const noexcept { return calls_->keys[entry]; }
   const std::uint64_t* body(std::size_t entry) const noexcept { return calls_->bodies[entry]; }

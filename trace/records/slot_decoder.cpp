@@ -130,6 +130,27 @@ std::size_t SlotDecoder::events_until_flush() const noexcept {
   return std::min(room, kShortSegment - events);
 }
 
+std::size_t SlotDecoder::take_same(std::span<const std::uint64_t> words) {
+  constexpr std::size_t kLeast = 4, kMost = 256;
+  constexpr std::uint64_t kParts = kSmallRecord | kSmallPart | std::uint64_t{0xffff} << kSmallMaskShift;
+  const KnownCalls::Prepared* const prepared = calls_.prepared();
+  if (prepared == nullptr || builder_.has_many_completions()) return 0;
+  const std::size_t most = std::min({words.size(), kMost, events_until_flush()});
+  std::uint8_t entries[kMost];
+  std::size_t count = 0;
+  for (; count < most && (words[count] & kParts) == kSmallRecord; ++count) {
+    const std::size_t entry = small_entry(words[count]);
+    if (!prepared[entry].is_ready && !prepare(entry)) [[unlikely]]
+      break;
+    entries[count] = static_cast<std::uint8_t>(entry);
+  }
+  if (count < kLeast) return 0;
+  last_ticks_ = builder_.add_same(calls_, std::span{entries}.first(count), words.data(), last_ticks_);
+  shared_.pending += count;
+  shared_.events += count;
+  return count;
+}
+
 std::size_t SlotDecoder::take_small(std::span<const std::uint64_t> words) {
   constexpr std::size_t kMostInRun = 64;  // memory for this many is prepared
   const KnownCalls::Prepared* const prepared = calls_.prepared();
@@ -165,7 +186,11 @@ std::size_t SlotDecoder::take_plain(std::span<const std::uint64_t> words) {
   while (at < words.size() && !must_flush()) {
     if (is_block_start()) calls_.clear();
     const std::size_t left = std::min<std::size_t>(words.size() - at, block_left());
-    std::size_t taken = is_small(words[at]) ? take_small(words.subspan(at, left)) : 0;
+    std::size_t taken = 0;
+    if (is_small(words[at])) {
+      taken = take_same(words.subspan(at, left));
+      if (taken == 0) taken = take_small(words.subspan(at, left));
+    }
     if (taken == 0) taken = take_one_plain(words.subspan(at), left);
     if (taken == 0) break;
     at += taken;

@@ -63,7 +63,9 @@ class SlotDecoder {
   std::size_t take_plain(std::span<const std::uint64_t> words);
   /// Takes the first record of `words` if it is usual, whole or small; returns its words, or 0.
   std::size_t take_one_plain(std::span<const std::uint64_t> words, std::uint64_t left);
-  /// Takes small records from the front of `words`, which are in one block: usual calls, and not many. Returns their words.
+  /// Takes small records from the front of `words`, which are in one block: usual calls, and not many. Returns their words. take_same()
+  /// takes those that change nothing, if there are several.
+  std::size_t take_same(std::span<const std::uint64_t> words);
   std::size_t take_small(std::span<const std::uint64_t> words);
   /// False: the entry is empty, or its calls are not usual ones.
   bool prepare(std::size_t entry);
