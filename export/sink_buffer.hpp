@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -30,7 +31,7 @@ class SinkBuffer {
   SinkBuffer& operator<<(Number number) {
     std::array<char, 24> digits;
     const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-    text_.append(digits.data(), end);
+    text_.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
     return *this;
   }
   /// `value` / 10^digits, with all digits: fixed_point(1234567, 3) is "1234.567".

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "export/event_choice.hpp"
+#include "export/choice/event_choice.hpp"
 #include "merged/merged_trace.hpp"
 
 namespace meridian {

@@ -111,7 +111,7 @@ Numbers::Numbers(const MergedDefinitions& names) : names_{names} {
       if (group[i] >= 0) positions.emplace(group[i], i);
     }
   }
-  const auto ranks = static_cast<std::size_t>(most + 1);
+  const std::size_t ranks = most < 0 ? 0 : static_cast<std::size_t>(most) + 1;
   rank_location_.assign(ranks, UINT64_MAX);
   for (std::size_t i = names.locations.size(); i-- > 0;)
     if (names.locations[i].rank >= 0) rank_location_[static_cast<std::size_t>(names.locations[i].rank)] = i;

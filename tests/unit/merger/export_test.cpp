@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "export/choice/row_bits.hpp"
+#include "export/choice/selection.hpp"
 #include "export/csv.hpp"
 #include "export/formats.hpp"
-#include "export/row_bits.hpp"
-#include "export/selection.hpp"
 #include "export/sink.hpp"
 #include "merged/merged_trace.hpp"
 #include "synthetic_patterns.hpp"

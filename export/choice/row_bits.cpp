@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "export/row_bits.hpp"
+#include "export/choice/row_bits.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "export/event_choice.hpp"
+#include "export/choice/event_choice.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "export/row_bits.hpp"
-#include "export/selection.hpp"
+#include "export/choice/row_bits.hpp"
+#include "export/choice/selection.hpp"
 #include "merged/merged_trace.hpp"
 #include "trace/model/result.hpp"
 

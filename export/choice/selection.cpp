@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "export/selection.hpp"
+#include "export/choice/selection.hpp"
 
 #include <algorithm>
 #include <charconv>
