@@ -69,7 +69,7 @@ class TimelineWalk {
     const bool is_region = is_user && (event.flags & kFlagBegins) != 0;
     std::vector<OpenItem>& open = open_[event.location];
     const std::uint64_t serial = next_serial_++;
-    std::int64_t leave_ns = event.leave_ns();
+    std::int64_t leave_ns = std::max(event.enter_ns, event.leave_ns());
     if (!is_region) {
       // Calls of a thread follow one another. A damaged trace may have others, which are cut to nest.
       if (!open.empty() && open.back().kind != TimelineKind::region && open.back().event.leave_ns() < leave_ns) {

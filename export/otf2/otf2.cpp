@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,7 +27,7 @@ class Otf2Events final : public TimelineVisitor {
         names_{source.trace.definitions()},
         archive_{archive},
         numbers_{numbers},
-        region_of_(names_.calls.size(), OTF2_UNDEFINED_REGION),
+        region_of_(names_.calls.size() + 1, OTF2_UNDEFINED_REGION),
         attributes_{OTF2_AttributeList_New(), &OTF2_AttributeList_Delete} {}
 
   Status enter(const TimelineItem& item) override {
@@ -63,12 +64,12 @@ class Otf2Events final : public TimelineVisitor {
     return ns < 0 ? 0 : static_cast<std::uint64_t>(ns);
   }
   OTF2_RegionRef region(std::uint32_t call) {
-    if (call >= region_of_.size()) region_of_.resize(std::size_t{call} + 1, OTF2_UNDEFINED_REGION);
-    if (region_of_[call] == OTF2_UNDEFINED_REGION) {
-      region_of_[call] = static_cast<OTF2_RegionRef>(regions_.size());
+    OTF2_RegionRef& region = region_of_[std::min(std::size_t{call}, names_.calls.size())];
+    if (region == OTF2_UNDEFINED_REGION) {
+      region = static_cast<OTF2_RegionRef>(regions_.size());
       regions_.push_back(call);
     }
-    return region_of_[call];
+    return region;
   }
   static std::uint64_t request_of_message(std::uint64_t number) { return 2 * number; }
   static std::uint64_t request_of_part(std::uint64_t number) { return 2 * number + 1; }
@@ -151,15 +152,32 @@ class Otf2Events final : public TimelineVisitor {
   const MergedDefinitions& names_;
   const Archive& archive_;
   const Numbers& numbers_;
-  std::vector<OTF2_RegionRef> region_of_;  // [call]
+  std::vector<OTF2_RegionRef> region_of_;  // [call], then one for all that the file does not define
   std::vector<std::uint32_t> regions_;
   std::int64_t latest_ns_ = 0;
   std::unique_ptr<OTF2_AttributeList, OTF2_ErrorCode (*)(OTF2_AttributeList*)> attributes_;
 };
 
+/// Numbers has a row for each rank up to the last one.
+Status check_ranks(const MergedTrace& trace) {
+  const MergedDefinitions& names = trace.definitions();
+  constexpr std::int32_t kMostRank = 1 << 26;
+  const auto is_rank = [](std::int32_t rank) { return rank >= 0 && rank <= kMostRank; };
+  const auto is_member = [](std::int32_t rank) { return rank <= kMostRank; };
+  const bool is_valid = std::ranges::all_of(names.ranks, is_rank, &MergedRank::rank) &&
+                        std::ranges::all_of(names.locations, is_rank, &MergedLocation::rank) &&
+                        std::ranges::all_of(names.groups, [&](const std::vector<std::int32_t>& group) {
+                          return std::ranges::all_of(group, is_member);
+                        });
+  if (is_valid) return {};
+  return Error{Errc::damaged, "merged file '" + trace.path().string() + "' is damaged: it has invalid ranks",
+               "merge the rank files again"};
+}
+
 Status write_archive(ExportSource& source, ExportSink& sink) {
   MERIDIAN_TRY(const std::filesystem::path folder, sink.begin_folder({"traces", "traces.def", "traces.otf2"}));
   const MergedDefinitions& names = source.trace.definitions();
+  MERIDIAN_TRY_DO(check_ranks(source.trace));
   const Numbers numbers{names};
   MERIDIAN_TRY(Archive archive, Archive::create(folder, numbers.locations()));
   Otf2Events events{source, archive, numbers};

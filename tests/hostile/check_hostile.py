@@ -102,6 +102,16 @@ class Case:
             self.complain(words, "has no rows", done)
 
 
+EXPORTS = ("otf2", "chrome", "perfetto", "paje", "paraver", "csv")
+
+
+def export(case, merged):
+    """In another format for each case."""
+    form = EXPORTS[sum(case.name.encode()) % len(EXPORTS)]
+    case.run("export", "--format", form, "-o", case.directory / "exported", merged)
+    shutil.rmtree(case.directory / "exported", ignore_errors=True)
+
+
 def look_at_rank_file(case, is_whole_tour):
     trace = case.file.parent
     case.run("merge", "--force", "-o", case.directory / "merged.h5", trace, names=[case.file.name, trace])
@@ -118,6 +128,7 @@ def look_at_rank_file(case, is_whole_tour):
             case.run("stats", "--json", merged, form="json")
             case.run("stats", "--csv", merged, form="csv")
             case.run("stats", merged)
+        export(case, merged)
         merged.unlink()
 
 
@@ -127,6 +138,7 @@ def look_at_merged_file(case, is_whole_tour):
     page = case.directory / "report.html"
     case.run("report", "-o", page, case.file)
     page.unlink(missing_ok=True)
+    export(case, case.file)
     if is_whole_tour:
         case.run("compare", case.file, case.file)
         case.run("compare", "--csv", case.file, f"{case.file},{case.file}", form="csv")
