@@ -55,6 +55,7 @@ class TimelineWalk {
       source_.report("events", batch.events.back().row + 1, source_.trace.events());
     }
     MERIDIAN_TRY_DO(leave_until(INT64_MAX));
+    source_.left_out.add("calls and user events whose counters are not exported", with_counters_);
     for (std::size_t location = 0; location < open_.size(); ++location) {
       source_.left_out.add("ends of regions that had not ended: they end with the trace", open_[location].size());
       while (!open_[location].empty()) MERIDIAN_TRY_DO(leave_top(open_[location], latest_ns_));
@@ -65,6 +66,7 @@ class TimelineWalk {
  private:
   Status add(const MergedEvent& event, std::span<const EventLink> links) {
     const bool is_user = event.call < is_user_.size() && is_user_[event.call];
+    with_counters_ += (event.flags & kFlagCounters) != 0 ? 1U : 0U;
     if (is_user && (event.flags & kFlagEnds) != 0) return end_region(event);
     const bool is_region = is_user && (event.flags & kFlagBegins) != 0;
     std::vector<OpenItem>& open = open_[event.location];
@@ -148,6 +150,7 @@ class TimelineWalk {
   std::vector<std::vector<OpenItem>> open_;  // [location], innermost last
   std::priority_queue<Ending, std::vector<Ending>, IsLater> endings_;
   std::uint64_t next_serial_ = 0;
+  std::uint64_t with_counters_ = 0;
   std::int64_t latest_ns_ = 0;
 };
 

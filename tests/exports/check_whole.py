@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a program under the tracer, merges, and compares each export with the merged file.
 
-check_whole.py --meridian M --mpiexec X --ranks N [--formats a,b] program
+check_whole.py --meridian M --mpiexec X --ranks N --formats a,b [--counters LIST] program
 """
 
 import pathlib
@@ -52,12 +52,13 @@ def words_of(selection):
 
 
 parser = launch.parser("formats")
+parser.add_argument("--counters", default="")
 parser.add_argument("program")
 options = parser.parse_args()
 
 with tempfile.TemporaryDirectory() as work:
     trace = pathlib.Path(work) / "trace"
-    done = launch.traced(options.mpiexec, options.ranks, options.meridian, [options.program], trace, pathlib.Path(work) / "scratch")
+    done = launch.traced(options.mpiexec, options.ranks, options.meridian, [options.program], trace, pathlib.Path(work) / "scratch", MERIDIAN_COUNTERS=options.counters)
     assert done.returncode == 0, (done.stdout, done.stderr)
     merged, summary = launch.merge(options.meridian, trace)
     assert summary is not None, (merged.stdout, merged.stderr)
@@ -86,6 +87,10 @@ with tempfile.TemporaryDirectory() as work:
         done = launch.run([options.meridian, "export", "--format", form, trace])
         assert done.returncode == 0 and done.stderr == "", (form, done.returncode, done.stdout, done.stderr)
         assert done.stdout.startswith(f"Exported to {trace / form}\n"), done.stdout
+        counted = sum(1 for flags in whole.events["flags"] if flags & 8)
+        line = f"Left out: {counted} calls and user events whose counters are not exported\n"
+        assert (line in done.stdout) == (counted > 0 and form != "csv"), done.stdout
+        assert counted > 100 or not options.counters, counted
         count = check_export.check(form, trace / "merged.h5", trace / form)
         assert count is None or count > 100, (form, count)
         print(form, count, "compared;", done.stdout.replace("\n", "; "))
