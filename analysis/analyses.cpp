@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "analysis/trace_walk.hpp"
+#include "analysis/walk/trace_walk.hpp"
 #include "summary/problems.hpp"
 
 namespace meridian {

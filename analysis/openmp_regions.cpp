@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/call_places.hpp"
-#include "analysis/trace_walk.hpp"
+#include "analysis/walk/call_places.hpp"
+#include "analysis/walk/trace_walk.hpp"
 #include "summary/summary.hpp"
 #include "trace/model/call_id.hpp"
 #include "trace/model/units.hpp"

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/call_places.hpp"
+#include "analysis/walk/call_places.hpp"
 #include "report/encoding.hpp"
 #include "trace/model/event.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "analysis/location_states.hpp"
+#include "analysis/walk/location_states.hpp"
 #include "merged/model/event_waits.hpp"
 
 namespace meridian {

@@ -6,9 +6,9 @@
 #include <tuple>
 #include <vector>
 
-#include "analysis/call_places.hpp"
-#include "analysis/tiles.hpp"
-#include "analysis/trace_walk.hpp"
+#include "analysis/walk/call_places.hpp"
+#include "analysis/walk/tiles.hpp"
+#include "analysis/walk/trace_walk.hpp"
 #include "report/page_timeline.hpp"
 #include "report/row_levels.hpp"
 

@@ -9,8 +9,8 @@
 
 #include "merger/containers/tournament.hpp"
 #include "merger/load/rank_cursor.hpp"
-#include "merger/match/call_tracker.hpp"
-#include "merger/match/collective_alignment.hpp"
+#include "merger/match/calls/call_tracker.hpp"
+#include "merger/match/collectives/collective_alignment.hpp"
 #include "merger/match/row_queue.hpp"
 #include "merger/model/event_row.hpp"
 #include "trace/format/rank_end.hpp"

@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "merger/match/lock_order.hpp"
-#include "merger/match/lock_table.hpp"
-#include "merger/match/match_collectives.hpp"
-#include "merger/match/match_messages.hpp"
-#include "merger/match/object_totals.hpp"
-#include "merger/match/value_totals.hpp"
+#include "merger/match/calls/object_totals.hpp"
+#include "merger/match/calls/value_totals.hpp"
+#include "merger/match/collectives/match_collectives.hpp"
+#include "merger/match/locks/lock_order.hpp"
+#include "merger/match/locks/lock_table.hpp"
+#include "merger/match/messages/match_messages.hpp"
 #include "merger/model/findings.hpp"
 #include "merger/model/sinks.hpp"
 #include "merger/model/trace.hpp"

@@ -11,7 +11,7 @@
 
 #include "merger/containers/tournament.hpp"
 #include "merger/load/rank_cursor.hpp"
-#include "merger/match/call_tracker.hpp"
+#include "merger/match/calls/call_tracker.hpp"
 #include "merger/match/row_queue.hpp"
 #include "merger/model/event_row.hpp"
 #include "merger/model/findings.hpp"

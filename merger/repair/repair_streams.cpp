@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "merger/match/match_collectives.hpp"
+#include "merger/match/collectives/match_collectives.hpp"
 #include "merger/repair/repair_backward.hpp"
 #include "merger/repair/repair_forward.hpp"
 #include "trace/model/result.hpp"

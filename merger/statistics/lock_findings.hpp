@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "merger/match/lock_order.hpp"
+#include "merger/match/locks/lock_order.hpp"
 #include "merger/model/findings.hpp"
 #include "merger/model/trace.hpp"
 #include "merger/sites/debug_info.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "merger/match/value_totals.hpp"
+#include "merger/match/calls/value_totals.hpp"
 #include "merger/model/event_row.hpp"
 #include "merger/model/findings.hpp"
 #include "merger/model/user_definitions.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which calls begin the iterations of programs that are written as letters: a call every 10 ns, named after its place.
 // Capital letters are collectives, digits are regions.
-#include "analysis/call_periods.hpp"
+#include "analysis/phases/call_periods.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Efficiencies from times and counters.
 
-#include "analysis/efficiency_factors.hpp"
+#include "analysis/efficiency/efficiency_factors.hpp"
 
 #include <gtest/gtest.h>
 
-#include "analysis/counted_efficiency.hpp"
-#include "analysis/thread_counts.hpp"
+#include "analysis/efficiency/counted_efficiency.hpp"
+#include "analysis/efficiency/thread_counts.hpp"
 
 namespace meridian::test {
 namespace {

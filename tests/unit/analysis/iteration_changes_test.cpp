@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outliers and drifts in times of iterations that are known.
-#include "analysis/iteration_changes.hpp"
+#include "analysis/phases/iteration_changes.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

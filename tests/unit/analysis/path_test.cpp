@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/active_paths.hpp"
-#include "analysis/path_walk.hpp"
+#include "analysis/paths/active_paths.hpp"
+#include "analysis/paths/path_walk.hpp"
 #include "tests/support/seed.hpp"
 
 namespace meridian::test {

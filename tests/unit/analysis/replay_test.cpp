@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replays of small runs under scenarios. Times are ns.
 
-#include "analysis/replay.hpp"
+#include "analysis/efficiency/replay.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

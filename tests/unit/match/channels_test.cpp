@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
-#include "merger/match/channel_pairing.hpp"
-#include "merger/match/channel_table.hpp"
+#include "merger/match/messages/channel_pairing.hpp"
+#include "merger/match/messages/channel_table.hpp"
 
 namespace meridian {
 namespace {

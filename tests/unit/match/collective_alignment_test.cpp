@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Alignment of the collectives of ranks whose recordings began at different calls.
 
-#include "merger/match/collective_alignment.hpp"
+#include "merger/match/collectives/collective_alignment.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of the lock calls of one rank, by object.
 
-#include "merger/match/lock_table.hpp"
+#include "merger/match/locks/lock_table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "merger/match/message_ledger.hpp"
+#include "merger/match/messages/message_ledger.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of the calls on files and windows.
 
-#include "merger/match/object_totals.hpp"
+#include "merger/match/calls/object_totals.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order of messages between threads that use a channel at the same time.
 
-#include "merger/match/race_search.hpp"
+#include "merger/match/messages/race_search.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

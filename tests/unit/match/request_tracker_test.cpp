@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests from the call that makes them to the one that ends them.
 
-#include "merger/match/request_tracker.hpp"
+#include "merger/match/calls/request_tracker.hpp"
 
 #include "two_ranks.hpp"
 

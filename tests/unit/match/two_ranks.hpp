@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "merger/match/call_tracker.hpp"
+#include "merger/match/calls/call_tracker.hpp"
 
 namespace meridian::test {
 

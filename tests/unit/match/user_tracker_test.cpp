@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The user events of a rank: names, values of counters, truncated texts, messages of layers.
 
-#include "merger/match/user_tracker.hpp"
+#include "merger/match/calls/user_tracker.hpp"
 
 #include <gmock/gmock.h>
 

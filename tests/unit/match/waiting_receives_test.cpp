@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "merger/match/waiting_receives.hpp"
+#include "merger/match/messages/waiting_receives.hpp"
 
 #include <gtest/gtest.h>
 

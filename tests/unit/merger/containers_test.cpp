@@ -12,7 +12,7 @@
 #include "merger/containers/ring_queue.hpp"
 #include "merger/containers/temp_spool.hpp"
 #include "merger/containers/tournament.hpp"
-#include "merger/match/channel_table.hpp"
+#include "merger/match/messages/channel_table.hpp"
 #include "tests/support/seed.hpp"
 #include "tests/support/temp_dir.hpp"
 

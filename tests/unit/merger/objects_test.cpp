@@ -3,7 +3,7 @@
 
 #include "merger/load/unify_definitions.hpp"
 #include "merger/load/unify_objects.hpp"
-#include "merger/match/object_totals.hpp"
+#include "merger/match/calls/object_totals.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

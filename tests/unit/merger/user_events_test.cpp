@@ -7,7 +7,7 @@
 
 #include "merger/load/unify_definitions.hpp"
 #include "merger/load/unify_user_definitions.hpp"
-#include "merger/match/value_totals.hpp"
+#include "merger/match/calls/value_totals.hpp"
 #include "trace/model/call_id.hpp"
 
 namespace meridian {

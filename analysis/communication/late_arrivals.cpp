@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far apart the ranks enter collectives, who is the last one, and how little they exchange.
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/walk/event_window.hpp"
+#include "merged/merged_trace.hpp"
+#include "summary/summary.hpp"
+#include "trace/model/units.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr double kFewBytes = 1 << 10;
+constexpr std::size_t kMostArrivals = 100'000;  // further communicators are not listed
+
+struct Arrivals {
+  std::uint64_t count = 0, ranks = 0, small = 0;
+  std::int64_t spread_ns = 0, longest_ns = 0, time_ns = 0;
+  double bytes_per_peer = 0;
+  std::map<std::int32_t, std::uint64_t> last;  // rank -> operations
+};
+
+/// Pairs of ranks that exchange data, by MergedPart::shape.
+double pairs_of(std::int32_t shape, double ranks) {
+  constexpr std::int32_t kOneToAll = 1, kAllToOne = 2, kPrefix = 3;
+  if (shape == kOneToAll || shape == kAllToOne) return ranks;
+  if (shape == kPrefix) return ranks * (ranks + 1) / 2;
+  return ranks * ranks;
+}
+
+class ArrivalFinder {
+ public:
+  explicit ArrivalFinder(const MergedTrace& trace) : trace_{trace}, parts_left_{trace.parts()} {}
+
+  Status run(Summary& summary) {
+    MERIDIAN_TRY(
+        EventWindow window,
+        EventWindow::open(trace_, {.is_backwards = true, .fields = kFieldCall | kFieldBytesSent, .links = kNoLinks}));
+    for (bool is_over = false; !is_over;) {
+      MERIDIAN_TRY(const bool has_events, window.next());
+      is_over = !has_events;
+      MERIDIAN_TRY_DO(look(window, is_over));
+    }
+    store(summary);
+    return {};
+  }
+
+ private:
+  Status look(const EventWindow& window, bool all) {
+    while (parts_left_ != 0) {
+      if (parts_.empty()) {
+        MERIDIAN_TRY(const MergedPart last, trace_.part(parts_left_ - 1));
+        for (std::int32_t i = 0; i < last.parts; ++i) {
+          MERIDIAN_TRY(parts_.emplace_back(), trace_.part(last.first_part + static_cast<std::uint64_t>(i)));
+        }
+      }
+      for (const MergedPart& part : parts_)
+        if (!all && !window.has_reached(part.start)) return {};
+      parts_left_ = parts_.front().first_part;
+      std::vector<WindowEvent> starts;
+      for (const MergedPart& part : parts_) {
+        MERIDIAN_TRY(starts.emplace_back(), window.event(part.start));
+      }
+      add(starts);
+      parts_.clear();
+    }
+    return {};
+  }
+
+  void add(const std::vector<WindowEvent>& starts) {
+    const std::pair key{starts.front().call, parts_.front().comm};
+    if (key.second < 0 || (arrivals_.size() >= kMostArrivals && !arrivals_.contains(key))) return;
+    Arrivals& sums = arrivals_[key];
+    const auto [first, last] = std::ranges::minmax(starts, {}, &WindowEvent::enter_ns);
+    std::int32_t shape = parts_.front().shape;
+    double bytes = 0;
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      sums.time_ns += starts[i].leave_ns - starts[i].enter_ns;
+      bytes += static_cast<double>(starts[i].bytes_sent);
+      shape = std::min(shape, parts_[i].shape);
+    }
+    ++sums.count;
+    sums.ranks = std::max<std::uint64_t>(sums.ranks, starts.size());
+    sums.spread_ns += last.enter_ns - first.enter_ns;
+    sums.longest_ns = std::max(sums.longest_ns, last.enter_ns - first.enter_ns);
+    if (last.enter_ns > first.enter_ns) ++sums.last[trace_.definitions().locations[last.location].rank];
+    const double for_each = bytes / pairs_of(shape, static_cast<double>(starts.size()));
+    sums.bytes_per_peer += for_each;
+    sums.small += bytes > 0 && for_each < kFewBytes ? 1 : 0;
+  }
+
+  void store(Summary& summary) const {
+    const MergedDefinitions& definitions = trace_.definitions();
+    summary.collective_arrivals.clear();
+    for (const auto& [key, sums] : arrivals_) {
+      const auto number = static_cast<std::size_t>(key.second);
+      const auto& list = definitions.communicators;
+      const auto most = std::ranges::max_element(sums.last, {}, [](const auto& entry) { return entry.second; });
+      const auto count = static_cast<double>(sums.count);
+      ArrivalSummary& row = summary.collective_arrivals.emplace_back();
+      row.function = std::string{definitions.call_name(key.first)};
+      row.comm = static_cast<std::uint32_t>(key.second);
+      if (number < list.size()) row.name = list[number].name;
+      row.ranks = sums.ranks;
+      row.count = sums.count;
+      row.mean_spread_s = seconds(sums.spread_ns) / count;
+      row.longest_spread_s = seconds(sums.longest_ns);
+      if (most != sums.last.end()) {
+        row.last_rank = most->first;
+        row.last_share = static_cast<double>(most->second) / count;
+      }
+      row.bytes_per_peer = sums.bytes_per_peer / count;
+      row.small = sums.small;
+      row.time_s = seconds(sums.time_ns);
+    }
+    std::ranges::stable_sort(summary.collective_arrivals, [](const ArrivalSummary& a, const ArrivalSummary& b) {
+      return a.mean_spread_s * static_cast<double>(a.count) > b.mean_spread_s * static_cast<double>(b.count);
+    });
+  }
+
+  const MergedTrace& trace_;
+  std::uint64_t parts_left_;
+  std::vector<MergedPart> parts_;                                        // of the next instance
+  std::map<std::pair<std::uint32_t, std::int32_t>, Arrivals> arrivals_;  // [call, comm]
+};
+
+}  // namespace
+
+Status find_late_arrivals(const MergedTrace& trace, Summary& summary) { return ArrivalFinder{trace}.run(summary); }
+
+}  // namespace meridian

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages by pair of ranks, of hosts and by communicator: what the network takes, and which sizes of MPI_Send wait for the
+// receiver.
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "analysis/walk/event_window.hpp"
+#include "merged/merged_trace.hpp"
+#include "summary/summary.hpp"
+#include "trace/model/units.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr std::uint64_t kSmallBytes = 1 << 10, kLargeBytes = 1 << 16;
+constexpr std::size_t kMostLinks = 100'000;  // further pairs are not listed
+
+struct LinkTimes {
+  std::uint64_t messages = 0, bytes = 0, small = 0, large = 0;
+  std::int64_t shortest_ns = INT64_MAX;
+  double fastest = 0;
+
+  void add(const LinkTimes& other) {
+    messages += other.messages;
+    bytes += other.bytes;
+    small += other.small;
+    large += other.large;
+    shortest_ns = std::min(shortest_ns, other.shortest_ns);
+    fastest = std::max(fastest, other.fastest);
+  }
+};
+
+struct LinkTraffic {
+  std::uint64_t messages = 0, bytes = 0;
+};
+
+class LinkFinder {
+ public:
+  explicit LinkFinder(const MergedTrace& trace) : trace_{trace} {
+    const MergedDefinitions& definitions = trace.definitions();
+    for (const MergedCall& call : definitions.calls)
+      is_standard_send_.push_back(call.name == "MPI_Send" || call.name == "MPI_Send_c");
+    for (const MergedLocation& location : definitions.locations) ranks_.push_back(location.rank);
+  }
+
+  Status run(Summary& summary) {
+    MERIDIAN_TRY(EventWindow window,
+                 EventWindow::open(trace_, {.is_backwards = true,
+                                            .fields = kFieldCall | kFieldComm | kFieldTag | kFieldBytesSent,
+                                            .links = link_bit(LinkKind::sent)}));
+    for (;;) {
+      MERIDIAN_TRY(const bool has_events, window.next());
+      if (!has_events) break;
+      for (const MergedEvent& event : window.current().events)
+        for (const EventLink& link : window.current().links_of(event)) {
+          MERIDIAN_TRY(const MergedMessage message, trace_.message(link.number, event));
+          if (is_of_user(message.comm)) continue;
+          MERIDIAN_TRY(const WindowEvent post, window.event(message.post));
+          MERIDIAN_TRY(const WindowEvent completion, window.event(message.completion));
+          add(event, message, post, completion);
+        }
+    }
+    store(summary);
+    return {};
+  }
+
+ private:
+  bool is_of_user(std::int32_t comm) const {
+    const auto& list = trace_.definitions().communicators;
+    return comm >= 0 && static_cast<std::size_t>(comm) < list.size() &&
+           list[static_cast<std::size_t>(comm)].kind == "user";
+  }
+
+  void add(const MergedEvent& send, const MergedMessage& message, const WindowEvent& post,
+           const WindowEvent& completion) {
+    LinkTimes one{.messages = 1, .bytes = message.bytes};
+    const bool is_awaited = completion.enter_ns <= send.enter_ns;
+    const bool makes_wait =
+        post.row == completion.row && send.enter_ns < post.enter_ns && post.enter_ns < send.leave_ns();
+    const std::int64_t ns = completion.leave_ns - std::max(send.enter_ns, post.enter_ns);
+    if (ns > 0 && is_awaited && message.bytes < kSmallBytes) {
+      one.small = 1;
+      one.shortest_ns = ns;
+    }
+    if (ns > 0 && (is_awaited || makes_wait) && message.bytes >= kLargeBytes) {
+      one.large = 1;
+      one.fastest = static_cast<double>(message.bytes) / seconds(ns);
+    }
+    const std::pair pair{ranks_[send.location], ranks_[completion.location]};
+    if (links_.size() < kMostLinks || links_.contains(pair)) links_[pair].add(one);
+    const std::tuple on_comm{message.comm, pair.first, pair.second};
+    if (message.comm >= 0 && (traffic_.size() < kMostLinks || traffic_.contains(on_comm))) {
+      ++traffic_[on_comm].messages;
+      traffic_[on_comm].bytes += message.bytes;
+    }
+    if (send.call < is_standard_send_.size() && is_standard_send_[send.call] && send.enter_ns < post.enter_ns)
+      ++protocols_[static_cast<std::size_t>(std::bit_width(message.bytes))][send.leave_ns() > post.enter_ns ? 1 : 0];
+  }
+
+  static LinkSummary row_of(std::string scope, std::string source, std::string dest, const LinkTimes& times) {
+    return {std::move(scope),
+            std::move(source),
+            std::move(dest),
+            times.messages,
+            times.bytes,
+            times.small,
+            times.small == 0 ? 0 : seconds(times.shortest_ns),
+            times.large,
+            times.fastest};
+  }
+
+  void store(Summary& summary) const {
+    const MergedDefinitions& definitions = trace_.definitions();
+    const auto host_of = [&](std::int32_t rank) {
+      const MergedRank* const found = definitions.find_rank(rank);
+      return found == nullptr ? std::string{} : found->host;
+    };
+    std::map<std::pair<std::string, std::string>, LinkTimes> hosts;
+    summary.links.clear();
+    for (const auto& [pair, times] : links_) {
+      summary.links.push_back(row_of("ranks", std::to_string(pair.first), std::to_string(pair.second), times));
+      hosts[{host_of(pair.first), host_of(pair.second)}].add(times);
+    }
+    for (const auto& [pair, times] : hosts) summary.links.push_back(row_of("hosts", pair.first, pair.second, times));
+    summary.comm_pairs.clear();
+    for (const auto& [key, traffic] : traffic_) {
+      const auto& [comm, source, dest] = key;
+      const auto number = static_cast<std::size_t>(comm);
+      const auto& list = definitions.communicators;
+      summary.comm_pairs.push_back({static_cast<std::uint32_t>(comm), number < list.size() ? list[number].name : "",
+                                    source, dest, traffic.messages, traffic.bytes});
+    }
+    summary.send_protocols.clear();
+    for (std::size_t k = 0; k < protocols_.size(); ++k)
+      if (const auto& [returned, waited] = protocols_[k]; returned + waited != 0)
+        summary.send_protocols.push_back({k == 0 ? 0 : std::uint64_t{1} << (k - 1), returned, waited});
+  }
+
+  const MergedTrace& trace_;
+  std::vector<bool> is_standard_send_;  // [call]
+  std::vector<std::int32_t> ranks_;     // [location]
+  std::map<std::pair<std::int32_t, std::int32_t>, LinkTimes> links_;
+  std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, LinkTraffic> traffic_;  // [comm, source, dest]
+  std::array<std::array<std::uint64_t, 2>, 65> protocols_{};                             // [bits of the size]
+};
+
+}  // namespace
+
+Status find_link_speeds(const MergedTrace& trace, Summary& summary) { return LinkFinder{trace}.run(summary); }
+
+}  // namespace meridian

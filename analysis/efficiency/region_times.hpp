@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/efficiency/efficiency_factors.hpp"
+
+namespace meridian {
+
+/// The time that each thread spent in each user region, in the run and in a replay. Times are ns.
+class RegionTimes {
+ public:
+  struct Thread {
+    std::int64_t run_ns = 0, ideal_ns = 0, compute_ns = 0;
+    std::int64_t since_ns = 0, ideal_since_ns = 0;
+    bool is_open = false;
+  };
+  struct Region {
+    std::int64_t begin_ns = 0;  ///< when a thread was in it first
+    std::map<std::uint32_t, Thread> threads{};
+
+    EfficiencyTimes times() const {
+      EfficiencyTimes times;
+      for (const auto& [location, thread] : threads) {
+        times.run_ns = std::max(times.run_ns, thread.run_ns);
+        times.ideal_ns = std::max(times.ideal_ns, thread.ideal_ns);
+        times.compute_ns += thread.compute_ns;
+        times.outside_ns.push_back(thread.compute_ns);
+      }
+      times.threads = threads.size();
+      return times;
+    }
+  };
+
+  /// A region begins or ends.
+  void change(std::uint32_t location, std::uint32_t region, bool is_open, std::int64_t t, std::int64_t ideal_ns) {
+    const auto [at, is_new] = regions_.try_emplace(region, Region{t, {}});
+    Thread& thread = at->second.threads[location];
+    if (is_open && !thread.is_open) {
+      thread.since_ns = t;
+      thread.ideal_since_ns = ideal_ns;
+    } else if (!is_open && thread.is_open) {
+      thread.run_ns += t - thread.since_ns;
+      thread.ideal_ns += ideal_ns - thread.ideal_since_ns;
+    }
+    thread.is_open = is_open;
+  }
+  /// Computing in regions that are open; each counts once.
+  void compute(std::uint32_t location, std::span<const std::uint32_t> open, std::int64_t ns) {
+    for (std::size_t i = 0; i < open.size(); ++i)
+      if (std::find(open.begin(), open.begin() + static_cast<std::ptrdiff_t>(i), open[i]) ==
+          open.begin() + static_cast<std::ptrdiff_t>(i))
+        regions_[open[i]].threads[location].compute_ns += ns;
+  }
+  /// The measured time of a thread ends.
+  void close(std::uint32_t location, std::int64_t t, std::int64_t ideal_ns) {
+    last_ideal_ns_[location] = ideal_ns;
+    for (auto& [region, times] : regions_) {
+      const auto found = times.threads.find(location);
+      if (found != times.threads.end() && found->second.is_open) change(location, region, false, t, ideal_ns);
+    }
+  }
+  /// Replay's time at which the measured time of a thread ended.
+  std::int64_t last_ideal(std::uint32_t location) const {
+    const auto found = last_ideal_ns_.find(location);
+    return found == last_ideal_ns_.end() ? 0 : found->second;
+  }
+
+  const std::map<std::uint32_t, Region>& all() const noexcept { return regions_; }
+
+ private:
+  std::map<std::uint32_t, Region> regions_;
+  std::unordered_map<std::uint32_t, std::int64_t> last_ideal_ns_;
+};
+
+}  // namespace meridian

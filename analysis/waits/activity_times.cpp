@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/waits/activity_times.hpp"
+
+#include <algorithm>
+
+namespace meridian {
+
+std::vector<Amount> Amounts::sorted() const {
+  std::vector<Amount> list;
+  list.reserve(by_key_.size());
+  for (const auto& [key, ns] : by_key_) list.push_back({key, ns});
+  std::ranges::sort(list, {}, &Amount::key);
+  return list;
+}
+
+void ActivityTimes::begin_interval(const Instant& instant) {
+  if (!kept_.empty() && kept_.back().end == instant) return;
+  kept_.push_back({instant, activities_.sorted(), causes_.sorted()});
+  activities_.clear();
+  causes_.clear();
+  if (kept_.size() <= kMostIntervals) return;
+  old_activities_.add(kept_.front().activities);
+  old_causes_.add(kept_.front().causes);
+  kept_.pop_front();
+}
+
+std::optional<ActivityTimes::Instant> ActivityTimes::last_common(const ActivityTimes& a, const ActivityTimes& b) {
+  for (auto own = a.kept_.rbegin(); own != a.kept_.rend(); ++own)
+    for (auto other = b.kept_.rbegin(); other != b.kept_.rend() && other->end.time_ns >= own->end.time_ns; ++other)
+      if (other->end == own->end) return own->end;
+  return std::nullopt;
+}
+
+void ActivityTimes::sum_since(const std::optional<Instant>& instant, std::int64_t sign, Amounts& activities,
+                              Amounts& causes) const {
+  activities.add(activities_, sign);
+  causes.add(causes_, sign);
+  for (auto interval = kept_.rbegin(); interval != kept_.rend(); ++interval) {
+    if (instant && interval->end == *instant) return;
+    activities.add(interval->activities, sign);
+    causes.add(interval->causes, sign);
+  }
+  activities.add(old_activities_, sign);
+  causes.add(old_causes_, sign);
+}
+
+}  // namespace meridian

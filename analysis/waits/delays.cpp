@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+// Root causes of waits: what the late rank spent more time on than the waiting one, since both were last at one instant.
+// The costs are those of D. Boehme et al., "Identifying the root causes of wait states in large-scale parallel
+// applications", ACM Transactions on Parallel Computing 3, 2016. docs/WAITS.md has the definitions.
+//
+// The causes of a wait are known when it ends: those of the waits before it are then known already. So one pass forward
+// gives what the paper computes backward, and needs to keep the latest intervals of each location only.
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <queue>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "analysis/waits/activity_times.hpp"
+#include "analysis/walk/call_places.hpp"
+#include "analysis/walk/event_window.hpp"
+#include "summary/summary.hpp"
+#include "trace/model/event.hpp"
+#include "trace/model/units.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr std::uint32_t kNoFunction = UINT32_MAX;
+constexpr std::size_t kMostActivities = 1 << 16;
+constexpr std::size_t kMostCauses = 1 << 18;
+
+/// An activity of a location: a call, or the computation after one.
+struct Activity {
+  std::uint32_t call = kNoFunction;  // kNoFunction: before the first call
+  std::uint32_t place = 0;
+  std::uint32_t region = kNoFunction;  // the innermost one, a user event
+  bool is_call = false;
+  bool operator==(const Activity&) const = default;
+};
+struct ActivityHash {
+  std::size_t operator()(const Activity& activity) const noexcept {
+    const std::uint64_t value = (std::uint64_t{activity.call} << 33 | std::uint64_t{activity.place} << 1 |
+                                 static_cast<std::uint64_t>(activity.is_call)) ^
+                                std::uint64_t{activity.region} * 0x9e3779b97f4a7c15ULL;
+    return static_cast<std::size_t>(value * 0xff51afd7ed558ccdULL >> 17);
+  }
+};
+
+/// An activity of a location that made others wait.
+struct Cause {
+  std::uint32_t location = 0;
+  std::uint32_t activity = 0;
+  std::uint64_t waits = 0;
+  std::int64_t short_ns = 0, long_ns = 0;
+};
+
+/// A wait that has not ended.
+struct OpenWait {
+  std::int64_t end_ns = 0;
+  std::uint64_t row = 0;
+  std::uint64_t causer = 0;  // row
+  std::int64_t ns = 0;
+  std::uint32_t location = 0, causer_location = 0;
+  friend bool operator>(const OpenWait& a, const OpenWait& b) {
+    return std::pair{a.end_ns, a.row} > std::pair{b.end_ns, b.row};
+  }
+};
+
+struct Location {
+  ActivityTimes times;
+  bool is_begun = false;
+  std::int64_t counted_ns = 0;  // up to here its time is in `times`
+  std::int64_t leave_ns = 0;    // of the current call, or of the last one
+  Activity call, after;         // the current or last call, and the computation that follows it
+  std::vector<std::uint32_t> regions;
+  std::uint32_t waits = 0;  // that have not ended
+};
+
+class DelayFinder {
+ public:
+  DelayFinder(const MergedTrace& trace, EventWindow window)
+      : trace_{trace}, window_{std::move(window)}, places_{trace.definitions()} {
+    const auto& locations = trace.definitions().locations;
+    locations_.resize(locations.size());
+    // Processes begin with the trace, further threads with their first call.
+    for (std::size_t i = 0; i < locations.size(); ++i) locations_[i].is_begun = locations[i].thread == 0;
+  }
+
+  Status run() {
+    for (;;) {
+      MERIDIAN_TRY(const bool has_events, window_.next());
+      if (!has_events) break;
+      const MergedBatch& batch = window_.current();
+      for (const MergedEvent& event : batch.events) MERIDIAN_TRY_DO(take(event, batch.waits_of(event)));
+    }
+    end_waits(INT64_MAX);
+    return {};
+  }
+
+  std::vector<DelaySummary> rows() const {
+    const MergedDefinitions& definitions = trace_.definitions();
+    std::vector<DelaySummary> list;
+    for (const Cause& cause : causes_) {
+      if (cause.short_ns == 0 && cause.long_ns == 0) continue;
+      const Activity& activity = activities_[cause.activity];
+      const MergedLocation& location = definitions.locations[cause.location];
+      list.push_back({location.rank, location.thread, activity.is_call ? "call" : "compute",
+                      std::string{definitions.call_name(activity.region)},
+                      std::string{definitions.call_name(activity.call)}, std::string{places_.name(activity.place)},
+                      cause.waits, seconds(cause.short_ns), seconds(cause.long_ns)});
+    }
+    std::ranges::stable_sort(list, [](const DelaySummary& a, const DelaySummary& b) {
+      return a.short_term_s + a.long_term_s > b.short_term_s + b.long_term_s;
+    });
+    return list;
+  }
+
+ private:
+  Status take(const MergedEvent& event, std::span<const EventWait> waits) {
+    end_waits(event.enter_ns);
+    Location& here = locations_[event.location];
+    if (!std::exchange(here.is_begun, true)) here.counted_ns = event.enter_ns;
+    count_until(here, event.enter_ns);
+    if ((event.flags & kFlagEnds) != 0)
+      if (const auto open = std::ranges::find(here.regions.rbegin(), here.regions.rend(), event.call);
+          open != here.regions.rend())
+        here.regions.erase(std::next(open).base());
+    if ((event.flags & kFlagBegins) != 0) here.regions.push_back(event.call);
+    here.call = {event.call, places_.of_site(event.site), here.regions.empty() ? kNoFunction : here.regions.back(),
+                 true};
+    here.after = here.call;
+    here.after.is_call = false;
+    here.leave_ns = event.enter_ns + event.inside_ns();
+    std::int64_t since_ns = event.enter_ns;
+    for (const EventWait& wait : waits) {
+      MERIDIAN_TRY(const WindowEvent causer, window_.event(wait.causer));
+      const std::int64_t end_ns = (follows_last_wait(wait.kind) ? since_ns : event.enter_ns) + wait.ns;
+      if (follows_last_wait(wait.kind)) since_ns = end_ns;
+      open_.push({end_ns, event.row, wait.causer, wait.ns, event.location, causer.location});
+      ++here.waits;
+    }
+    return {};
+  }
+
+  void count_until(Location& at, std::int64_t time_ns) {
+    if (!at.is_begun || at.waits != 0 || time_ns <= at.counted_ns) return;
+    if (at.counted_ns < at.leave_ns) {
+      const std::int64_t until = std::min(time_ns, at.leave_ns);
+      at.times.add_activity(number_of(at.call), until - at.counted_ns);
+      at.counted_ns = until;
+    }
+    if (at.counted_ns < time_ns) at.times.add_activity(number_of(at.after), time_ns - at.counted_ns);
+    at.counted_ns = time_ns;
+  }
+
+  /// Those that end until then. If one ends another one's causer, both at one instant, that one comes first.
+  void end_waits(std::int64_t until_ns) {
+    while (!open_.empty() && open_.top().end_ns <= until_ns) {
+      const std::int64_t end_ns = open_.top().end_ns;
+      ending_.clear();
+      for (; !open_.empty() && open_.top().end_ns == end_ns; open_.pop()) ending_.push_back(open_.top());
+      while (!ending_.empty()) {
+        const auto is_ready = [&](const OpenWait& wait) {
+          return std::ranges::none_of(ending_, [&](const OpenWait& other) {
+            return other.location == wait.causer_location && other.row != wait.row;
+          });
+        };
+        auto next = ending_.size() == 1 ? ending_.begin() : std::ranges::find_if(ending_, is_ready);
+        if (next == ending_.end()) next = ending_.begin();
+        end(*next);
+        ending_.erase(next);
+      }
+    }
+  }
+
+  void end(const OpenWait& wait) {
+    Location& here = locations_[wait.location];
+    Location& causer = locations_[wait.causer_location];
+    count_until(causer, wait.end_ns);
+    const ActivityTimes::Instant instant{wait.causer, wait.end_ns};
+    shares_.clear();
+    std::int64_t direct = 0, all = 0;  // time that the causer spent beyond that of the waiting location
+    if (wait.location != wait.causer_location) {
+      activity_sums_.clear();
+      cause_sums_.clear();
+      const auto since = ActivityTimes::last_common(here.times, causer.times);
+      causer.times.sum_since(since, 1, activity_sums_, cause_sums_);
+      here.times.sum_since(since, -1, activity_sums_, cause_sums_);
+      add_delays(wait.causer_location);
+      for (const Amount& share : shares_) direct += share.ns;
+      all = direct;
+      direct_shares_ = shares_.size();
+      for (const Amount& more : cause_sums_.sorted())
+        if (more.ns > 0) {
+          shares_.push_back(more);
+          all += more.ns;
+        }
+    }
+    if (all == 0) {
+      const bool is_in_call = wait.end_ns <= causer.leave_ns;
+      shares_.assign(1, {cause_number(wait.causer_location, number_of(is_in_call ? causer.call : causer.after)), 1});
+      direct_shares_ = all = 1;
+    }
+    charge(wait, here, all);
+    if (--here.waits == 0) here.counted_ns = std::max(here.counted_ns, wait.end_ns);
+    here.times.begin_interval(instant);
+    causer.times.begin_interval(instant);
+  }
+
+  /// Computation in one region is compared as a whole, because the calls that divide it may be others: the excess goes to
+  /// the pieces of it that are longer.
+  void add_delays(std::uint32_t causer) {
+    const std::vector<Amount> differences = activity_sums_.sorted();
+    excess_.clear();
+    for (const Amount& more : differences) {
+      Excess& excess = excess_[group_of_[more.key]];
+      excess.all_ns += more.ns;
+      if (more.ns > 0) excess.longer_ns += more.ns;
+    }
+    for (const Amount& more : differences) {
+      if (more.ns <= 0) continue;
+      const Excess& excess = excess_[group_of_[more.key]];
+      if (excess.all_ns <= 0) continue;
+      const std::int64_t ns = scaled(excess.all_ns, more.ns, excess.longer_ns);
+      if (ns != 0) shares_.push_back({cause_number(causer, more.key), ns});
+    }
+  }
+
+  /// Divides the wait by the shares. Rounding keeps the sum: each share ends where the next one begins.
+  void charge(const OpenWait& wait, Location& here, std::int64_t all) {
+    std::int64_t so_far = 0, charged_ns = 0;
+    for (std::size_t i = 0; i < shares_.size(); ++i) {
+      so_far += shares_[i].ns;
+      const std::int64_t until_ns = scaled(wait.ns, so_far, all);
+      const std::int64_t ns = until_ns - std::exchange(charged_ns, until_ns);
+      Cause& cause = causes_[shares_[i].key];
+      if (i < direct_shares_) {
+        ++cause.waits;
+        cause.short_ns += ns;
+      } else {
+        cause.long_ns += ns;
+      }
+      if (ns != 0) here.times.add_cause(shares_[i].key, ns);
+    }
+  }
+
+  /// amount * part / whole, of numbers that are not negative.
+  static std::int64_t scaled(std::int64_t amount, std::int64_t part, std::int64_t whole) {
+    __extension__ using Wide = __int128;
+    return static_cast<std::int64_t>(static_cast<Wide>(amount) * part / whole);
+  }
+
+  /// Beyond a bound, activities are one: a call that is not known.
+  std::uint32_t number_of(const Activity& activity) {
+    const auto found = activity_numbers_.find(activity);
+    if (found != activity_numbers_.end()) return found->second;
+    Activity kept = activity;
+    if (activities_.size() >= kMostActivities) kept = Activity{.is_call = true};
+    const auto [at, is_new] = activity_numbers_.try_emplace(kept, static_cast<std::uint32_t>(activities_.size()));
+    if (is_new) {
+      activities_.push_back(kept);
+      group_of_.push_back(at->second);
+      if (!kept.is_call && (kept.call != kNoFunction || kept.place != 0)) {
+        const std::uint32_t number = at->second;
+        const std::uint32_t group = number_of({.region = kept.region});
+        group_of_[number] = group;
+        return number;
+      }
+    }
+    return at->second;
+  }
+  std::uint32_t cause_number(std::uint32_t location, std::uint32_t activity) {
+    const std::uint64_t key = std::uint64_t{location} << 32 | activity;
+    const auto found = cause_numbers_.find(key);
+    if (found != cause_numbers_.end()) return found->second;
+    if (causes_.size() >= kMostCauses) activity = number_of(Activity{.is_call = true});
+    const auto [at, is_new] = cause_numbers_.try_emplace(std::uint64_t{location} << 32 | activity,
+                                                         static_cast<std::uint32_t>(causes_.size()));
+    if (is_new) causes_.push_back({location, activity});
+    return at->second;
+  }
+
+  const MergedTrace& trace_;
+  EventWindow window_;
+  CallPlaces places_;
+  std::vector<Location> locations_;
+  std::priority_queue<OpenWait, std::vector<OpenWait>, std::greater<>> open_;  // at most those of a call per location
+  std::unordered_map<Activity, std::uint32_t, ActivityHash> activity_numbers_;
+  std::vector<Activity> activities_;
+  std::vector<std::uint32_t>
+      group_of_;  // [activity]: what it is compared with: itself, or all computation of the region
+  std::unordered_map<std::uint64_t, std::uint32_t> cause_numbers_;
+  std::vector<Cause> causes_;
+  // Buffers of end(): members, so that their memory is used again.
+  std::vector<OpenWait> ending_;
+  Amounts activity_sums_, cause_sums_;
+  struct Excess {
+    std::int64_t all_ns = 0;     // of the causer over the waiting location
+    std::int64_t longer_ns = 0;  // in those pieces of which it has more
+  };
+  std::unordered_map<std::uint32_t, Excess> excess_;  // [group]
+  std::vector<Amount> shares_;  // the first ones are delays, the others causes of waits of the causer
+  std::size_t direct_shares_ = 0;
+};
+
+}  // namespace
+
+Status find_delays(const MergedTrace& trace, Summary& summary) {
+  MERIDIAN_TRY(EventWindow window, EventWindow::open(trace, {.fields = 0, .links = kNoLinks, .has_waits = true}));
+  DelayFinder finder{trace, std::move(window)};
+  MERIDIAN_TRY_DO(finder.run());
+  summary.delays = finder.rows();
+  return {};
+}
+
+}  // namespace meridian

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/waits/message_waits.hpp"
+
+#include <algorithm>
+
+namespace meridian {
+namespace {
+
+// Channels whose next message is known; beyond, probes of some of them are without it.
+constexpr std::size_t kMostChannels = 1 << 18;
+
+/// Of a phase of polls, the part of the time inside its calls.
+std::int64_t wait_of(const WindowEvent& here, const WindowEvent& causer) {
+  const std::int64_t all_ns = std::min(causer.enter_ns, here.leave_ns) - here.enter_ns;
+  if (here.outside_ns == 0 || all_ns <= 0) return all_ns;
+  const auto length_ns = static_cast<double>(here.leave_ns - here.enter_ns);
+  const double inside = 1 - static_cast<double>(here.outside_ns) / length_ns;
+  return static_cast<std::int64_t>(static_cast<double>(all_ns) * inside);
+}
+
+}  // namespace
+
+std::size_t MessageWaits::ChannelHash::operator()(const Channel& channel) const noexcept {
+  std::uint64_t hash = static_cast<std::uint32_t>(channel.rank);
+  for (const std::int32_t part : {channel.source, channel.comm, channel.tag})
+    hash = (hash ^ static_cast<std::uint32_t>(part)) * 0x9e3779b97f4a7c15ULL;
+  return static_cast<std::size_t>(hash ^ hash >> 32);
+}
+
+std::int32_t MessageWaits::rank_of(const WindowEvent& event) const {
+  return trace_.definitions().locations[event.location].rank;
+}
+
+/// The receives come in the wrong order if the rank receives later what was sent earlier.
+WaitKind MessageWaits::kind_of(const WindowEvent& send, std::int32_t rank) const {
+  const std::int32_t source = rank_of(send);
+  if (later_.from(rank, source) < send.enter_ns) return WaitKind::wrong_order_same_source;
+  if (later_.from_others(rank, source) < send.enter_ns) return WaitKind::wrong_order_other_sources;
+  return WaitKind::late_sender;
+}
+
+/// The messages that a call sent, whose sends it completed, and that it received: the longest wait counts, because they
+/// are waited for at the same time.
+Status MessageWaits::look(const MergedEvent& event, std::span<const EventLink> links,
+                          std::span<const EventAwaited> awaited) {
+  const WindowEvent here = WindowEvent::of(event);
+  const WaitFunction& function = functions_[event.call];
+  std::optional<FoundWait> longest;
+  const auto consider = [&](WaitKind kind, const WindowEvent& causer) {
+    const std::int64_t ns = wait_of(here, causer);
+    if (ns > 0 && (!longest || ns > longest->ns)) longest = {kind, ns, causer};
+  };
+  received_.clear();
+  std::optional<std::uint64_t> part;  // of a collective that a poll found complete
+  for (const EventLink& link : links) {
+    if (link.kind == LinkKind::left) {
+      if (function.poll == Poll::request && !part) part = link.number;
+      continue;
+    }
+    if (link.kind == LinkKind::sent && !function.blocks_sending) continue;
+    MERIDIAN_TRY(const MessageEnds ends, trace_.message_ends(link.number));
+    if (link.kind == LinkKind::received) {
+      MERIDIAN_TRY(received_.emplace_back(), window_.event(ends.send));
+    } else {
+      MERIDIAN_TRY(const WindowEvent post, window_.event(ends.post));
+      // A send that ends before the receive is posted did not wait for it.
+      if (here.leave_ns > post.enter_ns) consider(WaitKind::late_receiver, post);
+    }
+  }
+  for (const EventAwaited& other : awaited) {
+    if (other.kind != WaitKind::late_receiver || function.poll != Poll::none) continue;
+    MERIDIAN_TRY(const WindowEvent post, window_.event(other.causer));
+    if (here.leave_ns > post.enter_ns) consider(WaitKind::late_receiver, post);
+  }
+  for (const WindowEvent& send : received_) consider(WaitKind::late_sender, send);
+  PollFor& polls = polls_[event.location];
+  if (received_.empty()) {
+    if (longest) MERIDIAN_TRY_DO(sums_.add(*longest, here));
+    if (part) return polled_for(here, *part);
+    if (function.poll == Poll::none) polls.poll = Poll::none;
+    if (function.poll != Poll::none) return look_at_poll(here, function);
+    return function.is_probe ? look_at_probe(event) : Status{};
+  }
+  if (longest && longest->kind == WaitKind::late_sender) longest->kind = kind_of(longest->causer, event.rank);
+  if (longest) MERIDIAN_TRY_DO(sums_.add(*longest, here));
+  const WindowEvent latest = *std::ranges::max_element(received_, {}, &WindowEvent::enter_ns);
+  polls = {function.poll == Poll::request ? Poll::request : Poll::probe,
+           {kind_of(latest, event.rank), 0, latest},
+           longest.has_value()};
+  for (const WindowEvent& send : received_) later_.add(event.rank, rank_of(send), send.enter_ns);
+  if (received_.size() == 1 && event.peer >= 0) {
+    if (sends_.size() >= kMostChannels) sends_.clear();
+    sends_[{event.rank, event.peer, event.comm, event.tag}] = latest;
+  }
+  return {};
+}
+
+/// The poll completes a collective: those before it waited for the same call. Its own wait is found with the collective.
+Status MessageWaits::polled_for(const WindowEvent& here, std::uint64_t part) {
+  MERIDIAN_TRY(const std::optional<FoundWait> cause, collectives_.of(part));
+  PollFor& polls = polls_[here.location];
+  polls = {cause ? Poll::request : Poll::none, cause.value_or(FoundWait{}), cause && wait_of(here, cause->causer) > 0};
+  return {};
+}
+
+/// Polls that find nothing, one after another, are one wait for what the last one finds.
+Status MessageWaits::look_at_poll(const WindowEvent& here, const WaitFunction& function) {
+  PollFor& polls = polls_[here.location];
+  if (polls.poll != function.poll) return {};
+  FoundWait wait = polls.wait;
+  wait.ns = wait_of(here, wait.causer);
+  if (wait.ns <= 0) return {};
+  return sums_.add(wait, here, !std::exchange(polls.is_counted, true));
+}
+
+Status MessageWaits::look_at_probe(const MergedEvent& event) {
+  if (event.peer < 0) return {};
+  const auto found = sends_.find({event.rank, event.peer, event.comm, event.tag});
+  if (found == sends_.end()) return {};
+  const WindowEvent here = WindowEvent::of(event);
+  const std::int64_t ns = wait_of(here, found->second);
+  return ns > 0 ? sums_.add({kind_of(found->second, event.rank), ns, found->second}, here) : Status{};
+}
+
+}  // namespace meridian

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/waits/collective_causes.hpp"
+#include "analysis/waits/wait_functions.hpp"
+#include "analysis/waits/wait_sums.hpp"
+#include "analysis/walk/event_window.hpp"
+#include "analysis/walk/later_receives.hpp"
+
+namespace meridian {
+
+/// Finds the waits for messages, and those of polls for collectives, from the last call to the first.
+class MessageWaits {
+ public:
+  /// Fields of events that look() needs besides those of WindowEvent.
+  static constexpr std::uint32_t kFields = kFieldComm | kFieldPeer | kFieldTag;
+
+  MessageWaits(const MergedTrace& trace, const EventWindow& window, const WaitFunctions& functions, WaitSums& sums)
+      : trace_{trace},
+        window_{window},
+        functions_{functions},
+        sums_{sums},
+        collectives_{CollectiveCauses{trace, window, functions}},
+        polls_(trace.definitions().locations.size()) {}
+
+  /// links    those of kinds `sent`, `received` and `left`
+  /// awaited  of the event
+  Status look(const MergedEvent& event, std::span<const EventLink> links, std::span<const EventAwaited> awaited);
+
+ private:
+  /// The message that the next calls of a location, in reverse order, wait for if they are polls.
+  struct PollFor {
+    Poll poll = Poll::none;
+    FoundWait wait;
+    bool is_counted = false;
+  };
+  struct Channel {
+    std::int32_t rank = 0, source = 0, comm = 0, tag = 0;
+    bool operator==(const Channel&) const = default;
+  };
+  struct ChannelHash {
+    std::size_t operator()(const Channel& channel) const noexcept;
+  };
+  std::int32_t rank_of(const WindowEvent& event) const;
+  WaitKind kind_of(const WindowEvent& send, std::int32_t rank) const;
+  Status polled_for(const WindowEvent& here, std::uint64_t part);
+  Status look_at_poll(const WindowEvent& here, const WaitFunction& function);
+  Status look_at_probe(const MergedEvent& event);
+
+  const MergedTrace& trace_;
+  const EventWindow& window_;
+  const WaitFunctions& functions_;
+  WaitSums& sums_;
+  KeptCauses collectives_;
+  LaterReceives later_;
+  std::vector<PollFor> polls_;                                   // [location]
+  std::unordered_map<Channel, WindowEvent, ChannelHash> sends_;  // of the next message that is received
+  std::vector<WindowEvent> received_;                            // the sends of the messages of a call
+};
+
+}  // namespace meridian

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "merger/load/thread_cursor.hpp"
+#include "merger/match/windows/window_epochs.hpp"
+#include "merger/match/windows/window_locks.hpp"
+#include "merger/model/call_roles.hpp"
+#include "merger/model/trace.hpp"
+
+namespace meridian {
+
+/// Finds the calls of other ranks for which calls on windows may have waited: collective ones (fences, creation, end), epochs
+/// of groups, locks. Nothing is found if some calls were filtered out or lost: a window's calls are counted.
+class WindowWaits {
+ public:
+  /// awaited  receives the rows; its owner empties it
+  WindowWaits(const Trace& trace, std::vector<AwaitedCall>& awaited);
+
+  /// Every call of a rank that concerns a window, in order.
+  void add(const Caller& caller, const Call& call, const CallRole& what);
+  /// After the last call of the trace.
+  void end();
+
+ private:
+  static constexpr std::size_t kMostOpen = 1 << 16;  // collective calls on a window that are not complete
+  struct Window {
+    std::uint32_t members = 0;
+    std::deque<std::vector<Caller>> collectives{};  // those that are not complete: the calls so far
+    std::uint64_t first = 0;                        // number of the first of them
+    std::vector<std::uint64_t> entered;             // [ranks present]
+    WindowEpochs epochs;
+    WindowLocks locks;
+  };
+  void arrive(Window& window, const Caller& caller);
+  void synchronise(Window& window, const Caller& caller, const Call& call);
+  Window* find(const Caller& caller, const Call& call, const CallRole& what);
+  std::vector<std::int32_t> group_of(const Caller& caller, const Call& call) const;
+
+  const Trace* trace_;
+  std::vector<AwaitedCall>* awaited_;
+  std::vector<Window> windows_;  // [Objects::window_members]
+};
+
+}  // namespace meridian
