@@ -48,7 +48,7 @@ class SmallRecords : public ::testing::Test {
     at[0] = header_word(CallId::none, Payload::thread, words_of<RecordHead> + words_of<ThreadBegin>);
     leave_call(thread_, at, words_of<RecordHead> + words_of<ThreadBegin>);
   }
-  ~SmallRecords() override { release_learned(thread_); }
+  void TearDown() override { release_learned(thread_); }
 
   static std::uint64_t header_of(const Wanted& call) {
     const std::uint64_t completions = call.payload == Payload::requests ? call.body.size() / words_of<Completion> : 0;
