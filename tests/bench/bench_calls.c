@@ -55,15 +55,20 @@ static inline __attribute__((always_inline)) double measure(const char* name, vo
   static Samples samples;
   char text[64];
   samples.count = 0;
+  double burst_ns = 0;
   for (long burst = 0; burst < bursts; ++burst) {
     pause_ms(kPauseMs);
     for (int i = 0; i < kBurstBatches; ++i) {
       const double ns = batch(run, calls);
-      if (i > 0) add_sample(&samples, ns); /* the first one wakes the core up */
+      if (i == 0) continue; /* the first one wakes the core up */
+      add_sample(&samples, ns);
+      burst_ns += ns;
     }
   }
   snprintf(text, sizeof text, "%s.burst", name);
   report(text, median(&samples));
+  snprintf(text, sizeof text, "%s.burst_mean", name);
+  report(text, burst_ns / (double)(bursts * (kBurstBatches - 1)));
 
   samples.count = 0;
   MPI_Barrier(MPI_COMM_WORLD);

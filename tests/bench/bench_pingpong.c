@@ -34,15 +34,19 @@ int main(int argc, char** argv) {
   }
   const long bursts = argument(argc, argv, 1, 100, 1000000);
   const long sustained = argument(argc, argv, 2, 200000, 1000000000);
+  double burst_ns = 0;
   for (long burst = 0; burst < bursts; ++burst) {
     pause_ms(kPauseMs);
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < kBurstBatches; ++i) {
       const double ns = batch(rank);
-      if (i > 0) add_sample(&samples, ns); /* the first one wakes the cores up */
+      if (i == 0) continue; /* the first one wakes the cores up */
+      add_sample(&samples, ns);
+      burst_ns += ns;
     }
   }
   report("pingpong.burst", median(&samples));
+  report("pingpong.burst_mean", burst_ns / (double)(bursts * (kBurstBatches - 1)));
 
   samples.count = 0;
   MPI_Barrier(MPI_COMM_WORLD);

@@ -9,14 +9,19 @@ import sys
 import tempfile
 
 WANTED = {
-    "calls": ["two clock reads", "MPI_Comm_rank: burst", "MPI_Comm_rank: sustained", "MPI_Iprobe", "Irecv+Isend+Waitall"],
+    "calls": ["two clock reads", "MPI_Comm_rank: without pauses, mean", "MPI_Comm_rank: in bursts, mean", "MPI_Iprobe",
+              "Irecv+Isend+Waitall", "  processor time of the writers"],
     "totals": ["MPI_Comm_rank: processor time of all processes", "MPI_Comm_rank:   share of the writer",
-               "Irecv+Isend+Waitall to self: wall time, mean", "MPI_Comm_rank: MPI_Finalize of a million calls"],
-    "pingpong": ["8-byte ping-pong"],
-    "halo": ["halo exchange", "  traced over untraced"],
+               "Irecv+Isend+Waitall to self: wall time, mean", "MPI_Comm_rank: MPI_Finalize of a million calls",
+               "MPI_Comm_rank: memory of ring and writer"],
+    "polls": ["MPI_Test that finds nothing: wall time, mean"],
+    "pingpong": ["8-byte ping-pong, a round trip: without pauses, mean"],
+    "halo": ["halo exchange, 2 ranks: an iteration", "halo exchange, 2 ranks: wall time, traced over untraced",
+             "halo exchange, 4 ranks: wall time, traced over untraced"],
     "locks": ["mutex: lock and unlock", "semaphore: wait and post"],
     "user": ["region: begin and end", "event with two numbers"],
-    "sizes": ["8-byte ping-pong", "halo exchange"],
+    "records": ["MPI_Comm_rank", "Irecv+Isend+Waitall to self", "MPI_Test that finds nothing", "8-byte ping-pong", "halo exchange"],
+    "sizes": ["8-byte ping-pong", "halo exchange, 2 ranks", "halo exchange, 4 ranks"],
 }
 
 
@@ -25,7 +30,7 @@ def main(arguments):
     with tempfile.TemporaryDirectory() as work:
         data = pathlib.Path(work, "bench.json")
         process = subprocess.run(
-            [sys.executable, driver, *arguments, "--repetitions", "1", "--scale", "0.01", "--json", data],
+            [sys.executable, driver, *arguments, "--repetitions", "1", "--scale", "0.01", "--programs", "lammps", "--json", data],
             capture_output=True, text=True, check=False,
         )
         print(process.stdout, process.stderr, sep="\n")

@@ -89,10 +89,11 @@ def added_over(runs, measure, limit, tool):
 
 
 def text(figure, digits=1, sign=False):
-    """ "+21.3 ±0.4": median and half of the range between the quartiles."""
+    """ "+21.3 (21.1 ±0.4)": mean, then median and half of the range between the quartiles."""
     if figure is None:
         return "-"
-    return f"{figure.median:{'+' if sign else ''}.{digits}f} ±{(figure.high - figure.low) / 2:.{digits}f}"
+    spread = (figure.high - figure.low) / 2
+    return f"{figure.mean:{'+' if sign else ''}.{digits}f} ({figure.median:.{digits}f} ±{spread:.{digits}f})"
 
 
 def print_table(title, header, lines):

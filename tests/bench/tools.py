@@ -13,6 +13,8 @@ import tempfile
 import time
 
 TIMEOUT_S = 600
+AUTOGROUP = pathlib.Path("/proc/self/autogroup")
+PRIORITY = "BENCH_PRIORITY"  # variable: nice value of the scheduling groups of programs and writers, each of which is a session
 
 
 class Failed(Exception):
@@ -43,7 +45,14 @@ def environment(**extra):
     return env
 
 
-def run(command, output=subprocess.PIPE, **extra_env):
+def favour():
+    """In the process that becomes a program: its session's nice value."""
+    priority = os.environ.get(PRIORITY)
+    if priority is not None:
+        AUTOGROUP.write_text(priority)
+
+
+def run(command, output=subprocess.PIPE, cwd=None, **extra_env):
     """Runs to the end. Raises Failed with the last lines of its output."""
     words = [str(word) for word in command]
     begin, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -51,7 +60,7 @@ def run(command, output=subprocess.PIPE, **extra_env):
         # A session of its own, so that a program that hangs is ended with everything that it has started.
         process = subprocess.Popen(
             words, env=environment(**extra_env), stdin=subprocess.DEVNULL, stdout=output, stderr=errors, text=True,
-            start_new_session=True,
+            start_new_session=True, cwd=cwd, preexec_fn=favour,
         )
         try:
             text, _ = process.communicate(timeout=TIMEOUT_S)
@@ -118,13 +127,15 @@ class Tool:
         """Words before the program, and variables."""
         return [], {}
 
-    def measure(self, program, arguments, keep=False):
-        """({measure: values of the ranks}, the trace's folder; it is there only if `keep`)."""
+    def measure(self, program, arguments, keep=False, cwd=None):
+        """({measure: values of the ranks}, the trace's folder; it is there only if `keep`). Besides what the program reports: its
+        wall time, the processor time of the launcher and all ranks, and bytes of the trace."""
         self.runs += 1
         trace = self.work / f"{self.name}-{self.runs}"
         words, variables = self.wrap(trace)
-        ended = run([self.mpiexec, "-n", self.ranks, *words, program, *arguments], **variables)
+        ended = run([self.mpiexec, "-n", self.ranks, *words, program, *arguments], cwd=cwd, **variables)
         found = measures(ended.output)
+        found["wall_s"], found["cpu_s"] = [ended.wall_s], [ended.cpu_s]
         self.settle(found)
         self.check(trace)
         found["trace_bytes"] = [float(tree_bytes(trace))] if trace.exists() else [0.0]
@@ -140,46 +151,75 @@ class Tool:
 
 
 class Meridian(Tool):
-    """The writer has no parent here, so a small script in its place waits for it and notes its processor time."""
+    """The writer has no parent here, so a small program in its place waits for it and notes what it has used."""
 
     name = "meridian"
-    _WRITER_S = 30  # longest wait for the writers after the program has ended
+    _WRITER_S = 60  # longest wait for the writers after the program has ended
 
     def __init__(self, mpiexec, ranks, work, build):
         super().__init__(mpiexec, ranks, work)
-        self.command, writer = build / "bin/meridian", build / "libexec/meridian/meridian-writer"
-        for program in (self.command, writer):
+        self.command, self.writer = build / "bin/meridian", build / "libexec/meridian/meridian-writer"
+        self.timed_writer, self.usage = build / "tests/bench/timed_writer", self.work / "writer-usage"
+        for program in (self.command, self.writer, self.timed_writer):
             if not os.access(program, os.X_OK):
                 self.missing = f"no program {program}"
-        self.writer, self.times = self.work / "writer", self.work / "writer-times"
-        self.writer.write_text(f"""#!/bin/sh
-"{writer}" "$@"
-status=$?
-times >>"{self.times}"
-exit $status
-""")
-        self.writer.chmod(0o700)
 
     def wrap(self, trace):
-        self.times.unlink(missing_ok=True)
-        return [self.command, "run"], {"MERIDIAN_DIR": trace, "MERIDIAN_WRITER": self.writer}
+        self.usage.unlink(missing_ok=True)
+        return [self.command, "run"], {
+            "MERIDIAN_DIR": trace, "MERIDIAN_WRITER": self.timed_writer, "BENCH_WRITER": self.writer,
+            "BENCH_WRITER_USAGE": self.usage,
+        }
 
     def settle(self, found):
         """Waits until the writers have left, which may be a moment after the program."""
         end = time.monotonic() + self._WRITER_S
         while time.monotonic() < end:
-            lines = self.times.read_text().splitlines() if self.times.exists() else []
-            if len(lines) == 2 * self.ranks:  # the shell's own times, then its child's
-                words = [re.fullmatch(r"(\d+)m([\d.]+)s", word) for line in lines for word in line.split()]
-                found["writer_cpu_s"] = [sum(60 * int(word[1]) + float(word[2]) for word in words)]
+            lines = self.usage.read_text().splitlines() if self.usage.exists() else []
+            if len(lines) == self.ranks:
+                used = [[float(word) for word in line.split()] for line in lines]
+                found["writer_cpu_s"] = [sum(cpu_us for cpu_us, _ in used) / 1e6]
+                found["writer_memory_kb"] = [memory_kb for _, memory_kb in used]
                 return
             time.sleep(0.01)
+        raise Failed(f"{len(lines)} of {self.ranks} writers ended within {self._WRITER_S} s")
 
     def check(self, trace):
         files = sorted(trace.glob("rank-*.h5"))
         if len(files) != self.ranks:
             left = ", ".join(sorted(path.name for path in trace.glob("*"))) or "nothing"
             raise Failed(f"meridian left {left} in place of {self.ranks} rank files")
+
+
+class Rings(Meridian):
+    """Traced without a writer: the ring files remain, and show how many bytes of records left the program."""
+
+    name = "rings"
+    _MAGIC, _SLOTS_AT, _SLOT_BYTES = b"MERIRING", 4096, 128  # trace/ring/ring_layout.hpp
+
+    def wrap(self, trace):
+        words, variables = super().wrap(trace)
+        self.scratch = self.work / f"rings-{self.runs}"
+        self.scratch.mkdir()
+        return words, variables | {"MERIDIAN_WRITER": "none", "MERIDIAN_SCRATCH": self.scratch}
+
+    def settle(self, found):
+        found["ring_bytes"] = [sum(self._stored(path) for path in self.scratch.rglob("*.ring"))]
+        shutil.rmtree(self.scratch)
+
+    def _stored(self, path):
+        """The heads of all slots of a ring file: bytes of records since the start."""
+        with path.open("rb") as file:
+            header = file.read(16)
+            if header[:8] != self._MAGIC:
+                return 0
+            slots = int.from_bytes(header[12:16], "little")
+            file.seek(self._SLOTS_AT)
+            words = file.read(slots * self._SLOT_BYTES)
+        return sum(int.from_bytes(words[at:at + 8], "little") for at in range(0, len(words), self._SLOT_BYTES))
+
+    def check(self, _trace):
+        pass
 
 
 class EZTrace(Tool):
