@@ -194,7 +194,7 @@ def bench_programs(session):
             return folder
 
         if name == "lammps":
-            command = ["lmp", "-in", HERE / "melt.in", "-var", "steps", str(session.scaled(1000)), "-log", "none"]
+            command = ["lmp", "-in", HERE / "melt.in", "-var", "steps", str(session.scaled(4000)), "-log", "none"]
         runs = session.alternate(command[0], command[1:], prepare=prepare, **TRACED)
         rows += slowdown_rows(session, runs, name, goal, lambda measures: measures["wall_s"][0])
         seconds = Row("  the untraced program", "s", "", Figure.of(figures.values(runs, "wall_s", "untraced")))
