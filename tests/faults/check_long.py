@@ -20,6 +20,7 @@ import numpy
 from check_kills import launch
 
 KINDS = {b"MPI_Irecv": 1, b"MPI_Isend": 1, b"MPI_Waitall": 1, b"MPI_Comm_rank": 3, b"MPI_Iprobe": 1, b"MPI_Wtime": 1}
+RING_KIB, MOST_KIB = 2 << 10, 48 << 10  # the default of MERIDIAN_BUFFER; for a rank with one thread
 SLACK = 1 << 20  # bytes of a spool beyond its bound: bytes that are drained at once
 
 
@@ -146,6 +147,7 @@ def main():
     if len(runs) == 2:
         short, long = runs
         check.true(f"memory of the writer: {short.writer_kib} and {long.writer_kib} KiB", 0 < long.writer_kib < 1.3 * short.writer_kib)
+        check.true(f"memory of a ring and its writer: {long.writer_kib + RING_KIB} KiB", long.writer_kib + RING_KIB <= MOST_KIB)
         check.true(f"memory of the program: {short.program_kib} and {long.program_kib} KiB", 0 < long.program_kib < 1.2 * short.program_kib)
     return check.finish()
 
