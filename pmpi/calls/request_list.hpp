@@ -181,9 +181,10 @@ template <CallId id, class Call, class WordAt>
   return true;
 }
 
-/// `word_at(i)`: the handle of request i in the form of the record.
+/// traced_list() in the wrapper with this frame.
 template <CallId id, class Call, class WordAt>
-[[gnu::always_inline]] inline int traced_list(RequestList list, Call call, WordAt word_at) noexcept(false) {
+[[gnu::always_inline]] inline int traced_list_in(const void* frame, RequestList list, Call call,
+                                                 WordAt word_at) noexcept(false) {
   MPI_Status* seen = list.statuses;
   bool is_asking = false;
   if (const std::uint8_t choice = g_enabled[static_cast<std::size_t>(id)]; choice != kCallOn) [[unlikely]] {
@@ -198,7 +199,6 @@ template <CallId id, class Call, class WordAt>
   ThreadState& thread = t_state;
   const int entries = list.count < kMaxEntries ? list.count : kMaxEntries;
   const std::uint64_t room = list_room(entries);
-  const void* const frame = __builtin_frame_address(0);
   if constexpr (is_poll(id)) {
     int result = MPI_SUCCESS;
     if (!is_asking && thread.polls.places != 0 && polled_list<id>(list, thread, frame, call, word_at, result))
@@ -272,9 +272,53 @@ template <CallId id, class Call, class WordAt>
   return result;
 }
 
+/// A poll that is not like the one before it. Out of line, so that the others save few registers.
+template <CallId id, class Call, class WordAt>
+[[gnu::noinline]] int traced_list_poll(const void* frame, const RequestList& list, const Call& call,
+                                       const WordAt& word_at) noexcept(false) {
+  return traced_list_in<id>(frame, list, call, word_at);
+}
+
+/// `word_at(i)`: the handle of request i in the form of the record.
+template <CallId id, class Call, class WordAt>
+[[gnu::always_inline]] inline int traced_list(RequestList list, Call call, WordAt word_at) noexcept(false) {
+  const void* const frame = __builtin_frame_address(0);
+  if constexpr (is_poll(id)) {
+    ThreadState& thread = t_state;
+    if (g_enabled[static_cast<std::size_t>(id)] == kCallOn && list.requests != nullptr &&
+        static_cast<unsigned>(list.count) <= kStackStatuses && begin_next_poll(thread, frame, poll_place(id, frame)))
+        [[likely]] {
+      MPI_Status own[kStackStatuses];
+      std::uint64_t saved[kStackStatuses];
+      MPI_Status* const seen = list.statuses == MPI_STATUSES_IGNORE ? own : list.statuses;
+      for (int i = 0; i < list.count; ++i) saved[i] = word_at(i);
+      std::uint64_t* const at = thread.cursor;
+      const int result = call(seen);
+      if (thread.cursor != at) [[unlikely]] {
+        if (!resume_call(thread, at)) return result;
+      }
+      if (result != MPI_SUCCESS || !found_nothing(list)) [[unlikely]] {
+        const RequestList found{list};  // so that `list` itself needs no memory
+        record_list_after_polls<id>(found, thread, PollTurn{at}, saved, seen, result);
+      } else {
+        end_next_poll(thread, at);
+        look_if_asked(thread);
+      }
+      return result;
+    }
+    const RequestList copy{list};
+    const Call copied{call};
+    const int result = traced_list_poll<id>(frame, copy, copied, word_at);
+    asm volatile("");  // prevents a tail call: the frame is still needed
+    return result;
+  } else {
+    return traced_list_in<id>(frame, list, call, word_at);
+  }
+}
+
 template <CallId id, class Call>
 [[gnu::always_inline]] inline int traced_list(RequestList list, Call call) noexcept(false) {
-  return traced_list<id>(list, call, [&](int i) { return handle_word(list.requests[i]); });
+  return traced_list<id>(list, call, [requests = list.requests](int i) { return handle_word(requests[i]); });
 }
 
 }  // namespace meridian

@@ -251,62 +251,97 @@ template <CallId id, class What>
   end_call(what, thread, at, id, thread.site_header, 0, false, result);
 }
 
+/// traced() for a frequent call in the wrapper with this frame.
+template <CallId id, class What, class Call>
+[[gnu::always_inline]] inline auto traced_in(const void* frame, What what, Call call) noexcept(false) {
+  std::uint64_t hidden = 0;
+  bool is_asking = false;
+  ThreadState& thread = t_state;
+  std::uint64_t* at = nullptr;
+  std::uint64_t site = 0;
+  PollTurn turn;
+  PollPhase::Place place;
+  if constexpr (is_poll(id)) {
+    place = poll_place_of<id>(what, frame);
+    if (g_enabled[static_cast<std::size_t>(id)] == kCallOn && begin_poll(thread, turn, frame, place)) at = turn.at;
+  }
+  if (at == nullptr) {
+    at = begin_call<What>(thread, frame, id, hidden, is_asking);
+    if (at != nullptr) [[likely]]
+      site = fill_before(what, thread, at, id, hidden);
+  }
+  // The only call: with several, the compiler would emit it out of line, with all its operands in memory.
+  const auto result = call();
+  if (thread.cursor != at) [[unlikely]] {
+    if (at == nullptr) {
+      if (hidden == kLostCall) end_lost_call(thread, frame);
+      return result;
+    }
+    if (!resume_call(thread, at)) return result;
+  }
+  if constexpr (is_poll(id)) {
+    const bool has_failed = result != MPI_SUCCESS;
+    if (turn.at != nullptr) {
+      if (has_failed || what.has_received()) [[unlikely]] {
+        record_after_polls<id>(what, thread, turn, frame, result);
+      } else {
+        end_poll(thread, turn, place);
+        look_if_asked(thread);
+      }
+      return result;
+    }
+    if (!has_failed && !is_asking && !what.has_received() && may_begin_polls(thread)) {
+      at[2] = read_ticks();
+      begin_polls(thread, at, place);
+      look_if_asked(thread);
+      return result;
+    }
+  }
+  at[2] = What::kReceives && what.has_received() ? read_ticks_after_loads() : read_ticks();
+  count_leave(thread);
+  int error = MPI_SUCCESS;
+  if constexpr (std::is_same_v<decltype(call()), int>) error = result;
+  end_call(what, thread, at, id, site, hidden, is_asking, error);
+  return result;
+}
+
+/// A poll that is not like the one before it. Out of line, so that the others save few registers.
+template <CallId id, class What, class Call>
+[[gnu::noinline]] int traced_poll(const void* frame, const What& what, const Call& call) noexcept(false) {
+  return traced_in<id>(frame, what, call);
+}
+
 /// Runs `call` and records it with the builder `what` (record.hpp). Returns the result of the call unchanged.
 template <CallId id, class What, class Call>
 [[gnu::always_inline]] inline auto traced(What what, Call call) noexcept(false) {
   if constexpr (is_rare<What>(id)) {
     return traced_rarely<id>(what, call);
-  } else {
-    std::uint64_t hidden = 0;
-    bool is_asking = false;
-    ThreadState& thread = t_state;
+  } else if constexpr (is_poll(id)) {
     const void* const frame = __builtin_frame_address(0);
-    std::uint64_t* at = nullptr;
-    std::uint64_t site = 0;
-    PollTurn turn;
-    PollPhase::Place place;
-    if constexpr (is_poll(id)) {
-      place = poll_place_of<id>(what, frame);
-      if (g_enabled[static_cast<std::size_t>(id)] == kCallOn && begin_poll(thread, turn, frame, place)) at = turn.at;
-    }
-    if (at == nullptr) {
-      at = begin_call<What>(thread, frame, id, hidden, is_asking);
-      if (at != nullptr) [[likely]]
-        site = fill_before(what, thread, at, id, hidden);
-    }
-    // The only call: with several, the compiler would emit it out of line, with all its operands in memory.
-    const auto result = call();
-    if (thread.cursor != at) [[unlikely]] {
-      if (at == nullptr) {
-        if (hidden == kLostCall) end_lost_call(thread, frame);
-        return result;
+    ThreadState& thread = t_state;
+    if (g_enabled[static_cast<std::size_t>(id)] == kCallOn &&
+        begin_next_poll(thread, frame, poll_place_of<id>(what, frame))) [[likely]] {
+      std::uint64_t* const at = thread.cursor;
+      const int result = call();
+      if (thread.cursor != at) [[unlikely]] {
+        if (!resume_call(thread, at)) return result;
       }
-      if (!resume_call(thread, at)) return result;
-    }
-    if constexpr (is_poll(id)) {
-      const bool has_failed = result != MPI_SUCCESS;
-      if (turn.at != nullptr) {
-        if (has_failed || what.has_received()) [[unlikely]] {
-          record_after_polls<id>(what, thread, turn, frame, result);
-        } else {
-          end_poll(thread, turn, place);
-          look_if_asked(thread);
-        }
-        return result;
-      }
-      if (!has_failed && !is_asking && !what.has_received() && may_begin_polls(thread)) {
-        at[2] = read_ticks();
-        begin_polls(thread, at, place);
+      if (result != MPI_SUCCESS || what.has_received()) [[unlikely]] {
+        What found{what};  // so that `what` itself needs no memory
+        record_after_polls<id>(found, thread, PollTurn{at}, frame, result);
+      } else {
+        end_next_poll(thread, at);
         look_if_asked(thread);
-        return result;
       }
+      return result;
     }
-    at[2] = What::kReceives && what.has_received() ? read_ticks_after_loads() : read_ticks();
-    count_leave(thread);
-    int error = MPI_SUCCESS;
-    if constexpr (std::is_same_v<decltype(call()), int>) error = result;
-    end_call(what, thread, at, id, site, hidden, is_asking, error);
+    const What copy{what};
+    const Call copied{call};
+    const int result = traced_poll<id>(frame, copy, copied);
+    asm volatile("");  // prevents a tail call: the frame is still needed
     return result;
+  } else {
+    return traced_in<id>(__builtin_frame_address(0), what, call);
   }
 }
 

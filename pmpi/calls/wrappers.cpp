@@ -21,7 +21,7 @@
   extern "C" [[gnu::visibility("default")]] type MPI_##name params {                                   \
     MPI_Status own;                                                                                    \
     if (status == MPI_STATUS_IGNORE) status = &own;                                                    \
-    return traced<CallId::name>(MERIDIAN_INNER(recorded), [&]() -> type { return g_real.name args; }); \
+    return traced<CallId::name>(MERIDIAN_INNER(recorded), [=]() -> type { return g_real.name args; }); \
   }
 #define MERIDIAN_C_by_hand(type, name, params, args, recorded)
 #define MERIDIAN_C_c_only(type, name, params, args, recorded) \

@@ -157,12 +157,16 @@ void close_polls(ThreadState& thread, std::uint64_t now) noexcept {
   const std::uint64_t words = record_words(phase.places);
   phase.places = 0;
   phase.recent = 0;
+  phase.left = phase.step = 0;
   leave_call(thread, at, words);
 }
 
 void abandon_poll(ThreadState& thread) noexcept {
   PollPhase& phase = thread.polls;
-  if (phase.recent < phase.places) ++poll_counts(thread.cursor, phase.recent).calls;
+  if (phase.recent < phase.places)
+    ++poll_counts(thread.cursor, phase.recent).calls;
+  else
+    phase.recent = 0;
   thread.limit = thread.block_limit;
 }
 

@@ -6,6 +6,9 @@
 // from the same places add to its counts, which the mapped file keeps if the process is killed. A poll that is close to the one
 // before reads no clock; every kPollStride-th does.
 //
+//   if (begin_next_poll(thread, frame, place)) {    it is like the poll before it: the usual case of a program that polls
+//     ... call; then, as it found nothing: end_next_poll(thread, at); otherwise as below, with PollTurn{thread.cursor}
+//   }
 //   PollTurn turn;
 //   if (begin_poll(thread, turn, frame, place)) {   it is one of the phase in progress
 //     ... call; then, as it found nothing: end_poll(thread, turn, place, payload);
@@ -50,6 +53,29 @@ struct PollTurn {
 /// The counts of a place in the open record.
 [[gnu::always_inline]] inline PollPlace& poll_counts(std::uint64_t* at, std::uint32_t place) noexcept {
   return reinterpret_cast<PollPlace*>(at + words_of<RecordHead>)[place];
+}
+
+/// Begins a poll that is like the one before it in the phase in progress, and for which the clock is not read: the ring is then
+/// closed. False: it is not.
+[[gnu::always_inline]] inline bool begin_next_poll(ThreadState& thread, const void* frame,
+                                                   const PollPhase::Place& place) noexcept {
+  PollPhase& phase = thread.polls;
+  if (phase.left == 0 || thread.limit == nullptr) return false;
+  enter_call(thread, frame);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (phase.left == 0 || !(phase.place[phase.recent] == place)) [[unlikely]] {  // 0: a signal handler has ended it
+    thread.limit = thread.block_limit;
+    return false;
+  }
+  --phase.left;
+  return true;
+}
+
+/// Ends it if it found nothing. `at`: the record of the phase.
+[[gnu::always_inline]] inline void end_next_poll(ThreadState& thread, std::uint64_t* at) noexcept {
+  ++poll_counts(at, thread.polls.recent).calls;
+  std::atomic_signal_fence(std::memory_order_release);
+  thread.limit = thread.block_limit;
 }
 
 /// The rare sides of the functions below.

@@ -117,10 +117,12 @@ template <CallId id, LockKind kind, class Object, class Attempt, class Wait>
   if (!is_application()) [[unlikely]]
     return wait();
   const int result = attempt();
-  if (result == EBUSY) [[unlikely]]
-    return wait_for_lock<id, kind>(object, caller(), wait);
-  if (is_success(result)) [[likely]]
+  if (result == 0) [[likely]] {
     count_use(object, kind);
+    return 0;
+  }
+  if (result == EBUSY) return wait_for_lock<id, kind>(object, caller(), wait);
+  if (is_success(result)) count_use(object, kind);
   return result;
 }
 
@@ -143,12 +145,20 @@ template <CallId id, LockKind kind, class Object, class Attempt>
   return result;
 }
 
+/// about_lock() for a call that is recorded, or filtered.
+template <CallId id, LockKind kind, class Object, class Call>
+[[gnu::noinline]] int recorded_about_lock(Object* object, const void* caller, Call call) noexcept(false) {
+  if (is_off(id, caller)) return call();
+  if (is_surely_inside_call()) return call();  // MPI libraries make and destroy locks in calls as short as MPI_Iprobe
+  return recorded_lock<id>({object, nullptr, kind, false, 0, caller}, call);
+}
+
 /// Init, destroy, release: recorded if switched on.
 template <CallId id, LockKind kind, class Object, class Call>
 [[gnu::always_inline]] inline int about_lock(Object* object, Call call) noexcept(false) {
-  if (is_off(id, caller())) return call();
-  if (is_surely_inside_call()) return call();  // MPI libraries make and destroy locks in calls as short as MPI_Iprobe
-  return recorded_lock<id>({object, nullptr, kind, false, 0, caller()}, call);
+  if (g_enabled[static_cast<std::size_t>(id)] == kNotRecorded) [[likely]]
+    return call();
+  return recorded_about_lock<id, kind>(object, caller(), call);
 }
 
 /// Whether timespec or clock are invalid: a timed call checks them before the lock.
