@@ -240,13 +240,18 @@ class WaitingFinder {
     const RankLoad& slowest = load_.ranks[load_.slowest];
     const std::int32_t rank = slowest.rank->rank;
     const double gain_s = load_.max_outside_s - load_.mean_outside_s;
+    // A rank that works less loses only what it spends in MPI: others, and MPI_Finalize, may come before the slow one.
+    double cost_s = 0;
+    for (const RankLoad& load : load_.ranks)
+      cost_s +=
+          std::clamp(load_.max_outside_s - load.outside_s, 0.0, std::max(load.rank->mpi_s - load.rank->ends_s, 0.0));
     double known_s = 0;
     for (const ProblemSummary& problem : problems)
       if (problem.causer == rank) known_s += problem.cost_s;
-    if (waits_much(slowest) || known_s >= kKnownShare * gain_s * static_cast<double>(load_.ranks.size())) return;
+    if (waits_much(slowest) || known_s >= kKnownShare * cost_s) return;
     ProblemSummary& problem = problems.emplace_back();
     problem.problem = problem_name(ProblemKind::imbalance);
-    problem.cost_s = gain_s * static_cast<double>(load_.ranks.size());
+    problem.cost_s = cost_s;
     problem.causer = rank;
     problem.text = fmt::format("Rank {} works {} outside MPI, the mean is {}.", rank,
                                human_duration(load_.max_outside_s), human_duration(load_.mean_outside_s));

@@ -123,9 +123,16 @@ bool is_transfer(const FunctionSummary& function) {
   return false;
 }
 
+bool has_partitions(const Summary& summary) {
+  return std::ranges::any_of(summary.functions,
+                             [](const FunctionSummary& row) { return row.name.starts_with("MPI_Pready"); });
+}
+
 /// Calls whose waits for other ranks are in no table: they are matched with no call of another rank.
 bool has_unknown_waits(const Summary& summary, const FunctionSummary& function) {
   const std::string_view name = function.name;
+  // Partitions: their waits are not found, those of other requests are.
+  if (function.group == "request" && has_partitions(summary)) return true;
   if (std::ranges::find(summary.waits, name, &WaitSummary::function) != summary.waits.end()) return false;
   if (function.group == "rma") return name.starts_with("MPI_Win_");
   if (function.group != "io") return name.starts_with("MPI_Neighbor_");

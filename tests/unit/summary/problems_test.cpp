@@ -156,6 +156,27 @@ TEST(Problems, AnUnevenRankIsNamedAlthoughItMadeOthersWaitALittle) {
   EXPECT_THAT(found(summary), ElementsAre("wait at barrier 0.15 of rank 2")) << "half of what it cost";
 }
 
+TEST(Problems, RanksThatReachedTheEndLoseNothingByAnUnevenRank) {
+  Summary summary = even_ranks(4);
+  summary.ranks[2].mpi_s = 2;
+  for (const std::size_t rank : {1U, 3U}) summary.ranks[rank].ends_s = 5.5;
+  summary.ranks[0].ends_s = 2;
+  add_wait(summary, "early reduce", 0, 2, 2.4, "MPI_Gather");
+  EXPECT_THAT(found(summary), ElementsAre("imbalance 0.19 of rank 2", "early reduce 0.09 of rank 2"))
+      << "4 s of rank 0, half a second each of the other two";
+  summary.waits[0].total_s = 2.6;
+  EXPECT_THAT(found(summary), ElementsAre("early reduce 0.10 of rank 2"));
+}
+
+TEST(Problems, WaitsForPartitionsAreSaidToBeUnknown) {
+  Summary summary = even_ranks(2);
+  summary.ranks[0].mpi_s = 2;  // outside: 8, 4
+  summary.functions = {{"MPI_Wait", "request", 40, 7, 0.2}, {"MPI_Pready", "p2p", 80, 0.01, 0.1}};
+  summary.sites = {{"MPI_Wait", "work", "", "/src/a.c", 21, 0, "/app", 0x10, 40, 2, 7}};
+  EXPECT_THAT(found(summary), ElementsAre("imbalance 0.20 of rank 0", "transfer 0.15"));
+  EXPECT_THAT(find_problems(summary).front().text, HasSubstr("Others seem to wait for it in MPI_Wait (a.c:21)"));
+}
+
 TEST(Problems, CallsWhoseWaitsAreNotKnownAreSaidToBeWhereOthersWaitForAnUnevenRank) {
   Summary summary = even_ranks(4);
   summary.ranks[2].mpi_s = 2;
