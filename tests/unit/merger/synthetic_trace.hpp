@@ -129,6 +129,7 @@ class SyntheticThread {
   /// MPI_Win_start, MPI_Win_post: with the world ranks of the group.
   void epoch(CallId id, At at, std::uint64_t window, const std::vector<std::int32_t>& group) {
     std::vector<Completion> members;
+    members.reserve(group.size());
     for (const std::int32_t rank : group) members.push_back({window, rank, 0, 0});
     call(id, at, Payload::handle, 0, members);
     batch.handles.push_back({window});
