@@ -15,7 +15,7 @@
 
 /// From the launcher, because MPI is not initialized yet.
 inline std::string launched_rank() {
-  for (const char* const name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"})
+  for (const char* const name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"})
     if (const char* const rank = std::getenv(name)) return rank;
   return "0";
 }
