@@ -21,6 +21,7 @@ Command compare_command();
 Command order_command();
 Command clocks_command();
 Command report_command();
+Command view_command();
 Command export_command();
 Command info_command();
 Command check_command();

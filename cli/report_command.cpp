@@ -2,7 +2,6 @@
 // meridian report: a merged trace as one page for a browser.
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <memory>
@@ -11,13 +10,9 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
-#include "cli/summary/json.hpp"
-#include "cli/summary/printable.hpp"
-#include "cli/summary/text.hpp"
-#include "cli/summary_source.hpp"
+#include "cli/report_text.hpp"
 #include "cli/support/interruption.hpp"
 #include "cli/support/own_page.hpp"
-#include "merged/merged_trace.hpp"
 #include "report/page.hpp"
 
 namespace meridian {
@@ -32,24 +27,14 @@ struct ReportArguments {
 };
 
 int write_report(const ReportArguments& arguments) {
-  const auto merged = find_merged(arguments.trace);
-  if (!merged) return fail(merged.error());
-  const auto trace = MergedTrace::open(*merged);
-  if (!trace) return fail(trace.error());
-  const auto summary = trace->summary();
-  if (!summary) return fail(summary.error());
-
   clean_up_when_interrupted(&wipe_progress);
-  ProgressBar bar{is_terminal(STDERR_FILENO)};
-  PageText text;
-  text.title = summary->run.executable.empty() ? "report" : std::string{file_name(summary->run.executable)};
-  text.headline = headline(*summary);
-  text.summary_json = summary_json(*summary, kMostPageRows);
-  text.version = MERIDIAN_VERSION;
-  const auto page = report_page(*trace, *summary, text, [&](double fraction) { bar.show(fraction, "report"); });
-  bar.clear();
+  const PageBudget budget;
+  const auto source = open_report_source(arguments.trace, budget);
+  if (!source) return fail(source.error());
+  const auto page = make_report(**source, budget, false);
   if (!page) return fail(page.error());
-  const fs::path output = arguments.output.empty() ? merged->parent_path() / "report.html" : fs::path{arguments.output};
+  const fs::path output =
+      arguments.output.empty() ? (*source)->trace.path().parent_path() / "report.html" : fs::path{arguments.output};
   if (const Status status = write_page(output, *page, kReportPage); !status) return fail(status.error());
   return print(fmt::format("Report in {}\n", output.string())) ? kExitFine : kExitCouldNotRun;
 }

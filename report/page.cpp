@@ -63,14 +63,12 @@ void replace_mark(std::string& page, std::string_view mark, std::string_view tex
 
 }  // namespace
 
-Result<std::string> report_page(const MergedTrace& trace, const Summary& summary, const PageText& text,
-                                const PageProgress& progress, const PageBudget& budget) {
-  MERIDIAN_TRY(const Json timeline, page_timeline(trace, summary, budget, progress));
-  const Json about{{"title", text.title},
-                   {"headline", text.headline},
-                   {"version", text.version},
-                   {"rows_of_tables", kMostPageRows},
-                   {"tables", describe_tables(summary)}};
+Result<std::string> report_page(const MergedTrace& trace, const Summary& summary, const TimelineRows& rows,
+                                const PageText& text, const PageProgress& progress, const PageBudget& budget) {
+  MERIDIAN_TRY(const Json timeline, page_timeline(trace, summary, rows, budget, progress));
+  const Json about{
+      {"title", text.title},         {"headline", text.headline},       {"version", text.version},
+      {"is_served", text.is_served}, {"rows_of_tables", kMostPageRows}, {"tables", describe_tables(summary)}};
   std::string data = data_element("data-about", inert(about));
   std::string packed_summary{'"'};
   packed_summary += packed_text(text.summary_json);

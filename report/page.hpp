@@ -5,6 +5,7 @@
 
 #include "merged/merged_trace.hpp"
 #include "report/page_timeline.hpp"
+#include "report/timeline_rows.hpp"
 #include "summary/summary.hpp"
 #include "trace/model/result.hpp"
 
@@ -22,11 +23,12 @@ struct PageText {
   std::string headline;      ///< what the run was, and how it ended: a sentence or two
   std::string summary_json;  ///< of at most kMostPageRows rows a table
   std::string version;       ///< of Meridian
+  bool is_served = false;    ///< the page asks the server that it came from for details
 };
 
 /// The report as one HTML file that needs nothing else. Its data are text in elements of their own, which no browser runs.
 /// errors  damaged; io
-Result<std::string> report_page(const MergedTrace& trace, const Summary& summary, const PageText& text,
-                                const PageProgress& progress, const PageBudget& budget = {});
+Result<std::string> report_page(const MergedTrace& trace, const Summary& summary, const TimelineRows& rows,
+                                const PageText& text, const PageProgress& progress, const PageBudget& budget = {});
 
 }  // namespace meridian

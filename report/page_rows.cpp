@@ -57,23 +57,31 @@ PageRow row_of(std::span<const ThreadProfile> threads, const std::vector<std::si
 }  // namespace
 
 std::vector<PageRow> page_rows(const MergedDefinitions& definitions, std::span<const ThreadProfile> threads,
-                               std::size_t most) {
+                               std::size_t most, std::span<const std::uint32_t> alone) {
   std::vector<ThreadProfile> sorted(threads.begin(), threads.end());
-  std::ranges::sort(sorted, {}, [&](const ThreadProfile& thread) {
-    const MergedLocation& location = definitions.locations[thread.location];
-    return std::tuple{location.rank, location.thread, thread.location};
-  });
+  const auto order = [&](std::uint32_t of) {
+    const MergedLocation& location = definitions.locations[of];
+    return std::tuple{location.rank, location.thread, of};
+  };
+  std::ranges::sort(sorted, {}, [&](const ThreadProfile& thread) { return order(thread.location); });
   std::vector<PageRow> rows;
+  const auto add_alone = [&](std::uint32_t location) { rows.push_back({location, {location}, location}); };
   if (sorted.size() <= most) {
-    for (const ThreadProfile& thread : sorted) rows.push_back({thread.location, {thread.location}, thread.location});
+    for (const ThreadProfile& thread : sorted) add_alone(thread.location);
     return rows;
   }
-  const std::vector<std::size_t> group = group_numbers(sorted, most);
-  std::vector<std::vector<std::size_t>> members(most);
+  std::erase_if(sorted, [&](const ThreadProfile& thread) {
+    const bool is_alone = std::ranges::find(alone, thread.location) != alone.end();
+    if (is_alone) add_alone(thread.location);
+    return is_alone;
+  });
+  const std::size_t groups = most - std::min(most - 1, rows.size());
+  const std::vector<std::size_t> group = group_numbers(sorted, groups);
+  std::vector<std::vector<std::size_t>> members(groups);
   for (std::size_t i = 0; i < sorted.size(); ++i) members[group[i]].push_back(i);
   std::erase_if(members, [](const auto& of_group) { return of_group.empty(); });
-  std::ranges::sort(members, {}, [](const auto& of_group) { return of_group.front(); });
   for (const std::vector<std::size_t>& of_group : members) rows.push_back(row_of(sorted, of_group));
+  std::ranges::sort(rows, {}, [&](const PageRow& row) { return order(row.locations.front()); });
   return rows;
 }
 

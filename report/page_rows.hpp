@@ -22,9 +22,10 @@ struct PageRow {
   std::uint32_t outlier = 0;             ///< of a group, the one that is least like its mean
 };
 
-/// Rows for all threads, by rank and thread; if there are more than `most`, `most` groups of similar ones, which lie by
-/// their first thread. Farthest-point clustering: each next group begins with the thread that is farthest from all others.
+/// Rows for all threads, by rank and thread; if there are more than `most`, those of `alone` (fewer than `most`) have rows
+/// of their own, and others are groups of similar ones, which lie by their first thread. Farthest-point clustering: each
+/// next group begins with the thread that is farthest from all others.
 std::vector<PageRow> page_rows(const MergedDefinitions& definitions, std::span<const ThreadProfile> threads,
-                               std::size_t most);
+                               std::size_t most, std::span<const std::uint32_t> alone = {});
 
 }  // namespace meridian

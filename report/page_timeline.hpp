@@ -22,12 +22,14 @@ struct PageBudget {
 /// Receives the share of the work that is done, 0 to 1.
 using PageProgress = std::function<void(double fraction)>;
 
+struct TimelineRows;
+
 /// The timeline of a trace: its rows, what they did in bins of time, the events of chosen windows, regions, the longest wait of
-/// each kind and place, and the bounds of clocks. docs/REPORT.md has the format. Memory is bounded by the budget and the
-/// number of threads.
+/// each kind and place, the longest calls, clocks, and who sends to whom. docs/REPORT.md has the format. Memory is bounded by
+/// the budget and the number of threads.
 ///
 /// errors  damaged; io
-Result<nlohmann::ordered_json> page_timeline(const MergedTrace& trace, const Summary& summary, const PageBudget& budget,
-                                             const PageProgress& progress);
+Result<nlohmann::ordered_json> page_timeline(const MergedTrace& trace, const Summary& summary, const TimelineRows& rows,
+                                             const PageBudget& budget, const PageProgress& progress);
 
 }  // namespace meridian

@@ -40,6 +40,18 @@ class RowLevels {
     longest_[at] = std::max(longest_[at], duration_ns);
   }
 
+  /// The row of another object with as many bins.
+  void copy_row(std::size_t row, const RowLevels& from, std::size_t from_row) {
+    const auto copy = [](auto& to_values, const auto& from_values, std::size_t to_at, std::size_t from_at,
+                         std::size_t count) {
+      std::copy_n(from_values.begin() + static_cast<std::ptrdiff_t>(from_at), count,
+                  to_values.begin() + static_cast<std::ptrdiff_t>(to_at));
+    };
+    copy(times_, from.times_, row * kStateClasses * bins_, from_row * kStateClasses * bins_, kStateClasses * bins_);
+    copy(calls_, from.calls_, row * bins_, from_row * bins_, bins_);
+    copy(longest_, from.longest_, row * bins_, from_row * bins_, bins_);
+  }
+
   std::size_t bins() const noexcept { return bins_; }
   std::int64_t width_ns() const noexcept { return width_ns_; }
   std::int64_t begin_of(std::size_t bin) const noexcept {

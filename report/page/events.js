@@ -6,14 +6,21 @@
   const { lowerBound } = m.levels;
 
   class EventSet {
-    /** raw: the object `events` of docs/REPORT.md; windows: [[from, to]...], sorted, within which it has all events. */
-    static async read(raw, windows, rows) {
+    /**
+     * raw: the object `events` of docs/REPORT.md; windows: [[from, to]...], sorted, within which it has all events of some
+     * rows: of `ids`, or of the first ones.
+     */
+    static async read(raw, windows, rows, ids) {
       const set = new EventSet();
       set.windows = windows;
       set.count = raw.count;
       const counts = await column(raw.counts);
+      ids ??= Array.from(counts, (_, row) => row);
+      const countOf = new Float64Array(rows);
+      ids.forEach((id, i) => { countOf[id] = counts[i]; });
+      set.ids = new Set(ids);
       set.first = [0];
-      for (let row = 0; row < rows; ++row) set.first.push(set.first[row] + (counts[row] ?? 0));
+      for (let row = 0; row < rows; ++row) set.first.push(set.first[row] + countOf[row]);
       for (const name of ["call", "place", "bytes_sent", "bytes_received", "flags", "calls", "collective"]) set[name] = await column(raw[name]);
       for (const name of ["duration", "outside", "peer", "tag"]) set[name] = await signedColumn(raw[name]);
       set.enter = await signedColumn(raw.enter);
@@ -31,6 +38,7 @@
       return set;
     }
 
+    has(row) { return this.ids.has(row); }
     leave(i) { return this.enter[i] + this.duration[i]; }
     rowOf(i) { return lowerBound(this.first, i + 1) - 1; }
 

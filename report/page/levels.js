@@ -30,6 +30,23 @@
       return { bins, binNs: below.binNs * 2, shares, calls, longest };
     }
 
+    /** One row: the mean of some of these. */
+    mean(rows) {
+      const { bins, binNs, shares, calls, longest } = this.levels[0], { classes } = this;
+      const own = { rows: 1, classes, bins, binNs, beginNs: this.beginNs, shares: new Uint8Array(classes * bins), calls: new Float64Array(bins), longest: new Float64Array(bins) };
+      for (let at = 0; at < classes * bins; ++at) {
+        let sum = 0;
+        for (const row of rows) sum += shares[row * classes * bins + at];
+        own.shares[at] = sum > 0 ? Math.max(1, Math.round(sum / rows.length)) : 0;
+      }
+      for (const row of rows)
+        for (let bin = 0; bin < bins; ++bin) {
+          own.calls[bin] += calls[row * bins + bin];
+          own.longest[bin] = Math.max(own.longest[bin], longest[row * bins + bin]);
+        }
+      return new Levels(own);
+    }
+
     /** The widest bins that are at most as wide as a pixel; the narrowest ones if none are. */
     at(nsPerPixel) {
       let chosen = this.levels[0];
@@ -50,6 +67,17 @@
         for (let c = 0; c < this.classes; ++c) sums[c] += level.shares[(row * this.classes + c) * level.bins + bin] * part;
       }
       return sums.map((sum) => (time > 0 ? sum / 255 / time : 0));
+    }
+
+    /** Calls of a row that begin in the bins between two times, and the longest of them in ns. */
+    calls(row, fromNs, toNs) {
+      const level = this.at((toNs - fromNs) / 4), found = { calls: 0, longest: 0 };
+      const first = Math.max(0, Math.floor((fromNs - this.beginNs) / level.binNs)), last = Math.min(level.bins, Math.ceil((toNs - this.beginNs) / level.binNs));
+      for (let bin = first; bin < last; ++bin) {
+        found.calls += level.calls[row * level.bins + bin];
+        found.longest = Math.max(found.longest, level.longest[row * level.bins + bin]);
+      }
+      return found;
     }
   }
 

@@ -2,9 +2,10 @@
 // What is drawn over the states of the timeline: axis, names, regions, messages, the critical path, bounds, the chosen call.
 "use strict";
 ((m) => {
-  const { element } = m.table;
-  const { duration, bytes, count, percent } = m.format;
-  const MOST_MESSAGES = 2000, MOST_FOUND = 4000;
+  const { element } = m.dom;
+  const { duration } = m.format;
+  const { describeCall, describeBins } = m.describe;
+  const MOST_MESSAGES = 2000, MOST_FOUND = 4000, MOST_EVENTS = 6000, MOST_COLLECTIVES = 150, MOST_BARS_OF_ROW = 150, SAID_MS = 6000;
 
   /** Steps of 1, 2 or 5 times a power of ten: at most `most` in a span. */
   function step(span, most) {
@@ -16,6 +17,7 @@
     constructor(timeline) {
       this.line = timeline;
       this.data = timeline.data;
+      this.drawn = { messages: 0, collectives: 0, bounds: 0 }; // in the last frame
       this.path = (timeline.summary.critical_line ?? []).map((part) => ({ row: this.data.row(part.rank, part.thread), from: part.begin_ns, to: part.end_ns }));
     }
 
@@ -28,20 +30,33 @@
       context.textBaseline = "middle";
       this.#axis();
       context.fillStyle = this.ink;
-      for (let place = first; place < last; ++place) {
-        const y = this.line.y(place), every = Math.ceil(13 / this.line.rowPx);
-        if (place % every === 0 && y > AXIS_PX - this.line.rowPx / 2) context.fillText(this.data.label(this.line.rows[place]), 4, y + this.line.rowPx / 2, LABELS_PX - 8);
-      }
+      this.#names(first, last);
       context.save();
       context.beginPath();
       context.rect(LABELS_PX, AXIS_PX, width - LABELS_PX, height - AXIS_PX);
       context.clip();
+      this.drawn = { messages: 0, collectives: 0, bounds: 0 };
       this.#veil();
       this.#regions(first, last);
       if (this.line.shows.path) this.#critical();
-      if (this.line.shows.messages) this.#messages();
+      if (this.line.shows.messages) {
+        this.#messages();
+        this.#collectives(first, last);
+      }
+      this.#bounds(first, last);
       this.#pin();
       context.restore();
+    }
+
+    #names(first, last) {
+      const { context, rowPx } = this.line, { LABELS_PX, AXIS_PX, INDENT_PX } = m.timeline, every = Math.ceil(13 / rowPx);
+      for (let place = first; place < last; ++place) {
+        const y = this.line.y(place), lane = this.line.lanes[place];
+        if (place % every !== 0 || y <= AXIS_PX - rowPx / 2) continue;
+        const x = 4 + lane.depth * INDENT_PX, sign = lane.isFolded === undefined ? "" : lane.isFolded ? "\u25b8 " : "\u25be ";
+        context.fillStyle = lane.kind === "host" ? this.faint : this.ink;
+        context.fillText(sign + lane.label, x, y + rowPx / 2, LABELS_PX - x - 4);
+      }
     }
 
     #axis() {
@@ -70,10 +85,10 @@
       context.fillRect(0, 0, width, height);
       context.fillStyle = this.ink;
       let left = MOST_FOUND;
-      this.line.rows.forEach((row, place) => {
-        if (functions)
+      this.line.lanes.forEach((lane, place) => {
+        if (functions && lane.kind !== "host")
           for (const set of this.data.sets) {
-            const range = set.range(row, view.from, view.to);
+            const range = set.range(lane.id, view.from, view.to);
             for (let i = range.first; i < range.last && left > 0; ++i) {
               if (!this.matches(set, i)) continue;
               --left;
@@ -116,7 +131,14 @@
         const y = this.line.y(place) + this.data.regionDepth[i] * 3;
         context.fillStyle = this.ink;
         context.fillRect(left, y, right - left - 1, 1);
-        if (right - left > 60 && this.line.rowPx >= 20) context.fillText(this.data.calls[this.data.regionCall[i]], left + 3, y + 8, right - left - 6);
+        if (right - left <= 60 || this.line.rowPx < 20) continue;
+        const name = this.data.calls[this.data.regionCall[i]], width = Math.min(right - left - 6, context.measureText(name).width);
+        context.globalAlpha = 0.75;
+        context.fillStyle = this.line.isDark ? "#14181e" : "#ffffff";
+        context.fillRect(left + 2, y + 2, width + 2, 12);
+        context.globalAlpha = 1;
+        context.fillStyle = this.ink;
+        context.fillText(name, left + 3, y + 8, width);
       }
     }
 
@@ -148,81 +170,145 @@
           if (set.leave(set.message_to[k]) > view.from && set.enter[set.message_from[k]] < view.to) seen.push(k);
         if (seen.length > MOST_MESSAGES) continue;
         context.strokeStyle = this.ink;
-        context.globalAlpha = seen.length > 300 ? 0.25 : 0.7;
+        context.globalAlpha = Math.max(0.1, Math.min(0.7, 100 / seen.length));
         context.beginPath();
-        for (const k of seen) {
-          const from = this.line.place(set.rowOf(set.message_from[k])), to = this.line.place(set.rowOf(set.message_to[k]));
-          if (from < 0 || to < 0) continue;
-          context.moveTo(this.line.x(set.enter[set.message_from[k]]), this.line.y(from) + this.line.rowPx / 2);
-          context.lineTo(this.line.x(set.leave(set.message_to[k])), this.line.y(to) + this.line.rowPx / 2);
-        }
+        for (const k of seen) this.#message(set, k);
         context.stroke();
         context.globalAlpha = 1;
       }
+    }
+    #message(set, k) {
+      const { context } = this.line, send = set.message_from[k], receive = set.message_to[k];
+      const from = this.line.place(set.rowOf(send)), to = this.line.place(set.rowOf(receive));
+      if (from < 0 || to < 0) return;
+      context.moveTo(this.line.x(set.enter[send]), this.line.y(from) + this.line.rowPx / 2);
+      context.lineTo(this.line.x(set.leave(receive)), this.line.y(to) + this.line.rowPx / 2);
+      this.drawn.messages += 1;
+    }
+
+    /** Events of the lanes in view, as [set, place, first, last]; nothing if there are too many. */
+    #eventsInView(first, last, most) {
+      const { view, lanes } = this.line, found = [];
+      let count = 0;
+      for (const set of this.data.sets) {
+        if (set.covering(view.from, view.to).length === 0) continue;
+        for (let place = first; place < last; ++place) {
+          if (lanes[place].kind === "host" || !set.has(lanes[place].id)) continue;
+          const range = set.range(lanes[place].id, view.from, view.to);
+          if (range.last === range.first) continue;
+          count += range.last - range.first;
+          if (count > most) return [];
+          found.push([set, place, range.first, range.last]);
+        }
+      }
+      return found;
+    }
+
+    /** A line through the enters of the participants of each collective. */
+    #collectives(first, last) {
+      const { context } = this.line, parts = new Map();
+      for (const [set, place, from, to] of this.#eventsInView(first, last, MOST_EVENTS))
+        for (let i = from; i < to; ++i) {
+          if (set.collective[i] === 0) continue;
+          if (!parts.has(set.collective[i])) parts.set(set.collective[i], new Map());
+          parts.get(set.collective[i]).set(place, set.enter[i]);
+        }
+      if (parts.size === 0 || parts.size > MOST_COLLECTIVES) return;
+      context.strokeStyle = this.line.isDark ? "#e29ac8" : "#8a2f6b";
+      context.setLineDash([4, 3]);
+      context.beginPath();
+      for (const enters of parts.values()) {
+        if (enters.size < 2) continue;
+        [...enters].sort((a, b) => a[0] - b[0]).forEach(([place, enter], k) => {
+          const x = this.line.x(enter), y = this.line.y(place) + this.line.rowPx / 2;
+          if (k === 0) context.moveTo(x, y);
+          else context.lineTo(x, y);
+        });
+        this.drawn.collectives += 1;
+      }
+      context.stroke();
+      context.setLineDash([]);
+    }
+
+    /** Half width of T1 in px at a time; 0: less than one, or unknown. */
+    #boundPx(id, time) {
+      const bound = this.data.bound(id, time), px = bound ? (bound / this.line.widthNs) * this.line.plotPx : 0;
+      return px > 1 ? px : 0;
+    }
+    /** A bar from the earliest to the latest true time. */
+    #bar(time, px, y) {
+      const { context } = this.line, x = this.line.x(time), cap = Math.min(3, this.line.rowPx / 4);
+      context.moveTo(x - px, y);
+      context.lineTo(x + px, y);
+      for (const end of [x - px, x + px]) {
+        context.moveTo(end, y - cap);
+        context.lineTo(end, y + cap);
+      }
+      this.drawn.bounds += 1;
+    }
+    /** Where the times of calls are uncertain by more than a pixel. */
+    #bounds(first, last) {
+      const { context, view, rowPx } = this.line, seen = this.#eventsInView(first, last, MOST_EVENTS);
+      if (rowPx < 5) return;
+      context.strokeStyle = this.ink;
+      context.globalAlpha = 0.8;
+      context.beginPath();
+      for (const [set, place, from, to] of seen) {
+        const id = this.line.lanes[place].id, px = this.#boundPx(id, (view.from + view.to) / 2);
+        if (px === 0) continue;
+        if (to - from > MOST_BARS_OF_ROW) {
+          this.#bar(view.from + (this.line.widthNs * (px + 4)) / this.line.plotPx, px, this.line.y(place) + rowPx * 0.75);
+          continue;
+        }
+        for (let i = from; i < to; ++i) {
+          this.#bar(set.enter[i], px, this.line.y(place) + rowPx * 0.3);
+          if (set.duration[i] > 0) this.#bar(set.leave(i), px, this.line.y(place) + rowPx * 0.7);
+        }
+      }
+      context.stroke();
+      context.globalAlpha = 1;
     }
 
     #pin() {
       const pin = this.line.pin;
       if (!pin) return;
-      const { set, event } = pin, row = set.rowOf(event), place = this.line.place(row), { context } = this.line;
+      const { set, event } = pin, place = this.line.place(set.rowOf(event)), { context } = this.line;
       if (place < 0) return;
       const left = this.line.x(set.enter[event]), right = this.line.x(set.leave(event)), y = this.line.y(place);
       context.strokeStyle = this.ink;
       context.lineWidth = 2;
       context.strokeRect(left, y, Math.max(2, right - left), this.line.rowPx - 1);
+      context.strokeStyle = this.line.isDark ? "#7ab8ff" : "#0b57a4";
+      context.beginPath();
+      for (let k = 0; k < set.message_from.length; ++k) if (set.message_from[k] === event || set.message_to[k] === event) this.#message(set, k);
+      context.stroke();
       context.lineWidth = 1;
       // The other participants of its collective.
       if (set.collective[event] > 0)
         for (let i = 0; i < set.count; ++i)
           if (i !== event && set.collective[i] === set.collective[event]) this.#box(this.line.place(set.rowOf(i)), set.enter[i], set.leave(i), false);
-      // Where its times are uncertain by more than a pixel.
-      const bound = this.data.bound(row, set.enter[event]);
-      if (bound && (bound / this.line.widthNs) * this.line.plotPx > 1)
-        for (const time of [set.enter[event], set.leave(event)]) {
-          context.beginPath();
-          context.moveTo(this.line.x(time - bound), y + this.line.rowPx / 2);
-          context.lineTo(this.line.x(time + bound), y + this.line.rowPx / 2);
-          context.stroke();
-        }
     }
 
-    /** Lines that describe a call. */
-    describe(set, i) {
-      const data = this.data, row = set.rowOf(i), call = data.calls[set.call[i]];
-      const place = data.places[set.place[i]], lines = [place ? `${call} (${place})` : call];
-      const isPhase = set.calls[i] > 1;
-      lines.push(`${data.label(row)}, at ${((set.enter[i] - data.begin_ns) / 1e9).toFixed(9)} s, ` +
-        (data.isUnfinished(set, i) ? "has not returned" : `for ${duration(set.duration[i] / 1e9)}`));
-      if (isPhase) lines.push(`${count(set.calls[i])} polls that found nothing`);
-      if (set.peer[i] >= 0) lines.push(`peer ${set.peer[i]}${set.tag[i] >= 0 ? `, tag ${set.tag[i]}` : ""}`);
-      if (set.bytes_sent[i] || set.bytes_received[i]) lines.push(`${bytes(set.bytes_sent[i])} sent, ${bytes(set.bytes_received[i])} received`);
-      const wait = set.waitOf.get(i);
-      if (wait !== undefined) {
-        const of = data.places[set.causer_place[wait]];
-        lines.push(`${data.wait_kinds[set.wait_kind[wait]]}: ${duration(set.wait_ns[wait] / 1e9)}, for ` +
-          `${data.calls[set.causer_call[wait]]}${of ? ` (${of})` : ""} of rank ${set.causer_rank[wait]}`);
-      }
-      const bound = data.bound(row, set.enter[i]);
-      if (bound) lines.push(`times are certain within ${duration(bound / 1e9)} (T1)`);
-      return lines;
-    }
-
-    /** Lines that describe what a row does around a time, from its bins. */
-    describeBins(row, time) {
-      const half = (2 * this.line.widthNs) / this.line.plotPx, shares = this.data.levels.shares(row, time - half, time + half);
-      const parts = this.data.classes.map((name, c) => [name, shares[c]]).filter(([, share]) => share > 0.005).sort((a, b) => b[1] - a[1]);
-      return [this.data.label(row), ...parts.map(([name, share]) => `${percent(share)} ${name}`)];
-    }
+    describe(set, i) { return describeCall(this.data, set, i); }
 
     hover(x, y) {
-      const row = this.line.rowAt(y), tip = this.line.tip;
-      if (row < 0 || x < m.timeline.LABELS_PX) { tip.hidden = true; return; }
+      const lane = this.line.laneAt(y), tip = this.line.tip;
+      if (!lane) { tip.hidden = true; return; }
       const found = this.line.eventAt(x, y);
-      const lines = found ? this.describe(found.set, found.event) : this.describeBins(row, this.line.time(x));
+      const lines = x < m.timeline.LABELS_PX ? this.#describeLane(lane) : found ? this.describe(found.set, found.event) : describeBins(this.line, lane, this.line.time(x));
+      clearTimeout(this.said);
       tip.replaceChildren(...lines.map((text) => element("div", { text })));
       tip.hidden = false;
       tip.style.left = `${Math.min(x + 14, this.line.width - 320)}px`;
       tip.style.top = `${y + 16}px`;
+    }
+
+    #describeLane(lane) {
+      const of = lane.id < 0 ? null : this.data.threads[lane.id], row = lane.kind === "group" ? this.data.rows[lane.id] : null, lines = [lane.label];
+      if (of?.host) lines.push(`on ${of.host}`);
+      if (row) lines.push(`calls shown: those of rank ${of.rank}, the typical one; least like it: rank ${row.outlier[0]}`);
+      if (lane.isFolded !== undefined) lines.push(lane.isFolded ? "a click unfolds it" : "a click folds it");
+      return lines;
     }
 
     say(text) {
@@ -230,12 +316,15 @@
       this.line.tip.hidden = false;
       this.line.tip.style.left = `${m.timeline.LABELS_PX + 20}px`;
       this.line.tip.style.top = "30px";
+      clearTimeout(this.said);
+      this.said = setTimeout(() => { this.line.tip.hidden = true; }, SAID_MS);
     }
 
     describePin() {
       const pin = this.line.pin, box = this.line.details;
       if (!box) return;
-      box.replaceChildren(...(pin ? this.describe(pin.set, pin.event) : []).map((text) => element("div", { text })));
+      const lines = pin ? this.describe(pin.set, pin.event) : [];
+      box.replaceChildren(...lines.flatMap((text, i) => [i ? " \u00b7 " : "", element(i ? "span" : "b", { text })]));
     }
   }
 

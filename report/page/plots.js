@@ -2,19 +2,8 @@
 // Small plots: bars, heat maps, curves and a flame graph. Each stands beside the table that it shows.
 "use strict";
 ((m) => {
-  const { element } = m.table;
+  const { element, svg } = m.dom;
   const { duration, percent } = m.format;
-  const SVG = "http://www.w3.org/2000/svg";
-
-  function svg(name, attributes, ...children) {
-    const made = document.createElementNS(SVG, name);
-    for (const [key, value] of Object.entries(attributes)) {
-      if (key === "text") made.textContent = value;
-      else made.setAttribute(key, value);
-    }
-    made.append(...children);
-    return made;
-  }
   const title = (text) => svg("title", { text });
 
   /** Horizontal bars. rows: [{name, parts: [{share, class, text}]}], shares of the longest bar. */
@@ -30,11 +19,11 @@
   }
 
   /** Values of pairs as shades. cells: [{x, y, value, text}]; x and y are numbers from 0 on. */
-  function heatMap(cells, { xLabel, yLabel, label }) {
+  function heatMap(cells, { xLabel, yLabel, label, group = 1 }) {
     const xs = [...new Set(cells.map((c) => c.x))].sort((a, b) => a - b), ys = [...new Set(cells.map((c) => c.y))].sort((a, b) => a - b);
     if (cells.length === 0) return element("p", { class: "faint", text: "nothing" });
     const size = Math.max(2, Math.min(24, Math.floor(440 / Math.max(xs.length, ys.length)))), edge = 46;
-    const most = Math.max(...cells.map((c) => c.value)), canvas = element("canvas", { role: "img", "aria-label": label, width: edge + xs.length * size + 2, height: edge + ys.length * size + 2 });
+    const most = Math.max(...cells.map((c) => c.value)), canvas = element("canvas", { role: "img", "aria-label": label, width: Math.max(edge + xs.length * size + 2, 130), height: edge + ys.length * size + 2 });
     const place = { x: new Map(xs.map((x, i) => [x, i])), y: new Map(ys.map((y, i) => [y, i])) };
     const context = canvas.getContext("2d"), ink = getComputedStyle(document.body).color;
     context.font = "11px system-ui, sans-serif";
@@ -42,8 +31,8 @@
     context.fillText(`${xLabel} \u2192`, edge, 12);
     context.fillText(`${yLabel} \u2193`, 0, edge - 6);
     const every = Math.ceil(28 / size);
-    xs.forEach((x, i) => { if (i % every === 0) context.fillText(x, edge + i * size, 28); });
-    ys.forEach((y, i) => { if (i % Math.ceil(12 / size) === 0) context.fillText(y, 8, edge + (i + 0.8) * size); });
+    xs.forEach((x, i) => { if (i % every === 0) context.fillText(x * group, edge + i * size, 28); });
+    ys.forEach((y, i) => { if (i % Math.ceil(12 / size) === 0) context.fillText(y * group, 8, edge + (i + 0.8) * size); });
     context.strokeStyle = ink;
     for (const cell of cells) {
       context.globalAlpha = 0.12 + 0.88 * (cell.value / most);
@@ -59,16 +48,30 @@
     return canvas;
   }
 
-  /** Curves over time. lines: [{name, class, points: [[x, y]...]}] with y between 0 and 1, or any with `most`. */
-  function curves(lines, { from, to, most = 1, height = 90, label, unit = percent }) {
-    const width = 1000, x = (t) => ((t - from) / (to - from)) * width, y = (v) => height - (v / most) * (height - 4) - 2;
+  /** Curves over time. lines: [{name, class, points: [[x, y]...]}] with y between 0 and 1, or between `least` and `most`. */
+  function curves(lines, { from, to, least = 0, most = 1, height = 90, label, unit = percent }) {
+    const width = 1000, x = (t) => ((t - from) / (to - from)) * width, y = (v) => height - ((v - least) / (most - least)) * (height - 4) - 2;
     const figure = svg("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", class: "curves", role: "img", "aria-label": label });
     for (const line of lines) {
       const parts = line.points.map(([t, v], i) => `${i ? "L" : "M"}${x(t).toFixed(2)} ${y(v).toFixed(2)}`);
       if (parts.length) figure.append(svg("path", { d: parts.join(""), class: line.class, fill: "none", "vector-effect": "non-scaling-stroke" }, title(line.name)));
     }
     const keys = lines.map((line) => element("span", { class: `key ${line.class}`, text: line.name }));
-    return element("figure", {}, figure, element("figcaption", {}, ...keys, element("span", { class: "faint", text: ` 0 to ${unit(most)}` })));
+    return element("figure", {}, figure, element("figcaption", {}, ...keys, element("span", { class: "faint", text: ` ${least === 0 ? "0" : unit(least)} to ${unit(most)}` })));
+  }
+
+  /** Points over time. groups: [{name, class, points: [[x, y]...]}]. */
+  function dots(groups, { from, to, height = 110, label, unit }) {
+    const values = groups.flatMap((group) => group.points.map(([, v]) => v));
+    if (values.length === 0) return element("p", { class: "faint", text: "none" });
+    const least = Math.min(0, ...values), most = Math.max(0, ...values), span = most - least || 1, width = 1000;
+    const figure = svg("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", class: "curves", role: "img", "aria-label": label });
+    const y = (v) => height - ((v - least) / span) * (height - 6) - 3;
+    figure.append(svg("path", { d: `M0 ${y(0)}H${width}`, class: "zero" }));
+    for (const group of groups)
+      if (group.points.length) figure.append(svg("path", { d: group.points.map(([t, v]) => `M${(((t - from) / (to - from)) * width).toFixed(1)} ${y(v).toFixed(1)}h0`).join(""), class: `${group.class} dots`, fill: "none", "vector-effect": "non-scaling-stroke" }, title(group.name)));
+    const keys = groups.filter((group) => group.points.length).map((group) => element("span", { class: `key ${group.class}`, text: group.name }));
+    return element("figure", {}, figure, element("figcaption", {}, ...keys, element("span", { class: "faint", text: ` ${unit(least)} to ${unit(most)}` })));
   }
 
   /** frames: a tree {name, value, children: Map}. A click on a frame shows it in full width. */
@@ -121,5 +124,5 @@
     return root;
   }
 
-  m.plots = { bars, heatMap, curves, flameGraph, pathTree };
+  m.plots = { bars, heatMap, curves, dots, flameGraph, pathTree };
 })((globalThis.meridian ??= {}));

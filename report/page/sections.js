@@ -1,49 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the page, from the summary. Texts are set as text, never as markup.
+// The parts of the page below the timeline, from the summary. Texts are set as text, never as markup.
 "use strict";
 ((m) => {
-  const { element, Table } = m.table;
+  const { element, section, say } = m.dom;
+  const { Table } = m.table;
   const { duration, bytes, count, percent } = m.format;
   const { bars, heatMap, curves, flameGraph, pathTree } = m.plots;
-
-  const section = (id, name, ...content) => element("section", { id, "aria-labelledby": `${id}-title` }, element("h2", { id: `${id}-title`, text: name }), ...content);
-  const say = (text) => element("p", { text });
-
-  function header(about, summary) {
-    const run = summary.run;
-    return [element("h1", { text: about.title }),
-      element("p", { class: "headline", text: about.headline }),
-      element("p", { class: "faint", text: [`${count(run.ranks_present)} ranks on ${count(run.hosts)} ${run.hosts === 1 ? "host" : "hosts"}`, duration(run.time_s), run.begin, run.mpi_library.split(",")[0], `${count(run.calls)} MPI calls`].filter(Boolean).join(" \u00b7 ") })];
-  }
-
-  const FACTORS = [["parallel", "parallel efficiency", "the product of the others"], ["load_balance", "load balance", "ranks compute for different times"],
-    ["serialisation", "serialisation", "ranks wait for each other in turn"], ["transfer", "transfer", "MPI itself and data under way take time"],
-    ["thread_factor", "threads", "threads of a rank have nothing to do"]];
-
-  function efficiency(summary) {
-    const run = summary.efficiencies.find((row) => row.scope === "run");
-    if (!run) return element("section", { id: "efficiency" }, element("h2", { text: "Efficiency" }), say("There is nothing to measure it by."));
-    const rows = FACTORS.filter(([name]) => name !== "thread_factor" || run.threads !== run.processes).map(([name, text, reason]) =>
-      element("tr", {}, element("th", { scope: "row", text, title: `less than 100 % if ${reason}` }), element("td", { class: "number", "data-factor": name, text: percent(run[name]) }),
-        element("td", { class: "meter" }, element("span", { style: `width:${Math.min(100, 100 * run[name])}%` }))));
-    return section("efficiency", "Efficiency", element("table", {}, element("tbody", {}, ...rows)));
-  }
-
-  /** choose: called with a problem that was clicked. */
-  function problems(summary, choose) {
-    if (summary.problems.length === 0) return section("problems", "What it costs", say("No known problem costs a hundredth of the ranks' time."));
-    const list = element("ol", { class: "problems" });
-    summary.problems.forEach((problem, i) => {
-      const open = element("button", { type: "button", class: "problem", onclick: () => choose(problem) },
-        element("span", { class: "cost", text: duration(problem.cost_s) }), element("span", { class: "share", text: percent(problem.share) }),
-        element("span", { class: "kind", text: problem.problem }));
-      list.append(element("li", { class: i < 3 ? "" : "further" }, open, element("p", { text: `${problem.text} ` }, element("span", { class: "remedy", text: problem.remedy }))));
-    });
-    const box = section("problems", "What it costs, most first", list);
-    if (summary.problems.length > 3)
-      box.append(element("button", { type: "button", text: `${summary.problems.length - 3} more`, onclick: (event) => { list.classList.add("all"); event.target.remove(); } }));
-    return box;
-  }
 
   const MOST_BARS = 64;
   function ranks(summary) {
@@ -56,19 +18,14 @@
     return section("ranks", "Ranks", summary.ranks.length > MOST_BARS ? say(`The ${MOST_BARS} with the largest share of MPI; the table has all.`) : "", bars(rows, "time of each rank outside and in MPI"));
   }
 
-  function communication(summary) {
+  function communication(summary, matrix) {
     const sizes = summary.communication_sizes, most = Math.max(1, ...sizes.map((row) => row.count));
     const histogram = bars(sizes.map((row) => ({ name: `${row.group}, from ${bytes(row.at_least_bytes)}`, parts: [{ class: "c1", share: row.count / most, text: `${count(row.count)}: ${bytes(row.bytes)}` }] })), "number of messages by size");
-    const hosts = new Map(summary.ranks.map((rank) => [rank.rank, rank.host])), names = [...new Set(hosts.values())];
-    const byHost = new Map();
-    for (const pair of summary.pairs) {
-      const x = names.indexOf(hosts.get(pair.dest)), y = names.indexOf(hosts.get(pair.source)), key = `${x} ${y}`;
-      byHost.set(key, { x, y, value: (byHost.get(key)?.value ?? 0) + pair.bytes });
-    }
-    const nodes = [...byHost.values()].map((cell) => ({ ...cell, text: `${names[cell.y]} to ${names[cell.x]}: ${bytes(cell.value)}` }));
-    const content = [element("h3", { text: "Bytes from rank to rank" }), heatMap(summary.pairs.map((p) => ({ x: p.dest, y: p.source, value: p.bytes, text: `${p.source} to ${p.dest}: ${count(p.messages)} messages, ${bytes(p.bytes)}` })), { xLabel: "to rank", yLabel: "from", label: "bytes from rank to rank; the table pairs has the numbers" })];
-    if (names.length > 1) content.push(element("h3", { text: "Bytes from host to host" }), heatMap(nodes, { xLabel: "to host", yLabel: "from", label: "bytes from host to host" }));
-    return section("communication", "Communication", ...content, element("h3", { text: "Sizes" }), histogram);
+    const content = [];
+    const draw = (name, side, xLabel, label) => { if (side.cells.length > 0) content.push(element("div", {}, element("h3", { text: name }), heatMap(m.matrix.cellsOf(side, "bytes"), { xLabel, yLabel: "from", label, group: side.group }))); };
+    draw(matrix.ranks.group === 1 ? "Bytes from rank to rank" : `Bytes between groups of ${matrix.ranks.group} ranks`, matrix.ranks, "to rank", "bytes from rank to rank; the table pairs has the numbers");
+    if (matrix.hosts.count > 1) draw(matrix.hosts.group === 1 ? "Bytes from host to host" : `Bytes between groups of ${matrix.hosts.group} hosts`, matrix.hosts, "to host", "bytes from host to host");
+    return section("communication", "Communication", element("div", { class: "side" }, ...content), element("h3", { text: "Sizes" }), histogram);
   }
 
   function waiting(summary) {
@@ -87,19 +44,48 @@
   }
 
   function callPaths(summary) {
-    if (!summary.paths?.length) return section("paths", "Call paths", say("Call stacks were not recorded: MERIDIAN_STACKS asks for them."));
+    if (!summary.paths?.length) return section("paths", "Call paths", say("Call stacks were not recorded: MERIDIAN_STACK asks for them."));
     return section("paths", "Call paths", flameGraph(pathTree(summary.paths, summary.path_frames), "time in calls by call path"));
   }
 
-  function clocks(summary, timeline) {
-    const t1 = summary.clocks.map((clock) => clock.t1_s).filter((v) => v > 0);
-    const chosen = summary.clock_models.find((model) => model.is_chosen);
-    const words = summary.clocks.length < 2 ? "All ranks read the same clock: it needs no correction, and all times can be compared exactly."
-      : t1.length ? `Times of ${summary.clocks.length} clocks are certain within ${duration(Math.max(...t1))} (T1: causality and the rates of clocks)${chosen ? `; the model is ${chosen.name}` : ""}.`
-      : "This model gives no bounds for the error of the times.";
-    const lines = timeline.bounds.map((knots, i) => ({ name: `clock ${i}`, class: `s${i % 8}`, points: knots.filter(([, v]) => v !== null).map(([t, v]) => [t, v / 1e9]) })).filter((line) => line.points.length);
-    const most = Math.max(1e-12, ...lines.flatMap((line) => line.points.map(([, v]) => v)));
-    return section("clocks", "Clocks", say(words), lines.length && summary.clocks.length > 1 ? curves(lines, { from: timeline.begin_ns, to: timeline.end_ns, most, label: "half width of T1 over time", unit: duration }) : "");
+  const MOST_LOCKS = 12;
+  function locks(summary) {
+    const worst = (summary.locks ?? []).filter((row) => row.wait_s > 0).toSorted((a, b) => b.wait_s - a.wait_s).slice(0, MOST_LOCKS);
+    if (worst.length === 0) return null;
+    const rows = worst.map((row) => ({ name: `${row.kind} of rank ${row.rank}`, parts: [{ class: "c4", share: row.wait_s / worst[0].wait_s, text: `${duration(row.wait_s)} in ${count(row.contended)} waits, the longest ${duration(row.longest_s)}` }] }));
+    return section("locks", "Locks", bars(rows, "time that threads wait for locks; the table locks has all"));
+  }
+
+  function overhead(summary) {
+    const rows = summary.overhead ?? [];
+    if (rows.length === 0) return null;
+    const all = rows.reduce((sum, row) => sum + row.share, 0), most = Math.max(1e-12, ...rows.map((row) => row.total_s));
+    return section("overhead", "The tracer's own time", say(`The tracer took ${percent(all)} of the ranks' time.`),
+      bars(rows.map((row) => ({ name: row.name, parts: [{ class: "c7", share: row.total_s / most, text: `${duration(row.total_s)} (${percent(row.share)}), ${count(row.count)} times` }] })), "the tracer's own time by kind of work"));
+  }
+
+  /** Figures derived from counters, of all ranks together. */
+  function counters(summary) {
+    const rows = (summary.metrics ?? []).filter((row) => row.rank === -1);
+    if (rows.length === 0) return null;
+    const figure = (name, part) => { const found = rows.find((row) => row.name === name && row.part === part); return element("td", { class: "number", text: found ? String(Number(found.value.toPrecision(4))) : "" }); };
+    const lines = [...new Set(rows.map((row) => row.name))].map((name) => element("tr", {}, element("th", { scope: "row", text: name }), figure(name, "compute"), figure(name, "mpi")));
+    return section("counters", "Counters", element("table", {}, element("thead", {}, element("tr", {}, ...["of all ranks", "outside MPI", "in MPI"].map((text) => element("th", { scope: "col", text })))), element("tbody", {}, ...lines)));
+  }
+
+  const MOST_SETTINGS = 200;
+  /** How the program was run. */
+  function circumstances(summary) {
+    const different = (name) => [...new Set((summary.context ?? []).map((row) => row[name]).filter(Boolean))];
+    const facts = [["program", [summary.run.executable]], ["command", different("command")], ["MPI library", [summary.run.mpi_library]], ["hosts", different("host")], ["processors", different("cpu_model")]];
+    for (const row of (summary.environment ?? []).slice(0, MOST_SETTINGS)) facts.push([row.name, [row.value]]);
+    const lines = facts.filter(([, values]) => values.length > 0 && values[0]).map(([name, values]) => element("tr", {}, element("th", { scope: "row", text: name }), element("td", { class: "long", text: values.length > 4 ? `${values.slice(0, 4).join(", ")} and ${values.length - 4} more` : values.join(", ") })));
+    return section("circumstances", "How it was run", element("table", {}, element("tbody", {}, ...lines)));
+  }
+
+  /** Links to the parts of the page. */
+  function contents(sections) {
+    return element("nav", { "aria-label": "parts of the report" }, ...sections.filter((own) => own.id).map((own) => element("a", { href: `#${own.id}`, text: own.firstElementChild.textContent })));
   }
 
   function findings(summary) {
@@ -141,13 +127,22 @@
     return box;
   }
 
-  function windowCurves(summary, timeline) {
-    const windows = summary.efficiencies.filter((row) => row.scope === "window");
-    if (windows.length === 0) return element("div");
-    const first = timeline.begin_ns / 1e9, points = (name) => windows.flatMap((row) => [[first + row.begin_s, row[name]], [first + row.begin_s + row.time_s, row[name]]]);
-    return { from: (view) => curves([{ name: "parallel efficiency", class: "s1", points: points("parallel") }, { name: "load balance", class: "s0", points: points("load_balance") }, { name: "transfer", class: "s2", points: points("transfer") }].map((line) => ({ ...line, points: line.points.map(([t, v]) => [t, Math.min(1, v)]) })),
-      { from: view.from / 1e9, to: view.to / 1e9, label: "efficiencies over time", height: 60 }) };
+  /** (view, height) => curves under the timeline: efficiencies, and the rates of counters. */
+  function curvesOf(summary, timeline) {
+    const windows = summary.efficiencies.filter((row) => row.scope === "window"), first = timeline.begin_ns / 1e9;
+    const points = (name) => windows.flatMap((row) => [[first + row.begin_s, Math.min(1, row[name])], [first + row.begin_s + row.time_s, Math.min(1, row[name])]]);
+    const factors = [["parallel efficiency", "s1", "parallel"], ["load balance", "s0", "load_balance"], ["transfer", "s2", "transfer"]].map(([name, own, column]) => ({ name, class: own, points: points(column) }));
+    const rates = timeline.counterCurves.map((counter, i) => {
+      const values = Array.from(counter.values, (value) => value / (counter.bin_ns / 1e9)), most = Math.max(1e-12, ...values);
+      const steps = values.flatMap((value, bin) => [[first + (bin * counter.bin_ns) / 1e9, value], [first + ((bin + 1) * counter.bin_ns) / 1e9, value]]);
+      return { name: `${counter.name}${counter.unit && counter.unit !== "1" ? `, ${counter.unit}` : ""} per second`, most, class: `s${(i + 3) % 8}`, points: steps };
+    });
+    return (view, height, shown = 0) => {
+      const span = { from: view.from / 1e9, to: view.to / 1e9, height };
+      const box = windows.length ? [curves(factors, { ...span, label: "efficiencies over time" })] : [];
+      return [...box, ...rates.slice(shown, shown + 1).map((rate) => curves([rate], { ...span, most: rate.most, label: `${rate.name} over time`, unit: (value) => count(Math.round(value)) }))];
+    };
   }
 
-  m.sections = { header, efficiency, problems, ranks, communication, waiting, iterations, callPaths, clocks, findings, tables, windowCurves };
+  m.sections = { ranks, communication, waiting, locks, iterations, callPaths, counters, overhead, findings, circumstances, contents, tables, curvesOf };
 })((globalThis.meridian ??= {}));

@@ -2,18 +2,8 @@
 // Tables: sorted by a click on a heading, filtered, copied as tab-separated values. Only the rows in view are elements.
 "use strict";
 ((m) => {
+  const { element } = m.dom;
   const ROW_PX = 24, VIEW_ROWS = 16, MARGIN_ROWS = 8;
-
-  function element(name, attributes = {}, ...children) {
-    const made = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) {
-      if (key === "text") made.textContent = value;
-      else if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
-      else if (value !== false && value !== undefined) made.setAttribute(key, value === true ? "" : value);
-    }
-    made.append(...children);
-    return made;
-  }
 
   /** Numbers by value, texts by the alphabet; nothing comes last. */
   function compare(a, b) {
@@ -50,6 +40,23 @@
       .join("\n") + "\n";
   }
 
+  /** True: the clipboard has it. */
+  async function copyText(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      // Where a page has no clipboard of its own, a selection can be copied.
+      const area = element("textarea", { style: "position:fixed;opacity:0", "aria-hidden": "true" });
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      const isCopied = document.execCommand("copy");
+      area.remove();
+      return isCopied;
+    }
+  }
+
   /** table: a row of about.tables; rows: of the summary. choose: called with a row that was clicked. */
   class Table {
     constructor(table, rows, choose) {
@@ -68,7 +75,7 @@
         oninput: () => { this.words = filter.value; this.#arrange(); } });
       this.filter = filter;
       const copy = element("button", { type: "button", text: "copy", title: "copy the rows as tab-separated values",
-        onclick: () => navigator.clipboard?.writeText(tsv(this.columns, this.rows)) });
+        onclick: () => this.#copy() });
       this.count = element("span", { class: "faint", "aria-live": "polite" });
       this.head = element("tr", {});
       for (const column of this.columns) {
@@ -82,6 +89,11 @@
         element("table", {}, element("thead", {}, this.head), this.body));
       return element("div", { class: "table", "data-table": table.name },
         element("div", { class: "tools" }, filter, copy, this.count), this.scroll);
+    }
+
+    async #copy() {
+      const isCopied = await copyText(tsv(this.columns, this.rows));
+      this.count.textContent = isCopied ? `${this.rows.length} rows copied` : "The browser does not let the page copy.";
     }
 
     sortBy(name) {
@@ -128,5 +140,5 @@
     }
   }
 
-  m.table = { Table, element, sortedRows, filteredRows, tsv };
+  m.table = { Table, sortedRows, filteredRows, tsv };
 })((globalThis.meridian ??= {}));

@@ -106,6 +106,13 @@ class Browser:
         while self.evaluate("document.documentElement?.dataset.ready ?? ''") == "":
             time.sleep(0.05)
 
+    def wait(self, claim):
+        """Returns once an expression is true."""
+        while not self.evaluate(claim):
+            if time.monotonic() > self.deadline:
+                raise TimeoutError(claim)
+            time.sleep(0.05)
+
     def key(self, key):
         for kind in ("keyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=key, **({"text": key} if len(key) == 1 and kind == "keyDown" else {}))
@@ -122,5 +129,11 @@ class Browser:
         self.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
 
     def screenshot(self, path):
+        """A PNG file, or a smaller WebP file, by its name."""
+        form = {"format": "png"} if str(path).endswith(".png") else {"format": "webp", "quality": 80}
         with open(path, "wb") as file:
-            file.write(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
+            file.write(base64.b64decode(self.call("Page.captureScreenshot", **form)["data"]))
+
+    def prefer(self, scheme):
+        """scheme: "light" or "dark"."""
+        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])

@@ -103,6 +103,8 @@ def check_a_browser_shows_it_without_an_error():
                 assert section in sections, section
             assert browser.errors == [], browser.errors
             assert browser.requests == [f"file://{page}"], browser.requests
+            bottom = browser.evaluate("document.querySelector('.legend').getBoundingClientRect().bottom")
+            assert bottom <= 800, f"the first screen has everything down to the legend: {bottom}"
             unnamed = browser.evaluate("[...document.querySelectorAll('button, input, canvas, section')].filter((e) => !(e.textContent.trim() || e.ariaLabel "
                                        "|| e.labels?.length || e.getAttribute('aria-labelledby'))).map((e) => e.outerHTML)")
             assert unnamed == [], unnamed
@@ -122,6 +124,10 @@ def check_its_numbers_are_those_of_stats():
             row = next(row for row in wanted["efficiencies"] if row["scope"] == "run")
             assert factors["parallel"] == f"{row['parallel']:.1%}".replace("%", " %"), factors
             assert len(factors) == 4 and factors["load_balance"] == f"{row['load_balance']:.1%}".replace("%", " %")
+            shares = browser.evaluate(f"meridian.instances.readShares({PAGE}.data.rank_shares)")
+            assert [(share["rank"], share["share"]) for share in shares] == [(rank["rank"], round(rank["mpi_share"], 4)) for rank in wanted["ranks"]]
+            cells = browser.evaluate(f"meridian.matrix.read({PAGE}.data.matrix).then((m) => m.ranks.cells)")
+            assert cells == [{"from": pair["source"], "to": pair["dest"], "messages": pair["messages"], "bytes": pair["bytes"]} for pair in wanted["pairs"]]
             texts = browser.evaluate("[...document.querySelectorAll('.problems p')].map((e) => e.textContent)")
             assert texts == [f"{row['text']} {row['remedy']}" for row in wanted["problems"]]
             browser.evaluate("document.querySelector('#table-functions').open = true")
@@ -205,7 +211,9 @@ def check_zoom_pan_search_and_filters_work_by_keys_and_mouse():
             browser.key("n")
             assert browser.evaluate(f"{LINE}.pin.event") > first
             browser.evaluate("(() => { const i = document.querySelector('#filter-ranks'); i.value = '1-2'; i.dispatchEvent(new Event('input')); })()")
-            assert browser.evaluate(f"{LINE}.rows.map((r) => {PAGE}.data.rows[r].rank)") == [1, 2]
+            assert browser.evaluate(f"{LINE}.rows.filter((id) => id >= 0).map((id) => {PAGE}.data.threads[id].rank)") == [1, 2]
+            browser.evaluate("(() => { const i = document.querySelector('#filter-ranks'); i.value = '1-'; i.dispatchEvent(new Event('input')); })()")
+            assert browser.evaluate("document.querySelector('#filter-ranks').ariaInvalid") == "true"
             browser.evaluate("document.querySelector('#table-waits').open = true")
             browser.frame()
             browser.evaluate("document.querySelector('#table-waits [data-column=count] button').click()")
@@ -231,6 +239,59 @@ def check_a_problem_leads_to_its_longest_wait():
             assert enter == wait["begin_ns"]
 
 
+def check_rows_copy_as_tab_separated_values():
+    with tempfile.TemporaryDirectory() as work:
+        directory = trace(pathlib.Path(work))
+        page, wanted = page_of(directory), stats(directory)
+        with Browser() as browser:
+            browser.open(f"file://{page}")
+            browser.call("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+            browser.evaluate("document.querySelector('#table-ranks').open = true")
+            browser.frame()
+            browser.evaluate("[...document.querySelectorAll('#table-ranks button')].find((b) => b.textContent === 'copy').click()")
+            count = len(wanted["ranks"])
+            browser.wait(f"document.querySelector('#table-ranks .tools .faint').textContent === '{count} rows copied'")
+            lines = browser.evaluate("navigator.clipboard.readText()").splitlines()
+            column = lines[0].split("\t").index("rank")
+            assert [int(line.split("\t")[column]) for line in lines[1:]] == [rank["rank"] for rank in wanted["ranks"]]
+            assert browser.errors == [], browser.errors
+
+
+def check_a_call_leads_to_the_one_that_it_waited_for():
+    """`n` chooses the first call in view, `c` goes to the causer, whose enter ends the wait; its message is drawn."""
+    with tempfile.TemporaryDirectory() as work:
+        page = page_of(trace(pathlib.Path(work)))
+        with Browser() as browser:
+            browser.open(f"file://{page}")
+            browser.evaluate(f"{LINE}.canvas.focus()")
+            browser.key("n")
+            assert browser.evaluate(f"{LINE}.pin.event") == 0
+            wait = browser.evaluate(
+                f"(() => {{ const s = {PAGE}.data.sets[0], k = s.wait_event.findIndex((e, i) => s.wait_kind[i] === 0 && s.message_to.includes(e)); {LINE}.choose({{ set: s, event: s.wait_event[k] }}, true); "
+                "return { rank: s.causer_rank[k], enter: s.enter[s.wait_event[k]] + s.causer_enter[k] }; })()")
+            browser.frame()
+            assert browser.evaluate(f"{LINE}.overlay.drawn.messages") > 0
+            browser.key("c")
+            assert browser.evaluate(f"(() => {{ const {{ set, event }} = {LINE}.pin; return [{PAGE}.data.threads[set.rowOf(event)].rank, set.enter[event]]; }})()") == [wait["rank"], wait["enter"]]
+            browser.key("c")
+            browser.key("Escape")
+            assert browser.evaluate(f"{LINE}.pin") is None and browser.errors == [], browser.errors
+
+
+def check_bounds_of_clocks_are_drawn_where_they_are_wider_than_a_pixel():
+    with tempfile.TemporaryDirectory() as work:
+        page = page_of(trace(pathlib.Path(work)))
+        with Browser() as browser:
+            browser.open(f"file://{page}")
+            browser.frame()
+            assert browser.evaluate(f"{LINE}.overlay.drawn.bounds") == 0
+            bound = browser.evaluate(f"(() => {{ const d = {PAGE}.data, s = d.sets[0], id = d.rows.findIndex((_, i) => d.bound(i, s.enter[s.first[i]]) > 0), e = s.first[id] + 3; "
+                                     f"const b = d.bound(id, s.enter[e]); {LINE}.show(s.enter[e] - 20 * b, s.enter[e] + 20 * b); return b; }})()")
+            assert bound > 0
+            browser.frame()
+            assert browser.evaluate(f"{LINE}.overlay.drawn.bounds") > 0
+
+
 def check_the_canvas_shows_the_states():
     """In the middle of the longest call of a row, at a zoom where it is wide, the pixels are those of its class."""
     with tempfile.TemporaryDirectory() as work:
@@ -241,15 +302,15 @@ def check_the_canvas_shows_the_states():
             got = browser.evaluate(
                 f"(async () => {{ const l = {LINE}, d = l.data, s = d.sets[0]; let best = -1; for (let i = 0; i < s.first[1]; ++i) if (!s.waitOf.has(i) && d.call_classes[s.call[i]] === 1 && "
                 "(best < 0 || s.duration[i] > s.duration[best])) best = i; l.shows.path = l.shows.messages = false; const at = s.enter[best], w = s.duration[best]; l.show(at - w, at + 2 * w); "
-                "await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))); const y = l.y(0) + l.rowPx / 2; "
+                "await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))); const y = l.y(l.place(0)) + l.rowPx / 2; "
                 "const pixel = (t) => [...l.context.getImageData(Math.round(l.x(t)), y, 1, 1).data].slice(0, 3); return [pixel(at + w / 2), pixel(at - w / 2)]; })()")
             assert got[0] == [0x56, 0xB4, 0xE9], got
             assert got[1] != got[0], got
             assert browser.evaluate(f"{LINE}.frames.count") > 1
 
 
-def check_panning_over_a_million_states_is_measured():
-    """The page draws what is in view once a frame. How long a frame takes is printed: machines differ."""
+def check_panning_over_a_million_states_is_measured_and_does_not_stutter():
+    """How long a frame takes is printed: machines differ. If it is too long for 60 a second, frames show bins while the view moves."""
     with tempfile.TemporaryDirectory() as work:
         page = page_of(trace(pathlib.Path(work)))
         with Browser() as browser:
@@ -260,10 +321,11 @@ def check_panning_over_a_million_states_is_measured():
                 "for (const k of ['enter', 'duration', 'call', 'outside', 'flags', 'place', 'calls', 'collective']) e[k] = new Float64Array(n); "
                 "const call = d.call_classes.indexOf(1); for (let i = 0; i < n; ++i) { e.enter[i] = d.begin_ns + (i % many) / many * span; e.duration[i] = span / many / 2; e.call[i] = call; } "
                 "e.waitOf = new Map(); e.message_from = e.message_to = []; e.windows = [[d.begin_ns, d.end_ns]]; d.sets = [e]; d.levels.levels[0].binNs = 1e18; l.pin = null; l.fit(); "
-                "const times = []; for (let k = 0; k < 30; ++k) { l.pan(k % 2 ? 0.001 : -0.001); const b = performance.now(); l.draw(); times.push(performance.now() - b); } "
-                "times.sort((a, b) => a - b); return { states: n, median_ms: times[15], worst_ms: times[29] }; })()")
-        print(f"a frame with {got['states']} states in view: median {got['median_ms']:.1f} ms, longest {got['worst_ms']:.1f} ms")
-        assert got["states"] >= 999_990 and got["median_ms"] > 0
+                "const median = (isMoving) => { const times = []; for (let k = 0; k < 21; ++k) { l.pan(k % 2 ? 0.001 : -0.001); l.isMoving = isMoving; const b = performance.now(); l.draw(); times.push(performance.now() - b); } return times.sort((a, b) => a - b)[10]; }; "
+                "const exact = median(false), moving = median(true); return { states: n, exact, moving, exactMs: l.exactMs, coarse: l.frames.coarse }; })()")
+        print(f"a frame with {got['states']} states in view: {got['exact']:.1f} ms at rest, {got['moving']:.1f} ms while it moves")
+        assert got["states"] >= 999_990 and got["exact"] > 0
+        assert got["coarse"] > 0 or got["exactMs"] <= 1000 / 60, got
 
 
 def check_a_page_replaces_a_page_and_nothing_else():
@@ -296,7 +358,19 @@ def check_the_page_stays_small_however_long_the_trace_is_and_says_what_it_holds(
         assert timeline["events"]["count"] <= 120_000 < timeline["total_events"], (timeline["events"]["count"], timeline["total_events"])
         with Browser() as browser:
             browser.open(f"file://{page}")
-            assert browser.evaluate("document.querySelector('#holds').textContent").startswith("The page holds each call of ")
+            assert browser.evaluate("document.querySelector('#holds').textContent").startswith("The page holds, of the threads that rows are named after, each call of ")
+            assert browser.evaluate("document.querySelector('.legend').getBoundingClientRect().bottom") <= 800
+            group = browser.evaluate(f"{PAGE}.data.rows.findIndex((row) => row.members)")
+            before, members = browser.evaluate(f"[{LINE}.lanes.length, {PAGE}.data.rows[{group}].members.length]")
+            box = browser.evaluate(f"(() => {{ const b = {LINE}.canvas.getBoundingClientRect(); return [b.x, b.y + {LINE}.y({group}) + {LINE}.rowPx / 2]; }})()")
+            browser.click(box[0] + 30, box[1])
+            assert browser.evaluate(f"{LINE}.lanes.length") == before + members, "a click on its name unfolds a group"
+            rank = browser.evaluate(f"{PAGE}.data.rows[{group}].members[0][0]")
+            browser.evaluate(f"(() => {{ const i = document.querySelector('#filter-ranks'); i.value = '{rank}'; i.dispatchEvent(new Event('input')); }})()")
+            browser.frame()
+            assert browser.evaluate(f"{LINE}.lanes.map((lane) => lane.label.split(' (')[0])") == [f"rank {rank}"]
+            busy = browser.evaluate(f"(() => {{ const l = {LINE}, b = l.data.binsOf(l.lanes[0]); return [...b.levels.shares(b.row, l.data.begin_ns, l.data.end_ns)].reduce((a, x) => a + x); }})()")
+            assert 0.9 < busy < 1.1, busy
             assert browser.errors == [], browser.errors
 
 

@@ -5,7 +5,7 @@ const assert = require("node:assert/strict");
 const path = require("node:path");
 const test = require("node:test");
 
-for (const name of ["codec", "format", "levels", "table", "paint"]) require(path.join(__dirname, "../../report/page", `${name}.js`));
+for (const name of ["dom", "codec", "format", "levels", "table", "paint"]) require(path.join(__dirname, "../../report/page", `${name}.js`));
 const { levels, table, paint } = globalThis.meridian;
 const painter = new paint.Painter(false);
 const COMPUTE = painter.plain[0], TRANSFER = painter.plain[1];

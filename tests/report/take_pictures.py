@@ -6,8 +6,6 @@ import sys
 
 from browser import Browser
 
-LINE = "globalThis.meridian.page.line"
-
 
 def main():
     page, directory = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
@@ -15,12 +13,13 @@ def main():
     with Browser(width=1280, height=800) as browser:
         browser.open(f"file://{page}")
         browser.frame()
-        browser.screenshot(directory / "report.png")
-        # Close to the longest wait, with the call that waited.
-        browser.evaluate("globalThis.meridian.page.show(globalThis.meridian.page.data.waits[0])")
-        browser.evaluate(f"{LINE}.element.scrollIntoView({{block: 'center'}})")
+        browser.screenshot(directory / "report.webp")
+        # Close to the longest wait in the middle of the run, with the call that waited.
+        browser.prefer("dark")
+        browser.evaluate("(() => { const { page } = globalThis.meridian; page.show(page.data.waits.find((w) => !/init|finalize/.test(w.kind)) ?? page.data.waits[0]); })()")
+        browser.evaluate("globalThis.scrollTo(0, 0)")
         browser.frame()
-        browser.screenshot(directory / "report-wait.png")
+        browser.screenshot(directory / "report-wait.webp")
         assert browser.errors == [], browser.errors
 
 

@@ -49,6 +49,16 @@ TEST(PageRows, NameTheThreadThatFitsWorstIntoItsGroup) {
   EXPECT_NE(rows[0].typical, 0U);
 }
 
+TEST(PageRows, OfThreadsThatShallStandAloneAreNoGroups) {
+  const std::vector<std::uint32_t> alone{3};  // rank 2
+  const std::vector<PageRow> rows =
+      page_rows(with_ranks(6), profiles({0.9F, 0.1F, 0.88F, 0.12F, 0.11F, 0.9F}), 3, alone);
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_THAT(rows[0].locations, ElementsAre(5U, 0U)) << "ranks 0 and 5";
+  EXPECT_THAT(rows[1].locations, ElementsAre(4U, 2U, 1U)) << "ranks 1, 3 and 4";
+  EXPECT_THAT(rows[2].locations, ElementsAre(3U)) << "rank 2";
+}
+
 TEST(PageRows, OfThreadsThatAreAllTheSameAreOneGroup) {
   const std::vector<PageRow> rows = page_rows(with_ranks(5), profiles({0.5F, 0.5F, 0.5F, 0.5F, 0.5F}), 3);
   ASSERT_EQ(rows.size(), 1U);

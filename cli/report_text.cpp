@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/report_text.hpp"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "cli/summary/json.hpp"
+#include "cli/summary/printable.hpp"
+#include "cli/summary/text.hpp"
+#include "cli/summary_source.hpp"
+
+namespace meridian {
+
+Result<std::unique_ptr<ReportSource>> open_report_source(const std::filesystem::path& given, const PageBudget& budget) {
+  MERIDIAN_TRY(const std::filesystem::path merged, find_merged(given));
+  MERIDIAN_TRY(MergedTrace trace, MergedTrace::open(merged));
+  MERIDIAN_TRY(Summary summary, trace.summary());
+  ProgressBar bar{is_terminal(STDERR_FILENO)};
+  MERIDIAN_TRY(TimelineRows rows,
+               find_timeline_rows(trace, summary, budget, [&](double fraction) { bar.show(fraction, "group ranks"); }));
+  return std::make_unique<ReportSource>(ReportSource{std::move(trace), std::move(summary), std::move(rows)});
+}
+
+Result<std::string> make_report(const ReportSource& source, const PageBudget& budget, bool is_served) {
+  ProgressBar bar{is_terminal(STDERR_FILENO)};
+  const std::string& executable = source.summary.run.executable;
+  PageText text;
+  text.title = executable.empty() ? "report" : std::string{file_name(executable)};
+  text.headline = headline(source.summary);
+  text.summary_json = summary_json(source.summary, kMostPageRows);
+  text.version = MERIDIAN_VERSION;
+  text.is_served = is_served;
+  return report_page(
+      source.trace, source.summary, source.rows, text, [&](double fraction) { bar.show(fraction, "report"); }, budget);
+}
+
+}  // namespace meridian

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What `report` and `view` share.
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "merged/merged_trace.hpp"
+#include "report/page.hpp"
+
+namespace meridian {
+
+/// A merged trace that is open, with the rows of its page.
+struct ReportSource {
+  MergedTrace trace;
+  Summary summary;
+  TimelineRows rows;
+};
+
+/// errors  those of find_merged() and of reading it
+Result<std::unique_ptr<ReportSource>> open_report_source(const std::filesystem::path& given, const PageBudget& budget);
+
+/// The page. is_served: it asks its server for details.
+Result<std::string> make_report(const ReportSource& source, const PageBudget& budget, bool is_served);
+
+}  // namespace meridian
