@@ -23,12 +23,13 @@ struct PhaseSummary {
   double min_s = 0;
   double max_s = 0;
   double compute_s = 0;
+  std::string unit;  ///< "iteration"; "instance": of a user region, from its begin to its end
 
   template <class Row = PhaseSummary>
   static constexpr auto kColumns = Columns{
       column<&Row::function>("function", "", "whose calls begin the iterations: a user region, or a function of MPI"),
       column<&Row::place>("place", "", "source file and line of these calls, or module and offset; empty: unknown"),
-      column<&Row::iterations>("iterations", "", "of each rank"),
+      column<&Row::iterations>("iterations", "", "of each rank, or instances"),
       column<&Row::begin_s>("begin_s", "s", "begin of the first one, relative to the first event of the run"),
       column<&Row::end_s>("end_s", "s", "end of the last one"),
       column<&Row::calls>("calls", "", "recorded calls and events of a rank in an iteration, mean"),
@@ -37,6 +38,7 @@ struct PhaseSummary {
       column<&Row::min_s>("min_s", "s", "the shortest one"),
       column<&Row::max_s>("max_s", "s", "the longest one"),
       column<&Row::compute_s>("compute_s", "s", "mean time outside MPI in an iteration of a rank"),
+      column<&Row::unit>("unit", "", "iteration; instance: of a user region, from its begin to its end"),
   };
 };
 

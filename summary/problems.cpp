@@ -233,16 +233,20 @@ ProblemSummary slow_iterations(const PhaseSummary& phase, const IterationFinding
 
 /// Problems of iterations. Where another problem names their rank and costs as much, they only explain it.
 void find_slow_iterations(const Summary& summary, std::vector<ProblemSummary>& problems) {
+  // Instances of regions say the same once more.
+  const auto is_iteration = [&](const IterationFindingSummary& finding) {
+    return finding.phase < summary.phases.size() && summary.phases[finding.phase].unit != "instance";
+  };
   std::map<std::tuple<std::uint64_t, std::int32_t>, std::pair<double, std::size_t>> slow;  // phase, rank
   for (const IterationFindingSummary& finding : summary.iteration_findings)
-    if (finding.kind == "slow iteration") {
+    if (finding.kind == "slow iteration" && is_iteration(finding)) {
       auto& [cost_s, count] = slow[{finding.phase, finding.rank}];
       cost_s += finding.cost_s;
       ++count;
     }
   const std::size_t others = problems.size();
   for (const IterationFindingSummary& finding : summary.iteration_findings) {
-    if (finding.phase >= summary.phases.size() || finding.kind == "slow in MPI") continue;
+    if (!is_iteration(finding) || finding.kind == "slow in MPI") continue;
     const PhaseSummary& phase = summary.phases[finding.phase];
     ProblemSummary problem;
     if (finding.kind == "slow iteration") {

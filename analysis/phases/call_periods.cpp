@@ -2,6 +2,7 @@
 #include "analysis/phases/call_periods.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 
 namespace meridian {
@@ -82,7 +83,7 @@ bool CallPeriods::has_own_places(std::uint32_t call) const {
   return false;
 }
 
-bool CallPeriods::describe(CallPeriod& period) const {
+bool CallPeriods::describe(CallPeriod& period, bool must_be_regular) const {
   bool is_first = true;
   period.ranks.clear();
   for (const Rank& rank : ranks_) {
@@ -90,7 +91,7 @@ bool CallPeriods::describe(CallPeriod& period) const {
     if (found == rank.places.end()) continue;
     period.ranks.push_back(static_cast<std::size_t>(&rank - ranks_.data()));
     const Series& series = period.of_runs ? found->second.runs : found->second.calls;
-    if (series.count < kLeastCount || !series.is_regular()) return false;
+    if (series.count < kLeastCount || (must_be_regular && !series.is_regular())) return false;
     if (is_first) {
       period.count = series.count;
       period.first_ns = series.first_ns;
@@ -104,6 +105,17 @@ bool CallPeriods::describe(CallPeriod& period) const {
   const std::size_t count = period.ranks.size();
   return (count == ranks_.size() || (count >= kLeastRanks && 2 * count >= ranks_.size())) &&
          period.last_ns > period.first_ns;
+}
+
+std::vector<CallPeriod> CallPeriods::regions() const {
+  std::vector<CallPeriod> found;
+  for (const auto& [key, kind] : kinds_) {
+    CallPeriod period{.key = key, .kind = kind};
+    if (kind == MarkerKind::region && describe(period, false)) found.push_back(period);
+  }
+  std::ranges::stable_sort(found, std::greater{}, covered_ns);
+  if (found.size() > kMostRegions) found.resize(kMostRegions);
+  return found;
 }
 
 std::vector<CallPeriod> CallPeriods::find(std::int64_t run_ns) const {

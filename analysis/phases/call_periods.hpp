@@ -41,6 +41,7 @@ class CallPeriods {
  public:
   static constexpr std::uint64_t kLeastCount = 5;  ///< calls that begin iterations
   static constexpr std::size_t kMostPeriods = 8;
+  static constexpr std::size_t kMostRegions = 16;
 
   explicit CallPeriods(std::size_t ranks) : ranks_(ranks) {}
 
@@ -48,6 +49,9 @@ class CallPeriods {
   void add(std::size_t rank, const CallKey& key, MarkerKind kind, std::int64_t ns);
   /// In order of time, with little overlap. run_ns: the length of the run, of which a period covers a twentieth at least.
   std::vector<CallPeriod> find(std::int64_t run_ns) const;
+  /// The user regions that each rank that enters them enters equally often, whatever lies between; the ones that cover most of
+  /// the run first.
+  std::vector<CallPeriod> regions() const;
 
  private:
   /// The calls of one place on one rank; or their runs, which are consecutive calls.
@@ -72,7 +76,7 @@ class CallPeriods {
     CallKey last{};
     std::unordered_map<CallKey, Place, Hash> places{};
   };
-  bool describe(CallPeriod& period) const;
+  bool describe(CallPeriod& period, bool must_be_regular = true) const;
   bool has_own_places(std::uint32_t call) const;
 
   std::vector<Rank> ranks_;

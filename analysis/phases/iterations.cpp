@@ -69,11 +69,13 @@ struct Phase {
   struct Iteration {
     std::uint64_t begun = 0;  // iterations
     bool is_open = false;
+    std::uint32_t depth = 0;  // of instances: a region inside itself is part of the outer one
     std::int64_t begin_ns = 0;
     std::int64_t mpi_ns = 0;  // of the rank until then
     std::uint64_t calls = 0;
   };
   CallPeriod period;
+  bool of_instances = false;             // from the begin of a region to its end, not to its next begin
   std::vector<std::size_t> member_of{};  // [rank]: its number in period.ranks; kNoRank: it has no such iterations
   std::uint64_t iterations = 0;          // of a rank
   std::uint64_t group_length = 1;
@@ -84,7 +86,8 @@ struct Phase {
   double count = 0, calls = 0, mean_s = 0, squares = 0, compute_s = 0;
   double min_s = std::numeric_limits<double>::infinity(), max_s = 0;
 
-  Phase(const CallPeriod& found, std::size_t ranks, std::uint64_t most_groups) : period{found} {
+  Phase(const CallPeriod& found, bool are_instances, std::size_t ranks, std::uint64_t most_groups)
+      : period{found}, of_instances{are_instances} {
     iterations = found.kind == MarkerKind::region ? found.count : found.count - 1;
     group_length = (iterations + most_groups - 1) / most_groups;
     now.resize(ranks);
@@ -124,7 +127,7 @@ struct Phase {
   void begin(std::size_t rank, std::int64_t t, std::int64_t mpi_ns, std::uint64_t calls_until) {
     Iteration& iteration = now[rank];
     if (iteration.begun == iterations) return;
-    iteration = {iteration.begun + 1, true, t, mpi_ns, calls_until};
+    iteration = {iteration.begun + 1, true, 0, t, mpi_ns, calls_until};
   }
 
   /// From sums to means.
@@ -159,7 +162,7 @@ class IterationFinder {
     start_ns_ = first.enter_ns;
     for (Phase& phase : phases_) {
       if (phase.count != static_cast<double>(phase.iterations * phase.times.ranks))
-        continue;  // a region without an end
+        continue;  // a region without an end, or inside itself
       phase.finish();
       fill(phase, summary);
     }
@@ -201,9 +204,12 @@ class IterationFinder {
       end_ns = std::max(end_ns, span.end_ns);
     }
     const std::vector<CallPeriod> found = periods.find(end_ns - begin_ns);
+    const std::vector<CallPeriod> regions = periods.regions();
+    const std::size_t count = found.size() + regions.size();
     const std::uint64_t most_groups =
-        found.empty() ? 0 : std::clamp(kMostCells / (found.size() * spans_.size()), kLeastGroups, kMostGroups);
-    for (const CallPeriod& period : found) phases_.emplace_back(period, spans_.size(), most_groups);
+        count == 0 ? 0 : std::clamp(kMostCells / (count * spans_.size()), kLeastGroups, kMostGroups);
+    for (const CallPeriod& period : found) phases_.emplace_back(period, false, spans_.size(), most_groups);
+    for (const CallPeriod& region : regions) phases_.emplace_back(region, true, spans_.size(), most_groups);
     return {};
   }
 
@@ -223,6 +229,10 @@ class IterationFinder {
       const bool begins = begins_iteration(event, role);
       for (Phase& phase : phases_) {
         if (phase.member_of[rank] == kNoRank || !phase.period.key.includes(key)) continue;
+        if (phase.of_instances) {
+          measure_instance(phase, event, rank, progress.mpi_ns, progress.calls);
+          continue;
+        }
         if (phase.period.of_runs && progress.last == key) continue;
         const bool is_last_end = phase.now[rank].begun == phase.iterations && (event.flags & kFlagEnds) != 0;
         if (begins || is_last_end) phase.close(rank, event.leave_ns(), progress.mpi_ns, progress.calls);
@@ -232,11 +242,23 @@ class IterationFinder {
     });
   }
 
+  static void measure_instance(Phase& phase, const MergedEvent& event, std::size_t rank, std::int64_t mpi_ns,
+                               std::uint64_t calls) {
+    std::uint32_t& depth = phase.now[rank].depth;
+    if ((event.flags & kFlagBegins) != 0) {
+      if (depth == 0) phase.begin(rank, event.leave_ns(), mpi_ns, calls);
+      ++phase.now[rank].depth;
+    } else if ((event.flags & kFlagEnds) != 0 && depth != 0 && --depth == 0) {
+      phase.close(rank, event.leave_ns(), mpi_ns, calls);
+    }
+  }
+
   void fill(const Phase& phase, Summary& summary) {
     const std::uint64_t number = summary.phases.size();
     const CallKey& key = phase.period.key;
     PhaseSummary& row = summary.phases.emplace_back();
     row.function = definitions_.call_name(key.call);
+    row.unit = phase.of_instances ? "instance" : "iteration";
     if (key.site != CallKey::kAnyPlace) row.place = places().name(places().of_site(key.site));
     row.iterations = phase.iterations;
     row.begin_s = seconds(phase.begin_ns - start_ns_);
@@ -272,17 +294,18 @@ class IterationFinder {
       finding.before_s = change.before_s;
       finding.after_s = change.after_s;
       finding.cost_s = change.cost_s;
-      finding.text = sentence(change, finding, times.lengths[change.group]);
+      finding.text = sentence(change, finding, times.lengths[change.group], row.unit);
     }
   }
 
   static std::string sentence(const IterationChange& change, const IterationFindingSummary& finding,
-                              std::uint64_t length) {
+                              std::uint64_t length, const std::string& unit) {
     const std::string who = finding.rank < 0 ? "the ranks compute" : fmt::format("rank {} computes", finding.rank);
     const std::string before = human_duration(change.before_s), after = human_duration(change.after_s);
+    const std::string name = unit == "instance" ? "Instance" : "Iteration";
     const std::string which =
-        length == 1 ? fmt::format("Iteration {}", finding.iteration)
-                    : fmt::format("Iterations {} to {}", finding.iteration, finding.iteration + length - 1);
+        length == 1 ? fmt::format("{} {}", name, finding.iteration)
+                    : fmt::format("{}s {} to {}", name, finding.iteration, finding.iteration + length - 1);
     const double times = change.after_s / change.before_s;
     switch (change.kind) {
       case ChangeKind::slow:
@@ -290,12 +313,12 @@ class IterationFinder {
       case ChangeKind::slow_in_mpi:
         return fmt::format("{}: {} instead of {}, and the ranks do not compute longer.", which, after, before);
       case ChangeKind::step:
-        return fmt::format("From iteration {} on {} {:.0f} % longer: {} instead of {}.", finding.iteration, who,
+        return fmt::format("From {} {} on {} {:.0f} % longer: {} instead of {}.", unit, finding.iteration, who,
                            100 * (times - 1), after, before);
       case ChangeKind::trend:
         break;
     }
-    return fmt::format("From the first iteration to the last one {} {:.0f} % longer: {} at first, then {}.", who,
+    return fmt::format("From the first {} to the last one {} {:.0f} % longer: {} at first, then {}.", unit, who,
                        100 * (times - 1), before, after);
   }
 

@@ -22,9 +22,10 @@ std::string iterations_section(const Summary& summary, const Paint& paint) {
                {"min"},
                {"max"}}};
   for (const PhaseSummary& row : summary.phases)
-    table.add({printable(row.function), printable(row.place), human_count(row.iterations), human_duration(row.begin_s),
-               human_duration(row.end_s), human_duration(row.mean_s), human_duration(row.sd_s),
-               human_duration(row.min_s), human_duration(row.max_s)});
+    table.add({printable(row.function) + (row.unit == "instance" ? " (instances)" : ""), printable(row.place),
+               human_count(row.iterations), human_duration(row.begin_s), human_duration(row.end_s),
+               human_duration(row.mean_s), human_duration(row.sd_s), human_duration(row.min_s),
+               human_duration(row.max_s)});
   std::string result =
       paint.heading("ITERATIONS") + "\n" + table.text([&](const std::string& line) { return paint.title(line); });
   std::size_t shown = 0;

@@ -36,7 +36,7 @@
     const content = summary.phases.map((phase, i) => {
       const rows = summary.iterations.filter((row) => row.phase === i);
       const most = Math.max(1e-12, ...rows.map((row) => row.slowest_s));
-      return element("div", {}, element("h3", { text: `${phase.iterations} iterations from ${phase.function}${phase.place ? ` (${phase.place})` : ""}, mean ${duration(phase.mean_s)}` }),
+      return element("div", {}, element("h3", { text: `${phase.iterations} ${phase.unit === "instance" ? "instances of" : "iterations from"} ${phase.function}${phase.place ? ` (${phase.place})` : ""}, mean ${duration(phase.mean_s)}` }),
         curves([{ name: "slowest rank", class: "s2", points: rows.map((row) => [row.iteration, row.slowest_s]) }, { name: "mean", class: "s1", points: rows.map((row) => [row.iteration, row.mean_s]) }, { name: "outside MPI", class: "s0", points: rows.map((row) => [row.iteration, row.compute_s]) }],
           { from: 0, to: Math.max(1, ...rows.map((row) => row.iteration)), most, label: "time of each iteration", unit: duration }));
     });

@@ -180,8 +180,53 @@ TEST(Iterations, OfARegionEndWithTheLastOne) {
     run[rank]->call(CallId::Finalize, {700, 720});
   }
   // Five iterations of 100 to the next begin, which is their fourth call, and one of 90 to its end: 20 of each are in MPI.
-  EXPECT_THAT(phases(iterations_of(run)),
-              ElementsAre("step x 6 from 20 to 610: 98 +- 4, 90 to 100, 78 outside MPI, 3.83333 calls"));
+  // Its instances last from its begin to its end.
+  const Summary summary = iterations_of(run);
+  EXPECT_THAT(phases(summary), ElementsAre("step x 6 from 20 to 610: 98 +- 4, 90 to 100, 78 outside MPI, 3.83333 calls",
+                                           "step x 6 from 20 to 610: 90 +- 0, 90 to 90, 70 outside MPI, 3 calls"));
+  EXPECT_EQ(summary.phases[0].unit, "iteration");
+  EXPECT_EQ(summary.phases[1].unit, "instance");
+}
+
+TEST(Iterations, InstancesOfARegionHaveTheirOwnOutliersAndDrifts) {
+  SyntheticRun run{2};
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    run[rank].meta.user_definitions = {{1, UserKind::region, "region", "solve", ""}};
+    const auto region = [&](std::uint64_t at, std::uint8_t flag) {
+      run[rank]->call(CallId::UserRegion, {at, at}, Payload::user, flag);
+      run[rank]->batch.user.push_back({.definition = 1});
+    };
+    run[rank]->call(CallId::Init, {0, 10});
+    for (std::uint64_t i = 0; i < 30; ++i) {  // from the eleventh on longer; what comes after it makes up for that
+      region(1000 * i + 100, kFlagBegins);
+      region(1000 * i + (i < 10 ? 300 : 500), kFlagEnds);
+      run[rank]->collective(CallId::Barrier, {1000 * i + 900, 1000 * i + 910});
+    }
+    run[rank]->call(CallId::Finalize, {31000, 31010});
+  }
+  const Summary summary = iterations_of(run);
+  ASSERT_EQ(summary.phases.size(), 2U);
+  EXPECT_EQ(summary.phases[1].function, "solve");
+  EXPECT_EQ(summary.phases[1].unit, "instance");
+  EXPECT_THAT(sentences(summary),
+              ElementsAre("From instance 11 on the ranks compute 100 % longer: 400 ns instead of 200 ns."));
+  EXPECT_THAT(summary.problems, testing::Each(testing::Field(&ProblemSummary::problem, testing::Ne("drift"))));
+}
+
+TEST(Iterations, OfARegionInsideItselfAreNone) {
+  SyntheticRun run{1};
+  run[0].meta.user_definitions = {{1, UserKind::region, "region", "walk", ""}};
+  const auto region = [&](std::uint64_t at, std::uint8_t flag) {
+    run[0]->call(CallId::UserRegion, {at, at}, Payload::user, flag);
+    run[0]->batch.user.push_back({.definition = 1});
+  };
+  for (std::uint64_t i = 0; i < 6; ++i) {
+    region(100 * i + 10, kFlagBegins);
+    region(100 * i + 20, kFlagBegins);
+    region(100 * i + 30, kFlagEnds);
+    region(100 * i + 40, kFlagEnds);
+  }
+  for (const PhaseSummary& phase : iterations_of(run).phases) EXPECT_NE(phase.unit, "instance");
 }
 
 TEST(Iterations, AreThoseOfTheMainThread) {
