@@ -63,7 +63,8 @@ Result<Json> page_clocks(const MergedTrace& trace) {
   for (const MergedRank& rank : trace.definitions().ranks) {
     if (rank.clock_domain >= kMostClocks) continue;
     while (names.size() <= rank.clock_domain) names.push_back("");
-    if (names[rank.clock_domain] == "") names[rank.clock_domain] = rank.host;
+    Json& name = names[rank.clock_domain];
+    if (name.get_ref<const std::string&>().empty()) name = rank.host;
   }
   const auto report = trace.clock_report();
   if (!report) {

@@ -58,7 +58,7 @@ Json page_matrix(const Summary& summary, const MergedDefinitions& definitions) {
     if (is_new) names.push_back(rank.host);
   }
   for (const PairSummary& pair : summary.pairs) last_rank = std::max({last_rank, pair.source, pair.dest});
-  const std::size_t ranks = static_cast<std::size_t>(last_rank + 1), hosts = names.size();
+  const std::size_t ranks = static_cast<std::size_t>(last_rank) + 1, hosts = names.size();
   Cells by_rank, by_host;
   const auto add = [](Cell& cell, const PairSummary& pair) {
     cell.messages += pair.messages;

@@ -81,7 +81,7 @@ struct HttpServer::Impl {
   MHD_Daemon* daemon = nullptr;
   std::uint16_t port = 0;
 
-  Impl(std::string token, Handler answers) : prefix{"/" + token + "/"}, handler{std::move(answers)} {}
+  Impl(const std::string& token, Handler answers) : prefix{"/" + token + "/"}, handler{std::move(answers)} {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() {
@@ -154,8 +154,8 @@ HttpServer::HttpServer(HttpServer&&) noexcept = default;
 HttpServer& HttpServer::operator=(HttpServer&&) noexcept = default;
 HttpServer::~HttpServer() = default;
 
-Result<HttpServer> HttpServer::start(std::uint16_t port, std::string token, Handler handler) {
-  auto impl = std::make_shared<Impl>(std::move(token), std::move(handler));
+Result<HttpServer> HttpServer::start(std::uint16_t port, const std::string& token, Handler handler) {
+  auto impl = std::make_shared<Impl>(token, std::move(handler));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);

@@ -30,7 +30,7 @@ class HttpServer {
 
   /// port  0: any that is free
   /// errors  unsupported: this build has no server; io: the port is taken, or the system refuses
-  static Result<HttpServer> start(std::uint16_t port, std::string token, Handler handler);
+  static Result<HttpServer> start(std::uint16_t port, const std::string& token, Handler handler);
   HttpServer(HttpServer&&) noexcept;
   HttpServer& operator=(HttpServer&&) noexcept;
   ~HttpServer();  ///< ends all connections

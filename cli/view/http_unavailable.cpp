@@ -9,7 +9,7 @@ HttpServer::HttpServer(HttpServer&&) noexcept = default;
 HttpServer& HttpServer::operator=(HttpServer&&) noexcept = default;
 HttpServer::~HttpServer() = default;
 
-Result<HttpServer> HttpServer::start(std::uint16_t, std::string, Handler) {
+Result<HttpServer> HttpServer::start(std::uint16_t, const std::string&, Handler) {
   return Error{Errc::unsupported, "this build of meridian cannot serve pages",
                "install libmicrohttpd (Debian: libmicrohttpd-dev) and build again, or use meridian report"};
 }

@@ -28,8 +28,16 @@
     return section("communication", "Communication", element("div", { class: "side" }, ...content), element("h3", { text: "Sizes" }), histogram);
   }
 
+  const MOST_SIDE = 128;
   function waiting(summary) {
-    return section("waiting", "Who waits for whom", heatMap(summary.wait_pairs.map((p) => ({ x: p.causer, y: p.rank, value: p.total_s, text: `rank ${p.rank} waits ${duration(p.total_s)} for rank ${p.causer}` })), { xLabel: "for rank", yLabel: "rank waits", label: "time that ranks wait for ranks; the table wait_pairs has the numbers" }));
+    const pairs = summary.wait_pairs, group = Math.max(1, Math.ceil((1 + pairs.reduce((most, p) => Math.max(most, p.rank, p.causer), 0)) / MOST_SIDE));
+    const cells = new Map(), ranks = (n) => (group === 1 ? `rank ${n}` : `ranks ${n * group} to ${(n + 1) * group - 1}`);
+    for (const { rank, causer, total_s } of pairs) {
+      const x = Math.floor(causer / group), y = Math.floor(rank / group), key = `${x} ${y}`;
+      cells.set(key, { x, y, value: (cells.get(key)?.value ?? 0) + total_s });
+    }
+    const list = [...cells.values()].map((cell) => ({ ...cell, text: `${ranks(cell.y)}: ${duration(cell.value)} of waits for ${ranks(cell.x)}` }));
+    return section("waiting", "Who waits for whom", heatMap(list, { xLabel: "for rank", yLabel: "rank waits", group, label: "time that ranks wait for ranks; the table wait_pairs has the numbers" }));
   }
 
   function iterations(summary) {

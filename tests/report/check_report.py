@@ -360,6 +360,7 @@ def check_the_page_stays_small_however_long_the_trace_is_and_says_what_it_holds(
             browser.open(f"file://{page}")
             assert browser.evaluate("document.querySelector('#holds').textContent").startswith("The page holds, of the threads that rows are named after, each call of ")
             assert browser.evaluate("document.querySelector('.legend').getBoundingClientRect().bottom") <= 800
+            assert browser.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), "nothing is wider than the window"
             group = browser.evaluate(f"{PAGE}.data.rows.findIndex((row) => row.members)")
             before, members = browser.evaluate(f"[{LINE}.lanes.length, {PAGE}.data.rows[{group}].members.length]")
             box = browser.evaluate(f"(() => {{ const b = {LINE}.canvas.getBoundingClientRect(); return [b.x, b.y + {LINE}.y({group}) + {LINE}.rowPx / 2]; }})()")
