@@ -34,7 +34,8 @@ struct CommandOption {
   Target target{};
   Limit limit{};
   bool is_required = false;
-  std::string excludes{};  ///< name of an earlier option that excludes this one
+  std::string excludes{};              ///< name of an earlier option that excludes this one
+  std::vector<std::string> choices{};  ///< for completions; the command itself checks the value
 };
 
 /// A subcommand. `run` owns the targets of its options.

@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iostream>
 #include <memory>
 #include <string_view>
 #include <type_traits>
@@ -79,15 +80,6 @@ std::string title(const CLI::App& command) {
   return command.get_parent() == nullptr ? "meridian" : "meridian " + command.get_name();
 }
 
-/// "no command 'stat'", hint "did you mean 'stats'?"
-Error unknown_command(const CLI::App& app, const std::string& name) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(command->get_name());
-  return {Errc::invalid_argument, "there is no command '" + name + "'",
-          did_you_mean(name, names, "`meridian --help` lists them")};
-}
-
 /// "no option '--jsno' for 'meridian stats'", hint "did you mean '--json'?"
 Error unknown_option(const CLI::App& command, const std::string& argument) {
   const std::string option = argument.substr(0, argument.find('='));
@@ -101,13 +93,13 @@ Error unknown_option(const CLI::App& command, const std::string& argument) {
 }
 
 /// Translates an error of CLI11 into our messages.
-Error parse_error(const CLI::App& app, const CLI::ParseError& error) {
+Error parse_error(const std::vector<Command>& commands, const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = innermost(app);
   const std::string hint = "`" + title(command) + " --help` shows how";
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     const std::vector<std::string> extras = command.remaining();
     if (!extras.empty() && extras.front().starts_with("-")) return unknown_option(command, extras.front());
-    if (!extras.empty() && &command == &app) return unknown_command(app, extras.front());
+    if (!extras.empty() && &command == &app) return unknown_command(commands, extras.front());
     if (!extras.empty()) return {Errc::invalid_argument, "unexpected argument '" + extras.front() + "'", hint};
   }
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && &command == &app)
@@ -123,14 +115,6 @@ std::vector<std::string> with_signs(std::vector<std::string> arguments) {
   return arguments;
 }
 
-/// What `meridian help` and `meridian help COMMAND` print.
-int show_help(const CLI::App& app, const std::string& topic) {
-  if (topic.empty()) return print(app.help()) ? kExitFine : kExitCouldNotRun;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-    if (command->get_name() == topic) return print(command->help("meridian")) ? kExitFine : kExitCouldNotRun;
-  return fail(unknown_command(app, topic));
-}
-
 }  // namespace
 
 Error unknown_choice(const std::string& shown, const std::string& word, const std::vector<std::string>& choices) {
@@ -138,45 +122,59 @@ Error unknown_choice(const std::string& shown, const std::string& word, const st
           did_you_mean(word, choices, fmt::format("give {}", fmt::join(choices, ", ")))};
 }
 
+CommandOption help_option() { return {.names = "-h,--help", .help = "Print this help message and exit"}; }
+
+std::vector<CommandOption> common_options(const Command& command, std::uint64_t* columns) {
+  std::vector<CommandOption> options{help_option()};
+  if (command.name != "run")  // its options are those of the tracer
+    options.push_back({"--width", "N", "Columns of the text (default: COLUMNS, the terminal's, or 80)", columns,
+                       AllowedRange{kLeastWidth, kMostWidth}});
+  return options;
+}
+
+Error unknown_command(const std::vector<Command>& commands, const std::string& name) {
+  std::vector<std::string> names;
+  names.reserve(commands.size());
+  for (const Command& command : commands) names.push_back(command.name);
+  return {Errc::invalid_argument, "there is no command '" + name + "'",
+          did_you_mean(name, names, "`meridian --help` lists them")};
+}
+
 int run_command_line(const std::vector<Command>& commands, const std::string& version,
                      const std::vector<std::string>& given) {
   CLI::App app{"Traces MPI programs and reports where their time went.", "meridian"};
   app.formatter(std::make_shared<HelpFormatter>());
+  app.set_help_flag(help_option().names, help_option().help);
   app.set_version_flag("--version", "meridian " + version);
   app.require_subcommand(1);
   const Command* chosen = nullptr;
-  std::size_t width = output_width();
+  std::uint64_t width = output_width();
   set_text_width(width);
   for (const Command& command : commands) {
     CLI::App* const declared = app.add_subcommand(command.name, command.help);
     for (const CommandOption& option : command.options) declare(*declared, option);
-    if (command.name != "run")  // its options are those of the tracer
-      declared->add_option("--width", width, "Columns of the text (default: COLUMNS, the terminal's, or 80)")
-          ->type_name("N")
-          ->check(CLI::Range(kLeastWidth, kMostWidth));
+    for (const CommandOption& option : common_options(command, &width))
+      if (!option.value.empty()) declare(*declared, option);  // CLI11 adds --help by itself
     if (!command.footer.empty()) declared->footer(command.footer);
     declared->callback([&chosen, &command] { chosen = &command; });
   }
-  std::string topic;
-  CLI::App* const helper = app.add_subcommand("help", "Show the commands, or the options of one");
-  helper->add_option("command", topic, "Command that is explained")->type_name("COMMAND");
   // After a command has been parsed, CLI11 gives its help for that of the program.
-  if (given.empty() || (given.size() == 1 && given.front() == "help")) return show_help(app, "");
+  if (given.empty()) return print(app.help()) ? kExitFine : kExitCouldNotRun;
   const auto named = std::ranges::find(commands, given.front(), &Command::name);
-  if (!given.front().starts_with("-") && given.front() != "help" && named == commands.end())
-    return fail(unknown_command(app, given.front()));
+  if (!given.front().starts_with("-") && named == commands.end()) return fail(unknown_command(commands, given.front()));
   const auto arguments = named != commands.end() && named->takes_signs ? with_signs(given) : given;
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // CLI11 expects them reversed
     app.parse(reversed);
   } catch (const CLI::CallForHelp& help) {
-    return app.exit(help);
+    const int code = app.exit(help);
+    std::cout.flush();  // print() may follow, which does not go through it
+    return code;
   } catch (const CLI::CallForVersion& wish) {
     return app.exit(wish);
   } catch (const CLI::ParseError& error) {
-    return fail(parse_error(app, error));
+    return fail(parse_error(commands, app, error));
   }
-  if (helper->parsed()) return show_help(app, topic);
   set_text_width(width);
   return chosen->run();
 }

@@ -35,4 +35,9 @@ Command snapshot_command();
 Command top_command();
 Command options_command();
 
+// These describe the other commands; `all` holds them, too, when they run.
+Command help_command(const std::vector<Command>& all);
+Command completion_command(const std::vector<Command>& all);
+Command manual_command(const std::vector<Command>& all);
+
 }  // namespace meridian

@@ -126,13 +126,19 @@ int export_trace(const ExportArguments& arguments) {
 Command export_command() {
   const auto arguments = std::make_shared<ExportArguments>();
   std::string footer = "Formats:\n";
+  std::vector<std::string> names;
+  for (const ExportFormat& format : export_formats()) names.emplace_back(format.name);
   for (const ExportFormat& format : export_formats())
     footer += fmt::format("  {}  {}\n       files: {}\n", format.name, format.text, format.files);
   return {
       "export",
       "Write a merged trace in another format",
       {{"trace", "PATH", "merged.h5 or its directory (default: latest)", &arguments->trace},
-       {"--format", "NAME", "Format (default: csv)", &arguments->format},
+       {.names = "--format",
+        .value = "NAME",
+        .help = "Format (default: csv)",
+        .target = &arguments->format,
+        .choices = names},
        {"-o,--output", "DIR", "Directory for its files (default: one named after the format, beside the merged file)",
         &arguments->output},
        {.names = "--stdout",

@@ -53,9 +53,11 @@ void add_form_options(Command& command, bool& is_csv, bool& is_json) {
 void add_print_options(Command& command, PrintOptions& options) {
   add_form_options(command, options.csv, options.json);
   command.options.push_back({"--all", "", "Print all sections, not only the most important ones", &options.all});
-  command.options.push_back({"--section", "NAME",
-                             "Print this section; may be given several times: " + join(section_names()),
-                             &options.sections});
+  command.options.push_back({.names = "--section",
+                             .value = "NAME",
+                             .help = "Print this section; may be given several times: " + join(section_names()),
+                             .target = &options.sections,
+                             .choices = section_names()});
 }
 
 Status check_print_options(const PrintOptions& options) {

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <sstream>
 
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
@@ -36,6 +37,13 @@ struct RunArguments {
   std::array<std::string, kOptionCount> values;  ///< [OptionId], empty: not given
   std::vector<std::string> program;              ///< with its arguments
 };
+
+std::vector<std::string> choices_of(const OptionInfo& option) {
+  std::vector<std::string> choices;
+  std::istringstream words{std::string{option.unit}};
+  for (std::string word; std::getline(words, word, '|');) choices.push_back(word);
+  return choices;
+}
 
 /// --finalize-timeout for FINALIZE_TIMEOUT
 std::string option_name(const OptionInfo& option) {
@@ -248,16 +256,22 @@ Command run_command(const std::vector<std::string>& program) {
       [arguments] { return run(*arguments); },
       "The program and its arguments come last:\n  mpirun -n 4 meridian run [options] ./program arguments...\n"
       "The exit code is that of the program, or 1 if it could not be started."};
-  command.options = {
-      {"--mpi", "NAME", "MPI that the program uses: auto, openmpi, mpich. Default: auto.", &arguments->mpi}};
+  command.options = {{.names = "--mpi",
+                      .value = "NAME",
+                      .help = "MPI that the program uses: auto, openmpi, mpich. Default: auto.",
+                      .target = &arguments->mpi,
+                      .choices = kMpiChoices}};
   for (std::size_t i = 0; i < kOptionCount; ++i) {
     const OptionInfo& option = kOptions[i];
     const bool has_no_value = option.type == OptionType::flag;
-    command.options.push_back({option_name(option) + (has_no_value ? "{yes}" : ""),
-                               has_no_value                      ? ""
-                               : option.type == OptionType::path ? "PATH"
-                                                                 : "VALUE",
-                               fmt::format("{} Default: {}.", option.text, option.fallback), &arguments->values[i]});
+    command.options.push_back(
+        {.names = option_name(option) + (has_no_value ? "{yes}" : ""),
+         .value = has_no_value                      ? ""
+                  : option.type == OptionType::path ? "PATH"
+                                                    : "VALUE",
+         .help = fmt::format("{} Default: {}.", option.text, option.fallback),
+         .target = &arguments->values[i],
+         .choices = option.type == OptionType::choice ? choices_of(option) : std::vector<std::string>{}});
   }
   return command;
 }

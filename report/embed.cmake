@@ -1,20 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DOUTPUT=FILE.cpp -DFILES="page.html;page.css;a.js..." -P embed.cmake: a source file with the text of the others.
+include(${CMAKE_CURRENT_LIST_DIR}/../cmake/literal.cmake)
 set(code "// Made from report/page/ by report/embed.cmake.\n#include \"report/page_files.hpp\"\n\nnamespace meridian {\nnamespace {\n\n")
 set(rows "")
 foreach(file IN LISTS FILES)
   get_filename_component(name ${file} NAME)
   string(MAKE_C_IDENTIFIER ${name} symbol)
-  file(READ ${file} text)
-  # A string literal may have 65536 characters at most.
-  string(LENGTH "${text}" length)
-  set(pieces "")
-  set(at 0)
-  while(at LESS length)
-    string(SUBSTRING "${text}" ${at} 15000 piece)
-    string(APPEND pieces "\n    R\"~~~(${piece})~~~\"")
-    math(EXPR at "${at} + 15000")
-  endwhile()
+  meridian_literal(${file} pieces)
   string(APPEND code "constexpr std::string_view k_${symbol} =${pieces};\n\n")
   if(name MATCHES "\\.js$")
     string(APPEND rows "    {\"${name}\", k_${symbol}},\n")

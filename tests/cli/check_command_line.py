@@ -23,7 +23,7 @@ def check_help_of_a_command_is_that_of_its_option():
     expect(
         meridian("help", "stast"),
         1,
-        "meridian: there is no command 'stast'\nhint: did you mean 'stats'? Else `meridian --help` lists them\n",
+        "meridian: there is no command or topic 'stast'\nhint: did you mean 'stats'? Else `meridian --help` lists them, and the topics\n",
     )
 
 

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# meridian_literal(FILE RESULT): the text of a file as C++ string literals, which may have 65536 characters at most.
+function(meridian_literal file result)
+  file(READ ${file} text)
+  string(LENGTH "${text}" length)
+  set(pieces "")
+  set(at 0)
+  while(at LESS length)
+    string(SUBSTRING "${text}" ${at} 15000 piece)
+    string(FIND "${piece}" "\n" end REVERSE)
+    if(end GREATER 0)  # at the end of a line: not within a character of several bytes
+      math(EXPR end "${end} + 1")
+      string(SUBSTRING "${piece}" 0 ${end} piece)
+    endif()
+    string(LENGTH "${piece}" taken)
+    string(APPEND pieces "\n    R\"~~~(${piece})~~~\"")
+    math(EXPR at "${at} + ${taken}")
+  endwhile()
+  set(${result} "${pieces}" PARENT_SCOPE)
+endfunction()
