@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -DMANIFEST=FILE -P uninstall.cmake: removes the files of an installation, and the folders that are empty then.
+if(NOT EXISTS ${MANIFEST})
+  message(FATAL_ERROR "nothing was installed from this build: there is no ${MANIFEST}")
+endif()
+file(STRINGS ${MANIFEST} files)
+set(folders "")
+foreach(file IN LISTS files)
+  file(REMOVE $ENV{DESTDIR}${file})
+  # Up to the prefix, which is not ours: the paths of its folders are in no folder of their own.
+  get_filename_component(folder ${file} DIRECTORY)
+  while(folder MATCHES "meridian|Meridian")
+    list(APPEND folders ${folder})
+    get_filename_component(folder ${folder} DIRECTORY)
+  endwhile()
+endforeach()
+list(REMOVE_DUPLICATES folders)
+list(SORT folders ORDER DESCENDING)  # inner ones first
+foreach(folder IN LISTS folders)
+  file(GLOB left $ENV{DESTDIR}${folder}/*)
+  if(NOT left AND IS_DIRECTORY $ENV{DESTDIR}${folder})
+    file(REMOVE_RECURSE $ENV{DESTDIR}${folder})
+  endif()
+endforeach()
+file(REMOVE ${MANIFEST})
