@@ -15,6 +15,7 @@ namespace meridian {
 Command completion_command(const std::vector<Command>& all) {
   const auto shell = std::make_shared<std::string>();
   std::vector<std::string> shells;
+  shells.reserve(kShells.size());
   for (const Shell& known : kShells) shells.emplace_back(known.name);
   return {"completion",
           "Print the completion of command lines for a shell",

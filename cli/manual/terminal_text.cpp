@@ -41,7 +41,8 @@ std::string aligned(const Block& table, const Paint& paint) {
       line += cell;
       if (c + 1 < row.size()) line.append(widths[c] + kColumnGap - display_width(cell), ' ');
     }
-    result += (&row == &table.rows.front() ? paint.title(line) : line) + "\n";
+    result += &row == &table.rows.front() ? paint.title(line) : line;
+    result += '\n';
   }
   return result;
 }
