@@ -68,7 +68,8 @@ if(MERIDIAN_GFORTRAN)
     COMMAND ${CMAKE_AR} qc ${fortran_library} ${module}/meridian_user.o
     COMMAND ${CMAKE_RANLIB} ${fortran_library}
     DEPENDS ${PROJECT_SOURCE_DIR}/include/meridian/meridian_user.F90 VERBATIM)
-  add_custom_target(meridian_user_fortran ALL DEPENDS ${module}/meridian_user.mod ${fortran_library})
+  add_custom_target(meridian_user_fortran DEPENDS ${module}/meridian_user.mod ${fortran_library})
+  add_dependencies(meridian meridian_user_fortran)  # whatever is built can be installed
   install(FILES ${module}/meridian_user.mod DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/meridian/gfortran COMPONENT dev)
   install(FILES ${fortran_library} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 endif()
