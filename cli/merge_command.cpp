@@ -38,6 +38,7 @@ struct MergeArguments {
   ClockOptions clocks;
   bool force = false;
   bool quiet = false;
+  bool removes_overhead = false;
   PrintOptions print;
 };
 
@@ -62,6 +63,17 @@ void report_errors(const Summary& summary, const fs::path& merged) {
   if (!errors.empty())
     report({Errc::damaged, fmt::format("'{}' was written, but the trace has errors: {}", merged.string(), errors),
             fmt::format("meridian check '{}'", merged.string())});
+}
+
+/// Times without the tracer's cost are a guess if they decide what the program received.
+void warn_of_chance(const Summary& summary) {
+  for (const Finding& finding : summary.findings)
+    if (finding.name == "overhead.chance")
+      report({Errc::invalid_argument,
+              fmt::format("{} calls received from any source, tested, or waited for one of several requests: without "
+                          "the tracer, the order of the messages might have been another one",
+                          finding.count),
+              "trust the times without its cost only if that order does not matter"});
 }
 
 Error being_merged(const fs::path& output) {
@@ -94,6 +106,7 @@ int merge_trace(const MergeArguments& arguments) {
   options.clocks = arguments.clocks;
   options.clocks.model = static_cast<ClockModel>(model - kClockModels.begin());
   options.force = arguments.force;
+  options.removes_overhead = arguments.removes_overhead;
   options.progress = [&](double fraction, std::string_view pass) { bar.show(fraction, pass); };
   options.recover = [&](const fs::path& note, const fs::path& where) { return leftovers.finish(note, where); };
   options.analyse = [](std::int64_t file, WaitSink& waits, Summary& summary) -> Status {
@@ -115,6 +128,7 @@ int merge_trace(const MergeArguments& arguments) {
     return kExitFine;
   }
   if (!outcome) return fail(outcome.error());
+  warn_of_chance(outcome->summary);
   if (arguments.quiet) {
     report_errors(outcome->summary, outcome->path);
     return exit_code(outcome->summary);
@@ -153,6 +167,8 @@ Command merge_command() {
       {"--rho", "PPM", "meridian: largest difference of a clock's rate from the fitted one, in ppm (default: 0.05)",
        &clocks.rho_ppm, AllowedRange{0, 1000}},
       {"--force", "", "Merge the largest of several runs; replace a file that is not a merged file", &arguments->force},
+      {"--remove-overhead", "", "Subtract the tracer's direct cost from the times; receives still follow their sends",
+       &arguments->removes_overhead},
       {"--quiet", "", "Print only errors", &arguments->quiet}};
   add_print_options(command, arguments->print);
   return command;

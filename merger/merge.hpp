@@ -19,9 +19,10 @@ using MergeProgress = std::function<void(double fraction, std::string_view pass)
 struct MergeOptions {
   std::filesystem::path output{};  ///< empty: merged.h5 in the directory
   ClockOptions clocks{};
-  bool force = false;        ///< merge the largest of several runs; overwrite an output that is not a merged file
-  MergeProgress progress{};  ///< may be empty
-  RecoverRank recover{};     ///< may be empty: unfinished recordings are then a finding
+  bool removes_overhead = false;  ///< subtracts the tracer's direct cost from the times of events
+  bool force = false;             ///< merge the largest of several runs; overwrite an output that is not a merged file
+  MergeProgress progress{};       ///< may be empty
+  RecoverRank recover{};          ///< may be empty: unfinished recordings are then a finding
   /// May be empty. Called with the output before anything is written there; its error ends the merge.
   std::function<Status(const std::filesystem::path& output)> claim{};
   /// May be empty. Called with the HDF5 file (hid_t) when it has everything except the waits and the summary, to

@@ -72,6 +72,7 @@ struct Merge {
   Trace trace;                             ///< unify_definitions; its clocks by the passes on clocks
   ClockPass clocks;                        ///< refine_clocks, split_clocks
   Matched matched;                         ///< match_in_one_go, match_messages
+  bool is_in_order = false;                ///< match_in_one_go: no pair is reversed, but times are not final
   std::uint64_t reversed_after = 0;        ///< repair_causality: pairs still out of order
   std::optional<Pairs> pairs;              ///< match_messages, repair_causality; released by write_pairs
   std::vector<StreamTimes> times;          ///< repair_causality

@@ -83,6 +83,27 @@ Status copy(TempSpool<Row>& from, MergedFileWriter& to) {
   return {};
 }
 
+/// The symbols of locks are resolved with the call sites.
+void find_lock_sites(Trace& trace, std::span<const LockTable> locks) {
+  constexpr std::size_t kMost = 256;  // of a rank, those with the longest waits
+  trace.lock_sites.assign(trace.files.size(), {});
+  for (std::size_t i = 0; i < locks.size(); ++i) {
+    std::vector<LockSummary> rows = locks[i].rows(trace.files[i]->meta());
+    rows.resize(std::min(rows.size(), kMost));
+    for (const LockSummary& row : rows)
+      if (const std::uint32_t site = trace.rank_sites[i].function(row.object); site != kNoSite)
+        trace.lock_sites[i].push_back({row.object, site});
+  }
+}
+
+void report_removed(const RemovedOverhead& removed, Findings& findings) {
+  findings.add(FindingId::overhead_removed, removed.calls,
+               std::to_string(static_cast<std::int64_t>(removed.removed_ns / 1000)) + " us of all ranks together");
+  if (removed.chance != 0) findings.add(FindingId::overhead_chance, removed.chance);
+  if (removed.kept_ranks != 0) findings.add(FindingId::overhead_kept, removed.kept_ranks);
+  if (removed.unmeasured_ranks != 0) findings.add(FindingId::overhead_unmeasured, removed.unmeasured_ranks);
+}
+
 Result<ClockPass> fit(Merge& merge, bool is_doubtful) {
   return fit_trace_clocks(merge.trace, merge.options.clocks, is_doubtful, merge.output.parent_path(), merge.report);
 }
@@ -124,7 +145,12 @@ Result<bool> refine_clocks(Merge& merge) {
 }
 
 Result<bool> match_in_one_go(Merge& merge) {
-  Findings findings = merge.findings;  // an attempt that fails reports nothing
+  Findings findings = merge.findings;    // an attempt that fails reports nothing
+  if (merge.options.removes_overhead) {  // the times of events are not final yet; are the clocks right?
+    MERIDIAN_TRY(const Matched matched, match(merge.trace, MatchUntil::reversed, {}, findings, merge.report));
+    merge.is_in_order = matched.reversed() == 0;
+    return false;
+  }
   MERIDIAN_TRY(Destination destination, Destination::open(merge.output, merge.trace));
   const MatchSinks sinks{
       [&](std::span<const EventRow> rows) { return destination.append(rows); },
@@ -142,7 +168,7 @@ Result<bool> match_in_one_go(Merge& merge) {
 }
 
 Result<bool> split_clocks(Merge& merge) {
-  if (merge.trace.clocks.domains > 1 || !bends(merge.options.clocks.model)) return false;
+  if (merge.is_in_order || merge.trace.clocks.domains > 1 || !bends(merge.options.clocks.model)) return false;
   MERIDIAN_TRY(merge.clocks, fit(merge, true));
   return merge.clocks.is_split;
 }
@@ -169,8 +195,8 @@ Result<bool> repair_causality(Merge& merge) {
   Pairs& pairs = *merge.pairs;
   merge.times.clear();
   merge.reversed_after = merge.matched.reversed();
-  auto repaired =
-      meridian::repair_causality(merge.trace.files, merge.trace.clocks, pairs.messages, pairs.parts, pairs.scratch);
+  auto repaired = meridian::repair_causality(merge.trace.files, merge.trace.clocks, pairs.messages, pairs.parts,
+                                             pairs.scratch, merge.options.removes_overhead);
   if (!repaired && repaired.error().code == Errc::damaged) {
     merge.findings.add(FindingId::order_contradiction, 1, repaired.error().what);
     return true;
@@ -181,6 +207,7 @@ Result<bool> repair_causality(Merge& merge) {
   pairs.parts = std::move(repaired->collectives);
   merge.reversed_after = repaired->reversed_after;
   merge.trace.clocks.bounds.largest_move_ns = repaired->largest_move_ns;
+  if (merge.options.removes_overhead) report_removed(repaired->overhead, merge.findings);
   if (repaired->withdrawn != 0) merge.findings.add(FindingId::clock_order_withdrawn, repaired->withdrawn);
   return true;
 }
@@ -211,6 +238,7 @@ Result<bool> find_damage(Merge& merge) {
 }
 
 Result<bool> resolve_sites(Merge& merge) {
+  find_lock_sites(merge.trace, merge.matched.locks);
   merge.places = meridian::resolve_sites(*merge.trace.sites, merge.findings);
   return true;
 }

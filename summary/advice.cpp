@@ -19,6 +19,8 @@ constexpr double kManyMessages = 10'000;
 constexpr double kMostlyEnds = 0.5;     ///< share of MPI_Init and MPI_Finalize in the threads' time
 constexpr double kMostCalls = 0.5;      ///< share of all calls
 constexpr double kHubShare = 0.5;       ///< share of all messages that one of four or more ranks receives
+constexpr double kManyOpenShare = 0.2;  ///< of the waits, shorter than the bounds of the clocks
+constexpr std::uint64_t kManyOpen = 100;
 constexpr double kMuchOverhead = 0.02;  ///< share of the run
 
 using Advice = std::vector<std::string>;
@@ -48,6 +50,20 @@ void advise_on_polling(const Summary& summary, Advice& advice) {
                       "polls, leaves the core to others.",
                       function.name, human_percent(share)));
   }
+}
+
+/// Waits whose length, and even existence, the clocks leave open.
+void advise_on_bounds(const Summary& summary, Advice& advice) {
+  std::uint64_t known = 0, open = 0;
+  for (const WaitSummary& row : summary.waits) {
+    known += row.count;
+    open += row.unresolved;
+  }
+  if (open < kManyOpen || static_cast<double>(open) < kManyOpenShare * static_cast<double>(known + open)) return;
+  advice.push_back(
+      fmt::format("{} of {} waits are shorter than the bounds of the two clocks and count as none: the times between "
+                  "hosts are not exact enough for them (section clocks; MERIDIAN_CLOCK_PERIOD, docs/CLOCKS.md).",
+                  human_count(open), human_count(known + open)));
 }
 
 void advise_on_clocks(const Summary& summary, Advice& advice) {
@@ -126,6 +142,7 @@ std::vector<std::string> advise(const Summary& summary) {
   advise_on_messages(summary, advice);
   advise_on_polling(summary, advice);
   advise_on_clocks(summary, advice);
+  advise_on_bounds(summary, advice);
   return advice;
 }
 

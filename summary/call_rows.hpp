@@ -33,6 +33,38 @@ struct FunctionSummary {
   };
 };
 
+/// How the durations of a function's calls are distributed. Quantiles are known to about 3 %.
+struct FunctionTimesSummary {
+  std::string function;
+  std::uint64_t count = 0;  ///< calls that returned
+  double mean_s = 0;
+  double trimmed_mean_s = 0;  ///< without the slowest tenth
+  double confidence90_s = 0, confidence95_s = 0, confidence99_s = 0;
+  double decile1_s = 0, decile2_s = 0, decile3_s = 0, decile4_s = 0, decile5_s = 0, decile6_s = 0, decile7_s = 0,
+         decile8_s = 0, decile9_s = 0;
+
+  template <class Row = FunctionTimesSummary>
+  static constexpr auto kColumns = Columns{
+      column<&Row::function>("function", "", "MPI_Send"),
+      column<&Row::count>("count", "", "calls that returned; of polls in a phase, each with their mean"),
+      column<&Row::mean_s>("mean_s", "s", "mean of a call"),
+      column<&Row::trimmed_mean_s>("trimmed_mean_s", "s", "mean without the slowest tenth"),
+      column<&Row::confidence90_s>("confidence90_s", "s",
+                                   "the true mean is this close to mean_s with 90 %: 1.645 s/sqrt(n)"),
+      column<&Row::confidence95_s>("confidence95_s", "s", "the same with 95 %: 1.960 s/sqrt(n)"),
+      column<&Row::confidence99_s>("confidence99_s", "s", "the same with 99 %: 2.576 s/sqrt(n)"),
+      column<&Row::decile1_s>("decile1_s", "s", "10 % of the calls are not longer"),
+      column<&Row::decile2_s>("decile2_s", "s", "20 % of the calls are not longer"),
+      column<&Row::decile3_s>("decile3_s", "s", "30 % of the calls are not longer"),
+      column<&Row::decile4_s>("decile4_s", "s", "40 % of the calls are not longer"),
+      column<&Row::decile5_s>("decile5_s", "s", "the median"),
+      column<&Row::decile6_s>("decile6_s", "s", "60 % of the calls are not longer"),
+      column<&Row::decile7_s>("decile7_s", "s", "70 % of the calls are not longer"),
+      column<&Row::decile8_s>("decile8_s", "s", "80 % of the calls are not longer"),
+      column<&Row::decile9_s>("decile9_s", "s", "90 % of the calls are not longer"),
+  };
+};
+
 /// The calls of one function from one call site.
 struct SiteSummary {
   std::string function;  ///< the called function: "MPI_Send"

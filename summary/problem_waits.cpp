@@ -139,6 +139,13 @@ const WaitSummary* lock_wait(const Summary& summary, std::int32_t rank, const st
   return longest;
 }
 
+/// Its symbol, or its address.
+std::string lock_name(const Summary& summary, const LockSummary& lock) {
+  for (const LockNameSummary& name : summary.lock_names)
+    if (name.rank == lock.rank && name.object == lock.object) return name.name;
+  return fmt::format("{:#x}", lock.object);
+}
+
 class WaitingFinder {
  public:
   WaitingFinder(const Summary& summary, const Load& load) : summary_{summary}, load_{load} {
@@ -344,8 +351,8 @@ class WaitingFinder {
       problem.place = wait->place;
       if (wait->causer_function.starts_with(functions_of(lock.kind))) held = wait->causer_place;
     }
-    problem.text = fmt::format("Threads of rank {} wait {} for the {} {:#x} in {}{}: {} waits, longest {}.", rank.rank,
-                               human_duration(lock.wait_s), lock.kind, lock.object, problem.function,
+    problem.text = fmt::format("Threads of rank {} wait {} for the {} {} in {}{}: {} waits, longest {}.", rank.rank,
+                               human_duration(lock.wait_s), lock.kind, lock_name(summary_, lock), problem.function,
                                in_brackets(problem.place), human_count(lock.contended), human_duration(lock.longest_s));
     if (lock.holder >= 0) problem.text += fmt::format(" Mostly thread {} holds it{}.", lock.holder, in_brackets(held));
     if (const auto victims = victims_.find(rank.rank); victims != victims_.end()) {
@@ -353,6 +360,9 @@ class WaitingFinder {
       problem.text +=
           fmt::format(" Therefore other ranks wait {} for rank {}.", human_duration(victims->second), rank.rank);
     }
+    if (lock.holds > 0)
+      problem.text += fmt::format(" Threads have it {} times, in all {}, longest {}.", human_count(lock.holds),
+                                  human_duration(lock.hold_s), human_duration(lock.longest_hold_s));
     problem.remedy = "Hold the lock for less work, or have several locks, each for a part of the data.";
     return problem;
   }

@@ -233,12 +233,13 @@ struct PassedSummary {
   };
 };
 
-/// The tracer's own time.
+/// The tracer's own time: measured, or for recording calls, their number times the cost of one.
 struct OverheadSummary {
   std::string name;
   std::uint64_t count = 0;
   double total_s = 0;
-  double share = 0;  ///< of ranks x run time
+  double share = 0;   ///< of ranks x run time
+  double unit_s = 0;  ///< one; 0: unknown
 
   template <class Row = OverheadSummary>
   static constexpr auto kColumns = Columns{
@@ -246,6 +247,7 @@ struct OverheadSummary {
       column<&Row::count>("count", "", "how often"),
       column<&Row::total_s>("total_s", "s", "the tracer's own time"),
       column<&Row::share>("share", "", "of the ranks' run time"),
+      column<&Row::unit_s>("unit_s", "s", "mean of one; of recording calls as measured at the start of the ranks"),
   };
 };
 

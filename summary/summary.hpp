@@ -24,10 +24,11 @@ struct Summary {
   RunSummary run;
   std::vector<WorldSummary> worlds;  ///< empty if there is only one
   std::vector<RankSummary> ranks;
-  std::vector<FunctionSummary> functions;     ///< by total time, longest first; ties by name
-  std::vector<SiteSummary> sites;             ///< by total time, longest first
-  std::vector<PathSummary> paths;             ///< likewise, the first thousand
-  std::vector<PathFrameSummary> path_frames;  ///< by path, from the outermost frame on
+  std::vector<FunctionSummary> functions;            ///< by total time, longest first; ties by name
+  std::vector<FunctionTimesSummary> function_times;  ///< in the order of `functions`
+  std::vector<SiteSummary> sites;                    ///< by total time, longest first
+  std::vector<PathSummary> paths;                    ///< likewise, the first thousand
+  std::vector<PathFrameSummary> path_frames;         ///< by path, from the outermost frame on
   MessageSummary messages;
   std::vector<PairSummary> pairs;
   std::vector<ClockSummary> clocks;

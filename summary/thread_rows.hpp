@@ -59,6 +59,9 @@ struct LockSummary {
   std::uint64_t held = 0;          ///< number of these waits
   std::int64_t waiter = -1;        ///< thread that waited most often; -1: none
   std::uint64_t waited = 0;        ///< number of its waits
+  std::uint64_t holds = 0;         ///< whose begin and end were recorded (MERIDIAN_LOCKS=all)
+  double hold_s = 0;               ///< from the end of the taking call to the beginning of the releasing one
+  double longest_hold_s = 0;
 
   template <class Row = LockSummary>
   static constexpr auto kColumns = Columns{
@@ -76,10 +79,13 @@ struct LockSummary {
       column<&Row::held>("held", "", "number of these waits"),
       column<&Row::waiter>("waiter", "", "thread that waited most often; -1: none"),
       column<&Row::waited>("waited", "", "how often it did"),
+      column<&Row::holds>("holds", "", "times that threads had it, as far as recorded: only with MERIDIAN_LOCKS=all"),
+      column<&Row::hold_s>("hold_s", "s", "in those, from taking it until releasing it"),
+      column<&Row::longest_hold_s>("longest_hold_s", "s", "the longest of them"),
   };
 };
 
-/// A name of a lock, given by the program.
+/// A name of a lock: given by the program, or its symbol.
 struct LockNameSummary {
   std::int32_t rank = 0;
   std::uint64_t object = 0;  ///< as in LockSummary
@@ -89,7 +95,9 @@ struct LockNameSummary {
   static constexpr auto kColumns = Columns{
       column<&Row::rank>("rank", "", "in MPI_COMM_WORLD"),
       column<&Row::object>("object", "", "as in locks"),
-      column<&Row::name>("name", "", "as in sem_open; several at one address are separated by commas"),
+      column<&Row::name>("name", "",
+                         "as in sem_open, several at one address separated by commas; of a lock in the memory of a "
+                         "program or library, its symbol"),
   };
 };
 

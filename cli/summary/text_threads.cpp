@@ -17,11 +17,11 @@ constexpr std::size_t kMost = 10;
 
 std::string address(std::uint64_t value) { return value == 0 ? "-" : fmt::format("{:#x}", value); }
 
-/// The name that the program gave the lock, otherwise its address.
+/// The name that the program gave the lock, or its symbol, otherwise its address.
 std::string lock_cell(const Summary& summary, const LockSummary& lock) {
   if (lock.object == 0) return "others";
   for (const LockNameSummary& name : summary.lock_names)
-    if (name.rank == lock.rank && name.object == lock.object && lock.kind == "semaphore") return printable(name.name);
+    if (name.rank == lock.rank && name.object == lock.object) return printable(name.name);
   return address(lock.object);
 }
 

@@ -21,6 +21,12 @@ namespace meridian {
 inline constexpr std::uint32_t kMissingRank = 0xffffffff;
 
 /// The ranks of a trace with the results of the passes.
+/// A lock whose address lies in a loaded file.
+struct LockSite {
+  std::uint64_t object = 0;
+  std::uint32_t site = kNoSite;
+};
+
 struct Trace {
   std::vector<RankFile*> files;             ///< ordered by rank
   std::vector<World> worlds;                ///< at least one
@@ -36,6 +42,7 @@ struct Trace {
   std::unique_ptr<PathTable> paths;                  ///< likewise
   std::vector<RankSites> rank_sites;                 ///< [files]
   std::vector<std::vector<std::uint32_t>> routines;  ///< [files][threads]: site of the start routine
+  std::vector<std::vector<LockSite>> lock_sites;     ///< [files]: the locks in the memory of programs and libraries
   std::uint64_t events = 0;
   bool has_sites = false;   ///< some calls have a site
   bool has_stacks = false;  ///< some calls have a stack

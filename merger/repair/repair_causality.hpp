@@ -31,12 +31,22 @@ struct StreamTimes {
   TempSpool<TimePair> times;
 };
 
+/// What was subtracted from the times of a trace.
+struct RemovedOverhead {
+  std::uint64_t calls = 0;   ///< from which something was subtracted
+  double removed_ns = 0;     ///< from all of them, before waits took up a part of it
+  std::uint64_t chance = 0;  ///< calls whose outcome depends on the times: receives from any source, tests, MPI_Waitany
+  std::uint64_t kept_ranks = 0;        ///< ranks with several threads, whose times remain
+  std::uint64_t unmeasured_ranks = 0;  ///< ranks without costs in their files
+};
+
 struct Repaired {
   std::vector<StreamTimes> streams;  ///< of every rank given, in that order; a rank's threads by number
   std::uint64_t moved = 0;           ///< calls with at least one end that is not at its clock's time
   std::int64_t largest_move_ns = 0;  ///< moves are forward only
   std::uint64_t reversed_after = 0;  ///< computed from the result; always 0
-  std::uint64_t withdrawn = 0;       ///< collectives whose order the messages contradict; their parts are of shape none
+  RemovedOverhead overhead;
+  std::uint64_t withdrawn = 0;  ///< collectives whose order the messages contradict; their parts are of shape none
   TempSpool<MatchedMessage> messages;     ///< the input in the same order, with the new times
   TempSpool<CollectivePart> collectives;  ///< likewise
 };
@@ -49,6 +59,7 @@ struct Repaired {
 /// of time shrinks by at most one part in 1000 and grows by at most one in 100, except where a message forces more. The
 /// pass streams: its memory does not grow with the trace; it needs about 100 bytes of scratch space a call.
 ///
+/// removes_overhead  first subtracts the tracer's direct cost from all times (remove_overhead()).
 /// scratch  where the results go; its directory also holds the temporary files of the pass.
 /// errors   invalid_argument: a message or collective names a call that no rank has, or the verification of the result
 ///          fails (an internal error).
@@ -56,7 +67,7 @@ struct Repaired {
 ///          io: the rank files or the scratch directory.
 Result<Repaired> repair_causality(std::span<RankFile* const> ranks, const Clocks& clocks,
                                   TempSpool<MatchedMessage>& messages, TempSpool<CollectivePart>& collectives,
-                                  const std::shared_ptr<TempFile>& scratch);
+                                  const std::shared_ptr<TempFile>& scratch, bool removes_overhead = false);
 
 /// Counts messages whose receive does not follow the send, and collectives with an exit that does not follow an enter
 /// of another rank as its shape requires. "Follows" means at least 1 ns later.

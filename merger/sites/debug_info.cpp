@@ -62,13 +62,30 @@ class DebugModule {
     if (place.function.empty()) {
       GElf_Off offset = 0;
       GElf_Sym symbol;
-      const char* const name = dwfl_module_addrinfo(module_, address, &offset, &symbol, nullptr, nullptr, nullptr);
-      if (name != nullptr) place.function = source_name(name);
+      GElf_Word section = 0;
+      Elf* elf = nullptr;
+      const char* const name = dwfl_module_addrinfo(module_, address, &offset, &symbol, &section, &elf, nullptr);
+      if (name != nullptr && is_symbol_of(symbol, offset, section, elf)) {
+        place.function = source_name(name);
+        // Of an object such as an array of locks, the element.
+        if (GELF_ST_TYPE(symbol.st_info) == STT_OBJECT && offset != 0) place.function += "+" + std::to_string(offset);
+      }
     }
     return place;
   }
 
  private:
+  /// Whether a symbol that begins `offset` bytes before an address is its name: a function, or an object that contains it.
+  /// The linker's marks, such as __bss_start, name nothing.
+  static bool is_symbol_of(const GElf_Sym& symbol, GElf_Off offset, GElf_Word section, Elf* elf) {
+    const int type = GELF_ST_TYPE(symbol.st_info);
+    if (type == STT_OBJECT || type == STT_COMMON) return offset < symbol.st_size;
+    if (type != STT_NOTYPE) return type == STT_FUNC || type == STT_GNU_IFUNC;
+    GElf_Shdr header;
+    Elf_Scn* const part = elf != nullptr && section != SHN_UNDEF ? elf_getscn(elf, section) : nullptr;
+    return part != nullptr && gelf_getshdr(part, &header) != nullptr && (header.sh_flags & SHF_EXECINSTR) != 0;
+  }
+
   /// The compilation unit that contains this code. Without an index of addresses (clang writes none) all units are
   /// searched.
   Dwarf_Die* unit_of(Dwarf_Addr address, Dwarf_Addr& bias) {

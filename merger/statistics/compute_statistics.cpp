@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -121,6 +122,7 @@ void Statistics::add(const EventRow& row) {
     const std::uint64_t mean = duration / calls;
     at.min_ns = std::min(at.min_ns, mean);
     at.max_ns = std::max(at.max_ns, mean);
+    durations_[row.call].add(mean, calls);
     at.squares += (static_cast<unsigned __int128>(duration) * duration + calls - 1) / calls;
   }
   if (row.path != kNoPath) at.ranks[number / 64] |= std::uint64_t{1} << (number % 64);
@@ -177,6 +179,31 @@ std::vector<FunctionSummary> Statistics::functions(std::span<const NamedCall> ca
   std::ranges::sort(list, [](const FunctionSummary& a, const FunctionSummary& b) {
     return std::tie(b.total_s, a.name) < std::tie(a.total_s, b.name);
   });
+  return list;
+}
+
+std::vector<FunctionTimesSummary> Statistics::times(std::span<const NamedCall> calls) const {
+  std::vector<FunctionTimesSummary> list;
+  for (const FunctionSummary& function : functions(calls)) {
+    const auto call = std::ranges::find(calls, function.name, &NamedCall::name);
+    const DurationHistogram& durations = durations_[static_cast<std::size_t>(call - calls.begin())];
+    if (durations.count() == 0) continue;
+    const auto n = static_cast<double>(durations.count());
+    FunctionTimesSummary& row = list.emplace_back();
+    row.function = function.name;
+    row.count = durations.count();
+    row.mean_s = function.mean_s;
+    row.trimmed_mean_s = durations.mean_of_shortest(0.9) * kSecondsPerNs;
+    const double error_s = n > 1 ? function.sd_s / std::sqrt(n - 1) : 0;  // of the sample: s = sd sqrt(n / (n - 1))
+    row.confidence90_s = 1.645 * error_s;
+    row.confidence95_s = 1.960 * error_s;
+    row.confidence99_s = 2.576 * error_s;
+    double* const deciles[] = {&row.decile1_s, &row.decile2_s, &row.decile3_s, &row.decile4_s, &row.decile5_s,
+                               &row.decile6_s, &row.decile7_s, &row.decile8_s, &row.decile9_s};
+    for (std::size_t i = 0; i < std::size(deciles); ++i)
+      *deciles[i] = std::clamp(durations.quantile(static_cast<double>(i + 1) / 10) * kSecondsPerNs, function.min_s,
+                               function.max_s);
+  }
   return list;
 }
 

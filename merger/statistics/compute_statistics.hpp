@@ -10,6 +10,7 @@
 
 #include "merger/model/event_row.hpp"
 #include "merger/model/named_call.hpp"
+#include "merger/statistics/duration_histogram.hpp"
 #include "summary/summary.hpp"
 
 namespace meridian {
@@ -21,7 +22,7 @@ class Statistics {
   /// world_size  highest rank of any row, plus 1.  calls  highest number of a call, plus 1.
   /// first_user  number of the first user event; user events have the highest numbers.
   Statistics(std::int32_t world_size, std::size_t calls, std::size_t first_user = ~std::size_t{0})
-      : parts_(calls), ranks_(static_cast<std::size_t>(world_size)), first_user_{first_user} {}
+      : parts_(calls), durations_(calls), ranks_(static_cast<std::size_t>(world_size)), first_user_{first_user} {}
 
   Statistics(Statistics&&) = default;
   Statistics& operator=(Statistics&&) = default;
@@ -38,6 +39,8 @@ class Statistics {
 
   /// By total time, longest first; ties by name.
   std::vector<FunctionSummary> functions(std::span<const NamedCall> calls) const;
+  /// In the order of functions().
+  std::vector<FunctionTimesSummary> times(std::span<const NamedCall> calls) const;
   /// Calls of one function from one place; everything except the location, which the index `place` identifies.
   struct PlaceSums {
     std::uint32_t place = 0;
@@ -137,6 +140,7 @@ class Statistics {
   Part& new_part(std::uint32_t call, std::uint32_t path);
 
   std::vector<Part> parts_;                   // parts without a path come first, by call
+  std::vector<DurationHistogram> durations_;  // [call]
   std::vector<std::uint32_t> first_of_path_;  // [path]: a part
   std::vector<RankSums> ranks_;
   std::size_t first_user_;

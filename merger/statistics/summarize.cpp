@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "merger/model/findings.hpp"
 #include "merger/model/nested_threads.hpp"
+#include "merger/model/recording_costs.hpp"
 #include "merger/model/trace.hpp"
 #include "merger/statistics/summarize_sites.hpp"
 #include "trace/format/rank_end.hpp"
@@ -22,6 +24,13 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kOverheadNames{"start", "finish", "clock exchange", "flush wait",
                                                          "thread attach"};
+
+/// Whose calls mostly find nothing, and then are no records of their own.
+bool is_poll_function(std::string_view name) {
+  for (const std::string_view start : {"MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status"})
+    if (name.starts_with(start)) return name != "MPI_Test_cancelled";
+  return false;
+}
 
 /// Without the streams of calls that the program makes inside others.
 std::uint64_t count_threads(const RankMeta& meta) {
@@ -150,7 +159,40 @@ MessageSummary summarize_messages(const Matched& matched, const Statistics& stat
   return messages;
 }
 
-std::vector<OverheadSummary> summarize_overhead(const Trace& trace, double time_s) {
+/// The direct cost of recording: calls of each class times the mean of what the ranks measured.
+std::vector<OverheadSummary> summarize_recording(const Trace& trace, const Statistics& statistics) {
+  RecordingCosts mean;
+  double measured = 0;
+  bool has_counters = false;
+  for (std::size_t i = 0; i < trace.files.size(); ++i) {
+    const RecordingCosts costs = recording_costs(trace.files[i]->meta(), trace.clocks.maps[i]);
+    if (!(costs.call.all_ns > 0)) continue;
+    ++measured;
+    has_counters = has_counters || costs.counted_call.all_ns > 0;
+    mean.call.all_ns += costs.call.all_ns;
+    mean.counted_call.all_ns += std::max(costs.counted_call.all_ns, costs.call.all_ns);
+    mean.other.all_ns += costs.other.all_ns;
+    mean.poll_ns += costs.poll_ns;
+  }
+  if (measured == 0) return {};
+  std::uint64_t calls = 0, polls = 0, others = 0;
+  for (const FunctionSummary& function : statistics.functions(trace.calls)) {
+    const CallId id = call_by_name(function.name);
+    (is_poll_function(function.name) ? polls : is_mpi(id) ? calls : others) += function.count;
+  }
+  std::vector<OverheadSummary> list;
+  const auto add = [&](const char* name, std::uint64_t count, double ns) {
+    const double unit_s = ns / measured * kSecondsPerNs;
+    if (count > 0) list.push_back({name, count, unit_s * static_cast<double>(count), 0, unit_s});
+  };
+  add("MPI calls", calls, mean.call.all_ns);
+  if (has_counters) add("reading counters", calls, mean.counted_call.all_ns - mean.call.all_ns);
+  add("polls", polls, mean.poll_ns);
+  add("other calls", others, mean.other.all_ns);
+  return list;
+}
+
+std::vector<OverheadSummary> summarize_overhead(const Trace& trace, const Statistics& statistics, double time_s) {
   std::array<OverheadSummary, kOverheadNames.size()> sums;
   for (std::size_t i = 0; i < trace.files.size(); ++i) {
     const ClockMap& clock = trace.clocks.maps[i];
@@ -167,9 +209,11 @@ std::vector<OverheadSummary> summarize_overhead(const Trace& trace, double time_
   for (std::size_t i = 0; i < sums.size(); ++i) {
     if (sums[i].count == 0 && sums[i].total_s == 0) continue;
     sums[i].name = kOverheadNames[i];
-    sums[i].share = whole_s > 0 ? sums[i].total_s / whole_s : 0;
+    if (sums[i].count != 0) sums[i].unit_s = sums[i].total_s / static_cast<double>(sums[i].count);
     list.push_back(sums[i]);
   }
+  std::ranges::move(summarize_recording(trace, statistics), std::back_inserter(list));
+  for (OverheadSummary& row : list) row.share = whole_s > 0 ? row.total_s / whole_s : 0;
   return list;
 }
 
@@ -218,8 +262,9 @@ std::vector<ThreadSummary> summarize_threads(const Trace& trace, const Statistic
   return list;
 }
 
-/// Adds the names of a rank's semaphores, without duplicates, in order of first use.
-void add_lock_names(const RankMeta& meta, std::vector<LockNameSummary>& list) {
+/// Adds the names of a rank's semaphores, without duplicates, in order of first use, then the symbols of locks.
+void add_lock_names(const RankMeta& meta, std::span<const LockSite> sites, std::span<const SourcePlace> places,
+                    std::vector<LockNameSummary>& list) {
   const std::size_t first = list.size();
   for (const TextRow& text : meta.texts) {
     if (text.key != kSemaphoreNameKey) continue;
@@ -230,6 +275,12 @@ void add_lock_names(const RankMeta& meta, std::vector<LockNameSummary>& list) {
     } else if ((", " + at->name + ", ").find(", " + text.value + ", ") == std::string::npos) {
       at->name += ", " + text.value;
     }
+  }
+  for (const LockSite& lock : sites) {
+    const auto begin = list.begin() + static_cast<std::ptrdiff_t>(first);
+    const bool is_named = std::any_of(begin, list.end(), [&](const auto& row) { return row.object == lock.object; });
+    if (!is_named && !places[lock.site].function.empty())
+      list.push_back({meta.rank, lock.object, places[lock.site].function});
   }
 }
 
@@ -243,6 +294,7 @@ Summary summarize(const Trace& trace, const Matched& matched, const Statistics& 
   summary.worlds = summarize_worlds(trace);
   summary.ranks = summarize_ranks(trace, matched, statistics, places);
   summary.functions = statistics.functions(trace.calls);
+  summary.function_times = statistics.times(trace.calls);
   summary.sites = summarize_sites(trace, statistics, places);
   if (trace.has_stacks) summarize_paths(trace, statistics, places, summary);
   summary.messages = summarize_messages(matched, statistics, trace.calls);
@@ -258,10 +310,12 @@ Summary summarize(const Trace& trace, const Matched& matched, const Statistics& 
   summary.clocks = trace.clocks.table;
   summary.reversed_before = matched.reversed();
   summary.reversed_after = reversed_after;
-  summary.overhead = summarize_overhead(trace, summary.run.time_s);
+  summary.overhead = summarize_overhead(trace, statistics, summary.run.time_s);
   for (std::size_t i = 0; i < trace.files.size(); ++i)
     for (LockSummary& row : matched.locks[i].rows(trace.files[i]->meta())) summary.locks.push_back(std::move(row));
-  for (const RankFile* const file : trace.files) add_lock_names(file->meta(), summary.lock_names);
+  for (std::size_t i = 0; i < trace.files.size(); ++i)
+    add_lock_names(trace.files[i]->meta(), i < trace.lock_sites.size() ? trace.lock_sites[i] : std::vector<LockSite>{},
+                   places, summary.lock_names);
   summary.threads = summarize_threads(trace, statistics, places);
   summary.findings = findings.list();
   for (const Finding& finding : trace.clocks.findings) summary.findings.push_back(finding);

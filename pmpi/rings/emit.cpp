@@ -39,11 +39,23 @@ void emit_anchor(AnchorPhase phase) noexcept {
       });
 }
 
-void emit_overhead(OverheadKind kind, std::uint64_t begin_ticks, std::uint64_t count) noexcept {
-  emit(Payload::overhead, words_of<RecordHead> + words_of<Overhead>, begin_ticks, read_ticks(),
+namespace {
+
+void emit_interval(std::uint64_t kind, std::uint64_t begin_ticks, std::uint64_t ticks, std::uint64_t count) noexcept {
+  emit(Payload::overhead, words_of<RecordHead> + words_of<Overhead>, begin_ticks, begin_ticks + ticks,
        [&](std::uint64_t* body) {
-         *reinterpret_cast<Overhead*>(body) = {static_cast<std::uint64_t>(kind), count};
+         *reinterpret_cast<Overhead*>(body) = {kind, count};
        });
+}
+
+}  // namespace
+
+void emit_overhead(OverheadKind kind, std::uint64_t begin_ticks, std::uint64_t count) noexcept {
+  emit_interval(static_cast<std::uint64_t>(kind), begin_ticks, read_ticks() - begin_ticks, count);
+}
+
+void emit_cost(CostKind kind, std::uint64_t begin_ticks, std::uint64_t ticks, std::uint64_t count) noexcept {
+  emit_interval(static_cast<std::uint64_t>(kind), begin_ticks, ticks, count);
 }
 
 }  // namespace meridian

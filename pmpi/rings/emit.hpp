@@ -7,6 +7,7 @@
 #include "pmpi/process/clock.hpp"
 #include "pmpi/process/own_thread.hpp"
 #include "pmpi/rings/thread_state.hpp"
+#include "trace/model/recording_cost.hpp"
 
 namespace meridian {
 
@@ -36,5 +37,8 @@ void emit_anchor(AnchorPhase phase) noexcept;
 
 /// Stores the tracer's own time since `begin_ticks`.
 void emit_overhead(OverheadKind kind, std::uint64_t begin_ticks, std::uint64_t count) noexcept;
+
+/// Stores what `count` operations cost.
+void emit_cost(CostKind kind, std::uint64_t begin_ticks, std::uint64_t ticks, std::uint64_t count) noexcept;
 
 }  // namespace meridian

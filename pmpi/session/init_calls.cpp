@@ -19,6 +19,7 @@
 #include "pmpi/rings/emit.hpp"
 #include "pmpi/rings/thread_state.hpp"
 #include "pmpi/rings/writer_process.hpp"
+#include "pmpi/session/calibration.hpp"
 #include "pmpi/session/context.hpp"
 #include "pmpi/session/directory.hpp"
 #include "pmpi/session/farewell.hpp"
@@ -113,6 +114,7 @@ void after_init() noexcept {
   store_modules();
   store_unseen_calls();
   find_library_objects();
+  calibrate_recording();
   emit_overhead(OverheadKind::start, begin, 1);
   start_clock_exchange(g_all_ranks, rank, size, ring.domain);
   if (has_world) tell_wrong_launcher(size);

@@ -42,7 +42,7 @@ EventRow CallTracker::enter(const Call& call, std::uint32_t thread_index) {
     const bool lasted_to_the_end = call.has(kFlagUnfinished) && at_.end_ticks > call.enter_ticks;
     const std::int64_t duration_ns =
         lasted_to_the_end ? at_.clock.to_global(at_.end_ticks) - row.enter_ns : row.duration_ns;
-    at_.locks->add(call, duration_ns);
+    at_.locks->add(call, row.enter_ns, duration_ns);
     at_.locks->add_join(call, duration_ns);
   }
   if (at_.threads_awaited != nullptr) at_.threads_awaited->add(call);

@@ -28,11 +28,12 @@ LockTable::Lock& LockTable::at(LockKind kind, std::uint64_t object) {
   return locks_[key];
 }
 
-void LockTable::add(const Call& call, std::int64_t duration_ns) {
+void LockTable::add(const Call& call, std::int64_t enter_ns, std::int64_t duration_ns) {
   if (call.payload != Payload::lock || call.call == CallId::none) return;
   const LockUse& use = *call.lock;
   if (use.kind == 0 || use.kind >= static_cast<std::uint8_t>(LockKind::count_)) return;
   if (use.kind == static_cast<std::uint8_t>(LockKind::team)) return;  // analysis/openmp_regions.cpp
+  holds_.add(call, enter_ns, enter_ns + duration_ns);
   Lock& lock = at(static_cast<LockKind>(use.kind), use.object);
   switch (kLockUses[static_cast<std::size_t>(call.call)]) {
     case LockUseKind::birth:
@@ -84,6 +85,11 @@ std::vector<LockSummary> LockTable::rows(const RankMeta& meta) const {
     row.wait_s = static_cast<double>(lock.wait_ns) * kSecondsPerNs;
     row.longest_s = static_cast<double>(lock.longest_ns) * kSecondsPerNs;
     row.most_waiters = lock.most_waiters;
+    if (const LockHolds::Sum* const hold = holds_.of(key); hold != nullptr) {
+      row.holds = hold->count;
+      row.hold_s = static_cast<double>(hold->total_ns) * kSecondsPerNs;
+      row.longest_hold_s = static_cast<double>(hold->longest_ns) * kSecondsPerNs;
+    }
     const auto most = std::ranges::max_element(lock.holders, {}, [](const auto& holder) { return holder.second; });
     if (most != lock.holders.end()) {
       row.holder = thread_of(meta, most->first);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "merger/load/thread_cursor.hpp"
+#include "merger/match/locks/lock_holds.hpp"
 #include "merger/match/locks/lock_uses.hpp"
 #include "summary/summary.hpp"
 #include "trace/format/rank_file.hpp"
@@ -21,8 +22,8 @@ namespace meridian {
 /// counts as the same object, with one more of `lives`.
 class LockTable {
  public:
-  /// Adds a call, which lasted `duration_ns` on the global clock. Calls come in order of enter.
-  void add(const Call& call, std::int64_t duration_ns);
+  /// Adds a call, which began at `enter_ns` and lasted `duration_ns` on the global clock. Calls come in order of enter.
+  void add(const Call& call, std::int64_t enter_ns, std::int64_t duration_ns);
 
   /// Adds a call that waits for the end of a thread; any other call has no effect.
   void add_join(const Call& call, std::int64_t duration_ns);
@@ -48,6 +49,7 @@ class LockTable {
   Lock& at(LockKind kind, std::uint64_t object);
 
   std::unordered_map<LockObject, Lock, LockObjectHash> locks_;
+  LockHolds holds_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> joined_ns_;
 };
 

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
 
 namespace meridian::test {
 namespace {
@@ -45,6 +46,21 @@ TEST(SourcePlaces, InOtherHeadersAreThoseOfTheInlinedFunction) {
   EXPECT_EQ(place.line, 7u);
   EXPECT_THAT(place.function, AnyOf("own", "meridian::test::(anonymous namespace)::own()"));  // GCC; clang
   EXPECT_THAT(place.outer, HasSubstr("called_by_own_header"));
+}
+
+std::uint64_t named_object[4] = {1, 2, 3, 4};  // not constant: in the data of the program
+std::uint64_t named_zeros[4];
+
+/// The name of an address in the program's memory.
+std::string symbol_at(const void* address) {
+  return place_of(reinterpret_cast<std::uint64_t>(address) + 1).function;  // a return address is behind its call
+}
+
+TEST(SourcePlaces, OfDataAreTheSymbolsOfTheirObjects) {
+  if (!can_read_debug_info()) GTEST_SKIP() << "built without libdw";
+  EXPECT_EQ(symbol_at(&named_object[0]), "meridian::test::(anonymous namespace)::named_object");
+  EXPECT_EQ(symbol_at(&named_object[2]), "meridian::test::(anonymous namespace)::named_object+16");
+  EXPECT_EQ(symbol_at(&named_zeros[1]), "meridian::test::(anonymous namespace)::named_zeros+8");
 }
 
 [[gnu::noinline]] std::uint64_t return_address() {

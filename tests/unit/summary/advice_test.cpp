@@ -90,6 +90,18 @@ TEST(Advice, SeesThatTheTracerDisturbs) {
   EXPECT_THAT(advise(samples::four_ranks()), Each(Not(HasSubstr("The tracer itself"))));
 }
 
+TEST(Advice, SeesThatTheClocksAreTooInexactForTheWaits) {
+  Summary summary = samples::four_ranks();
+  summary.waits = {};
+  WaitSummary& row = summary.waits.emplace_back();
+  row.pattern = "late sender";
+  row.count = 300;
+  row.unresolved = 200;
+  EXPECT_THAT(advise(summary), Contains(HasSubstr("200 of 500 waits are shorter than the bounds of the two clocks")));
+  row.unresolved = 50;
+  EXPECT_THAT(advise(summary), Each(Not(HasSubstr("shorter than the bounds"))));
+}
+
 TEST(Advice, DescribesTheCertaintyOfTheOrder) {
   EXPECT_THAT(advise(samples::four_ranks()), Contains(HasSubstr("differences below 420 ns mean nothing")));
 }

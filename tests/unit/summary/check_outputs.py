@@ -62,7 +62,7 @@ def check_json_has_the_documented_members():
     """Names and values of four_ranks(), written down here a second time."""
     summary = json_of("four_ranks")
     assert list(summary) == [
-        "schema", "version", "run", "ranks", "functions", "sites", "messages", "collectives", "pairs", "clocks",
+        "schema", "version", "run", "ranks", "functions", "function_times", "sites", "messages", "collectives", "pairs", "clocks",
         "clock_models", "reversed_before", "reversed_after", "regions", "user_events", "user_messages", "passed", "overhead",
         "worlds", "paths", "path_frames", "communicators", "windows", "files", "context", "usage", "environment", "counters",
         "function_counters", "metrics", "region_counters", "region_metrics", "lock_names", "findings",
@@ -171,7 +171,7 @@ def check_json_has_the_documented_members():
         "t2_s": -1,
     }
     assert summary["reversed_before"] == 17 and summary["reversed_after"] == 0
-    assert summary["overhead"][1] == {"name": "start", "count": 4, "total_s": 0.04, "share": 0.001}
+    assert summary["overhead"][1] == {"name": "start", "count": 4, "total_s": 0.04, "share": 0.001, "unit_s": 0.0}
     assert summary["findings"][0]["name"] == "message.unmatched_send"
     assert summary["findings"][0]["severity"] == "error" and summary["findings"][0]["count"] == 1
     assert summary["findings"][0]["text"].startswith("Messages were sent that nobody received")
