@@ -72,7 +72,7 @@ constexpr auto kTables = std::to_array<SummaryTable>({
     many<&Summary::ranks>("ranks", kEverywhere, "one row a rank"),
     many<&Summary::functions>("functions", kEverywhere,
                               "one row for each function that was called, longest total first"),
-    many<&Summary::function_times>("function_times", kInFile | kInJson,
+    many<&Summary::function_times>("function_times", kInJson,
                                    "one row for each function: the distribution of the durations of its calls"),
     many<&Summary::sites>("sites", kEverywhere,
                           "one row for each function and call site, longest total first; empty when no call sites were "
