@@ -22,6 +22,8 @@ Command order_command();
 Command clocks_command();
 Command report_command();
 Command view_command();
+Command query_command();
+Command events_command();
 Command export_command();
 Command info_command();
 Command check_command();

@@ -17,13 +17,12 @@
 #include "cli/progress.hpp"
 #include "cli/summary_source.hpp"
 #include "cli/support/interruption.hpp"
+#include "cli/support/selection.hpp"
 #include "export/choice/event_choice.hpp"
-#include "export/choice/selection.hpp"
 #include "export/formats.hpp"
 #include "export/sink.hpp"
 #include "export/source.hpp"
 #include "merged/merged_trace.hpp"
-#include "trace/model/level_rules.hpp"
 
 namespace meridian {
 namespace {
@@ -32,43 +31,9 @@ namespace fs = std::filesystem;
 
 struct ExportArguments {
   std::string trace, format = "csv", output, only;
-  std::string ranks, from, to, functions, regions;
+  SelectionArguments selection;
   bool is_forced = false;
-
-  bool selects() const {
-    return !ranks.empty() || !from.empty() || !to.empty() || !functions.empty() || !regions.empty();
-  }
 };
-
-Result<ExportSelection> selection_of(const ExportArguments& arguments, const MergedDefinitions& names) {
-  ExportSelection selection{.functions = arguments.functions, .regions = arguments.regions};
-  if (!arguments.ranks.empty()) {
-    MERIDIAN_TRY(selection.ranks, parse_ranks(arguments.ranks));
-  }
-  if (!arguments.from.empty()) {
-    MERIDIAN_TRY(selection.from_ns, parse_moment(arguments.from));
-  }
-  if (!arguments.to.empty()) {
-    MERIDIAN_TRY(selection.to_ns, parse_moment(arguments.to));
-  }
-  const auto matches = [&](const std::string& pattern, bool is_region) {
-    return pattern.empty() || std::ranges::any_of(names.calls, [&](const MergedCall& call) {
-             return !call.name.empty() && (!is_region || call.group == "user") && matches_glob(pattern, call.name);
-           });
-  };
-  if (std::ranges::none_of(names.ranks, [&](const MergedRank& rank) { return selection.has_rank(rank.rank); }) &&
-      !names.ranks.empty())
-    return Error{Errc::invalid_argument, "--ranks " + arguments.ranks + ": the trace has no such rank", ""};
-  if (selection.to_ns <= selection.from_ns)
-    return Error{Errc::invalid_argument, "--to " + arguments.to + " is not after --from " + arguments.from, ""};
-  if (!matches(selection.functions, false))
-    return Error{Errc::invalid_argument, "--functions " + arguments.functions + ": the trace has no such function",
-                 "`meridian stats --section functions` lists them; * and ? are wildcards"};
-  if (!matches(selection.regions, true))
-    return Error{Errc::invalid_argument, "--regions " + arguments.regions + ": the trace has no such region",
-                 "`meridian stats --all` lists them; * and ? are wildcards"};
-  return selection;
-}
 
 std::vector<std::string> files_of(const ExportFormat& format) {
   std::istringstream words{std::string{format.files}};
@@ -101,8 +66,8 @@ int export_trace(const ExportArguments& arguments) {
   ExportSource source{*trace, [&](double fraction, std::string_view what) { bar.show(fraction, what); }};
   std::optional<EventChoice> choice;
   const Status status = [&]() -> Status {
-    if (arguments.selects()) {
-      MERIDIAN_TRY(const ExportSelection selection, selection_of(arguments, trace->definitions()));
+    if (arguments.selection.selects()) {
+      MERIDIAN_TRY(const ExportSelection selection, parse_selection(arguments.selection, trace->definitions()));
       MERIDIAN_TRY(choice, EventChoice::make(*trace, selection, source.progress));
       source.choice = &*choice;
       source.count_unselected();
@@ -148,12 +113,13 @@ Command export_command() {
         .excludes = "--output"},
        {"--ranks", "LIST",
         "Only calls of these ranks, such as 0-3,7, and the other ends of their messages and collectives",
-        &arguments->ranks},
+        &arguments->selection.ranks},
        {"--from", "TIME", "Only from this time on: since the start of the trace, such as 1.5s or 200ms",
-        &arguments->from},
-       {"--to", "TIME", "Only until this time", &arguments->to},
-       {"--functions", "GLOB", "Only functions, regions and events of these names", &arguments->functions},
-       {"--regions", "GLOB", "Only what happens while such a region is open in its thread", &arguments->regions},
+        &arguments->selection.from},
+       {"--to", "TIME", "Only until this time", &arguments->selection.to},
+       {"--functions", "GLOB", "Only functions, regions and events of these names", &arguments->selection.functions},
+       {"--regions", "GLOB", "Only what happens while such a region is open in its thread",
+        &arguments->selection.regions},
        {"--force", "", "Replace existing files", &arguments->is_forced}},
       [arguments] { return export_trace(*arguments); },
       footer};

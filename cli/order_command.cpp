@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <filesystem>
 #include <memory>
 
@@ -11,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/summary_source.hpp"
+#include "cli/support/call_label.hpp"
 #include "merged/merged_trace.hpp"
 #include "merger/model/event_ref.hpp"
 #include "summary/units.hpp"
@@ -31,32 +31,16 @@ struct Moment {
   bool is_leave = false;
 };
 
-template <class Number>
-bool take_number(std::string_view& text, Number& number) {
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc{}) return false;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return true;
-}
-
-bool take(std::string_view& text, std::string_view word) {
-  if (!text.starts_with(word)) return false;
-  text.remove_prefix(word.size());
-  return true;
-}
-
 /// RANK[.THREAD]:CALL[:leave]
 Result<Moment> parse_moment(const std::string& given) {
   Moment moment;
   std::string_view text = given;
-  bool is_good = take_number(text, moment.call.rank) && moment.call.rank >= 0;
-  if (is_good && take(text, ".")) is_good = take_number(text, moment.call.thread);
-  is_good = is_good && take(text, ":") && take_number(text, moment.call.event);
-  if (is_good && take(text, ":")) {
-    moment.is_leave = take(text, "leave");
-    is_good = moment.is_leave || take(text, "enter");
+  const auto call = take_call_label(text);
+  if (call && (text.empty() || text == ":enter" || text == ":leave")) {
+    moment.call = *call;
+    moment.is_leave = text == ":leave";
+    return moment;
   }
-  if (is_good && text.empty()) return moment;
   return Error{Errc::invalid_argument, fmt::format("'{}' names no event", given),
                "give RANK:CALL, RANK.THREAD:CALL or RANK:CALL:leave; calls are numbered from 0 in each thread"};
 }

@@ -40,10 +40,16 @@ int fail(const Error& error) {
   return kExitCouldNotRun;
 }
 
+Result<bool> print_some(std::string_view text) {
+  if (write_all(STDOUT_FILENO, text)) return true;
+  if (errno == EPIPE) return false;
+  return Error{Errc::io, std::string{"cannot write to standard output: "} + std::strerror(errno), ""};
+}
+
 bool print(std::string_view text) {
-  if (write_all(STDOUT_FILENO, text) || errno == EPIPE) return true;
-  report({Errc::io, "cannot write to standard output: " + std::string{std::strerror(errno)}, ""});
-  return false;
+  const auto printed = print_some(text);
+  if (!printed) report(printed.error());
+  return static_cast<bool>(printed);
 }
 
 bool is_terminal(int stream) { return ::isatty(stream) == 1; }

@@ -28,6 +28,9 @@ int fail(const Error& error);
 /// pipe (`| head`) is not an error.
 bool print(std::string_view text);
 
+/// The same without reporting an error. False: the reader has closed the pipe, so that no more output is wanted.
+Result<bool> print_some(std::string_view text);
+
 /// True if the stream (1 standard output, 2 standard error) is a terminal.
 bool is_terminal(int stream);
 

@@ -12,25 +12,13 @@
 namespace meridian {
 namespace {
 
-/// The text of a cell: control characters are escaped, and RFC 4180 quoting is applied. A spreadsheet would take a text
-/// that begins like a formula for one, hence the apostrophe.
-std::string csv_cell(std::string_view text) {
-  std::string clean = printable(text);
-  if (!clean.empty() && std::string_view{"=+-@"}.find(clean.front()) != std::string_view::npos) clean.insert(0, 1, '\'');
-  if (clean.find_first_of(",\" ") == std::string::npos) return clean;
-  std::string result = "\"";
-  for (const char c : clean) result += c == '"' ? std::string{"\"\""} : std::string(1, c);
-  return result + "\"";
-}
-
 struct Cell {
-  std::string operator()(const std::string& text) const { return csv_cell(text); }
+  std::string operator()(const std::string& text) const { return csv_text(text); }
   std::string operator()(const std::vector<std::int32_t>& list) const {
-    return csv_cell(fmt::format("{}", fmt::join(list, " ")));
+    return csv_text(fmt::format("{}", fmt::join(list, " ")));
   }
   std::string operator()(bool flag) const { return flag ? "1" : "0"; }
-  /// The shortest text that reads back as the same number; empty for NaN and infinity.
-  std::string operator()(double value) const { return std::isfinite(value) ? fmt::format("{}", value) : std::string{}; }
+  std::string operator()(double value) const { return csv_number(value); }
   std::string operator()(std::int64_t value) const { return fmt::format("{}", value); }
   std::string operator()(std::uint64_t value) const { return fmt::format("{}", value); }
 };
@@ -42,6 +30,17 @@ void add_table(const SummaryTable& table, const Summary& summary, std::string& c
 }
 
 }  // namespace
+
+std::string csv_text(std::string_view text) {
+  std::string clean = printable(text);
+  if (!clean.empty() && std::string_view{"=+-@"}.find(clean.front()) != std::string_view::npos) clean.insert(0, 1, '\'');
+  if (clean.find_first_of(",\" ") == std::string::npos) return clean;
+  std::string result = "\"";
+  for (const char c : clean) result += c == '"' ? std::string{"\"\""} : std::string(1, c);
+  return result + "\"";
+}
+
+std::string csv_number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : std::string{}; }
 
 void add_csv_rows(const CsvRows& rows, std::string& csv) {
   if (!csv.empty()) csv += "\n";

@@ -11,6 +11,12 @@
 
 namespace meridian {
 
+/// A text as a cell: control characters are escaped as by printable(), RFC 4180 quoting is applied. A spreadsheet would
+/// take a text that begins like a formula for one, hence an apostrophe before those.
+std::string csv_text(std::string_view text);
+/// The shortest text that reads back as the same number; empty for NaN and infinity.
+std::string csv_number(double value);
+
 /// Rows of any table, `row_bytes` apart.
 struct CsvRows {
   std::string_view section;

@@ -97,6 +97,8 @@ std::string iterations_section(const Summary& summary, const Paint& paint);
 std::string overhead_section(const Summary& summary, const Paint& paint);
 /// Every table and every column, with units and meanings: the same for each summary.
 std::string columns_text();
+/// The same of one table with these columns.
+std::string table_columns_text(std::string_view name, std::string_view text, std::span<const AnyColumn> columns);
 /// How much of the verdict is shown. brief: three problems, and as much advice as fits in 25 lines of 80 columns.
 enum class VerdictLength : bool { brief, whole };
 /// What the run was, and how it ended: a sentence or two.

@@ -28,10 +28,19 @@ std::string place_of(const SummaryTable& table, const AnyColumn& column) {
 }
 
 /// "name  unit  " in front of a text that goes on below itself.
-std::string column_text(const SummaryTable& table, const AnyColumn& column, std::size_t name_width) {
+std::string column_text(const AnyColumn& column, const std::string& place, std::size_t name_width) {
   const std::string begin = fmt::format("  {:<{}}  {:<5}  ", column.name, name_width, column.unit);
-  std::string text = wrapped(std::string{column.text} + place_of(table, column), begin.size(), prose_width());
+  std::string text = wrapped(std::string{column.text} + place, begin.size(), prose_width());
   return text.replace(0, begin.size(), begin);
+}
+
+/// place  what place_of() says of each column
+std::string described(std::string_view name, std::string_view text, std::span<const AnyColumn> columns, auto&& place) {
+  std::string result = wrapped(fmt::format("{}: {}", name, text), 0, prose_width());
+  std::size_t name_width = 0;
+  for (const AnyColumn& column : columns) name_width = std::max(name_width, column.name.size());
+  for (const AnyColumn& column : columns) result += column_text(column, place(column), name_width);
+  return result;
 }
 
 }  // namespace
@@ -40,12 +49,14 @@ std::string columns_text() {
   std::string result;
   for (const SummaryTable& table : summary_tables()) {
     if (!result.empty()) result += "\n";
-    result += wrapped(fmt::format("{}: {}", table.name, table.text), 0, prose_width());
-    std::size_t name_width = 0;
-    for (const AnyColumn& column : table.columns) name_width = std::max(name_width, column.name.size());
-    for (const AnyColumn& column : table.columns) result += column_text(table, column, name_width);
+    result += described(table.name, table.text, table.columns,
+                        [&](const AnyColumn& column) { return place_of(table, column); });
   }
   return result;
+}
+
+std::string table_columns_text(std::string_view name, std::string_view text, std::span<const AnyColumn> columns) {
+  return described(name, text, columns, [](const AnyColumn&) { return std::string{}; });
 }
 
 }  // namespace meridian

@@ -112,6 +112,17 @@ def export(case, merged):
     shutil.rmtree(case.directory / "exported", ignore_errors=True)
 
 
+TABLES = ("events", "messages", "collectives", "participants", "waits", "regions", "threads", "findings", "functions")
+
+
+def look_at_rows(case):
+    """Of another table for each case."""
+    table = TABLES[sum(case.name.encode()) % len(TABLES)]
+    case.run("query", "--json", case.file, f"SELECT * FROM {table}", names=[case.file.name, "no SQLite"], form="json")
+    case.run("events", "--limit", "100", case.file)
+    case.run("events", "--json", "--follow", "0:1", case.file, form="json")
+
+
 def look_at_rank_file(case, is_whole_tour):
     trace = case.file.parent
     case.run("merge", "--force", "-o", case.directory / "merged.h5", trace, names=[case.file.name, trace])
@@ -134,6 +145,7 @@ def look_at_rank_file(case, is_whole_tour):
 
 def look_at_merged_file(case, is_whole_tour):
     case.run("stats", case.file)
+    look_at_rows(case)
     case.run("compare", "--json", case.file, case.file, form="json")
     page = case.directory / "report.html"
     case.run("report", "-o", page, case.file)

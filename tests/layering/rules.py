@@ -24,9 +24,10 @@ MAY_INCLUDE = {
     "merged": ["trace", "summary"],
     "analysis": ["trace", "summary", "merged"],
     "export": ["trace", "summary", "merged"],
+    "query": ["trace", "summary", "merged"],
     "live": ["trace", "merger/model"],
     "report": ["trace", "summary", "merged", "analysis"],
-    "cli": ["trace", "summary", "papi", "writer", "merger", "merged", "analysis", "export", "live", "report"],
+    "cli": ["trace", "summary", "papi", "writer", "merger", "merged", "analysis", "export", "query", "live", "report"],
     "examples": [],
 }
 GENERATED = {"mpi_has.h"}  # written by the build, beside no source
