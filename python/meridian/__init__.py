@@ -4,8 +4,10 @@
     import meridian
     trace = meridian.Trace("DIR")          # the directory of a merged trace, or its merged.h5
     trace.events, trace.messages, trace.waits, trace.table("functions")
+    trace.query("SELECT rank, sum(wait_s) FROM waits GROUP BY rank")
 """
 
-from .trace import Trace, TraceError
+from .errors import TraceError
+from .trace import Trace
 
 __all__ = ["Trace", "TraceError"]

@@ -11,9 +11,15 @@ def texts(column):
     return np.array([value.decode("utf-8", "replace") for value in column[:]], dtype=object)
 
 
+def wide(values):
+    """Integers as int64, in which sums and differences do not wrap; larger ones stay as they are."""
+    is_narrow = values.dtype.kind in "iu" and values.dtype != np.int64
+    return values.astype(np.int64) if is_narrow and (values.dtype != np.uint64 or not (values >> 63).any()) else values
+
+
 def in_global_order(column, location):
     """A column that is stored location by location within blocks, in the order of the rows of /events."""
-    stored = column[:]
+    stored = wide(column[:])
     ordered = np.empty_like(stored)
     ordered[np.lexsort((location, np.arange(len(location)) // BLOCK_ROWS))] = stored
     return ordered

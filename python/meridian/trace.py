@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A merged trace, open for reading."""
 
-import functools
 import html
 import os
 import pathlib
@@ -10,7 +9,9 @@ import h5py
 import numpy as np
 import pandas as pd
 
-from .columns import in_global_order, sequences, texts
+from .columns import in_global_order, sequences, texts, wide
+from .errors import TraceError, read_once, reading
+from .query import run_query
 
 VERSION = 3
 UNFINISHED = 2  # RecordFlag of merged/FORMAT.md
@@ -36,10 +37,6 @@ def _nested(spans):
         yield is_open[-1][0], "Leave", is_open.pop()[1]
 
 
-class TraceError(Exception):
-    """There is no such trace, or this package does not read it."""
-
-
 class Trace:
     """Tables of a merged trace. Each is read when it is first asked for, and kept.
 
@@ -58,7 +55,7 @@ class Trace:
             raise TraceError(f"there is no merged trace '{self.path}': `meridian merge` makes one") from None
         except OSError as problem:
             raise TraceError(f"'{self.path}' cannot be read: {problem}") from None
-        schema, version = self._file.attrs.get("schema"), self._file.attrs.get("version")
+        schema, version = reading(self, lambda: [self._file.attrs.get(name) for name in ("schema", "version")])
         if schema not in (b"meridian-merged", "meridian-merged"):
             self.close()
             raise TraceError(f"'{self.path}' is no merged trace")
@@ -68,6 +65,10 @@ class Trace:
 
     def close(self):
         self._file.close()
+
+    @property
+    def is_open(self):
+        return bool(self._file)
 
     def __enter__(self):
         return self
@@ -83,25 +84,25 @@ class Trace:
     def _definitions(self, group):
         columns = {}
         for name, column in self._file[group].items() if group in self._file else ():
-            columns[name] = texts(column) if column.dtype.kind == "S" else column[:]
+            columns[name] = texts(column) if column.dtype.kind == "S" else wide(column[:])
         return pd.DataFrame(columns)
 
-    @functools.cached_property
+    @read_once
     def ranks(self):
         """A row for each rank: host, executable, pid, world, clock_domain."""
         return self._definitions("ranks")
 
-    @functools.cached_property
+    @read_once
     def threads(self):
         """A row for each thread: rank, thread, kernel_tid, events."""
         return self._definitions("threads")
 
-    @functools.cached_property
+    @read_once
     def communicators(self):
         """A row for each communicator: name, kind."""
         return self._definitions("communicators")[["name", "kind"]]
 
-    @functools.cached_property
+    @read_once
     def sites(self):
         """A row for each call site: function, outer, file, line, column, module, offset. Row 0 is "unknown"."""
         sites = self._definitions("sites")
@@ -109,9 +110,14 @@ class Trace:
             sites["module"] = self._names("modules/path")[sites["module"].to_numpy()]
         return sites
 
+    def _communicators_of(self, comm):
+        """Names of communicators by their numbers; -1: none."""
+        names = np.append(self._names("communicators/name"), "")
+        return pd.Categorical(names[comm])
+
     # Rows of the trace.
 
-    @functools.cached_property
+    @read_once
     def events(self):
         """A row for each recorded call, in global order; for polls that found nothing, a row for each phase of them.
 
@@ -127,11 +133,11 @@ class Trace:
         names, groups = self._names("calls/name"), self._names("calls/group")
         columns = {
             "enter_ns": enter, "leave_ns": enter + duration, "duration_ns": duration,
-            "rank": self._file["threads/rank"][:][location], "thread": self._file["threads/thread"][:][location].astype(np.int64),
+            "rank": wide(self._file["threads/rank"][:])[location], "thread": wide(self._file["threads/thread"][:])[location],
             "sequence": sequences(get("skipped"), location),
             "call": pd.Categorical.from_codes(call, names) if len(set(names)) == len(names) else pd.Categorical(names[call]),
             "group": pd.Categorical(groups[call]), "flags": get("flags"),
-            "communicator": pd.Categorical(np.append(self._names("communicators/name"), "")[comm]),
+            "communicator": self._communicators_of(comm),
             "peer": get("peer"), "tag": get("tag"), "bytes_sent": get("bytes_sent"), "bytes_received": get("bytes_received"),
             "calls": get("calls"), "outside_ns": get("outside_ns"),
         }
@@ -139,16 +145,17 @@ class Trace:
             site, sites = get("site"), self.sites
             for name in ("function", "file"):
                 columns[name] = pd.Categorical(sites[name].to_numpy()[site])
-            columns["line"] = sites["line"].to_numpy()[site].astype(np.int64)
-        columns["location"] = location
+            columns["line"] = sites["line"].to_numpy()[site]
+        columns["location"] = wide(location)
         return pd.DataFrame(columns)
 
-    @functools.cached_property
+    @read_once
     def messages(self):
         """A row for each message with both its ends.
 
         send, post, completion (rows of `events`: the call that sent it, the one that posted the receive, the one that found it received),
-        source, dest (world ranks), send_ns (enter of the send), receive_ns (leave of the completion), bytes (as sent), tag.
+        source, dest (world ranks), send_ns (enter of the send), post_ns (enter of the post), receive_ns (leave of the completion), bytes (as
+        sent), tag, communicator, send_call, receive_call (functions of the send and of the completion).
         """
         group, events = self._file["messages"], self.events
         send = np.cumsum(group["send_step"][:])
@@ -157,12 +164,15 @@ class Trace:
         return pd.DataFrame({
             "send": send, "post": completion - group["post"][:], "completion": completion,
             "source": column("rank", send), "dest": column("rank", completion),
-            "send_ns": column("enter_ns", send), "receive_ns": column("leave_ns", completion),
+            "send_ns": column("enter_ns", send), "post_ns": column("enter_ns", completion - group["post"][:]),
+            "receive_ns": column("leave_ns", completion),
             "bytes": column("bytes_sent", send) + group["bytes_difference"][:],
             "tag": column("tag", send) + group["tag_difference"][:],
+            "communicator": self._communicators_of(in_global_order(self._file["events/comm"], self._file["events/location"][:])[send] + group["comm_difference"][:]),
+            "send_call": events["call"].array[send], "receive_call": events["call"].array[completion],
         })
 
-    @functools.cached_property
+    @read_once
     def parts(self):
         """A row for each participant of a collective: instance, call, communicator, root, comm_rank, rank, start, completion (rows of
         `events`), enter_ns, leave_ns."""
@@ -170,16 +180,15 @@ class Trace:
         instance = np.repeat(np.arange(len(group["parts"])), group["parts"][:])
         start = np.cumsum(parts["start_step"][:])
         completion = start + parts["completion"][:]
-        names = np.append(self._names("communicators/name"), "")
         return pd.DataFrame({
             "instance": instance, "call": events["call"].to_numpy()[start] if len(start) else np.array([], dtype=object),
-            "communicator": names[group["comm"][:]][instance],
-            "root": group["root"][:][instance], "comm_rank": parts["comm_rank"][:], "rank": events["rank"].to_numpy()[start],
+            "communicator": self._communicators_of(group["comm"][:][instance]),
+            "root": wide(group["root"][:])[instance], "comm_rank": wide(parts["comm_rank"][:]), "rank": events["rank"].to_numpy()[start],
             "start": start, "completion": completion,
             "enter_ns": events["enter_ns"].to_numpy()[start], "leave_ns": events["leave_ns"].to_numpy()[completion],
         })
 
-    @functools.cached_property
+    @read_once
     def waits(self):
         """A row for each wait of a call: event (row of `events`), rank, call, kind, wait_ns, causer (row of the call that was waited
         for), causer_rank (-1: unknown), causer_call."""
@@ -195,7 +204,7 @@ class Trace:
             "causer_call": np.where(is_known, np.asarray(call, dtype=object)[causer], ""),
         })
 
-    @functools.cached_property
+    @read_once
     def regions(self):
         """A row for each instance of a user region that ended: rank, thread, name, depth (0: outermost), enter_ns, leave_ns."""
         events = self.events
@@ -216,7 +225,7 @@ class Trace:
 
     # The summary.
 
-    @functools.cached_property
+    @read_once
     def tables(self):
         """The names for `table()`."""
         return sorted(self._file["summary"]) if "summary" in self._file else []
@@ -225,7 +234,17 @@ class Trace:
         """A table of the summary, as `meridian stats --columns` describes it."""
         if name not in self.tables:
             raise TraceError(f"'{self.path}' has no table '{name}'; it has: {', '.join(self.tables)}")
-        return self._definitions(f"summary/{name}")
+        return reading(self, lambda: self._definitions(f"summary/{name}"))
+
+    # Questions.
+
+    def query(self, sql, command="meridian"):
+        """The answer to a question in SQL: `meridian query --tables` lists the tables, docs/QUERY.md has examples. Times are seconds.
+
+        The command `meridian` runs the query; `command` is its name or path. Raises TraceError if the command is missing, or the query is
+        not valid.
+        """
+        return run_query(self.path, sql, command)
 
     # For others.
 
@@ -244,6 +263,8 @@ class Trace:
         return frame.sort_values("Timestamp (ns)", kind="stable", ignore_index=True)
 
     def __repr__(self):
+        if not self.is_open:
+            return f"Trace('{self.path}'): closed"
         return f"Trace('{self.path}'): {len(self.ranks)} ranks, {len(self._file['events/location'])} events"
 
     def _repr_html_(self):

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The package `meridian` of python/, against CSV exports and `stats --json`. Usage: check_python.py MERIDIAN CLOCK_TRACES CHECK"""
+"""The package `meridian` of python/, against CSV exports and `stats --json`. Usage: check_python.py MERIDIAN CLOCK_TRACES HAS_SQLITE CHECK"""
 
 import csv
 import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
 MERIDIAN, CLOCK_TRACES = sys.argv[1:3]
+HAS_SQLITE = sys.argv[3] == "ON"
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
@@ -22,9 +24,9 @@ except ImportError:
 import meridian  # noqa: E402
 
 
-def run(*words, codes=(0,)):
+def run(*words, codes=(0,), cwd=None):
     env = {key: value for key, value in os.environ.items() if not key.startswith("MERIDIAN_")}
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, env=env)
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, env=env, cwd=cwd)
     assert done.returncode in codes, (words, done.returncode, done.stdout, done.stderr)
     return done
 
@@ -140,6 +142,101 @@ def check_a_trace_that_cannot_be_read_is_said_so():
             assert "has version 99, this package reads version 3" in str(problem), problem
 
 
+def check_a_query_gives_what_the_tables_hold():
+    if not HAS_SQLITE:
+        print("this build has no SQLite")
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as work, meridian.Trace(trace(pathlib.Path(work))) as got:
+        def ask(sql):
+            return got.query(sql, command=MERIDIAN)
+
+        events = ask("SELECT event, start_s, duration_s, rank, function, peer, bytes_sent FROM events")
+        assert events["function"].tolist() == got.events["call"].astype(str).tolist()
+        for column_name, own, scale in (("start_s", "enter_ns", 1e9), ("duration_s", "duration_ns", 1e9), ("rank", "rank", 1), ("bytes_sent", "bytes_sent", 1)):
+            assert (events[column_name] * scale).round().astype("int64").tolist() == got.events[own].tolist(), column_name
+        assert {name: str(kind) for name, kind in events.dtypes.items()} == {
+            "event": "int64", "start_s": "float64", "duration_s": "float64", "rank": "int64", "function": "object", "peer": "Int64", "bytes_sent": "int64"}  # fmt: skip
+        assert events["peer"].fillna(-1).tolist() == got.events["peer"].tolist() and events["peer"].isna().any()
+        messages = ask("SELECT source, dest, bytes, send_function, communicator FROM messages")
+        for column_name, own in (("source", "source"), ("dest", "dest"), ("bytes", "bytes"), ("send_function", "send_call"), ("communicator", "communicator")):
+            assert messages[column_name].tolist() == got.messages[own].tolist(), column_name
+        assert ask("SELECT rank FROM events WHERE rank = 99").columns.tolist() == ["rank"]
+        assert ask("SELECT 1 AS a, 2 AS a, NULL AS n, 'x' AS t, 1.5 AS f").to_dict("records") == [{"a": 1, "a_2": 2, "n": None, "t": "x", "f": 1.5}]
+        for sql, command, words in (("SELECT * FROM evnts", MERIDIAN, "no such table: evnts; did you mean 'events'?"), ("DROP TABLE events", MERIDIAN, "is not allowed"),
+                                    ("SELECT 1", "no-such-meridian", "there is no command 'no-such-meridian'")):  # fmt: skip
+            try:
+                got.query(sql, command=command)
+                raise SystemExit(f"{sql} was answered")
+            except meridian.TraceError as problem:
+                assert words in str(problem), problem
+
+
+def check_integers_are_wide():
+    with tempfile.TemporaryDirectory() as work, meridian.Trace(trace(pathlib.Path(work))) as got:
+        frames = {name: getattr(got, name) for name in ("events", "messages", "parts", "waits", "regions", "ranks", "threads")}
+        frames |= {f"table {name}": got.table(name) for name in got.tables}
+        narrow = [(name, at, str(kind)) for name, frame in frames.items() for at, kind in frame.dtypes.items()
+                  if getattr(kind, "kind", "O") in "iu" and kind.itemsize < 8]  # fmt: skip
+        assert narrow == [] and len(frames) > 20, narrow
+
+
+def check_a_damaged_file_is_an_error_of_the_package():
+    import h5py
+
+    with tempfile.TemporaryDirectory() as work:
+        work = pathlib.Path(work)
+        whole = trace(work / "trace") / "merged.h5"
+        with h5py.File(whole) as file:
+            names = [f"{group}/{name}" for group in ("events", "messages", "parts", "collectives", "waits", "threads", "calls", "communicators") for name in file[group]]
+        tables = ("events", "messages", "parts", "waits", "regions")
+        refused = 0
+        for number, name in enumerate(names):
+            damaged = work / f"{number}.h5"
+            shutil.copy(whole, damaged)
+            with h5py.File(damaged, "r+") as file:
+                values = file[name][:]
+                del file[name]
+                if number % 3:
+                    file[name] = values[: len(values) // 2] if number % 3 == 1 else values[:0]
+            with meridian.Trace(damaged) as got:
+                for table in tables:
+                    try:
+                        getattr(got, table)
+                    except meridian.TraceError as problem:
+                        assert f"'{damaged}' is damaged" in str(problem), problem
+                        refused += 1
+            damaged.unlink()
+        assert refused > len(names), (refused, len(names))
+        with meridian.Trace(whole) as got:
+            pass
+        try:
+            got.events
+            raise SystemExit("a closed trace was read")
+        except meridian.TraceError as problem:
+            assert "is closed" in str(problem) and "closed" in repr(got), problem
+
+
+def check_a_wheel_is_built_without_network():
+    tools = subprocess.run([sys.executable, "-c", "import setuptools, wheel, pip"], capture_output=True)
+    if tools.returncode != 0:
+        print("there is no pip, setuptools or wheel here")
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as work:
+        work = pathlib.Path(work)
+        shutil.copytree(ROOT / "python", work / "python", ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info"))
+        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input"]
+        offline = ["--no-index", "--no-deps"]
+        run(*pip, "wheel", *offline, "--no-build-isolation", "-w", work / "wheels", work / "python")
+        (wheel,) = (work / "wheels").glob("meridian-*-py3-none-any.whl")
+        run(*pip, "install", *offline, "--target", work / "installed", wheel)
+        own = {path.name for path in (ROOT / "python" / "meridian").glob("*.py")}
+        assert {path.name for path in (work / "installed" / "meridian").glob("*.py")} == own
+        code = "import meridian, sys; print(meridian.__file__, len(meridian.Trace(sys.argv[1]).events))"
+        os.environ["PYTHONPATH"] = str(work / "installed")
+        done = run(sys.executable, "-B", "-c", code, trace(work / "trace"), cwd=work)
+        assert done.stdout.startswith(str(work / "installed")) and int(done.stdout.split()[-1]) > 100, done.stdout
+
+
 def check_a_notebook_shows_what_the_trace_is():
     with tempfile.TemporaryDirectory() as work, meridian.Trace(trace(pathlib.Path(work))) as got:
         text = got._repr_html_()
@@ -160,13 +257,16 @@ def check_versions_and_names_are_those_of_the_program():
 def check_the_code_of_its_document_runs():
     text = (ROOT / "docs" / "PYTHON.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```", text, re.S)
-    assert len(blocks) >= 6
+    assert len(blocks) >= 7 and any(".query(" in block for block in blocks)
+    if not HAS_SQLITE:
+        blocks = [block for block in blocks if ".query(" not in block]
     with tempfile.TemporaryDirectory() as work:
         trace(pathlib.Path(work), "ring")
         code = "\n".join(blocks).replace('"DIR"', repr(work))
+        os.environ["PATH"] = f"{pathlib.Path(MERIDIAN).parent}:{os.environ['PATH']}"
         done = run(sys.executable, "-B", "-c", f"import sys\nsys.path.insert(0, {str(ROOT / 'python')!r})\n{code}")
         assert "Enter" in done.stdout and "late sender" in done.stdout, done.stdout
 
 
 if __name__ == "__main__":
-    globals()["check_" + sys.argv[3]]()
+    globals()["check_" + sys.argv[4]]()
