@@ -17,6 +17,7 @@
 #include "cli/support/json_text.hpp"
 #include "papi/counter_plan.hpp"
 #include "papi/papi_library.hpp"
+#include "papi/reading_cost.hpp"
 
 namespace meridian {
 namespace {
@@ -91,6 +92,13 @@ std::string pmu_problem() {
   return pmu ? std::string{} : pmu.error().what + ": " + pmu.error().hint;
 }
 
+/// What a reading costs, in words; empty if it could not be measured.
+std::string cost_text(const CounterPlan& plan) {
+  const auto ns = reading_cost_ns(plan);
+  if (!ns) return {};
+  return fmt::format("A reading takes {:.0f} ns here, and a call takes two.", *ns);
+}
+
 int list(bool all, bool as_json) {
   std::string problem;
   const std::vector<KnownEvent> events = list_events(problem);
@@ -120,6 +128,13 @@ int list(bool all, bool as_json) {
                     prose_width());
   if (!problem.empty()) text += wrapped(problem + " (Debian: libpapi-dev)", 2, prose_width());
   if (!pmu.empty()) text += wrapped("Hardware events: " + pmu + ".", 2, prose_width());
+  const auto rusage = std::make_unique<CounterPlan>();
+  plan_counters("rusage", false, *rusage);
+  if (const auto ns = reading_cost_ns(*rusage))
+    text += wrapped(
+        fmt::format("A reading of all of rusage takes {:.0f} ns here, and a call takes two; --try measures others.",
+                    *ns),
+        2, prose_width());
   text += wrapped(
       "Software-defined events of a program or its libraries are named sde:::LIBRARY::EVENT; only the program "
       "itself knows them. MERIDIAN_COUNTERS takes up to 16 names, separated by commas.",
@@ -141,17 +156,20 @@ int try_together(const std::string& names, bool as_json, bool by_turns) {
                                {"why", request.why},
                                {"nearest", request.nearest}});
     }
+    if (const auto ns = is_fine ? reading_cost_ns(*plan) : std::nullopt) json["reading_ns"] = *ns;
     return print(json_text(json)) && is_fine ? kExitFine : kExitCouldNotRun;
   }
+  const std::string cost = is_fine ? wrapped(cost_text(*plan), 0, prose_width()) : std::string{};
   if (is_fine && plan->has_estimates()) {
     std::vector<char> estimates(4096);
     list_estimates(*plan, estimates.data(), estimates.size());
-    return print(fmt::format("These can be counted together: {}\nmultiplexed, so that they are estimates: {}\n", names,
-                             estimates.data()))
+    return print(fmt::format("These can be counted together: {}\nmultiplexed, so that they are estimates: {}\n{}",
+                             names, estimates.data(), cost))
                ? kExitFine
                : kExitCouldNotRun;
   }
-  if (is_fine) return print(fmt::format("These can be counted together: {}\n", names)) ? kExitFine : kExitCouldNotRun;
+  if (is_fine)
+    return print(fmt::format("These can be counted together: {}\n{}", names, cost)) ? kExitFine : kExitCouldNotRun;
   std::vector<char> text(4096);
   describe_problems(*plan, text.data(), text.size());
   const std::string pmu = pmu_problem();
