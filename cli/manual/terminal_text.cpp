@@ -57,8 +57,9 @@ std::string row_by_row(const Block& table) {
     result += wrapped(text_of(row.front()), kStep, prose_width());
     for (std::size_t c = 1; c < row.size(); ++c) {
       const std::string cell = text_of(row[c]);
-      const std::string name = row.size() > 2 && c < names.size() ? text_of(names[c]) : "";
-      if (!cell.empty()) result += wrapped(name.empty() ? cell : name + ": " + cell, 3 * kStep, prose_width());
+      if (cell.empty()) continue;
+      const bool is_named = row.size() > 2 && c < names.size() && !names[c].empty();
+      result += wrapped(is_named ? fmt::format("{}: {}", text_of(names[c]), cell) : cell, 3 * kStep, prose_width());
     }
   }
   return result;
