@@ -31,6 +31,7 @@ enum Fact : std::uint32_t {
   counters = 1 << 13,      // hardware counters are added up and in the output
   summary = 1 << 14,
   merged_file = 1 << 15,  // complete, under its final name
+  pieces = 1 << 16,       // it is decided how much of each rank is in memory
 };
 constexpr Fact operator|(Fact a, Fact b) { return static_cast<Fact>(std::uint32_t{a} | std::uint32_t{b}); }
 constexpr Fact operator&(Fact a, Fact b) { return static_cast<Fact>(std::uint32_t{a} & std::uint32_t{b}); }
@@ -50,7 +51,7 @@ struct Pass {
   Fact unless;
   Fact holds;
   Share share;
-  std::string_view shown_as;
+  std::string_view name;
   Run otherwise = nullptr;
 };
 
@@ -62,16 +63,17 @@ struct Pass {
 // and ordering are separate passes.
 // clang-format off
 constexpr Pass kPasses[] = {
-    // run                      needs                       unless   holds         share         shown as                 otherwise
+    // run                      needs                       unless   holds         share         name                       otherwise
     {passes::load_ranks,        nothing,                    nothing, ranks,        {0, 0},       "opening rank files"},
-    {passes::check_output,      ranks,                      nothing, output,       kQuiet,       ""},
-    {passes::unify_definitions, ranks | output,             nothing, definitions,  kQuiet,       ""},
-    {passes::fit_clocks,        definitions,                nothing, lines,        kQuiet,       ""},
-    {passes::refine_clocks,     lines,                      nothing, clocks,       kQuiet,       ""},
+    {passes::check_output,      ranks,                      nothing, output,       kQuiet,       "checking the output"},
+    {passes::bound_memory,      ranks | output,             nothing, pieces,       kQuiet,       "choosing pieces"},
+    {passes::unify_definitions, ranks | output,             nothing, definitions,  kQuiet,       "unifying definitions"},
+    {passes::fit_clocks,        definitions,                nothing, lines,        kQuiet,       "fitting lines of clocks"},
+    {passes::refine_clocks,     lines,                      nothing, clocks,       kQuiet,       "refining clocks"},
 
     {passes::match_in_one_go,   clocks,                     nothing, ordered,      {0, 1},       "matching and ordering"},
 
-    {passes::split_clocks,      clocks,                     ordered, split,        kQuiet,       ""},
+    {passes::split_clocks,      clocks,                     ordered, split,        kQuiet,       "splitting clocks"},
     {passes::match_in_one_go,   split,                      ordered, ordered,      {0, 1},       "matching and ordering"},
 
     {passes::match_messages,    clocks,                     ordered, pairs,        {0, 0.6},     "matching"},
@@ -79,12 +81,12 @@ constexpr Pass kPasses[] = {
     {passes::order_events,      times,                      ordered, events,       {0.7, 0.85},  "ordering events"},
     {passes::write_pairs,       pairs | events,             ordered, ordered,      {0.85, 1},    "writing messages"},
 
-    {passes::find_damage,       ordered,                    nothing, damage_known, kQuiet,       "",                      passes::unify_definitions},
+    {passes::find_damage,       ordered,                    nothing, damage_known, kQuiet,       "finding damage",        passes::unify_definitions},
     {passes::resolve_sites,     ordered | damage_known,     nothing, sites,        {1, 1},       "resolving call sites"},
-    {passes::write_definitions, ordered | sites,            nothing, meanings,     kQuiet,       ""},
-    {passes::count_events,      ordered | damage_known,     nothing, counters,     kQuiet,       ""},
-    {passes::summarize,         ordered | sites | counters, nothing, summary,      kQuiet,       ""},
-    {passes::finish_output,     meanings | summary,         nothing, merged_file,  kQuiet,       ""},
+    {passes::write_definitions, ordered | sites,            nothing, meanings,     kQuiet,       "writing definitions"},
+    {passes::count_events,      ordered | damage_known,     nothing, counters,     kQuiet,       "adding up counters"},
+    {passes::summarize,         ordered | sites | counters, nothing, summary,      kQuiet,       "summarizing"},
+    {passes::finish_output,     meanings | summary,         nothing, merged_file,  kQuiet,       "writing the rest"},
 };
 // clang-format on
 
@@ -106,7 +108,7 @@ void show(Merge& merge, const Pass& pass) {
   if (!progress || !pass.share.is_shown) return;
   merge.report = [&pass, &progress, all = merge.trace.events](std::uint64_t done) {
     const double share = all == 0 ? 1 : std::min(1.0, static_cast<double>(done) / static_cast<double>(all));
-    progress(pass.share.from + (pass.share.to - pass.share.from) * share, pass.shown_as);
+    progress(pass.share.from + (pass.share.to - pass.share.from) * share, pass.name);
   };
   merge.report(0);
 }
@@ -116,6 +118,7 @@ Status run_passes(Merge& merge) {
   for (const Pass* pass = std::begin(kPasses); pass != std::end(kPasses);) {
     const Pass& now = *pass++;
     if ((facts & now.needs) != now.needs || (facts & now.unless) != nothing) continue;
+    if (merge.options.watch) merge.options.watch(now.name);
     show(merge, now);
     MERIDIAN_TRY(const bool is_established, now.run(merge));
     if (is_established) {

@@ -22,7 +22,8 @@ struct MergeOptions {
   bool removes_overhead = false;  ///< subtracts the tracer's direct cost from the times of events
   bool force = false;             ///< merge the largest of several runs; overwrite an output that is not a merged file
   MergeProgress progress{};       ///< may be empty
-  RecoverRank recover{};          ///< may be empty: unfinished recordings are then a finding
+  std::function<void(std::string_view pass)> watch{};  ///< may be empty: called before each pass
+  RecoverRank recover{};                               ///< may be empty: unfinished recordings are then a finding
   /// May be empty. Called with the output before anything is written there; its error ends the merge.
   std::function<Status(const std::filesystem::path& output)> claim{};
   /// May be empty. Called with the HDF5 file (hid_t) when it has everything except the waits and the summary, to

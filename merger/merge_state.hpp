@@ -20,6 +20,7 @@
 #include "merger/merge.hpp"
 #include "merger/model/findings.hpp"
 #include "merger/model/trace.hpp"
+#include "merger/output/background_writer.hpp"
 #include "merger/output/merged_file.hpp"
 #include "merger/repair/repair_causality.hpp"
 #include "merger/statistics/comm_statistics.hpp"
@@ -40,6 +41,8 @@ struct Destination {
   /// In global order. In the statistics, a call that had not returned lasted until the end of its rank, if that was
   /// seen; in the file it has no duration, as in the rank file.
   Status append(std::span<const EventRow> rows);
+  /// Everything that matching found.
+  Status append(const MatchedRows& rows);
 };
 
 /// Pairs, stored on disk until their times are final.

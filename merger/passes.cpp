@@ -10,6 +10,7 @@
 
 #include "merged/model/merged_schema.hpp"
 #include "merger/clocks/fit/fit_clocks.hpp"
+#include "merger/load/bound_memory.hpp"
 #include "merger/load/describe_trace.hpp"
 #include "merger/model/event_row.hpp"
 #include "merger/model/nested_threads.hpp"
@@ -20,6 +21,7 @@
 #include "merger/statistics/summarize.hpp"
 #include "merger/statistics/summarize_context.hpp"
 #include "merger/statistics/summarize_sites.hpp"
+#include "trace/format/chunk_pool.hpp"
 #include "trace/format/rank_end.hpp"
 #include "trace/format/rank_file.hpp"
 
@@ -61,10 +63,31 @@ Status Destination::append(std::span<const EventRow> rows) {
   return file.append(rows);
 }
 
+Status Destination::append(const MatchedRows& rows) {
+  file.add_paths(rows.sites);
+  MERIDIAN_TRY_DO(append(rows.events));
+  MERIDIAN_TRY_DO(file.append(rows.messages));
+  MERIDIAN_TRY_DO(file.append(rows.parts));
+  return file.append(rows.awaited);
+}
+
 namespace passes {
 namespace {
 
-/// All rank files are open at the same time.
+/// Whether one thread may write the merged file while another one reads rank files.
+bool may_write_aside(const Trace& trace) {
+  hbool_t is_safe = 0;
+  if (H5is_library_threadsafe(&is_safe) < 0) is_safe = 0;
+  const bool is_apart = std::ranges::none_of(trace.files, [](const RankFile* file) { return file->needs_hdf5(); });
+  return ChunkPool::spare_processors() > 0 && (is_safe != 0 || is_apart);
+}
+
+template <class Row>
+void append(std::vector<Row>& to, std::span<const Row> rows) {
+  to.insert(to.end(), rows.begin(), rows.end());
+}
+
+/// Rank files that another program has rewritten are open all at the same time.
 void raise_file_limit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
@@ -127,6 +150,11 @@ Result<bool> check_output(Merge& merge) {
                "choose another output, remove it, or overwrite it with --force"};
 }
 
+Result<bool> bound_memory(Merge& merge) {
+  MERIDIAN_TRY_DO(meridian::bound_memory(merge.ranks.files, merge.output.parent_path()));
+  return true;
+}
+
 Result<bool> unify_definitions(Merge& merge) {
   merge.destination.reset();  // it refers to the trace
   merge.findings = merge.of_files;
@@ -152,14 +180,26 @@ Result<bool> match_in_one_go(Merge& merge) {
     return false;
   }
   MERIDIAN_TRY(Destination destination, Destination::open(merge.output, merge.trace));
+  BackgroundWriter writer{[&](const MatchedRows& rows) { return destination.append(rows); },
+                          may_write_aside(merge.trace)};
+  std::size_t known_paths = 0;
+  const auto take = [&]<class Row>(std::vector<Row>& to, std::span<const Row> rows) {
+    append(to, rows);
+    return Status{};
+  };
   const MatchSinks sinks{
-      [&](std::span<const EventRow> rows) { return destination.append(rows); },
-      [&](std::span<const MatchedMessage> rows) { return destination.file.append(rows); },
-      [&](std::span<const CollectivePart> rows) { return destination.file.append(rows); },
-      [&](std::span<const AwaitedCall> rows) { return destination.file.append(rows); },
+      [&](std::span<const EventRow> rows) {
+        append(writer.rows().events, rows);
+        merge.trace.paths->take_sites(known_paths, writer.rows().sites);
+        return writer.hand_over();
+      },
+      [&](std::span<const MatchedMessage> rows) { return take(writer.rows().messages, rows); },
+      [&](std::span<const CollectivePart> rows) { return take(writer.rows().parts, rows); },
+      [&](std::span<const AwaitedCall> rows) { return take(writer.rows().awaited, rows); },
   };
   MERIDIAN_TRY(Matched matched, match(merge.trace, MatchUntil::reversed, sinks, findings, merge.report));
   if (matched.reversed() != 0) return false;
+  MERIDIAN_TRY_DO(writer.finish());
   merge.findings = std::move(findings);
   merge.matched = std::move(matched);
   merge.destination.emplace(std::move(destination));
@@ -215,9 +255,14 @@ Result<bool> repair_causality(Merge& merge) {
 Result<bool> order_events(Merge& merge) {
   MERIDIAN_TRY(Destination destination, Destination::open(merge.output, merge.trace));
   merge.destination.emplace(std::move(destination));
-  MERIDIAN_TRY_DO(meridian::order_events(
-      merge.trace, merge.times, [&](std::span<const EventRow> rows) { return merge.destination->append(rows); },
-      merge.report));
+  std::size_t known_paths = 0;
+  const auto store = [&](std::span<const EventRow> rows) {
+    std::vector<std::uint32_t> sites;
+    merge.trace.paths->take_sites(known_paths, sites);
+    merge.destination->file.add_paths(sites);
+    return merge.destination->append(rows);
+  };
+  MERIDIAN_TRY_DO(meridian::order_events(merge.trace, merge.times, store, merge.report));
   merge.times.clear();
   return true;
 }

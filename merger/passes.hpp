@@ -9,10 +9,12 @@
 
 namespace meridian::passes {
 
-/// Opens the rank files, which all stay open. errors: those of meridian::load_ranks().
+/// Opens the rank files, and reads all but their calls. errors: those of meridian::load_ranks().
 Result<bool> load_ranks(Merge& merge);
 /// errors  invalid_argument: the output exists and is not a merged file.
 Result<bool> check_output(Merge& merge);
+/// See meridian::bound_memory().
+Result<bool> bound_memory(Merge& merge);
 /// Gives communicators, objects and names of all ranks one numbering.
 Result<bool> unify_definitions(Merge& merge);
 /// Fits a line to every clock from ping-pong exchanges. errors: those of meridian::fit_clocks().

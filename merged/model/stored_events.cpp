@@ -40,16 +40,17 @@ Result<StoredEventWriter> StoredEventWriter::create(ColumnParent file, std::size
   return StoredEventWriter{std::move(times), std::move(events)};
 }
 
-Status StoredEventWriter::push(const StoredTime& time, const StoredEvent& event) {
-  block_times_.push_back(time);
-  block_.push_back(event);
-  return block_.size() < kIndexRows ? Status{} : store();
-}
-
 Status StoredEventWriter::store() {
   order_by_location(block_times_, order_);
-  for (const StoredTime& time : block_times_) MERIDIAN_TRY_DO(times_.push(time));
-  for (const std::uint32_t row : order_) MERIDIAN_TRY_DO(events_.push(block_[row]));
+  MERIDIAN_TRY_DO(times_.append(block_times_));
+  piece_.clear();
+  for (const std::uint32_t row : order_) {
+    piece_.push_back(block_[row]);
+    if (piece_.size() < kPieceRows) continue;
+    MERIDIAN_TRY_DO(events_.append(piece_));
+    piece_.clear();
+  }
+  MERIDIAN_TRY_DO(events_.append(piece_));
   block_times_.clear();
   block_.clear();
   return {};

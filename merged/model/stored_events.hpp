@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "merged/model/merged_schema.hpp"
 #include "merged/model/merged_tables.hpp"
 #include "trace/format/long_table.hpp"
 #include "trace/model/result.hpp"
@@ -20,18 +21,23 @@ class StoredEventWriter {
  public:
   /// columns  of kEventColumns that the file gets
   static Result<StoredEventWriter> create(ColumnParent file, std::size_t columns);
-  Status push(const StoredTime& time, const StoredEvent& event);
+  /// Adds a row; true: a block is complete, and store() comes next.
+  bool push(const StoredTime& time, const StoredEvent& event) {
+    block_times_.push_back(time);
+    block_.push_back(event);
+    return block_.size() == kIndexRows;
+  }
+  Status store();
   Status finish();
 
  private:
   StoredEventWriter(LongTableWriter<StoredTime> times, LongTableWriter<StoredEvent> events)
       : times_{std::move(times)}, events_{std::move(events)} {}
-  Status store();
-
   LongTableWriter<StoredTime> times_;
   LongTableWriter<StoredEvent> events_;
   std::vector<StoredTime> block_times_;
   std::vector<StoredEvent> block_;  // in order of time
+  std::vector<StoredEvent> piece_;  // as they are stored
   std::vector<std::uint32_t> order_;
 };
 

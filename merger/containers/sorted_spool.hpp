@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "merger/containers/sort_rows.hpp"
 #include "merger/containers/temp_spool.hpp"
 #include "merger/containers/tournament.hpp"
 #include "trace/model/result.hpp"
@@ -14,11 +14,11 @@
 namespace meridian {
 
 /// Sorts rows on disk by their member `key` (unsigned; equal keys keep their order). Memory is bounded: sorted runs of
-/// kRunRows, of which up to kMostRuns are merged at a time.
+/// kRunRows, of which kMostRuns become one longer run, kMostRuns of those one still longer, and so on.
 template <class T>
 class SortedSpool {
  public:
-  static constexpr std::size_t kRunRows = 256 * 1024;
+  static constexpr std::size_t kRunRows = 64 * 1024;
   static constexpr std::size_t kMostRuns = 64;
 
   explicit SortedSpool(std::shared_ptr<TempFile> file, std::size_t run_rows = kRunRows)
@@ -32,46 +32,57 @@ class SortedSpool {
   /// Passes every row to `take` (returns a Status), in order; afterwards the spool is empty.
   template <class Take>
   Status drain(Take&& take) {
-    if (runs_.empty()) {
-      sort_run();
+    if (levels_.empty()) {
+      sorter_.sort(run_);
       for (const T& row : run_) MERIDIAN_TRY_DO(take(row));
       run_ = {};
       return {};
     }
     MERIDIAN_TRY_DO(store_run());
     run_ = {};
-    return merge_runs(take);
+    sorter_ = {};
+    std::vector<TempSpool<T>> runs;  // the oldest first
+    for (auto level = levels_.rbegin(); level != levels_.rend(); ++level)
+      for (TempSpool<T>& run : *level) runs.push_back(std::move(run));
+    levels_.clear();
+    return merge(std::move(runs), take);
   }
 
  private:
-  void sort_run() {
-    std::ranges::stable_sort(run_, {}, [](const T& row) { return row.key; });
-  }
+  using Runs = std::vector<TempSpool<T>>;
 
   Status store_run() {
     if (run_.empty()) return {};
-    if (runs_.size() == kMostRuns) {
+    sorter_.sort(run_);
+    TempSpool<T> stored{file_};
+    for (const T& row : run_) stored.append(row);
+    run_.clear();
+    MERIDIAN_TRY_DO(stored.seal());
+    stored.shrink();
+    return add(std::move(stored), 0);
+  }
+
+  /// Adds a run to a level. A full level becomes one run of the next one first, whose runs are all older.
+  Status add(TempSpool<T> run, std::size_t level) {
+    if (level == levels_.size()) levels_.emplace_back();
+    if (levels_[level].size() == kMostRuns) {
       TempSpool<T> merged{file_};
       const auto keep = [&](const T& row) {
         merged.append(row);
         return Status{};
       };
-      MERIDIAN_TRY_DO(merge_runs(keep));
+      MERIDIAN_TRY_DO(merge(std::exchange(levels_[level], {}), keep));
       MERIDIAN_TRY_DO(merged.seal());
-      runs_.push_back(std::move(merged));
+      merged.shrink();
+      MERIDIAN_TRY_DO(add(std::move(merged), level + 1));
     }
-    sort_run();
-    TempSpool<T>& stored = runs_.emplace_back(file_);
-    for (const T& row : run_) stored.append(row);
-    run_.clear();
-    return stored.seal();
+    levels_[level].push_back(std::move(run));
+    return {};
   }
 
   template <class Take>
-  Status merge_runs(Take&& take) {
+  static Status merge(Runs runs, Take&& take) {
     constexpr std::uint64_t kLast = UINT64_MAX;
-    std::vector<TempSpool<T>> runs = std::move(runs_);
-    runs_.clear();
     std::vector<TempSpoolReader<T>> readers;
     std::vector<const T*> rows;
     std::vector<std::uint64_t> keys;
@@ -93,7 +104,8 @@ class SortedSpool {
   std::shared_ptr<TempFile> file_;
   std::size_t run_rows_;
   std::vector<T> run_;
-  std::vector<TempSpool<T>> runs_;
+  RowSorter<T> sorter_;
+  std::vector<Runs> levels_;
 };
 
 }  // namespace meridian

@@ -51,6 +51,9 @@ class TempSpool {
   /// Ok if all appended rows are stored.
   Status seal() { return std::exchange(status_, Status{}); }
 
+  /// Returns memory that only further rows would need.
+  void shrink() { tail_.shrink_to_fit(); }
+
   /// Reads rows [first, first + out.size()). errors: io; invalid_argument if there are fewer.
   Status read(std::uint64_t first, std::span<T> out) {
     return visit<T>(first, out, [this](std::uint64_t block, std::size_t offset, std::span<T> rows) {

@@ -54,24 +54,31 @@ ThreadCursor::ThreadCursor(RankFile& file, std::uint32_t thread, std::vector<std
 }
 
 bool ThreadCursor::load() {
-  const RankMeta& meta = file_->meta();
   rows_ = next_row_ = 0;
   while (rows_ == 0) {
-    if (next_segment_ == segments_.size()) {
+    const bool is_first = pieces_.left() == 0;
+    if (is_first && next_segment_ == segments_.size()) {
       is_over_ = true;
       return false;
     }
-    const SegmentRow& segment = meta.segments[segments_[next_segment_]];
-    const Status status = file_->read(segments_[next_segment_++], batch_);
-    if (status && batch_.payload.size() == segment.events && has_all_rows(batch_)) {
+    if (is_first) pieces_ = file_->pieces(segments_[next_segment_++]);
+    const std::uint64_t left = pieces_.left();
+    const Status status = file_->read(pieces_, batch_);
+    if (status && batch_.payload.size() == left - pieces_.left() && has_all_rows(batch_)) {
       rows_ = batch_.payload.size();
-      for (const Unreadable& lack : batch_.unreadable)
-        findings_->add(FindingId::rank_damaged_columns, lack.count, name_of(meta, call_.thread) + ": " + lack.what);
+      for (const Unreadable& lack : batch_.unreadable) {
+        if (is_first)
+          findings_->add(FindingId::rank_damaged_columns, lack.count,
+                         name_of(file_->meta(), call_.thread) + ": " + lack.what);
+        else
+          findings_->add(FindingId::rank_damaged_columns, lack.count);
+      }
       break;
     }
-    next_event_ += segment.events;
-    findings_->add(FindingId::rank_damaged, segment.events,
-                   name_of(meta, call_.thread) + ": " +
+    pieces_ = {};
+    next_event_ += left;
+    findings_->add(FindingId::rank_damaged, left,
+                   name_of(file_->meta(), call_.thread) + ": " +
                        (status ? "tables of a segment contradict each other" : status.error().what));
   }
   call_.payload = Payload::local;  // no rows to skip

@@ -43,7 +43,7 @@ struct Call {
 using ThreadSegments = std::map<std::uint32_t, std::vector<std::size_t>>;
 ThreadSegments segments_by_thread(const RankMeta& meta);
 
-/// Walks the calls of one thread of a rank, with one segment in memory at a time. Unreadable segments are skipped with
+/// Walks the calls of one thread of a rank, with one segment, or a piece of it, in memory at a time. Unreadable segments are skipped with
 /// a finding. Times never go backwards.
 class ThreadCursor {
  public:
@@ -63,7 +63,7 @@ class ThreadCursor {
   }
 
  private:
-  bool load();       // reads the next readable segment; false at the end
+  bool load();       // reads the next readable piece of a segment; false at the end
   void take();       // makes the next row the current call
   void end_idle();   // an OpenMP thread without a share
   void skip_rows();  // moves the pointers of the call behind its rows
@@ -72,6 +72,7 @@ class ThreadCursor {
   Findings* findings_;
   std::vector<std::size_t> segments_;  // indexes into the file, in order
   std::size_t next_segment_ = 0;
+  SegmentPieces pieces_;  // of the segment before that
   EventBatch batch_;
   std::size_t rows_ = 0;
   std::size_t next_row_ = 0;

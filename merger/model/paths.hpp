@@ -32,6 +32,10 @@ class PathTable {
   /// Entry 0 means "no path"; the next two have no site.
   const std::vector<CallPath>& paths() const noexcept { return paths_; }
   bool is_full() const noexcept { return is_full_; }
+  /// Appends the sites of the paths from `known` on, and counts them there.
+  void take_sites(std::size_t& known, std::vector<std::uint32_t>& sites) const {
+    for (; known < paths_.size(); ++known) sites.push_back(paths_[known].site);
+  }
 
  private:
   std::vector<CallPath> paths_;

@@ -13,7 +13,6 @@
 namespace meridian {
 namespace {
 
-constexpr std::uint32_t kNoLocation = 0xffffffff;
 constexpr std::uint64_t kReleaseEvery = 1 << 20;  // rows; 8 MiB of row numbers
 // Each entry of index/sequence has 8 bytes a location, so with many locations entries are farther apart.
 constexpr std::uint64_t kRowsPerLocation = 32;
@@ -30,10 +29,7 @@ Result<EventTable::Columns> EventTable::open(ColumnParent file, const Trace& tra
 }
 
 EventTable::EventTable(Columns columns, const Trace& trace)
-    : columns_{std::move(columns)},
-      paths_{trace.has_sites ? trace.paths.get() : nullptr},
-      rank_index_{trace.rank_index},
-      first_slot_{0} {
+    : columns_{std::move(columns)}, has_sites_{trace.has_sites}, rank_index_{trace.rank_index}, first_slot_{0} {
   for (const RankFile* file : trace.files) {
     const RankMeta& meta = file->meta();
     Threads& threads = threads_.emplace_back();
@@ -70,13 +66,16 @@ std::uint32_t EventTable::location(std::int32_t rank, std::uint32_t thread) cons
   return threads.first + static_cast<std::uint32_t>(at - threads.numbers.begin());
 }
 
+Error EventTable::no_call(const EventRef& call) {
+  return Error{Errc::damaged,
+               "rank " + std::to_string(call.rank) + " has no call " + std::to_string(call.event) + " of thread " +
+                   std::to_string(call.thread),
+               ""};
+}
+
 Result<std::uint64_t> EventTable::slot(const EventRef& call) const {
   const std::uint32_t at = location(call.rank, call.thread);
-  if (at == kNoLocation || call.event >= first_slot_[at + 1] - first_slot_[at])
-    return Error{Errc::damaged,
-                 "rank " + std::to_string(call.rank) + " has no call " + std::to_string(call.event) + " of thread " +
-                     std::to_string(call.thread),
-                 ""};
+  if (!has_slot(at, call.event)) return no_call(call);
   return first_slot_[at] + call.event;
 }
 
@@ -94,26 +93,27 @@ Status EventTable::append(std::span<const EventRow> rows) {
   for (const EventRow& row : rows) {
     const std::uint32_t at = location(row.rank, row.thread);
     if (written_ % kIndexRows == 0) MERIDIAN_TRY_DO(begin_block(row));
-    MERIDIAN_TRY(const std::uint64_t slot, this->slot({row.rank, row.thread, row.sequence}));
-    rows_[slot] = ++written_;
+    if (!has_slot(at, row.sequence)) return no_call({row.rank, row.thread, row.sequence});
+    rows_[first_slot_[at] + row.sequence] = ++written_;
     latest_leave_ns_ = std::max(latest_leave_ns_, row.enter_ns + row.duration_ns);
     const StoredTime time{.step_ns = row.enter_ns - std::exchange(last_enter_ns_, row.enter_ns),
                           .duration_ns = row.duration_ns,
                           .location = static_cast<std::int32_t>(at)};
     const std::uint64_t expected = std::exchange(next_sequence_[at], row.sequence + 1);
-    MERIDIAN_TRY_DO(columns_.rows.push(
-        time, {.skipped = static_cast<std::int64_t>(row.sequence - expected),
-               .bytes_sent = static_cast<std::int64_t>(row.sent()),
-               .bytes_received = static_cast<std::int64_t>(row.received()),
-               .calls = static_cast<std::int64_t>(row.calls()),
-               .outside_ns = row.outside_ns(),
-               .call = static_cast<std::int32_t>(row.call),
-               .flags = static_cast<std::int32_t>(row.flags),
-               .comm = static_cast<std::int32_t>(row.comm),
-               .peer = row.peer,
-               .tag = row.tag,
-               .site = paths_ == nullptr ? 0 : static_cast<std::int32_t>(paths_->paths()[row.path].site),
-               .path = static_cast<std::int32_t>(row.path)}));
+    const bool is_full =
+        columns_.rows.push(time, {.skipped = static_cast<std::int64_t>(row.sequence - expected),
+                                  .bytes_sent = static_cast<std::int64_t>(row.sent()),
+                                  .bytes_received = static_cast<std::int64_t>(row.received()),
+                                  .calls = static_cast<std::int64_t>(row.calls()),
+                                  .outside_ns = row.outside_ns(),
+                                  .call = static_cast<std::int32_t>(row.call),
+                                  .flags = static_cast<std::int32_t>(row.flags),
+                                  .comm = static_cast<std::int32_t>(row.comm),
+                                  .peer = row.peer,
+                                  .tag = row.tag,
+                                  .site = has_sites_ ? static_cast<std::int32_t>(site_of_path_[row.path]) : 0,
+                                  .path = static_cast<std::int32_t>(row.path)});
+    if (is_full) MERIDIAN_TRY_DO(columns_.rows.store());
     if (written_ % kReleaseEvery == 0) rows_.release_pages();
   }
   return {};

@@ -22,6 +22,10 @@ class EventTable {
   /// scratch  a directory for the row numbers: 8 bytes a call, removed with this object.
   static Result<EventTable> create(ColumnParent file, const Trace& trace, const std::filesystem::path& scratch);
 
+  /// The sites of the call paths that follow those known so far. Before rows with these paths.
+  void add_paths(std::span<const std::uint32_t> sites) {
+    site_of_path_.insert(site_of_path_.end(), sites.begin(), sites.end());
+  }
   /// In global order.
   Status append(std::span<const EventRow> rows);
   Status finish();
@@ -48,11 +52,17 @@ class EventTable {
 
   EventTable(Columns columns, const Trace& trace);
   static Result<Columns> open(ColumnParent file, const Trace& trace);
+  static constexpr std::uint32_t kNoLocation = 0xffffffff;
   std::uint32_t location(std::int32_t rank, std::uint32_t thread) const;
+  bool has_slot(std::uint32_t at, std::uint64_t event) const noexcept {
+    return at != kNoLocation && event < first_slot_[at + std::size_t{1}] - first_slot_[at];
+  }
+  static Error no_call(const EventRef& call);
   Status begin_block(const EventRow& row);
 
   Columns columns_;
-  const PathTable* paths_;  // null: calls have no sites
+  bool has_sites_;
+  std::vector<std::uint32_t> site_of_path_;
   std::vector<std::uint32_t> rank_index_;
   std::vector<Threads> threads_;              // [files]
   std::vector<std::uint64_t> first_slot_;     // [locations + 1]

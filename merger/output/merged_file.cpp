@@ -102,6 +102,8 @@ Result<MergedFileWriter> MergedFileWriter::create(const std::filesystem::path& p
                                                          {}}}};
 }
 
+void MergedFileWriter::add_paths(std::span<const std::uint32_t> sites) { impl_->events.add_paths(sites); }
+
 Status MergedFileWriter::append(std::span<const EventRow> rows) { return impl_->events.append(rows); }
 
 Status MergedFileWriter::append(std::span<const MatchedMessage> rows) {

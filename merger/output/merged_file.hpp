@@ -29,6 +29,8 @@ class MergedFileWriter {
   MergedFileWriter& operator=(MergedFileWriter&&) noexcept;
   ~MergedFileWriter();
 
+  /// The sites of the call paths that follow those known so far. Before rows with these paths.
+  void add_paths(std::span<const std::uint32_t> sites);
   /// In global order.
   Status append(std::span<const EventRow> rows);
   Status append(std::span<const MatchedMessage> rows);

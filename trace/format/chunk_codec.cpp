@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -207,6 +208,20 @@ namespace {
 
 constexpr double kMostlyRepeated = 15.0 / 16, kOftenRepeated = 1.0 / 2;  // shares of a plane
 
+// Whether a general compressor gains nothing against a code for single bytes, by a sample of the plane.
+bool is_noise(std::span<const std::uint8_t> plane, int level) {
+  constexpr std::size_t kSample = 12288;
+  constexpr double kGain = 0.97, kBitsOfCode = 8 * 80;
+  if (plane.size() < 2 * kSample) return false;
+  const auto sample = plane.subspan((plane.size() - kSample) / 2, kSample);
+  std::array<std::uint32_t, 256> uses{};
+  for (const std::uint8_t byte : sample) ++uses[byte];
+  double bits = kBitsOfCode;
+  for (const std::uint32_t count : uses)
+    if (count != 0) bits += count * std::log2(static_cast<double>(kSample) / count);
+  return static_cast<double>(deflate_bytes(sample, level).size()) * 8 > kGain * bits;
+}
+
 // A chunk of which only the planes that vary are in memory.
 class Planes {
  public:
@@ -257,8 +272,10 @@ std::span<const std::uint8_t> encode_chunk(const void* values, std::size_t count
   for (std::size_t plane = 0; plane < coding.width; ++plane) {
     if (!planes.varies(plane)) continue;
     const Repeats repeats = find_repeats(planes.plane(plane));
+    const bool is_coded = coding.is_noisy || repeats.share >= kMostlyRepeated ||
+                          (coding.may_be_noisy && is_noise(planes.plane(plane), coding.level));
     // Deflated even without gain: the stream's checksum reveals damage.
-    if (!coding.is_noisy && repeats.share < kMostlyRepeated) return deflate_bytes(planes.all(), coding.level);
+    if (!is_coded) return deflate_bytes(planes.all(), coding.level);
     distances[plane] = repeats.share < kOftenRepeated ? 0 : repeats.distance;
   }
   thread_local PlaneDeflater deflater;

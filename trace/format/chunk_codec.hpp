@@ -51,7 +51,8 @@ struct ChunkCoding {
   std::size_t width = 0;   ///< bytes of an element in the file
   std::size_t stride = 0;  ///< elements of a whole chunk
   int level = 1;
-  bool is_noisy = false;  ///< as in ColumnOptions
+  bool is_noisy = false;      ///< as in ColumnOptions
+  bool may_be_noisy = false;  ///< likewise
 };
 /// zlib stream of the planes of a chunk, valid until the next call in this thread; empty if this build cannot compress.
 /// Elements after the first `count` are zero.

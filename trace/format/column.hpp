@@ -18,6 +18,8 @@ namespace meridian {
 
 class ChunkLogWriter;
 class ChunkPool;
+class PlaneStore;
+class RawFile;
 class StateReader;
 class StateWriter;
 struct LoggedChunk;
@@ -29,6 +31,7 @@ struct ColumnOptions {
   int level = 1;                   ///< deflate, 1 to 9
   bool is_narrow = false;          ///< stored in the smallest type of the same signedness that holds all values
   bool is_noisy = false;           ///< low bytes are noise, as those of times: they are compressed faster
+  bool may_be_noisy = false;       ///< the same for chunks of which a sample shows it
   bool omit_empty = false;         ///< a column without elements is not written
   std::string_view unit{};         ///< attribute `unit` unless empty
   std::string_view description{};  ///< attribute `description` unless empty
@@ -99,6 +102,12 @@ class ColumnReader {
   ~ColumnReader();
 
   std::uint64_t size() const noexcept;
+
+  /// Makes the reader independent of HDF5: from now on it reads the bytes of `file`, which is the open one. False: it
+  /// cannot, and HDF5's file has to stay open.
+  bool detach(const std::shared_ptr<const RawFile>& file);
+  /// Keeps decoded chunks in this store from now on, and no longer in memory, or, without one, in memory again.
+  void keep_in(std::shared_ptr<PlaneStore> store);
 
   /// Reads elements [offset, offset + out.size()). errors: damaged (beyond the end, does not decompress, or a value out
   /// of the range of T), io.

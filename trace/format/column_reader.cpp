@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "trace/format/chunk_codec.hpp"
+#include "trace/format/chunk_planes.hpp"
 #include "trace/format/column.hpp"
+#include "trace/format/raw_file.hpp"
 
 namespace meridian {
 namespace {
@@ -13,6 +15,7 @@ namespace {
 constexpr std::uint64_t kMaxChunkBytes = std::uint64_t{8} << 20;
 constexpr std::uint64_t kMostDeflated = 1032;  // no zlib stream has a higher ratio
 constexpr std::size_t kSlowPiece = 65536;      // elements read at once if HDF5 converts them
+constexpr std::uint64_t kMostPlaces = 1024;    // HDF5 looks through all chunks to find the place of one
 
 // The storage of a dataset's chunks; has_own_path is false if HDF5 has to decode them.
 struct Storage {
@@ -23,6 +26,13 @@ struct Storage {
   hsize_t chunk = 0;      // elements
   bool has_shuffle = false;
   bool has_deflate = false;
+};
+
+// A chunk in the file; bytes is 0 if it is not stored.
+struct ChunkPlace {
+  std::uint64_t address = 0;
+  std::uint32_t bytes = 0;
+  std::uint32_t skipped = 0;  // filters, one bit each
 };
 
 bool is_plain(hid_t type, std::size_t width) {
@@ -60,15 +70,21 @@ struct ColumnReader::Impl {
   std::uint64_t file_bytes = 0;
   std::uint64_t fill = 0;
 
-  // The last chunk read, as planes (or as plain elements if the width is 1 or there is no shuffle).
+  // After detach(), in place of the dataset.
+  std::shared_ptr<const RawFile> raw;
+  std::vector<ChunkPlace> places;
+
+  // The last chunk read.
   std::uint64_t cached = std::numeric_limits<std::uint64_t>::max();
   bool is_fill = false;
-  std::vector<std::uint8_t> planes;
+  ChunkPlanes planes;
 
   Error damaged(std::string_view reason) const {
     return Error{Errc::damaged, "cannot read column '" + path + "': " + std::string{reason}, ""};
   }
   Error failed() const { return h5::failure(Errc::damaged, "cannot read column '" + path + "'"); }
+
+  bool is_detached() const noexcept { return !dataset; }
 
   Status examine() {
     const h5::Properties creation{H5Dget_create_plist(dataset.get())};
@@ -106,13 +122,29 @@ struct ColumnReader::Impl {
 
   // Size of the chunk in the file; 0: not stored.
   Result<hsize_t> stored_bytes(hsize_t first) const {
+    if (raw != nullptr) return check_bytes(places[static_cast<std::size_t>(first / storage.chunk)].bytes);
     hsize_t bytes = 0;
     // Some versions of HDF5 fail if there is no such chunk. Any other failure comes from the index.
     if (H5Dget_chunk_storage_size(dataset.get(), &first, &bytes) < 0)
       return h5::has_failed_in(H5E_DATASET) ? Result<hsize_t>{0} : failed();
+    return check_bytes(bytes);
+  }
+
+  Result<hsize_t> check_bytes(hsize_t bytes) const {
     if (bytes > file_bytes || bytes > 2 * storage.chunk * storage.width + 65536)
       return damaged("a chunk is larger than it can be");
     return bytes;
+  }
+
+  Status read_stream(hsize_t first, std::span<std::uint8_t> stream, std::uint32_t& skipped) const {
+    if (raw == nullptr)
+      return H5Dread_chunk(dataset.get(), H5P_DEFAULT, &first, &skipped, stream.data()) < 0 ? Status{failed()}
+                                                                                            : Status{};
+    const ChunkPlace& place = places[static_cast<std::size_t>(first / storage.chunk)];
+    skipped = place.skipped;
+    Status read = raw->read(place.address, stream);
+    if (!read) read.error().what.insert(0, "cannot read column '" + path + "': ");
+    return read;
   }
 
   Status load_chunk(std::uint64_t index) {
@@ -127,32 +159,77 @@ struct ColumnReader::Impl {
     const std::size_t plain_bytes = static_cast<std::size_t>(storage.chunk) * storage.width;
     if (plain_bytes / kMostDeflated > bytes) return damaged("a chunk has the wrong length");
     // The planes and the stream they come from; the stream may be longer if deflate did not help.
-    planes.resize(plain_bytes);
-    std::uint8_t* stream = scratch_bytes(static_cast<std::size_t>(bytes));
+    const std::span<std::uint8_t> plain = planes.prepare(static_cast<std::size_t>(storage.chunk), storage.width);
+    const std::span<std::uint8_t> stream{scratch_bytes(static_cast<std::size_t>(bytes)),
+                                         static_cast<std::size_t>(bytes)};
     std::uint32_t skipped = 0;
-    if (H5Dread_chunk(dataset.get(), H5P_DEFAULT, &first, &skipped, stream) < 0) return failed();
+    MERIDIAN_TRY_DO(read_stream(first, stream, skipped));
     const std::uint32_t deflate_bit = storage.has_shuffle ? 2 : 1;
     if (storage.has_deflate && (skipped & deflate_bit) == 0) {
-      if (!inflate_bytes({stream, static_cast<std::size_t>(bytes)}, planes))
-        return damaged("a chunk does not decompress");
+      if (!inflate_bytes(stream, plain)) return damaged("a chunk does not decompress");
     } else if (bytes == plain_bytes) {
-      std::copy_n(stream, plain_bytes, planes.data());
+      std::ranges::copy(stream, plain.begin());
     } else {
       return damaged("a chunk has the wrong length");
     }
     const bool is_shuffled = storage.has_shuffle && (skipped & 1) == 0;
-    if (!is_shuffled && storage.width > 1) to_planes();
+    if (!is_shuffled && storage.width > 1) to_planes(plain);
+    MERIDIAN_TRY_DO(planes.keep());
     cached = index;
     return {};
   }
 
-  void to_planes() {
-    const std::size_t chunk = static_cast<std::size_t>(storage.chunk);
-    std::uint8_t* plain = scratch_bytes(planes.size());
-    std::copy(planes.begin(), planes.end(), plain);
-    for (std::size_t i = 0; i < chunk; ++i)
+  void to_planes(std::span<std::uint8_t> chunk) const {
+    const std::size_t rows_of_chunk = static_cast<std::size_t>(storage.chunk);
+    std::uint8_t* plain = scratch_bytes(chunk.size());
+    std::ranges::copy(chunk, plain);
+    for (std::size_t i = 0; i < rows_of_chunk; ++i)
       for (std::size_t plane = 0; plane < storage.width; ++plane)
-        planes[plane * chunk + i] = plain[i * storage.width + plane];
+        chunk[plane * rows_of_chunk + i] = plain[i * storage.width + plane];
+  }
+
+  // Finds every chunk in the file, so that it can be read without HDF5; false: only HDF5 can read the column.
+  bool find_places(const std::shared_ptr<const RawFile>& file) {
+    if (!storage.has_own_path || storage.is_float) return false;
+    const std::uint64_t chunks = (rows + storage.chunk - 1) / storage.chunk;
+    if (chunks > kMostPlaces) return false;
+    std::vector<ChunkPlace> found(static_cast<std::size_t>(chunks));
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const hsize_t first = i * storage.chunk;
+      unsigned skipped = 0;
+      haddr_t address = HADDR_UNDEF;
+      hsize_t bytes = 0;
+      if (H5Dget_chunk_info_by_coord(dataset.get(), &first, &skipped, &address, &bytes) < 0) return false;
+      if (bytes == 0 || address == HADDR_UNDEF) continue;
+      if (bytes > file->bytes() || address > file->bytes() - bytes) return false;  // HDF5 finds words for it
+      found[i] = {address, static_cast<std::uint32_t>(std::min<hsize_t>(bytes, UINT32_MAX)), skipped};
+    }
+    places = std::move(found);
+    raw = file;
+    return true;
+  }
+
+  // Takes all elements of a column in an object header into memory, as its only chunk.
+  bool take_whole() {
+    const h5::Properties creation{H5Dget_create_plist(dataset.get())};
+    if (storage.is_float || !creation || H5Pget_layout(creation.get()) != H5D_COMPACT || storage.width > 8)
+      return false;
+    const auto count = static_cast<std::size_t>(rows);
+    const ColumnType wide = storage.is_signed ? ColumnType::i64 : ColumnType::u64;
+    std::vector<std::uint64_t> values(count);
+    if (!read_through_hdf5(0, reinterpret_cast<std::uint8_t*>(values.data()), count, wide)) return false;
+    const std::span<std::uint8_t> plain = planes.prepare(count, storage.width);
+    split_planes(values.data(), count, wide, storage.width, count, plain.data());
+    if (!planes.keep()) return false;
+    storage.chunk = std::max<hsize_t>(rows, 1);
+    storage.has_own_path = true;
+    cached = 0;  // for ever: there is no other one
+    return true;
+  }
+
+  bool detach(const std::shared_ptr<const RawFile>& file) {
+    const h5::Quiet quiet;
+    return (find_places(file) || take_whole()) && dataset.close();
   }
 
   bool put_fill(std::size_t count, ColumnType type, std::uint8_t* out) const {
@@ -169,16 +246,16 @@ struct ColumnReader::Impl {
   }
 
   Status read_own(std::uint64_t offset, std::uint8_t* out, std::size_t count, ColumnType type) {
-    const h5::Quiet quiet;
     while (count > 0) {
       const std::uint64_t index = offset / storage.chunk;
       if (index != cached) MERIDIAN_TRY_DO(load_chunk(index));
       const std::size_t first = static_cast<std::size_t>(offset % storage.chunk);
-      const std::size_t chunk = static_cast<std::size_t>(storage.chunk);
-      const std::size_t taken = std::min(count, chunk - first);
-      const bool is_held = is_fill ? put_fill(taken, type, out)
-                                   : join_planes(planes.data(), chunk, storage.width,
-                                                 storage.is_signed && !storage.is_float, first, taken, type, out);
+      const std::size_t taken = std::min(count, static_cast<std::size_t>(storage.chunk) - first);
+      bool is_held = false;
+      if (is_fill)
+        is_held = put_fill(taken, type, out);
+      else
+        MERIDIAN_TRY_DO(planes.join(first, taken, storage.is_signed && !storage.is_float, type, out, is_held));
       if (!is_held) return damaged("a value is out of range");
       offset += taken;
       out += taken * width_of(type);
@@ -189,8 +266,7 @@ struct ColumnReader::Impl {
 
   // Any layout and filter that HDF5 supports. Integers are read as 64 bits with the file's sign, so that none is
   // clipped.
-  Status read_through_hdf5(std::uint64_t offset, std::uint8_t* out, std::size_t count, ColumnType type) {
-    const h5::Quiet quiet;
+  Status read_through_hdf5(std::uint64_t offset, std::uint8_t* out, std::size_t count, ColumnType type) const {
     const ColumnType wide = type == ColumnType::f64 ? ColumnType::f64
                             : storage.is_signed     ? ColumnType::i64
                                                     : ColumnType::u64;
@@ -240,12 +316,22 @@ Result<ColumnReader> ColumnReader::open(hid_t parent, const std::string& path) {
 
 std::uint64_t ColumnReader::size() const noexcept { return impl_->rows; }
 
+bool ColumnReader::detach(const std::shared_ptr<const RawFile>& file) { return impl_->detach(file); }
+
+void ColumnReader::keep_in(std::shared_ptr<PlaneStore> store) {
+  if (impl_->is_detached() && impl_->raw == nullptr) return;  // its only chunk
+  impl_->cached = std::numeric_limits<std::uint64_t>::max();
+  impl_->planes.keep_in(std::move(store));
+}
+
 Status ColumnReader::read_raw(std::uint64_t offset, void* out, std::size_t count, ColumnType type) {
   if (offset > impl_->rows || count > impl_->rows - offset) return impl_->damaged("it is too short");
   if (count == 0) return {};
   if (impl_->storage.is_float && type != ColumnType::f64) return impl_->damaged("its elements are not integers");
   const bool is_direct = impl_->storage.has_own_path && impl_->storage.is_float == (type == ColumnType::f64);
   auto* bytes = static_cast<std::uint8_t*>(out);
+  if (impl_->is_detached()) return impl_->read_own(offset, bytes, count, type);
+  const h5::Quiet quiet;
   return is_direct ? impl_->read_own(offset, bytes, count, type) : impl_->read_through_hdf5(offset, bytes, count, type);
 }
 

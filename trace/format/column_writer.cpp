@@ -62,6 +62,7 @@ struct ColumnWriter::Impl {
   int level = 1;
   bool is_narrow = false;
   bool is_noisy = false;
+  bool may_be_noisy = false;
   bool omit_empty = false;
   std::string unit;
   std::string description;
@@ -74,7 +75,12 @@ struct ColumnWriter::Impl {
   std::size_t element_bytes() const { return width_of(type); }
 
   ChunkCoding coding(std::size_t width, std::size_t stride) const {
-    return {.type = type, .width = width, .stride = stride, .level = level, .is_noisy = is_noisy};
+    return {.type = type,
+            .width = width,
+            .stride = stride,
+            .level = level,
+            .is_noisy = is_noisy,
+            .may_be_noisy = may_be_noisy};
   }
 
   Error failed(std::string_view verb) const {
@@ -328,6 +334,7 @@ Result<ColumnWriter> ColumnWriter::create(ColumnParent parent, std::string path,
   impl->level = options.level;
   impl->is_narrow = options.is_narrow && type != ColumnType::f64;
   impl->is_noisy = options.is_noisy;
+  impl->may_be_noisy = options.may_be_noisy;
   impl->omit_empty = options.omit_empty;
   impl->unit = options.unit;
   impl->description = options.description;
@@ -344,6 +351,7 @@ ColumnWriter ColumnWriter::create_in_log(ChunkLogWriter& log, std::uint32_t colu
   impl->level = options.level;
   impl->is_narrow = options.is_narrow && type != ColumnType::f64;
   impl->is_noisy = options.is_noisy;
+  impl->may_be_noisy = options.may_be_noisy;
   return ColumnWriter{std::move(impl)};
 }
 

@@ -20,8 +20,12 @@ Result<AnyLongTableWriter> AnyLongTableWriter::create(ColumnParent parent, const
   AnyLongTableWriter table;
   table.columns_ = columns;
   for (const AnyColumn& column : columns) {
-    const ColumnOptions options{
-        .level = column.unit == "ns" ? kTimeLevel : kLevel, .unit = column.unit, .description = column.text};
+    const bool is_time = column.unit == "ns";
+    const ColumnOptions options{.level = is_time ? kTimeLevel : kLevel,
+                                .is_noisy = is_time,
+                                .may_be_noisy = true,
+                                .unit = column.unit,
+                                .description = column.text};
     MERIDIAN_TRY(ColumnWriter writer, ColumnWriter::create(parent, path_of(group, column), column.type, options));
     table.writers_.push_back(std::move(writer));
   }

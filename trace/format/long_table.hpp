@@ -22,7 +22,7 @@ inline constexpr std::size_t kPieceRows = 4096;
 /// The writing side, for rows of any type.
 class AnyLongTableWriter {
  public:
-  /// Times (columns in ns) are deflated at level 1, because higher levels gain little; other columns at level 3.
+  /// Times (columns in ns) are stored as noise, because deflate gains little there; other columns are deflated at level 3.
   static Result<AnyLongTableWriter> create(ColumnParent parent, const std::string& group,
                                            std::span<const AnyColumn> columns);
   Status append(const void* rows, std::size_t count);
@@ -50,6 +50,14 @@ class LongTableWriter {
     rows_.push_back(row);
     ++size_;
     return rows_.size() < kPieceRows ? Status{} : store();
+  }
+  /// Rows of a whole block, without a copy.
+  Status append(std::span<const Row> rows) {
+    MERIDIAN_TRY_DO(store());
+    size_ += rows.size();
+    for (; !rows.empty(); rows = rows.subspan(std::min(rows.size(), kPieceRows)))
+      MERIDIAN_TRY_DO(writer_->append(rows.data(), std::min(rows.size(), kPieceRows)));
+    return {};
   }
   /// Rows pushed so far.
   std::uint64_t size() const noexcept { return size_; }

@@ -4,6 +4,7 @@
 // The columns of the rank file's event tables, for reading. A column that cannot be opened is reported when it is read,
 // so that everything else remains readable.
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,6 +40,11 @@ class OptionalColumn {
   Status read_raw(std::uint64_t offset, void* out, std::size_t count, ColumnType type) {
     if (count == 0) return {};
     return column_ ? column_->read_raw(offset, out, count, type) : problem_;
+  }
+  /// See ColumnReader. A column that cannot be read is detached.
+  bool detach(const std::shared_ptr<const RawFile>& file) { return !column_ || column_->detach(file); }
+  void keep_in(const std::shared_ptr<PlaneStore>& store) {
+    if (column_) column_->keep_in(store);
   }
 
  private:
@@ -108,6 +114,11 @@ class AnyTableColumns {
 
   void open(hid_t file, std::uint64_t rows) {
     for (std::size_t i = 0; i < columns_.size(); ++i) sources_[i].open(file, columns_[i], rows);
+  }
+
+  /// Calls visit(OptionalColumn&) for all columns.
+  void for_each(auto&& visit) {
+    for (OptionalColumn& source : sources_) visit(source);
   }
 
   Status read_rows(std::uint64_t offset, std::size_t count, const DictionaryRows& dictionary, Scratch& scratch,

@@ -211,7 +211,29 @@ struct EventBatch {
   std::vector<Unreadable> unreadable;
 };
 
-/// One rank's file, open for reading. Not thread-safe; movable.
+class PlaneStore;
+class RankFile;
+
+/// The place in a segment from which its next events are read; movable.
+class SegmentPieces {
+ public:
+  SegmentPieces();  ///< at the end
+  SegmentPieces(SegmentPieces&&) noexcept;
+  SegmentPieces& operator=(SegmentPieces&&) noexcept;
+  ~SegmentPieces();
+
+  /// Events that were not read yet.
+  std::uint64_t left() const noexcept { return left_; }
+
+ private:
+  friend class RankFile;
+  struct State;
+  std::size_t index_ = 0;
+  std::uint64_t left_ = 0;
+  std::unique_ptr<State> state_;
+};
+
+/// One rank's file, for reading. Not thread-safe; movable. Of a file as our writer makes it, no descriptor stays open.
 class RankFile {
  public:
   /// Unreadable tables are listed in meta().unreadable.
@@ -227,6 +249,18 @@ class RankFile {
   /// Reads segment `index` of meta().segments. If calls, or their messages, requests or collectives, cannot be read,
   /// adds a text to meta().texts that they are lost (kLostKey). errors: damaged, io.
   Status read(std::size_t index, EventBatch& batch);
+
+  /// Segment `index`, to be read by pieces.
+  SegmentPieces pieces(std::size_t index) const;
+  /// Reads the next events of the segment. The first call looks at the whole segment: what cannot be read in one piece is
+  /// omitted in all of them. errors: as of the other read(); the rest of the segment cannot be read either.
+  Status read(SegmentPieces& pieces, EventBatch& batch);
+  /// From now on pieces have at most that many events (at first: whole segments), and decoded chunks are kept in the
+  /// store, in place of memory, if it is not null.
+  void read_by_pieces(std::size_t events, const std::shared_ptr<PlaneStore>& store);
+
+  /// Whether read() calls HDF5. Otherwise it reads the file's bytes itself.
+  bool needs_hdf5() const;
   /// Number of segments in which read() found such damage.
   std::size_t flaws() const;
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <initializer_list>
 #include <utility>
 
-#include "trace/format/batch_rows.hpp"
-#include "trace/format/rank_columns.hpp"
+#include "trace/format/raw_file.hpp"
+#include "trace/format/segment_reader.hpp"
 
 namespace meridian {
 namespace {
@@ -12,59 +11,66 @@ namespace {
 using rank_schema::contradiction;
 using rank_schema::kMaxSegmentEvents;
 using rank_schema::kMaxSegmentRows;
-using rank_schema::OptionalColumn;
-using rank_schema::TableColumns;
+using rank_schema::LostParts;
 
-/// Adds the rows of every table.
-void operator+=(SegmentRow& sum, const SegmentRow& row) {
-  sum.events += row.events;
-  sum.completions += row.completions;
-  sum.sites += row.sites;
-  sum.nodes += row.nodes;
-  sum.counters += row.counters;
-  sum.user_values += row.user_values;
-#define MERIDIAN_EVENT(payload, Row, table) sum.table += row.table;
+constexpr const char* kDoNotFit = "events and the tables that they refer to do not fit";
+
+/// Calls visit(rows, rows) with the numbers of rows of each table; without user values, which are known last.
+template <class Visit>
+void for_each_table(auto& a, auto& b, Visit&& visit) {
+  visit(a.events, b.events);
+  visit(a.completions, b.completions);
+  visit(a.sites, b.sites);
+  visit(a.nodes, b.nodes);
+  visit(a.counters, b.counters);
+#define MERIDIAN_EVENT(payload, Row, table) visit(a.table, b.table);
 #define MERIDIAN_PAIR(payload, of, Row, table)
 #define MERIDIAN_OTHER(payload, Body)
 #include "trace/model/payloads.def"
 }
 
+/// Adds the rows of every table.
+void operator+=(SegmentRow& sum, const SegmentRow& row) {
+  for_each_table(sum, row, [](std::uint64_t& to, std::uint64_t rows) { to += rows; });
+  sum.user_values += row.user_values;
+}
+
+/// Whether the rows used so far can be those of the segment; all of them: they are exactly these.
+bool fit(const SegmentRow& used, const SegmentRow& segment) {
+  bool fits = true;
+  const bool are_all = used.events == segment.events;
+  for_each_table(used, segment,
+                 [&](std::uint64_t some, std::uint64_t all) { fits = fits && (are_all ? some == all : some <= all); });
+  return fits;
+}
+
 bool is_bounded(const SegmentRow& row) {
-  std::uint64_t most = std::max({row.events, row.completions, row.sites, row.counters, row.user_values});
-#define MERIDIAN_EVENT(payload, Row, table) most = std::max(most, row.table);
-#define MERIDIAN_PAIR(payload, of, Row, table)
-#define MERIDIAN_OTHER(payload, Body)
-#include "trace/model/payloads.def"
+  std::uint64_t most = row.user_values;
+  for_each_table(row, row, [&](std::uint64_t rows, std::uint64_t) { most = std::max(most, rows); });
   return most <= kMaxSegmentRows && row.events <= kMaxSegmentEvents && row.events > 0 &&
          (row.nodes == 0 || row.nodes == row.sites);
 }
 
 }  // namespace
 
+struct SegmentPieces::State {
+  SegmentRow used;               // rows before the next piece
+  std::uint64_t left_ticks = 0;  // leave of the last event before it
+  LostParts lost;
+};
+
+SegmentPieces::SegmentPieces() = default;
+SegmentPieces::SegmentPieces(SegmentPieces&&) noexcept = default;
+SegmentPieces& SegmentPieces::operator=(SegmentPieces&&) noexcept = default;
+SegmentPieces::~SegmentPieces() = default;
+
 struct RankFile::Impl {
-  h5::File file;
+  h5::File file;  // closed if no column needs it
   RankMeta meta;
   std::vector<SegmentRow> starts;  // index: segment
   std::vector<bool> has_flaw;      // index: segment; damage that read() found and reported in `meta`
-  rank_schema::DictionaryRows dictionary;
-  OptionalColumn gap, duration, call, payload, flags, completions, sites, nodes, counters, counters_between,
-      user_values;
-  TableColumns<PointToPoint> p2p;
-  TableColumns<Collective> coll;
-  TableColumns<Completion> completion_rows;
-  TableColumns<Rma> rma;
-  TableColumns<FileAccess> io;
-  TableColumns<HandleUse> handles;
-  TableColumns<UserUse> user;
-  TableColumns<LockUse> locks;
-  TableColumns<ThreadOp> thread_ops;
-  TableColumns<PollUse> polls;
-
-  rank_schema::Scratch scratch;
-  std::vector<std::int64_t> gaps;
-  std::vector<std::uint64_t> durations;
-  std::vector<std::uint16_t> numbers;
-  std::vector<std::uint8_t> payloads;
+  rank_schema::SegmentReader reader;
+  std::size_t piece_events = kMaxSegmentEvents;
 
   Status open_columns() {
     SegmentRow total;
@@ -75,190 +81,59 @@ struct RankFile::Impl {
       total += row;
     }
     has_flaw.resize(meta.segments.size());
-    const hid_t root = file.get();
-    gap.open(root, rank_schema::kGap, total.events);
-    duration.open(root, rank_schema::kDuration, total.events);
-    call.open(root, rank_schema::kCall, total.events);
-    payload.open(root, rank_schema::kPayload, total.events);
-    flags.open(root, rank_schema::kFlags, total.events);
-    completions.open(root, rank_schema::kCompletionCount, total.events);
-    p2p.open(root, total.p2p);
-    coll.open(root, total.coll);
-    completion_rows.open(root, total.completions);
-    rma.open(root, total.rma);
-    io.open(root, total.io);
-    handles.open(root, total.handles);
-    locks.open(root, total.locks);
-    thread_ops.open(root, total.thread_ops);
-    polls.open(root, total.polls);
-    sites.open(root, rank_schema::kSite, total.sites);
-    nodes.open(root, rank_schema::kNode, total.nodes);
-    counters.open(root, rank_schema::kCounter, total.counters);
-    counters_between.open(root, rank_schema::kCounterBetween, total.counters);
-    user.open(root, total.user);
-    user_values.open(root, rank_schema::kUserValue, total.user_values);
-    if (auto read = dictionary.open(root); !read) rank_schema::note_unreadable(meta, read.error(), true);
+    reader.open(file.get(), total, meta);
     return {};
   }
 
-  Status read_times(const SegmentRow& segment, std::uint64_t offset, EventBatch& batch) {
-    MERIDIAN_TRY_DO(gap.read(offset, gaps, segment.events));
-    MERIDIAN_TRY_DO(duration.read(offset, durations, segment.events));
-    const std::size_t count = gaps.size();
-    batch.enter_ticks.resize(count);
-    batch.leave_ticks.resize(count);
-    std::uint64_t left = segment.first_ticks;
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::uint64_t entered = left + static_cast<std::uint64_t>(gaps[i]);
-      left = entered + durations[i];
-      batch.enter_ticks[i] = entered;
-      batch.leave_ticks[i] = left;
-    }
+  // Reads the next events, `most` at a time.
+  Status read_piece(SegmentPieces& at, std::uint64_t most, EventBatch& batch) {
+    const SegmentRow& segment = meta.segments[at.index_];
+    SegmentPieces::State& state = *at.state_;
+    SegmentRow start = starts[at.index_];
+    start += state.used;
+    SegmentRow piece;
+    piece.first_ticks = state.left_ticks;
+    piece.events = std::min(at.left_, most);
+    piece.nodes = segment.nodes;
+    MERIDIAN_TRY_DO(reader.read_events(meta, start, piece, batch));
+    const std::uint64_t values = state.used.user_values;
+    state.used += piece;
+    if (!fit(state.used, segment)) return contradiction(kDoNotFit);
+    reader.read_tables(meta, start, piece, batch, state.lost);
+    state.used.user_values = values + piece.user_values;
+    state.left_ticks = batch.leave_ticks.back();
+    at.left_ -= piece.events;
+    const bool has_values = at.left_ != 0 || state.used.user_values == segment.user_values;
+    if (!has_values && !state.lost.has(LostParts::user))
+      reader.lose_user(contradiction("user events and their values do not fit").what, batch, state.lost);
     return {};
   }
 
-  Status read_events(const SegmentRow& segment, std::uint64_t offset, EventBatch& batch) {
-    MERIDIAN_TRY_DO(read_times(segment, offset, batch));
-    MERIDIAN_TRY_DO(call.read(offset, numbers, segment.events));
-    MERIDIAN_TRY_DO(payload.read(offset, payloads, segment.events));
-    MERIDIAN_TRY_DO(flags.read(offset, batch.flags, segment.events));
-    MERIDIAN_TRY_DO(completions.read(offset, batch.completion_count, segment.events));
-    batch.call.resize(numbers.size());
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      if (numbers[i] >= meta.calls.size()) return contradiction("an event has a call that is not in 'calls'");
-      batch.call[i] = meta.calls[numbers[i]];
-    }
-    batch.payload.resize(payloads.size());
-    for (std::size_t i = 0; i < payloads.size(); ++i) batch.payload[i] = static_cast<Payload>(payloads[i]);
-    return {};
+  // Finds out what of a segment cannot be read, before the first of its pieces is used.
+  Status check(const SegmentPieces& first, EventBatch& batch, LostParts& lost) {
+    SegmentPieces trial = start(first.index_);
+    Status status;
+    while (status && trial.left_ != 0) status = read_piece(trial, piece_events, batch);
+    lost = std::move(trial.state_->lost);
+    return status;
   }
 
-  // Readers of a batch use as many rows as the events refer to; this check ensures that the rows exist.
-  Status check_references(const SegmentRow& segment, const EventBatch& batch) const {
-    if (!std::ranges::all_of(batch.payload, is_call)) return contradiction("an event has an unknown payload");
-    const SegmentRow rows = rows_of_events(batch);
-    bool fits = rows.completions == segment.completions && rows.sites == segment.sites &&
-                rows.counters * meta.counters_per_event == segment.counters;
-#define MERIDIAN_EVENT(payload, Row, table) fits = fits && rows.table == segment.table;
-#define MERIDIAN_PAIR(payload, of, Row, table)
-#define MERIDIAN_OTHER(payload, Body)
-#include "trace/model/payloads.def"
-    if (!fits) return contradiction("events and the tables that they refer to do not fit");
-    return {};
+  SegmentPieces start(std::size_t index) const {
+    SegmentPieces at;
+    at.index_ = index;
+    at.left_ = meta.segments[index].events;
+    at.state_ = std::make_unique<SegmentPieces::State>();
+    at.state_->left_ticks = meta.segments[index].first_ticks;
+    return at;
   }
 
-  // The rows of events of `kinds` cannot be read: the events remain as calls with their times.
-  static void lose(EventBatch& batch, const Error& error, std::initializer_list<Payload> kinds) {
-    std::uint64_t events = 0;
-    for (Payload& payload : batch.payload) {
-      if (std::ranges::find(kinds, payload) == kinds.end()) continue;
-      payload = Payload::local;
-      ++events;
-    }
-    batch.unreadable.push_back({error.what, events});
-  }
-
-  template <class Row>
-  bool read_rows(TableColumns<Row>& table, std::uint64_t offset, std::uint64_t count, EventBatch& batch,
-                 std::vector<Row>& rows, std::initializer_list<Payload> kinds) {
-    const Status status = table.read(offset, count, dictionary, scratch, rows);
-    if (status) return true;
-    rows.clear();
-    lose(batch, status.error(), kinds);
-    return false;
-  }
-
-  bool read_completions(const SegmentRow& segment, const SegmentRow& start, EventBatch& batch) {
-    const Status status =
-        completion_rows.read(start.completions, segment.completions, dictionary, scratch, batch.completions);
-    if (status) return true;
-    batch.completions.clear();
-    const auto with = std::ranges::count_if(batch.completion_count, [](std::uint32_t count) { return count != 0; });
-    std::ranges::fill(batch.completion_count, 0);
-    batch.unreadable.push_back({status.error().what, static_cast<std::uint64_t>(with)});
-    return false;
-  }
-
-  Status read_user_values(const SegmentRow& segment, const SegmentRow& start, EventBatch& batch) {
-    MERIDIAN_TRY_DO(user_values.read(start.user_values, batch.user_values, segment.user_values));
-    std::uint64_t values = 0;
-    for (const UserUse& use : batch.user) values += use.words;
-    return values == segment.user_values ? Status{} : contradiction("user events and their values do not fit");
-  }
-
-  void read_user(const SegmentRow& segment, const SegmentRow& start, EventBatch& batch) {
-    batch.user_values.clear();
-    if (!read_rows(user, start.user, segment.user, batch, batch.user, {Payload::user})) return;
-    const Status status = read_user_values(segment, start, batch);
-    if (status) return;
-    batch.user.clear();
-    batch.user_values.clear();
-    lose(batch, status.error(), {Payload::user});
-  }
-
-  Status read_both_counters(const SegmentRow& segment, const SegmentRow& start, EventBatch& batch) {
-    MERIDIAN_TRY_DO(counters.read(start.counters, batch.counters, segment.counters));
-    return counters_between.read(start.counters, batch.counters_between, segment.counters);
-  }
-
-  void read_counters(const SegmentRow& segment, const SegmentRow& start, EventBatch& batch) {
-    const Status status = read_both_counters(segment, start, batch);
-    if (status) return;
-    batch.counters.clear();
-    batch.counters_between.clear();
-    std::uint64_t events = 0;
-    for (std::uint8_t& flags_of : batch.flags) {
-      events += (flags_of & kFlagCounters) != 0;
-      flags_of &= static_cast<std::uint8_t>(~kFlagCounters);
-    }
-    batch.unreadable.push_back({status.error().what, events});
-  }
-
-  Status read_nodes(const SegmentRow& segment, const SegmentRow& start, EventBatch& batch) {
-    MERIDIAN_TRY_DO(nodes.read(start.nodes, batch.nodes, segment.nodes));
-    for (const std::uint32_t node : batch.nodes)
-      if (node >= meta.stacks.size()) return contradiction("an event has a call stack that is not in 'stacks'");
-    return {};
-  }
-
-  // Unreadable sites are 0; unreadable call stacks are omitted.
-  void read_sites(const SegmentRow& segment, const SegmentRow& start, EventBatch& batch) {
-    if (const Status status = read_nodes(segment, start, batch); !status) {
-      batch.nodes.clear();
-      batch.unreadable.push_back({status.error().what, segment.nodes});
-    }
-    batch.sites.assign(static_cast<std::size_t>(segment.sites), 0);
-    Status status = sites.read(start.sites, scratch.numbers, segment.sites);
-    if (status)
-      status = dictionary.look_up(scratch.numbers, [&](std::size_t i, std::uint64_t value) {
-        batch.sites[i] = rank_schema::DictionaryRows::is_unreadable(value) ? 0 : value;
-      });
-    if (status) return;
-    std::ranges::fill(batch.sites, 0);
-    batch.unreadable.push_back({status.error().what, segment.sites});
-  }
-
-  // has_messages becomes false when some messages, requests or collectives cannot be read.
-  Status read(std::size_t index, EventBatch& batch, bool& has_messages) {
-    const SegmentRow& segment = meta.segments[index];
-    const SegmentRow& start = starts[index];
-    batch.unreadable.clear();
-    has_messages = false;
-    MERIDIAN_TRY_DO(read_events(segment, start.events, batch));
-    MERIDIAN_TRY_DO(check_references(segment, batch));
-    has_messages = read_rows(p2p, start.p2p, segment.p2p, batch, batch.p2p, {Payload::p2p, Payload::sendrecv});
-    has_messages &= read_rows(coll, start.coll, segment.coll, batch, batch.coll, {Payload::coll});
-    has_messages &= read_completions(segment, start, batch);
-    read_rows(rma, start.rma, segment.rma, batch, batch.rma, {Payload::rma});
-    read_rows(io, start.io, segment.io, batch, batch.io, {Payload::io});
-    read_rows(handles, start.handles, segment.handles, batch, batch.handles, {Payload::handle});
-    read_user(segment, start, batch);
-    read_rows(locks, start.locks, segment.locks, batch, batch.locks, {Payload::lock});
-    read_rows(thread_ops, start.thread_ops, segment.thread_ops, batch, batch.thread_ops, {Payload::thread_op});
-    read_rows(polls, start.polls, segment.polls, batch, batch.polls, {Payload::polls});
-    read_counters(segment, start, batch);
-    read_sites(segment, start, batch);
-    return {};
+  // Closes HDF5's file, which takes a megabyte and more, if everything can be read without it.
+  void detach(const std::filesystem::path& path) {
+    const h5::Properties creation{H5Fget_create_plist(file.get())};
+    hsize_t user_bytes = 1;
+    if (!creation || H5Pget_userblock(creation.get(), &user_bytes) < 0 || user_bytes != 0) return;
+    const auto raw = RawFile::find(path);
+    if (raw && reader.detach(*raw)) (void)file.close();
   }
 
   // Records the gap as the tracer does when it drops calls.
@@ -290,10 +165,13 @@ Result<RankFile> RankFile::open(const std::filesystem::path& path) {
   if (!meta) return in_file(std::move(meta).error());
   impl->meta = *std::move(meta);
   if (auto opened = impl->open_columns(); !opened) return in_file(std::move(opened).error());
+  impl->detach(path);
   return RankFile{std::move(impl)};
 }
 
 const RankMeta& RankFile::meta() const { return impl_->meta; }
+
+bool RankFile::needs_hdf5() const { return bool{impl_->file}; }
 
 std::size_t RankFile::flaws() const { return static_cast<std::size_t>(std::ranges::count(impl_->has_flaw, true)); }
 
@@ -312,11 +190,31 @@ void place_in_world(RankMeta& meta, std::uint32_t world, std::int32_t first_rank
 }
 
 Status RankFile::read(std::size_t index, EventBatch& batch) {
-  MERIDIAN_CHECK(index < impl_->meta.segments.size());
-  bool has_messages = false;
-  Status status = impl_->read(index, batch, has_messages);
-  if (!has_messages) impl_->note_gap(index);
+  SegmentPieces whole = pieces(index);
+  Status status = impl_->read_piece(whole, kMaxSegmentEvents, batch);
+  if (!status || whole.state_->lost.has_messages()) impl_->note_gap(index);
   return status;
+}
+
+SegmentPieces RankFile::pieces(std::size_t index) const {
+  MERIDIAN_CHECK(index < impl_->meta.segments.size());
+  return impl_->start(index);
+}
+
+Status RankFile::read(SegmentPieces& pieces, EventBatch& batch) {
+  MERIDIAN_CHECK(pieces.left_ != 0);
+  LostParts& lost = pieces.state_->lost;
+  const bool is_first = pieces.left_ == impl_->meta.segments[pieces.index_].events;
+  Status status;
+  if (is_first && pieces.left_ > impl_->piece_events) status = impl_->check(pieces, batch, lost);
+  if (status) status = impl_->read_piece(pieces, impl_->piece_events, batch);
+  if (!status || lost.has_messages()) impl_->note_gap(pieces.index_);
+  return status;
+}
+
+void RankFile::read_by_pieces(std::size_t events, const std::shared_ptr<PlaneStore>& store) {
+  impl_->piece_events = std::max<std::size_t>(events, 1);
+  impl_->reader.keep_in(store);
 }
 
 }  // namespace meridian

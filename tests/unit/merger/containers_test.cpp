@@ -3,13 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <random>
 #include <unordered_map>
+#include <vector>
 
 #include "merger/containers/index_map.hpp"
 #include "merger/containers/ring_queue.hpp"
+#include "merger/containers/sort_rows.hpp"
 #include "merger/containers/temp_spool.hpp"
 #include "merger/containers/tournament.hpp"
 #include "merger/match/messages/channel_table.hpp"
@@ -78,6 +81,27 @@ TEST(RingQueue, BehavesLikeADeque) {
       ASSERT_EQ(queue[place], oracle[place]);
     }
   }
+}
+
+TEST(RowSorter, SortsAsAStableSort) {
+  struct Row {
+    std::uint64_t key = 0;
+    std::size_t number = 0;
+    bool operator==(const Row&) const = default;
+  };
+  std::mt19937_64 random{test::seeded(3)};
+  RowSorter<Row> sorter;
+  for (const std::uint64_t range : {std::uint64_t{1}, std::uint64_t{7}, std::uint64_t{5000}, std::uint64_t{1} << 31,
+                                    std::uint64_t{1} << 32, std::uint64_t{1} << 60, ~std::uint64_t{0}})
+    for (const std::size_t count : {0, 1, 2, 3000}) {
+      const std::uint64_t first = range == ~std::uint64_t{0} ? 0 : random() % (std::uint64_t{1} << 60);
+      std::vector<Row> rows;
+      for (std::size_t i = 0; i < count; ++i) rows.push_back({first + random() % range, i});
+      std::vector<Row> expected = rows;
+      std::ranges::stable_sort(expected, {}, &Row::key);
+      sorter.sort(rows);
+      EXPECT_EQ(rows, expected) << range << " " << count;
+    }
 }
 
 TEST(Tournament, GivesTheSmallestKeyAndTheLowerStreamOnTies) {
