@@ -246,7 +246,7 @@ Result<bool> repair_causality(Merge& merge) {
   pairs.messages = std::move(repaired->messages);
   pairs.parts = std::move(repaired->collectives);
   merge.reversed_after = repaired->reversed_after;
-  merge.trace.clocks.bounds.largest_move_ns = repaired->largest_move_ns;
+  merge.trace.clocks.bounds.widen(repaired->moves_ns);
   if (merge.options.removes_overhead) report_removed(repaired->overhead, merge.findings);
   if (repaired->withdrawn != 0) merge.findings.add(FindingId::clock_order_withdrawn, repaired->withdrawn);
   return true;

@@ -65,6 +65,9 @@ struct ClockModelSummary {
   std::uint64_t reversed = 0;  ///< of these, received no later than sent
   double worst_s = 0;          ///< largest time by which a message is received before it is sent
   double residual_s = 0;       ///< of the ping-pong exchanges
+  std::string shape;           ///< of the clocks of `meridian`: "bends", "lines" or "offsets"; empty: others
+  double bends_unseen_s = -1;  ///< median distance of round trips from a fit that has not seen them; -1: not compared
+  double lines_unseen_s = -1;
 
   template <class Row = ClockModelSummary>
   static constexpr auto kColumns = Columns{
@@ -76,6 +79,11 @@ struct ClockModelSummary {
       column<&Row::residual_s>("residual_s", "s",
                                "how far both ends disagree about the middle of a round trip: root of the mean square "
                                "over the quickest nine tenths"),
+      column<&Row::shape>("shape", "", "what the samples ask for: bends, lines or offsets; empty: not decided"),
+      column<&Row::bends_unseen_s>("bends_unseen_s", "s",
+                                   "median distance of round trips from clocks that bend, fitted without them; -1: not "
+                                   "compared"),
+      column<&Row::lines_unseen_s>("lines_unseen_s", "s", "the same from straight clocks"),
   };
 };
 

@@ -9,6 +9,7 @@
 
 #include "cli/clocks/clock_view.hpp"
 #include "cli/clocks/svg_plot.hpp"
+#include "summary/clock_verdict.hpp"
 #include "summary/units.hpp"
 #include "trace/model/units.hpp"
 
@@ -155,12 +156,16 @@ std::string models(const ClockPageData& view) {
         model.is_chosen ? " class=\"chosen\"" : "", html_text(model.name), model.messages, model.reversed,
         100 * static_cast<double>(model.reversed) / static_cast<double>(most),
         model.reversed == 0 ? "-" : human_duration(model.worst_s), human_duration(model.residual_s));
-  return fmt::format(
-      "<table><tr><th "
-      "class=\"name\">model</th><th>messages</th><th>reversed</th><th></th><th>worst</th><th>residual</th></tr>\n"
-      "{}</table><p>In the merged file: {} messages and collectives were out of order before events were moved, {} are "
-      "after.</p>\n",
-      rows, view.summary.reversed_before, view.summary.reversed_after);
+  std::string verdict = clock_verdict(view.summary);
+  if (!verdict.empty()) verdict = "<p>In short: " + html_text(verdict) + ".</p>\n";
+  return verdict + fmt::format(
+                       "<table><tr><th "
+                       "class=\"name\">model</th><th>messages</th><th>reversed</th><th></th><th>worst</"
+                       "th><th>residual</th></tr>\n"
+                       "{}</table><p>In the merged file: {} messages and collectives were out of order before events "
+                       "were moved, {} are "
+                       "after.</p>\n",
+                       rows, view.summary.reversed_before, view.summary.reversed_after);
 }
 
 std::string drift(const ClockPageData& view) {

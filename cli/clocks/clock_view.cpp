@@ -11,6 +11,7 @@
 #include "merged/merged_trace.hpp"
 #include "merged/model/clock_bounds_columns.hpp"
 #include "merged/model/clock_report_columns.hpp"
+#include "summary/clock_verdict.hpp"
 
 namespace meridian {
 namespace {
@@ -88,7 +89,11 @@ std::string clock_json(const ClockPageData& view) {
                               {"messages", model.messages},
                               {"reversed", model.reversed},
                               {"worst_s", model.worst_s},
-                              {"residual_s", model.residual_s}});
+                              {"residual_s", model.residual_s},
+                              {"shape", model.shape},
+                              {"bends_unseen_s", model.bends_unseen_s},
+                              {"lines_unseen_s", model.lines_unseen_s}});
+  json["verdict"] = clock_verdict(summary);
   json["reversed_before"] = summary.reversed_before;
   json["reversed_after"] = summary.reversed_after;
   const auto add = [&](std::string_view name, std::span<const AnyColumn> columns, const auto& rows) -> Status {

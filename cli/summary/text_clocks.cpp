@@ -9,6 +9,7 @@
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
 #include "cli/summary/text.hpp"
+#include "summary/clock_verdict.hpp"
 #include "summary/units.hpp"
 
 namespace meridian {
@@ -99,6 +100,8 @@ std::string clocks_section(const Summary& summary, const Paint& paint) {
   if (rows.size() < summary.clocks.size())
     result += fmt::format("  and {} more with smaller residuals\n", human_count(summary.clocks.size() - rows.size()));
   result += models_text(summary, paint);
+  if (const std::string verdict = clock_verdict(summary); !verdict.empty())
+    result += wrapped(verdict, kIndent, prose_width());
   return result + fmt::format("  out of order: {} before the correction, {} after\n",
                               human_count(summary.reversed_before), human_count(summary.reversed_after));
 }

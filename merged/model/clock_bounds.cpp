@@ -25,6 +25,17 @@ std::optional<ClockBound> ClockBounds::at(std::uint32_t domain, std::int64_t tim
                     static_cast<std::int64_t>(std::ceil(late))};
 }
 
+void ClockBounds::widen(const std::vector<std::vector<std::int64_t>>& moves_ns) {
+  for (std::size_t d = 0; d < std::min(domains.size(), moves_ns.size()); ++d)
+    for (std::size_t k = 0; k < std::min(domains[d].size(), moves_ns[d].size()); ++k) {
+      ClockBoundKnot& knot = domains[d][k];
+      // The bound was that of a time earlier by the move.
+      const double move = std::ceil(static_cast<double>(moves_ns[d][k]) * (1 + static_cast<double>(knot.rate)));
+      for (float& early : knot.early_ns)
+        if (move > 0) early = std::nextafter(early + static_cast<float>(move), HUGE_VALF);
+    }
+}
+
 EventOrder order_of(std::int64_t a_ns, const ClockBound& a, std::int64_t b_ns, const ClockBound& b) noexcept {
   if (a_ns + a.late_ns < b_ns - b.early_ns) return EventOrder::before;
   if (b_ns + b.late_ns < a_ns - a.early_ns) return EventOrder::after;

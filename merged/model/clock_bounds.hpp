@@ -41,7 +41,10 @@ struct ClockBoundKnot {
 class ClockBounds {
  public:
   std::vector<std::vector<ClockBoundKnot>> domains;  ///< [domain], by time; empty if no domain has bounds
-  std::int64_t largest_move_ns = 0;                  ///< the farthest forward move of an event by the repair
+  std::int64_t largest_move_ns = 0;  ///< the farthest forward move of an event by the repair; 0: the knots contain it
+
+  /// Moves the early ends back by how far events around each knot were moved forward. moves_ns: [domain][knot]
+  void widen(const std::vector<std::vector<std::int64_t>>& moves_ns);
 
   /// Empty if no bound holds: without two-way traffic, around a clock step, and where messages contradict the fit.
   std::optional<ClockBound> at(std::uint32_t domain, std::int64_t time_ns, BoundLevel level) const;

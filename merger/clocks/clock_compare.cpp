@@ -52,6 +52,13 @@ Status count_reversed(TempSpool<DomainMessage>& messages, const std::vector<Cloc
   return reader.status();
 }
 
+void set_verdict(const ClockVerdict& verdict, ClockModelSummary& row) {
+  const auto seconds = [](double ns) { return ns < 0 ? -1 : ns * kSecondsPerNs; };
+  row.shape = verdict.shape;
+  row.bends_unseen_s = seconds(verdict.bends_ns);
+  row.lines_unseen_s = seconds(verdict.straight_ns);
+}
+
 }  // namespace
 
 double round_trip_residual(std::span<const RankMeta* const> metas, const Clocks& clocks) {
@@ -91,8 +98,10 @@ Result<std::vector<ClockModelSummary>> compare_models(std::span<const RankMeta* 
     if (row.is_chosen && bends(own.model)) {
       models.push_back(correction);
       row.residual_s = round_trip_residual(metas, chosen) * kSecondsPerNs;
+      set_verdict(chosen.verdict, row);
     } else if (bends(own.model)) {
       const Clocks clocks = refine_clocks(metas, first, samples, own, &models.emplace_back());
+      set_verdict(clocks.verdict, row);
       row.residual_s = round_trip_residual(metas, clocks) * kSecondsPerNs;
     } else {
       MERIDIAN_TRY(const Clocks clocks, fit_clocks(metas, own));

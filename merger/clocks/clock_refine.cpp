@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "merger/clocks/bounds/clock_certificate.hpp"
+#include "merger/clocks/fit/clock_choice.hpp"
 #include "merger/clocks/fit/clock_fit.hpp"
 #include "merger/clocks/fit/clock_hull.hpp"
 #include "merger/clocks/samples/median.hpp"
@@ -65,6 +67,18 @@ ClockFitResult fit_around_steps(const ClockSamples& samples, const ClockCorrecti
   const bool is_smoother = sharpest_bend(around.correction) <= ClockTuning::kSmoother * sharpest;
   const bool is_better = around.infeasible <= plain.infeasible && (is_smoother || !is_in_order);
   return is_better ? std::move(around) : std::move(plain);
+}
+
+std::string name_of(ClockShape shape) {
+  switch (shape) {
+    case ClockShape::offsets:
+      return "offsets";
+    case ClockShape::lines:
+      return "lines";
+    case ClockShape::bends:
+      break;
+  }
+  return "bends";
 }
 
 /// The map of a domain: its first line plus the correction, at every knot.
@@ -147,15 +161,15 @@ std::uint64_t count_rate_changes(const ClockCorrection& correction, std::size_t 
 }
 
 std::vector<Finding> find_flaws(const Clocks& clocks, const std::vector<HullLine>& lines,
-                                const ClockCorrection& correction, const ClockBounds& bounds, std::int64_t end_ns,
-                                double latency_ns) {
+                                const ClockCorrection& correction, const ClockCorrection& bent,
+                                const ClockBounds& bounds, std::int64_t end_ns, double latency_ns) {
   Findings findings;
   const std::vector<std::string> hosts = hosts_of(clocks);
   for (std::uint32_t h = 0; h < clocks.domains; ++h) {
     if (!lines[h].is_placed) findings.add(FindingId::clock_unsynchronised, 1, hosts[h]);
     if (!correction.steps[h].empty()) findings.add(FindingId::clock_step, correction.steps[h].size(), hosts[h]);
     if (bounds.domains.empty() || !lines[h].is_placed) continue;
-    const std::uint64_t changes = count_rate_changes(correction, h, latency_ns);
+    const std::uint64_t changes = count_rate_changes(bent, h, latency_ns);
     if (changes > 0 && correction.steps[h].empty()) findings.add(FindingId::clock_rate_changed, changes, hosts[h]);
     const auto broken = std::ranges::count_if(bounds.domains[h], [&](const ClockBoundKnot& knot) {
       return !knot.is_certified && knot.time_ns >= 0 && knot.time_ns <= end_ns;
@@ -172,14 +186,27 @@ Clocks refine_clocks(std::span<const RankMeta* const> metas, const Clocks& first
   const bool is_hull = options.model == ClockModel::hull;
   const std::vector<HullLine> lines = first_lines(first, samples, is_hull);
   ClockCorrection correction = correction_of(lines, samples);
+  ClockCorrection bent;  // where the rates of the clocks changed
   double latency_ns = 0;
+  ClockVerdict verdict;
   if (!is_hull) {
-    ClockFitResult fit = fit_around_steps(samples, correction, {first.reference, options.segment_s * 1e9});
+    const ClockFitSettings settings{first.reference, options.segment_s * kNsPerSecond};
+    ClockFitResult fit = fit_around_steps(samples, correction, settings);
+    const auto is_known = [](const HullLine& line) { return line.is_placed && line.is_two_way; };
+    bent = fit.correction;
+    if (std::ranges::all_of(lines, is_known)) {
+      std::vector<double> drifts(first.domains, 0);
+      for (const ClockSummary& row : first.table) drifts[row.domain] = row.drift_ppm * kOnePpm;
+      const ClockChoice choice = choose_shape(samples, correction, drifts, settings, fit);
+      verdict = {name_of(choice.shape), choice.bends_ns, choice.lines_ns};
+      if (choice.shape != ClockShape::bends && fit.infeasible == 0) bent = fit.correction;  // nothing contradicts them
+    }
     correction = std::move(fit.correction);
     latency_ns = fit.latency_ns;
   }
 
   Clocks clocks = first;
+  clocks.verdict = std::move(verdict);
   std::vector<ClockMap> maps(first.domains);
   std::vector<bool> is_made(first.domains, false);
   std::int64_t zero_ns = INT64_MAX;
@@ -197,7 +224,8 @@ Clocks refine_clocks(std::span<const RankMeta* const> metas, const Clocks& first
 
   const std::int64_t end_ns = samples.end_ns() - zero_ns;
   if (!is_hull) {
-    const ClockCertificate certificate = certify(samples, correction, first.reference, {.rho_ppm = options.rho_ppm});
+    const ClockCertificate certificate =
+        certify(samples, correction, first.reference, {.rho_ppm = options.rho_ppm, .tick_ns = first.tick_ns});
     clocks.bounds = bounds_of(correction, certificate, zero_ns);
   }
   const double all_ns = std::max(1.0, static_cast<double>(samples.end_ns() - samples.begin_ns()));
@@ -211,7 +239,7 @@ Clocks refine_clocks(std::span<const RankMeta* const> metas, const Clocks& first
     row.t1_s = median_half_width(clocks.bounds.domains[h], 0, end_ns);
     row.t2_s = median_half_width(clocks.bounds.domains[h], 1, end_ns);
   }
-  const std::vector<Finding> flaws = find_flaws(first, lines, correction, clocks.bounds, end_ns, latency_ns);
+  const std::vector<Finding> flaws = find_flaws(first, lines, correction, bent, clocks.bounds, end_ns, latency_ns);
   clocks.findings.insert(clocks.findings.end(), flaws.begin(), flaws.end());
   if (made != nullptr) *made = std::move(correction);
   return clocks;

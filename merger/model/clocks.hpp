@@ -41,18 +41,27 @@ struct ClockOptions {
   ClockOptions(ClockModel model_) : model{model_} {}  // implicit: tests usually set only the model
 };
 
+/// What decided between clocks that bend and straight ones; model `meridian`.
+struct ClockVerdict {
+  std::string shape;        ///< "bends", "lines" or "offsets"; empty: not decided
+  double bends_ns = -1;     ///< median distance of unseen round trips from a fit that bends; -1: not compared
+  double straight_ns = -1;  ///< and from straight clocks
+};
+
 struct Clocks {
   std::vector<ClockMap> maps;            ///< [ranks given], in the same order
   std::vector<std::uint32_t> domain_of;  ///< [ranks given]
   std::uint32_t domains = 0;
   std::uint32_t reference = 0;             ///< domain whose clock is the global one
   std::vector<std::uint64_t> first_ticks;  ///< [domains]: earliest stamp
+  std::vector<double> tick_ns;             ///< [domains]: a time may be later than its stamp by up to this
   std::vector<bool> is_tied;               ///< [domains]: whether exchanges at both ends of the run connect it to the
                                            ///< reference
   std::vector<ClockSummary> table;         ///< one row per (domain, host), by domain, then by the host's first rank
   std::vector<Finding> findings;           ///< clock.*
   std::int64_t origin_realtime_ns = 0;     ///< UTC of global time 0, by the reference's clock
-  ClockBounds bounds;                      ///< model `meridian` only; otherwise empty
+  ClockVerdict verdict;
+  ClockBounds bounds;  ///< model `meridian` only; otherwise empty
 };
 
 }  // namespace meridian

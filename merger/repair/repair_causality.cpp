@@ -171,7 +171,7 @@ Result<Repaired> repair_causality(std::span<RankFile* const> ranks, const Clocks
     MERIDIAN_TRY(const auto without, times_without_costs(ranks, clocks, input, scratch->directory(), overhead));
     MERIDIAN_TRY_DO(remove_overhead(input, without, messages, collectives, scratch->directory()));
   }
-  MERIDIAN_TRY(Repaired repaired, repair_streams(std::move(input), messages, collectives, scratch));
+  MERIDIAN_TRY(Repaired repaired, repair_streams(std::move(input), clocks, messages, collectives, scratch));
   repaired.overhead = overhead;
   return repaired;
 }

@@ -44,6 +44,8 @@ struct Repaired {
   std::vector<StreamTimes> streams;  ///< of every rank given, in that order; a rank's threads by number
   std::uint64_t moved = 0;           ///< calls with at least one end that is not at its clock's time
   std::int64_t largest_move_ns = 0;  ///< moves are forward only
+  /// [domain][knot of its bounds]: the largest move of an event between the knot before and the one after; ns
+  std::vector<std::vector<std::int64_t>> moves_ns;
   std::uint64_t reversed_after = 0;  ///< computed from the result; always 0
   RemovedOverhead overhead;
   std::uint64_t withdrawn = 0;  ///< collectives whose order the messages contradict; their parts are of shape none

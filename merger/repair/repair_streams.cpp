@@ -2,6 +2,7 @@
 #include "merger/repair/repair_streams.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,7 +20,34 @@ Error broken_promise(const std::string& what) {
                "this is a bug in the merger; keep the rank files and report it"};
 }
 
-Status write_stream(const RepairTables& tables, const RepairStream& stream, Repaired& repaired, StreamTimes& out) {
+/// Notes the moves of a stream's events at the knots around them.
+class MovesOfStream {
+ public:
+  /// Without knots, if the clocks have no bounds.
+  MovesOfStream(const Clocks& clocks, const RepairStream& stream, Repaired& repaired) {
+    if (stream.chain >= clocks.domain_of.size()) return;
+    const std::uint32_t domain = clocks.domain_of[stream.chain];
+    if (domain >= clocks.bounds.domains.size()) return;
+    knots_ = clocks.bounds.domains[domain];
+    moves_ns_ = repaired.moves_ns[domain];
+  }
+  /// Times of one stream ascend.
+  void add(std::int64_t was_ns, std::int64_t is_ns) {
+    if (is_ns <= was_ns || knots_.empty()) return;
+    while (after_ < knots_.size() && knots_[after_].time_ns <= is_ns) ++after_;
+    for (const std::size_t k : {after_ == 0 ? 0 : after_ - 1, std::min(after_, knots_.size() - 1)})
+      moves_ns_[k] = std::max(moves_ns_[k], is_ns - was_ns);
+  }
+
+ private:
+  std::span<const ClockBoundKnot> knots_;
+  std::span<std::int64_t> moves_ns_;
+  std::size_t after_ = 0;  // the first knot after the latest event
+};
+
+Status write_stream(const RepairTables& tables, const RepairStream& stream, const Clocks& clocks, Repaired& repaired,
+                    StreamTimes& out) {
+  MovesOfStream moves{clocks, stream, repaired};
   std::int64_t before = INT64_MIN;
   for (std::uint64_t row = stream.first; row < stream.first + stream.events; ++row) {
     const TimePair& is = tables.moved[row];
@@ -31,6 +59,8 @@ Status write_stream(const RepairTables& tables, const RepairStream& stream, Repa
     if (is.enter_ns != was.enter_ns || is.leave_ns != was.leave_ns) ++repaired.moved;
     repaired.largest_move_ns =
         std::max({repaired.largest_move_ns, is.enter_ns - was.enter_ns, is.leave_ns - was.leave_ns});
+    moves.add(was.enter_ns, is.enter_ns);
+    moves.add(was.leave_ns, is.leave_ns);
     out.times.append(is);
     if (row % kRowsBetweenReleases == 0) tables.release_pages();
   }
@@ -69,7 +99,7 @@ Status write_parts(const RepairTables& tables, TempSpool<CollectivePart>& given,
 
 }  // namespace
 
-Result<Repaired> repair_streams(RepairInput input, TempSpool<MatchedMessage>& messages,
+Result<Repaired> repair_streams(RepairInput input, const Clocks& clocks, TempSpool<MatchedMessage>& messages,
                                 TempSpool<CollectivePart>& collectives, const std::shared_ptr<TempFile>& scratch) {
   MERIDIAN_TRY(RepairTables tables,
                RepairTables::create(std::move(input), messages, collectives, scratch->directory()));
@@ -78,10 +108,11 @@ Result<Repaired> repair_streams(RepairInput input, TempSpool<MatchedMessage>& me
 
   Repaired repaired;
   repaired.withdrawn = forward.withdrawn;
+  for (const auto& knots : clocks.bounds.domains) repaired.moves_ns.emplace_back(knots.size(), 0);
   for (const RepairStream& stream : tables.streams) {
     StreamTimes& out =
         repaired.streams.emplace_back(StreamTimes{stream.rank, stream.thread, TempSpool<TimePair>{scratch}});
-    MERIDIAN_TRY_DO(write_stream(tables, stream, repaired, out));
+    MERIDIAN_TRY_DO(write_stream(tables, stream, clocks, repaired, out));
   }
   repaired.messages = TempSpool<MatchedMessage>{scratch};
   repaired.collectives = TempSpool<CollectivePart>{scratch};

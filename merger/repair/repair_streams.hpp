@@ -9,8 +9,8 @@
 
 namespace meridian {
 
-/// The second half of repair_causality(), with the times of all calls known.
-Result<Repaired> repair_streams(RepairInput input, TempSpool<MatchedMessage>& messages,
+/// The second half of repair_causality(), with the times of all calls known. `clocks` gives the knots of Repaired::moves_ns.
+Result<Repaired> repair_streams(RepairInput input, const Clocks& clocks, TempSpool<MatchedMessage>& messages,
                                 TempSpool<CollectivePart>& collectives, const std::shared_ptr<TempFile>& scratch);
 
 }  // namespace meridian

@@ -6,10 +6,12 @@
 #include <limits>
 #include <utility>
 
+#include "merger/clocks/bounds/clock_evidence.hpp"
 #include "merger/clocks/bounds/clock_paths.hpp"
 #include "merger/clocks/bounds/clock_slope.hpp"
 #include "merger/clocks/samples/clock_constraints.hpp"
 #include "merger/clocks/samples/clock_latency.hpp"
+#include "merger/clocks/samples/clock_meetings.hpp"
 #include "merger/clocks/samples/median.hpp"
 #include "merger/model/clock_tuning.hpp"
 #include "trace/model/units.hpp"
@@ -29,12 +31,23 @@ class Certifier {
             samples, correction,
             std::max<std::size_t>(1, static_cast<std::size_t>(std::round(correction.spacing_ns /
                                                                          static_cast<double>(samples.window_ns())))))},
+        meetings_{find_meetings(tight_)},
         smallest_{smallest_latencies()},
+        has_exchange_{two_way()},
+        is_busy_{busy()},
         doubts_{slope_doubts(samples, correction, reference)} {}
 
   ClockCertificate run() {
     set_rates();
     find_broken();
+    measure();
+    if (break_below_round_trips()) measure();  // other clocks' bounds may lead across the knots that have none now
+    widen();
+    return std::move(result_);
+  }
+
+ private:
+  void measure() {
     add_edges();
     const std::size_t nodes = correction_.domains * correction_.knots;
     const std::size_t root = reference_ * correction_.knots;
@@ -43,10 +56,45 @@ class Certifier {
       for (int level = 0; level < ClockCertificate::kLevels; ++level)
         (is_turned ? result_.early : result_.late)[level] = paths.distances(root, correction_.knots, level);
     }
-    return std::move(result_);
   }
 
- private:
+  /// Half of a round trip cannot be observed. A far narrower bound is a contradiction between messages of different
+  /// times: the clock was slewed in between. Returns whether there are any.
+  bool break_below_round_trips() {
+    const std::vector<double> unobservable = unobservable_ns(meetings_, correction_.domains);
+    bool has_any = false;
+    for (std::size_t h = 0; h < correction_.domains; ++h) {
+      if (h == reference_) continue;
+      for (std::size_t k = 0; k < correction_.knots; ++k) {
+        const std::size_t i = node(h, k);
+        const double half = (static_cast<double>(result_.early[0][i]) + static_cast<double>(result_.late[0][i])) / 2;
+        if (result_.is_broken[i] || half >= ClockTuning::kTooNarrow * unobservable[h]) continue;
+        break_around(h, k, 1);
+        has_any = true;
+      }
+    }
+    return has_any;
+  }
+
+  /// No T1 is below half of the smallest round trip, and every time may be later than its stamp by a tick.
+  void widen() {
+    const std::vector<double> unobservable = unobservable_ns(meetings_, correction_.domains);
+    for (std::size_t h = 0; h < correction_.domains; ++h)
+      for (std::size_t k = 0; k < correction_.knots; ++k) {
+        const std::size_t i = node(h, k);
+        float &early = result_.early[0][i], &late = result_.late[0][i];
+        const auto missing =
+            static_cast<float>(unobservable[h] - (static_cast<double>(early) + static_cast<double>(late)) / 2);
+        if (h != reference_ && missing > 0) early += missing, late += missing;
+        for (std::vector<float>& side : result_.late) side[i] += static_cast<float>(tick_ns(h));
+      }
+  }
+
+  /// The part of a clock's tick that kRoundingNs does not cover.
+  double tick_ns(std::size_t domain) const {
+    return domain < assumptions_.tick_ns.size() && assumptions_.tick_ns[domain] > 1 ? assumptions_.tick_ns[domain] : 0;
+  }
+
   std::size_t nearest(double time_ns) const {
     const auto place = correction_.place(time_ns);
     return place.index + (place.share > 0.5 ? 1 : 0);
@@ -110,8 +158,8 @@ class Certifier {
   /// by definition.
   void set_rates() {
     const std::size_t n = correction_.knots;
-    const std::vector<bool> has_exchange = two_way();
     result_.rate.assign(correction_.domains * n, 0);
+    is_slewed_.assign(correction_.domains, false);
     bend_.assign(correction_.domains * n, 0);
     std::vector<double> slopes(n - 1);
     for (std::size_t h = 0; h < correction_.domains; ++h) {
@@ -120,18 +168,18 @@ class Certifier {
         slopes[k] = (correction_.knot(h, k + 1) - correction_.knot(h, k)) / correction_.spacing_ns;
       std::vector<std::size_t> exchanges;
       for (std::size_t k = 0; k < n; ++k)
-        if (has_exchange[node(h, k)]) exchanges.push_back(k);
+        if (has_exchange_[node(h, k)]) exchanges.push_back(k);
       const Gaps gaps = gaps_between(exchanges);
-      const bool is_slewed = std::ranges::adjacent_find(slopes, [](double one, double next) {
-                               return std::abs(next - one) > ClockTuning::kSuddenRate;
-                             }) != slopes.end();
+      is_slewed_[h] = std::ranges::adjacent_find(slopes, [](double one, double next) {
+                        return std::abs(next - one) > ClockTuning::kSuddenRate;
+                      }) != slopes.end();
       std::size_t looked_first = n, looked_last = n, next = 0;
       std::pair<double, double> looked;  // all knots of a gap share one range, which is computed once
       for (std::size_t k = 0; k < n; ++k) {
         while (next < exchanges.size() && exchanges[next] < k) ++next;
         const std::size_t after = next < exchanges.size() ? exchanges[next] : n - 1;
         const std::size_t before = after == k ? k : next > 0 ? exchanges[next - 1] : 0;
-        const bool is_anywhere = n <= ClockTuning::kFewKnots || (is_slewed && gaps.is_long[k]);
+        const bool is_anywhere = n <= ClockTuning::kFewKnots || (is_slewed_[h] && gaps.is_long[k]);
         const std::size_t first =
             is_anywhere || before < ClockTuning::kBendReach ? 0 : before - ClockTuning::kBendReach;
         const std::size_t last = is_anywhere ? n - 2 : std::min(n - 2, after + ClockTuning::kBendReach);
@@ -185,9 +233,13 @@ class Certifier {
       if (doubts_[h] > ClockTuning::kMostDoubt)
         for (std::size_t k = 0; k < correction_.knots; ++k) break_around(h, k, 0);
     for (const ClockConstraint& one : tight_) {
-      if (one.slack_ns >= 0) continue;
+      if (one.slack_ns >= -tick_ns(one.to)) continue;
       break_around(one.from, nearest(one.sent_ns), 1);
       break_around(one.to, nearest(one.received_ns), 1);
+    }
+    for (const ClockMeeting& one : contradictions_among(meetings_, usual_latency(samples_, smallest_, 0))) {
+      break_around(one.low, nearest(one.low_ns), 1);
+      break_around(one.high, nearest(one.high_ns), 1);
     }
     break_reference();
     for (std::size_t h = 0; h < correction_.domains; ++h) break_altogether(h);
@@ -202,7 +254,7 @@ class Certifier {
     std::vector<std::uint32_t> partner(correction_.knots, kNobody);
     std::vector<bool> has_several(correction_.knots);
     for (const ClockConstraint& one : tight_) {
-      if (one.slack_ns >= 0 || (one.from != reference_ && one.to != reference_)) continue;
+      if (one.slack_ns >= -tick_ns(one.to) || (one.from != reference_ && one.to != reference_)) continue;
       const std::uint32_t other = one.from == reference_ ? one.to : one.from;
       const std::size_t k = nearest(one.from == reference_ ? one.sent_ns : one.received_ns);
       for (std::size_t q = k >= ClockTuning::kTogether ? k - ClockTuning::kTogether : 0;
@@ -226,7 +278,7 @@ class Certifier {
     for (std::size_t h = 0; h < correction_.domains; ++h)
       for (std::size_t k = 0; k < correction_.knots; ++k) {
         const std::size_t reach = excursion(h, k, usual);
-        if (reach == 0) continue;
+        if (reach == 0 || is_followed(h, k - reach, k + reach)) continue;
         break_around(h, k, reach + 1);
         ++strayed[k];
       }
@@ -234,6 +286,22 @@ class Certifier {
     for (std::size_t k = 0; k < correction_.knots; ++k)
       for (std::size_t h = 0; strayed[k] >= several && h < correction_.domains; ++h)
         break_around(h, k, ClockTuning::kExcursionReaches[1] + 1);
+  }
+
+  /// Whether the clock had many messages both ways all the time, which would have contradicted a wrong fit.
+  bool is_followed(std::size_t domain, std::size_t first, std::size_t last) const {
+    for (std::size_t k = first; k <= last; ++k)
+      if (!is_busy_[node(domain, k)]) return false;
+    return true;
+  }
+  std::vector<bool> busy() const {
+    std::vector<bool> is_busy(correction_.domains * correction_.knots);
+    for (const ClockMeeting& one : meetings_) {
+      if (one.messages < ClockTuning::kEnoughForFloor || one.doubt_ns > one.half_ns / 2) continue;
+      is_busy[node(one.low, correction_.place(one.low_ns).index)] = true;
+      is_busy[node(one.high, correction_.place(one.high_ns).index)] = true;
+    }
+    return is_busy;
   }
 
   /// The reach of an excursion around its middle, in knots; 0 if there is none.
@@ -284,19 +352,24 @@ class Certifier {
   }
 
   void add_edges() {
-    const std::vector<double> floors = latency_floors();
+    std::vector<double> floors = latency_floors();
+    if (!is_network_steady(meetings_, assumptions_.latency_share)) std::ranges::fill(floors, 0.0);
+    edges_.clear();
     for (const ClockConstraint& one : tight_) {
       const std::size_t sent = nearest(one.sent_ns), received = nearest(one.received_ns);
       const std::size_t from = node(one.to, received), to = node(one.from, sent);
-      if (one.slack_ns < 0 || result_.is_broken[from] || result_.is_broken[to]) continue;
+      if (one.slack_ns < -tick_ns(one.to) || result_.is_broken[from] || result_.is_broken[to]) continue;
       const double way =
           static_cast<double>(result_.rate[to]) * std::abs(one.sent_ns - correction_.knot_ns(sent)) +
           static_cast<double>(result_.rate[from]) * std::abs(one.received_ns - correction_.knot_ns(received)) +
           ClockTuning::kRoundingNs;
-      const double t2_slack = std::max(0.0, one.slack_ns - assumptions_.latency_share * floors[one.latency]);
+      const double slack = one.slack_ns + tick_ns(one.to);
+      // Where a clock is slewed, the fit may be off by more than the latencies say.
+      const double floor = is_slewed_[one.from] || is_slewed_[one.to] ? 0 : floors[one.latency];
+      const double t2_slack = std::max(0.0, slack - assumptions_.latency_share * floor);
       edges_.push_back({static_cast<std::uint32_t>(from),
                         static_cast<std::uint32_t>(to),
-                        {static_cast<float>(one.slack_ns + way), static_cast<float>(t2_slack + way)}});
+                        {static_cast<float>(slack + way), static_cast<float>(t2_slack + way)}});
     }
     for (std::size_t h = 0; h < correction_.domains; ++h) {
       if (h == reference_) continue;
@@ -342,10 +415,14 @@ class Certifier {
   std::size_t reference_;
   const ClockAssumptions& assumptions_;
   std::vector<ClockConstraint> tight_;
-  std::vector<double> smallest_;  // [latencies]: smallest_latencies()
+  std::vector<ClockMeeting> meetings_;
+  std::vector<double> smallest_;    // [latencies]: smallest_latencies()
+  std::vector<bool> has_exchange_;  // [domain][knot]: two_way()
+  std::vector<bool> is_busy_;       // [domain][knot]: busy()
   std::vector<double> doubts_;
   std::vector<ClockEdge> edges_;
-  std::vector<float> bend_;  // [domain][knot]: the part of the rate that comes from bends of the fit
+  std::vector<bool> is_slewed_;  // [domain]: its rate changes as that of no oscillator
+  std::vector<float> bend_;      // [domain][knot]: the part of the rate that comes from bends of the fit
   ClockCertificate result_;
 };
 

@@ -18,6 +18,8 @@ struct ClockAssumptions {
   double rho_ppm = 0.05;  ///< a clock's rate is this close to the fitted one
   double rho_ppm_per_s =
       ClockTuning::kRhoPpmPerS;  ///< and between two-way exchanges this much farther, per second of half the gap
+  /// [domain]: a time may be later than its stamp by up to this; empty: stamps are exact to a nanosecond
+  std::vector<double> tick_ns{};
   double latency_share = ClockTuning::kLatencyShare;  ///< T2: no delay is below this share of the smallest of its pair
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -86,6 +87,45 @@ void set_rate(std::span<const RankMeta* const> metas, ClockDomain& domain, const
   if (has_pair) domain.axis.ns_per_tick = span_ns / ticks;
 }
 
+/// What the distances of stamps have in common, in ticks.
+class TickGrid {
+ public:
+  void add(std::uint64_t ticks) {
+    if (ticks == 0) return;
+    if (stamps_++ == 0) first_ = ticks;
+    step_ = std::gcd(step_, ticks > first_ ? ticks - first_ : first_ - ticks);
+  }
+  /// 1 if there are too few stamps to tell.
+  std::uint64_t step() const { return stamps_ < ClockTuning::kFewStamps || step_ == 0 ? 1 : step_; }
+
+ private:
+  std::uint64_t first_ = 0, step_ = 0;
+  std::size_t stamps_ = 0;
+};
+
+/// A clock may advance in steps of more than a tick: microseconds that are counted as nanoseconds.
+void set_tick_lengths(std::span<const RankMeta* const> metas, std::vector<ClockDomain>& domains,
+                      const std::vector<std::size_t>& domain_of) {
+  std::map<std::int32_t, std::size_t> index_of;
+  for (std::size_t i = 0; i < metas.size(); ++i) index_of.try_emplace(metas[i]->rank, i);
+  std::vector<TickGrid> grids(domains.size());
+  for (std::size_t i = 0; i < metas.size(); ++i) {
+    TickGrid& own = grids[domain_of[i]];
+    for (const auto& row : metas[i]->threads) own.add(row.begin_ticks);
+    for (const auto& row : metas[i]->segments) own.add(row.first_ticks);
+    for (const auto& row : metas[i]->overheads) own.add(row.enter_ticks), own.add(row.leave_ticks);
+    for (const ExchangeRow& row : metas[i]->exchanges) {
+      const auto peer = index_of.find(row.peer);
+      if (peer == index_of.end()) continue;
+      TickGrid& far = grids[domain_of[peer->second]];
+      own.add(row.sent_ticks), own.add(row.returned_ticks);
+      far.add(row.received_ticks), far.add(row.replied_ticks);
+    }
+  }
+  for (std::size_t d = 0; d < domains.size(); ++d)
+    domains[d].tick_ns = static_cast<double>(domains[d].axis.ns_per_tick) * static_cast<double>(grids[d].step());
+}
+
 void set_axis(std::span<const RankMeta* const> metas, ClockDomain& domain) {
   domain.first_ticks = UINT64_MAX;
   for (const std::size_t member : domain.members)
@@ -122,6 +162,7 @@ std::vector<ClockDomain> find_domains(std::span<const RankMeta* const> metas, st
     domain_of.push_back(place->second);
   }
   for (ClockDomain& domain : domains) set_axis(metas, domain);
+  set_tick_lengths(metas, domains, domain_of);
   return domains;
 }
 

@@ -32,6 +32,7 @@ struct ClockDomain {
   TickAxis axis;
   std::uint64_t first_ticks = 0;  ///< earliest stamp that any member recorded
   bool is_rate_assumed = false;   ///< no two anchors were far enough apart to measure the rate
+  double tick_ns = 1;             ///< what its stamps are multiples of, as far as they show it
   bool has_anchor = false;        ///< otherwise base_monotonic_ns and base_realtime_ns are 0
 };
 

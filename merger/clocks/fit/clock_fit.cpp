@@ -12,6 +12,7 @@
 #include "merger/clocks/fit/make_feasible.hpp"
 #include "merger/clocks/samples/clock_constraints.hpp"
 #include "merger/clocks/samples/clock_latency.hpp"
+#include "merger/clocks/samples/clock_meetings.hpp"
 #include "merger/clocks/samples/median.hpp"
 #include "merger/clocks/steps/step_at_bend.hpp"
 #include "merger/model/clock_tuning.hpp"
@@ -20,45 +21,12 @@
 namespace meridian {
 namespace {
 
-/// The spacing of the knots: at least one second, and two gaps between messages in a typical direction; if most pairs
-/// communicate one way, two seconds and four gaps. The ends of the run, where ping-pong exchanges crowd, do not count.
-std::size_t windows_per_knot(const ClockSamples& samples, double segment_ns) {
-  const auto window = static_cast<double>(samples.window_ns());
-  if (segment_ns > 0) return static_cast<std::size_t>(std::max(1.0, std::round(segment_ns / window)));
-  const double span = static_cast<double>(samples.end_ns() - samples.begin_ns());
-  std::vector<double> counts;
-  std::size_t both_ways = 0, one_way = 0;
-  const auto ends = static_cast<std::size_t>(std::max(2.0, kNsPerSecond / window));
-  const auto windows = static_cast<std::size_t>(span / window) + 2;
-  for (const PairSamples& pair : samples.pairs()) {
-    int directions = 0;
-    for (const ClockCells& side : pair.sides) {
-      double count = 0;
-      for (const ClockCell& cell : side.cells())
-        if (cell.window > ends && cell.window + ends < windows) count += static_cast<double>(cell.messages);
-      if (count == 0) continue;
-      counts.push_back(count);
-      ++directions;
-    }
-    both_ways += directions == 2;
-    one_way += directions == 1;
-  }
-  double spacing = ClockTuning::kSpacingNs;  // ping-pong exchanges alone
-  if (!counts.empty()) {
-    const bool is_two_way = both_ways > one_way;
-    const double gap = span / median(std::move(counts), 1);
-    spacing = is_two_way ? std::max(ClockTuning::kSpacingNs, ClockTuning::kGapsPerKnot * gap)
-                         : std::max(ClockTuning::kOneWaySpacingNs, ClockTuning::kOneWayGapsPerKnot * gap);
-    spacing = std::min(spacing, ClockTuning::kLongestSpacingNs);
-  }
-  return static_cast<std::size_t>(std::max(1.0, std::round(spacing / window)));
-}
-
 class Fit {
  public:
   Fit(const ClockSamples& samples, const ClockCorrection& initial, const ClockFitSettings& settings)
       : samples_{samples},
         reference_{settings.reference},
+        held_out_{settings.held_out},
         group_{windows_per_knot(samples, settings.segment_ns)},
         correction_{initial},
         latencies_(samples.pairs().size() + 1, kUnset) {
@@ -71,8 +39,8 @@ class Fit {
 
   ClockFitResult run() {
     for (const std::size_t level : ClockTuning::kLevels) solve_level(level, 0);
+    if (!held_out_.empty()) return {std::move(correction_), typical_, 0};
     refine(find_steps_at_bends());
-    prefer_lines();
     const std::uint64_t infeasible = make_feasible(samples_, correction_, reference_, ClockTuning::kMarginNs, typical_);
     return {std::move(correction_), typical_, infeasible};
   }
@@ -86,15 +54,6 @@ class Fit {
       group_ /= 2;
       solve_level(1, 4);
     }
-  }
-
-  /// If no clock bends by more than the uncertainty of the fit, the lines from ping-pong exchanges are kept.
-  void prefer_lines() {
-    if (initial_size_ != 0) return;
-    double largest = 0;
-    for (const double z : correction_.z) largest = std::max(largest, std::abs(z));
-    if (!correction_.has_steps() && largest < std::min(ClockTuning::kStraight * typical_, ClockTuning::kStraightNs))
-      std::ranges::fill(correction_.z, 0.0);
   }
 
   /// Keeps a step if it improves the fit. Returns how many messages are still reversed.
@@ -136,7 +95,7 @@ class Fit {
         if (left == 0 || left > reversed / 2) break;  // further rounds will not help
         reversed = left;
       }
-      std::vector<ClockConstraint> tight = find_tight(samples_, correction_, group);
+      std::vector<ClockConstraint> tight = find_tight(samples_, correction_, group, held_out_);
       set_latencies(tight);
       ClockSystem system = make_system(tight);
       tight = {};  // the rows take as much memory
@@ -227,6 +186,7 @@ class Fit {
     system.priors = priors_;
     system.stiffness = 1 / (ClockTuning::kPriorDoubt * typical_ * ClockTuning::kPriorDoubt * typical_);
     system.rows.reserve(tight.size());
+    const std::vector<double> raised = raised_latencies(tight);
     for (const ClockConstraint& one : tight) {
       const auto to = correction_.place(one.received_ns), from = correction_.place(one.sent_ns);
       ClockRow row;
@@ -236,7 +196,9 @@ class Fit {
       row.from_share = static_cast<float>(from.share);
       row.latency = one.latency;
       row.is_collective = one.latency == priors_.size() - 1;
-      row.value = one.sent_ns - one.received_ns;
+      row.doubt =
+          std::max(0.0, raised[static_cast<std::size_t>(&one - tight.data())] - ClockTuning::kSteadyShare * typical_);
+      row.value = one.sent_ns - one.received_ns + row.doubt;
       system.rows.push_back(row);
     }
     return system;
@@ -245,7 +207,8 @@ class Fit {
   void set_weights(ClockSystem& system, double scale, bool is_redescending) const {
     for (ClockRow& row : system.rows) {
       const double q = row.difference(system.x) - row.value - system.latency(row.latency);
-      const double s = row.is_collective ? scale + ClockTuning::kCollectiveDoubt * typical_ : scale;
+      const double s =
+          row.is_collective ? scale + ClockTuning::kCollectiveDoubt * typical_ : std::hypot(scale, row.doubt);
       // A host that always lags receives every message late; without a redescending weight those residuals would keep
       // pulling.
       if (q > 0)
@@ -281,6 +244,7 @@ class Fit {
 
   const ClockSamples& samples_;
   std::size_t reference_;
+  const std::vector<bool>& held_out_;
   std::size_t group_;  // windows between the finest knots
   ClockCorrection correction_;
   std::vector<double> latencies_, priors_;
@@ -290,6 +254,38 @@ class Fit {
 };
 
 }  // namespace
+
+std::size_t windows_per_knot(const ClockSamples& samples, double segment_ns) {
+  const auto window = static_cast<double>(samples.window_ns());
+  if (segment_ns > 0) return static_cast<std::size_t>(std::max(1.0, std::round(segment_ns / window)));
+  const double span = static_cast<double>(samples.end_ns() - samples.begin_ns());
+  std::vector<double> counts;
+  std::size_t both_ways = 0, one_way = 0;
+  const auto ends = static_cast<std::size_t>(std::max(2.0, kNsPerSecond / window));
+  const auto windows = static_cast<std::size_t>(span / window) + 2;
+  for (const PairSamples& pair : samples.pairs()) {
+    int directions = 0;
+    for (const ClockCells& side : pair.sides) {
+      double count = 0;
+      for (const ClockCell& cell : side.cells())
+        if (cell.window > ends && cell.window + ends < windows) count += static_cast<double>(cell.messages);
+      if (count == 0) continue;
+      counts.push_back(count);
+      ++directions;
+    }
+    both_ways += directions == 2;
+    one_way += directions == 1;
+  }
+  double spacing = ClockTuning::kSpacingNs;  // ping-pong exchanges alone
+  if (!counts.empty()) {
+    const bool is_two_way = both_ways > one_way;
+    const double gap = span / median(std::move(counts), 1);
+    spacing = is_two_way ? std::max(ClockTuning::kSpacingNs, ClockTuning::kGapsPerKnot * gap)
+                         : std::max(ClockTuning::kOneWaySpacingNs, ClockTuning::kOneWayGapsPerKnot * gap);
+    spacing = std::min(spacing, ClockTuning::kLongestSpacingNs);
+  }
+  return static_cast<std::size_t>(std::max(1.0, std::round(spacing / window)));
+}
 
 ClockFitResult fit_correction(const ClockSamples& samples, const ClockCorrection& initial,
                               const ClockFitSettings& settings) {

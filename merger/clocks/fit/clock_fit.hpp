@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "merger/clocks/samples/clock_correction.hpp"
 #include "merger/clocks/samples/clock_samples.hpp"
@@ -12,6 +13,9 @@ namespace meridian {
 struct ClockFitSettings {
   std::size_t reference = 0;  ///< domain whose clock is the global one
   double segment_ns = 0;      ///< spacing of the knots; 0: as fine as the messages allow
+  /// [window]: samples that are held out, to be compared with the result. A fit without them is not brought into order
+  /// and searches no clock steps. Empty: all samples count.
+  std::vector<bool> held_out{};
 };
 
 struct ClockFitResult {
@@ -32,5 +36,10 @@ struct ClockFitResult {
 ///          Domains that nothing connects to the reference keep it.
 ClockFitResult fit_correction(const ClockSamples& samples, const ClockCorrection& initial,
                               const ClockFitSettings& settings);
+
+/// The spacing of the knots of such a fit, in windows of the samples: at least one second, and two gaps between messages
+/// in a typical direction; if most pairs communicate one way, two seconds and four gaps. The ends of the run, where
+/// ping-pong exchanges crowd, do not count.
+std::size_t windows_per_knot(const ClockSamples& samples, double segment_ns);
 
 }  // namespace meridian

@@ -22,7 +22,8 @@ void add_batch(std::span<const ExchangeOffset> batch, double share, long double 
   const std::size_t count = std::max<std::size_t>(1, batch.size() - dropped);
   if (batch.size() >= ClockTuning::kFewExchanges) quickest = batch.front().rtt_ns;
   const auto doubt = [&](std::size_t i) { return (batch[i].rtt_ns - quickest) / 2; };
-  const long double common = std::max(ClockTuning::kLeastStampDoubtNs, doubt(count / ClockTuning::kQuickShare));
+  const long double common =
+      std::max(ClockTuning::kLeastStampDoubtNs, doubt(std::min<std::size_t>(1, count / ClockTuning::kQuickShare)));
   for (std::size_t i = 0; i < count; ++i) kept.push_back({batch[i], 1 / (common * common + doubt(i) * doubt(i))});
 }
 

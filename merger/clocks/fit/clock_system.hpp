@@ -20,6 +20,7 @@ struct ClockRow {
   bool is_collective = false;
   double value = 0;
   double weight = 0;
+  double doubt = 0;  ///< of the latency, on top of the scale
 
   double to_z(const std::vector<double>& x) const {
     return x[to] * (1 - static_cast<double>(to_share)) + x[to + 1] * static_cast<double>(to_share);

@@ -177,6 +177,7 @@ Result<Clocks> fit_clocks(std::span<const RankMeta* const> metas, const ClockOpt
   for (std::size_t d = 0; d < domains.size(); ++d) {
     const PlacedDomain& place = placed.domains[d];
     clocks.first_ticks.push_back(domains[d].first_ticks);
+    clocks.tick_ns.push_back(domains[d].tick_ns);
     clocks.is_tied.push_back(place.root == placed.reference && place.has_drift);
     add_rows(metas, domains[d], place.leader, row_of(metas, domains, placed, lines, d, zero_ns, options.model),
              clocks.table);

@@ -13,8 +13,12 @@ namespace {
 
 constexpr std::uint32_t kNoWindow = std::numeric_limits<std::uint32_t>::max();
 
+bool is_out(const std::vector<bool>& left_out, std::size_t window) {
+  return window < left_out.size() && left_out[window];
+}
+
 void add_collectives(const ClockSamples& samples, const ClockCorrection& correction, std::size_t group,
-                     std::vector<ClockConstraint>& tight) {
+                     const std::vector<bool>& left_out, std::vector<ClockConstraint>& tight) {
   const auto latency = static_cast<std::uint32_t>(samples.pairs().size());
   const double length = static_cast<double>(group) * static_cast<double>(samples.window_ns());
   std::vector<ClockConstraint> best(correction.domains);  // [domain that leaves], of the present group
@@ -28,6 +32,7 @@ void add_collectives(const ClockSamples& samples, const ClockCorrection& correct
   for (const std::vector<CollectiveSide>& sides : samples.collectives()) {
     const LastEnter last = last_enter(sides, correction);
     const double since = std::max(0.0, last.shifted_ns - static_cast<double>(samples.origin_ns()));
+    if (is_out(left_out, static_cast<std::size_t>(since / static_cast<double>(samples.window_ns())))) continue;
     const auto window = static_cast<std::uint32_t>(since / length);
     if (window != present) flush();
     present = window;
@@ -55,9 +60,10 @@ LastEnter last_enter(std::span<const CollectiveSide> sides, const ClockCorrectio
 }
 
 std::vector<ClockConstraint> find_tight(const ClockSamples& samples, const ClockCorrection& correction,
-                                        std::size_t group) {
+                                        std::size_t group, const std::vector<bool>& left_out) {
   std::vector<ClockConstraint> tight;
   const auto length = static_cast<std::uint32_t>(group);
+  std::vector<double> quickest(group);  // [window of the group]: the least slack one way
   for (std::uint32_t e = 0; e < samples.pairs().size(); ++e) {
     const PairSamples& pair = samples.pairs()[e];
     ClockSlack slacks[2] = {{correction, pair.low, pair.high}, {correction, pair.high, pair.low}};
@@ -68,21 +74,36 @@ std::vector<ClockConstraint> find_tight(const ClockSamples& samples, const Clock
         if (!cells.empty()) window = std::min(window, cells.front().window);
       window /= length;
       const std::uint32_t end = (window + 1) * length;
+      std::ranges::fill(quickest, kInfinity);
+      double round_trip = kInfinity;
+      const std::size_t before = tight.size();
       for (int direction = 0; direction < 2; ++direction) {
         const ClockCells& side = pair.sides[direction];
         ClockSlack& slack = slacks[direction];
         ClockSlack::Message best{0, 0, kInfinity};
+        std::uint32_t messages = 0;
         auto& cells = left[direction];
-        for (; !cells.empty() && cells.front().window < end; cells = cells.subspan(1))
-          for (const ClockPoint& point : side.points(cells.front()))
-            if (const auto one = slack(point); one.slack_ns < best.slack_ns) best = one;
+        for (; !cells.empty() && cells.front().window < end; cells = cells.subspan(1)) {
+          if (is_out(left_out, cells.front().window)) continue;
+          messages += cells.front().messages;
+          double least = kInfinity;
+          for (const ClockPoint& point : side.points(cells.front())) {
+            const auto one = slack(point);
+            least = std::min(least, one.slack_ns);
+            if (one.slack_ns < best.slack_ns) best = one;
+          }
+          double& forth = quickest[cells.front().window % length];
+          if (direction == 1) round_trip = std::min(round_trip, forth + least);
+          forth = least;
+        }
         if (best.slack_ns == kInfinity) continue;
-        tight.push_back(
-            {pair.from(direction), pair.to(direction), e, best.sent_ns, best.received_ns, window, best.slack_ns});
+        tight.push_back({pair.from(direction), pair.to(direction), e, best.sent_ns, best.received_ns, window,
+                         best.slack_ns, messages});
       }
+      for (std::size_t i = before; i < tight.size(); ++i) tight[i].round_trip_ns = round_trip;
     }
   }
-  add_collectives(samples, correction, group, tight);
+  add_collectives(samples, correction, group, left_out, tight);
   return tight;
 }
 

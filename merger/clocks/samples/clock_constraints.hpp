@@ -23,11 +23,14 @@ namespace meridian {
 struct ClockConstraint {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
-  std::uint32_t latency = 0;  ///< number of the pair; for collectives, the number of pairs. Set by find_tight()
-  double sent_ns = 0;         ///< shifted time of `from`
-  double received_ns = 0;     ///< shifted time of `to`
-  std::uint32_t window = 0;   ///< group of windows. Set by find_tight()
-  double slack_ns = 0;        ///< corrected delay; infinite if a stamp may be from either side of a clock step
+  std::uint32_t latency = 0;   ///< number of the pair; for collectives, the number of pairs. Set by find_tight()
+  double sent_ns = 0;          ///< shifted time of `from`
+  double received_ns = 0;      ///< shifted time of `to`
+  std::uint32_t window = 0;    ///< group of windows. Set by find_tight()
+  double slack_ns = 0;         ///< corrected delay; infinite if a stamp may be from either side of a clock step
+  std::uint32_t messages = 0;  ///< of which it is the tightest. Set by find_tight(), as the next one
+  /// The least sum of the slacks both ways within one window, in which clocks hardly bend; infinite if there is none.
+  double round_trip_ns = std::numeric_limits<double>::infinity();
 };
 
 /// Return values of a visitor. A visitor without a return value always continues.
@@ -113,9 +116,10 @@ CollectiveEnds collective_ends(std::span<const CollectiveSide> sides, IsCounted&
 
 /// The tightest message of every window and direction, and the tightest collective constraints.
 ///
-/// group  windows that are taken together.
+/// group     windows that are taken together
+/// left_out  [window]: whether its samples are left out; windows beyond its end, or all if it is empty, are not
 std::vector<ClockConstraint> find_tight(const ClockSamples& samples, const ClockCorrection& correction,
-                                        std::size_t group);
+                                        std::size_t group, const std::vector<bool>& left_out = {});
 
 /// Points of the samples (not collectives) that are received no later than sent.
 std::uint64_t count_infeasible(const ClockSamples& samples, const ClockCorrection& correction);

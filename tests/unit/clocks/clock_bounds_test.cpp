@@ -43,7 +43,16 @@ TEST(ClockBounds, AreMissingIfOneSideIsOpen) {
   EXPECT_TRUE(bounds.at(0, 1500, BoundLevel::t2));
 }
 
-TEST(ClockBounds, ReachFurtherBackWhereEventsWereMoved) {
+TEST(ClockBounds, ReachFurtherBackOnlyNextToEventsThatWereMoved) {
+  ClockBounds bounds = two_knots();
+  bounds.widen({{0, 100}});
+  EXPECT_EQ(bounds.at(0, 500, BoundLevel::t1)->early_ns, two_knots().at(0, 500, BoundLevel::t1)->early_ns);
+  EXPECT_NEAR(static_cast<double>(bounds.at(0, 3000, BoundLevel::t1)->early_ns),
+              static_cast<double>(two_knots().at(0, 3000, BoundLevel::t1)->early_ns) + 100, 2);
+  EXPECT_EQ(bounds.at(0, 3000, BoundLevel::t1)->late_ns, two_knots().at(0, 3000, BoundLevel::t1)->late_ns);
+}
+
+TEST(ClockBounds, ReachFurtherBackByTheLargestMoveOfOlderFiles) {
   ClockBounds bounds = two_knots();
   bounds.largest_move_ns = 100;
   EXPECT_EQ(bounds.at(0, 1000, BoundLevel::t1)->early_ns, 110);

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "random_numbers.hpp"
+#include "tcp_round_trips.hpp"
 
 namespace meridian::test {
 namespace {
@@ -30,6 +31,7 @@ double hash_unit(std::uint64_t a, std::uint64_t b, std::uint64_t salt) {
 
 SimulatedClock::SimulatedClock(const Scenario& scenario, int host, std::mt19937_64& random) {
   const auto range = [&](double low, double high) { return low + (high - low) * unit(random); };
+  tick_ns_ = scenario.tick_ns;
   offset_ns_ = 1e12 + range(0, 1e12);
   skew_ = std::clamp(20e-6 * gauss(random), -80e-6, 80e-6);
   const auto points = static_cast<std::size_t>((scenario.seconds + 20) / kGrid) + 5;
@@ -59,6 +61,8 @@ SimulatedClock::SimulatedClock(const Scenario& scenario, int host, std::mt19937_
       if (std::fmod(t, 32.0) < kGrid) slew = range(-10, 10) * 1e-6;
       rate += slew;
     }
+    for (const Slew& one : scenario.slews)
+      if (one.host == host && t > 5 + one.at_s && t <= 5 + one.at_s + one.seconds + kGrid / 2) rate += one.ppm * 1e-6;
     if (is_victim && scenario.fault == Fault::rate_step && t >= step_s) rate += 30e-6;
     const bool is_wild = host == 0 ? scenario.fault == Fault::reference_wobbles : scenario.drift == Drift::wild;
     if (is_wild) rate += 60e-6 * std::sin(2 * std::numbers::pi * t / 1.7 + shift);
@@ -135,18 +139,45 @@ double SimulatedRun::smallest_delay(int from, int to) const {
   return scenario.latency_ns * (1 + 0.3 * pair + scenario.asymmetry * way);
 }
 
+/// Beyond the smallest delay, in L.
+double SimulatedRun::excess(int from, int to, double time_s) {
+  switch (scenario.delays) {
+    case DelayShape::gamma:
+      return exponential(.2) + exponential(.2) + exponential(.2);
+    case DelayShape::pareto:
+      return std::min(1000.0, .3 * (std::pow(1 - uniform(), -1 / 1.5) - 1));
+    case DelayShape::recorded: {
+      const RecordedTrip& trip = recorded_trip(time_s, hash_unit(static_cast<std::uint64_t>(std::min(from, to)),
+                                                                 static_cast<std::uint64_t>(std::max(from, to)), 29));
+      return (from < to ? trip.out / kLeastRecordedOut : trip.back / kLeastRecordedBack) - 1 + uniform(0, .02);
+    }
+    case DelayShape::mixture:
+      break;
+  }
+  const double p = uniform();
+  if (p < .5) return exponential(.05);
+  if (p < .9) return exponential(.5);
+  if (p < .995) return exponential(3);
+  return std::min(1000.0, 10 * std::pow(1 - uniform(), -1 / 1.5));
+}
+
 double SimulatedRun::delay(int from, int to, double time_s) {
   if (from == to) return 250 + exponential(100);
-  const double l = scenario.latency_ns, p = uniform();
-  double ns = smallest_delay(from, to);
-  if (p < .5)
-    ns += exponential(.05 * l);
-  else if (p < .9)
-    ns += exponential(.5 * l);
-  else if (p < .995)
-    ns += exponential(3 * l);
-  else
-    ns += std::min(1000 * l, 10 * l * std::pow(1 - uniform(), -1 / 1.5));
+  const double l = scenario.latency_ns;
+  double ns = smallest_delay(from, to) + l * excess(from, to, time_s);
+  double factor = 1;
+  for (const FloorChange& one : scenario.floors)
+    if (time_s >= 5 + one.at_s) factor = one.factor;
+  ns *= factor;
+  for (const HostLoad& one : scenario.loads)
+    if ((one.host == from || one.host == to) && time_s >= 5 + one.at_s && time_s < 5 + one.at_s + one.seconds)
+      ns += exponential(one.late_ns);
+  if (scenario.has_queues) {
+    // A queue builds for some seconds, drains, and stays empty for as long.
+    const double phase = hash_unit(static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to), 41);
+    const double length_s = 2 + 6 * phase, at = std::fmod(time_s / length_s + phase, 2.0);
+    ns += 4 * l * std::max(0.0, 1 - std::abs(2 * at - 1));
+  }
   if (scenario.is_congested)
     for (const auto& [begin, end] :
          congestion_[static_cast<std::size_t>(from) * static_cast<std::size_t>(scenario.hosts) +
@@ -171,7 +202,8 @@ double SimulatedRun::exchange_round(AnchorPhase phase, double time_s, int trips)
   std::vector<std::pair<int, int>> pairs;
   const int hosts = scenario.hosts;
   if (scenario.exchange_pattern == ExchangePattern::star || phase == AnchorPhase::epoch) {
-    for (int h = 1; h < hosts; ++h) pairs.emplace_back(0, h);
+    const int last = phase == AnchorPhase::start ? hosts - scenario.hosts_without_start : hosts;
+    for (int h = 1; h < last; ++h) pairs.emplace_back(0, h);
   } else {
     for (int d = 1; d < hosts; d *= 2)
       for (int h = 0; h < hosts; ++h)

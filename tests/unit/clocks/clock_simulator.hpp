@@ -50,6 +50,31 @@ struct ClockSet {
   double still_s = 0;  ///< stops for this long, while its ranks do nothing; the others go on without it
 };
 
+/// How delays are spread above the smallest one.
+enum class DelayShape {
+  mixture,   ///< half of them close to it, and a heavy tail
+  gamma,     ///< hardly any of them close to it
+  pareto,    ///< a heavy tail from the smallest one on
+  recorded,  ///< those of tcp_round_trips.hpp, in their order
+};
+
+/// From this moment on, all delays are so many times as long.
+struct FloorChange {
+  double at_s = 0, factor = 1;
+};
+
+/// Time during which a clock is slewed.
+struct Slew {
+  int host = 0;
+  double at_s = 0, seconds = 0, ppm = 0;
+};
+
+/// Time during which a host is so busy that it sends and receives late.
+struct HostLoad {
+  int host = 0;
+  double at_s = 0, seconds = 0, late_ns = 0;
+};
+
 struct Scenario {
   std::string name = "ring";
   int hosts = 16;
@@ -70,6 +95,13 @@ struct Scenario {
   bool has_start = true;
   Fault fault = Fault::none;
   std::vector<ClockSet> sets{};  ///< those of each host by time
+  std::vector<Slew> slews{};
+  DelayShape delays = DelayShape::mixture;
+  std::vector<FloorChange> floors{};  ///< by time
+  std::vector<HostLoad> loads{};
+  bool has_queues = false;      ///< on links in one direction, that build and drain
+  double tick_ns = 1;           ///< clocks advance by this
+  int hosts_without_start = 0;  ///< the last ones have no exchanges at the start
   std::uint64_t seed = 1;
 
   int victim() const { return hosts / 2; }                 ///< host that has the step and most faults
@@ -85,10 +117,14 @@ class SimulatedClock {
   bool is_still_at(double seconds) const;
   /// By how much its steps and stops have changed it.
   std::int64_t set_by_ns(double seconds) const;
-  std::uint64_t ticks(double seconds) const { return static_cast<std::uint64_t>(std::llround(raw(seconds))); }
+  std::uint64_t ticks(double seconds) const {
+    if (tick_ns_ == 1) return static_cast<std::uint64_t>(std::llround(raw(seconds)));
+    return static_cast<std::uint64_t>(std::llround(std::floor(raw(seconds) / tick_ns_) * tick_ns_));
+  }
 
  private:
   static constexpr double kGrid = 0.05;
+  double tick_ns_ = 1;
   double offset_ns_ = 0;
   double skew_ = 0;
   struct Set {
@@ -141,6 +177,7 @@ class SimulatedRun {
   double exponential(double mean);
   double normal();
   double smallest_delay(int from, int to) const;
+  double excess(int from, int to, double time_s);
   double exchange(int from, int to, AnchorPhase phase, double time_s);
   double exchange_round(AnchorPhase phase, double time_s, int trips);
   void anchor(AnchorPhase phase, double time_s);

@@ -222,7 +222,7 @@ inline Result<RepairedProgram> repair(const Program& program) {
       input.times[input.streams[t].first + e] = program.threads[t].calls[e];
   auto messages = spool_of(program.messages, file);
   auto parts = spool_of(program.parts, file);
-  MERIDIAN_TRY(Repaired repaired, repair_streams(std::move(input), messages, parts, file));
+  MERIDIAN_TRY(Repaired repaired, repair_streams(std::move(input), Clocks{}, messages, parts, file));
   RepairedProgram result;
   for (StreamTimes& stream : repaired.streams) result.calls.push_back(all_of(stream.times));
   result.messages = all_of(repaired.messages);

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "merger/clocks/bounds/clock_evidence.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "merger/clocks/samples/median.hpp"
+#include "merger/model/clock_tuning.hpp"
+#include "trace/model/units.hpp"
+
+namespace meridian {
+
+std::vector<double> unobservable_ns(std::span<const ClockMeeting> meetings, std::size_t domains) {
+  std::vector<double> least(domains, kInfinity);
+  for (const ClockMeeting& one : meetings)
+    if (one.messages >= ClockTuning::kEnoughForFloor)
+      for (const std::uint32_t domain : {one.low, one.high}) least[domain] = std::min(least[domain], one.half_ns);
+  for (double& half : least)
+    if (std::isinf(half)) half = 0;
+  return least;
+}
+
+bool is_network_steady(std::span<const ClockMeeting> meetings, double latency_share) {
+  std::vector<double> shares;
+  for (const ClockMeeting& one : meetings) shares.push_back((one.half_ns - one.doubt_ns) / one.half_ns);
+  return median(std::move(shares), 0) >= latency_share;
+}
+
+}  // namespace meridian

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What round trips say for and against bounds.
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "merger/clocks/samples/clock_meetings.hpp"
+
+namespace meridian {
+
+/// [domain]: half of the smallest round trip that it had with any other. Whatever the messages, the clocks may be off by
+/// as much. Meetings of few messages do not count: the quickest of each way need not have been at one time. 0 without
+/// others.
+std::vector<double> unobservable_ns(std::span<const ClockMeeting> meetings, std::size_t domains);
+
+/// Whether round trips usually take about as long as the quickest of their pair: otherwise the quickest message of a pair
+/// is an accident, and says nothing about the next one.
+bool is_network_steady(std::span<const ClockMeeting> meetings, double latency_share);
+
+}  // namespace meridian

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "merger/clocks/fit/clock_choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "merger/clocks/fit/clock_straight.hpp"
+#include "merger/clocks/samples/clock_constraints.hpp"
+#include "merger/clocks/samples/clock_meetings.hpp"
+#include "merger/clocks/samples/median.hpp"
+#include "merger/model/clock_tuning.hpp"
+
+namespace meridian {
+namespace {
+
+/// The distances of the same meetings from two fits.
+class Comparison {
+ public:
+  /// left_out  [window]: samples that do not count
+  void add(const ClockSamples& samples, const ClockCorrection& one, const ClockCorrection& other, std::size_t group,
+           const std::vector<bool>& left_out) {
+    const std::vector<ClockMeeting> here = find_meetings(find_tight(samples, one, group, left_out));
+    const std::vector<ClockMeeting> there = find_meetings(find_tight(samples, other, group, left_out));
+    std::size_t j = 0;
+    for (const ClockMeeting& a : here) {
+      const auto is_before = [&](const ClockMeeting& b) {
+        return b.pair != a.pair ? b.pair < a.pair : b.window < a.window;
+      };
+      while (j < there.size() && is_before(there[j])) ++j;
+      if (j == there.size()) break;
+      const ClockMeeting& b = there[j];
+      if (b.pair != a.pair || b.window != a.window) continue;
+      rows_.push_back({a.window, std::abs(a.ahead_ns), std::abs(b.ahead_ns), std::min(a.doubt_ns, b.doubt_ns)});
+    }
+  }
+
+  /// By how many of its own standard errors the first fit is worse than the second. Meetings at one time share their
+  /// errors, so each time counts once.
+  double excess() const {
+    std::vector<double> least;
+    for (const Row& row : rows_) least.push_back(std::min(row.one_ns, row.other_ns));
+    const double common = std::max(ClockTuning::kLeastScaleNs, median(std::move(least), 0));
+    std::map<std::uint32_t, double> at_time;
+    for (const Row& row : rows_) {
+      const double square = common * common + row.doubt_ns * row.doubt_ns;
+      at_time[row.window] +=
+          std::log1p(row.one_ns * row.one_ns / square) - std::log1p(row.other_ns * row.other_ns / square);
+    }
+    double sum = 0, squares = 0;
+    for (const auto& [window, difference] : at_time) {
+      sum += difference;
+      squares += difference * difference;
+    }
+    return squares > 0 ? sum / std::sqrt(squares) : 0;
+  }
+
+  double median_of_first() const { return median_of(&Row::one_ns); }
+  double median_of_second() const { return median_of(&Row::other_ns); }
+  bool is_empty() const { return rows_.empty(); }
+
+ private:
+  struct Row {
+    std::uint32_t window = 0;
+    double one_ns = 0, other_ns = 0, doubt_ns = 0;
+  };
+  double median_of(double Row::*column) const {
+    std::vector<double> values;
+    for (const Row& row : rows_) values.push_back(row.*column);
+    return median(std::move(values), -1);
+  }
+  std::vector<Row> rows_;
+};
+
+/// Every fourth stretch of windows in which any pair meets; never the first or the last, from where fits extrapolate.
+std::vector<bool> every_fourth(const ClockSamples& samples, const ClockCorrection& correction, std::size_t group,
+                               std::size_t first) {
+  const std::vector<ClockMeeting> meetings = find_meetings(find_tight(samples, correction, group));
+  std::vector<std::uint32_t> times;
+  for (const ClockMeeting& one : meetings) times.push_back(one.window);
+  std::ranges::sort(times);
+  times.erase(std::ranges::unique(times).begin(), times.end());
+  std::vector<bool> is_held;
+  for (std::size_t i = 1; i + 1 < times.size(); ++i) {
+    if (i % 4 != first) continue;
+    is_held.resize((times[i] + 1) * group, false);
+    std::fill(is_held.end() - static_cast<std::ptrdiff_t>(group), is_held.end(), true);
+  }
+  return is_held;
+}
+
+/// Whether quick round trips contradict the lines at several times, and the fit at half as many of them at most.
+bool is_contradicted(const ClockSamples& samples, const ClockCorrection& lines, const ClockFitResult& fit,
+                     std::size_t group) {
+  const auto times = [&](const ClockCorrection& correction) {
+    std::set<std::uint32_t> windows;
+    for (const ClockMeeting& one :
+         contradictions_among(find_meetings(find_tight(samples, correction, group)), fit.latency_ns))
+      windows.insert(one.window);
+    return windows.size();
+  };
+  const std::size_t by_lines = times(lines);
+  return by_lines >= ClockTuning::kFewestLopsided && by_lines >= 2 * times(fit.correction);
+}
+
+/// The straight clocks that fit best.
+struct StraightFit {
+  ClockShape shape = ClockShape::lines;
+  ClockCorrection correction;
+  std::uint64_t reversed = 0;
+};
+
+StraightFit best_straight(const ClockSamples& samples, const ClockCorrection& initial, std::span<const double> drifts,
+                          std::size_t reference, std::size_t group) {
+  StraightFit best{ClockShape::lines, fit_straight(samples, initial, {reference}), 0};
+  best.reversed = count_infeasible(samples, best.correction);
+  const auto consider = [&](ClockShape shape, ClockCorrection correction, double most_excess) {
+    const std::uint64_t reversed = count_infeasible(samples, correction);
+    Comparison comparison;
+    comparison.add(samples, correction, best.correction, group, {});
+    if (reversed > best.reversed || (reversed == best.reversed && comparison.excess() > most_excess)) return;
+    best = {shape, std::move(correction), reversed};
+  };
+  consider(ClockShape::lines, initial, 0);
+  if (!drifts.empty())
+    consider(ClockShape::offsets, fit_straight(samples, initial, {reference, drifts}), ClockTuning::kConvincing);
+  return best;
+}
+
+}  // namespace
+
+ClockChoice choose_shape(const ClockSamples& samples, const ClockCorrection& initial, std::span<const double> drifts,
+                         const ClockFitSettings& settings, ClockFitResult& fit) {
+  const std::size_t group = windows_per_knot(samples, settings.segment_ns);
+  StraightFit straight = best_straight(samples, initial, drifts, settings.reference, group);
+  ClockChoice choice;
+  choice.bends_reversed = fit.infeasible;
+  choice.lines_reversed = straight.reversed;
+  if (straight.reversed > fit.infeasible) return choice;
+  if (straight.reversed == fit.infeasible && fit.correction.has_steps()) return choice;
+  if (straight.reversed == fit.infeasible && is_contradicted(samples, straight.correction, fit, group)) return choice;
+  if (straight.reversed == fit.infeasible) {
+    Comparison comparison;
+    for (const std::size_t first : {std::size_t{1}, std::size_t{3}}) {
+      ClockFitSettings part = settings;
+      part.held_out = every_fourth(samples, straight.correction, group, first);
+      if (part.held_out.empty()) continue;
+      const ClockCorrection bent = fit_correction(samples, initial, part).correction;
+      StraightSettings own{settings.reference, {}, part.held_out};
+      if (straight.shape == ClockShape::offsets) own.drifts = drifts;
+      const ClockCorrection lines = fit_straight(samples, straight.correction, own);
+      std::vector<bool> others = part.held_out;
+      others.flip();
+      others.resize(static_cast<std::size_t>((samples.end_ns() - samples.origin_ns()) / samples.window_ns()) + 2, true);
+      comparison.add(samples, lines, bent, group, others);
+    }
+    choice.lines_ns = comparison.median_of_first();
+    choice.bends_ns = comparison.median_of_second();
+    if (comparison.excess() > ClockTuning::kConvincing) return choice;
+  }
+  choice.shape = straight.shape;
+  const ClockCorrection& bent = fit.correction;
+  fit.correction = straight.correction.resampled(bent.begin_ns, bent.spacing_ns, bent.knots);
+  fit.infeasible = straight.reversed;
+  return choice;
+}
+
+}  // namespace meridian
