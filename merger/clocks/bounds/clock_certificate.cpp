@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "merger/clocks/bounds/clock_evidence.hpp"
+#include "merger/clocks/bounds/clock_gaps.hpp"
 #include "merger/clocks/bounds/clock_paths.hpp"
 #include "merger/clocks/bounds/clock_slope.hpp"
 #include "merger/clocks/samples/clock_constraints.hpp"
@@ -34,7 +35,8 @@ class Certifier {
         meetings_{find_meetings(tight_)},
         smallest_{smallest_latencies()},
         has_exchange_{two_way()},
-        is_busy_{busy()},
+        is_busy_{busy_knots(meetings_, correction)},
+        is_steady_{is_network_steady(meetings_, assumptions.latency_share)},
         doubts_{slope_doubts(samples, correction, reference)} {}
 
   ClockCertificate run() {
@@ -86,9 +88,14 @@ class Certifier {
         const auto missing =
             static_cast<float>(unobservable[h] - (static_cast<double>(early) + static_cast<double>(late)) / 2);
         if (h != reference_ && missing > 0) early += missing, late += missing;
+        if (!has_t2()) result_.early[1][i] = early, result_.late[1][i] = late;
         for (std::vector<float>& side : result_.late) side[i] += static_cast<float>(tick_ns(h));
       }
   }
+
+  /// Without a steady network, T2 assumes too much. Where clocks are slewed, the fit may be off by more than the latencies
+  /// say.
+  bool has_t2() const { return is_steady_ && std::ranges::count(is_slewed_, true) == 0; }
 
   /// The part of a clock's tick that kRoundingNs does not cover.
   double tick_ns(std::size_t domain) const {
@@ -117,41 +124,6 @@ class Certifier {
     return has;
   }
 
-  /// How far each knot is from the exchanges around it.
-  struct Gaps {
-    std::vector<double> seconds;  // [knot]: factor of the rate allowed per second
-    std::vector<bool> is_long;    // [knot]: whether the clock may have changed its rate unseen
-  };
-
-  /// At two successive exchanges a clock's time is known, but not its rate. If the rate changes as much as is allowed,
-  /// the clock is furthest off in the middle between them, and the rate at the ends. Before the first exchange and
-  /// after the last one the rate keeps changing.
-  Gaps gaps_between(std::vector<std::size_t> exchanges) const {
-    const std::size_t n = correction_.knots;
-    const double step_s = correction_.spacing_ns * kSecondsPerNs;
-    Gaps gaps{std::vector<double>(n, 0), std::vector<bool>(n, false)};
-    if (exchanges.empty()) exchanges = {0, n - 1};
-    for (std::size_t i = 0; i + 1 < exchanges.size(); ++i) {
-      const std::size_t first = exchanges[i], last = exchanges[i + 1];
-      const double half = (static_cast<double>(last - first) * step_s - ClockTuning::kShortGapS) / 2;
-      for (std::size_t k = first; k <= last && half > 0; ++k) {
-        const double near = static_cast<double>(std::min(k - first, last - k)) * step_s;
-        gaps.seconds[k] = std::max(gaps.seconds[k], half - near);
-        gaps.is_long[k] = true;
-      }
-    }
-    const std::size_t first = exchanges.front(), last = exchanges.back();
-    const auto seconds_between = [&](std::size_t from, std::size_t to) {
-      return static_cast<double>(to - from) * step_s;
-    };
-    // A single exchange does not determine the rate.
-    if (first == last) gaps.seconds[first] = std::max(seconds_between(0, first), seconds_between(last, n - 1)) / 2;
-    for (std::size_t k = 0; k < first; ++k) gaps.seconds[k] = gaps.seconds[first] + seconds_between(k, first);
-    for (std::size_t k = last + 1; k < n; ++k) gaps.seconds[k] = gaps.seconds[last] + seconds_between(last, k);
-    for (std::size_t k = 0; k < n; ++k) gaps.is_long[k] = gaps.is_long[k] || gaps.seconds[k] > ClockTuning::kShortGapS;
-    return gaps;
-  }
-
   /// Sets the rate by which bounds grow: the allowed rate, the doubt about the fit's mean slope, and how much the fit
   /// bends nearby, which is the range of its slopes between two exchanges and next to them. In a run of few knots, and
   /// where a slewed clock may have been slewed unseen, the range over the whole run counts. The reference does not bend
@@ -169,7 +141,7 @@ class Certifier {
       std::vector<std::size_t> exchanges;
       for (std::size_t k = 0; k < n; ++k)
         if (has_exchange_[node(h, k)]) exchanges.push_back(k);
-      const Gaps gaps = gaps_between(exchanges);
+      const ClockGaps gaps = gaps_between(exchanges, n, correction_.spacing_ns * kSecondsPerNs);
       is_slewed_[h] = std::ranges::adjacent_find(slopes, [](double one, double next) {
                         return std::abs(next - one) > ClockTuning::kSuddenRate;
                       }) != slopes.end();
@@ -294,15 +266,6 @@ class Certifier {
       if (!is_busy_[node(domain, k)]) return false;
     return true;
   }
-  std::vector<bool> busy() const {
-    std::vector<bool> is_busy(correction_.domains * correction_.knots);
-    for (const ClockMeeting& one : meetings_) {
-      if (one.messages < ClockTuning::kEnoughForFloor || one.doubt_ns > one.half_ns / 2) continue;
-      is_busy[node(one.low, correction_.place(one.low_ns).index)] = true;
-      is_busy[node(one.high, correction_.place(one.high_ns).index)] = true;
-    }
-    return is_busy;
-  }
 
   /// The reach of an excursion around its middle, in knots; 0 if there is none.
   std::size_t excursion(std::size_t domain, std::size_t k, double least_ns) const {
@@ -353,7 +316,7 @@ class Certifier {
 
   void add_edges() {
     std::vector<double> floors = latency_floors();
-    if (!is_network_steady(meetings_, assumptions_.latency_share)) std::ranges::fill(floors, 0.0);
+    if (!has_t2()) std::ranges::fill(floors, 0.0);
     edges_.clear();
     for (const ClockConstraint& one : tight_) {
       const std::size_t sent = nearest(one.sent_ns), received = nearest(one.received_ns);
@@ -364,9 +327,7 @@ class Certifier {
           static_cast<double>(result_.rate[from]) * std::abs(one.received_ns - correction_.knot_ns(received)) +
           ClockTuning::kRoundingNs;
       const double slack = one.slack_ns + tick_ns(one.to);
-      // Where a clock is slewed, the fit may be off by more than the latencies say.
-      const double floor = is_slewed_[one.from] || is_slewed_[one.to] ? 0 : floors[one.latency];
-      const double t2_slack = std::max(0.0, slack - assumptions_.latency_share * floor);
+      const double t2_slack = std::max(0.0, slack - assumptions_.latency_share * floors[one.latency]);
       edges_.push_back({static_cast<std::uint32_t>(from),
                         static_cast<std::uint32_t>(to),
                         {static_cast<float>(slack + way), static_cast<float>(t2_slack + way)}});
@@ -418,7 +379,8 @@ class Certifier {
   std::vector<ClockMeeting> meetings_;
   std::vector<double> smallest_;    // [latencies]: smallest_latencies()
   std::vector<bool> has_exchange_;  // [domain][knot]: two_way()
-  std::vector<bool> is_busy_;       // [domain][knot]: busy()
+  std::vector<bool> is_busy_;       // [domain][knot]: busy_knots()
+  bool is_steady_;
   std::vector<double> doubts_;
   std::vector<ClockEdge> edges_;
   std::vector<bool> is_slewed_;  // [domain]: its rate changes as that of no oscillator

@@ -27,4 +27,14 @@ bool is_network_steady(std::span<const ClockMeeting> meetings, double latency_sh
   return median(std::move(shares), 0) >= latency_share;
 }
 
+std::vector<bool> busy_knots(std::span<const ClockMeeting> meetings, const ClockCorrection& correction) {
+  std::vector<bool> is_busy(correction.domains * correction.knots);
+  for (const ClockMeeting& one : meetings) {
+    if (one.messages < ClockTuning::kEnoughForFloor || one.doubt_ns > one.half_ns / 2) continue;
+    is_busy[one.low * correction.knots + correction.place(one.low_ns).index] = true;
+    is_busy[one.high * correction.knots + correction.place(one.high_ns).index] = true;
+  }
+  return is_busy;
+}
+
 }  // namespace meridian

@@ -20,4 +20,7 @@ std::vector<double> unobservable_ns(std::span<const ClockMeeting> meetings, std:
 /// is an accident, and says nothing about the next one.
 bool is_network_steady(std::span<const ClockMeeting> meetings, double latency_share);
 
+/// [domain][knot]: whether many messages both ways, quick ones among them, follow the clock there.
+std::vector<bool> busy_knots(std::span<const ClockMeeting> meetings, const ClockCorrection& correction);
+
 }  // namespace meridian

@@ -22,8 +22,11 @@ void add_batch(std::span<const ExchangeOffset> batch, double share, long double 
   const std::size_t count = std::max<std::size_t>(1, batch.size() - dropped);
   if (batch.size() >= ClockTuning::kFewExchanges) quickest = batch.front().rtt_ns;
   const auto doubt = [&](std::size_t i) { return (batch[i].rtt_ns - quickest) / 2; };
+  // The quickest tenth show what is usual, unless hardly any were quick.
+  const auto most = static_cast<long double>(ClockTuning::kQuickShare);
+  const long double second = std::max(ClockTuning::kLeastStampDoubtNs, doubt(std::min<std::size_t>(1, count - 1)));
   const long double common =
-      std::max(ClockTuning::kLeastStampDoubtNs, doubt(std::min<std::size_t>(1, count / ClockTuning::kQuickShare)));
+      std::clamp(doubt(count / ClockTuning::kQuickShare), ClockTuning::kLeastStampDoubtNs, most * second);
   for (std::size_t i = 0; i < count; ++i) kept.push_back({batch[i], 1 / (common * common + doubt(i) * doubt(i))});
 }
 

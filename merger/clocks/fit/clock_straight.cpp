@@ -20,16 +20,16 @@ struct MeetingSpread {
   double common_ns = 0;
   double share = 1;
 
+  /// The common spread is that of the quickest tenth, the share that of the slower half.
   explicit MeetingSpread(const std::vector<ClockMeeting>& meetings) {
-    std::vector<double> doubts;
-    for (const ClockMeeting& one : meetings) doubts.push_back(one.doubt_ns);
-    const double middle = median(std::move(doubts), 0);
+    std::vector<const ClockMeeting*> by_doubt;
+    for (const ClockMeeting& one : meetings) by_doubt.push_back(&one);
+    std::ranges::stable_sort(by_doubt, {}, &ClockMeeting::doubt_ns);
     std::vector<double> quick, shares;
-    for (const ClockMeeting& one : meetings) {
-      if (one.doubt_ns <= middle)
-        quick.push_back(std::abs(one.ahead_ns));
-      else
-        shares.push_back(std::abs(one.ahead_ns) / one.doubt_ns);
+    for (std::size_t i = 0; i < by_doubt.size(); ++i) {
+      const double distance = std::abs(by_doubt[i]->ahead_ns);
+      if (i * ClockTuning::kQuickShare <= by_doubt.size()) quick.push_back(distance);
+      if (2 * i >= by_doubt.size() && by_doubt[i]->doubt_ns > 0) shares.push_back(distance / by_doubt[i]->doubt_ns);
     }
     common_ns = std::max(ClockTuning::kLeastScaleNs, median(std::move(quick), 0));
     share = std::clamp(median(std::move(shares), 1), ClockTuning::kLeastDoubtShare, 1.0);
