@@ -56,7 +56,7 @@ void improve_lines(ClockCorrection& lines, const std::vector<ClockMeeting>& meet
   system.home = lines.z;
   system.x = lines.z;
   system.x.push_back(0);
-  system.priors = {0};  // a latency that all rows share, and that is none
+  system.priors = {0};  // a latency that all rows share; it stays 0
   const double heaviest = 1 / (spread.common_ns * spread.common_ns);
   system.stiffness = heaviest * ClockTuning::kFixed;
   for (const ClockMeeting& one : meetings) {
