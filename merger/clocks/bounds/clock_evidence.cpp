@@ -2,6 +2,8 @@
 #include "merger/clocks/bounds/clock_evidence.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -12,10 +14,16 @@
 namespace meridian {
 
 std::vector<double> unobservable_ns(std::span<const ClockMeeting> meetings, std::size_t domains) {
-  std::vector<double> least(domains, kInfinity);
-  for (const ClockMeeting& one : meetings)
-    if (one.messages >= ClockTuning::kEnoughForFloor)
-      for (const std::uint32_t domain : {one.low, one.high}) least[domain] = std::min(least[domain], one.half_ns);
+  std::vector<double> least(domains, kInfinity), halves;
+  for (std::size_t i = 0; i < meetings.size(); ++i) {  // a pair's meetings are adjacent
+    const ClockMeeting& one = meetings[i];
+    if (one.messages >= ClockTuning::kEnoughForFloor) halves.push_back(one.half_ns);
+    if ((i + 1 < meetings.size() && meetings[i + 1].pair == one.pair) || halves.empty()) continue;
+    const auto quick = halves.begin() + static_cast<std::ptrdiff_t>(halves.size() / ClockTuning::kQuickShare);
+    std::ranges::nth_element(halves, quick);
+    for (const std::uint32_t domain : {one.low, one.high}) least[domain] = std::min(least[domain], *quick);
+    halves.clear();
+  }
   for (double& half : least)
     if (std::isinf(half)) half = 0;
   return least;

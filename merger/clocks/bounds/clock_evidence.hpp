@@ -11,7 +11,8 @@
 
 namespace meridian {
 
-/// [domain]: half of the smallest round trip that it had with any other. Whatever the messages, the clocks may be off by
+/// [domain]: half of the smallest round trip that it had with any other: of the quickest tenth of a pair, because where a
+/// clock is slewed within a meeting, the quickest ones seem too short. Whatever the messages, the clocks may be off by
 /// as much. Meetings of few messages do not count: the quickest of each way need not have been at one time. 0 without
 /// others.
 std::vector<double> unobservable_ns(std::span<const ClockMeeting> meetings, std::size_t domains);

@@ -74,7 +74,7 @@ inline std::vector<Network> networks() {
            [](Scenario& s) {
              s.hosts = 2, s.drift = Drift::linear, s.slews = {{1, 20, .05, 450}, {1, 40, .05, -450}};
            }),
-       .8, false, .1},
+       .8, false, .2},
       {run("no-start", gamma, [](Scenario& s) { s.hosts_without_start = 2; }), .3},
       {run("ticks-of-1-us", mixture, [](Scenario& s) { s.tick_ns = 1000, s.latency_ns = 1300; }), 1},
       {run("ticks-of-10-us", gamma, [](Scenario& s) { s.tick_ns = 10'000; }), 1},
