@@ -31,7 +31,7 @@ class LockTableTest : public testing::Test {
     made.enter_ticks = times.enter;
     made.leave_ticks = times.leave;
     made.lock = &use;
-    table_.add(made, static_cast<std::int64_t>(times.leave - times.enter));
+    table_.add(made, static_cast<std::int64_t>(times.enter), static_cast<std::int64_t>(times.leave - times.enter));
   }
   static LockUse use_of(LockKind kind, std::uint64_t object, bool is_contended = false, std::int32_t holder_tid = 0) {
     LockUse use;

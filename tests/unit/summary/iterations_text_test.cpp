@@ -23,7 +23,7 @@ Summary with_a_loop() {
     rank.time_s = rank.thread_s = 10;
     rank.mpi_s = 6;
   }
-  summary.phases = {{"MPI_Allreduce", "a.c:7", 49, 0.5, 9.5, 3, 0.18, 0.02, 0.1, 0.4, 0.08}};
+  summary.phases = {{"MPI_Allreduce", "a.c:7", 49, 0.5, 9.5, 3, 0.18, 0.02, 0.1, 0.4, 0.08, "iteration"}};
   return summary;
 }
 
