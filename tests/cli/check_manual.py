@@ -119,30 +119,6 @@ def offered_by_fish(script, *words):
     return {line.split("\t")[0] for line in done.stdout.splitlines()}
 
 
-# zsh has no way to ask: a second one on a pseudo-terminal is typed at, and prints what it would add.
-ZSH = r"""
-zmodload zsh/zpty
-zpty z zsh -f -i
-zpty -w z 'PROMPT= ; unsetopt zle_bracketed_paste; fpath=(FOLDER $fpath); autoload -Uz compinit; compinit -u -D
-null-line() { comppostfuncs=(null-line); exit }
-comppostfuncs=(null-line)
-compadd () {
-  if [[ ${@[1,(i)(-|--)]} == *-(O|A|D)\ * ]]; then builtin compadd "$@"; return $?; fi
-  typeset -a __hits; builtin compadd -A __hits "$@"; print -l -- "OFFER:"${^__hits}
-}
-zle -C ask complete-word _generic; bindkey "^I" ask; print READY'
-while zpty -r z line; do [[ $line == *READY$'\r'* ]] && break; done
-zpty -n -w z "LINE"$'\t'
-while zpty -r z line; do print -r -- $line; done
-"""
-
-
-def offered_by_zsh(script, *words):
-    text = ZSH.replace("FOLDER", str(script.parent)).replace("LINE", " ".join(words))
-    done = subprocess.run(["zsh", "-f", "-c", text], capture_output=True, text=True, cwd=here, timeout=60, env=clean_environment(TERM="dumb", HOME=here), check=False)
-    return set(re.findall(r"OFFER:(\S+)", done.stdout))
-
-
 def try_offers(offered, script):
     (here / "folder").mkdir(exist_ok=True)
     (here / "fine.txt").write_text("")
@@ -169,10 +145,6 @@ def check_fish_completes():
     need("fish")
     try_offers(offered_by_fish, manual() / "fish/vendor_completions.d/meridian.fish")
 
-
-def check_zsh_completes():
-    need("zsh")
-    try_offers(offered_by_zsh, manual() / "zsh/site-functions/_meridian")
 
 
 def check_colours_are_for_terminals_that_want_them():
