@@ -33,7 +33,8 @@ void add_table(const SummaryTable& table, const Summary& summary, std::string& c
 
 std::string csv_text(std::string_view text) {
   std::string clean = printable(text);
-  if (!clean.empty() && std::string_view{"=+-@"}.find(clean.front()) != std::string_view::npos) clean.insert(0, 1, '\'');
+  if (!clean.empty() && std::string_view{"=+-@"}.find(clean.front()) != std::string_view::npos)
+    clean.insert(0, 1, '\'');
   if (clean.find_first_of(",\" ") == std::string::npos) return clean;
   std::string result = "\"";
   for (const char c : clean) result += c == '"' ? std::string{"\"\""} : std::string(1, c);
