@@ -86,7 +86,7 @@ std::vector<bool> every_fourth(const ClockSamples& samples, const ClockCorrectio
   std::vector<std::uint32_t> times;
   for (const ClockMeeting& one : meetings) times.push_back(one.window);
   std::ranges::sort(times);
-  times.erase(std::ranges::unique(times).begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
   std::vector<bool> is_held;
   for (std::size_t i = 1; i + 1 < times.size(); ++i) {
     if (i % 4 != first) continue;

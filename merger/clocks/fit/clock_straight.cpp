@@ -23,6 +23,7 @@ struct MeetingSpread {
   /// The common spread is that of the quickest tenth, the share that of the slower half.
   explicit MeetingSpread(const std::vector<ClockMeeting>& meetings) {
     std::vector<const ClockMeeting*> by_doubt;
+    by_doubt.reserve(meetings.size());
     for (const ClockMeeting& one : meetings) by_doubt.push_back(&one);
     std::ranges::stable_sort(by_doubt, {}, &ClockMeeting::doubt_ns);
     std::vector<double> quick, shares;
