@@ -105,8 +105,8 @@ class Run:
         self.shared, self.trace, self.scratch = self.work / "shared", self.work / "trace", self.work / "scratch"
         for path in (self.shared, self.scratch):
             path.mkdir()
-        how = victim if victim in BY_ITSELF else "run"
-        number = pause_us if how == "run" else chance.randrange(1, 1000)
+        how = victim if victim in BY_ITSELF else "rich" if self.spool else "run"
+        number = chance.randrange(1, 1000) if victim in BY_ITSELF else 2000 if self.spool else pause_us
         program = [options.program, str(self.shared), how, str(number)]
         words = [options.mpiexec, "-n", str(options.ranks), options.meridian, "run", *program]
         self.process = subprocess.Popen(

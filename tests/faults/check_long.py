@@ -146,7 +146,9 @@ def main():
         check.true(f"spools of {runs[-1].spool} B", runs[-1].spool <= options.ranks * (bound + SLACK))
     if len(runs) == 2:
         short, long = runs
-        check.true(f"memory of the writer: {short.writer_kib} and {long.writer_kib} KiB", 0 < long.writer_kib < 1.3 * short.writer_kib)
+        # A writer that waits for a core has more to do at once, in runs of any length; memory that grew with the run would be
+        # many times as much.
+        check.true(f"memory of the writer: {short.writer_kib} and {long.writer_kib} KiB", 0 < long.writer_kib < 2 * short.writer_kib)
         check.true(f"memory of a ring and its writer: {long.writer_kib + RING_KIB} KiB", long.writer_kib + RING_KIB <= MOST_KIB)
         check.true(f"memory of the program: {short.program_kib} and {long.program_kib} KiB", 0 < long.program_kib < 1.2 * short.program_kib)
     return check.finish()

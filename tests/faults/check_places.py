@@ -51,16 +51,17 @@ class Case:
         self.options, self.work, self.check = options, pathlib.Path(work), launch.Checks()
         self.trace, self.scratch = self.work / "trace", self.work / "scratch"
         self.scratch.mkdir()
-        self.half = self.work / "half"
+        self.half, self.go = self.work / "half", self.work / "go"
         self.count = MESSAGES
         self.limits = {}
         self.launcher = []  # before mpiexec
         self.settings = {"MERIDIAN_SCRATCH": self.scratch, "MERIDIAN_BUFFER": "2M"}
-        self.meanwhile = None  # called when the program has done the half
+        self.meanwhile = None  # called when the program has done the half, which then waits for it
         self.merged, self.summary = None, None
 
     def launch(self, *before):
         words = [*self.launcher, self.options.mpiexec, "-n", self.options.ranks, *before, self.options.program, self.count, self.half]
+        words += [self.go] if before and self.meanwhile is not None else []
         process = subprocess.Popen(
             [str(word) for word in words],
             env=launch.environment(MERIDIAN_DIR=self.trace, **self.settings),
@@ -75,7 +76,10 @@ class Case:
     def do_meanwhile(self, process):
         while not self.half.exists() and process.poll() is None:
             time.sleep(0.001)
-        self.meanwhile()
+        try:
+            self.meanwhile()
+        finally:
+            self.go.touch()
 
     def run(self):
         untraced = self.launch()
@@ -318,8 +322,8 @@ def private(case):
     case.run()
     case.check_whole()
     os.umask(before)
-    found.update({p: stat.S_IMODE(p.lstat().st_mode) for p in case.work.rglob("*") if p not in (case.half, case.scratch)})
-    own = {p: mode for p, mode in found.items() if p not in (case.half, case.scratch)}
+    found.update({p: stat.S_IMODE(p.lstat().st_mode) for p in case.work.rglob("*") if p not in (case.half, case.go, case.scratch)})
+    own = {p: mode for p, mode in found.items() if p not in (case.half, case.go, case.scratch)}
     case.check.true("rings were seen", any(p.suffix == ".ring" for p in own))
     case.check.true("the merged file was seen", any(p.name == "merged.h5" for p in own))
     case.check.equal("what others may read", {p.name: oct(mode) for p, mode in own.items() if mode & 0o077}, {})

@@ -66,7 +66,7 @@ def main():
     options = parser.parse_args()
     check, chance = launch.Checks(), launch.generator()
     with tempfile.TemporaryDirectory(prefix="meridian-snapshot-") as work:
-        run = check_kills.Run(options, "run", chance, work, pause_us=0 if options.spool else 500)
+        run = check_kills.Run(options, "run", chance, work, pause_us=500)
         run.wait_until(run.all_in_their_loops)
         for i in range(SNAPSHOTS):
             time.sleep(chance.uniform(0, 0.3))

@@ -3,6 +3,7 @@
 // that outlives it.
 //
 //   victim SHARED_DIR run PAUSE_US   until the file SHARED_DIR/stop exists, with a pause in each round
+//   victim SHARED_DIR rich PAUSE_US  the same with many messages to itself, which no other rank has to be scheduled for
 //   victim SHARED_DIR HOW ROUNDS     the last rank ends by segv, abort, mpi_abort or sigterm, or every rank by exit, _exit or
 //                                    throw; finish: regularly, with exit code 4
 #include <mpi.h>
@@ -59,6 +60,16 @@ void round_of_calls(int round, int rank, int size) {
   if (round % 64 == 0) CALL(MPI_Barrier(MPI_COMM_WORLD));
 }
 
+void messages_to_itself() {
+  for (int i = 0; i < 64; ++i) {
+    int in;
+    MPI_Request requests[2];
+    CALL(MPI_Irecv(&in, 1, MPI_INT, 0, i, MPI_COMM_SELF, &requests[0]));
+    CALL(MPI_Isend(&i, 1, MPI_INT, 0, i, MPI_COMM_SELF, &requests[1]));
+    CALL(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+  }
+}
+
 void end_by(const std::string& how) {
   if (how == "segv") *reinterpret_cast<volatile int*>(static_cast<std::uintptr_t>(getpid() % 7 + 8)) = 1;
   if (how == "abort") std::abort();
@@ -92,7 +103,8 @@ int main(int argc, char** argv) {
   int go_on = 1;
   for (int round = 1; go_on != 0; ++round) {
     round_of_calls(round, rank, size);
-    if (how == "run") {
+    if (how == "run" || how == "rich") {
+      if (how == "rich") messages_to_itself();
       if (at > 0) usleep(static_cast<useconds_t>(at));
       if (round % 64 != 0) continue;
       go_on = access(stop.c_str(), F_OK) != 0 ? 1 : 0;

@@ -24,7 +24,7 @@ def skip(reason):
 class Browser:
     """One page. `errors`: what it wrote to the console as an error, and exceptions that nobody caught."""
 
-    def __init__(self, width=1280, height=800, patience_s=100):
+    def __init__(self, width=1280, height=800, patience_s=240):
         program = next((path for path in map(shutil.which, BROWSERS) if path), None)
         if program is None:
             skip("no browser here: " + ", ".join(BROWSERS))

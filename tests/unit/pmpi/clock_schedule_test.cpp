@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pairs of hosts for every number of hosts up to 2000, computed round by round as the hosts do.
+// The pairs of hosts for every number of hosts up to 300 and for larger ones around powers of two, computed round by round
+// as the hosts do.
 
 #include "pmpi/clocks/schedule.hpp"
 
@@ -16,9 +17,20 @@ namespace {
 constexpr int kMostDomains = 2000;
 constexpr int kMostStar = 64;
 
+/// Every small number of hosts, and those at which the number of rounds changes.
+std::vector<int> numbers_of_domains() {
+  std::vector<int> numbers(300);
+  std::iota(numbers.begin(), numbers.end(), 1);
+  for (const int power : {512, 1024})
+    for (int off = -2; off <= 2; ++off) numbers.push_back(power + off);
+  numbers.insert(numbers.end(), {777, 1500, kMostDomains - 1, kMostDomains});
+  return numbers;
+}
+
 /// The actions of the domains in one round.
 std::vector<Meeting> meetings_of(int round, int domains, int most_star) {
   std::vector<Meeting> meetings;
+  meetings.reserve(static_cast<std::size_t>(domains));
   for (int domain = 0; domain < domains; ++domain) meetings.push_back(meeting_in(round, domain, domains, most_star));
   return meetings;
 }
@@ -30,7 +42,7 @@ int root_of(const std::vector<int>& parents, int domain) {
 
 TEST(ClockSchedule, BothSidesOfAPairMeetInTheSameRoundAndOneOfThemAsks) {
   long pairs = 0;
-  for (int domains = 1; domains <= kMostDomains; ++domains) {
+  for (const int domains : numbers_of_domains()) {
     for (int round = 0; round < meeting_rounds(domains, kMostStar); ++round) {
       const std::vector<Meeting> meetings = meetings_of(round, domains, kMostStar);
       for (int domain = 0; domain < domains; ++domain) {
@@ -51,7 +63,7 @@ TEST(ClockSchedule, BothSidesOfAPairMeetInTheSameRoundAndOneOfThemAsks) {
 }
 
 TEST(ClockSchedule, EveryDomainIsConnectedAndNoPairMeetsTwice) {
-  for (int domains = 1; domains <= kMostDomains; ++domains) {
+  for (const int domains : numbers_of_domains()) {
     std::vector<int> parents(static_cast<std::size_t>(domains));
     std::iota(parents.begin(), parents.end(), 0);
     std::vector<std::pair<int, int>> seen;
@@ -112,7 +124,7 @@ TEST(ClockSchedule, NoDomainWaitsForever) {
 // batch.
 TEST(ClockSchedule, DataOfTheFirstDomainReachAllInOnePassThroughTheRounds) {
   for (const int most_star : {1, kMostStar}) {
-    for (int domains = 1; domains <= kMostDomains; ++domains) {
+    for (const int domains : numbers_of_domains()) {
       std::vector<int> word(static_cast<std::size_t>(domains));
       std::iota(word.begin(), word.end(), 0);
       for (int round = 0; round < meeting_rounds(domains, most_star); ++round)
