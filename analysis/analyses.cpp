@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "analysis/walk/trace_walk.hpp"
-#include "summary/problems.hpp"
+#include "summary/problems/problems.hpp"
 
 namespace meridian {
 

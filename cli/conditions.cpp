@@ -8,7 +8,7 @@
 #include "cli/summary/table.hpp"
 #include "merged/model/event_waits.hpp"
 #include "summary/compare/figures.hpp"
-#include "summary/problems.hpp"
+#include "summary/problems/problems.hpp"
 
 namespace meridian {
 namespace {

@@ -10,13 +10,13 @@
 
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
-#include "cli/summary/text.hpp"
+#include "cli/summary/text/text.hpp"
 #include "cli/summary_source.hpp"
 #include "cli/support/json_text.hpp"
 #include "merged/merged_trace.hpp"
 #include "summary/units.hpp"
-#include "trace/format/rank_end.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_end.hpp"
+#include "trace/format/rank/rank_file.hpp"
 #include "trace/ring/ring_layout.hpp"
 
 namespace meridian {

@@ -10,7 +10,7 @@
 #include "cli/output.hpp"
 #include "cli/summary/csv.hpp"
 #include "cli/summary/json.hpp"
-#include "cli/summary/text.hpp"
+#include "cli/summary/text/text.hpp"
 #include "summary/measures.hpp"
 
 namespace meridian {

@@ -9,7 +9,7 @@
 #include "cli/progress.hpp"
 #include "cli/summary/json.hpp"
 #include "cli/summary/printable.hpp"
-#include "cli/summary/text.hpp"
+#include "cli/summary/text/text.hpp"
 #include "cli/summary_source.hpp"
 
 namespace meridian {

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "trace/format/temporary_files.hpp"
+#include "trace/format/tables/temporary_files.hpp"
 
 namespace meridian {
 namespace {

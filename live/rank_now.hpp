@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "merger/model/worlds.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "merged/read_numbers.hpp"
-#include "trace/format/h5.hpp"
-#include "trace/format/table.hpp"
+#include "trace/format/tables/h5.hpp"
+#include "trace/format/tables/table.hpp"
 
 namespace meridian {
 namespace {

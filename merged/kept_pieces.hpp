@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "trace/format/long_table.hpp"
+#include "trace/format/tables/long_table.hpp"
 
 namespace meridian {
 

@@ -7,7 +7,7 @@
 #include "merged/model/clock_bounds_columns.hpp"
 #include "merged/model/clock_report_columns.hpp"
 #include "merged/read_numbers.hpp"
-#include "trace/format/column_table.hpp"
+#include "trace/format/tables/column_table.hpp"
 
 namespace meridian {
 

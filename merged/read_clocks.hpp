@@ -3,7 +3,7 @@
 
 #include "merged/model/clock_bounds.hpp"
 #include "merged/model/clock_report.hpp"
-#include "trace/format/h5.hpp"
+#include "trace/format/tables/h5.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

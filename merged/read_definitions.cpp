@@ -6,7 +6,7 @@
 
 #include "merged/model/definition_columns.hpp"
 #include "merged/read_numbers.hpp"
-#include "trace/format/column_table.hpp"
+#include "trace/format/tables/column_table.hpp"
 
 namespace meridian {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "merged/model/definitions.hpp"
-#include "trace/format/h5.hpp"
+#include "trace/format/tables/h5.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

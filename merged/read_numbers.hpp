@@ -8,7 +8,7 @@
 
 #include "merged/model/merged_schema.hpp"
 #include "merged/model/merged_tables.hpp"
-#include "trace/format/long_table.hpp"
+#include "trace/format/tables/long_table.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

@@ -21,9 +21,9 @@
 #include "merger/statistics/summarize.hpp"
 #include "merger/statistics/summarize_context.hpp"
 #include "merger/statistics/summarize_sites.hpp"
-#include "trace/format/chunk_pool.hpp"
-#include "trace/format/rank_end.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/chunks/chunk_pool.hpp"
+#include "trace/format/rank/rank_end.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {
 

@@ -15,7 +15,7 @@
 
 #include "merged/merged_trace.hpp"
 #include "query/instance_finder.hpp"
-#include "trace/format/table_column.hpp"
+#include "trace/format/tables/table_column.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include "trace/format/table_column.hpp"
+#include "trace/format/tables/table_column.hpp"
 
 namespace meridian {
 

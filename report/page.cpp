@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "report/encoding.hpp"
+#include "report/data/encoding.hpp"
 #include "report/page_files.hpp"
 #include "summary/summary_tables.hpp"
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "merged/merged_trace.hpp"
-#include "report/page_timeline.hpp"
-#include "report/timeline_rows.hpp"
+#include "report/data/page_timeline.hpp"
+#include "report/data/timeline_rows.hpp"
 #include "summary/summary.hpp"
 #include "trace/model/result.hpp"
 

@@ -8,15 +8,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "summary/analysis_rows.hpp"
-#include "summary/call_rows.hpp"
-#include "summary/clock_rows.hpp"
-#include "summary/counter_rows.hpp"
 #include "summary/finding.hpp"
-#include "summary/message_rows.hpp"
-#include "summary/run_rows.hpp"
-#include "summary/thread_rows.hpp"
-#include "summary/user_rows.hpp"
+#include "summary/rows/analysis_rows.hpp"
+#include "summary/rows/call_rows.hpp"
+#include "summary/rows/clock_rows.hpp"
+#include "summary/rows/counter_rows.hpp"
+#include "summary/rows/message_rows.hpp"
+#include "summary/rows/run_rows.hpp"
+#include "summary/rows/thread_rows.hpp"
+#include "summary/rows/user_rows.hpp"
 
 namespace meridian {
 

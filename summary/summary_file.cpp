@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "summary/summary_tables.hpp"
-#include "trace/format/column_table.hpp"
-#include "trace/format/h5.hpp"
+#include "trace/format/tables/column_table.hpp"
+#include "trace/format/tables/h5.hpp"
 
 namespace meridian {
 namespace {

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "summary/summary.hpp"
-#include "trace/format/table_column.hpp"
+#include "trace/format/tables/table_column.hpp"
 
 namespace meridian {
 

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <utility>
 
-#include "trace/format/chunk_codec.hpp"
-#include "trace/format/chunk_log.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/chunks/chunk_codec.hpp"
+#include "trace/format/chunks/chunk_log.hpp"
+#include "trace/format/rank/rank_file.hpp"
 #include "trace/records/places.hpp"
 #include "trace/records/rank_checkpoint.hpp"
 #include "trace/records/record_decoder.hpp"

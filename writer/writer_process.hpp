@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "trace/format/rank_end.hpp"
+#include "trace/format/rank/rank_end.hpp"
 #include "trace/model/result.hpp"
 #include "trace/ring/ring_file.hpp"
 #include "writer/drain.hpp"

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "summary/efficiency_rows.hpp"
+#include "summary/rows/efficiency_rows.hpp"
 #include "trace/model/units.hpp"
 
 namespace meridian {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/summary/text.hpp"
+#include "cli/summary/text/text.hpp"
 #include "summary/compare/run_profile.hpp"
-#include "trace/format/table_column.hpp"
+#include "trace/format/tables/table_column.hpp"
 
 namespace meridian {
 

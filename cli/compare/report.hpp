@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/summary/text.hpp"
+#include "cli/summary/text/text.hpp"
 #include "summary/compare/comparison.hpp"
 #include "summary/compare/condition.hpp"
 #include "summary/compare/scaling.hpp"

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/manual/document.hpp"
-#include "cli/summary/text.hpp"
+#include "cli/summary/text/text.hpp"
 
 namespace meridian {
 

@@ -10,7 +10,7 @@
 
 #include "cli/summary/csv.hpp"
 #include "cli/summary/printable.hpp"
-#include "cli/summary/text.hpp"
+#include "cli/summary/text/text.hpp"
 
 namespace meridian {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "summary/summary.hpp"
-#include "trace/format/table_column.hpp"
+#include "trace/format/tables/table_column.hpp"
 
 namespace meridian {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "trace/format/table_column.hpp"
+#include "trace/format/tables/table_column.hpp"
 
 namespace meridian {
 

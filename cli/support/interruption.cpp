@@ -5,7 +5,7 @@
 
 #include <csignal>
 
-#include "trace/format/temporary_files.hpp"
+#include "trace/format/tables/temporary_files.hpp"
 
 namespace meridian {
 namespace {

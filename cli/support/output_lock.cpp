@@ -8,7 +8,7 @@
 
 #include <cerrno>
 
-#include "trace/format/temporary_files.hpp"
+#include "trace/format/tables/temporary_files.hpp"
 
 namespace meridian {
 namespace {

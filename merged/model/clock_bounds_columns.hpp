@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "merged/model/clock_bounds.hpp"
-#include "trace/format/table_column.hpp"
+#include "trace/format/tables/table_column.hpp"
 
 namespace meridian {
 

@@ -4,7 +4,7 @@
 // The clock report in the merged file: a group of columns for each of its tables.
 
 #include "merged/model/clock_report.hpp"
-#include "trace/format/table_column.hpp"
+#include "trace/format/tables/table_column.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian::clock_report {

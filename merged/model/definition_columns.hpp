@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "merged/model/definitions.hpp"
-#include "trace/format/table_column.hpp"
+#include "trace/format/tables/table_column.hpp"
 
 namespace meridian {
 

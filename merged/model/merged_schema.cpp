@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "trace/format/h5.hpp"
+#include "trace/format/tables/h5.hpp"
 
 namespace meridian {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "trace/format/column.hpp"
+#include "trace/format/tables/column.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "trace/format/table_column.hpp"
+#include "trace/format/tables/table_column.hpp"
 
 namespace meridian {
 

@@ -11,7 +11,7 @@
 #include "merger/clocks/samples/exchanges.hpp"
 #include "merger/model/clock_tuning.hpp"
 #include "merger/model/clocks.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 #include "trace/model/result.hpp"
 #include "trace/model/units.hpp"
 

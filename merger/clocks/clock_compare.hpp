@@ -10,7 +10,7 @@
 #include "merger/clocks/samples/clock_samples.hpp"
 #include "merger/containers/temp_spool.hpp"
 #include "merger/model/clocks.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

@@ -13,7 +13,7 @@
 #include "merger/match/match.hpp"
 #include "merger/model/clocks.hpp"
 #include "merger/model/findings.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

@@ -14,7 +14,7 @@
 #include "merger/clocks/steps/clock_steps.hpp"
 #include "merger/model/clock_tuning.hpp"
 #include "merger/model/findings.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 #include "trace/model/units.hpp"
 
 namespace meridian {

@@ -8,7 +8,7 @@
 #include "merger/clocks/samples/clock_correction.hpp"
 #include "merger/clocks/samples/clock_samples.hpp"
 #include "merger/model/clocks.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {
 

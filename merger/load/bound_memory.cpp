@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "merger/containers/temp_file.hpp"
-#include "trace/format/plane_store.hpp"
+#include "trace/format/chunks/plane_store.hpp"
 
 namespace meridian {
 namespace {

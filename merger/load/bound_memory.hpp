@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <span>
 
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

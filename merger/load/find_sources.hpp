@@ -4,7 +4,7 @@
 #include <span>
 
 #include "merger/model/communicators.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {
 

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "trace/format/rank_end.hpp"
+#include "trace/format/rank/rank_end.hpp"
 #include "trace/model/text_fields.hpp"
 #include "trace/ring/ring_note.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "merger/model/findings.hpp"
 #include "merger/model/worlds.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

@@ -7,7 +7,7 @@
 #include "merger/containers/tournament.hpp"
 #include "merger/load/thread_cursor.hpp"
 #include "merger/model/findings.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "trace/format/batch_rows.hpp"
-#include "trace/format/rank_end.hpp"
+#include "trace/format/rank/batch_rows.hpp"
+#include "trace/format/rank/rank_end.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

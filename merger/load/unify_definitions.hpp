@@ -8,7 +8,7 @@
 #include "merger/model/communicators.hpp"
 #include "merger/model/findings.hpp"
 #include "merger/model/worlds.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {
 

@@ -5,7 +5,7 @@
 
 #include "merger/model/communicators.hpp"
 #include "merger/model/objects.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {
 

@@ -9,7 +9,7 @@
 #include "merger/model/communicators.hpp"
 #include "merger/model/named_call.hpp"
 #include "merger/model/user_definitions.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {
 

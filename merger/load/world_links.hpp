@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "merger/model/communicators.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {
 

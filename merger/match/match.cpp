@@ -13,8 +13,8 @@
 #include "merger/match/collectives/collective_alignment.hpp"
 #include "merger/match/row_queue.hpp"
 #include "merger/model/event_row.hpp"
-#include "trace/format/rank_end.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_end.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <map>
 
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {
 

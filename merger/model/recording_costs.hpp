@@ -2,7 +2,7 @@
 #pragma once
 
 #include "merger/model/clock_map.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 #include "trace/model/call_id.hpp"
 
 namespace meridian {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 #include "trace/model/option_range.hpp"
 
 namespace meridian {

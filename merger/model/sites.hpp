@@ -9,7 +9,7 @@
 
 #include "merger/containers/index_map.hpp"
 #include "merger/model/paths.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {
 

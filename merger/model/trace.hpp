@@ -13,7 +13,7 @@
 #include "merger/model/sites.hpp"
 #include "merger/model/user_definitions.hpp"
 #include "merger/model/worlds.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {
 

@@ -15,7 +15,7 @@
 #include "merger/match/row_queue.hpp"
 #include "merger/model/event_row.hpp"
 #include "merger/model/findings.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

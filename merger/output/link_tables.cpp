@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "merged/model/stored_events.hpp"
-#include "trace/format/h5.hpp"
+#include "trace/format/tables/h5.hpp"
 
 namespace meridian {
 namespace {

@@ -9,8 +9,8 @@
 #include "merged/model/definition_columns.hpp"
 #include "merger/model/communicators.hpp"
 #include "merger/model/sites.hpp"
-#include "trace/format/column_table.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
+#include "trace/format/tables/column_table.hpp"
 
 namespace meridian {
 namespace {

@@ -6,7 +6,7 @@
 #include "merged/model/clock_report.hpp"
 #include "merger/model/trace.hpp"
 #include "merger/sites/debug_info.hpp"
-#include "trace/format/h5.hpp"
+#include "trace/format/tables/h5.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

@@ -12,10 +12,10 @@
 #include "merger/output/merged_definitions.hpp"
 #include "merger/output/wait_table.hpp"
 #include "summary/summary_file.hpp"
-#include "trace/format/chunk_pool.hpp"
-#include "trace/format/h5.hpp"
-#include "trace/format/table.hpp"
-#include "trace/format/temporary_files.hpp"
+#include "trace/format/chunks/chunk_pool.hpp"
+#include "trace/format/tables/h5.hpp"
+#include "trace/format/tables/table.hpp"
+#include "trace/format/tables/temporary_files.hpp"
 
 namespace meridian {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "merger/output/write_numbers.hpp"
-#include "trace/format/h5.hpp"
+#include "trace/format/tables/h5.hpp"
 
 namespace meridian {
 

@@ -6,8 +6,8 @@
 #include "merged/model/wait_sink.hpp"
 #include "merger/containers/sorted_spool.hpp"
 #include "merger/containers/temp_spool.hpp"
-#include "trace/format/chunk_pool.hpp"
-#include "trace/format/column.hpp"
+#include "trace/format/chunks/chunk_pool.hpp"
+#include "trace/format/tables/column.hpp"
 
 namespace meridian {
 

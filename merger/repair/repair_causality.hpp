@@ -11,7 +11,7 @@
 #include "merger/model/clock_map.hpp"
 #include "merger/model/clocks.hpp"
 #include "merger/model/event_ref.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

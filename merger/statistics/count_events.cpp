@@ -151,7 +151,7 @@ void for_each_metric(const CounterTotals& totals, const Part& part, Add add) {
   static constexpr Metric kMetrics[] = {
 #define MERIDIAN_METRIC(name, numerator, denominator) {name, numerator, denominator},
 #include "merger/statistics/metrics.def"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
   };
   const auto value_of = [&](std::string_view name) -> const std::int64_t* {
     const auto at = std::ranges::find(totals.names, name);

@@ -15,8 +15,8 @@
 #include "merger/model/recording_costs.hpp"
 #include "merger/model/trace.hpp"
 #include "merger/statistics/summarize_sites.hpp"
-#include "trace/format/rank_end.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_end.hpp"
+#include "trace/format/rank/rank_file.hpp"
 #include "trace/model/units.hpp"
 
 namespace meridian {

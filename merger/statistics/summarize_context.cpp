@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {
 namespace {

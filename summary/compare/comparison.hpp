@@ -11,7 +11,7 @@
 
 #include "summary/compare/run_profile.hpp"
 #include "summary/compare/student.hpp"
-#include "trace/format/table_column.hpp"
+#include "trace/format/tables/table_column.hpp"
 
 namespace meridian {
 

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "summary/measures.hpp"
-#include "summary/problem_waits.hpp"
+#include "summary/problems/problem_waits.hpp"
 
 namespace meridian {
 namespace {

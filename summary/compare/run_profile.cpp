@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "summary/compare/figures.hpp"
-#include "summary/problem_waits.hpp"
+#include "summary/problems/problem_waits.hpp"
 #include "trace/model/call_id.hpp"
 #include "trace/model/nearest_name.hpp"
 

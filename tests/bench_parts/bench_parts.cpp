@@ -8,7 +8,7 @@
 
 #include "merger/containers/tournament.hpp"
 #include "merger/model/clock_map.hpp"
-#include "trace/format/chunk_codec.hpp"
+#include "trace/format/chunks/chunk_codec.hpp"
 
 namespace meridian {
 namespace {

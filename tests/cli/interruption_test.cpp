@@ -14,8 +14,8 @@
 #include "cli/progress.hpp"
 #include "cli/support/output_lock.hpp"
 #include "tests/support/temp_dir.hpp"
-#include "trace/format/h5.hpp"
-#include "trace/format/temporary_files.hpp"
+#include "trace/format/tables/h5.hpp"
+#include "trace/format/tables/temporary_files.hpp"
 
 namespace meridian {
 namespace {

@@ -133,9 +133,9 @@ def check_license(root=tree.ROOT):
 def check_problems(root=tree.ROOT):
     """Each kind of problem that the summary can name has a row in docs/PROBLEMS.md; waits share one."""
     rows = tree.text("docs/PROBLEMS.md", root)
-    names = re.findall(r'KIND\(\w+, "([^"]+)"\)', tree.text("summary/problems.hpp", root))
+    names = re.findall(r'KIND\(\w+, "([^"]+)"\)', tree.text("summary/problems/problems.hpp", root))
     if not names:
-        return ["summary/problems.hpp: no KIND(...) was found"]
+        return ["summary/problems/problems.hpp: no KIND(...) was found"]
     return [f"docs/PROBLEMS.md: no row for the problem '{name}'" for name in names if f"\n| {name} |" not in rows]
 
 

@@ -18,7 +18,7 @@ class Tree(unittest.TestCase):
         self.plant("CONTRIBUTING.md", "```sh\nscripts/test\ncmake --preset release\n```\n")
         self.plant("CMakePresets.json", '{"configurePresets": [{"name": "release"}]}\n')
         self.plant("merger/model/findings.def", "// SPDX-License-Identifier: Apache-2.0\n")
-        self.plant("summary/problems.hpp", '// SPDX-License-Identifier: Apache-2.0\n  KIND(lock, "lock") \\\n')
+        self.plant("summary/problems/problems.hpp", '// SPDX-License-Identifier: Apache-2.0\n  KIND(lock, "lock") \\\n')
         self.plant("docs/PROBLEMS.md", "| problem |\n|---|\n| lock | waits for locks |\n")
         for script in ("demo", "test"):
             self.plant(f"scripts/{script}", "#!/bin/sh\n# SPDX-License-Identifier: Apache-2.0\n").chmod(0o755)

@@ -17,10 +17,10 @@ class Tree(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
         self.plant("trace/model/event.hpp", "#pragma once\n#include <cstdint>\n")
         self.plant("trace/model/result.hpp", "#pragma once\n#include <string>\n")
-        self.plant("trace/format/rank_file.hpp", '#include "trace/model/result.hpp"\n')
+        self.plant("trace/format/rank/rank_file.hpp", '#include "trace/model/result.hpp"\n')
         self.plant("pmpi/traced.hpp", '// hot\n#pragma once\n#include "trace/model/event.hpp"\n')
         self.plant("pmpi/session.hpp", '#include <stdio.h>\n#include "pmpi/traced.hpp"\n')
-        self.plant("merger/merge.cpp", '#include <vector>\n#include "trace/format/rank_file.hpp"\n')
+        self.plant("merger/merge.cpp", '#include <vector>\n#include "trace/format/rank/rank_file.hpp"\n')
 
     def plant(self, name, text):
         path = self.root / name
@@ -42,11 +42,11 @@ class Tree(unittest.TestCase):
         self.one("includes", "merger/bad.cpp", "merger may not include pmpi/traced.hpp")
 
     def test_the_model_may_not_include_the_format(self):
-        self.plant("trace/model/bad.hpp", '#  include "trace/format/rank_file.hpp"\n')
-        self.one("includes", "trace/model/bad.hpp", "trace/format/rank_file.hpp")
+        self.plant("trace/model/bad.hpp", '#  include "trace/format/rank/rank_file.hpp"\n')
+        self.one("includes", "trace/model/bad.hpp", "trace/format/rank/rank_file.hpp")
 
     def test_the_tracer_may_not_include_the_format(self):
-        self.plant("pmpi/bad.cpp", '#include "trace/format/rank_file.hpp"\n')
+        self.plant("pmpi/bad.cpp", '#include "trace/format/rank/rank_file.hpp"\n')
         self.one("includes", "pmpi/bad.cpp")
 
     def test_examples_know_nothing_of_meridian(self):

@@ -9,7 +9,7 @@ const test = require("node:test");
 for (const name of ["codec", "format", "levels", "events"]) require(path.join(__dirname, "../../report/page", `${name}.js`));
 const { codec, format, levels, events } = globalThis.meridian;
 
-/** As report/encoding.cpp does it, said in another way. */
+/** As report/data/encoding.cpp does it, said in another way. */
 function varintBytes(values) {
   const bytes = [];
   for (let value of values.map(BigInt)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/records/batch_builder.hpp"
 
-#include "trace/format/batch_rows.hpp"
+#include "trace/format/rank/batch_rows.hpp"
 
 namespace meridian {
 namespace {

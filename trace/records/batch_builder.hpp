@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "trace/format/rank_file.hpp"
-#include "trace/format/state_archive.hpp"
+#include "trace/format/chunks/state_archive.hpp"
+#include "trace/format/rank/rank_file.hpp"
 #include "trace/records/known_calls.hpp"
 #include "trace/records/record.hpp"
 #include "trace/records/stack_table.hpp"

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "trace/format/rank_file.hpp"
-#include "trace/format/state_archive.hpp"
+#include "trace/format/chunks/state_archive.hpp"
+#include "trace/format/rank/rank_file.hpp"
 #include "trace/records/record.hpp"
 
 namespace meridian {

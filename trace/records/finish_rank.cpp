@@ -8,7 +8,7 @@
 #include <cstring>
 #include <utility>
 
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 #include "trace/records/late_anchor.hpp"
 #include "trace/records/open_gaps.hpp"
 #include "trace/records/open_pieces.hpp"

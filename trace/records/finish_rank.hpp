@@ -6,8 +6,8 @@
 #include <functional>
 #include <vector>
 
-#include "trace/format/rank_end.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_end.hpp"
+#include "trace/format/rank/rank_file.hpp"
 #include "trace/model/result.hpp"
 #include "trace/records/places.hpp"
 #include "trace/ring/ring_file.hpp"

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "trace/format/state_archive.hpp"
+#include "trace/format/chunks/state_archive.hpp"
 #include "trace/model/small_records.hpp"
 #include "trace/records/record.hpp"
 #include "trace/records/stack_table.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 #include "trace/ring/ring_file.hpp"
 
 namespace meridian {

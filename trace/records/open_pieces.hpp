@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "trace/format/chunk_log.hpp"
+#include "trace/format/chunks/chunk_log.hpp"
 #include "trace/records/places.hpp"
 #include "trace/records/rank_checkpoint.hpp"
 #include "trace/ring/spool.hpp"

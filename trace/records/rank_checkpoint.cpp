@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "trace/format/chunk_log.hpp"
+#include "trace/format/chunks/chunk_log.hpp"
 
 namespace meridian {
 namespace {

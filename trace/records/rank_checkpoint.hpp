@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "trace/format/state_archive.hpp"
+#include "trace/format/chunks/state_archive.hpp"
 #include "trace/model/result.hpp"
 #include "trace/ring/ring_file.hpp"
 

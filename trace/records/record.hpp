@@ -10,7 +10,7 @@
 #include <span>
 #include <type_traits>
 
-#include "trace/format/batch_rows.hpp"
+#include "trace/format/rank/batch_rows.hpp"
 #include "trace/model/event.hpp"
 #include "trace/model/small_records.hpp"
 

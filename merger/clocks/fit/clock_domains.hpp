@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {
 

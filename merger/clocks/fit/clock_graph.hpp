@@ -11,7 +11,7 @@
 #include "merger/clocks/fit/clock_domains.hpp"
 #include "merger/clocks/fit/clock_regression.hpp"
 #include "merger/model/clocks.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {
 

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "merger/model/clocks.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

@@ -10,7 +10,7 @@
 
 #include "merger/clocks/samples/exchanges.hpp"
 #include "merger/model/clock_tuning.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 #include "trace/model/units.hpp"
 
 namespace meridian {

@@ -6,7 +6,7 @@
 #include "merged/model/clock_report.hpp"
 #include "merger/clocks/samples/clock_samples.hpp"
 #include "merger/model/clocks.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {
 

@@ -10,7 +10,7 @@
 #include "merger/containers/temp_spool.hpp"
 #include "merger/model/clocks.hpp"
 #include "merger/model/event_ref.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {
 

@@ -8,7 +8,7 @@
 #include "merger/load/rank_cursor.hpp"
 #include "merger/match/collectives/collective_bytes.hpp"
 #include "merger/model/call_roles.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {
 namespace {

@@ -8,7 +8,7 @@
 #include "merger/load/thread_cursor.hpp"
 #include "merger/match/locks/lock_uses.hpp"
 #include "merger/model/event_ref.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {
 

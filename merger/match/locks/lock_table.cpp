@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 #include "trace/model/lock_kinds.hpp"
 #include "trace/model/units.hpp"
 

@@ -14,7 +14,7 @@
 #include "merger/match/locks/lock_holds.hpp"
 #include "merger/match/locks/lock_uses.hpp"
 #include "summary/summary.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {
 

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "tests/fuzz/fuzz_target.hpp"
-#include "trace/format/chunk_log.hpp"
-#include "trace/format/rank_file.hpp"
-#include "trace/format/state_archive.hpp"
+#include "trace/format/chunks/chunk_log.hpp"
+#include "trace/format/chunks/state_archive.hpp"
+#include "trace/format/rank/rank_file.hpp"
 #include "trace/records/record_decoder.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

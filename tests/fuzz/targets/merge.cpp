@@ -6,7 +6,7 @@
 
 #include "merger/merge.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A rank file, as bytes.
 
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -2,7 +2,7 @@
 // `meridian merge` of an unfinished ring file.
 
 #include "tests/fuzz/fuzz_target.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 #include "trace/records/finish_rank.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

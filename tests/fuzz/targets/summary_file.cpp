@@ -3,7 +3,7 @@
 
 #include "cli/summary/csv.hpp"
 #include "cli/summary/json.hpp"
-#include "cli/summary/text.hpp"
+#include "cli/summary/text/text.hpp"
 #include "merged/merged_trace.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 

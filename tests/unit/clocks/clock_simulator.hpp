@@ -13,7 +13,7 @@
 #include "merger/clocks/clock_refine.hpp"
 #include "merger/model/clocks.hpp"
 #include "merger/model/event_ref.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian::test {
 

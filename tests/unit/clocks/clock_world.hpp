@@ -12,7 +12,7 @@
 #include "merger/clocks/fit/fit_clocks.hpp"
 #include "merger/model/clocks.hpp"
 #include "tests/support/seed.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian::test {
 

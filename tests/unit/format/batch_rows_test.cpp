@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace/format/batch_rows.hpp"
+#include "trace/format/rank/batch_rows.hpp"
 
 #include <gtest/gtest.h>
 

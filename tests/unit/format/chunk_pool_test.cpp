@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace/format/chunk_pool.hpp"
+#include "trace/format/chunks/chunk_pool.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 
 #include "tests/support/seed.hpp"
 #include "tests/support/temp_dir.hpp"
-#include "trace/format/chunk_codec.hpp"
-#include "trace/format/column.hpp"
+#include "trace/format/chunks/chunk_codec.hpp"
+#include "trace/format/tables/column.hpp"
 
 namespace meridian {
 namespace {

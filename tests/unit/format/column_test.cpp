@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace/format/column.hpp"
+#include "trace/format/tables/column.hpp"
 
 #include <gtest/gtest.h>
 

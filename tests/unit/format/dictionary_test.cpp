@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace/format/dictionary.hpp"
+#include "trace/format/tables/dictionary.hpp"
 
 #include <gtest/gtest.h>
 

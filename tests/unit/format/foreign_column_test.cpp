@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "tests/support/temp_dir.hpp"
-#include "trace/format/column.hpp"
+#include "trace/format/tables/column.hpp"
 
 namespace meridian {
 namespace {

@@ -11,7 +11,7 @@
 #include <random>
 
 #include "tests/support/seed.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian::test {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace/format/pending_rows.hpp"
+#include "trace/format/chunks/pending_rows.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <vector>
 
-#include "trace/format/state_archive.hpp"
+#include "trace/format/chunks/state_archive.hpp"
 
 namespace meridian {
 namespace {

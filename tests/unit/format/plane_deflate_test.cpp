@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams of our encoder are inflated by libdeflate here, and by HDF5's zlib where columns are read with h5py.
-#include "trace/format/plane_deflate.hpp"
+#include "trace/format/chunks/plane_deflate.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tests/support/seed.hpp"
-#include "trace/format/chunk_codec.hpp"
+#include "trace/format/chunks/chunk_codec.hpp"
 
 namespace meridian {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace/format/plane_matches.hpp"
+#include "trace/format/chunks/plane_matches.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,9 +11,9 @@
 #include "sample_rank.hpp"
 #include "tests/support/seed.hpp"
 #include "tests/support/temp_dir.hpp"
-#include "trace/format/column.hpp"
-#include "trace/format/h5.hpp"
-#include "trace/format/table.hpp"
+#include "trace/format/tables/column.hpp"
+#include "trace/format/tables/h5.hpp"
+#include "trace/format/tables/table.hpp"
 
 namespace meridian {
 namespace {

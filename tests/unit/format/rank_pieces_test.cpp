@@ -12,9 +12,9 @@
 
 #include "sample_rank.hpp"
 #include "tests/support/temp_dir.hpp"
-#include "trace/format/column.hpp"
-#include "trace/format/plane_store.hpp"
-#include "trace/format/raw_file.hpp"
+#include "trace/format/chunks/plane_store.hpp"
+#include "trace/format/chunks/raw_file.hpp"
+#include "trace/format/tables/column.hpp"
 
 namespace meridian {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "halo_stream.hpp"
 #include "tests/support/seed.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian::test {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace/format/table_column.hpp"
+#include "trace/format/tables/table_column.hpp"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/temp_dir.hpp"
-#include "trace/format/column_table.hpp"
+#include "trace/format/tables/column_table.hpp"
 
 namespace meridian {
 namespace {

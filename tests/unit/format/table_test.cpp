@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace/format/table.hpp"
+#include "trace/format/tables/table.hpp"
 
 #include <gtest/gtest.h>
 

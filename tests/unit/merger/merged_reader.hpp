@@ -16,8 +16,8 @@
 #include "merger/model/event_ref.hpp"
 #include "merger/model/event_row.hpp"
 #include "summary/summary.hpp"
-#include "trace/format/column.hpp"
-#include "trace/format/table.hpp"
+#include "trace/format/tables/column.hpp"
+#include "trace/format/tables/table.hpp"
 
 namespace meridian::test {
 

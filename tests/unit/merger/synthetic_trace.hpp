@@ -14,7 +14,7 @@
 
 #include "merger/merge.hpp"
 #include "tests/support/temp_dir.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian::test {
 

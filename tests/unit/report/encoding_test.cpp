@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/encoding.hpp"
+#include "report/data/encoding.hpp"
 
 #include <gtest/gtest.h>
 #include <zlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/exact_windows.hpp"
+#include "report/data/exact_windows.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/page_rows.hpp"
+#include "report/data/page_rows.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

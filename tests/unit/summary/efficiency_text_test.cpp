@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/summary/text.hpp"
+#include "cli/summary/text/text.hpp"
 
 namespace meridian {
 namespace {

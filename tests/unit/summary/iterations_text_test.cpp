@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/summary/text.hpp"
-#include "summary/problems.hpp"
+#include "cli/summary/text/text.hpp"
+#include "summary/problems/problems.hpp"
 
 namespace meridian {
 namespace {

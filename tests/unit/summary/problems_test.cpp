@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Problems that are found in a summary, their cost and order, and the section VERDICT.
-#include "summary/problems.hpp"
+#include "summary/problems/problems.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/summary/text.hpp"
+#include "cli/summary/text/text.hpp"
 #include "summary/run_end.hpp"
 #include "tests/unit/summary/sample_summaries.hpp"
 

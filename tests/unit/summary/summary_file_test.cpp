@@ -13,8 +13,8 @@
 #include "cli/summary/json.hpp"
 #include "merged/merged_trace.hpp"
 #include "tests/unit/summary/sample_summaries.hpp"
-#include "trace/format/column.hpp"
-#include "trace/format/h5.hpp"
+#include "trace/format/tables/column.hpp"
+#include "trace/format/tables/h5.hpp"
 
 namespace meridian {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/summary/text.hpp"
+#include "cli/summary/text/text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,10 +7,10 @@
 
 #include "cli/summary/csv.hpp"
 #include "cli/summary/json.hpp"
-#include "cli/summary/text.hpp"
+#include "cli/summary/text/text.hpp"
 #include "summary/summary_file.hpp"
 #include "tests/unit/summary/sample_summaries.hpp"
-#include "trace/format/h5.hpp"
+#include "trace/format/tables/h5.hpp"
 
 namespace {
 

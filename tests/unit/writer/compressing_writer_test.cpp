@@ -11,7 +11,7 @@
 #include "known_calls.hpp"
 #include "tests/support/seed.hpp"
 #include "tests/support/temp_dir.hpp"
-#include "trace/format/chunk_codec.hpp"
+#include "trace/format/chunks/chunk_codec.hpp"
 #include "writer/recover.hpp"
 
 namespace meridian {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "tests/support/ring_producer.hpp"
-#include "trace/format/rank_file.hpp"
+#include "trace/format/rank/rank_file.hpp"
 
 namespace meridian::test {
 

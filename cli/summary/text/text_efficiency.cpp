@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Section EFFICIENCY: how well the run used its ranks, what would save most, and what the critical path consists of.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/summary/printable.hpp"
+#include "cli/summary/table.hpp"
+#include "cli/summary/text/text.hpp"
+#include "summary/units.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr std::size_t kMostSavings = 3;
+constexpr double kLeastShare = 0.001;
+
+std::string comma_list(const std::vector<std::string>& parts) {
+  std::string result;
+  for (const std::string& part : parts) result += (result.empty() ? "" : ", ") + part;
+  return result;
+}
+
+std::string savings_text(const Summary& summary) {
+  std::vector<std::string> parts;
+  for (const WhatIfSummary& row : summary.what_if) {
+    if (parts.size() == kMostSavings || row.saved_share < kLeastShare) break;
+    const std::string name = row.kind == "region" ? "computing in " + printable(row.name) : printable(row.name);
+    parts.push_back(fmt::format("{} ({})", name, human_percent(row.saved_share)));
+  }
+  return parts.empty() ? ""
+                       : wrapped("The run would be shorter without " + comma_list(parts) + ".", kIndent, prose_width());
+}
+
+std::string critical_path_text(const Summary& summary) {
+  std::map<std::string, double> shares;
+  for (const CriticalPathSummary& row : summary.critical_path) shares[row.state] += row.share;
+  std::vector<std::pair<std::string, double>> sorted{shares.begin(), shares.end()};
+  std::ranges::stable_sort(sorted, [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<std::string> parts;
+  for (const auto& [state, share] : sorted)
+    if (share >= kLeastShare) parts.push_back(fmt::format("{} {}", printable(state), human_percent(share)));
+  return parts.empty() ? "" : wrapped("Critical path: " + comma_list(parts) + ".", kIndent, prose_width());
+}
+
+}  // namespace
+
+std::string efficiency_section(const Summary& summary, const Paint& paint) {
+  const auto run = std::ranges::find(summary.efficiencies, "run", &EfficiencySummary::scope);
+  if (run == summary.efficiencies.end()) return {};
+  Table table{{{"factor", Align::left}, {"value"}, {"less than 100 % if", Align::left}}};
+  table.add({"parallel efficiency", human_percent(run->parallel), "(the product of the others)"});
+  table.add({"load balance", human_percent(run->load_balance), "ranks compute for different times"});
+  table.add({"serialisation", human_percent(run->serialisation), "ranks wait for each other in turn"});
+  table.add({"transfer", human_percent(run->transfer), "MPI itself and data under way take time"});
+  if (run->threads != run->processes)
+    table.add({"threads", human_percent(run->thread_factor), "threads of a rank have nothing to do"});
+  return paint.heading(fmt::format("EFFICIENCY ({} between MPI_Init and MPI_Finalize)", human_duration(run->time_s))) +
+         "\n" + table.text([&](const std::string& line) { return paint.title(line); }) + savings_text(summary) +
+         critical_path_text(summary);
+}
+
+}  // namespace meridian

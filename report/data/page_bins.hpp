@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "report/data/row_levels.hpp"
+
+namespace meridian {
+
+/// Adds `bins`, `bin_ns`, `shares`, `bin_calls` and `bin_longest` of docs/REPORT.md.
+///
+/// threads  [row]: how many threads the row is the mean of; empty: one each
+void add_bins(const RowLevels& levels, std::size_t rows, std::span<const std::size_t> threads,
+              nlohmann::ordered_json& json);
+
+/// `bins`, `bin_ns` and `shares` of many rows in little space: shares are rounded to fifteenths.
+nlohmann::ordered_json coarse_bins(const RowLevels& levels, std::size_t rows);
+
+}  // namespace meridian

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "summary/problems/problem_waits.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+
+#include "summary/problems/problem_openmp.hpp"
+#include "summary/problems/problems.hpp"
+#include "summary/units.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr double kMostly = 0.6;     ///< share of the waits in a place for which one rank is named as the cause
+constexpr double kMainShare = 0.4;  ///< of the waits in a place, charged to one activity, for which it is named
+constexpr double kUneven = 0.1;     ///< 1 - load balance
+constexpr double kSideEffect =
+    0.1;  ///< of what OpenMP threads of a rank wait for each other: shorter waits have other causes
+constexpr double kMuchWaiting = 0.3;  ///< share of waits for locks and threads in a rank's time outside MPI
+
+/// A function that a program calls again and again until something has happened.
+bool is_repeated_test(std::string_view function) {
+  for (const std::string_view start : {"MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status"})
+    if (function.starts_with(start)) return true;
+  return false;
+}
+
+/// Waits of one kind in one place.
+struct WaitGroup {
+  double total_s = 0;
+  std::set<std::int32_t> waiters;
+  std::map<std::int32_t, double> causers;  ///< rank -> time
+  const WaitSummary* longest = nullptr;    ///< row with the longest total
+};
+using WaitKey = std::tuple<std::string, std::string, std::string>;  ///< pattern, function, place
+
+/// What is said about a kind of wait, after who waits how long and where.
+struct WaitTexts {
+  std::string_view begins;   ///< the name of the kind begins with it
+  std::string_view cause;    ///< {rank}: "rank 1", {late}: " (MPI_Send, a.c:7)", its call
+  std::string_view several;  ///< the same, if there is no single cause
+  std::string_view remedy;
+  std::string_view shared_remedy;  ///< if there is no single cause
+};
+constexpr std::string_view kReceiveEarly =
+    "Send earlier, or receive without waiting (MPI_Irecv) and compute until the message is needed.";
+constexpr std::string_view kPostEarly =
+    "Receive earlier (MPI_Irecv before the work), or send without waiting (MPI_Isend).";
+constexpr std::string_view kInOrder = "Receive messages in the order in which they are sent, or with MPI_ANY_SOURCE.";
+constexpr std::string_view kRootEarly =
+    "Let the root have its data earlier, or let the others compute meanwhile (MPI_Ibcast).";
+constexpr std::string_view kRootLess =
+    "Give the root its share of the work, or let it compute meanwhile (MPI_Ireduce).";
+constexpr std::string_view kExposeEarly =
+    "Let the target call MPI_Win_post before its work, or use locks, which need no action of the target.";
+constexpr std::string_view kAccessEarly =
+    "Let the origin access and complete before its work, or let the target wait later.";
+constexpr std::string_view kLockShort =
+    "Unlock right after the access, compute outside the lock, or lock shared (MPI_LOCK_SHARED) where accesses allow "
+    "it.";
+constexpr std::string_view kSameWork = "Give all ranks the same work before this call.";
+constexpr std::array kWaitTexts{
+    WaitTexts{"late sender", "for messages that {rank} sends late{late}", "for messages that are sent late{late}",
+              kReceiveEarly, kReceiveEarly},
+    WaitTexts{"wrong order", "for messages that {rank} sends later than others{late}",
+              "for messages that are sent later than others{late}", kInOrder, kInOrder},
+    WaitTexts{"late receiver", "until {rank} receives{late}", "until the receivers are ready{late}", kPostEarly,
+              kPostEarly},
+    WaitTexts{"late broadcast", "for the root, {rank}", "for the root", kRootEarly, kRootEarly},
+    WaitTexts{"early reduce", "for {rank}, the last to enter", "for the others", kRootLess, kRootLess},
+    WaitTexts{"wait at prefix", "for {rank}", "for lower ranks", kSameWork, kSameWork},
+    WaitTexts{"wait at barrier", "for {rank}, mostly the last to enter", "for each other; the last rank differs",
+              "Give that rank less work, or remove the barrier if no rank needs it.",
+              "Remove the barrier if no rank needs it, or give all ranks the same work each time."},
+    WaitTexts{"late post", "until {rank} exposes its memory{late}", "until the targets expose their memory{late}",
+              kExposeEarly, kExposeEarly},
+    WaitTexts{"early wait", "for the accesses of {rank}{late}", "for the accesses of others{late}", kAccessEarly,
+              kAccessEarly},
+    WaitTexts{"late complete", "until {rank} completes its accesses{late}",
+              "until the others complete their accesses{late}", "Complete right after the last access.",
+              "Complete right after the last access."},
+    WaitTexts{"window lock", "for the lock of a window that {rank} has{late}",
+              "for the locks of windows that others have{late}", kLockShort, kLockShort},
+    WaitTexts{"wait at neighbours", "for {rank}, mostly the last of the neighbours",
+              "for each other; the last rank differs",
+              "Give that rank less work, or compute between start and end of a non-blocking call.", kSameWork},
+    // All other kinds.
+    WaitTexts{"", "for {rank}, mostly the last to enter", "for each other; the last rank differs",
+              "Give that rank less work, or compute between start and end of a non-blocking call.", kSameWork},
+};
+
+std::string with(std::string_view text, const std::string& rank, const std::string& late) {
+  std::string result{text};
+  for (const auto& [name, value] : {std::pair<std::string_view, const std::string&>{"{rank}", rank}, {"{late}", late}})
+    if (const std::size_t at = result.find(name); at != std::string::npos) result.replace(at, name.size(), value);
+  return result;
+}
+
+bool is_contention(const LockSummary& lock) {
+  return lock.kind == "mutex" || lock.kind == "rwlock" || lock.kind == "spin" || lock.kind == "omp";
+}
+
+/// How the names of the functions begin that take locks of this kind.
+std::string functions_of(const std::string& kind) { return kind == "omp" ? "omp_" : "pthread_" + kind; }
+
+/// The lock of this rank with the longest waits; nullptr: none.
+const LockSummary* worst_lock(const Summary& summary, std::int32_t rank) {
+  const LockSummary* worst = nullptr;
+  for (const LockSummary& lock : summary.locks)
+    if (lock.rank == rank && is_contention(lock) && lock.wait_s > 0 &&
+        (worst == nullptr || lock.wait_s > worst->wait_s))
+      worst = &lock;
+  return worst;
+}
+
+/// Where the waits for locks of this kind are longest.
+const SiteSummary* lock_site(const Summary& summary, const std::string& kind) {
+  const SiteSummary* longest = nullptr;
+  for (const SiteSummary& site : summary.sites)
+    if (site.function.starts_with(functions_of(kind)) && !site.function.ends_with("barrier") &&
+        (longest == nullptr || site.total_s > longest->total_s))
+      longest = &site;
+  return longest;
+}
+
+/// The longest waits of this rank for locks of this kind, with one place that takes them and one that has them.
+const WaitSummary* lock_wait(const Summary& summary, std::int32_t rank, const std::string& kind) {
+  const WaitSummary* longest = nullptr;
+  for (const WaitSummary& row : summary.waits)
+    if (row.rank == rank && row.pattern == "wait for lock" && row.function.starts_with(functions_of(kind)) &&
+        (longest == nullptr || row.total_s > longest->total_s))
+      longest = &row;
+  return longest;
+}
+
+/// Its symbol, or its address.
+std::string lock_name(const Summary& summary, const LockSummary& lock) {
+  for (const LockNameSummary& name : summary.lock_names)
+    if (name.rank == lock.rank && name.object == lock.object) return name.name;
+  return fmt::format("{:#x}", lock.object);
+}
+
+class WaitingFinder {
+ public:
+  WaitingFinder(const Summary& summary, const Load& load) : summary_{summary}, load_{load} {
+    for (const WaitSummary& row : summary.waits) {
+      // Completions are times of the library and the network; a rank loses only a part of the waits of its threads.
+      if (row.count == 0 || is_of_threads(row) || row.pattern == "wait at init" || row.pattern == "wait at finalize" ||
+          row.pattern.ends_with("completion"))
+        continue;
+      WaitGroup& group = groups_[{row.pattern, row.function, row.place}];
+      group.total_s += row.total_s;
+      group.waiters.insert(row.rank);
+      group.causers[row.causer] += row.total_s;
+      if (group.longest == nullptr || row.total_s > group.longest->total_s) group.longest = &row;
+    }
+  }
+
+  std::map<std::string, ChargedWaits> find(std::vector<ProblemSummary>& problems) {
+    for (const auto& [key, group] : groups_) {
+      const std::int32_t causer = main_causer(group);
+      const RankLoad* const rank = load_of(causer);
+      if (is_late_by_openmp(causer, group)) {
+        openmp_victims_[causer] += group.total_s;
+        continue;
+      }
+      if (rank != nullptr && waits_much(*rank) && worst_lock(summary_, causer) != nullptr) {
+        victims_[causer] += group.total_s;
+        continue;
+      }
+      const DelaySummary* const delay = causer < 0 ? main_root(group) : main_delay(causer, group);
+      if (delay != nullptr && delay->what == "call" && delay->function.starts_with("MPI_File_")) {
+        charged_[delay->function].total_s += group.total_s;
+        charged_[delay->function].rank = delay->rank;
+        continue;
+      }
+      problems.push_back(describe(key, group, causer, delay));
+    }
+    for (const OpenmpRegionSummary& region : summary_.openmp_regions) {
+      if (!(region.lost_s > 0)) continue;
+      const bool is_worst = &region == worst_openmp_region(summary_, region.rank);
+      const auto victims = openmp_victims_.find(region.rank);
+      const bool has_victims = is_worst && victims != openmp_victims_.end();
+      problems.push_back(describe_openmp_imbalance(region, has_victims ? victims->second : 0));
+    }
+    find_imbalance(problems);
+    for (const RankLoad& rank : load_.ranks)
+      if (const LockSummary* const lock = worst_lock(summary_, rank.rank->rank); lock != nullptr)
+        problems.push_back(describe(*lock, *rank.rank));
+    return charged_;
+  }
+
+ private:
+  /// Whether the group waits for a rank whose threads lose at least as much by waiting for each other in a parallel region,
+  /// and more than by waiting for a lock.
+  bool is_late_by_openmp(std::int32_t causer, const WaitGroup& group) const {
+    const OpenmpRegionSummary* const region = causer < 0 ? nullptr : worst_openmp_region(summary_, causer);
+    const LockSummary* const lock = worst_lock(summary_, causer);
+    if (region != nullptr && lock != nullptr && lock->wait_s > region->barrier_s) return false;
+    if (region == nullptr || group.total_s < kSideEffect * region->lost_s) return false;
+    return region->lost_s >= group.total_s / static_cast<double>(group.waiters.size());
+  }
+
+  /// Why `causer` is late: the activity, its own or of a rank that makes it wait, to which most of the group's waits are
+  /// charged; nullptr: there is no single one.
+  const DelaySummary* main_delay(std::int32_t causer, const WaitGroup& group) const {
+    if (causer < 0) return nullptr;
+    const DelaySummary* most = nullptr;
+    const auto charged_s = [&](const DelaySummary& delay) {
+      return delay.rank == causer ? delay.short_term_s : delay.long_term_s;
+    };
+    for (const DelaySummary& delay : summary_.delays)
+      if (charged_s(delay) >= kMainShare * group.total_s && (most == nullptr || charged_s(delay) > charged_s(*most)))
+        most = &delay;
+    return most;
+  }
+
+  /// The rank, and its most expensive activity, that makes the ranks of a group wait although they wait for several: most of
+  /// the group's waits are charged to it even if all that is charged to other ranks were waits of this group.
+  const DelaySummary* main_root(const WaitGroup& group) const {
+    std::map<std::int32_t, double> charged;
+    double all_s = 0;
+    for (const DelaySummary& delay : summary_.delays) {
+      const double cost_s = delay.short_term_s + delay.long_term_s;
+      charged[delay.rank] += cost_s;
+      all_s += cost_s;
+    }
+    const auto most = std::ranges::max_element(charged, {}, [](const auto& rank) { return rank.second; });
+    if (most == charged.end() || all_s - most->second > (1 - kMostly) * group.total_s) return nullptr;
+    const DelaySummary* main = nullptr;
+    for (const DelaySummary& delay : summary_.delays)
+      if (delay.rank == most->first &&
+          (main == nullptr || delay.short_term_s + delay.long_term_s > main->short_term_s + main->long_term_s))
+        main = &delay;
+    return main;
+  }
+
+  /// A rank that works longer than the others, unless their waits for it have been found.
+  void find_imbalance(std::vector<ProblemSummary>& problems) const {
+    if (load_.ranks.size() < 2 || !(1 - load_.balance >= kUneven)) return;
+    const RankLoad& slowest = load_.ranks[load_.slowest];
+    const std::int32_t rank = slowest.rank->rank;
+    const double gain_s = load_.max_outside_s - load_.mean_outside_s;
+    // A rank that works less loses only what it spends in MPI: others, and MPI_Finalize, may come before the slow one.
+    double cost_s = 0;
+    for (const RankLoad& load : load_.ranks)
+      cost_s +=
+          std::clamp(load_.max_outside_s - load.outside_s, 0.0, std::max(load.rank->mpi_s - load.rank->ends_s, 0.0));
+    double known_s = 0;
+    for (const ProblemSummary& problem : problems)
+      if (problem.causer == rank) known_s += problem.cost_s;
+    if (waits_much(slowest) || known_s >= kKnownShare * cost_s) return;
+    ProblemSummary& problem = problems.emplace_back();
+    problem.problem = problem_name(ProblemKind::imbalance);
+    problem.cost_s = cost_s;
+    problem.causer = rank;
+    problem.text = fmt::format("Rank {} works {} outside MPI, the mean is {}.", rank,
+                               human_duration(load_.max_outside_s), human_duration(load_.mean_outside_s));
+    problem.remedy = fmt::format("Share its work evenly: that would save up to {}.", human_duration(gain_s));
+  }
+
+  /// The rank for which most of the time was waited; -1: there is none such.
+  static std::int32_t main_causer(const WaitGroup& group) {
+    const auto most = std::ranges::max_element(group.causers, {}, [](const auto& causer) { return causer.second; });
+    return most->second >= kMostly * group.total_s ? most->first : -1;
+  }
+
+  const RankLoad* load_of(std::int32_t rank) const {
+    const auto found = std::ranges::find(load_.ranks, rank, [](const RankLoad& row) { return row.rank->rank; });
+    return found == load_.ranks.end() ? nullptr : &*found;
+  }
+
+  static bool waits_much(const RankLoad& load) {
+    return load.rank->waits_s > 0 && load.rank->waits_s > kMuchWaiting * load.outside_s;
+  }
+
+  ProblemSummary describe(const WaitKey& key, const WaitGroup& group, std::int32_t causer,
+                          const DelaySummary* delay) const {
+    const std::string &pattern = std::get<0>(key), &function = std::get<1>(key), &place = std::get<2>(key);
+    const auto texts =
+        std::ranges::find_if(kWaitTexts, [&](const WaitTexts& row) { return pattern.starts_with(row.begins); });
+    ProblemSummary problem;
+    problem.problem = pattern;
+    problem.cost_s = group.total_s;
+    problem.function = function;
+    problem.place = place;
+    problem.causer = causer;
+    problem.causer_function = group.longest->causer_function;
+    problem.causer_place = group.longest->causer_place;
+    std::string late = problem.causer_function;
+    if (!problem.causer_place.empty()) late += (late.empty() ? "" : ", ") + problem.causer_place;
+    if (!late.empty()) late = " (" + late + ")";
+    std::set<std::int32_t> ranks = group.waiters;
+    if (ranks.size() > 1) ranks.erase(causer);
+    const std::size_t count = ranks.size();
+    const std::string waiters =
+        count == 1 ? fmt::format("Rank {} waits", *ranks.begin()) : fmt::format("{} ranks wait", count);
+    problem.text =
+        fmt::format("{} {} in {}{} {}.", waiters, human_duration(group.total_s), function, in_brackets(place),
+                    with(causer < 0 ? texts->several : texts->cause, fmt::format("rank {}", causer), late));
+    if (is_repeated_test(function)) problem.text += " Only the time inside these calls counts, not that between them.";
+    if (delay != nullptr && (delay->rank != causer || delay->what == "call")) {
+      if (causer < 0)
+        problem.text += fmt::format(" In the end they wait for rank {}{}{}.", delay->rank,
+                                    delay->what == "call" ? " and its " : "", describe(*delay));
+      else if (delay->rank == causer)
+        problem.text += fmt::format(" It is late because of {}.", describe(*delay));
+      else
+        problem.text += fmt::format(" It is late because it waits itself, in the end for rank {}{}{}.", delay->rank,
+                                    delay->what == "call" ? " and its " : "", describe(*delay));
+      problem.causer = delay->rank;
+      problem.causer_function = delay->function;
+      problem.causer_place = delay->place;
+      problem.remedy = texts->remedy;
+      return problem;
+    }
+    const RankLoad* const rank = load_of(causer);
+    if (rank != nullptr && rank->outside_s > load_.mean_outside_s)
+      problem.text += fmt::format(" Rank {} is outside MPI for {}, the mean is {}.", causer,
+                                  human_duration(rank->outside_s), human_duration(load_.mean_outside_s));
+    problem.remedy = causer < 0 ? texts->shared_remedy : texts->remedy;
+    return problem;
+  }
+
+  /// "MPI_Comm_split (a.c:9)"; of computation ", which computes after MPI_Barrier (a.c:9)".
+  static std::string describe(const DelaySummary& delay) {
+    std::string call = delay.function + in_brackets(delay.place);
+    if (delay.what == "call") return call;
+    if (!delay.region.empty()) return fmt::format(", which computes in {}", delay.region);
+    return delay.function.empty() ? std::string{", which computes"} : fmt::format(", which computes after {}", call);
+  }
+
+  /// Threads wait at the same time, so the rank loses the mean of their waits; with it, ranks that wait for this one.
+  ProblemSummary describe(const LockSummary& lock, const RankSummary& rank) const {
+    ProblemSummary problem;
+    problem.problem = problem_name(ProblemKind::lock);
+    problem.cost_s = lock.wait_s / static_cast<double>(std::max<std::uint64_t>({rank.all_threads, rank.threads, 1}));
+    problem.causer = rank.rank;
+    const SiteSummary* const site = lock_site(summary_, lock.kind);
+    problem.function = site == nullptr ? functions_of(lock.kind) + "_lock" : site->function;
+    if (site != nullptr) problem.place = place_text(*site);
+    std::string held;
+    if (const WaitSummary* const wait = lock_wait(summary_, rank.rank, lock.kind); wait != nullptr) {
+      problem.function = wait->function;
+      problem.place = wait->place;
+      if (wait->causer_function.starts_with(functions_of(lock.kind))) held = wait->causer_place;
+    }
+    problem.text = fmt::format("Threads of rank {} wait {} for the {} {} in {}{}: {} waits, longest {}.", rank.rank,
+                               human_duration(lock.wait_s), lock.kind, lock_name(summary_, lock), problem.function,
+                               in_brackets(problem.place), human_count(lock.contended), human_duration(lock.longest_s));
+    if (lock.holder >= 0) problem.text += fmt::format(" Mostly thread {} holds it{}.", lock.holder, in_brackets(held));
+    if (const auto victims = victims_.find(rank.rank); victims != victims_.end()) {
+      problem.cost_s += victims->second;
+      problem.text +=
+          fmt::format(" Therefore other ranks wait {} for rank {}.", human_duration(victims->second), rank.rank);
+    }
+    if (lock.holds > 0)
+      problem.text += fmt::format(" Threads have it {} times, in all {}, longest {}.", human_count(lock.holds),
+                                  human_duration(lock.hold_s), human_duration(lock.longest_hold_s));
+    problem.remedy = "Hold the lock for less work, or have several locks, each for a part of the data.";
+    return problem;
+  }
+
+  const Summary& summary_;
+  const Load& load_;
+  std::map<WaitKey, WaitGroup> groups_;
+  std::map<std::string, ChargedWaits> charged_;
+  std::map<std::int32_t, double> openmp_victims_;  ///< the same, for threads that wait for each other
+  std::map<std::int32_t, double> victims_;         ///< rank that waits for locks -> waits of other ranks for it
+};
+
+}  // namespace
+
+bool is_of_threads(const WaitSummary& row) {
+  return row.pattern.starts_with("wait for ") || row.pattern == "wait at thread barrier";
+}
+
+std::string place_text(const SiteSummary& site) {
+  const auto base = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
+  if (site.line != 0) return fmt::format("{}:{}", base(site.file), site.line);
+  return site.module.empty() ? std::string{} : fmt::format("{}+{:#x}", base(site.module), site.offset);
+}
+
+std::string in_brackets(const std::string& place) { return place.empty() ? place : " (" + place + ")"; }
+
+std::map<std::string, ChargedWaits> find_waiting(const Summary& summary, const Load& load,
+                                                 std::vector<ProblemSummary>& problems) {
+  return WaitingFinder{summary, load}.find(problems);
+}
+
+}  // namespace meridian
