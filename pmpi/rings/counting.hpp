@@ -78,6 +78,9 @@ bool choose_counters(bool report) noexcept;
 /// Whether any counters are read; known before the first event is recorded.
 bool is_counting() noexcept;
 
+/// What one reading of the counters takes, in ticks, as the first thread that counts has measured; 0: no thread counts.
+std::uint64_t reading_ticks() noexcept;
+
 /// Starts and stops the calling thread's counters.
 void attach_counters(ThreadState& thread) noexcept;
 void detach_counters(ThreadState& thread) noexcept;

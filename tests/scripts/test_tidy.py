@@ -30,7 +30,7 @@ class Project(unittest.TestCase):
             {"directory": str(self.root), "file": str(self.root / name), "command": f"clang++ -std=c++20 -I. -o {name}.o -c {self.root / name}"}
             for name in ("a.cpp", "b.cpp")
         ]
-        self.write("build/asan/compile_commands.json", json.dumps(commands))
+        self.write("build/units/compile_commands.json", json.dumps(commands))
 
     def write(self, name, text):
         path = self.root / name

@@ -88,5 +88,5 @@ int main(int argc, char** argv) {
   exchange();
   MPI_Finalize();
   say("after: %d", is_finalized());
-  return 7;
+  return last_code(7);
 }

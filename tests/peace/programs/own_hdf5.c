@@ -69,5 +69,5 @@ int main(int argc, char** argv) {
   exchange();
   MPI_Finalize();
   use(argv[1], "after");
-  return 7;
+  return last_code(7);
 }

@@ -74,5 +74,5 @@ int main(int argc, char** argv) {
   say("started again: %d", start(&set));
   say("again: %s", counted(set));
   stop("again", set);
-  return 7;
+  return last_code(7);
 }
