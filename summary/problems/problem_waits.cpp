@@ -351,9 +351,10 @@ class WaitingFinder {
       problem.place = wait->place;
       if (wait->causer_function.starts_with(functions_of(lock.kind))) held = wait->causer_place;
     }
-    problem.text = fmt::format("Threads of rank {} wait {} for the {} {} in {}{}: {} waits, longest {}.", rank.rank,
+    problem.text = fmt::format("Threads of rank {} wait {} for the {} {} in {}{}: {} {}, longest {}.", rank.rank,
                                human_duration(lock.wait_s), lock.kind, lock_name(summary_, lock), problem.function,
-                               in_brackets(problem.place), human_count(lock.contended), human_duration(lock.longest_s));
+                               in_brackets(problem.place), human_count(lock.contended),
+                               lock.contended == 1 ? "wait" : "waits", human_duration(lock.longest_s));
     if (lock.holder >= 0) problem.text += fmt::format(" Mostly thread {} holds it{}.", lock.holder, in_brackets(held));
     if (const auto victims = victims_.find(rank.rank); victims != victims_.end()) {
       problem.cost_s += victims->second;
