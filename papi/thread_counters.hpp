@@ -27,6 +27,9 @@ struct ThreadCounters {
   std::uint32_t sde_code[kMaxCounters] = {};
   int (*read_sde)(std::uint32_t code, long long* value) = nullptr;
   int (*read_set)(int set, long long* values) = nullptr;
+  std::uint32_t every = 1;    ///< calls for one that is counted; 0: none is
+  std::uint32_t skipped = 0;  ///< calls since then
+  bool is_read = false;       ///< the call in progress, or the last one, is counted
   long long at_enter[kMaxCounters] = {};
   long long at_leave[kMaxCounters] = {};
 };
@@ -67,6 +70,26 @@ struct ThreadCounters {
   read_rusage(used);
   for (std::uint8_t i = 0; i < counters.rusage; ++i)
     values[counters.count - counters.rusage + i] = used[counters.field[i]];
+}
+
+/// Reads at the enter of a call if it is one of those that are counted.
+[[gnu::noinline]] inline void read_at_enter(ThreadCounters& counters) noexcept {
+  counters.is_read = counters.every != 0 && ++counters.skipped >= counters.every;
+  if (!counters.is_read) return;
+  counters.skipped = 0;
+  read_counters(counters, counters.at_enter);
+}
+
+/// Reads at its leave.
+[[gnu::noinline]] inline void read_at_leave(ThreadCounters& counters) noexcept {
+  if (counters.is_read) read_counters(counters, counters.at_leave);
+}
+
+/// Reads once for both, in any case.
+[[gnu::noinline]] inline void read_at_point(ThreadCounters& counters) noexcept {
+  counters.is_read = true;
+  read_counters(counters, counters.at_enter);
+  for (std::uint32_t i = 0; i < counters.count; ++i) counters.at_leave[i] = counters.at_enter[i];
 }
 
 /// Starts the plan's counters on the calling thread. False: they cannot be started here; `why` gives the reason.

@@ -96,7 +96,11 @@ std::string pmu_problem() {
 std::string cost_text(const CounterPlan& plan) {
   const auto ns = reading_cost_ns(plan);
   if (!ns) return {};
-  return fmt::format("A reading takes {:.0f} ns here, and a call takes two.", *ns);
+  return fmt::format(
+      "A reading takes {:.0f} ns here, and a call takes two; MERIDIAN_COUNTERS_EVERY=N reads in one of N calls, 0 only "
+      "at the "
+      "program's own regions and events.",
+      *ns);
 }
 
 int list(bool all, bool as_json) {

@@ -252,6 +252,12 @@ Status count_events(const Trace& trace, CounterTotals& totals, const CounterSink
     const auto estimates = std::ranges::find(meta.texts, "counters.estimates", &TextRow::key);
     if (estimates != meta.texts.end())
       findings.add(FindingId::counters_estimates, 1, "rank " + std::to_string(meta.rank) + ": " + estimates->value);
+    const auto every = std::ranges::find(meta.texts, "counters.every", &TextRow::key);
+    const bool is_sampled = every != meta.texts.end();
+    if (is_sampled)
+      findings.add(FindingId::counters_sampled, 1,
+                   "rank " + std::to_string(meta.rank) +
+                       (every->value == "0" ? ": in no call" : ": in one of " + every->value + " calls"));
     if (meta.counters_per_event == 0) continue;
     RankCounter counter{trace, i, totals};
     const auto nested = nested_threads(meta);  // counted in the calls around them
@@ -262,7 +268,7 @@ Status count_events(const Trace& trace, CounterTotals& totals, const CounterSink
       add(totals.regions[region].exclusive, counter.regions()[region].exclusive);
       add(totals.regions[region].mpi, counter.regions()[region].mpi);
     }
-    if (counter.missing() != 0)
+    if (counter.missing() != 0 && !is_sampled)
       findings.add(FindingId::counters_missing, counter.missing(), "rank " + std::to_string(meta.rank));
   }
   return {};

@@ -135,7 +135,7 @@ template <class What>
   std::uint64_t words = What::kWords + completions * words_of<Completion>;
   std::uint64_t flags = What::kDefines ? hidden : 0;
   if constexpr (What::kMayComplete) site = append_site(thread, at, words);
-  if (!What::kDefines && thread.counters == nullptr) [[likely]] {
+  if (!What::kDefines && !is_counted(thread)) [[likely]] {
     leave_plain_call(thread, at, header_word(id, What::kPayload, words, completions) + site,
                      words - words_of<RecordHead>);
   } else {

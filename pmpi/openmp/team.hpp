@@ -66,7 +66,7 @@ inline constinit thread_local OmpThread t_omp __attribute__((tls_model("initial-
   LockBody{wait.region, nullptr, wait.kind, true, 0, wait.caller}(at + words_of<RecordHead>);
   const std::uint64_t site = append_site(thread, at, kWords);
   if (thread.counters != nullptr) [[unlikely]]
-    read_quietly(*thread.counters, thread.counters->at_enter);
+    read_quietly<&read_at_enter>(*thread.counters);
   // Whether the wait goes on is seen by the frame.
   thread.frame = static_cast<const std::uint64_t*>(wait.frame);
   if (wait.frame != nullptr) thread.site = return_address(wait.frame);
@@ -86,7 +86,7 @@ inline constinit thread_local OmpThread t_omp __attribute__((tls_model("initial-
   if (*g_is_same_process == 0 || thread.cursor != at || !is_inside_call()) return;  // it was ended in another way
   at[2] = read_ticks_after_loads();
   if (thread.counters != nullptr) [[unlikely]]
-    read_quietly(*thread.counters, thread.counters->at_leave);
+    read_quietly<&read_at_leave>(*thread.counters);
   const std::uint64_t header = at[0];
   if (is_left) at[words_of<RecordHead> + 3] &= ~(std::uint64_t{1} << 8);  // LockUse::is_contended
   leave_omp_call(thread, at, wait.call, header);
@@ -104,8 +104,7 @@ inline constinit thread_local OmpThread t_omp __attribute__((tls_model("initial-
       at + words_of<RecordHead>);
   const std::uint64_t site = append_site(thread, at, kWords);
   if (thread.counters != nullptr) [[unlikely]] {
-    read_quietly(*thread.counters, thread.counters->at_enter);
-    copy_point(*thread.counters);
+    read_quietly<&read_at_point>(*thread.counters);
   }
   at[1] = read_ticks();
   at[2] = at[1];

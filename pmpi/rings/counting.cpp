@@ -3,6 +3,7 @@
 
 #include "pmpi/rings/counting.hpp"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -32,6 +33,10 @@ void measure_reading(ThreadCounters& counters) noexcept {
   g_reading_ticks.store(quickest / kReadings, std::memory_order_relaxed);
 }
 
+std::uint32_t every_call() noexcept {
+  return static_cast<std::uint32_t>(g_session.options.number(OptionId::counters_every));
+}
+
 }  // namespace
 
 bool choose_counters(bool report) noexcept {
@@ -59,6 +64,7 @@ void attach_counters(ThreadState& thread) noexcept {
     auto* const counters = static_cast<ThreadCounters*>(memory);
     if (start_counters(g_plan, *counters, why)) {
       if (g_reading_ticks.load(std::memory_order_relaxed) == 0) measure_reading(*counters);
+      counters->every = counters->skipped = every_call();  // the first call is counted
       thread.counters = thread.all_counters = counters;
       return;
     }
@@ -85,6 +91,10 @@ void store_counter_names() noexcept {
   if (g_plan.has_estimates()) {
     list_estimates(g_plan, text, sizeof text);
     emit_text("counters.estimates", text, strlen(text), 0);
+  }
+  if (const std::uint32_t every = every_call(); every != 1) {
+    const int length = snprintf(text, sizeof text, "%u", every);
+    emit_text("counters.every", text, static_cast<std::size_t>(length), 0);
   }
   if (!g_plan.has_problems()) return;
   describe_problems(g_plan, text, sizeof text);

@@ -24,17 +24,23 @@ inline constexpr std::uint64_t kMaxCounterWords = 2 * kMaxCounters;
 
 [[gnu::always_inline]] inline void count_enter(const ThreadState& thread) noexcept {
   if (thread.counters != nullptr) [[unlikely]]
-    read_counters(*thread.counters, thread.counters->at_enter);
+    read_at_enter(*thread.counters);
 }
 
 [[gnu::always_inline]] inline void count_leave(const ThreadState& thread) noexcept {
   if (thread.counters != nullptr) [[unlikely]]
-    read_counters(*thread.counters, thread.counters->at_leave);
+    read_at_leave(*thread.counters);
+}
+
+/// Whether the record in progress has counters, unless a reading has failed (MERIDIAN_COUNTERS_EVERY).
+[[gnu::always_inline]] inline bool is_counted(const ThreadState& thread) noexcept {
+  return thread.counters != nullptr && thread.counters->is_read;
 }
 
 /// Stores both readings at `at + words` unless one has failed. Returns the number of words to add.
 [[gnu::noinline]] inline std::uint64_t store_counters(ThreadState& thread, std::uint64_t* to) noexcept {
   const ThreadCounters& counters = *thread.counters;
+  if (!counters.is_read) return 0;
   if (counters.has_failed) {
     thread.counters = nullptr;  // later records have no counters
     return 0;
@@ -56,17 +62,11 @@ inline constexpr std::uint64_t kMaxCounterWords = 2 * kMaxCounters;
   words += added;
 }
 
-/// Uses one reading for both.
-[[gnu::always_inline]] inline void copy_point(ThreadCounters& counters) noexcept {
-  for (std::uint32_t i = 0; i < counters.count; ++i) counters.at_leave[i] = counters.at_enter[i];
-}
-
 /// For a record without a duration: uses one reading for enter and leave.
 [[gnu::always_inline]] inline void count_point(const ThreadState& thread) noexcept {
   if (thread.counters == nullptr) [[likely]]
     return;
-  read_counters(*thread.counters, thread.counters->at_enter);
-  copy_point(*thread.counters);
+  read_at_point(*thread.counters);
 }
 
 // Cold from here on.

@@ -68,7 +68,10 @@ Nest* nest_of(ThreadState& thread) noexcept {
 /// Makes the thread's state that of the next level.
 void enter_level(ThreadState& thread, Nest& nest, std::uint32_t outer_thread) noexcept {
   Nest::Level& level = nest.levels[nest.depth];
-  if (thread.counters != nullptr) memcpy(level.at_enter, thread.counters->at_enter, sizeof level.at_enter);
+  if (thread.counters != nullptr) {
+    memcpy(level.at_enter, thread.counters->at_enter, sizeof level.at_enter);
+    level.is_read = thread.counters->is_read;
+  }
   level.outer = thread;
   level.outer.is_kept = false;  // no object of class KeptRecord lives as long as the call
   level.inner.is_kept = thread.is_kept;
@@ -86,7 +89,10 @@ void leave_level(ThreadState& thread, Nest& nest) noexcept {
   level.inner = thread;
   thread = level.outer;
   thread.passed = passed;
-  if (thread.counters != nullptr) memcpy(thread.counters->at_enter, level.at_enter, sizeof level.at_enter);
+  if (thread.counters != nullptr) {
+    memcpy(thread.counters->at_enter, level.at_enter, sizeof level.at_enter);
+    thread.counters->is_read = level.is_read;
+  }
 }
 
 }  // namespace

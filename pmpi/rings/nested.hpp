@@ -20,9 +20,10 @@ struct Nest {
   static constexpr std::uint32_t kMostLevels = 4;
   static constexpr std::uint32_t kKnownCallers = 64;
   struct Level {
-    ThreadState outer;  ///< the thread's state in the call around the nested ones
-    ThreadState inner;  ///< its state between them
-    long long at_enter[kMaxCounters];
+    ThreadState outer;                 ///< the thread's state in the call around the nested ones
+    ThreadState inner;                 ///< its state between them
+    long long at_enter[kMaxCounters];  ///< counters of the outer call
+    bool is_read;                      ///< whether it has counters
   };
   std::uint32_t depth = 0;                     ///< of the call in progress; 0: it is not nested
   std::uintptr_t callers[kKnownCallers] = {};  ///< return addresses in the program, by their low bits

@@ -47,7 +47,7 @@ struct PollTurn {
 
 /// Whether a poll that found nothing begins a phase.
 [[gnu::always_inline]] inline bool may_begin_polls(const ThreadState& thread) noexcept {
-  return thread.polls.is_wanted && thread.counters == nullptr;
+  return thread.polls.is_wanted && (thread.counters == nullptr || !thread.counters->is_read);
 }
 
 /// The counts of a place in the open record.

@@ -77,10 +77,11 @@ namespace meridian {
   return thread.cursor;
 }
 
-/// Reads the counters without changing errno; this may take a system call.
-[[gnu::noinline]] inline void read_quietly(ThreadCounters& counters, long long* values) noexcept {
+/// read_at_enter(), read_at_leave() and read_at_point() without changing errno: reading may take a system call.
+template <auto read>
+[[gnu::noinline]] inline void read_quietly(ThreadCounters& counters) noexcept {
   const int before = errno;
-  read_counters(counters, values);
+  read(counters);
   errno = before;
 }
 
@@ -102,7 +103,7 @@ template <CallId id, Payload payload, std::uint64_t body_words, class Before, cl
   at[kWords] = from;  // used or not; there is always room
   const std::uint64_t site = thread.site_header;
   if (thread.counters != nullptr) [[unlikely]]
-    read_quietly(*thread.counters, thread.counters->at_enter);
+    read_quietly<&read_at_enter>(*thread.counters);
   at[1] = read_ticks();
   store_release(at[0], header_word(id, payload, kWords) + site);
   const auto result = call();
@@ -112,7 +113,7 @@ template <CallId id, Payload payload, std::uint64_t body_words, class Before, cl
   }
   at[2] = read_ticks_after_loads();
   if (thread.counters != nullptr) [[unlikely]]
-    read_quietly(*thread.counters, thread.counters->at_leave);
+    read_quietly<&read_at_leave>(*thread.counters);
   std::uint64_t words = kWords + words_in(site);
   std::uint64_t flags = after(at + words_of<RecordHead>, result) ? 0 : kFlagFailed;
   append_counters(thread, at, words, flags);
@@ -134,8 +135,7 @@ template <CallId id, Payload payload, std::uint64_t body_words, class Fill>
   constexpr std::uint64_t kWords = words_of<RecordHead> + body_words;
   fill(at + words_of<RecordHead>);
   if (thread.counters != nullptr) [[unlikely]] {
-    read_quietly(*thread.counters, thread.counters->at_enter);
-    copy_point(*thread.counters);
+    read_quietly<&read_at_point>(*thread.counters);
   }
   at[1] = read_ticks();
   at[2] = at[1];

@@ -248,6 +248,31 @@ def check_fake(runner, check, work):
     return merged
 
 
+def check_every(runner, check, work):
+    """Counters that are read in one of three calls of each thread, or in none: the others have no values, and nothing is lost
+    between those that have."""
+    fake = {"LD_LIBRARY_PATH": runner.options.fake}
+    traces, process = runner.run("PAPI_TOT_INS,PAPI_TOT_CYC", work, MERIDIAN_COUNTERS_EVERY="3", **fake)
+    check.equal("messages", process.stderr, "")
+    for rank, trace in traces.items():
+        for thread in (0, 1, 2):
+            events = trace.of_thread(thread)
+            where = f"thread {thread} of rank {rank}"
+            check.equal(f"calls with counters of {where}", [e.value is not None for e in events],
+                        [i % 3 == 0 for i in range(len(events))])  # fmt: skip
+            counted = [e for e in events if e.value is not None]
+            check.equal(f"values of {where}", {tuple(e.value.values()) for e in counted}, {(1000, 500)})
+            check.equal(f"between those of {where}", [tuple(e.between.values()) for e in counted],
+                        [(0, 0)] + [(1000, 500)] * (len(counted) - 1))  # fmt: skip
+        check.equal(f"text of rank {rank}", trace.texts["counters.every"], ["3"])
+    merged, summary = launch.merge(runner.options.meridian, work / "trace")
+    found = [(f["name"], f["severity"], f["count"]) for f in summary["findings"]]
+    check.equal("findings", found, [("counters.sampled", "info", len(traces))])
+    traces, process = runner.run("PAPI_TOT_INS,PAPI_TOT_CYC", work / "never", MERIDIAN_COUNTERS_EVERY="0", **fake)
+    check.equal("without one", {e.value for trace in traces.values() for e in trace.events}, {None})
+    return merged
+
+
 def check_summary(runner, check, traces, work):
     """The merged file and its summary against slow sums over the rank files."""
     folder = work / "trace"
@@ -367,10 +392,11 @@ def check_command(runner, check, work):
     check.true("all are listed on request", "PAPI_FP_OPS" in launch.run([meridian, "counters", "--all"], **fake).stdout)
     fine = launch.run([meridian, "counters", "--try", "PAPI_TOT_INS,PAPI_L2_TCM,rusage:minflt"], **fake)
     check.equal("those that fit", (fine.returncode, fine.stderr), (0, ""))
-    check.true("the cost of a reading", re.search(r"^A reading takes \d+ ns here, and a call takes two\.$", fine.stdout, re.M))
+    check.true("the cost of a reading", re.search(r"^A reading takes \d+ ns here, and a call takes two; MERIDIAN_COUNTERS_EVERY=N", fine.stdout, re.M))
     check.true("the cost of rusage", re.search(r"A reading of all of rusage takes \d+ ns here", " ".join(text.split())))
     priced = json.loads(launch.run([meridian, "counters", "--json", "--try", "PAPI_TOT_INS,rusage:minflt"], **fake).stdout)
     check.true("the cost in JSON", priced["reading_ns"] > 0)
+    check.true("at most 80 columns", all(len(line) <= 80 for line in fine.stdout.splitlines()))
     tried = launch.run([meridian, "counters", "--json", "--try", "PAPI_TOT_INS,PAPI_TOT_CYC,PAPI_L2_TCM,PAPI_TOT_INZ"], **fake)
     statuses = {row["name"]: (row["status"], row["nearest"]) for row in json.loads(tried.stdout)["tried"]}
     check.equal("those that do not", (tried.returncode, statuses), (1, {
@@ -386,7 +412,7 @@ def check_command(runner, check, work):
 
 def main():
     parser = launch.parser("fake")
-    parser.add_argument("what", choices=["sde", "rusage", "papi", "fake", "mistakes", "command", "context", "parts", "figures", "turns"])
+    parser.add_argument("what", choices=["sde", "rusage", "papi", "fake", "mistakes", "command", "context", "parts", "figures", "turns", "every"])
     parser.add_argument("program", help="counting; of parts and figures counting_parts")
     options = parser.parse_args()
     check = launch.Checks()
