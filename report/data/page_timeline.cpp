@@ -158,7 +158,7 @@ class TimelineBuilder {
     };
     std::ranges::stable_sort(calls, std::ranges::greater{},
                              [](const CallInstance& call) { return call.end_ns - call.begin_ns; });
-    std::ranges::stable_partition(calls, is_problem);
+    std::stable_partition(calls.begin(), calls.end(), is_problem);  // clang 14 does not compile that of ranges
     calls.resize(std::min(calls.size(), kMostCalls));
     return calls;
   }
