@@ -18,6 +18,7 @@
 // Every other record of the thread goes through make_room(), which ends the phase: see PollPhase.
 
 #include "pmpi/process/clock.hpp"
+#include "pmpi/rings/counting.hpp"
 #include "pmpi/rings/thread_state.hpp"
 
 namespace meridian {
@@ -47,7 +48,7 @@ struct PollTurn {
 
 /// Whether a poll that found nothing begins a phase.
 [[gnu::always_inline]] inline bool may_begin_polls(const ThreadState& thread) noexcept {
-  return thread.polls.is_wanted && (thread.counters == nullptr || !thread.counters->is_read);
+  return thread.polls.is_wanted && !is_counted(thread);
 }
 
 /// The counts of a place in the open record.

@@ -93,7 +93,7 @@ TEST(RowSorter, SortsAsAStableSort) {
   RowSorter<Row> sorter;
   for (const std::uint64_t range : {std::uint64_t{1}, std::uint64_t{7}, std::uint64_t{5000}, std::uint64_t{1} << 31,
                                     std::uint64_t{1} << 32, std::uint64_t{1} << 60, ~std::uint64_t{0}})
-    for (const std::size_t count : {0, 1, 2, 3000}) {
+    for (const std::size_t count : {0UL, 1UL, 2UL, 3000UL}) {
       const std::uint64_t first = range == ~std::uint64_t{0} ? 0 : random() % (std::uint64_t{1} << 60);
       std::vector<Row> rows;
       for (std::size_t i = 0; i < count; ++i) rows.push_back({first + random() % range, i});
