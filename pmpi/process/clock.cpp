@@ -22,15 +22,29 @@ constinit ClockKind g_clock = ClockKind::monotonic_raw;
 
 namespace {
 
-/// local = raw + offset + drift * raw, where raw is CLOCK_MONOTONIC_RAW: a test can compute the true time from the
-/// trace.
+/// local = raw + offset + drift * raw + wave, where raw is CLOCK_MONOTONIC_RAW: a test can compute the true time from
+/// the trace.
 struct Warp {
   std::int64_t offset_ns = 0;
   std::int64_t drift_ppb = 0;
   std::int64_t realtime_ns = 0;  // error of CLOCK_REALTIME on that host
+  std::int64_t wave_ns = 0;      // the farthest that the wave takes it
+  std::int64_t period_ns = 0;    // of the wave
 
   std::int64_t operator()(std::int64_t raw_ns) const noexcept {
-    return raw_ns + offset_ns + static_cast<std::int64_t>(static_cast<__int128>(raw_ns) * drift_ppb / 1'000'000'000);
+    const auto drift = static_cast<std::int64_t>(static_cast<__int128>(raw_ns) * drift_ppb / 1'000'000'000);
+    return raw_ns + offset_ns + drift + wave(raw_ns);
+  }
+
+ private:
+  /// Two parabolas a period, which meet smoothly; its rate is at most 8 wave / period.
+  std::int64_t wave(std::int64_t raw_ns) const noexcept {
+    const std::int64_t half = period_ns / 2;
+    if (half <= 0) return 0;
+    const std::int64_t at = raw_ns % half;
+    const auto height = static_cast<std::int64_t>(static_cast<__int128>(4) * wave_ns * at * (half - at) /
+                                                  (static_cast<__int128>(half) * half));
+    return raw_ns / half % 2 == 0 ? height : -height;
   }
 };
 constinit Warp g_warp;
@@ -87,8 +101,8 @@ void see_test_words(See see) noexcept {
   }
 }
 
-/// A word "RANK:OFFSET_NS:DRIFT_PPB:REALTIME_NS" distorts the clocks of that rank; "*:..." those of each rank by its
-/// rank times these values. Missing values are 0.
+/// A word "RANK:OFFSET_NS:DRIFT_PPB:REALTIME_NS:WAVE_NS:PERIOD_NS" distorts the clocks of that rank; "*:..." those of
+/// each rank by its rank times these values, with waves of the same period. Missing values are 0.
 bool find_warp() noexcept {
   const int rank = launched_rank();
   bool is_found = false;
@@ -101,7 +115,9 @@ bool find_warp() noexcept {
     const long long offset = strtoll(end + 1, &end, 10);
     const long long drift = *end == ':' ? strtoll(end + 1, &end, 10) : 0;
     const long long realtime = *end == ':' ? strtoll(end + 1, &end, 10) : 0;
-    g_warp = {times * offset, times * drift, times * realtime};
+    const long long wave = *end == ':' ? strtoll(end + 1, &end, 10) : 0;
+    const long long period = *end == ':' ? strtoll(end + 1, &end, 10) : 0;
+    g_warp = {times * offset, times * drift, times * realtime, times * wave, period};
     is_found = true;
   });
   return is_found;

@@ -27,20 +27,33 @@ TIMEOUT_S = 150
 
 @dataclasses.dataclass
 class Bend:
-    """Rank r's clock is ahead by r * offset_ns and quicker by r * drift_ppb."""
+    """Rank r's clock is ahead by r * offset_ns and quicker by r * drift_ppb; and by r times a wave of two parabolas."""
 
     offset_ns: int = 3_000_000_000
     drift_ppb: int = 15_000
+    wave_ns: int = 0
+    period_ns: int = 0
 
     def option(self, *more):
-        return ",".join(["0:0:0", f"*:{self.offset_ns}:{self.drift_ppb}", *more])
+        return ",".join(["0:0:0", f"*:{self.offset_ns}:{self.drift_ppb}:0:{self.wave_ns}:{self.period_ns}", *more])
+
+    def wave(self, rank, raw):
+        half = self.period_ns // 2
+        if half == 0:
+            return 0
+        at = raw % half
+        height = 4 * rank * self.wave_ns * at * (half - at) // (half * half)
+        return height if raw // half % 2 == 0 else -height
 
     def raw(self, rank, ticks):
         """The true time of a stamp, to the nanosecond."""
-        return (int(ticks) - rank * self.offset_ns) * 10**9 // (10**9 + rank * self.drift_ppb)
+        raw = wanted = int(ticks)
+        for _ in range(6 if self.wave_ns else 1):  # a wave changes slowly
+            raw = (wanted - self.wave(rank, raw) - rank * self.offset_ns) * 10**9 // (10**9 + rank * self.drift_ppb)
+        return raw
 
     def local(self, rank, raw):
-        return raw + rank * self.offset_ns + raw * rank * self.drift_ppb // 10**9
+        return raw + rank * self.offset_ns + raw * rank * self.drift_ppb // 10**9 + self.wave(rank, raw)
 
 
 @dataclasses.dataclass
@@ -179,10 +192,11 @@ def enters(path):
         return numpy.concatenate(parts).astype("i8") if parts else numpy.zeros(0, "i8"), int(segments["thread"][0])
 
 
-def check_bounds(check, run, summary, what, farthest=None):
+def check_bounds(check, run, summary, what, farthest=None, distances=None):
     """No certified time misses the truth by more than its bound. Returns (times compared, times in all, half-widths).
 
-    `farthest` gets the largest error of each rank's times, certified or not; ns."""
+    `farthest` gets the largest error of each rank's times, certified or not, and `distances` all errors of ranks that are
+    not the reference; ns."""
     merged = Merged(run.folder)
     files = {rank: run.path(rank) for rank in run.files}
     row = next(row for row in summary["clocks"] if row["model"] == "reference")
@@ -213,6 +227,8 @@ def check_bounds(check, run, summary, what, farthest=None):
         truth = zero + slope * numpy.array(local, "f8")
         if farthest is not None:
             farthest[rank] = float(abs(times - truth).max())
+        if distances is not None and rank != reference:
+            distances.extend(abs(times - truth).tolist())
         early, late = merged.bounds(merged.domain_of[rank], times)
         is_bound = numpy.isfinite(early) & numpy.isfinite(late)
         count += len(times)

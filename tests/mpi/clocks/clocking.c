@@ -8,6 +8,10 @@
 //   errors     MPI_Allreduce, and calls that fail in between
 //   parts      only collectives on parts of the world, and no messages between the parts
 //   messages   messages around a ring, no collective
+//   halo       MPI_Allreduce, and messages to both neighbours
+//   random     MPI_Allreduce, and messages between random pairs
+//   oneway     MPI_Allreduce, and messages from the lower rank to the next one
+//   sparse     messages around a ring, five a second
 //   killed     as all; then the last rank is killed
 //   exiting    as all; then the last rank exits without MPI_Finalize
 #include <mpi.h>
@@ -55,6 +59,42 @@ static void ring(int tag) {
   MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, tag, &from, 1, MPI_INT, (rank + size - 1) % size, tag,
                MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   require(from == (rank + size - 1) % size, "the number of the rank before");
+}
+
+static void halo(void) {
+  int from = -1;
+  ring(4);
+  MPI_Sendrecv(&rank, 1, MPI_INT, (rank + size - 1) % size, 6, &from, 1, MPI_INT, (rank + 1) % size, 6, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  require(from == (rank + 1) % size, "the number of the rank behind");
+}
+
+/// All ranks draw the same distance.
+static void random_pairs(void) {
+  static unsigned state = 7;
+  state = state * 1664525u + 1013904223u;
+  const int distance = 1 + (int)((state >> 8) % (unsigned)(size > 1 ? size - 1 : 1));
+  int from = -1;
+  MPI_Sendrecv(&rank, 1, MPI_INT, (rank + distance) % size, 7, &from, 1, MPI_INT, (rank + size - distance) % size, 7,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  require(from == (rank + size - distance) % size, "the number of a random rank");
+}
+
+static void one_way(void) {
+  int from = -1;
+  if (rank + 1 < size) MPI_Send(&rank, 1, MPI_INT, rank + 1, 8, MPI_COMM_WORLD);
+  if (rank > 0) {
+    MPI_Recv(&from, 1, MPI_INT, rank - 1, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    require(from == rank - 1, "the number of the rank before");
+  }
+}
+
+static void sparse(void) {
+  for (int i = 0; i * 200 < wanted_ms; ++i) {
+    const struct timespec pause = {0, 200000000};
+    nanosleep(&pause, NULL);
+    ring(9);
+  }
 }
 
 static int rooted(long begin_ms) {
@@ -138,6 +178,14 @@ int main(int argc, char** argv) {
     parts(begin_ms);
   } else if (strcmp(subject, "messages") == 0) {
     for (int i = 0; i < wanted_ms; ++i) ring(i % 1000);
+  } else if (strcmp(subject, "halo") == 0) {
+    while (all(MPI_COMM_WORLD, begin_ms)) halo();
+  } else if (strcmp(subject, "random") == 0) {
+    while (all(MPI_COMM_WORLD, begin_ms)) random_pairs();
+  } else if (strcmp(subject, "oneway") == 0) {
+    while (all(MPI_COMM_WORLD, begin_ms)) one_way();
+  } else if (strcmp(subject, "sparse") == 0) {
+    sparse();
   } else {
     while (all(MPI_COMM_WORLD, begin_ms)) ring(3);
     if (rank == size - 1 && strcmp(subject, "killed") == 0) raise(SIGKILL);

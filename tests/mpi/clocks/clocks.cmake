@@ -32,6 +32,18 @@ foreach(flavor ${MERIDIAN_MPIS})
   add_clocks_test(${flavor} 1 one_rank_has_nobody_to_compare_its_clock_with none all)
 endforeach()
 
+# Real TCP between network namespaces; MPICH as it is packaged starts nothing on other hosts.
+if(TARGET mpi_clocking_openmpi)
+  function(add_networks_test ranks)
+    meridian_run(Clocks.of_${ranks}_hosts_over_tcp_certify_no_time_that_misses_the_truth FLAVOR openmpi RANKS ${ranks} BUDGET 240
+      COMMAND ${MERIDIAN_PYTHON_H5PY} -B ${clocks}/check_networks.py --meridian $<TARGET_FILE:meridian>
+        --mpiexec ${MERIDIAN_MPIEXEC_openmpi} --ranks ${ranks} --program $<TARGET_FILE:mpi_clocking_openmpi> --milliseconds 3000
+        ${ARGN})
+  endfunction()
+  add_networks_test(2 all:bent oneway:bent sparse:both)
+  add_networks_test(4 halo:bent random:bent sparse:bent copy:bent)
+endif()
+
 # MPICH as it is packaged starts no processes.
 if(TARGET mpi_clocking_openmpi)
   meridian_mpi_program(mpi_spawning_openmpi openmpi SOURCES ${clocks}/spawning.c)
