@@ -162,14 +162,15 @@ std::uint64_t count_rate_changes(const ClockCorrection& correction, std::size_t 
 
 std::vector<Finding> find_flaws(const Clocks& clocks, const std::vector<HullLine>& lines,
                                 const ClockCorrection& correction, const ClockCorrection& bent,
-                                const ClockBounds& bounds, std::int64_t end_ns, double latency_ns) {
+                                const ClockBounds& bounds, const std::vector<bool>& has_slews, std::int64_t end_ns,
+                                double latency_ns) {
   Findings findings;
   const std::vector<std::string> hosts = hosts_of(clocks);
   for (std::uint32_t h = 0; h < clocks.domains; ++h) {
     if (!lines[h].is_placed) findings.add(FindingId::clock_unsynchronised, 1, hosts[h]);
     if (!correction.steps[h].empty()) findings.add(FindingId::clock_step, correction.steps[h].size(), hosts[h]);
     if (bounds.domains.empty() || !lines[h].is_placed) continue;
-    const std::uint64_t changes = count_rate_changes(bent, h, latency_ns);
+    const std::uint64_t changes = std::max<std::uint64_t>(count_rate_changes(bent, h, latency_ns), has_slews[h]);
     if (changes > 0 && correction.steps[h].empty()) findings.add(FindingId::clock_rate_changed, changes, hosts[h]);
     const auto broken = std::ranges::count_if(bounds.domains[h], [&](const ClockBoundKnot& knot) {
       return !knot.is_certified && knot.time_ns >= 0 && knot.time_ns <= end_ns;
@@ -223,9 +224,9 @@ Clocks refine_clocks(std::span<const RankMeta* const> metas, const Clocks& first
   clocks.origin_realtime_ns += zero_ns;
 
   const std::int64_t end_ns = samples.end_ns() - zero_ns;
+  ClockCertificate certificate;
   if (!is_hull) {
-    const ClockCertificate certificate =
-        certify(samples, correction, first.reference, {.rho_ppm = options.rho_ppm, .tick_ns = first.tick_ns});
+    certificate = certify(samples, correction, first.reference, {.rho_ppm = options.rho_ppm, .tick_ns = first.tick_ns});
     clocks.bounds = bounds_of(correction, certificate, zero_ns);
   }
   const double all_ns = std::max(1.0, static_cast<double>(samples.end_ns() - samples.begin_ns()));
@@ -239,7 +240,8 @@ Clocks refine_clocks(std::span<const RankMeta* const> metas, const Clocks& first
     row.t1_s = median_half_width(clocks.bounds.domains[h], 0, end_ns);
     row.t2_s = median_half_width(clocks.bounds.domains[h], 1, end_ns);
   }
-  const std::vector<Finding> flaws = find_flaws(first, lines, correction, bent, clocks.bounds, end_ns, latency_ns);
+  const std::vector<Finding> flaws =
+      find_flaws(first, lines, correction, bent, clocks.bounds, certificate.has_slews, end_ns, latency_ns);
   clocks.findings.insert(clocks.findings.end(), flaws.begin(), flaws.end());
   if (made != nullptr) *made = std::move(correction);
   return clocks;

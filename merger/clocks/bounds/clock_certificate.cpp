@@ -36,12 +36,14 @@ class Certifier {
         smallest_{smallest_latencies()},
         has_exchange_{two_way()},
         is_busy_{busy_knots(meetings_, correction)},
-        is_steady_{is_network_steady(meetings_, assumptions.latency_share)},
+        is_steady_{is_network_steady(meetings_, assumptions.latency_share) &&
+                   !is_t2_contradicted(meetings_, assumptions)},
         doubts_{slope_doubts(samples, correction, reference)} {}
 
   ClockCertificate run() {
     set_rates();
     find_broken();
+    quicken_slewed();
     measure();
     if (break_below_round_trips()) measure();  // other clocks' bounds may lead across the knots that have none now
     widen();
@@ -200,6 +202,7 @@ class Certifier {
 
   void find_broken() {
     result_.is_broken.assign(correction_.domains * correction_.knots, false);
+    result_.has_slews.assign(correction_.domains, false);
     // Samples too close together to determine a rate bound nothing outside their span.
     for (std::size_t h = 0; h < correction_.domains; ++h)
       if (doubts_[h] > ClockTuning::kMostDoubt)
@@ -249,8 +252,11 @@ class Certifier {
     std::vector<std::size_t> strayed(correction_.knots, 0);  // [knot]: number of domains
     for (std::size_t h = 0; h < correction_.domains; ++h)
       for (std::size_t k = 0; k < correction_.knots; ++k) {
-        const std::size_t reach = excursion(h, k, usual);
-        if (reach == 0 || is_followed(h, k - reach, k + reach)) continue;
+        const std::size_t reach = excursion_at(correction_, h, k, usual);
+        if (reach == 0) continue;
+        if (static_cast<double>(reach) * correction_.spacing_ns <= ClockTuning::kQuickExcursionNs)
+          result_.has_slews[h] = true;
+        if (is_followed(h, k - reach, k + reach)) continue;
         break_around(h, k, reach + 1);
         ++strayed[k];
       }
@@ -260,27 +266,18 @@ class Certifier {
         break_around(h, k, ClockTuning::kExcursionReaches[1] + 1);
   }
 
+  /// A clock that was slewed as quickly as systems do it may have been slewed so at any time, unseen until the next messages.
+  void quicken_slewed() {
+    for (std::size_t h = 0; h < correction_.domains; ++h)
+      for (std::size_t k = 0; result_.has_slews[h] && k < correction_.knots; ++k)
+        result_.rate[node(h, k)] = std::max(result_.rate[node(h, k)], static_cast<float>(ClockTuning::kSlewRate));
+  }
+
   /// Whether the clock had many messages both ways all the time, which would have contradicted a wrong fit.
   bool is_followed(std::size_t domain, std::size_t first, std::size_t last) const {
     for (std::size_t k = first; k <= last; ++k)
       if (!is_busy_[node(domain, k)]) return false;
     return true;
-  }
-
-  /// The reach of an excursion around its middle, in knots; 0 if there is none.
-  std::size_t excursion(std::size_t domain, std::size_t k, double least_ns) const {
-    for (const std::size_t reach : ClockTuning::kExcursionReaches) {
-      if (k < 2 * reach || k + 2 * reach >= correction_.knots) return 0;
-      if (static_cast<double>(reach) * correction_.spacing_ns > ClockTuning::kLongestExcursionNs) return 0;
-      const auto at = [&](std::size_t q) { return correction_.knot(domain, q); };
-      const std::size_t first = k - reach, last = k + reach;
-      const auto way = static_cast<double>(last - first);
-      const double before = (at(first) - at(first - reach)) * 2 / way, after = (at(last + reach) - at(last)) * 2 / way;
-      const double beyond = std::abs(at(last) - at(first) - way * (before + after) / 2);
-      if (beyond > least_ns * static_cast<double>(reach) / 2 && way * std::abs(after - before) < beyond / 2)
-        return reach;
-    }
-    return 0;
   }
 
   /// A clock that is contradicted this often does not keep the assumptions in between either.

@@ -29,6 +29,7 @@ struct ClockCertificate {
   std::vector<float> early[kLevels], late[kLevels];  ///< ns; infinite where nothing bounds that side
   std::vector<float> rate;                           ///< bounds grow by this, ns per ns, away from a knot
   std::vector<bool> is_broken;                       ///< an assumption is violated here, so there is no bound
+  std::vector<bool> has_slews;  ///< [domain]: its system sets the clock right in fractions of a second
 };
 
 /// The tightest bounds that these samples and assumptions allow. In a fit without reversed samples, each sample becomes

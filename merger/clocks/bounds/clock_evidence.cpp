@@ -35,6 +35,33 @@ bool is_network_steady(std::span<const ClockMeeting> meetings, double latency_sh
   return median(std::move(shares), 0) >= latency_share;
 }
 
+bool is_t2_contradicted(std::span<const ClockMeeting> meetings, const ClockAssumptions& assumptions) {
+  const auto tick_ns = [&](std::uint32_t domain) {
+    return domain < assumptions.tick_ns.size() ? assumptions.tick_ns[domain] : 0;
+  };
+  std::size_t count = 0;
+  for (const ClockMeeting& one : meetings) {
+    const double beyond = (1 - assumptions.latency_share) * one.half_ns + one.doubt_ns;
+    count += one.messages >= ClockTuning::kEnoughForFloor &&
+             std::abs(one.ahead_ns) > beyond + tick_ns(one.low) + tick_ns(one.high);
+  }
+  return count >= ClockTuning::kFewestLopsided;
+}
+
+std::size_t excursion_at(const ClockCorrection& correction, std::size_t domain, std::size_t k, double least_ns) {
+  for (const std::size_t reach : ClockTuning::kExcursionReaches) {
+    if (k < 2 * reach || k + 2 * reach >= correction.knots) return 0;
+    if (static_cast<double>(reach) * correction.spacing_ns > ClockTuning::kLongestExcursionNs) return 0;
+    const auto at = [&](std::size_t q) { return correction.knot(domain, q); };
+    const std::size_t first = k - reach, last = k + reach;
+    const auto way = static_cast<double>(last - first);
+    const double before = (at(first) - at(first - reach)) * 2 / way, after = (at(last + reach) - at(last)) * 2 / way;
+    const double beyond = std::abs(at(last) - at(first) - way * (before + after) / 2);
+    if (beyond > least_ns * static_cast<double>(reach) / 2 && way * std::abs(after - before) < beyond / 2) return reach;
+  }
+  return 0;
+}
+
 std::vector<bool> busy_knots(std::span<const ClockMeeting> meetings, const ClockCorrection& correction) {
   std::vector<bool> is_busy(correction.domains * correction.knots);
   for (const ClockMeeting& one : meetings) {

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "merger/clocks/bounds/clock_certificate.hpp"
+#include "merger/clocks/samples/clock_correction.hpp"
 #include "merger/clocks/samples/clock_meetings.hpp"
 
 namespace meridian {
@@ -20,6 +22,14 @@ std::vector<double> unobservable_ns(std::span<const ClockMeeting> meetings, std:
 /// Whether round trips usually take about as long as the quickest of their pair: otherwise the quickest message of a pair
 /// is an accident, and says nothing about the next one.
 bool is_network_steady(std::span<const ClockMeeting> meetings, double latency_share);
+
+/// Whether quick round trips go against T2: one of their messages took less than its share of half of them. So they do
+/// where a clock was slewed by less than a round trip.
+bool is_t2_contradicted(std::span<const ClockMeeting> meetings, const ClockAssumptions& assumptions);
+
+/// The reach of an excursion around its middle, in knots; 0 if there is none: the clock's rate differs for a few knots and
+/// then returns.
+std::size_t excursion_at(const ClockCorrection& correction, std::size_t domain, std::size_t k, double least_ns);
 
 /// [domain][knot]: whether many messages both ways, quick ones among them, follow the clock there.
 std::vector<bool> busy_knots(std::span<const ClockMeeting> meetings, const ClockCorrection& correction);

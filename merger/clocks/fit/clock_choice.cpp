@@ -96,18 +96,35 @@ std::vector<bool> every_fourth(const ClockSamples& samples, const ClockCorrectio
   return is_held;
 }
 
+/// Messages that are received before they are sent, and collectives that end before all have entered.
+std::uint64_t count_reversed(const ClockSamples& samples, const ClockCorrection& correction) {
+  return count_infeasible(samples, correction) + count_early_exits(samples, correction);
+}
+
+/// The number of times at which quick round trips contradict a fit.
+std::size_t contradicted_times(const ClockSamples& samples, const ClockCorrection& correction, std::size_t group,
+                               double latency_ns) {
+  std::set<std::uint32_t> windows;
+  for (const ClockMeeting& one :
+       contradictions_among(find_meetings(find_tight(samples, correction, group)), latency_ns))
+    windows.insert(one.window);
+  return windows.size();
+}
+
 /// Whether quick round trips contradict the lines at several times, and the fit at half as many of them at most.
 bool is_contradicted(const ClockSamples& samples, const ClockCorrection& lines, const ClockFitResult& fit,
                      std::size_t group) {
-  const auto times = [&](const ClockCorrection& correction) {
-    std::set<std::uint32_t> windows;
-    for (const ClockMeeting& one :
-         contradictions_among(find_meetings(find_tight(samples, correction, group)), fit.latency_ns))
-      windows.insert(one.window);
-    return windows.size();
-  };
-  const std::size_t by_lines = times(lines);
-  return by_lines >= ClockTuning::kFewestLopsided && by_lines >= 2 * times(fit.correction);
+  const std::size_t by_lines = contradicted_times(samples, lines, group, fit.latency_ns);
+  return by_lines >= ClockTuning::kFewestLopsided &&
+         by_lines >= 2 * contradicted_times(samples, fit.correction, group, fit.latency_ns);
+}
+
+/// Whether most meetings have few messages. Lines through those are closer to them than to the truth.
+bool are_few(const ClockSamples& samples, const ClockCorrection& lines, std::size_t group) {
+  const std::vector<ClockMeeting> meetings = find_meetings(find_tight(samples, lines, group));
+  const auto few = std::ranges::count_if(
+      meetings, [](const ClockMeeting& one) { return one.messages < ClockTuning::kEnoughForFloor; });
+  return 2 * few > std::ssize(meetings);
 }
 
 /// The straight clocks that fit best.
@@ -118,17 +135,21 @@ struct StraightFit {
 };
 
 StraightFit best_straight(const ClockSamples& samples, const ClockCorrection& initial, std::span<const double> drifts,
-                          std::size_t reference, std::size_t group) {
+                          std::size_t reference, std::size_t group, double latency_ns) {
   StraightFit best{ClockShape::lines, fit_straight(samples, initial, {reference}), 0};
-  best.reversed = count_infeasible(samples, best.correction);
+  best.reversed = count_reversed(samples, best.correction);
   const auto consider = [&](ClockShape shape, ClockCorrection correction, double most_excess) {
-    const std::uint64_t reversed = count_infeasible(samples, correction);
+    const std::uint64_t reversed = count_reversed(samples, correction);
     Comparison comparison;
     comparison.add(samples, correction, best.correction, group, {});
     if (reversed > best.reversed || (reversed == best.reversed && comparison.excess() > most_excess)) return;
+    // In a short run there are too few times for a significant difference; a single quick round trip is evidence then.
+    if (reversed == best.reversed && contradicted_times(samples, correction, group, latency_ns) >
+                                         contradicted_times(samples, best.correction, group, latency_ns))
+      return;
     best = {shape, std::move(correction), reversed};
   };
-  consider(ClockShape::lines, initial, 0);
+  consider(ClockShape::lines, initial, are_few(samples, initial, group) ? ClockTuning::kConvincing : 0);
   if (!drifts.empty())
     consider(ClockShape::offsets, fit_straight(samples, initial, {reference, drifts}), ClockTuning::kConvincing);
   return best;
@@ -139,14 +160,15 @@ StraightFit best_straight(const ClockSamples& samples, const ClockCorrection& in
 ClockChoice choose_shape(const ClockSamples& samples, const ClockCorrection& initial, std::span<const double> drifts,
                          const ClockFitSettings& settings, ClockFitResult& fit) {
   const std::size_t group = windows_per_knot(samples, settings.segment_ns);
-  StraightFit straight = best_straight(samples, initial, drifts, settings.reference, group);
+  StraightFit straight = best_straight(samples, initial, drifts, settings.reference, group, fit.latency_ns);
+  const std::uint64_t bent_reversed = std::max(fit.infeasible, count_reversed(samples, fit.correction));
   ClockChoice choice;
-  choice.bends_reversed = fit.infeasible;
+  choice.bends_reversed = bent_reversed;
   choice.lines_reversed = straight.reversed;
-  if (straight.reversed > fit.infeasible) return choice;
-  if (straight.reversed == fit.infeasible && fit.correction.has_steps()) return choice;
-  if (straight.reversed == fit.infeasible && is_contradicted(samples, straight.correction, fit, group)) return choice;
-  if (straight.reversed == fit.infeasible) {
+  if (straight.reversed > bent_reversed) return choice;
+  if (straight.reversed == bent_reversed && fit.correction.has_steps()) return choice;
+  if (straight.reversed == bent_reversed && is_contradicted(samples, straight.correction, fit, group)) return choice;
+  if (straight.reversed == bent_reversed) {
     Comparison comparison;
     for (const std::size_t first : {std::size_t{1}, std::size_t{3}}) {
       ClockFitSettings part = settings;

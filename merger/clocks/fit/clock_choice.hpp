@@ -26,8 +26,9 @@ struct ClockChoice {
 };
 
 /// Replaces a fit that bends by lines, or by constant distances, unless the samples ask for bends: if it leaves fewer
-/// messages reversed, if quick round trips contradict the lines but not the bends, or if it predicts round trips better that neither fit has seen. These are every fourth stretch of
-/// time with round trips, and then those in the middle between them.
+/// messages reversed, if quick round trips contradict the lines but not the bends, or if it predicts round trips better
+/// that neither fit has seen. These are every fourth stretch of time with round trips, and then those in the middle
+/// between them.
 ///
 /// initial  the lines that the fit began with
 /// drifts   [domain]: those of the first lines, dimensionless

@@ -20,19 +20,24 @@ struct MeetingSpread {
   double common_ns = 0;
   double share = 1;
 
-  /// The common spread is that of the quickest tenth, the share that of the slower half.
+  /// The common spread is that of the quickest tenth, the share that of the slower half. Where a few happen to lie on a
+  /// line, they still are only as certain as quick messages are alike.
   explicit MeetingSpread(const std::vector<ClockMeeting>& meetings) {
     std::vector<const ClockMeeting*> by_doubt;
     by_doubt.reserve(meetings.size());
     for (const ClockMeeting& one : meetings) by_doubt.push_back(&one);
     std::ranges::stable_sort(by_doubt, {}, &ClockMeeting::doubt_ns);
-    std::vector<double> quick, shares;
+    std::vector<double> quick, halves, shares;
     for (std::size_t i = 0; i < by_doubt.size(); ++i) {
       const double distance = std::abs(by_doubt[i]->ahead_ns);
-      if (i * ClockTuning::kQuickShare <= by_doubt.size()) quick.push_back(distance);
+      if (i * ClockTuning::kQuickShare <= by_doubt.size()) {
+        quick.push_back(distance);
+        halves.push_back(by_doubt[i]->half_ns);
+      }
       if (2 * i >= by_doubt.size() && by_doubt[i]->doubt_ns > 0) shares.push_back(distance / by_doubt[i]->doubt_ns);
     }
-    common_ns = std::max(ClockTuning::kLeastScaleNs, median(std::move(quick), 0));
+    common_ns = std::max({ClockTuning::kLeastScaleNs, ClockTuning::kFinestScale * median(std::move(halves), 0),
+                          median(std::move(quick), 0)});
     share = std::clamp(median(std::move(shares), 1), ClockTuning::kLeastDoubtShare, 1.0);
   }
   double square(const ClockMeeting& one) const {

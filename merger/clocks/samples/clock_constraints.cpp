@@ -116,4 +116,12 @@ std::uint64_t count_infeasible(const ClockSamples& samples, const ClockCorrectio
   return count;
 }
 
+std::uint64_t count_early_exits(const ClockSamples& samples, const ClockCorrection& correction) {
+  std::uint64_t count = 0;
+  for (const std::vector<CollectiveSide>& sides : samples.collectives())
+    for_each_wait(sides, last_enter(sides, correction), correction,
+                  [&](const ClockConstraint& one) { count += one.slack_ns < 0; });
+  return count;
+}
+
 }  // namespace meridian

@@ -124,4 +124,7 @@ std::vector<ClockConstraint> find_tight(const ClockSamples& samples, const Clock
 /// Points of the samples (not collectives) that are received no later than sent.
 std::uint64_t count_infeasible(const ClockSamples& samples, const ClockCorrection& correction);
 
+/// Waits in collectives that end before the last domain has entered.
+std::uint64_t count_early_exits(const ClockSamples& samples, const ClockCorrection& correction);
+
 }  // namespace meridian
