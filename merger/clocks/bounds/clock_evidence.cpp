@@ -45,7 +45,7 @@ bool is_t2_contradicted(std::span<const ClockMeeting> meetings, const ClockAssum
     count += one.messages >= ClockTuning::kEnoughForFloor &&
              std::abs(one.ahead_ns) > beyond + tick_ns(one.low) + tick_ns(one.high);
   }
-  return count >= ClockTuning::kFewestLopsided;
+  return count >= ClockTuning::kFewestLopsided && count * ClockTuning::kContradictionsOneIn >= meetings.size();
 }
 
 std::size_t excursion_at(const ClockCorrection& correction, std::size_t domain, std::size_t k, double least_ns) {

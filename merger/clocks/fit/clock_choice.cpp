@@ -46,6 +46,7 @@ class Comparison {
     std::ranges::stable_sort(by_doubt, {}, &Row::doubt_ns);
     by_doubt.resize(by_doubt.size() / ClockTuning::kQuickShare + 1);  // the quick ones show what distances are usual
     std::vector<double> least;
+    least.reserve(by_doubt.size());
     for (const Row& row : by_doubt) least.push_back(std::min(row.one_ns, row.other_ns));
     const double common = std::max(ClockTuning::kLeastScaleNs, median(std::move(least), 0));
     std::map<std::uint32_t, double> at_time;
@@ -84,6 +85,7 @@ std::vector<bool> every_fourth(const ClockSamples& samples, const ClockCorrectio
                                std::size_t first) {
   const std::vector<ClockMeeting> meetings = find_meetings(find_tight(samples, correction, group));
   std::vector<std::uint32_t> times;
+  times.reserve(meetings.size());
   for (const ClockMeeting& one : meetings) times.push_back(one.window);
   std::ranges::sort(times);
   times.erase(std::unique(times.begin(), times.end()), times.end());
