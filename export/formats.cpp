@@ -7,6 +7,7 @@
 #include "export/paje.hpp"
 #include "export/paraver.hpp"
 #include "export/perfetto.hpp"
+#include "export/text.hpp"
 
 namespace meridian {
 namespace {
@@ -19,6 +20,7 @@ constexpr ExportFormat kFormats[] = {
     {"paje", "Paje, for ViTE and PajeNG", "trace.paje", export_paje},
     {"paraver", "Paraver: events, communications, labels", "trace.prv trace.pcf trace.row", export_paraver},
     {"perfetto", "protocol buffers for ui.perfetto.dev", "trace.perfetto-trace", export_perfetto},
+    {"text", "lines of text by the rules of a file: --rules", "trace.txt", export_text, true},
 };
 
 }  // namespace

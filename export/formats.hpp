@@ -19,6 +19,7 @@ struct ExportFormat {
   std::string_view text;   ///< for help
   std::string_view files;  ///< names of the files that it writes, separated by blanks
   ExportFunction write;
+  bool needs_rules = false;  ///< ExportSource::rules
 };
 
 std::span<const ExportFormat> export_formats();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string_view>
 #include <utility>
@@ -39,6 +40,7 @@ struct ExportSource {
   ExportProgress progress{};
   const EventChoice* choice = nullptr;  ///< null: everything is exported
   LeftOut left_out{};
+  std::filesystem::path rules{};  ///< file of rewriting rules, for the format `text`
 
   bool keeps(std::uint64_t row) const { return choice == nullptr || choice->keeps(row); }
   bool shows_message(std::uint64_t number) const { return choice == nullptr || choice->shows_message(number); }

@@ -30,7 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ExportArguments {
-  std::string trace, format = "csv", output, only;
+  std::string trace, format = "csv", output, only, rules;
   SelectionArguments selection;
   bool is_forced = false;
 };
@@ -51,6 +51,11 @@ int export_trace(const ExportArguments& arguments) {
   const std::vector<std::string> files = files_of(*format);
   if (!arguments.only.empty() && std::ranges::find(files, arguments.only) == files.end())
     return fail(unknown_choice("--stdout " + arguments.only, arguments.only, files));
+  if (format->needs_rules == arguments.rules.empty())
+    return fail({Errc::invalid_argument,
+                 arguments.rules.empty() ? fmt::format("--format {} needs a file of rules", format->name)
+                                         : fmt::format("--format {} has no rules", format->name),
+                 arguments.rules.empty() ? "name it with --rules" : "leave out --rules, or choose --format text"});
   const auto merged = find_merged(arguments.trace);
   if (!merged) return fail(merged.error());
   const auto trace = MergedTrace::open(*merged);
@@ -64,6 +69,7 @@ int export_trace(const ExportArguments& arguments) {
   clean_up_when_interrupted(&wipe_progress);
   ProgressBar bar{is_terminal(STDERR_FILENO)};
   ExportSource source{*trace, [&](double fraction, std::string_view what) { bar.show(fraction, what); }};
+  source.rules = arguments.rules;
   std::optional<EventChoice> choice;
   const Status status = [&]() -> Status {
     if (arguments.selection.selects()) {
@@ -106,6 +112,7 @@ Command export_command() {
         .choices = names},
        {"-o,--output", "DIR", "Directory for its files (default: one named after the format, beside the merged file)",
         &arguments->output},
+       {"--rules", "FILE", "Rules that make the lines of --format text", &arguments->rules},
        {.names = "--stdout",
         .value = "FILE",
         .help = "Print only this file of the format, and write none",
