@@ -3,8 +3,11 @@
 // second of processor time from the rank files to the merged file, without analyses; processor time of the first thread,
 // of the analyses and of each pass; wall time; peak memory, which must not grow with the trace; bytes.
 //
-//   bench_merge [--json] [RANKSxCALLS]...       makes the traces, merges them, removes them; calls of all ranks: 4x8e6
-//   bench_merge [--json] --merge DIR            merges one that is there
+//   bench_merge [OPTION]... [RANKSxCALLS]...       makes the traces, merges them, removes them; calls of all ranks: 4x8e6
+//   bench_merge [OPTION]... --merge DIR            merges one that is there
+//
+// --json          JSON
+// --no-analyses   leaves out the analyses, which take several times as long as the rest
 //
 // Each size is merged in a process of its own, so that the peak of one is not that of another.
 
@@ -69,14 +72,19 @@ class PassTimes {
   bool is_open_ = false;
 };
 
-bool merge(const fs::path& directory, bool as_json) {
+struct Options {
+  bool as_json = false, has_analyses = true;
+};
+
+bool merge(const fs::path& directory, const Options& chosen) {
   const double begin_cpu = cpu_seconds(RUSAGE_SELF), begin_first = cpu_seconds(RUSAGE_THREAD);
   const auto begin = std::chrono::steady_clock::now();
   PassTimes times;
   double analyses = 0, analyses_first = 0;
   meridian::MergeOptions options;
   options.watch = [&](std::string_view pass) { times.begin(pass); };
-  options.analyse = [&](std::int64_t file, meridian::WaitSink& waits, meridian::Summary& summary) -> meridian::Status {
+  const auto analyse = [&](std::int64_t file, meridian::WaitSink& waits,
+                           meridian::Summary& summary) -> meridian::Status {
     times.begin("analyses");
     const double before = cpu_seconds(RUSAGE_SELF), before_first = cpu_seconds(RUSAGE_THREAD);
     MERIDIAN_TRY(const meridian::MergedTrace trace, meridian::MergedTrace::borrow(file));
@@ -86,6 +94,7 @@ bool merge(const fs::path& directory, bool as_json) {
     times.begin("writing the summary");
     return status;
   };
+  if (chosen.has_analyses) options.analyse = analyse;
   const auto outcome = meridian::merge(directory, options);
   times.end();
   if (!outcome) {
@@ -100,7 +109,7 @@ bool merge(const fs::path& directory, bool as_json) {
   const auto calls = static_cast<double>(outcome->summary.run.calls);
   const auto bytes = fs::file_size(outcome->path);
   const long peak_mb = usage.ru_maxrss / 1024;
-  if (!as_json) {
+  if (!chosen.as_json) {
     fmt::print(
         "{:5} ranks  {:10.0f} calls  cpu {:7.3f} s  {:5.2f} M calls/s  first thread {:7.3f} s  analyses {:7.3f} s"
         "  wall {:7.3f} s  {:4.2f} B/call  peak {} MB\n",
@@ -121,7 +130,7 @@ bool merge(const fs::path& directory, bool as_json) {
   return true;
 }
 
-bool make_and_merge(const std::string& size, bool as_json) {
+bool make_and_merge(const std::string& size, const Options& chosen) {
   const auto by = size.find('x');
   if (by == std::string::npos) return false;
   const meridian::test::TempDir directory;
@@ -136,8 +145,13 @@ bool make_and_merge(const std::string& size, bool as_json) {
   std::fflush(stdout);
   const pid_t child = ::fork();
   if (child == 0) {
-    ::execl("/proc/self/exe", "bench_merge", "--merge", directory.path().c_str(), as_json ? "--json" : nullptr,
-            nullptr);
+    std::vector<std::string> words{"bench_merge", "--merge", directory.path().string()};
+    if (chosen.as_json) words.emplace_back("--json");
+    if (!chosen.has_analyses) words.emplace_back("--no-analyses");
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    ::execv("/proc/self/exe", arguments.data());
     ::_exit(1);
   }
   int state = 0;
@@ -148,9 +162,11 @@ bool make_and_merge(const std::string& size, bool as_json) {
 
 int main(int argc, char** argv) {
   std::vector<std::string> args{argv + 1, argv + argc};
-  const bool as_json = std::erase(args, "--json") != 0;
-  if (args.size() == 2 && args[0] == "--merge") return merge(args[1], as_json) ? 0 : 1;
+  Options chosen;
+  chosen.as_json = std::erase(args, "--json") != 0;
+  chosen.has_analyses = std::erase(args, "--no-analyses") == 0;
+  if (args.size() == 2 && args[0] == "--merge") return merge(args[1], chosen) ? 0 : 1;
   if (args.empty()) args = {"4x1e6", "4x8e6"};
   for (const std::string& size : args)
-    if (!make_and_merge(size, as_json)) return 1;
+    if (!make_and_merge(size, chosen)) return 1;
 }
