@@ -80,7 +80,8 @@ class Certifier {
     return has_any;
   }
 
-  /// No T1 is below half of the smallest round trip, and every time may be later than its stamp by a tick.
+  /// No T1 is below half of the smallest round trip. Every time may be later than its stamp by a tick; so may the stamp of the
+  /// reference that is the zero of all times, beside which they are then early.
   void widen() {
     const std::vector<double> unobservable = unobservable_ns(meetings_, correction_.domains);
     for (std::size_t h = 0; h < correction_.domains; ++h)
@@ -92,6 +93,7 @@ class Certifier {
         if (h != reference_ && missing > 0) early += missing, late += missing;
         if (!has_t2()) result_.early[1][i] = early, result_.late[1][i] = late;
         for (std::vector<float>& side : result_.late) side[i] += static_cast<float>(tick_ns(h));
+        for (std::vector<float>& side : result_.early) side[i] += static_cast<float>(tick_ns(reference_));
       }
   }
 
