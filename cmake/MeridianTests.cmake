@@ -6,7 +6,7 @@
 # meridian_run(NAME FLAVOR f RANKS n COMMAND c... [SUBJECT text] [BUDGET s] [ALONE reason] [LOCK resource] [QUICK])
 #   a test that starts programs of an MPI library, label mpi. scripts/test repeats it at most once and counts that.
 #
-# BUDGET   seconds after which ctest ends the test; 120 unless given.
+# BUDGET   seconds after which ctest ends the test; 120 unless given. With sanitizers, which make programs ten times slower, 360.
 # SUBJECT  what is tested, without rank count and library. Runs of one subject are chosen pairwise: each rank count once and
 #          each library at least once, not each rank count on each library. MERIDIAN_ALL_RUNS chooses all of them.
 # ALONE    why nothing else may run meanwhile: a measurement of time, or a limit of the whole machine.
@@ -15,9 +15,12 @@
 # A test that exits with 77 is skipped, and has printed the reason.
 option(MERIDIAN_ALL_RUNS "Test each subject on each rank count of each MPI library, not on chosen pairs" OFF)
 set(MERIDIAN_TEST_BUDGET_S 120)
+if(MERIDIAN_SANITIZE)
+  set(MERIDIAN_TEST_BUDGET_S 360)
+endif()
 
 function(_meridian_add_test name label command budget)
-  if(NOT budget)
+  if(NOT budget OR budget LESS MERIDIAN_TEST_BUDGET_S)
     set(budget ${MERIDIAN_TEST_BUDGET_S})
   endif()
   add_test(NAME "${name}" COMMAND ${command} ${ARGN})
