@@ -26,7 +26,6 @@ namespace meridian::test {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 
 Status write(const ExportFormat& format, const fs::path& merged, ExportSink& sink) {
   MERIDIAN_TRY(const MergedTrace trace, MergedTrace::open(merged));
