@@ -121,9 +121,12 @@ def check_an_endless_query_ends_with_the_signal(work):
 
 @needs_sqlite
 def check_a_query_cannot_use_up_the_memory(work):
+    if "NO_MEMORY_LIMIT" in os.environ:
+        print("skipped: a sanitizer's shadow memory is larger than any limit")
+        sys.exit(77)
     trace = make_trace(work / "trace")
     numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3000000)"
-    limit = ["prlimit", f"--as={2 << 30}"] if shutil.which("prlimit") and "NO_MEMORY_LIMIT" not in os.environ else []
+    limit = ["prlimit", f"--as={2 << 30}"] if shutil.which("prlimit") else []
     for sql, error in (
         ("SELECT length(zeroblob(1000000000))", "string or blob too big"), 
         (f"{numbers} SELECT length(group_concat(printf('%064d', i), ',')) FROM n", "too big"),
