@@ -92,7 +92,7 @@ std::string pmu_problem() {
   return pmu ? std::string{} : pmu.error().what + ": " + pmu.error().hint;
 }
 
-/// What a reading costs, in words; empty if it could not be measured.
+/// The cost of a reading in words; empty if it could not be measured.
 std::string cost_text(const CounterPlan& plan) {
   const auto ns = reading_cost_ns(plan);
   if (!ns) return {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What manual pages and completions need to know of the options of a command.
+// The options of a command, as manual pages and completions need them.
 
 #include <string>
 #include <string_view>
@@ -11,7 +11,7 @@
 
 namespace meridian {
 
-/// What a shell can complete after an option, or as an argument.
+/// The kind of word that a shell completes after an option, or as an argument.
 enum class ValueKind {
   flag,    ///< takes no value
   other,   ///< a number, a name: nothing to offer

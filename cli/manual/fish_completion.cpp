@@ -10,7 +10,7 @@ namespace {
 /// A word in single quotes. In fish, a backslash means something within single quotes.
 std::string fish_quoted(std::string_view text) { return fmt::format("'{}'", with_backslashes(text, "\\'")); }
 
-/// What may follow: options of `complete`.
+/// The options of fish's `complete` for the words that may follow.
 std::string offer(const CommandOption& option, bool is_argument) {
   const std::string required = is_argument ? "" : "-r ";
   switch (value_kind(option)) {

@@ -9,7 +9,7 @@
 
 namespace meridian {
 
-/// What stands for a link to `target` ("CLOCKS.md") with this text.
+/// The text to print in place of a link to `target` ("CLOCKS.md") with this text.
 using LinkText = std::function<std::string(const std::string& target, const std::string& text)>;
 
 /// The blocks of a Markdown text with GitHub's tables. Without libcmark-gfm: the text as it is, in one literal block below

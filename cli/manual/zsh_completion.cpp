@@ -7,7 +7,7 @@
 namespace meridian {
 namespace {
 
-/// What completes a value: the third part of a specification of _arguments.
+/// The action that completes a value: the third part of a specification of _arguments.
 std::string action(const CommandOption& option) {
   switch (value_kind(option)) {
     case ValueKind::choice:

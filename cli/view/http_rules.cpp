@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does not depend on the library that serves.
+// Rules for requests, independent of the library that serves.
 
 #include <fmt/format.h>
 #include <sys/random.h>

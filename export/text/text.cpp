@@ -20,7 +20,7 @@ constexpr std::size_t kNanosecondDigits = 9;
 constexpr std::size_t kRuleMoments = static_cast<std::size_t>(RuleMoment::receive) + 1;
 constexpr std::string_view kItemKinds[] = {"call", "region", "moment"};  // by TimelineKind
 
-/// What the fields of a line are taken from.
+/// The source of the fields of a line.
 struct LineSource {
   std::uint32_t location = 0;
   const TimelineItem* item = nullptr;

@@ -41,7 +41,7 @@ struct ClockOptions {
   ClockOptions(ClockModel model_) : model{model_} {}  // implicit: tests usually set only the model
 };
 
-/// What decided between clocks that bend and straight ones; model `meridian`.
+/// The evidence that decided between clocks that bend and straight ones; model `meridian`.
 struct ClockVerdict {
   std::string shape;        ///< "bends", "lines" or "offsets"; empty: not decided
   double bends_ns = -1;     ///< median distance of unseen round trips from a fit that bends; -1: not compared

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What round trips say for and against bounds.
+// Evidence of round trips for and against bounds.
 
 #include <cstddef>
 #include <span>

@@ -87,7 +87,7 @@ void set_rate(std::span<const RankMeta* const> metas, ClockDomain& domain, const
   if (has_pair) domain.axis.ns_per_tick = span_ns / ticks;
 }
 
-/// What the distances of stamps have in common, in ticks.
+/// The greatest common divisor of the distances between stamps, in ticks.
 class TickGrid {
  public:
   void add(std::uint64_t ticks) {

@@ -11,7 +11,7 @@
 
 namespace meridian {
 
-/// What a quick message each way says about two corrected clocks. If both took equally long, the clock of `high` is
+/// Two corrected clocks, compared by a quick message each way. If both took equally long, the clock of `high` is
 /// ahead by ahead_ns; whatever they took, it is ahead by ahead_ns - half_ns to ahead_ns + half_ns.
 struct ClockMeeting {
   std::uint32_t pair = 0;
