@@ -33,6 +33,7 @@ class Certifier {
             std::max<std::size_t>(1, static_cast<std::size_t>(std::round(correction.spacing_ns /
                                                                          static_cast<double>(samples.window_ns())))))},
         meetings_{find_meetings(tight_)},
+        unobservable_{unobservable_ns(meetings_, correction.domains)},
         smallest_{smallest_latencies()},
         has_exchange_{two_way()},
         is_busy_{busy_knots(meetings_, correction)},
@@ -65,14 +66,13 @@ class Certifier {
   /// Half of a round trip cannot be observed. A far narrower bound is a contradiction between messages of different
   /// times: the clock was slewed in between. Returns whether there are any.
   bool break_below_round_trips() {
-    const std::vector<double> unobservable = unobservable_ns(meetings_, correction_.domains);
     bool has_any = false;
     for (std::size_t h = 0; h < correction_.domains; ++h) {
       if (h == reference_) continue;
       for (std::size_t k = 0; k < correction_.knots; ++k) {
         const std::size_t i = node(h, k);
         const double half = (static_cast<double>(result_.early[0][i]) + static_cast<double>(result_.late[0][i])) / 2;
-        if (result_.is_broken[i] || half >= ClockTuning::kTooNarrow * unobservable[h]) continue;
+        if (result_.is_broken[i] || half >= ClockTuning::kTooNarrow * unobservable_[h]) continue;
         break_around(h, k, 1);
         has_any = true;
       }
@@ -83,15 +83,15 @@ class Certifier {
   /// No T1 is below half of the smallest round trip. Every time may be later than its stamp by a tick; so may the stamp of the
   /// reference that is the zero of all times, beside which they are then early.
   void widen() {
-    const std::vector<double> unobservable = unobservable_ns(meetings_, correction_.domains);
+    const bool is_t1_alone = !has_t2();
     for (std::size_t h = 0; h < correction_.domains; ++h)
       for (std::size_t k = 0; k < correction_.knots; ++k) {
         const std::size_t i = node(h, k);
         float &early = result_.early[0][i], &late = result_.late[0][i];
         const auto missing =
-            static_cast<float>(unobservable[h] - (static_cast<double>(early) + static_cast<double>(late)) / 2);
+            static_cast<float>(unobservable_[h] - (static_cast<double>(early) + static_cast<double>(late)) / 2);
         if (h != reference_ && missing > 0) early += missing, late += missing;
-        if (!has_t2()) result_.early[1][i] = early, result_.late[1][i] = late;
+        if (is_t1_alone) result_.early[1][i] = early, result_.late[1][i] = late;
         for (std::vector<float>& side : result_.late) side[i] += static_cast<float>(tick_ns(h));
         for (std::vector<float>& side : result_.early) side[i] += static_cast<float>(tick_ns(reference_));
       }
@@ -376,9 +376,10 @@ class Certifier {
   const ClockAssumptions& assumptions_;
   std::vector<ClockConstraint> tight_;
   std::vector<ClockMeeting> meetings_;
-  std::vector<double> smallest_;    // [latencies]: smallest_latencies()
-  std::vector<bool> has_exchange_;  // [domain][knot]: two_way()
-  std::vector<bool> is_busy_;       // [domain][knot]: busy_knots()
+  std::vector<double> unobservable_;  // [domain]: unobservable_ns()
+  std::vector<double> smallest_;      // [latencies]: smallest_latencies()
+  std::vector<bool> has_exchange_;    // [domain][knot]: two_way()
+  std::vector<bool> is_busy_;         // [domain][knot]: busy_knots()
   bool is_steady_;
   std::vector<double> doubts_;
   std::vector<ClockEdge> edges_;

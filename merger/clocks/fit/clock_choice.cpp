@@ -20,11 +20,7 @@ namespace {
 /// The distances of the same meetings from two fits.
 class Comparison {
  public:
-  /// left_out  [window]: samples that do not count
-  void add(const ClockSamples& samples, const ClockCorrection& one, const ClockCorrection& other, std::size_t group,
-           const std::vector<bool>& left_out) {
-    const std::vector<ClockMeeting> here = find_meetings(find_tight(samples, one, group, left_out));
-    const std::vector<ClockMeeting> there = find_meetings(find_tight(samples, other, group, left_out));
+  void add(const std::vector<ClockMeeting>& here, const std::vector<ClockMeeting>& there) {
     std::size_t j = 0;
     for (const ClockMeeting& a : here) {
       const auto is_before = [&](const ClockMeeting& b) {
@@ -81,9 +77,7 @@ class Comparison {
 };
 
 /// Every fourth stretch of windows in which any pair meets; never the first or the last, from where fits extrapolate.
-std::vector<bool> every_fourth(const ClockSamples& samples, const ClockCorrection& correction, std::size_t group,
-                               std::size_t first) {
-  const std::vector<ClockMeeting> meetings = find_meetings(find_tight(samples, correction, group));
+std::vector<bool> every_fourth(const std::vector<ClockMeeting>& meetings, std::size_t group, std::size_t first) {
   std::vector<std::uint32_t> times;
   times.reserve(meetings.size());
   for (const ClockMeeting& one : meetings) times.push_back(one.window);
@@ -103,57 +97,64 @@ std::uint64_t count_reversed(const ClockSamples& samples, const ClockCorrection&
   return count_infeasible(samples, correction) + count_early_exits(samples, correction);
 }
 
-/// The number of times at which quick round trips contradict a fit.
-std::size_t contradicted_times(const ClockSamples& samples, const ClockCorrection& correction, std::size_t group,
-                               double latency_ns) {
+/// The number of times at which quick round trips contradict the fit that they were corrected with.
+std::size_t contradicted_times(const std::vector<ClockMeeting>& meetings, double latency_ns) {
   std::set<std::uint32_t> windows;
-  for (const ClockMeeting& one :
-       contradictions_among(find_meetings(find_tight(samples, correction, group)), latency_ns))
-    windows.insert(one.window);
+  for (const ClockMeeting& one : contradictions_among(meetings, latency_ns)) windows.insert(one.window);
   return windows.size();
 }
 
 /// Whether quick round trips contradict the lines at several times, and the fit at half as many of them at most.
-bool is_contradicted(const ClockSamples& samples, const ClockCorrection& lines, const ClockFitResult& fit,
+bool is_contradicted(const std::vector<ClockMeeting>& of_lines, const ClockSamples& samples, const ClockFitResult& fit,
                      std::size_t group) {
-  const std::size_t by_lines = contradicted_times(samples, lines, group, fit.latency_ns);
+  const std::size_t by_lines = contradicted_times(of_lines, fit.latency_ns);
   return by_lines >= ClockTuning::kFewestLopsided &&
-         by_lines >= 2 * contradicted_times(samples, fit.correction, group, fit.latency_ns);
+         by_lines >= 2 * contradicted_times(find_meetings(find_tight(samples, fit.correction, group)), fit.latency_ns);
 }
 
 /// Whether most meetings have few messages. Lines through those are closer to them than to the truth.
-bool are_few(const ClockSamples& samples, const ClockCorrection& lines, std::size_t group) {
-  const std::vector<ClockMeeting> meetings = find_meetings(find_tight(samples, lines, group));
+bool are_few(const std::vector<ClockMeeting>& meetings) {
   const auto few = std::ranges::count_if(
       meetings, [](const ClockMeeting& one) { return one.messages < ClockTuning::kEnoughForFloor; });
   return 2 * few > std::ssize(meetings);
 }
 
-/// The straight clocks that fit best.
+/// Straight clocks, and what the samples say about them.
 struct StraightFit {
   ClockShape shape = ClockShape::lines;
   ClockCorrection correction;
+  std::vector<ClockMeeting> meetings;
   std::uint64_t reversed = 0;
+
+  StraightFit(ClockShape its_shape, ClockCorrection its_correction, const ClockSamples& samples, std::size_t group)
+      : shape{its_shape},
+        correction{std::move(its_correction)},
+        meetings{find_meetings(find_tight(samples, correction, group))},
+        reversed{count_reversed(samples, correction)} {}
 };
+
+/// Whether straight clocks fit better than others.
+bool is_better(const StraightFit& one, const StraightFit& best, double most_excess, double latency_ns) {
+  if (one.reversed != best.reversed) return one.reversed < best.reversed;
+  Comparison comparison;
+  comparison.add(one.meetings, best.meetings);
+  if (comparison.excess() > most_excess) return false;
+  // In a short run there are too few times for a significant difference; a single quick round trip is evidence then.
+  return contradicted_times(one.meetings, latency_ns) <= contradicted_times(best.meetings, latency_ns);
+}
 
 StraightFit best_straight(const ClockSamples& samples, const ClockCorrection& initial, std::span<const double> drifts,
                           std::size_t reference, std::size_t group, double latency_ns) {
-  StraightFit best{ClockShape::lines, fit_straight(samples, initial, {reference}), 0};
-  best.reversed = count_reversed(samples, best.correction);
-  const auto consider = [&](ClockShape shape, ClockCorrection correction, double most_excess) {
-    const std::uint64_t reversed = count_reversed(samples, correction);
-    Comparison comparison;
-    comparison.add(samples, correction, best.correction, group, {});
-    if (reversed > best.reversed || (reversed == best.reversed && comparison.excess() > most_excess)) return;
-    // In a short run there are too few times for a significant difference; a single quick round trip is evidence then.
-    if (reversed == best.reversed && contradicted_times(samples, correction, group, latency_ns) >
-                                         contradicted_times(samples, best.correction, group, latency_ns))
-      return;
-    best = {shape, std::move(correction), reversed};
+  StraightFit best{ClockShape::lines, fit_straight(samples, initial, {reference}), samples, group};
+  const auto consider = [&](StraightFit one, double most_excess) {
+    if (is_better(one, best, most_excess, latency_ns)) best = std::move(one);
   };
-  consider(ClockShape::lines, initial, are_few(samples, initial, group) ? ClockTuning::kConvincing : 0);
+  StraightFit first{ClockShape::lines, initial, samples, group};
+  const double most_excess = are_few(first.meetings) ? ClockTuning::kConvincing : 0;
+  consider(std::move(first), most_excess);
   if (!drifts.empty())
-    consider(ClockShape::offsets, fit_straight(samples, initial, {reference, drifts}), ClockTuning::kConvincing);
+    consider({ClockShape::offsets, fit_straight(samples, initial, {reference, drifts}), samples, group},
+             ClockTuning::kConvincing);
   return best;
 }
 
@@ -169,12 +170,12 @@ ClockChoice choose_shape(const ClockSamples& samples, const ClockCorrection& ini
   choice.lines_reversed = straight.reversed;
   if (straight.reversed > bent_reversed) return choice;
   if (straight.reversed == bent_reversed && fit.correction.has_steps()) return choice;
-  if (straight.reversed == bent_reversed && is_contradicted(samples, straight.correction, fit, group)) return choice;
+  if (straight.reversed == bent_reversed && is_contradicted(straight.meetings, samples, fit, group)) return choice;
   if (straight.reversed == bent_reversed) {
     Comparison comparison;
     for (const std::size_t first : {std::size_t{1}, std::size_t{3}}) {
       ClockFitSettings part = settings;
-      part.held_out = every_fourth(samples, straight.correction, group, first);
+      part.held_out = every_fourth(straight.meetings, group, first);
       if (part.held_out.empty()) continue;
       const ClockCorrection bent = fit_correction(samples, initial, part).correction;
       StraightSettings own{settings.reference, {}, part.held_out};
@@ -183,7 +184,8 @@ ClockChoice choose_shape(const ClockSamples& samples, const ClockCorrection& ini
       std::vector<bool> others = part.held_out;
       others.flip();
       others.resize(static_cast<std::size_t>((samples.end_ns() - samples.origin_ns()) / samples.window_ns()) + 2, true);
-      comparison.add(samples, lines, bent, group, others);
+      comparison.add(find_meetings(find_tight(samples, lines, group, others)),
+                     find_meetings(find_tight(samples, bent, group, others)));
     }
     choice.lines_ns = comparison.median_of_first();
     choice.bends_ns = comparison.median_of_second();
