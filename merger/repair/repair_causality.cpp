@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "merger/load/thread_cursor.hpp"
+#include "merger/model/call_roles.hpp"
 #include "merger/model/clocks.hpp"
 #include "merger/model/findings.hpp"
 #include "merger/model/recording_costs.hpp"
@@ -51,20 +52,10 @@ void read_times(RankFile& file, const ClockMap& clock, const RepairStream& strea
 
 /// Whether another order of events could have given the call another outcome.
 bool depends_on_chance(const Call& call) {
-  switch (call.call) {
-    case CallId::Waitany:
-    case CallId::Waitsome:
-    case CallId::Test:
-    case CallId::Testany:
-    case CallId::Testall:
-    case CallId::Testsome:
-    case CallId::Request_get_status:
-    case CallId::Iprobe:
-    case CallId::Improbe:
-      return true;
-    default:
-      break;
-  }
+  const CallRole& role = role_of(call.call);
+  const bool is_question = role.role == Role::complete || role.role == Role::look_at || role.role == Role::probe ||
+                           role.role == Role::mprobe;
+  if (role.blocks == Blocks::for_any || (is_question && role.blocks == Blocks::no)) return true;
   if (call.p2p == nullptr || (call.payload != Payload::p2p && call.payload != Payload::sendrecv)) return false;
   const PointToPoint& received = call.payload == Payload::sendrecv ? call.p2p[1] : call.p2p[0];
   return received.peer == kAnySource;
