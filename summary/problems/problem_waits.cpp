@@ -12,6 +12,7 @@
 
 #include "summary/problems/problem_openmp.hpp"
 #include "summary/problems/problems.hpp"
+#include "summary/problems/wait_texts.hpp"
 #include "summary/units.hpp"
 
 namespace meridian {
@@ -39,68 +40,6 @@ struct WaitGroup {
   const WaitSummary* longest = nullptr;    ///< row with the longest total
 };
 using WaitKey = std::tuple<std::string, std::string, std::string>;  ///< pattern, function, place
-
-/// What is said about a kind of wait, after who waits how long and where.
-struct WaitTexts {
-  std::string_view begins;   ///< the name of the kind begins with it
-  std::string_view cause;    ///< {rank}: "rank 1", {late}: " (MPI_Send, a.c:7)", its call
-  std::string_view several;  ///< the same, if there is no single cause
-  std::string_view remedy;
-  std::string_view shared_remedy;  ///< if there is no single cause
-};
-constexpr std::string_view kReceiveEarly =
-    "Send earlier, or receive without waiting (MPI_Irecv) and compute until the message is needed.";
-constexpr std::string_view kPostEarly =
-    "Receive earlier (MPI_Irecv before the work), or send without waiting (MPI_Isend).";
-constexpr std::string_view kInOrder = "Receive messages in the order in which they are sent, or with MPI_ANY_SOURCE.";
-constexpr std::string_view kRootEarly =
-    "Let the root have its data earlier, or let the others compute meanwhile (MPI_Ibcast).";
-constexpr std::string_view kRootLess =
-    "Give the root its share of the work, or let it compute meanwhile (MPI_Ireduce).";
-constexpr std::string_view kExposeEarly =
-    "Let the target call MPI_Win_post before its work, or use locks, which need no action of the target.";
-constexpr std::string_view kAccessEarly =
-    "Let the origin access and complete before its work, or let the target wait later.";
-constexpr std::string_view kLockShort =
-    "Unlock right after the access, compute outside the lock, or lock shared (MPI_LOCK_SHARED) where accesses allow "
-    "it.";
-constexpr std::string_view kSameWork = "Give all ranks the same work before this call.";
-constexpr std::array kWaitTexts{
-    WaitTexts{"late sender", "for messages that {rank} sends late{late}", "for messages that are sent late{late}",
-              kReceiveEarly, kReceiveEarly},
-    WaitTexts{"wrong order", "for messages that {rank} sends later than others{late}",
-              "for messages that are sent later than others{late}", kInOrder, kInOrder},
-    WaitTexts{"late receiver", "until {rank} receives{late}", "until the receivers are ready{late}", kPostEarly,
-              kPostEarly},
-    WaitTexts{"late broadcast", "for the root, {rank}", "for the root", kRootEarly, kRootEarly},
-    WaitTexts{"early reduce", "for {rank}, the last to enter", "for the others", kRootLess, kRootLess},
-    WaitTexts{"wait at prefix", "for {rank}", "for lower ranks", kSameWork, kSameWork},
-    WaitTexts{"wait at barrier", "for {rank}, mostly the last to enter", "for each other; the last rank differs",
-              "Give that rank less work, or remove the barrier if no rank needs it.",
-              "Remove the barrier if no rank needs it, or give all ranks the same work each time."},
-    WaitTexts{"late post", "until {rank} exposes its memory{late}", "until the targets expose their memory{late}",
-              kExposeEarly, kExposeEarly},
-    WaitTexts{"early wait", "for the accesses of {rank}{late}", "for the accesses of others{late}", kAccessEarly,
-              kAccessEarly},
-    WaitTexts{"late complete", "until {rank} completes its accesses{late}",
-              "until the others complete their accesses{late}", "Complete right after the last access.",
-              "Complete right after the last access."},
-    WaitTexts{"window lock", "for the lock of a window that {rank} has{late}",
-              "for the locks of windows that others have{late}", kLockShort, kLockShort},
-    WaitTexts{"wait at neighbours", "for {rank}, mostly the last of the neighbours",
-              "for each other; the last rank differs",
-              "Give that rank less work, or compute between start and end of a non-blocking call.", kSameWork},
-    // All other kinds.
-    WaitTexts{"", "for {rank}, mostly the last to enter", "for each other; the last rank differs",
-              "Give that rank less work, or compute between start and end of a non-blocking call.", kSameWork},
-};
-
-std::string with(std::string_view text, const std::string& rank, const std::string& late) {
-  std::string result{text};
-  for (const auto& [name, value] : {std::pair<std::string_view, const std::string&>{"{rank}", rank}, {"{late}", late}})
-    if (const std::size_t at = result.find(name); at != std::string::npos) result.replace(at, name.size(), value);
-  return result;
-}
 
 bool is_contention(const LockSummary& lock) {
   return lock.kind == "mutex" || lock.kind == "rwlock" || lock.kind == "spin" || lock.kind == "omp";
@@ -166,9 +105,10 @@ class WaitingFinder {
     for (const auto& [key, group] : groups_) {
       const std::int32_t causer = main_causer(group);
       const RankLoad* const rank = load_of(causer);
-      if (is_late_by_openmp(causer, group)) {
-        openmp_victims_[causer] += group.total_s;
-        continue;
+      const double by_openmp_s = late_by_openmp(causer, group);
+      if (by_openmp_s > 0) {
+        openmp_victims_[causer] += by_openmp_s;
+        if (!(by_openmp_s < group.total_s)) continue;
       }
       if (rank != nullptr && waits_much(*rank) && worst_lock(summary_, causer) != nullptr) {
         victims_[causer] += group.total_s;
@@ -181,6 +121,11 @@ class WaitingFinder {
         continue;
       }
       problems.push_back(describe(key, group, causer, delay));
+      if (!(by_openmp_s > 0)) continue;
+      ProblemSummary& rest = problems.back();
+      rest.cost_s -= by_openmp_s;
+      rest.text += fmt::format(" {} of that is part of the {}.", human_duration(by_openmp_s),
+                               problem_name(ProblemKind::openmp_imbalance));
     }
     for (const OpenmpRegionSummary& region : summary_.openmp_regions) {
       if (!(region.lost_s > 0)) continue;
@@ -197,14 +142,18 @@ class WaitingFinder {
   }
 
  private:
-  /// Whether the group waits for a rank whose threads lose at least as much by waiting for each other in a parallel region,
-  /// and more than by waiting for a lock.
-  bool is_late_by_openmp(std::int32_t causer, const WaitGroup& group) const {
+  /// Of the group's waits, those that end if the threads of the rank waited for do not wait for each other in a parallel
+  /// region; 0 if that is not the main reason, or they wait longer for a lock.
+  double late_by_openmp(std::int32_t causer, const WaitGroup& group) const {
     const OpenmpRegionSummary* const region = causer < 0 ? nullptr : worst_openmp_region(summary_, causer);
     const LockSummary* const lock = worst_lock(summary_, causer);
-    if (region != nullptr && lock != nullptr && lock->wait_s > region->barrier_s) return false;
-    if (region == nullptr || group.total_s < kSideEffect * region->lost_s) return false;
-    return region->lost_s >= group.total_s / static_cast<double>(group.waiters.size());
+    if (region != nullptr && lock != nullptr && lock->wait_s > region->barrier_s) return 0;
+    if (region == nullptr || group.total_s < kSideEffect * region->lost_s) return 0;
+    const std::size_t others = group.waiters.size() - (group.waiters.contains(causer) ? 1 : 0);
+    const auto known = openmp_victims_.find(causer);
+    const double left_s = region->lost_s * static_cast<double>(std::max<std::size_t>(others, 1)) -
+                          (known == openmp_victims_.end() ? 0 : known->second);
+    return left_s >= kMainShare * group.total_s ? std::min(left_s, group.total_s) : 0;
   }
 
   /// Why `causer` is late: the activity, its own or of a rank that makes it wait, to which most of the group's waits are

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace meridian {
+
+/// What is said about a kind of wait, after who waits how long and where.
+struct WaitTexts {
+  std::string_view begins;   ///< the name of the kind begins with it
+  std::string_view cause;    ///< {rank}: "rank 1", {late}: " (MPI_Send, a.c:7)", its call
+  std::string_view several;  ///< the same, if there is no single cause
+  std::string_view remedy;
+  std::string_view shared_remedy;  ///< if there is no single cause
+};
+inline constexpr std::string_view kReceiveEarly =
+    "Send earlier, or receive without waiting (MPI_Irecv) and compute until the message is needed.";
+inline constexpr std::string_view kPostEarly =
+    "Receive earlier (MPI_Irecv before the work), or send without waiting (MPI_Isend).";
+inline constexpr std::string_view kInOrder =
+    "Receive messages in the order in which they are sent, or with MPI_ANY_SOURCE.";
+inline constexpr std::string_view kRootEarly =
+    "Let the root have its data earlier, or let the others compute meanwhile (MPI_Ibcast).";
+inline constexpr std::string_view kRootLess =
+    "Give the root its share of the work, or let it compute meanwhile (MPI_Ireduce).";
+inline constexpr std::string_view kExposeEarly =
+    "Let the target call MPI_Win_post before its work, or use locks, which need no action of the target.";
+inline constexpr std::string_view kAccessEarly =
+    "Let the origin access and complete before its work, or let the target wait later.";
+inline constexpr std::string_view kLockShort =
+    "Unlock right after the access, compute outside the lock, or lock shared (MPI_LOCK_SHARED) where accesses allow "
+    "it.";
+inline constexpr std::string_view kSameWork = "Give all ranks the same work before this call.";
+inline constexpr std::array kWaitTexts{
+    WaitTexts{"late sender", "for messages that {rank} sends late{late}", "for messages that are sent late{late}",
+              kReceiveEarly, kReceiveEarly},
+    WaitTexts{"wrong order", "for messages that {rank} sends later than others{late}",
+              "for messages that are sent later than others{late}", kInOrder, kInOrder},
+    WaitTexts{"late receiver", "until {rank} receives{late}", "until the receivers are ready{late}", kPostEarly,
+              kPostEarly},
+    WaitTexts{"late broadcast", "for the root, {rank}", "for the root", kRootEarly, kRootEarly},
+    WaitTexts{"early reduce", "for {rank}, the last to enter", "for the others", kRootLess, kRootLess},
+    WaitTexts{"wait at prefix", "for {rank}", "for lower ranks", kSameWork, kSameWork},
+    WaitTexts{"wait at barrier", "for {rank}, mostly the last to enter", "for each other; the last rank differs",
+              "Give that rank less work, or remove the barrier if no rank needs it.",
+              "Remove the barrier if no rank needs it, or give all ranks the same work each time."},
+    WaitTexts{"late post", "until {rank} exposes its memory{late}", "until the targets expose their memory{late}",
+              kExposeEarly, kExposeEarly},
+    WaitTexts{"early wait", "for the accesses of {rank}{late}", "for the accesses of others{late}", kAccessEarly,
+              kAccessEarly},
+    WaitTexts{"late complete", "until {rank} completes its accesses{late}",
+              "until the others complete their accesses{late}", "Complete right after the last access.",
+              "Complete right after the last access."},
+    WaitTexts{"window lock", "for the lock of a window that {rank} has{late}",
+              "for the locks of windows that others have{late}", kLockShort, kLockShort},
+    WaitTexts{"wait at neighbours", "for {rank}, mostly the last of the neighbours",
+              "for each other; the last rank differs",
+              "Give that rank less work, or compute between start and end of a non-blocking call.", kSameWork},
+    // All other kinds.
+    WaitTexts{"", "for {rank}, mostly the last to enter", "for each other; the last rank differs",
+              "Give that rank less work, or compute between start and end of a non-blocking call.", kSameWork},
+};
+
+inline std::string with(std::string_view text, const std::string& rank, const std::string& late) {
+  std::string result{text};
+  for (const auto& [name, value] : {std::pair<std::string_view, const std::string&>{"{rank}", rank}, {"{late}", late}})
+    if (const std::size_t at = result.find(name); at != std::string::npos) result.replace(at, name.size(), value);
+  return result;
+}
+
+}  // namespace meridian
