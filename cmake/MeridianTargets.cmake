@@ -34,16 +34,17 @@ function(meridian_part name dir)
   endif()
 endfunction()
 
-# meridian_cold_target(NAME): meridian_target() for code that no traced program runs. MERIDIAN_UNITY compiles it several files
-# at a time, which takes a third of the time: most of it goes into headers that they share.
+# meridian_cold_target(NAME): meridian_target() for code that no traced program runs.
 function(meridian_cold_target name)
   meridian_target(${name})
-  meridian_in_unity(${name} 8)
+  meridian_in_unity(${name})
 endfunction()
 
-# meridian_in_unity(NAME FILES): MERIDIAN_UNITY compiles NAME that many files at a time. Tests, too, with their larger headers.
-function(meridian_in_unity name files)
-  set_target_properties(${name} PROPERTIES UNITY_BUILD ${MERIDIAN_UNITY} UNITY_BUILD_BATCH_SIZE ${files})
+# meridian_in_unity(NAME): MERIDIAN_UNITY compiles NAME many files at a time, which takes a fifth of the time: most of it goes into
+# headers and templates that they share.
+set(MERIDIAN_UNITY_FILES 40)
+function(meridian_in_unity name)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${MERIDIAN_UNITY} UNITY_BUILD_BATCH_SIZE ${MERIDIAN_UNITY_FILES})
   if(MERIDIAN_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # GCC knows the file that it compiles as the only one whose classes may use its unnamed namespace.
     target_compile_options(${name} PRIVATE -Wno-subobject-linkage)

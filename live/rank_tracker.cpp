@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "merger/model/call_roles.hpp"
-#include "merger/model/nested_threads.hpp"
+#include "merger/model/definitions/nested_threads.hpp"
 
 namespace meridian {
 namespace {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "trace/model/private_files.hpp"
-#include "trace/records/snapshot_rank.hpp"
+#include "trace/records/finish/snapshot_rank.hpp"
 
 namespace meridian {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "trace/records/places.hpp"
+#include "trace/records/finish/places.hpp"
 #include "trace/ring/ring_futex.hpp"
 
 namespace meridian {

@@ -8,8 +8,8 @@
 #include <fstream>
 #include <optional>
 
-#include "trace/records/finish_rank.hpp"
-#include "trace/records/places.hpp"
+#include "trace/records/finish/finish_rank.hpp"
+#include "trace/records/finish/places.hpp"
 #include "trace/ring/process_start.hpp"
 #include "trace/ring/ring_file.hpp"
 #include "trace/ring/ring_name.hpp"

@@ -16,7 +16,7 @@
 #include <thread>
 
 #include "trace/model/private_files.hpp"
-#include "trace/records/snapshot_rank.hpp"
+#include "trace/records/finish/snapshot_rank.hpp"
 #include "writer/left_rings.hpp"
 #include "writer/writer_process.hpp"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string>
 
-#include "trace/records/finish_rank.hpp"
-#include "trace/records/places.hpp"
+#include "trace/records/finish/finish_rank.hpp"
+#include "trace/records/finish/places.hpp"
 #include "trace/ring/ring_file.hpp"
 #include "trace/ring/ring_note.hpp"
 

@@ -9,8 +9,8 @@
 #include "trace/format/chunks/chunk_codec.hpp"
 #include "trace/format/chunks/chunk_log.hpp"
 #include "trace/format/rank/rank_file.hpp"
-#include "trace/records/places.hpp"
-#include "trace/records/rank_checkpoint.hpp"
+#include "trace/records/finish/places.hpp"
+#include "trace/records/finish/rank_checkpoint.hpp"
 #include "trace/records/record_decoder.hpp"
 
 namespace meridian {

@@ -18,9 +18,9 @@
 #include <thread>
 #include <utility>
 
-#include "trace/records/finish_rank.hpp"
-#include "trace/records/places.hpp"
-#include "trace/records/snapshot_rank.hpp"
+#include "trace/records/finish/finish_rank.hpp"
+#include "trace/records/finish/places.hpp"
+#include "trace/records/finish/snapshot_rank.hpp"
 #include "trace/ring/ring_futex.hpp"
 #include "writer/recover.hpp"
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "merger/model/definitions/worlds.hpp"
 #include "merger/model/findings.hpp"
-#include "merger/model/worlds.hpp"
 #include "trace/format/rank/rank_file.hpp"
 #include "trace/model/result.hpp"
 

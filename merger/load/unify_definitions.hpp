@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "merger/model/communicators.hpp"
+#include "merger/model/definitions/worlds.hpp"
 #include "merger/model/findings.hpp"
-#include "merger/model/worlds.hpp"
 #include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "merger/model/communicators.hpp"
-#include "merger/model/objects.hpp"
+#include "merger/model/definitions/objects.hpp"
 #include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "merger/model/sites.hpp"
+#include "merger/model/definitions/sites.hpp"
 #include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "merger/model/definitions/sites.hpp"
 #include "merger/model/findings.hpp"
-#include "merger/model/sites.hpp"
 #include "merger/sites/debug_info.hpp"
 
 namespace meridian {

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <utility>
 
-#include "merger/model/paths.hpp"
+#include "merger/model/definitions/paths.hpp"
 #include "trace/model/call_id.hpp"
 #include "trace/model/event.hpp"
 #include "trace/model/units.hpp"

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string>
 
-#include "merger/model/paths.hpp"
+#include "merger/model/definitions/paths.hpp"
 #include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {

@@ -10,8 +10,8 @@
 #include <tuple>
 #include <utility>
 
+#include "merger/model/definitions/nested_threads.hpp"
 #include "merger/model/findings.hpp"
-#include "merger/model/nested_threads.hpp"
 #include "merger/model/recording_costs.hpp"
 #include "merger/model/trace.hpp"
 #include "merger/statistics/summarize_sites.hpp"

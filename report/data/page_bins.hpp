@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "report/data/row_levels.hpp"
+#include "report/data/levels/row_levels.hpp"
 
 namespace meridian {
 

@@ -8,9 +8,9 @@
 
 #include "analysis/walk/location_states.hpp"
 #include "merged/merged_trace.hpp"
+#include "report/data/levels/row_levels.hpp"
 #include "report/data/page_rows.hpp"
 #include "report/data/page_timeline.hpp"
-#include "report/data/row_levels.hpp"
 #include "summary/summary.hpp"
 #include "trace/model/result.hpp"
 

@@ -9,8 +9,8 @@
 #include "analysis/walk/call_places.hpp"
 #include "analysis/walk/tiles.hpp"
 #include "analysis/walk/trace_walk.hpp"
+#include "report/data/levels/row_levels.hpp"
 #include "report/data/page_timeline.hpp"
-#include "report/data/row_levels.hpp"
 
 namespace meridian {
 

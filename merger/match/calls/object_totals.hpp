@@ -6,8 +6,8 @@
 
 #include "merger/load/thread_cursor.hpp"
 #include "merger/model/call_roles.hpp"
+#include "merger/model/definitions/objects.hpp"
 #include "merger/model/event_row.hpp"
-#include "merger/model/objects.hpp"
 #include "summary/summary.hpp"
 
 namespace meridian {

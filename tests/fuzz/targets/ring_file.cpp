@@ -3,7 +3,7 @@
 
 #include "tests/fuzz/fuzz_target.hpp"
 #include "trace/format/rank/rank_file.hpp"
-#include "trace/records/finish_rank.hpp"
+#include "trace/records/finish/finish_rank.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace meridian;

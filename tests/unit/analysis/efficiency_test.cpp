@@ -17,14 +17,6 @@ namespace {
 
 using ::testing::ElementsAre;
 
-Summary analysed(SyntheticRun& run) {
-  const auto outcome = run.merge(with_analyses());
-  EXPECT_TRUE(outcome) << outcome.error().what;
-  return outcome ? outcome->summary : Summary{};
-}
-
-std::int64_t ns(double seconds) { return std::llround(seconds * 1e9); }
-
 /// "0.0 compute 30", rank and thread first.
 std::vector<std::string> states(const Summary& summary) {
   std::vector<std::string> list;

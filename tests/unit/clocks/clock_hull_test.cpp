@@ -7,10 +7,10 @@
 
 #include <cmath>
 
+#include "durations.hpp"
+
 namespace meridian {
 namespace {
-
-constexpr std::int64_t kMicrosecond = 1000, kMillisecond = 1'000'000, kSecond = 1'000'000'000;
 
 /// Ten seconds of domains whose clocks show true time + offset.
 struct Hosts {

@@ -7,10 +7,10 @@
 
 #include <cmath>
 
+#include "durations.hpp"
+
 namespace meridian {
 namespace {
-
-constexpr std::int64_t kSecond = 1'000'000'000;
 
 /// Messages between domains whose clocks are correct.
 struct Messages {

@@ -28,15 +28,15 @@ struct StepFigures {
 };
 
 StepFigures step_errors(const SimulatedRun& run, const Clocks& clocks) {
-  constexpr int kMoments = 400;
+  constexpr int kChecks = 400;
   const int per_host = run.scenario.ranks_per_host;
   std::size_t reference = 0;
   while (clocks.domain_of[reference] != clocks.reference) ++reference;
   const auto home = static_cast<std::size_t>(run.host_of(static_cast<int>(reference)));
   StepFigures figures;
   std::vector<double> of_victim;
-  for (int i = 0; i < kMoments; ++i) {
-    const double t = run.begin_s + .02 + (run.end_s - run.begin_s - .04) * i / kMoments;
+  for (int i = 0; i < kChecks; ++i) {
+    const double t = run.begin_s + .02 + (run.end_s - run.begin_s - .04) * i / kChecks;
     const std::int64_t truth = clocks.maps[reference].to_global(run.clocks[home].ticks(t));
     for (int h = 0; h < run.scenario.hosts; ++h) {
       const auto rank = static_cast<std::size_t>(h * per_host);
@@ -49,8 +49,8 @@ StepFigures step_errors(const SimulatedRun& run, const Clocks& clocks) {
     }
   }
   std::ranges::sort(of_victim);
-  figures.victim_p50 = of_victim[kMoments / 2];
-  figures.victim_p90 = of_victim[kMoments * 9 / 10];
+  figures.victim_p50 = of_victim[kChecks / 2];
+  figures.victim_p90 = of_victim[kChecks * 9 / 10];
   return figures;
 }
 

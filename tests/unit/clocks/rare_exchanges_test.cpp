@@ -11,7 +11,7 @@
 namespace meridian::test {
 namespace {
 
-constexpr int kMoments = 1000;
+constexpr int kComparedMoments = 1000;
 
 struct Case {
   Pattern pattern{};
@@ -52,7 +52,7 @@ TEST_P(RareExchangesOf, LeaveNoFalseBound) {
     const SimulatedRun run{scenario};
     const ClockTrial trial{run, ClockOptions{}};
     for (const BoundLevel level : {BoundLevel::t1, BoundLevel::t2}) {
-      const BoundFigures figures = bounds(run, trial.clocks, level, kMoments);
+      const BoundFigures figures = bounds(run, trial.clocks, level, kComparedMoments);
       EXPECT_EQ(figures.outside, 0u) << "pattern " << static_cast<int>(one.pattern) << ", every " << one.only_every
                                      << ", drift " << static_cast<int>(one.drift) << ", collectives "
                                      << one.collective_every << ", start " << one.has_start << ", finish "

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <cstdint>
 
 #include "analysis/analyses.hpp"
 #include "merged/merged_trace.hpp"
 #include "merger/merge.hpp"
+#include "synthetic_trace.hpp"
 
 namespace meridian::test {
 
@@ -19,6 +22,13 @@ inline MergeOptions with_analyses(MergeOptions options = {}) {
     return run_analyses(trace, summary, &waits);
   };
   return options;
+}
+
+/// The summary of such a merge.
+inline Summary analysed(SyntheticRun& run) {
+  auto outcome = run.merge(with_analyses());
+  EXPECT_TRUE(outcome) << outcome.error().what;
+  return outcome ? outcome->summary : Summary{};
 }
 
 }  // namespace meridian::test

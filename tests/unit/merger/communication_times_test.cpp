@@ -16,19 +16,13 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-Summary merged(SyntheticRun& run) {
-  auto outcome = run.merge(with_analyses());
-  EXPECT_TRUE(outcome) << outcome.error().what;
-  return outcome ? outcome->summary : Summary{};
-}
-
 TEST(LinkSpeeds, TheLatencyIsTheShortestTimeToAReceiverThatWasWaiting) {
   SyntheticRun run{2};
   run[0]->receive({10, 47}, 1, 7, 8);    // 7 after the send
   run[0]->receive({50, 95}, 1, 7, 8);    // 5
   run[0]->receive({110, 111}, 1, 7, 8);  // had been sent before
   for (const std::uint64_t at : {40U, 90U, 100U}) run[1]->send({at, at + 1}, 0, 7, 8);
-  const Summary summary = merged(run);
+  const Summary summary = analysed(run);
   ASSERT_EQ(summary.links.size(), 2U);
   for (const LinkSummary& link : summary.links) {
     EXPECT_EQ(std::tuple(link.messages, link.bytes, link.small, ns(link.latency_s), link.large),
@@ -48,7 +42,7 @@ TEST(LinkSpeeds, TheBandwidthIsThatOfTheFastestLargeMessageFromTheLaterEnter) {
   run[1]->send({100, 120}, 0, 7, 65536);
   run[1]->send({200, 333}, 0, 7, 65536);
   run[1]->send({400, 410}, 0, 7, 65536);
-  const Summary summary = merged(run);
+  const Summary summary = analysed(run);
   ASSERT_FALSE(summary.links.empty());
   EXPECT_EQ(summary.links[0].large, 2U);
   EXPECT_NEAR(summary.links[0].bandwidth_Bps, 65536 / 32e-9, 1);
@@ -62,7 +56,7 @@ TEST(LinkSpeeds, SendsBeforeTheirReceiveShowWhichSizesWaitForIt) {
   run[1]->send({10, 11}, 0, 7, 8);
   run[1]->send({100, 165}, 0, 7, 5000);
   run[1]->send({200, 265}, 0, 7, 5000);
-  const Summary summary = merged(run);
+  const Summary summary = analysed(run);
   ASSERT_EQ(summary.send_protocols.size(), 2U);
   EXPECT_EQ(std::tuple(summary.send_protocols[0].at_least_bytes, summary.send_protocols[0].returned,
                        summary.send_protocols[0].waited),
@@ -80,7 +74,7 @@ TEST(LinkSpeeds, MessagesAreCountedByCommunicatorAndPair) {
   run[1]->send({40, 41}, 0, 7, 8);
   run[1]->send({80, 81}, 0, 7, 16, 0x99);
   std::vector<std::tuple<std::int32_t, std::int32_t, std::uint64_t, std::uint64_t>> rows;
-  for (const CommPairSummary& pair : merged(run).comm_pairs)
+  for (const CommPairSummary& pair : analysed(run).comm_pairs)
     rows.emplace_back(pair.source, pair.dest, pair.messages, pair.bytes);
   EXPECT_THAT(rows, ElementsAre(std::tuple(1, 0, 1U, 8U), std::tuple(1, 0, 1U, 16U)));
 }
@@ -93,7 +87,7 @@ TEST(LateArrivals, ThereIsARowForEachFunctionAndCommunicator) {
   run[1]->collective(CallId::Allreduce, {70, 82}, 4000, 4000);
   run[0]->collective(CallId::Bcast, {120, 121}, 8, 8, 0);
   run[1]->collective(CallId::Bcast, {115, 122}, 8, 8, 0);
-  const Summary summary = merged(run);
+  const Summary summary = analysed(run);
   ASSERT_EQ(summary.collective_arrivals.size(), 2U);
   const ArrivalSummary& reduce = summary.collective_arrivals[0];
   EXPECT_EQ(std::tuple(reduce.function, reduce.ranks, reduce.count, reduce.small, reduce.last_rank),
@@ -110,7 +104,7 @@ TEST(LateArrivals, ThereIsARowForEachFunctionAndCommunicator) {
 TEST(LateArrivals, ARunWithoutCommunicationHasNone) {
   SyntheticRun run{2};
   for (SyntheticRank& rank : run.ranks) rank->call(CallId::Comm_rank, {10, 11});
-  const Summary summary = merged(run);
+  const Summary summary = analysed(run);
   EXPECT_THAT(summary.links, IsEmpty());
   EXPECT_THAT(summary.collective_arrivals, IsEmpty());
 }

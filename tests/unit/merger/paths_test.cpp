@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "merged_reader.hpp"
-#include "merger/model/paths.hpp"
+#include "merger/model/definitions/paths.hpp"
 #include "modules.hpp"
 #include "synthetic_trace.hpp"
 

@@ -18,7 +18,7 @@ namespace {
 
 using ::testing::UnorderedElementsAre;
 
-struct Call {
+struct RacingCall {
   std::uint32_t thread = 0;
   std::uint64_t number = 0;  // in its thread
   At at;
@@ -39,7 +39,7 @@ class Race {
     play_receives(is_blocking);
   }
 
-  std::vector<Call> sends, receives;  // in order of their instants
+  std::vector<RacingCall> sends, receives;  // in order of their instants
   void record(SyntheticRun& run) const {
     for (const auto& [at, call] : by_enter(sends)) run[0].thread(call->thread).send(call->at, 1, 5, call->bytes);
     for (std::uint32_t thread = 0; thread < receivers_; ++thread)
@@ -48,9 +48,10 @@ class Race {
 
  private:
   std::uint64_t wait(std::uint64_t most) { return std::uniform_int_distribution<std::uint64_t>{1, most}(random_); }
-  static std::map<std::pair<std::uint64_t, std::uint32_t>, const Call*> by_enter(const std::vector<Call>& calls) {
-    std::map<std::pair<std::uint64_t, std::uint32_t>, const Call*> sorted;
-    for (const Call& call : calls) sorted[{call.at.enter, call.thread}] = &call;
+  static std::map<std::pair<std::uint64_t, std::uint32_t>, const RacingCall*> by_enter(
+      const std::vector<RacingCall>& calls) {
+    std::map<std::pair<std::uint64_t, std::uint32_t>, const RacingCall*> sorted;
+    for (const RacingCall& call : calls) sorted[{call.at.enter, call.thread}] = &call;
     return sorted;
   }
 
@@ -63,7 +64,7 @@ class Race {
         sends.push_back({thread, i, {enter, now}, instant, 0, 8});
       }
     }
-    std::ranges::sort(sends, {}, [](const Call& call) { return std::pair{call.instant, call.thread}; });
+    std::ranges::sort(sends, {}, [](const RacingCall& call) { return std::pair{call.instant, call.thread}; });
     for (std::size_t i = 0; i < sends.size(); ++i) sends[i].bytes = static_cast<std::int64_t>(i % sizes + 1);
   }
 
@@ -82,7 +83,7 @@ class Race {
       const auto [instant, thread, enter] = posts.top();
       posts.pop();
       const std::size_t k = receives.size();
-      const Call& send = sends[k];
+      const RacingCall& send = sends[k];
       const std::int64_t bytes = send.bytes;
       std::uint64_t now = (is_blocking ? std::max(instant, send.instant) : instant) + wait(30);
       receives.push_back({thread, numbers[thread]++, {enter, now}, instant, now, bytes});
@@ -123,7 +124,7 @@ class Race {
   std::vector<std::vector<std::pair<std::uint64_t, Write>>> writes_;  // [thread]
 };
 
-bool is_before(const Call& a, const Call& b) {
+bool is_before(const RacingCall& a, const RacingCall& b) {
   return a.thread == b.thread ? a.number < b.number : a.at.leave <= b.at.enter;
 }
 
@@ -137,10 +138,10 @@ class RacingThreads : public Messages, public ::testing::WithParamInterface<bool
     if (!outcome) throw std::runtime_error(outcome.error().what);
     summary = outcome->summary;
     std::vector<std::pair<std::size_t, std::size_t>> pairs;
-    const auto find = [](const std::vector<Call>& calls, const EventRef& ref) {
+    const auto find = [](const std::vector<RacingCall>& calls, const EventRef& ref) {
       return static_cast<std::size_t>(
           std::ranges::find_if(
-              calls, [&](const Call& call) { return call.thread == ref.thread && call.number == ref.event; }) -
+              calls, [&](const RacingCall& call) { return call.thread == ref.thread && call.number == ref.event; }) -
           calls.begin());
     };
     for (const MatchedMessage& message : MergedReader{run.merged()}.messages())

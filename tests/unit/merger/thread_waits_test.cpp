@@ -28,17 +28,9 @@ void unlock(SyntheticThread& thread, std::uint64_t at) {
   thread.lock(CallId::pthread_mutex_unlock, {at, at + 1}, LockKind::mutex, kMutex, kFree);
 }
 
-std::int64_t ns(double seconds) { return std::llround(seconds * 1e9); }
-
-Summary merged(SyntheticRun& run) {
-  auto outcome = run.merge(with_analyses());
-  EXPECT_TRUE(outcome) << outcome.error().what;
-  return outcome ? outcome->summary : Summary{};
-}
-
 /// "wait for lock: thread 1 waits 30 for thread 0's pthread_mutex_lock", in order of the calls and of time.
 std::vector<std::string> thread_waits_of(SyntheticRun& run) {
-  merged(run);
+  analysed(run);
   const auto trace = MergedTrace::open(run.merged());
   EXPECT_TRUE(trace) << trace.error().what;
   std::vector<EventWait> waits;
@@ -99,7 +91,7 @@ TEST(ThreadWaits, AHolderThatNobodyKnowsIsNotGuessed) {
   run[0].thread(1).lock(CallId::pthread_spin_lock, {20, 60}, LockKind::spin, kMutex, kContended);
   EXPECT_THAT(thread_waits_of(run), ElementsAre("wait for lock: thread 0 waits 4 for nobody known",
                                                 "wait for lock: thread 1 waits 40 for nobody known"));
-  const Summary summary = merged(run);
+  const Summary summary = analysed(run);
   ASSERT_EQ(summary.waits.size(), 1u);
   EXPECT_EQ(summary.waits[0].count, 2u);
   EXPECT_EQ(summary.waits[0].causer_function, "");
@@ -239,7 +231,7 @@ TEST(ThreadWaits, AnIdleOpenmpThreadWaitsForTheLastOfItsTeamAndThenForTheNextReg
 TEST(ThreadWaits, OfATeamAreInTheTableOfRegionsWithTheSharesOfItsThreads) {
   SyntheticRun run{1};
   two_regions(run);
-  const Summary summary = merged(run);
+  const Summary summary = analysed(run);
   ASSERT_EQ(summary.openmp_regions.size(), 1U);
   const OpenmpRegionSummary& row = summary.openmp_regions[0];
   EXPECT_EQ(row.regions, 2U);
@@ -294,7 +286,7 @@ TEST(ThreadWaits, AreOnTheCriticalPath) {  // A creates B at 10 and waits for it
   b.begin_ticks = 10;
   b.end_ticks = 50;
   b.creator = 0;
-  const Summary summary = merged(run);
+  const Summary summary = analysed(run);
   std::map<std::uint32_t, std::int64_t> path;
   for (const CriticalPathSummary& row : summary.critical_path) path[row.thread] += ns(row.total_s);
   EXPECT_EQ(path, (std::map<std::uint32_t, std::int64_t>{{0, 9 + 10}, {1, 40}}));
@@ -311,7 +303,7 @@ TEST(ThreadWaits, OfARankThatOthersWaitForAreCharged) {
   mutex(run[0].thread(0), {10, 80}, kContended, kTid + 1);
   run[0].thread(0).collective(CallId::Barrier, {90, 100});
   run[1].thread(0).collective(CallId::Barrier, {20, 100});
-  const Summary summary = merged(run);
+  const Summary summary = analysed(run);
   std::int64_t all = 0, holders = 0;
   for (const DelaySummary& row : summary.delays) {
     all += ns(row.short_term_s) + ns(row.long_term_s);
@@ -325,7 +317,7 @@ TEST(ThreadWaits, OfThousandsOfThreadsAtOneLockHaveAtMostSixtyFourHolders) {
   SyntheticRun run{1};
   mutex(run[0].thread(0), {1, 2}, kFree);
   for (std::uint32_t i = 1; i <= 200; ++i) mutex(run[0].thread(i), {2 + i, 1000 + 10 * i}, kContended, kTid);
-  merged(run);
+  analysed(run);
   const auto trace = MergedTrace::open(run.merged());
   std::vector<EventWait> waits;
   ASSERT_TRUE(trace->waits(0, trace->events(), waits));

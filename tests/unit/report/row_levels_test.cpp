@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/data/row_levels.hpp"
+#include "report/data/levels/row_levels.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 
 #include "compressing_rank.hpp"
 #include "tests/support/seed.hpp"
-#include "trace/records/rank_checkpoint.hpp"
+#include "trace/records/finish/rank_checkpoint.hpp"
 #include "writer/recover.hpp"
 
 namespace meridian {

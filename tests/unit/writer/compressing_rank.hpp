@@ -13,7 +13,7 @@
 #include "known_calls.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "trace/format/chunks/chunk_codec.hpp"
-#include "trace/records/finish_rank.hpp"
+#include "trace/records/finish/finish_rank.hpp"
 #include "writer/drain.hpp"
 #include "writer/run_compressor.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace/records/finish_rank.hpp"
+#include "trace/records/finish/finish_rank.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
@@ -11,7 +11,7 @@
 #include "known_calls.hpp"
 #include "tests/support/seed.hpp"
 #include "tests/support/temp_dir.hpp"
-#include "trace/records/places.hpp"
+#include "trace/records/finish/places.hpp"
 #include "writer/drain.hpp"
 
 namespace {

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <filesystem>
 
-#include "trace/records/finish_rank.hpp"
+#include "trace/records/finish/finish_rank.hpp"
 #include "trace/ring/ring_file.hpp"
 
 namespace meridian {

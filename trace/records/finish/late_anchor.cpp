@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace/records/late_anchor.hpp"
+#include "trace/records/finish/late_anchor.hpp"
 
 #include <algorithm>
 #include <cmath>

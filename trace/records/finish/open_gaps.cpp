@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace/records/open_gaps.hpp"
+#include "trace/records/finish/open_gaps.hpp"
 
 #include <string>
 

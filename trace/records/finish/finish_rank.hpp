@@ -9,7 +9,7 @@
 #include "trace/format/rank/rank_end.hpp"
 #include "trace/format/rank/rank_file.hpp"
 #include "trace/model/result.hpp"
-#include "trace/records/places.hpp"
+#include "trace/records/finish/places.hpp"
 #include "trace/ring/ring_file.hpp"
 
 namespace meridian {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace/records/finish_rank.hpp"
+#include "trace/records/finish/finish_rank.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,15 +9,14 @@
 #include <utility>
 
 #include "trace/format/rank/rank_file.hpp"
-#include "trace/records/late_anchor.hpp"
-#include "trace/records/open_gaps.hpp"
-#include "trace/records/open_pieces.hpp"
+#include "trace/records/finish/late_anchor.hpp"
+#include "trace/records/finish/open_gaps.hpp"
+#include "trace/records/finish/open_pieces.hpp"
 #include "trace/records/record_decoder.hpp"
 
 namespace meridian {
 namespace {
 
-constexpr std::size_t kHeadWords = words_of<RecordHead>;
 using HeadWords = std::array<std::uint64_t, kHeadWords>;
 
 // The first words at a slot's head; zeros if no record can be there.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace/records/places.hpp"
+#include "trace/records/finish/places.hpp"
 
 #include <cstdio>
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "report/data/state_classes.hpp"
+#include "report/data/levels/state_classes.hpp"
 
 namespace meridian {
 

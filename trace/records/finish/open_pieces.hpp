@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "trace/format/chunks/chunk_log.hpp"
-#include "trace/records/places.hpp"
-#include "trace/records/rank_checkpoint.hpp"
+#include "trace/records/finish/places.hpp"
+#include "trace/records/finish/rank_checkpoint.hpp"
 #include "trace/ring/spool.hpp"
 
 namespace meridian {

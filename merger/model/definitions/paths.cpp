@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "merger/model/paths.hpp"
+#include "merger/model/definitions/paths.hpp"
 
 namespace meridian {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace/records/rank_checkpoint.hpp"
+#include "trace/records/finish/rank_checkpoint.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

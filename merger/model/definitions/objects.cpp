@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "merger/model/objects.hpp"
+#include "merger/model/definitions/objects.hpp"
 
 #include <algorithm>
 #include <iterator>

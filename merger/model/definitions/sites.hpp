@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "merger/containers/index_map.hpp"
-#include "merger/model/paths.hpp"
+#include "merger/model/definitions/paths.hpp"
 #include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {

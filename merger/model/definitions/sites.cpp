@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "merger/model/sites.hpp"
+#include "merger/model/definitions/sites.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace/records/open_pieces.hpp"
+#include "trace/records/finish/open_pieces.hpp"
 
 #include <algorithm>
 

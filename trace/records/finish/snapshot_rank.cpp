@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace/records/snapshot_rank.hpp"
+#include "trace/records/finish/snapshot_rank.hpp"
 
 #include <thread>
 #include <vector>
 
-#include "trace/records/places.hpp"
+#include "trace/records/finish/places.hpp"
 #include "trace/ring/ring_futex.hpp"
 
 namespace meridian {

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wait states of collectives in small traces with known waits. Times are ns.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "synthetic_patterns.hpp"
+#include "synthetic_trace.hpp"
+#include "wait_texts.hpp"
+
+namespace meridian::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+TEST(WaitStates, AtABarrierAllWaitForTheLast) {
+  SyntheticRun run{3};
+  run[0]->collective(CallId::Barrier, {10, 55});
+  run[1]->collective(CallId::Barrier, {20, 56});
+  run[2]->collective(CallId::Barrier, {50, 57});
+  EXPECT_THAT(waits_of(run), ElementsAre("wait at barrier: 0 MPI_Barrier waits 40 for 2 MPI_Barrier",
+                                         "wait at barrier: 1 MPI_Barrier waits 30 for 2 MPI_Barrier"));
+}
+
+TEST(WaitStates, EqualWaitsAreOneRow) {
+  SyntheticRun run{2};
+  for (std::uint64_t at = 0; at < 300; at += 100) {
+    run[0]->collective(CallId::Allreduce, {at + 10, at + 60}, 8, 8);
+    run[1]->collective(CallId::Allreduce, {at + 50, at + 60}, 8, 8);
+  }
+  EXPECT_THAT(waits_of(run), ElementsAre("wait at N x N: 0 MPI_Allreduce waits 3 times 120 for 1 MPI_Allreduce"));
+}
+
+TEST(WaitStates, ParticipantsThatSendNothingAreNotWaitedFor) {
+  SyntheticRun run{3};
+  run[0]->collective(CallId::Alltoallv, {10, 60}, 8, 16);
+  run[1]->collective(CallId::Alltoallv, {30, 60}, 8, 16);
+  run[2]->collective(CallId::Alltoallv, {50, 60}, 0, 16);
+  EXPECT_THAT(waits_of(run), ElementsAre("wait at N x N: 0 MPI_Alltoallv waits 20 for 1 MPI_Alltoallv"));
+}
+
+TEST(WaitStates, ABroadcastWaitsForItsRootUntilItLeaves) {
+  SyntheticRun run{3};
+  run[0]->collective(CallId::Bcast, {10, 60}, 0, 8, 2);
+  run[1]->collective(CallId::Bcast, {55, 60}, 0, 8, 2);
+  run[2]->collective(CallId::Bcast, {50, 52}, 8, 0, 2);
+  EXPECT_THAT(waits_of(run), ElementsAre("late broadcast: 0 MPI_Bcast waits 40 for 2 MPI_Bcast"));
+}
+
+TEST(WaitStates, TheRootOfAReduceWaitsForTheLast) {
+  SyntheticRun run{3};
+  run[0]->collective(CallId::Reduce, {10, 60}, 8, 8, 0);
+  run[1]->collective(CallId::Reduce, {30, 31}, 8, 0, 0);
+  run[2]->collective(CallId::Reduce, {50, 51}, 8, 0, 0);
+  run[0]->collective(CallId::Gather, {110, 160}, 8, 24,
+                     0);  // rank 1, which need not wait for the root, is already there
+  run[1]->collective(CallId::Gather, {105, 106}, 8, 0, 0);
+  run[2]->collective(CallId::Gather, {150, 151}, 8, 0, 0);
+  EXPECT_THAT(waits_of(run), ElementsAre("early reduce: 0 MPI_Gather waits 40 for 2 MPI_Gather",
+                                         "early reduce: 0 MPI_Reduce waits 40 for 2 MPI_Reduce"));
+}
+
+TEST(WaitStates, AScanWaitsForLowerRanksOnly) {
+  SyntheticRun run{3};
+  run[0]->collective(CallId::Scan, {40, 41}, 8, 8);
+  run[1]->collective(CallId::Scan, {10, 50}, 8, 8);
+  run[2]->collective(CallId::Scan, {90, 95}, 8, 8);
+  EXPECT_THAT(waits_of(run), ElementsAre("wait at prefix: 1 MPI_Scan waits 30 for 0 MPI_Scan"));
+}
+
+TEST(WaitStates, ANonBlockingCollectiveIsWaitedForInTheCallThatCompletesIt) {
+  SyntheticRun run{2};
+  run[0]->collective(CallId::Iallreduce, {10, 11}, 8, 8, kNoRoot, 0xa);
+  run[0]->wait({20, 60}, 0xa);
+  run[1]->collective(CallId::Iallreduce, {50, 51}, 8, 8, kNoRoot, 0xa);
+  run[1]->wait({60, 61}, 0xa);
+  EXPECT_THAT(waits_of(run), ElementsAre("wait at N x N: 0 MPI_Wait waits 30 for 1 MPI_Iallreduce"));
+}
+
+TEST(WaitStates, PollsForANonBlockingCollectiveAreOneWaitForTheLastRank) {
+  SyntheticRun run{2};
+  run[0]->collective(CallId::Iallreduce, {1, 2}, 8, 8, kNoRoot, 0xa);
+  for (std::uint64_t at = 10; at < 50; at += 10) run[0]->requests(CallId::Test, {at, at + 8}, {});
+  run[0]->requests(CallId::Test, {50, 52}, {{0xa, 0, 0, 0}});
+  run[1]->collective(CallId::Iallreduce, {35, 36}, 8, 8, kNoRoot, 0xa);
+  run[1]->requests(CallId::Test, {53, 54}, {{0xa, 0, 0, 0}});
+  EXPECT_THAT(waits_of(run), ElementsAre("wait at N x N: 0 MPI_Test waits 21 for 1 MPI_Iallreduce"));
+}
+
+TEST(WaitStates, APersistentCollectiveIsWaitedForFromEachStart) {
+  SyntheticRun run{2};
+  for (SyntheticRank& rank : run.ranks) rank->collective(CallId::Barrier_init, {1, 2}, 0, 0, kNoRoot, 0xa);
+  run[0]->start({10, 11}, 0xa);
+  run[0]->wait({12, 60}, 0xa);
+  run[1]->start({50, 51}, 0xa);
+  run[1]->wait({52, 61}, 0xa);
+  EXPECT_THAT(waits_of(run), ElementsAre("wait at N x N: 0 MPI_Wait waits 38 for 1 MPI_Start"));
+}
+
+TEST(WaitStates, ANonBlockingBroadcastWaitsForItsRootInTheCompletingCall) {
+  SyntheticRun run{2};
+  run[0]->collective(CallId::Ibcast, {10, 11}, 8, 8, 1, 0xa);
+  run[0]->wait({20, 60}, 0xa);
+  run[1]->collective(CallId::Ibcast, {50, 51}, 8, 8, 1, 0xa);
+  run[1]->wait({60, 61}, 0xa);
+  EXPECT_THAT(waits_of(run), ElementsAre("late broadcast: 0 MPI_Wait waits 30 for 1 MPI_Ibcast"));
+}
+
+}  // namespace
+}  // namespace meridian::test
