@@ -5,34 +5,15 @@
 #include <filesystem>
 #include <functional>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "export/choice/event_choice.hpp"
+#include "export/left_out.hpp"
 #include "merged/merged_trace.hpp"
 
 namespace meridian {
 
 /// Receives the progress of an export, 0 to 1, and the name of the part that is being written.
 using ExportProgress = std::function<void(double fraction, std::string_view what)>;
-
-/// What an export does not have, with counts. Texts are literals, such as "calls that are not selected".
-class LeftOut {
- public:
-  void add(std::string_view text, std::uint64_t count = 1) {
-    if (count == 0) return;
-    for (auto& [known, total] : counts_)
-      if (known == text) {
-        total += count;
-        return;
-      }
-    counts_.emplace_back(text, count);
-  }
-  const std::vector<std::pair<std::string_view, std::uint64_t>>& counts() const noexcept { return counts_; }
-
- private:
-  std::vector<std::pair<std::string_view, std::uint64_t>> counts_;
-};
 
 /// The input of an export: the trace, and where the export reports its progress and what it leaves out.
 struct ExportSource {

@@ -4,10 +4,10 @@
 #include <sys/resource.h>
 
 #include <array>
-#include <cstdarg>
-#include <cstdio>
 #include <cstdlib>
 #include <utility>
+
+#include "export/otf2/library_errors.hpp"
 
 namespace meridian::otf2 {
 namespace {
@@ -15,20 +15,6 @@ namespace {
 constexpr std::uint64_t kMegabyte = std::uint64_t{1} << 20;
 constexpr std::uint32_t kFewLocations = 256;  // more of them take the smallest chunks that the library permits
 constexpr rlim_t kSpareFiles = 64;
-
-std::string& last_message() {
-  static std::string message;
-  return message;
-}
-
-__attribute__((format(printf, 6, 0))) OTF2_ErrorCode note_error(void*, const char*, std::uint64_t, const char*,
-                                                                OTF2_ErrorCode code, const char* format,
-                                                                va_list values) {
-  std::array<char, 512> text{};
-  (void)std::vsnprintf(text.data(), text.size(), format, values);
-  last_message() = text.data();
-  return code;
-}
 
 OTF2_FlushType flush_always(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) { return OTF2_FLUSH; }
 constexpr OTF2_FlushCallbacks kFlushCallbacks{&flush_always,
@@ -67,13 +53,12 @@ void allow_open_files(rlim_t files) {
 
 Status check(OTF2_ErrorCode code, const char* action) {
   if (code == OTF2_SUCCESS) return {};
-  std::string what = std::string{"cannot "} + action + " the OTF2 archive: " + OTF2_Error_GetDescription(code);
-  if (const std::string detail = std::exchange(last_message(), {}); !detail.empty()) what += " (" + detail + ")";
-  return Error{Errc::io, std::move(what), "choose a directory with enough space with --output"};
+  return Error{Errc::io, std::string{"cannot "} + action + " the OTF2 archive: " + describe(code),
+               "choose a directory with enough space with --output"};
 }
 
 Result<Archive> Archive::create(const std::filesystem::path& folder, std::uint32_t locations) {
-  OTF2_Error_RegisterCallback(&note_error, nullptr);
+  keep_library_errors();
   allow_open_files(rlim_t{locations} + kSpareFiles);
   const std::uint64_t chunk = locations <= kFewLocations ? kMegabyte : OTF2_CHUNK_SIZE_MIN;
   Archive made{OTF2_Archive_Open(folder.c_str(), "traces", OTF2_FILEMODE_WRITE, chunk,
