@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "merger/clocks/clock_pass.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "merger/model/clocks.hpp"
 #include "merger/model/findings.hpp"
 #include "trace/format/rank/rank_file.hpp"
+#include "trace/model/import_keys.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {
@@ -47,6 +49,10 @@ Status observe(Trace& trace, ClockObserver& observer, const CallCounter& counter
                          {}};
   auto matched = match(trace, MatchUntil::end, sinks, seen_later, counter);
   return matched ? Status{} : Status{std::move(matched).error()};
+}
+
+bool is_imported(const RankMeta& meta) {
+  return std::ranges::find(meta.texts, kImportedKey, &TextRow::key) != meta.texts.end();
 }
 
 std::string names_of(std::span<const RankMeta* const> metas, const std::vector<std::uint32_t>& parts) {
@@ -107,7 +113,9 @@ Result<ClockPass> fit_trace_clocks(Trace& trace, const ClockOptions& given, bool
     Findings findings;
     std::uint64_t ranks = 0;
     for (const std::uint32_t part : parts) ranks += part != 0;
-    findings.add(FindingId::clock_domain_split, ranks, names_of(metas, parts));
+    const bool are_imported = std::ranges::all_of(metas, [](const RankMeta* meta) { return is_imported(*meta); });
+    findings.add(are_imported ? FindingId::import_clocks : FindingId::clock_domain_split, ranks,
+                 names_of(metas, parts));
     for (const Finding& finding : findings.list()) trace.clocks.findings.push_back(finding);
   }
   return pass;

@@ -2,6 +2,7 @@
 #include "merger/load/load_ranks.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "trace/format/rank/rank_end.hpp"
+#include "trace/model/import_keys.hpp"
 #include "trace/model/text_fields.hpp"
 #include "trace/ring/ring_note.hpp"
 
@@ -178,6 +180,12 @@ void report_flaws(const RankMeta& meta, std::span<const World> worlds, Findings&
   for (const TextRow& text : meta.texts) {
     if (text.key == kThrottledKey) findings.add(FindingId::filter_throttled, 1, rank + ": " + text.value);
     if (text.key == kUnseenKey) findings.add(FindingId::call_unseen, 1, rank + ": " + text.value);
+    if (text.key == kImportLeftOutKey || text.key == kImportOneSidedKey) {
+      std::uint64_t count = 0;
+      std::from_chars(text.value.data(), text.value.data() + text.value.size(), count);
+      findings.add(text.key == kImportLeftOutKey ? FindingId::import_left_out : FindingId::import_one_sided, count,
+                   rank + ": " + text.value);
+    }
     if (text.key == kFullKey) findings.add(FindingId::filter_full, 1, rank + ": " + text.value);
   }
   if (!meta.is_finalized) {
