@@ -7,12 +7,12 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 
 #include "cli/commands.hpp"
 #include "cli/generate/generated_halo.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/support/empty_directory.hpp"
 
 namespace meridian {
 namespace {
@@ -26,22 +26,10 @@ struct GenerateArguments {
   std::uint64_t ranks = 4, calls = 1000, seed = 1;
 };
 
-/// Makes the directory, or takes an empty one: files of another run would be merged with the new ones.
-Status prepare(const fs::path& directory) {
-  std::error_code problem;
-  fs::create_directories(directory, problem);
-  const bool is_empty = !problem && fs::is_empty(directory, problem);
-  if (problem)
-    return Error{Errc::io, "cannot make directory '" + directory.string() + "': " + problem.message(),
-                 "choose another place"};
-  if (is_empty) return {};
-  return Error{Errc::invalid_argument, "directory '" + directory.string() + "' is not empty",
-               "give a new directory, which `generate` makes"};
-}
-
 int generate(const GenerateArguments& arguments) {
   const fs::path directory{arguments.directory};
-  if (const Status status = prepare(directory); !status) return fail(status.error());
+  const Status made = make_empty_directory(directory, "give a new directory, which `generate` makes");
+  if (!made) return fail(made.error());
   const GeneratedSize size{
       .ranks = static_cast<std::int32_t>(arguments.ranks), .calls = arguments.calls, .seed = arguments.seed};
   ProgressBar bar{is_terminal(2)};

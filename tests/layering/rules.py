@@ -24,10 +24,11 @@ MAY_INCLUDE = {
     "merged": ["trace", "summary"],
     "analysis": ["trace", "summary", "merged"],
     "export": ["trace", "summary", "merged"],
+    "import": ["trace", "merger", "export"],
     "query": ["trace", "summary", "merged"],
     "live": ["trace", "merger/model"],
     "report": ["trace", "summary", "merged", "analysis"],
-    "cli": ["trace", "summary", "papi", "writer", "merger", "merged", "analysis", "export", "query", "live", "report"],
+    "cli": ["trace", "summary", "papi", "writer", "merger", "merged", "analysis", "export", "import", "query", "live", "report"],
     "examples": [],
 }
 GENERATED = {"mpi_has.h"}  # written by the build, beside no source

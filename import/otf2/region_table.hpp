@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <otf2/otf2.h>
+
+#include <string>
+#include <unordered_map>
+
+#include "import/otf2/definitions.hpp"
+#include "trace/model/call_id.hpp"
+
+namespace meridian::imported {
+
+/// What becomes of a region of the archive: an MPI call, or a region of the program.
+struct RegionUse {
+  CallId call = CallId::none;
+  std::string level;
+  std::string name;
+};
+
+/// All regions of an archive, also those that it uses without defining them.
+class RegionTable {
+ public:
+  explicit RegionTable(const Definitions& definitions);
+  const RegionUse& of(OTF2_RegionRef region) const;
+
+ private:
+  std::unordered_map<OTF2_RegionRef, RegionUse> uses_;
+  RegionUse unknown_{CallId::none, "region", "unknown region"};
+};
+
+}  // namespace meridian::imported
