@@ -21,6 +21,7 @@ class ArchiveReader {
   /// errors  not_found, damaged, io
   static Result<ArchiveReader> open(const std::filesystem::path& anchor);
 
+  const std::filesystem::path& anchor() const { return anchor_; }
   /// The program that wrote the archive, as it calls itself.
   std::string creator() const;
   std::uint64_t trace_id() const;

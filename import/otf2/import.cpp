@@ -105,8 +105,8 @@ class ArchiveImport {
     meta.rank = rank;
     meta.size = static_cast<std::int32_t>(world_.ranks().size());
     meta.hostname = of.host;
-    meta.executable = "(imported)";
-    meta.clock = ClockKind::monotonic;  // ticks are ns
+    meta.executable = archive_.anchor().string();  // the program is not in it
+    meta.clock = ClockKind::monotonic;             // ticks are ns
     meta.domain = of.clock;
     meta.is_finalized = true;
     meta.texts.push_back({"run", "imported-" + std::to_string(archive_.trace_id()), 0, 0});

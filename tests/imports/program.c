@@ -25,20 +25,21 @@ static void exchange(MPI_Comm comm, int next, int previous, int step) {
 }
 
 static void repeat(MPI_Comm comm, int next, int previous) {
-  MPI_Request requests[5];
+  MPI_Request requests[6];
   MPI_Send_init(out[0], 10, MPI_INT, next, 11, comm, &requests[0]);
   MPI_Send_init(out[1], 20, MPI_INT, next, 12, comm, &requests[1]);
   MPI_Send_init(out[1], 20, MPI_INT, next, 12, comm, &requests[2]);  // like the one before
   MPI_Recv_init(in[0], kInts, MPI_INT, previous, 11, comm, &requests[3]);
   MPI_Recv_init(in[1], kInts, MPI_INT, MPI_ANY_SOURCE, 12, comm, &requests[4]);
+  MPI_Recv_init(in[2], kInts, MPI_INT, previous, 12, comm, &requests[5]);
   for (int step = 0; step < kSteps; ++step) {
     MERIDIAN_REGION("repeat");
+    MPI_Start(&requests[5]);
     MPI_Startall(5, requests);
-    MPI_Waitall(5, requests, MPI_STATUSES_IGNORE);
-    MPI_Start(&requests[4]);  // the second message of the two that are alike
     MPI_Wait(&requests[4], MPI_STATUS_IGNORE);
+    MPI_Waitall(6, requests, MPI_STATUSES_IGNORE);
   }
-  for (int i = 0; i < 5; ++i) MPI_Request_free(&requests[i]);
+  for (int i = 0; i < 6; ++i) MPI_Request_free(&requests[i]);
 }
 
 static void collectives(MPI_Comm comm, int rank, int size) {
