@@ -10,7 +10,7 @@ class Meridian(CMakePackage):
     license("Apache-2.0")
     version("main")
 
-    variant("otf2", default=True, description="meridian export --format otf2")
+    variant("otf2", default=True, description="meridian export --format otf2 and meridian import")
     variant("libdw", default=True, description="Functions and lines of call sites")
     variant("python", default=True, description="Merged traces as pandas tables")
 
