@@ -47,6 +47,7 @@ std::optional<std::uint32_t> PersistentRequests::end_receive(const Repeated& mes
 
 std::vector<Repeated> PersistentRequests::repeated(const std::vector<Request>& requests) {
   std::vector<Repeated> messages;
+  messages.reserve(requests.size());
   for (const Request& request : requests) messages.push_back(request.message);
   return messages;
 }

@@ -94,7 +94,7 @@ class ArchiveImport {
       const auto all = 2 * static_cast<double>(std::max<std::size_t>(locations_, 1));
       if (progress_ && records != 0) progress_((static_cast<double>(read_) + part) / all, "reading the archive");
     };
-    const Status status = archive_.read(location.self, definitions_, visitor, show);
+    Status status = archive_.read(location.self, definitions_, visitor, show);
     ++read_;
     return status;
   }

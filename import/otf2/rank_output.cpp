@@ -36,7 +36,7 @@ void RankOutput::describe_left_out() {
 Status RankOutput::append(ThreadId thread, EventBatch& batch) {
   if (batch.call.empty()) return {};
   events_ += batch.call.size();
-  const Status status = writer_.append(thread, batch);
+  Status status = writer_.append(thread, batch);
   batch = {};
   return status;
 }

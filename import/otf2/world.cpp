@@ -28,7 +28,7 @@ std::string host_of(const Definitions& definitions, OTF2_SystemTreeNodeRef node)
   for (std::size_t steps = 0; steps <= definitions.nodes.size(); ++steps) {  // a damaged tree may have circles
     const auto found = definitions.nodes.find(node);
     if (found == definitions.nodes.end()) break;
-    const std::string name = definitions.text(found->second.name);
+    std::string name = definitions.text(found->second.name);
     if (found->second.shares_memory || definitions.text(found->second.class_name) == "node") return name;
     if (nearest.empty()) nearest = name;
     node = found->second.parent;
