@@ -6,7 +6,7 @@
 #include <functional>
 #include <string_view>
 
-#include "export/choice/event_choice.hpp"
+#include "choice/event_choice.hpp"
 #include "export/left_out.hpp"
 #include "merged/merged_trace.hpp"
 

@@ -50,7 +50,7 @@ Result<Number> parse_number(const std::string& option, const std::string& text) 
 }
 
 Result<EventFilter> filter_of(const EventsArguments& arguments, const MergedDefinitions& names) {
-  MERIDIAN_TRY(const ExportSelection selection, parse_selection(arguments.selection, names));
+  MERIDIAN_TRY(const TraceSelection selection, parse_selection(arguments.selection, names));
   EventFilter filter;
   filter.window.from_ns = selection.from_ns;
   filter.window.to_ns = selection.to_ns;

@@ -18,7 +18,7 @@
 #include "cli/summary_source.hpp"
 #include "cli/support/interruption.hpp"
 #include "cli/support/selection.hpp"
-#include "export/choice/event_choice.hpp"
+#include "choice/event_choice.hpp"
 #include "export/formats.hpp"
 #include "export/sink.hpp"
 #include "export/source.hpp"
@@ -73,7 +73,7 @@ int export_trace(const ExportArguments& arguments) {
   std::optional<EventChoice> choice;
   const Status status = [&]() -> Status {
     if (arguments.selection.selects()) {
-      MERIDIAN_TRY(const ExportSelection selection, parse_selection(arguments.selection, trace->definitions()));
+      MERIDIAN_TRY(const TraceSelection selection, parse_selection(arguments.selection, trace->definitions()));
       MERIDIAN_TRY(choice, EventChoice::make(*trace, selection, source.progress));
       source.choice = &*choice;
       source.count_unselected();

@@ -7,8 +7,8 @@
 
 namespace meridian {
 
-Result<ExportSelection> parse_selection(const SelectionArguments& arguments, const MergedDefinitions& names) {
-  ExportSelection selection{.functions = arguments.functions, .regions = arguments.regions};
+Result<TraceSelection> parse_selection(const SelectionArguments& arguments, const MergedDefinitions& names) {
+  TraceSelection selection{.functions = arguments.functions, .regions = arguments.regions};
   if (!arguments.ranks.empty()) {
     MERIDIAN_TRY(selection.ranks, parse_ranks(arguments.ranks));
   }

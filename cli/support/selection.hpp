@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "export/choice/selection.hpp"
+#include "choice/selection.hpp"
 #include "merged/model/definitions.hpp"
 #include "trace/model/result.hpp"
 
@@ -19,6 +19,6 @@ struct SelectionArguments {
 };
 
 /// errors  invalid_argument: not valid, or nothing of a trace with these names can be selected
-Result<ExportSelection> parse_selection(const SelectionArguments& arguments, const MergedDefinitions& names);
+Result<TraceSelection> parse_selection(const SelectionArguments& arguments, const MergedDefinitions& names);
 
 }  // namespace meridian

@@ -23,12 +23,13 @@ MAY_INCLUDE = {
     "merged/model": ["trace"],
     "merged": ["trace", "summary"],
     "analysis": ["trace", "summary", "merged"],
-    "export": ["trace", "summary", "merged"],
+    "choice": ["trace", "summary", "merged"],
+    "export": ["trace", "summary", "merged", "choice"],
     "import": ["trace", "merger", "export"],
     "query": ["trace", "summary", "merged"],
     "live": ["trace", "merger/model"],
     "report": ["trace", "summary", "merged", "analysis"],
-    "cli": ["trace", "summary", "papi", "writer", "merger", "merged", "analysis", "export", "import", "query", "live", "report"],
+    "cli": ["trace", "summary", "papi", "writer", "merger", "merged", "analysis", "choice", "export", "import", "query", "live", "report"],
     "examples": [],
 }
 GENERATED = {"mpi_has.h"}  # written by the build, beside no source

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "export/choice/row_bits.hpp"
-#include "export/choice/selection.hpp"
+#include "choice/row_bits.hpp"
+#include "choice/selection.hpp"
 #include "export/csv.hpp"
 #include "export/formats.hpp"
 #include "export/sink.hpp"
@@ -142,7 +142,7 @@ TEST(TimelineExport, OfOtf2IsWrittenInPiecesWithoutATrace) {
   run_python(MERIDIAN_PYTHON_H5PY, {MERIDIAN_CHECK_TIMELINE, "otf2", directory / "merged.h5", directory / "out"});
 }
 
-TEST(ExportSelectionText, RanksAreNumbersAndRanges) {
+TEST(TraceSelectionText, RanksAreNumbersAndRanges) {
   using Ranges = std::vector<std::pair<std::int32_t, std::int32_t>>;
   EXPECT_EQ(*parse_ranks("0"), (Ranges{{0, 0}}));
   EXPECT_EQ(*parse_ranks("0-3,7"), (Ranges{{0, 3}, {7, 7}}));
@@ -155,7 +155,7 @@ TEST(ExportSelectionText, RanksAreNumbersAndRanges) {
   }
 }
 
-TEST(ExportSelectionText, TimesHaveUnits) {
+TEST(TraceSelectionText, TimesHaveUnits) {
   EXPECT_EQ(*parse_moment("1.5s"), 1'500'000'000);
   EXPECT_EQ(*parse_moment("2"), 2'000'000'000);
   EXPECT_EQ(*parse_moment("200 ms"), 200'000'000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "export/choice/selection.hpp"
+#include "choice/selection.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -17,6 +17,8 @@ struct MomentUnit {
 constexpr MomentUnit kMomentUnits[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}, {"min", 60e9}};
 constexpr double kLatestNs = 9e18;
 
+std::string quoted(std::string_view text) { return std::string{"'"}.append(text).append("'"); }
+
 /// The number at the beginning of `text`, which is removed.
 template <class Number>
 bool take_number(std::string_view& text, Number& number) {
@@ -28,7 +30,7 @@ bool take_number(std::string_view& text, Number& number) {
 
 }  // namespace
 
-bool ExportSelection::has_rank(std::int32_t rank) const noexcept {
+bool TraceSelection::has_rank(std::int32_t rank) const noexcept {
   return ranks.empty() ||
          std::ranges::any_of(ranks, [&](const auto& range) { return range.first <= rank && rank <= range.second; });
 }
@@ -46,7 +48,7 @@ Result<std::vector<std::pair<std::int32_t, std::int32_t>>> parse_ranks(std::stri
       is_valid = take_number(item, last);
     }
     if (!is_valid || !item.empty() || last < first)
-      return Error{Errc::invalid_argument, "'" + std::string{text} + "' is not a list of ranks",
+      return Error{Errc::invalid_argument, quoted(text).append(" is not a list of ranks"),
                    "write ranks and ranges, such as 0-3,7"};
     ranges.emplace_back(first, last);
   } while (!rest.empty());
@@ -59,7 +61,7 @@ Result<std::int64_t> parse_moment(std::string_view text) {
   const bool has_number = !rest.empty() && rest.front() != '-' && take_number(rest, value) && std::isfinite(value);
   const auto unit = std::ranges::find(kMomentUnits, trim(rest), &MomentUnit::name);
   if (!has_number || unit == std::end(kMomentUnits) || value * unit->ns > kLatestNs)
-    return Error{Errc::invalid_argument, "'" + std::string{text} + "' is not a time",
+    return Error{Errc::invalid_argument, quoted(text).append(" is not a time"),
                  "write a number and ns, us, ms, s or min, such as 1.5s"};
   return static_cast<std::int64_t>(std::llround(value * unit->ns));
 }

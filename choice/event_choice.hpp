@@ -6,18 +6,18 @@
 #include <string_view>
 #include <utility>
 
-#include "export/choice/row_bits.hpp"
-#include "export/choice/selection.hpp"
+#include "choice/row_bits.hpp"
+#include "choice/selection.hpp"
 #include "merged/merged_trace.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {
 
-/// The rows that an export keeps: those selected, and the calls at the other end of their messages and collectives.
+/// The rows that an export or edit keeps: those selected, and the calls at the other end of their messages and collectives.
 class EventChoice {
  public:
   /// Reads all events, messages and participants once.
-  static Result<EventChoice> make(const MergedTrace& trace, const ExportSelection& selection,
+  static Result<EventChoice> make(const MergedTrace& trace, const TraceSelection& selection,
                                   const std::function<void(double, std::string_view)>& progress);
 
   bool keeps(std::uint64_t row) const noexcept { return kept_.has(row); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "export/choice/event_choice.hpp"
+#include "choice/event_choice.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -22,7 +22,7 @@ struct OpenRegion {
 /// Sets the bits of the rows that are selected for themselves.
 class RowSelector {
  public:
-  RowSelector(const MergedTrace& trace, const ExportSelection& selection, RowBits& selected)
+  RowSelector(const MergedTrace& trace, const TraceSelection& selection, RowBits& selected)
       : names_{trace.definitions()}, selection_{selection}, selected_{selected}, open_(names_.locations.size()) {
     for (const MergedCall& call : names_.calls) {
       is_user_.push_back(call.group == "user");
@@ -71,7 +71,7 @@ class RowSelector {
   }
 
   const MergedDefinitions& names_;
-  const ExportSelection& selection_;
+  const TraceSelection& selection_;
   RowBits& selected_;
   std::vector<bool> is_user_, has_function_, has_region_;  // [call]
   std::vector<std::vector<OpenRegion>> open_;              // [location]
@@ -79,7 +79,7 @@ class RowSelector {
 
 }  // namespace
 
-Result<EventChoice> EventChoice::make(const MergedTrace& trace, const ExportSelection& selection,
+Result<EventChoice> EventChoice::make(const MergedTrace& trace, const TraceSelection& selection,
                                       const std::function<void(double, std::string_view)>& progress) {
   const auto report = [&](std::uint64_t done, std::uint64_t all) {
     if (progress && done % kReportEvery == 0) progress(static_cast<double>(done) / static_cast<double>(all), "select");

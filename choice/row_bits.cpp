@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "export/choice/row_bits.hpp"
+#include "choice/row_bits.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -20,7 +20,7 @@ Result<RowBits> RowBits::create(std::uint64_t rows) {
   const std::size_t bytes = static_cast<std::size_t>(words) * sizeof(std::uint64_t);
   std::error_code ignored;
   const std::filesystem::path folder = std::filesystem::temp_directory_path(ignored);
-  std::string name = (folder.empty() ? "/tmp" : folder.string()) + "/meridian-export-XXXXXX";
+  std::string name = (folder.empty() ? "/tmp" : folder.string()) + "/meridian-rows-XXXXXX";
   const auto refuse = [&](int code) {
     return Error{Errc::io, "cannot use a temporary file in '" + folder.string() + "': " + std::strerror(code),
                  "set TMPDIR to a directory with " + std::to_string(bytes / 1'000'000 + 1) + " MB of space"};

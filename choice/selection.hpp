@@ -13,7 +13,7 @@
 namespace meridian {
 
 /// The events that the user asked for. All conditions hold at once; the default selects all events.
-struct ExportSelection {
+struct TraceSelection {
   std::vector<std::pair<std::int32_t, std::int32_t>> ranks{};       ///< first and last; empty: all
   std::int64_t from_ns = std::numeric_limits<std::int64_t>::min();  ///< events that end before are left out
   std::int64_t to_ns = std::numeric_limits<std::int64_t>::max();    ///< events that begin then or later are left out
