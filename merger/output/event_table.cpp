@@ -2,7 +2,6 @@
 #include "merger/output/event_table.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -13,22 +12,15 @@
 namespace meridian {
 namespace {
 
-constexpr std::uint64_t kReleaseEvery = 1 << 20;  // rows; 8 MiB of row numbers
-// Each entry of index/sequence has 8 bytes a location, so with many locations entries are farther apart.
-constexpr std::uint64_t kRowsPerLocation = 32;
+std::size_t count_locations(const Trace& trace) {
+  std::size_t locations = 0;
+  for (const RankFile* file : trace.files) locations += file->meta().threads.size();
+  return locations;
+}
 
 }  // namespace
 
-Result<EventTable::Columns> EventTable::open(ColumnParent file, const Trace& trace) {
-  const std::size_t optional = !trace.has_sites ? 0 : trace.has_stacks ? 2 : 1;
-  MERIDIAN_TRY(StoredEventWriter rows, StoredEventWriter::create(file, kEventColumnsAlways + optional));
-  MERIDIAN_TRY(NumberWriter enter, create_numbers(file, kIndexEnter));
-  MERIDIAN_TRY(NumberWriter leave, create_numbers(file, kIndexLeave));
-  MERIDIAN_TRY(NumberWriter sequence, create_numbers(file, kIndexSequence));
-  return Columns{std::move(rows), std::move(enter), std::move(leave), std::move(sequence)};
-}
-
-EventTable::EventTable(Columns columns, const Trace& trace)
+EventTable::EventTable(EventRows columns, const Trace& trace)
     : columns_{std::move(columns)}, has_sites_{trace.has_sites}, rank_index_{trace.rank_index}, first_slot_{0} {
   for (const RankFile* file : trace.files) {
     const RankMeta& meta = file->meta();
@@ -42,17 +34,13 @@ EventTable::EventTable(Columns columns, const Trace& trace)
       first_slot_.push_back(first_slot_.back() + std::exchange(calls[thread.thread], 0));
     }
   }
-  const std::uint64_t locations = first_slot_.size() - 1;
-  next_sequence_.resize(locations);
-  while (sequence_rows_ < kRowsPerLocation * locations) sequence_rows_ += kIndexRows;
 }
 
 Result<EventTable> EventTable::create(ColumnParent file, const Trace& trace, const std::filesystem::path& scratch) {
-  MERIDIAN_TRY(Columns columns, open(file, trace));
+  const std::size_t optional = !trace.has_sites ? 0 : trace.has_stacks ? 2 : 1;
+  MERIDIAN_TRY(EventRows columns, EventRows::create(file, count_locations(trace), kEventColumnsAlways + optional));
   EventTable table{std::move(columns), trace};
-  MERIDIAN_TRY(table.rows_,
-               MappedArray<std::uint64_t>::create(scratch.empty() ? "." : scratch, table.first_slot_.back()));
-  MERIDIAN_TRY_DO(h5::write_attribute(file.id, kSequenceRows, static_cast<std::int64_t>(table.sequence_rows_)));
+  MERIDIAN_TRY(table.rows_, RowMap::create(scratch, table.first_slot_.back()));
   return table;
 }
 
@@ -79,52 +67,26 @@ Result<std::uint64_t> EventTable::slot(const EventRef& call) const {
   return first_slot_[at] + call.event;
 }
 
-Status EventTable::begin_block(const EventRow& row) {
-  if (written_ != 0) MERIDIAN_TRY_DO(columns_.index_leave.push(latest_leave_ns_));
-  latest_leave_ns_ = std::numeric_limits<std::int64_t>::min();
-  MERIDIAN_TRY_DO(columns_.index_enter.push(row.enter_ns));
-  if (written_ % sequence_rows_ != 0) return {};
-  for (const std::uint64_t sequence : next_sequence_)
-    MERIDIAN_TRY_DO(columns_.index_sequence.push(static_cast<std::int64_t>(sequence)));
-  return {};
-}
-
 Status EventTable::append(std::span<const EventRow> rows) {
   for (const EventRow& row : rows) {
     const std::uint32_t at = location(row.rank, row.thread);
-    if (written_ % kIndexRows == 0) MERIDIAN_TRY_DO(begin_block(row));
     if (!has_slot(at, row.sequence)) return no_call({row.rank, row.thread, row.sequence});
-    rows_[first_slot_[at] + row.sequence] = ++written_;
-    latest_leave_ns_ = std::max(latest_leave_ns_, row.enter_ns + row.duration_ns);
-    const StoredTime time{.step_ns = row.enter_ns - std::exchange(last_enter_ns_, row.enter_ns),
-                          .duration_ns = row.duration_ns,
-                          .location = static_cast<std::int32_t>(at)};
-    const std::uint64_t expected = std::exchange(next_sequence_[at], row.sequence + 1);
-    const bool is_full =
-        columns_.rows.push(time, {.skipped = static_cast<std::int64_t>(row.sequence - expected),
-                                  .bytes_sent = static_cast<std::int64_t>(row.sent()),
-                                  .bytes_received = static_cast<std::int64_t>(row.received()),
-                                  .calls = static_cast<std::int64_t>(row.calls()),
-                                  .outside_ns = row.outside_ns(),
-                                  .call = static_cast<std::int32_t>(row.call),
-                                  .flags = static_cast<std::int32_t>(row.flags),
-                                  .comm = static_cast<std::int32_t>(row.comm),
-                                  .peer = row.peer,
-                                  .tag = row.tag,
-                                  .site = has_sites_ ? static_cast<std::int32_t>(site_of_path_[row.path]) : 0,
-                                  .path = static_cast<std::int32_t>(row.path)});
-    if (is_full) MERIDIAN_TRY_DO(columns_.rows.store());
-    if (written_ % kReleaseEvery == 0) rows_.release_pages();
+    rows_.set(first_slot_[at] + row.sequence, columns_.size());
+    MERIDIAN_TRY_DO(columns_.append(at, row.enter_ns, row.duration_ns, row.sequence,
+                                    {.bytes_sent = static_cast<std::int64_t>(row.sent()),
+                                     .bytes_received = static_cast<std::int64_t>(row.received()),
+                                     .calls = static_cast<std::int64_t>(row.calls()),
+                                     .outside_ns = row.outside_ns(),
+                                     .call = static_cast<std::int32_t>(row.call),
+                                     .flags = static_cast<std::int32_t>(row.flags),
+                                     .comm = static_cast<std::int32_t>(row.comm),
+                                     .peer = row.peer,
+                                     .tag = row.tag,
+                                     .site = has_sites_ ? static_cast<std::int32_t>(site_of_path_[row.path]) : 0,
+                                     .path = static_cast<std::int32_t>(row.path)}));
+    if (columns_.size() % RowMap::kReleaseEvery == 0) rows_.release_pages();
   }
   return {};
-}
-
-Status EventTable::finish() {
-  if (written_ != 0) MERIDIAN_TRY_DO(columns_.index_leave.push(latest_leave_ns_));
-  MERIDIAN_TRY_DO(columns_.rows.finish());
-  MERIDIAN_TRY_DO(columns_.index_enter.finish());
-  MERIDIAN_TRY_DO(columns_.index_leave.finish());
-  return columns_.index_sequence.finish();
 }
 
 }  // namespace meridian

@@ -6,17 +6,16 @@
 #include <span>
 #include <vector>
 
-#include "merged/model/stored_events.hpp"
-#include "merger/containers/mapped_array.hpp"
 #include "merger/model/event_ref.hpp"
 #include "merger/model/event_row.hpp"
 #include "merger/model/trace.hpp"
-#include "merger/output/write_numbers.hpp"
+#include "merger/output/event_rows.hpp"
+#include "merger/output/row_map.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {
 
-/// Writes /events and its part of /index, and stores the row of each call on disk.
+/// Writes the calls of rank files to /events, and stores the row of each call on disk.
 class EventTable {
  public:
   /// scratch  a directory for the row numbers: 8 bytes a call, removed with this object.
@@ -28,16 +27,12 @@ class EventTable {
   }
   /// In global order.
   Status append(std::span<const EventRow> rows);
-  Status finish();
+  Status finish() { return columns_.finish(); }
 
   /// A number for a call whose row is not known yet. errors: damaged: there is no such call.
   Result<std::uint64_t> slot(const EventRef& call) const;
-  /// Row of the appended call with this slot.
-  std::uint64_t row(std::uint64_t slot) const {
-    MERIDIAN_CHECK(rows_[slot] != 0);
-    return rows_[slot] - 1;
-  }
-  void release_pages() const noexcept { rows_.release_pages(); }
+  /// Rows of the appended calls by slot.
+  const RowMap& rows() const noexcept { return rows_; }
 
  private:
   /// The threads of a rank among all locations.
@@ -45,33 +40,22 @@ class EventTable {
     std::uint32_t first = 0;             ///< location of the first thread
     std::vector<std::uint32_t> numbers;  ///< [thread of the file]
   };
-  struct Columns {
-    StoredEventWriter rows;
-    NumberWriter index_enter, index_leave, index_sequence;
-  };
 
-  EventTable(Columns columns, const Trace& trace);
-  static Result<Columns> open(ColumnParent file, const Trace& trace);
+  EventTable(EventRows columns, const Trace& trace);
   static constexpr std::uint32_t kNoLocation = 0xffffffff;
   std::uint32_t location(std::int32_t rank, std::uint32_t thread) const;
   bool has_slot(std::uint32_t at, std::uint64_t event) const noexcept {
     return at != kNoLocation && event < first_slot_[at + std::size_t{1}] - first_slot_[at];
   }
   static Error no_call(const EventRef& call);
-  Status begin_block(const EventRow& row);
 
-  Columns columns_;
+  EventRows columns_;
   bool has_sites_;
   std::vector<std::uint32_t> site_of_path_;
   std::vector<std::uint32_t> rank_index_;
-  std::vector<Threads> threads_;              // [files]
-  std::vector<std::uint64_t> first_slot_;     // [locations + 1]
-  std::vector<std::uint64_t> next_sequence_;  // [locations]
-  MappedArray<std::uint64_t> rows_;           // [slot]: row + 1; 0: not appended
-  std::uint64_t written_ = 0;
-  std::uint64_t sequence_rows_ = kIndexRows;
-  std::int64_t last_enter_ns_ = 0;
-  std::int64_t latest_leave_ns_ = 0;
+  std::vector<Threads> threads_;           // [files]
+  std::vector<std::uint64_t> first_slot_;  // [locations + 1]
+  RowMap rows_;
 };
 
 }  // namespace meridian

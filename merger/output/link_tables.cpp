@@ -43,17 +43,17 @@ Status MessageLinks::append(std::span<const MatchedMessage> messages, const Even
   return messages_.seal();
 }
 
-Status MessageLinks::write(ColumnParent file, const EventTable& events) {
+Status MessageLinks::write(ColumnParent file, const RowMap& map) {
   SortedSpool<Message> sorted{scratch_};
   std::uint64_t done = 0;
   TempSpoolReader<Message> reader{messages_};
   for (const Message* message = reader.next(); message != nullptr; message = reader.next()) {
     Message placed = *message;
-    placed.key = events.row(message->key);
-    placed.post = events.row(message->post);
-    placed.completion = events.row(message->completion);
+    placed.key = map.row(message->key);
+    placed.post = map.row(message->post);
+    placed.completion = map.row(message->completion);
     MERIDIAN_TRY_DO(sorted.append(placed));
-    if (++done % kReleaseLinksEvery == 0) events.release_pages();
+    if (++done % kReleaseLinksEvery == 0) map.release_pages();
   }
   MERIDIAN_TRY_DO(reader.status());
   messages_ = {};
@@ -97,7 +97,7 @@ Status CollectiveLinks::append(std::span<const CollectivePart> parts, const Even
   return parts_.seal();
 }
 
-Status CollectiveLinks::write(ColumnParent file, const EventTable& events) {
+Status CollectiveLinks::write(ColumnParent file, const RowMap& map) {
   MERIDIAN_TRY(auto instances, LongTableWriter<StoredInstance>::create(file, kInstances, kInstanceColumns));
   MERIDIAN_TRY(auto links, LongTableWriter<StoredLink>::create(file, kParts, kPartLinkColumns));
   MERIDIAN_TRY(auto rows, LongTableWriter<StoredPart>::create(file, kParts, kPartColumns));
@@ -117,7 +117,7 @@ Status CollectiveLinks::write(ColumnParent file, const EventTable& events) {
       instance = {static_cast<std::int32_t>(part->comm), part->root, 0};
     }
     ++instance.parts;
-    const std::uint64_t start = events.row(part->start), end = events.row(part->completion);
+    const std::uint64_t start = map.row(part->start), end = map.row(part->completion);
     if (number % kIndexRows == 0) {
       MERIDIAN_TRY_DO(block_starts.push(static_cast<std::int64_t>(start)));
       MERIDIAN_TRY_DO(block_instances.push(static_cast<std::int64_t>(instances.size())));
@@ -126,7 +126,7 @@ Status CollectiveLinks::write(ColumnParent file, const EventTable& events) {
     MERIDIAN_TRY_DO(rows.push({part->comm_rank, part->shape}));
     MERIDIAN_TRY_DO(by_start.append(start, number));
     MERIDIAN_TRY_DO(by_completion.append(end, number));
-    if (number % kReleaseLinksEvery == 0) events.release_pages();
+    if (number % kReleaseLinksEvery == 0) map.release_pages();
   }
   MERIDIAN_TRY_DO(reader.status());
   parts_ = {};
@@ -148,14 +148,14 @@ Status AwaitedLinks::append(std::span<const AwaitedCall> calls, const EventTable
   return calls_.seal();
 }
 
-Status AwaitedLinks::write(ColumnParent file, const EventTable& events) {
+Status AwaitedLinks::write(ColumnParent file, const RowMap& map) {
   if (calls_.size() == 0) return {};
   SortedSpool<Awaited> sorted{scratch_};
   std::uint64_t done = 0;
   TempSpoolReader<Awaited> reader{calls_};
   for (const Awaited* call = reader.next(); call != nullptr; call = reader.next()) {
-    MERIDIAN_TRY_DO(sorted.append({events.row(call->key), events.row(call->causer), call->kind}));
-    if (++done % kReleaseLinksEvery == 0) events.release_pages();
+    MERIDIAN_TRY_DO(sorted.append({map.row(call->key), map.row(call->causer), call->kind}));
+    if (++done % kReleaseLinksEvery == 0) map.release_pages();
   }
   MERIDIAN_TRY_DO(reader.status());
   calls_ = {};

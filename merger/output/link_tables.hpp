@@ -9,6 +9,7 @@
 #include "merger/containers/temp_spool.hpp"
 #include "merger/model/event_ref.hpp"
 #include "merger/output/event_table.hpp"
+#include "merger/output/row_map.hpp"
 #include "merger/output/write_numbers.hpp"
 #include "trace/model/result.hpp"
 
@@ -35,15 +36,9 @@ class OrderColumn {
 /// Collects messages on disk, and writes /messages when all rows of events are known.
 class MessageLinks {
  public:
-  explicit MessageLinks(std::shared_ptr<TempFile> scratch) : scratch_{std::move(scratch)}, messages_{scratch_} {}
-  Status append(std::span<const MatchedMessage> messages, const EventTable& events);
-  /// Called after the events have been finished: their columns are read back from `file`.
-  Status write(ColumnParent file, const EventTable& events);
-
- private:
-  /// Slots first, then rows.
+  /// Its ends are slots of a RowMap.
   struct Message {
-    std::uint64_t key = 0;  // send
+    std::uint64_t key = 0;  ///< the sending call; while messages are written, the rows instead of the slots
     std::uint64_t post = 0;
     std::uint64_t completion = 0;
     std::uint64_t bytes = 0;
@@ -51,6 +46,15 @@ class MessageLinks {
     std::int32_t tag = 0;
   };
 
+  explicit MessageLinks(std::shared_ptr<TempFile> scratch) : scratch_{std::move(scratch)}, messages_{scratch_} {}
+  Status append(std::span<const MatchedMessage> messages, const EventTable& events);
+  /// seal() reports its errors.
+  void append(const Message& message) { messages_.append(message); }
+  Status seal() { return messages_.seal(); }
+  /// Called after the events have been finished: their columns are read back from `file`.
+  Status write(ColumnParent file, const RowMap& rows);
+
+ private:
   std::shared_ptr<TempFile> scratch_;
   TempSpool<Message> messages_;
 };
@@ -58,15 +62,9 @@ class MessageLinks {
 /// Collects participants of collectives on disk, and writes /collectives and /parts.
 class CollectiveLinks {
  public:
-  explicit CollectiveLinks(std::shared_ptr<TempFile> scratch) : scratch_{std::move(scratch)}, parts_{scratch_} {}
-  /// The parts of an instance are consecutive.
-  Status append(std::span<const CollectivePart> parts, const EventTable& events);
-  Status write(ColumnParent file, const EventTable& events);
-
- private:
   struct Part {
     std::uint64_t instance = 0;
-    std::uint64_t start = 0;  // slots
+    std::uint64_t start = 0;  ///< slots of a RowMap
     std::uint64_t completion = 0;
     std::uint32_t comm = 0;
     std::int32_t root = 0;
@@ -74,6 +72,15 @@ class CollectiveLinks {
     std::int32_t shape = 0;
   };
 
+  explicit CollectiveLinks(std::shared_ptr<TempFile> scratch) : scratch_{std::move(scratch)}, parts_{scratch_} {}
+  /// The parts of an instance are consecutive.
+  Status append(std::span<const CollectivePart> parts, const EventTable& events);
+  /// The same; seal() reports errors.
+  void append(const Part& part) { parts_.append(part); }
+  Status seal() { return parts_.seal(); }
+  Status write(ColumnParent file, const RowMap& rows);
+
+ private:
   std::shared_ptr<TempFile> scratch_;
   TempSpool<Part> parts_;
 };
@@ -81,18 +88,21 @@ class CollectiveLinks {
 /// Collects awaited calls on disk, and writes /awaited if there are any.
 class AwaitedLinks {
  public:
-  explicit AwaitedLinks(std::shared_ptr<TempFile> scratch) : scratch_{std::move(scratch)}, calls_{scratch_} {}
-  /// Those of one call in the order in which they are stored.
-  Status append(std::span<const AwaitedCall> calls, const EventTable& events);
-  Status write(ColumnParent file, const EventTable& events);
-
- private:
   struct Awaited {
-    std::uint64_t key = 0;  // slots first, then rows
+    std::uint64_t key = 0;  ///< slots of a RowMap; while calls are written, rows
     std::uint64_t causer = 0;
     std::int64_t kind = 0;
   };
 
+  explicit AwaitedLinks(std::shared_ptr<TempFile> scratch) : scratch_{std::move(scratch)}, calls_{scratch_} {}
+  /// Those of one call in the order in which they are stored.
+  Status append(std::span<const AwaitedCall> calls, const EventTable& events);
+  /// The same; seal() reports errors.
+  void append(const Awaited& call) { calls_.append(call); }
+  Status seal() { return calls_.seal(); }
+  Status write(ColumnParent file, const RowMap& rows);
+
+ private:
   std::shared_ptr<TempFile> scratch_;
   TempSpool<Awaited> calls_;
 };

@@ -2,17 +2,16 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <span>
 
 #include "merged/model/clock_report.hpp"
 #include "merged/model/merged_schema.hpp"
-#include "merged/model/wait_sink.hpp"
 #include "merger/model/event_ref.hpp"
 #include "merger/model/event_row.hpp"
 #include "merger/model/sinks.hpp"
 #include "merger/model/trace.hpp"
+#include "merger/output/merged_output.hpp"
 #include "merger/sites/debug_info.hpp"
 #include "merger/statistics/count_events.hpp"
 #include "summary/summary.hpp"
@@ -43,8 +42,7 @@ class MergedFileWriter {
   /// Writes the definitions of the numbers in the rows.
   Status write_definitions(const Trace& trace, std::span<const SourcePlace> places);
   Status write_clocks(const ClockReport& report);
-  /// May add to the summary and store waits; receives the HDF5 file (hid_t), which has everything else.
-  using Analyse = std::function<Status(std::int64_t file, WaitSink& waits, Summary& summary)>;
+  using Analyse = MergedOutput::Analyse;
   /// Stores the summary with the findings, closes and renames the file. `analyse` may be empty.
   Status finish(Summary& summary, const Analyse& analyse);
 

@@ -18,14 +18,16 @@ class CommStatistics {
   CommStatistics() = default;
   CommStatistics(std::size_t communicators, std::span<const NamedCall> calls);
 
-  void add(const EventRow& row) noexcept {
+  void add(const EventRow& row) noexcept { add(row, row.sent(), row.received()); }
+  /// The same with other bytes: a row for several calls has no room for them.
+  void add(const EventRow& row, std::uint64_t sent, std::uint64_t received) noexcept {
     if (row.comm >= sums_.size()) return;  // kNoComm is the largest number
     Sums& at = sums_[row.comm];
     const auto kind = row.call < kinds_.size() ? kinds_[row.call] : kOther;
     at.calls[kind] += row.calls();
     at.time_ns[kind] += row.inside_ns();
-    at.bytes_sent += row.sent();
-    at.bytes_received += row.received();
+    at.bytes_sent += sent;
+    at.bytes_received += received;
   }
 
   /// Totals of communicators, combined by name, kind and size, without user message layers.

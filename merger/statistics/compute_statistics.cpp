@@ -91,7 +91,7 @@ Statistics::Counts& Statistics::count(RankSums& rank, std::uint32_t thread) {
   return *rank.recent;
 }
 
-void Statistics::add(const EventRow& row) {
+void Statistics::add(const EventRow& row, std::uint64_t sent, std::uint64_t received) {
   const std::int64_t leave_ns = row.enter_ns + std::max<std::int64_t>(row.duration_ns, 0);
   const auto duration = static_cast<std::uint64_t>(std::max<std::int64_t>(row.inside_ns(), 0));
   const std::uint64_t calls = row.calls();
@@ -112,8 +112,8 @@ void Statistics::add(const EventRow& row) {
         {row.thread, row.call, static_cast<std::uint32_t>(row.path), static_cast<std::int64_t>(duration)});
   Part& at = part(row.call, row.path);
   at.count += calls;
-  at.bytes_sent += row.sent();
-  at.bytes_received += row.received();
+  at.bytes_sent += sent;
+  at.bytes_received += received;
   // A call that had not returned has a known duration only if the end of its rank was observed.
   if ((row.flags & kFlagUnfinished) == 0 || duration != 0) [[likely]] {
     at.timed += calls;
@@ -132,8 +132,8 @@ void Statistics::add(const EventRow& row) {
     counts.mpi_calls += calls;
     if (adds.is_end && !counts.is_nested) rank.ends_ns += duration;
     if (adds.has_bytes) {
-      rank.other_bytes_sent += row.sent();
-      rank.other_bytes_received += row.received();
+      rank.other_bytes_sent += sent;
+      rank.other_bytes_received += received;
     }
   } else if (info(static_cast<CallId>(row.call)).group == CallGroup::user) {  // without a known definition
     ++counts.user_events;

@@ -35,7 +35,9 @@ class Statistics {
   }
 
   /// Adds a call. User events are counted, and extend the duration of the run.
-  void add(const EventRow& row);
+  void add(const EventRow& row) { add(row, row.sent(), row.received()); }
+  /// The same with other bytes: a row for several calls has no room for them.
+  void add(const EventRow& row, std::uint64_t sent, std::uint64_t received);
 
   /// By total time, longest first; ties by name.
   std::vector<FunctionSummary> functions(std::span<const NamedCall> calls) const;

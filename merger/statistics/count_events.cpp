@@ -280,7 +280,7 @@ void summarize_counters(const Trace& trace, const CounterTotals& totals, Summary
   std::vector<std::int64_t> all_mpi(width), all_compute(width);
   double all_mpi_s = 0, all_compute_s = 0;
   std::vector<const std::int64_t*> all_mpi_values(width), all_compute_values(width);
-  for (std::size_t i = 0; i < trace.files.size(); ++i) {
+  for (std::size_t i = 0; i < totals.ranks.size(); ++i) {
     const RankSummary& rank = summary.ranks[i];
     const double compute_s = std::max(0.0, rank.time_s * static_cast<double>(rank.threads) - rank.mpi_s);
     std::vector<std::int64_t> compute(width);

@@ -34,7 +34,7 @@ struct CounterTotals {
     std::int64_t mpi = 0;     ///< in MPI calls
   };
   std::vector<std::string> names, units;             ///< of all ranks, without duplicates
-  std::vector<std::vector<Sums>> ranks;              ///< [files][names]
+  std::vector<std::vector<Sums>> ranks;              ///< [Summary::ranks][names]
   std::vector<std::vector<std::int64_t>> functions;  ///< [calls of the trace][names]; empty: no counted calls
   std::vector<RegionCounters::Sums> regions;         ///< [UserDefinitions::list]
 };

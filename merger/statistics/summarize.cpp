@@ -32,6 +32,19 @@ bool is_poll_function(std::string_view name) {
   return false;
 }
 
+}  // namespace
+
+RecordedCalls count_recorded(std::span<const FunctionSummary> functions) {
+  RecordedCalls counts;
+  for (const FunctionSummary& function : functions) {
+    const CallId id = call_by_name(function.name);
+    (is_poll_function(function.name) ? counts.polls : is_mpi(id) ? counts.calls : counts.others) += function.count;
+  }
+  return counts;
+}
+
+namespace {
+
 /// Without the streams of calls that the program makes inside others.
 std::uint64_t count_threads(const RankMeta& meta) {
   return meta.threads.size() - std::min(meta.threads.size(), nested_threads(meta).size());
@@ -175,20 +188,16 @@ std::vector<OverheadSummary> summarize_recording(const Trace& trace, const Stati
     mean.poll_ns += costs.poll_ns;
   }
   if (measured == 0) return {};
-  std::uint64_t calls = 0, polls = 0, others = 0;
-  for (const FunctionSummary& function : statistics.functions(trace.calls)) {
-    const CallId id = call_by_name(function.name);
-    (is_poll_function(function.name) ? polls : is_mpi(id) ? calls : others) += function.count;
-  }
+  const auto [calls, polls, others] = count_recorded(statistics.functions(trace.calls));
   std::vector<OverheadSummary> list;
-  const auto add = [&](const char* name, std::uint64_t count, double ns) {
+  const auto add = [&](std::string_view name, std::uint64_t count, double ns) {
     const double unit_s = ns / measured * kSecondsPerNs;
-    if (count > 0) list.push_back({name, count, unit_s * static_cast<double>(count), 0, unit_s});
+    if (count > 0) list.push_back({std::string{name}, count, unit_s * static_cast<double>(count), 0, unit_s});
   };
-  add("MPI calls", calls, mean.call.all_ns);
-  if (has_counters) add("reading counters", calls, mean.counted_call.all_ns - mean.call.all_ns);
-  add("polls", polls, mean.poll_ns);
-  add("other calls", others, mean.other.all_ns);
+  add(kRecordedCalls, calls, mean.call.all_ns);
+  if (has_counters) add(kReadCounters, calls, mean.counted_call.all_ns - mean.call.all_ns);
+  add(kRecordedPolls, polls, mean.poll_ns);
+  add(kRecordedOthers, others, mean.other.all_ns);
   return list;
 }
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <span>
+#include <string_view>
+
 #include "merger/match/match.hpp"
 #include "merger/model/findings.hpp"
 #include "merger/model/trace.hpp"
@@ -9,6 +13,17 @@
 #include "merger/statistics/user_statistics.hpp"
 
 namespace meridian {
+
+/// Rows of Summary::overhead that follow from the number of calls.
+inline constexpr std::string_view kRecordedCalls = "MPI calls", kReadCounters = "reading counters",
+                                  kRecordedPolls = "polls", kRecordedOthers = "other calls";
+/// Calls of each class that costs the tracer a different time.
+struct RecordedCalls {
+  std::uint64_t calls = 0;  ///< of MPI, without polls
+  std::uint64_t polls = 0;
+  std::uint64_t others = 0;
+};
+RecordedCalls count_recorded(std::span<const FunctionSummary> functions);
 
 /// Makes the summary of a run from the results of the passes.
 ///
