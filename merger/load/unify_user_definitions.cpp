@@ -22,8 +22,9 @@ bool makes_sense(const UserDefinitionRow& row) noexcept {
   return row.id <= kLargestId && row.kind != UserKind::none && static_cast<std::size_t>(row.kind) < kUserKindCount;
 }
 
-/// The name of the call in the merged file.
-std::string call_name(const UserDefinition& definition) {
+}  // namespace
+
+std::string user_call_name(const UserDefinition& definition) {
   switch (definition.kind) {
     case UserKind::event:
       return definition.level + "." + definition.name;
@@ -35,8 +36,6 @@ std::string call_name(const UserDefinition& definition) {
       return definition.name;
   }
 }
-
-}  // namespace
 
 std::string_view user_field_type(std::string_view fields, std::size_t index) noexcept {
   for (; !fields.empty(); --index) {
@@ -67,7 +66,7 @@ UserDefinitions unify_user_definitions(std::span<const RankMeta* const> metas, s
     UserDefinition definition{kind, level, name, fields, static_cast<std::uint16_t>(calls.size()), kNoComm};
     if (is_message(kind))
       definition.layer = layers.try_emplace(name, static_cast<std::uint32_t>(layers.size())).first->second;
-    calls.push_back({call_name(definition), "user"});
+    calls.push_back({user_call_name(definition), "user"});
     result.list.push_back(std::move(definition));
   }
   const auto first_comm = static_cast<std::uint32_t>(communicators.list.size());

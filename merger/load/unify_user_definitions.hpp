@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +13,9 @@
 #include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {
+
+/// Name of its call in the merged file: "layer send", "level.event"; otherwise its own.
+std::string user_call_name(const UserDefinition& definition);
 
 /// Assigns a call number to each definition and a communicator to each layer. Definitions for which no call number is
 /// left are omitted.

@@ -26,10 +26,11 @@ MAY_INCLUDE = {
     "choice": ["trace", "summary", "merged"],
     "export": ["trace", "summary", "merged", "choice"],
     "import": ["trace", "merger", "export"],
+    "edit": ["trace", "summary", "merged", "merger", "choice"],
     "query": ["trace", "summary", "merged"],
     "live": ["trace", "merger/model"],
     "report": ["trace", "summary", "merged", "analysis"],
-    "cli": ["trace", "summary", "papi", "writer", "merger", "merged", "analysis", "choice", "export", "import", "query", "live", "report"],
+    "cli": ["trace", "summary", "papi", "writer", "merger", "merged", "analysis", "choice", "export", "import", "edit", "query", "live", "report"],
     "examples": [],
 }
 GENERATED = {"mpi_has.h"}  # written by the build, beside no source
