@@ -11,14 +11,15 @@
 #include <optional>
 #include <sstream>
 
+#include "choice/event_choice.hpp"
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/selection_options.hpp"
 #include "cli/summary_source.hpp"
 #include "cli/support/interruption.hpp"
 #include "cli/support/selection.hpp"
-#include "choice/event_choice.hpp"
 #include "export/formats.hpp"
 #include "export/sink.hpp"
 #include "export/source.hpp"
@@ -101,7 +102,7 @@ Command export_command() {
   for (const ExportFormat& format : export_formats()) names.emplace_back(format.name);
   for (const ExportFormat& format : export_formats())
     footer += fmt::format("  {}  {}\n       files: {}\n", format.name, format.text, format.files);
-  return {
+  Command command{
       "export",
       "Write a merged trace in another format",
       {{"trace", "PATH", "merged.h5 or its directory (default: latest)", &arguments->trace},
@@ -117,19 +118,12 @@ Command export_command() {
         .value = "FILE",
         .help = "Print only this file of the format, and write none",
         .target = &arguments->only,
-        .excludes = "--output"},
-       {"--ranks", "LIST",
-        "Only calls of these ranks, such as 0-3,7, and the other ends of their messages and collectives",
-        &arguments->selection.ranks},
-       {"--from", "TIME", "Only from this time on: since the start of the trace, such as 1.5s or 200ms",
-        &arguments->selection.from},
-       {"--to", "TIME", "Only until this time", &arguments->selection.to},
-       {"--functions", "GLOB", "Only functions, regions and events of these names", &arguments->selection.functions},
-       {"--regions", "GLOB", "Only what happens while such a region is open in its thread",
-        &arguments->selection.regions},
-       {"--force", "", "Replace existing files", &arguments->is_forced}},
+        .excludes = "--output"}},
       [arguments] { return export_trace(*arguments); },
       footer};
+  add_selection_options(command, arguments->selection);
+  command.options.push_back({"--force", "", "Replace existing files", &arguments->is_forced});
+  return command;
 }
 
 }  // namespace meridian

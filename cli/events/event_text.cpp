@@ -38,7 +38,7 @@ std::string function_text(const MergedEvent& event, const MergedDefinitions& nam
   } else if ((event.flags & kFlagFailed) != 0) {
     text += " (failed)";
   }
-  if (event.calls > 1) text += fmt::format(" ({} polls)", event.calls);
+  if (event.calls > 1) text += fmt::format(" ({} calls)", event.calls);
   return text;
 }
 

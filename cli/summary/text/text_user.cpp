@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <string>
@@ -66,7 +67,8 @@ std::string user_events_section(const Summary& summary, const Paint& paint) {
   for (std::size_t i = 0; i < std::min(kTopEvents, summary.user_events.size()); ++i) {
     const UserEventSummary& event = summary.user_events[i];
     const auto value = [&](double number) {
-      return event.kind == "counter" ? fmt::format("{:.4g}", number) : std::string{};
+      if (event.kind != "counter") return std::string{};
+      return std::isnan(number) ? std::string{"unknown"} : fmt::format("{:.4g}", number);
     };
     const std::string name = event.kind == "event" ? event.level + "." + event.name : event.name;
     table.add({printable(name), event.kind, human_count(event.count), value(event.min), value(event.mean),
