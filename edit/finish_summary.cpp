@@ -16,8 +16,6 @@
 namespace meridian {
 namespace {
 
-constexpr double kNsPerSecond = 1e9;
-
 std::int64_t ns_of(double seconds) { return std::llround(seconds * kNsPerSecond); }
 
 std::uint64_t less(std::uint64_t from, std::uint64_t count) { return from - std::min(from, count); }

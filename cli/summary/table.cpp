@@ -10,7 +10,7 @@
 namespace meridian {
 namespace {
 
-constexpr std::size_t kGap = 1;
+constexpr std::size_t kBetweenColumns = 1;
 constexpr std::size_t kNarrowest = 8;  ///< of the columns that are shortened first
 constexpr std::size_t kShortest = 5;   ///< of any column: the minimum of shortened()
 
@@ -47,8 +47,8 @@ std::vector<std::size_t> Table::column_widths() const {
     widths.push_back(width);
   }
   std::size_t total = kIndent;
-  for (const std::size_t width : widths) total += width + kGap;
-  total -= kGap;
+  for (const std::size_t width : widths) total += width + kBetweenColumns;
+  total -= kBetweenColumns;
   const auto narrow = [&](std::size_t shortest, bool any_column) {
     while (total > text_width()) {
       std::size_t* widest = nullptr;
@@ -74,7 +74,7 @@ std::string Table::line(const std::vector<std::string>& cells, const std::vector
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     const std::string cell = cut_to(cells[c], std::max(widths[c], kShortest), columns_[c].shortening);
     const std::string fill(widths[c] - std::min(widths[c], display_width(cell)), ' ');
-    if (c != 0) result += std::string(kGap, ' ');
+    if (c != 0) result += std::string(kBetweenColumns, ' ');
     result += columns_[c].align == Align::left ? cell + fill : fill + cell;
   }
   result.resize(result.find_last_not_of(' ') == std::string::npos ? 0 : result.find_last_not_of(' ') + 1);

@@ -47,12 +47,12 @@ bool is_of_receives(Role role) noexcept {
   }
 }
 
-constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kNoEnd = std::numeric_limits<std::uint64_t>::max();
 
-/// The start of the loss that a text of kLostKey describes; kNever if the text says that nothing is missing.
+/// The start of the loss that a text of kLostKey describes; kNoEnd if the text says that nothing is missing.
 std::uint64_t lost_from(const TextRow& text) {
-  std::uint64_t from = kNever;
-  if (text.value.ends_with(" others")) return kNever;
+  std::uint64_t from = kNoEnd;
+  if (text.value.ends_with(" others")) return kNoEnd;
   std::from_chars(text.value.data(), text.value.data() + text.value.size(), from);
   return from;
 }
@@ -63,7 +63,7 @@ std::vector<std::uint64_t> lost_bounds(const RankMeta& meta) {
     if (text.key != kLostKey) continue;
     const std::uint64_t from = lost_from(text);
     const bool is_open = text.value.find(' ') == std::string::npos;
-    if (from != kNever) gaps.emplace_back(from, is_open ? kNever : std::max(text.ticks, from + 1));
+    if (from != kNoEnd) gaps.emplace_back(from, is_open ? kNoEnd : std::max(text.ticks, from + 1));
   }
   std::ranges::sort(gaps);
   std::vector<std::uint64_t> bounds;
@@ -146,7 +146,7 @@ std::size_t RecordingGaps::stretch(std::uint64_t ticks) const noexcept {
 
 std::uint64_t RecordingGaps::unsure_from(std::uint64_t born_ticks) const noexcept {
   const std::size_t born = stretch(born_ticks) / 2 * 2;
-  return born < lost_bounds.size() ? lost_bounds[born] : kNever;
+  return born < lost_bounds.size() ? lost_bounds[born] : kNoEnd;
 }
 
 TraceGaps find_gaps(std::span<const RankMeta* const> metas) {

@@ -4,8 +4,8 @@
 Two definitions of one name are undefined behaviour once they meet in one program, and nothing else finds them: the linker keeps
 either one's inline functions. Names in an unnamed namespace, in a class or in a function belong to their file and are not compared.
 
-Constants at namespace scope have one definition in the source files of a target: cold targets are compiled several files at a time
-(MERIDIAN_UNITY), and which ones meet changes with each new file.
+Constants at namespace scope have one definition in the source files of a target, and no name of a constant of a header: cold targets
+are compiled many files at a time (MERIDIAN_UNITY), and which ones meet changes with each new file.
 """
 
 import collections
@@ -104,11 +104,17 @@ def target_of(path, root):
 
 
 def check_constants(root=tree.ROOT):
-    places = collections.defaultdict(set)
+    places, headers = collections.defaultdict(set), {}
     for path in rules.sources(root):
-        if path.suffix == ".cpp" and path.parts[0] not in ("examples", "tests", "pmpi"):  # those are compiled file by file
-            for name in CONSTANT.findall(tree.text(path, root) or ""):
+        if path.parts[0] in ("examples", "tests", "pmpi"):  # those are compiled file by file
+            continue
+        for name in CONSTANT.findall(tree.text(path, root) or ""):
+            if path.suffix == ".cpp":
                 places[target_of(path, root), name].add(str(path))
+            else:
+                headers[name] = str(path)
+    for (_, name), at in places.items():
+        at |= {headers[name]} if name in headers else set()
     return [f"{name} is defined in {' and in '.join(sorted(at))}" for (_, name), at in sorted(places.items()) if len(at) > 1]
 
 

@@ -16,7 +16,7 @@ namespace meridian {
 namespace {
 
 constexpr std::size_t kRanksInMatrix = 12;
-constexpr std::size_t kGroups = 8;  ///< number of hosts or blocks when there are more ranks
+constexpr std::size_t kBlocks = 8;  ///< number of hosts or blocks when there are more ranks
 constexpr std::size_t kTopPairs = 5;
 
 /// Formats in at most five characters: "12.3K".
@@ -75,9 +75,9 @@ Grouping group_by_host(const Summary& summary) {
 
 Grouping group_by_block(const std::vector<std::int32_t>& ranks) {
   Grouping grouping{"block of ranks", {}, {}, {}};
-  for (std::size_t block = 0; block < kGroups; ++block) {
-    const std::size_t first = block * ranks.size() / kGroups;
-    const std::size_t end = (block + 1) * ranks.size() / kGroups;
+  for (std::size_t block = 0; block < kBlocks; ++block) {
+    const std::size_t first = block * ranks.size() / kBlocks;
+    const std::size_t end = (block + 1) * ranks.size() / kBlocks;
     for (std::size_t i = first; i < end; ++i) grouping.group_of[ranks[i]] = block;
     grouping.titles.push_back(letter(block));
     grouping.labels.push_back(fmt::format("{} {}-{}", letter(block), ranks[first], ranks[end - 1]));
@@ -99,7 +99,7 @@ Grouping choose_grouping(const Summary& summary) {
   for (const PairSummary& pair : summary.pairs) ranks.insert({pair.source, pair.dest});
   const std::vector<std::int32_t> order(ranks.begin(), ranks.end());
   if (order.size() <= kRanksInMatrix) return group_by_rank(order);
-  if (every_rank_has_a_host && hosts.size() > 1 && hosts.size() <= kGroups) return group_by_host(summary);
+  if (every_rank_has_a_host && hosts.size() > 1 && hosts.size() <= kBlocks) return group_by_host(summary);
   return group_by_block(order);
 }
 
