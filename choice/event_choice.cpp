@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "trace/model/event.hpp"
-#include "trace/model/level_rules.hpp"
 
 namespace meridian {
 namespace {
@@ -26,8 +25,8 @@ class RowSelector {
       : names_{trace.definitions()}, selection_{selection}, selected_{selected}, open_(names_.locations.size()) {
     for (const MergedCall& call : names_.calls) {
       is_user_.push_back(call.group == "user");
-      has_function_.push_back(selection.functions.empty() || matches_glob(selection.functions, call.name));
-      has_region_.push_back(!selection.regions.empty() && matches_glob(selection.regions, call.name));
+      has_function_.push_back(selection.functions.empty() || matches_name(selection.functions, call.name));
+      has_region_.push_back(!selection.regions.empty() && matches_name(selection.regions, call.name));
     }
   }
 

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "trace/model/level_rules.hpp"
 #include "trace/model/option_text.hpp"
 
 namespace meridian {
@@ -33,6 +34,16 @@ bool take_number(std::string_view& text, Number& number) {
 bool TraceSelection::has_rank(std::int32_t rank) const noexcept {
   return ranks.empty() ||
          std::ranges::any_of(ranks, [&](const auto& range) { return range.first <= rank && rank <= range.second; });
+}
+
+bool matches_name(std::string_view list, std::string_view name) noexcept {
+  if (matches_glob(list, name)) return true;
+  for (std::size_t comma = 0; comma != std::string_view::npos && !list.empty();) {
+    comma = list.find(',');
+    if (matches_glob(list.substr(0, comma), name)) return true;
+    if (comma != std::string_view::npos) list.remove_prefix(comma + 1);
+  }
+  return false;
 }
 
 Result<std::vector<std::pair<std::int32_t, std::int32_t>>> parse_ranks(std::string_view text) {

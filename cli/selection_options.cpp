@@ -16,10 +16,11 @@ void add_selection_options(Command& command, SelectionArguments& arguments) {
        "Only calls of these ranks, such as 0-3,7, and the other ends of their messages and collectives",
        &arguments.ranks});
   add_window_options(command, arguments);
+  command.options.push_back({"--functions", "GLOBS",
+                             "Only functions, regions and events of these names, such as MPI_I*,MPI_Wait*",
+                             &arguments.functions});
   command.options.push_back(
-      {"--functions", "GLOB", "Only functions, regions and events of these names", &arguments.functions});
-  command.options.push_back(
-      {"--regions", "GLOB", "Only what happens while such a region is open in its thread", &arguments.regions});
+      {"--regions", "GLOBS", "Only what happens while such a region is open in its thread", &arguments.regions});
 }
 
 }  // namespace meridian

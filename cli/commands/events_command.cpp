@@ -22,7 +22,6 @@
 #include "cli/support/interruption.hpp"
 #include "cli/support/selection.hpp"
 #include "merged/merged_trace.hpp"
-#include "trace/model/level_rules.hpp"
 
 namespace meridian {
 namespace {
@@ -60,7 +59,7 @@ Result<EventFilter> filter_of(const EventsArguments& arguments, const MergedDefi
       if (selection.has_rank(rank.rank)) filter.window.ranks->push_back(rank.rank);
   }
   if (!selection.functions.empty())
-    for (const MergedCall& call : names.calls) filter.functions.push_back(matches_glob(selection.functions, call.name));
+    for (const MergedCall& call : names.calls) filter.functions.push_back(matches_name(selection.functions, call.name));
   if (arguments.thread) {
     MERIDIAN_TRY(filter.thread, parse_number<std::uint32_t>("--thread", *arguments.thread));
   }
@@ -114,7 +113,8 @@ Command events_command() {
        {"--from", "TIME", "Only in progress from this time on: since the start of the trace, such as 1.5s or 200ms",
         &selection.from},
        {"--to", "TIME", "Only begun before this time", &selection.to},
-       {"--functions", "GLOB", "Only functions, regions and events of these names", &selection.functions},
+       {"--functions", "GLOBS", "Only functions, regions and events of these names, such as MPI_I*,MPI_Wait*",
+        &selection.functions},
        {"--peer", "RANK", "Only with this partner or root; with --waits, only waits for this rank", &arguments->peer},
        {"--at-least", "TIME", "Only calls that took this long; with --waits, waits that did", &arguments->least},
        {"--waits", "", "Print the waits of the calls: kind, time, and the call that was waited for",

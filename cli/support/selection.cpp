@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "trace/model/level_rules.hpp"
-
 namespace meridian {
 
 Result<TraceSelection> parse_selection(const SelectionArguments& arguments, const MergedDefinitions& names) {
@@ -20,7 +18,7 @@ Result<TraceSelection> parse_selection(const SelectionArguments& arguments, cons
   }
   const auto matches = [&](const std::string& pattern, bool is_region) {
     return pattern.empty() || std::ranges::any_of(names.calls, [&](const MergedCall& call) {
-             return !call.name.empty() && (!is_region || call.group == "user") && matches_glob(pattern, call.name);
+             return !call.name.empty() && (!is_region || call.group == "user") && matches_name(pattern, call.name);
            });
   };
   if (std::ranges::none_of(names.ranks, [&](const MergedRank& rank) { return selection.has_rank(rank.rank); }) &&
@@ -30,10 +28,10 @@ Result<TraceSelection> parse_selection(const SelectionArguments& arguments, cons
     return Error{Errc::invalid_argument, "--to " + arguments.to + " is not after --from " + arguments.from, ""};
   if (!matches(selection.functions, false))
     return Error{Errc::invalid_argument, "--functions " + arguments.functions + ": the trace has no such function",
-                 "`meridian stats --section functions` lists them; * and ? are wildcards"};
+                 "`meridian stats --section functions` lists them; * and ? are wildcards, commas separate names"};
   if (!matches(selection.regions, true))
     return Error{Errc::invalid_argument, "--regions " + arguments.regions + ": the trace has no such region",
-                 "`meridian stats --all` lists them; * and ? are wildcards"};
+                 "`meridian stats --all` lists them; * and ? are wildcards, commas separate names"};
   return selection;
 }
 

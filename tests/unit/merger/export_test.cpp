@@ -142,6 +142,15 @@ TEST(TimelineExport, OfOtf2IsWrittenInPiecesWithoutATrace) {
   run_python(MERIDIAN_PYTHON_H5PY, {MERIDIAN_CHECK_TIMELINE, "otf2", directory / "merged.h5", directory / "out"});
 }
 
+TEST(Selection, OfNamesIsAListOfPatternsOrOneName) {
+  EXPECT_TRUE(matches_name("MPI_I*,MPI_Wait*", "MPI_Irecv"));
+  EXPECT_TRUE(matches_name("MPI_I*,MPI_Wait*", "mpi_waitall"));
+  EXPECT_FALSE(matches_name("MPI_I*,MPI_Wait*", "MPI_Send"));
+  EXPECT_TRUE(matches_name("apply<int, 3>", "apply<int, 3>")) << "commas may be part of a name";
+  EXPECT_FALSE(matches_name("MPI_Send,", "MPI_Recv"));
+  EXPECT_FALSE(matches_name("", "MPI_Recv"));
+}
+
 TEST(TraceSelectionText, RanksAreNumbersAndRanges) {
   using Ranges = std::vector<std::pair<std::int32_t, std::int32_t>>;
   EXPECT_EQ(*parse_ranks("0"), (Ranges{{0, 0}}));
