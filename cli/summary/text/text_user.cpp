@@ -52,6 +52,7 @@ std::string passed_section(const Summary& summary, const Paint& paint) {
     sum = {row.name, row.group, sum.ranks + 1, sum.calls + row.count};
   }
   std::vector<Sum> sums;
+  sums.reserve(by_name.size());
   for (const auto& [name, sum] : by_name) sums.push_back(sum);
   std::ranges::stable_sort(sums, std::ranges::greater{}, &Sum::calls);
   Table table{{{"function", Align::left}, {"group", Align::left}, {"ranks"}, {"calls"}}};
