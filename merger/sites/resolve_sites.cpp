@@ -143,6 +143,7 @@ class Resolver {
   /// Runs in the separate process.
   void read(const Module& module, int descriptor, const std::vector<std::uint32_t>& sites, int output) const {
     std::vector<std::uint64_t> offsets;
+    offsets.reserve(sites.size());
     for (const std::uint32_t site : sites) offsets.push_back(table_.sites()[site].offset);
     const std::string build_id = module.identity.starts_with(kStatMark) ? "" : module.identity;
     Answer answer{output};

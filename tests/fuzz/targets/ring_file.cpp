@@ -8,7 +8,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace meridian;
   const fuzz::InputFile input{data, size};
-  const auto ring = RingFile::open(input.path(), RingFile::Access::read_only);
+  const auto ring = RingFile::open(fuzz::InputFile::path(), RingFile::Access::read_only);
   if (!ring) {
     fuzz::require_words(ring.error().what);
     return 0;

@@ -39,7 +39,7 @@ StepFigures step_errors(const SimulatedRun& run, const Clocks& clocks) {
     const double t = run.begin_s + .02 + (run.end_s - run.begin_s - .04) * i / kChecks;
     const std::int64_t truth = clocks.maps[reference].to_global(run.clocks[home].ticks(t));
     for (int h = 0; h < run.scenario.hosts; ++h) {
-      const auto rank = static_cast<std::size_t>(h * per_host);
+      const auto rank = static_cast<std::size_t>(h) * static_cast<std::size_t>(per_host);
       const std::int64_t found = clocks.maps[rank].to_global(run.clocks[static_cast<std::size_t>(h)].ticks(t));
       const double error = std::abs(static_cast<double>(found - truth)) / run.scenario.latency_ns;
       if (h == run.scenario.victim())
@@ -68,8 +68,8 @@ TEST_P(ClockSteps, OfAnySizeAreFoundAndDoNotAffectOtherClocks) {
     EXPECT_EQ(t1.outside, 0u) << seed;
     EXPECT_GT(t1.points, 20 * t1.uncertified) << seed;
     EXPECT_GT(t1.uncertified, 0u) << seed;
-    const std::uint32_t victim =
-        trial.clocks.domain_of[static_cast<std::size_t>(run.scenario.victim() * run.scenario.ranks_per_host)];
+    const std::uint32_t victim = trial.clocks.domain_of[static_cast<std::size_t>(run.scenario.victim()) *
+                                                        static_cast<std::size_t>(run.scenario.ranks_per_host)];
     ASSERT_FALSE(trial.correction.steps[victim].empty()) << seed;
     double size = 0;
     for (const ClockStep& step : trial.correction.steps[victim]) size += step.size_ns;
@@ -89,7 +89,7 @@ std::vector<double> taken_out(const SimulatedRun& run, const ClockTrial& trial) 
   std::vector<double> sizes;
   for (int h = 0; h < run.scenario.hosts; ++h) {
     double size = 0;
-    const auto rank = static_cast<std::size_t>(h * run.scenario.ranks_per_host);
+    const auto rank = static_cast<std::size_t>(h) * static_cast<std::size_t>(run.scenario.ranks_per_host);
     for (const ClockStep& step : trial.correction.steps[trial.clocks.domain_of[rank]]) size += step.size_ns;
     sizes.push_back(size);
   }

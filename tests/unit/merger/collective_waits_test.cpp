@@ -12,8 +12,6 @@ namespace meridian::test {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::UnorderedElementsAre;
 
 TEST(WaitStates, AtABarrierAllWaitForTheLast) {
   SyntheticRun run{3};
