@@ -41,6 +41,13 @@ struct WaitGroup {
 };
 using WaitKey = std::tuple<std::string, std::string, std::string>;  ///< pattern, function, place
 
+std::string with(std::string_view text, const std::string& rank, const std::string& late) {
+  std::string result{text};
+  for (const auto& [name, value] : {std::pair<std::string_view, const std::string&>{"{rank}", rank}, {"{late}", late}})
+    if (const std::size_t at = result.find(name); at != std::string::npos) result.replace(at, name.size(), value);
+  return result;
+}
+
 bool is_contention(const LockSummary& lock) {
   return lock.kind == "mutex" || lock.kind == "rwlock" || lock.kind == "spin" || lock.kind == "omp";
 }
@@ -105,25 +112,25 @@ class WaitingFinder {
     for (const auto& [key, group] : groups_) {
       const std::int32_t causer = main_causer(group);
       const RankLoad* const rank = load_of(causer);
-      const double by_openmp_s = late_by_openmp(causer, group);
+      const double by_openmp_s = late_by_openmp(causer, group), rest_s = group.total_s - by_openmp_s;
       if (by_openmp_s > 0) {
         openmp_victims_[causer] += by_openmp_s;
-        if (!(by_openmp_s < group.total_s)) continue;
+        if (!(rest_s > 0)) continue;
       }
       if (rank != nullptr && waits_much(*rank) && worst_lock(summary_, causer) != nullptr) {
-        victims_[causer] += group.total_s;
+        victims_[causer] += rest_s;
         continue;
       }
       const DelaySummary* const delay = causer < 0 ? main_root(group) : main_delay(causer, group);
       if (delay != nullptr && delay->what == "call" && delay->function.starts_with("MPI_File_")) {
-        charged_[delay->function].total_s += group.total_s;
+        charged_[delay->function].total_s += rest_s;
         charged_[delay->function].rank = delay->rank;
         continue;
       }
       problems.push_back(describe(key, group, causer, delay));
       if (!(by_openmp_s > 0)) continue;
       ProblemSummary& rest = problems.back();
-      rest.cost_s -= by_openmp_s;
+      rest.cost_s = rest_s;
       rest.text += fmt::format(" {} of that is part of the {}.", human_duration(by_openmp_s),
                                problem_name(ProblemKind::openmp_imbalance));
     }

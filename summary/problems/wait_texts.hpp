@@ -2,9 +2,7 @@
 #pragma once
 
 #include <array>
-#include <string>
 #include <string_view>
-#include <utility>
 
 namespace meridian {
 
@@ -63,12 +61,5 @@ inline constexpr std::array kWaitTexts{
     WaitTexts{"", "for {rank}, mostly the last to enter", "for each other; the last rank differs",
               "Give that rank less work, or compute between start and end of a non-blocking call.", kSameWork},
 };
-
-inline std::string with(std::string_view text, const std::string& rank, const std::string& late) {
-  std::string result{text};
-  for (const auto& [name, value] : {std::pair<std::string_view, const std::string&>{"{rank}", rank}, {"{late}", late}})
-    if (const std::size_t at = result.find(name); at != std::string::npos) result.replace(at, name.size(), value);
-  return result;
-}
 
 }  // namespace meridian

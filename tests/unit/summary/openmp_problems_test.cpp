@@ -60,6 +60,22 @@ TEST(OpenmpProblems, WaitsOfWhichItExplainsLittleAreNotItsOwn) {
   EXPECT_THAT(found(summary), ElementsAre("wait at barrier 0.23 of rank 1", "OpenMP imbalance 0.03 of rank 1"));
 }
 
+TEST(OpenmpProblems, OnlyTheRestOfTheWaitsIsChargedToInputAndOutput) {
+  Summary summary = uneven_team(1);
+  for (const std::int32_t rank : {0, 2, 3}) add_wait(summary, "wait at barrier", rank, 1, 2);
+  DelaySummary& delay = summary.delays.emplace_back();
+  delay.rank = 1;
+  delay.what = "call";
+  delay.function = "MPI_File_write";
+  delay.short_term_s = 6;
+  FunctionSummary& write = summary.functions.emplace_back();
+  write.name = delay.function;
+  write.group = "io";
+  write.count = 1;
+  write.total_s = write.mean_s = 2;
+  EXPECT_THAT(found(summary), ElementsAre("input and output 0.12 of rank 1", "OpenMP imbalance 0.10 of rank 1"));
+}
+
 TEST(OpenmpProblems, AllWaitsTogetherAreChargedAtMostWhatItLoses) {
   Summary summary = uneven_team(2);
   for (const std::int32_t rank : {0, 2, 3}) {
