@@ -271,7 +271,7 @@ class DefinitionWriter {
     MERIDIAN_TRY_DO(attribute(kCallSite, "call site", "file and line of the call", OTF2_TYPE_SOURCE_CODE_LOCATION));
     MERIDIAN_TRY_DO(
         attribute(kCallingFunction, "calling function", "function that contains the call", OTF2_TYPE_STRING));
-    MERIDIAN_TRY_DO(attribute(kCalls, "calls", "polls that found nothing, in one record", OTF2_TYPE_UINT64));
+    MERIDIAN_TRY_DO(attribute(kCalls, "calls", "how many calls one record stands for", OTF2_TYPE_UINT64));
     for (std::uint32_t i = 0; i < names_.sites.size(); ++i) {
       MERIDIAN_TRY(const OTF2_StringRef file, text(names_.sites[i].file));
       MERIDIAN_TRY_DO(did(OTF2_GlobalDefWriter_WriteSourceCodeLocation(writer_, i, file, names_.sites[i].line)));

@@ -73,7 +73,7 @@ struct Definitions {
   std::map<OTF2_CommRef, Comm> comms;
   std::unordered_map<OTF2_MetricMemberRef, Metric> metrics;
   std::map<OTF2_MetricRef, MetricClass> metric_classes;  ///< and instances of them
-  std::optional<OTF2_AttributeRef> calls_attribute;      ///< of our own archives: how many polls an event stands for
+  std::optional<OTF2_AttributeRef> calls_attribute;      ///< of our own archives: how many calls an event stands for
 
   /// Valid UTF-8, cut to some hundred bytes; empty: not defined.
   std::string text(OTF2_StringRef string) const;

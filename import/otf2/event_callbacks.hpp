@@ -8,7 +8,7 @@
 
 namespace meridian::imported {
 
-/// What the callbacks of a location's records need.
+/// The data of the callbacks for a location's records.
 struct EventContext {
   LocationVisitor& visitor;
   const Definitions& definitions;

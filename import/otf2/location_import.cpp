@@ -97,11 +97,13 @@ void LocationImport::add_rows(EventBatch& batch, Open& open) {
     batch.completions.push_back({0, row.peer, row.tag, row.count});
     batch.completion_count.back() = 1;
   };
-  if (open.polls > 0) {
+  const bool has_links = open.sent || open.received || open.collective || !open.completions.empty();
+  if (open.count > 0 && !has_links) {
     set(Payload::polls);
-    batch.polls.push_back({0, -1, -1, open.polls, batch.leave_ticks.back() - batch.enter_ticks.back(), 0});
+    batch.polls.push_back({0, -1, -1, open.count, batch.leave_ticks.back() - batch.enter_ticks.back(), 0});
     return;
   }
+  if (open.count > 1) output_.left_out.add("calls that are part of an event with a message or request", open.count - 1);
   switch (role_of(open.call).role) {
     case Role::send:
     case Role::isend:
@@ -333,7 +335,7 @@ void LocationImport::flushed(std::uint64_t begin_ticks, std::uint64_t end_ticks)
                                       context_.clock.ticks(begin_ticks), context_.clock.ticks(end_ticks), 1});
 }
 
-/// Of a process, not of a thread: the first thread counts.
+/// Recording is switched for a whole process; the records of its first thread count.
 void LocationImport::switched(std::uint64_t ticks, bool is_on) {
   if (streams_.front().thread().value != 0) return;
   if (++rows_of_rank_ > kMostRowsOfRank) return left_out("switches of the recording");

@@ -19,7 +19,7 @@
 
 namespace meridian::imported {
 
-/// What the locations of an archive share.
+/// Data that all locations of an archive share.
 struct ImportContext {
   const Definitions& definitions;
   const RegionTable& regions;
@@ -63,7 +63,7 @@ class LocationImport final : public LocationVisitor {
     OTF2_RegionRef region = OTF2_UNDEFINED_REGION;
     CallId call = CallId::none;
     std::uint64_t enter_ticks = 0;
-    std::uint64_t polls = 0;
+    std::uint64_t count = 0;             // of calls that are one event; 0: it is one call
     CounterReadings::Values counters{};  // at the enter
     std::optional<PointToPoint> sent{}, received{};
     std::optional<Collective> collective{};
@@ -81,7 +81,7 @@ class LocationImport final : public LocationVisitor {
   /// Nothing, with a count, if the archive does not have the partner or the other side of the message.
   std::optional<PointToPoint> row_of(const Message& message, bool is_send);
   std::optional<Collective> row_of(const CollectivePart& part, CallId call);
-  /// What the scan found about the next start of a request.
+  /// The scan's result for the next start of a request.
   Post next_post();
   void complete(std::uint64_t request, const Completion& outcome, std::string_view nobody);
 

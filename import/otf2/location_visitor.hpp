@@ -30,7 +30,7 @@ class LocationVisitor {
  public:
   virtual ~LocationVisitor() = default;
 
-  /// calls  polls that the enter stands for; 0: it is one call
+  /// calls  how many calls the enter stands for; 0: it is one call
   virtual void enter(std::uint64_t ticks, OTF2_RegionRef region, std::uint64_t calls) = 0;
   virtual void leave(std::uint64_t ticks, OTF2_RegionRef region) = 0;
   virtual void sent(const Message&) {}

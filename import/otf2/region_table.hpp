@@ -11,7 +11,7 @@
 
 namespace meridian::imported {
 
-/// What becomes of a region of the archive: an MPI call, or a region of the program.
+/// How a region of the archive is imported: as an MPI call, or as a region of the program.
 struct RegionUse {
   CallId call = CallId::none;
   std::string level;

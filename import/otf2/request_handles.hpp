@@ -16,7 +16,7 @@ class RequestHandles {
  public:
   explicit RequestHandles(ThreadId thread) : base_{std::uint64_t{thread.value} << 32U} {}
 
-  /// Of a persistent request, by its number.
+  /// The handle of a persistent request, by its number.
   std::uint64_t of_send(std::uint32_t number) const { return base_ + kFirstSend + number; }
   std::uint64_t of_receive(std::uint32_t number) const { return base_ + kFirstReceive + number; }
 

@@ -43,7 +43,7 @@ struct WorldRank {
 /// The MPI processes of an archive, and their communicators.
 class World {
  public:
-  /// What is no thread of an MPI process is added to `left_out`.
+  /// Adds to `left_out` the records of locations that are no threads of an MPI process.
   /// errors  damaged: there are no processes, or groups name ranks that do not exist
   static Result<World> of(const Definitions& definitions, LeftOut& left_out);
 

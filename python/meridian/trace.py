@@ -122,7 +122,7 @@ class Trace:
         """A row for each recorded call, in global order; for polls that found nothing, a row for each phase of them.
 
         enter_ns, leave_ns, duration_ns, rank, thread, sequence (number in the thread), call, group, flags, communicator, peer (world
-        rank; -1: none), tag, bytes_sent, bytes_received, calls (polls of a phase, otherwise 1), outside_ns, function, file, line (of
+        rank; -1: none), tag, bytes_sent, bytes_received, calls (of a phase of polls or of fused calls, otherwise 1), outside_ns, function, file, line (of
         the place in the program; empty and 0: unknown), location (row of `threads`).
         """
         group = self._file["events"]

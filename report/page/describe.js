@@ -11,7 +11,7 @@
     const lines = [place ? `${call} (${place})` : call];
     lines.push(`${data.name(id)}, at ${((set.enter[i] - data.begin_ns) / 1e9).toFixed(9)} s, ` +
       (data.isUnfinished(set, i) ? "has not returned" : `for ${duration(set.duration[i] / 1e9)}`));
-    if (set.calls[i] > 1) lines.push(`${count(set.calls[i])} polls that found nothing`);
+    if (set.calls[i] > 1) lines.push(`${count(set.calls[i])} calls in one event`);
     if (set.peer[i] >= 0) lines.push(`peer rank ${set.peer[i]}${set.tag[i] >= 0 ? `, tag ${set.tag[i]}` : ""}`);
     if (set.bytes_sent[i] || set.bytes_received[i]) lines.push(`${bytes(set.bytes_sent[i])} sent, ${bytes(set.bytes_received[i])} received`);
     const wait = set.waitOf.get(i);

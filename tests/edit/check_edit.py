@@ -137,11 +137,30 @@ def check_aggregate():
     edited.check_statistics(few, whole)
     assert all(few.messages["receive_leave_ns"] > few.messages["send_enter_ns"])
     check_opens("few")
+    if "bursts" in options.program:
+        check_import_of_fused(few)
     part, _ = edit("part_of_few", "filter", "--ranks=0", of=here / "few")
     edited.check_statistics(part, whole)
     check_opens("part_of_few")
     assert gone > len(whole.leave) // 2 or "bursts" not in options.program, gone
     print("aggregate:", len(few.leave), "of", len(whole.leave), "events")
+
+
+def check_import_of_fused(few):
+    """An event that stands for several calls is one again, unless it has a message: then its other calls are left out, and that is said."""
+    exported = launch.run([options.meridian, "export", "--format", "otf2", "-o", here / "otf2", few.path])
+    if "libotf2" in exported.stderr:
+        return
+    assert exported.returncode == 0, exported
+    done = meridian("import", here / "otf2" / "traces.otf2", "-o", here / "imported")
+    merged, summary = launch.merge(options.meridian, here / "imported")
+    assert summary is not None, merged
+    ends = {row for name in ("send_row", "post_row") for row in few.messages[name].tolist()}
+    more = sum(calls - 1 for row, calls in enumerate(few.events["calls"].tolist()) if row in ends)
+    assert more > 0
+    assert f"{more} calls that are part of an event with a message or request" in " ".join(done.stdout.split()), (more, done.stdout)
+    calls = sum(row["count"] for row in summary["functions"])
+    assert calls == sum(few.events["calls"].tolist()) - more, (calls, sum(few.events["calls"].tolist()), more)
 
 
 done = launch.traced(options.mpiexec, options.ranks, options.meridian, [options.program], trace, here / "scratch", MERIDIAN_COUNTERS=options.counters)
