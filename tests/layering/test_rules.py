@@ -128,6 +128,12 @@ class Tree(unittest.TestCase):
         self.plant("writer/c.cpp", "namespace {\nconstexpr std::size_t kMost = 4;\n}\n")
         self.assertEqual(names.check_constants(self.root), ["kMost is defined in merger/a.cpp and in merger/match/b.cpp"])
 
+    def test_a_constant_of_a_file_with_the_name_of_a_header_s_is_found(self):
+        self.plant("merger/CMakeLists.txt", "")
+        self.plant("merger/a.cpp", "namespace {\nconstexpr std::size_t kMost = 4;\n}\n")
+        self.plant("trace/model/b.hpp", "inline constexpr std::array<int, 2> kMost{};\n")
+        self.assertEqual(names.check_constants(self.root), ["kMost is defined in merger/a.cpp and in trace/model/b.hpp"])
+
     def test_names_that_belong_to_one_file_or_class_may_be_used_again(self):
         for name in ("a", "b"):
             self.plant(
