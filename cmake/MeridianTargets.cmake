@@ -40,8 +40,8 @@ function(meridian_cold_target name)
   meridian_in_unity(${name})
 endfunction()
 
-# meridian_in_unity(NAME): MERIDIAN_UNITY compiles NAME many files at a time, which takes a fifth of the time: most of it goes into
-# headers and templates that they share.
+# meridian_in_unity(NAME): MERIDIAN_UNITY compiles NAME many files at a time: much of the time goes into headers and templates that
+# they share.
 set(MERIDIAN_UNITY_FILES 40)
 function(meridian_in_unity name)
   set_target_properties(${name} PROPERTIES UNITY_BUILD ${MERIDIAN_UNITY} UNITY_BUILD_BATCH_SIZE ${MERIDIAN_UNITY_FILES})

@@ -16,7 +16,7 @@
 
 namespace meridian {
 
-/// What an edit left out, or changed.
+/// Numbers of events and links that an edit left out or changed.
 struct EditCounts {
   std::uint64_t events = 0;  ///< events of the original that are gone
   std::uint64_t messages = 0;

@@ -8,7 +8,7 @@
 
 namespace meridian {
 
-/// What the tables that refer to an event need to know of it.
+/// The fields of an event that are needed to write the tables with references to it.
 struct RowFact {
   std::int64_t enter_ns = 0;
   std::int64_t duration_ns = 0;

@@ -8,7 +8,8 @@
 
 namespace meridian {
 
-/// What an export or import leaves out, with counts. Texts are literals, such as "calls that are not selected".
+/// Counts of the records that an export or import leaves out, by description. Descriptions are string literals, such as
+/// "calls that are not selected".
 class LeftOut {
  public:
   void add(std::string_view text, std::uint64_t count = 1) {

@@ -23,7 +23,7 @@ struct EditArguments {
 void add_edit_options(Command& command, EditArguments& arguments);
 void add_edit_force(Command& command, EditArguments& arguments);
 
-/// What an edit is made from.
+/// The input of an edit.
 struct EditSource {
   std::filesystem::path merged;
   std::shared_ptr<TempFile> scratch;  ///< in the directory of the output

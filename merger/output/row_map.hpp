@@ -26,7 +26,7 @@ class RowMap {
   std::uint64_t slots() const noexcept { return rows_.size(); }
   void set(std::uint64_t slot, std::uint64_t row) noexcept { rows_[slot] = row + 1; }
   bool has(std::uint64_t slot) const noexcept { return rows_[slot] != 0; }
-  /// Of a slot that has one.
+  /// The row of a slot; the slot must have one.
   std::uint64_t row(std::uint64_t slot) const {
     MERIDIAN_CHECK(rows_[slot] != 0);
     return rows_[slot] - 1;
