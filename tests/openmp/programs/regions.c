@@ -88,7 +88,7 @@ int main(int argc, char** argv) {
   const int rounds = argc > 1 ? atoi(argv[1]) : 10;
   omp_set_max_active_levels(2);
   omp_set_dynamic(0);
-  long sum = 0;
+  long sum = 0, named = 0;
   for (int round = 0; round < rounds; ++round) {
 #pragma omp parallel num_threads(4)
     {
@@ -98,7 +98,7 @@ int main(int argc, char** argv) {
 #pragma omp critical
       sum += omp_get_thread_num();
 #pragma omp critical(named)
-      sum += 2;
+      named += 2; /* another lock: another variable */
     }
 #pragma omp parallel num_threads(1)
     share();
@@ -125,6 +125,7 @@ int main(int argc, char** argv) {
 #pragma omp section
     count(&section);
   }
+  sum += named;
   regions += 4;
   shares += 3 + 3 + 3 + 2;
   sum += section;
