@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <span>
-#include <string_view>
-
 #include "merged/merged_trace.hpp"
 #include "merged/model/wait_sink.hpp"
 #include "summary/summary.hpp"
@@ -11,21 +8,10 @@
 
 namespace meridian {
 
-/// Reads a trace, fills in the analysis's own tables of the summary and adds its findings; leaves the rest of the
-/// summary unchanged. Memory does not grow with the trace.
-using AnalysisFunction = Status (*)(const MergedTrace& trace, Summary& summary);
-
-struct Analysis {
-  std::string_view name;
-  AnalysisFunction run;
-};
-
-/// All analyses, in the order in which they run.
-std::span<const Analysis> analyses();
-
-/// Finds the waits of all calls, then runs all analyses. An error names the analysis.
+/// Runs all analyses: each fills in its own tables of the summary and leaves the rest of it unchanged. Memory does not
+/// grow with the trace. An error names the analysis.
 ///
-/// waits  stores them in the file, where analyses read them with MergedTrace::waits(); null: the file has them
+/// waits  stores the waits of calls in the file, where MergedTrace::waits() reads them; null: the file has them
 Status run_analyses(const MergedTrace& trace, Summary& summary, WaitSink* waits = nullptr);
 
 }  // namespace meridian

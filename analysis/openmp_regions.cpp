@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "analysis/walk/call_places.hpp"
-#include "analysis/walk/trace_walk.hpp"
+#include "analysis/walk/trace_visitor.hpp"
 #include "summary/summary.hpp"
 #include "trace/model/call_id.hpp"
 #include "trace/model/units.hpp"
@@ -30,26 +30,8 @@ class OpenmpRegionFinder final : public TraceVisitor {
     }
   }
 
-  Status look_at(const WalkedEvent& walked) override {
-    const MergedEvent& event = walked.event;
-    if (event.call >= ids_.size() || event.location >= threads_.size()) return {};
-    switch (ids_[event.call]) {
-      case CallId::omp_parallel:
-      case CallId::omp_share:
-        begin(event, ids_[event.call] == CallId::omp_parallel);
-        break;
-      case CallId::omp_implicit_barrier:
-        end(walked);
-        break;
-      case CallId::omp_barrier:
-        if (Thread& thread = threads_[event.location]; !thread.shares.empty()) {
-          thread.shares.back().waits_ns += event.duration_ns;
-          thread.shares.back().place->barrier_ns += barrier_ns(walked);
-        }
-        break;
-      default:
-        break;
-    }
+  Status look_at(std::span<const WalkedEvent> events) override {
+    for (const WalkedEvent& walked : events) look_at(walked);
     return {};
   }
 
@@ -99,6 +81,28 @@ class OpenmpRegionFinder final : public TraceVisitor {
     Share last{};                 // that ended; without a place: a share has begun since
     std::int64_t joined_ns = -1;  // end of the last region that it made
   };
+
+  void look_at(const WalkedEvent& walked) {
+    const MergedEvent& event = walked.event;
+    if (event.call >= ids_.size() || event.location >= threads_.size()) return;
+    switch (ids_[event.call]) {
+      case CallId::omp_parallel:
+      case CallId::omp_share:
+        begin(event, ids_[event.call] == CallId::omp_parallel);
+        break;
+      case CallId::omp_implicit_barrier:
+        end(walked);
+        break;
+      case CallId::omp_barrier:
+        if (Thread& thread = threads_[event.location]; !thread.shares.empty()) {
+          thread.shares.back().waits_ns += event.duration_ns;
+          thread.shares.back().place->barrier_ns += barrier_ns(walked);
+        }
+        break;
+      default:
+        break;
+    }
+  }
 
   /// Of a thread in a region that another one of its team leaves later.
   static std::int64_t barrier_ns(const WalkedEvent& walked) {
@@ -152,8 +156,8 @@ class OpenmpRegionFinder final : public TraceVisitor {
 
 }  // namespace
 
-std::unique_ptr<TraceVisitor> openmp_region_finder(const MergedTrace& trace) {
-  return std::make_unique<OpenmpRegionFinder>(trace);
+Result<std::unique_ptr<TraceVisitor>> find_openmp_regions(const AnalysisInput& input) {
+  return std::unique_ptr<TraceVisitor>{std::make_unique<OpenmpRegionFinder>(input.trace)};
 }
 
 }  // namespace meridian

@@ -76,10 +76,8 @@ namespace {
 
 /// Whether one thread may write the merged file while another one reads rank files.
 bool may_write_aside(const Trace& trace) {
-  hbool_t is_safe = 0;
-  if (H5is_library_threadsafe(&is_safe) < 0) is_safe = 0;
   const bool is_apart = std::ranges::none_of(trace.files, [](const RankFile* file) { return file->needs_hdf5(); });
-  return ChunkPool::spare_processors() > 0 && (is_safe != 0 || is_apart);
+  return ChunkPool::spare_processors() > 0 && (h5::has_thread_safety() || is_apart);
 }
 
 template <class Row>

@@ -5,10 +5,11 @@
 #include <bit>
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <span>
 #include <string>
 
-#include "merged/merged_trace.hpp"
-#include "summary/summary.hpp"
+#include "analysis/walk/trace_visitor.hpp"
 
 namespace meridian {
 namespace {
@@ -27,44 +28,54 @@ struct Histogram {
   }
 };
 
+class SizeCounter final : public TraceVisitor {
+ public:
+  explicit SizeCounter(const MergedTrace& trace) : trace_{trace} {}
+
+  Status look_at(std::span<const WalkedEvent> events) override {
+    for (const WalkedEvent& walked : events)
+      for (const EventLink& link : walked.links) {
+        if (link.kind == LinkKind::sent) {
+          MERIDIAN_TRY(const MergedMessage message, trace_.message(link.number, walked.event));
+          add(walked.event, message.bytes);
+        } else if (link.kind == LinkKind::entered) {
+          add(walked.event, walked.event.bytes_sent);
+        }
+      }
+    return {};
+  }
+
+  Status finish(Summary& summary) override {
+    summary.communication_sizes.clear();
+    for (const auto& [group, histogram] : groups_)
+      for (std::size_t k = 0; k < histogram.bins.size(); ++k)
+        if (const Histogram::Bin& bin = histogram.bins[k]; bin.count != 0)
+          summary.communication_sizes.push_back(
+              {group, k == 0 ? 0 : std::uint64_t{1} << (k - 1), bin.count, bin.bytes});
+    return {};
+  }
+
+ private:
+  /// Consecutive calls are often of the same group: the last one found is cached.
+  void add(const MergedEvent& event, std::uint64_t bytes) {
+    if (event.call != last_call_ || last_ == nullptr) {
+      const auto& calls = trace_.definitions().calls;
+      last_ = &groups_[event.call < calls.size() ? calls[event.call].group : std::string{}];
+    }
+    last_call_ = event.call;
+    last_->add(bytes);
+  }
+
+  const MergedTrace& trace_;
+  std::map<std::string, Histogram> groups_;
+  std::uint32_t last_call_ = 0;
+  Histogram* last_ = nullptr;
+};
+
 }  // namespace
 
-Status count_communication_sizes(const MergedTrace& trace, Summary& summary) {
-  const auto& calls = trace.definitions().calls;
-  std::map<std::string, Histogram> groups;
-  const auto group_of = [&](const MergedEvent& event) {
-    return event.call < calls.size() ? calls[event.call].group : std::string{};
-  };
-  // Consecutive calls are often of the same group: the last one found is cached.
-  std::uint32_t last_call = UINT32_MAX;
-  Histogram* last = nullptr;
-  const auto add = [&](const MergedEvent& event, std::uint64_t bytes) {
-    if (event.call != last_call || last == nullptr) last = &groups[group_of(event)];
-    last_call = event.call;
-    last->add(bytes);
-  };
-  MERIDIAN_TRY(EventCursor cursor, trace.select({.fields = kFieldCall | kFieldComm | kFieldTag | kFieldBytesSent,
-                                                 .links = link_bit(LinkKind::sent) | link_bit(LinkKind::entered)}));
-  MergedBatch batch;
-  for (;;) {
-    MERIDIAN_TRY(const bool has_events, cursor.next(batch));
-    if (!has_events) break;
-    for (const MergedEvent& event : batch.events)
-      for (const EventLink& link : batch.links_of(event)) {
-        std::uint64_t bytes = event.bytes_sent;
-        if (link.kind == LinkKind::sent) {
-          MERIDIAN_TRY(const MergedMessage message, trace.message(link.number, event));
-          bytes = message.bytes;
-        }
-        add(event, bytes);
-      }
-  }
-  summary.communication_sizes.clear();
-  for (const auto& [group, histogram] : groups)
-    for (std::size_t k = 0; k < histogram.bins.size(); ++k)
-      if (const Histogram::Bin& bin = histogram.bins[k]; bin.count != 0)
-        summary.communication_sizes.push_back({group, k == 0 ? 0 : std::uint64_t{1} << (k - 1), bin.count, bin.bytes});
-  return {};
+Result<std::unique_ptr<TraceVisitor>> count_communication_sizes(const AnalysisInput& input) {
+  return std::unique_ptr<TraceVisitor>{std::make_unique<SizeCounter>(input.trace)};
 }
 
 }  // namespace meridian

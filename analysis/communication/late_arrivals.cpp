@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "analysis/walk/event_window.hpp"
-#include "merged/merged_trace.hpp"
-#include "summary/summary.hpp"
+#include "analysis/walk/trace_visitor.hpp"
+#include "merged/model/wait_sink.hpp"
 #include "trace/model/units.hpp"
 
 namespace meridian {
@@ -34,25 +34,21 @@ double pairs_of(std::int32_t shape, double ranks) {
   return ranks * ranks;
 }
 
-class ArrivalFinder {
+class ArrivalFinder final : public BackwardVisitor {
  public:
-  explicit ArrivalFinder(const MergedTrace& trace) : trace_{trace}, parts_left_{trace.parts()} {}
+  explicit ArrivalFinder(const EventWindow& window)
+      : window_{window}, trace_{window.trace()}, parts_left_{trace_.parts()} {}
 
-  Status run(Summary& summary) {
-    MERIDIAN_TRY(
-        EventWindow window,
-        EventWindow::open(trace_, {.is_backwards = true, .fields = kFieldCall | kFieldBytesSent, .links = kNoLinks}));
-    for (bool is_over = false; !is_over;) {
-      MERIDIAN_TRY(const bool has_events, window.next());
-      is_over = !has_events;
-      MERIDIAN_TRY_DO(look(window, is_over));
-    }
+  Status look_at(const MergedBatch&) override { return look(false); }
+  Status finish(Summary& summary) override {
+    MERIDIAN_TRY_DO(look(true));
     store(summary);
     return {};
   }
 
  private:
-  Status look(const EventWindow& window, bool all) {
+  /// Instances whose calls are all at hand. all  whether at hand or not
+  Status look(bool all) {
     while (parts_left_ != 0) {
       if (parts_.empty()) {
         MERIDIAN_TRY(const MergedPart last, trace_.part(parts_left_ - 1));
@@ -61,36 +57,36 @@ class ArrivalFinder {
         }
       }
       for (const MergedPart& part : parts_)
-        if (!all && !window.has_reached(part.start)) return {};
+        if (!all && !window_.has_reached(part.start)) return {};
       parts_left_ = parts_.front().first_part;
-      std::vector<WindowEvent> starts;
+      starts_.clear();
       for (const MergedPart& part : parts_) {
-        MERIDIAN_TRY(starts.emplace_back(), window.event(part.start));
+        MERIDIAN_TRY(starts_.emplace_back(), window_.event(part.start));
       }
-      add(starts);
+      add();
       parts_.clear();
     }
     return {};
   }
 
-  void add(const std::vector<WindowEvent>& starts) {
-    const std::pair key{starts.front().call, parts_.front().comm};
+  void add() {
+    const std::pair key{starts_.front().call, parts_.front().comm};
     if (key.second < 0 || (arrivals_.size() >= kMostArrivals && !arrivals_.contains(key))) return;
     Arrivals& sums = arrivals_[key];
-    const auto [first, last] = std::ranges::minmax(starts, {}, &WindowEvent::enter_ns);
+    const auto [first, last] = std::ranges::minmax(starts_, {}, &WindowEvent::enter_ns);
     std::int32_t shape = parts_.front().shape;
     double bytes = 0;
-    for (std::size_t i = 0; i < starts.size(); ++i) {
-      sums.time_ns += starts[i].leave_ns - starts[i].enter_ns;
-      bytes += static_cast<double>(starts[i].bytes_sent);
+    for (std::size_t i = 0; i < starts_.size(); ++i) {
+      sums.time_ns += starts_[i].leave_ns - starts_[i].enter_ns;
+      bytes += static_cast<double>(starts_[i].bytes_sent);
       shape = std::min(shape, parts_[i].shape);
     }
     ++sums.count;
-    sums.ranks = std::max<std::uint64_t>(sums.ranks, starts.size());
+    sums.ranks = std::max<std::uint64_t>(sums.ranks, starts_.size());
     sums.spread_ns += last.enter_ns - first.enter_ns;
     sums.longest_ns = std::max(sums.longest_ns, last.enter_ns - first.enter_ns);
     if (last.enter_ns > first.enter_ns) ++sums.last[trace_.definitions().locations[last.location].rank];
-    const double for_each = bytes / pairs_of(shape, static_cast<double>(starts.size()));
+    const double for_each = bytes / pairs_of(shape, static_cast<double>(starts_.size()));
     sums.bytes_per_peer += for_each;
     sums.small += bytes > 0 && for_each < kFewBytes ? 1 : 0;
   }
@@ -124,14 +120,18 @@ class ArrivalFinder {
     });
   }
 
+  const EventWindow& window_;
   const MergedTrace& trace_;
   std::uint64_t parts_left_;
   std::vector<MergedPart> parts_;                                        // of the next instance
+  std::vector<WindowEvent> starts_;                                      // [part]
   std::map<std::pair<std::uint32_t, std::int32_t>, Arrivals> arrivals_;  // [call, comm]
 };
 
 }  // namespace
 
-Status find_late_arrivals(const MergedTrace& trace, Summary& summary) { return ArrivalFinder{trace}.run(summary); }
+Result<std::unique_ptr<BackwardVisitor>> find_late_arrivals(const EventWindow& window, const Summary&, WaitSink*) {
+  return std::unique_ptr<BackwardVisitor>{std::make_unique<ArrivalFinder>(window)};
+}
 
 }  // namespace meridian

@@ -7,13 +7,13 @@
 #include <bit>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <utility>
 
-#include "analysis/walk/event_window.hpp"
-#include "merged/merged_trace.hpp"
-#include "summary/summary.hpp"
+#include "analysis/walk/trace_visitor.hpp"
+#include "merged/model/wait_sink.hpp"
 #include "trace/model/units.hpp"
 
 namespace meridian {
@@ -41,32 +41,29 @@ struct LinkTraffic {
   std::uint64_t messages = 0, bytes = 0;
 };
 
-class LinkFinder {
+class LinkFinder final : public BackwardVisitor {
  public:
-  explicit LinkFinder(const MergedTrace& trace) : trace_{trace} {
-    const MergedDefinitions& definitions = trace.definitions();
+  explicit LinkFinder(const EventWindow& window) : window_{window}, trace_{window.trace()} {
+    const MergedDefinitions& definitions = trace_.definitions();
     for (const MergedCall& call : definitions.calls)
       is_standard_send_.push_back(call.name == "MPI_Send" || call.name == "MPI_Send_c");
     for (const MergedLocation& location : definitions.locations) ranks_.push_back(location.rank);
   }
 
-  Status run(Summary& summary) {
-    MERIDIAN_TRY(EventWindow window,
-                 EventWindow::open(trace_, {.is_backwards = true,
-                                            .fields = kFieldCall | kFieldComm | kFieldTag | kFieldBytesSent,
-                                            .links = link_bit(LinkKind::sent)}));
-    for (;;) {
-      MERIDIAN_TRY(const bool has_events, window.next());
-      if (!has_events) break;
-      for (const MergedEvent& event : window.current().events)
-        for (const EventLink& link : window.current().links_of(event)) {
-          MERIDIAN_TRY(const MergedMessage message, trace_.message(link.number, event));
-          if (is_of_user(message.comm)) continue;
-          MERIDIAN_TRY(const WindowEvent post, window.event(message.post));
-          MERIDIAN_TRY(const WindowEvent completion, window.event(message.completion));
-          add(event, message, post, completion);
-        }
-    }
+  Status look_at(const MergedBatch& batch) override {
+    for (const MergedEvent& event : batch.events)
+      for (const EventLink& link : batch.links_of(event)) {
+        if (link.kind != LinkKind::sent) continue;
+        MERIDIAN_TRY(const MergedMessage message, trace_.message(link.number, event));
+        if (is_of_user(message.comm)) continue;
+        MERIDIAN_TRY(const WindowEvent post, window_.event(message.post));
+        MERIDIAN_TRY(const WindowEvent completion, window_.event(message.completion));
+        add(event, message, post, completion);
+      }
+    return {};
+  }
+
+  Status finish(Summary& summary) override {
     store(summary);
     return {};
   }
@@ -143,6 +140,7 @@ class LinkFinder {
         summary.send_protocols.push_back({k == 0 ? 0 : std::uint64_t{1} << (k - 1), returned, waited});
   }
 
+  const EventWindow& window_;
   const MergedTrace& trace_;
   std::vector<bool> is_standard_send_;  // [call]
   std::vector<std::int32_t> ranks_;     // [location]
@@ -153,6 +151,8 @@ class LinkFinder {
 
 }  // namespace
 
-Status find_link_speeds(const MergedTrace& trace, Summary& summary) { return LinkFinder{trace}.run(summary); }
+Result<std::unique_ptr<BackwardVisitor>> find_link_speeds(const EventWindow& window, const Summary&, WaitSink*) {
+  return std::unique_ptr<BackwardVisitor>{std::make_unique<LinkFinder>(window)};
+}
 
 }  // namespace meridian

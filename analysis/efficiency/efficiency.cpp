@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,7 +18,7 @@
 #include "analysis/efficiency/thread_counts.hpp"
 #include "analysis/walk/measured_spans.hpp"
 #include "analysis/walk/tiles.hpp"
-#include "analysis/walk/trace_walk.hpp"
+#include "analysis/walk/trace_visitor.hpp"
 #include "summary/summary.hpp"
 #include "trace/model/units.hpp"
 
@@ -115,7 +116,13 @@ class EfficiencyFinder final : public TraceVisitor {
     return {};
   }
 
-  Status look_at(const WalkedEvent& walked) override {
+  Status look_at(std::span<const WalkedEvent> events) override {
+    for (const WalkedEvent& walked : events) MERIDIAN_TRY_DO(look_at(walked));
+    return {};
+  }
+
+ private:
+  Status look_at(const WalkedEvent& walked) {
     const MergedEvent& event = walked.event;
     if (event.row == 0) start_ns_ = event.enter_ns;
     while (next_window_ + 1 < kWindows && bound(next_window_ + 1) <= event.enter_ns) close_window();
@@ -141,7 +148,6 @@ class EfficiencyFinder final : public TraceVisitor {
     return {};
   }
 
- private:
   void fill(Summary& summary) {
     summary.states.clear();
     for (std::size_t i = 0; i < states_.size(); ++i)
@@ -372,11 +378,10 @@ class EfficiencyFinder final : public TraceVisitor {
 
 }  // namespace
 
-Result<std::unique_ptr<TraceVisitor>> efficiency_finder(const MergedTrace& trace, const Summary& summary) {
-  MERIDIAN_TRY(std::vector<MeasuredSpan> spans, measured_spans(trace));
-  MERIDIAN_TRY(std::vector<LocationLife> lives, location_lives(trace, summary));
+Result<std::unique_ptr<TraceVisitor>> find_efficiencies(const AnalysisInput& input) {
+  MERIDIAN_TRY(std::vector<LocationLife> lives, location_lives(input.trace, input.summary));
   return std::unique_ptr<TraceVisitor>{
-      std::make_unique<EfficiencyFinder>(trace, summary, std::move(spans), std::move(lives))};
+      std::make_unique<EfficiencyFinder>(input.trace, input.summary, input.spans, std::move(lives))};
 }
 
 }  // namespace meridian

@@ -15,7 +15,7 @@
 #include "analysis/paths/path_shares.hpp"
 #include "analysis/paths/path_walk.hpp"
 #include "analysis/walk/tiles.hpp"
-#include "analysis/walk/trace_walk.hpp"
+#include "analysis/walk/trace_visitor.hpp"
 #include "summary/summary.hpp"
 #include "trace/model/units.hpp"
 
@@ -71,11 +71,12 @@ class WaitCollector {
   bool is_thread(std::uint32_t location) const {
     return tiler_.is_begun(location) && tiler_.outer(location) == location;
   }
-  void fill(const MergedDefinitions& definitions, Summary& summary) const {
+  std::vector<ActivePathSummary> active_paths(const MergedDefinitions& definitions) const {
     const auto& locations = definitions.locations;
+    std::vector<ActivePathSummary> rows;
     for (const auto& [at, ns] : active_ns_) {
       const auto location = static_cast<std::uint32_t>(at >> 32), on = static_cast<std::uint32_t>(at);
-      ActivePathSummary& row = summary.active_paths.emplace_back();
+      ActivePathSummary& row = rows.emplace_back();
       row.rank = locations[location].rank;
       row.thread = locations[location].thread;
       row.on_rank = on == kNoLocation ? -1 : locations[on].rank;
@@ -84,10 +85,11 @@ class WaitCollector {
       const std::int64_t life_ns = lives_[location].end_ns - lives_[location].begin_ns;
       row.share = static_cast<double>(ns) / static_cast<double>(life_ns);
     }
-    std::ranges::sort(summary.active_paths, [](const ActivePathSummary& a, const ActivePathSummary& b) {
+    std::ranges::sort(rows, [](const ActivePathSummary& a, const ActivePathSummary& b) {
       return std::tie(a.rank, a.thread, b.total_s, a.on_rank, a.on_thread) <
              std::tie(b.rank, b.thread, a.total_s, b.on_rank, b.on_thread);
     });
+    return rows;
   }
 
  private:
@@ -106,76 +108,91 @@ class WaitCollector {
   std::unordered_map<std::uint64_t, std::int64_t> active_ns_;  // location, the one that its path is on
 };
 
-/// Collects the waits in the common walk; follows the path and adds up its parts in a walk of its own.
+/// Collects the waits in the first walk; then follows the path, and adds up its parts in another walk.
 class CriticalPathFinder final : public TraceVisitor {
  public:
   CriticalPathFinder(const MergedTrace& trace, std::vector<LocationLife> lives)
-      : trace_{trace}, lives_{std::move(lives)}, collector_{trace.definitions(), lives_} {}
-  Status look_at(const WalkedEvent& walked) override { return collector_.look_at(walked); }
+      : definitions_{trace.definitions()}, lives_{std::move(lives)}, collector_{std::in_place, definitions_, lives_} {}
+
+  Status look_at(std::span<const WalkedEvent> events) override {
+    if (collector_) {
+      for (const WalkedEvent& walked : events) MERIDIAN_TRY_DO(collector_->look_at(walked));
+      return {};
+    }
+    for (const WalkedEvent& walked : events) tiler_->add(walked.event, walked.waits);
+    return status_;
+  }
+  Result<bool> wants_more() override;
   Status finish(Summary& summary) override;
 
  private:
-  const MergedTrace& trace_;
+  Result<const PathVisit*> next_visit();
+
+  const MergedDefinitions& definitions_;
   std::vector<LocationLife> lives_;
-  WaitCollector collector_;
+  std::optional<WaitCollector> collector_;  // in the first walk
+  std::vector<ActivePathSummary> active_paths_;
+  std::size_t threads_ = 0;
+  SpilledStacks<PathVisit> visits_{1, 4096};
+  PathVisit visit_;
+  std::optional<PathShares> shares_;  // in the second one; none: there is no path
+  std::optional<Tiler> tiler_;
+  Status status_;
 };
+
+Result<const PathVisit*> CriticalPathFinder::next_visit() {
+  MERIDIAN_TRY(const PathVisit* const top, visits_.top(0));
+  if (top == nullptr) return nullptr;
+  visit_ = *top;
+  visits_.pop(0);
+  return &visit_;
+}
+
+Result<bool> CriticalPathFinder::wants_more() {
+  if (!collector_) return false;
+  collector_->finish();
+  std::optional<std::uint32_t> last;
+  std::int64_t begin_ns = INT64_MAX;
+  const std::span<const LocationLife> lives = collector_->lives();
+  for (std::uint32_t i = 0; i < lives.size(); ++i) {
+    if (!collector_->is_thread(i)) continue;
+    ++threads_;
+    begin_ns = std::min(begin_ns, lives[i].begin_ns);
+    if (!last || lives[i].end_ns > lives[*last].end_ns) last = i;
+  }
+  if (!last || lives[*last].end_ns <= begin_ns) return false;
+  const std::int64_t end_ns = lives[*last].end_ns;
+  active_paths_ = collector_->active_paths(definitions_);
+  std::uint64_t count = 0;
+  MERIDIAN_TRY_DO(walk_critical_path(collector_->waits(), lives, *last, begin_ns, end_ns, [&](const PathVisit& visit) {
+    ++count;
+    return visits_.push(0, visit);
+  }));
+  shares_.emplace(definitions_, begin_ns, end_ns, count, [this] { return next_visit(); });
+  tiler_.emplace(definitions_, lives_, [this](const Tile& tile) {
+    if (status_) status_ = shares_->add(tile);
+  });
+  collector_.reset();
+  return true;
+}
 
 Status CriticalPathFinder::finish(Summary& summary) {
   summary.critical_path.clear();
   summary.critical_imbalance.clear();
   summary.critical_segments.clear();
   summary.critical_line.clear();
-  summary.active_paths.clear();
-  collector_.finish();
-
-  std::optional<std::uint32_t> last;
-  std::int64_t begin_ns = INT64_MAX;
-  std::size_t threads = 0;
-  const std::span<const LocationLife> lives = collector_.lives();
-  for (std::uint32_t i = 0; i < lives.size(); ++i) {
-    if (!collector_.is_thread(i)) continue;
-    ++threads;
-    begin_ns = std::min(begin_ns, lives[i].begin_ns);
-    if (!last || lives[i].end_ns > lives[*last].end_ns) last = i;
-  }
-  if (!last || lives[*last].end_ns <= begin_ns) return {};
-  const std::int64_t end_ns = lives[*last].end_ns;
-  const MergedDefinitions& definitions = trace_.definitions();
-  collector_.fill(definitions, summary);
-
-  SpilledStacks<PathVisit> visits{1, 4096};
-  std::uint64_t count = 0;
-  MERIDIAN_TRY_DO(walk_critical_path(collector_.waits(), lives, *last, begin_ns, end_ns, [&](const PathVisit& visit) {
-    ++count;
-    return visits.push(0, visit);
-  }));
-  PathVisit next;
-  PathShares shares{definitions, begin_ns, end_ns, count, [&]() -> Result<const PathVisit*> {
-                      MERIDIAN_TRY(const PathVisit* const top, visits.top(0));
-                      if (top == nullptr) return nullptr;
-                      next = *top;
-                      visits.pop(0);
-                      return &next;
-                    }};
-  Status status;
-  Tiler tiler{definitions, lives_, [&](const Tile& tile) {
-                if (status) status = shares.add(tile);
-              }};
-  MERIDIAN_TRY(TraceWalk walk, TraceWalk::open(trace_, kNoLinks));
-  MERIDIAN_TRY_DO(walk.run([&](const WalkedEvent& walked) {
-    tiler.add(walked.event, walked.waits);
-    return status;
-  }));
-  tiler.finish();
-  MERIDIAN_TRY_DO(std::move(status));
-  return shares.finish(threads, summary);
+  summary.active_paths = std::move(active_paths_);
+  if (!shares_) return {};
+  tiler_->finish();
+  MERIDIAN_TRY_DO(std::move(status_));
+  return shares_->finish(threads_, summary);
 }
 
 }  // namespace
 
-Result<std::unique_ptr<TraceVisitor>> critical_path_finder(const MergedTrace& trace, const Summary& summary) {
-  MERIDIAN_TRY(std::vector<LocationLife> lives, location_lives(trace, summary));
-  return std::unique_ptr<TraceVisitor>{std::make_unique<CriticalPathFinder>(trace, std::move(lives))};
+Result<std::unique_ptr<TraceVisitor>> find_critical_path(const AnalysisInput& input) {
+  MERIDIAN_TRY(std::vector<LocationLife> lives, location_lives(input.trace, input.summary));
+  return std::unique_ptr<TraceVisitor>{std::make_unique<CriticalPathFinder>(input.trace, std::move(lives))};
 }
 
 }  // namespace meridian

@@ -31,9 +31,15 @@ PathShares::PathShares(const MergedDefinitions& definitions, std::int64_t begin_
 }
 
 std::uint32_t PathShares::number(const Key& key) {
+  std::uint32_t& recent = recent_.of(key);
+  if (recent == kUnknownNumber) recent = found_number(key);
+  return recent;
+}
+
+std::uint32_t PathShares::found_number(const Key& key) {
   if (const auto found = numbers_.find(key); found != numbers_.end()) return found->second;
   if (keys_.size() >= kMostKeys && (key.place != 0 || key.region != kNoCall))
-    return number({key.call, 0, kNoCall, key.state});
+    return found_number({key.call, 0, kNoCall, key.state});
   numbers_[key] = static_cast<std::uint32_t>(keys_.size());
   keys_.push_back(key);
   sums_.emplace_back();

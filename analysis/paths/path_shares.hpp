@@ -9,6 +9,7 @@
 
 #include "analysis/paths/path_walk.hpp"
 #include "analysis/walk/call_places.hpp"
+#include "analysis/walk/recent_numbers.hpp"
 #include "analysis/walk/tiles.hpp"
 #include "summary/summary.hpp"
 
@@ -63,6 +64,7 @@ class PathShares {
   };
 
   std::uint32_t number(const Key& key);
+  std::uint32_t found_number(const Key& key);
   Status read_visits(std::int64_t until_ns);
   void draw(const PathVisit& visit);
   void take(std::uint32_t location, std::uint32_t key, std::int64_t begin_ns, std::int64_t end_ns);
@@ -78,6 +80,7 @@ class PathShares {
   const PathVisit* ahead_ = nullptr;
   bool is_at_end_ = false;
   std::vector<Key> keys_;
+  RecentNumbers<Key, Hash> recent_;
   std::unordered_map<Key, std::uint32_t, Hash> numbers_;
   std::vector<Sums> sums_;                             // [key]
   std::unordered_map<std::uint64_t, OnPath> on_path_;  // location, key

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +18,7 @@
 #include "analysis/walk/call_places.hpp"
 #include "analysis/walk/location_states.hpp"
 #include "analysis/walk/measured_spans.hpp"
+#include "analysis/walk/trace_visitor.hpp"
 #include "summary/units.hpp"
 #include "trace/model/event.hpp"
 #include "trace/model/units.hpp"
@@ -140,26 +143,45 @@ struct Phase {
   }
 };
 
-class IterationFinder {
+/// Finds phases in the first walk, and measures their iterations in another one.
+class IterationFinder final : public TraceVisitor {
  public:
   IterationFinder(const MergedTrace& trace, std::vector<MeasuredSpan> spans)
-      : trace_{trace}, definitions_{trace.definitions()}, roles_{call_roles(definitions_)}, spans_{std::move(spans)} {
+      : definitions_{trace.definitions()}, roles_{call_roles(definitions_)}, spans_{std::move(spans)} {
     std::erase_if(spans_, [](const MeasuredSpan& span) { return !span.has_events; });
     rank_of_.assign(definitions_.locations.size(), kNoRank);
     for (std::size_t i = 0; i < spans_.size(); ++i)
       if (spans_[i].main < rank_of_.size()) rank_of_[spans_[i].main] = i;
+    periods_.emplace(spans_.size());
+    progress_.resize(spans_.size());
   }
 
-  Status run(Summary& summary) {
+  Status look_at(std::span<const WalkedEvent> events) override {
+    for (const WalkedEvent& walked : events) {
+      const MergedEvent& event = walked.event;
+      if (event.row == 0) start_ns_ = event.enter_ns;
+      const std::size_t rank = event.location < rank_of_.size() ? rank_of_[event.location] : kNoRank;
+      if (rank == kNoRank || event.call >= roles_.size() || (event.flags & kFlagUnfinished) != 0) continue;
+      if (event.enter_ns < spans_[rank].begin_ns || event.enter_ns >= spans_[rank].end_ns) continue;
+      if (periods_)
+        look_for_periods(event, rank, roles_[event.call]);
+      else
+        measure(event, rank, roles_[event.call]);
+    }
+    return {};
+  }
+
+  Result<bool> wants_more() override {
+    if (!periods_) return false;
+    find_phases(*periods_);
+    periods_.reset();
+    return !phases_.empty();
+  }
+
+  Status finish(Summary& summary) override {
     summary.phases.clear();
     summary.iterations.clear();
     summary.iteration_findings.clear();
-    if (spans_.empty()) return {};
-    MERIDIAN_TRY_DO(find_phases());
-    if (phases_.empty()) return {};
-    MERIDIAN_TRY_DO(measure());
-    MERIDIAN_TRY(const MergedEvent first, trace_.event(0));
-    start_ns_ = first.enter_ns;
     for (Phase& phase : phases_) {
       if (phase.count != static_cast<double>(phase.iterations * phase.times.ranks))
         continue;  // a region without an end, or inside itself
@@ -170,34 +192,16 @@ class IterationFinder {
   }
 
  private:
-  /// Calls look(event, rank, role) for the events of each rank's main thread between MPI_Init and MPI_Finalize.
-  template <class Look>
-  Status walk(Look&& look) {
-    MERIDIAN_TRY(EventCursor cursor, trace_.select({.fields = kFieldCall | kFieldFlags | kFieldSite | kFieldPath |
-                                                              kFieldCalls | kFieldOutside,
-                                                    .links = kNoLinks}));
-    MergedBatch batch;
-    for (;;) {
-      MERIDIAN_TRY(const bool has_events, cursor.next(batch));
-      if (!has_events) return {};
-      for (const MergedEvent& event : batch.events) {
-        const std::size_t rank = event.location < rank_of_.size() ? rank_of_[event.location] : kNoRank;
-        if (rank == kNoRank || event.call >= roles_.size() || (event.flags & kFlagUnfinished) != 0) continue;
-        if (event.enter_ns < spans_[rank].begin_ns || event.enter_ns >= spans_[rank].end_ns) continue;
-        look(event, rank, roles_[event.call]);
-      }
-    }
-  }
-
   static bool begins_iteration(const MergedEvent& event, const CallRole& role) {
     return role.may_begin && (role.kind != MarkerKind::region || (event.flags & kFlagBegins) != 0);
   }
 
-  Status find_phases() {
-    CallPeriods periods{spans_.size()};
-    MERIDIAN_TRY_DO(walk([&](const MergedEvent& event, std::size_t rank, const CallRole& role) {
-      if (begins_iteration(event, role)) periods.add(rank, key_of(event, role), role.kind, event.leave_ns());
-    }));
+  void look_for_periods(const MergedEvent& event, std::size_t rank, const CallRole& role) {
+    if (begins_iteration(event, role)) periods_->add(rank, key_of(event, role), role.kind, event.leave_ns());
+  }
+
+  void find_phases(const CallPeriods& periods) {
+    if (spans_.empty()) return;
     std::int64_t begin_ns = INT64_MAX, end_ns = INT64_MIN;
     for (const MeasuredSpan& span : spans_) {
       begin_ns = std::min(begin_ns, span.begin_ns);
@@ -210,36 +214,27 @@ class IterationFinder {
         count == 0 ? 0 : std::clamp(kMostCells / (count * spans_.size()), kLeastGroups, kMostGroups);
     for (const CallPeriod& period : found) phases_.emplace_back(period, false, spans_.size(), most_groups);
     for (const CallPeriod& region : regions) phases_.emplace_back(region, true, spans_.size(), most_groups);
-    return {};
   }
 
-  Status measure() {
-    struct Progress {
-      std::int64_t mpi_ns = 0;
-      std::uint64_t calls = 0;
-      std::optional<CallKey> last{};
-    };
-    std::vector<Progress> ranks(spans_.size());
-    return walk([&](const MergedEvent& event, std::size_t rank, const CallRole& role) {
-      Progress& progress = ranks[rank];
-      progress.calls += event.calls;
-      if (role.is_mpi) progress.mpi_ns += event.inside_ns();
-      if (!role.may_begin) return;
-      const CallKey key = key_of(event, role);
-      const bool begins = begins_iteration(event, role);
-      for (Phase& phase : phases_) {
-        if (phase.member_of[rank] == kNoRank || !phase.period.key.includes(key)) continue;
-        if (phase.of_instances) {
-          measure_instance(phase, event, rank, progress.mpi_ns, progress.calls);
-          continue;
-        }
-        if (phase.period.of_runs && progress.last == key) continue;
-        const bool is_last_end = phase.now[rank].begun == phase.iterations && (event.flags & kFlagEnds) != 0;
-        if (begins || is_last_end) phase.close(rank, event.leave_ns(), progress.mpi_ns, progress.calls);
-        if (begins) phase.begin(rank, event.leave_ns(), progress.mpi_ns, progress.calls);
+  void measure(const MergedEvent& event, std::size_t rank, const CallRole& role) {
+    Progress& progress = progress_[rank];
+    progress.calls += event.calls;
+    if (role.is_mpi) progress.mpi_ns += event.inside_ns();
+    if (!role.may_begin) return;
+    const CallKey key = key_of(event, role);
+    const bool begins = begins_iteration(event, role);
+    for (Phase& phase : phases_) {
+      if (phase.member_of[rank] == kNoRank || !phase.period.key.includes(key)) continue;
+      if (phase.of_instances) {
+        measure_instance(phase, event, rank, progress.mpi_ns, progress.calls);
+        continue;
       }
-      if (begins) progress.last = key;
-    });
+      if (phase.period.of_runs && progress.last == key) continue;
+      const bool is_last_end = phase.now[rank].begun == phase.iterations && (event.flags & kFlagEnds) != 0;
+      if (begins || is_last_end) phase.close(rank, event.leave_ns(), progress.mpi_ns, progress.calls);
+      if (begins) phase.begin(rank, event.leave_ns(), progress.mpi_ns, progress.calls);
+    }
+    if (begins) progress.last = key;
   }
 
   static void measure_instance(Phase& phase, const MergedEvent& event, std::size_t rank, std::int64_t mpi_ns,
@@ -327,21 +322,27 @@ class IterationFinder {
     return *places_;
   }
 
-  const MergedTrace& trace_;
+  struct Progress {  // of a rank
+    std::int64_t mpi_ns = 0;
+    std::uint64_t calls = 0;
+    std::optional<CallKey> last{};
+  };
+
   const MergedDefinitions& definitions_;
-  std::vector<CallRole> roles_;       // [call]
-  std::vector<MeasuredSpan> spans_;   // of ranks with events
-  std::vector<std::size_t> rank_of_;  // [location]: in spans_; kNoRank: no main thread
+  std::vector<CallRole> roles_;         // [call]
+  std::vector<MeasuredSpan> spans_;     // of ranks with events
+  std::vector<std::size_t> rank_of_;    // [location]: in spans_; kNoRank: no main thread
+  std::optional<CallPeriods> periods_;  // in the first walk
   std::vector<Phase> phases_;
+  std::vector<Progress> progress_;  // [rank], in the second walk
   std::optional<CallPlaces> places_;
   std::int64_t start_ns_ = 0;
 };
 
 }  // namespace
 
-Status find_iterations(const MergedTrace& trace, Summary& summary) {
-  MERIDIAN_TRY(std::vector<MeasuredSpan> spans, measured_spans(trace));
-  return IterationFinder{trace, std::move(spans)}.run(summary);
+Result<std::unique_ptr<TraceVisitor>> find_iterations(const AnalysisInput& input) {
+  return std::unique_ptr<TraceVisitor>{std::make_unique<IterationFinder>(input.trace, input.spans)};
 }
 
 }  // namespace meridian

@@ -5,10 +5,20 @@
 
 namespace meridian {
 
+void Amounts::add_to_many(std::uint32_t key, std::int64_t ns) {
+  const auto [at, is_new] = places_.try_emplace(key, list_.size());
+  if (is_new)
+    list_.push_back({key, ns});
+  else
+    list_[at->second].ns += ns;
+}
+
+void Amounts::index() {
+  for (std::size_t i = 0; i < list_.size(); ++i) places_[list_[i].key] = i;
+}
+
 std::vector<Amount> Amounts::sorted() const {
-  std::vector<Amount> list;
-  list.reserve(by_key_.size());
-  for (const auto& [key, ns] : by_key_) list.push_back({key, ns});
+  std::vector<Amount> list = list_;
   std::ranges::sort(list, {}, &Amount::key);
   return list;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -15,23 +16,37 @@ struct Amount {
   std::int64_t ns = 0;
 };
 
-/// Sums of amounts by key.
+/// Sums of amounts by key. Most have few keys, which are quicker to find in a list.
 class Amounts {
  public:
-  void add(std::uint32_t key, std::int64_t ns) { by_key_[key] += ns; }
+  void add(std::uint32_t key, std::int64_t ns) {
+    if (!places_.empty()) return add_to_many(key, ns);
+    for (Amount& amount : list_)
+      if (amount.key == key) {
+        amount.ns += ns;
+        return;
+      }
+    list_.push_back({key, ns});
+    if (list_.size() > kFew) index();
+  }
   void add(const std::vector<Amount>& amounts, std::int64_t sign = 1) {
-    for (const Amount& amount : amounts) by_key_[amount.key] += sign * amount.ns;
+    for (const Amount& amount : amounts) add(amount.key, sign * amount.ns);
   }
-  void add(const Amounts& amounts, std::int64_t sign = 1) {
-    for (const auto& [key, ns] : amounts.by_key_) by_key_[key] += sign * ns;
+  void add(const Amounts& amounts, std::int64_t sign = 1) { add(amounts.list_, sign); }
+  void clear() {
+    list_.clear();
+    places_.clear();
   }
-  void clear() { by_key_.clear(); }
-  bool empty() const { return by_key_.empty(); }
   /// By key.
   std::vector<Amount> sorted() const;
 
  private:
-  std::unordered_map<std::uint32_t, std::int64_t> by_key_;
+  static constexpr std::size_t kFew = 24;
+  void add_to_many(std::uint32_t key, std::int64_t ns);
+  void index();
+
+  std::vector<Amount> list_;
+  std::unordered_map<std::uint32_t, std::size_t> places_;  // in list_; empty: it has few
 };
 
 /// What a location spent its time on: its own activities, and the causes of its waits. The time is kept in intervals

@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <queue>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -17,8 +19,8 @@
 
 #include "analysis/waits/activity_times.hpp"
 #include "analysis/walk/call_places.hpp"
-#include "analysis/walk/event_window.hpp"
-#include "summary/summary.hpp"
+#include "analysis/walk/recent_numbers.hpp"
+#include "analysis/walk/trace_visitor.hpp"
 #include "trace/model/event.hpp"
 #include "trace/model/units.hpp"
 
@@ -76,27 +78,26 @@ struct Location {
   std::uint32_t waits = 0;  // that have not ended
 };
 
-class DelayFinder {
+class DelayFinder final : public TraceVisitor {
  public:
-  DelayFinder(const MergedTrace& trace, EventWindow window)
-      : trace_{trace}, window_{std::move(window)}, places_{trace.definitions()} {
+  explicit DelayFinder(const MergedTrace& trace) : trace_{trace}, places_{trace.definitions()} {
     const auto& locations = trace.definitions().locations;
     locations_.resize(locations.size());
     // Processes begin with the trace, further threads with their first call.
     for (std::size_t i = 0; i < locations.size(); ++i) locations_[i].is_begun = locations[i].thread == 0;
   }
 
-  Status run() {
-    for (;;) {
-      MERIDIAN_TRY(const bool has_events, window_.next());
-      if (!has_events) break;
-      const MergedBatch& batch = window_.current();
-      for (const MergedEvent& event : batch.events) MERIDIAN_TRY_DO(take(event, batch.waits_of(event)));
-    }
+  Status look_at(std::span<const WalkedEvent> events) override {
+    for (const WalkedEvent& walked : events) take(walked);
+    return {};
+  }
+  Status finish(Summary& summary) override {
     end_waits(INT64_MAX);
+    summary.delays = rows();
     return {};
   }
 
+ private:
   std::vector<DelaySummary> rows() const {
     const MergedDefinitions& definitions = trace_.definitions();
     std::vector<DelaySummary> list;
@@ -115,8 +116,8 @@ class DelayFinder {
     return list;
   }
 
- private:
-  Status take(const MergedEvent& event, std::span<const EventWait> waits) {
+  void take(const WalkedEvent& walked) {
+    const MergedEvent& event = walked.event;
     end_waits(event.enter_ns);
     Location& here = locations_[event.location];
     if (!std::exchange(here.is_begun, true)) here.counted_ns = event.enter_ns;
@@ -132,14 +133,13 @@ class DelayFinder {
     here.after.is_call = false;
     here.leave_ns = event.enter_ns + event.inside_ns();
     std::int64_t since_ns = event.enter_ns;
-    for (const EventWait& wait : waits) {
-      MERIDIAN_TRY(const WindowEvent causer, window_.event(wait.causer));
+    for (std::size_t i = 0; i < walked.found.size(); ++i) {
+      const EventWait& wait = walked.found[i];
       const std::int64_t end_ns = (follows_last_wait(wait.kind) ? since_ns : event.enter_ns) + wait.ns;
       if (follows_last_wait(wait.kind)) since_ns = end_ns;
-      open_.push({end_ns, event.row, wait.causer, wait.ns, event.location, causer.location});
+      open_.push({end_ns, event.row, wait.causer, wait.ns, event.location, walked.causers[i].location});
       ++here.waits;
     }
-    return {};
   }
 
   void count_until(Location& at, std::int64_t time_ns) {
@@ -252,6 +252,11 @@ class DelayFinder {
 
   /// Beyond a bound, activities are one: a call that is not known.
   std::uint32_t number_of(const Activity& activity) {
+    std::uint32_t& recent = recent_.of(activity);
+    if (recent == kUnknownNumber) recent = found_number(activity);
+    return recent;
+  }
+  std::uint32_t found_number(const Activity& activity) {
     const auto found = activity_numbers_.find(activity);
     if (found != activity_numbers_.end()) return found->second;
     Activity kept = activity;
@@ -262,7 +267,7 @@ class DelayFinder {
       group_of_.push_back(at->second);
       if (!kept.is_call && (kept.call != kNoFunction || kept.place != 0)) {
         const std::uint32_t number = at->second;
-        const std::uint32_t group = number_of({.region = kept.region});
+        const std::uint32_t group = found_number({.region = kept.region});
         group_of_[number] = group;
         return number;
       }
@@ -281,10 +286,10 @@ class DelayFinder {
   }
 
   const MergedTrace& trace_;
-  EventWindow window_;
   CallPlaces places_;
   std::vector<Location> locations_;
   std::priority_queue<OpenWait, std::vector<OpenWait>, std::greater<>> open_;  // at most those of a call per location
+  RecentNumbers<Activity, ActivityHash> recent_;
   std::unordered_map<Activity, std::uint32_t, ActivityHash> activity_numbers_;
   std::vector<Activity> activities_;
   std::vector<std::uint32_t>
@@ -305,12 +310,8 @@ class DelayFinder {
 
 }  // namespace
 
-Status find_delays(const MergedTrace& trace, Summary& summary) {
-  MERIDIAN_TRY(EventWindow window, EventWindow::open(trace, {.fields = 0, .links = kNoLinks, .has_waits = true}));
-  DelayFinder finder{trace, std::move(window)};
-  MERIDIAN_TRY_DO(finder.run());
-  summary.delays = finder.rows();
-  return {};
+Result<std::unique_ptr<TraceVisitor>> find_delays(const AnalysisInput& input) {
+  return std::unique_ptr<TraceVisitor>{std::make_unique<DelayFinder>(input.trace)};
 }
 
 }  // namespace meridian

@@ -18,9 +18,6 @@ namespace meridian {
 /// Finds the waits for messages, and those of polls for collectives, from the last call to the first.
 class MessageWaits {
  public:
-  /// Fields of events that look() needs besides those of WindowEvent.
-  static constexpr std::uint32_t kFields = kFieldComm | kFieldPeer | kFieldTag;
-
   MessageWaits(const MergedTrace& trace, const EventWindow& window, const WaitFunctions& functions, WaitSums& sums)
       : trace_{trace},
         window_{window},
@@ -29,6 +26,7 @@ class MessageWaits {
         collectives_{CollectiveCauses{trace, window, functions}},
         polls_(trace.definitions().locations.size()) {}
 
+  /// event    with comm, peer and tag
   /// links    those of kinds `sent`, `received` and `left`
   /// awaited  of the event
   Status look(const MergedEvent& event, std::span<const EventLink> links, std::span<const EventAwaited> awaited);

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -16,8 +18,8 @@
 #include "analysis/waits/thread_waits.hpp"
 #include "analysis/waits/wait_functions.hpp"
 #include "analysis/waits/wait_sums.hpp"
-#include "analysis/walk/event_window.hpp"
 #include "analysis/walk/location_states.hpp"
+#include "analysis/walk/trace_visitor.hpp"
 
 namespace meridian {
 namespace {
@@ -57,48 +59,65 @@ Result<ClockBounds> bounds_of(const MergedTrace& trace) {
   return bounds;
 }
 
+class WaitFinder final : public BackwardVisitor {
+ public:
+  WaitFinder(const EventWindow& window, ClockBounds bounds, std::vector<LocationLife> lives, WaitSink* waits)
+      : trace_{window.trace()},
+        functions_{trace_.definitions()},
+        sums_{trace_, std::move(bounds), waits},
+        messages_{trace_, window, functions_, sums_},
+        threads_{window, std::move(lives), sums_},
+        ranks_{window, sums_},
+        collectives_{trace_, window, functions_, sums_},
+        ends_{trace_.definitions()} {}
+
+  Status look_at(const MergedBatch& batch) override {
+    awaited_.clear();
+    MERIDIAN_TRY_DO(trace_.awaited(batch.events.back().row, batch.events.front().row + 1, awaited_));
+    std::span<const EventAwaited> left{awaited_};  // of this event and those before it
+    for (const MergedEvent& event : batch.events) {
+      while (!left.empty() && left.back().row > event.row) left = left.first(left.size() - 1);
+      std::size_t count = 0;
+      while (count < left.size() && left[left.size() - 1 - count].row == event.row) ++count;
+      const std::span others = left.last(count);
+      if (const auto kind = functions_[event.call].of_run) ends_.add(*kind, event);
+      MERIDIAN_TRY_DO(messages_.look(event, batch.links_of(event), others));
+      if (others.empty()) continue;
+      MERIDIAN_TRY_DO(threads_.look(event, others));
+      MERIDIAN_TRY_DO(ranks_.look(event, others));
+    }
+    return collectives_.look(false);
+  }
+
+  Status finish(Summary& summary) override {
+    MERIDIAN_TRY_DO(collectives_.look(true));
+    MERIDIAN_TRY_DO(ends_.wait_for_latest(sums_));
+    MERIDIAN_TRY_DO(sums_.store());
+    summary.waits = sums_.rows();
+    summary.wait_pairs = sums_.pairs();
+    return {};
+  }
+
+ private:
+  const MergedTrace& trace_;
+  WaitFunctions functions_;
+  WaitSums sums_;
+  MessageWaits messages_;
+  ThreadWaits threads_;
+  RankWaits ranks_;
+  CollectiveWaits collectives_;
+  EndsOfRun ends_;
+  std::vector<EventAwaited> awaited_;  // of the batch
+};
+
 }  // namespace
 
-Status find_waits(const MergedTrace& trace, Summary& summary, WaitSink* waits) {
-  const WaitFunctions functions{trace.definitions()};
-  MERIDIAN_TRY(EventWindow window,
-               EventWindow::open(trace, {.is_backwards = true,
-                                         .fields = MessageWaits::kFields | kFieldBytesSent,
-                                         .links = link_bit(LinkKind::sent) | link_bit(LinkKind::received) |
-                                                  link_bit(LinkKind::left)}));
-  MERIDIAN_TRY(ClockBounds bounds, bounds_of(trace));
-  WaitSums sums{trace, std::move(bounds), waits};
-  MessageWaits messages{trace, window, functions, sums};
-  MERIDIAN_TRY(std::vector<LocationLife> lives, location_lives(trace, summary));
-  ThreadWaits threads{window, std::move(lives), sums};
-  RankWaits ranks{window, sums};
-  CollectiveWaits collectives{trace, window, functions, sums};
-  EndsOfRun ends{trace.definitions()};
-  std::vector<EventAwaited> awaited;
-  for (;;) {
-    MERIDIAN_TRY(const bool has_events, window.next());
-    if (!has_events) break;
-    const MergedBatch& batch = window.current();
-    awaited.clear();
-    MERIDIAN_TRY_DO(trace.awaited(batch.events.back().row, batch.events.front().row + 1, awaited));
-    for (const MergedEvent& event : batch.events) {
-      const auto from = std::ranges::lower_bound(awaited, event.row, {}, &EventAwaited::row);
-      const std::span<const EventAwaited> others{from,
-                                                 std::ranges::upper_bound(awaited, event.row, {}, &EventAwaited::row)};
-      if (const auto kind = functions[event.call].of_run) ends.add(*kind, event);
-      MERIDIAN_TRY_DO(messages.look(event, batch.links_of(event), others));
-      if (others.empty()) continue;
-      MERIDIAN_TRY_DO(threads.look(event, others));
-      MERIDIAN_TRY_DO(ranks.look(event, others));
-    }
-    MERIDIAN_TRY_DO(collectives.look(false));
-  }
-  MERIDIAN_TRY_DO(collectives.look(true));
-  MERIDIAN_TRY_DO(ends.wait_for_latest(sums));
-  MERIDIAN_TRY_DO(sums.store());
-  summary.waits = sums.rows();
-  summary.wait_pairs = sums.pairs();
-  return {};
+Result<std::unique_ptr<BackwardVisitor>> find_waits(const EventWindow& window, const Summary& summary,
+                                                    WaitSink* waits) {
+  MERIDIAN_TRY(ClockBounds bounds, bounds_of(window.trace()));
+  MERIDIAN_TRY(std::vector<LocationLife> lives, location_lives(window.trace(), summary));
+  return std::unique_ptr<BackwardVisitor>{
+      std::make_unique<WaitFinder>(window, std::move(bounds), std::move(lives), waits)};
 }
 
 }  // namespace meridian

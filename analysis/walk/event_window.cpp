@@ -9,7 +9,6 @@ namespace {
 // A batch has 65536 events: 7 MB, and 3.1 MB of what is kept of it.
 constexpr std::size_t kAhead = 2;
 constexpr std::size_t kBehind = 4;
-constexpr std::uint64_t kBatchRows = 65536;
 
 }  // namespace
 
@@ -22,33 +21,29 @@ Result<EventWindow> EventWindow::open(const MergedTrace& trace, EventSelection s
 
 Status EventWindow::read_ahead() {
   while (!is_at_end_ && ahead_.size() <= kAhead) {
-    MergedBatch batch = std::exchange(free_batch_, {});
-    MERIDIAN_TRY(const bool has_events, cursor_.next(batch));
+    BatchReader::Batch read = std::exchange(free_, {});
+    MERIDIAN_TRY(const bool has_events, reader_->next(read));
     if (!has_events) {
       is_at_end_ = true;
       break;
     }
     Block& block = at_hand_.emplace_back();
-    block.first = std::min(batch.events.front().row, batch.events.back().row);
-    MERIDIAN_CHECK(block.first % kBatchRows == 0 && batch.events.size() <= kBatchRows);
-    block.events = std::exchange(free_events_, {});
-    block.events.clear();
-    block.events.reserve(batch.events.size());
-    for (const MergedEvent& event : batch.events) block.events.push_back(WindowEvent::of(event));
-    if (is_backwards_) std::ranges::reverse(block.events);
-    ahead_.push_back(std::move(batch));
+    block.first = read.events.front().row;
+    MERIDIAN_CHECK(block.first % kBatchRows == 0 && read.events.size() <= kBatchRows);
+    block.events = std::move(read.events);
+    ahead_.push_back(std::move(read.batch));
   }
   return {};
 }
 
 Result<bool> EventWindow::next() {
   if (std::exchange(is_begun_, true) && !ahead_.empty()) {
-    free_batch_ = std::move(ahead_.front());
+    free_.batch = std::move(ahead_.front());
     ahead_.pop_front();
   }
   // Before the batch that is read next, so that it can take the memory.
   if (at_hand_.size() > ahead_.size() + kBehind) {
-    free_events_ = std::move(at_hand_.front().events);
+    free_.events = std::move(at_hand_.front().events);
     at_hand_.pop_front();
   }
   MERIDIAN_TRY_DO(read_ahead());
@@ -62,13 +57,7 @@ Result<bool> EventWindow::next() {
   return !ahead_.empty();
 }
 
-Result<WindowEvent> EventWindow::event(std::uint64_t row) const {
-  if (row >= first_ && row < end_) {
-    // All batches but the last one of the trace are equally long.
-    const auto number = static_cast<std::size_t>((row - first_) / kBatchRows);
-    const Block& block = at_hand_[is_backwards_ ? at_hand_.size() - 1 - number : number];
-    return block.events[static_cast<std::size_t>(row - block.first)];
-  }
+Result<WindowEvent> EventWindow::far_event(std::uint64_t row) const {
   MERIDIAN_TRY(const MergedEvent event, trace_->event(row));
   return WindowEvent::of(event);
 }

@@ -3,31 +3,14 @@
 
 #include <cstdint>
 #include <deque>
-#include <span>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "analysis/walk/batch_reader.hpp"
 #include "merged/merged_trace.hpp"
 
 namespace meridian {
-
-/// An event as the other end of a message or another participant of a collective: the fields that analyses use.
-/// bytes_sent is 0 unless the selection has kFieldBytesSent.
-struct WindowEvent {
-  std::uint64_t row = 0;
-  std::int64_t enter_ns = 0;
-  std::int64_t leave_ns = 0;
-  std::uint64_t bytes_sent = 0;
-  std::uint32_t location = 0;
-  std::uint32_t call = 0;
-  std::uint32_t site = 0;
-  std::int64_t outside_ns = 0;  ///< as in MergedEvent
-
-  static WindowEvent of(const MergedEvent& event) {
-    return {event.row,      event.enter_ns, event.leave_ns(), event.bytes_sent,
-            event.location, event.call,     event.site,       event.outside_ns};
-  }
-};
 
 /// All events of a trace in global order, or in reverse, a batch at a time; events some batches before and after it are
 /// at hand. Others are read from the file. Memory is bounded by the number of batches. The trace must outlive it.
@@ -37,6 +20,7 @@ class EventWindow {
   /// fields of WindowEvent and further ones
   static Result<EventWindow> open(const MergedTrace& trace, EventSelection selection);
 
+  const MergedTrace& trace() const noexcept { return *trace_; }
   /// Goes to the next batch; false: there is none.
   Result<bool> next();
   const MergedBatch& current() const noexcept { return ahead_.front(); }
@@ -44,28 +28,37 @@ class EventWindow {
   /// it.
   bool has_reached(std::uint64_t row) const noexcept { return is_backwards_ ? row >= first_ : row < end_; }
   /// An event by its row.
-  Result<WindowEvent> event(std::uint64_t row) const;
+  Result<WindowEvent> event(std::uint64_t row) const {
+    if (row < first_ || row >= end_) return far_event(row);
+    // All batches but the last one of the trace are equally long.
+    const auto number = static_cast<std::size_t>((row - first_) / kBatchRows);
+    const Block& block = at_hand_[is_backwards_ ? at_hand_.size() - 1 - number : number];
+    return block.events[static_cast<std::size_t>(row - block.first)];
+  }
 
  private:
+  static constexpr std::uint64_t kBatchRows = 65536;
   struct Block {
     std::uint64_t first = 0;  // row
     std::vector<WindowEvent> events;
   };
   EventWindow(const MergedTrace& trace, EventCursor cursor, bool is_backwards)
-      : trace_{&trace}, cursor_{std::move(cursor)}, is_backwards_{is_backwards} {}
+      : trace_{&trace},
+        reader_{std::make_unique<BatchReader>(std::move(cursor), BatchReader::can_have_thread())},
+        is_backwards_{is_backwards} {}
   Status read_ahead();
+  Result<WindowEvent> far_event(std::uint64_t row) const;
 
   const MergedTrace* trace_;
-  EventCursor cursor_;
+  std::unique_ptr<BatchReader> reader_;
   bool is_backwards_;
   bool is_begun_ = false;
   bool is_at_end_ = false;
   std::deque<MergedBatch> ahead_;  // the current batch and those after it
-  MergedBatch free_batch_;         // batches and blocks that are not needed any more: their memory is used again
-  std::vector<WindowEvent> free_events_;
-  std::deque<Block> at_hand_;  // of batches before, of the current one, and
-                               // after it, in the order of reading
-  std::uint64_t first_ = 0;    // row of the first event at hand
+  BatchReader::Batch free_;        // not needed any more: its memory is used again
+  std::deque<Block> at_hand_;      // of batches before, of the current one, and
+                                   // after it, in the order of reading
+  std::uint64_t first_ = 0;        // row of the first event at hand
   std::uint64_t end_ = 0;
 };
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "analysis/walk/location_states.hpp"
 #include "merged/merged_trace.hpp"
-#include "trace/model/result.hpp"
 
 namespace meridian {
 
@@ -19,8 +20,25 @@ struct MeasuredSpan {
   bool has_events = false;
 };
 
-/// By rank, those of MergedDefinitions::ranks. Reads the beginning and the end of the trace; all of it if a rank has no such
-/// call.
-Result<std::vector<MeasuredSpan>> measured_spans(const MergedTrace& trace);
+/// Finds the spans of all ranks.
+class MeasuredSpans {
+ public:
+  explicit MeasuredSpans(const MergedDefinitions& definitions);
+  /// All events, the last one first.
+  void add(const MergedEvent& event);
+  /// By rank, those of MergedDefinitions::ranks.
+  std::vector<MeasuredSpan> spans() const;
+
+ private:
+  struct Rank {
+    bool is_finalized = false;
+    bool is_begun = false;  // an MPI_Init was seen
+    bool is_ended = false;  // the end is known
+  };
+  std::vector<CallTraits> traits_;      // [call]
+  std::vector<std::size_t> number_of_;  // [location]: in spans_; their number: none
+  std::vector<Rank> ranks_;
+  std::vector<MeasuredSpan> spans_;
+};
 
 }  // namespace meridian

@@ -32,9 +32,11 @@ TimelineScan::TimelineScan(const MergedTrace& trace, std::vector<LocationLife> l
 
 Status TimelineScan::run(const std::function<void(std::uint64_t)>& after_events) {
   MERIDIAN_TRY(TraceWalk walk, TraceWalk::open(trace_, kNoLinks));
-  MERIDIAN_TRY_DO(walk.run([&](const WalkedEvent& walked) -> Status {
-    look_at(walked);
-    if (walked.event.row % kEventsPerReport == 0) after_events(walked.event.row);
+  MERIDIAN_TRY_DO(walk.run([&](std::span<const WalkedEvent> events) -> Status {
+    for (const WalkedEvent& walked : events) {
+      look_at(walked);
+      if (walked.event.row % kEventsPerReport == 0) after_events(walked.event.row);
+    }
     return {};
   }));
   tiler_.finish();

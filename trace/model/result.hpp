@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -44,18 +45,25 @@ class [[nodiscard]] Result {
   std::variant<T, Error> state_;
 };
 
+/// As small as a pointer, because functions that look at one event return it.
 template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error) : error_{std::move(error)}, failed_{true} {}
-  explicit operator bool() const noexcept { return !failed_; }
-  Error& error() { return error_; }
-  const Error& error() const { return error_; }
+  Result(Error error) : error_{std::make_unique<Error>(std::move(error))} {}
+  Result(const Result& other) : error_{other.error_ ? std::make_unique<Error>(*other.error_) : nullptr} {}
+  Result(Result&&) noexcept = default;
+  Result& operator=(Result other) noexcept {
+    error_ = std::move(other.error_);
+    return *this;
+  }
+  ~Result() = default;
+  explicit operator bool() const noexcept { return !error_; }
+  Error& error() { return *error_; }
+  const Error& error() const { return *error_; }
 
  private:
-  Error error_;
-  bool failed_ = false;
+  std::unique_ptr<Error> error_;
 };
 
 using Status = Result<void>;

@@ -82,6 +82,11 @@ Result<Attribute> open_scalar(hid_t object, const std::string& name, H5T_class_t
 
 }  // namespace
 
+bool has_thread_safety() {
+  hbool_t is_safe = 0;
+  return H5is_library_threadsafe(&is_safe) >= 0 && is_safe != 0;
+}
+
 Error failure(Errc code, std::string_view action) {
   std::string reason;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, &keep_description, &reason);

@@ -41,6 +41,9 @@ class Quiet {
   void* data_ = nullptr;
 };
 
+/// Whether several threads may call HDF5 at a time.
+bool has_thread_safety();
+
 /// An Error of `action` ("cannot create column 'gap'"), followed by HDF5's own reason.
 Error failure(Errc code, std::string_view action);
 /// Whether the failure of the last call began in this part of HDF5 (H5E_DATASET...).
