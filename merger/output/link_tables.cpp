@@ -10,7 +10,9 @@
 namespace meridian {
 namespace {
 
-constexpr std::uint64_t kReleaseLinksEvery = 1 << 18;  // rows
+// Rows: each may bring pages into memory, with those around them. Collectives and awaited calls are far apart.
+constexpr std::uint64_t kReleaseMessagesEvery = 1 << 13;
+constexpr std::uint64_t kReleaseFewEvery = 1 << 8;
 
 /// Columns of /events that messages are compared with: comm, tag, bytes_sent.
 constexpr std::uint32_t kSendColumns = 1U << 3 | 1U << 5 | 1U << 6;
@@ -53,9 +55,10 @@ Status MessageLinks::write(ColumnParent file, const RowMap& map) {
     placed.post = map.row(message->post);
     placed.completion = map.row(message->completion);
     MERIDIAN_TRY_DO(sorted.append(placed));
-    if (++done % kReleaseLinksEvery == 0) map.release_pages();
+    if (++done % kReleaseMessagesEvery == 0) map.release_pages();
   }
   MERIDIAN_TRY_DO(reader.status());
+  map.release_pages();
   messages_ = {};
 
   MERIDIAN_TRY(auto links, LongTableWriter<StoredLink>::create(file, kMessages, kMessageLinkColumns));
@@ -126,9 +129,10 @@ Status CollectiveLinks::write(ColumnParent file, const RowMap& map) {
     MERIDIAN_TRY_DO(rows.push({part->comm_rank, part->shape}));
     MERIDIAN_TRY_DO(by_start.append(start, number));
     MERIDIAN_TRY_DO(by_completion.append(end, number));
-    if (number % kReleaseLinksEvery == 0) map.release_pages();
+    if (number % kReleaseFewEvery == 0) map.release_pages();
   }
   MERIDIAN_TRY_DO(reader.status());
+  map.release_pages();
   parts_ = {};
   if (links.size() != 0) MERIDIAN_TRY_DO(instances.push(instance));
   MERIDIAN_TRY_DO(instances.finish());
@@ -155,9 +159,10 @@ Status AwaitedLinks::write(ColumnParent file, const RowMap& map) {
   TempSpoolReader<Awaited> reader{calls_};
   for (const Awaited* call = reader.next(); call != nullptr; call = reader.next()) {
     MERIDIAN_TRY_DO(sorted.append({map.row(call->key), map.row(call->causer), call->kind}));
-    if (++done % kReleaseLinksEvery == 0) map.release_pages();
+    if (++done % kReleaseFewEvery == 0) map.release_pages();
   }
   MERIDIAN_TRY_DO(reader.status());
+  map.release_pages();
   calls_ = {};
   MERIDIAN_TRY(auto links, LongTableWriter<StoredLink>::create(file, kAwaited, kAwaitedLinkColumns));
   MERIDIAN_TRY(auto rows, LongTableWriter<StoredAwaited>::create(file, kAwaited, kAwaitedColumns));
