@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -40,6 +41,10 @@ struct Analysis {
   std::string_view name;
   std::variant<VisitorMaker, BackwardMaker, TableFiller> analyse;
 };
+
+// Of the time of all analyses, what has passed after the walk backwards and the first one forwards.
+constexpr double kBackwards = 0.3;
+constexpr double kForwards = 0.8;
 
 Status list_problems(Summary& summary) {
   summary.problems = find_problems(summary);
@@ -100,8 +105,27 @@ Status finish(const std::vector<Visit<Visitor>>& visits, Summary& summary) {
   return {};
 }
 
+/// The parts of the time that walks have come to.
+class Progress {
+ public:
+  Progress(const MergedTrace& trace, const std::function<void(double)>& sink)
+      : events_{static_cast<double>(trace.events())}, sink_{sink} {}
+  void begin_walk(double from, double to) {
+    from_ = from;
+    to_ = to;
+  }
+  void show(std::uint64_t done) const {
+    if (sink_) sink_(from_ + (to_ - from_) * static_cast<double>(done) / events_);
+  }
+
+ private:
+  double events_, from_ = 0, to_ = 0;
+  const std::function<void(double)>& sink_;
+};
+
 /// Comes before the others, which read the waits of calls from the file. Returns the spans of the ranks.
-Result<std::vector<MeasuredSpan>> walk_backwards(const MergedTrace& trace, Summary& summary, WaitSink* waits) {
+Result<std::vector<MeasuredSpan>> walk_backwards(const MergedTrace& trace, Summary& summary, WaitSink* waits,
+                                                 Progress& progress) {
   MERIDIAN_TRY(EventWindow window,
                EventWindow::open(trace, {.is_backwards = true,
                                          .fields = kFieldComm | kFieldPeer | kFieldTag | kFieldBytesSent,
@@ -109,23 +133,30 @@ Result<std::vector<MeasuredSpan>> walk_backwards(const MergedTrace& trace, Summa
                                                   link_bit(LinkKind::left)}));
   MERIDIAN_TRY(const auto list, visits<BackwardVisitor, BackwardMaker>(window, summary, waits));
   MeasuredSpans spans{trace.definitions()};
+  progress.begin_walk(0, kBackwards);
   for (;;) {
     MERIDIAN_TRY(const bool has_events, window.next());
     if (!has_events) break;
     for (const MergedEvent& event : window.current().events) spans.add(event);
     MERIDIAN_TRY_DO(show(list, window.current()));
+    progress.show(trace.events() - window.current().events.back().row);
   }
   MERIDIAN_TRY_DO(finish(list, summary));
   return spans.spans();
 }
 
 /// Again as long as a visitor wants more.
-Status walk_forwards(const MergedTrace& trace, const std::vector<MeasuredSpan>& spans, Summary& summary) {
+Status walk_forwards(const MergedTrace& trace, const std::vector<MeasuredSpan>& spans, Summary& summary,
+                     Progress& progress) {
   MERIDIAN_TRY(auto list, visits<TraceVisitor, VisitorMaker>(AnalysisInput{trace, summary, spans}));
   const std::uint32_t fields = kFieldComm | kFieldTag | kFieldBytesSent | kFieldCalls | kFieldPath;
   for (std::uint8_t links = kAllLinks; std::ranges::any_of(list, &Visit<TraceVisitor>::wants_more); links = kNoLinks) {
     MERIDIAN_TRY(TraceWalk walk, TraceWalk::open(trace, links, fields));
-    MERIDIAN_TRY_DO(walk.run([&](std::span<const WalkedEvent> events) { return show(list, events); }));
+    progress.begin_walk(links == kAllLinks ? kBackwards : kForwards, links == kAllLinks ? kForwards : 1);
+    MERIDIAN_TRY_DO(walk.run([&](std::span<const WalkedEvent> events) {
+      progress.show(events.front().event.row);
+      return show(list, events);
+    }));
     for (Visit<TraceVisitor>& each : list) {
       if (!each.wants_more) continue;
       auto wants_more = each.visitor->wants_more();
@@ -138,9 +169,12 @@ Status walk_forwards(const MergedTrace& trace, const std::vector<MeasuredSpan>& 
 
 }  // namespace
 
-Status run_analyses(const MergedTrace& trace, Summary& summary, WaitSink* waits) {
-  MERIDIAN_TRY(const std::vector<MeasuredSpan> spans, walk_backwards(trace, summary, waits));
-  MERIDIAN_TRY_DO(walk_forwards(trace, spans, summary));
+Status run_analyses(const MergedTrace& trace, Summary& summary, WaitSink* waits,
+                    const std::function<void(double)>& progress) {
+  Progress shown{trace, progress};
+  MERIDIAN_TRY(const std::vector<MeasuredSpan> spans, walk_backwards(trace, summary, waits, shown));
+  MERIDIAN_TRY_DO(walk_forwards(trace, spans, summary, shown));
+  if (progress) progress(1);
   for (const Analysis& analysis : kAnalyses)
     if (const auto* const fill = std::get_if<TableFiller>(&analysis.analyse))
       MERIDIAN_TRY_DO(named(analysis.name, (*fill)(summary)));

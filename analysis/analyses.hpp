@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+
 #include "merged/merged_trace.hpp"
 #include "merged/model/wait_sink.hpp"
 #include "summary/summary.hpp"
@@ -11,7 +13,9 @@ namespace meridian {
 /// Runs all analyses: each fills in its own tables of the summary and leaves the rest of it unchanged. Memory does not
 /// grow with the trace. An error names the analysis.
 ///
-/// waits  stores the waits of calls in the file, where MergedTrace::waits() reads them; null: the file has them
-Status run_analyses(const MergedTrace& trace, Summary& summary, WaitSink* waits = nullptr);
+/// waits     stores the waits of calls in the file, where MergedTrace::waits() reads them; null: the file has them
+/// progress  may be empty; gets the part of the work that is done, 0 to 1
+Status run_analyses(const MergedTrace& trace, Summary& summary, WaitSink* waits = nullptr,
+                    const std::function<void(double)>& progress = {});
 
 }  // namespace meridian

@@ -36,17 +36,19 @@ std::string progress_line(double fraction, std::string_view what) {
 }
 
 void ProgressBar::show(double fraction, std::string_view what) {
+  furthest_ = std::max(furthest_, fraction);
   const auto now = std::chrono::steady_clock::now();
   if (!is_on_ || (is_shown_ && now - last_ < kBetween)) return;
   last_ = now;
   is_shown_ = true;
   g_is_bar_shown.store(true);
-  write_line(std::string{kWipe} + progress_line(fraction, what));
+  write_line(std::string{kWipe} + progress_line(furthest_, what));
 }
 
 void ProgressBar::clear() {
   if (is_shown_) wipe_progress();
   is_shown_ = false;
+  furthest_ = 0;
 }
 
 void wipe_progress() noexcept {

@@ -15,13 +15,15 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
   ~ProgressBar() { clear(); }
 
-  /// fraction  done of the whole job, 0 to 1; `what` is the current step. Drawn at most ten times a second.
+  /// fraction  done of the whole job, 0 to 1; `what` is the current step. Drawn at most ten times a second. The bar does not get
+  /// shorter where a step is done again, until clear().
   void show(double fraction, std::string_view what);
   void clear();
 
  private:
   bool is_on_;
   bool is_shown_ = false;
+  double furthest_ = 0;
   std::chrono::steady_clock::time_point last_{};
 };
 

@@ -107,11 +107,13 @@ int merge_trace(const MergeArguments& arguments) {
   options.clocks.model = static_cast<ClockModel>(model - kClockModels.begin());
   options.force = arguments.force;
   options.removes_overhead = arguments.removes_overhead;
-  options.progress = [&](double fraction, std::string_view pass) { bar.show(fraction, pass); };
+  constexpr double kPasses = 0.4;  // of all the time; the rest is that of analyses
+  options.progress = [&](double fraction, std::string_view pass) { bar.show(fraction * kPasses, pass); };
   options.recover = [&](const fs::path& note, const fs::path& where) { return leftovers.finish(note, where); };
-  options.analyse = [](std::int64_t file, WaitSink& waits, Summary& summary) -> Status {
+  options.analyse = [&](std::int64_t file, WaitSink& waits, Summary& summary) -> Status {
     MERIDIAN_TRY(const MergedTrace trace, MergedTrace::borrow(file));
-    return run_analyses(trace, summary, &waits);
+    return run_analyses(trace, summary, &waits,
+                        [&](double part) { bar.show(kPasses + part * (1 - kPasses), "analyses"); });
   };
   std::optional<OutputLock> lock;
   bool is_taken = false;

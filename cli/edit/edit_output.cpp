@@ -119,18 +119,19 @@ int run_edit(const EditArguments& arguments, const std::string& description, con
   ProgressBar bar{is_terminal(STDERR_FILENO)};
   const auto write = [&]() -> Result<EditCounts> {
     MERIDIAN_TRY(std::shared_ptr<TempFile> scratch, TempFile::create(directory));
-    constexpr double kChoosing = 0.3;  // of all the time
+    constexpr double kChoosing = 0.2, kWriting = 0.5;  // of all the time, what has passed after these
     const EditSource source{*merged, std::move(scratch),
                             [&](double fraction, std::string_view what) { bar.show(fraction * kChoosing, what); }};
     MERIDIAN_TRY(const std::unique_ptr<EventEdit> edit, make(source));
     EditOptions options;
     options.description = description;
     options.progress = [&](double fraction, std::string_view what) {
-      bar.show(kChoosing + fraction * (1 - kChoosing), what);
+      bar.show(kChoosing + fraction * (kWriting - kChoosing), what);
     };
-    options.analyse = [](std::int64_t file, WaitSink& waits, Summary& summary) -> Status {
+    options.analyse = [&](std::int64_t file, WaitSink& waits, Summary& summary) -> Status {
       MERIDIAN_TRY(const MergedTrace written, MergedTrace::borrow(file));
-      return run_analyses(written, summary, &waits);
+      return run_analyses(written, summary, &waits,
+                          [&](double part) { bar.show(kWriting + part * (1 - kWriting), "analyses"); });
     };
     return write_edit(*trace, output, *edit, options);
   };

@@ -77,6 +77,21 @@ TEST(CommunicationSizes, AreThoseOfASlowLoop) {
   EXPECT_EQ(sizes_of(summary), expected);
 }
 
+TEST(Analyses, ReportTheirProgressFromBeginningToEnd) {
+  const TempDir directory;
+  write_halo(directory.path(), 3, 2000);
+  ASSERT_TRUE(merge(directory.path()));
+  const auto trace = MergedTrace::open(directory / "merged.h5");
+  ASSERT_TRUE(trace);
+  Summary summary;
+  std::vector<double> parts;
+  ASSERT_TRUE(run_analyses(*trace, summary, nullptr, [&](double part) { parts.push_back(part); }));
+  EXPECT_TRUE(std::ranges::is_sorted(parts));
+  EXPECT_GT(parts.size(), trace->events() / 256);
+  EXPECT_GE(parts.front(), 0.0);
+  EXPECT_EQ(parts.back(), 1.0);
+}
+
 TEST(CommunicationSizes, AreInTheFileThatMergeWrites) {
   const TempDir directory;
   write_halo(directory.path(), 3, 50);
