@@ -42,7 +42,7 @@ struct Analysis {
   std::variant<VisitorMaker, BackwardMaker, TableFiller> analyse;
 };
 
-// Of the time of all analyses, what has passed after the walk backwards and the first one forwards.
+// Shares of the time of all analyses: until the end of the walk backwards, and of the first walk forwards.
 constexpr double kBackwards = 0.3;
 constexpr double kForwards = 0.8;
 

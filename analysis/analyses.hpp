@@ -11,7 +11,7 @@
 namespace meridian {
 
 /// Runs all analyses: each fills in its own tables of the summary and leaves the rest of it unchanged. Memory does not
-/// grow with the trace. An error names the analysis.
+/// grow with the trace. The error of an analysis names it.
 ///
 /// waits     stores the waits of calls in the file, where MergedTrace::waits() reads them; null: the file has them
 /// progress  may be empty; gets the part of the work that is done, 0 to 1

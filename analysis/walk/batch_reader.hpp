@@ -54,7 +54,7 @@ class BatchReader {
   Result<bool> next(Batch& batch);
 
  private:
-  static constexpr std::size_t kMostAhead = 2;  // batches: 7 MB and 3.1 MB each
+  static constexpr std::size_t kMostAhead = 2;  // batches: 7 MB and 3.7 MB each
 
   Result<bool> read(Batch& batch);
   void work();

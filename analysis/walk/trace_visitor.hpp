@@ -10,7 +10,7 @@
 
 namespace meridian {
 
-/// What a visitor is made from.
+/// The trace, and what is known of it before the walk: for the function that makes a visitor.
 struct AnalysisInput {
   const MergedTrace& trace;
   const Summary& summary;                  ///< as it is before the walk

@@ -33,7 +33,7 @@ class BatchReaderTest : public testing::Test {
   TempDir directory_;
 };
 
-/// What is read of an event, and of the same one in the window.
+/// Fields that an event of a batch and its WindowEvent have in common.
 using Row = std::tuple<std::uint64_t, std::int64_t, std::int64_t, std::uint32_t, std::uint32_t, std::uint32_t>;
 
 struct Seen {
