@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Finds every MPI that is installed. For each flavor in MERIDIAN_MPIS (openmpi, mpich):
+# Finds every MPI that is installed, or those of MERIDIAN_ONLY_MPI. For each flavor in MERIDIAN_MPIS (openmpi, mpich):
 #   MERIDIAN_MPICC_<flavor>, MERIDIAN_MPIEXEC_<flavor>, MERIDIAN_MPI_INCLUDE_<flavor> (list of -I directories)
+set(MERIDIAN_ONLY_MPI "" CACHE STRING "openmpi or mpich: build for this library alone, although others are installed")
 set(MERIDIAN_MPIS "")
 foreach(flavor openmpi mpich)
   find_program(MERIDIAN_MPICC_${flavor} NAMES mpicc.${flavor})
@@ -20,7 +21,7 @@ if(NOT MERIDIAN_MPICC_openmpi AND NOT MERIDIAN_MPICC_mpich)   # outside Debian: 
   endif()
 endif()
 foreach(flavor openmpi mpich)
-  if(MERIDIAN_MPICC_${flavor})
+  if(MERIDIAN_MPICC_${flavor} AND (NOT MERIDIAN_ONLY_MPI OR MERIDIAN_ONLY_MPI STREQUAL flavor))
     execute_process(COMMAND ${MERIDIAN_MPICC_${flavor}} -show OUTPUT_VARIABLE shown OUTPUT_STRIP_TRAILING_WHITESPACE)
     string(REGEX MATCHALL "-I[^ ]+" includes "${shown}")
     list(TRANSFORM includes REPLACE "^-I" "")

@@ -84,7 +84,7 @@ class RandomLoops {
 };
 
 TEST(IterationsInPython, OfRandomLoopsAreThoseOfPlainLoops) {
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+  for (std::uint64_t seed = 1; seed <= cases(12); ++seed) {
     SyntheticRun run{seed % 3 == 0 ? 2 : 4};
     RandomLoops{run, seed}.play();
     const auto outcome = run.merge(with_analyses());

@@ -8,11 +8,12 @@
 #include <string>
 
 #include "clock_scenarios.hpp"
+#include "tests/support/seed.hpp"
 
 namespace meridian::test {
 namespace {
 
-constexpr std::uint64_t kSeeds = 3;  // clock_matrix 10 broken: ten of each
+constexpr std::uint64_t kSeeds = cases(3);  // clock_matrix 10 broken: ten of each
 constexpr int kMoments = 1000;
 
 class BrokenAssumptions : public testing::TestWithParam<std::size_t> {};

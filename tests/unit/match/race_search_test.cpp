@@ -156,7 +156,7 @@ void expect_possible(const Race& race, const RaceOrder& order, std::uint64_t see
 
 TEST(RaceSearch, FindsAnOrderOfRandomRacesWhateverTheSizes) {
   for (const std::uint64_t sizes : {1u, 2u, 8u, 1000u})
-    for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+    for (std::uint64_t seed = 1; seed <= test::cases(25); ++seed) {
       const auto threads = static_cast<std::uint32_t>(2 + seed % 5);
       const Race race{seed, threads, 1 + static_cast<std::uint32_t>(seed % 4), 240, sizes};
       expect_possible(race, find_race_order(race.sends, race.receives, race.sends.size(), true), seed);

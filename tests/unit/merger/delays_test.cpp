@@ -11,6 +11,7 @@
 #include "random_waits.hpp"
 #include "synthetic_patterns.hpp"
 #include "synthetic_trace.hpp"
+#include "tests/support/seed.hpp"
 
 namespace meridian::test {
 namespace {
@@ -110,7 +111,7 @@ std::int64_t sum_of_waits(const Summary& summary) {
 }
 
 TEST(Delays, OfRandomProgramsAreAsLongAsTheirWaits) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= cases(20); ++seed) {
     SyntheticRun run{4};
     play_waits(run, {0, 1, 2, 3}, seed);
     const auto outcome = run.merge(with_analyses());
@@ -122,7 +123,7 @@ TEST(Delays, OfRandomProgramsAreAsLongAsTheirWaits) {
 
 TEST(Delays, DoNotDependOnTheNumbersOfTheRanks) {
   const std::vector<std::size_t> places{2, 0, 3, 1};
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+  for (std::uint64_t seed = 1; seed <= cases(10); ++seed) {
     SyntheticRun run{4}, other{4};
     play_waits(run, {0, 1, 2, 3}, seed);
     play_waits(other, places, seed);

@@ -152,7 +152,7 @@ class RacingThreads : public Messages, public ::testing::WithParamInterface<bool
 };
 
 TEST_P(RacingThreads, GetNoMessageBeforeItWasSentAndNoneOutOfOrder) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= cases(60); ++seed) {
     const Race race{seed, GetParam(), 1};
     const auto pairs = merged(race);
     ASSERT_EQ(pairs.size(), race.sends.size()) << "seed " << seed;
@@ -168,7 +168,7 @@ TEST_P(RacingThreads, GetNoMessageBeforeItWasSentAndNoneOutOfOrder) {
 }
 
 TEST_P(RacingThreads, ThatReceiveAreDistinguishedByTheSizesOfTheirMessages) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= cases(60); ++seed) {
     const Race race{seed, GetParam(), kMessages, 1, 4};
     const auto pairs = merged(race);
     ASSERT_EQ(pairs.size(), race.sends.size()) << "seed " << seed;
@@ -177,7 +177,7 @@ TEST_P(RacingThreads, ThatReceiveAreDistinguishedByTheSizesOfTheirMessages) {
 }
 
 TEST_P(RacingThreads, ThatSendAreDistinguishedByTheSizesOfTheirMessages) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= cases(60); ++seed) {
     const Race race{seed, GetParam(), kMessages, 4, 1};
     const auto pairs = merged(race);
     ASSERT_EQ(pairs.size(), race.sends.size()) << "seed " << seed;
@@ -187,7 +187,7 @@ TEST_P(RacingThreads, ThatSendAreDistinguishedByTheSizesOfTheirMessages) {
 
 TEST_P(RacingThreads, OnBothSidesGetMessagesOfTheirSizesWithoutAnError) {
   for (const std::size_t sizes : {2u, 7u, 60u})
-    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    for (std::uint64_t seed = 1; seed <= cases(40); ++seed) {
       const Race race{seed, GetParam(), sizes};
       const auto pairs = merged(race);
       ASSERT_EQ(pairs.size(), race.sends.size()) << "seed " << seed;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "mpi_simulator.hpp"
+#include "tests/support/seed.hpp"
 
 namespace meridian::test {
 namespace {
@@ -22,7 +23,8 @@ std::vector<MpiSimulator::Truth> found(const std::filesystem::path& merged) {
 }
 
 /// MERIDIAN_TEST_SEEDS multiplies the number of programs.
-void check(const SimulatorOptions& options, std::uint64_t seeds) {
+void check(const SimulatorOptions& options, std::uint64_t wanted) {
+  std::uint64_t seeds = cases(wanted);
   if (const char* more = std::getenv("MERIDIAN_TEST_SEEDS")) seeds *= std::strtoull(more, nullptr, 10);
   std::size_t messages = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
