@@ -35,13 +35,13 @@ function(meridian_part name dir)
 endfunction()
 
 # meridian_cold_target(NAME [BRIEF]): meridian_target() for code that no traced program runs. BRIEF: none of it runs for each event
-# of a trace, so that compiling it fast is worth more than its speed.
+# of a trace, so that fast compilation is worth more than its speed.
 function(meridian_cold_target name)
   cmake_parse_arguments(arg "BRIEF" "" "" ${ARGN})
   meridian_target(${name})
   meridian_in_unity(${name})
   if(arg_BRIEF)
-    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1> $<$<CONFIG:Sanitized>:-O0>)
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
 endfunction()
 
