@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Finds every MPI that is installed, or those of MERIDIAN_ONLY_MPI. For each flavor in MERIDIAN_MPIS (openmpi, mpich):
+# Finds every MPI that is installed, or the one of MERIDIAN_ONLY_MPI. For each flavor in MERIDIAN_MPIS (openmpi, mpich):
 #   MERIDIAN_MPICC_<flavor>, MERIDIAN_MPIEXEC_<flavor>, MERIDIAN_MPI_INCLUDE_<flavor> (list of -I directories)
 set(MERIDIAN_ONLY_MPI "" CACHE STRING "openmpi or mpich: build for this library alone, although others are installed")
+if(NOT MERIDIAN_ONLY_MPI MATCHES "^(openmpi|mpich|)$")
+  message(FATAL_ERROR "MERIDIAN_ONLY_MPI is '${MERIDIAN_ONLY_MPI}', must be openmpi, mpich or empty")
+endif()
 set(MERIDIAN_MPIS "")
 foreach(flavor openmpi mpich)
   find_program(MERIDIAN_MPICC_${flavor} NAMES mpicc.${flavor})

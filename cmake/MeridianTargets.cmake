@@ -34,15 +34,10 @@ function(meridian_part name dir)
   endif()
 endfunction()
 
-# meridian_cold_target(NAME [BRIEF]): meridian_target() for code that no traced program runs. BRIEF: none of it runs for each event
-# of a trace, so that fast compilation is worth more than its speed.
+# meridian_cold_target(NAME): meridian_target() for code that no traced program runs.
 function(meridian_cold_target name)
-  cmake_parse_arguments(arg "BRIEF" "" "" ${ARGN})
   meridian_target(${name})
   meridian_in_unity(${name})
-  if(arg_BRIEF)
-    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
-  endif()
 endfunction()
 
 # meridian_in_unity(NAME): MERIDIAN_UNITY compiles NAME many files at a time: much of the time goes into headers and templates that

@@ -23,7 +23,7 @@ inline std::uint64_t test_seed() {
 /// generator. Figures that a document quotes do not use this: their seeds are named where they are quoted.
 inline std::uint64_t seeded(std::uint64_t salt) { return salt + (test_seed() - 1) * 0x9e3779b97f4a7c15; }
 
-/// How many of `wanted` random cases a test tries: a sixth of them, and one at least, with sanitizers, which make each ten
+/// How many of `wanted` cases a test tries: a sixth of them, and one at least, with sanitizers, which make each ten
 /// times slower. The release build tries all.
 constexpr std::uint64_t cases(std::uint64_t wanted) {
 #if defined(__SANITIZE_ADDRESS__)
