@@ -10,8 +10,7 @@ Keys of a walk (walk.py has its form):
     prints   what the program must print
     exports  an MPI function that the tracer must export, as if the MPI library had it
 
-The copy is compiled without optimization, because only this test uses it, and by clang where there is one: that takes half of
-GCC's time.
+The copy is compiled without optimization, because only this test uses it, and by clang where there is one, which is quicker.
 """
 
 import argparse
