@@ -22,8 +22,8 @@ void (*g_begin)() noexcept = nullptr;  ///< the argument of begin_session()
 
 /// Translates members [first, first + count) of a group to ranks in group `base`; -1 for those that are not in it.
 void translate(MPI_Group group, int first, int count, MPI_Group base, std::int32_t* ranks) noexcept {
-  int local[kChunk];
-  int there[kChunk];
+  int local[kChunk]{};
+  int there[kChunk]{};
   for (int i = 0; i < count; ++i) local[i] = first + i;
   g_real.Group_translate_ranks(group, count, local, base, there);
   for (int i = 0; i < count; ++i) ranks[i] = there[i] == MPI_UNDEFINED ? -1 : there[i];

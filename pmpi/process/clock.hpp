@@ -6,10 +6,7 @@
 
 #include <cstdint>
 
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
-
+#include "trace/model/processor_counter.hpp"
 #include "trace/ring/ring_layout.hpp"
 
 namespace meridian {
@@ -20,27 +17,15 @@ extern constinit ClockKind g_clock;
 [[gnu::cold, gnu::noinline]] std::uint64_t read_slow_clock() noexcept;
 
 [[gnu::always_inline]] inline std::uint64_t read_ticks() noexcept {
-  if (g_clock != ClockKind::tsc) [[unlikely]]
+  if (!kHasProcessorCounter || g_clock != ClockKind::tsc) [[unlikely]]
     return read_slow_clock();
-#if defined(__x86_64__)
-  return __rdtsc();
-#elif defined(__aarch64__)
-  std::uint64_t ticks;
-  asm volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-  return ticks;
-#else
-  return read_slow_clock();
-#endif
+  return read_processor_counter();
 }
 
 /// Reads the clock after all earlier loads. Otherwise the counter could be read before a pending load, and a message
 /// would appear to be received before the load that found it.
 [[gnu::always_inline]] inline std::uint64_t read_ticks_after_loads() noexcept {
-#if defined(__x86_64__)
-  _mm_lfence();
-#elif defined(__aarch64__)
-  asm volatile("isb" ::: "memory");
-#endif
+  wait_for_loads();
   return read_ticks();
 }
 

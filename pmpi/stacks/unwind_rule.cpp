@@ -298,6 +298,10 @@ UnwindRule read_unwind_rule(const UnwindImage& image, std::uintptr_t return_addr
   return row.is_known ? row.rule : UnwindRule{};
 }
 
+#elif defined(__aarch64__)
+
+UnwindRule read_unwind_rule(const UnwindImage&, std::uintptr_t) noexcept { return {.kind = UnwindRule::frame_record}; }
+
 #else
 
 UnwindRule read_unwind_rule(const UnwindImage&, std::uintptr_t) noexcept { return {}; }

@@ -8,8 +8,9 @@
 
 namespace meridian {
 
-/// The rule at one return address. CFA: the stack pointer before the call that made this frame; the return address is 8
-/// bytes below it.
+/// The rule at one return address. CFA: the stack pointer before the call that made this frame; on x86-64 the return address is 8
+/// bytes below it. AArch64 has frame records instead (AAPCS64, 6.4.6): every function that calls another stores the caller's frame
+/// pointer and its own return address side by side, where its frame pointer points; code that was compiled without them is passed over.
 struct UnwindRule {
   enum Kind : std::uint8_t {
     unknown = 0,    ///< no information: the walk ends here
@@ -17,6 +18,7 @@ struct UnwindRule {
     from_rsp = 2,   ///< CFA = rsp + cfa_offset
     from_rbp = 3,   ///< CFA = rbp + cfa_offset
     at_rbp = 4,     ///< CFA = the word at rbp + cfa_offset (functions that align their stack)
+    frame_record = 5,
   };
   enum Saved : std::uint8_t {
     kept = 0,        ///< rbp has the caller's value

@@ -42,7 +42,7 @@ bool is_start(const Stacks& stacks, std::uintptr_t return_address) noexcept {
   return false;
 }
 
-/// The position of a walk.
+/// The position of a walk; sp and x29 of AArch64.
 struct Frame {
   std::uintptr_t rsp;
   std::uintptr_t rbp;
@@ -50,6 +50,9 @@ struct Frame {
 };
 
 enum class Step { went_on, is_outermost, is_lost };
+
+/// AArch64 may sign a return address in bits that no address of a program has.
+constexpr std::uintptr_t kAddressMask = (std::uintptr_t{1} << 48) - 1;
 
 /// Moves to the frame of the caller. Reads only in [bottom, high), whatever the rules say, and each frame must be above
 /// the one before.
@@ -72,6 +75,13 @@ Step step(Stacks& stacks, std::uintptr_t bottom, Frame& at) noexcept {
       if (!is_readable(at.rbp + offset)) return Step::is_lost;
       cfa = word(at.rbp + offset);
       break;
+    case UnwindRule::frame_record:
+      if (at.rbp == 0) return Step::is_outermost;
+      if (at.rbp < at.rsp || !is_readable(at.rbp) || !is_readable(at.rbp + sizeof at.rbp)) return Step::is_lost;
+      at.rsp = at.rbp + 2 * sizeof at.rbp;
+      at.return_address = word(at.rbp + sizeof at.rbp) & kAddressMask;
+      at.rbp = word(at.rbp);
+      return at.return_address == 0 ? Step::is_outermost : Step::went_on;
     case UnwindRule::outermost:
       return Step::is_outermost;
     case UnwindRule::unknown:

@@ -4,7 +4,7 @@
 //
 // For each process that calls MPI, COUNT_CALLS_DIR/<pid> holds: 4 words (magic, names, rank by the launcher or -1, 0),
 // a 64-bit count per name, then the names, each ended by a zero byte. The file is mapped and shared: it is right
-// however the process ends. x86-64 only.
+// however the process ends. x86-64 and AArch64.
 
 #define _GNU_SOURCE
 #include "count_calls.h"
@@ -103,6 +103,29 @@ __attribute__((used, visibility("hidden"))) void* counter_called(unsigned positi
   return next;
 }
 
+#if defined(__aarch64__)
+// Number in w16; every register that carries an argument is kept (x8: where a struct is returned).
+__asm__(
+    ".text\n"
+    ".type counter_trampoline,%function\n"
+    ".globl counter_trampoline\n"
+    ".hidden counter_trampoline\n"
+    "counter_trampoline:\n"
+    "  stp x29, x30, [sp, #-224]!\n  mov x29, sp\n"
+    "  stp x0, x1, [sp, #16]\n  stp x2, x3, [sp, #32]\n  stp x4, x5, [sp, #48]\n  stp x6, x7, [sp, #64]\n  str x8, "
+    "[sp, #80]\n"
+    "  stp q0, q1, [sp, #96]\n  stp q2, q3, [sp, #128]\n  stp q4, q5, [sp, #160]\n  stp q6, q7, [sp, #192]\n"
+    "  mov w0, w16\n"
+    "  mov x1, x30\n"
+    "  bl counter_called\n"
+    "  mov x16, x0\n"
+    "  ldp q0, q1, [sp, #96]\n  ldp q2, q3, [sp, #128]\n  ldp q4, q5, [sp, #160]\n  ldp q6, q7, [sp, #192]\n"
+    "  ldp x0, x1, [sp, #16]\n  ldp x2, x3, [sp, #32]\n  ldp x4, x5, [sp, #48]\n  ldp x6, x7, [sp, #64]\n  ldr x8, "
+    "[sp, #80]\n"
+    "  ldp x29, x30, [sp], #224\n"
+    "  br x16\n"
+    ".size counter_trampoline,.-counter_trampoline\n");
+#else
 // Number in r11; every register that carries an argument is kept (rax: of a variadic call).
 __asm__(
     ".text\n"
@@ -124,3 +147,4 @@ __asm__(
     "  popq %r10\n  popq %rax\n  popq %r9\n  popq %r8\n  popq %rcx\n  popq %rdx\n  popq %rsi\n  popq %rdi\n"
     "  jmp *%r11\n"
     ".size counter_trampoline,.-counter_trampoline\n");
+#endif

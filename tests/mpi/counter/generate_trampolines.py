@@ -34,9 +34,8 @@ def mpi_library(mpicc):
     with tempfile.TemporaryDirectory() as folder:
         source, program = pathlib.Path(folder, "p.c"), pathlib.Path(folder, "p")
         source.write_text("int MPI_Init(int*, char***);\nint main(void) { return MPI_Init(0, 0); }\n")
-        output_of(mpicc, source, "-o", program)
-        for path in re.findall(r"=> (/\S+)", output_of("ldd", program)):
-            if "MPI_Init" in functions_of(path):
+        for path in output_of(mpicc, source, "-o", program, "-Wl,--trace").splitlines():
+            if re.search(r"[.]so([.]\d+)*$", path) and "MPI_Init" in functions_of(path):
                 return pathlib.Path(path)
     sys.exit(f"{mpicc}: no shared library with MPI_Init; the counter needs one")
 
@@ -65,8 +64,8 @@ def main():
     lines += ["};", "__asm__(", '  ".text\\n"']
     for position, symbol in enumerate(symbols):
         lines.append(
-            f'  ".globl {symbol}\\n.type {symbol},@function\\n{symbol}:\\n'
-            f'endbr64\\nmovl ${position}, %r11d\\njmp counter_trampoline\\n.size {symbol},.-{symbol}\\n"'
+            f'  ".globl {symbol}\\n.type {symbol},%function\\n{symbol}:\\n" '
+            f'COUNTER_ENTER("{position}") ".size {symbol},.-{symbol}\\n"'
         )
     lines.append(");")
     pathlib.Path(output).write_text("\n".join(lines) + "\n")

@@ -197,18 +197,18 @@ void* run_in_small_thread(void* argument) {
 }
 
 TEST_F(Unwind, NeedsLittleRoomAndWalksStacksThatTheProgramProvides) {
-  constexpr std::size_t kBytes = 16384;  // PTHREAD_STACK_MIN
-  void* const memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const auto bytes = static_cast<std::size_t>(PTHREAD_STACK_MIN);
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  ASSERT_EQ(pthread_attr_setstack(&attributes, memory, kBytes), 0);
+  ASSERT_EQ(pthread_attr_setstack(&attributes, memory, bytes), 0);
   SmallThread result;
   pthread_t thread;
   ASSERT_EQ(pthread_create(&thread, &attributes, &run_in_small_thread, &result), 0);
   pthread_join(thread, nullptr);
   pthread_attr_destroy(&attributes);
-  munmap(memory, kBytes);
+  munmap(memory, bytes);
   ASSERT_TRUE(result.is_done);
   EXPECT_GE(result.seen.ours.size(), 1u);
   EXPECT_GT(result.seen.ours.back(), kStackLost) << "it came to the beginning";
@@ -238,15 +238,23 @@ void look_again() {
 }
 
 TEST_F(Unwind, StopsAtUnknownCode) {
+#if defined(__aarch64__)
+  // stp x29, x30, [sp, #-16]!; mov x29, sp; blr x0; ldp x29, x30, [sp], #16; ret
+  constexpr std::uint32_t kCode[]{0xa9bf7bfd, 0x910003fd, 0xd63f0000, 0xa8c17bfd, 0xd65f03c0};
+  constexpr std::uintptr_t kReturn = 12;
+#else
   // push rbp; mov rbp, rsp; call rdi; pop rbp; ret
   constexpr unsigned char kCode[]{0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3};
+  constexpr std::uintptr_t kReturn = 6;
+#endif
   void* const memory = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
   std::memcpy(memory, kCode, sizeof kCode);
   ASSERT_EQ(mprotect(memory, 4096, PROT_READ | PROT_EXEC), 0);
+  __builtin___clear_cache(static_cast<char*>(memory), static_cast<char*>(memory) + sizeof kCode);
   reinterpret_cast<void (*)(void (*)())>(memory)(&look_again);
   ASSERT_EQ(g_seen.ours.size(), 4u);  // look(), look_again(), the code
-  EXPECT_EQ(g_seen.ours[2], reinterpret_cast<std::uintptr_t>(memory) + 6);
+  EXPECT_EQ(g_seen.ours[2], reinterpret_cast<std::uintptr_t>(memory) + kReturn);
   EXPECT_EQ(g_seen.ours[3], kStackLost);
   munmap(memory, 4096);
 }

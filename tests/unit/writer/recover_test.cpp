@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "writer/recover.hpp"
 
+#include <fcntl.h>
 #include <sys/file.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -24,12 +25,12 @@ void count_removal() {
 // In the place of the C library's, for std::filesystem.
 extern "C" int remove(const char* path) noexcept {
   count_removal();
-  const auto removed = static_cast<int>(::syscall(SYS_unlink, path));
+  const auto removed = static_cast<int>(::syscall(SYS_unlinkat, AT_FDCWD, path, 0));
   return removed != 0 && errno == EISDIR ? ::rmdir(path) : removed;
 }
 extern "C" int rename(const char* from, const char* to) noexcept {
   count_removal();
-  return static_cast<int>(::syscall(SYS_rename, from, to));
+  return static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
 }
 
 namespace meridian {

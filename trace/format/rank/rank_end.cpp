@@ -7,33 +7,12 @@
 #include <csignal>
 #include <utility>
 
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
-
-#include "trace/model/system_clock.hpp"
+#include "trace/ring/ring_clock.hpp"
 
 namespace meridian {
 namespace {
 
 constexpr std::string_view kSignal = "signal ";
-
-std::uint64_t ticks_now(ClockKind clock) {
-  switch (clock) {
-    case ClockKind::tsc:
-#if defined(__x86_64__)
-      return __rdtsc();
-#else
-      return 0;
-#endif
-    case ClockKind::monotonic_raw:
-      return static_cast<std::uint64_t>(system_clock_ns(CLOCK_MONOTONIC_RAW));
-    case ClockKind::monotonic:
-      return static_cast<std::uint64_t>(system_clock_ns(CLOCK_MONOTONIC));
-    default:
-      return 0;
-  }
-}
 
 constexpr std::pair<int, const char*> kSignalNames[] = {
     {SIGHUP, "SIGHUP"},   {SIGINT, "SIGINT"},   {SIGQUIT, "SIGQUIT"}, {SIGILL, "SIGILL"},   {SIGTRAP, "SIGTRAP"},

@@ -4,39 +4,33 @@
 #include <algorithm>
 #include <cmath>
 
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
-
+#include "trace/model/processor_counter.hpp"
 #include "trace/model/system_clock.hpp"
 
 namespace meridian {
 namespace {
 
 /// False: this processor has no supported counter.
-bool read_anchor([[maybe_unused]] AnchorRow& anchor) {
-#if defined(__x86_64__)
+bool read_anchor(AnchorRow& anchor) {
   for (int i = 0; i < 8; ++i) {
     AnchorRow now{.phase = AnchorPhase::epoch};
-    unsigned core = 0;
-    now.before_ticks = __rdtscp(&core);
+    wait_for_loads();
+    now.before_ticks = read_processor_counter();
     now.monotonic_ns = system_clock_ns(CLOCK_MONOTONIC);
     now.realtime_ns = system_clock_ns(CLOCK_REALTIME);
-    now.after_ticks = __rdtscp(&core);
+    wait_for_loads();
+    now.after_ticks = read_processor_counter();
     if (i == 0 || now.after_ticks - now.before_ticks < anchor.after_ticks - anchor.before_ticks) anchor = now;
   }
-  return true;
-#else
-  return false;
-#endif
+  return kHasProcessorCounter;
 }
 
-/// Whether both can have been read on one machine in one boot. A processor's counter has a rate of 0.1 to 10 GHz.
+/// Whether both can have been read on one machine in one boot.
 bool belong_together(const AnchorRow& first, const AnchorRow& now) {
   const double ticks = static_cast<double>(now.before_ticks) - static_cast<double>(first.before_ticks);
   const double monotonic = static_cast<double>(now.monotonic_ns) - static_cast<double>(first.monotonic_ns);
   const double realtime = static_cast<double>(now.realtime_ns) - static_cast<double>(first.realtime_ns);
-  return ticks > 0.1 * monotonic && ticks < 10 * monotonic && monotonic > 0 &&
+  return ticks > kSlowestCounterGhz * monotonic && ticks < 10 * monotonic && monotonic > 0 &&
          std::abs(realtime - monotonic) < 1e9 + 0.01 * monotonic;
 }
 
