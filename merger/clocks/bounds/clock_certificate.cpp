@@ -34,9 +34,10 @@ class Certifier {
                                                                          static_cast<double>(samples.window_ns())))))},
         meetings_{find_meetings(tight_)},
         unobservable_{unobservable_ns(meetings_, correction.domains)},
-        smallest_{smallest_latencies()},
+        smallest_{smallest_latencies(samples, tight_)},
         has_exchange_{two_way()},
         is_busy_{busy_knots(meetings_, correction)},
+        unfollowed_{unfollowed_rates(meetings_, correction, reference)},
         is_steady_{is_network_steady(meetings_, assumptions.latency_share) &&
                    !is_t2_contradicted(meetings_, assumptions)},
         doubts_{slope_doubts(samples, correction, reference)} {}
@@ -129,8 +130,9 @@ class Certifier {
   }
 
   /// Sets the rate by which bounds grow: the allowed rate, the doubt about the fit's mean slope, and how much the fit
-  /// bends nearby, which is the range of its slopes between two exchanges and next to them. In a run of few knots, and
-  /// where a slewed clock may have been slewed unseen, the range over the whole run counts. The reference does not bend
+  /// bends nearby, which is the range of its slopes between two exchanges and next to them, and what it does not follow. In a run
+  /// of few knots, before the first exchange and after the last one, and where a slewed clock may have been slewed unseen,
+  /// the range over the whole run counts. The reference does not bend
   /// by definition.
   void set_rates() {
     const std::size_t n = correction_.knots;
@@ -149,13 +151,20 @@ class Certifier {
       is_slewed_[h] = std::ranges::adjacent_find(slopes, [](double one, double next) {
                         return std::abs(next - one) > ClockTuning::kSuddenRate;
                       }) != slopes.end();
+      const double unfollowed = *std::max_element(unfollowed_.begin() + static_cast<std::ptrdiff_t>(node(h, 0)),
+                                                  unfollowed_.begin() + static_cast<std::ptrdiff_t>(node(h, 0) + n));
+      std::size_t first_known = 0, last_known = n - 1;
+      const auto is_known = [&](std::size_t k) { return has_exchange_[node(h, k)] || is_busy_[node(h, k)]; };
+      while (first_known < last_known && !is_known(first_known)) ++first_known;
+      while (last_known > first_known && !is_known(last_known)) --last_known;
       std::size_t looked_first = n, looked_last = n, next = 0;
       std::pair<double, double> looked;  // all knots of a gap share one range, which is computed once
       for (std::size_t k = 0; k < n; ++k) {
         while (next < exchanges.size() && exchanges[next] < k) ++next;
         const std::size_t after = next < exchanges.size() ? exchanges[next] : n - 1;
         const std::size_t before = after == k ? k : next > 0 ? exchanges[next - 1] : 0;
-        const bool is_anywhere = n <= ClockTuning::kFewKnots || (is_slewed_[h] && gaps.is_long[k]);
+        const bool is_end = k <= first_known || k >= last_known;
+        const bool is_anywhere = n <= ClockTuning::kFewKnots || (is_slewed_[h] && gaps.is_long[k]) || is_end;
         const std::size_t first =
             is_anywhere || before < ClockTuning::kBendReach ? 0 : before - ClockTuning::kBendReach;
         const std::size_t last = is_anywhere ? n - 2 : std::min(n - 2, after + ClockTuning::kBendReach);
@@ -167,9 +176,11 @@ class Certifier {
         }
         const auto [least, most] = looked;
         const double rho = assumptions_.rho_ppm + assumptions_.rho_ppm_per_s * gaps.seconds[k];
-        bend_[node(h, k)] = static_cast<float>(most - least);
+        const double beyond = is_end ? ClockTuning::kEndsQuicker : 1;
+        const double bends = most - least + (is_end ? beyond * unfollowed : unfollowed_[node(h, k)]);
+        bend_[node(h, k)] = static_cast<float>(bends);
         result_.rate[node(h, k)] =
-            static_cast<float>(rho * kOnePpm + (most - least) + std::min(doubts_[h], ClockTuning::kMostDoubt));
+            static_cast<float>(rho * kOnePpm + bends + std::min(beyond * doubts_[h], ClockTuning::kMostDoubt));
       }
     }
   }
@@ -343,33 +354,6 @@ class Certifier {
     }
   }
 
-  /// [latencies]: half of each pair's smallest round trip; 0 if there is none, and for collectives. A pair that is much
-  /// slower than usual may have been slow in one direction all the time, so it gets the least latency of all.
-  std::vector<double> smallest_latencies() const {
-    const std::size_t pairs = samples_.pairs().size();
-    std::vector<double> forth(pairs + 1, HUGE_VAL), back(pairs + 1, HUGE_VAL);
-    for (const ClockConstraint& one : tight_) {
-      double& least = one.from < one.to ? forth[one.latency] : back[one.latency];
-      least = std::min(least, one.slack_ns);
-    }
-    std::vector<double> floors(pairs + 1, 0);
-    for (std::size_t e = 0; e < pairs; ++e)
-      if (const double sum = forth[e] + back[e]; std::isfinite(sum)) floors[e] = std::max(0.0, sum / 2);
-    const double usual = usual_latency(samples_, floors, 0);
-    const double least = least_known(floors);
-    for (double& floor : floors)
-      if (floor > ClockTuning::kOtherClass * usual) floor = least;
-    return floors;
-  }
-
-  /// The least known latency; infinite if none is known.
-  static double least_known(const std::vector<double>& floors) {
-    double least = HUGE_VAL;
-    for (const double floor : floors)
-      if (floor > 0) least = std::min(least, floor);
-    return least;
-  }
-
   const ClockSamples& samples_;
   const ClockCorrection& correction_;
   std::size_t reference_;
@@ -380,6 +364,7 @@ class Certifier {
   std::vector<double> smallest_;      // [latencies]: smallest_latencies()
   std::vector<bool> has_exchange_;    // [domain][knot]: two_way()
   std::vector<bool> is_busy_;         // [domain][knot]: busy_knots()
+  std::vector<double> unfollowed_;    // [domain][knot]: unfollowed_rates()
   bool is_steady_;
   std::vector<double> doubts_;
   std::vector<ClockEdge> edges_;

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "merger/clocks/bounds/clock_certificate.hpp"
+#include "merger/clocks/samples/clock_constraints.hpp"
 #include "merger/clocks/samples/clock_correction.hpp"
 #include "merger/clocks/samples/clock_meetings.hpp"
+#include "merger/clocks/samples/clock_samples.hpp"
 
 namespace meridian {
 
@@ -18,6 +20,11 @@ namespace meridian {
 /// as much. Meetings of few messages do not count: the quickest of each way need not have been at one time. 0 without
 /// others.
 std::vector<double> unobservable_ns(std::span<const ClockMeeting> meetings, std::size_t domains);
+
+/// [domain][knot]: how far a clock's rate is from the fitted one there, by quick round trips that say so beyond their doubt: the
+/// fit does not follow them. 0 where it does, and of the reference.
+std::vector<double> unfollowed_rates(std::span<const ClockMeeting> meetings, const ClockCorrection& correction,
+                                     std::size_t reference);
 
 /// Whether round trips usually take about as long as the quickest of their pair: otherwise the quickest message of a pair
 /// is an accident, and says nothing about the next one.
@@ -33,5 +40,12 @@ std::size_t excursion_at(const ClockCorrection& correction, std::size_t domain, 
 
 /// [domain][knot]: whether many messages both ways, quick ones among them, follow the clock there.
 std::vector<bool> busy_knots(std::span<const ClockMeeting> meetings, const ClockCorrection& correction);
+
+/// The least known latency; infinite if none is known.
+double least_known(std::span<const double> floors);
+
+/// [latencies]: half of each pair's smallest round trip; 0 if there is none, and for collectives. A pair that is much
+/// slower than usual may have been slow in one direction all the time, so it gets the least latency of all.
+std::vector<double> smallest_latencies(const ClockSamples& samples, std::span<const ClockConstraint> tight);
 
 }  // namespace meridian

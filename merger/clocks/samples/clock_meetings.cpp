@@ -23,7 +23,7 @@ std::vector<ClockMeeting> find_meetings(std::span<const ClockConstraint> tight) 
     const double of_window = std::isfinite(forth.round_trip_ns) ? forth.round_trip_ns / 2 : half;
     meetings.push_back({forth.latency, forth.from, forth.to, forth.window, (forth.sent_ns + back.received_ns) / 2,
                         (forth.received_ns + back.sent_ns) / 2, (forth.slack_ns - back.slack_ns) / 2, half, of_window,
-                        std::min(forth.messages, back.messages)});
+                        of_window, std::min(forth.messages, back.messages)});
   }
   std::vector<double> halves;
   for (auto first = meetings.begin(); first != meetings.end();) {  // a pair's meetings are adjacent

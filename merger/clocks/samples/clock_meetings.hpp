@@ -21,6 +21,7 @@ struct ClockMeeting {
   double high_ns = 0;
   double ahead_ns = 0;
   double half_ns = 0;          ///< half of the round trip
+  double trip_ns = 0;          ///< the same of messages at one time, whatever the clocks did in the window
   double doubt_ns = 0;         ///< half of what the round trip took longer than the quickest tenth of the pair's
   std::uint32_t messages = 0;  ///< each way, at least
 };

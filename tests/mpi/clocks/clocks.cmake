@@ -32,8 +32,8 @@ foreach(flavor ${MERIDIAN_MPIS})
   add_clocks_test(${flavor} 1 one_rank_has_nobody_to_compare_its_clock_with none all)
 endforeach()
 
-# Real TCP between network namespaces; MPICH as it is packaged starts nothing on other hosts. On demand: how busy the machine is
-# decides what the network is like, and 2 of 88 828 certified times of 4 hosts were outside their bounds in one of its runs.
+# Real TCP between network namespaces; MPICH as it is packaged starts nothing on other hosts. On demand (scripts/test network):
+# how busy the machine is decides what the network is like.
 option(MERIDIAN_NETWORK_TESTS "Test clocks of several hosts over TCP between network namespaces: a minute" OFF)
 if(MERIDIAN_NETWORK_TESTS AND TARGET mpi_clocking_openmpi)
   function(add_networks_test ranks)
