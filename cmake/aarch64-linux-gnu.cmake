@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds for AArch64 with Debian's cross compiler. CMAKE_SYSROOT is a folder with the packages of that processor, as
-# scripts/aarch64-root makes it; without it, they are those that are installed as packages of a second architecture.
+# scripts/aarch64-root makes it.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
