@@ -54,11 +54,11 @@ std::vector<double> unfollowed_rates(std::span<const ClockMeeting> meetings, con
       const double time = other.low_ns - one.low_ns;
       if (time > ClockTuning::kUnfollowedNs) break;
       if (!is_quick(other) || time <= 0) continue;
-      const double beyond = std::abs(other.ahead_ns - one.ahead_ns) - one.doubt_ns - other.doubt_ns -
-                            ClockTuning::kSteadyShare * (one.half_ns + other.half_ns);
-      if (beyond <= 0) continue;
-      note(one.low, one.low_ns, other.low_ns, beyond / time);
-      note(one.high, one.high_ns, other.high_ns, beyond / time);
+      const double moved = std::abs(other.ahead_ns - one.ahead_ns);
+      const double doubt = one.doubt_ns + other.doubt_ns + ClockTuning::kSteadyShare * (one.half_ns + other.half_ns);
+      if (moved <= doubt) continue;
+      note(one.low, one.low_ns, other.low_ns, moved / time);
+      note(one.high, one.high_ns, other.high_ns, moved / time);
     }
   }
   return rates;

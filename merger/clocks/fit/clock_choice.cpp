@@ -162,7 +162,7 @@ StraightFit best_straight(const ClockSamples& samples, const ClockCorrection& in
 
 ClockChoice choose_shape(const ClockSamples& samples, const ClockCorrection& initial, std::span<const double> drifts,
                          const ClockFitSettings& settings, ClockFitResult& fit) {
-  const std::size_t group = windows_per_knot(samples, settings.segment_ns);
+  const std::size_t group = fit.group;
   StraightFit straight = best_straight(samples, initial, drifts, settings.reference, group, fit.latency_ns);
   const std::uint64_t bent_reversed = std::max(fit.infeasible, count_reversed(samples, fit.correction));
   ClockChoice choice;
@@ -175,6 +175,7 @@ ClockChoice choose_shape(const ClockSamples& samples, const ClockCorrection& ini
     Comparison comparison;
     for (const std::size_t first : {std::size_t{1}, std::size_t{3}}) {
       ClockFitSettings part = settings;
+      part.segment_ns = static_cast<double>(group) * static_cast<double>(samples.window_ns());
       part.held_out = every_fourth(straight.meetings, group, first);
       if (part.held_out.empty()) continue;
       const ClockCorrection bent = fit_correction(samples, initial, part).correction;

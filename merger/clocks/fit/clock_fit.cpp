@@ -28,9 +28,13 @@ class Fit {
         reference_{settings.reference},
         held_out_{settings.held_out},
         group_{windows_per_knot(samples, settings.segment_ns)},
+        asked_{group_},
+        is_spacing_free_{settings.segment_ns == 0},
         correction_{initial},
         latencies_(samples.pairs().size() + 1, kUnset) {
-    // Some knots around each step have no bound; finer knots keep that time short.
+    // Some knots around each step have no bound; finer knots keep that time short. Bends would hide what is left of a
+    // step.
+    if (initial.has_steps()) bend_share_ = ClockTuning::kShareAtSteps;
     if (initial.has_steps() && settings.segment_ns == 0) group_ = std::max<std::size_t>(1, group_ / 2);
     for (const double z : initial.z) initial_size_ = std::max(initial_size_, std::abs(z));
     if (initial_size_ != 0) return;  // times of different domains may be far apart
@@ -39,10 +43,11 @@ class Fit {
 
   ClockFitResult run() {
     for (const std::size_t level : ClockTuning::kLevels) solve_level(level, 0);
-    if (!held_out_.empty()) return {std::move(correction_), typical_, 0};
+    if (!held_out_.empty()) return {std::move(correction_), typical_, 0, asked_};
     refine(find_steps_at_bends());
+    if (is_spacing_free_) follow_bends();
     const std::uint64_t infeasible = make_feasible(samples_, correction_, reference_, ClockTuning::kMarginNs, typical_);
-    return {std::move(correction_), typical_, infeasible};
+    return {std::move(correction_), typical_, infeasible, asked_};
   }
 
  private:
@@ -52,6 +57,47 @@ class Fit {
   void refine(std::uint64_t reversed) {
     for (; group_ > 1 && reversed != 0; reversed = count_infeasible(samples_, correction_)) {
       group_ /= 2;
+      solve_level(1, 4);
+    }
+  }
+
+  /// Whether some clock keeps bending so much that it departs from the straight lines between its knots.
+  bool bends_between_knots() const {
+    // Between its neighbours, a parabola is an eighth of its second difference away from their line.
+    const double least = 8 * ClockTuning::kFinestScale * typical_;
+    for (std::size_t h = 0; h < correction_.domains; ++h) {
+      std::vector<double> bends;
+      for (std::size_t k = 1; k + 1 < correction_.knots; ++k) {
+        const double at = correction_.knot_ns(k);
+        if (at < static_cast<double>(samples_.begin_ns()) || at > static_cast<double>(samples_.end_ns())) continue;
+        bends.push_back(
+            std::abs(correction_.knot(h, k - 1) - 2 * correction_.knot(h, k) + correction_.knot(h, k + 1)));
+      }
+      if (median(std::move(bends), 0) > least) return true;
+    }
+    return false;
+  }
+
+  /// Whether there are enough messages to show the latency in most groups of `group` windows, in a typical direction.
+  bool has_messages_in(std::size_t group) const {
+    std::vector<double> groups(2 * samples_.pairs().size(), 0);  // [pair][direction]: with enough messages
+    for (const ClockConstraint& one : find_tight(samples_, correction_, group))
+      if (one.latency < samples_.pairs().size() && one.messages >= ClockTuning::kEnoughForFloor)
+        ++groups[2 * one.latency + (one.from < one.to)];
+    std::erase(groups, 0);
+    const double length = static_cast<double>(group) * static_cast<double>(samples_.window_ns());
+    const auto group_of = [&](std::int64_t time) {
+      return std::floor(static_cast<double>(time - samples_.origin_ns()) / length);
+    };
+    const double all = group_of(samples_.end_ns()) - group_of(samples_.begin_ns()) + 1;
+    return 2 * median(std::move(groups), 0) > all;
+  }
+
+  /// Knots are as close as the clocks ask for and the messages allow.
+  void follow_bends() {
+    bend_share_ = ClockTuning::kBentShare;
+    while (group_ > 1 && bends_between_knots() && has_messages_in(group_ / 2)) {
+      asked_ = group_ /= 2;
       solve_level(1, 4);
     }
   }
@@ -228,7 +274,7 @@ class Fit {
     const double least =
         ClockTuning::kWanderNs * lasting * lasting * std::pow(seconds / lasting, ClockTuning::kWalkPower);
     double sigma =
-        std::max(least, std::min(ClockTuning::kMostBendNs, scale) * std::min(1.0, seconds) * ClockTuning::kBendShare);
+        std::max(least, std::min(ClockTuning::kMostBendNs, scale) * std::min(1.0, seconds) * bend_share_);
     if (scale <= finest * ClockTuning::kFinestBendScale) sigma = least;
     const std::size_t n = correction_.knots;
     std::vector<double> size(n);
@@ -246,10 +292,13 @@ class Fit {
   std::size_t reference_;
   const std::vector<bool>& held_out_;
   std::size_t group_;  // windows between the finest knots
+  std::size_t asked_;  // the same as far as messages show how clocks bend, and not only that some are reversed
+  bool is_spacing_free_;
   ClockCorrection correction_;
   std::vector<double> latencies_, priors_;
   std::vector<double> halves_;  // [pairs]: half of the least round trip; empty if the first lines are not comparable
   double typical_ = ClockTuning::kUnknownLatencyNs;
+  double bend_share_ = ClockTuning::kBendShare;
   double initial_size_ = 0;  // largest value of the initial correction
 };
 

@@ -22,6 +22,9 @@ struct ClockFitResult {
   ClockCorrection correction;
   double latency_ns = 0;         ///< typical value of the fitted smallest one-way latencies
   std::uint64_t infeasible = 0;  ///< points of the samples that are still received before they were sent
+  /// Windows of the samples from one knot to the next, as far as messages show how clocks bend; where some are still
+  /// reversed, knots may be closer.
+  std::size_t group = 1;
 };
 
 /// Fits piecewise linear corrections to messages, ping-pong exchanges and collectives.
@@ -39,7 +42,8 @@ ClockFitResult fit_correction(const ClockSamples& samples, const ClockCorrection
 
 /// The spacing of the knots of such a fit, in windows of the samples: at least one second, and two gaps between messages
 /// in a typical direction; if most pairs communicate one way, two seconds and four gaps. The ends of the run, where
-/// ping-pong exchanges crowd, do not count.
+/// ping-pong exchanges crowd, do not count. Where clocks bend much between these knots and there are many messages, the
+/// fit halves the spacing.
 std::size_t windows_per_knot(const ClockSamples& samples, double segment_ns);
 
 }  // namespace meridian

@@ -58,6 +58,32 @@ TEST(ClockFitModels, IsNoWorseThanLinesOnStraightClocks) {
   }
 }
 
+/// Two hosts whose rates change by 20 ppm a second, there and back.
+Scenario bending(double iteration_ms) {
+  Scenario one{.name = "bending",
+               .hosts = 2,
+               .ranks_per_host = 1,
+               .seconds = 16,
+               .iteration_ms = iteration_ms,
+               .latency_ns = 7000,
+               .drift = Drift::linear};
+  for (int part = 0; part < 64; ++part)
+    one.slews.push_back({1, part * .25, .25, 5. * (part / 16 % 2 == 0 ? part % 16 : 15 - part % 16)});
+  return one;
+}
+
+TEST(ClockFitModels, KnotsAreAsCloseAsClocksBendWhereThereAreManyMessages) {
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    Scenario scenario = bending(1);
+    scenario.seed = seed;
+    const SimulatedRun run{scenario};
+    EXPECT_LE(errors(run, ClockTrial{run, ClockModel::meridian}.clocks).p99, .15);
+    ClockOptions coarse;
+    coarse.segment_s = 1;
+    EXPECT_GE(errors(run, ClockTrial{run, coarse}.clocks).p99, .25) << "knots every second";
+  }
+}
+
 TEST(ClockFitModels, KeepsLocalIntervals) {
   const SimulatedRun run{{.seconds = 100}};
   EXPECT_LE(worst_distortion(run, ClockTrial{run, ClockModel::meridian}.clocks, 1), 5);

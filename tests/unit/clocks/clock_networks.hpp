@@ -49,7 +49,7 @@ inline std::vector<Network> networks() {
       {run("tcp-one-way", recorded, [](Scenario& s) { s.pattern = Pattern::one_way; }), .6},
       {run("tcp-allreduce", recorded, [](Scenario& s) { s.pattern = Pattern::none; }), .6},
       {run("tcp-bent", recorded, bent), 4, false, .7, 10},
-      {run("bent-at-random", gamma, bent_at_random), 4, false, .5, 10},
+      {run("bent-at-random", gamma, bent_at_random), 1.5, false, .5, 10},
       {run("gamma", gamma, as_it_is), .1},
       {run("gamma-slewed", gamma, slewed), .3},
       {run("pareto", DelayShape::pareto, as_it_is), .1},
