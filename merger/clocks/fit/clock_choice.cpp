@@ -158,11 +158,25 @@ StraightFit best_straight(const ClockSamples& samples, const ClockCorrection& in
   return best;
 }
 
+/// The length of the stretches of time in which fits are compared, in windows: that of the knots, or less in a short run with
+/// many messages, where there would be too few stretches for a significant difference.
+std::size_t stretch_of(const ClockSamples& samples, const ClockCorrection& initial, std::size_t group) {
+  const double windows =
+      static_cast<double>(samples.end_ns() - samples.begin_ns()) / static_cast<double>(samples.window_ns());
+  const auto has_many = [&] {
+    std::vector<double> messages;
+    for (const ClockMeeting& one : find_meetings(find_tight(samples, initial, group))) messages.push_back(one.messages);
+    return median(std::move(messages), 0) >= 2 * ClockTuning::kEnoughForFloor;
+  };
+  while (group > 1 && windows / static_cast<double>(group) < ClockTuning::kStraightMeetings && has_many()) group /= 2;
+  return group;
+}
+
 }  // namespace
 
 ClockChoice choose_shape(const ClockSamples& samples, const ClockCorrection& initial, std::span<const double> drifts,
                          const ClockFitSettings& settings, ClockFitResult& fit) {
-  const std::size_t group = fit.group;
+  const std::size_t group = stretch_of(samples, initial, fit.group);
   StraightFit straight = best_straight(samples, initial, drifts, settings.reference, group, fit.latency_ns);
   const std::uint64_t bent_reversed = std::max(fit.infeasible, count_reversed(samples, fit.correction));
   ClockChoice choice;
@@ -175,7 +189,7 @@ ClockChoice choose_shape(const ClockSamples& samples, const ClockCorrection& ini
     Comparison comparison;
     for (const std::size_t first : {std::size_t{1}, std::size_t{3}}) {
       ClockFitSettings part = settings;
-      part.segment_ns = static_cast<double>(group) * static_cast<double>(samples.window_ns());
+      part.segment_ns = static_cast<double>(fit.group) * static_cast<double>(samples.window_ns());
       part.held_out = every_fourth(straight.meetings, group, first);
       if (part.held_out.empty()) continue;
       const ClockCorrection bent = fit_correction(samples, initial, part).correction;

@@ -84,6 +84,27 @@ TEST(ClockFitModels, KnotsAreAsCloseAsClocksBendWhereThereAreManyMessages) {
   }
 }
 
+TEST(ClockFitModels, ARunOfThreeSecondsIsLongEnoughToShowThatClocksBend) {
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    Scenario scenario{.name = "short",
+                      .hosts = 4,
+                      .ranks_per_host = 1,
+                      .seconds = 3,
+                      .iteration_ms = .2,
+                      .latency_ns = 15'000,
+                      .drift = Drift::linear,
+                      .delays = DelayShape::gamma,
+                      .seed = seed};
+    for (int host = 1; host < scenario.hosts; ++host)  // rates change by 5 ppm a second, times the host
+      for (int step = -4; step < 16; ++step)
+        scenario.slews.push_back({host, step * .25, .25, host * (10 - 1.25 * step)});
+    const SimulatedRun run{scenario};
+    const ClockTrial trial{run, ClockModel::meridian};
+    EXPECT_EQ(trial.clocks.verdict.shape, "bends");
+    EXPECT_LE(errors(run, trial.clocks).p99, .15);
+  }
+}
+
 TEST(ClockFitModels, KeepsLocalIntervals) {
   const SimulatedRun run{{.seconds = 100}};
   EXPECT_LE(worst_distortion(run, ClockTrial{run, ClockModel::meridian}.clocks, 1), 5);
