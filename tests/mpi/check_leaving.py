@@ -39,7 +39,8 @@ def main():
         check.equal("rank files", len(list(folder.glob("rank-*.h5"))), options.ranks)
         merged, summary = launch.merge(options.meridian, folder)
         findings = {finding["name"] for finding in summary["findings"]} if summary else None
-        check.equal("findings", findings, {"rank.unfinished"})
+        # The launcher kills the other ranks once one has left, wherever they are.
+        check.equal("findings", findings and findings - {"call.unfinished"}, {"rank.unfinished"})
         return check.finish(traced, merged)
 
 
