@@ -70,8 +70,7 @@ class Fit {
       for (std::size_t k = 1; k + 1 < correction_.knots; ++k) {
         const double at = correction_.knot_ns(k);
         if (at < static_cast<double>(samples_.begin_ns()) || at > static_cast<double>(samples_.end_ns())) continue;
-        bends.push_back(
-            std::abs(correction_.knot(h, k - 1) - 2 * correction_.knot(h, k) + correction_.knot(h, k + 1)));
+        bends.push_back(std::abs(correction_.knot(h, k - 1) - 2 * correction_.knot(h, k) + correction_.knot(h, k + 1)));
       }
       if (median(std::move(bends), 0) > least) return true;
     }
@@ -273,8 +272,7 @@ class Fit {
     const double lasting = std::min(seconds, ClockTuning::kLastingSeconds);
     const double least =
         ClockTuning::kWanderNs * lasting * lasting * std::pow(seconds / lasting, ClockTuning::kWalkPower);
-    double sigma =
-        std::max(least, std::min(ClockTuning::kMostBendNs, scale) * std::min(1.0, seconds) * bend_share_);
+    double sigma = std::max(least, std::min(ClockTuning::kMostBendNs, scale) * std::min(1.0, seconds) * bend_share_);
     if (scale <= finest * ClockTuning::kFinestBendScale) sigma = least;
     const std::size_t n = correction_.knots;
     std::vector<double> size(n);
