@@ -12,6 +12,7 @@
 #include "merger/match/calls/call_tracker.hpp"
 #include "merger/match/collectives/collective_alignment.hpp"
 #include "merger/match/row_queue.hpp"
+#include "merger/match/slice_rows.hpp"
 #include "merger/model/event_row.hpp"
 #include "trace/format/rank/rank_end.hpp"
 #include "trace/format/rank/rank_file.hpp"
@@ -21,6 +22,8 @@ namespace {
 
 constexpr std::uint64_t kDrainEvery = 1 << 11;  // calls
 constexpr std::uint64_t kCountEvery = 1 << 16;
+constexpr std::uint64_t kLeastInSlice = 1 << 11;  // calls
+constexpr std::uint64_t kOfRankInSlice = 16;      // calls, on average
 constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
 /// A cancel takes effect between the ends of other calls, so both ends have to be replayed in order.
@@ -47,6 +50,13 @@ std::vector<bool> racing_ranks(const Trace& trace) {
   return races;
 }
 
+/// Messages and collectives are matched by identity, so that ranks may be replayed one after the other for a while. Not
+/// where times decide: cancels, races, gaps of the recording, locks of windows.
+bool needs_order_of_time(const Trace& trace) {
+  return may_cancel(trace) || trace.gaps.has_gaps || !trace.objects.window_members.empty() ||
+         std::ranges::count(racing_ranks(trace), true) != 0;
+}
+
 class Replay {
  public:
   /// awaited  receives the waits of threads
@@ -60,32 +70,47 @@ class Replay {
         races_{racing_ranks(trace)},
         keys_{open(trace, findings), kEnd} {}
 
-  /// Replays the next end of a call; false if there is none.
-  bool step(EventRow& row, bool& has_row) {
-    if (keys_.is_over()) return false;
+  bool is_over() const noexcept { return keys_.is_over(); }
+  /// Global time of the next end of a call.
+  std::int64_t next_ns() const noexcept { return keys_.top_key(); }
+
+  /// Replays calls of the rank that is next until `end_ns`, at least one end, at most `most` ends. Returns where it
+  /// stopped.
+  ///
+  /// store  void(const EventRow&)
+  template <class Store>
+  std::int64_t run(std::int64_t end_ns, std::uint64_t most, Store&& store) {
     const std::uint32_t rank = keys_.top();
     RankCursor& cursor = cursors_[rank];
     CallTracker& tracker = trackers_[rank];
-    const Phase phase = cursor.phase();
-    if (races_[rank]) matchers_.messages.advance(rank, cursor.ticks());
-    has_row = phase != Phase::leave;
-    if (has_row) row = tracker.enter(cursor.call(), cursor.thread_index());
-    if (phase != Phase::enter) tracker.leave(cursor.call(), cursor.thread_index());
-    cursor.advance();
-    if (cursor.is_over()) {
-      keys_.end(rank);
-      tracker.end();
-      if (threads_[rank]) threads_[rank]->end();
-      matchers_.messages.end_rank(rank);
-      matchers_.user_messages.end_rank(rank);
-      matchers_.collectives.end_rank(rank);
-    } else {
-      keys_.update(rank, clocks_[rank].to_global(cursor.ticks()));
+    std::int64_t next_ns = kEnd;
+    for (std::uint64_t ends = 1;; ++ends) {
+      const Phase phase = cursor.phase();
+      if (races_[rank]) matchers_.messages.advance(rank, cursor.ticks());
+      if (phase != Phase::leave) store(tracker.enter(cursor.call(), cursor.thread_index()));
+      if (phase != Phase::enter) tracker.leave(cursor.call(), cursor.thread_index());
+      cursor.advance();
+      if (cursor.is_over()) {
+        end(rank);
+        return kEnd;
+      }
+      next_ns = clocks_[rank].to_global(cursor.ticks());
+      if (next_ns >= end_ns || ends >= most) break;
     }
-    return true;
+    keys_.update(rank, next_ns);
+    return next_ns;
   }
 
  private:
+  void end(std::uint32_t rank) {
+    keys_.end(rank);
+    trackers_[rank].end();
+    if (threads_[rank]) threads_[rank]->end();
+    matchers_.messages.end_rank(rank);
+    matchers_.user_messages.end_rank(rank);
+    matchers_.collectives.end_rank(rank);
+  }
+
   /// [ranks]; only ranks with several threads have them.
   static std::vector<std::optional<AwaitedThreads>> awaited_threads(const Trace& trace,
                                                                     std::vector<AwaitedCall>& awaited) {
@@ -130,6 +155,31 @@ class Replay {
   Tournament<std::int64_t> keys_;     // global time of each rank's next end
 };
 
+/// Chooses the lengths of slices of time, so that each has about as many calls as wanted.
+class SliceLength {
+ public:
+  /// calls  0: a slice is one end of a call
+  explicit SliceLength(std::uint64_t calls) : calls_{calls} {}
+
+  bool is_one_call() const noexcept { return calls_ == 0; }
+  std::int64_t end_ns(std::int64_t begin_ns) const noexcept {
+    return begin_ns > kEnd - length_ns_ ? kEnd : begin_ns + length_ns_;
+  }
+  /// Bounds memory where one rank makes very many calls at once.
+  std::uint64_t most_of_rank(std::size_t ranks) const noexcept { return is_one_call() ? 1 : 8 * calls_ / ranks; }
+  /// calls  of the last slice
+  void adapt(std::uint64_t calls) noexcept {
+    if (is_one_call()) return;
+    if (calls < calls_ / 2) length_ns_ = std::min(2 * length_ns_, kLongest_ns);
+    if (calls > 2 * calls_) length_ns_ = std::max<std::int64_t>(length_ns_ / 2, 1);
+  }
+
+ private:
+  static constexpr std::int64_t kLongest_ns = std::int64_t{1} << 40;
+  std::uint64_t calls_;
+  std::int64_t length_ns_ = 1 << 16;
+};
+
 /// Passes the rows to the sink.
 template <class Row>
 Status drain(std::vector<Row>& rows, const std::function<Status(std::span<const Row>)>& sink) {
@@ -168,13 +218,28 @@ Result<Matched> match(Trace& trace, MatchUntil until, const MatchSinks& sinks, F
                 locks,        lock_orders,
                 awaited_rows, findings};
   RowQueue queue{sinks.rows};
-  EventRow row;
-  bool has_row = false;
-  std::uint64_t calls = 0;
-  while (replay.step(row, has_row)) {
-    if (!has_row) continue;
-    if (sinks.rows) queue.push(row);
-    if (++calls % kDrainEvery != 0) continue;
+  SliceRows slice;
+  SliceLength length{needs_order_of_time(trace) ? 0 : std::max(kLeastInSlice, kOfRankInSlice * trace.files.size())};
+  const std::uint64_t most = length.most_of_rank(trace.files.size());
+  std::uint64_t calls = 0, drained = 0, counted = 0;
+  const auto store = [&](const EventRow& row) {
+    ++calls;
+    if (!sinks.rows) return;
+    if (length.is_one_call())
+      queue.push(row);
+    else
+      slice.push(row);
+  };
+  while (!replay.is_over()) {
+    const std::uint64_t before = calls;
+    std::int64_t end_ns = length.end_ns(replay.next_ns());
+    do {
+      end_ns = std::min(end_ns, replay.run(end_ns, most, store));
+    } while (replay.next_ns() < end_ns);
+    if (!length.is_one_call()) slice.pass_on(replay.next_ns(), queue);
+    length.adapt(calls - before);
+    if (calls - drained < kDrainEvery) continue;
+    drained = calls;
     if (until == MatchUntil::reversed && messages.reversed() + collectives.reversed() + user_messages.reversed() != 0)
       break;
     MERIDIAN_TRY_DO(queue.drain());
@@ -182,7 +247,9 @@ Result<Matched> match(Trace& trace, MatchUntil until, const MatchSinks& sinks, F
     MERIDIAN_TRY_DO(drain(part_rows, sinks.parts));
     MERIDIAN_TRY_DO(drain(messages.open_sends().awaited(), sinks.awaited));
     MERIDIAN_TRY_DO(drain(awaited_rows, sinks.awaited));
-    if (calls % kCountEvery == 0) counter(calls);
+    if (calls - counted < kCountEvery) continue;
+    counted = calls;
+    counter(calls);
   }
   MERIDIAN_TRY_DO(queue.flush());
   windows.end();

@@ -20,6 +20,7 @@ constexpr std::uint64_t kMostPlaces = 1024;    // HDF5 looks through all chunks 
 // The storage of a dataset's chunks; has_own_path is false if HDF5 has to decode them.
 struct Storage {
   bool has_own_path = false;
+  bool is_compact = false;
   bool is_float = false;
   bool is_signed = false;
   std::size_t width = 0;  // bytes of an element in the file
@@ -34,6 +35,24 @@ struct ChunkPlace {
   std::uint32_t bytes = 0;
   std::uint32_t skipped = 0;  // filters, one bit each
 };
+
+h5::Properties access_without_cache() {
+  h5::Properties access = h5::access_within_file(H5P_DATASET_ACCESS);
+  H5Pset_chunk_cache(access.get(), 1, 0, 1.0);  // ColumnReader caches chunks itself
+  return access;
+}
+
+// HDF5 clears a buffer of a megabyte before it converts even one element, unless it is given a smaller size.
+hid_t transfer_of(std::size_t count) {
+  const auto with_buffer = [](std::size_t elements) {
+    h5::Properties transfer{H5Pcreate(H5P_DATASET_XFER)};
+    H5Pset_buffer(transfer.get(), 8 * elements, nullptr, nullptr);
+    return transfer;
+  };
+  constexpr std::size_t kFew = 512;
+  static const h5::Properties small = with_buffer(kFew), large = with_buffer(kSlowPiece);
+  return count <= kFew ? small.get() : large.get();
+}
 
 bool is_plain(hid_t type, std::size_t width) {
   const bool is_order_known = width == 1 || H5Tget_order(type) == H5T_ORDER_LE;
@@ -106,7 +125,9 @@ struct ColumnReader::Impl {
     storage.is_float = kind == H5T_FLOAT;
     storage.is_signed = storage.is_float || H5Tget_sign(type.get()) == H5T_SGN_2;
     storage.width = H5Tget_size(type.get());
-    if (H5Pget_layout(creation.get()) != H5D_CHUNKED) return {};
+    const H5D_layout_t layout = H5Pget_layout(creation.get());
+    storage.is_compact = layout == H5D_COMPACT;
+    if (layout != H5D_CHUNKED) return {};
     if (H5Pget_chunk(creation.get(), 1, &storage.chunk) != 1 || storage.chunk == 0) return failed();
     if (storage.chunk > kMaxChunkBytes / std::max<std::size_t>(storage.width, 1))
       return damaged("its chunks are larger than 8 MiB");
@@ -211,9 +232,7 @@ struct ColumnReader::Impl {
 
   // Takes all elements of a column in an object header into memory, as its only chunk.
   bool take_whole() {
-    const h5::Properties creation{H5Dget_create_plist(dataset.get())};
-    if (storage.is_float || !creation || H5Pget_layout(creation.get()) != H5D_COMPACT || storage.width > 8)
-      return false;
+    if (storage.is_float || !storage.is_compact || storage.width > 8) return false;
     const auto count = static_cast<std::size_t>(rows);
     const ColumnType wide = storage.is_signed ? ColumnType::i64 : ColumnType::u64;
     std::vector<std::uint64_t> values(count);
@@ -281,7 +300,8 @@ struct ColumnReader::Impl {
       const h5::Space file_space{H5Dget_space(dataset.get())};
       const h5::Space memory_space{H5Screate_simple(1, &taken, nullptr)};
       if (H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, &first, nullptr, &taken, nullptr) < 0 ||
-          H5Dread(dataset.get(), memory, memory_space.get(), file_space.get(), H5P_DEFAULT, values.data()) < 0)
+          H5Dread(dataset.get(), memory, memory_space.get(), file_space.get(), transfer_of(values.size()),
+                  values.data()) < 0)
         return failed();
       const std::size_t n = static_cast<std::size_t>(taken);
       split_planes(values.data(), n, wide, 8, n, bytes.data());
@@ -305,8 +325,7 @@ Result<ColumnReader> ColumnReader::open(hid_t parent, const std::string& path) {
   if (!h5::exists(parent, path)) return Error{Errc::not_found, "there is no column '" + path + "'", ""};
   auto impl = std::make_unique<Impl>();
   impl->path = path;
-  const h5::Properties access = h5::access_within_file(H5P_DATASET_ACCESS);
-  H5Pset_chunk_cache(access.get(), 1, 0, 1.0);  // this class caches chunks itself
+  static const h5::Properties access = access_without_cache();
   impl->dataset = h5::Dataset{H5Dopen2(parent, path.c_str(), access.get())};
   if (!impl->dataset) return impl->failed();
   impl->file_bytes = h5::file_bytes(impl->dataset.get());

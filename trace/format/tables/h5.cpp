@@ -43,11 +43,6 @@ Properties file_access(bool is_for_writing) {
 // Called before HDF5 opens the target of an external link.
 herr_t refuse_link(const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) { return -1; }
 
-bool leads_out_of_file(hid_t parent, const std::string& link) {
-  H5L_info_t info{};
-  return H5Lget_info(parent, link.c_str(), &info, H5P_DEFAULT) >= 0 && info.type >= H5L_TYPE_UD_MIN;
-}
-
 void set_group_layout(hid_t properties) {
   H5Pset_obj_track_times(properties, false);
   H5Pset_link_phase_change(properties, kMaxCompact, kMaxCompact / 2);
@@ -137,7 +132,7 @@ Result<File> open_read_only(const std::filesystem::path& path) {
   if (status.type() != std::filesystem::file_type::regular) return Error{Errc::io, action + ": not a regular file", ""};
   if (::access(path.c_str(), R_OK) != 0) return Error{Errc::io, action + ": " + std::strerror(errno), ""};
   const Quiet quiet;
-  const Properties access = file_access(false);
+  static const Properties access = file_access(false);
   File file{H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get())};
   if (file) return file;
   if (std::filesystem::file_size(path, problem) == 0) return Error{Errc::damaged, action + ": it is empty", ""};
@@ -175,7 +170,7 @@ Result<Group> create_group(hid_t parent, const std::string& name) {
 Result<Group> open_group(hid_t parent, const std::string& name) {
   const Quiet quiet;
   if (!exists(parent, name)) return Error{Errc::not_found, "there is no group '" + name + "'", ""};
-  const Properties access = access_within_file(H5P_GROUP_ACCESS);
+  static const Properties access = access_within_file(H5P_GROUP_ACCESS);
   Group group{H5Gopen2(parent, name.c_str(), access.get())};
   if (!group) return failure(Errc::damaged, "cannot open group '" + name + "'");
   return group;
@@ -189,13 +184,15 @@ Properties access_within_file(hid_t kind) {
 
 bool exists(hid_t parent, const std::string& path) {
   const Quiet quiet;
-  const Properties access = access_within_file(H5P_LINK_ACCESS);
+  static const Properties access = access_within_file(H5P_LINK_ACCESS);
   for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     const std::string part = path.substr(0, end);
     if (part != "/") {
-      if (H5Lexists(parent, part.c_str(), access.get()) <= 0) return false;
-      if (leads_out_of_file(parent, part)) return true;  // opening it gives the error
-      if (H5Oexists_by_name(parent, part.c_str(), access.get()) <= 0) return false;
+      H5L_info_t link{};
+      if (H5Lget_info(parent, part.c_str(), &link, access.get()) < 0) return false;
+      if (link.type >= H5L_TYPE_UD_MIN) return true;  // to another file: opening it gives the error
+      const bool may_lead_nowhere = link.type != H5L_TYPE_HARD;
+      if (may_lead_nowhere && H5Oexists_by_name(parent, part.c_str(), access.get()) <= 0) return false;
     }
     if (end == std::string::npos) return true;
   }

@@ -91,7 +91,7 @@ struct Opened {
 Result<Opened> open_whole(hid_t parent, const std::string& path, H5T_class_t kind, std::size_t row_bytes) {
   if (!exists(parent, path)) return Error{Errc::not_found, "there is no table '" + path + "'", ""};
   Opened opened;
-  const Properties access = access_within_file(H5P_DATASET_ACCESS);
+  static const Properties access = access_within_file(H5P_DATASET_ACCESS);
   opened.dataset = Dataset{H5Dopen2(parent, path.c_str(), access.get())};
   if (!opened.dataset) return table_error("read", path);
   const Properties creation{H5Dget_create_plist(opened.dataset.get())};
