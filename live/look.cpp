@@ -15,6 +15,7 @@
 #include "live/process.hpp"
 #include "live/rank_tracker.hpp"
 #include "merger/model/definitions/worlds.hpp"
+#include "trace/format/rank/rank_container.hpp"
 #include "trace/records/finish/finish_rank.hpp"
 #include "trace/records/finish/places.hpp"
 #include "trace/records/record.hpp"
@@ -48,8 +49,8 @@ Result<RankNow> from_ring(const fs::path& note_path, const RingNote& note, const
   return now;
 }
 
-Result<RankNow> from_file(const fs::path& path) {
-  MERIDIAN_TRY(RankFile file, RankFile::open(path));
+Result<RankNow> from_file(Result<RankFile> opened) {
+  MERIDIAN_TRY(RankFile file, std::move(opened));
   RankTracker tracker;
   EventBatch batch;
   for (std::size_t i = 0; i < file.meta().segments.size(); ++i) {
@@ -57,6 +58,28 @@ Result<RankNow> from_file(const fs::path& path) {
     tracker.take(file.meta().segments[i].thread, batch);
   }
   return tracker.finish(file.meta(), false, [](const WaitedFor&) { return std::nullopt; });
+}
+
+/// Adds the ranks in containers, except those that are also `outside`, where packing was interrupted.
+void look_into_containers(const fs::path& directory, const std::set<fs::path>& outside, std::vector<RankNow>& found,
+                          std::vector<std::string>& problems) {
+  for (const fs::path& path : containers_in(directory)) {
+    const auto container = RankContainer::open(path);
+    if (!container) {
+      problems.push_back(container.error().what);
+      continue;
+    }
+    for (const std::string& group : container->groups()) {
+      if (outside.contains(directory / group)) continue;
+      auto now = from_file(container->rank(group));
+      if (now && !has_valid_rank(now->meta))
+        now = Error{Errc::damaged, fmt::format("{} does not say which rank it is of", container->name_of(group)), ""};
+      if (now)
+        found.push_back(*std::move(now));
+      else
+        problems.push_back(now.error().what);
+    }
+  }
 }
 
 /// Reads the ranks of one world, which is a directory; ranks that cannot be read are added to `problems`.
@@ -81,7 +104,7 @@ Result<std::vector<RankNow>> look_at_world(const fs::path& directory, std::vecto
         now = Error{Errc::unsupported, fmt::format("{} runs on host '{}'", rank.filename().string(), note->host), ""};
       }
     }
-    if (!now && fs::exists(file_path, problem)) now = from_file(file_path);
+    if (!now && fs::exists(file_path, problem)) now = from_file(RankFile::open(file_path));
     if (now && !has_valid_rank(now->meta))
       now = Error{Errc::damaged, fmt::format("{} does not say which rank it is of", rank.filename().string()), ""};
     if (now)
@@ -90,6 +113,7 @@ Result<std::vector<RankNow>> look_at_world(const fs::path& directory, std::vecto
       problems.push_back(now.error().what.empty() ? fmt::format("{} is gone", rank.filename().string())
                                                   : now.error().what);
   }
+  look_into_containers(directory, ranks, found, problems);
   std::ranges::sort(found, {}, [](const RankNow& now) { return now.meta.rank; });
   return found;
 }

@@ -11,104 +11,24 @@
 #include <system_error>
 #include <utility>
 
+#include "merger/load/rank_places.hpp"
+#include "trace/format/rank/rank_container.hpp"
 #include "trace/format/rank/rank_end.hpp"
+#include "trace/format/rank/rank_identity.hpp"
 #include "trace/model/import_keys.hpp"
-#include "trace/model/text_fields.hpp"
-#include "trace/ring/ring_note.hpp"
 
 namespace meridian {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Contents {
-  std::vector<fs::path> rank_files;
-  std::vector<fs::path> notes;
-  std::vector<fs::path> finished;  // .done files of complete ranks whose leftovers may not be removed yet
-  std::vector<std::string> others;
-  std::vector<std::string> run_directories;  // subdirectories that hold rank files
-};
-
-bool is_named(const fs::path& path, std::string_view suffix) {
-  const std::string name = path.filename().string();
-  return name.starts_with("rank-") && name.ends_with(suffix);
-}
-
-/// 3 for rank-00003.h5; -1 for another name.
-std::int32_t rank_in_name(const fs::path& path) {
-  return number_in<std::int32_t>(path.stem().string().substr(5)).value_or(-1);
-}
-
-bool holds_rank_files(const fs::path& directory) {
-  std::error_code problem;
-  for (fs::directory_iterator entry{directory, problem}, end; !problem && entry != end; entry.increment(problem))
-    if (is_named(entry->path(), ".h5") || is_named(entry->path(), ".ring")) return true;
-  return false;
-}
-
-Result<Contents> list(const fs::path& directory) {
-  std::error_code problem;
-  const fs::file_status status = fs::status(directory, problem);
-  if (!fs::exists(status))
-    return Error{Errc::not_found, "there is no directory '" + directory.string() + "'",
-                 "give the directory that `meridian run` made (meridian-<program>-<date>-...)"};
-  if (!fs::is_directory(status))
-    return Error{Errc::invalid_argument, "'" + directory.string() + "' is not a directory",
-                 "give the directory that holds the rank files"};
-  Contents contents;
-  for (fs::directory_iterator entry{directory, problem}, end; !problem && entry != end; entry.increment(problem)) {
-    const fs::path& path = entry->path();
-    std::error_code ignored;
-    if (is_named(path, ".h5"))
-      contents.rank_files.push_back(path);
-    else if (is_named(path, ".ring"))
-      contents.notes.push_back(path);
-    else if (is_named(path, kFinishedNote))
-      contents.finished.push_back(path);
-    else if (entry->is_directory(ignored) && holds_rank_files(path))
-      contents.run_directories.push_back(path.string());
-    else
-      contents.others.push_back(path.filename().string());
-  }
-  if (problem)
-    return Error{Errc::io, "cannot list '" + directory.string() + "': " + problem.message(), "check its permissions"};
-  std::ranges::sort(contents.rank_files);
-  std::ranges::sort(contents.notes);
-  std::ranges::sort(contents.others);
-  std::ranges::sort(contents.run_directories);
-  return contents;
-}
-
-Error nothing_here(const fs::path& directory, const Contents& contents) {
-  if (!contents.run_directories.empty())
-    return {Errc::not_found, "directory '" + directory.string() + "' holds no rank files, but a directory in it does",
-            "give that one: meridian merge " + contents.run_directories.front()};
-  const std::string how = "record a run first, for example: mpirun -n 4 meridian run ./app";
-  if (contents.others.empty()) return {Errc::not_found, "directory '" + directory.string() + "' is empty", how};
-  std::string names;
-  for (std::size_t i = 0; i < contents.others.size() && i < 3; ++i) names += (i == 0 ? "" : ", ") + contents.others[i];
-  if (contents.others.size() > 3) names += ", ...";
-  return {Errc::not_found, "directory '" + directory.string() + "' holds no rank files (rank-*.h5); it holds " + names,
-          how};
-}
-
-std::string run_of(const RankMeta& meta) {
-  for (const TextRow& text : meta.texts)
-    if (text.key == "run" && text.handle == 0) return text.value;
-  return "";
-}
-
-struct Opened {
-  fs::path path;
-  RankFile file;
-};
 /// Properties that the files of one run share.
 struct RunKey {
   std::string run;
   std::int32_t world_size = 0;
   friend auto operator<=>(const RunKey&, const RunKey&) = default;
 };
-using Runs = std::map<RunKey, std::vector<Opened>>;
+using Runs = std::map<RunKey, std::vector<FoundRank>>;
 
 /// A rank that died early may not have recorded the name of its run: it belongs to the other run if there is only one.
 void place_nameless(Runs& runs) {
@@ -124,7 +44,7 @@ Error several_runs(const fs::path& directory, const Runs& runs) {
       "directory '" + directory.string() + "' holds rank files of " + std::to_string(runs.size()) + " runs: ";
   bool is_first = true;
   for (const auto& [key, files] : runs) {
-    what += (is_first ? "" : "; ") + files.front().path.filename().string();
+    what += (is_first ? "" : "; ") + files.front().name;
     if (files.size() > 1) what += " and " + std::to_string(files.size() - 1) + " more";
     what += " of a run of " + files.front().file.meta().executable + " on " + std::to_string(key.world_size) + " ranks";
     is_first = false;
@@ -134,15 +54,14 @@ Error several_runs(const fs::path& directory, const Runs& runs) {
 }
 
 /// Chooses the run to load: the only one, or the one with the most ranks.
-Result<std::vector<Opened>> choose(const fs::path& directory, Runs runs, bool force, Findings& findings) {
+Result<std::vector<FoundRank>> choose(const fs::path& directory, Runs runs, bool force, Findings& findings) {
   if (runs.size() > 1 && !force) return several_runs(directory, runs);
   const auto chosen = std::ranges::max_element(runs, {}, [](const auto& run) {
     return std::pair{run.second.size(), -run.second.front().file.meta().rank};
   });
   for (auto run = runs.begin(); run != runs.end(); ++run)
     if (run != chosen)
-      for (const Opened& opened : run->second)
-        findings.add(FindingId::rank_foreign, 1, opened.path.filename().string());
+      for (const FoundRank& opened : run->second) findings.add(FindingId::rank_foreign, 1, opened.name);
   return std::move(chosen->second);
 }
 
@@ -199,30 +118,17 @@ void report_flaws(const RankMeta& meta, std::span<const World> worlds, Findings&
       findings.add(FindingId::call_unknown, 1, meta.call_names[i]);
 }
 
-/// "0, 2-5, 7"
-std::string ranges(const std::vector<std::int32_t>& ranks) {
-  std::string text;
-  for (std::size_t i = 0; i < ranks.size();) {
-    std::size_t last = i;
-    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
-    text += (text.empty() ? "" : ", ") + std::to_string(ranks[i]);
-    if (last > i) text += (last == i + 1 ? ", " : "-") + std::to_string(ranks[last]);
-    i = last + 1;
-  }
-  return text;
-}
-
 struct LoadedWorld {
   World world;
-  std::vector<Opened> files;       // ordered by rank
+  std::vector<FoundRank> files;    // ordered by rank
   std::set<std::int32_t> present;  // ranks in the world
   std::set<std::int32_t> unreadable;
 };
 
 /// Finishes unfinished recordings if possible.  leftovers: notes that remain, with the reason.
-Result<Contents> finish_leftovers(const fs::path& directory, const RecoverRank& recover,
-                                  std::vector<std::pair<fs::path, Error>>& leftovers) {
-  MERIDIAN_TRY(Contents contents, list(directory));
+Result<DirectoryContents> finish_leftovers(const fs::path& directory, const RecoverRank& recover,
+                                           std::vector<std::pair<fs::path, Error>>& leftovers) {
+  MERIDIAN_TRY(DirectoryContents contents, list_contents(directory));
   for (const fs::path& note : contents.finished)
     if (recover) static_cast<void>(bool{recover(note, directory)});  // files that cannot be removed do no harm
   if (contents.notes.empty()) return contents;
@@ -230,17 +136,17 @@ Result<Contents> finish_leftovers(const fs::path& directory, const RecoverRank& 
     const Status status = recover ? recover(note, directory) : Status{Error{Errc::unsupported, "not tried", ""}};
     if (!status) leftovers.emplace_back(note, status.error());
   }
-  return list(directory);
+  return list_contents(directory);
 }
 
 /// Loads the files of one directory. A directory without files is permitted if `may_be_empty`.
 Result<std::optional<LoadedWorld>> load_world(const fs::path& directory, const RecoverRank& recover, bool force,
                                               bool may_be_empty, Findings& findings) {
   std::vector<std::pair<fs::path, Error>> leftovers;
-  MERIDIAN_TRY(const Contents contents, finish_leftovers(directory, recover, leftovers));
+  MERIDIAN_TRY(const DirectoryContents contents, finish_leftovers(directory, recover, leftovers));
   for (const auto& [note, reason] : leftovers)
     findings.add(FindingId::rank_leftover, 1, note.filename().string() + ": " + reason.what);
-  if (contents.rank_files.empty()) {
+  if (contents.rank_files.empty() && contents.containers.empty()) {
     if (may_be_empty) return std::optional<LoadedWorld>{};
     if (leftovers.empty()) return nothing_here(directory, contents);
     return Error{Errc::not_found,
@@ -253,44 +159,40 @@ Result<std::optional<LoadedWorld>> load_world(const fs::path& directory, const R
 
   LoadedWorld loaded;
   Runs runs;
-  std::optional<Error> first_error;
-  for (const fs::path& path : contents.rank_files) {
-    auto file = RankFile::open(path);
-    if (file && !has_valid_rank(file->meta()))
-      file = Error{Errc::damaged, "'" + path.string() + "' does not say which rank it is of", ""};
-    if (!file) {
-      findings.add(FindingId::rank_unreadable, 1, path.filename().string() + ": " + file.error().what);
-      loaded.unreadable.insert(rank_in_name(path));
-      if (!first_error) first_error = file.error();
-      continue;
-    }
-    const RunKey key{run_of(file->meta()), file->meta().size};
-    runs[key].push_back({path, *std::move(file)});
+  FoundRanks found = open_ranks(contents);
+  for (const UnreadableRank& rank : found.unreadable) {
+    findings.add(FindingId::rank_unreadable, 1, rank.name + ": " + rank.error.what);
+    loaded.unreadable.insert(rank.rank);
+  }
+  for (FoundRank& rank : found.ranks) {
+    RunKey key{run_of(rank.file.meta()), rank.file.meta().size};
+    runs[std::move(key)].push_back(std::move(rank));
   }
   if (runs.empty()) {
     if (may_be_empty) return std::optional<LoadedWorld>{};
-    if (contents.rank_files.size() > 1)
-      first_error->what = "none of the " + std::to_string(contents.rank_files.size()) + " rank files in '" +
-                          directory.string() + "' can be read; the first: " + first_error->what;
-    return *std::move(first_error);
+    Error first = std::move(found.unreadable.front().error);
+    if (found.unreadable.size() > 1)
+      first.what = "none of the " + std::to_string(found.unreadable.size()) + " rank files in '" + directory.string() +
+                   "' can be read; the first: " + first.what;
+    return first;
   }
 
   place_nameless(runs);
-  MERIDIAN_TRY(std::vector<Opened> chosen, choose(directory, std::move(runs), force, findings));
-  std::ranges::stable_sort(chosen, {}, [](const Opened& opened) {
+  MERIDIAN_TRY(std::vector<FoundRank> chosen, choose(directory, std::move(runs), force, findings));
+  std::ranges::stable_sort(chosen, {}, [](const FoundRank& opened) {
     const std::int32_t rank = opened.file.meta().rank;
-    return std::pair{rank, opened.path.filename() != rank_file_name(rank)};
+    return std::pair{rank, rank_in_name(opened.name) != rank};
   });
   loaded.world.directory = directory.string();
-  for (Opened& opened : chosen) {
+  for (FoundRank& opened : chosen) {
     const RankMeta& meta = opened.file.meta();
     if (!loaded.present.insert(meta.rank).second) {
       if (!force)
         return Error{Errc::invalid_argument,
                      "directory '" + directory.string() + "' holds two files of rank " + std::to_string(meta.rank) +
-                         "; one is " + opened.path.filename().string(),
+                         "; one is " + opened.name,
                      "remove one of them, or take the one with the right name with --force"};
-      findings.add(FindingId::rank_foreign, 1, opened.path.filename().string());
+      findings.add(FindingId::rank_foreign, 1, opened.name);
       continue;
     }
     loaded.world.size = meta.size;
@@ -319,21 +221,25 @@ Result<LoadedRanks> load_ranks(std::span<const fs::path> directories, const Reco
   MERIDIAN_TRY_DO(check_sizes(loaded.worlds, there, directories.front()));
   loaded.ranks = count_ranks(loaded.worlds);
   std::vector<std::int32_t> missing;
+  std::set<fs::path> paths;
   for (std::size_t i = 0; i < worlds.size(); ++i) {
     const World& world = loaded.worlds[i];
-    for (Opened& opened : worlds[i].files) {
+    for (FoundRank& opened : worlds[i].files) {
       opened.file.place_in_world(static_cast<std::uint32_t>(i), world.first_rank);
       report_flaws(opened.file.meta(), loaded.worlds, findings);
-      std::error_code ignored;
-      const std::uintmax_t bytes = fs::file_size(opened.path, ignored);
-      loaded.bytes += ignored ? 0 : bytes;
+      paths.insert(opened.path);
       loaded.files.push_back(std::move(opened.file));
     }
     for (std::int32_t rank = 0; rank < world.size; ++rank)
       if (!worlds[i].present.contains(rank) && !worlds[i].unreadable.contains(rank))
         missing.push_back(world.first_rank + rank);
   }
-  if (!missing.empty()) findings.add(FindingId::rank_missing, missing.size(), "rank " + ranges(missing));
+  for (const fs::path& path : paths) {
+    std::error_code ignored;
+    const std::uintmax_t bytes = fs::file_size(path, ignored);
+    loaded.bytes += ignored ? 0 : bytes;
+  }
+  if (!missing.empty()) findings.add(FindingId::rank_missing, missing.size(), "rank " + rank_ranges(missing));
   return loaded;
 }
 

@@ -25,7 +25,7 @@ struct LoadedRanks {
   std::uint64_t bytes = 0;      ///< total size of the files
 };
 
-/// Opens the rank files (rank-*.h5) of one run. Each directory holds those of one world, and subdirectories world-*
+/// Opens the rank files (rank-*.h5) of one run, and the ranks in containers (ranks-*.h5). Each directory holds those of one world, and subdirectories world-*
 /// hold those of the worlds that were started from it. Rank numbers continue from world to world.
 ///
 /// recover  called first, for every rank-*.ring; may be empty.

@@ -27,6 +27,18 @@ constexpr std::uint64_t kMissingForEach = 256;
 
 }  // namespace
 
+std::string rank_ranges(std::span<const std::int32_t> ranks) {
+  std::string text;
+  for (std::size_t i = 0; i < ranks.size();) {
+    std::size_t last = i;
+    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+    text += (text.empty() ? "" : ", ") + std::to_string(ranks[i]);
+    if (last > i) text += (last == i + 1 ? ", " : "-") + std::to_string(ranks[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
 bool has_valid_rank(const RankMeta& meta) noexcept {
   return meta.rank >= 0 && meta.rank < meta.size && meta.size <= kLargestWorld;
 }

@@ -46,6 +46,9 @@ inline std::int32_t count_ranks(std::span<World> worlds) noexcept {
   return ranks;
 }
 
+/// "0, 2-5, 7" of ascending numbers.
+std::string rank_ranges(std::span<const std::int32_t> ranks);
+
 /// Whether a rank file or ring says plausibly which rank it is of.
 bool has_valid_rank(const RankMeta& meta) noexcept;
 

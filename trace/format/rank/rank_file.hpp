@@ -233,7 +233,10 @@ class SegmentPieces {
   std::unique_ptr<State> state_;
 };
 
-/// One rank's file, for reading. Not thread-safe; movable. Of a file as our writer makes it, no descriptor stays open.
+struct RankSource;
+
+/// One rank's file, or its group in a container, for reading. Not thread-safe; movable. Of a file as our writer makes it,
+/// no descriptor stays open.
 class RankFile {
  public:
   /// Unreadable tables are listed in meta().unreadable.
@@ -265,7 +268,9 @@ class RankFile {
   std::size_t flaws() const;
 
  private:
+  friend class RankContainer;
   struct Impl;
+  static Result<RankFile> open(RankSource source);
   explicit RankFile(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

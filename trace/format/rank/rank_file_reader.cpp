@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "trace/format/chunks/raw_file.hpp"
+#include "trace/format/rank/rank_source.hpp"
 #include "trace/format/rank/segment_reader.hpp"
 
 namespace meridian {
@@ -65,7 +65,7 @@ SegmentPieces& SegmentPieces::operator=(SegmentPieces&&) noexcept = default;
 SegmentPieces::~SegmentPieces() = default;
 
 struct RankFile::Impl {
-  h5::File file;  // closed if no column needs it
+  RankSource source;  // closed if no column needs it
   RankMeta meta;
   std::vector<SegmentRow> starts;  // index: segment
   std::vector<bool> has_flaw;      // index: segment; damage that read() found and reported in `meta`
@@ -81,7 +81,7 @@ struct RankFile::Impl {
       total += row;
     }
     has_flaw.resize(meta.segments.size());
-    reader.open(file.get(), total, meta);
+    reader.open(source.root(), total, meta);
     return {};
   }
 
@@ -128,12 +128,8 @@ struct RankFile::Impl {
   }
 
   // Closes HDF5's file, which takes a megabyte and more, if everything can be read without it.
-  void detach(const std::filesystem::path& path) {
-    const h5::Properties creation{H5Fget_create_plist(file.get())};
-    hsize_t user_bytes = 1;
-    if (!creation || H5Pget_userblock(creation.get(), &user_bytes) < 0 || user_bytes != 0) return;
-    const auto raw = RawFile::find(path);
-    if (raw && reader.detach(*raw)) (void)file.close();
+  void detach() {
+    if (source.raw != nullptr && reader.detach(source.raw)) source.close();
   }
 
   // Records the gap as the tracer does when it drops calls.
@@ -157,21 +153,39 @@ RankFile::RankFile(RankFile&&) noexcept = default;
 RankFile& RankFile::operator=(RankFile&&) noexcept = default;
 RankFile::~RankFile() = default;
 
+std::shared_ptr<RawFile> find_raw(const h5::File& file, const std::filesystem::path& path) {
+  const h5::Properties creation{H5Fget_create_plist(file.get())};
+  hsize_t user_bytes = 1;
+  if (!creation || H5Pget_userblock(creation.get(), &user_bytes) < 0 || user_bytes != 0) return nullptr;
+  auto raw = RawFile::find(path);
+  return raw ? *std::move(raw) : nullptr;
+}
+
 Result<RankFile> RankFile::open(const std::filesystem::path& path) {
+  MERIDIAN_TRY(h5::File file, h5::open_read_only(path));
+  RankSource source;
+  source.name = path;
+  source.raw = find_raw(file, path);
+  source.file = std::make_shared<const h5::File>(std::move(file));
+  return open(std::move(source));
+}
+
+Result<RankFile> RankFile::open(RankSource source) {
   auto impl = std::make_unique<Impl>();
-  MERIDIAN_TRY(impl->file, h5::open_read_only(path));
-  const auto in_file = [&](Error error) { return h5::in_file(std::move(error), "rank file", path); };
-  auto meta = rank_schema::read_meta(impl->file.get(), path);
+  impl->source = std::move(source);
+  const std::filesystem::path name = impl->source.name;
+  const auto in_file = [&](Error error) { return h5::in_file(std::move(error), "rank file", name); };
+  auto meta = rank_schema::read_meta(impl->source.root(), name);
   if (!meta) return in_file(std::move(meta).error());
   impl->meta = *std::move(meta);
   if (auto opened = impl->open_columns(); !opened) return in_file(std::move(opened).error());
-  impl->detach(path);
+  impl->detach();
   return RankFile{std::move(impl)};
 }
 
 const RankMeta& RankFile::meta() const { return impl_->meta; }
 
-bool RankFile::needs_hdf5() const { return bool{impl_->file}; }
+bool RankFile::needs_hdf5() const { return impl_->source.file != nullptr; }
 
 std::size_t RankFile::flaws() const { return static_cast<std::size_t>(std::ranges::count(impl_->has_flaw, true)); }
 

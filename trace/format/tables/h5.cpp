@@ -98,6 +98,16 @@ bool has_failed_in(hid_t part) {
   return first == part;
 }
 
+bool has_failed_to_write() {
+  bool has_failed = false;
+  const auto look = [](unsigned, const H5E_error2_t* entry, void* into) -> herr_t {
+    if (entry->maj_num == H5E_IO && entry->min_num == H5E_WRITEERROR) *static_cast<bool*>(into) = true;
+    return 0;
+  };
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, look, &has_failed);
+  return has_failed;
+}
+
 Error in_file(Error error, std::string_view kind, const std::filesystem::path& path) {
   if (error.what.find(path.string()) == std::string::npos)
     error.what = std::string{kind}.append(" '").append(path.string()).append("': ").append(error.what);

@@ -48,6 +48,8 @@ bool has_thread_safety();
 Error failure(Errc code, std::string_view action);
 /// Whether the failure of the last call began in this part of HDF5 (H5E_DATASET...).
 bool has_failed_in(hid_t part);
+/// Whether the last call failed because the operating system did not write (a full disk).
+bool has_failed_to_write();
 
 /// Puts "rank file 'trace/rank-00000.h5': ..." before an Error that does not name the file.
 Error in_file(Error error, std::string_view kind, const std::filesystem::path& path);
