@@ -38,6 +38,7 @@ Command doctor_command();
 Command counters_command();
 Command control_command();
 Command snapshot_command();
+Command pack_command();
 Command import_command();
 Command generate_command();
 Command top_command();

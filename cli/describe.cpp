@@ -14,7 +14,9 @@
 #include "cli/summary_source.hpp"
 #include "cli/support/json_text.hpp"
 #include "merged/merged_trace.hpp"
+#include "merger/model/definitions/worlds.hpp"
 #include "summary/units.hpp"
+#include "trace/format/rank/rank_container.hpp"
 #include "trace/format/rank/rank_end.hpp"
 #include "trace/format/rank/rank_file.hpp"
 #include "trace/ring/ring_layout.hpp"
@@ -95,6 +97,25 @@ Description describe_rank(const fs::path& path, const RankMeta& meta) {
   return rank.take();
 }
 
+Result<Description> describe_container(const fs::path& path) {
+  MERIDIAN_TRY(const RankContainer opened, RankContainer::open(path));
+  std::vector<std::int32_t> numbers;
+  for (const std::string& group : opened.groups())
+    if (const std::int32_t rank = rank_in_name(group); rank >= 0) numbers.push_back(rank);
+  std::ranges::sort(numbers);
+  Describer container{"container of ranks", path};
+  container.add("host", "host", opened.hostname());
+  container.add("ranks", fmt::format("{}: {}", human_count(numbers.size()), rank_ranges(numbers)), "ranks", numbers);
+  for (const std::string& group : opened.groups())
+    if (const auto rank = opened.rank(group)) {
+      container.add("program", "program", rank->meta().executable);
+      container.add("run", fmt::format("of {} ranks", rank->meta().size), "run_ranks", rank->meta().size);
+      break;
+    }
+  container.add("size", human_bytes(size_of(path)), "size_bytes", size_of(path));
+  return container.take();
+}
+
 Result<Description> describe_merged(const fs::path& path) {
   MERIDIAN_TRY(const Summary summary, MergedTrace::read_summary(path));
   Describer merged{"merged trace", path};
@@ -128,6 +149,8 @@ Result<Description> describe_file(const fs::path& path) {
     ring.add_text("  of a process that is running or was killed\nhint: `meridian merge` reads it with its directory\n");
     return ring.take();
   }
+  auto container = describe_container(path);
+  if (container || container.error().code == Errc::unsupported || is_container_name(path)) return container;
   auto merged = describe_merged(path);
   if (merged || merged.error().code == Errc::unsupported) return merged;
   const auto rank = RankFile::open(path);
@@ -141,6 +164,8 @@ Result<Description> describe_file(const fs::path& path) {
 
 Result<Description> describe_directory(const fs::path& path) {
   std::uint64_t rank_files = 0;
+  std::uint64_t packed = 0;
+  std::uint64_t packed_bytes = 0;
   std::uint64_t bytes = 0;
   std::uint64_t notes = 0;
   std::uint64_t spools = 0;
@@ -161,18 +186,36 @@ Result<Description> describe_directory(const fs::path& path) {
   }
   if (problem) return Error{Errc::io, fmt::format("cannot read '{}': {}", path.string(), problem.message()), ""};
   const bool is_merged = fs::exists(path / kMergedName, problem);
-  if (rank_files + notes + spools == 0 && !is_merged)
+  const std::vector<fs::path> containers = containers_in(path);
+  if (rank_files + containers.size() + notes + spools == 0 && !is_merged)
     return Error{Errc::not_found, fmt::format("'{}' holds no trace", path.string()),
                  "name a directory made by `meridian run`"};
+  Result<RankFile> any = Error{Errc::not_found, "there is no rank file", ""};
+  if (!first.empty()) any = RankFile::open(first);
+  for (const fs::path& name : containers) {
+    packed_bytes += size_of(name);
+    const auto container = RankContainer::open(name);
+    if (!container) continue;
+    packed += container->groups().size();
+    if (!any && !container->groups().empty()) any = container->rank(container->groups().front());
+  }
   Describer directory{"trace directory", path};
-  directory.add("rank files", fmt::format("{}, {}", human_count(rank_files), human_bytes(bytes)), "rank_files",
-                rank_files);
-  directory.add_member("size_bytes", bytes);
-  if (!first.empty())
-    if (const auto rank = RankFile::open(first)) {
-      directory.add("program", "program", rank->meta().executable);
-      directory.add("ranks", fmt::format("{} in the run", rank->meta().size), "ranks", rank->meta().size);
-    }
+  if (!containers.empty())
+    directory.add("containers",
+                  fmt::format("{}, with {} ranks, {}", human_count(containers.size()), human_count(packed),
+                              human_bytes(packed_bytes)),
+                  "containers", containers.size());
+  directory.add_member("packed_ranks", packed);
+  if (rank_files != 0 || containers.empty())
+    directory.add("rank files", fmt::format("{}, {}", human_count(rank_files), human_bytes(bytes)), "rank_files",
+                  rank_files);
+  else
+    directory.add_member("rank_files", rank_files);
+  directory.add_member("size_bytes", bytes + packed_bytes);
+  if (any) {
+    directory.add("program", "program", any->meta().executable);
+    directory.add("ranks", fmt::format("{} in the run", any->meta().size), "ranks", any->meta().size);
+  }
   directory.add_member("unfinished", notes);
   directory.add_member("spools", spools);
   if (notes > 0)

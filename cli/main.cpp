@@ -25,13 +25,13 @@ int dispatch(std::vector<std::string> arguments) {
     arguments.resize(1);
     arguments.insert(arguments.end(), rest.begin(), rest.end());
   }
-  std::vector<Command> all{run_command(program), merge_command(),   stats_command(),     compare_command(),
-                           order_command(),      clocks_command(),  report_command(),    view_command(),
-                           query_command(),      events_command(),  export_command(),    cut_command(),
-                           filter_command(),     sort_command(),    aggregate_command(), info_command(),
-                           check_command(),      where_command(),   watch_command(),     doctor_command(),
-                           counters_command(),   control_command(), snapshot_command(),  import_command(),
-                           generate_command(),   top_command(),     clean_command(),     options_command()};
+  std::vector<Command> all{
+      run_command(program), merge_command(),   stats_command(),    compare_command(), order_command(),
+      clocks_command(),     report_command(),  view_command(),     query_command(),   events_command(),
+      export_command(),     cut_command(),     filter_command(),   sort_command(),    aggregate_command(),
+      info_command(),       check_command(),   where_command(),    watch_command(),   doctor_command(),
+      counters_command(),   control_command(), snapshot_command(), import_command(),  generate_command(),
+      top_command(),        clean_command(),   pack_command(),     options_command()};
   for (const auto describe : {&help_command, &completion_command, &manual_command}) all.push_back(describe(all));
   return run_command_line(all, MERIDIAN_VERSION, arguments);
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "merged/merged_trace.hpp"
+#include "trace/format/rank/rank_container.hpp"
 
 namespace meridian {
 namespace {
@@ -38,7 +39,7 @@ Result<fs::path> find_merged(const fs::path& given) {
   if (is_merged) return path / kMergedName;
   bool has_ranks = false;
   for (const fs::directory_entry& entry : fs::directory_iterator(path, problem))
-    has_ranks = has_ranks || entry.path().filename().string().starts_with("rank-");
+    has_ranks = has_ranks || is_of_ranks(entry.path());
   if (problem) return unreadable_trace(path, problem);
   if (!has_ranks)
     return Error{Errc::not_found, fmt::format("'{}' holds no trace", path.string()),

@@ -16,6 +16,7 @@
 #include "cli/support/empty_directory.hpp"
 #include "cli/support/interruption.hpp"
 #include "import/import.hpp"
+#include "trace/format/rank/rank_container.hpp"
 #include "trace/format/rank/rank_file.hpp"
 #include "trace/model/import_keys.hpp"
 
@@ -34,6 +35,19 @@ Error refuse(const char* action, const fs::path& path, const std::error_code& pr
           "choose a directory that can be written with --output"};
 }
 
+bool is_imported(const Result<RankFile>& file) {
+  return file && std::ranges::find(file->meta().texts, kImportedKey, &TextRow::key) != file->meta().texts.end();
+}
+
+/// Whether all ranks in a rank file or container are of an import.
+bool is_imported(const fs::path& path) {
+  if (!is_container_name(path)) return is_imported(RankFile::open(path));
+  const auto container = RankContainer::open(path);
+  return container && std::ranges::all_of(container->groups(), [&](const std::string& group) {
+           return is_imported(container->rank(group));
+         });
+}
+
 /// Files of an earlier import, and what was made of them.
 Result<std::vector<fs::path>> replaceable_files(const fs::path& directory) {
   std::vector<fs::path> files;
@@ -42,11 +56,8 @@ Result<std::vector<fs::path>> replaceable_files(const fs::path& directory) {
     const fs::path& path = entry->path();
     const std::string name = path.filename().string();
     if (name == "merged.h5") files.push_back(path);
-    if (!name.starts_with("rank-")) continue;
-    const auto file = RankFile::open(path);
-    const bool is_imported =
-        file && std::ranges::find(file->meta().texts, kImportedKey, &TextRow::key) != file->meta().texts.end();
-    if (!is_imported)
+    if (!is_of_ranks(path)) continue;
+    if (!is_imported(path))
       return Error{Errc::invalid_argument, fmt::format("'{}' was not made by `meridian import`", path.string()),
                    "choose another directory with --output: --force replaces imported rank files only"};
     files.push_back(path);

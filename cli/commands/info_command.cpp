@@ -27,11 +27,12 @@ int info(const InfoArguments& arguments) {
 
 Command info_command() {
   const auto arguments = std::make_shared<InfoArguments>();
-  return {"info",
-          "Describe a file or directory",
-          {{"path", "PATH", "Trace directory, rank file, merged file, ring (default: latest)", &arguments->path},
-           {"--json", "", "Print one JSON object and nothing else", &arguments->is_json}},
-          [arguments] { return info(*arguments); }};
+  return {
+      "info",
+      "Describe a file or directory",
+      {{"path", "PATH", "Trace directory, rank file, container, merged file, ring (default: latest)", &arguments->path},
+       {"--json", "", "Print one JSON object and nothing else", &arguments->is_json}},
+      [arguments] { return info(*arguments); }};
 }
 
 }  // namespace meridian

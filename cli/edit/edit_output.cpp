@@ -16,6 +16,7 @@
 #include "cli/support/output_lock.hpp"
 #include "edit/write_edit.hpp"
 #include "merged/merged_trace.hpp"
+#include "trace/format/rank/rank_container.hpp"
 #include "trace/model/private_files.hpp"
 
 namespace meridian {
@@ -57,7 +58,7 @@ Status check_edit_output(const fs::path& merged, const fs::path& directory, bool
     return Error{Errc::invalid_argument, fmt::format("'{}' is the trace itself", output.string()),
                  "choose another directory with -o"};
   for (const fs::directory_entry& entry : fs::directory_iterator(directory, problem))
-    if (entry.path().filename().string().starts_with("rank-"))
+    if (is_of_ranks(entry.path()))
       return Error{Errc::invalid_argument,
                    fmt::format("'{}' holds the rank files of a trace, of which '{}' would not be the merged file",
                                directory.string(), output.string()),

@@ -50,6 +50,7 @@ Block paragraph_of(const std::string& text) { return paragraph(plain(text)); }
 void add_formats(Document& document) {
   document.push_back(heading(2, "Files"));
   document.push_back(entry("rank-00000.h5 ...", "The trace of one rank, HDF5: `meridian help rank-file`."));
+  document.push_back(entry("ranks-HOST.h5", "The ranks of one host, HDF5, if `meridian pack` was used."));
   document.push_back(entry("merged.h5", "All ranks on one timeline, HDF5: `meridian help merged-file`."));
   document.push_back(entry("report.html, clocks.html", "Pages for a browser; each needs nothing else."));
   document.push_back(entry("meridian.conf", "Settings, one `NAME = value` a line: `meridian help options`."));

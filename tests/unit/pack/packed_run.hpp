@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What tests of packing look at: the names in a directory, and all data of a merged file.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/pack/pack_ranks.hpp"
+#include "merger/merge.hpp"
+#include "synthetic_trace.hpp"
+#include "trace/format/rank/rank_container.hpp"
+#include "trace/format/tables/h5.hpp"
+
+namespace meridian::test {
+
+inline std::vector<std::string> names_in(const std::filesystem::path& directory) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator{directory})
+    names.push_back(entry.path().filename().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+/// The bytes of every dataset, by path. The size of the rank files, which packing changes, is zero.
+using MergedData = std::map<std::string, std::vector<char>>;
+
+inline herr_t keep_dataset(hid_t file, const char* name, const H5O_info_t* info, void* into) {
+  if (info->type != H5O_TYPE_DATASET) return 0;
+  const h5::Dataset dataset{H5Dopen2(file, name, H5P_DEFAULT)};
+  const h5::Space space{H5Dget_space(dataset.get())};
+  const h5::Type type{H5Dget_type(dataset.get())};
+  const std::size_t width = H5Tget_size(type.get());
+  std::vector<char> bytes(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space.get())) * width);
+  if (!bytes.empty() && H5Dread(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) < 0) return -1;
+  if (H5Tget_class(type.get()) == H5T_COMPOUND)
+    if (const int member = H5Tget_member_index(type.get(), "trace_bytes"); member >= 0)
+      for (std::size_t at = H5Tget_member_offset(type.get(), static_cast<unsigned>(member)); at < bytes.size();
+           at += width)
+        std::memset(&bytes[at], 0, sizeof(std::uint64_t));
+  if (std::string_view{name}.ends_with("trace_bytes")) std::ranges::fill(bytes, '\0');
+  static_cast<MergedData*>(into)->emplace(name, std::move(bytes));
+  return 0;
+}
+
+/// Merges the directory and reads what was written.
+inline MergedData merge_and_read(const std::filesystem::path& directory) {
+  const auto outcome = merge(directory);
+  if (!outcome) throw std::runtime_error(outcome.error().what);
+  auto file = h5::open_read_only(directory / "merged.h5");
+  if (!file) throw std::runtime_error(file.error().what);
+  MergedData data;
+  const h5::Quiet quiet;
+  if (H5Ovisit(file->get(), H5_INDEX_NAME, H5_ITER_INC, &keep_dataset, &data) < 0)
+    throw std::runtime_error("cannot read the merged file");
+  return data;
+}
+
+inline void expect_equal(const MergedData& found, const MergedData& expected) {
+  ASSERT_GT(expected.size(), 20u);
+  ASSERT_EQ(found.size(), expected.size());
+  for (const auto& [name, bytes] : expected) EXPECT_TRUE(found.at(name) == bytes) << name;
+}
+
+inline Packed pack(const std::filesystem::path& directory) {
+  auto packed = pack_ranks(directory);
+  if (!packed) throw std::runtime_error(packed.error().what);
+  return *std::move(packed);
+}
+
+/// A run in which all ranks send to all.
+inline void fill(SyntheticRun& run, std::uint64_t rounds = 20) {
+  const auto size = static_cast<std::int32_t>(run.ranks.size());
+  for (std::uint64_t round = 0; round < rounds; ++round)
+    for (std::int32_t r = 0; r < size; ++r) {
+      std::uint64_t t = round * 10'000 + static_cast<std::uint64_t>(r) + round % 7;
+      for (std::int32_t other = 0; other < size; ++other)
+        if (other != r) run[static_cast<std::size_t>(r)]->send({t, t + 3}, other, 1, 8), t += 10;
+      t = round * 10'000 + 5'000 + static_cast<std::uint64_t>(r) + round % 5;
+      for (std::int32_t other = 0; other < size; ++other)
+        if (other != r) run[static_cast<std::size_t>(r)]->receive({t, t + 3}, other, 1, 8), t += 10;
+    }
+}
+
+}  // namespace meridian::test
