@@ -11,6 +11,7 @@
 #include "tests/fuzz/fuzz_target.hpp"
 #include "trace/format/chunks/chunk_log.hpp"
 #include "trace/format/chunks/state_archive.hpp"
+#include "trace/format/rank/rank_container_writer.hpp"
 #include "trace/format/rank/rank_file.hpp"
 #include "trace/format/tables/h5.hpp"
 #include "trace/model/small_records.hpp"
@@ -158,6 +159,9 @@ bool make_files(const fs::path& corpus) {
   }
   meta.stacks = {{0, 0}, {0, 0x401000}, {1, 0x401100}};
   if (!file || !file->append(ThreadId{0}, batch) || !file->finish(meta)) return false;
+  auto container = RankContainerWriter::create(seed(corpus, "rank_file", 1), "node");
+  if (!container || !container->add(rank_path, rank_group_name(0)) || !container->close() || !container->put_in_place())
+    return false;
 
   const fs::path merged = seed(corpus, "summary_file", 0);
   auto h5 = h5::create_file(merged);
