@@ -117,7 +117,7 @@ class Packing {
       if (!is_new) return recorded_twice(identity->rank, other->second, name);
       const auto packed = packed_.find(identity->rank);
       if (packed == packed_.end())
-        new_files_[identity->hostname].push_back({name, path, *std::move(identity)});
+        new_files_[identity->hostname].push_back({name, path, *identity});
       else if (packed->second.identity == *identity)
         superfluous_.push_back(path);
       else

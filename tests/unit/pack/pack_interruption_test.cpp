@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <csignal>
 
 #include "packed_run.hpp"
 
@@ -67,6 +70,27 @@ TEST(InterruptedPacking, OfNewRankFilesLeavesTheOldContainerOrTheNew) {
     pack(run.directory.path());
     EXPECT_THAT(names_in(run.directory.path()), ElementsAre("aside", "container", "merged.h5", "ranks-node.h5"));
     if (is_complete || HasFailure()) break;
+  }
+}
+
+TEST(InterruptedPacking, ByAFullDiskLeavesTheRankFiles) {
+  SyntheticRun run{4};
+  fill(run, 100);
+  run.write();
+  const auto names = names_in(run.directory.path());
+  for (const rlim_t most : {100u, 3000u, 10'000u, 20'000u, 30'000u}) {
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      const rlimit limit{most, most};
+      ::signal(SIGXFSZ, SIG_IGN);
+      ::setrlimit(RLIMIT_FSIZE, &limit);
+      const auto packed = pack_ranks(run.directory.path());
+      ::_exit(!packed && packed.error().code == Errc::io ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(pid, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << most << ": " << status;
+    EXPECT_EQ(names_in(run.directory.path()), names) << most;
   }
 }
 

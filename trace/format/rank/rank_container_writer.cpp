@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "trace/format/rank/rank_source.hpp"
+#include "trace/format/tables/copy_group.hpp"
 #include "trace/format/tables/temporary_files.hpp"
 
 namespace meridian {
@@ -55,24 +56,27 @@ RankContainerWriter::~RankContainerWriter() {
   forget_temporary_file(part_);
 }
 
-Status RankContainerWriter::copy(hid_t from, const std::string& name, const std::string& group,
-                                 const fs::path& source) {
-  const h5::Quiet quiet;
-  const h5::Properties links = h5::link_properties(file_.get(), group);
-  if (H5Ocopy(from, name.c_str(), file_.get(), group.c_str(), H5P_DEFAULT, links.get()) >= 0) return {};
-  const std::string action = "cannot copy '" + source.string() + "' into '" + part_.string() + "'";
-  Error error = h5::failure(h5::has_failed_to_write() ? Errc::io : Errc::damaged, action);
+Status RankContainerWriter::copy(hid_t from, const std::string& group, const fs::path& source) {
+  const auto copied = [&]() -> Status {
+    MERIDIAN_TRY(h5::Group made, h5::create_group(file_.get(), group));
+    MERIDIAN_TRY_DO(h5::copy_group(from, made.get()));
+    return made.close() ? Status{} : Status{h5::failure(Errc::io, "cannot close group '" + group + "'")};
+  }();
+  if (copied) return {};
+  Error error = copied.error();
+  error.what = "cannot copy '" + source.string() + "' into '" + part_.string() + "': " + error.what;
   if (error.code == Errc::io) error.hint = "make room there: packing needs room for a copy of the ranks of one host";
   return error;
 }
 
 Status RankContainerWriter::add(const fs::path& rank_file, const std::string& group) {
   MERIDIAN_TRY(const h5::File from, h5::open_read_only(rank_file));
-  return copy(from.get(), "/", group, rank_file);
+  return copy(from.get(), group, rank_file);
 }
 
 Status RankContainerWriter::add(const RankContainer& from, const std::string& group) {
-  return copy(from.source_->root(), group, group, from.path() / group);
+  MERIDIAN_TRY(const h5::Group source, h5::open_group(from.source_->root(), group));
+  return copy(source.get(), group, from.path() / group);
 }
 
 Status RankContainerWriter::close() {

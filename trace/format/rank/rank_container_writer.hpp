@@ -33,7 +33,7 @@ class RankContainerWriter {
 
  private:
   RankContainerWriter(h5::File file, std::filesystem::path path, std::filesystem::path part);
-  Status copy(hid_t from, const std::string& name, const std::string& group, const std::filesystem::path& source);
+  Status copy(hid_t from, const std::string& group, const std::filesystem::path& source);
 
   h5::File file_;
   std::filesystem::path path_, part_;  // part_ is empty once the file has its name
