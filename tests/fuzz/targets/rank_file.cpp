@@ -20,8 +20,8 @@ void read_rank(Result<RankFile> file) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const fuzz::InputFile input{data, size};
-  read_rank(RankFile::open(input.path()));
-  const auto container = RankContainer::open(input.path());
+  read_rank(RankFile::open(fuzz::InputFile::path()));
+  const auto container = RankContainer::open(fuzz::InputFile::path());
   if (!container)
     fuzz::require_words(container.error().what);
   else

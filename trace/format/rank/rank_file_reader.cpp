@@ -105,7 +105,8 @@ struct RankFile::Impl {
     at.left_ -= piece.events;
     const bool has_values = at.left_ != 0 || state.used.user_values == segment.user_values;
     if (!has_values && !state.lost.has(LostParts::user))
-      reader.lose_user(contradiction("user events and their values do not fit").what, batch, state.lost);
+      rank_schema::SegmentReader::lose_user(contradiction("user events and their values do not fit").what, batch,
+                                            state.lost);
     return {};
   }
 
