@@ -79,14 +79,18 @@ Status EventBlocks::position(std::uint64_t piece) {
   return {};
 }
 
-Status EventBlocks::read(std::uint64_t piece, std::vector<MergedEvent>& events) {
+Result<std::size_t> EventBlocks::read(std::uint64_t piece, std::vector<MergedEvent>& events, std::size_t first) {
   MERIDIAN_TRY_DO(position(piece));
   std::uint64_t number = piece * kPieceRows;
-  return walk(piece, [&](const StoredTime& time, const StoredEvent& row, std::uint64_t sequence) -> Status {
+  const std::size_t end = first + static_cast<std::size_t>(std::min(kPieceRows, index_->events - number));
+  // Members are set in their places: to make or copy an event takes as long as all the rest.
+  if (events.size() < end) events.resize(end);
+  std::size_t next = first;
+  MERIDIAN_TRY_DO(walk(piece, [&](const StoredTime& time, const StoredEvent& row, std::uint64_t sequence) -> Status {
+    if (next == end) return damaged_merged("there are more events than in their index");
     const auto at = static_cast<std::uint32_t>(time.location);
     const MergedLocation& thread = (*locations_)[at];
-    // In its place: a copy takes as long as all the rest.
-    MergedEvent& event = events.emplace_back();
+    MergedEvent& event = events[next++];
     event.row = number++;
     event.enter_ns = static_cast<std::int64_t>(enter_ns_);
     event.duration_ns = time.duration_ns;
@@ -105,11 +109,13 @@ Status EventBlocks::read(std::uint64_t piece, std::vector<MergedEvent>& events) 
     event.path = static_cast<std::uint32_t>(row.path);
     event.calls = static_cast<std::uint64_t>(row.calls);
     event.outside_ns = row.outside_ns;
+    event.first_link = event.links = 0;
     if (!is_time(event.enter_ns) || event.duration_ns < 0 || !is_time(event.duration_ns) || row.calls < 1 ||
         event.outside_ns < 0 || event.outside_ns > event.duration_ns)
       return damaged_merged("an event has an invalid time");
     return {};
-  });
+  }));
+  return next;
 }
 
 }  // namespace meridian

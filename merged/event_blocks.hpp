@@ -27,8 +27,9 @@ class EventBlocks {
   static Result<EventBlocks> open(hid_t file, const EventIndex& index, const std::vector<MergedLocation>& locations,
                                   std::uint32_t fields = kAllFields);
 
-  /// Appends the events of a piece, in order; without links.
-  Status read(std::uint64_t piece, std::vector<MergedEvent>& events);
+  /// Stores the events of a piece, in order and without links, in `events` from `first` on, which grows if it must.
+  /// Returns the place after them.
+  Result<std::size_t> read(std::uint64_t piece, std::vector<MergedEvent>& events, std::size_t first);
   /// The number of each location's next call at the beginning of an entry (number * sequence_rows).
   Result<std::vector<std::uint64_t>> reading(std::uint64_t number);
   std::uint64_t readings() const noexcept {

@@ -113,11 +113,13 @@ struct EventCursor::Impl {
       const std::uint64_t block = selection.is_backwards ? --last_block : first_block++;
       MERIDIAN_TRY(const bool is_worth_it, may_have_events(block));
       if (!is_worth_it) continue;
-      batch.events.clear();
       batch.events.reserve(kIndexRows);
+      std::size_t count = 0;
       const std::uint64_t end = std::min(pieces, (block + 1) * kPiecesPerBlock);
-      for (std::uint64_t piece = block * kPiecesPerBlock; piece < end; ++piece)
-        MERIDIAN_TRY_DO(events.read(piece, batch.events));
+      for (std::uint64_t piece = block * kPiecesPerBlock; piece < end; ++piece) {
+        MERIDIAN_TRY(count, events.read(piece, batch.events, count));
+      }
+      batch.events.resize(count);
       if (!has_all_events()) std::erase_if(batch.events, [&](const MergedEvent& event) { return !is_selected(event); });
       if (batch.events.empty()) continue;
       if (selection.links != kNoLinks) MERIDIAN_TRY_DO(link(batch));

@@ -117,7 +117,8 @@ Result<const MergedEvent*> MergedTrace::Impl::event(std::uint64_t row) {
   const std::vector<MergedEvent>* piece = kept.find(number);
   if (piece == nullptr) {
     std::vector<MergedEvent>& room = kept.room();
-    MERIDIAN_TRY_DO(events.read(number, room));
+    MERIDIAN_TRY(const std::size_t count, events.read(number, room, 0));
+    room.resize(count);
     kept.keep(number);
     piece = &room;
   }
