@@ -23,15 +23,21 @@ constexpr double kMostRanks = 1e6, kMostCalls = 1e12, kMostSeed = 1e15;
 
 struct GenerateArguments {
   std::string directory;
-  std::uint64_t ranks = 4, calls = 1000, seed = 1;
+  std::uint64_t ranks = 4, hosts = 1, calls = 1000, seed = 1;
 };
 
 int generate(const GenerateArguments& arguments) {
   const fs::path directory{arguments.directory};
+  if (arguments.hosts > arguments.ranks)
+    return fail({Errc::invalid_argument,
+                 fmt::format("{} ranks cannot run on {} hosts", arguments.ranks, arguments.hosts),
+                 "give at least as many ranks as hosts"});
   const Status made = make_empty_directory(directory, "give a new directory, which `generate` makes");
   if (!made) return fail(made.error());
-  const GeneratedSize size{
-      .ranks = static_cast<std::int32_t>(arguments.ranks), .calls = arguments.calls, .seed = arguments.seed};
+  const GeneratedSize size{.ranks = static_cast<std::int32_t>(arguments.ranks),
+                           .hosts = static_cast<std::int32_t>(arguments.hosts),
+                           .calls = arguments.calls,
+                           .seed = arguments.seed};
   ProgressBar bar{is_terminal(2)};
   const double all = static_cast<double>(arguments.ranks) * static_cast<double>(arguments.calls);
   const auto calls = generate_halo(
@@ -59,6 +65,11 @@ Command generate_command() {
             .value = "N",
             .help = "Number of ranks (default: 4)",
             .target = &arguments->ranks,
+            .limit = AllowedRange{1, kMostRanks}},
+           {.names = "--hosts",
+            .value = "N",
+            .help = "Number of hosts, with a clock each (default: 1)",
+            .target = &arguments->hosts,
             .limit = AllowedRange{1, kMostRanks}},
            {.names = "--calls",
             .value = "N",

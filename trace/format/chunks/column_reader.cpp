@@ -322,12 +322,14 @@ ColumnReader::~ColumnReader() = default;
 
 Result<ColumnReader> ColumnReader::open(hid_t parent, const std::string& path) {
   const h5::Quiet quiet;
-  if (!h5::exists(parent, path)) return Error{Errc::not_found, "there is no column '" + path + "'", ""};
   auto impl = std::make_unique<Impl>();
   impl->path = path;
   static const h5::Properties access = access_without_cache();
   impl->dataset = h5::Dataset{H5Dopen2(parent, path.c_str(), access.get())};
-  if (!impl->dataset) return impl->failed();
+  if (!impl->dataset) {
+    Error error = impl->failed();
+    return h5::exists(parent, path) ? error : Error{Errc::not_found, "there is no column '" + path + "'", ""};
+  }
   impl->file_bytes = h5::file_bytes(impl->dataset.get());
   MERIDIAN_TRY_DO(impl->examine());
   return ColumnReader{std::move(impl)};

@@ -89,11 +89,13 @@ struct Opened {
 
 // Opens a 1-D dataset whose elements take `row_bytes` in memory (0: their size in the file).
 Result<Opened> open_whole(hid_t parent, const std::string& path, H5T_class_t kind, std::size_t row_bytes) {
-  if (!exists(parent, path)) return Error{Errc::not_found, "there is no table '" + path + "'", ""};
   Opened opened;
   static const Properties access = access_within_file(H5P_DATASET_ACCESS);
   opened.dataset = Dataset{H5Dopen2(parent, path.c_str(), access.get())};
-  if (!opened.dataset) return table_error("read", path);
+  if (!opened.dataset) {
+    Error error = table_error("read", path);
+    return exists(parent, path) ? error : Error{Errc::not_found, "there is no table '" + path + "'", ""};
+  }
   const Properties creation{H5Dget_create_plist(opened.dataset.get())};
   if (!creation) return table_error("read", path);
   const H5D_layout_t layout = H5Pget_layout(creation.get());
