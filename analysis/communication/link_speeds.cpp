@@ -11,7 +11,9 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
+#include "analysis/walk/number_table.hpp"
 #include "analysis/walk/trace_visitor.hpp"
 #include "merged/model/wait_sink.hpp"
 #include "trace/model/units.hpp"
@@ -21,6 +23,7 @@ namespace {
 
 constexpr std::uint64_t kSmallBytes = 1 << 10, kLargeBytes = 1 << 16;
 constexpr std::size_t kMostLinks = 100'000;  // further pairs are not listed
+constexpr std::size_t kNoLink = SIZE_MAX;
 
 struct LinkTimes {
   std::uint64_t messages = 0, bytes = 0, small = 0, large = 0;
@@ -37,9 +40,24 @@ struct LinkTimes {
   }
 };
 
+/// Of one rank to another one.
+struct Link {
+  std::int32_t source = 0, dest = 0;
+  LinkTimes times;
+};
+
+/// On a communicator.
 struct LinkTraffic {
+  std::int32_t comm = 0, source = 0, dest = 0;
   std::uint64_t messages = 0, bytes = 0;
 };
+
+/// In order, which is not that in which they were found.
+template <class Row, class Key>
+std::vector<Row> sorted(std::vector<Row> rows, Key key) {
+  std::ranges::sort(rows, {}, key);
+  return rows;
+}
 
 class LinkFinder final : public BackwardVisitor {
  public:
@@ -90,15 +108,35 @@ class LinkFinder final : public BackwardVisitor {
       one.large = 1;
       one.fastest = static_cast<double>(message.bytes) / seconds(ns);
     }
-    const std::pair pair{ranks_[send.location], ranks_[completion.location]};
-    if (links_.size() < kMostLinks || links_.contains(pair)) links_[pair].add(one);
-    const std::tuple on_comm{message.comm, pair.first, pair.second};
-    if (message.comm >= 0 && (traffic_.size() < kMostLinks || traffic_.contains(on_comm))) {
-      ++traffic_[on_comm].messages;
-      traffic_[on_comm].bytes += message.bytes;
+    if (const std::size_t link = link_of(ranks_[send.location], ranks_[completion.location]); link != kNoLink) {
+      links_[link].times.add(one);
+      if (message.comm >= 0) count(link, message);
     }
     if (send.call < is_standard_send_.size() && is_standard_send_[send.call] && send.enter_ns < post.enter_ns)
       ++protocols_[static_cast<std::size_t>(std::bit_width(message.bytes))][send.leave_ns() > post.enter_ns ? 1 : 0];
+  }
+
+  std::size_t link_of(std::int32_t source, std::int32_t dest) {
+    const std::uint64_t key = pair_of(source, dest);
+    if (const std::uint32_t* const known = link_numbers_.find(key); known != nullptr) return *known;
+    if (links_.size() >= kMostLinks) return kNoLink;
+    link_numbers_[key] = static_cast<std::uint32_t>(links_.size());
+    links_.push_back({source, dest, {}});
+    return links_.size() - 1;
+  }
+  void count(std::size_t link, const MergedMessage& message) {
+    const std::uint64_t key = pair_of(message.comm, static_cast<std::int32_t>(link));
+    const std::uint32_t* known = traffic_numbers_.find(key);
+    if (known == nullptr) {
+      if (traffic_.size() >= kMostLinks) return;
+      known = &(traffic_numbers_[key] = static_cast<std::uint32_t>(traffic_.size()));
+      traffic_.push_back({message.comm, links_[link].source, links_[link].dest, 0, 0});
+    }
+    ++traffic_[*known].messages;
+    traffic_[*known].bytes += message.bytes;
+  }
+  static std::uint64_t pair_of(std::int32_t a, std::int32_t b) noexcept {
+    return std::uint64_t{static_cast<std::uint32_t>(a)} << 32 | static_cast<std::uint32_t>(b);
   }
 
   static LinkSummary row_of(std::string scope, std::string source, std::string dest, const LinkTimes& times) {
@@ -121,18 +159,18 @@ class LinkFinder final : public BackwardVisitor {
     };
     std::map<std::pair<std::string, std::string>, LinkTimes> hosts;
     summary.links.clear();
-    for (const auto& [pair, times] : links_) {
-      summary.links.push_back(row_of("ranks", std::to_string(pair.first), std::to_string(pair.second), times));
-      hosts[{host_of(pair.first), host_of(pair.second)}].add(times);
+    for (const Link& link : sorted(links_, [](const Link& row) { return std::pair{row.source, row.dest}; })) {
+      summary.links.push_back(row_of("ranks", std::to_string(link.source), std::to_string(link.dest), link.times));
+      hosts[{host_of(link.source), host_of(link.dest)}].add(link.times);
     }
     for (const auto& [pair, times] : hosts) summary.links.push_back(row_of("hosts", pair.first, pair.second, times));
     summary.comm_pairs.clear();
-    for (const auto& [key, traffic] : traffic_) {
-      const auto& [comm, source, dest] = key;
-      const auto number = static_cast<std::size_t>(comm);
+    const auto place = [](const LinkTraffic& row) { return std::tuple{row.comm, row.source, row.dest}; };
+    for (const LinkTraffic& row : sorted(traffic_, place)) {
+      const auto number = static_cast<std::size_t>(row.comm);
       const auto& list = definitions.communicators;
-      summary.comm_pairs.push_back({static_cast<std::uint32_t>(comm), number < list.size() ? list[number].name : "",
-                                    source, dest, traffic.messages, traffic.bytes});
+      summary.comm_pairs.push_back({static_cast<std::uint32_t>(row.comm), number < list.size() ? list[number].name : "",
+                                    row.source, row.dest, row.messages, row.bytes});
     }
     summary.send_protocols.clear();
     for (std::size_t k = 0; k < protocols_.size(); ++k)
@@ -144,9 +182,10 @@ class LinkFinder final : public BackwardVisitor {
   const MergedTrace& trace_;
   std::vector<bool> is_standard_send_;  // [call]
   std::vector<std::int32_t> ranks_;     // [location]
-  std::map<std::pair<std::int32_t, std::int32_t>, LinkTimes> links_;
-  std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, LinkTraffic> traffic_;  // [comm, source, dest]
-  std::array<std::array<std::uint64_t, 2>, 65> protocols_{};                             // [bits of the size]
+  std::vector<Link> links_;
+  std::vector<LinkTraffic> traffic_;
+  NumberTable<std::uint32_t> link_numbers_, traffic_numbers_;  // [source, dest], [comm, number of the link]
+  std::array<std::array<std::uint64_t, 2>, 65> protocols_{};   // [bits of the size]
 };
 
 }  // namespace

@@ -121,7 +121,7 @@ void Replay::post(std::uint32_t location, std::uint64_t message) {
 }
 
 void Replay::receive(std::uint32_t location, std::uint64_t message) {
-  messages_.try_emplace(message);
+  (void)messages_[message];
   threads_[location].needs.received.push_back(message);
 }
 
@@ -231,11 +231,11 @@ void Replay::evaluate(std::uint32_t location, std::int64_t t) {
 }
 
 void Replay::forget_message(std::uint64_t number) {
-  const auto found = messages_.find(number);
-  if (found == messages_.end() || --found->second.open_ends != 0) return;
-  give(found->second.send);
-  give(found->second.post);
-  messages_.erase(found);
+  Message* const found = messages_.find(number);
+  if (found == nullptr || --found->open_ends != 0) return;
+  give(found->send);
+  give(found->post);
+  messages_.erase(number);
 }
 
 /// The thread's last call ends.

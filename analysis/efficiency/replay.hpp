@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/walk/location_states.hpp"
+#include "analysis/walk/number_table.hpp"
 #include "merged/merged_trace.hpp"
 
 namespace meridian {
@@ -140,7 +141,7 @@ class Replay {
   std::vector<std::int64_t> out_, base_;  // [scenario]: result of evaluate(), and the run's time that it stands for
   std::vector<std::int64_t> pool_;
   std::vector<Times> free_;
-  std::unordered_map<std::uint64_t, Message> messages_;
+  NumberTable<Message> messages_;
   std::unordered_map<std::uint64_t, Instance> instances_;
   std::priority_queue<PendingWait, std::vector<PendingWait>, std::greater<>> waits_;
 };

@@ -60,17 +60,38 @@ void CallPeriods::Series::add(std::uint64_t number, std::int64_t ns) noexcept {
   ++count;
 }
 
+const CallPeriods::Place* CallPeriods::Rank::find(const CallKey& key) const {
+  const auto found = numbers.find(key);
+  return found == numbers.end() ? nullptr : &places[found->second];
+}
+
+std::uint32_t CallPeriods::Rank::number_of(const CallKey& key) {
+  const auto [at, is_new] = numbers.try_emplace(key, static_cast<std::uint32_t>(places.size()));
+  if (is_new) places.push_back({.key = key});
+  return at->second;
+}
+
+/// Programs repeat themselves: mostly the place that came after this one the last time.
+std::uint32_t CallPeriods::Rank::number_after_last(const CallKey& key) {
+  const std::uint32_t expected = places[last].next;
+  if (places[expected].key == key) return expected;
+  const std::uint32_t number = number_of(key);
+  places[last].next = number;
+  return number;
+}
+
 void CallPeriods::add(std::size_t rank, const CallKey& key, MarkerKind kind, std::int64_t ns) {
   Rank& calls = ranks_[rank];
   const std::uint64_t number = calls.calls++;
-  Place& place = calls.places[key];
+  const std::uint32_t here = number == 0 ? calls.number_of(key) : calls.number_after_last(key);
+  Place& place = calls.places[here];
   if (place.calls.count == 0) kinds_.try_emplace(key, kind);
   place.calls.add(number, ns);
-  if (number == 0 || calls.last != key) place.runs.add(number, ns);
-  calls.last = key;
+  if (number == 0 || calls.last != here) place.runs.add(number, ns);
+  calls.last = here;
   if (kind != MarkerKind::collective) return;
   const CallKey any{.call = key.call, .site = CallKey::kAnyPlace};
-  Place& all = calls.places[any];
+  Place& all = calls.places[calls.number_of(any)];
   if (all.calls.count == 0) kinds_.try_emplace(any, kind);
   all.calls.add(number, ns);
 }
@@ -79,7 +100,7 @@ void CallPeriods::add(std::size_t rank, const CallKey& key, MarkerKind kind, std
 bool CallPeriods::has_own_places(std::uint32_t call) const {
   for (auto entry = kinds_.lower_bound({.call = call}); entry != kinds_.end() && entry->first.call == call; ++entry)
     for (const Rank& rank : ranks_)
-      if (!rank.places.contains(entry->first)) return true;
+      if (rank.find(entry->first) == nullptr) return true;
   return false;
 }
 
@@ -87,10 +108,10 @@ bool CallPeriods::describe(CallPeriod& period, bool must_be_regular) const {
   bool is_first = true;
   period.ranks.clear();
   for (const Rank& rank : ranks_) {
-    const auto found = rank.places.find(period.key);
-    if (found == rank.places.end()) continue;
+    const Place* const found = rank.find(period.key);
+    if (found == nullptr) continue;
     period.ranks.push_back(static_cast<std::size_t>(&rank - ranks_.data()));
-    const Series& series = period.of_runs ? found->second.runs : found->second.calls;
+    const Series& series = period.of_runs ? found->runs : found->calls;
     if (series.count < kLeastCount || (must_be_regular && !series.is_regular())) return false;
     if (is_first) {
       period.count = series.count;

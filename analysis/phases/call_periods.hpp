@@ -69,12 +69,18 @@ class CallPeriods {
     }
   };
   struct Place {
+    CallKey key;
     Series calls{}, runs{};
+    std::uint32_t next = 0;  // the place of the call that came after the last one
   };
   struct Rank {
     std::uint64_t calls = 0;
-    CallKey last{};
-    std::unordered_map<CallKey, Place, Hash> places{};
+    std::uint32_t last = 0;  // place
+    std::vector<Place> places{};
+    std::unordered_map<CallKey, std::uint32_t, Hash> numbers{};  // of places
+    const Place* find(const CallKey& key) const;
+    std::uint32_t number_of(const CallKey& key);
+    std::uint32_t number_after_last(const CallKey& key);
   };
   bool describe(CallPeriod& period, bool must_be_regular = true) const;
   bool has_own_places(std::uint32_t call) const;

@@ -2,6 +2,7 @@
 #include "analysis/waits/activity_times.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace meridian {
 
@@ -17,21 +18,26 @@ void Amounts::index() {
   for (std::size_t i = 0; i < list_.size(); ++i) places_[list_[i].key] = i;
 }
 
-std::vector<Amount> Amounts::sorted() const {
-  std::vector<Amount> list = list_;
+void Amounts::sort_into(std::vector<Amount>& list) const {
+  list = list_;
   std::ranges::sort(list, {}, &Amount::key);
-  return list;
 }
 
 void ActivityTimes::begin_interval(const Instant& instant) {
   if (!kept_.empty() && kept_.back().end == instant) return;
-  kept_.push_back({instant, activities_.sorted(), causes_.sorted()});
+  Interval next;
+  if (kept_.size() == kMostIntervals) {
+    next = std::move(kept_.front());  // its memory is used again
+    kept_.pop_front();
+    old_activities_.add(next.activities);
+    old_causes_.add(next.causes);
+  }
+  next.end = instant;
+  activities_.sort_into(next.activities);
+  causes_.sort_into(next.causes);
+  kept_.push_back(std::move(next));
   activities_.clear();
   causes_.clear();
-  if (kept_.size() <= kMostIntervals) return;
-  old_activities_.add(kept_.front().activities);
-  old_causes_.add(kept_.front().causes);
-  kept_.pop_front();
 }
 
 std::optional<ActivityTimes::Instant> ActivityTimes::last_common(const ActivityTimes& a, const ActivityTimes& b) {

@@ -38,7 +38,7 @@ class Amounts {
     places_.clear();
   }
   /// By key.
-  std::vector<Amount> sorted() const;
+  void sort_into(std::vector<Amount>& list) const;
 
  private:
   static constexpr std::size_t kFew = 24;

@@ -19,6 +19,7 @@
 
 #include "analysis/waits/activity_times.hpp"
 #include "analysis/walk/call_places.hpp"
+#include "analysis/walk/number_table.hpp"
 #include "analysis/walk/recent_numbers.hpp"
 #include "analysis/walk/trace_visitor.hpp"
 #include "trace/model/event.hpp"
@@ -190,7 +191,8 @@ class DelayFinder final : public TraceVisitor {
       for (const Amount& share : shares_) direct += share.ns;
       all = direct;
       direct_shares_ = shares_.size();
-      for (const Amount& more : cause_sums_.sorted())
+      cause_sums_.sort_into(sorted_);
+      for (const Amount& more : sorted_)
         if (more.ns > 0) {
           shares_.push_back(more);
           all += more.ns;
@@ -210,14 +212,15 @@ class DelayFinder final : public TraceVisitor {
   /// Computation in one region is compared as a whole, because the calls that divide it may be others: the excess goes to
   /// the pieces of it that are longer.
   void add_delays(std::uint32_t causer) {
-    const std::vector<Amount> differences = activity_sums_.sorted();
-    excess_.clear();
-    for (const Amount& more : differences) {
+    activity_sums_.sort_into(sorted_);
+    excess_.resize(activities_.size());
+    for (const Amount& more : sorted_) excess_[group_of_[more.key]] = {};
+    for (const Amount& more : sorted_) {
       Excess& excess = excess_[group_of_[more.key]];
       excess.all_ns += more.ns;
       if (more.ns > 0) excess.longer_ns += more.ns;
     }
-    for (const Amount& more : differences) {
+    for (const Amount& more : sorted_) {
       if (more.ns <= 0) continue;
       const Excess& excess = excess_[group_of_[more.key]];
       if (excess.all_ns <= 0) continue;
@@ -276,13 +279,14 @@ class DelayFinder final : public TraceVisitor {
   }
   std::uint32_t cause_number(std::uint32_t location, std::uint32_t activity) {
     const std::uint64_t key = std::uint64_t{location} << 32 | activity;
-    const auto found = cause_numbers_.find(key);
-    if (found != cause_numbers_.end()) return found->second;
+    if (const std::uint32_t* const known = cause_numbers_.find(key); known != nullptr) return *known;
     if (causes_.size() >= kMostCauses) activity = number_of(Activity{.is_call = true});
-    const auto [at, is_new] = cause_numbers_.try_emplace(std::uint64_t{location} << 32 | activity,
-                                                         static_cast<std::uint32_t>(causes_.size()));
-    if (is_new) causes_.push_back({location, activity});
-    return at->second;
+    const std::uint64_t kept = std::uint64_t{location} << 32 | activity;
+    if (const std::uint32_t* const known = cause_numbers_.find(kept); known != nullptr) return *known;
+    const auto number = static_cast<std::uint32_t>(causes_.size());
+    cause_numbers_[kept] = number;
+    causes_.push_back({location, activity});
+    return number;
   }
 
   const MergedTrace& trace_;
@@ -294,7 +298,7 @@ class DelayFinder final : public TraceVisitor {
   std::vector<Activity> activities_;
   std::vector<std::uint32_t>
       group_of_;  // [activity]: what it is compared with: itself, or all computation of the region
-  std::unordered_map<std::uint64_t, std::uint32_t> cause_numbers_;
+  NumberTable<std::uint32_t> cause_numbers_;
   std::vector<Cause> causes_;
   // Buffers of end(): members, so that their memory is used again.
   std::vector<OpenWait> ending_;
@@ -303,7 +307,8 @@ class DelayFinder final : public TraceVisitor {
     std::int64_t all_ns = 0;     // of the causer over the waiting location
     std::int64_t longer_ns = 0;  // in those pieces of which it has more
   };
-  std::unordered_map<std::uint32_t, Excess> excess_;  // [group]
+  std::vector<Excess> excess_;  // [group]; only those of the last wait are right
+  std::vector<Amount> sorted_;
   std::vector<Amount> shares_;  // the first ones are delays, the others causes of waits of the causer
   std::size_t direct_shares_ = 0;
 };

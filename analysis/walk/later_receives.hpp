@@ -6,6 +6,8 @@
 #include <limits>
 #include <unordered_map>
 
+#include "analysis/walk/number_table.hpp"
+
 namespace meridian {
 
 /// The earliest sends of the messages that a rank receives after some call. Calls are added from the last to the first.
@@ -14,8 +16,8 @@ class LaterReceives {
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
   void add(std::int32_t rank, std::int32_t source, std::int64_t sent_ns) {
-    std::int64_t& of_source = by_source_.try_emplace(key(rank, source), kNever).first->second;
-    of_source = std::min(of_source, sent_ns);
+    Sent& of_source = by_source_[key(rank, source)];
+    of_source.ns = std::min(of_source.ns, sent_ns);
     Earliest& earliest = by_rank_[rank];
     if (source == earliest.source || sent_ns >= earliest.ns) {
       std::int64_t& ns = source == earliest.source ? earliest.ns : earliest.other_ns;
@@ -26,8 +28,8 @@ class LaterReceives {
   }
   /// When the first of the messages from this source was sent.
   std::int64_t from(std::int32_t rank, std::int32_t source) const {
-    const auto found = by_source_.find(key(rank, source));
-    return found == by_source_.end() ? kNever : found->second;
+    const Sent* const found = by_source_.find(key(rank, source));
+    return found == nullptr ? kNever : found->ns;
   }
   /// When the first of those from other sources was sent.
   std::int64_t from_others(std::int32_t rank, std::int32_t source) const {
@@ -37,6 +39,9 @@ class LaterReceives {
   }
 
  private:
+  struct Sent {
+    std::int64_t ns = kNever;
+  };
   struct Earliest {
     std::int32_t source = -1;
     std::int64_t ns = kNever;        // from that source
@@ -45,7 +50,7 @@ class LaterReceives {
   static std::uint64_t key(std::int32_t rank, std::int32_t source) {
     return std::uint64_t{static_cast<std::uint32_t>(rank)} << 32 | static_cast<std::uint32_t>(source);
   }
-  std::unordered_map<std::uint64_t, std::int64_t> by_source_;
+  NumberTable<Sent> by_source_;
   std::unordered_map<std::int32_t, Earliest> by_rank_;
 };
 
