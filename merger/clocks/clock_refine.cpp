@@ -47,9 +47,7 @@ ClockCorrection correction_of(const std::vector<HullLine>& lines, const ClockSam
 double sharpest_bend(const ClockCorrection& correction) {
   double sharpest = 0;
   for (std::size_t h = 0; h < correction.domains; ++h)
-    for (std::size_t k = 1; k + 1 < correction.knots; ++k)
-      sharpest = std::max(sharpest,
-                          std::abs(correction.knot(h, k - 1) - 2 * correction.knot(h, k) + correction.knot(h, k + 1)));
+    for (std::size_t k = 1; k + 1 < correction.knots; ++k) sharpest = std::max(sharpest, correction.bend_ns(h, k));
   return sharpest / correction.spacing_ns;
 }
 
@@ -154,9 +152,7 @@ std::uint64_t count_rate_changes(const ClockCorrection& correction, std::size_t 
   const double least_ns =
       std::max(ClockTuning::kSuddenRate * correction.spacing_ns, latency_ns * ClockTuning::kRateChangeLatencies);
   std::uint64_t count = 0;
-  for (std::size_t k = 1; k + 1 < correction.knots; ++k)
-    count += std::abs(correction.knot(domain, k - 1) - 2 * correction.knot(domain, k) +
-                      correction.knot(domain, k + 1)) > least_ns;
+  for (std::size_t k = 1; k + 1 < correction.knots; ++k) count += correction.bend_ns(domain, k) > least_ns;
   return count;
 }
 

@@ -33,8 +33,9 @@ struct ClockOptions {
   std::string reference =
       "auto";               ///< rank or host whose clock is the global one; auto: that of the most central domain
   double confidence = 0.9;  ///< regression: share of the exchanges that is kept: the quickest
-  double segment_s = 0;     ///< meridian: spacing of the knots; 0: 1 s, or more where messages are rare
-  double rho_ppm = 0.05;    ///< meridian: largest difference between a clock's true rate and its fitted one
+  double segment_s =
+      0;  ///< meridian: spacing of the knots; 0: 1 s, more where messages are rare, less where clocks bend
+  double rho_ppm = 0.05;               ///< meridian: largest difference between a clock's true rate and its fitted one
   std::vector<std::uint32_t> parts{};  ///< [ranks given]: ranks of a domain with different values have separate clocks
 
   ClockOptions() = default;

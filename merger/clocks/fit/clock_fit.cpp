@@ -70,7 +70,7 @@ class Fit {
       for (std::size_t k = 1; k + 1 < correction_.knots; ++k) {
         const double at = correction_.knot_ns(k);
         if (at < static_cast<double>(samples_.begin_ns()) || at > static_cast<double>(samples_.end_ns())) continue;
-        bends.push_back(std::abs(correction_.knot(h, k - 1) - 2 * correction_.knot(h, k) + correction_.knot(h, k + 1)));
+        bends.push_back(correction_.bend_ns(h, k));
       }
       if (median(std::move(bends), 0) > least) return true;
     }

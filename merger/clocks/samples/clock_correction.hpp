@@ -4,6 +4,7 @@
 // The correction of the first line of each clock domain: a piecewise linear function of time, and clock steps.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -38,6 +39,11 @@ struct ClockCorrection {
   double& knot(std::size_t domain, std::size_t k) { return z[domain * knots + k]; }
   double knot(std::size_t domain, std::size_t k) const { return z[domain * knots + k]; }
   double knot_ns(std::size_t k) const { return begin_ns + spacing_ns * static_cast<double>(k); }
+
+  /// How far the clock bends at a knot that has neighbours: its second difference, without sign.
+  double bend_ns(std::size_t domain, std::size_t k) const {
+    return std::abs(knot(domain, k - 1) - 2 * knot(domain, k) + knot(domain, k + 1));
+  }
 
   double shifted(std::size_t domain, double time_ns) const {
     double result = time_ns;
