@@ -16,7 +16,7 @@ namespace {
 
 TEST(NumberTable, BehavesLikeAStandardMap) {
   std::mt19937_64 random{seeded(1)};
-  for (const std::uint64_t keys : {3, 40, 5000}) {
+  for (const std::uint64_t keys : {3U, 40U, 5000U}) {
     NumberTable<std::string> table;
     std::unordered_map<std::uint64_t, std::string> oracle;
     std::uint64_t first = 0;  // a window that moves, as of messages under way
