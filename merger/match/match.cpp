@@ -155,7 +155,7 @@ class Replay {
   Tournament<std::int64_t> keys_;     // global time of each rank's next end
 };
 
-/// Chooses the lengths of slices of time, so that each has about as many calls as wanted.
+/// Chooses the lengths of slices of time, so that each has about as many calls as asked for.
 class SliceLength {
  public:
   /// calls  0: a slice is one end of a call
