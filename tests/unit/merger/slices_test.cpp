@@ -113,7 +113,7 @@ TEST(Slices, MatchMessagesThatCrossThem) {
   constexpr int kCrossing = 30'000;
   SyntheticRun run{3};
   for (int i = 0; i < kCrossing; ++i) {
-    const auto at = static_cast<std::uint64_t>(1000 + 100 * i);
+    const std::uint64_t at = 1000 + 100 * static_cast<std::uint64_t>(i);
     run[0].thread().send({at, at + 10}, 1, 7, i);
     run[1].thread().receive({at + 5, at + 50}, 0, 7, i);
     run[1].thread().send({at + 60, at + 70}, 2, 7, i);
