@@ -40,13 +40,13 @@ struct LinkTimes {
   }
 };
 
-/// Of one rank to another one.
+/// The messages from one rank to another one.
 struct Link {
   std::int32_t source = 0, dest = 0;
   LinkTimes times;
 };
 
-/// On a communicator.
+/// Those on one communicator.
 struct LinkTraffic {
   std::int32_t comm = 0, source = 0, dest = 0;
   std::uint64_t messages = 0, bytes = 0;

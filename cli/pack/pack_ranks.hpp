@@ -11,7 +11,7 @@
 
 namespace meridian {
 
-/// What packing did, in all directories of a trace together.
+/// Counts of one call of pack_ranks(), over all directories of a trace.
 struct Packed {
   std::uint64_t ranks = 0;              ///< put into containers
   std::uint64_t ranks_before = 0;       ///< were in containers

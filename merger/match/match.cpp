@@ -170,12 +170,12 @@ class SliceLength {
   /// calls  of the last slice
   void adapt(std::uint64_t calls) noexcept {
     if (is_one_call()) return;
-    if (calls < calls_ / 2) length_ns_ = std::min(2 * length_ns_, kLongest_ns);
+    if (calls < calls_ / 2) length_ns_ = std::min(2 * length_ns_, kLongestNs);
     if (calls > 2 * calls_) length_ns_ = std::max<std::int64_t>(length_ns_ / 2, 1);
   }
 
  private:
-  static constexpr std::int64_t kLongest_ns = std::int64_t{1} << 40;
+  static constexpr std::int64_t kLongestNs = std::int64_t{1} << 40;
   std::uint64_t calls_;
   std::int64_t length_ns_ = 1 << 16;
 };

@@ -19,20 +19,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-/// A run in which all ranks send to all, with enough calls that rank files have data to damage.
-void fill(SyntheticRun& run, std::uint64_t rounds = 1) {
-  const auto size = static_cast<std::int32_t>(run.ranks.size());
-  for (std::uint64_t round = 0; round < rounds; ++round)
-    for (std::int32_t r = 0; r < size; ++r) {
-      std::uint64_t t = round * 10'000 + static_cast<std::uint64_t>(r) + round % 7;
-      for (std::int32_t other = 0; other < size; ++other)
-        if (other != r) run[static_cast<std::size_t>(r)]->send({t, t + 3}, other, 1, 8), t += 10;
-      t = round * 10'000 + 5'000 + static_cast<std::uint64_t>(r) + round % 5;
-      for (std::int32_t other = 0; other < size; ++other)
-        if (other != r) run[static_cast<std::size_t>(r)]->receive({t, t + 3}, other, 1, 8), t += 10;
-    }
-}
-
 bool has_errors(const MergeOutcome& outcome) { return count_findings(outcome.summary, Severity::error) > 0; }
 
 void truncate(const fs::path& path, double share) {
@@ -82,7 +68,7 @@ TEST(LoadRanks, DirectoryAboveARunPointsAtIt) {
 TEST(LoadRanks, UnreadableRankLeavesTheOthers) {
   for (const double share : {0.0, 0.1, 0.5, 0.9}) {
     SyntheticRun run{3};
-    fill(run, 200);
+    fill_all_to_all(run, 200);
     run.write();
     truncate(run.directory / "rank-00001.h5", share);
     const auto outcome = merge(run.directory.path());
@@ -101,7 +87,7 @@ TEST(LoadRanks, UnreadableRankLeavesTheOthers) {
 
 TEST(LoadRanks, NothingReadableIsAnError) {
   SyntheticRun run{2};
-  fill(run);
+  fill_all_to_all(run);
   run.write();
   for (const char* name : {"rank-00000.h5", "rank-00001.h5"}) put_bytes(run.directory / name, {'x'});
   const auto outcome = merge(run.directory.path());
@@ -112,7 +98,7 @@ TEST(LoadRanks, NothingReadableIsAnError) {
 
 TEST(LoadRanks, FlippedByteInTheDataIsAFindingNeverACrash) {
   SyntheticRun run{2};
-  fill(run, 3000);
+  fill_all_to_all(run, 3000);
   run.write();
   const auto whole = bytes_of(run.directory / "rank-00001.h5");
   int findings = 0;
@@ -130,7 +116,7 @@ TEST(LoadRanks, FlippedByteInTheDataIsAFindingNeverACrash) {
 
 TEST(LoadRanks, FilesOfTwoRunsAreRefused) {
   SyntheticRun run{2};
-  fill(run);
+  fill_all_to_all(run);
   run[1].meta.texts[0].value = "app-2";
   run.write();
   const auto outcome = merge(run.directory.path());
@@ -143,7 +129,7 @@ TEST(LoadRanks, FilesOfTwoRunsAreRefused) {
 
 TEST(LoadRanks, ForceTakesTheLargestOfTwoRuns) {
   SyntheticRun run{3};
-  fill(run);
+  fill_all_to_all(run);
   run[0].meta.texts[0].value = "app-0";
   run.write();
   const auto outcome = merge(run.directory.path(), {.force = true});
@@ -155,7 +141,7 @@ TEST(LoadRanks, ForceTakesTheLargestOfTwoRuns) {
 
 TEST(LoadRanks, RankThatDiedBeforeItKnewItsRunBelongsToTheOnlyOne) {
   SyntheticRun run{3};
-  fill(run);
+  fill_all_to_all(run);
   run[1].meta.texts.erase(run[1].meta.texts.begin());
   const auto outcome = run.merge();
   ASSERT_TRUE(outcome) << outcome.error().what;
@@ -164,7 +150,7 @@ TEST(LoadRanks, RankThatDiedBeforeItKnewItsRunBelongsToTheOnlyOne) {
 
 TEST(LoadRanks, OneRankTwiceIsRefused) {
   SyntheticRun run{2};
-  fill(run);
+  fill_all_to_all(run);
   run.write();
   fs::copy_file(run.directory / "rank-00001.h5", run.directory / "rank-1-copy.h5");
   const auto outcome = merge(run.directory.path());
@@ -178,7 +164,7 @@ TEST(LoadRanks, OneRankTwiceIsRefused) {
 
 TEST(LoadRanks, AWorldThatIsOnlyClaimedIsRefused) {
   SyntheticRun run{2};
-  fill(run);
+  fill_all_to_all(run);
   for (SyntheticRank& rank : run.ranks) rank.meta.size = 10'000'000;
   const auto outcome = run.merge();
   ASSERT_FALSE(outcome);
@@ -188,7 +174,7 @@ TEST(LoadRanks, AWorldThatIsOnlyClaimedIsRefused) {
 
 TEST(LoadRanks, AThreadHasItsCallsOnceHoweverManyRowsItHas) {
   SyntheticRun run{2};
-  fill(run);
+  fill_all_to_all(run);
   run.write();
   const auto once = merge(run.directory.path());
   ASSERT_TRUE(once);
@@ -206,7 +192,7 @@ TEST(LoadRanks, AThreadHasItsCallsOnceHoweverManyRowsItHas) {
 
 TEST(LoadRanks, MissingRanksAreListedAsRanges) {
   SyntheticRun run{7};
-  fill(run);
+  fill_all_to_all(run);
   run.write();
   for (const int rank : {1, 3, 4, 5}) fs::remove(run.directory / rank_file_name(rank));
   const auto outcome = merge(run.directory.path());
@@ -218,7 +204,7 @@ TEST(LoadRanks, MissingRanksAreListedAsRanges) {
 
 TEST(LoadRanks, LossesAreFindingsOfTheirCause) {
   SyntheticRun run{2};
-  fill(run);
+  fill_all_to_all(run);
   run[0].meta.losses[static_cast<std::size_t>(Loss::ring_full)] = 10;
   run[1].meta.losses[static_cast<std::size_t>(Loss::ring_full)] = 5;
   run[1].meta.losses[static_cast<std::size_t>(Loss::writer_gone)] = 1;
@@ -232,7 +218,7 @@ TEST(LoadRanks, LossesAreFindingsOfTheirCause) {
 
 TEST(LoadRanks, RankThatNeverFinalizedIsAFinding) {
   SyntheticRun run{2};
-  fill(run);
+  fill_all_to_all(run);
   run[1].meta.is_finalized = false;
   const auto outcome = run.merge();
   ASSERT_TRUE(outcome);
@@ -241,7 +227,7 @@ TEST(LoadRanks, RankThatNeverFinalizedIsAFinding) {
 
 TEST(LoadRanks, LeftoversAreRecoveredFirst) {
   SyntheticRun run{2};
-  fill(run);
+  fill_all_to_all(run);
   run.write();
   fs::rename(run.directory / "rank-00001.h5", run.directory / "elsewhere");
   std::ofstream{run.directory / "rank-00001.ring"} << "node\n/dev/shm/ring\n";
@@ -259,7 +245,7 @@ TEST(LoadRanks, LeftoversAreRecoveredFirst) {
 
 TEST(LoadRanks, RemainingLeftoversAreAFinding) {
   SyntheticRun run{2};
-  fill(run);
+  fill_all_to_all(run);
   run.write();
   std::ofstream{run.directory / "rank-00001.ring"} << "far\n/dev/shm/ring\n";
   const auto recover = [](const fs::path&, const fs::path&) -> Status {
@@ -283,7 +269,7 @@ TEST(LoadRanks, OnlyLeftoversIsAnErrorWithItsReason) {
 
 TEST(Output, IsReplacedOnlyIfItIsAMergedFile) {
   SyntheticRun run{2};
-  fill(run);
+  fill_all_to_all(run);
   ASSERT_TRUE(run.merge());
   ASSERT_TRUE(run.merge()) << "a merged file may be made anew";
   put_bytes(run.merged(), {'m', 'i', 'n', 'e'});
@@ -296,7 +282,7 @@ TEST(Output, IsReplacedOnlyIfItIsAMergedFile) {
 
 TEST(Output, GoesWhereTheUserWants) {
   SyntheticRun run{2};
-  fill(run);
+  fill_all_to_all(run);
   const TempDir elsewhere;
   const auto outcome = run.merge({.output = elsewhere / "all.h5"});
   ASSERT_TRUE(outcome) << outcome.error().what;
@@ -307,7 +293,7 @@ TEST(Output, GoesWhereTheUserWants) {
 
 TEST(Output, ThatCannotBeWrittenIsAnErrorAndLeavesNothing) {
   SyntheticRun run{2};
-  fill(run);
+  fill_all_to_all(run);
   const auto outcome = run.merge({.output = run.directory / "no" / "such" / "place.h5"});
   ASSERT_FALSE(outcome);
   EXPECT_THAT(outcome.error().what, HasSubstr("place.h5"));
@@ -315,7 +301,7 @@ TEST(Output, ThatCannotBeWrittenIsAnErrorAndLeavesNothing) {
 
 TEST(Output, NothingButTheMergedFileIsLeftBehind) {
   SyntheticRun run{2};
-  fill(run);
+  fill_all_to_all(run);
   run[1]->collective(CallId::Barrier, {20, 21});
   run[0]->collective(CallId::Barrier, {900'000, 900'010});  // something to repair
   run[1]->collective(CallId::Barrier, {900'020, 900'021});
@@ -329,7 +315,7 @@ TEST(Output, NothingButTheMergedFileIsLeftBehind) {
 
 TEST(Progress, AscendsToTheEndAndNamesItsPasses) {
   SyntheticRun run{2};
-  fill(run, 100);
+  fill_all_to_all(run, 100);
   run[0]->collective(CallId::Barrier, {10'000'000, 10'000'001});
   run[1]->collective(CallId::Barrier, {10'000'010, 10'000'011});
   double last = 0;

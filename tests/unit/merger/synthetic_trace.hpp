@@ -268,4 +268,18 @@ class SyntheticRun {
   std::filesystem::path merged() const { return directory / "merged.h5"; }
 };
 
+/// A run in which all ranks send to all, with enough calls that rank files have data to damage.
+inline void fill_all_to_all(SyntheticRun& run, std::uint64_t rounds = 1) {
+  const auto size = static_cast<std::int32_t>(run.ranks.size());
+  for (std::uint64_t round = 0; round < rounds; ++round)
+    for (std::int32_t r = 0; r < size; ++r) {
+      std::uint64_t t = round * 10'000 + static_cast<std::uint64_t>(r) + round % 7;
+      for (std::int32_t other = 0; other < size; ++other)
+        if (other != r) run[static_cast<std::size_t>(r)]->send({t, t + 3}, other, 1, 8), t += 10;
+      t = round * 10'000 + 5'000 + static_cast<std::uint64_t>(r) + round % 5;
+      for (std::int32_t other = 0; other < size; ++other)
+        if (other != r) run[static_cast<std::size_t>(r)]->receive({t, t + 3}, other, 1, 8), t += 10;
+    }
+}
+
 }  // namespace meridian::test

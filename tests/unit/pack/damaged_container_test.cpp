@@ -28,7 +28,7 @@ struct PackedRun : SyntheticRun {
   fs::path path = directory / "ranks-b.h5";
 
   explicit PackedRun(std::uint64_t rounds) : SyntheticRun{4} {
-    fill(*this, rounds);
+    fill_all_to_all(*this, rounds);
     for (std::size_t i = 0; i < 4; ++i) ranks[i].meta.hostname = i < 2 ? "a" : "b";
     write();
     pack(directory.path());

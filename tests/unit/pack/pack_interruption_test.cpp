@@ -35,7 +35,7 @@ bool pack_until(const fs::path& directory, int step) {
 
 TEST(InterruptedPacking, LosesNothingAndIsCompletedByTheNext) {
   SyntheticRun run{4};
-  fill(run);
+  fill_all_to_all(run, 20);
   for (std::size_t i = 0; i < 4; ++i) run[i].meta.hostname = i < 2 ? "a" : "b";
   run.write();
   const MergedData expected = merge_and_read(run.directory.path());
@@ -56,7 +56,7 @@ TEST(InterruptedPacking, LosesNothingAndIsCompletedByTheNext) {
 
 TEST(InterruptedPacking, OfNewRankFilesLeavesTheOldContainerOrTheNew) {
   SyntheticRun run{3};
-  fill(run);
+  fill_all_to_all(run, 20);
   run.write();
   const MergedData expected = merge_and_read(run.directory.path());
   fs::rename(run.directory / "rank-00002.h5", run.directory / "aside");
@@ -75,7 +75,7 @@ TEST(InterruptedPacking, OfNewRankFilesLeavesTheOldContainerOrTheNew) {
 
 TEST(InterruptedPacking, ByAFullDiskLeavesTheRankFiles) {
   SyntheticRun run{4};
-  fill(run, 100);
+  fill_all_to_all(run, 100);
   run.write();
   const auto names = names_in(run.directory.path());
   for (const rlim_t most : {100u, 3000u, 10'000u, 20'000u, 30'000u}) {
@@ -96,7 +96,7 @@ TEST(InterruptedPacking, ByAFullDiskLeavesTheRankFiles) {
 
 TEST(InterruptedPacking, CountsARankOnceThatIsInBoth) {
   SyntheticRun run{3};
-  fill(run);
+  fill_all_to_all(run, 20);
   run.write();
   const MergedData expected = merge_and_read(run.directory.path());
   fs::copy_file(run.directory / "rank-00001.h5", run.directory / "aside");

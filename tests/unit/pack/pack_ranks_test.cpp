@@ -91,7 +91,7 @@ TEST(PackedRanks, OfAHostShareFewDescriptors) {
 
 TEST(Packing, MakesAContainerForEachHostEvenIfTheirNamesBecomeTheSame) {
   SyntheticRun run{4};
-  fill(run);
+  fill_all_to_all(run, 20);
   for (std::size_t i = 0; i < 4; ++i) run[i].meta.hostname = i % 2 == 0 ? "node/1" : "node_1";
   run.write();
   const MergedData expected = merge_and_read(run.directory.path());
@@ -118,7 +118,7 @@ TEST(Packing, OfAPackedTraceChangesNothing) {
 
 TEST(Packing, AddsNewRankFilesToTheContainerOfTheirHost) {
   SyntheticRun run{4};
-  fill(run);
+  fill_all_to_all(run, 20);
   run.write();
   const MergedData expected = merge_and_read(run.directory.path());
   const fs::path late = run.directory / "rank-00002.h5", aside = run.directory / "aside";
@@ -135,7 +135,7 @@ TEST(Packing, AddsNewRankFilesToTheContainerOfTheirHost) {
 TEST(Packing, RefusesRecordingsThatAreNotFinished) {
   for (const char* note : {"rank-00001.ring", "rank-00001.done"}) {
     SyntheticRun run{2};
-    fill(run);
+    fill_all_to_all(run, 20);
     run.write();
     std::ofstream{run.directory / note} << "node\n/dev/shm/ring\n";
     const auto before = names_in(run.directory.path());
@@ -150,7 +150,7 @@ TEST(Packing, RefusesRecordingsThatAreNotFinished) {
 
 TEST(Packing, LeavesDamagedRankFilesAsTheyAre) {
   SyntheticRun run{4};
-  fill(run, 200);
+  fill_all_to_all(run, 200);
   run.write();
   for (const double share : {0.0, 0.5}) {
     const fs::path damaged = run.directory / (share == 0 ? "rank-00001.h5" : "rank-00003.h5");
@@ -166,7 +166,7 @@ TEST(Packing, LeavesDamagedRankFilesAsTheyAre) {
 
 TEST(Packing, LeavesARankFileWhoseChunksCannotBeCopied) {
   SyntheticRun run{3};
-  fill(run, 400);
+  fill_all_to_all(run, 400);
   run.write();
   // Cut off behind its tables: the file claims to be whole, a chunk of its columns is not there.
   const fs::path damaged = run.directory / "rank-00001.h5";
@@ -192,7 +192,7 @@ TEST(Packing, LeavesARankFileWhoseChunksCannotBeCopied) {
 
 TEST(Packing, RefusesTwoRecordingsOfOneRank) {
   SyntheticRun run{2};
-  fill(run);
+  fill_all_to_all(run, 20);
   run.write();
   pack(run.directory.path());
   run[1]->send({900'000, 900'001}, 0, 9, 8);
@@ -209,7 +209,7 @@ TEST(Packing, RefusesTwoRecordingsOfOneRank) {
 
 TEST(Packing, RefusesRanksOfTwoRuns) {
   SyntheticRun run{2};
-  fill(run);
+  fill_all_to_all(run, 20);
   run[1].meta.texts[0].value = "app-2";
   run.write();
   const auto packed = pack_ranks(run.directory.path());
@@ -220,8 +220,8 @@ TEST(Packing, RefusesRanksOfTwoRuns) {
 
 TEST(Packing, PacksEachWorldInItsOwnDirectory) {
   SyntheticRun run{2}, started{3};
-  fill(run);
-  fill(started);
+  fill_all_to_all(run, 20);
+  fill_all_to_all(started, 20);
   run.write();
   const fs::path world = run.directory / "world-2";
   fs::create_directory(world);
@@ -235,7 +235,7 @@ TEST(Packing, PacksEachWorldInItsOwnDirectory) {
 
 TEST(Packing, GivesTheContainerThePermissionsThatAllRankFilesHave) {
   SyntheticRun run{3};
-  fill(run);
+  fill_all_to_all(run, 20);
   run.write();
   fs::permissions(run.directory / "rank-00000.h5", fs::perms{0640});
   fs::permissions(run.directory / "rank-00001.h5", fs::perms{0644});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What tests of packing look at: the names in a directory, and all data of a merged file.
+// Helpers of the tests of packing: the names in a directory, and all data of a merged file.
 
 #include <gtest/gtest.h>
 
@@ -71,20 +71,6 @@ inline Packed pack(const std::filesystem::path& directory) {
   auto packed = pack_ranks(directory);
   if (!packed) throw std::runtime_error(packed.error().what);
   return *std::move(packed);
-}
-
-/// A run in which all ranks send to all.
-inline void fill(SyntheticRun& run, std::uint64_t rounds = 20) {
-  const auto size = static_cast<std::int32_t>(run.ranks.size());
-  for (std::uint64_t round = 0; round < rounds; ++round)
-    for (std::int32_t r = 0; r < size; ++r) {
-      std::uint64_t t = round * 10'000 + static_cast<std::uint64_t>(r) + round % 7;
-      for (std::int32_t other = 0; other < size; ++other)
-        if (other != r) run[static_cast<std::size_t>(r)]->send({t, t + 3}, other, 1, 8), t += 10;
-      t = round * 10'000 + 5'000 + static_cast<std::uint64_t>(r) + round % 5;
-      for (std::int32_t other = 0; other < size; ++other)
-        if (other != r) run[static_cast<std::size_t>(r)]->receive({t, t + 3}, other, 1, 8), t += 10;
-    }
 }
 
 }  // namespace meridian::test

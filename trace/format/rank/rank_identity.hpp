@@ -12,7 +12,7 @@ namespace meridian {
 /// The name of the run; empty if the rank ended before it was recorded.
 std::string run_of(const RankMeta& meta);
 
-/// What distinguishes one recording from another: two with equal identities hold the same calls.
+/// Recordings with equal identities hold the same calls.
 struct RankIdentity {
   std::string run;
   std::string hostname;
