@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Finds every MPI that is installed, or the one of MERIDIAN_ONLY_MPI. For each flavor in MERIDIAN_MPIS (openmpi, mpich):
-#   MERIDIAN_MPICC_<flavor>, MERIDIAN_MPIEXEC_<flavor>, MERIDIAN_MPI_INCLUDE_<flavor> (list of -I directories)
+#   MERIDIAN_MPICC_<flavor>, MERIDIAN_MPIEXEC_<flavor>, MERIDIAN_MPI_INCLUDE_<flavor> (list of -I directories),
+#   MERIDIAN_MPI_LINK_<flavor> (link flags)
 set(MERIDIAN_ONLY_MPI "" CACHE STRING "openmpi or mpich: build for this library alone, although others are installed")
 if(NOT MERIDIAN_ONLY_MPI MATCHES "^(openmpi|mpich|)$")
   message(FATAL_ERROR "MERIDIAN_ONLY_MPI is '${MERIDIAN_ONLY_MPI}', must be openmpi, mpich or empty")
@@ -29,6 +30,9 @@ foreach(flavor openmpi mpich)
     string(REGEX MATCHALL "-I[^ ]+" includes "${shown}")
     list(TRANSFORM includes REPLACE "^-I" "")
     set(MERIDIAN_MPI_INCLUDE_${flavor} ${includes})
+    separate_arguments(shown UNIX_COMMAND "${shown}")
+    set(MERIDIAN_MPI_LINK_${flavor} ${shown})
+    list(FILTER MERIDIAN_MPI_LINK_${flavor} INCLUDE REGEX "^-(L|l|Wl,|pthread)")
     list(APPEND MERIDIAN_MPIS ${flavor})
   endif()
 endforeach()

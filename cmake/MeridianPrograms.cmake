@@ -4,14 +4,6 @@
 # A plain MPI program that knows nothing of Meridian, built for one flavor with what that flavor's compiler wrapper
 # adds. Never sanitized: a preloaded library and a sanitizer's runtime both want to be first.
 
-# Link flags of a flavor's wrapper, once per flavor: everything that its -show prints but the compiler and the -I.
-foreach(flavor ${MERIDIAN_MPIS})
-  execute_process(COMMAND ${MERIDIAN_MPICC_${flavor}} -show OUTPUT_VARIABLE shown OUTPUT_STRIP_TRAILING_WHITESPACE)
-  separate_arguments(shown UNIX_COMMAND "${shown}")
-  set(MERIDIAN_MPI_LINK_${flavor} ${shown})
-  list(FILTER MERIDIAN_MPI_LINK_${flavor} INCLUDE REGEX "^-(L|l|Wl,|pthread)")
-endforeach()
-
 function(meridian_mpi_program target flavor)
   cmake_parse_arguments(arg "" "OUTPUT;DIRECTORY" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${target} ${arg_SOURCES})

@@ -14,6 +14,7 @@ MAY_INCLUDE = {
     "trace/ring": ["trace/model"],
     "trace/format": ["trace/model", "trace/ring"],
     "trace/records": ["trace/model", "trace/ring", "trace/format"],
+    "processes": ["trace"],
     "papi": ["trace"],
     "include": [],
     "pmpi": ["trace/model", "trace/ring", "papi", "include"],
@@ -30,7 +31,7 @@ MAY_INCLUDE = {
     "query": ["trace", "summary", "merged"],
     "live": ["trace", "merger/model"],
     "report": ["trace", "summary", "merged", "analysis"],
-    "cli": ["trace", "summary", "papi", "writer", "merger", "merged", "analysis", "choice", "export", "import", "edit", "query", "live", "report"],
+    "cli": ["trace", "processes", "summary", "papi", "writer", "merger", "merged", "analysis", "choice", "export", "import", "edit", "query", "live", "report"],
     "examples": [],
 }
 GENERATED = {"mpi_has.h"}  # written by the build, beside no source
