@@ -6,6 +6,7 @@
 #   share/man/, share/bash-completion/ ...        manual pages, completions for bash, zsh and fish
 #   libexec/meridian/meridian-writer              the process that turns rings into rank files
 #   lib/meridian/<flavor>/libmeridian.so          the tracer, once for each MPI
+#   lib/meridian/<flavor>/libmeridian-processes.so  messages between the processes of `mpirun meridian merge`
 #   lib/libmeridian.so                            a link to the default flavor's, so that -lmeridian alone works
 #   lib/pkgconfig/meridian.pc, meridian-<flavor>.pc
 #   include/meridian/                             user events: user.h for C and C++, meridian_user.F90 to compile along
@@ -21,7 +22,7 @@
 #   share/meridian/meridian.lua, meridian.tcl     module files for Lmod and Environment Modules; they find the prefix by themselves
 #
 # Nothing installed holds a path of the build; the tree may be moved as a whole. Each file belongs to a component, which
-# is a package: tool, runtime, dev, python, doc (cmake/MeridianPackages.cmake).
+# is a package: tool, runtime, openmpi, mpich, dev, python, doc (cmake/MeridianPackages.cmake).
 include(CMakePackageConfigHelpers)
 
 list(GET MERIDIAN_MPIS 0 first_flavor)
@@ -31,7 +32,7 @@ if(NOT MERIDIAN_DEFAULT_MPI IN_LIST MERIDIAN_MPIS)
 endif()
 
 set(MERIDIAN_DOC_DIR ${CMAKE_INSTALL_DATADIR}/doc/meridian)
-foreach(component tool runtime dev python doc)
+foreach(component tool runtime ${MERIDIAN_MPIS} dev python doc)
   set(folder ${MERIDIAN_DOC_DIR})
   if(NOT component STREQUAL "doc")
     string(APPEND folder -${component})

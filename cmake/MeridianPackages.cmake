@@ -3,6 +3,8 @@
 #
 #   meridian           the command, manual pages, completions, module files
 #   meridian-runtime   the tracer and its writer: what a compute node needs for programs that are linked with the tracer
+#   meridian-openmpi   what `mpirun meridian merge` needs with Open MPI, the only part that depends on the MPI library;
+#   meridian-mpich     the same with MPICH
 #   meridian-dev       headers, pkg-config, CMake package, Fortran module, the reader of merged files
 #   python3-meridian   merged traces as pandas tables
 #   meridian-doc       documents and examples
@@ -15,7 +17,7 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Tracer for MPI programs: timeline, clock 
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_GENERATOR DEB)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COMPONENTS_ALL tool runtime dev python doc)
+set(CPACK_COMPONENTS_ALL tool runtime ${MERIDIAN_MPIS} dev python doc)
 set(CPACK_VERBATIM_VARIABLES ON)
 
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -30,7 +32,9 @@ set(CPACK_DEBIAN_DEV_PACKAGE_NAME meridian-dev)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-meridian)
 set(CPACK_DEBIAN_DOC_PACKAGE_NAME meridian-doc)
 set(CPACK_DEBIAN_TOOL_PACKAGE_DEPENDS "meridian-runtime (= ${PROJECT_VERSION})")
-set(CPACK_DEBIAN_TOOL_PACKAGE_SUGGESTS "meridian-doc, python3-meridian")
+list(TRANSFORM MERIDIAN_MPIS PREPEND "meridian-" OUTPUT_VARIABLE mpi_packages)
+list(JOIN mpi_packages ", " mpi_packages)
+set(CPACK_DEBIAN_TOOL_PACKAGE_SUGGESTS "meridian-doc, python3-meridian, ${mpi_packages}")
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "meridian-runtime (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS "libhdf5-dev, libdeflate-dev")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3, python3-h5py, python3-numpy, python3-pandas")
@@ -38,6 +42,13 @@ foreach(component PYTHON DOC)
   set(CPACK_DEBIAN_${component}_PACKAGE_ARCHITECTURE all)
   set(CPACK_DEBIAN_${component}_PACKAGE_SHLIBDEPS OFF)
 endforeach()
+set(CPACK_DEBIAN_OPENMPI_PACKAGE_NAME meridian-openmpi)
+set(CPACK_DEBIAN_MPICH_PACKAGE_NAME meridian-mpich)
+foreach(component OPENMPI MPICH)
+  set(CPACK_DEBIAN_${component}_PACKAGE_DEPENDS "meridian (= ${PROJECT_VERSION})")
+endforeach()
+set(CPACK_COMPONENT_OPENMPI_DESCRIPTION "Merging of traces by several processes that Open MPI's mpirun starts.")
+set(CPACK_COMPONENT_MPICH_DESCRIPTION "Merging of traces by several processes that MPICH's mpirun starts.")
 set(CPACK_COMPONENT_TOOL_DESCRIPTION "The command meridian: traces, merges, summarizes and exports runs of MPI programs.")
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "The tracer, a library between program and MPI, and the process that writes its rank files.")
 set(CPACK_COMPONENT_DEV_DESCRIPTION "Headers, pkg-config files and CMake package: user events, linking the tracer, reading merged files.")

@@ -17,6 +17,9 @@ std::filesystem::path own_path();
 /// libmeridian.so for programs of this MPI; nullopt if it is not installed.
 std::optional<std::filesystem::path> find_tracer(Flavor flavor);
 
+/// libmeridian-processes.so, through which several processes merge a trace with this MPI; nullopt if it is not installed.
+std::optional<std::filesystem::path> find_process_library(Flavor flavor);
+
 /// Flavors that have a tracer, the preferred one first.
 std::vector<Flavor> installed_flavors();
 

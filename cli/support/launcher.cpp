@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "trace/model/text_fields.hpp"
@@ -25,8 +26,23 @@ constexpr Sign kSigns[] = {
     {"HYDI_CONTROL_FD", Flavor::mpich},
     {"MPIR_CVAR_CH3_NETMOD", Flavor::mpich},
     {"MPI_LOCALNRANKS", Flavor::mpich},
+    // Last: MPICH's launchers may set it as well. `srun --mpi=pmix` sets nothing else.
+    {"PMIX_RANK", Flavor::openmpi},
 };
 constexpr const char* kRankVariables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
+// Launchers that run inside a job step come first. Not SLURM_NTASKS, which batch scripts and salloc's shells have, too: the
+// one process of a script is no task of a step.
+constexpr const char* kSizeVariables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
+
+/// The first of the variables that holds a number.
+std::optional<std::int32_t> first_number(std::span<const char* const> variables) {
+  for (const char* const variable : variables) {
+    const char* const text = std::getenv(variable);
+    if (text == nullptr) continue;
+    if (const std::optional number = number_in<std::int32_t>(text)) return number;
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -56,14 +72,8 @@ Launcher find_launcher() {
     launcher.evidence = sign.variable;
     break;
   }
-  for (const char* const variable : kRankVariables) {
-    const char* const text = std::getenv(variable);
-    if (text == nullptr) continue;
-    const std::optional rank = number_in<std::int32_t>(text);
-    if (!rank) continue;
-    launcher.rank = *rank;
-    break;
-  }
+  launcher.rank = first_number(kRankVariables);
+  launcher.size = first_number(kSizeVariables);
   return launcher;
 }
 

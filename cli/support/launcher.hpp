@@ -21,6 +21,7 @@ constexpr std::string_view flavor_title(Flavor flavor) { return flavor == Flavor
 struct Launcher {
   std::optional<Flavor> flavor;      ///< flavor of the launcher that started this process
   std::optional<std::int32_t> rank;  ///< in the job; nullopt: no launcher reported one
+  std::optional<std::int32_t> size;  ///< processes of the job; nullopt: no launcher reported one
   std::string_view evidence;         ///< the variable that determined the flavor
 
   /// True for the one process of a job that prints messages.

@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "tests/cli/elf_builder.hpp"
 #include "tests/support/scoped_variable.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -107,6 +111,69 @@ TEST(Launcher, IsMpichsWithPmiAlone) {
   const test::ScopedVariable rank{"PMI_RANK", "0"};
   EXPECT_EQ(find_launcher().flavor, Flavor::mpich);
   EXPECT_TRUE(find_launcher().speaks());
+}
+
+/// Without the variables of the launcher that may have started this test.
+class LauncherVariables {
+ public:
+  explicit LauncherVariables(std::vector<std::pair<const char*, const char*>> set) {
+    for (const char* const name :
+         {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_MCA_ess", "PRTE_LAUNCHED", "PMI_RANK", "PMI_SIZE",
+          "PMI_FD", "HYDI_CONTROL_FD", "MPIR_CVAR_CH3_NETMOD", "MPI_LOCALNRANKS", "PMIX_RANK", "SLURM_PROCID",
+          "SLURM_NTASKS", "SLURM_STEP_NUM_TASKS"})
+      variables_.emplace_back(std::make_unique<test::ScopedVariable>(name, nullptr));
+    for (const auto& [name, value] : set) variables_.emplace_back(std::make_unique<test::ScopedVariable>(name, value));
+  }
+  LauncherVariables(const LauncherVariables&) = delete;
+  LauncherVariables& operator=(const LauncherVariables&) = delete;
+  ~LauncherVariables() {
+    while (!variables_.empty()) variables_.pop_back();  // each restores what was there before it
+  }
+
+ private:
+  std::vector<std::unique_ptr<test::ScopedVariable>> variables_;
+};
+
+TEST(Launcher, ReportsTheSizeOfItsJob) {
+  {
+    const LauncherVariables mpirun{{{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "4"}}};
+    EXPECT_EQ(find_launcher().size, 4);
+  }
+  {
+    const LauncherVariables hydra{{{"PMI_RANK", "1"}, {"PMI_SIZE", "3"}}};
+    EXPECT_EQ(find_launcher().size, 3);
+  }
+  const LauncherVariables none{{}};
+  EXPECT_EQ(find_launcher().size, std::nullopt);
+}
+
+TEST(Launcher, OfSlurmWithPmixIsOpenMpis) {
+  const LauncherVariables srun{{{"PMIX_RANK", "5"}, {"SLURM_PROCID", "5"}, {"SLURM_STEP_NUM_TASKS", "8"}}};
+  const Launcher launcher = find_launcher();
+  EXPECT_EQ(launcher.flavor, Flavor::openmpi);
+  EXPECT_EQ(launcher.evidence, "PMIX_RANK");
+  EXPECT_EQ(launcher.rank, 5);
+  EXPECT_EQ(launcher.size, 8);
+}
+
+TEST(Launcher, OfMpichMaySetPmixToo) {
+  const LauncherVariables hydra{{{"PMI_RANK", "1"}, {"PMIX_RANK", "1"}}};
+  EXPECT_EQ(find_launcher().flavor, Flavor::mpich);
+}
+
+TEST(Launcher, OfAJobStepMayBeMpirun) {
+  const LauncherVariables mpirun{{{"SLURM_STEP_NUM_TASKS", "1"},
+                                  {"SLURM_PROCID", "0"},
+                                  {"OMPI_COMM_WORLD_RANK", "6"},
+                                  {"OMPI_COMM_WORLD_SIZE", "7"}}};
+  EXPECT_EQ(find_launcher().rank, 6);
+  EXPECT_EQ(find_launcher().size, 7);
+}
+
+TEST(Launcher, HasNotStartedABatchScriptForEachOfItsTasks) {
+  const LauncherVariables sbatch{{{"SLURM_NTASKS", "16"}, {"SLURM_PROCID", "0"}}};
+  EXPECT_EQ(find_launcher().size, std::nullopt);
+  EXPECT_EQ(find_launcher().flavor, std::nullopt);
 }
 
 TEST(Launcher, IgnoresARankThatIsNotANumber) {

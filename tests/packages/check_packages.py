@@ -16,6 +16,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SKIPPED = 77
 PACKAGES = {"meridian", "meridian-runtime", "meridian-dev", "python3-meridian", "meridian-doc"}
+MPI_LIBRARIES = {"openmpi": "libopenmpi", "mpich": "libmpich"}  # for each that the build has, a package that depends on it
 # Files that users of each package rely on.
 CONTENTS = {
     "meridian": ["usr/bin/meridian", "usr/share/man/man1/meridian.1", "usr/share/man/man1/meridian-merge.1",
@@ -63,14 +64,20 @@ def must(*words, **options):
 def make_packages(options, folder):
     must(options.cpack, "--config", pathlib.Path(options.build) / "CPackConfig.cmake", "-G", "DEB", "-B", folder)
     made = {must("dpkg-deb", "--field", path, "Package").strip(): path for path in folder.glob("*.deb")}
-    assert set(made) == PACKAGES, made
-    for name, files in CONTENTS.items():
+    flavors = [flavor for flavor in MPI_LIBRARIES if (pathlib.Path(options.build) / "lib/meridian" / flavor).is_dir()]
+    assert set(made) == PACKAGES | {f"meridian-{flavor}" for flavor in flavors}, made
+    contents = CONTENTS | {f"meridian-{flavor}": [f"usr/lib/meridian/{flavor}/libmeridian-processes.so"] for flavor in flavors}
+    for name, files in contents.items():
         listed = {line.split()[5].removeprefix("./") for line in must("dpkg-deb", "--contents", made[name]).splitlines()}
         missing = [file for file in files if file not in listed]
         assert not missing, f"{name} lacks {missing}"
         strange = [file for file in listed if str(ROOT) in file or "/build/" in file]
         assert not strange, f"{name} has {strange}"
     assert "libhdf5" in must("dpkg-deb", "--field", made["meridian"], "Depends")
+    for name, path in made.items():
+        depends = must("dpkg-deb", "--field", path, "Depends")
+        for flavor in flavors:
+            assert (MPI_LIBRARIES[flavor] in depends) == (name == f"meridian-{flavor}"), f"{name} depends on {depends}"
     assert "libc6" in must("dpkg-deb", "--field", made["meridian-runtime"], "Depends")
     assert must("dpkg-deb", "--field", made["meridian-doc"], "Architecture").strip() == "all"
 

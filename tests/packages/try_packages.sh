@@ -55,7 +55,7 @@ bash -n /usr/share/bash-completion/completions/meridian
 meridian help clocks >/dev/null
 
 echo "+ removal"
-dpkg --purge meridian meridian-dev meridian-runtime python3-meridian meridian-doc >/tmp/purge.log 2>&1 || { cat /tmp/purge.log; exit 1; }
+for package in /packages/*.deb; do dpkg-deb --field "$package" Package; done | xargs dpkg --purge >/tmp/purge.log 2>&1 || { cat /tmp/purge.log; exit 1; }
 test -z "$(ours)" || { echo "left: $(ours)"; exit 1; }
 test ! -e /usr/bin/meridian
 echo "all is well"
