@@ -30,22 +30,22 @@ constexpr std::chrono::seconds kBetweenChecks{1};
 /// After all processes have finished, messages that nobody received stay under way.
 constexpr std::chrono::seconds kUnread{1};
 
-/// Polls at first, then sleeps, for longer and longer.
+/// Polls at first, then sleeps. A pause is a fraction of the time waited so far: two processes that answer each other would
+/// otherwise make each other's pauses longer and longer.
 class Pauses {
  public:
   void progressed() {
-    quick_until_ = Clock::now() + kFlowing;
-    pause_ = kShortestPause;
+    begin_ = Clock::now();
+    quick_ = kFlowing;
   }
-  void pause() {
-    if (Clock::now() < quick_until_) return;
-    std::this_thread::sleep_for(pause_);
-    pause_ = std::min(2 * pause_, kLongestPause);
+  void pause() const {
+    const auto waited = std::chrono::duration_cast<microseconds>(Clock::now() - begin_);
+    if (waited >= quick_) std::this_thread::sleep_for(std::clamp(waited / 8, kShortestPause, kLongestPause));
   }
 
  private:
-  Clock::time_point quick_until_ = Clock::now() + kQuick;
-  microseconds pause_ = kShortestPause;
+  Clock::time_point begin_ = Clock::now();
+  microseconds quick_ = kQuick;
 };
 
 void* allocate(void* message, std::uint64_t bytes) {
