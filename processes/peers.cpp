@@ -20,8 +20,8 @@ using Text = std::array<char, 128>;
 /// What a process sends of itself.
 struct Introduction {
   Text host{};
-  Text boot{};        ///< identifies the host: two may have the same name
-  Text namespace_{};  ///< in which its pid is valid: each container may have its own
+  Text boot{};       ///< identifies the host: two may have the same name
+  Text pid_space{};  ///< in which its pid is valid: each container may have its own
   std::uint64_t start = 0;
   std::int64_t pid = 0;
 };
@@ -32,7 +32,7 @@ Introduction introduction() {
   self.pid = ::getpid();
   self.start = process_start(::getpid());
   ::gethostname(self.host.data(), self.host.size() - 1);
-  if (::readlink("/proc/self/ns/pid", self.namespace_.data(), self.namespace_.size() - 1) < 0) self.namespace_ = {};
+  if (::readlink("/proc/self/ns/pid", self.pid_space.data(), self.pid_space.size() - 1) < 0) self.pid_space = {};
   if (const int file = ::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC); file >= 0) {
     if (::read(file, self.boot.data(), self.boot.size() - 1) < 0) self.boot = {};
     ::close(file);
@@ -82,8 +82,8 @@ Result<Peers> Peers::introduce(Processes& processes) {
   peers.host_ = self.host.data();
   for (int rank = 0; rank < processes.count(); ++rank) {
     const Introduction& other = all[static_cast<std::size_t>(rank)];
-    const bool is_here = self.boot[0] != '\0' && self.namespace_[0] != '\0' && other.boot == self.boot &&
-                         other.namespace_ == self.namespace_;
+    const bool is_here = self.boot[0] != '\0' && self.pid_space[0] != '\0' && other.boot == self.boot &&
+                         other.pid_space == self.pid_space;
     const auto pid = static_cast<std::int32_t>(other.pid);
     // A process that cannot be seen although it runs (hidden by the options of /proc) would later seem to have ended.
     if (rank == processes.rank() || !is_here || other.start == 0 || process_start(pid) != other.start) continue;
