@@ -4,12 +4,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "processes/mpi_processes.hpp"
 
@@ -133,12 +135,12 @@ Status aborting(MpiProcesses& self) {
 Status run(const char* plugin, std::string_view subject) {
   MERIDIAN_TRY(const auto self, subject == "pieces" ? MpiProcesses::start(plugin, 1000) : MpiProcesses::start(plugin));
   if (subject == "waiting") return waiting(*self);  // finishes by itself
-  if (subject == "many") MERIDIAN_TRY_DO(many(*self));
-  if (subject == "pieces") MERIDIAN_TRY_DO(pieces(*self));
-  if (subject == "large") MERIDIAN_TRY_DO(large(*self));
-  if (subject == "killed") MERIDIAN_TRY_DO(killed(*self));
-  if (subject == "failing") MERIDIAN_TRY_DO(failing(*self));
-  if (subject == "aborting") MERIDIAN_TRY_DO(aborting(*self));
+  constexpr std::pair<std::string_view, Status (*)(MpiProcesses&)> kSubjects[] = {
+      {"many", many},     {"pieces", pieces},   {"large", large},
+      {"killed", killed}, {"failing", failing}, {"aborting", aborting}};
+  const auto* const found = std::ranges::find(kSubjects, subject, [](const auto& row) { return row.first; });
+  if (found == std::end(kSubjects)) return wrong("no such subject");
+  MERIDIAN_TRY_DO(found->second(*self));
   MERIDIAN_TRY_DO(self->finish());
   std::printf("process %d of %d is done\n", self->rank(), self->count());
   return {};
