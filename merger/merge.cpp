@@ -120,8 +120,11 @@ Status run_passes(Merge& merge) {
     if ((facts & now.needs) != now.needs || (facts & now.unless) != nothing) continue;
     if (merge.options.watch) merge.options.watch(now.name);
     show(merge, now);
-    MERIDIAN_TRY(const bool is_established, now.run(merge));
-    if (is_established) {
+    const Result<bool> is_established = now.run(merge);
+    // A rank of a process that is gone looks damaged, which is not what happened.
+    if (merge.readers && !merge.readers->status()) return merge.readers->status();
+    if (!is_established) return is_established.error();
+    if (*is_established) {
       facts = facts | now.holds;
     } else if (now.otherwise != nullptr) {
       pass = std::ranges::find(kPasses, now.otherwise, &Pass::run);

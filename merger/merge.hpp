@@ -8,6 +8,7 @@
 #include "merged/model/wait_sink.hpp"
 #include "merger/load/load_ranks.hpp"
 #include "merger/model/clocks.hpp"
+#include "processes/processes.hpp"
 #include "summary/summary.hpp"
 #include "trace/model/result.hpp"
 
@@ -23,7 +24,8 @@ struct MergeOptions {
   bool force = false;             ///< merge the largest of several runs; overwrite an output that is not a merged file
   MergeProgress progress{};       ///< may be empty
   std::function<void(std::string_view pass)> watch{};  ///< may be empty: called before each pass
-  RecoverRank recover{};                               ///< may be empty: unfinished recordings are then a finding
+  Processes* processes = nullptr;  ///< those that open and read the rank files, of which this is 0; null: only this one
+  RecoverRank recover{};           ///< may be empty: unfinished recordings are then a finding
   /// May be empty. Called with the output before anything is written there; its error ends the merge.
   std::function<Status(const std::filesystem::path& output)> claim{};
   /// May be empty. Called with the HDF5 file (hid_t) when it has everything except the waits and the summary, to

@@ -22,6 +22,7 @@
 #include "merger/model/trace.hpp"
 #include "merger/output/background_writer.hpp"
 #include "merger/output/merged_file.hpp"
+#include "merger/readers/rank_readers.hpp"
 #include "merger/repair/repair_causality.hpp"
 #include "merger/statistics/comm_statistics.hpp"
 #include "merger/statistics/compute_statistics.hpp"
@@ -68,6 +69,7 @@ struct Merge {
   /// Reports the progress of the present pass, as a number of calls. Set by the runner.
   CallCounter report = [](std::uint64_t) {};
 
+  std::optional<RankReaders> readers;      ///< load_ranks; none: this process reads all ranks
   LoadedRanks ranks;                       ///< load_ranks
   Findings of_files;                       ///< load_ranks: findings that matching cannot change
   std::size_t known_damage = 0;            ///< find_damage: number of parts that matching knew to be unreadable

@@ -133,8 +133,9 @@ Result<ClockPass> fit(Merge& merge, bool is_doubtful) {
 
 Result<bool> load_ranks(Merge& merge) {
   raise_file_limit();
-  MERIDIAN_TRY(merge.ranks,
-               meridian::load_ranks(merge.directories, merge.options.recover, merge.options.force, merge.of_files));
+  if (merge.options.processes != nullptr) merge.readers.emplace(*merge.options.processes, merge.output.parent_path());
+  MERIDIAN_TRY(merge.ranks, meridian::load_ranks(merge.directories, merge.options.recover, merge.options.force,
+                                                 merge.of_files, merge.readers ? &*merge.readers : nullptr));
   return true;
 }
 

@@ -6,8 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "merger/containers/temp_file.hpp"
-#include "trace/format/chunks/plane_store.hpp"
+#include "merger/containers/temp_planes.hpp"
 
 namespace meridian {
 namespace {
@@ -15,23 +14,6 @@ namespace {
 constexpr std::size_t kEventsInMemory = std::size_t{1} << 20;  // of all threads: 100 bytes each
 constexpr std::size_t kSmallestPiece = 128;                    // events
 constexpr std::size_t kMostRanksInMemory = 64;                 // a megabyte of decoded columns each
-
-class TempPlanes : public PlaneStore {
- public:
-  explicit TempPlanes(std::shared_ptr<TempFile> file) : file_{std::move(file)} {}
-  std::uint64_t take() override { return file_->take_block(); }
-  void give_back(std::uint64_t block) override { file_->give_back(block); }
-  Status write(std::uint64_t block, std::span<const std::uint8_t> bytes) override {
-    return file_->write(block, std::as_bytes(bytes));
-  }
-  Status read(std::uint64_t block, std::size_t offset, std::span<std::uint8_t> bytes) override {
-    return file_->read(block, offset, std::as_writable_bytes(bytes));
-  }
-
- private:
-  static_assert(TempFile::kBlockBytes == kBlockBytes);
-  std::shared_ptr<TempFile> file_;
-};
 
 std::size_t threads_of(const RankMeta& meta) {
   std::set<std::uint32_t> threads;

@@ -141,7 +141,7 @@ Result<DirectoryContents> finish_leftovers(const fs::path& directory, const Reco
 
 /// Loads the files of one directory. A directory without files is permitted if `may_be_empty`.
 Result<std::optional<LoadedWorld>> load_world(const fs::path& directory, const RecoverRank& recover, bool force,
-                                              bool may_be_empty, Findings& findings) {
+                                              bool may_be_empty, RankReaders* readers, Findings& findings) {
   std::vector<std::pair<fs::path, Error>> leftovers;
   MERIDIAN_TRY(const DirectoryContents contents, finish_leftovers(directory, recover, leftovers));
   for (const auto& [note, reason] : leftovers)
@@ -159,7 +159,7 @@ Result<std::optional<LoadedWorld>> load_world(const fs::path& directory, const R
 
   LoadedWorld loaded;
   Runs runs;
-  FoundRanks found = open_ranks(contents);
+  MERIDIAN_TRY(FoundRanks found, open_ranks(contents, readers));
   for (const UnreadableRank& rank : found.unreadable) {
     findings.add(FindingId::rank_unreadable, 1, rank.name + ": " + rank.error.what);
     loaded.unreadable.insert(rank.rank);
@@ -204,12 +204,12 @@ Result<std::optional<LoadedWorld>> load_world(const fs::path& directory, const R
 }  // namespace
 
 Result<LoadedRanks> load_ranks(std::span<const fs::path> directories, const RecoverRank& recover, bool force,
-                               Findings& findings) {
+                               Findings& findings, RankReaders* readers) {
   std::vector<LoadedWorld> worlds;
   for (const fs::path& given : directories)
     for (const fs::path& directory : world_directories(given)) {
       MERIDIAN_TRY(std::optional<LoadedWorld> world,
-                   load_world(directory, recover, force, directory != given, findings));
+                   load_world(directory, recover, force, directory != given, readers, findings));
       if (world) worlds.push_back(*std::move(world));
     }
   LoadedRanks loaded;

@@ -9,6 +9,7 @@
 
 #include "merger/model/definitions/worlds.hpp"
 #include "merger/model/findings.hpp"
+#include "merger/readers/rank_readers.hpp"
 #include "trace/format/rank/rank_file.hpp"
 #include "trace/model/result.hpp"
 
@@ -31,10 +32,11 @@ struct LoadedRanks {
 /// recover  called first, for every rank-*.ring; may be empty.
 /// force    when a directory holds several runs, take the one with the most ranks (of equals, the one with the lowest
 /// rank).
-/// errors   not_found: no such directory, or no rank file in it; invalid_argument: files of several runs in it;
+/// readers  the processes that open and read the files; null: only this one.
+/// errors   those of RankReaders::open(); not_found: no such directory, or no rank file in it; invalid_argument: files of several runs in it;
 ///          damaged, unsupported: no rank file can be read.
 /// Ranks that are missing, unreadable, unfinished or incomplete become findings.
 Result<LoadedRanks> load_ranks(std::span<const std::filesystem::path> directories, const RecoverRank& recover,
-                               bool force, Findings& findings);
+                               bool force, Findings& findings, RankReaders* readers = nullptr);
 
 }  // namespace meridian

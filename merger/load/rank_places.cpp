@@ -2,12 +2,14 @@
 #include "merger/load/rank_places.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "merger/model/definitions/worlds.hpp"
+#include "merger/readers/rank_place.hpp"
 #include "trace/format/rank/rank_container.hpp"
 #include "trace/format/rank/rank_identity.hpp"
 #include "trace/ring/ring_note.hpp"
@@ -29,6 +31,11 @@ bool holds_ranks(const fs::path& directory) {
       return true;
   return false;
 }
+
+struct NamedPlace {
+  RankPlace place;
+  std::string name;
+};
 
 Result<RankFile> with_valid_rank(Result<RankFile> file, const fs::path& name) {
   if (file && !has_valid_rank(file->meta()))
@@ -87,33 +94,57 @@ Error nothing_here(const fs::path& directory, const DirectoryContents& contents)
           how};
 }
 
-Result<RankFile> open_valid_rank(const fs::path& path) { return with_valid_rank(RankFile::open(path), path); }
+namespace {
 
-FoundRanks open_ranks(const DirectoryContents& contents) {
+FoundRanks sort_out(std::vector<NamedPlace> places, std::vector<Result<RankFile>> files, bool has_containers) {
   FoundRanks found;
   std::set<RankIdentity> known;  // needed only if there are containers
-  const auto add = [&](const fs::path& path, std::string name, Result<RankFile> file, bool may_be_known) {
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    auto& [place, name] = places[i];
+    Result<RankFile> file =
+        with_valid_rank(std::move(files[i]), place.group.empty() ? place.file : place.file / place.group);
     if (!file) {
       const std::int32_t rank = rank_in_name(fs::path{name}.filename());
       found.unreadable.push_back({std::move(name), rank, std::move(file).error()});
-      return;
-    }
-    if (!contents.containers.empty() && !known.insert(identity_of(file->meta())).second && may_be_known) return;
-    found.ranks.push_back({path, std::move(name), *std::move(file)});
-  };
-  for (const fs::path& path : contents.rank_files) add(path, path.filename().string(), open_valid_rank(path), false);
-  for (const fs::path& path : contents.containers) {
-    const auto container = RankContainer::open(path);
-    if (!container) {
-      add(path, path.filename().string(), container.error(), true);
       continue;
     }
-    if (container->groups().empty())
-      add(path, path.filename().string(), Error{Errc::damaged, "container '" + path.string() + "' holds no ranks", ""},
-          true);
-    for (const std::string& group : container->groups())
-      add(path, container->name_of(group), with_valid_rank(container->rank(group), path / group), true);
+    const bool is_in_container = has_containers && is_container_name(place.file);
+    if (has_containers && !known.insert(identity_of(file->meta())).second && is_in_container) continue;
+    found.ranks.push_back({std::move(place.file), std::move(name), *std::move(file)});
   }
+  return found;
+}
+
+}  // namespace
+
+Result<RankFile> open_valid_rank(const fs::path& path) { return with_valid_rank(RankFile::open(path), path); }
+
+Result<FoundRanks> open_ranks(const DirectoryContents& contents, RankReaders* readers) {
+  std::vector<NamedPlace> places;
+  std::vector<UnreadableRank> unreadable;
+  for (const fs::path& path : contents.rank_files) places.push_back({{path, ""}, path.filename().string()});
+  for (const fs::path& path : contents.containers) {
+    const auto container = RankContainer::open(path);
+    if (!container)
+      unreadable.push_back({path.filename().string(), -1, container.error()});
+    else if (container->groups().empty())
+      unreadable.push_back(
+          {path.filename().string(), -1, Error{Errc::damaged, "container '" + path.string() + "' holds no ranks", ""}});
+    else
+      for (const std::string& group : container->groups()) places.push_back({{path, group}, container->name_of(group)});
+  }
+  std::vector<RankPlace> bare;
+  for (const NamedPlace& each : places) bare.push_back(each.place);
+  std::vector<Result<RankFile>> files;
+  if (readers != nullptr) {
+    MERIDIAN_TRY(files, readers->open(bare));
+  } else {
+    PlaceOpener opener;
+    files.reserve(bare.size());
+    for (const RankPlace& place : bare) files.push_back(opener.open(place));
+  }
+  FoundRanks found = sort_out(std::move(places), std::move(files), !contents.containers.empty());
+  std::ranges::move(unreadable, std::back_inserter(found.unreadable));
   return found;
 }
 

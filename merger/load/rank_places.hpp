@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "merger/readers/rank_readers.hpp"
 #include "trace/format/rank/rank_file.hpp"
 #include "trace/model/result.hpp"
 
@@ -49,6 +50,9 @@ struct FoundRanks {
 Result<RankFile> open_valid_rank(const std::filesystem::path& path);
 
 /// Opens all ranks. A recording that is both in a container and elsewhere, because packing was interrupted, occurs once.
-FoundRanks open_ranks(const DirectoryContents& contents);
+///
+/// readers  the processes that open and read them; null: only this one
+/// errors   those of RankReaders::open()
+Result<FoundRanks> open_ranks(const DirectoryContents& contents, RankReaders* readers = nullptr);
 
 }  // namespace meridian

@@ -43,6 +43,10 @@ ThreadSegments segments_by_thread(const RankMeta& meta) {
   return segments;
 }
 
+void announce_first_segments(RankFile& file) {
+  for (const auto& [thread, segments] : segments_by_thread(file.meta())) file.announce(segments.front());
+}
+
 ThreadCursor::ThreadCursor(RankFile& file, std::uint32_t thread, std::vector<std::size_t> segments, Findings& findings)
     : file_{&file}, findings_{&findings}, segments_{std::move(segments)} {
   call_.thread = thread;
@@ -73,6 +77,7 @@ bool ThreadCursor::load() {
         else
           findings_->add(FindingId::rank_damaged_columns, lack.count);
       }
+      if (pieces_.left() == 0 && next_segment_ < segments_.size()) file_->announce(segments_[next_segment_]);
       break;
     }
     pieces_ = {};

@@ -43,6 +43,9 @@ struct Call {
 using ThreadSegments = std::map<std::uint32_t, std::vector<std::size_t>>;
 ThreadSegments segments_by_thread(const RankMeta& meta);
 
+/// All threads of the rank will be walked soon: see RankFile::announce().
+void announce_first_segments(RankFile& file);
+
 /// Walks the calls of one thread of a rank, with one segment, or a piece of it, in memory at a time. Unreadable segments are skipped with
 /// a finding. Times never go backwards.
 class ThreadCursor {

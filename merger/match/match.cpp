@@ -125,6 +125,7 @@ class Replay {
     const bool is_split = may_cancel(trace) || may_race;
     if (may_race) matchers_.messages.set_racing(races_);
     std::vector<std::int64_t> keys;
+    for (RankFile* file : trace.files) announce_first_segments(*file);
     cursors_.reserve(trace.files.size());
     for (std::uint32_t i = 0; i < trace.files.size(); ++i) {
       RankFile& file = *trace.files[i];

@@ -3,22 +3,19 @@
 
 #include <utility>
 
+#include "trace/format/rank/rank_archive.hpp"
+
 namespace meridian {
 namespace {
 
 // The tables that decoding fills; the rest comes from the ring's header at the end.
 template <class Archive>
-void archive_meta(Archive& archive, RankMeta& meta) {
+void archive_decoded(Archive& archive, RankMeta& meta) {
   archive(meta.counters_per_event);
   archive_flag(archive, meta.is_finalized);
   archive(meta.anchors, meta.exchanges, meta.comms, meta.overheads, meta.threads, meta.usages, meta.stacks);
-  archive_rows(archive, meta.members, 25, [](Archive& to, MembersRow& row) {
-    to(row.comm, row.born_ticks);
-    archive_flag(to, row.remote);
-    to(row.world_ranks);
-  });
-  archive_rows(archive, meta.texts, 32,
-               [](Archive& to, TextRow& row) { to(row.key, row.value, row.handle, row.ticks); });
+  archive_members(archive, meta.members);
+  archive_texts(archive, meta.texts);
 }
 
 }  // namespace
@@ -50,7 +47,7 @@ Status RecordDecoder::finish() {
 }
 
 void RecordDecoder::save(StateWriter& archive) const {
-  archive_meta(archive, shared_.meta);
+  archive_decoded(archive, shared_.meta);
   archive(shared_.events, shared_.damaged);
   std::uint64_t used = 0;
   for (const auto& slot : slots_) used += slot != nullptr;

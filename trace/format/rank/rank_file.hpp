@@ -211,6 +211,7 @@ struct EventBatch {
   std::vector<Unreadable> unreadable;
 };
 
+class DistantRank;
 class PlaneStore;
 class RankFile;
 
@@ -242,6 +243,8 @@ class RankFile {
   /// Unreadable tables are listed in meta().unreadable.
   /// errors  not_found, damaged (not HDF5, not a rank file, segments that cannot be read), unsupported (newer schema)
   static Result<RankFile> open(const std::filesystem::path& path);
+  /// One that another process has open.
+  static RankFile at(RankMeta meta, std::unique_ptr<DistantRank> rank);
   RankFile(RankFile&&) noexcept;
   RankFile& operator=(RankFile&&) noexcept;
   ~RankFile();
@@ -258,6 +261,8 @@ class RankFile {
   /// Reads the next events of the segment. The first call looks at the whole segment: what cannot be read in one piece is
   /// omitted in all of them. errors: as of the other read(); the rest of the segment cannot be read either.
   Status read(SegmentPieces& pieces, EventBatch& batch);
+  /// Segment `index` will be read by pieces soon: another process that has the file can begin. Changes no result.
+  void announce(std::size_t index);
   /// From now on pieces have at most that many events (at first: whole segments), and decoded chunks are kept in the
   /// store, in place of memory, if it is not null.
   void read_by_pieces(std::size_t events, const std::shared_ptr<PlaneStore>& store);

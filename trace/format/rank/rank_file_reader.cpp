@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
+#include "trace/format/rank/distant_rank.hpp"
 #include "trace/format/rank/rank_source.hpp"
 #include "trace/format/rank/segment_reader.hpp"
 
@@ -54,9 +56,18 @@ bool is_bounded(const SegmentRow& row) {
 }  // namespace
 
 struct SegmentPieces::State {
+  State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    if (distant != nullptr) distant->end(stream);
+  }
+
   SegmentRow used;               // rows before the next piece
   std::uint64_t left_ticks = 0;  // leave of the last event before it
   LostParts lost;
+  DistantRank* distant = nullptr;  // not null: has a stream that is not over
+  std::uint64_t stream = 0;
 };
 
 SegmentPieces::SegmentPieces() = default;
@@ -71,6 +82,7 @@ struct RankFile::Impl {
   std::vector<bool> has_flaw;      // index: segment; damage that read() found and reported in `meta`
   rank_schema::SegmentReader reader;
   std::size_t piece_events = kMaxSegmentEvents;
+  std::unique_ptr<DistantRank> distant;  // not null: there is nothing to read here
 
   Status open_columns() {
     SegmentRow total;
@@ -117,6 +129,20 @@ struct RankFile::Impl {
     while (status && trial.left_ != 0) status = read_piece(trial, piece_events, batch);
     lost = std::move(trial.state_->lost);
     return status;
+  }
+
+  Status read_distant(SegmentPieces& at, bool is_whole, EventBatch& batch) {
+    SegmentPieces::State& state = *at.state_;
+    if (state.distant == nullptr) {
+      state.stream = distant->begin(at.index_, is_whole);
+      state.distant = distant.get();
+    }
+    DistantRank::Piece piece = distant->read(state.stream, at.left_, batch);
+    has_flaw[at.index_] = has_flaw[at.index_] || piece.has_flaw;
+    std::ranges::move(piece.new_texts, std::back_inserter(meta.texts));
+    if (piece.status) at.left_ -= std::min<std::uint64_t>(at.left_, batch.payload.size());
+    if (!piece.status || at.left_ == 0) state.distant = nullptr;
+    return std::move(piece.status);
   }
 
   SegmentPieces start(std::size_t index) const {
@@ -184,6 +210,14 @@ Result<RankFile> RankFile::open(RankSource source) {
   return RankFile{std::move(impl)};
 }
 
+RankFile RankFile::at(RankMeta meta, std::unique_ptr<DistantRank> rank) {
+  auto impl = std::make_unique<Impl>();
+  impl->meta = std::move(meta);
+  impl->has_flaw.resize(impl->meta.segments.size());
+  impl->distant = std::move(rank);
+  return RankFile{std::move(impl)};
+}
+
 const RankMeta& RankFile::meta() const { return impl_->meta; }
 
 bool RankFile::needs_hdf5() const { return impl_->source.file != nullptr; }
@@ -206,6 +240,7 @@ void place_in_world(RankMeta& meta, std::uint32_t world, std::int32_t first_rank
 
 Status RankFile::read(std::size_t index, EventBatch& batch) {
   SegmentPieces whole = pieces(index);
+  if (impl_->distant) return impl_->read_distant(whole, true, batch);
   Status status = impl_->read_piece(whole, kMaxSegmentEvents, batch);
   if (!status || whole.state_->lost.has_messages()) impl_->note_gap(index);
   return status;
@@ -218,6 +253,7 @@ SegmentPieces RankFile::pieces(std::size_t index) const {
 
 Status RankFile::read(SegmentPieces& pieces, EventBatch& batch) {
   MERIDIAN_CHECK(pieces.left_ != 0);
+  if (impl_->distant) return impl_->read_distant(pieces, false, batch);
   LostParts& lost = pieces.state_->lost;
   const bool is_first = pieces.left_ == impl_->meta.segments[pieces.index_].events;
   Status status;
@@ -227,7 +263,15 @@ Status RankFile::read(SegmentPieces& pieces, EventBatch& batch) {
   return status;
 }
 
+void RankFile::announce(std::size_t index) {
+  if (impl_->distant) impl_->distant->announce(index);
+}
+
 void RankFile::read_by_pieces(std::size_t events, const std::shared_ptr<PlaneStore>& store) {
+  if (impl_->distant) {
+    impl_->distant->read_by_pieces(std::max<std::size_t>(events, 1), store != nullptr);
+    return;
+  }
   impl_->piece_events = std::max<std::size_t>(events, 1);
   impl_->reader.keep_in(store);
 }
