@@ -68,7 +68,7 @@ class RankReaders::Rank : public DistantRank {
     if (piece.status && events < left) {  // read while these are looked at
       StateWriter request = request_of(RankWork::next);
       request(stream);
-      readers_.ask(process_, std::move(request));
+      readers_.ask_for_piece(process_, stream, std::move(request));
     }
     return {std::move(piece.status), piece.has_flaw, std::move(piece.new_texts)};
   }
@@ -79,7 +79,7 @@ class RankReaders::Rank : public DistantRank {
     const std::uint64_t stream = readers_.streams_++;
     StateWriter request = request_of(RankWork::begin);
     request(stream, number_, std::uint64_t{segment}, std::uint8_t{is_whole});
-    readers_.ask(process_, std::move(request));
+    readers_.ask_for_piece(process_, stream, std::move(request));
     return stream;
   }
 
@@ -140,6 +140,11 @@ void RankReaders::ask(int process, StateWriter request) {
   if (Status sent = processes_.send(process, request.take()); !sent) status_ = std::move(sent);
 }
 
+void RankReaders::ask_for_piece(int process, std::uint64_t stream, StateWriter request) {
+  readers_[static_cast<std::size_t>(process)].answers.try_emplace(stream);
+  ask(process, std::move(request));
+}
+
 void RankReaders::read_by_pieces(int process, std::size_t events, bool is_stored) {
   Reader& reader = readers_[static_cast<std::size_t>(process)];
   if (reader.piece_events == events) return;
@@ -151,18 +156,25 @@ void RankReaders::read_by_pieces(int process, std::size_t events, bool is_stored
 
 Result<Message> RankReaders::answer(int process, std::uint64_t stream) {
   auto& answers = readers_[static_cast<std::size_t>(process)].answers;
-  for (;;) {
-    if (auto found = answers.extract(stream)) return std::move(found.mapped());
-    if (!status_) return status_.error();
+  const auto asked = answers.find(stream);
+  MERIDIAN_CHECK(asked != answers.end());
+  while (!asked->second && status_) {
     auto message = processes_.receive(process);
     if (!message) {
-      status_ = message.error();
-      return std::move(message).error();
+      status_ = std::move(message).error();
+      break;
     }
     std::uint64_t number = 0;
     StateReader{*message}(number);
-    answers[number] = *std::move(message);
+    const auto to = answers.find(number);
+    if (to == answers.end() || to->second)
+      status_ = strange_answer(process);
+    else
+      to->second = *std::move(message);
   }
+  auto done = answers.extract(asked);
+  if (!done.mapped()) return status_.error();
+  return *std::move(done.mapped());
 }
 
 void RankReaders::give_up(int process, std::uint64_t stream) {

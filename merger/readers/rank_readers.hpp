@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -33,12 +34,14 @@ class RankReaders {
  private:
   class Rank;
   struct Reader {
-    std::uint64_t ranks = 0;                   // that it has opened
-    std::size_t piece_events = 0;              // 0: not told yet
-    std::map<std::uint64_t, Message> answers;  // [stream]: came before they were asked for
+    std::uint64_t ranks = 0;       // that it has opened
+    std::size_t piece_events = 0;  // 0: not told yet
+    /// [stream]: those that were asked for; none: not come yet
+    std::map<std::uint64_t, std::optional<Message>> answers;
   };
 
   void ask(int process, StateWriter request);
+  void ask_for_piece(int process, std::uint64_t stream, StateWriter request);
   void read_by_pieces(int process, std::size_t events, bool is_stored);
   Result<Message> answer(int process, std::uint64_t stream);
   void give_up(int process, std::uint64_t stream);
