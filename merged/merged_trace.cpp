@@ -73,6 +73,13 @@ Result<MergedTrace> MergedTrace::open(const std::filesystem::path& path) {
   return MergedTrace{*std::move(impl)};
 }
 
+Result<MergedTrace> MergedTrace::open_flushed(const std::filesystem::path& path) {
+  MERIDIAN_TRY(h5::File file, h5::open_flushed(path));
+  auto impl = open_file(std::move(file), path);
+  if (!impl) return h5::in_file(std::move(impl).error(), "merged file", path);
+  return MergedTrace{*std::move(impl)};
+}
+
 Result<MergedTrace> MergedTrace::borrow(std::int64_t id) {
   const h5::Quiet quiet;
   h5::File file{H5Freopen(static_cast<hid_t>(id))};

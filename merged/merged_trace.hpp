@@ -170,6 +170,8 @@ class MergedTrace {
  public:
   /// errors  not_found; damaged: not a merged file, or contradictory tables; unsupported: another version.
   static Result<MergedTrace> open(const std::filesystem::path& path);
+  /// For a file that another process has flushed, and keeps open for writing without writing. It may lack the summary.
+  static Result<MergedTrace> open_flushed(const std::filesystem::path& path);
   /// For an HDF5 file (hid_t) that is open and stays open.
   static Result<MergedTrace> borrow(std::int64_t file);
   MergedTrace(MergedTrace&&) noexcept;

@@ -133,7 +133,9 @@ Result<File> create_file(const std::filesystem::path& path) {
   return error;
 }
 
-Result<File> open_read_only(const std::filesystem::path& path) {
+namespace {
+
+Result<File> open_with(const Properties& access, const std::filesystem::path& path) {
   const std::string action = "cannot open '" + path.string() + "'";
   std::error_code problem;
   const auto status = std::filesystem::status(path, problem);
@@ -142,11 +144,32 @@ Result<File> open_read_only(const std::filesystem::path& path) {
   if (status.type() != std::filesystem::file_type::regular) return Error{Errc::io, action + ": not a regular file", ""};
   if (::access(path.c_str(), R_OK) != 0) return Error{Errc::io, action + ": " + std::strerror(errno), ""};
   const Quiet quiet;
-  static const Properties access = file_access(false);
   File file{H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get())};
   if (file) return file;
   if (std::filesystem::file_size(path, problem) == 0) return Error{Errc::damaged, action + ": it is empty", ""};
   return failure(Errc::damaged, action);
+}
+
+// The superblock marks a file that is open for writing, and HDF5 refuses to open it again; a flush does not remove the
+// mark. With this property, which h5clear and HDF5's own tests of H5Fflush use, HDF5 ignores it.
+Properties access_despite_writer() {
+  Properties access = file_access(false);
+  const hbool_t is_ignored = 1;
+  H5Pset(access.get(), "clear_status_flags", &is_ignored);
+  return access;
+}
+
+}  // namespace
+
+Result<File> open_read_only(const std::filesystem::path& path) {
+  static const Properties access = file_access(false);
+  return open_with(access, path);
+}
+
+Result<File> open_flushed(const std::filesystem::path& path) {
+  const Quiet quiet;
+  static const Properties access = access_despite_writer();
+  return open_with(access, path);
 }
 
 Status close_file(File& file, const std::filesystem::path& path) {

@@ -61,6 +61,10 @@ Result<File> create_file(const std::filesystem::path& path);
 /// errors  not_found: no such file; io: no permission; damaged: not an HDF5 file, or truncated.
 Result<File> open_read_only(const std::filesystem::path& path);
 
+/// The same for a file that another process has open for writing. That process must have flushed it, and must not write to
+/// it until it is closed here.
+Result<File> open_flushed(const std::filesystem::path& path);
+
 /// Flushes and closes. An Error means that the file is not complete on disk.
 Status close_file(File& file, const std::filesystem::path& path);
 /// Closes the file that was written as `part`, and gives it its name. errors: io
