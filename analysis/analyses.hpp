@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <functional>
 
 #include "merged/merged_trace.hpp"
 #include "merged/model/wait_sink.hpp"
+#include "processes/processes.hpp"
 #include "summary/summary.hpp"
 #include "trace/model/result.hpp"
 
@@ -14,8 +16,12 @@ namespace meridian {
 /// grow with the trace. The error of an analysis names it.
 ///
 /// waits     stores the waits of calls in the file, where MergedTrace::waits() reads them; null: the file has them
-/// progress  may be empty; gets the part of the work that is done, 0 to 1
+/// progress  may be empty; gets the part of the work of this process that is done, 0 to 1
+/// others    run a part of the analyses, with answer_analyses(), and the summary is the same; null: there are none.
+///           They have no requests to answer before and after
+/// file      name of the trace for them. HDF5 has flushed it, and WaitSink::store() does so, too; nobody writes to it
 Status run_analyses(const MergedTrace& trace, Summary& summary, WaitSink* waits = nullptr,
-                    const std::function<void(double)>& progress = {});
+                    const std::function<void(double)>& progress = {}, Processes* others = nullptr,
+                    const std::filesystem::path& file = {});
 
 }  // namespace meridian

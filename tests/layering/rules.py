@@ -23,7 +23,7 @@ MAY_INCLUDE = {
     "merger": ["trace", "summary", "merged/model"],
     "merged/model": ["trace"],
     "merged": ["trace", "summary"],
-    "analysis": ["trace", "summary", "merged"],
+    "analysis": ["trace", "summary", "merged", "processes"],
     "choice": ["trace", "summary", "merged"],
     "export": ["trace", "summary", "merged", "choice"],
     "import": ["trace", "merger", "export"],

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/analysis_list.hpp"
+
+#include <iterator>
+
+#include "summary/problems/problems.hpp"
+
+namespace meridian {
+
+using VisitorMade = Result<std::unique_ptr<TraceVisitor>>;
+using BackwardMade = Result<std::unique_ptr<BackwardVisitor>>;
+
+// To add an analysis: its file, its declaration and row here, and its table in summary/.
+VisitorMade count_communication_sizes(const AnalysisInput& input);
+VisitorMade find_efficiencies(const AnalysisInput& input);
+VisitorMade find_critical_path(const AnalysisInput& input);
+VisitorMade find_openmp_regions(const AnalysisInput& input);
+VisitorMade find_delays(const AnalysisInput& input);
+VisitorMade find_iterations(const AnalysisInput& input);
+BackwardMade find_waits(const EventWindow& window, const Summary& summary, WaitSink* waits);
+BackwardMade find_link_speeds(const EventWindow& window, const Summary& summary, WaitSink* waits);
+BackwardMade find_late_arrivals(const EventWindow& window, const Summary& summary, WaitSink* waits);
+
+namespace {
+
+constexpr bool kTwice = true;
+
+Status list_problems(Summary& summary) {
+  summary.problems = find_problems(summary);
+  return {};
+}
+
+// Costs: thread time in look_at(), wants_more() and finish() of each visitor, for `meridian generate --ranks 64 --calls
+// 60000` (3.8 million events); those of the walks in division.hpp: the rest of the process's time, with the thread that
+// reads ahead. Of backward visitors they are 98, 69 and 1, and 240 for the walk.
+constexpr Analysis kAnalyses[] = {
+    {"wait states", find_waits, {"waits", "wait_pairs"}},
+    {"latency and bandwidth", find_link_speeds, {"send_protocols", "links", "comm_pairs"}},
+    {"late arrivals", find_late_arrivals, {"collective_arrivals"}},
+    {"sizes of messages and collectives", count_communication_sizes, {"communication_sizes"}, {37}},
+    {"efficiencies", find_efficiencies, {"states", "efficiencies", "what_if"}, {134}},
+    {"critical path",
+     find_critical_path,
+     {"critical_path", "critical_imbalance", "critical_segments", "critical_line", "active_paths"},
+     {113, kTwice}},
+    {"OpenMP regions", find_openmp_regions, {"openmp_regions"}, {3}},
+    {"root causes of waits", find_delays, {"delays"}, {177}},
+    {"iterations", find_iterations, {"phases", "iterations", "iteration_findings"}, {54, kTwice}},
+    {"problems", list_problems, {"problems"}},
+};
+static_assert(std::size(kAnalyses) <= 32);
+
+constexpr std::string_view kTablesRead[] = {"regions", "threads", "counters", "region_counters"};
+
+template <class Make>
+AnalysisSet those_of() {
+  AnalysisSet set;
+  for (std::size_t i = 0; i < std::size(kAnalyses); ++i)
+    if (std::holds_alternative<Make>(kAnalyses[i].analyse)) set.add(i);
+  return set;
+}
+
+}  // namespace
+
+std::span<const Analysis> all_analyses() { return kAnalyses; }
+std::span<const std::string_view> tables_for_analyses() { return kTablesRead; }
+
+AnalysisSet AnalysisSet::forwards() { return those_of<VisitorMaker>(); }
+AnalysisSet AnalysisSet::backwards() { return those_of<BackwardMaker>(); }
+AnalysisSet AnalysisSet::waits() { return AnalysisSet{1}; }
+
+std::vector<std::string_view> AnalysisSet::tables() const {
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < std::size(kAnalyses); ++i)
+    if (has(i))
+      for (const std::string_view name : kAnalyses[i].tables)
+        if (!name.empty()) names.push_back(name);
+  return names;
+}
+
+std::vector<AnalysisSet> divide_forwards(std::size_t processes) {
+  std::vector<std::size_t> numbers;
+  std::vector<AnalysisCost> costs;
+  for (std::size_t i = 0; i < std::size(kAnalyses); ++i) {
+    if (!AnalysisSet::forwards().has(i)) continue;
+    numbers.push_back(i);
+    costs.push_back(kAnalyses[i].cost);
+  }
+  std::vector<AnalysisSet> sets;
+  for (const std::vector<std::size_t>& group : divide_analyses(costs, processes)) {
+    AnalysisSet& set = sets.emplace_back();
+    for (const std::size_t analysis : group) set.add(numbers[analysis]);
+  }
+  return sets;
+}
+
+}  // namespace meridian
