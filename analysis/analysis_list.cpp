@@ -23,29 +23,30 @@ BackwardMade find_late_arrivals(const EventWindow& window, const Summary& summar
 
 namespace {
 
-constexpr bool kTwice = true;
-
 Status list_problems(Summary& summary) {
   summary.problems = find_problems(summary);
   return {};
 }
 
-// Costs: thread time in look_at(), wants_more() and finish() of each visitor, for `meridian generate --ranks 64 --calls
-// 60000` (3.8 million events); those of the walks in division.hpp: the rest of the process's time, with the thread that
-// reads ahead. Of backward visitors they are 98, 69 and 1, and 240 for the walk.
+// Costs: the thread's time in look_at(), wants_more() and finish() of each visitor, for `meridian generate --ranks 64
+// --calls 60000` (3.8 million events). Those of the walk are the rest of the process's time, with the thread that reads
+// ahead. For comparison, the backward visitors take 98, 69 and 1, and their walk 240.
 constexpr Analysis kAnalyses[] = {
     {"wait states", find_waits, {"waits", "wait_pairs"}},
     {"latency and bandwidth", find_link_speeds, {"send_protocols", "links", "comm_pairs"}},
     {"late arrivals", find_late_arrivals, {"collective_arrivals"}},
-    {"sizes of messages and collectives", count_communication_sizes, {"communication_sizes"}, {37}},
-    {"efficiencies", find_efficiencies, {"states", "efficiencies", "what_if"}, {134}},
+    {"sizes of messages and collectives",
+     count_communication_sizes,
+     {"communication_sizes"},
+     {.own = 37, .reads_links = true}},
+    {"efficiencies", find_efficiencies, {"states", "efficiencies", "what_if"}, {.own = 134, .reads_links = true}},
     {"critical path",
      find_critical_path,
      {"critical_path", "critical_imbalance", "critical_segments", "critical_line", "active_paths"},
-     {113, kTwice}},
-    {"OpenMP regions", find_openmp_regions, {"openmp_regions"}, {3}},
-    {"root causes of waits", find_delays, {"delays"}, {177}},
-    {"iterations", find_iterations, {"phases", "iterations", "iteration_findings"}, {54, kTwice}},
+     {.own = 113, .walks_twice = true}},
+    {"OpenMP regions", find_openmp_regions, {"openmp_regions"}, {.own = 3}},
+    {"root causes of waits", find_delays, {"delays"}, {.own = 177}},
+    {"iterations", find_iterations, {"phases", "iterations", "iteration_findings"}, {.own = 54, .walks_twice = true}},
     {"problems", list_problems, {"problems"}},
 };
 static_assert(std::size(kAnalyses) <= 32);

@@ -57,9 +57,11 @@ class Divisions {
 
 int cost_of(std::span<const AnalysisCost> analyses) {
   if (analyses.empty()) return 0;
-  int cost = kFirstWalkCost;
+  int cost = kWalkCost;
   for (const AnalysisCost& analysis : analyses) cost += analysis.own;
-  return std::ranges::any_of(analyses, &AnalysisCost::walks_twice) ? cost + kSecondWalkCost : cost;
+  if (std::ranges::any_of(analyses, &AnalysisCost::reads_links)) cost += kLinksCost;
+  if (std::ranges::any_of(analyses, &AnalysisCost::walks_twice)) cost += kWalkCost;
+  return cost;
 }
 
 std::vector<std::vector<std::size_t>> divide_analyses(std::span<const AnalysisCost> costs, std::size_t processes) {

@@ -10,12 +10,14 @@ namespace meridian {
 /// Processor time of an analysis that looks at events forwards, in ns per event of the trace. Only ratios matter.
 struct AnalysisCost {
   int own = 0;
+  bool reads_links = false;  ///< of events to messages and collectives
   bool walks_twice = false;  ///< it wants to see all events again
 };
 
-/// Reading the events, which the analyses of one process share.
-inline constexpr int kFirstWalkCost = 263;
-inline constexpr int kSecondWalkCost = 147;
+/// Reading all events once, which the analyses of one process share.
+inline constexpr int kWalkCost = 147;
+/// The same for the links.
+inline constexpr int kLinksCost = 116;
 
 /// Of one process with these analyses.
 int cost_of(std::span<const AnalysisCost> analyses);

@@ -24,7 +24,8 @@ class TraceVisitor {
   TraceVisitor(const TraceVisitor&) = delete;
   TraceVisitor& operator=(const TraceVisitor&) = delete;
   virtual ~TraceVisitor() = default;
-  /// The next events in global order, with all fields but peer and bytes_received.
+  /// The next events in global order, with all fields but peer and bytes_received; with their links if
+  /// AnalysisCost::reads_links is set.
   virtual Status look_at(std::span<const WalkedEvent> events) = 0;
   /// After the last event; true: the visitor wants to see all of them again, then without links.
   virtual Result<bool> wants_more() { return false; }

@@ -279,6 +279,12 @@ TEST(Division, GivesTheLargestShareAsLittleAsPossible) {
 }
 
 TEST(Division, KeepsAnalysesThatWalkTwiceTogether) {
+  constexpr AnalysisCost kCosts[] = {{10, false, true}, {80}, {90}, {20, false, true}};
+  using Groups = std::vector<std::vector<std::size_t>>;
+  EXPECT_EQ(divide_analyses(kCosts, 2), (Groups{{0, 3}, {1, 2}}));
+}
+
+TEST(Division, KeepsAnalysesThatReadLinksTogether) {
   constexpr AnalysisCost kCosts[] = {{10, true}, {80}, {90}, {20, true}};
   using Groups = std::vector<std::vector<std::size_t>>;
   EXPECT_EQ(divide_analyses(kCosts, 2), (Groups{{0, 3}, {1, 2}}));
