@@ -84,7 +84,9 @@ Result<MergedTrace> MergedTrace::borrow(std::int64_t id) {
   const h5::Quiet quiet;
   h5::File file{H5Freopen(static_cast<hid_t>(id))};
   if (!file) return h5::failure(Errc::io, "cannot read the merged file");
-  MERIDIAN_TRY(auto impl, open_file(std::move(file), {}));
+  std::string name(static_cast<std::size_t>(std::max<ssize_t>(H5Fget_name(file.get(), nullptr, 0), 0)), '\0');
+  (void)H5Fget_name(file.get(), name.data(), name.size() + 1);
+  MERIDIAN_TRY(auto impl, open_file(std::move(file), name));
   return MergedTrace{std::move(impl)};
 }
 

@@ -12,6 +12,7 @@
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
 #include "cli/leftovers.hpp"
+#include "cli/merge_processes.hpp"
 #include "cli/output.hpp"
 #include "cli/print_summary.hpp"
 #include "cli/progress.hpp"
@@ -83,7 +84,7 @@ Error being_merged(const fs::path& output) {
           ""};
 }
 
-int merge_trace(const MergeArguments& arguments) {
+int merge_trace(const MergeArguments& arguments, Processes* processes) {
   const auto model = std::find(kClockModels.begin(), kClockModels.end(), arguments.clock_model);
   if (model == kClockModels.end())
     return fail(unknown_choice("--clock-model " + arguments.clock_model, arguments.clock_model, kClockModels));
@@ -109,11 +110,13 @@ int merge_trace(const MergeArguments& arguments) {
   options.removes_overhead = arguments.removes_overhead;
   constexpr double kPasses = 0.4;  // of all the time; the rest is that of analyses
   options.progress = [&](double fraction, std::string_view pass) { bar.show(fraction * kPasses, pass); };
+  options.processes = processes;
   options.recover = [&](const fs::path& note, const fs::path& where) { return leftovers.finish(note, where); };
   options.analyse = [&](std::int64_t file, WaitSink& waits, Summary& summary) -> Status {
     MERIDIAN_TRY(const MergedTrace trace, MergedTrace::borrow(file));
-    return run_analyses(trace, summary, &waits,
-                        [&](double part) { bar.show(kPasses + part * (1 - kPasses), "analyses"); });
+    return run_analyses(
+        trace, summary, &waits, [&](double part) { bar.show(kPasses + part * (1 - kPasses), "analyses"); }, processes,
+        trace.path());
   };
   std::optional<OutputLock> lock;
   bool is_taken = false;
@@ -147,9 +150,10 @@ int merge_trace(const MergeArguments& arguments) {
 Command merge_command() {
   const auto arguments = std::make_shared<MergeArguments>();
   ClockOptions& clocks = arguments->clocks;
-  Command command{"merge", "Merge all ranks into one timeline, print the summary", {}, [arguments] {
-                    return merge_trace(*arguments);
-                  }};
+  Command command{
+      "merge", "Merge all ranks into one timeline, print the summary", {}, [arguments] {
+        return merge_with_processes([&](Processes* processes) { return merge_trace(*arguments, processes); });
+      }};
   command.options = {
       {"directory", "DIR",
        "Directory of the trace (default: latest), or those of several programs that connected through a port or socket",
