@@ -18,7 +18,8 @@ Status run_analyses(const MergedTrace& trace, Summary& summary, WaitSink* waits,
   SharedAnalyses shared{others, file};
   AnalysisSet backwards = AnalysisSet::backwards();
   if (shared.count() > 1) {
-    // The waits are found here, because they are stored here. Others read the file meanwhile, but not the waits.
+    // This process finds the waits, because only it can store them. The other backward analyses do not read waits, so that
+    // another process runs them at the same time. Its answer comes before the waits are written.
     MERIDIAN_TRY_DO(shared.publish());
     shared.ask(1, backwards.without(AnalysisSet::waits()), {}, summary);
     backwards = AnalysisSet::waits();

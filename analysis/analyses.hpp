@@ -17,9 +17,8 @@ namespace meridian {
 ///
 /// waits     stores the waits of calls in the file, where MergedTrace::waits() reads them; null: the file has them
 /// progress  may be empty; gets the part of the work of this process that is done, 0 to 1
-/// others    run a part of the analyses, with answer_analyses(), and the summary is the same; null: there are none.
-///           They have no requests to answer before and after
-/// file      name of the trace for them. HDF5 has flushed it, and WaitSink::store() does so, too; nobody writes to it
+/// others    answer with answer_analyses() and run a part of the analyses; the summary stays the same. Null: none
+/// file      the trace, under the name by which they open it. HDF5 has flushed it, and WaitSink::store() flushes it, too
 Status run_analyses(const MergedTrace& trace, Summary& summary, WaitSink* waits = nullptr,
                     const std::function<void(double)>& progress = {}, Processes* others = nullptr,
                     const std::filesystem::path& file = {});

@@ -68,7 +68,13 @@ std::span<const std::string_view> tables_for_analyses() { return kTablesRead; }
 
 AnalysisSet AnalysisSet::forwards() { return those_of<VisitorMaker>(); }
 AnalysisSet AnalysisSet::backwards() { return those_of<BackwardMaker>(); }
-AnalysisSet AnalysisSet::waits() { return AnalysisSet{1}; }
+AnalysisSet AnalysisSet::waits() {
+  AnalysisSet set;
+  for (std::size_t i = 0; i < std::size(kAnalyses); ++i)
+    if (const auto* const make = std::get_if<BackwardMaker>(&kAnalyses[i].analyse); make && *make == &find_waits)
+      set.add(i);
+  return set;
+}
 
 std::vector<std::string_view> AnalysisSet::tables() const {
   std::vector<std::string_view> names;

@@ -26,14 +26,14 @@ using TableFiller = Status (*)(Summary& summary);  ///< from the tables of all o
 struct Analysis {
   std::string_view name;
   std::variant<VisitorMaker, BackwardMaker, TableFiller> analyse;
-  std::array<std::string_view, 5> tables;  ///< of the summary that it fills, and nobody else does; then empty names
+  std::array<std::string_view, 5> tables;  ///< of the summary, which only this analysis fills; then empty names
   AnalysisCost cost{};                     ///< of visitors that go forwards
 };
 
 /// At most 32.
 std::span<const Analysis> all_analyses();
 
-/// The tables of the merger that analyses read.
+/// The tables of the summary that analyses read. The merger has filled them.
 std::span<const std::string_view> tables_for_analyses();
 
 /// Numbers in all_analyses(), as bits.
@@ -56,14 +56,14 @@ class AnalysisSet {
   constexpr AnalysisSet operator&(AnalysisSet other) const { return AnalysisSet{bits_ & other.bits_}; }
   constexpr AnalysisSet operator|(AnalysisSet other) const { return AnalysisSet{bits_ | other.bits_}; }
   constexpr bool operator==(const AnalysisSet&) const = default;
-  /// That these analyses fill, in the order of the list.
+  /// The tables that these analyses fill, in the order of the list.
   std::vector<std::string_view> tables() const;
 
  private:
   std::uint32_t bits_ = 0;
 };
 
-/// The sets of the analyses that go forwards, by process; those behind the end have nothing to do.
+/// Divides the analyses that go forwards: a set for each process. Processes behind the end have nothing to do.
 std::vector<AnalysisSet> divide_forwards(std::size_t processes);
 
 }  // namespace meridian

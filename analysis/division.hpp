@@ -19,13 +19,13 @@ inline constexpr int kWalkCost = 147;
 /// The same for the links.
 inline constexpr int kLinksCost = 116;
 
-/// Of one process with these analyses.
+/// The cost for one process that runs these analyses; 0 without any.
 int cost_of(std::span<const AnalysisCost> analyses);
 
-/// Divides analyses among processes so that the one with most to do has as little as possible; then, so that all together
-/// have as little as possible. Tries all divisions, which are few.
+/// Divides analyses among processes: the largest cost of a process is as small as possible, and among such divisions the
+/// sum of all costs. Tries all divisions, which are few.
 ///
-/// returns  [process], at most `processes`: numbers of analyses, in ascending order; further processes have nothing to do
+/// returns  [process], at most `processes`: numbers of analyses, in ascending order. Further processes have nothing to do
 std::vector<std::vector<std::size_t>> divide_analyses(std::span<const AnalysisCost> costs, std::size_t processes);
 
 }  // namespace meridian

@@ -15,8 +15,10 @@
 
 namespace meridian {
 
-/// What another process answers to a request of SharedAnalyses, without its first byte, Work::analyses: the tables of the
-/// summary that the analyses fill, or an Error.
+/// Runs the analyses of a request from SharedAnalyses in another process, and returns the answer: the tables of the summary
+/// that they fill, or an Error.
+///
+/// request  without its first byte, Work::analyses
 Message answer_analyses(std::span<const std::uint8_t> request);
 
 /// Process 0's side: asks other processes for analyses of a merged file.
@@ -27,16 +29,16 @@ class SharedAnalyses {
   SharedAnalyses(Processes* others, const std::filesystem::path& file);
   SharedAnalyses(const SharedAnalyses&) = delete;
   SharedAnalyses& operator=(const SharedAnalyses&) = delete;
-  /// Receives the answers that were not taken, or they would be taken for those to later requests.
+  /// Receives the answers that were not taken: otherwise they would look like answers to later requests.
   ~SharedAnalyses();
 
-  /// Processes, with this one.
+  /// Number of processes, including this one.
   std::size_t count() const noexcept;
-  /// Makes what HDF5 has flushed visible on other hosts. Without other processes it does nothing.
+  /// Writes the data that HDF5 has flushed to the storage, where other hosts see them. Without other processes it does nothing.
   Status publish() const;
   /// Returns at once. A process has one request at a time.
   ///
-  /// spans  empty if no analysis goes forwards
+  /// spans  of walk_backwards(); empty if no analysis goes forwards
   void ask(std::size_t process, AnalysisSet set, const std::vector<MeasuredSpan>& spans, const Summary& summary);
   /// Waits for all answers, and puts their tables in the summary.
   /// errors  the first one, by process, which it names
