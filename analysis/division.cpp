@@ -38,6 +38,7 @@ class Divisions {
     std::pair<int, int> cost{0, 0};  // of the largest group, of all
     for (const std::vector<std::size_t>& group : groups_) {
       std::vector<AnalysisCost> analyses;
+      analyses.reserve(group.size());
       for (const std::size_t analysis : group) analyses.push_back(costs_[analysis]);
       const int one = cost_of(analyses);
       cost = {std::max(cost.first, one), cost.second + one};
