@@ -189,8 +189,8 @@ TEST_F(SharedAnalysesTest, FailIfAnotherProcessDies) {
                               }};
     const SharedMerge shared = merge_with(run_, &processes);
     ASSERT_FALSE(shared.status);
-    const std::string process = "process " + std::to_string(dying);
-    EXPECT_EQ(shared.status.error().what, process + ": " + process + " has ended");
+    EXPECT_EQ(shared.status.error().what,
+              dying == 1 ? "process 1: process 1 has ended" : "process 2: process 2 has ended");
     EXPECT_FALSE(fs::exists(run_.merged()));
   }
 }

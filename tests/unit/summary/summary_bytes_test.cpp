@@ -72,10 +72,10 @@ class RandomSummary {
   void set(const AnyColumn& column, void* row) {
     if (column.form == ColumnForm::text) {
       const std::string text(random_() % 3 == 0 ? 0 : random_() % 40, static_cast<char>(random_() % 4));
-      column.set(row, 1, &text, sizeof text);
+      column.set(row, 1, &text, sizeof(std::string));
     } else if (column.form == ColumnForm::list) {
       const List list(random_() % 5, static_cast<std::int32_t>(random_()));
-      column.set(row, 1, &list, sizeof list);
+      column.set(row, 1, &list, sizeof(List));
     } else {
       std::uint64_t number = random_();
       if (column.form == ColumnForm::flag) number %= 2;
