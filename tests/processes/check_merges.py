@@ -40,7 +40,7 @@ def merged_alone(options, check, trace, *words):
 
 
 def merged_together(options, trace, *words, **extra):
-    return launch.mpirun(options.mpiexec, options.ranks, [options.meridian, "merge", trace, *words], **extra)
+    return launch.mpirun(options.mpiexec, options.ranks, [options.meridian, "merge", trace, *words], NO_COLOR="1", **extra)
 
 
 def expect_the_same(check, trace, alone, ran):
@@ -136,15 +136,15 @@ def killed(options, check, here):
         was_merged = launcher.returncode == 0
         check.true("a job that was killed has an exit code and words that show it", was_merged or errors.strip() != "" or output.strip() != "")
         check.equal("processes that are left", mergers(options, launcher), [])
-        left = set(names(trace)) - set(files) - {"merged.h5", "merged.h5.part"}
+        left = set(names(trace)) - set(files) - {"merged.h5", "merged.h5.part", "merged.h5.lock"}  # as after any SIGKILL
         check.equal("files beside those of the ranks", left, set())
         if not was_merged:
             now = (trace / "merged.h5").read_bytes() if (trace / "merged.h5").exists() else None
             check.true("no half of a merged file has its name", now == before or filecmp_complete(options, trace))
-        for name in ("merged.h5", "merged.h5.part"):
-            (trace / name).unlink(missing_ok=True)
+        (trace / "merged.h5").unlink(missing_ok=True)
     alone = merged_alone(options, check, trace)
     expect_the_same(check, trace, alone, ran := merged_together(options, trace))
+    check.equal("files after a merge", names(trace), sorted([*files, "alone.h5", "merged.h5"]))
     return ran
 
 
