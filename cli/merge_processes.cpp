@@ -14,6 +14,7 @@
 #include "cli/support/launcher.hpp"
 #include "merger/readers/reader_process.hpp"
 #include "processes/mpi_processes.hpp"
+#include "processes/shared_cpus.hpp"
 #include "processes/work.hpp"
 #include "trace/model/private_files.hpp"
 
@@ -85,11 +86,11 @@ int merge_with_processes(const std::function<int(Processes*)>& merge) {
   }
   MpiProcesses& processes = **started;
   int code = kExitFine;
-  Status ended;
-  if (processes.rank() == 0) {
+  Status ended = share_cpus(processes);
+  if (ended && processes.rank() == 0) {
     code = merge(&processes);
     ended = dismiss(processes);
-  } else {
+  } else if (ended) {
     ended = serve(processes);
   }
   if (ended) ended = processes.finish();

@@ -3,7 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <sched.h>
+
+#include <string>
+#include <vector>
+
 #include "processes/mpi_processes.hpp"
+#include "processes/shared_cpus.hpp"
 #include "tests/support/forked_processes.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -70,6 +76,54 @@ TEST(Peers, AreObservedUntilTheyEnd) {
   EXPECT_TRUE(ended->what.starts_with("process 2 of the merge (pid ")) << ended->what;
   EXPECT_TRUE(ended->what.ends_with(") has ended")) << ended->what;
   ASSERT_TRUE(processes.send(1, Message{1}));
+  EXPECT_TRUE(processes.join());
+}
+
+/// The processors of this process, in words.
+std::string cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  EXPECT_EQ(::sched_getaffinity(0, sizeof set, &set), 0);
+  std::string words;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &set)) words += std::to_string(cpu) + " ";
+  return words;
+}
+
+/// Runs on one of those processors alone, as a launcher would have it.
+void bind_to_one(const cpu_set_t& set, int number) {
+  std::vector<int> list;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &set)) list.push_back(cpu);
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(list[static_cast<std::size_t>(number) % list.size()], &one);
+  EXPECT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
+}
+
+TEST(SharedCpus, AreThoseOfAllProcessesOfAHost) {
+  cpu_set_t before;
+  CPU_ZERO(&before);
+  ASSERT_EQ(::sched_getaffinity(0, sizeof before, &before), 0);
+  std::string expected;
+  for (int cpu = 0, found = 0; cpu < CPU_SETSIZE && found < 3; ++cpu)
+    if (CPU_ISSET(cpu, &before)) expected += std::to_string(cpu) + " ", ++found;
+  test::ForkedProcesses processes{3, [&](Processes& self) {
+                                    bind_to_one(before, self.rank());
+                                    return share_cpus(self) && cpus() == expected;
+                                  }};
+  bind_to_one(before, 0);
+  EXPECT_TRUE(share_cpus(processes));
+  EXPECT_EQ(cpus(), expected);
+  EXPECT_TRUE(processes.join());
+  ::sched_setaffinity(0, sizeof before, &before);
+}
+
+TEST(SharedCpus, OfAnswersThatSayNothingStayAsTheyAre) {
+  const std::string before = cpus();
+  test::ForkedProcesses processes{2, [](Processes& self) { return self.send(0, {}) && self.receive(0); }};
+  EXPECT_TRUE(share_cpus(processes));
+  EXPECT_EQ(cpus(), before);
   EXPECT_TRUE(processes.join());
 }
 
