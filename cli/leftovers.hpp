@@ -16,6 +16,8 @@ class Leftovers {
   /// Called about once a second while waiting, with the note of the rank in question.
   using Waiting = std::function<void(const std::filesystem::path& note)>;
 
+  static constexpr std::chrono::seconds kPatience{60};
+
   Leftovers(std::chrono::milliseconds patience, Waiting waiting) : patience_{patience}, waiting_{std::move(waiting)} {}
 
   /// `note` is a rank-NNNNN.ring or .done in `directory`. Succeeds if the rank file is complete afterwards, or as

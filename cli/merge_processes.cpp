@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "analysis/shared_analyses.hpp"
+#include "cli/leftovers.hpp"
 #include "cli/output.hpp"
 #include "cli/support/installation.hpp"
 #include "cli/support/launcher.hpp"
@@ -42,7 +44,10 @@ Result<std::unique_ptr<MpiProcesses>> start_processes(const Launcher& launcher) 
 /// Answers process 0 until it has no more work.
 Status serve(Processes& processes) {
   keep_files_private();
-  ReaderProcess reader{processes};
+  Leftovers leftovers{Leftovers::kPatience, {}};
+  ReaderProcess reader{processes, [&](const std::filesystem::path& note, const std::filesystem::path& directory) {
+                         return leftovers.finish(note, directory);
+                       }};
   for (;;) {
     MERIDIAN_TRY(const Message message, processes.receive(0));
     if (message.empty()) return Error{Errc::damaged, "process 0 of the merge sent an empty message", ""};

@@ -29,7 +29,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kPatience{60};
 const std::vector<std::string> kClockModels{kClockModelNames.begin(), kClockModelNames.end()};
 
 struct MergeArguments {
@@ -100,7 +99,7 @@ int merge_trace(const MergeArguments& arguments, Processes* processes) {
   clean_up_when_interrupted(&wipe_progress);
   const bool is_watched = is_terminal(STDERR_FILENO) && !arguments.quiet;
   ProgressBar bar{is_watched};
-  Leftovers leftovers{kPatience,
+  Leftovers leftovers{Leftovers::kPatience,
                       [&](const fs::path& note) { bar.show(0, fmt::format("waiting for {}", note.stem().string())); }};
   MergeOptions options;
   options.output = arguments.output;

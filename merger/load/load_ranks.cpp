@@ -125,25 +125,47 @@ struct LoadedWorld {
   std::set<std::int32_t> unreadable;
 };
 
-/// Finishes unfinished recordings if possible.  leftovers: notes that remain, with the reason.
-Result<DirectoryContents> finish_leftovers(const fs::path& directory, const RecoverRank& recover,
-                                           std::vector<std::pair<fs::path, Error>>& leftovers) {
+/// Notes of recordings that were not finished, with the reason.
+using Leftovers = std::vector<std::pair<fs::path, Error>>;
+
+/// Lets the other processes try: the rings of a rank are on its node.
+Status finish_elsewhere(const fs::path& directory, const DirectoryContents& contents, RankReaders& readers,
+                        Leftovers& leftovers) {
+  std::vector<fs::path> notes;
+  for (const auto& [note, reason] : leftovers) notes.push_back(note);
+  notes.insert(notes.end(), contents.finished.begin(), contents.finished.end());
+  if (notes.empty()) return {};
+  MERIDIAN_TRY(const std::vector<Status> results, readers.finish(directory, notes));
+  Leftovers left;
+  for (std::size_t i = 0; i < leftovers.size(); ++i)
+    if (!results[i]) {
+      const bool is_of_node = results[i].error().code != Errc::invalid_argument;
+      left.emplace_back(leftovers[i].first, is_of_node ? results[i].error() : std::move(leftovers[i].second));
+    }
+  leftovers = std::move(left);
+  return {};
+}
+
+/// Finishes unfinished recordings if possible.  leftovers: those that remain.
+Result<DirectoryContents> finish_leftovers(const fs::path& directory, const RecoverRank& recover, RankReaders* readers,
+                                           Leftovers& leftovers) {
   MERIDIAN_TRY(DirectoryContents contents, list_contents(directory));
   for (const fs::path& note : contents.finished)
     if (recover) static_cast<void>(bool{recover(note, directory)});  // files that cannot be removed do no harm
-  if (contents.notes.empty()) return contents;
   for (const fs::path& note : contents.notes) {
     const Status status = recover ? recover(note, directory) : Status{Error{Errc::unsupported, "not tried", ""}};
     if (!status) leftovers.emplace_back(note, status.error());
   }
+  if (recover && readers != nullptr) MERIDIAN_TRY_DO(finish_elsewhere(directory, contents, *readers, leftovers));
+  if (contents.notes.empty()) return contents;
   return list_contents(directory);
 }
 
 /// Loads the files of one directory. A directory without files is permitted if `may_be_empty`.
 Result<std::optional<LoadedWorld>> load_world(const fs::path& directory, const RecoverRank& recover, bool force,
                                               bool may_be_empty, RankReaders* readers, Findings& findings) {
-  std::vector<std::pair<fs::path, Error>> leftovers;
-  MERIDIAN_TRY(const DirectoryContents contents, finish_leftovers(directory, recover, leftovers));
+  Leftovers leftovers;
+  MERIDIAN_TRY(const DirectoryContents contents, finish_leftovers(directory, recover, readers, leftovers));
   for (const auto& [note, reason] : leftovers)
     findings.add(FindingId::rank_leftover, 1, note.filename().string() + ": " + reason.what);
   if (contents.rank_files.empty() && contents.containers.empty()) {

@@ -10,14 +10,11 @@
 #include "merger/model/definitions/worlds.hpp"
 #include "merger/model/findings.hpp"
 #include "merger/readers/rank_readers.hpp"
+#include "merger/readers/reader_process.hpp"
 #include "trace/format/rank/rank_file.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {
-
-/// Makes the rank file of a rank whose recording was not finished. `note` is its rank-NNNNN.ring in `directory`, or its
-/// rank-NNNNN.done if the removal of its leftovers was interrupted. After an Error the rank's file is read as it is.
-using RecoverRank = std::function<Status(const std::filesystem::path& note, const std::filesystem::path& directory)>;
 
 struct LoadedRanks {
   std::vector<RankFile> files;  ///< ordered by rank, each rank once
@@ -32,7 +29,7 @@ struct LoadedRanks {
 /// recover  called first, for every rank-*.ring; may be empty.
 /// force    when a directory holds several runs, take the one with the most ranks (of equals, the one with the lowest
 /// rank).
-/// readers  the processes that open and read the files; null: only this one.
+/// readers  the processes that open and read the files, and finish what recover could not; null: only this one.
 /// errors   those of RankReaders::open(); not_found: no such directory, or no rank file in it; invalid_argument: files of several runs in it;
 ///          damaged, unsupported: no rank file can be read.
 /// Ranks that are missing, unreadable, unfinished or incomplete become findings.

@@ -20,7 +20,8 @@
 namespace meridian {
 
 enum class RankWork : std::uint8_t {
-  open,  ///< a list of RankPlace; the answers have an Opened for each of them, kOpenedAtATime in a message
+  finish,  ///< the directory and a list of notes, texts; answer: a status for each of them
+  open,    ///< a list of RankPlace; the answers have an Opened for each of them, kOpenedAtATime in a message
   pieces,  ///< u64 events, u8 whether decoded chunks are kept in an unnamed file, and its directory: for all ranks; no answer
   begin,  ///< u64 stream, u64 rank, u64 segment, u8 whether it is read as one piece; answer: StreamPiece
   next,   ///< u64 stream; answer: StreamPiece

@@ -92,6 +92,36 @@ class RankReaders::Rank : public DistantRank {
 RankReaders::RankReaders(Processes& processes, std::filesystem::path scratch)
     : processes_{processes}, scratch_{std::move(scratch)}, readers_(static_cast<std::size_t>(processes.count())) {}
 
+Result<std::vector<Status>> RankReaders::finish(const std::filesystem::path& directory,
+                                                std::span<const std::filesystem::path> notes) {
+  std::vector<std::string> names;
+  for (const std::filesystem::path& note : notes) names.push_back(note.native());
+  for (int process = 1; process < processes_.count(); ++process) {
+    StateWriter request = request_of(RankWork::finish);
+    request(directory.native());
+    archive_rows(request, names, 8, [](StateWriter& to, std::string& name) { to(name); });
+    ask(process, std::move(request));
+  }
+  std::vector<Status> results(notes.size());
+  std::vector<bool> are_done(notes.size());
+  for (int process = 1; process < processes_.count(); ++process) {
+    if (!status_) return status_.error();
+    MERIDIAN_TRY(const Message answer, processes_.receive(process));
+    StateReader archive{answer};
+    for (std::size_t i = 0; i < notes.size(); ++i) {
+      Status status;
+      archive_status(archive, status);
+      if (!archive.is_good()) return strange_answer(process);
+      are_done[i] = are_done[i] || status;
+      if (are_done[i])
+        results[i] = {};
+      else if (results[i] || status.error().code != Errc::invalid_argument)  // that code: not the rank's node
+        results[i] = std::move(status);
+    }
+  }
+  return results;
+}
+
 Result<std::vector<Result<RankFile>>> RankReaders::open(std::span<const RankPlace> places) {
   const int count = processes_.count();
   for (int process = 1; process < count; ++process) {

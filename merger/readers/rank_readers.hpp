@@ -23,6 +23,13 @@ class RankReaders {
   /// scratch  directory in which readers keep decoded chunks
   RankReaders(Processes& processes, std::filesystem::path scratch);
 
+  /// Lets all other processes finish recordings, which only those on the node of a rank can. Returns for each note whether
+  /// one of them has; if not, the error of the one that came furthest.
+  ///
+  /// errors  io: a process is gone
+  Result<std::vector<Status>> finish(const std::filesystem::path& directory,
+                                     std::span<const std::filesystem::path> notes);
+
   /// Opens all ranks. Returns a result for each place, in the same order.
   ///
   /// errors  io: a process is gone; not_found: a process does not see a file that process 0 sees

@@ -23,6 +23,8 @@ Status ReaderProcess::answer(std::span<const std::uint8_t> request) {
   if (!archive.is_good()) return strange_request();
   std::uint64_t stream = 0;
   switch (work) {
+    case RankWork::finish:
+      return finish(archive);
     case RankWork::open:
       return open(archive);
     case RankWork::pieces:
@@ -38,6 +40,20 @@ Status ReaderProcess::answer(std::span<const std::uint8_t> request) {
       return {};
   }
   return strange_request();
+}
+
+Status ReaderProcess::finish(StateReader& request) {
+  std::string directory;
+  std::vector<std::string> notes;
+  request(directory);
+  archive_rows(request, notes, 8, [](StateReader& from, std::string& note) { from(note); });
+  if (!request.is_good()) return strange_request();
+  StateWriter answer;
+  for (const std::string& note : notes) {
+    Status status = recover_ ? recover_(note, directory) : Status{Error{Errc::unsupported, "not tried", ""}};
+    archive_status(answer, status);
+  }
+  return processes_.send(0, answer.take());
 }
 
 Status ReaderProcess::open(StateReader& request) {

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "merger/readers/rank_messages.hpp"
@@ -13,10 +16,16 @@
 
 namespace meridian {
 
+/// Makes the rank file of a rank whose recording was not finished. `note` is its rank-NNNNN.ring in `directory`, or its
+/// rank-NNNNN.done if the removal of its leftovers was interrupted. After an Error the rank's file is read as it is.
+using RecoverRank = std::function<Status(const std::filesystem::path& note, const std::filesystem::path& directory)>;
+
 /// Opens and reads rank files for process 0, which has RankReaders.
 class ReaderProcess {
  public:
-  explicit ReaderProcess(Processes& processes) : processes_{processes} {}
+  /// recover  may be empty: this process finishes no recordings
+  explicit ReaderProcess(Processes& processes, RecoverRank recover = {})
+      : processes_{processes}, recover_{std::move(recover)} {}
 
   /// Does what a message asks for, and answers it.
   ///
@@ -32,12 +41,14 @@ class ReaderProcess {
     SegmentPieces pieces;
   };
 
+  Status finish(StateReader& request);
   Status open(StateReader& request);
   Status bound(StateReader& request);
   Status begin(StateReader& request);
   Status read(std::uint64_t number);
 
   Processes& processes_;
+  RecoverRank recover_;
   PlaceOpener opener_;
   std::vector<Result<RankFile>> files_;
   std::map<std::uint64_t, Stream> streams_;

@@ -19,6 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string whole_file(const fs::path& path) {
   std::ifstream file{path, std::ios::binary};
@@ -110,6 +111,43 @@ TEST(SharedMerge, OfDamagedFilesHasTheSameBytesAndFindings) {
     for (int count : {2, 4})
       EXPECT_TRUE(merged_by(count, run.directory.path()) == alone) << count << " processes, round " << round;
   }
+}
+
+// Rank 1 was on the node of process 2, rank 2 on that of process 1, which has no room; nobody is on the node of rank 3.
+TEST(SharedMerge, FinishesRecordingsOnTheNodesOfTheirRanks) {
+  SyntheticRun run{4};
+  fill_all_to_all(run, 3);
+  run.write();
+  for (std::int32_t rank : {1, 2, 3}) {
+    fs::rename(run.directory / rank_file_name(rank), run.directory / ("kept" + std::to_string(rank)));
+    std::ofstream{run.directory / fs::path{rank_file_name(rank)}.replace_extension(".ring")} << "note";
+  }
+  const auto recover_on = [](int process) {
+    return [process](const fs::path& note, const fs::path& directory) -> Status {
+      const std::int32_t rank = std::stoi(note.stem().string().substr(5));
+      if (process == 1 && rank == 2) return Error{Errc::io, "no room for rank 2", ""};
+      if (process != 2 || rank != 1) return Error{Errc::invalid_argument, "not on this host", ""};
+      fs::rename(directory / "kept1", directory / rank_file_name(rank));
+      fs::remove(note);
+      return {};
+    };
+  };
+  ForkedProcesses processes{3,
+                            [&](Processes& others) { return read_ranks(others, SIZE_MAX, recover_on(others.rank())); }};
+  MergeOptions options;
+  options.processes = &processes;
+  options.recover = recover_on(0);
+  const auto outcome = merge(run.directory.path(), options);
+  ASSERT_TRUE(outcome) << outcome.error().what;
+  EXPECT_TRUE(fs::exists(run.directory / rank_file_name(1)));
+  std::string leftovers;
+  for (const Finding& finding : outcome->summary.findings)
+    if (finding.name == "rank.leftover") leftovers = finding.detail;
+  EXPECT_THAT(leftovers, HasSubstr("rank-00002.ring: no room for rank 2"));
+  EXPECT_THAT(leftovers, HasSubstr("rank-00003.ring: not on this host"));
+  EXPECT_THAT(leftovers, Not(HasSubstr("rank-00001")));
+  for (int other : {1, 2}) EXPECT_TRUE(processes.send(other, {static_cast<std::uint8_t>(Work::end)}));
+  EXPECT_TRUE(processes.join());
 }
 
 TEST(SharedMerge, ThatLosesAProcessIsAnErrorAndLeavesNothing) {
