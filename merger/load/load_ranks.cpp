@@ -140,7 +140,7 @@ Status finish_elsewhere(const fs::path& directory, const DirectoryContents& cont
   for (std::size_t i = 0; i < leftovers.size(); ++i)
     if (!results[i]) {
       const bool is_of_node = results[i].error().code != Errc::invalid_argument;
-      left.emplace_back(leftovers[i].first, is_of_node ? results[i].error() : std::move(leftovers[i].second));
+      left.emplace_back(leftovers[i].first, is_of_node ? results[i].error() : leftovers[i].second);
     }
   leftovers = std::move(left);
   return {};

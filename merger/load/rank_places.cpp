@@ -134,6 +134,7 @@ Result<FoundRanks> open_ranks(const DirectoryContents& contents, RankReaders* re
       for (const std::string& group : container->groups()) places.push_back({{path, group}, container->name_of(group)});
   }
   std::vector<RankPlace> bare;
+  bare.reserve(places.size());
   for (const NamedPlace& each : places) bare.push_back(each.place);
   std::vector<Result<RankFile>> files;
   if (readers != nullptr) {

@@ -116,7 +116,7 @@ TEST(Launcher, IsMpichsWithPmiAlone) {
 /// Without the variables of the launcher that may have started this test.
 class LauncherVariables {
  public:
-  explicit LauncherVariables(std::vector<std::pair<const char*, const char*>> set) {
+  explicit LauncherVariables(const std::vector<std::pair<const char*, const char*>>& set) {
     for (const char* const name :
          {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_MCA_ess", "PRTE_LAUNCHED", "PMI_RANK", "PMI_SIZE",
           "PMI_FD", "HYDI_CONTROL_FD", "MPIR_CVAR_CH3_NETMOD", "MPI_LOCALNRANKS", "PMIX_RANK", "SLURM_PROCID",

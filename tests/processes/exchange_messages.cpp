@@ -19,7 +19,6 @@ namespace {
 
 using meridian::Message;
 using meridian::MpiProcesses;
-using meridian::Result;
 using meridian::Status;
 using Clock = std::chrono::steady_clock;
 

@@ -18,7 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 std::vector<RankPlace> write_ranks(const fs::path& directory, std::size_t ranks, std::size_t events) {
