@@ -21,7 +21,7 @@ namespace meridian {
 
 enum class RankWork : std::uint8_t {
   finish,  ///< the directory and a list of notes, texts; answer: a status for each of them
-  open,    ///< a list of RankPlace; the answers have an Opened for each of them, kOpenedAtATime in a message
+  open,    ///< a list of RankPlace; the answers have an OpenedRank for each of them, kOpenedAtATime in a message
   pieces,  ///< u64 events, u8 whether decoded chunks are kept in an unnamed file, and its directory: for all ranks; no answer
   begin,  ///< u64 stream, u64 rank, u64 segment, u8 whether it is read as one piece; answer: StreamPiece
   next,   ///< u64 stream; answer: StreamPiece
@@ -41,12 +41,12 @@ void archive_status(Archive& archive, Status& status) {
   if constexpr (Archive::is_reading) status = std::move(error);
 }
 
-struct Opened {
+struct OpenedRank {
   Status status;
   RankMeta meta;  ///< unless `status` is an error
 };
 template <class Archive>
-void archive_opened(Archive& archive, Opened& opened) {
+void archive_opened(Archive& archive, OpenedRank& opened) {
   archive_status(archive, opened.status);
   if (opened.status) archive_meta(archive, opened.meta);
 }

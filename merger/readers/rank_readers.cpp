@@ -144,7 +144,7 @@ Result<std::vector<Result<RankFile>>> RankReaders::open(std::span<const RankPlac
       MERIDIAN_TRY(const Message answer, processes_.receive(process));
       StateReader archive{answer};
       for (const RankPlace& place : part.subspan(first, std::min(kOpenedAtATime, part.size() - first))) {
-        Opened opened;
+        OpenedRank opened;
         archive_opened(archive, opened);
         if (!archive.is_good()) return strange_answer(process);
         const std::uint64_t number = reader.ranks++;

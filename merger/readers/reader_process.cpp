@@ -64,7 +64,7 @@ Status ReaderProcess::open(StateReader& request) {
     StateWriter answer;
     for (std::size_t i = first; i < std::min(first + kOpenedAtATime, places.size()); ++i) {
       const Result<RankFile>& file = files_.emplace_back(opener_.open(places[i]));
-      Opened opened;
+      OpenedRank opened;
       if (file)
         opened.meta = file->meta();
       else

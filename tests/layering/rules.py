@@ -20,7 +20,7 @@ MAY_INCLUDE = {
     "pmpi": ["trace/model", "trace/ring", "papi", "include"],
     "writer": ["trace"],
     "summary": ["trace"],
-    "merger": ["trace", "summary", "merged/model"],
+    "merger": ["trace", "processes", "summary", "merged/model"],
     "merged/model": ["trace"],
     "merged": ["trace", "summary"],
     "analysis": ["trace", "summary", "merged", "processes"],
