@@ -13,6 +13,7 @@
 #include "cli/leftovers.hpp"
 #include "cli/output.hpp"
 #include "cli/support/installation.hpp"
+#include "cli/support/job_slot.hpp"
 #include "cli/support/launcher.hpp"
 #include "merger/readers/reader_process.hpp"
 #include "processes/mpi_processes.hpp"
@@ -30,6 +31,7 @@ Error alone(const std::string& reason) {
 /// Those of the launcher's job; an error if they cannot reach each other.
 Result<std::unique_ptr<MpiProcesses>> start_processes(const Launcher& launcher) {
   if (!launcher.flavor) return alone("the launcher did not say to which MPI library it belongs");
+  if (const auto user = find_user_of_slot(launcher.evidence)) return alone(*user);
   const auto plugin = find_process_library(*launcher.flavor);
   if (!plugin)
     return alone(fmt::format("libmeridian-processes.so for {} is not installed", flavor_title(*launcher.flavor)));

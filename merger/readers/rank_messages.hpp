@@ -48,7 +48,7 @@ struct OpenedRank {
 template <class Archive>
 void archive_opened(Archive& archive, OpenedRank& opened) {
   archive_status(archive, opened.status);
-  if (opened.status) archive_meta(archive, opened.meta);
+  if (opened.status) archive_rank_meta(archive, opened.meta);
 }
 
 /// The next events of a stream.

@@ -173,9 +173,38 @@ def apart(options, check, here):
     return ran
 
 
+ALONE = "meridian: the processes of this job cannot merge together: "
+
+
+def nested(options, check, here):
+    """An MPI program whose rank 0 has a trace merged: MPI has that place of the job already."""
+    trace = generate(options, here / "trace", 4, 100)
+    merged_alone(options, check, trace)
+    ran = launch.mpirun(options.mpiexec, options.ranks, [options.starter, f"'{options.meridian}' merge --quiet '{trace}'"])
+    check.equal("exit code of the program", ran.returncode, 0)
+    check.equal("what the program says", ran.stdout, f"started, 0, {options.ranks} ranks\n")
+    check.true("the reason is said", ran.stderr.startswith(f"{ALONE}'{pathlib.Path(options.starter).name[:15]}', which uses MPI itself,"))
+    check.true("the trace is merged", filecmp.cmp(trace / "alone.h5", trace / "merged.h5", False))
+    return ran
+
+
+def sequence(options, check, here):
+    """A program and a merge, one after the other, in each place of a job: a place is for one program that uses MPI."""
+    trace = generate(options, here / "trace", 4, 100)
+    merged_alone(options, check, trace)
+    for script in (f"'{options.program}'; '{options.meridian}' merge --quiet '{trace}'",
+                   f"'{options.program}'; '{options.meridian}' merge --quiet '{trace}'; exit 0"):
+        (trace / "merged.h5").unlink(missing_ok=True)
+        ran = launch.mpirun(options.mpiexec, options.ranks, ["bash", "-c", script])
+        check.equal(f"exit code of {script}", ran.returncode, 0)
+        check.true("the reason is said", f"{ALONE}another program ran before this one" in ran.stderr)
+        check.true("the trace is merged", filecmp.cmp(trace / "alone.h5", trace / "merged.h5", False))
+    return ran
+
+
 def main():
-    options = launch.parser("flavor", "program")
-    options.add_argument("subject", choices=("same", "program", "refusals", "killed", "in_slurm", "apart"))
+    options = launch.parser("flavor", "program", "starter")
+    options.add_argument("subject", choices=("same", "program", "refusals", "killed", "in_slurm", "apart", "nested", "sequence"))
     options = options.parse_args()
     check = launch.Checks()
     with tempfile.TemporaryDirectory() as folder:

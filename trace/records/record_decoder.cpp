@@ -64,7 +64,7 @@ bool RecordDecoder::restore(StateReader& archive) {
   RankMeta& meta = shared_.meta;
   const bool was_finalized = meta.is_finalized;
   const std::vector<TextRow> texts = std::move(meta.texts);
-  archive_meta(archive, meta);
+  archive_decoded(archive, meta);
   meta.is_finalized |= was_finalized;
   meta.texts.insert(meta.texts.end(), texts.begin(), texts.end());
   archive(shared_.events, shared_.damaged);

@@ -28,7 +28,7 @@ void archive_unreadable(Archive& archive, std::vector<Unreadable>& rows) {
 }
 
 template <class Archive>
-void archive_meta(Archive& archive, RankMeta& meta) {
+void archive_rank_meta(Archive& archive, RankMeta& meta) {
   archive(meta.version, meta.rank, meta.size, meta.pid, meta.hostname, meta.executable, meta.clock, meta.domain);
   archive_flag(archive, meta.is_finalized);
   archive(meta.losses, meta.counters_per_event, meta.calls);
