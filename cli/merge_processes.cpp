@@ -15,6 +15,7 @@
 #include "cli/support/installation.hpp"
 #include "cli/support/job_slot.hpp"
 #include "cli/support/launcher.hpp"
+#include "cli/support/preloaded.hpp"
 #include "merger/readers/reader_process.hpp"
 #include "processes/mpi_processes.hpp"
 #include "processes/shared_cpus.hpp"
@@ -86,6 +87,7 @@ Status dismiss(Processes& processes) {
 int merge_with_processes(const std::function<int(Processes*)>& merge) {
   const Launcher launcher = find_launcher();
   if (launcher.size.value_or(1) < 2) return merge(nullptr);
+  restart_without_tracer();
   const auto started = start_processes(launcher);
   if (!started) {
     if (launcher.speaks()) report(started.error());

@@ -202,9 +202,21 @@ def sequence(options, check, here):
     return ran
 
 
+def preloaded(options, check, here):
+    """A user exports the tracer for all programs of a script: the merge is not one of those to be traced."""
+    trace = generate(options, here / "trace", 4, 100)
+    alone = merged_alone(options, check, trace)
+    tracer = pathlib.Path(options.meridian).parent.parent / "lib" / "meridian" / options.flavor / "libmeridian.so"
+    check.true(f"{tracer} is there", tracer.exists())
+    ran = merged_together(options, trace, LD_PRELOAD=tracer, MERIDIAN_DIR=here / "traced")
+    expect_the_same(check, trace, alone, ran)
+    check.true("the merge is not traced", not (here / "traced").exists())
+    return ran
+
+
 def main():
     options = launch.parser("flavor", "program", "starter")
-    options.add_argument("subject", choices=("same", "program", "refusals", "killed", "in_slurm", "apart", "nested", "sequence"))
+    options.add_argument("subject", choices=("same", "program", "refusals", "killed", "in_slurm", "apart", "nested", "sequence", "preloaded"))
     options = options.parse_args()
     check = launch.Checks()
     with tempfile.TemporaryDirectory() as folder:

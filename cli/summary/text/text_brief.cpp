@@ -86,7 +86,7 @@ std::string more_text(const Summary& summary, const Paint& paint, const std::vec
   return result + wrapped("For scripts: --json, --csv. Each event: merged.h5.", kIndent, prose_width());
 }
 
-std::string joined(const std::vector<BriefSection>& sections, const std::string& more) {
+std::string text_of_all(const std::vector<BriefSection>& sections, const std::string& more) {
   std::string result;
   for (const BriefSection& section : sections)
     if (!section.text.empty()) result += section.text + "\n";
@@ -105,12 +105,12 @@ std::string brief_text(const Summary& summary, const Paint& paint) {
       {"waits", waits_section(summary, paint, kBriefRows), 4},
       {"findings", brief_findings(summary, paint), 0},
   };
-  std::string result = joined(sections, more_text(summary, paint, sections));
+  std::string result = text_of_all(sections, more_text(summary, paint, sections));
   while (lines_of(result) > kMostLinesInBrief) {
     const auto least = std::ranges::max_element(sections, {}, &BriefSection::importance);
     if (least->importance == 0) break;
     sections.erase(least);
-    result = joined(sections, more_text(summary, paint, sections));
+    result = text_of_all(sections, more_text(summary, paint, sections));
   }
   return result;
 }
