@@ -59,6 +59,13 @@ Result<std::unique_ptr<MergedTrace::Impl>> open_file(h5::File file, const std::f
   return impl;
 }
 
+Result<std::unique_ptr<MergedTrace::Impl>> open_named(Result<h5::File> file, const std::filesystem::path& path) {
+  if (!file) return std::move(file).error();
+  auto impl = open_file(*std::move(file), path);
+  if (!impl) return h5::in_file(std::move(impl).error(), "merged file", path);
+  return impl;
+}
+
 }  // namespace
 
 MergedTrace::MergedTrace(std::unique_ptr<Impl> impl) : impl_{std::move(impl)} {}
@@ -67,17 +74,13 @@ MergedTrace& MergedTrace::operator=(MergedTrace&&) noexcept = default;
 MergedTrace::~MergedTrace() = default;
 
 Result<MergedTrace> MergedTrace::open(const std::filesystem::path& path) {
-  MERIDIAN_TRY(h5::File file, h5::open_read_only(path));
-  auto impl = open_file(std::move(file), path);
-  if (!impl) return h5::in_file(std::move(impl).error(), "merged file", path);
-  return MergedTrace{*std::move(impl)};
+  MERIDIAN_TRY(auto impl, open_named(h5::open_read_only(path), path));
+  return MergedTrace{std::move(impl)};
 }
 
 Result<MergedTrace> MergedTrace::open_flushed(const std::filesystem::path& path) {
-  MERIDIAN_TRY(h5::File file, h5::open_flushed(path));
-  auto impl = open_file(std::move(file), path);
-  if (!impl) return h5::in_file(std::move(impl).error(), "merged file", path);
-  return MergedTrace{*std::move(impl)};
+  MERIDIAN_TRY(auto impl, open_named(h5::open_flushed(path), path));
+  return MergedTrace{std::move(impl)};
 }
 
 Result<MergedTrace> MergedTrace::borrow(std::int64_t id) {

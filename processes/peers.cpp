@@ -17,7 +17,7 @@ namespace {
 
 using Text = std::array<char, 128>;
 
-/// What a process sends of itself.
+/// What a process tells the others about itself.
 struct Introduction {
   Text host{};
   Text boot{};       ///< identifies the host: two may have the same name

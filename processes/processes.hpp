@@ -20,7 +20,7 @@ class Processes {
   Processes& operator=(const Processes&) = delete;
   virtual ~Processes() = default;
 
-  /// Of this process; process 0 gives work to the others.
+  /// The number of this process. Process 0 gives work to the others.
   virtual int rank() const noexcept = 0;
   virtual int count() const noexcept = 0;
 

@@ -90,7 +90,7 @@ std::string cpus() {
   return words;
 }
 
-/// Runs on one of those processors alone, as a launcher would have it.
+/// Binds this process to one of these processors, as launchers do.
 void bind_to_one(const cpu_set_t& set, int number) {
   std::vector<int> list;
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <random>
 #include <string>
 #include <vector>
@@ -22,6 +21,7 @@
 #include "synthetic_trace.hpp"
 #include "tests/support/forked_processes.hpp"
 #include "tests/support/seed.hpp"
+#include "tests/support/whole_file.hpp"
 #include "trace/format/tables/h5.hpp"
 
 namespace meridian::test {
@@ -30,11 +30,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-std::string content(const fs::path& path) {
-  std::ifstream in{path, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
 
 /// Ranks with regions, iterations, threads and locks, in which nearly all analyses find something.
 void play(SyntheticRun& run) {
@@ -99,7 +94,7 @@ SharedMerge merge_with(SyntheticRun& run, Processes* others, fs::path file = {})
   };
   auto outcome = run.merge(options);
   if (!outcome) return {outcome.error(), {}, {}};
-  return {{}, std::move(outcome->summary), content(run.merged())};
+  return {{}, std::move(outcome->summary), whole_file(run.merged())};
 }
 
 class SharedAnalysesTest : public testing::Test {

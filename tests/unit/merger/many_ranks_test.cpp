@@ -6,24 +6,18 @@
 
 #include <sched.h>
 
-#include <fstream>
-#include <iterator>
 #include <thread>
 
 #include "merged_reader.hpp"
 #include "merger/load/bound_memory.hpp"
 #include "merger/output/background_writer.hpp"
 #include "synthetic_patterns.hpp"
+#include "tests/support/whole_file.hpp"
 
 namespace meridian::test {
 namespace {
 
 using ::testing::IsEmpty;
-
-std::string whole_file(const std::filesystem::path& path) {
-  std::ifstream file{path, std::ios::binary};
-  return {std::istreambuf_iterator<char>{file}, {}};
-}
 
 TEST(ManyRanks, HaveAllCallsAndMessagesInOrder) {
   constexpr std::int32_t kRanks = 70;  // more than are decoded in memory

@@ -7,7 +7,7 @@
 
 namespace meridian::test {
 
-/// Answers requests for rank files, at most so many, until process 0 has no more work. Returns whether all was well.
+/// Answers requests for rank files until process 0 has no more work, but at most `most` of them. Returns whether all was well.
 inline bool read_ranks(Processes& processes, std::size_t most = SIZE_MAX, RecoverRank recover = {}) {
   ReaderProcess reader{processes, std::move(recover)};
   for (std::size_t i = 0; i < most; ++i) {

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <iterator>
 #include <random>
 
 #include "cli/generate/generated_halo.hpp"
@@ -13,6 +12,7 @@
 #include "reading.hpp"
 #include "synthetic_patterns.hpp"
 #include "tests/support/seed.hpp"
+#include "tests/support/whole_file.hpp"
 
 namespace meridian::test {
 namespace {
@@ -20,11 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-std::string whole_file(const fs::path& path) {
-  std::ifstream file{path, std::ios::binary};
-  return {std::istreambuf_iterator<char>{file}, {}};
-}
 
 /// The merged file, or the error.
 std::string merged_by(int count, const fs::path& directory) {

@@ -14,7 +14,7 @@ namespace meridian {
 /// one segment.
 class DistantRank {
  public:
-  /// What comes with the next events of a segment, or in place of them.
+  /// The result of reading the next events of a segment, besides the events.
   struct Piece {
     Status status;                   ///< as of RankFile::read(); the stream is over if it is an error
     bool has_flaw = false;           ///< see RankFile::flaws(): of this segment

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is known of a rank, and its events, as bytes for another process of the same build: see state_archive.hpp.
+// The tables and the events of a rank as bytes for another process of the same build: see state_archive.hpp.
 
 #include "trace/format/chunks/state_archive.hpp"
 #include "trace/format/rank/rank_file.hpp"
