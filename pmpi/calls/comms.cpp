@@ -291,7 +291,7 @@ void store_predefined_comms() noexcept {
   store_predefined(rank, size_of(g_world_group));
 }
 
-#if MPI_VERSION >= 4
+#if MERIDIAN_HAS_Session_init
 namespace {
 std::atomic<int> g_sessions{0};
 MPI_Group g_session_group{};

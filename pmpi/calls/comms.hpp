@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mpi.h>
+#include "mpi_has.h"
 
 namespace meridian {
 
@@ -12,7 +12,7 @@ extern MPI_Comm g_all_ranks;
 /// Records MPI_COMM_WORLD and MPI_COMM_SELF; before that no communicator can be described.
 void store_predefined_comms() noexcept;
 
-#if MPI_VERSION >= 4
+#if MERIDIAN_HAS_Session_init
 /// The same from a session's process set, for programs that never use MPI_COMM_WORLD. Local. `begin` is called as soon
 /// as a communicator of all processes exists.
 void begin_session(MPI_Session session, void (*begin)() noexcept) noexcept;

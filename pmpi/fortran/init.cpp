@@ -56,7 +56,7 @@ template <std::size_t count>
 }
 #endif
 
-#if MPI_VERSION >= 4
+#if MERIDIAN_HAS_Session_init
 bool is_outside() noexcept {
   return g_session.state.load(std::memory_order_acquire) == SessionState::on && !is_inside_call();
 }
@@ -151,7 +151,7 @@ MERIDIAN_BY_HAND_F77(Init_thread, 5, (init_over_c<CallId::Init_thread, 2>))
 MERIDIAN_BY_HAND_F77(Finalize, 3, finalize_over_c)
 #endif
 
-#if MPI_VERSION >= 4
+#if MERIDIAN_HAS_Session_init
 MERIDIAN_BY_HAND_F08(Session_init, 6, session_init)
 MERIDIAN_BY_HAND_F08(Session_finalize, 4, session_finalize)
 #ifdef OPEN_MPI

@@ -30,9 +30,9 @@ inline std::vector<std::string> names_in(const std::filesystem::path& directory)
 /// The bytes of every dataset, by path. The size of the rank files, which packing changes, is zero.
 using MergedData = std::map<std::string, std::vector<char>>;
 
-inline herr_t keep_dataset(hid_t file, const char* name, const H5O_info_t* info, void* into) {
-  if (info->type != H5O_TYPE_DATASET) return 0;
-  const h5::Dataset dataset{H5Dopen2(file, name, H5P_DEFAULT)};
+inline herr_t keep_dataset(hid_t file, const char* name, const H5L_info_t*, void* into) {
+  const h5::Object dataset{H5Oopen(file, name, H5P_DEFAULT)};
+  if (H5Iget_type(dataset.get()) != H5I_DATASET) return dataset ? 0 : -1;
   const h5::Space space{H5Dget_space(dataset.get())};
   const h5::Type type{H5Dget_type(dataset.get())};
   const std::size_t width = H5Tget_size(type.get());
@@ -56,7 +56,7 @@ inline MergedData merge_and_read(const std::filesystem::path& directory) {
   if (!file) throw std::runtime_error(file.error().what);
   MergedData data;
   const h5::Quiet quiet;
-  if (H5Ovisit(file->get(), H5_INDEX_NAME, H5_ITER_INC, &keep_dataset, &data) < 0)
+  if (H5Lvisit(file->get(), H5_INDEX_NAME, H5_ITER_INC, &keep_dataset, &data) < 0)
     throw std::runtime_error("cannot read the merged file");
   return data;
 }

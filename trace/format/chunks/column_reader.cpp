@@ -159,8 +159,7 @@ struct ColumnReader::Impl {
 
   Status read_stream(hsize_t first, std::span<std::uint8_t> stream, std::uint32_t& skipped) const {
     if (raw == nullptr)
-      return H5Dread_chunk(dataset.get(), H5P_DEFAULT, &first, &skipped, stream.data()) < 0 ? Status{failed()}
-                                                                                            : Status{};
+      return h5::read_chunk(dataset.get(), &first, skipped, std::as_writable_bytes(stream)) ? Status{} : Status{failed()};
     const ChunkPlace& place = places[static_cast<std::size_t>(first / storage.chunk)];
     skipped = place.skipped;
     Status read = raw->read(place.address, stream);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -111,7 +112,7 @@ Status copy_chunks(hid_t from, hid_t to, hid_t space, hid_t creation, const std:
     if (bytes > most || bytes > kMostChunkBytes) return refusal(name, "a chunk is larger than it can be");
     chunk.resize(static_cast<std::size_t>(bytes));
     std::uint32_t skipped = 0;
-    if (H5Dread_chunk(from, H5P_DEFAULT, grid.first(), &skipped, chunk.data()) < 0 ||
+    if (!read_chunk(from, grid.first(), skipped, std::as_writable_bytes(std::span{chunk})) ||
         H5Dwrite_chunk(to, H5P_DEFAULT, skipped, grid.first(), chunk.size(), chunk.data()) < 0)
       return failed(name);
   }
@@ -163,15 +164,12 @@ Status copy_into(hid_t from, hid_t to, const std::string& of, int depth) {
     H5L_info_t link{};
     if (H5Lget_info(from, name.c_str(), &link, H5P_DEFAULT) < 0) return failed(name);
     if (link.type != H5L_TYPE_HARD) return refusal(name, "it is a link to another place");
-    H5O_info_t info{};
-    if (H5Oget_info_by_name2(from, name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0) return failed(name);
-    if (info.type == H5O_TYPE_GROUP) {
-      MERIDIAN_TRY(const Group source, open_group(from, name));
+    const Object source{H5Oopen(from, name.c_str(), H5P_DEFAULT)};
+    if (!source) return failed(name);
+    if (H5Iget_type(source.get()) == H5I_GROUP) {
       MERIDIAN_TRY(const Group made, create_group(to, name));
       MERIDIAN_TRY_DO(copy_into(source.get(), made.get(), name, depth + 1));
-    } else if (info.type == H5O_TYPE_DATASET) {
-      const Dataset source{H5Dopen2(from, name.c_str(), H5P_DEFAULT)};
-      if (!source) return failed(name);
+    } else if (H5Iget_type(source.get()) == H5I_DATASET) {
       MERIDIAN_TRY_DO(copy_dataset(source.get(), to, name));
     } else {
       return refusal(name, "it is neither a group nor a dataset");

@@ -244,6 +244,15 @@ std::uint64_t file_bytes(hid_t object) {
   return file && H5Fget_filesize(file.get(), &bytes) >= 0 ? bytes : 0;
 }
 
+bool read_chunk(hid_t dataset, const hsize_t* first, std::uint32_t& skipped, std::span<std::byte> stored) {
+#if H5_VERSION_GE(2, 0, 0)
+  std::size_t bytes = stored.size();
+  return H5Dread_chunk2(dataset, H5P_DEFAULT, first, &skipped, stored.data(), &bytes) >= 0 && bytes <= stored.size();
+#else
+  return H5Dread_chunk(dataset, H5P_DEFAULT, first, &skipped, stored.data()) >= 0;
+#endif
+}
+
 bool is_plausible(hid_t object, std::uint64_t rows, std::uint64_t row_bytes, std::uint64_t free_bytes) {
   constexpr std::uint64_t kMostCompressed = 64;  // tables of real traces reach about half of it
   const std::uint64_t most = std::max(free_bytes, file_bytes(object) * kMostCompressed);

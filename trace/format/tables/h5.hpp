@@ -6,8 +6,10 @@
 
 #include <hdf5.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -23,6 +25,7 @@ using Space = Unique<&H5Sclose, hid_t{H5I_INVALID_HID}>;
 using Type = Unique<&H5Tclose, hid_t{H5I_INVALID_HID}>;
 using Attribute = Unique<&H5Aclose, hid_t{H5I_INVALID_HID}>;
 using Properties = Unique<&H5Pclose, hid_t{H5I_INVALID_HID}>;
+using Object = Unique<&H5Oclose, hid_t{H5I_INVALID_HID}>;  ///< of a kind that is not known before it is open
 
 /// While an object of this class exists, HDF5 prints nothing; afterwards the previous handler is restored. May be
 /// nested.
@@ -83,6 +86,9 @@ bool exists(hid_t parent, const std::string& path);
 bool lies_in_file(hid_t creation);
 /// Size in bytes of the file that contains `object`; 0 if unknown.
 std::uint64_t file_bytes(hid_t object);
+/// Reads the stored bytes of the chunk whose first element is `first`. `skipped`: a bit for each filter that was not applied.
+/// `stored` must have the size that H5Dget_chunk_storage_size() returns. False: HDF5 could not.
+bool read_chunk(hid_t dataset, const hsize_t* first, std::uint32_t& skipped, std::span<std::byte> stored);
 /// Whether a file of this size may hold that many rows of `row_bytes` in memory. A small file can claim gigabytes, because
 /// equal values compress a thousandfold; beyond `free_bytes`, more than a real trace needs is taken for damage.
 bool is_plausible(hid_t object, std::uint64_t rows, std::uint64_t row_bytes,
