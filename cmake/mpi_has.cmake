@@ -16,6 +16,8 @@
 # OUTPUT_DIR belongs to one flavor. Runs when CMake does, and CMake runs again when the table or mpi.h has changed.
 # Reads MERIDIAN_MPICC_<flavor>.
 
+include(MeridianVersions)
+
 # Open MPI hides what MPI-3.0 removed, but still exports it to programs that were built long ago.
 set(MERIDIAN_MPI_REMOVED_CALLS -DOMPI_OMIT_MPI1_COMPAT_DECLS=0)
 
@@ -59,9 +61,7 @@ function(meridian_mpi_has flavor output_dir)
   endforeach()
   file(CONFIGURE OUTPUT ${output_dir}/mpi_has.h @ONLY
        CONTENT "#pragma once\n\n// Written by cmake/mpi_has.cmake: what this MPI has of the call table.\n\n#include <mpi.h>\n\n${lines}")
-  list(LENGTH names rows)
-  list(LENGTH has count)
-  message(STATUS "MPI calls of ${flavor}: ${count} of ${rows} in the table")
+  meridian_check_calls(${flavor} "${names}" "${has}" "${declared}")
 endfunction()
 
 # The names in the first column of the call table.
