@@ -12,7 +12,7 @@
 # ALONE    why nothing else may run meanwhile: a measurement of time, or a limit of the whole machine.
 # LOCK     what only one test at a time may use.
 # QUICK    also part of `scripts/test quick`: one test of each kind on each library.
-# A test that exits with 77 is skipped, and has printed the reason.
+# A test that exits with 77 is skipped; the last line that it has printed is the reason.
 option(MERIDIAN_ALL_RUNS "Test each subject on each rank count of each MPI library, not on chosen pairs" OFF)
 set(MERIDIAN_TEST_BUDGET_S 120)
 if(MERIDIAN_SANITIZE)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/run_tests in a project of its own: who is tried again, what is counted, what scripts/test says at the end."""
+"""scripts/run_tests in a project of its own: who is tried again, what is counted, what scripts/test says at the end; and cases of
+GoogleTest, which share processes, with a program that prints what GoogleTest prints."""
 
 import json
 import pathlib
@@ -15,6 +16,36 @@ PRESETS = """{
   "testPresets": [{"name": "small", "configurePreset": "small", "output": {"outputOnFailure": true}}]
 }"""
 
+# What each case does is in its name. Each start of the program leaves a line with its cases in the file `starts`.
+CASES = """#!/usr/bin/env python3
+import os, pathlib, sys, time
+cases = sys.argv[1].removeprefix("--gtest_filter=").split(":")
+with open(pathlib.Path(__file__).with_name("starts"), "a") as starts:
+    print(*cases, file=starts)
+status = 0
+for case in cases:
+    print("[ RUN      ]", case, flush=True)
+    if "Crashes" in case:
+        os.abort()
+    if "Exits" in case:
+        sys.exit(0)
+    if "Hangs" in case:
+        time.sleep(60)
+    if "Fails" in case:
+        status = 1
+        print("a.cpp:7: Failure\\nExpected: 1 of", case)
+        print(f"[  FAILED  ] {case}, where GetParam() = 3 (2 ms)", flush=True)
+    elif "Skips" in case:
+        print("a.cpp:9: Skipped\\nno PAPI here\\n")
+        print(f"[  SKIPPED ] {case} (0 ms)", flush=True)
+    else:
+        print(f"text before [       OK ] {case} (2 ms)", flush=True)
+if any("Leaks" in case for case in cases) or ("Collides.One" in cases and "Collides.Two" in cases):
+    print("leaked", cases)
+    status = 23
+sys.exit(status)
+"""
+
 
 class Project(unittest.TestCase):
     def setUp(self):
@@ -23,6 +54,7 @@ class Project(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
         (self.root / "scripts").mkdir()
         shutil.copy(SCRIPT, self.root / "scripts/run_tests")
+        shutil.copytree(SCRIPT.parent / "testing", self.root / "scripts/testing")
         (self.root / "CMakePresets.json").write_text(PRESETS)
         self.tally = self.root / "tally"
         self.tally.write_text("")
@@ -38,6 +70,19 @@ class Project(unittest.TestCase):
         """Fails the first time."""
         mark = self.root / f"{name}.tried"
         self.add(name, f"test -e {mark} || {{ touch {mark}; exit 1; }}", label)
+
+    def add_cases(self, *names, budget=20):
+        program = self.root / "small_test"
+        program.write_text(CASES)
+        program.chmod(0o755)
+        for name in names:
+            self.tests.append(
+                f"add_test(NAME small_test.{name} COMMAND {program} --gtest_filter={name} --gtest_also_run_disabled_tests)\n"
+                f"set_tests_properties(small_test.{name} PROPERTIES LABELS unit TIMEOUT {budget})"
+            )
+
+    def starts(self):
+        return (self.root / "starts").read_text().splitlines()
 
     def script(self, *words):
         return subprocess.run([self.root / "scripts/run_tests", *words], capture_output=True, text=True, check=False)
@@ -59,7 +104,7 @@ class Project(unittest.TestCase):
         self.run_tests()
         self.assertEqual(
             self.total(),
-            (["FAILED: broken", "1 skipped, reasons above", "0 retries, at most 3 are allowed", "1 passed, 1 failed"], 1),
+            (["skipped: without: no such library", "FAILED: broken", "1 skipped, reasons above", "0 retries, at most 3 are allowed", "1 passed, 1 failed"], 1),
         )
 
     def test_a_test_that_cannot_be_started_has_failed(self):
@@ -105,7 +150,7 @@ class Project(unittest.TestCase):
         self.assertEqual(self.total()[0][-2:], ["2 retries, at most 3 are allowed", "2 passed, 2 failed"])
 
     def test_more_retries_than_allowed_fail_the_whole(self):
-        self.tally.write_text(json.dumps({"passed": 9, "failed": 0, "skipped": 0, "retries": 4, "failures": []}))
+        self.tally.write_text(json.dumps({"passed": 9, "failed": 0, "skipped": 0, "retries": 4, "failures": [], "skips": []}))
         self.assertEqual(self.total(), (["4 retries, at most 3 are allowed", "9 passed, 0 failed"], 1))
 
     def test_no_tests_are_a_failure(self):
@@ -124,7 +169,71 @@ class Project(unittest.TestCase):
         lines = self.run_tests().split("== slowest tests of small\n")[1].splitlines()
         self.assertEqual(len(lines), 21)
         self.assertRegex(lines[0], r"^ +0\.\d s  slow$")
-        self.assertRegex(lines[20], r"^ +\d\.\d s  all 25 tests, one after the other$")
+        self.assertRegex(lines[20], r"^ +\d\.\d s  all 25 tests, one after the other; \d+\.\d s of processor time$")
+
+    def test_cases_of_one_program_share_a_process_and_are_counted_one_by_one(self):
+        self.add_cases("Suite.Passes", "Suite.Fails", "Suite.Skips", "Other.Passes")
+        said = self.run_tests()
+        self.assertEqual(self.starts(), ["Suite.Passes Suite.Fails Suite.Skips Other.Passes"])
+        self.assertIn("failed 0.00 s  small_test.Suite.Fails\na.cpp:7: Failure\nExpected: 1 of Suite.Fails\n", said)
+        self.assertIn("skipped 0.00 s  small_test.Suite.Skips\n    no PAPI here\n", said)
+        self.assertEqual(
+            self.total()[0],
+            [
+                "skipped: small_test.Suite.Skips: no PAPI here",
+                "FAILED: small_test.Suite.Fails",
+                "1 skipped, reasons above",
+                "0 retries, at most 3 are allowed",
+                "2 passed, 1 failed",
+            ],
+        )
+
+    def test_many_cases_are_dealt_out_to_several_processes(self):
+        self.add_cases(*(f"Suite.Case{number}" for number in range(26)))
+        self.run_tests()
+        self.assertEqual(sorted(len(line.split()) for line in self.starts()), [13, 13])
+        self.assertEqual(self.total()[0][-1], "26 passed, 0 failed")
+
+    def test_a_case_that_crashes_is_named_and_the_others_go_on(self):
+        self.add_cases("Suite.First", "Suite.Crashes", "Suite.Last")
+        self.assertIn("small_test.Suite.Crashes\n\nkilled by signal 6\n", self.run_tests())
+        self.assertEqual(self.starts(), ["Suite.First Suite.Crashes Suite.Last", "Suite.Last"])
+        self.assertEqual(self.total()[0], ["FAILED: small_test.Suite.Crashes", "0 retries, at most 3 are allowed", "2 passed, 1 failed"])
+
+    def test_a_case_that_ends_the_process_has_failed_and_the_others_go_on(self):
+        self.add_cases("Suite.First", "Suite.Exits", "Suite.Last")
+        self.run_tests()
+        self.assertEqual(self.total()[0], ["FAILED: small_test.Suite.Exits", "0 retries, at most 3 are allowed", "2 passed, 1 failed"])
+
+    def test_a_case_that_outlives_its_budget_has_failed_and_the_others_go_on(self):
+        self.add_cases("Suite.First", "Suite.Hangs", "Suite.Last", budget=1)
+        self.assertIn("ended after its budget of 1 s", self.run_tests())
+        self.assertEqual(self.total()[0], ["FAILED: small_test.Suite.Hangs", "0 retries, at most 3 are allowed", "2 passed, 1 failed"])
+
+    def test_a_process_that_fails_without_a_failed_case_is_repeated_case_by_case(self):
+        self.add_cases("Suite.First", "Suite.Leaks", "Suite.Last")
+        self.assertIn("leaked ['Suite.Leaks']\n\nexit code 23\n", self.run_tests())
+        self.assertEqual(self.total()[0], ["FAILED: small_test.Suite.Leaks", "0 retries, at most 3 are allowed", "2 passed, 1 failed"])
+
+    def test_a_process_that_fails_where_no_case_fails_for_itself_has_failed(self):
+        self.add_cases("Collides.One", "Collides.Two")
+        self.run_tests()
+        self.assertEqual(
+            self.total()[0],
+            [
+                "FAILED: small_test: 2 cases in one process, from small_test.Collides.One",
+                "0 retries, at most 3 are allowed",
+                "2 passed, 1 failed",
+            ],
+        )
+
+    def test_what_is_skipped_is_in_the_last_lines(self):
+        self.script("--count", self.tally, "0", "build")
+        self.script("--skip", self.tally, "step aarch64", "no packages")
+        self.assertEqual(
+            self.total()[0],
+            ["skipped: step aarch64: no packages", "1 skipped, reasons above", "0 retries, at most 3 are allowed", "1 passed, 0 failed"],
+        )
 
 
 if __name__ == "__main__":
