@@ -14,7 +14,8 @@ import subprocess
 import tempfile
 import time
 
-GROUP = 25  # cases; a start costs 0.1 s, with sanitizers several times that
+GROUP = 25  # cases at most; a start costs 0.1 s, with sanitizers several times that
+SHARES = 4  # groups of a program with enough cases: a program of slow ones does not occupy one processor at the end
 LOOK_S = 0.05  # how often a process is looked at
 MARK = re.compile(
     r"\[(?P<run> RUN      )\] (?P<begun>\S+)$|"
@@ -239,7 +240,7 @@ def jobs_of(tests, group=GROUP):
     # What may take long begins first; groups, which are short, fill the gaps at the end.
     jobs.sort(key=lambda job: (not job.test.is_alone, "slow" in job.test.labels, job.test.budget_s, job.test.processors), reverse=True)
     for (program, _), cases in programs.items():
-        count = -(-len(cases) // group)
+        count = max(-(-len(cases) // group), min(SHARES, len(cases) // SHARES), 1)
         names = list(cases)
         jobs += [Group(program, {case: cases[case] for case in names[first::count]}) for first in range(count)]
     return jobs

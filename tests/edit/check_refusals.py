@@ -28,7 +28,7 @@ def meridian(*words, **more):
     return subprocess.run([options.meridian, *map(str, words)], cwd=here, capture_output=True, text=True, timeout=100, check=False, **more)
 
 
-def make_trace(name="trace", ranks=4, calls=4000):
+def make_trace(name="trace", ranks=4, calls=400):
     """A merged trace of a made-up halo exchange."""
     for words in (["generate", name, "--ranks", ranks, "--calls", calls], ["merge", "--quiet", name]):
         done = meridian(*words)
@@ -122,7 +122,7 @@ def check_a_closed_directory_is_named_and_left_empty():
 
 def check_a_full_disk_leaves_nothing():
     """A limit on the size of files stands for it: data are written until it is reached."""
-    make_trace()
+    make_trace(calls=4000)
     for limit in (1, 16, 128):  # KiB
         def set_limit(size=limit << 10):
             resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))

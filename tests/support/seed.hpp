@@ -24,16 +24,16 @@ inline std::uint64_t test_seed() {
 inline std::uint64_t seeded(std::uint64_t salt) { return salt + (test_seed() - 1) * 0x9e3779b97f4a7c15; }
 
 /// How many of `wanted` cases a test tries: a sixth of them, and one at least, with sanitizers, which make each ten
-/// times slower. The release build tries all.
+/// times slower, and in builds without optimization. The release build tries all.
 constexpr std::uint64_t cases(std::uint64_t wanted) {
-#if defined(__SANITIZE_ADDRESS__)
-  constexpr bool kIsSanitized = true;
+#if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
+  constexpr bool kIsSlow = true;
 #elif defined(__has_feature)
-  constexpr bool kIsSanitized = __has_feature(address_sanitizer);
+  constexpr bool kIsSlow = __has_feature(address_sanitizer);
 #else
-  constexpr bool kIsSanitized = false;
+  constexpr bool kIsSlow = false;
 #endif
-  return kIsSanitized ? (wanted + 5) / 6 : wanted;
+  return kIsSlow ? (wanted + 5) / 6 : wanted;
 }
 
 }  // namespace meridian::test

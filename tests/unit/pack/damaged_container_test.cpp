@@ -95,7 +95,7 @@ TEST(DamagedContainer, WithAFlippedByteIsAFindingNeverACrash) {
   const auto whole = bytes_of(run.path);
   std::mt19937 random{seeded(5)};
   int findings = 0, flips = 0;
-  for (std::size_t at = 0; at < whole.size(); at += 1 + random() % (whole.size() / 60)) {
+  for (std::size_t at = 0; at < whole.size(); at += 1 + random() % (whole.size() / cases(60))) {
     auto flipped = whole;
     flipped[at] = static_cast<char>(flipped[at] ^ (1 << (random() % 8)));
     put_bytes(run.path, flipped);

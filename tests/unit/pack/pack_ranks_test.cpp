@@ -9,6 +9,7 @@
 #include "packed_run.hpp"
 #include "sample_rank.hpp"
 #include "synthetic_patterns.hpp"
+#include "tests/support/seed.hpp"
 #include "trace/format/chunks/raw_file.hpp"
 #include "trace/format/rank/rank_container_writer.hpp"
 
@@ -172,7 +173,7 @@ TEST(Packing, LeavesARankFileWhoseChunksCannotBeCopied) {
   const fs::path damaged = run.directory / "rank-00001.h5";
   const auto whole = bytes_of(damaged);
   int copied = 0, left = 0;
-  for (std::size_t at = 700; at < whole.size(); at += whole.size() / 60) {
+  for (std::size_t at = 700; at < whole.size(); at += whole.size() / cases(60)) {
     auto broken = whole;
     for (std::size_t i = at; i < std::min(at + 16, broken.size()); ++i) broken[i] = static_cast<char>(0xff);
     const TempDir other;

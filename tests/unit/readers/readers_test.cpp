@@ -197,7 +197,7 @@ TEST(AReader, RefusesRequestsThatItDoesNotUnderstand) {
 TEST(AnAnswerOfAReader, ThatIsGarbledIsAnErrorAndNoCrash) {
   const TempDir directory;
   const std::vector<RankPlace> places = write_ranks(directory.path(), 2, 300);
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+  for (std::uint64_t seed = 0; seed < cases(40); ++seed) {
     ForkedProcesses processes{2, [&](Processes& others) {
                                 struct Garbled : Processes {
                                   Garbled(Processes& to_, std::uint64_t seed_) : to{to_}, random{seeded(seed_)} {}

@@ -47,13 +47,13 @@ void expect_the_same_bytes(const fs::path& directory) {
 
 TEST(SharedMerge, OfAHaloExchangeHasTheSameBytes) {
   const TempDir directory;
-  write_halo(directory.path(), 6, 3000);
+  write_halo(directory.path(), 6, 1000);
   expect_the_same_bytes(directory.path());
 }
 
 TEST(SharedMerge, OfMoreRanksThanAreDecodedInMemoryHasTheSameBytes) {
   const TempDir directory;
-  write_halo(directory.path(), 70, 300);
+  write_halo(directory.path(), 70, 100);
   expect_the_same_bytes(directory.path());
 }
 
@@ -94,7 +94,7 @@ TEST(SharedMerge, OfReversedMessagesThatAreRepairedHasTheSameBytes) {
 
 TEST(SharedMerge, OfDamagedFilesHasTheSameBytesAndFindings) {
   std::mt19937_64 random{seeded(3)};
-  for (int round = 0; round < 12; ++round) {
+  for (std::uint64_t round = 0; round < cases(12); ++round) {
     SyntheticRun run{4};
     fill_all_to_all(run, 300);
     run.write();
@@ -146,9 +146,9 @@ TEST(SharedMerge, FinishesRecordingsOnTheNodesOfTheirRanks) {
 }
 
 TEST(SharedMerge, ThatLosesAProcessIsAnErrorAndLeavesNothing) {
+  const TempDir directory;
+  write_halo(directory.path(), 4, 30'000);
   for (std::size_t answers : {0u, 1u, 2u, 5u, 9u}) {
-    const TempDir directory;
-    write_halo(directory.path(), 4, 30'000);
     ForkedProcesses processes{
         3, [&](Processes& others) { return others.rank() == 2 ? read_ranks(others, answers) : read_ranks(others); }};
     MergeOptions options;
