@@ -106,6 +106,8 @@ function(meridian_test_targets)
   foreach(flavor ${MERIDIAN_MPIS})
     list(APPEND unit meridian_${flavor})
   endforeach()
+  get_property(programs GLOBAL PROPERTY MERIDIAN_TEST_PROGRAMS)
+  file(WRITE ${CMAKE_BINARY_DIR}/test_programs.txt "${programs}")   # for `scripts/test unit`
   add_custom_target(unit_tests DEPENDS meridian meridian-writer ${unit})
   add_custom_target(quick_tests DEPENDS unit_tests ${quick})
 endfunction()
