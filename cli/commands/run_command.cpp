@@ -211,6 +211,15 @@ int run(const RunArguments& arguments) {
               ""});
     return fail(start(*path, arguments.program));
   }
+  if (facts.flavor == Flavor::abi && arguments.mpi == "auto" && !find_tracer(Flavor::abi)) {
+    if (launcher.speaks())
+      report({Errc::unsupported,
+              fmt::format("cannot trace '{}': it is linked with {} ({}), for which there is no libmeridian.so; it runs "
+                          "untraced",
+                          path->string(), facts.library, flavor_title(Flavor::abi)),
+              "compile it with the ordinary mpicc of Open MPI or MPICH to trace it"});
+    return fail(start(*path, arguments.program));
+  }
   // The tracer reports any problem later, if there is something to trace; the program then runs untraced.
   const fs::path directory = settings.values.path(OptionId::dir);
   if (settings.values.is_on(OptionId::strict) && (!directory.empty() || facts.flavor)) {

@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 /// The names under which programs link the library.
 std::vector<std::string> library_names(Flavor flavor) {
   if (flavor == Flavor::openmpi) return {"libmpi.so.40", "libmpi.so.20"};
+  if (flavor == Flavor::abi) return {"libmpi_abi.so.1"};
   return {"libmpich.so.12", "libmpi.so.12"};
 }
 
@@ -49,7 +50,9 @@ std::vector<Check> check_mpi() {
       checks.push_back({name, Health::ok, fmt::format("{}, traced by {}", library->string(), tracer->string()), ""});
     else if (library)
       checks.push_back({name, Health::warn, library->string() + ", but there is no libmeridian.so for it",
-                        fmt::format("build Meridian where the {} compiler wrapper is found", name)});
+                        flavor == Flavor::abi
+                            ? "programs linked with it run untraced: compile them with the ordinary mpicc to trace them"
+                            : fmt::format("build Meridian where the {} compiler wrapper is found", name)});
     else if (tracer)
       checks.push_back({name, Health::ok,
                         fmt::format("not among the system's libraries; programs that bring their own are traced by {}",

@@ -27,7 +27,7 @@ std::vector<Check> check_own_launcher(Flavor flavor) {
   const auto path = find_program("mpirun");
   if (!path) return {};
   const auto other = flavor_of_launcher(*path);
-  if (!other || *other == flavor) return {};
+  if (flavor == Flavor::abi || !other || *other == flavor) return {};  // the ABI's library may be any MPI's
   return {{"its launcher", Health::warn,
            fmt::format("mpirun is {}'s ({}): it would start each process as an MPI job of its own, of one rank",
                        flavor_title(*other), path->string()),
@@ -53,13 +53,25 @@ std::vector<Check> check_program(const std::string& program) {
     return {{"program", Health::warn,
              fmt::format("{} is linked with no MPI library; it is traced if it loads one later", path->string()),
              "if it does, name the library with `meridian run --mpi`"}};
+  if (*facts.flavor == Flavor::abi && !find_tracer(Flavor::abi))
+    return {{"program", Health::fail,
+             fmt::format("{} is linked with {} ({}), for which there is no libmeridian.so: `meridian run` starts it "
+                         "untraced",
+                         path->string(), facts.library, flavor_title(*facts.flavor)),
+             "compile it with the ordinary mpicc of Open MPI or MPICH to trace it"}};
   std::vector<Check> checks;
-  const bool has_tracer = find_tracer(*facts.flavor).has_value();
+  const auto tracer = find_tracer(*facts.flavor);
+  const bool has_tracer = tracer.has_value();
   checks.push_back(
       {"program", has_tracer ? Health::ok : Health::fail,
        fmt::format("{} is linked with {} ({}){}", path->string(), facts.library, flavor_title(*facts.flavor),
                    has_tracer ? "" : ", for which there is no libmeridian.so"),
        has_tracer ? "" : fmt::format("build the target meridian_{}", flavor_name(*facts.flavor))});
+  if (has_tracer)
+    checks.push_back({"its tracer", Health::ok,
+                      fmt::format("{}, because {} has the binary interface of {}", tracer->string(), facts.library,
+                                  flavor_title(*facts.flavor)),
+                      ""});
   checks.push_back(check_linking(facts));
   for (Check& check : check_own_launcher(*facts.flavor)) checks.push_back(std::move(check));
   return checks;

@@ -83,6 +83,7 @@ std::optional<Flavor> flavor_of_libraries(const std::vector<std::string>& names,
     library = name;
     if (name.starts_with("libmpich.so") || name.starts_with("libmpi_cray.so") || name.starts_with("libmpi_gnu"))
       return Flavor::mpich;
+    if (name.starts_with("libmpi_abi.so")) return Flavor::abi;
     if (!name.starts_with("libmpi.so")) continue;
     // libmpi.so.12 is the common name of MPICH and its derivatives, but Open MPI 1.10 used it too, with its own run
     // time.

@@ -4,6 +4,7 @@
 // Information from the MPI launcher about this process.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -11,12 +12,19 @@
 
 namespace meridian {
 
-/// Families of MPI libraries that share a binary interface; libmeridian.so is built once for each.
-enum class Flavor : std::uint8_t { openmpi, mpich };
-inline constexpr std::array<Flavor, 2> kFlavors{Flavor::openmpi, Flavor::mpich};
+/// Binary interfaces of MPI libraries; a libmeridian.so serves one of them. `abi` is the standard's own (MPI 5.0), which
+/// several libraries have beside theirs.
+enum class Flavor : std::uint8_t { openmpi, mpich, abi };
+inline constexpr std::array<Flavor, 3> kFlavors{Flavor::openmpi, Flavor::mpich, Flavor::abi};
 
-constexpr std::string_view flavor_name(Flavor flavor) { return flavor == Flavor::openmpi ? "openmpi" : "mpich"; }
-constexpr std::string_view flavor_title(Flavor flavor) { return flavor == Flavor::openmpi ? "Open MPI" : "MPICH"; }
+constexpr std::string_view flavor_name(Flavor flavor) {
+  constexpr std::array<std::string_view, kFlavors.size()> kNames{"openmpi", "mpich", "abi"};
+  return kNames[static_cast<std::size_t>(flavor)];
+}
+constexpr std::string_view flavor_title(Flavor flavor) {
+  constexpr std::array<std::string_view, kFlavors.size()> kTitles{"Open MPI", "MPICH", "the standard ABI of MPI"};
+  return kTitles[static_cast<std::size_t>(flavor)];
+}
 
 struct Launcher {
   std::optional<Flavor> flavor;      ///< flavor of the launcher that started this process

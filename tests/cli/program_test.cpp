@@ -26,6 +26,8 @@ TEST(Flavor, IsKnownByTheNamesOfLibraries) {
   EXPECT_EQ(flavor_of({"libmpi.so.12", "libfabric.so.1"}), Flavor::mpich);
   EXPECT_EQ(flavor_of({"libmpi.so.12", "libopen-rte.so.12"}), Flavor::openmpi);
   EXPECT_EQ(flavor_of({"/opt/mpi/lib/libmpi.so.40"}), Flavor::openmpi);
+  EXPECT_EQ(flavor_of({"libmpi_abi.so.1"}), Flavor::abi);
+  EXPECT_EQ(flavor_of({"libmpi_abi.so.1", "libmpi.so.40"}), Flavor::abi);
   EXPECT_EQ(flavor_of({"libc.so.6", "libmpir.so"}), std::nullopt);
 }
 
