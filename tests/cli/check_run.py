@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 
@@ -265,3 +266,29 @@ def check_a_flavor_without_a_tracer_is_an_error():
     done = subprocess.run([copy, "run", "--mpi", "mpich", "true"], capture_output=True, text=True, env=clean_environment())
     assert done.returncode == 1
     assert done.stderr.startswith("meridian: there is no libmeridian.so for MPICH (as --mpi says)\n"), done
+
+
+def check_a_program_of_the_standard_abi_runs_untraced_and_is_told():
+    if shutil.which("cc") is None:
+        skip("no C compiler named cc")
+    if tracer("abi"):
+        skip("this build has a tracer for the standard ABI")
+    any_tracer()
+    library = here / "libmpi_abi.so.1"
+    (here / "library.c").write_text("int MPI_Init(int* count, char*** words) { return count != 0 || words != 0; }\n")
+    (here / "program.c").write_text(
+        "#include <stdlib.h>\nint MPI_Init(int*, char***);\n"
+        'int main(void) { return getenv("LD_PRELOAD") ? 1 : 7 + MPI_Init(0, 0); }\n'
+    )
+    subprocess.run(["cc", "-shared", "-fPIC", "-Wl,-soname,libmpi_abi.so.1", "-o", library, here / "library.c"], check=True)
+    target = here / "of_the_abi"
+    subprocess.run(["cc", "-o", target, here / "program.c", library, f"-Wl,-rpath,{here}"], check=True)
+    message = (
+        f"meridian: cannot trace '{target}': it is linked with libmpi_abi.so.1 (the standard ABI of MPI), for which there is no "
+        "libmeridian.so; it runs untraced\nhint: compile it with the ordinary mpicc of Open MPI or MPICH to trace it\n"
+    )
+    for variable in ("OMPI_COMM_WORLD_RANK", "PMI_RANK"):
+        expect(meridian("run", target, env=clean_environment(**{variable: 0})), 7, message)
+        expect(meridian("run", target, env=clean_environment(**{variable: 1})), 7, "")
+    done = meridian("doctor", target)
+    assert done.returncode != 0 and "is linked with libmpi_abi.so.1" in " ".join(done.stdout.split()), done
