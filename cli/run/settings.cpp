@@ -34,6 +34,8 @@ std::string type_name(OptionType type) {
       return "list of groups and calls";
     case OptionType::range:
       return "range";
+    case OptionType::ranks:
+      return "list of ranks";
     case OptionType::path:
     case OptionType::list:
     case OptionType::choice:
@@ -139,6 +141,8 @@ std::string describe_values(const OptionInfo& option) {
       return "yes or no";
     case OptionType::range:
       return fmt::format("from:to in {}, one end may be missing", option.unit);
+    case OptionType::ranks:
+      return "ranks such as 0,8-15, one of 16 as 1/16, every 16th from rank 3 as 3%16, or all";
     case OptionType::groups:
       break;
   }

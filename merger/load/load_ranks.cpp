@@ -16,6 +16,8 @@
 #include "trace/format/rank/rank_end.hpp"
 #include "trace/format/rank/rank_identity.hpp"
 #include "trace/model/import_keys.hpp"
+#include "trace/model/options.hpp"
+#include "trace/model/rank_list.hpp"
 
 namespace meridian {
 namespace {
@@ -124,6 +126,16 @@ struct LoadedWorld {
   std::set<std::int32_t> present;  // ranks in the world
   std::set<std::int32_t> unreadable;
 };
+
+/// The lists of ranks that the files of a world name as traced.
+std::set<std::string> traced_lists(const LoadedWorld& world) {
+  const std::string wanted = "option." + std::string{info(OptionId::ranks).variable};
+  std::set<std::string> lists;
+  for (const FoundRank& opened : world.files)
+    for (const TextRow& text : opened.file.meta().texts)
+      if (text.key == kTracedRanksKey || text.key == wanted) lists.insert(text.value);
+  return lists;
+}
 
 /// Notes of recordings that were not finished, with the reason.
 using Leftovers = std::vector<std::pair<fs::path, Error>>;
@@ -242,10 +254,14 @@ Result<LoadedRanks> load_ranks(std::span<const fs::path> directories, const Reco
   }
   MERIDIAN_TRY_DO(check_sizes(loaded.worlds, there, directories.front()));
   loaded.ranks = count_ranks(loaded.worlds);
-  std::vector<std::int32_t> missing;
+  std::vector<std::int32_t> missing, untraced;
   std::set<fs::path> paths;
   for (std::size_t i = 0; i < worlds.size(); ++i) {
     const World& world = loaded.worlds[i];
+    const std::set<std::string> traced = traced_lists(worlds[i]);
+    const auto is_traced = [&traced](std::int32_t rank) {
+      return std::ranges::all_of(traced, [rank](const std::string& list) { return list_has_rank(list, rank); });
+    };
     for (FoundRank& opened : worlds[i].files) {
       opened.file.place_in_world(static_cast<std::uint32_t>(i), world.first_rank);
       report_flaws(opened.file.meta(), loaded.worlds, findings);
@@ -254,7 +270,7 @@ Result<LoadedRanks> load_ranks(std::span<const fs::path> directories, const Reco
     }
     for (std::int32_t rank = 0; rank < world.size; ++rank)
       if (!worlds[i].present.contains(rank) && !worlds[i].unreadable.contains(rank))
-        missing.push_back(world.first_rank + rank);
+        (is_traced(rank) ? missing : untraced).push_back(world.first_rank + rank);
   }
   for (const fs::path& path : paths) {
     std::error_code ignored;
@@ -262,6 +278,7 @@ Result<LoadedRanks> load_ranks(std::span<const fs::path> directories, const Reco
     loaded.bytes += ignored ? 0 : bytes;
   }
   if (!missing.empty()) findings.add(FindingId::rank_missing, missing.size(), "rank " + rank_ranges(missing));
+  if (!untraced.empty()) findings.add(FindingId::rank_untraced, untraced.size(), "rank " + rank_ranges(untraced));
   return loaded;
 }
 

@@ -205,6 +205,9 @@ Result<Matched> match(Trace& trace, MatchUntil until, const MatchSinks& sinks, F
   for (const RankFile* file : trace.files) cut.push_back(!file->meta().is_finalized);
   if (std::ranges::find(cut, true) != cut.end()) collectives.expect_cuts();
   messages.set_cut(std::move(cut));
+  const auto has = [&findings](FindingId id) { return findings.count(id) != 0; };
+  if (has(FindingId::rank_untraced) && !has(FindingId::rank_missing) && !has(FindingId::rank_unreadable))
+    messages.set_partners_untraced();
   const std::vector<std::size_t> layers(trace.files.size(),
                                         trace.user.layers.empty() ? 0 : trace.user.layers[0].size());
   MessageMatcher user_messages{trace.rank_index, layers, message_rows, findings};

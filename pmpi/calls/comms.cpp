@@ -8,6 +8,7 @@
 
 #include "pmpi/calls/record_comm.hpp"
 #include "pmpi/calls/record_object.hpp"
+#include "pmpi/process/traced_ranks.hpp"
 #include "pmpi/rings/emit.hpp"
 
 namespace meridian {
@@ -79,13 +80,13 @@ void emit_members(std::uint64_t comm, MPI_Group group, bool remote) noexcept {
   }
 }
 
-/// Whether this process is the first of its world in the group, and records it for all of them. `rank`: of this
+/// Whether this process is the first traced one of its world in the group, and records it for all of them. `rank`: of this
 /// process.
 bool speaks_for_world(MPI_Group group, int rank) noexcept {
   for (int i = 0; i < rank; ++i) {
     std::int32_t world_rank = -1;
     translate(group, i, 1, g_world_group, &world_rank);
-    if (world_rank >= 0) return false;
+    if (world_rank >= 0 && is_traced_rank(world_rank)) return false;
   }
   return true;
 }

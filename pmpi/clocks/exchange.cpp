@@ -52,19 +52,25 @@ bool exchange_all(AnchorPhase phase, std::int64_t end_ns) noexcept {
   return is_good;
 }
 
-/// Writes the first rank of every domain to `leaders`; returns their number.
-int find_leaders(const std::uint64_t* domains, int size, int* leaders) noexcept {
+/// What the peers exchange about themselves.
+struct Clock {
+  std::uint64_t domain = 0;  ///< 0: does not record
+  std::uint64_t world_rank = 0;
+};
+
+/// Writes the first peer of every domain to `leaders`; returns their number.
+int find_leaders(const Clock* clocks, int size, PingPeer* leaders) noexcept {
   int count = 0;
   for (int rank = 0; rank < size; ++rank) {
-    bool is_new = domains[rank] != 0;
-    for (int i = 0; i < count && is_new; ++i) is_new = domains[leaders[i]] != domains[rank];
-    if (is_new) leaders[count++] = rank;
+    bool is_new = clocks[rank].domain != 0;
+    for (int i = 0; i < count && is_new; ++i) is_new = clocks[leaders[i].rank].domain != clocks[rank].domain;
+    if (is_new) leaders[count++] = {rank, static_cast<int>(clocks[rank].world_rank)};
   }
   return count;
 }
 
-void start_between(MPI_Comm all_ranks, const int* leaders, int count, int rank, int size) noexcept {
-  if (g_real.Comm_dup(all_ranks, &g_exchanger.comm) != MPI_SUCCESS) return;
+void start_between(const Peers& peers, const PingPeer* leaders, int count) noexcept {
+  if (g_real.Comm_dup(peers.comm, &g_exchanger.comm) != MPI_SUCCESS) return;
   g_real.Comm_set_errhandler(g_exchanger.comm, g_mpi.errors_return);
   g_exchanger.is_on = true;
   g_exchanger.grid = {epoch_period_ns(), now_ns()};
@@ -73,33 +79,34 @@ void start_between(MPI_Comm all_ranks, const int* leaders, int count, int rank, 
   PingTable& epochs = g_exchanger.epochs;
   g_exchanger.ends.comm = epochs.comm = g_exchanger.comm;
   for (int domain = 0; domain < count; ++domain) {
-    if (leaders[domain] != rank) continue;
+    if (leaders[domain].rank != peers.rank) continue;
     if (!make_pairs(g_exchanger.ends, domain, leaders, count, most_star)) return;
     if (!make_pairs(epochs, domain, leaders, count, clock_test().is_large ? 1 : kMostStarEpochs)) epochs.count = 0;
   }
   exchange_all(AnchorPhase::start, now_ns() + kStartPatienceNs);
-  start_epochs(epochs, g_exchanger.grid, size);
+  start_epochs(epochs, g_exchanger.grid, peers.world_size);
 }
 
 }  // namespace
 
-void start_clock_exchange(MPI_Comm all_ranks, int rank, int size, std::uint64_t mine) noexcept {
-  const auto ranks = static_cast<std::size_t>(size);
-  const std::size_t bytes = ranks * (sizeof(std::uint64_t) + sizeof(int));
+void start_clock_exchange(const Peers& peers, std::uint64_t domain) noexcept {
+  const auto ranks = static_cast<std::size_t>(peers.size);
+  const std::size_t bytes = ranks * (sizeof(Clock) + sizeof(PingPeer));
   void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   // Minimum and maximum of the domains, and whether every rank has the memory.
-  const std::uint64_t range[3] = {mine != 0 ? mine : UINT64_MAX, ~mine, memory != MAP_FAILED};
+  const std::uint64_t range[3] = {domain != 0 ? domain : UINT64_MAX, ~domain, memory != MAP_FAILED};
   std::uint64_t all[3] = {};
-  g_real.Allreduce(range, all, 3, g_mpi.uint64, g_mpi.min, all_ranks);
+  g_real.Allreduce(range, all, 3, g_mpi.uint64, g_mpi.min, peers.comm);
   if (all[0] == ~all[1] || all[2] == 0) {
     if (memory != MAP_FAILED) munmap(memory, bytes);
     return;
   }
-  auto* const domains = static_cast<std::uint64_t*>(memory);
-  g_real.Allgather(&mine, sizeof mine, g_mpi.byte, domains, sizeof mine, g_mpi.byte, all_ranks);
-  int* const leaders = reinterpret_cast<int*>(domains + ranks);
-  const int count = find_leaders(domains, size, leaders);
-  if (count > 1) start_between(all_ranks, leaders, count, rank, size);
+  auto* const clocks = static_cast<Clock*>(memory);
+  const Clock mine{domain, static_cast<std::uint64_t>(peers.world_rank)};
+  g_real.Allgather(&mine, sizeof mine, g_mpi.byte, clocks, sizeof mine, g_mpi.byte, peers.comm);
+  auto* const leaders = reinterpret_cast<PingPeer*>(clocks + ranks);
+  const int count = find_leaders(clocks, peers.size, leaders);
+  if (count > 1) start_between(peers, leaders, count);
   munmap(memory, bytes);
 }
 

@@ -44,7 +44,7 @@ class PingSession {
       last_answer = answer.answer;
       go_on(plan_.more_ns);
       emit(Payload::exchange, words_of<RecordHead> + words_of<Exchange>, sent, returned, [&](std::uint64_t* body) {
-        *reinterpret_cast<Exchange*>(body) = {pair_.peer, static_cast<std::uint32_t>(plan_.phase),
+        *reinterpret_cast<Exchange*>(body) = {pair_.peer.world_rank, static_cast<std::uint32_t>(plan_.phase),
                                               answer.received_ticks, answer.replied_ticks};
       });
       const auto out = static_cast<std::int64_t>(answer.received_ticks - sent);
@@ -97,13 +97,13 @@ class PingSession {
     pair_.message = ping;
     sent = read_ticks();
     if (ping.received_ticks != 0) pair_.message.replied_ticks = sent;
-    return g_real.Isend(&pair_.message, sizeof pair_.message, g_mpi.byte, pair_.peer, table_.tag, table_.comm,
+    return g_real.Isend(&pair_.message, sizeof pair_.message, g_mpi.byte, pair_.peer.rank, table_.tag, table_.comm,
                         &pair_.request) == MPI_SUCCESS;
   }
 
   bool receive(Ping& ping) noexcept {
     MPI_Request request = g_mpi.request_null;
-    if (g_real.Irecv(&ping, sizeof ping, g_mpi.byte, pair_.peer, table_.tag, table_.comm, &request) != MPI_SUCCESS)
+    if (g_real.Irecv(&ping, sizeof ping, g_mpi.byte, pair_.peer.rank, table_.tag, table_.comm, &request) != MPI_SUCCESS)
       return false;
     if (complete(request, end_ns_)) return true;
     if (request == g_mpi.request_null) return false;
@@ -153,7 +153,7 @@ bool say_goodbye(const PingTable& table, std::int64_t end_ns) noexcept {
   return is_good;
 }
 
-bool make_pairs(PingTable& table, int domain, const int* leaders, int domains, int most_star) noexcept {
+bool make_pairs(PingTable& table, int domain, const PingPeer* leaders, int domains, int most_star) noexcept {
   const int rounds = meeting_rounds(domains, most_star);
   const std::size_t bytes = static_cast<std::size_t>(rounds) * sizeof(PingPair);
   if (rounds == 0) return true;

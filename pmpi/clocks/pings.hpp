@@ -24,9 +24,14 @@ struct Ping {
   std::uint64_t is_goodbye = 0;  ///< no further message on this table
 };
 
+struct PingPeer {
+  int rank = 0;  ///< in the communicator of the exchanges
+  int world_rank = 0;
+};
+
 /// The state that one side of a pair keeps between sessions. Not movable: MPI knows the address of `message`.
 struct PingPair {
-  int peer = 0;  ///< rank in the communicator
+  PingPeer peer;
   int round = 0;
   bool asks = false;
   std::uint32_t number = 0;  ///< of the last question or answer that was sent
@@ -61,7 +66,7 @@ bool say_goodbye(const PingTable& table, std::int64_t end_ns) noexcept;
 
 /// Fills `table` with the pairs of the rank that leads domain `domain`; `leaders`: first rank of each domain. False:
 /// out of memory.
-bool make_pairs(PingTable& table, int domain, const int* leaders, int domains, int most_star) noexcept;
+bool make_pairs(PingTable& table, int domain, const PingPeer* leaders, int domains, int most_star) noexcept;
 
 /// Waits for the completion of `request` until `end_ns` at the latest.
 bool complete(MPI_Request& request, std::int64_t end_ns) noexcept;

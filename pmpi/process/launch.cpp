@@ -2,6 +2,7 @@
 #include "pmpi/process/launch.hpp"
 
 #include <stdlib.h>
+#include <string.h>
 
 namespace meridian {
 namespace {
@@ -27,6 +28,28 @@ int launched_size() noexcept {
   static constexpr const char* kNames[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", nullptr};
   const char* const value = first_set(kNames);
   return value != nullptr ? atoi(value) : -1;
+}
+
+int launched_local_size() noexcept {
+  static constexpr const char* kNames[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PALS_LOCAL_SIZE", nullptr};
+  const char* const value = first_set(kNames);
+  if (value != nullptr) return atoi(value);
+  // "2(x3),1": 2 on each of three nodes, 1 on the fourth.
+  const char* list = getenv("SLURM_STEP_TASKS_PER_NODE");
+  const char* const node = getenv("SLURM_NODEID");
+  if (list == nullptr || node == nullptr) return -1;
+  for (long left = atol(node); *list != '\0';) {
+    char* end = nullptr;
+    const long tasks = strtol(list, &end, 10);
+    long times = 1;
+    if (strncmp(end, "(x", 2) == 0) times = strtol(end + 2, &end, 10);
+    if (left < times) return static_cast<int>(tasks);
+    left -= times;
+    if (*end == ')') ++end;
+    if (*end != ',') return -1;
+    list = end + 1;
+  }
+  return -1;
 }
 
 const char* launched_job() noexcept {

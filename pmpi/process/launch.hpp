@@ -11,6 +11,9 @@ int launched_rank() noexcept;
 /// Number of processes in the launcher's job; -1: unknown.
 int launched_size() noexcept;
 
+/// Number of processes of the launcher's job on this host; -1: unknown.
+int launched_local_size() noexcept;
+
 /// Identifier of the job, the same for all its ranks; empty if the launcher provides none. Static storage.
 const char* launched_job() noexcept;
 

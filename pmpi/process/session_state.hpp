@@ -24,6 +24,7 @@ enum class SessionState : int {
 enum class Refusal : int {
   none,
   unwanted,  ///< its options have errors and MERIDIAN_STRICT is set, or it is set-uid
+  filtered,  ///< MERIDIAN_RANKS leaves this rank out
   no_ring,   ///< there is no room for a ring file
 };
 
@@ -43,6 +44,7 @@ struct Session {
   std::atomic<bool> is_recording{false};  ///< according to options and switches; single calls may still be filtered
   ThreadCard* cards = nullptr;            ///< [ring->card_count]; null: out of memory
   int pid = 0;
+  bool is_first = false;             ///< the first of the ranks that record: prints where the trace is
   std::uint64_t finished_bytes = 0;  ///< stored when the rank file was requested in MPI_Finalize
   OptionValues options;
   char ring_path[kPathBytes] = {};

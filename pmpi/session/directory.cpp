@@ -151,8 +151,9 @@ void leave_note(const char* directory, int rank) noexcept {
 }
 
 /// This rank's own part: the directory, if it is on a local file system, and the note about its ring.
-bool take_place(const char* path, int rank) noexcept {
-  if (rank != 0 && mkdir(path, 0700) != 0 && errno != EEXIST && (!make_parents(path) || mkdir(path, 0700) != 0)) {
+bool take_place(const char* path, const Peers& peers) noexcept {
+  const int rank = peers.world_rank;
+  if (peers.rank != 0 && mkdir(path, 0700) != 0 && errno != EEXIST && (!make_parents(path) || mkdir(path, 0700) != 0)) {
     say("rank %d cannot create the output directory '%s': %s; it is not traced", rank, path, strerror(errno));
     return false;
   }
@@ -163,23 +164,27 @@ bool take_place(const char* path, int rank) noexcept {
 
 }  // namespace
 
-Agreement agree_on_directory(MPI_Comm all_ranks, int rank) noexcept {
+Agreement agree_on_directory(const Peers& peers) noexcept {
   char path[kPathBytes] = {};
   const bool has_ring = g_session.refusal == Refusal::none;
   const std::uint64_t has_none = has_ring ? 0 : 1;
   std::uint64_t nobody_has = 1;
-  g_real.Allreduce(&has_none, &nobody_has, 1, g_mpi.uint64, g_mpi.min, all_ranks);
+  g_real.Allreduce(&has_none, &nobody_has, 1, g_mpi.uint64, g_mpi.min, peers.comm);
   if (nobody_has != 0 && !g_session.options.is_on(OptionId::strict)) return {};  // does not leave an empty directory
-  // A rank 0 that cannot record makes the directory for the ranks that can.
-  if (rank == 0 && g_session.refusal != Refusal::unwanted) create_at_root(path);
-  g_real.Bcast(path, static_cast<int>(sizeof path), g_mpi.byte, 0, all_ranks);
+  // A first rank that does not record makes the directory for the ranks that do.
+  if (peers.rank == 0 && g_session.refusal != Refusal::unwanted) create_at_root(path);
+  g_real.Bcast(path, static_cast<int>(sizeof path), g_mpi.byte, 0, peers.comm);
   Agreement agreement{.has_directory = path[0] != '\0'};
-  agreement.is_recording = agreement.has_directory && has_ring && take_place(path, rank);
-  const bool is_strict = g_session.refusal != Refusal::unwanted && g_session.options.is_on(OptionId::strict);
-  const std::uint64_t mine = agreement.is_recording || !is_strict ? 1 : 0;
-  std::uint64_t all = 1;
-  g_real.Allreduce(&mine, &all, 1, g_mpi.uint64, g_mpi.min, all_ranks);
-  agreement.is_refused = all == 0;
+  agreement.is_recording = agreement.has_directory && has_ring && take_place(path, peers);
+  const bool is_meant_to = g_session.refusal == Refusal::none || g_session.refusal == Refusal::no_ring;
+  const bool is_strict = is_meant_to && g_session.options.is_on(OptionId::strict);
+  constexpr std::uint64_t kNone = INT64_MAX;  // MPICH 4.0 compares numbers of this type as signed ones
+  const std::uint64_t mine[2] = {agreement.is_recording || !is_strict ? 1u : 0u,
+                                 agreement.is_recording ? static_cast<std::uint64_t>(peers.rank) : kNone};
+  std::uint64_t all[2] = {1, kNone};
+  g_real.Allreduce(mine, all, 2, g_mpi.uint64, g_mpi.min, peers.comm);
+  agreement.is_refused = all[0] == 0;
+  agreement.is_first = agreement.is_recording && all[1] == mine[1];
   return agreement;
 }
 

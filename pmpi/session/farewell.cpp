@@ -48,10 +48,12 @@ bool has_had_children() noexcept {
 
 void tell_trace() noexcept {
   const RingFileHeader& ring = *g_session.ring;
-  if (ring.world_rank.load() != 0 || ring.output_dir[0] == '\0') return;
+  if (!g_session.is_first || ring.output_dir[0] == '\0') return;
   Heritage heritage;
   read_heritage(heritage);
-  const bool is_first = launched_as().rank <= 0 && heritage.token[0] == '\0';
+  // Under a wrong launcher each process is rank 0 of a world of its own.
+  const bool is_own_job = launched_as().rank > 0 && launched_as().rank != ring.world_rank.load();
+  const bool is_first = !is_own_job && heritage.token[0] == '\0';
   static constexpr const char* kTrace = "the trace is in '%s'; next: meridian merge '%s'";
   if (may_speak_at_end() && is_first) {
     say_at_end(kTrace, ring.output_dir, ring.output_dir);

@@ -16,6 +16,7 @@
 #include "pmpi/libraries/library_objects.hpp"
 #include "pmpi/process/own_thread.hpp"
 #include "pmpi/process/session_state.hpp"
+#include "pmpi/process/traced_ranks.hpp"
 #include "pmpi/rings/emit.hpp"
 #include "pmpi/rings/thread_state.hpp"
 #include "pmpi/rings/writer_process.hpp"
@@ -24,6 +25,7 @@
 #include "pmpi/session/directory.hpp"
 #include "pmpi/session/farewell.hpp"
 #include "pmpi/session/init_calls.hpp"
+#include "pmpi/session/peers.hpp"
 #include "pmpi/session/unseen.hpp"
 #include "pmpi/stacks/modules.hpp"
 #include "pmpi/user/events.hpp"
@@ -47,8 +49,14 @@ std::uint64_t stored_bytes() noexcept {
 /// Whether the other ranks expect this one to take part: it is traced, or was to be.
 bool takes_part() noexcept { return is_tracing() || g_session.refusal != Refusal::none; }
 
+void say_that_none_is_chosen() noexcept {
+  const std::string_view wanted = g_session.options[OptionId::ranks].text;
+  say("MERIDIAN_RANKS=%.*s names no rank of this program; nothing is recorded", static_cast<int>(wanted.size()),
+      wanted.data());
+}
+
 /// After MPI_Init: this rank does not record.
-void give_up(const Agreement& agreement, int rank) noexcept {
+void give_up(const Agreement& agreement, const Peers& peers) noexcept {
   if (is_tracing()) {
     g_session.ring->run_state.store(RunState::ended, std::memory_order_release);
     unlink(g_session.ring_path);
@@ -57,9 +65,11 @@ void give_up(const Agreement& agreement, int rank) noexcept {
   }
   if (agreement.is_refused) {
     stop_session(nullptr);
-    if (rank == 0) say("MERIDIAN_STRICT is set and there is no place for the trace; the program is not run");
+    if (peers.rank == 0) say("MERIDIAN_STRICT is set and there is no place for the trace; the program is not run");
   } else {
-    stop_session(rank == 0 && !agreement.has_directory ? "there is no place for the trace" : nullptr);
+    const bool may_speak = peers.rank == 0 && !agreement.has_directory;
+    if (may_speak && g_session.refusal == Refusal::filtered) say_that_none_is_chosen();
+    stop_session(may_speak ? "there is no place for the trace" : nullptr);
   }
 }
 
@@ -79,6 +89,7 @@ void before_init() noexcept {
   if (state == SessionState::idle) start_session();
   state = g_session.state.load(std::memory_order_acquire);
   if (state == SessionState::idle) refuse_without_mpi();
+  if (takes_part()) join_census();
   if (state == SessionState::on && !g_session.writer_started.load(std::memory_order_acquire)) start_writer();
 }
 
@@ -87,22 +98,26 @@ void after_init() noexcept {
   if (is_inside_call() || !takes_part()) return;
   if (g_session.is_initialized.exchange(true)) return;
   const std::uint64_t begin = read_ticks();
-  int rank = 0;
-  int size = 1;
   const bool has_world = g_all_ranks == MPI_Comm{};
   if (has_world) g_all_ranks = g_mpi.world;
-  g_real.Comm_rank(g_all_ranks, &rank);
-  g_real.Comm_size(g_all_ranks, &size);
-  const Agreement agreement = agree_on_directory(g_all_ranks, rank);
-  if (!agreement.is_recording || agreement.is_refused) give_up(agreement, rank);
-  if (agreement.is_refused) g_real.Abort(g_all_ranks, EXIT_FAILURE);
-  if (!agreement.is_recording) {
-    if (agreement.has_directory) start_clock_exchange(g_all_ranks, rank, size, 0);
+  const Peers peers = find_peers(g_all_ranks);
+  if (peers.comm == g_mpi.comm_null) {
+    leave_census();
+    stop_session("MPI made no communicator for the ranks that have the tracer");
     return;
   }
+  const Agreement agreement = agree_on_directory(peers);
+  leave_census();  // all peers have taken it
+  if (!agreement.is_recording || agreement.is_refused) give_up(agreement, peers);
+  if (agreement.is_refused) g_real.Abort(g_all_ranks, EXIT_FAILURE);
+  if (!agreement.is_recording) {
+    if (agreement.has_directory) start_clock_exchange(peers, 0);
+    return;
+  }
+  g_session.is_first = agreement.is_first;
   RingFileHeader& ring = *g_session.ring;
-  ring.world_size.store(size, std::memory_order_release);
-  ring.world_rank.store(rank, std::memory_order_release);
+  ring.world_size.store(peers.world_size, std::memory_order_release);
+  ring.world_rank.store(peers.world_rank, std::memory_order_release);
   wake_writer();
   if (has_world) {
     store_predefined_comms();
@@ -111,14 +126,15 @@ void after_init() noexcept {
   emit_anchor(AnchorPhase::start);
   start_window();
   store_context();
+  store_traced_ranks();
   store_modules();
   store_unseen_calls();
   find_library_objects();
   calibrate_recording();
   emit_overhead(OverheadKind::start, begin, 1);
-  start_clock_exchange(g_all_ranks, rank, size, ring.domain);
-  if (has_world) tell_wrong_launcher(size);
-  if (rank == 0 && g_session.options.is_on(OptionId::verbose)) say("recording to '%s'", ring.output_dir);
+  start_clock_exchange(peers, ring.domain);
+  if (has_world) tell_wrong_launcher(peers.world_size);
+  if (agreement.is_first && g_session.options.is_on(OptionId::verbose)) say("recording to '%s'", ring.output_dir);
 }
 
 void before_finalize() noexcept {

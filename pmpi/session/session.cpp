@@ -27,6 +27,7 @@
 #include "pmpi/session/init_calls.hpp"
 #include "pmpi/session/thread_parts.hpp"
 #include "pmpi/user/definitions.hpp"
+#include "trace/model/rank_list.hpp"
 
 namespace meridian {
 
@@ -68,6 +69,8 @@ bool try_start() noexcept {
   const std::string_view clock = g_session.options[OptionId::clock].text;
   if (!choose_clock(clock.data(), clock.size()) && rank <= 0)
     say("the processor's counter is not a safe clock on this machine; using monotonic_raw");
+  if (!list_has_rank(g_session.options[OptionId::ranks].text, rank < 0 ? 0 : rank))
+    return refuse(Refusal::filtered, nullptr);
   if (!create_ring()) return refuse(Refusal::no_ring, nullptr);
   g_session.pid = getpid();
   prepare_selection();

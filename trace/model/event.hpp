@@ -259,6 +259,8 @@ inline constexpr const char* kLostKey = "recording.lost";
 /// Key of the texts about threads (the handle) that hold the calls which a thread makes inside its MPI calls, from
 /// callbacks and signal handlers. Value: the ThreadId of that thread, or of another such thread.
 inline constexpr const char* kInsideKey = "thread.inside";
+/// Key of the text with the ranks that have the tracer (rank_list.hpp), where some do not. MERIDIAN_RANKS is stored as an option.
+inline constexpr const char* kTracedRanksKey = "ranks.traced";
 /// Key of the text that records that MERIDIAN_MAX_SIZE (its value) was reached.
 inline constexpr const char* kFullKey = "filter.full";
 /// Key of the text that records that a call (its value) has reached MERIDIAN_MAX_CALLS.

@@ -23,6 +23,7 @@ enum class OptionType : std::uint8_t {
   seconds,  ///< digits, then nothing or s, min, h
   flag,     ///< 1/0, yes/no, true/false, on/off
   range,    ///< `from:to`, either may be missing (option_range.hpp); the value is the text
+  ranks,    ///< list of ranks (rank_list.hpp); the value is the text
   groups,   ///< list for list_chooses(); the value is a mask with bit CallGroup set for each selected group
 };
 
@@ -172,6 +173,7 @@ constexpr ParsedOption parse_option_text(OptionType type, std::string_view text,
     case OptionType::path:
     case OptionType::list:
     case OptionType::range:
+    case OptionType::ranks:
       return result;
     case OptionType::choice:
       return parse_choice(text, unit);

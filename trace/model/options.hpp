@@ -18,6 +18,7 @@
 #include "trace/model/nearest_name.hpp"
 #include "trace/model/option_range.hpp"
 #include "trace/model/option_text.hpp"
+#include "trace/model/rank_list.hpp"
 
 namespace meridian {
 
@@ -114,6 +115,10 @@ constexpr ParsedOption parse_option(OptionId id, std::string_view text) noexcept
   if (option.type == OptionType::range) {
     Range range;
     return {0, parse_range(text, option.unit, range), text};
+  }
+  if (option.type == OptionType::ranks) {
+    std::string_view problem;
+    return {0, is_rank_list(text, problem) ? TextProblem::none : TextProblem::malformed, problem};
   }
   return parse_option_text(option.type, text, option.minimum, option.maximum, option.unit);
 }

@@ -56,6 +56,7 @@ class MessageMatcher {
     races_.advance(rank_index, ticks, [this](ReceiveId id, std::uint64_t number) { try_again(id, number); });
   }
   /// See MessageLedger.
+  void set_partners_untraced() { ledger_.set_partners_untraced(); }
   void set_cut(std::vector<bool> ranks) { ledger_.set_cut(std::move(ranks)); }
 
   /// Returns the number of the message in its channel, for cancel_send.

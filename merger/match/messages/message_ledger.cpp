@@ -87,7 +87,7 @@ void MessageLedger::unmatched_rest(const Channel& at, const ReceiveTable& receiv
 }
 
 void MessageLedger::sent_to_missing(std::uint32_t rank_index, std::int32_t dest_world, std::uint64_t bytes) {
-  findings_.add(FindingId::message_partner_missing);
+  findings_.add(partner_missing_);
   RankTraffic& sender = totals_.ranks[rank_index];
   ++sender.messages_sent;
   sender.bytes_sent += bytes;

@@ -45,6 +45,8 @@ class MessageLedger {
 
   /// ranks  [ranks present]: ended without MPI_Finalize, so that unmatched messages at their end are not an error.
   void set_cut(std::vector<bool> ranks) { is_cut_ = std::move(ranks); }
+  /// All ranks that are not in the trace ran without the tracer.
+  void set_partners_untraced() { partner_missing_ = FindingId::message_partner_untraced; }
 
   /// If threads raced on the channel, the pair is a guess: it is marked as such, its sizes are no error, and it is left
   /// out if it cannot be because the receive ended before the send began on one clock.
@@ -59,7 +61,7 @@ class MessageLedger {
 
   /// Counts a message to a rank that is not in the trace. dest_world: negative if even its number is unknown.
   void sent_to_missing(std::uint32_t rank_index, std::int32_t dest_world, std::uint64_t bytes);
-  void received_from_missing() { findings_.add(FindingId::message_partner_missing); }
+  void received_from_missing() { findings_.add(partner_missing_); }
   void never_completed(const Receive& receive);
   void ambiguous(const EventRef& call);
   /// Counts a completed receive of the rank. bytes: negative if unknown.
@@ -79,6 +81,7 @@ class MessageLedger {
   std::vector<MatchedMessage>& messages_;
   Findings& findings_;
   std::vector<bool> is_cut_;  // [ranks present]
+  FindingId partner_missing_ = FindingId::message_partner_missing;
   MessageTotals totals_;
   OpenSends open_sends_;
 };
