@@ -40,6 +40,12 @@ void name_calls(Trace& trace) {
   }
 }
 
+/// The row under which messages, requests and collectives count whose other side is missing.
+FindingId gap_finding(const TraceGaps& gaps) {
+  if (gaps.is_switched) return FindingId::call_switched_off;
+  return gaps.has_unwrapped ? FindingId::call_unwrapped : FindingId::call_unseen;
+}
+
 }  // namespace
 
 std::vector<const RankMeta*> metas_of(std::span<const RankFile> files) {
@@ -68,7 +74,8 @@ Trace describe_trace(LoadedRanks& ranks, Findings& findings) {
   }
   const std::vector<const RankMeta*> metas = metas_of(ranks.files);
   trace.gaps = find_gaps(metas);
-  if (trace.gaps.has_gaps) findings.expect_gaps(!trace.gaps.is_switched);
+  if (trace.gaps.has_gaps) findings.expect_gaps(gap_finding(trace.gaps));
+  if (trace.gaps.lacks_comms) findings.expect_unknown_comms();
   if (trace.gaps.has_selection) findings.expect_unknown_requests();
   name_calls(trace);
   trace.communicators = unify_definitions(metas, ranks.worlds, findings);

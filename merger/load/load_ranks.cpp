@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "merger/load/rank_places.hpp"
+#include "merger/model/unwrapped_calls.hpp"
 #include "trace/format/rank/rank_container.hpp"
 #include "trace/format/rank/rank_end.hpp"
 #include "trace/format/rank/rank_identity.hpp"
@@ -109,6 +110,12 @@ void report_flaws(const RankMeta& meta, std::span<const World> worlds, Findings&
     }
     if (text.key == kFullKey) findings.add(FindingId::filter_full, 1, rank + ": " + text.value);
   }
+  for (const UnrecordedCalls& calls : unwrapped_calls(meta))
+    findings.add(FindingId::call_unwrapped, 1, [&] {
+      std::string example = rank + ": " + calls.path + ":";
+      for (const std::string& name : calls.names) example += " " + name;
+      return example;
+    });
   if (!meta.is_finalized) {
     const std::string end = describe_end(rank_end_of(meta).how);
     findings.add(FindingId::rank_unfinished, 1, end.empty() ? rank : rank + ": " + end);

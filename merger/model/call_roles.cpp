@@ -53,11 +53,30 @@ constexpr std::array<CallRole, kCallCount> kRoles{{
 #include "trace/model/mpi_calls.def"
 }};  // the others are plain
 
+/// The content of the column `recorded`.
+consteval bool names_new_comm(std::string_view recorded) {
+  for (const std::string_view word :
+       {"NewComm(", "TaggedComm(", "LabelledComm(", "Accepted(", "Connected(", "Joined(", "ThroughLeaders(", "Spawn"})
+    if (recorded.find(word) != std::string_view::npos) return true;
+  return false;
+}
+
+constexpr std::array<bool, kCallCount> kMakesComm{{
+    false,
+#define MERIDIAN_CALL_AS(type, name, group, params, args, recorded) names_new_comm(#recorded),
+#include "trace/model/mpi_calls.def"
+}};
+
 }  // namespace
 
 const CallRole& role_of(CallId call) noexcept {
   const auto index = static_cast<std::size_t>(call);
   return kRoles[index < kCallCount ? index : 0];
+}
+
+bool makes_comm(CallId call) noexcept {
+  const auto index = static_cast<std::size_t>(call);
+  return index < kCallCount && kMakesComm[index];
 }
 
 }  // namespace meridian

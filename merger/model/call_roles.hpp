@@ -88,5 +88,7 @@ constexpr bool is_persistent(Role role) noexcept {
 
 /// The role of a call; plain for CallId::none.
 const CallRole& role_of(CallId call) noexcept;
+/// Whether the call creates a communicator.
+bool makes_comm(CallId call) noexcept;
 
 }  // namespace meridian

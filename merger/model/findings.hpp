@@ -48,17 +48,18 @@ class Findings {
   }
 
   /// Recording was switched off for something: a missing side is then no flaw by itself, but counts as
-  /// call.switched_off.
-  /// only_unseen  nothing was switched off, but functions were not seen: it counts as call.unseen.
-  void expect_gaps(bool only_unseen = false) noexcept {
+  /// `gap`: call.switched_off, or call.unseen or call.unwrapped if nothing was switched off.
+  void expect_gaps(FindingId gap = FindingId::call_switched_off) noexcept {
     has_gaps_ = true;
-    gap_ = only_unseen ? FindingId::call_unseen : FindingId::call_switched_off;
+    gap_ = gap;
   }
   bool has_gaps() const noexcept { return has_gaps_; }
   /// The row under which a missing side counts.
   FindingId gap() const noexcept { return gap_; }
   /// Only the starts of some requests are missing.
   void expect_unknown_requests() noexcept { has_unknown_requests_ = true; }
+  /// Calls that create communicators may be missing.
+  void expect_unknown_comms() noexcept { has_unknown_comms_ = true; }
 
   std::uint64_t count(FindingId id) const noexcept { return entries_[static_cast<std::size_t>(id)].count; }
 
@@ -72,7 +73,8 @@ class Findings {
     bool has_more = false;  // more than the examples that are kept
   };
   Entry& entry(FindingId id) noexcept {
-    const bool is_gap = (has_gaps_ && may_be_gap(id)) || (has_unknown_requests_ && id == FindingId::request_unknown);
+    const bool is_gap = (has_gaps_ && may_be_gap(id)) || (has_unknown_requests_ && id == FindingId::request_unknown) ||
+                        (has_unknown_comms_ && id == FindingId::comm_unknown);
     const FindingId counted = is_gap ? gap_ : id;
     return entries_[static_cast<std::size_t>(counted)];
   }
@@ -81,6 +83,7 @@ class Findings {
   bool has_gaps_ = false;
   FindingId gap_ = FindingId::call_switched_off;
   bool has_unknown_requests_ = false;
+  bool has_unknown_comms_ = false;
   std::array<Entry, static_cast<std::size_t>(FindingId::count_)> entries_{};
 };
 

@@ -4,48 +4,17 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "merger/model/call_roles.hpp"
+#include "merger/model/unwrapped_calls.hpp"
 #include "trace/model/event.hpp"
 
 namespace meridian {
 namespace {
-
-bool is_of_sends(Role role) noexcept {
-  switch (role) {
-    case Role::send:
-    case Role::isend:
-    case Role::sendrecv:
-    case Role::isendrecv:
-    case Role::send_init:
-    case Role::psend_init:
-    case Role::start:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool is_of_receives(Role role) noexcept {
-  switch (role) {
-    case Role::receive:
-    case Role::irecv:
-    case Role::sendrecv:
-    case Role::isendrecv:
-    case Role::recv_init:
-    case Role::precv_init:
-    case Role::mprobe:
-    case Role::mrecv:
-    case Role::imrecv:
-    case Role::start:
-    case Role::complete:
-      return true;
-    default:
-      return false;
-  }
-}
 
 constexpr std::uint64_t kNoEnd = std::numeric_limits<std::uint64_t>::max();
 
@@ -76,20 +45,45 @@ std::vector<std::uint64_t> lost_bounds(const RankMeta& meta) {
   return bounds;
 }
 
-/// Adds functions that the tracer does not see: "PATH: MPI_Send MPI_Recv". True: messages or collectives lack a side.
-bool add_unseen(std::string_view text, RecordingGaps& gaps) {
-  bool is_matched = false;
-  for (std::size_t at = text.rfind(": "); at < text.size();) {
-    const std::size_t begin = text.find("MPI_", at);
-    if (begin == std::string_view::npos) break;
-    at = std::min(text.find(' ', begin), text.size());
-    const CallId call = call_by_name(text.substr(begin, at - begin));
-    const Role role = role_of(call).role;
-    gaps.lacks_sends = gaps.lacks_sends || is_of_sends(role);
-    gaps.lacks_receives = gaps.lacks_receives || is_of_receives(role);
-    is_matched = is_matched || (role != Role::plain && role != Role::probe && role != Role::look_at);
+void add(const MissingEffect& effect, RecordingGaps& gaps) {
+  gaps.lacks_sends = gaps.lacks_sends || effect.sends;
+  gaps.lacks_receives = gaps.lacks_receives || effect.receives;
+}
+
+/// Adds functions whose calls are not recorded.
+void add_unrecorded(const RankMeta& meta, RecordingGaps& gaps, TraceGaps& all) {
+  all.has_unwrapped = all.has_unwrapped || !unwrapped_calls(meta).empty();
+  for (const UnrecordedCalls& calls : unrecorded_calls(meta)) {
+    all.has_gaps = true;
+    for (const std::string& name : calls.names) {
+      const MissingEffect effect = effect_of(name);
+      add(effect, gaps);
+      all.lacks_comms = all.lacks_comms || effect.comms;
+    }
   }
-  return is_matched;
+}
+
+/// A collective as MPI compares it: all ranks of a communicator call the same one, with or without large counts.
+using CollectiveKind = std::pair<Role, std::uint8_t>;
+CollectiveKind kind_of(CallId call) noexcept { return {role_of(call).role, role_of(call).kind}; }
+
+/// Whether some ranks may lack more collectives than others, so that their order no longer identifies them. Not so if
+/// all ranks lack the same functions, and none has recorded a call that can be the other side of one of them: each of
+/// these collectives is then missing on all ranks.
+bool are_collectives_uneven(std::span<const RankMeta* const> metas) {
+  std::set<std::set<CollectiveKind>> lacking;
+  std::set<CollectiveKind> recorded;
+  for (const RankMeta* meta : metas) {
+    std::set<CollectiveKind> kinds;
+    for (const UnrecordedCalls& calls : unrecorded_calls(*meta))
+      for (const std::string& name : calls.names)
+        if (effect_of(name).collectives) kinds.insert(kind_of(call_by_name(name)));
+    lacking.insert(std::move(kinds));
+    for (const CallId call : meta->calls)
+      if (role_of(call).kind != 0) recorded.insert(kind_of(call));
+  }
+  if (lacking.size() != 1) return !lacking.empty();
+  return std::ranges::any_of(*lacking.begin(), [&](const CollectiveKind& kind) { return recorded.contains(kind); });
 }
 
 RecordingGaps gaps_of(const RankMeta& meta, TraceGaps& all) {
@@ -98,7 +92,6 @@ RecordingGaps gaps_of(const RankMeta& meta, TraceGaps& all) {
   for (const TextRow& text : meta.texts) {
     if (text.key == "recording") states.push_back(&text);
     all.has_outside_switches = all.has_outside_switches || text.key == kSwitchedKey;
-    if (text.key == kUnseenKey && add_unseen(text.value, gaps)) all.has_gaps = true;
     Range range;
     const bool is_message = text.key == "option.MERIDIAN_MESSAGE";
     if (!is_message && text.key != "option.MERIDIAN_COMM") continue;
@@ -107,6 +100,7 @@ RecordingGaps gaps_of(const RankMeta& meta, TraceGaps& all) {
     all.has_selection = true;
     if (is_message) gaps.message = range;
   }
+  add_unrecorded(meta, gaps, all);
   gaps.lost_bounds = lost_bounds(meta);
   all.is_switched = all.is_switched || !gaps.lost_bounds.empty();
   std::ranges::stable_sort(states, {}, &TextRow::ticks);
@@ -121,11 +115,7 @@ RecordingGaps gaps_of(const RankMeta& meta, TraceGaps& all) {
     if (was_off && !is_off) gaps.resumed_ticks.push_back(state->ticks);
   }
   if (is_partial) {
-    for (const PassedRow& row : meta.passed) {
-      const Role role = role_of(meta.calls[row.call]).role;
-      gaps.lacks_sends = gaps.lacks_sends || is_of_sends(role);
-      gaps.lacks_receives = gaps.lacks_receives || is_of_receives(role);
-    }
+    for (const PassedRow& row : meta.passed) add(effect_of(meta.calls[row.call]), gaps);
   }
   return gaps;
 }
@@ -155,13 +145,15 @@ TraceGaps find_gaps(std::span<const RankMeta* const> metas) {
   std::size_t most = 0;
   for (const RecordingGaps& gaps : all.ranks) most = std::max(most, gaps.resumed_ticks.size());
   all.has_gaps = all.has_gaps || all.is_switched;
+  if (are_collectives_uneven(metas))
+    for (RecordingGaps& gaps : all.ranks) gaps.countable_until = 0;
   const bool is_even = std::ranges::all_of(all.ranks, [&](const RecordingGaps& gaps) {
     return gaps.resumed_ticks.size() == most || gaps.paused_ticks.size() > gaps.resumed_ticks.size();
   });
   if (is_even) return all;
   for (RecordingGaps& gaps : all.ranks) {
     gaps.resumed_ticks.clear();
-    if (!gaps.paused_ticks.empty()) gaps.countable_until = gaps.paused_ticks.front();
+    if (!gaps.paused_ticks.empty()) gaps.countable_until = std::min(gaps.countable_until, gaps.paused_ticks.front());
   }
   return all;
 }

@@ -17,7 +17,7 @@ struct RecordingGaps {
   /// Times at which recording was switched on again, ascending, and off.
   std::vector<std::uint64_t> resumed_ticks;
   std::vector<std::uint64_t> paused_ticks;
-  /// Collectives that begin later cannot be counted.
+  /// Collectives that begin later cannot be counted: how many of them are missing may differ between ranks.
   std::uint64_t countable_until = ~std::uint64_t{0};
   /// Some functions that send (receive) were called but not recorded while others were, so messages cannot be paired
   /// reliably.
@@ -45,7 +45,9 @@ struct TraceGaps {
   bool has_gaps = false;              ///< some messages and collectives have only one recorded side
   bool has_outside_switches = false;  ///< switches are not at the same call on every rank
   bool has_selection = false;         ///< single calls were filtered out; calls that complete them may be recorded
-  bool is_switched = false;           ///< some of them by choice, or a loss; otherwise calls.unseen names the functions
+  bool is_switched = false;           ///< some of them by choice, or a loss; otherwise functions were not seen
+  bool has_unwrapped = false;         ///< calls.unwrapped names some of these functions; otherwise calls.unseen does
+  bool lacks_comms = false;           ///< communicators were created by such calls
 };
 
 /// Reads the gaps from the rank files. If ranks were not switched on equally often, switches do not divide the run into

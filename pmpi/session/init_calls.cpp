@@ -27,6 +27,7 @@
 #include "pmpi/session/init_calls.hpp"
 #include "pmpi/session/peers.hpp"
 #include "pmpi/session/unseen.hpp"
+#include "pmpi/session/unwrapped.hpp"
 #include "pmpi/stacks/modules.hpp"
 #include "pmpi/user/events.hpp"
 
@@ -130,6 +131,7 @@ void after_init() noexcept {
   store_modules();
   store_unseen_calls();
   find_library_objects();
+  store_unwrapped_calls(LookAt::start);
   calibrate_recording();
   emit_overhead(OverheadKind::start, begin, 1);
   start_clock_exchange(peers, ring.domain);
@@ -144,6 +146,7 @@ void before_finalize() noexcept {
   if (is_tracing()) store_modules();  // modules that were loaded since then
   finish_clock_exchange();
   if (!is_tracing()) return;
+  store_unwrapped_calls(LookAt::end);
   emit_anchor(AnchorPhase::finish);
 }
 

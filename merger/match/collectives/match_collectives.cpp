@@ -171,7 +171,7 @@ PartId CollectiveMatcher::enter(const Caller& caller, const LocalComm& comm, con
   const bool is_counted_anew = caller.epoch != 0 && starts_.is_needed();
   const std::uint64_t start = is_counted_anew ? starts_.of(comm.comm, caller.epoch, caller.rank_index) : 0;
   if (caller.is_uncountable || start == CollectiveStarts::kUnknown || (is_counted_anew && series != 0)) {
-    findings_.add(FindingId::call_switched_off);
+    findings_.add(findings_.gap());
     return {};
   }
   const bool is_after_gap = caller.epoch != 0;
