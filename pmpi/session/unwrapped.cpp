@@ -152,7 +152,7 @@ struct Search {
   void* tracer = nullptr;
   const void* inside = nullptr;  ///< an address in the tracer
 };
-Names g_names;  // too large for a stack; protected by the dynamic linker's lock
+Names g_names;  // too large for a stack; MPI_Init and MPI_Finalize are called by one thread
 
 void store_imports(const Object& object, const char* path, const Search& search) noexcept {
   g_names.begin(path[0] != '\0' ? path : "the program");
@@ -189,17 +189,38 @@ void store_exports(const Object& object, const char* path, const Search& search)
   if (g_names.length != head) g_names.store(kExportedKey);
 }
 
-int look_at(dl_phdr_info* info, std::size_t, void* data) noexcept {
-  const Search& search = *static_cast<const Search*>(data);
+/// The loaded files. They are looked at after dl_iterate_phdr(), because the dynamic linker's functions must not be called while it
+/// holds its lock; each is kept loaded meanwhile.
+struct Loaded {
+  dl_phdr_info files[512];  // further ones are left out
+  std::size_t count = 0;
+  char paths[64 * 1024];
+  std::size_t used = 0;
+};
+Loaded g_loaded;
+
+int keep_file(dl_phdr_info* info, std::size_t, void*) noexcept {
   const char* const path = info->dlpi_name != nullptr ? info->dlpi_name : "";
+  const std::size_t bytes = strlen(path) + 1;
   if (path[0] != '\0' && strchr(path, '/') == nullptr) return 0;  // provided by the kernel
-  const Object object{*info};
-  if (object.names == nullptr || object.symbols == nullptr || object.holds(search.inside)) return 0;
+  if (g_loaded.count == sizeof g_loaded.files / sizeof *g_loaded.files || bytes > sizeof g_loaded.paths - g_loaded.used)
+    return 1;
+  char* const kept = g_loaded.paths + g_loaded.used;
+  memcpy(kept, path, bytes);
+  g_loaded.used += bytes;
+  g_loaded.files[g_loaded.count] = *info;
+  g_loaded.files[g_loaded.count++].dlpi_name = kept;
+  return 0;
+}
+
+void look_at(const dl_phdr_info& info, const Search& search) noexcept {
+  const char* const path = info.dlpi_name;
+  const Object object{info};
+  if (object.names == nullptr || object.symbols == nullptr || object.holds(search.inside)) return;
   const bool is_mpi = object.holds(reinterpret_cast<const void*>(g_real.Init));
   if (is_mpi && search.when == LookAt::start) store_exports(object, path, search);
-  if (is_mpi || is_in_library(reinterpret_cast<const void*>(object.begin))) return 0;
+  if (is_mpi || is_in_library(reinterpret_cast<const void*>(object.begin))) return;
   if (path[0] == '\0' || object.may_import_mpi()) store_imports(object, path, search);
-  return 0;
 }
 
 }  // namespace
@@ -209,7 +230,16 @@ void store_unwrapped_calls(LookAt when) noexcept {
   if (dladdr(reinterpret_cast<const void*>(&store_unwrapped_calls), &own) == 0 || own.dli_fname == nullptr) return;
   Search search{when, dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD), own.dli_fbase};
   if (search.tracer == nullptr) return;
-  dl_iterate_phdr(&look_at, &search);
+  g_loaded.count = g_loaded.used = 0;
+  dl_iterate_phdr(&keep_file, nullptr);
+  for (std::size_t i = 0; i < g_loaded.count; ++i) {
+    const dl_phdr_info& file = g_loaded.files[i];
+    const bool is_program = file.dlpi_name[0] == '\0';
+    void* const handle = is_program ? nullptr : dlopen(file.dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+    if (!is_program && handle == nullptr) continue;  // unloaded since then
+    look_at(file, search);
+    if (handle != nullptr) dlclose(handle);
+  }
   dlclose(search.tracer);
 }
 
