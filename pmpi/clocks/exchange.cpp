@@ -69,7 +69,7 @@ int find_leaders(const Clock* clocks, int size, PingPeer* leaders) noexcept {
   return count;
 }
 
-void start_between(const Peers& peers, const PingPeer* leaders, int count) noexcept {
+void start_between(const TracedPeers& peers, const PingPeer* leaders, int count) noexcept {
   if (g_real.Comm_dup(peers.comm, &g_exchanger.comm) != MPI_SUCCESS) return;
   g_real.Comm_set_errhandler(g_exchanger.comm, g_mpi.errors_return);
   g_exchanger.is_on = true;
@@ -89,7 +89,7 @@ void start_between(const Peers& peers, const PingPeer* leaders, int count) noexc
 
 }  // namespace
 
-void start_clock_exchange(const Peers& peers, std::uint64_t domain) noexcept {
+void start_clock_exchange(const TracedPeers& peers, std::uint64_t domain) noexcept {
   const auto ranks = static_cast<std::size_t>(peers.size);
   const std::size_t bytes = ranks * (sizeof(Clock) + sizeof(PingPeer));
   void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -3,15 +3,15 @@
 
 #include <cstdint>
 
-#include "pmpi/clocks/peers.hpp"
 #include "pmpi/clocks/pings.hpp"
+#include "pmpi/clocks/traced_peers.hpp"
 
 namespace meridian {
 
 /// Ping-pong exchanges between the first ranks of the clock domains, in the pairs of schedule.hpp. Collective over
 /// `all_ranks`, including ranks that do not record (their domain is 0); costs one Allreduce of 24 bytes if all ranks
 /// share one clock.
-void start_clock_exchange(const Peers& peers, std::uint64_t domain) noexcept;
+void start_clock_exchange(const TracedPeers& peers, std::uint64_t domain) noexcept;
 
 /// The same at the end, bounded in time: a rank that has died blocks no other. Collective as above.
 void finish_clock_exchange() noexcept;

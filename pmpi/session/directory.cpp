@@ -151,7 +151,7 @@ void leave_note(const char* directory, int rank) noexcept {
 }
 
 /// This rank's own part: the directory, if it is on a local file system, and the note about its ring.
-bool take_place(const char* path, const Peers& peers) noexcept {
+bool take_place(const char* path, const TracedPeers& peers) noexcept {
   const int rank = peers.world_rank;
   if (peers.rank != 0 && mkdir(path, 0700) != 0 && errno != EEXIST && (!make_parents(path) || mkdir(path, 0700) != 0)) {
     say("rank %d cannot create the output directory '%s': %s; it is not traced", rank, path, strerror(errno));
@@ -164,7 +164,7 @@ bool take_place(const char* path, const Peers& peers) noexcept {
 
 }  // namespace
 
-Agreement agree_on_directory(const Peers& peers) noexcept {
+Agreement agree_on_directory(const TracedPeers& peers) noexcept {
   char path[kPathBytes] = {};
   const bool has_ring = g_session.refusal == Refusal::none;
   const std::uint64_t has_none = has_ring ? 0 : 1;

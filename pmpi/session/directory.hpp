@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "pmpi/clocks/peers.hpp"
+#include "pmpi/clocks/traced_peers.hpp"
 
 namespace meridian {
 
@@ -14,6 +14,6 @@ struct Agreement {
 };
 
 /// Agrees on the output directory with all peers (collective) and creates it; sets ring->output_dir if this rank records.
-Agreement agree_on_directory(const Peers& peers) noexcept;
+Agreement agree_on_directory(const TracedPeers& peers) noexcept;
 
 }  // namespace meridian

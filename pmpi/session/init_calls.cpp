@@ -57,7 +57,7 @@ void say_that_none_is_chosen() noexcept {
 }
 
 /// After MPI_Init: this rank does not record.
-void give_up(const Agreement& agreement, const Peers& peers) noexcept {
+void give_up(const Agreement& agreement, const TracedPeers& peers) noexcept {
   if (is_tracing()) {
     g_session.ring->run_state.store(RunState::ended, std::memory_order_release);
     unlink(g_session.ring_path);
@@ -101,7 +101,7 @@ void after_init() noexcept {
   const std::uint64_t begin = read_ticks();
   const bool has_world = g_all_ranks == MPI_Comm{};
   if (has_world) g_all_ranks = g_mpi.world;
-  const Peers peers = find_peers(g_all_ranks);
+  const TracedPeers peers = find_peers(g_all_ranks);
   if (peers.comm == g_mpi.comm_null) {
     leave_census();
     stop_session("MPI made no communicator for the ranks that have the tracer");

@@ -29,8 +29,8 @@ MPI_Comm connect_listed(MPI_Comm all, int world_rank) noexcept {
 
 }  // namespace
 
-Peers find_peers(MPI_Comm all) noexcept {
-  Peers peers{.comm = all};
+TracedPeers find_peers(MPI_Comm all) noexcept {
+  TracedPeers peers{.comm = all};
   g_real.Comm_rank(all, &peers.world_rank);
   g_real.Comm_size(all, &peers.world_size);
   if (take_census(peers.world_size)) peers.comm = connect_listed(all, peers.world_rank);

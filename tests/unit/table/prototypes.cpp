@@ -43,7 +43,6 @@ static_assert(!kIsAlike<int (*)(int), int (*)(int, ...)>);
 #define MERIDIAN_IF_(condition, ...) MERIDIAN_IF_##condition(__VA_ARGS__)
 #define MERIDIAN_IF(condition, ...) MERIDIAN_IF_(condition, __VA_ARGS__)
 
-#define MERIDIAN_CALL_AS(type, name, group, params, args, recorded)                           \
-  MERIDIAN_IF(MERIDIAN_HAS_##name,                                                            \
-              static_assert(meridian::kIsAlike<decltype(&PMPI_##name), type(*) params>, #name);)
+#define MERIDIAN_CALL_AS(type, name, group, params, args, recorded) \
+  MERIDIAN_IF(MERIDIAN_HAS_##name, static_assert(meridian::kIsAlike<decltype(&PMPI_##name), type(*) params>, #name);)
 #include "trace/model/mpi_calls.def"

@@ -159,7 +159,8 @@ struct ColumnReader::Impl {
 
   Status read_stream(hsize_t first, std::span<std::uint8_t> stream, std::uint32_t& skipped) const {
     if (raw == nullptr)
-      return h5::read_chunk(dataset.get(), &first, skipped, std::as_writable_bytes(stream)) ? Status{} : Status{failed()};
+      return h5::read_chunk(dataset.get(), &first, skipped, std::as_writable_bytes(stream)) ? Status{}
+                                                                                            : Status{failed()};
     const ChunkPlace& place = places[static_cast<std::size_t>(first / storage.chunk)];
     skipped = place.skipped;
     Status read = raw->read(place.address, stream);

@@ -6,7 +6,7 @@
 namespace meridian {
 
 /// The processes that have the tracer, and take part in its collective calls.
-struct Peers {
+struct TracedPeers {
   MPI_Comm comm{};
   int rank = 0;  ///< of this process in `comm`
   int size = 1;
