@@ -91,6 +91,12 @@ CallTraits traits_of(const MergedCall& call) {
   return traits;
 }
 
+/// 0 for what is no time: a damaged table, or a garbled message of another process.
+std::int64_t ns_of(double seconds) {
+  constexpr double kMost = 1e9;  // 30 years
+  return seconds > -kMost && seconds < kMost ? std::llround(seconds * kNsPerSecond) : 0;
+}
+
 }  // namespace
 
 std::vector<CallTraits> call_traits(const MergedDefinitions& definitions) {
@@ -111,8 +117,8 @@ Result<std::vector<LocationLife>> location_lives(const MergedTrace& trace, const
     const auto found = numbers.find({row.rank, row.thread});
     if (found == numbers.end()) continue;
     LocationLife& life = lives[found->second];
-    life.begin_ns = first.enter_ns + std::llround(row.begin_s * kNsPerSecond);
-    life.end_ns = life.begin_ns + std::llround(row.life_s * kNsPerSecond);
+    life.begin_ns = first.enter_ns + ns_of(row.begin_s);
+    life.end_ns = life.begin_ns + ns_of(row.life_s);
     const auto creator = numbers.find({row.rank, row.creator});
     if (creator != numbers.end() && creator->second != found->second) life.creator = creator->second;
   }

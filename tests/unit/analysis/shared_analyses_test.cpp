@@ -228,7 +228,7 @@ TEST_F(SharedAnalysesTest, AnswerAGarbledRequestWithAnError) {
     EXPECT_FALSE(has_failed(answer_analyses(request)));
     for (std::size_t length = 0; length < request.size(); length += 1 + length / 9)
       EXPECT_TRUE(has_failed(answer_analyses(request.first(length))));
-    for (std::uint64_t i = 0; i < cases(100); ++i) {  // may be a valid one
+    for (int i = 0; i < 100; ++i) {  // may be a valid one
       Message garbled{request.begin(), request.end()};
       garbled[random() % garbled.size()] = static_cast<std::uint8_t>(random());
       (void)answer_analyses(garbled);
