@@ -116,18 +116,20 @@ void sort_ranks() noexcept {
 
 }  // namespace
 
-void join_census() noexcept {
+bool join_census() noexcept {
   std::uint64_t key = 0;
-  if (g_census.socket >= 0 || launched_rank() < 0 || may_be_incomplete() || !job_key(key)) return;
+  if (g_census.socket >= 0 || launched_rank() < 0 || may_be_incomplete() || !job_key(key)) return true;
   sockaddr_un name{};
   name.sun_family = AF_UNIX;
   snprintf(g_census.prefix, sizeof g_census.prefix, "meridian-%u-%016llx-", getuid(),
            static_cast<unsigned long long>(key));
   const int length = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "%s%d", g_census.prefix, launched_rank());
   g_census.socket = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (g_census.socket < 0) return;
+  if (g_census.socket < 0) return false;
   const auto bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path)) + 1 + static_cast<socklen_t>(length);
-  if (bind(g_census.socket, reinterpret_cast<const sockaddr*>(&name), bytes) != 0) leave_census();
+  if (bind(g_census.socket, reinterpret_cast<const sockaddr*>(&name), bytes) == 0) return true;
+  leave_census();
+  return false;
 }
 
 bool take_census(int size) noexcept {

@@ -12,8 +12,8 @@
 namespace meridian {
 
 /// Before MPI_Init. Binds a datagram socket with a name in Linux's abstract namespace, which ends with the process.
-/// Does nothing where the launcher gives the job no name.
-void join_census() noexcept;
+/// Does nothing where the launcher gives the job no name. False: the other ranks will take this one for untraced.
+bool join_census() noexcept;
 
 /// After MPI_Init of a world of `size` ranks. True: only a part of this host's ranks has the tracer, and listed_ranks() are those.
 /// On several hosts, ranks of other hosts are then taken for untraced, because nothing is known about them.

@@ -74,6 +74,17 @@ void give_up(const Agreement& agreement, const TracedPeers& peers) noexcept {
   }
 }
 
+/// Before MPI_Init: the other ranks will not expect this one.
+void withdraw() noexcept {
+  if (is_tracing()) {
+    g_session.ring->run_state.store(RunState::ended, std::memory_order_release);
+    unlink(g_session.ring_path);
+    wake_writer();
+  }
+  g_session.refusal = Refusal::none;
+  stop_session("this rank cannot make itself known to the other ranks (no socket, or its name is taken)");
+}
+
 /// MPI is to be initialised, but is not in this process. The call reports it to programs that only have the tracer
 /// preloaded.
 void refuse_without_mpi() noexcept {
@@ -90,8 +101,8 @@ void before_init() noexcept {
   if (state == SessionState::idle) start_session();
   state = g_session.state.load(std::memory_order_acquire);
   if (state == SessionState::idle) refuse_without_mpi();
-  if (takes_part()) join_census();
-  if (state == SessionState::on && !g_session.writer_started.load(std::memory_order_acquire)) start_writer();
+  if (takes_part() && !join_census()) withdraw();
+  if (is_tracing() && !g_session.writer_started.load(std::memory_order_acquire)) start_writer();
 }
 
 void after_init() noexcept {
