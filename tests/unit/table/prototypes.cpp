@@ -43,6 +43,7 @@ static_assert(!kIsAlike<int (*)(int), int (*)(int, ...)>);
 #define MERIDIAN_IF_(condition, ...) MERIDIAN_IF_##condition(__VA_ARGS__)
 #define MERIDIAN_IF(condition, ...) MERIDIAN_IF_(condition, __VA_ARGS__)
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // of procedures that MPI has removed
 #define MERIDIAN_CALL_AS(type, name, group, params, args, recorded) \
   MERIDIAN_IF(MERIDIAN_HAS_##name, static_assert(meridian::kIsAlike<decltype(&PMPI_##name), type(*) params>, #name);)
 #include "trace/model/mpi_calls.def"
