@@ -95,7 +95,7 @@ def check_conditions(query, frames):
     same(query.json("SELECT * FROM events ORDER BY start_s DESC LIMIT 7"), frames.events[::-1][:7], "the last ones")
     messages = frames.messages
     if len(messages):
-        sent, received = messages["send_s"].median(), messages["receive_s"].median()
+        sent, received = float(messages["send_s"].median()), float(messages["receive_s"].median())
         for condition, chosen in (
             (f"send_s < {sent!r}", messages["send_s"] < sent), (f"receive_s >= {received!r}", messages["receive_s"] >= received),
             ("dest = 0", messages["dest"] == 0), (f"source = 0 AND send_s >= {sent!r}", (messages["source"] == 0) & (messages["send_s"] >= sent)),
@@ -103,12 +103,12 @@ def check_conditions(query, frames):
             ("message = 1", messages["message"] == 1), ("message = 1e9", messages["message"] < 0), ("send_call = receive_call", messages["send_call"] == messages["receive_call"]),
         ):  # fmt: skip
             same(query.json(f"SELECT * FROM messages WHERE {condition}"), messages[chosen], condition, by="message")
-    middle = frames.collectives["start_s"].median()
+    middle = float(frames.collectives["start_s"].median())
     for table, column in (("collectives", "start_s"), ("participants", "enter_s")):
         frame = getattr(frames, table)
         for sign, chosen in (("<", frame[column] < middle), (">=", frame[column] >= middle)):
             same(query.json(f"SELECT * FROM {table} WHERE {column} {sign} {middle!r}"), frame[chosen], (table, sign))
-    end = frames.collectives["end_s"].median()
+    end = float(frames.collectives["end_s"].median())
     same(query.json(f"SELECT * FROM collectives WHERE end_s < {end!r}"), frames.collectives[frames.collectives["end_s"] < end], "ended")
     number = int(frames.collectives["collective"].max())
     same(query.json(f"SELECT * FROM collectives WHERE collective = {number}"), frames.collectives[frames.collectives["collective"] == number], "one")
