@@ -191,7 +191,7 @@ class Project(unittest.TestCase):
     def test_many_cases_are_dealt_out_to_several_processes(self):
         self.add_cases(*(f"Suite.Case{number}" for number in range(26)))
         self.run_tests()
-        self.assertEqual(sorted(len(line.split()) for line in self.starts()), [13, 13])
+        self.assertEqual(sorted(len(line.split()) for line in self.starts()), [6, 6, 7, 7])
         self.assertEqual(self.total()[0][-1], "26 passed, 0 failed")
 
     def test_a_case_that_crashes_is_named_and_the_others_go_on(self):
