@@ -60,6 +60,7 @@ def environment(**extra):
         OMPI_MCA_btl_vader_single_copy_mechanism="none",  # containers forbid process_vm_readv and Open MPI says so
         OMPI_MCA_plm_rsh_agent="false",  # one machine: no ssh to look for
         OMPI_MCA_orte_tmpdir_base=extra.get("TMPDIR") or launcher_directory(),
+        OMPI_MCA_btl_tcp_if_include="lo",  # one machine: Open MPI 5 complains about interfaces without a route to themselves
         # The same for the launcher of Open MPI 5 and later.
         PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe",
         PRTE_MCA_plm_ssh_agent="false",
