@@ -3,7 +3,7 @@
 
 # meridian_check_hdf5(VERSION): 1.10.5 is the first with H5Dget_chunk_info_by_coord().
 set(MERIDIAN_OLDEST_HDF5 1.10.5)
-set(MERIDIAN_TESTED_HDF5 2.2)   # the newest that the tests have run with
+set(MERIDIAN_TESTED_HDF5 1.14)   # the newest that the tests have run with
 function(meridian_check_hdf5 version)
   if(version VERSION_LESS MERIDIAN_OLDEST_HDF5)
     message(FATAL_ERROR "HDF5 ${version} is too old: it cannot tell where the chunks of a dataset are stored, as merging needs; "

@@ -12,7 +12,7 @@
 namespace meridian {
 namespace {
 
-/// A function that the table does not have. Those of the tool interface carry nothing, nor do conversions and the
+/// A function that the table does not have. Functions of the tool interface carry nothing, nor do conversions and the
 /// functions that query or set something.
 MissingEffect guess(std::string_view name) noexcept {
   const auto has = [&](std::string_view word) { return name.find(word) != std::string_view::npos; };

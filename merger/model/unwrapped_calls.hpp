@@ -30,7 +30,7 @@ struct UnrecordedCalls {
   std::string path;
   std::vector<std::string> names;  ///< ascending
 };
-/// Those that the tracer does not wrap.
+/// The functions that the tracer does not wrap.
 std::vector<UnrecordedCalls> unwrapped_calls(const RankMeta& meta);
 /// Those, and functions of the program that hide the tracer's.
 std::vector<UnrecordedCalls> unrecorded_calls(const RankMeta& meta);

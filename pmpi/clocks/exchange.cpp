@@ -52,7 +52,7 @@ bool exchange_all(AnchorPhase phase, std::int64_t end_ns) noexcept {
   return is_good;
 }
 
-/// What the peers exchange about themselves.
+/// A peer's clock, as all peers are told it.
 struct Clock {
   std::uint64_t domain = 0;  ///< 0: does not record
   std::uint64_t world_rank = 0;

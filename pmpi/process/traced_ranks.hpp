@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which ranks of MPI_COMM_WORLD are traced: those that MERIDIAN_RANKS lists, and that have the tracer at all. The launcher may have
+// Which ranks of MPI_COMM_WORLD are traced: the ranks that have the tracer and that MERIDIAN_RANKS lists. The launcher may have
 // started some ranks without it (`mpirun -n 1 meridian run a : -n 2 a`). These know nothing of the tracer's collective calls.
 //
 // A process of the launcher's job that has the tracer joins the census of its host before MPI_Init. MPI_Init returns after all

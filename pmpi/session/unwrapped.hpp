@@ -8,7 +8,7 @@ namespace meridian {
 enum class LookAt { start, end };
 
 /// Stores the names of MPI functions that the program or one of its libraries imports and this tracer does not wrap,
-/// because it was built with the mpi.h of another version. At the start also those that the MPI library exports and this
+/// because it was built with the mpi.h of another version. At the start also the functions that the MPI library exports and this
 /// tracer does not wrap, whether or not the program uses them. Call after find_library_objects(). Addresses that the
 /// program gets from dlsym are not seen.
 void store_unwrapped_calls(LookAt when) noexcept;

@@ -28,11 +28,11 @@ class Hdf5(unittest.TestCase):
         self.assertIn("install HDF5 1.10.5 or later", text)
 
     def test_tested_ones_pass_in_silence(self):
-        for version in ("1.10.5", "1.10.8", "1.12.2", "1.14.5", "2.0.0", "2.2.1"):
+        for version in ("1.10.5", "1.10.8", "1.12.2", "1.14.5"):
             self.assertEqual(configure(f"meridian_check_hdf5({version})"), (0, ""), version)
 
     def test_a_newer_one_is_a_warning(self):
-        for version in ("2.3.0", "3.0"):
+        for version in ("2.2.1", "3.0"):
             code, text = configure(f"meridian_check_hdf5({version})")
             self.assertEqual(code, 0)
             self.assertIn(f"HDF5 {version} is newer than the newest that Meridian was tested with", text)

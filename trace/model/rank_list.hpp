@@ -6,7 +6,7 @@
 //   all       every rank
 //   5         one rank
 //   8-15      ranks 8 to 15
-//   3%16      ranks 3, 19, 35...: those that leave 3 when divided by 16
+//   3%16      ranks 3, 19, 35...: every rank that leaves 3 when divided by 16
 //   1/16      one of 16: ranks 0, 16, 32...
 //
 // Items are separated by commas.
