@@ -34,10 +34,15 @@ function(meridian_part name dir)
   endif()
 endfunction()
 
-# meridian_cold_target(NAME): meridian_target() for code that no traced program runs.
+# meridian_cold_target(NAME [OPTIMIZE level]): meridian_target() for code that no traced program runs. OPTIMIZE: the level in place of 3,
+# for code that takes longer to compile than it will ever run: a release is compiled in less time, and what runs in tests alone at level 0.
 function(meridian_cold_target name)
+  cmake_parse_arguments(arg "" "OPTIMIZE" "" ${ARGN})
   meridian_target(${name})
   meridian_in_unity(${name})
+  if(DEFINED arg_OPTIMIZE)
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O${arg_OPTIMIZE}> $<$<CONFIG:Sanitized,Quick>:-O0>)
+  endif()
 endfunction()
 
 # meridian_in_unity(NAME): MERIDIAN_UNITY compiles NAME many files at a time: much of the time goes into headers and templates that

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # How tests are added: one budget, one set of labels, one choice of MPI runs.
 #
-# meridian_check(NAME COMMAND c... [BUDGET s] [FOLDER dir] [SLOW])
+# meridian_check(NAME COMMAND c... [BUDGET s] [FOLDER dir] [SLOW] [SANITIZED])
 #   a test without a launcher, label unit. Never repeated. SLOW: takes over ten seconds, so `scripts/test quick` leaves it out.
+#   SANITIZED: with sanitizers, too; else without them alone.
 # meridian_run(NAME FLAVOR f RANKS n COMMAND c... [SUBJECT text] [BUDGET s] [ALONE reason] [LOCK resource] [QUICK])
 #   a test that starts programs of an MPI library, label mpi. scripts/test repeats it at most once and counts that.
 #
@@ -14,6 +15,7 @@
 # QUICK    also part of `scripts/test quick`: one test of each kind on each library.
 # A test that exits with 77 is skipped; the last line that it has printed is the reason.
 option(MERIDIAN_ALL_RUNS "Test each subject on each rank count of each MPI library, not on chosen pairs" OFF)
+option(MERIDIAN_TEST_ONCE "Leave out unit tests that scripts/test runs with sanitizers in another tree: they take long to compile" OFF)
 set(MERIDIAN_TEST_BUDGET_S 120)
 if(MERIDIAN_SANITIZE)
   set(MERIDIAN_TEST_BUDGET_S 360)
@@ -38,7 +40,10 @@ function(meridian_check name)
   if(CMAKE_CROSSCOMPILING)   # an emulator runs what the test starts, and not what that starts
     return()
   endif()
-  cmake_parse_arguments(arg "SLOW" "BUDGET;FOLDER" "COMMAND" ${ARGN})
+  cmake_parse_arguments(arg "SLOW;SANITIZED" "BUDGET;FOLDER" "COMMAND" ${ARGN})
+  if(MERIDIAN_SANITIZE AND NOT arg_SANITIZED)
+    return()
+  endif()
   set(label unit)
   if(arg_SLOW)
     list(APPEND label slow)
@@ -86,11 +91,7 @@ function(meridian_run name)
     _meridian_needs(QUICK "${arg_COMMAND}")
   endif()
   _meridian_add_test("${name}" "${label}" "${arg_COMMAND}" "${arg_BUDGET}")
-  set(processors ${arg_RANKS})
-  if(arg_FLAVOR STREQUAL "openmpi")   # its ranks yield while they wait; MPICH's spin
-    math(EXPR processors "(${arg_RANKS} + 1) / 2")
-  endif()
-  set_tests_properties("${name}" PROPERTIES PROCESSORS ${processors})
+  set_tests_properties("${name}" PROPERTIES PROCESSORS ${arg_RANKS})   # ranks that wait keep their processors busy
   if(arg_ALONE)
     set_tests_properties("${name}" PROPERTIES RUN_SERIAL ON)
   endif()
@@ -103,9 +104,10 @@ endfunction()
 function(meridian_test_targets)
   get_property(unit GLOBAL PROPERTY MERIDIAN_TARGETS_UNIT)
   get_property(quick GLOBAL PROPERTY MERIDIAN_TARGETS_QUICK)
-  foreach(flavor ${MERIDIAN_MPIS})
-    list(APPEND unit meridian_${flavor})
-  endforeach()
+  if(NOT MERIDIAN_SANITIZE)   # then no test records anything
+    list(TRANSFORM MERIDIAN_MPIS PREPEND meridian_ OUTPUT_VARIABLE tracers)
+    list(APPEND unit ${tracers})
+  endif()
   get_property(programs GLOBAL PROPERTY MERIDIAN_TEST_PROGRAMS)
   file(WRITE ${CMAKE_BINARY_DIR}/test_programs.txt "${programs}")   # for `scripts/test unit`
   add_custom_target(unit_tests DEPENDS meridian meridian-writer ${unit})

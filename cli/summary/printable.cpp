@@ -125,7 +125,11 @@ std::string printable(std::string_view text) {
 }
 
 std::size_t display_width(std::string_view text) {
-  std::size_t width = 0;
+  const auto is_ascii = [](char character) { return static_cast<unsigned char>(character) < 0x80; };
+  const auto ascii =
+      std::find_if_not(text.begin(), text.end(), is_ascii);  // a column each: nearly all text is no more than that
+  auto width = static_cast<std::size_t>(ascii - text.begin());
+  text.remove_prefix(width);
   while (!text.empty()) {
     const Character next = decode(text);
     width += width_of(next.code);

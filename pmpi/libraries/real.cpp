@@ -4,9 +4,9 @@
 #include "pmpi/libraries/real.hpp"
 
 #include <dlfcn.h>
-#include <link.h>
 
 #include "pmpi/libraries/flavor.hpp"
+#include "pmpi/libraries/interface.hpp"
 #include "pmpi/libraries/library_objects.hpp"
 
 namespace meridian {
@@ -15,30 +15,6 @@ constinit Real g_real{};
 constinit MpiConstants g_mpi{};
 
 namespace {
-
-/// A loaded object that defines PMPI_Init but is not in the global scope: an MPI that was loaded by dlopen.
-int keep_if_mpi(dl_phdr_info* object, std::size_t, void* found) {
-  if (object->dlpi_name == nullptr || object->dlpi_name[0] == '\0') return 0;
-  void* const handle = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-  if (handle == nullptr) return 0;
-  // The library itself, not one that depends on it: dlsym searches dependencies, too.
-  void* const symbol = dlsym(handle, "PMPI_Init");
-  Dl_info where{};
-  if (symbol != nullptr && dladdr(symbol, &where) != 0 &&
-      where.dli_fbase == reinterpret_cast<void*>(object->dlpi_addr)) {
-    *static_cast<void**>(found) = handle;  // stays open, so that MPI is never unloaded
-    return 1;
-  }
-  dlclose(handle);
-  return 0;
-}
-
-void* mpi_scope() noexcept {
-  if (dlsym(RTLD_DEFAULT, "PMPI_Init") != nullptr) return RTLD_DEFAULT;
-  void* found = nullptr;
-  dl_iterate_phdr(&keep_if_mpi, &found);
-  return found;
-}
 
 /// Used if this process has no such function. Because the tracer is preloaded, a program that tests for MPI (a weak
 /// symbol, dlsym) finds our wrappers even without MPI: they must then return an error.
@@ -90,11 +66,12 @@ bool find_constants(void*) noexcept {
 }  // namespace
 
 bool find_mpi() noexcept {
-  void* const scope = mpi_scope();
+  const Library library = find_library();
+  void* const scope = library.scope;
 #define MERIDIAN_CALL_AS(type, name, group, params, args, recorded) \
   MERIDIAN_IF(MERIDIAN_HAS_##name, resolve(g_real.name, scope, "PMPI_" #name);)
 #include "trace/model/mpi_calls.def"
-  if (dlsym(scope, "PMPI_Init") == nullptr) {
+  if (library.init == nullptr) {
     g_real.Initialized = &answer_no;
     g_real.Finalized = &answer_no;
     return false;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "pmpi/libraries/interface.hpp"
 #include "pmpi/process/heritage.hpp"
 #include "pmpi/process/last_words.hpp"
 #include "pmpi/process/session_state.hpp"
@@ -14,11 +15,7 @@
 namespace meridian {
 namespace {
 
-#ifdef OPEN_MPI
-constexpr const char* kLibrary = "Open MPI";
-#else
-constexpr const char* kLibrary = "MPICH";
-#endif
+constexpr const char* kLibrary = interface_name(kOwnInterface);
 
 const char* file_name(const char* path) noexcept {
   const char* const slash = strrchr(path, '/');

@@ -24,6 +24,7 @@
 #include "pmpi/rings/writer_process.hpp"
 #include "pmpi/session/context.hpp"
 #include "pmpi/session/farewell.hpp"
+#include "pmpi/session/foreign.hpp"
 #include "pmpi/session/init_calls.hpp"
 #include "pmpi/session/thread_parts.hpp"
 #include "pmpi/user/definitions.hpp"
@@ -55,7 +56,8 @@ bool refuse(Refusal refusal, const char* why) noexcept {
 
 /// False: not now (there is no MPI in this process yet), or stop_session() was called.
 bool try_start() noexcept {
-  if (!find_mpi()) return false;
+  const bool has_mpi = find_mpi();  // also for a call that is under way while step_aside() works
+  if (step_aside() || !has_mpi) return false;
   // A set-uid program must not read its user's options or write files for that user.
   if (getauxval(AT_SECURE) != 0) return refuse(Refusal::unwanted, nullptr);
   const int rank = launched_rank();

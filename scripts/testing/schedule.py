@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs jobs side by side.
 
-Twice as many processes as cores, since most tests wait for something; and while the processors have nothing to do, up to twice as
+Twice as many processes as cores, since most tests wait for something; and while the processors have nothing to do, up to half as
 many again. A job that wants the machine for itself (ALONE) runs after all others.
 """
 
@@ -62,7 +62,7 @@ def run(jobs, on_result, cores=None):
 
     while waiting or running:
         has_idle = idleness.look() and len(running) >= 2
-        room = 2 * usual if has_idle else usual
+        room = usual + usual // 2 if has_idle else usual
         job = next((job for job in waiting if may_begin(job, room)), None)
         if job:
             if has_idle:

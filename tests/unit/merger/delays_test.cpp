@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Root causes of the waits of small traces with known delays, and sums over longer ones. Times are ns.
+// Root causes of the waits of small traces with known delays. Times are ns.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <set>
 
 #include "analysed.hpp"
+#include "delay_sums.hpp"
 #include "random_waits.hpp"
-#include "synthetic_patterns.hpp"
 #include "synthetic_trace.hpp"
 #include "tests/support/seed.hpp"
 
@@ -99,17 +99,6 @@ TEST(Delays, AreNoneWithoutWaits) {
   EXPECT_THAT(delays_of(run), IsEmpty());
 }
 
-std::int64_t sum_of(const Summary& summary) {
-  std::int64_t sum = 0;
-  for (const DelaySummary& row : summary.delays) sum += ns(row.short_term_s) + ns(row.long_term_s);
-  return sum;
-}
-std::int64_t sum_of_waits(const Summary& summary) {
-  std::int64_t sum = 0;
-  for (const WaitPairSummary& row : summary.wait_pairs) sum += ns(row.total_s);
-  return sum;
-}
-
 TEST(Delays, OfRandomProgramsAreAsLongAsTheirWaits) {
   for (std::uint64_t seed = 1; seed <= cases(20); ++seed) {
     SyntheticRun run{4};
@@ -117,7 +106,7 @@ TEST(Delays, OfRandomProgramsAreAsLongAsTheirWaits) {
     const auto outcome = run.merge(with_analyses());
     ASSERT_TRUE(outcome) << outcome.error().what;
     ASSERT_GT(sum_of_waits(outcome->summary), 10'000) << "seed " << seed;
-    ASSERT_EQ(sum_of(outcome->summary), sum_of_waits(outcome->summary)) << "seed " << seed;
+    ASSERT_EQ(sum_of_delays(outcome->summary), sum_of_waits(outcome->summary)) << "seed " << seed;
   }
 }
 
@@ -146,15 +135,6 @@ TEST(Delays, DoNotDependOnTheNumbersOfTheRanks) {
       EXPECT_NEAR(static_cast<double>(found[key].second), static_cast<double>(times.second), most) << seed;
     }
   }
-}
-
-TEST(Delays, OfALongTraceAreAsLongAsItsWaits) {
-  const TempDir directory;
-  write_halo(directory.path(), 5, 1500);
-  const auto outcome = merge(directory.path(), with_analyses());
-  ASSERT_TRUE(outcome) << outcome.error().what;
-  EXPECT_GT(sum_of(outcome->summary), 0);
-  EXPECT_EQ(sum_of(outcome->summary), sum_of_waits(outcome->summary));
 }
 
 }  // namespace

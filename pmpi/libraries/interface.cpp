@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pmpi/libraries/interface.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "pmpi/libraries/real.hpp"
+
+namespace meridian {
+namespace {
+
+/// A loaded object that defines PMPI_Init but is not in the global scope: an MPI that was loaded by dlopen.
+int keep_if_mpi(dl_phdr_info* object, std::size_t, void* found) {
+  if (object->dlpi_name == nullptr || object->dlpi_name[0] == '\0') return 0;
+  void* const handle = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return 0;
+  // The library itself, not one that depends on it: dlsym searches dependencies, too.
+  void* const symbol = dlsym(handle, "PMPI_Init");
+  Dl_info where{};
+  if (symbol != nullptr && dladdr(symbol, &where) != 0 &&
+      where.dli_fbase == reinterpret_cast<void*>(object->dlpi_addr)) {
+    *static_cast<void**>(found) = handle;  // stays open, so that MPI is never unloaded
+    return 1;
+  }
+  dlclose(handle);
+  return 0;
+}
+
+Interface interface_of(void* scope, const char* path) noexcept {
+  const char* const slash = strrchr(path, '/');
+  // The standard fixes this name. Functions do not tell: libraries with an interface of their own have MPI_Abi_get_version, too.
+  if (strncmp(slash != nullptr ? slash + 1 : path, "libmpi_abi", strlen("libmpi_abi")) == 0) return Interface::abi;
+  return dlsym(scope, "ompi_mpi_comm_world") != nullptr ? Interface::openmpi : Interface::mpich;
+}
+
+#if defined(__x86_64__)
+constexpr std::size_t kJumpBytes = 14;
+void make_jump(unsigned char* code, const void* target) noexcept {
+  constexpr unsigned char kJump[] = {0xff, 0x25, 0, 0, 0, 0};  // jmp *(%rip): to the address behind it
+  memcpy(code, kJump, sizeof kJump);
+  memcpy(code + sizeof kJump, &target, sizeof target);
+}
+#elif defined(__aarch64__)
+constexpr std::size_t kJumpBytes = 16;
+void make_jump(unsigned char* code, const void* target) noexcept {
+  constexpr std::uint32_t kJump[] = {0x58000050, 0xd61f0200};  // ldr x16, .+8; br x16
+  memcpy(code, kJump, sizeof kJump);
+  memcpy(code + sizeof kJump, &target, sizeof target);
+}
+#else
+constexpr std::size_t kJumpBytes = 0;  // not known: no wrapper is long enough
+void make_jump(unsigned char*, const void*) noexcept {}
+#endif
+
+constexpr const char* kWrappers[] = {
+#define MERIDIAN_CALL_AS(type, name, group, params, args, recorded) MERIDIAN_IF(MERIDIAN_HAS_##name, "MPI_" #name, )
+#include "trace/model/mpi_calls.def"
+};
+
+/// Whether the function at `code` is long enough for a jump.
+bool has_room(const void* code) noexcept {
+  Dl_info where{};
+  void* symbol = nullptr;
+  if (dladdr1(code, &where, &symbol, RTLD_DL_SYMENT) == 0 || symbol == nullptr) return false;
+  return kJumpBytes != 0 && static_cast<const ElfW(Sym)*>(symbol)->st_size >= kJumpBytes;
+}
+
+bool replace(void* wrapper, const void* target) noexcept {
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto place = reinterpret_cast<std::uintptr_t>(wrapper);
+  const std::uintptr_t begin = place & ~(page - 1);
+  const std::size_t bytes = ((place + kJumpBytes + page - 1) & ~(page - 1)) - begin;
+  void* const pages = reinterpret_cast<void*>(begin);
+  if (mprotect(pages, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return false;
+  make_jump(static_cast<unsigned char*>(wrapper), target);
+  __builtin___clear_cache(static_cast<char*>(wrapper), static_cast<char*>(wrapper) + kJumpBytes);
+  return mprotect(pages, bytes, PROT_READ | PROT_EXEC) == 0;
+}
+
+}  // namespace
+
+Library find_library() noexcept {
+  Library library;
+  library.scope = RTLD_DEFAULT;
+  library.init = dlsym(RTLD_DEFAULT, "PMPI_Init");
+  if (library.init == nullptr) {
+    void* found = nullptr;
+    dl_iterate_phdr(&keep_if_mpi, &found);
+    if (found == nullptr) return library;
+    library.scope = found;
+    library.init = dlsym(found, "PMPI_Init");
+  }
+  Dl_info where{};
+  if (dladdr(library.init, &where) != 0 && where.dli_fname != nullptr) library.path = where.dli_fname;
+  library.interface = interface_of(library.scope, library.path);
+  return library;
+}
+
+bool bypass_wrappers(const Library& library) noexcept {
+  Dl_info own{};
+  if (dladdr(reinterpret_cast<const void*>(&bypass_wrappers), &own) == 0) return false;
+  void* const tracer = dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (tracer == nullptr) return false;
+  bool is_done = true;
+  for (const char* const name : kWrappers) {
+    void* const wrapper = dlsym(tracer, name);
+    char profiling[80] = "P";
+    const void* target = dlsym(RTLD_NEXT, name);  // perhaps that of another tool
+    if (target == nullptr) target = dlsym(library.scope, strncat(profiling, name, sizeof profiling - 2));
+    if (wrapper == nullptr || target == nullptr) continue;  // no caller has a function that the library lacks
+    is_done = has_room(wrapper) && replace(wrapper, target) && is_done;
+  }
+  dlclose(tracer);
+  return is_done;
+}
+
+}  // namespace meridian
