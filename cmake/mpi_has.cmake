@@ -64,6 +64,18 @@ function(meridian_mpi_has flavor output_dir)
   meridian_check_calls(${flavor} "${names}" "${has}" "${declared}")
 endfunction()
 
+# meridian_abi_has(OUTPUT_DIR): the same file for the standard ABI of MPI 5, without a library: all rows, and nothing of Fortran. A library
+# need not have all of them: what it lacks, no program can call.
+function(meridian_abi_has output_dir)
+  _meridian_table_names(names)
+  set(lines "")
+  foreach(name IN LISTS names)
+    string(APPEND lines "#define MERIDIAN_HAS_${name} 1\n#define MERIDIAN_HAS_F77_${name} 0\n#define MERIDIAN_HAS_F08_${name} 0\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${output_dir}/mpi_has.h @ONLY
+       CONTENT "#pragma once\n\n// Written by cmake/mpi_has.cmake: what the standard ABI has of the call table.\n\n#include <mpi.h>\n\n${lines}")
+endfunction()
+
 # The names in the first column of the call table.
 function(_meridian_table_names result)
   set(table ${PROJECT_SOURCE_DIR}/trace/model/mpi_calls.def)

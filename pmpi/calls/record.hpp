@@ -78,7 +78,7 @@ struct Message : With<PointToPoint> {
     auto& p2p = body<PointToPoint>(words);
     p2p.comm = handle_word(comm);
     p2p.peer = rank_word(peer);
-    p2p.tag = tag;
+    p2p.tag = tag_word(tag);
     p2p.count = count;
     p2p.type_size = 0;
     p2p.reserved = 0;

@@ -17,8 +17,11 @@ namespace meridian::record {
 [[gnu::always_inline]] inline std::int32_t status_source(const MPI_Status& status) noexcept {
   constexpr bool kIsSame = MPI_ANY_SOURCE == kAnySource && MPI_PROC_NULL == kProcNull;
   constexpr bool kIsSwapped = MPI_ANY_SOURCE == kProcNull && MPI_PROC_NULL == kAnySource;
-  static_assert(kIsSame || (kIsSwapped && (kAnySource ^ kProcNull) == 1));
+  constexpr bool kIsHalf =
+      halved_if_negative(MPI_ANY_SOURCE) == kAnySource && halved_if_negative(MPI_PROC_NULL) == kProcNull;
+  static_assert(kIsSame || (kIsSwapped && (kAnySource ^ kProcNull) == 1) || kIsHalf);
   const auto source = static_cast<std::uint32_t>(status.MPI_SOURCE);
+  if constexpr (kIsHalf) return halved_if_negative(status.MPI_SOURCE);
   return static_cast<std::int32_t>(kIsSame ? source : source ^ source >> 31);
 }
 
@@ -26,7 +29,7 @@ namespace meridian::record {
                                             const MPI_Status& status) noexcept {
   entry.request = request;
   const std::uint64_t source_and_tag = static_cast<std::uint32_t>(status_source(status)) |
-                                       std::uint64_t{static_cast<std::uint32_t>(status.MPI_TAG)} << 32;
+                                       std::uint64_t{static_cast<std::uint32_t>(tag_word(status.MPI_TAG))} << 32;
   __builtin_memcpy(&entry.source, &source_and_tag, sizeof source_and_tag);  // see set_type_size()
   entry.bytes = status_bytes(status);
 }

@@ -228,7 +228,7 @@ template <CallId id, class What, class Call>
 template <CallId id, class What>
 [[gnu::always_inline]] inline PollPhase::Place poll_place_of(const What& what, const void* frame) noexcept {
   if constexpr (requires { what.peer; })
-    return poll_place(id, frame, handle_word(what.comm), rank_word(what.peer), what.tag);
+    return poll_place(id, frame, handle_word(what.comm), rank_word(what.peer), tag_word(what.tag));
   else
     return poll_place(id, frame);
 }

@@ -7,19 +7,23 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <type_traits>
 
+#ifdef MERIDIAN_STANDARD_ABI
+#include "pmpi/libraries/real.hpp"
+#endif
 #include "trace/model/event.hpp"
 
 namespace meridian {
 
-/// A library handle as stored in a record. Open MPI's are pointers, MPICH's are ints.
+/// A library handle as stored in a record. Open MPI's and those of the standard ABI are pointers, MPICH's are ints.
 template <class Handle>
 [[gnu::always_inline]] inline std::uint64_t handle_word(Handle handle) noexcept {
-#ifdef OPEN_MPI
-  return reinterpret_cast<std::uintptr_t>(handle);
-#else
-  return static_cast<std::uint32_t>(handle);
-#endif
+  if constexpr (std::is_pointer_v<Handle>) {
+    return reinterpret_cast<std::uintptr_t>(handle);
+  } else {
+    return static_cast<std::uint32_t>(handle);
+  }
 }
 
 // MPI_Message is an int in MPICH and a pointer in Open MPI: handle_word() serves both.
@@ -36,11 +40,32 @@ template <class Handle>
     return rank == MPI_ROOT ? kRootSelf : rank;
   }
 }
-static_assert(MPI_ANY_TAG == kAnyTag);
 
-/// Bytes received, kCancelled for a cancelled operation. Reads the public fields of the status: no call, no handle.
+/// Maps the standard ABI's MPI_ANY_TAG (-2), MPI_ANY_SOURCE (-1) and MPI_PROC_NULL (-3) to the trace's -1, -1 and -2 without a branch:
+/// in the status of a send they are undefined.
+[[gnu::always_inline]] constexpr std::int32_t halved_if_negative(std::int32_t value) noexcept {
+  return value >> (static_cast<std::uint32_t>(value) >> 31);
+}
+
+/// A tag argument or that of a status with the trace's own special value.
+[[gnu::always_inline]] inline std::int32_t tag_word(int tag) noexcept {
+  static_assert(MPI_ANY_TAG == kAnyTag || halved_if_negative(MPI_ANY_TAG) == kAnyTag);
+  if constexpr (MPI_ANY_TAG == kAnyTag) {
+    return tag;
+  } else {
+    return halved_if_negative(tag);
+  }
+}
+
+/// Bytes received, kCancelled for a cancelled operation. Reads the public fields of the status where it has them: no call, no handle.
 [[gnu::always_inline]] inline std::int64_t status_bytes(const MPI_Status& status) noexcept {
-#ifdef OPEN_MPI
+#if defined(MERIDIAN_STANDARD_ABI)
+  int is_cancelled = 0;
+  MPI_Count count = 0;
+  g_real.Test_cancelled(&status, &is_cancelled);
+  if (is_cancelled != 0) return kCancelled;
+  return g_real.Get_count_c(&status, MPI_BYTE, &count) == MPI_SUCCESS && count >= 0 ? count : 0;
+#elif defined(OPEN_MPI)
   if (status._cancelled) return kCancelled;
   return static_cast<std::int64_t>(status._ucount);
 #else

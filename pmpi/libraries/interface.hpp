@@ -17,7 +17,9 @@ enum class Interface : std::uint8_t {
 };
 
 /// The interface that this tracer was compiled for.
-#ifdef OPEN_MPI
+#if defined(MERIDIAN_STANDARD_ABI)
+inline constexpr Interface kOwnInterface = Interface::abi;
+#elif defined(OPEN_MPI)
 inline constexpr Interface kOwnInterface = Interface::openmpi;
 #else
 inline constexpr Interface kOwnInterface = Interface::mpich;
