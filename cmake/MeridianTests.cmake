@@ -92,7 +92,7 @@ function(meridian_run name)
   endif()
   _meridian_add_test("${name}" "${label}" "${arg_COMMAND}" "${arg_BUDGET}")
   set(processors ${arg_RANKS})
-  if(arg_FLAVOR STREQUAL "openmpi")   # its ranks yield while they wait; MPICH's spin
+  if(arg_FLAVOR STREQUAL "openmpi" AND arg_RANKS GREATER 2)   # its ranks yield while they wait; MPICH's spin
     math(EXPR processors "(${arg_RANKS} + 1) / 2")
   endif()
   set_tests_properties("${name}" PROPERTIES PROCESSORS ${processors})
