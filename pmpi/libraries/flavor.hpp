@@ -16,7 +16,7 @@
 
 namespace meridian {
 
-/// A library handle as stored in a record. Open MPI's and those of the standard ABI are pointers, MPICH's are ints.
+/// A library handle as stored in a record: a pointer in Open MPI and the standard ABI, an int in MPICH.
 template <class Handle>
 [[gnu::always_inline]] inline std::uint64_t handle_word(Handle handle) noexcept {
   if constexpr (std::is_pointer_v<Handle>) {
@@ -47,7 +47,7 @@ template <class Handle>
   return value >> (static_cast<std::uint32_t>(value) >> 31);
 }
 
-/// A tag argument or that of a status with the trace's own special value.
+/// The tag of a call or of a status, with the trace's own value for MPI_ANY_TAG.
 [[gnu::always_inline]] inline std::int32_t tag_word(int tag) noexcept {
   static_assert(MPI_ANY_TAG == kAnyTag || halved_if_negative(MPI_ANY_TAG) == kAnyTag);
   if constexpr (MPI_ANY_TAG == kAnyTag) {

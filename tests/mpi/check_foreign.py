@@ -4,7 +4,7 @@
 check_foreign.py --mpiexec X --ranks N --tracer L --names OWN OTHER --linked P L program...
 
     tracer   libmeridian.so for the other library
-    names    of the program's library and of the tracer's, as they are said
+    names    of the program's library and of the tracer's, as messages have them
     linked   a program, and the same one linked with that tracer
 """
 
@@ -26,7 +26,7 @@ def check_program(check, options, program, command, work):
     check.equal(f"{what}: exit codes", (traced.returncode, untraced.returncode), (0, 0))
     check.equal(f"{what}: output", sorted(traced.stdout.splitlines()), sorted(untraced.stdout.splitlines()))
     check.equal(f"{what}: lines of the tracer", len(said), 1)
-    for words in (f"nothing is recorded: the MPI library '", f"is one of {own}, and '{options.tracer}' is for {other}. `meridian run` "):
+    for words in ("nothing is recorded: the MPI library '", f"is one of {own}, and '{options.tracer}' is for {other}. `meridian run` "):
         check.equal(f"{what}: '{words}' is said", words in "".join(said), True)
     check.equal(f"{what}: what was stored", list(work.glob("trace*")), [])
     return traced

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits and delays of traces of several batches: waits are those of a slow loop, delays are as long as waits. Times are ns.
+// Traces of several batches: waits equal those of a slow loop, and delays add up to the waits. Times are ns.
 
 #include <gtest/gtest.h>
 
