@@ -5,7 +5,7 @@
 #   bin/meridian                                  the command
 #   share/man/, share/bash-completion/ ...        manual pages, completions for bash, zsh and fish
 #   libexec/meridian/meridian-writer              the process that turns rings into rank files
-#   lib/meridian/<flavor>/libmeridian.so          the tracer, once for each MPI
+#   lib/meridian/<flavor>/libmeridian.so          the tracer, once for each MPI, and `abi` for the standard ABI
 #   lib/meridian/<flavor>/libmeridian-processes.so  messages between the processes of `mpirun meridian merge`
 #   lib/libmeridian.so                            a link to the default flavor's, so that -lmeridian alone works
 #   lib/pkgconfig/meridian.pc, meridian-<flavor>.pc
@@ -108,7 +108,7 @@ function(meridian_up from result)
 endfunction()
 
 meridian_up(${CMAKE_INSTALL_LIBDIR}/pkgconfig MERIDIAN_UP)
-foreach(flavor ${MERIDIAN_MPIS})
+foreach(flavor ${MERIDIAN_TRACERS})
   set(MERIDIAN_FLAVOR ${flavor})
   configure_file(cmake/meridian.pc.in ${CMAKE_BINARY_DIR}/install/meridian-${flavor}.pc @ONLY)
   install(FILES ${CMAKE_BINARY_DIR}/install/meridian-${flavor}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)

@@ -109,7 +109,7 @@ function(meridian_test_targets)
   get_property(unit GLOBAL PROPERTY MERIDIAN_TARGETS_UNIT)
   get_property(quick GLOBAL PROPERTY MERIDIAN_TARGETS_QUICK)
   if(NOT MERIDIAN_SANITIZE)   # then no test records anything
-    list(TRANSFORM MERIDIAN_MPIS PREPEND meridian_ OUTPUT_VARIABLE tracers)
+    list(TRANSFORM MERIDIAN_TRACERS PREPEND meridian_ OUTPUT_VARIABLE tracers)
     list(APPEND unit ${tracers})
   endif()
   get_property(programs GLOBAL PROPERTY MERIDIAN_TEST_PROGRAMS)

@@ -30,11 +30,12 @@ quietly() {
   return "$status"
 }
 
-# visibly WHAT COMMAND...: on a terminal with the output of the command, such as ninja's line of progress; elsewhere quietly.
+# visibly WHAT COMMAND...: on a terminal with the output of the command, such as ninja's line of progress with its share of the steps;
+# elsewhere quietly.
 visibly() {
   if [ -t 1 ]; then
     echo "$1 ..."
-    "${@:2}" </dev/null
+    NINJA_STATUS='[%p, %es] ' "${@:2}" </dev/null
   else
     quietly "$@"
   fi

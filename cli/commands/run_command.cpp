@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kMpiChoices{"auto", "openmpi", "mpich"};
+const std::vector<std::string> kMpiChoices{"auto", "openmpi", "mpich", "abi"};
 
 struct RunArguments {
   std::string mpi = "auto";
@@ -102,7 +102,7 @@ Result<fs::path> choose_tracer(const RunArguments& arguments, const fs::path& pa
                  "install it, or build the target meridian_openmpi or meridian_mpich"};
   std::optional<Flavor> flavor;
   if (arguments.mpi != "auto") {
-    flavor = arguments.mpi == "openmpi" ? Flavor::openmpi : Flavor::mpich;
+    flavor = *std::ranges::find(kFlavors, arguments.mpi, flavor_name);  // the command line accepts no other
     reason = "as --mpi says";
   } else if (facts.flavor) {
     flavor = facts.flavor;
@@ -267,7 +267,7 @@ Command run_command(const std::vector<std::string>& program) {
       "The exit code is that of the program, or 1 if it could not be started."};
   command.options = {{.names = "--mpi",
                       .value = "NAME",
-                      .help = "MPI that the program uses: auto, openmpi, mpich. Default: auto.",
+                      .help = "MPI that the program uses: auto, openmpi, mpich, abi (the standard ABI). Default: auto.",
                       .target = &arguments->mpi,
                       .choices = kMpiChoices}};
   for (std::size_t i = 0; i < kOptionCount; ++i) {

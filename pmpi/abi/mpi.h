@@ -50,7 +50,7 @@ typedef struct MPI_ABI_Win* MPI_Win;
 #define MPI_MESSAGE_NO_PROC ((MPI_Message)0x129)
 #define MPI_INFO_NULL ((MPI_Info)0x130)
 #define MPI_ERRHANDLER_NULL ((MPI_Errhandler)0x140)
-#define MPI_ERRORS_RETURN ((MPI_Errhandler)0x142)
+#define MPI_ERRORS_RETURN ((MPI_Errhandler)0x143)
 #define MPI_REQUEST_NULL ((MPI_Request)0x180)
 #define MPI_DATATYPE_NULL ((MPI_Datatype)0x200)
 #define MPI_INT ((MPI_Datatype)0x209)
@@ -92,7 +92,7 @@ enum { MPI_THREAD_SINGLE = 0, MPI_THREAD_FUNNELED = 1024, MPI_THREAD_SERIALIZED 
 enum { MPI_ORDER_C = 12, MPI_ORDER_FORTRAN = 15 };
 enum { MPI_IDENT = 201, MPI_CONGRUENT = 202, MPI_SIMILAR = 203, MPI_UNEQUAL = 204 };
 enum { MPI_CART = 211, MPI_GRAPH = 212, MPI_DIST_GRAPH = 213, MPI_COMM_TYPE_SHARED = 221 };
-enum { MPI_KEYVAL_INVALID = 0, MPI_UNIVERSE_SIZE = 505, MPI_APPNUM = 506, MPI_WIN_DISP_UNIT = 602, MPI_WIN_SIZE = 603 };
+enum { MPI_KEYVAL_INVALID = 0, MPI_WIN_DISP_UNIT = 602, MPI_WIN_SIZE = 603 };
 
 /* Lengths of strings, terminating zero included. */
 enum {

@@ -26,9 +26,9 @@ def clean_environment(**extra):
     return {"MERIDIAN_QUIET": "yes"} | env | {key: str(value) for key, value in extra.items()}
 
 
-def meridian(*words, env=None, cwd=here, **options):
-    command = [arguments.meridian, *(str(word) for word in words)]
-    return subprocess.run(command, env=env or clean_environment(), cwd=cwd, capture_output=True, text=True, timeout=60, **options)
+def meridian(*words, command=arguments.meridian, env=None, cwd=here, **options):
+    """Runs the command of this build, or a copy."""
+    return subprocess.run([command, *(str(word) for word in words)], env=env or clean_environment(), cwd=cwd, capture_output=True, text=True, timeout=60, **options)
 
 
 def run_env(*words, **options):

@@ -21,7 +21,8 @@ MPI_LIBRARIES = {"openmpi": "libopenmpi", "mpich": "libmpich"}  # for each that 
 CONTENTS = {
     "meridian": ["usr/bin/meridian", "usr/share/man/man1/meridian.1", "usr/share/man/man1/meridian-merge.1",
                  "usr/share/man/man5/meridian.conf.5", "usr/share/bash-completion/completions/meridian", "usr/share/meridian/meridian.lua"],
-    "meridian-runtime": ["usr/libexec/meridian/meridian-writer", "usr/lib/meridian/openmpi/libmeridian.so"],
+    "meridian-runtime": ["usr/libexec/meridian/meridian-writer", "usr/lib/meridian/openmpi/libmeridian.so",
+                         "usr/lib/meridian/abi/libmeridian.so"],
     "meridian-dev": ["usr/include/meridian/user.h", "usr/lib/libmeridian.so", "usr/lib/pkgconfig/meridian-user.pc",
                      "usr/lib/cmake/Meridian/MeridianConfig.cmake", "usr/lib/libmeridian_merged.a"],
     "python3-meridian": ["usr/lib/python3/dist-packages/meridian/__init__.py"],
