@@ -10,6 +10,7 @@
 #include "merged/counter_reader.hpp"
 #include "merged/read_numbers.hpp"
 #include "merger/statistics/region_counters.hpp"
+#include "trace/model/call_facts.hpp"
 #include "trace/model/event.hpp"
 
 namespace meridian {
@@ -85,7 +86,7 @@ class CounterCopy {
     pending_row_.reset();
     const std::size_t call = pending_fact_.call;
     const bool is_user = call >= trace_.user.first_call;
-    const bool is_mpi = trace_.calls[call].name.starts_with("MPI_");
+    const bool is_mpi = is_mpi_name(trace_.calls[call].name);
     auto& sums = totals_.ranks[rank_index()];
     auto& function = totals_.functions[call];
     if (!is_user) function.resize(width_);

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "merger/model/call_roles.hpp"
+#include "trace/model/call_facts.hpp"
 #include "trace/model/event.hpp"
 
 namespace meridian::imported {

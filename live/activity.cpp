@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "merger/model/call_roles.hpp"
+#include "trace/model/call_facts.hpp"
 #include "trace/model/event.hpp"
 #include "trace/model/system_clock.hpp"
 #include "trace/records/known_calls.hpp"
@@ -23,7 +23,7 @@ std::uint64_t bytes_out(CallId call, Payload payload, const std::uint64_t* body,
     case Payload::p2p:
     case Payload::sendrecv: {
       if (!fits(words_of<PointToPoint>)) return 0;
-      const Role role = role_of(call).role;
+      const Role role = facts_of(call).role;
       if (role != Role::send && role != Role::isend && role != Role::sendrecv && role != Role::isendrecv) return 0;
       const auto message = load_words<PointToPoint>(body);
       return message.peer == kProcNull || message.count < 0
@@ -33,9 +33,9 @@ std::uint64_t bytes_out(CallId call, Payload payload, const std::uint64_t* body,
     case Payload::coll:
       return fits(words_of<Collective>) ? load_words<Collective>(body).send_bytes : 0;
     case Payload::rma:
-      return fits(words_of<Rma>) && role_of(call).role != Role::get ? load_words<Rma>(body).bytes : 0;
+      return fits(words_of<Rma>) && facts_of(call).role != Role::get ? load_words<Rma>(body).bytes : 0;
     case Payload::io:
-      return fits(words_of<FileAccess>) && role_of(call).role != Role::get ? load_words<FileAccess>(body).bytes : 0;
+      return fits(words_of<FileAccess>) && facts_of(call).role != Role::get ? load_words<FileAccess>(body).bytes : 0;
     default:
       return 0;
   }

@@ -9,28 +9,6 @@
 namespace meridian {
 namespace {
 
-bool is_held_alone(LockKind kind) {
-  return kind == LockKind::mutex || kind == LockKind::write || kind == LockKind::spin;
-}
-bool is_held(LockKind kind) { return is_held_alone(kind) || kind == LockKind::read; }
-
-/// Whether the call creates or destroys the object: no thread holds it then.
-bool is_birth_or_end(CallId call) {
-  switch (call) {
-    case CallId::pthread_mutex_init:
-    case CallId::pthread_mutex_destroy:
-    case CallId::mtx_init:
-    case CallId::mtx_destroy:
-    case CallId::pthread_rwlock_init:
-    case CallId::pthread_rwlock_destroy:
-    case CallId::pthread_spin_init:
-    case CallId::pthread_spin_destroy:
-      return true;
-    default:
-      return false;
-  }
-}
-
 /// The key of all objects of a kind beyond those that a thread counts individually.
 std::uint64_t beyond(LockKind kind) { return static_cast<std::uint64_t>(kind); }
 
@@ -52,7 +30,9 @@ void LockHolders::take(std::uint32_t thread, CallId call, const LockUse& use, st
     return;
   }
   if (!is_held(kind)) return;
-  if (is_birth_or_end(call) || is_release(call)) {
+  const LockUseKind what = lock_facts(call).use;
+  if (what == LockUseKind::release || what == LockUseKind::birth ||
+      what == LockUseKind::death) {  // nobody holds it then
     note(use.object, {leave_ticks == 0 ? enter_ticks : leave_ticks, Holder::nobody, 0});
     return;
   }

@@ -17,6 +17,11 @@
 
 namespace meridian {
 
+/// Whether a thread holds an object of the kind, and other threads wait for it.
+constexpr bool is_held(LockKind kind) noexcept {
+  return kind == LockKind::mutex || kind == LockKind::read || kind == LockKind::write || kind == LockKind::spin;
+}
+
 class LockHolders {
  public:
   /// Kernel tid of the current holder of the lock, 0: none; nullopt if that cannot be read.

@@ -9,42 +9,20 @@
 #include <tuple>
 #include <utility>
 
-#include "merger/model/call_roles.hpp"
 #include "merger/model/definitions/nested_threads.hpp"
+#include "trace/model/call_facts.hpp"
+#include "trace/model/lock_calls.hpp"
 
 namespace meridian {
 namespace {
 
 using Kind = WaitedFor::Kind;
 
-/// The object that a call on a lock waits for, if it has no time limit.
-enum class LockWait { none, lock, others };
-
-LockWait lock_wait(CallId call) {
-  switch (call) {
-    case CallId::pthread_mutex_lock:
-    case CallId::mtx_lock:
-    case CallId::pthread_rwlock_rdlock:
-    case CallId::pthread_rwlock_wrlock:
-    case CallId::pthread_spin_lock:
-      return LockWait::lock;
-    case CallId::pthread_cond_wait:
-    case CallId::cnd_wait:
-    case CallId::pthread_barrier_wait:
-    case CallId::sem_wait:
-    case CallId::pthread_once:
-    case CallId::call_once:
-      return LockWait::others;
-    default:
-      return LockWait::none;
-  }
-}
-
-bool is_blocking(CallId call) { return role_of(call).blocks != Blocks::no; }
-bool is_persistent(CallId call) { return is_persistent(role_of(call).role); }
+bool is_blocking(CallId call) { return facts_of(call).blocks != Blocks::no; }
+bool is_persistent(CallId call) { return is_persistent(facts_of(call).role); }
 
 bool is_sent(CallId call, std::size_t side) {
-  switch (role_of(call).role) {
+  switch (facts_of(call).role) {
     case Role::send:
     case Role::isend:
     case Role::send_init:
@@ -125,7 +103,7 @@ void RankTracker::take_call(ThreadNow& thread, const Call& call) {
   thread.polls = call.is_polling() ? call.count() : 0;
   last_ticks_ = std::max(last_ticks_, thread.since_ticks);
   if (is_under_way) {
-    thread.is_one_enough = role_of(call.id()).blocks == Blocks::for_any;
+    thread.is_one_enough = facts_of(call.id()).blocks == Blocks::for_any;
     const bool has_site = (batch.flags[call.at] & kFlagSite) != 0 && call.rows.sites < batch.sites.size();
     thread.return_address = has_site ? batch.sites[call.rows.sites] : 0;
     thread.stack_node = has_site && call.rows.sites < batch.nodes.size() ? batch.nodes[call.rows.sites] : 0;
@@ -150,7 +128,7 @@ void RankTracker::take_rows(ThreadNow& thread, const Call& call) {
           take_request(thread, call, batch.completions[call.rows.completions + i]);
       break;
     case Payload::handle:  // the handle may be reused for another communicator
-      if (role_of(call.id()).role == Role::free_comm && call.rows.handles < batch.handles.size())
+      if (facts_of(call.id()).role == Role::free_comm && call.rows.handles < batch.handles.size())
         forget(batch.handles[call.rows.handles].handle);
       break;
     case Payload::lock:
@@ -172,7 +150,7 @@ void RankTracker::forget(std::uint64_t comm) {
 
 void RankTracker::take_side(ThreadNow& thread, const Call& call, std::size_t side) {
   const PointToPoint& row = call.batch.p2p[call.rows.p2p + side];
-  const Role role = role_of(call.id()).role;
+  const Role role = facts_of(call.id()).role;
   if (row.peer == kProcNull || role == Role::mrecv || role == Role::imrecv) return;
   const bool is_send = is_sent(call.id(), side);
   if (!call.is_open() && is_send && !is_persistent(call.id())) ++sent_[row.comm][{row.peer, row.tag}];
@@ -199,9 +177,11 @@ void RankTracker::take_collective(ThreadNow& thread, const Call& call) {
 void RankTracker::take_lock(ThreadNow& thread, const Call& call) {
   const LockUse& use = call.batch.locks[call.rows.locks];
   holders_.take(thread.thread, call.id(), use, call.enter(), call.leave());
-  const LockWait wait = lock_wait(call.id());
-  if (!call.is_open() || wait == LockWait::none) return;
-  WaitedFor what{.kind = wait == LockWait::lock ? Kind::lock : Kind::others, .call = call.id()};
+  // Not OpenMP's locks, nor waits that end by themselves.
+  if (!call.is_open() || info(call.id()).group != CallGroup::lock ||
+      lock_facts(call.id()).waits != ThreadAwaits::object)
+    return;
+  WaitedFor what{.kind = is_held(static_cast<LockKind>(use.kind)) ? Kind::lock : Kind::others, .call = call.id()};
   what.ticks = call.enter();
   what.object = use.object;
   what.lock = static_cast<LockKind>(use.kind);
@@ -210,7 +190,7 @@ void RankTracker::take_lock(ThreadNow& thread, const Call& call) {
 }
 
 void RankTracker::take_join(ThreadNow& thread, const Call& call) const {
-  if (!call.is_open() || (call.id() != CallId::pthread_join && call.id() != CallId::thrd_join)) return;
+  if (!call.is_open() || lock_facts(call.id()).waits != ThreadAwaits::thread) return;
   const ThreadOp& row = call.batch.thread_ops[call.rows.thread_ops];
   WaitedFor what{.kind = Kind::thread, .call = call.id()};
   what.ticks = call.enter();
@@ -250,7 +230,7 @@ void RankTracker::count_posted() {
 void RankTracker::take_request(ThreadNow& thread, const Call& call, const Completion& completion) {
   const auto found = requests_.find(completion.request);
   if (found == requests_.end()) return;
-  const Role role = role_of(call.id()).role;
+  const Role role = facts_of(call.id()).role;
   if (call.is_open()) {
     if (is_blocking(call.id())) thread.waits.push_back(found->second);
     return;

@@ -9,6 +9,7 @@
 #include "summary/measures.hpp"
 #include "summary/run_end.hpp"
 #include "summary/units.hpp"
+#include "trace/model/call_facts.hpp"
 
 namespace meridian {
 namespace {
@@ -41,8 +42,7 @@ void advise_on_messages(const Summary& summary, Advice& advice) {
 
 void advise_on_polling(const Summary& summary, Advice& advice) {
   for (const FunctionSummary& function : summary.functions) {
-    const bool is_poll =
-        function.name.find("robe") != std::string::npos || function.name.find("Test") != std::string::npos;
+    const bool is_poll = facts_of(function.name).facts.poll != Poll::no;
     const double share = static_cast<double>(function.count) / static_cast<double>(summary.run.calls);
     if (is_poll && share > kMostCalls)
       advice.push_back(

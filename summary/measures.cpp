@@ -47,12 +47,6 @@ double mpi_seconds(const Summary& summary) { return sum_of(summary.ranks, &RankS
 
 double ends_seconds(const Summary& summary) { return sum_of(summary.ranks, &RankSummary::ends_s); }
 
-bool is_start_or_end(std::string_view function) {
-  constexpr std::array<std::string_view, 5> kNames{"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Session_init",
-                                                   "MPI_Session_finalize"};
-  return std::ranges::find(kNames, function) != kNames.end();
-}
-
 std::size_t count_findings(const Summary& summary, Severity severity) {
   return static_cast<std::size_t>(std::count_if(summary.findings.begin(), summary.findings.end(),
                                                 [&](const Finding& finding) { return finding.severity == severity; }));

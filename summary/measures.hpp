@@ -32,9 +32,6 @@ struct Load {
 /// Without ranks: all zero, balance 1.
 Load measure_load(const Summary& summary);
 
-/// Whether the function starts or ends MPI. Its time is no part of any share: it says nothing about the program.
-bool is_start_or_end(std::string_view function);
-
 /// "2025-01-31 12:00:00 UTC"; empty for a time outside the calendar.
 std::string utc_time(std::int64_t realtime_ns);
 

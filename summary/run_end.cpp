@@ -23,7 +23,7 @@ std::string describe_open_call(const RankSummary& rank) {
 /// "was killed by signal 11 (SIGSEGV) outside MPI"
 std::string describe_end(const RankSummary& rank) {
   const std::string where = rank.end_call.empty() ? "outside MPI" : "in " + rank.end_call;
-  if (rank.end == "MPI_Abort") return fmt::format("called {}", rank.end_call);
+  if (rank.end == kAborted) return fmt::format("called {}", rank.end_call);
   if (rank.end.starts_with("signal")) return fmt::format("was killed by {} {}", rank.end, where);
   if (rank.end == "exit") return fmt::format("called exit {}", where);
   if (rank.end.starts_with("exit")) return fmt::format("ended with code {} {}", rank.end.substr(5), where);
@@ -41,7 +41,7 @@ bool is_ended_from_outside(const RankSummary& rank) {
 const RankSummary* cause_of_end(const std::vector<const RankSummary*>& ended) {
   const RankSummary* cause = nullptr;
   for (const RankSummary* const rank : ended) {
-    if (rank->end == "MPI_Abort") return rank;
+    if (rank->end == kAborted) return rank;
     if (rank->end.empty() || rank->end == "running" || is_ended_from_outside(*rank)) continue;
     if (cause == nullptr || (rank->end_s >= 0 && rank->end_s < cause->end_s)) cause = rank;
   }
@@ -58,7 +58,7 @@ const RankSummary* cause_of_end(const std::vector<const RankSummary*>& ended) {
 std::string describe_run_end(const Summary& summary) {
   std::vector<const RankSummary*> ended;
   for (const RankSummary& rank : summary.ranks)
-    if (rank.end != "MPI_Finalize") ended.push_back(&rank);
+    if (rank.end != kFinalized) ended.push_back(&rank);
   if (ended.empty()) return {};
   if (const RankSummary* const cause = cause_of_end(ended)) {
     return fmt::format(

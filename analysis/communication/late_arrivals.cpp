@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/walk/collective_shape.hpp"
 #include "analysis/walk/trace_visitor.hpp"
 #include "merged/model/wait_sink.hpp"
 #include "trace/model/units.hpp"
@@ -26,11 +27,10 @@ struct Arrivals {
   std::map<std::int32_t, std::uint64_t> last;  // rank -> operations
 };
 
-/// Pairs of ranks that exchange data, by MergedPart::shape.
-double pairs_of(std::int32_t shape, double ranks) {
-  constexpr std::int32_t kOneToAll = 1, kAllToOne = 2, kPrefix = 3;
-  if (shape == kOneToAll || shape == kAllToOne) return ranks;
-  if (shape == kPrefix) return ranks * (ranks + 1) / 2;
+/// Pairs of ranks that exchange data.
+double pairs_of(CollectiveShape shape, double ranks) {
+  if (shape == CollectiveShape::one_to_all || shape == CollectiveShape::all_to_one) return ranks;
+  if (shape == CollectiveShape::prefix) return ranks * (ranks + 1) / 2;
   return ranks * ranks;
 }
 
@@ -74,12 +74,12 @@ class ArrivalFinder final : public BackwardVisitor {
     if (key.second < 0 || (arrivals_.size() >= kMostArrivals && !arrivals_.contains(key))) return;
     Arrivals& sums = arrivals_[key];
     const auto [first, last] = std::ranges::minmax(starts_, {}, &WindowEvent::enter_ns);
-    std::int32_t shape = parts_.front().shape;
+    CollectiveShape shape = shape_of(parts_.front());
     double bytes = 0;
     for (std::size_t i = 0; i < starts_.size(); ++i) {
       sums.time_ns += starts_[i].leave_ns - starts_[i].enter_ns;
       bytes += static_cast<double>(starts_[i].bytes_sent);
-      shape = std::min(shape, parts_[i].shape);
+      shape = std::min(shape, shape_of(parts_[i]));
     }
     ++sums.count;
     sums.ranks = std::max<std::uint64_t>(sums.ranks, starts_.size());

@@ -16,6 +16,7 @@
 #include "analysis/walk/number_table.hpp"
 #include "analysis/walk/trace_visitor.hpp"
 #include "merged/model/wait_sink.hpp"
+#include "trace/model/call_id.hpp"
 #include "trace/model/units.hpp"
 
 namespace meridian {
@@ -63,8 +64,10 @@ class LinkFinder final : public BackwardVisitor {
  public:
   explicit LinkFinder(const EventWindow& window) : window_{window}, trace_{window.trace()} {
     const MergedDefinitions& definitions = trace_.definitions();
-    for (const MergedCall& call : definitions.calls)
-      is_standard_send_.push_back(call.name == "MPI_Send" || call.name == "MPI_Send_c");
+    for (const MergedCall& call : definitions.calls) {
+      const CallId id = call_by_name(call.name);
+      is_standard_send_.push_back(id == CallId::Send || id == CallId::Send_c);
+    }
     for (const MergedLocation& location : definitions.locations) ranks_.push_back(location.rank);
   }
 

@@ -16,6 +16,7 @@
 #include "analysis/efficiency/region_times.hpp"
 #include "analysis/efficiency/replay.hpp"
 #include "analysis/efficiency/thread_counts.hpp"
+#include "analysis/walk/collective_shape.hpp"
 #include "analysis/walk/measured_spans.hpp"
 #include "analysis/walk/tiles.hpp"
 #include "analysis/walk/trace_visitor.hpp"
@@ -98,7 +99,7 @@ class EfficiencyFinder final : public TraceVisitor {
       bounds_[static_cast<std::size_t>(w)] = begin_ns_ + run_ns / kParts * w + run_ns % kParts * w / kParts;
     for (const MergedCall& call : definitions_.calls) {
       const auto chosen = std::ranges::find(region_names_, call.name);
-      const bool is_chosen = call.group == "user" && chosen != region_names_.end();
+      const bool is_chosen = group_by_name(call.group) == CallGroup::user && chosen != region_names_.end();
       scenario_of_call_.push_back(
           is_chosen ? questions_.size() + static_cast<std::size_t>(chosen - region_names_.begin()) : 0);
     }
@@ -138,13 +139,16 @@ class EfficiencyFinder final : public TraceVisitor {
       if (traits.is_join && span_of_[location] != spans_.size())
         counts_.join(span_of_[location], event.enter_ns, event.leave_ns());
     }
-    if (traits.is_init) {
+    const std::size_t number = span_of_[location];
+    const bool is_measured = number != spans_.size();
+    if (traits.starts_mpi && (!is_measured || event.leave_ns() <= spans_[number].begin_ns)) {
       replay_.keep(location);
     } else {
       MERIDIAN_TRY_DO(depend(walked, traits));
     }
     if (!tiler_.changes().empty()) change_regions(event);
-    if (traits.is_finalize && span_of_[location] != spans_.size()) end_rank(span_of_[location], event.enter_ns);
+    // A program may have several sessions, one after another.
+    if (traits.ends_mpi && is_measured && event.enter_ns >= spans_[number].end_ns) end_rank(number, event.enter_ns);
     return {};
   }
 
@@ -256,7 +260,7 @@ class EfficiencyFinder final : public TraceVisitor {
           replay_.enter_collective(location, *part);
         } else {
           replay_.leave_collective(location, *part);
-          has_left = has_left || part->shape != 4;
+          has_left = has_left || shape_of(*part) != CollectiveShape::none;
         }
       } else if (link.kind == LinkKind::sent) {
         replay_.send(location, link.number, traits.is_blocking_send, traits.is_synchronous_send);
@@ -269,7 +273,7 @@ class EfficiencyFinder final : public TraceVisitor {
       }
     }
     for (const WaitSpan& wait : walked.waits) {
-      if (traits.is_finalize || wait.causer == location) continue;
+      if (traits.ends_mpi || wait.causer == location) continue;
       const bool is_collective = wait.kind >= WaitKind::barrier && wait.kind <= WaitKind::prefix;
       const bool is_explained = is_collective                          ? has_left
                                 : wait.kind == WaitKind::late_receiver ? has_sent

@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/walk/collective_shape.hpp"
+
 namespace meridian {
 namespace {
-
-// Of MergedPart::shape.
-enum : std::int32_t { kEveryEnter = 0, kRootsEnter = 1, kAtRoot = 2, kLowerRanks = 3, kNoEnter = 4 };
 
 constexpr std::size_t index(LocationState state) { return static_cast<std::size_t>(state); }
 
@@ -129,12 +128,12 @@ void Replay::enter_collective(std::uint32_t location, const MergedPart& part) {
   Instance& instance = instances_[part.instance];
   const std::int64_t ns = threads_[location].enter_ns;
   const auto values = now(location);
-  if (part.shape == kNoEnter) return;
-  if (part.shape == kLowerRanks) {
+  if (shape_of(part) == CollectiveShape::none) return;
+  if (shape_of(part) == CollectiveShape::prefix) {
     instance.prefix.push_back({part.comm_rank, ns, take(values)});
     return;
   }
-  if (part.shape == kRootsEnter) {
+  if (shape_of(part) == CollectiveShape::one_to_all) {
     if (part.comm_rank != part.root) return;
     instance.root_ns = ns;
     instance.root = take(values);
@@ -185,13 +184,14 @@ void Replay::depend(std::int64_t ns, Times times, WaitFor what, std::int64_t t) 
 
 void Replay::depend_on_part(const MergedPart& part, std::int64_t t) {
   const auto found = instances_.find(part.instance);
-  if (found == instances_.end() || part.shape == kNoEnter) return;
+  if (found == instances_.end() || shape_of(part) == CollectiveShape::none) return;
   const Instance& instance = found->second;
-  if (part.shape == kEveryEnter || (part.shape == kAtRoot && part.comm_rank == part.root))
+  if (shape_of(part) == CollectiveShape::all_to_all ||
+      (shape_of(part) == CollectiveShape::all_to_one && part.comm_rank == part.root))
     depend(instance.latest_ns, instance.latest, WaitFor::collective, t);
-  if (part.shape == kRootsEnter && part.comm_rank != part.root)
+  if (shape_of(part) == CollectiveShape::one_to_all && part.comm_rank != part.root)
     depend(instance.root_ns, instance.root, WaitFor::collective, t);
-  if (part.shape == kLowerRanks)
+  if (shape_of(part) == CollectiveShape::prefix)
     for (const Instance::Lower& lower : instance.prefix)
       if (lower.comm_rank < part.comm_rank) depend(lower.ns, lower.times, WaitFor::collective, t);
 }

@@ -20,6 +20,7 @@
 #include "analysis/walk/measured_spans.hpp"
 #include "analysis/walk/trace_visitor.hpp"
 #include "summary/units.hpp"
+#include "trace/model/call_facts.hpp"
 #include "trace/model/event.hpp"
 #include "trace/model/units.hpp"
 
@@ -32,37 +33,35 @@ constexpr std::uint64_t kMostCells = 4'000'000;  // of groups and ranks in all p
 constexpr std::size_t kNoRank = SIZE_MAX;
 
 /// What an event is to iterations.
-struct CallRole {
+struct MarkerRole {
   bool is_mpi = false;     ///< its time is no computing
   bool may_begin = false;  ///< iterations
   MarkerKind kind{};
 };
 
-/// Calls that a program makes until something has happened do not repeat themselves.
-bool is_poll(std::string_view name) {
-  for (const std::string_view start : {"MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status",
-                                       "MPI_Win_test", "MPI_Parrived", "MPI_Wtime", "MPI_Wtick"})
-    if (name.starts_with(start)) return true;
-  return false;
+/// MPI calls, but not those that a program makes at any time, or until something has happened.
+bool repeats(const NamedFacts& call) {
+  return call.facts.poll == Poll::no && !starts_or_ends_mpi(call.facts.role) && call.id != CallId::Wtime &&
+         call.id != CallId::Wtick;
 }
 
-std::vector<CallRole> call_roles(const MergedDefinitions& definitions) {
+std::vector<MarkerRole> marker_roles(const MergedDefinitions& definitions) {
   const std::vector<CallTraits> traits = call_traits(definitions);
-  std::vector<CallRole> roles(traits.size());
+  std::vector<MarkerRole> roles(traits.size());
   for (std::size_t i = 0; i < roles.size(); ++i) {
     const MergedCall& call = definitions.calls[i];
-    CallRole& role = roles[i];
+    MarkerRole& role = roles[i];
     role.is_mpi = traits[i].state == LocationState::mpi_transfer || traits[i].state == LocationState::io;
-    role.may_begin =
-        traits[i].is_user || (role.is_mpi && !traits[i].is_init && !traits[i].is_finalize && !is_poll(call.name));
-    role.kind = traits[i].is_user      ? MarkerKind::region
-                : call.group == "coll" ? MarkerKind::collective
-                                       : MarkerKind::other;
+    const NamedFacts known = facts_of(call.name);
+    role.may_begin = traits[i].is_user || (role.is_mpi && repeats(known));
+    role.kind = traits[i].is_user                ? MarkerKind::region
+                : known.group == CallGroup::coll ? MarkerKind::collective
+                                                 : MarkerKind::other;
   }
   return roles;
 }
 
-CallKey key_of(const MergedEvent& event, const CallRole& role) {
+CallKey key_of(const MergedEvent& event, const MarkerRole& role) {
   if (role.kind == MarkerKind::region) return {.call = event.call};
   return {.call = event.call, .site = event.site, .path = event.path};
 }
@@ -147,7 +146,7 @@ struct Phase {
 class IterationFinder final : public TraceVisitor {
  public:
   IterationFinder(const MergedTrace& trace, std::vector<MeasuredSpan> spans)
-      : definitions_{trace.definitions()}, roles_{call_roles(definitions_)}, spans_{std::move(spans)} {
+      : definitions_{trace.definitions()}, roles_{marker_roles(definitions_)}, spans_{std::move(spans)} {
     std::erase_if(spans_, [](const MeasuredSpan& span) { return !span.has_events; });
     rank_of_.assign(definitions_.locations.size(), kNoRank);
     for (std::size_t i = 0; i < spans_.size(); ++i)
@@ -192,11 +191,11 @@ class IterationFinder final : public TraceVisitor {
   }
 
  private:
-  static bool begins_iteration(const MergedEvent& event, const CallRole& role) {
+  static bool begins_iteration(const MergedEvent& event, const MarkerRole& role) {
     return role.may_begin && (role.kind != MarkerKind::region || (event.flags & kFlagBegins) != 0);
   }
 
-  void look_for_periods(const MergedEvent& event, std::size_t rank, const CallRole& role) {
+  void look_for_periods(const MergedEvent& event, std::size_t rank, const MarkerRole& role) {
     if (begins_iteration(event, role)) periods_->add(rank, key_of(event, role), role.kind, event.leave_ns());
   }
 
@@ -216,7 +215,7 @@ class IterationFinder final : public TraceVisitor {
     for (const CallPeriod& region : regions) phases_.emplace_back(region, true, spans_.size(), most_groups);
   }
 
-  void measure(const MergedEvent& event, std::size_t rank, const CallRole& role) {
+  void measure(const MergedEvent& event, std::size_t rank, const MarkerRole& role) {
     Progress& progress = progress_[rank];
     progress.calls += event.calls;
     if (role.is_mpi) progress.mpi_ns += event.inside_ns();
@@ -329,7 +328,7 @@ class IterationFinder final : public TraceVisitor {
   };
 
   const MergedDefinitions& definitions_;
-  std::vector<CallRole> roles_;         // [call]
+  std::vector<MarkerRole> roles_;       // [call]
   std::vector<MeasuredSpan> spans_;     // of ranks with events
   std::vector<std::size_t> rank_of_;    // [location]: in spans_; kNoRank: no main thread
   std::optional<CallPeriods> periods_;  // in the first walk

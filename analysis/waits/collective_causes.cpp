@@ -5,11 +5,6 @@
 #include <iterator>
 
 namespace meridian {
-namespace {
-
-constexpr std::int32_t kOneToAll = 1, kAllToOne = 2, kPrefix = 3, kNone = 4;
-
-}  // namespace
 
 Status CollectiveCauses::read(std::uint64_t number) {
   parts_.clear();
@@ -28,49 +23,51 @@ Status CollectiveCauses::find() {
     MERIDIAN_TRY(starts_.emplace_back(), window_->event(part.start));
   }
   // A participant without data has no shape: it neither waits nor is waited for.
-  std::int32_t shape = kNone;
-  for (const MergedPart& part : parts_) shape = std::min(shape, part.shape);
+  CollectiveShape shape = CollectiveShape::none;
+  for (const MergedPart& part : parts_) shape = std::min(shape, shape_of(part));
   const auto has_vectors = [&](const WindowEvent& start) { return (*functions_)[start.call].has_vectors; };
-  if (shape == kPrefix) {
+  if (shape == CollectiveShape::prefix) {
     look_at_prefix();
-  } else if (shape == kOneToAll || shape == kAllToOne) {
+  } else if (shape == CollectiveShape::one_to_all || shape == CollectiveShape::all_to_one) {
     look_at_root(shape);
-  } else if (shape == kAllToAll || std::ranges::any_of(starts_, has_vectors)) {
+  } else if (shape == CollectiveShape::all_to_all || std::ranges::any_of(starts_, has_vectors)) {
     look_at_all_to_all(shape);
   }
   return {};
 }
 
 /// Without a shape, the bytes decide: each rank states what it sends to each other one.
-bool CollectiveCauses::takes_part(std::size_t i, std::int32_t shape) const {
-  return shape == kAllToAll ? parts_[i].shape == kAllToAll : starts_[i].bytes_sent != 0;
+bool CollectiveCauses::takes_part(std::size_t i, CollectiveShape shape) const {
+  return shape == CollectiveShape::all_to_all ? shape_of(parts_[i]) == CollectiveShape::all_to_all
+                                              : starts_[i].bytes_sent != 0;
 }
 
-void CollectiveCauses::look_at_all_to_all(std::int32_t shape) {
+void CollectiveCauses::look_at_all_to_all(CollectiveShape shape) {
   std::optional<std::size_t> latest;
   for (std::size_t i = 0; i < parts_.size(); ++i)
     if (takes_part(i, shape) && (!latest || starts_[i].enter_ns > starts_[*latest].enter_ns)) latest = i;
   if (!latest) return;
   const bool is_barrier = (*functions_)[starts_[*latest].call].is_barrier;
   for (std::size_t i = 0; i < parts_.size(); ++i)
-    if (shape != kAllToAll || parts_[i].shape == kAllToAll)
+    if (shape != CollectiveShape::all_to_all || shape_of(parts_[i]) == CollectiveShape::all_to_all)
       wait_for(is_barrier ? WaitKind::barrier : WaitKind::all_to_all, i, starts_[*latest]);
-  if (shape == kAllToAll) last_of_all_ = latest;
+  if (shape == CollectiveShape::all_to_all) last_of_all_ = latest;
 }
 
-void CollectiveCauses::look_at_root(std::int32_t shape) {
+void CollectiveCauses::look_at_root(CollectiveShape shape) {
   const auto root = std::ranges::find(parts_, parts_.front().root, &MergedPart::comm_rank);
   if (root == parts_.end()) return;
   const auto at = static_cast<std::size_t>(root - parts_.begin());
-  if (parts_[at].shape == kNone) return;
-  if (shape == kOneToAll) {
+  if (shape_of(parts_[at]) == CollectiveShape::none) return;
+  if (shape == CollectiveShape::one_to_all) {
     for (std::size_t i = 0; i < parts_.size(); ++i)
-      if (i != at && parts_[i].shape != kNone) wait_for(WaitKind::late_root, i, starts_[at]);
+      if (i != at && shape_of(parts_[i]) != CollectiveShape::none) wait_for(WaitKind::late_root, i, starts_[at]);
     return;
   }
   const WindowEvent* latest = nullptr;
   for (std::size_t i = 0; i < parts_.size(); ++i)
-    if (i != at && parts_[i].shape != kNone && (latest == nullptr || starts_[i].enter_ns > latest->enter_ns))
+    if (i != at && shape_of(parts_[i]) != CollectiveShape::none &&
+        (latest == nullptr || starts_[i].enter_ns > latest->enter_ns))
       latest = &starts_[i];
   if (latest != nullptr) wait_for(WaitKind::early_root, at, *latest);
 }
@@ -78,7 +75,7 @@ void CollectiveCauses::look_at_root(std::int32_t shape) {
 void CollectiveCauses::look_at_prefix() {
   std::vector<std::size_t> order(parts_.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::erase_if(order, [&](std::size_t i) { return parts_[i].shape == kNone; });
+  std::erase_if(order, [&](std::size_t i) { return shape_of(parts_[i]) == CollectiveShape::none; });
   std::ranges::sort(order, {}, [&](std::size_t i) { return parts_[i].comm_rank; });
   std::size_t latest = order.front();
   for (const std::size_t i : order) {

@@ -10,12 +10,10 @@
 
 #include "analysis/waits/wait_functions.hpp"
 #include "analysis/waits/wait_sums.hpp"
+#include "analysis/walk/collective_shape.hpp"
 #include "analysis/walk/event_window.hpp"
 
 namespace meridian {
-
-/// Of MergedPart::shape: each exit follows every enter.
-inline constexpr std::int32_t kAllToAll = 0;
 
 /// For whom the participants of one collective wait.
 class CollectiveCauses {
@@ -37,11 +35,11 @@ class CollectiveCauses {
   std::optional<std::size_t> last_of_all() const noexcept { return last_of_all_; }
 
  private:
-  void look_at_all_to_all(std::int32_t shape);
-  void look_at_root(std::int32_t shape);
+  void look_at_all_to_all(CollectiveShape shape);
+  void look_at_root(CollectiveShape shape);
   void look_at_prefix();
   void wait_for(WaitKind kind, std::size_t i, const WindowEvent& causer) { causes_[i] = FoundWait{kind, 0, causer}; }
-  bool takes_part(std::size_t i, std::int32_t shape) const;
+  bool takes_part(std::size_t i, CollectiveShape shape) const;
 
   const MergedTrace* trace_;
   const EventWindow* window_;

@@ -33,12 +33,12 @@ void CollectiveWaits::look_at_completion(const WindowEvent& latest) {
       functions_[latest.call].is_barrier ? WaitKind::barrier_completion : WaitKind::all_to_all_completion;
   const WindowEvent* first = nullptr;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (parts[i].shape != kAllToAll) continue;
+    if (shape_of(parts[i]) != CollectiveShape::all_to_all) continue;
     if (parts[i].start != parts[i].completion) return;
     if (first == nullptr || starts[i].leave_ns < first->leave_ns) first = &starts[i];
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (parts[i].shape != kAllToAll) continue;
+    if (shape_of(parts[i]) != CollectiveShape::all_to_all) continue;
     const std::int64_t ns = starts[i].leave_ns - std::max(first->leave_ns, latest.enter_ns);
     if (ns > 0) sums_.add_completion(kind, ns, starts[i], *first);
   }

@@ -68,7 +68,7 @@ Status MessageWaits::look(const MergedEvent& event, std::span<const EventLink> l
     }
   }
   for (const EventAwaited& other : awaited) {
-    if (other.kind != WaitKind::late_receiver || function.poll != Poll::none) continue;
+    if (other.kind != WaitKind::late_receiver || function.poll != Poll::no) continue;
     MERIDIAN_TRY(const WindowEvent post, window_.event(other.causer));
     if (here.leave_ns > post.enter_ns) consider(WaitKind::late_receiver, post);
   }
@@ -77,14 +77,14 @@ Status MessageWaits::look(const MergedEvent& event, std::span<const EventLink> l
   if (received_.empty()) {
     if (longest) MERIDIAN_TRY_DO(sums_.add(*longest, here));
     if (part) return polled_for(here, *part);
-    if (function.poll == Poll::none) polls.poll = Poll::none;
-    if (function.poll != Poll::none) return look_at_poll(here, function);
+    if (function.poll == Poll::no) polls.poll = Poll::no;
+    if (function.poll != Poll::no) return look_at_poll(here, function);
     return function.is_probe ? look_at_probe(event) : Status{};
   }
   if (longest && longest->kind == WaitKind::late_sender) longest->kind = kind_of(longest->causer, event.rank);
   if (longest) MERIDIAN_TRY_DO(sums_.add(*longest, here));
   const WindowEvent latest = *std::ranges::max_element(received_, {}, &WindowEvent::enter_ns);
-  polls = {function.poll == Poll::request ? Poll::request : Poll::probe,
+  polls = {function.poll == Poll::request ? Poll::request : Poll::message,
            {kind_of(latest, event.rank), 0, latest},
            longest.has_value()};
   for (const WindowEvent& send : received_) later_.add(event.rank, rank_of(send), send.enter_ns);
@@ -99,7 +99,7 @@ Status MessageWaits::look(const MergedEvent& event, std::span<const EventLink> l
 Status MessageWaits::polled_for(const WindowEvent& here, std::uint64_t part) {
   MERIDIAN_TRY(const std::optional<FoundWait> cause, collectives_.of(part));
   PollFor& polls = polls_[here.location];
-  polls = {cause ? Poll::request : Poll::none, cause.value_or(FoundWait{}), cause && wait_of(here, cause->causer) > 0};
+  polls = {cause ? Poll::request : Poll::no, cause.value_or(FoundWait{}), cause && wait_of(here, cause->causer) > 0};
   return {};
 }
 

@@ -34,7 +34,7 @@ class MessageWaits {
  private:
   /// The message that the next calls of a location, in reverse order, wait for if they are polls.
   struct PollFor {
-    Poll poll = Poll::none;
+    Poll poll = Poll::no;
     FoundWait wait;
     bool is_counted = false;
   };

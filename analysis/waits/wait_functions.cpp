@@ -1,52 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/waits/wait_functions.hpp"
 
-#include "trace/model/call_id.hpp"
-
 namespace meridian {
 namespace {
 
 WaitFunction function_of(std::string_view name) {
-  if (name.ends_with("_c")) name.remove_suffix(2);
-  switch (call_by_name(name)) {
-    case CallId::Send:
-    case CallId::Ssend:
-    case CallId::Rsend:
-    case CallId::Sendrecv:
-    case CallId::Sendrecv_replace:
-      return {.blocks_sending = true};
-    case CallId::Barrier:
-    case CallId::Ibarrier:
-      return {.is_barrier = true};
-    case CallId::Alltoallv:
-    case CallId::Alltoallw:
-    case CallId::Ialltoallv:
-    case CallId::Ialltoallw:
-      return {.has_vectors = true};
-    case CallId::Probe:
-    case CallId::Mprobe:
-      return {.is_probe = true};
-    case CallId::Iprobe:
-    case CallId::Improbe:
-      return {.poll = Poll::probe};
-    case CallId::Test:
-    case CallId::Testany:
-    case CallId::Testsome:
-    case CallId::Testall:
-    case CallId::Parrived:
-    case CallId::Request_get_status:
-    case CallId::Request_get_status_any:
-    case CallId::Request_get_status_some:
-    case CallId::Request_get_status_all:
-      return {.poll = Poll::request};
-    case CallId::Init:
-    case CallId::Init_thread:
-      return {.of_run = WaitKind::init};
-    case CallId::Finalize:
-      return {.of_run = WaitKind::finalize};
-    default:
-      return {};
-  }
+  const CallFacts facts = facts_of(name).facts;
+  WaitFunction function;
+  function.blocks_sending = blocks_sending(facts);
+  function.is_barrier = facts.kind == facts_of(CallId::Barrier).kind;
+  function.has_vectors = facts.role != Role::plain && facts.bytes == BytesRule::as_recorded;
+  function.is_probe = is_blocking_probe(facts);
+  if (facts.poll == Poll::request || facts.poll == Poll::message) function.poll = facts.poll;
+  if (facts.role == Role::init) function.of_run = WaitKind::init;
+  if (facts.role == Role::finalize) function.of_run = WaitKind::finalize;
+  return function;
 }
 
 }  // namespace

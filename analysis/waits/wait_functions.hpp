@@ -7,20 +7,18 @@
 #include <vector>
 
 #include "merged/merged_trace.hpp"
+#include "trace/model/call_facts.hpp"
 
 namespace meridian {
-
-/// A loop of such calls waits for what the last one finds.
-enum class Poll : std::uint8_t { none, request, probe };
 
 /// The properties of a function that the search for waits uses.
 struct WaitFunction {
   bool blocks_sending = false;
   bool is_barrier = false;
-  bool has_vectors = false;  // each rank states what it sends to each other one,
-                             // so the trace has no shape
-  bool is_probe = false;     // waits for a message that it does not receive
-  Poll poll = Poll::none;
+  bool has_vectors = false;          // each rank states what it sends to each other one,
+                                     // so the trace has no shape
+  bool is_probe = false;             // waits for a message that it does not receive
+  Poll poll = Poll::no;              // request, message: a loop of such calls waits for what the last one finds
   std::optional<WaitKind> of_run{};  // MPI_Init, MPI_Finalize
 };
 

@@ -5,72 +5,27 @@
 #include <map>
 #include <utility>
 
-#include "trace/model/call_id.hpp"
+#include "trace/model/call_facts.hpp"
+#include "trace/model/lock_calls.hpp"
 #include "trace/model/units.hpp"
 
 namespace meridian {
 namespace {
 
-/// Functions of the C library and of OpenMP in which a thread may wait for another one.
-bool waits_for_threads(CallId id) {
-  switch (id) {
-    case CallId::pthread_join:
-    case CallId::pthread_timedjoin_np:
-    case CallId::pthread_clockjoin_np:
-    case CallId::thrd_join:
-    case CallId::pthread_mutex_lock:
-    case CallId::pthread_mutex_timedlock:
-    case CallId::pthread_mutex_clocklock:
-    case CallId::mtx_lock:
-    case CallId::mtx_timedlock:
-    case CallId::pthread_cond_wait:
-    case CallId::pthread_cond_timedwait:
-    case CallId::pthread_cond_clockwait:
-    case CallId::cnd_wait:
-    case CallId::cnd_timedwait:
-    case CallId::pthread_rwlock_rdlock:
-    case CallId::pthread_rwlock_wrlock:
-    case CallId::pthread_rwlock_timedrdlock:
-    case CallId::pthread_rwlock_timedwrlock:
-    case CallId::pthread_rwlock_clockrdlock:
-    case CallId::pthread_rwlock_clockwrlock:
-    case CallId::pthread_barrier_wait:
-    case CallId::pthread_spin_lock:
-    case CallId::pthread_once:
-    case CallId::call_once:
-    case CallId::sem_wait:
-    case CallId::sem_timedwait:
-    case CallId::sem_clockwait:
-    case CallId::omp_implicit_barrier:
-    case CallId::omp_barrier:
-    case CallId::omp_taskwait:
-    case CallId::omp_taskgroup:
-    case CallId::omp_ordered:
-    case CallId::omp_critical:
-    case CallId::omp_set_lock:
-    case CallId::omp_set_nest_lock:
-      return true;
-    default:
-      return false;
-  }
-}
-
 CallTraits traits_of(const MergedCall& call) {
   CallTraits traits;
-  if (call.group == "user") {
+  if (group_by_name(call.group) == CallGroup::user) {
     traits.is_user = true;
     traits.state = LocationState::compute;
     return traits;
   }
-  std::string_view name = call.name;
-  if (name.ends_with("_c")) name.remove_suffix(2);
-  const CallId id = call_by_name(name);
+  const auto [id, group, facts] = facts_of(call.name);
   if (id == CallId::none) return traits;
-  switch (info(id).group) {
+  switch (group) {
     case CallGroup::thread:
     case CallGroup::lock:
     case CallGroup::openmp:
-      traits.state = waits_for_threads(id) ? LocationState::sync_wait : LocationState::compute;
+      traits.state = lock_facts(id).waits != ThreadAwaits::no ? LocationState::sync_wait : LocationState::compute;
       break;
     case CallGroup::sleep:
       traits.state = LocationState::sleep;
@@ -81,13 +36,11 @@ CallTraits traits_of(const MergedCall& call) {
     default:
       traits.state = LocationState::mpi_transfer;
   }
-  traits.is_init = id == CallId::Init || id == CallId::Init_thread;
-  traits.is_finalize = id == CallId::Finalize;
-  traits.is_join = id == CallId::pthread_join || id == CallId::pthread_timedjoin_np ||
-                   id == CallId::pthread_clockjoin_np || id == CallId::thrd_join;
-  traits.is_synchronous_send = id == CallId::Ssend;
-  traits.is_blocking_send = traits.is_synchronous_send || id == CallId::Send || id == CallId::Rsend ||
-                            id == CallId::Sendrecv || id == CallId::Sendrecv_replace;
+  traits.starts_mpi = facts.role == Role::init || facts.role == Role::session_init;
+  traits.ends_mpi = facts.role == Role::finalize || facts.role == Role::session_finalize;
+  traits.is_join = waits_for_thread(id);
+  traits.is_synchronous_send = facts.blocks == Blocks::for_receive;
+  traits.is_blocking_send = blocks_sending(facts);
   return traits;
 }
 

@@ -29,8 +29,8 @@ constexpr std::string_view state_name(LocationState state) noexcept {
 /// The properties of a function that analyses of time use.
 struct CallTraits {
   LocationState state = LocationState::unknown;  ///< of a thread that is in the function and waits for nobody
-  bool is_init = false;
-  bool is_finalize = false;
+  bool starts_mpi = false;                       ///< MPI or a session
+  bool ends_mpi = false;
   bool is_join = false;              ///< waits for the end of another thread
   bool is_user = false;              ///< user event
   bool is_blocking_send = false;     ///< returns only after the receive was posted, unless the message was buffered

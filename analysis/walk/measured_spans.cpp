@@ -22,14 +22,14 @@ void MeasuredSpans::add(const MergedEvent& event) {
   const CallTraits traits = event.call < traits_.size() ? traits_[event.call] : CallTraits{};
   MeasuredSpan& span = spans_[number];
   Rank& rank = ranks_[number];
-  // The earliest MPI_Init comes last here, and counts; without one, the earliest event.
-  if (traits.is_init || !rank.is_begun) {
+  // The earliest start of MPI or of a session comes last here, and counts; without one, the earliest event.
+  if (traits.starts_mpi || !rank.is_begun) {
     span.main = event.location;
-    span.begin_ns = traits.is_init ? event.leave_ns() : event.enter_ns;
-    rank.is_begun = traits.is_init;
+    span.begin_ns = traits.starts_mpi ? event.leave_ns() : event.enter_ns;
+    rank.is_begun = traits.starts_mpi;
   }
   if (!rank.is_ended) {
-    if (traits.is_finalize) {
+    if (traits.ends_mpi) {
       rank.is_ended = true;
       span.end_ns = event.enter_ns;
     } else {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "import/collective_arguments.hpp"
-#include "merger/model/call_roles.hpp"
+#include "trace/model/call_facts.hpp"
 
 namespace meridian::imported {
 namespace {
@@ -104,7 +104,7 @@ void LocationImport::add_rows(EventBatch& batch, Open& open) {
     return;
   }
   if (open.count > 1) output_.left_out.add("calls that are part of an event with a message or request", open.count - 1);
-  switch (role_of(open.call).role) {
+  switch (facts_of(open.call).role) {
     case Role::send:
     case Role::isend:
     case Role::receive:
@@ -113,7 +113,7 @@ void LocationImport::add_rows(EventBatch& batch, Open& open) {
       if (!row) break;  // to or from MPI_PROC_NULL, or left out
       set(Payload::p2p);
       batch.p2p.push_back(*row);
-      if (role_of(open.call).role == Role::receive) add_received(*row);
+      if (facts_of(open.call).role == Role::receive) add_received(*row);
       break;
     }
     case Role::sendrecv: {
@@ -151,7 +151,7 @@ void LocationImport::add_rows(EventBatch& batch, Open& open) {
 
 /// A call that makes a persistent request: the next one that the scan found.
 void LocationImport::add_template(EventBatch& batch, const Open& open) {
-  const Role role = role_of(open.call).role;
+  const Role role = facts_of(open.call).role;
   const bool is_send = role == Role::send_init || role == Role::psend_init;
   const std::vector<Repeated>& known = is_send ? sends_ : receives_;
   const std::size_t number = is_send ? made_sends_++ : made_receives_++;
@@ -169,7 +169,7 @@ template <class... Roles>
 LocationImport::Open* LocationImport::call_of(Roles... roles) {
   Open* const call = open_.call();
   if (call == nullptr) return nullptr;
-  const Role role = role_of(call->call).role;
+  const Role role = facts_of(call->call).role;
   return ((role == roles) || ...) ? call : nullptr;
 }
 
@@ -199,7 +199,7 @@ std::optional<Collective> LocationImport::row_of(const CollectivePart& part, Cal
     return std::nullopt;
   }
   Collective row{place.comm->handle, root_of(part.root), 0, 0, 0, 0};
-  set_collective_arguments(row, role_of(call).bytes, part.bytes_sent, part.bytes_received, place.size, place.rank,
+  set_collective_arguments(row, facts_of(call).bytes, part.bytes_sent, part.bytes_received, place.size, place.rank,
                            place.comm->is_inter());
   return row;
 }
@@ -249,7 +249,7 @@ void LocationImport::receive_posted(std::uint64_t request) {
     ++output_.one_sided_messages;
     return;
   }
-  if (role_of(call->call).role == Role::start) {
+  if (facts_of(call->call).role == Role::start) {
     if (post.persistent == 0 || call->completions.size() == kMostCompletions)
       return left_out("receives of persistent requests whose MPI_Recv_init is missing");
     const std::uint64_t handle = handles_.of_receive(post.persistent - 1);
@@ -288,7 +288,7 @@ void LocationImport::cancelled(std::uint64_t request) {
 void LocationImport::collective(const CollectivePart& part) {
   Open* call = call_of(Role::collective, Role::icollective);
   // A rank by itself waits for none: its non-blocking collectives have no request.
-  if (call != nullptr && role_of(call->call).role == Role::icollective &&
+  if (call != nullptr && facts_of(call->call).role == Role::icollective &&
       context_.world.place(part.comm, output_.rank()).size != 1)
     call = nullptr;
   if (call == nullptr || call->collective)

@@ -4,7 +4,7 @@
 #include <span>
 #include <utility>
 
-#include "merger/model/call_roles.hpp"
+#include "trace/model/call_facts.hpp"
 
 namespace meridian::imported {
 
@@ -14,7 +14,7 @@ void PostScan::enter(std::uint64_t, OTF2_RegionRef region, std::uint64_t) {
 
 void PostScan::leave(std::uint64_t, OTF2_RegionRef region) {
   open_.leave(region, [&](const Open& open, bool is_left) {
-    const Role role = role_of(open.call).role;
+    const Role role = facts_of(open.call).role;
     if (role == Role::sendrecv) channels_.add_sendrecv(open.has_message);
     if (!is_left) return;
     if (role == Role::send_init || role == Role::psend_init) ++made_sends_;
@@ -36,7 +36,7 @@ void PostScan::count(const Message& message, bool is_send) {
 
 const PostScan::Open* PostScan::start_call() {
   const Open* const call = open_.call();
-  return call != nullptr && role_of(call->call).role == Role::start ? call : nullptr;
+  return call != nullptr && facts_of(call->call).role == Role::start ? call : nullptr;
 }
 
 void PostScan::add(std::uint64_t request, Active active) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "merged/model/event_waits.hpp"
+#include "trace/model/call_facts.hpp"
 
 namespace meridian {
 
@@ -35,15 +36,6 @@ struct AwaitedCall {
   EventRef call;
   EventRef causer;  ///< `call` itself: unknown
   WaitKind kind{};
-};
-
-/// The order that a collective implies: the enters that each exit must follow.
-enum class CollectiveShape : std::uint8_t {
-  all_to_all,  ///< every exit follows every enter (Barrier, Allreduce, Alltoall...)
-  one_to_all,  ///< every exit follows the root's enter (Bcast, Scatter...)
-  all_to_one,  ///< the root's exit follows every enter (Reduce, Gather...)
-  prefix,      ///< an exit follows the enters of lower ranks (Scan, Exscan)
-  none,        ///< no order is implied (neighbourhood collectives, no data)
 };
 
 /// One participant of one instance of a collective.

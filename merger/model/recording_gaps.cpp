@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include "merger/model/call_roles.hpp"
 #include "merger/model/unwrapped_calls.hpp"
+#include "trace/model/call_facts.hpp"
 #include "trace/model/event.hpp"
 
 namespace meridian {
@@ -65,7 +65,7 @@ void add_unrecorded(const RankMeta& meta, RecordingGaps& gaps, TraceGaps& all) {
 
 /// A collective as MPI compares it: all ranks of a communicator call the same one, with or without large counts.
 using CollectiveKind = std::pair<Role, std::uint8_t>;
-CollectiveKind kind_of(CallId call) noexcept { return {role_of(call).role, role_of(call).kind}; }
+CollectiveKind kind_of(CallId call) noexcept { return {facts_of(call).role, facts_of(call).kind}; }
 
 /// Whether some ranks may lack more collectives than others, so that their order no longer identifies them. Not so if
 /// all ranks lack the same functions, and none has recorded a call that can be the other side of one of them: each of
@@ -80,7 +80,7 @@ bool are_collectives_uneven(std::span<const RankMeta* const> metas) {
         if (effect_of(name).collectives) kinds.insert(kind_of(call_by_name(name)));
     lacking.insert(std::move(kinds));
     for (const CallId call : meta->calls)
-      if (role_of(call).kind != 0) recorded.insert(kind_of(call));
+      if (facts_of(call).kind != 0) recorded.insert(kind_of(call));
   }
   if (lacking.size() != 1) return !lacking.empty();
   return std::ranges::any_of(*lacking.begin(), [&](const CollectiveKind& kind) { return recorded.contains(kind); });

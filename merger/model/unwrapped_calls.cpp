@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "merger/model/call_roles.hpp"
+#include "trace/model/call_facts.hpp"
 #include "trace/model/event.hpp"
 #include "trace/model/unwrapped_keys.hpp"
 
@@ -55,9 +55,13 @@ std::vector<UnrecordedCalls> calls_of(const RankMeta& meta, std::string_view key
 
 MissingEffect effect_of(CallId call) noexcept {
   MissingEffect effect;
-  effect.comms = makes_comm(call);
-  switch (role_of(call).role) {
+  effect.comms = facts_of(call).makes_comm;
+  switch (facts_of(call).role) {
     case Role::plain:
+    case Role::init:
+    case Role::finalize:
+    case Role::session_init:
+    case Role::session_finalize:
     case Role::probe:
     case Role::look_at:
     case Role::use_comm:

@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "merger/load/thread_cursor.hpp"
-#include "merger/model/call_roles.hpp"
 #include "merger/model/clocks.hpp"
 #include "merger/model/findings.hpp"
 #include "merger/model/recording_costs.hpp"
 #include "merger/repair/remove_overhead.hpp"
 #include "merger/repair/repair_streams.hpp"
+#include "trace/model/call_facts.hpp"
 
 namespace meridian {
 namespace {
@@ -52,7 +52,7 @@ void read_times(RankFile& file, const ClockMap& clock, const RepairStream& strea
 
 /// Whether another order of events could have given the call another outcome.
 bool depends_on_chance(const Call& call) {
-  const CallRole& role = role_of(call.call);
+  const CallFacts& role = facts_of(call.call);
   const bool is_question = role.role == Role::complete || role.role == Role::look_at || role.role == Role::probe ||
                            role.role == Role::mprobe;
   if (role.blocks == Blocks::for_any || (is_question && role.blocks == Blocks::no)) return true;

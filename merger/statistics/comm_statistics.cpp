@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 
+#include "trace/model/call_facts.hpp"
 #include "trace/model/units.hpp"
 
 namespace meridian {
@@ -17,8 +18,10 @@ double time_of(const CommSummary& comm) noexcept { return comm.p2p_s + comm.coll
 
 CommStatistics::CommStatistics(std::size_t communicators, std::span<const NamedCall> calls) : sums_(communicators) {
   kinds_.reserve(calls.size());
-  for (const NamedCall& call : calls)
-    kinds_.push_back(call.group == "p2p" ? kP2p : call.group == "coll" ? kCollective : kOther);
+  for (const NamedCall& call : calls) {
+    const CallGroup group = group_by_name(call.group);
+    kinds_.push_back(group == CallGroup::p2p ? kP2p : group == CallGroup::coll ? kCollective : kOther);
+  }
 }
 
 std::vector<CommSummary> CommStatistics::summaries(const std::vector<Communicator>& list,

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "merger/model/definitions/paths.hpp"
-#include "trace/model/call_id.hpp"
+#include "trace/model/call_facts.hpp"
 #include "trace/model/event.hpp"
 #include "trace/model/units.hpp"
 
@@ -21,19 +21,17 @@ namespace {
 
 /// The contribution of a call to the sums of its rank, besides its time.
 struct Adds {
-  bool is_end = false;     ///< MPI_Init or MPI_Finalize
+  bool is_end = false;     ///< MPI or a session starts or ends in it
   bool has_bytes = false;  ///< a collective or one-sided access
   bool is_sleep = false;
 };
-constexpr std::array<Adds, kCallCount> kAdds = [] {
+const std::array<Adds, kCallCount> kAdds = [] {
   std::array<Adds, kCallCount> adds{};
   for (std::size_t i = 0; i < kCallCount; ++i) {
     const CallGroup group = kCalls[i].group;
-    adds[i] = {false, group == CallGroup::coll || group == CallGroup::rma, group == CallGroup::sleep};
+    adds[i] = {starts_or_ends_mpi(facts_of(static_cast<CallId>(i)).role),
+               group == CallGroup::coll || group == CallGroup::rma, group == CallGroup::sleep};
   }
-  for (const CallId call :
-       {CallId::Init, CallId::Init_thread, CallId::Finalize, CallId::Session_init, CallId::Session_finalize})
-    adds[static_cast<std::size_t>(call)].is_end = true;
   return adds;
 }();
 

@@ -89,7 +89,7 @@ class RankCounter {
       }
       const std::size_t call =
           batch_.call[i] == CallId::none ? unknown_call_ : static_cast<std::size_t>(batch_.call[i]);
-      const bool is_mpi = calls_[call].name.starts_with("MPI_");
+      const bool is_mpi = is_mpi_name(calls_[call].name);
       auto& function = totals_.functions[call];
       if (!is_user) function.resize(width);  // calls without a duration count nothing themselves
       rows_.sequence.push_back(first + i);
@@ -152,6 +152,7 @@ void for_each_metric(const CounterTotals& totals, const Part& part, Add add) {
 #define MERIDIAN_METRIC(name, numerator, denominator) {name, numerator, denominator},
 #include "merger/statistics/metrics.def"
 #include "trace/format/rank/rank_file.hpp"
+#include "trace/model/call_facts.hpp"
   };
   const auto value_of = [&](std::string_view name) -> const std::int64_t* {
     const auto at = std::ranges::find(totals.names, name);

@@ -17,6 +17,7 @@
 #include "merger/statistics/summarize_sites.hpp"
 #include "trace/format/rank/rank_end.hpp"
 #include "trace/format/rank/rank_file.hpp"
+#include "trace/model/call_facts.hpp"
 #include "trace/model/units.hpp"
 
 namespace meridian {
@@ -25,20 +26,13 @@ namespace {
 constexpr std::array<std::string_view, 5> kOverheadNames{"start", "finish", "clock exchange", "flush wait",
                                                          "thread attach"};
 
-/// Whose calls mostly find nothing, and then are no records of their own.
-bool is_poll_function(std::string_view name) {
-  for (const std::string_view start : {"MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status"})
-    if (name.starts_with(start)) return name != "MPI_Test_cancelled";
-  return false;
-}
-
 }  // namespace
 
 RecordedCalls count_recorded(std::span<const FunctionSummary> functions) {
   RecordedCalls counts;
   for (const FunctionSummary& function : functions) {
-    const CallId id = call_by_name(function.name);
-    (is_poll_function(function.name) ? counts.polls : is_mpi(id) ? counts.calls : counts.others) += function.count;
+    const auto [id, group, facts] = facts_of(function.name);
+    (is_recorded_in_phases(facts) ? counts.polls : is_mpi(id) ? counts.calls : counts.others) += function.count;
   }
   return counts;
 }
@@ -127,7 +121,7 @@ void summarize_end(const Trace& trace, std::size_t index, const Statistics& stat
   const auto is_abort = [](const auto& call) { return call.call == static_cast<std::uint32_t>(CallId::Abort); };
   const auto is_mpi = [](const auto& call) { return call.call <= kMpiCallCount; };
   auto shown = std::ranges::find_if(open, is_abort);
-  if (shown != open.end()) rank.end = "MPI_Abort";
+  if (shown != open.end()) rank.end = kAborted;
   if (shown == open.end()) shown = std::ranges::find_if(open, is_mpi);
   if (shown == open.end()) shown = open.begin();
   rank.end_call = describe_open_call(trace, places, *shown);
@@ -165,7 +159,7 @@ MessageSummary summarize_messages(const Matched& matched, const Statistics& stat
   messages.collectives = matched.collectives.instances;
   messages.collective_calls = matched.collectives.calls;
   for (const FunctionSummary& function : statistics.functions(calls))
-    if (function.group == "coll") {
+    if (group_by_name(function.group) == CallGroup::coll) {
       messages.collective_bytes_sent += function.bytes_sent;
       messages.collective_bytes_received += function.bytes_received;
     }

@@ -58,6 +58,7 @@ struct Basic {
 };
 
 [[gnu::always_inline]] inline Basic Local() noexcept { return {}; }
+[[gnu::always_inline]] inline Basic Asked() noexcept { return {}; }
 
 template <class Body>
 struct With : Basic {
@@ -95,6 +96,14 @@ struct Message : With<PointToPoint> {
 [[gnu::always_inline]] inline Message Send(std::int64_t count, MPI_Datatype type, int dest, int tag,
                                            MPI_Comm comm) noexcept {
   return {count, type, dest, tag, comm, nullptr};
+}
+[[gnu::always_inline]] inline Message Bsend(std::int64_t count, MPI_Datatype type, int dest, int tag,
+                                            MPI_Comm comm) noexcept {
+  return Send(count, type, dest, tag, comm);
+}
+[[gnu::always_inline]] inline Message Ssend(std::int64_t count, MPI_Datatype type, int dest, int tag,
+                                            MPI_Comm comm) noexcept {
+  return Send(count, type, dest, tag, comm);
 }
 [[gnu::always_inline]] inline Message Isend(std::int64_t count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                                             MPI_Request* request) noexcept {
@@ -230,6 +239,7 @@ struct ByHandle : With<HandleUse> {
   void before(std::uint64_t* words) const noexcept { words[0] = handle; }
 };
 [[gnu::always_inline]] inline ByHandle Win(MPI_Win window) noexcept { return ByHandle{handle_word(window)}; }
+[[gnu::always_inline]] inline ByHandle TestWin(MPI_Win window) noexcept { return Win(window); }
 [[gnu::always_inline]] inline ByHandle FreeWin(MPI_Win* window) noexcept {
   return ByHandle{window != nullptr ? handle_word(*window) : 0};
 }

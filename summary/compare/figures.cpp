@@ -7,6 +7,7 @@
 
 #include "summary/measures.hpp"
 #include "summary/problems/problem_waits.hpp"
+#include "trace/model/call_facts.hpp"
 
 namespace meridian {
 namespace {
@@ -47,7 +48,7 @@ double state_seconds(const Summary& summary, std::string_view state) {
 double all_waits(const Summary& summary) {
   double total_s = 0;
   for (const WaitSummary& row : summary.waits)
-    if (!is_start_or_end(row.function) && !is_of_threads(row)) total_s += row.total_s;
+    if (!starts_or_ends_mpi(facts_of(row.function).facts.role) && !is_of_threads(row)) total_s += row.total_s;
   return total_s;
 }
 

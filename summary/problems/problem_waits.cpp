@@ -14,6 +14,7 @@
 #include "summary/problems/problems.hpp"
 #include "summary/problems/wait_texts.hpp"
 #include "summary/units.hpp"
+#include "trace/model/call_facts.hpp"
 
 namespace meridian {
 namespace {
@@ -25,12 +26,7 @@ constexpr double kSideEffect =
     0.1;  ///< of what OpenMP threads of a rank wait for each other: shorter waits have other causes
 constexpr double kMuchWaiting = 0.3;  ///< share of waits for locks and threads in a rank's time outside MPI
 
-/// A function that a program calls again and again until something has happened.
-bool is_repeated_test(std::string_view function) {
-  for (const std::string_view start : {"MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status"})
-    if (function.starts_with(start)) return true;
-  return false;
-}
+bool is_poll(std::string_view function) { return facts_of(function).facts.poll != Poll::no; }
 
 /// Waits of one kind in one place.
 struct WaitGroup {
@@ -122,7 +118,7 @@ class WaitingFinder {
         continue;
       }
       const DelaySummary* const delay = causer < 0 ? main_root(group) : main_delay(causer, group);
-      if (delay != nullptr && delay->what == "call" && delay->function.starts_with("MPI_File_")) {
+      if (delay != nullptr && delay->what == "call" && facts_of(delay->function).group == CallGroup::io) {
         charged_[delay->function].total_s += rest_s;
         charged_[delay->function].rank = delay->rank;
         continue;
@@ -260,7 +256,7 @@ class WaitingFinder {
     problem.text =
         fmt::format("{} {} in {}{} {}.", waiters, human_duration(group.total_s), function, in_brackets(place),
                     with(causer < 0 ? texts->several : texts->cause, fmt::format("rank {}", causer), late));
-    if (is_repeated_test(function)) problem.text += " Only the time inside these calls counts, not that between them.";
+    if (is_poll(function)) problem.text += " Only the time inside these calls counts, not that between them.";
     if (delay != nullptr && (delay->rank != causer || delay->what == "call")) {
       if (causer < 0)
         problem.text += fmt::format(" In the end they wait for rank {}{}{}.", delay->rank,

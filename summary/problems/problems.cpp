@@ -14,6 +14,7 @@
 #include "summary/measures.hpp"
 #include "summary/problems/problem_waits.hpp"
 #include "summary/units.hpp"
+#include "trace/model/call_facts.hpp"
 
 namespace meridian {
 namespace {
@@ -116,30 +117,23 @@ const SiteSummary* longest_site(const Summary& summary, const std::string& funct
   return longest;
 }
 
-/// Functions that neither wait for others nor are the tracer's or the program's.
-bool is_transfer(const FunctionSummary& function) {
-  for (const char* const group : {"p2p", "request", "coll", "nbcoll", "rma", "io", "persistent", "partitioned"})
-    if (function.group == group) return true;
-  return false;
-}
+CallGroup group_of(const FunctionSummary& function) { return group_by_name(function.group); }
 
 bool has_partitions(const Summary& summary) {
-  return std::ranges::any_of(summary.functions,
-                             [](const FunctionSummary& row) { return row.name.starts_with("MPI_Pready"); });
+  return std::ranges::any_of(summary.functions, [](const FunctionSummary& row) {
+    const Role role = facts_of(row.name).facts.role;
+    return role == Role::psend_init || role == Role::precv_init;
+  });
 }
 
 /// Calls whose waits for other ranks are in no table: they are matched with no call of another rank.
 bool has_unknown_waits(const Summary& summary, const FunctionSummary& function) {
-  const std::string_view name = function.name;
   // Partitions: their waits are not found, those of other requests are.
-  if (function.group == "request" && has_partitions(summary)) return true;
-  if (std::ranges::find(summary.waits, name, &WaitSummary::function) != summary.waits.end()) return false;
-  if (function.group == "rma") return name.starts_with("MPI_Win_");
-  if (function.group != "io") return name.starts_with("MPI_Neighbor_");
-  for (const std::string_view part :
-       {"_all", "_ordered", "_open", "_close", "_set_size", "_preallocate", "_set_view", "_sync"})
-    if (name.find(part) != std::string_view::npos) return true;
-  return false;
+  if (group_of(function) == CallGroup::request && has_partitions(summary)) return true;
+  if (std::ranges::find(summary.waits, function.name, &WaitSummary::function) != summary.waits.end()) return false;
+  const auto [id, group, facts] = facts_of(function.name);
+  if (group == CallGroup::rma) return !is_access(facts.role);
+  return facts.is_collective_io || facts.bytes == BytesRule::over_neighbours;
 }
 
 /// Others wait in such a call for a rank that works longer, as far as no wait for it is known. Returns the time that they do.
@@ -156,13 +150,11 @@ double waits_for_slowest(const Summary& summary, const FunctionSummary& function
 }
 
 std::string_view transfer_remedy(const FunctionSummary& function) {
-  if (function.name.starts_with("MPI_Win_create") || function.name.starts_with("MPI_Win_allocate") ||
-      function.name == "MPI_Win_free")
+  const auto [id, group, facts] = facts_of(function.name);
+  if (facts.role == Role::make_window || id == CallId::Win_free)
     return "Do so less often: create a window once, and use it for the whole run.";
-  if (function.group != "io") return "Fewer calls with more data, or non-blocking ones with work in the meantime.";
-  for (const std::string_view part : {"_open", "_close", "_delete", "_set_size", "_preallocate", "_sync"})
-    if (function.name.find(part) != std::string::npos)
-      return "Do so less often: keep files open, or have one file of all ranks instead of many.";
+  if (group != CallGroup::io) return "Fewer calls with more data, or non-blocking ones with work in the meantime.";
+  if (facts.is_metadata_io) return "Do so less often: keep files open, or have one file of all ranks instead of many.";
   return "Write less often or larger pieces, all ranks together (MPI_File_write_all), or meanwhile (MPI_File_iwrite).";
 }
 
@@ -174,9 +166,9 @@ void find_transfers(const Summary& summary, const Load& load, const std::map<std
   double small_s = 0;
   const FunctionSummary* longest = nullptr;
   for (const FunctionSummary& function : summary.functions) {
-    if (!is_transfer(function)) continue;
+    if (!moves_data(group_of(function))) continue;
     double cost_s = transfer_seconds(summary, function);
-    const bool moves_messages = function.group == "p2p" || function.group == "request";
+    const bool moves_messages = group_of(function) == CallGroup::p2p || group_of(function) == CallGroup::request;
     if (are_small && moves_messages) {
       small_s += cost_s;
       if (longest == nullptr || cost_s > transfer_seconds(summary, *longest)) longest = &function;
@@ -189,7 +181,8 @@ void find_transfers(const Summary& summary, const Load& load, const std::map<std
     cost_s -= waits_for_slowest(summary, function, place, cost_s, problems);
     if (waits == charged.end() && cost_s < kMuchTransfer * load.time_s) continue;
     ProblemSummary& problem = problems.emplace_back();
-    problem.problem = problem_name(function.group == "io" ? ProblemKind::input_and_output : ProblemKind::transfer);
+    problem.problem =
+        problem_name(group_of(function) == CallGroup::io ? ProblemKind::input_and_output : ProblemKind::transfer);
     problem.cost_s = cost_s;
     problem.function = function.name;
     problem.place = place;

@@ -20,7 +20,7 @@ struct FunctionSummary {
 
   template <class Row = FunctionSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::name>("name", "", "MPI_Send"),
+      column<&Row::name>("name", "", "such as MPI_Send"),
       column<&Row::group>("group", "", "p2p; the groups are those of MERIDIAN_LEVELS"),
       column<&Row::count>("count", "", "calls"),
       column<&Row::total_s>("total_s", "s", "time in the calls"),
@@ -45,7 +45,7 @@ struct FunctionTimesSummary {
 
   template <class Row = FunctionTimesSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::function>("function", "", "MPI_Send"),
+      column<&Row::function>("function", "", "such as MPI_Send"),
       column<&Row::count>("count", "", "calls that returned; of polls in a phase, each with their mean"),
       column<&Row::mean_s>("mean_s", "s", "mean of a call"),
       column<&Row::trimmed_mean_s>("trimmed_mean_s", "s", "mean without the slowest tenth"),

@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "trace/format/tables/table_column.hpp"
+#include "trace/model/call_id.hpp"
 
 namespace meridian {
 
@@ -25,6 +27,9 @@ double mpi_share(const Summary& summary);
 double rank_mpi_share(const RankSummary& rank);
 /// RunSummary::begin_realtime_ns in the format of utc_time().
 std::string begin_text(const Summary& summary);
+
+/// Values of RankSummary::end.
+inline constexpr std::string_view kFinalized = info(CallId::Finalize).name, kAborted = info(CallId::Abort).name;
 
 struct RunSummary {
   std::string executable;
@@ -112,7 +117,7 @@ struct RankSummary {
   std::uint64_t other_bytes_received = 0;
   /// How the rank ended: "MPI_Finalize", "MPI_Abort", "signal 11 (SIGSEGV)", "exit 1", "exit" (without its code),
   /// "running" (a snapshot); empty: without MPI_Finalize, nothing else is known.
-  std::string end{"MPI_Finalize"};
+  std::string end{kFinalized};
   double end_s = -1;       ///< when an end without MPI_Finalize was seen, since the first event of the run; -1: unknown
   std::string end_call{};  ///< the call in progress then, with its call site: "MPI_Recv (a.c:7)"; empty: none
   double end_call_s = 0;   ///< since when

@@ -129,7 +129,25 @@ def check_sizes(root=tree.ROOT):
     return wrong
 
 
-RULES = {"includes": check_includes, "hot": check_hot, "sizes": check_sizes}
+# Where calls have facts (trace/model/call_facts.hpp), not names.
+WITHOUT_NAMES = ("analysis/", "live/", "merger/statistics/", "report/", "summary/")
+NAME_OF_CALL = re.compile(r"""//[^\n]*|/\*.*?\*/|(["'`])(P?MPI_\w*)\1""", re.DOTALL)
+
+
+def check_calls(root=tree.ROOT):
+    """Each name of an MPI procedure, or beginning of names, in code that should ask for the facts of a call."""
+    wrong = []
+    for path in tree.files(root):
+        if path.as_posix().startswith(WITHOUT_NAMES) and path.suffix in (".cpp", ".hpp", ".js"):
+            text = tree.text(path, root) or ""
+            for found in NAME_OF_CALL.finditer(text):
+                if found[2]:
+                    line = text.count("\n", 0, found.start()) + 1
+                    wrong.append(f'{path}:{line}: "{found[2]}": ask trace/model/call_facts.hpp, not for the name')
+    return wrong
+
+
+RULES = {"includes": check_includes, "hot": check_hot, "sizes": check_sizes, "calls": check_calls}
 WARNINGS = {"sizes"}  # printed by scripts/check; a long file is a hint, not a mistake
 
 if __name__ == "__main__":

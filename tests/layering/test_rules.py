@@ -83,6 +83,17 @@ class Tree(unittest.TestCase):
         self.plant("trace/model/calls.def", "\n" * 4000)
         self.one("sizes", "merger/long.cpp", "400 lines")
 
+    def test_a_name_of_a_call_is_found_where_facts_are_asked_for(self):
+        self.plant("merger/load/links.cpp", 'find("MPI_Comm_spawn");\n')
+        self.plant("summary/text.cpp", '// "MPI_Send"\n/* "MPI_Recv"\n*/\nprint("MPI_Init and MPI_Finalize are {} of the run");\n')
+        self.assertEqual(rules.check_calls(self.root), [])
+        self.plant("summary/advice.cpp", '\nname.starts_with("MPI_Test");  // polls\n')
+        self.plant("report/page/lanes.js", "if (name === 'MPI_Init') skip();\n")
+        self.assertEqual(
+            [violation.split(": ask")[0] for violation in rules.check_calls(self.root)],
+            ['report/page/lanes.js:1: "MPI_Init"', 'summary/advice.cpp:2: "MPI_Test"'],
+        )
+
     def test_two_folders_that_include_each_other_are_found(self):
         self.plant("merger/load/load.hpp", '#include "merger/match/match.hpp"\n')
         self.plant("merger/match/match.hpp", "")

@@ -15,7 +15,7 @@ enum class CallId : std::uint16_t {
   none = 0,
 #define MERIDIAN_CALL_AS(type, name, group, params, args, recorded) name,
 #include "trace/model/mpi_calls.def"
-#define MERIDIAN_OTHER_CALL(id, printed, group) id,
+#define MERIDIAN_OTHER_CALL(id, printed, group, use, waits) id,
 #include "trace/model/other_calls.def"
   count_
 };
@@ -46,7 +46,7 @@ inline constexpr std::array<CallInfo, kCallCount> kCalls{{
     {"", CallGroup::none},
 #define MERIDIAN_CALL_AS(type, name, group, params, args, recorded) {"MPI_" #name, CallGroup::group},
 #include "trace/model/mpi_calls.def"
-#define MERIDIAN_OTHER_CALL(id, printed, group) {printed, CallGroup::group},
+#define MERIDIAN_OTHER_CALL(id, printed, group, use, waits) {printed, CallGroup::group},
 #include "trace/model/other_calls.def"
 }};
 

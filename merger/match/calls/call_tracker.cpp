@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "merger/model/call_roles.hpp"
+#include "trace/model/call_facts.hpp"
 
 namespace meridian {
 namespace {
@@ -47,7 +47,7 @@ EventRow CallTracker::enter(const Call& call, std::uint32_t thread_index) {
   }
   if (at_.threads_awaited != nullptr) at_.threads_awaited->add(call);
   if (at_.lock_order != nullptr) at_.lock_order->add(call, static_cast<std::uint32_t>(row.path));
-  const CallRole& what = role_of(call.call);
+  const CallFacts& what = facts_of(call.call);
   Pending& pending = pending_[thread_index];
   const bool is_p2p = call.payload == Payload::p2p;
   if (call.payload == Payload::polls) {
@@ -57,6 +57,10 @@ EventRow CallTracker::enter(const Call& call, std::uint32_t thread_index) {
   }
   switch (what.role) {
     case Role::plain:
+    case Role::init:
+    case Role::finalize:
+    case Role::session_init:
+    case Role::session_finalize:
       enter_other(call, what, row);
       break;
     case Role::send:
@@ -123,7 +127,7 @@ EventRow CallTracker::enter(const Call& call, std::uint32_t thread_index) {
 }
 
 void CallTracker::leave(const Call& call, std::uint32_t thread_index) {
-  const CallRole& what = role_of(call.call);
+  const CallFacts& what = facts_of(call.call);
   Pending& pending = pending_[thread_index];
   const bool is_p2p = call.payload == Payload::p2p;
   if (call.payload == Payload::polls) return;
@@ -175,7 +179,7 @@ void CallTracker::leave(const Call& call, std::uint32_t thread_index) {
   }
 }
 
-void CallTracker::enter_other(const Call& call, const CallRole& what, EventRow& row) {
+void CallTracker::enter_other(const Call& call, const CallFacts& what, EventRow& row) {
   switch (call.payload) {
     case Payload::comm:
       if (const CommResolver::Birth* made = at_.resolver->made_by(call.thread, call.enter_ticks))

@@ -27,7 +27,7 @@ class CallTracker {
   void end() { requests_.end(); }
 
  private:
-  void enter_other(const Call& call, const CallRole& what, EventRow& row);
+  void enter_other(const Call& call, const CallFacts& what, EventRow& row);
 
   RankContext at_;
   std::vector<Pending> pending_;  // [thread]

@@ -7,7 +7,7 @@
 
 namespace meridian {
 
-void CollectiveTracker::enter(const Call& call, const CallRole& what, EventRow& row, Pending& pending) {
+void CollectiveTracker::enter(const Call& call, const CallFacts& what, EventRow& row, Pending& pending) {
   pending.part = {};
   pending.series = 0;
   const LocalComm* comm = pending.comm = at_.resolve(call.coll->comm, call);
@@ -28,7 +28,7 @@ void CollectiveTracker::enter(const Call& call, const CallRole& what, EventRow& 
     pending.part = at_.matchers->collectives.enter(at_.caller(call), *comm, what, *call.coll);
 }
 
-void CollectiveTracker::leave(const Call& call, const CallRole& what, Pending& pending) {
+void CollectiveTracker::leave(const Call& call, const CallFacts& what, Pending& pending) {
   const PartId part = std::exchange(pending.part, {});
   const bool has_failed = call.has(kFlagFailed) || call.has(kFlagUnfinished);
   const bool is_alone = pending.comm != nullptr && !pending.comm->is_inter && pending.comm->peers->size() == 1;

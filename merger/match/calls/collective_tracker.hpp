@@ -4,7 +4,7 @@
 #include "merger/match/calls/rank_context.hpp"
 #include "merger/match/calls/recorded_sides.hpp"
 #include "merger/match/calls/request_tracker.hpp"
-#include "merger/model/call_roles.hpp"
+#include "trace/model/call_facts.hpp"
 
 namespace meridian {
 
@@ -14,8 +14,8 @@ class CollectiveTracker {
   CollectiveTracker(const RankContext& at, RecordedSides& sides, RequestTracker& requests)
       : at_{at}, sides_{sides}, requests_{requests} {}
 
-  void enter(const Call& call, const CallRole& what, EventRow& row, Pending& pending);
-  void leave(const Call& call, const CallRole& what, Pending& pending);
+  void enter(const Call& call, const CallFacts& what, EventRow& row, Pending& pending);
+  void leave(const Call& call, const CallFacts& what, Pending& pending);
 
  private:
   const RankContext& at_;

@@ -20,7 +20,7 @@ void MessageTracker::enter_send(const Call& call, const PointToPoint& p2p, Event
     return;
   }
   MessageMatcher& messages = at_.matchers->messages;
-  const bool has_request = role_of(call.call).role == Role::isend && !call.has(kFlagUnfinished);
+  const bool has_request = facts_of(call.call).role == Role::isend && !call.has(kFlagUnfinished);
   if (has_request && p2p.request != 0) pending.open_send = messages.open_sends().add();
   pending.send_number = messages.send(at_.caller(call), *comm, p2p.peer, p2p.tag, bytes, false, pending.open_send);
 }
@@ -59,7 +59,7 @@ void MessageTracker::enter_blocking_receive(const Call& call, const PointToPoint
 
 void MessageTracker::enter_sendrecv(const Call& call, EventRow& row, Pending& pending) {
   EventRow received = row;
-  if (role_of(call.call).role == Role::sendrecv)
+  if (facts_of(call.call).role == Role::sendrecv)
     enter_blocking_receive(call, call.p2p[1], received, pending);
   else
     enter_receive(call, call.p2p[1], received, pending);
@@ -134,7 +134,7 @@ void MessageTracker::leave_matched_probe(const Call& call, const Pending& pendin
   by_handle_.set({call.p2p->request}, number);
 }
 
-void MessageTracker::make_request(const Call& call, const CallRole& what, Pending& pending) {
+void MessageTracker::make_request(const Call& call, const CallFacts& what, Pending& pending) {
   if (call.has(kFlagFailed) || call.has(kFlagUnfinished)) return;
   const PointToPoint& p2p = call.p2p[0];
   Request request;

@@ -8,7 +8,7 @@
 #include "merger/match/calls/rank_context.hpp"
 #include "merger/match/calls/recorded_sides.hpp"
 #include "merger/match/calls/request_tracker.hpp"
-#include "merger/model/call_roles.hpp"
+#include "trace/model/call_facts.hpp"
 
 namespace meridian {
 
@@ -35,7 +35,7 @@ class MessageTracker {
   void leave_receive(const Call& call, Pending& pending);
   void leave_matched_probe(const Call& call, const Pending& pending);
   /// Makes the request of a call that has one.
-  void make_request(const Call& call, const CallRole& what, Pending& pending);
+  void make_request(const Call& call, const CallFacts& what, Pending& pending);
 
  private:
   /// The message that MPI_Mprobe has found.

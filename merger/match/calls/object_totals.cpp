@@ -19,7 +19,7 @@ void sort_by_time(std::vector<Row>& rows) {
 
 }  // namespace
 
-void ObjectTotals::add(Use& use, const CallRole& what, const EventRow& row, bool is_access) noexcept {
+void ObjectTotals::add(Use& use, const CallFacts& what, const EventRow& row, bool is_access) noexcept {
   switch (what.role) {
     case Role::put:
       return use.out.add(is_access, row.bytes_sent, row.duration_ns);
@@ -32,7 +32,8 @@ void ObjectTotals::add(Use& use, const CallRole& what, const EventRow& row, bool
   }
 }
 
-void ObjectTotals::add(std::uint32_t rank_index, const Call& call, const CallRole& what, const EventRow& row) noexcept {
+void ObjectTotals::add(std::uint32_t rank_index, const Call& call, const CallFacts& what,
+                       const EventRow& row) noexcept {
   if (objects_ == nullptr) return;
   const Objects::OfRank& rank = objects_->ranks[rank_index];
   const auto use = [&](const ObjectHandles& handles, std::uint64_t handle, std::vector<Use>& uses) {

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "merger/load/thread_cursor.hpp"
-#include "merger/model/call_roles.hpp"
 #include "merger/model/definitions/objects.hpp"
 #include "merger/model/event_row.hpp"
 #include "summary/summary.hpp"
+#include "trace/model/call_facts.hpp"
 
 namespace meridian {
 
@@ -20,7 +20,7 @@ class ObjectTotals {
       : objects_{&objects}, files_(objects.files.size()), windows_(objects.windows.size()) {}
 
   /// row  the call's, with its bytes.
-  void add(std::uint32_t rank_index, const Call& call, const CallRole& what, const EventRow& row) noexcept;
+  void add(std::uint32_t rank_index, const Call& call, const CallFacts& what, const EventRow& row) noexcept;
 
   /// By time, longest first; ties by name.
   std::vector<FileSummary> files() const;
@@ -41,7 +41,7 @@ class ObjectTotals {
     Sum in, out, both, other;
   };
   /// is_access  false: the second half of a split collective, which takes time but moves no data.
-  static void add(Use& use, const CallRole& what, const EventRow& row, bool is_access) noexcept;
+  static void add(Use& use, const CallFacts& what, const EventRow& row, bool is_access) noexcept;
 
   const Objects* objects_ = nullptr;
   std::vector<Use> files_;

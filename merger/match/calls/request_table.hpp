@@ -7,8 +7,8 @@
 #include "merger/containers/index_map.hpp"
 #include "merger/match/collectives/match_collectives.hpp"
 #include "merger/match/messages/channel.hpp"
-#include "merger/model/call_roles.hpp"
 #include "merger/model/communicators.hpp"
+#include "trace/model/call_facts.hpp"
 
 namespace meridian {
 
@@ -42,7 +42,7 @@ struct Request {
 /// A collective that is repeated by each start of a request.
 struct PersistentCollective {
   std::uint32_t series = 0;  ///< from CollectiveMatcher
-  const CallRole* what = nullptr;
+  const CallFacts* what = nullptr;
   Collective arguments;
 };
 

@@ -7,8 +7,8 @@
 
 #include "merger/load/rank_cursor.hpp"
 #include "merger/match/collectives/collective_bytes.hpp"
-#include "merger/model/call_roles.hpp"
 #include "trace/format/rank/rank_file.hpp"
+#include "trace/model/call_facts.hpp"
 
 namespace meridian {
 namespace {
@@ -105,7 +105,7 @@ CollectiveStarts find_collective_starts(Trace& trace) {
     Findings seen_later;
     for (RankCursor cursor{*trace.files[i], false, seen_later}; !cursor.is_over(); cursor.advance()) {
       const Call& call = cursor.call();
-      const CallRole& what = role_of(call.call);
+      const CallFacts& what = facts_of(call.call);
       const bool is_collective = what.role == Role::collective || what.role == Role::icollective;
       const std::uint32_t epoch = gaps.epoch(call.enter_ticks);
       if (cursor.phase() == Phase::leave || !is_collective || call.payload != Payload::coll || epoch == 0) continue;

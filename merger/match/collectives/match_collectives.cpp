@@ -165,7 +165,7 @@ std::uint32_t CollectiveMatcher::instance_of(std::uint32_t stream_number, std::u
   return stream.instances[static_cast<std::size_t>(number - stream.base)];
 }
 
-PartId CollectiveMatcher::enter(const Caller& caller, const LocalComm& comm, const CallRole& what,
+PartId CollectiveMatcher::enter(const Caller& caller, const LocalComm& comm, const CallFacts& what,
                                 const Collective& arguments, std::uint32_t series) {
   // Collectives after a gap form a stream of their own.
   const bool is_counted_anew = caller.epoch != 0 && starts_.is_needed();

@@ -10,10 +10,10 @@
 
 #include "merger/containers/ring_queue.hpp"
 #include "merger/match/messages/match_messages.hpp"
-#include "merger/model/call_roles.hpp"
 #include "merger/model/communicators.hpp"
 #include "merger/model/event_ref.hpp"
 #include "merger/model/findings.hpp"
+#include "trace/model/call_facts.hpp"
 #include "trace/model/event.hpp"
 
 namespace meridian {
@@ -74,7 +74,7 @@ class CollectiveMatcher {
   void expect_cuts() { has_cut_ranks_ = true; }
 
   /// `what` and `arguments` describe the call. series  0, or the result of new_series() for a persistent collective.
-  PartId enter(const Caller& caller, const LocalComm& comm, const CallRole& what, const Collective& arguments,
+  PartId enter(const Caller& caller, const LocalComm& comm, const CallFacts& what, const Collective& arguments,
                std::uint32_t series = 0);
   void leave(PartId id, const Caller& caller);
   /// The leave of the part is not in the trace; its exit implies no order.

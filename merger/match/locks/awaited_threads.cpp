@@ -68,7 +68,7 @@ void AwaitedThreads::add_lock(const Call& call) {
   const EventRef ref{rank_, call.thread, call.event};
   const bool has_worked = !call.has(kFlagFailed);
   if (call.call == CallId::omp_parallel || call.call == CallId::omp_share) return begin_share(call);
-  const LockUseKind what = kLockUses[static_cast<std::size_t>(call.call)];
+  const LockUseKind what = lock_facts(call.call).use;
   if (what == LockUseKind::birth || what == LockUseKind::death) {
     if (const auto found = objects_.find(object); found != objects_.end()) {
       close(found->second);

@@ -11,7 +11,7 @@ void LockHolds::add(const Call& call, std::int64_t enter_ns, std::int64_t leave_
   const LockUse& use = *call.lock;
   const auto kind = static_cast<LockKind>(use.kind);
   const LockObject lock{object_kind(kind), use.object};
-  const LockUseKind what = kLockUses[static_cast<std::size_t>(call.call)];
+  const LockUseKind what = lock_facts(call.call).use;
   if (what == LockUseKind::release) return release(call.thread, lock, enter_ns);
   if (what != LockUseKind::take || call.has(kFlagUnfinished)) return;
   if (kind == LockKind::condition) {

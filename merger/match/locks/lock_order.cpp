@@ -31,7 +31,7 @@ void LockOrder::add(const Call& call, std::uint32_t path) {
   const LockUse& use = *call.lock;
   const auto kind = static_cast<LockKind>(use.kind);
   const LockObject object{object_kind(kind), use.object};
-  switch (kLockUses[static_cast<std::size_t>(call.call)]) {
+  switch (lock_facts(call.call).use) {
     case LockUseKind::birth:
     case LockUseKind::death:
       numbers_.erase(object);

@@ -35,7 +35,7 @@ void LockTable::add(const Call& call, std::int64_t enter_ns, std::int64_t durati
   if (use.kind == static_cast<std::uint8_t>(LockKind::team)) return;  // analysis/openmp_regions.cpp
   holds_.add(call, enter_ns, enter_ns + duration_ns);
   Lock& lock = at(static_cast<LockKind>(use.kind), use.object);
-  switch (kLockUses[static_cast<std::size_t>(call.call)]) {
+  switch (lock_facts(call.call).use) {
     case LockUseKind::birth:
       if (!call.has(kFlagFailed)) ++lock.lives;
       return;

@@ -18,7 +18,7 @@ WindowWaits::WindowWaits(const Trace& trace, std::vector<AwaitedCall>& awaited) 
                         .locks = WindowLocks{awaited}});
 }
 
-void WindowWaits::add(const Caller& caller, const Call& call, const CallRole& what) {
+void WindowWaits::add(const Caller& caller, const Call& call, const CallFacts& what) {
   if (windows_.empty() || call.has(kFlagFailed) || call.has(kFlagUnfinished)) return;
   Window* const window = find(caller, call, what);
   if (window == nullptr) return;
@@ -35,7 +35,7 @@ void WindowWaits::end() {
   for (Window& window : windows_) window.locks.end();
 }
 
-WindowWaits::Window* WindowWaits::find(const Caller& caller, const Call& call, const CallRole& what) {
+WindowWaits::Window* WindowWaits::find(const Caller& caller, const Call& call, const CallFacts& what) {
   const ObjectHandles& handles = trace_->objects.ranks[caller.rank_index].each_window;
   std::uint32_t number = ObjectHandles::kNone;
   if (call.payload == Payload::rma) number = handles.at(call.rma->window, call.enter_ticks);

@@ -8,8 +8,8 @@
 #include "merger/load/thread_cursor.hpp"
 #include "merger/match/windows/window_epochs.hpp"
 #include "merger/match/windows/window_locks.hpp"
-#include "merger/model/call_roles.hpp"
 #include "merger/model/trace.hpp"
+#include "trace/model/call_facts.hpp"
 
 namespace meridian {
 
@@ -21,7 +21,7 @@ class WindowWaits {
   WindowWaits(const Trace& trace, std::vector<AwaitedCall>& awaited);
 
   /// Every call of a rank that concerns a window, in order.
-  void add(const Caller& caller, const Call& call, const CallRole& what);
+  void add(const Caller& caller, const Call& call, const CallFacts& what);
   /// After the last call of the trace.
   void end();
 
@@ -37,7 +37,7 @@ class WindowWaits {
   };
   void arrive(Window& window, const Caller& caller);
   void synchronise(Window& window, const Caller& caller, const Call& call);
-  Window* find(const Caller& caller, const Call& call, const CallRole& what);
+  Window* find(const Caller& caller, const Call& call, const CallFacts& what);
   std::vector<std::int32_t> group_of(const Caller& caller, const Call& call) const;
 
   const Trace* trace_;

@@ -104,6 +104,29 @@ TEST(Efficiency, IsTheProductOfItsFactors) {
   expect_products(summary);
 }
 
+TEST(Efficiency, OfAProgramWithSessionsLeavesTheirStartAndEndOut) {
+  // The same run in MPI's world model, in a session, and with further sessions inside the first.
+  std::vector<Summary> summaries;
+  for (const bool has_session : {false, true})
+    for (const bool has_more : {false, true}) {
+      SyntheticRun run{2};
+      for (std::size_t i = 0; i < 2; ++i) {
+        run[i]->call(has_session ? CallId::Session_init : CallId::Init, {0, 10});
+        if (has_more) run[i]->call(CallId::Session_init, {12, 14});
+        if (has_more) run[i]->call(CallId::Session_finalize, {16, 18});
+        if (i == 0) run[i]->send({90, 92}, 1, 7, 8);
+        if (i == 1) run[i]->receive({40, 100}, 0, 7, 8);
+        run[i]->call(has_session ? CallId::Session_finalize : CallId::Finalize, {110, 120});
+      }
+      summaries.push_back(analysed(run));
+      const EfficiencySummary& whole = scope(summaries.back(), "run");
+      EXPECT_EQ(ns(whole.time_s), 100) << has_session << has_more;
+      EXPECT_EQ(ns(whole.compute_s), 138 - (has_more ? 8 : 0)) << has_session << has_more;
+      EXPECT_DOUBLE_EQ(whole.transfer, scope(summaries[has_more ? 1 : 0], "run").transfer) << has_session << has_more;
+    }
+  EXPECT_DOUBLE_EQ(scope(summaries[2], "run").transfer, 0.98);
+}
+
 TEST(Efficiency, CallsOneAfterTheOtherSerialised) {
   // A pipeline: each rank computes 30 after the one before it, without any transfer.
   SyntheticRun run{3};

@@ -7,8 +7,8 @@
 #include <map>
 
 #include "merged_reader.hpp"
-#include "merger/model/call_roles.hpp"
 #include "synthetic_trace.hpp"
+#include "trace/model/call_facts.hpp"
 
 namespace meridian::test {
 namespace {

@@ -119,7 +119,7 @@ TEST_F(ObjectsOfRanks, CallsCountForTheirObject) {
     EventRow row;
     row.duration_ns = 1000;
     row.bytes_sent = row.bytes_received = bytes;
-    totals.add(0, call, role_of(id), row);
+    totals.add(0, call, facts_of(id), row);
   };
   use(CallId::File_open, Payload::handle, 0, 2, 9);
   use(CallId::File_write_at_all_begin, Payload::io, 64, 20, 21);

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "trace/model/call_facts.hpp"
 #include "trace/records/poll_phase.hpp"
 
 namespace {
@@ -90,6 +91,13 @@ class Polls : public ::testing::Test {
   std::atomic<std::uint64_t> head_{0};
   ThreadState thread_;
 };
+
+TEST(PollCalls, OfThePhasesAreThoseThatTheFactsName) {
+  for (std::size_t i = 1; i < kCallCount; ++i) {
+    const auto call = static_cast<CallId>(i);
+    EXPECT_EQ(is_poll(call), is_recorded_in_phases(facts_of(call))) << info(call).name;
+  }
+}
 
 TEST_F(Polls, ThatFollowEachOtherAreOneRecordThatTheHeadHasNotPassed) {
   for (int i = 0; i < 1000; ++i) {

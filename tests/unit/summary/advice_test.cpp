@@ -82,6 +82,20 @@ TEST(Advice, SeesPolling) {
   EXPECT_THAT(advise(summary), Contains(HasSubstr("MPI_Iprobe is 75.0 % of all calls: the program polls")));
 }
 
+TEST(Advice, SeesPollingByQuestionsAboutRequests) {
+  Summary summary = samples::four_ranks();
+  summary.functions.push_back({"MPI_Request_get_status", "request", 300'000, 1, 1e-6, 1e-7, 1e-5, 1e-6, 0, 0});
+  EXPECT_THAT(advise(summary), Contains(HasSubstr("MPI_Request_get_status is 75.0 % of all calls: the program polls")));
+}
+
+TEST(Advice, TakesNoBlockingProbeAndNoQuestionAboutACancelledMessageForAPoll) {
+  for (const char* const name : {"MPI_Probe", "MPI_Mprobe", "MPI_Test_cancelled", "MPI_Topo_test"}) {
+    Summary summary = samples::four_ranks();
+    summary.functions.push_back({name, "p2p", 300'000, 1, 1e-6, 1e-7, 1e-5, 1e-6, 0, 0});
+    EXPECT_THAT(advise(summary), Each(Not(HasSubstr("polls")))) << name;
+  }
+}
+
 TEST(Advice, SeesThatTheTracerDisturbs) {
   Summary summary = samples::four_ranks();
   summary.overhead.front().share = 0.03;

@@ -134,7 +134,7 @@ TEST(Problems, RanksThatReachedTheEndLoseNothingByAnUnevenRank) {
 TEST(Problems, WaitsForPartitionsAreSaidToBeUnknown) {
   Summary summary = even_ranks(2);
   summary.ranks[0].mpi_s = 2;  // outside: 8, 4
-  summary.functions = {{"MPI_Wait", "request", 40, 7, 0.2}, {"MPI_Pready", "p2p", 80, 0.01, 0.1}};
+  summary.functions = {{"MPI_Wait", "request", 40, 7, 0.2}, {"MPI_Psend_init", "p2p", 80, 0.01, 0.1}};
   summary.sites = {{"MPI_Wait", "work", "", "/src/a.c", 21, 0, "/app", 0x10, 40, 2, 7}};
   EXPECT_THAT(found(summary), ElementsAre("imbalance 0.20 of rank 0", "transfer 0.15"));
   EXPECT_THAT(find_problems(summary).front().text, HasSubstr("Others seem to wait for it in MPI_Wait (a.c:21)"));

@@ -23,13 +23,13 @@ using testing::Contains;
 using Names = std::vector<std::string>;
 
 constexpr std::string_view kOtherNames[] = {
-#define MERIDIAN_OTHER_CALL(id, printed, group) printed,
+#define MERIDIAN_OTHER_CALL(id, printed, group, use, waits) printed,
 #include "trace/model/other_calls.def"
 };
 
 /// The words of the column `recorded`.
 const std::set<std::string> kVocabulary{
-#define MERIDIAN_WORD(word, role, blocks) #word,
+#define MERIDIAN_WORD(word, role, blocks, poll) #word,
 #define MERIDIAN_COLLECTIVE(word, shape, bytes) #word,
 #include "trace/model/call_words.def"
 };
