@@ -43,15 +43,8 @@ INSTEAD = [
     (r"\bunder our (eyes|feet)\b", "while it was traced"),
 ]
 
-FOLDERS = ("analysis/", "cli/", "examples/", "export/", "include/", "live/", "merged/", "merger/", "papi/", "pmpi/", "summary/", "trace/",
-           "writer/")
-
-
 def is_held_to_it(path):
-    name = path.as_posix()
-    if name.endswith(".md"):
-        return True
-    return name.startswith(FOLDERS)
+    return path.suffix == ".md" or path.parts[0] in (*tree.FOLDERS, "python")
 
 
 def check_words(root=tree.ROOT):

@@ -41,7 +41,6 @@ def operation(call):
 
 def check(expected, folder):
     import otf2
-    from otf2 import events as kinds
 
     anchor = folder / "traces.otf2"
     assert sorted(path.name for path in folder.iterdir()) == ["traces", "traces.def", "traces.otf2"]

@@ -12,7 +12,7 @@ import tempfile
 
 import h5py
 
-from imported import findings, imported, launch, oracle
+from imported import findings, imported, launch
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--meridian", required=True)

@@ -13,6 +13,7 @@ MAY_INCLUDE = {
     "trace/model": [],
     "trace/ring": ["trace/model"],
     "trace/format": ["trace/model", "trace/ring"],
+    "trace/containers": ["trace/model", "trace/format"],
     "trace/records": ["trace/model", "trace/ring", "trace/format"],
     "processes": ["trace"],
     "papi": ["trace"],
@@ -147,7 +148,24 @@ def check_calls(root=tree.ROOT):
     return wrong
 
 
-RULES = {"includes": check_includes, "hot": check_hot, "sizes": check_sizes, "calls": check_calls}
+def check_folders(root=tree.ROOT):
+    """Every folder with sources is in tree.FOLDERS, and each list of folders is that one: MAY_INCLUDE, .clang-tidy."""
+    wrong = []
+    known = {*tree.FOLDERS, "tests"}
+    for path in tree.files(root):
+        if path.suffix in (".cpp", ".hpp") and path.parts[0] not in known:
+            known.add(path.parts[0])
+            wrong.append(f"{path.parts[0]}/ has sources, and is not in FOLDERS of tests/support/tree.py")
+    rows = {folder.split("/")[0] for folder in MAY_INCLUDE}
+    wrong += [f"{folder}/ has no row in MAY_INCLUDE" for folder in tree.FOLDERS if folder not in rows]
+    wrong += [f"{folder}/ of MAY_INCLUDE is not in FOLDERS of tests/support/tree.py" for folder in sorted(rows.difference(tree.FOLDERS))]
+    wanted = f"HeaderFilterRegex: '.*/({'|'.join(tree.FOLDERS)}|tests)/.*'"
+    if (root / ".clang-tidy").is_file() and wanted not in (tree.text(".clang-tidy", root) or "").splitlines():
+        wrong.append(f".clang-tidy does not look at the headers of all folders: {wanted}")
+    return wrong
+
+
+RULES = {"includes": check_includes, "hot": check_hot, "sizes": check_sizes, "calls": check_calls, "folders": check_folders}
 WARNINGS = {"sizes"}  # printed by scripts/check; a long file is a hint, not a mistake
 
 if __name__ == "__main__":

@@ -83,6 +83,13 @@ class Tree(unittest.TestCase):
         self.plant("trace/model/calls.def", "\n" * 4000)
         self.one("sizes", "merger/long.cpp", "400 lines")
 
+    def test_a_folder_that_a_list_leaves_out_is_found(self):
+        self.plant("verdict/advice.cpp", "")
+        self.one("folders", "verdict/ has sources")
+        (self.root / "verdict/advice.cpp").unlink()
+        self.plant(".clang-tidy", "HeaderFilterRegex: '.*/(trace|merger)/.*'\n")
+        self.one("folders", ".clang-tidy does not look at the headers of all folders")
+
     def test_a_name_of_a_call_is_found_where_facts_are_asked_for(self):
         self.plant("merger/load/links.cpp", 'find("MPI_Comm_spawn");\n')
         self.plant("summary/text.cpp", '// "MPI_Send"\n/* "MPI_Recv"\n*/\nprint("MPI_Init and MPI_Finalize are {} of the run");\n')

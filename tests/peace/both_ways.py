@@ -6,7 +6,6 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "support"), str(HERE.parent / "mpi"), str(HERE.parent / "mpi/counter")]
-import launch  # noqa: E402
 import rank_trace  # noqa: E402, F401
 import tracing  # noqa: E402
 

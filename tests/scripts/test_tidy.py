@@ -24,8 +24,9 @@ class Project(unittest.TestCase):
         self.write("b.cpp", "int b() { return 2; }\n")
         self.write(".clang-tidy", "Checks: '-*,misc-redundant-expression'\n")
         self.write(".gitignore", "/build/\n")
-        (self.root / "scripts").mkdir()
+        (self.root / "scripts/testing").mkdir(parents=True)
         shutil.copy(SCRIPT, self.root / "scripts/tidy")
+        shutil.copy(SCRIPT.parent / "testing/branch.py", self.root / "scripts/testing")
         commands = [
             {"directory": str(self.root), "file": str(self.root / name), "command": f"clang++ -std=c++20 -I. -o {name}.o -c {self.root / name}"}
             for name in ("a.cpp", "b.cpp")

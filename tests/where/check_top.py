@@ -3,7 +3,6 @@
 
 import argparse
 import json
-import pathlib
 import subprocess
 import sys
 import tempfile
