@@ -14,7 +14,7 @@ MERIDIAN_EXPORT int MPI_Comm_spawn(const char* command, char* argv[], int maxpro
   Offspring offspring{comm, root};
   MPI_Info told = offspring.info(info);
   return traced<CallId::Comm_spawn>(record::Spawned(comm, intercomm, offspring), [&] {
-    return g_real.Comm_spawn(command, argv, maxprocs, told, root, comm, intercomm, array_of_errcodes);
+    return g_next.Comm_spawn(command, argv, maxprocs, told, root, comm, intercomm, array_of_errcodes);
   });
 }
 
@@ -24,7 +24,7 @@ MERIDIAN_EXPORT int MPI_Comm_spawn_multiple(int count, char* array_of_commands[]
   Offspring offspring{comm, root};
   const MPI_Info* const told = offspring.infos(count, array_of_info);
   return traced<CallId::Comm_spawn_multiple>(record::Spawned(comm, intercomm, offspring), [&] {
-    return g_real.Comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, told, root, comm,
+    return g_next.Comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, told, root, comm,
                                       intercomm, array_of_errcodes);
   });
 }

@@ -14,14 +14,14 @@
 // The functions stand in the builders' namespace so that a row can name a builder; C linkage makes them MPI's own.
 #define MERIDIAN_C_plain(type, name, params, args, recorded)                           \
   extern "C" [[gnu::visibility("default")]] type MPI_##name params {                   \
-    return traced<CallId::name>(recorded, [&]() -> type { return g_real.name args; }); \
+    return traced<CallId::name>(recorded, [&]() -> type { return g_next.name args; }); \
   }
 // The source, tag and size of what was received are in the status only.
 #define MERIDIAN_C_with_status(type, name, params, args, recorded)                                     \
   extern "C" [[gnu::visibility("default")]] type MPI_##name params {                                   \
     MPI_Status own;                                                                                    \
     if (status == MPI_STATUS_IGNORE) status = &own;                                                    \
-    return traced<CallId::name>(MERIDIAN_INNER(recorded), [=]() -> type { return g_real.name args; }); \
+    return traced<CallId::name>(MERIDIAN_INNER(recorded), [=]() -> type { return g_next.name args; }); \
   }
 #define MERIDIAN_C_by_hand(type, name, params, args, recorded)
 #define MERIDIAN_C_c_only(type, name, params, args, recorded) \

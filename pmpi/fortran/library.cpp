@@ -95,8 +95,8 @@ void find_constants() noexcept {
 
 pthread_once_t g_constants_once = PTHREAD_ONCE_INIT;
 
-/// The profiling definition of "mpi_send_" or "mpi_send_f08_", or the next one under the same name.
-void* find_next(const char* name) noexcept {
+/// The profiling definition of "mpi_send_" or "mpi_send_f08_"; null: none.
+void* find_profiling(const char* name) noexcept {
   char lower[kNameBytes] = "p";
   char other[kNameBytes];
   strcpy(lower + 1, name);
@@ -109,7 +109,23 @@ void* find_next(const char* name) noexcept {
     spell(other, lower, i);
     if (void* const found = find_symbol(other)) return found;
   }
-  return dlsym(RTLD_NEXT, name);
+  return nullptr;
+}
+
+/// The file that has the code at `address`.
+const char* file_of(const void* address) noexcept {
+  Dl_info where{};
+  return address != nullptr && dladdr(address, &where) != 0 && where.dli_fname != nullptr ? where.dli_fname : "";
+}
+
+/// The next definition of this name where it is another tool's, otherwise the profiling one.
+void* find_next(const char* name) noexcept {
+  void* const next = dlsym(RTLD_NEXT, name);
+  void* const profiling = find_profiling(name);
+  if (next == nullptr || profiling == nullptr) return next != nullptr ? next : profiling;
+  const char* const file = file_of(next);
+  const bool is_tool = strcmp(file, file_of(profiling)) != 0 && strstr(file, "/libmeridian.so") == nullptr;
+  return is_tool ? next : profiling;
 }
 
 }  // namespace

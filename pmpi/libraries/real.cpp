@@ -4,6 +4,7 @@
 #include "pmpi/libraries/real.hpp"
 
 #include <dlfcn.h>
+#include <string.h>
 
 #include "pmpi/libraries/flavor.hpp"
 #include "pmpi/libraries/interface.hpp"
@@ -12,6 +13,7 @@
 namespace meridian {
 
 constinit Real g_real{};
+constinit Real g_next{};
 constinit MpiConstants g_mpi{};
 
 namespace {
@@ -28,6 +30,23 @@ template <class Function>
 void resolve(Function*& slot, void* scope, const char* name) noexcept {
   void* const found = dlsym(scope, name);
   slot = reinterpret_cast<Function*>(found != nullptr ? found : reinterpret_cast<void*>(&no_such_call));
+}
+
+/// Whether `next` belongs to neither the MPI library nor a tracer of ours.
+bool is_of_tool(const void* next, const Library& library) noexcept {
+  Dl_info where{};
+  Dl_info mpi{};
+  if (library.init == nullptr || dladdr(next, &where) == 0 || where.dli_fname == nullptr) return false;
+  if (dladdr(library.init, &mpi) != 0 && where.dli_fbase == mpi.dli_fbase) return false;
+  return strstr(where.dli_fname, "/libmeridian.so") == nullptr;
+}
+
+/// Usually MPI_X is another name of the library's PMPI_X, and nothing else has to be asked.
+template <class Function>
+void resolve_next(Function*& slot, Function* real, const Library& library, const char* name) noexcept {
+  void* const next = dlsym(RTLD_NEXT, name);
+  const bool is_tool = next != nullptr && next != reinterpret_cast<void*>(real) && is_of_tool(next, library);
+  slot = is_tool ? reinterpret_cast<Function*>(next) : real;
 }
 
 #ifdef OPEN_MPI
@@ -68,12 +87,15 @@ bool find_constants(void*) noexcept {
 bool find_mpi() noexcept {
   const Library library = find_library();
   void* const scope = library.scope;
-#define MERIDIAN_CALL_AS(type, name, group, params, args, recorded) \
-  MERIDIAN_IF(MERIDIAN_HAS_##name, resolve(g_real.name, scope, "PMPI_" #name);)
+#define MERIDIAN_CALL_AS(type, name, group, params, args, recorded)            \
+  MERIDIAN_IF(MERIDIAN_HAS_##name, resolve(g_real.name, scope, "PMPI_" #name); \
+              resolve_next(g_next.name, g_real.name, library, "MPI_" #name);)
 #include "trace/model/mpi_calls.def"
   if (library.init == nullptr) {
     g_real.Initialized = &answer_no;
     g_real.Finalized = &answer_no;
+    g_next.Initialized = g_real.Initialized;
+    g_next.Finalized = g_real.Finalized;
     return false;
   }
   note_library_code(reinterpret_cast<const void*>(g_real.Init));

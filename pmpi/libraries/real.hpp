@@ -24,9 +24,12 @@ struct Real {
   MERIDIAN_IF(MERIDIAN_HAS_##name, type(*name) params;)
 #include "trace/model/mpi_calls.def"
 };
+/// The library's functions PMPI_X, for the tracer's own calls.
 extern constinit Real g_real;
+/// The functions to which the program's calls go on: the next MPI_X behind the tracer's where another tool has one, otherwise PMPI_X.
+extern constinit Real g_next;
 
-/// Fills g_real and g_mpi from the MPI library in this process. False if there is none: the calls then fail, and
+/// Fills g_real, g_next and g_mpi from the MPI library in this process. False if there is none: the calls then fail, and
 /// MPI_Initialized returns false. May be called again, also by several threads.
 bool find_mpi() noexcept;
 

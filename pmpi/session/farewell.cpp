@@ -22,17 +22,23 @@ const char* file_name(const char* path) noexcept {
   return slash != nullptr ? slash + 1 : path;
 }
 
-/// Whether MPI was initialised without the tracer's knowledge; `path` is then the library whose MPI_Init was called.
-bool is_initialized_behind_us(const char*& path) noexcept {
+/// The file whose MPI_Init was called without the tracer's knowledge.
+struct HiddenInit {
+  const char* path = nullptr;  ///< null: MPI was not initialised so
+  bool is_of_library = false;  ///< it is the MPI library itself
+};
+
+HiddenInit find_hidden_init() noexcept {
   const auto initialized = reinterpret_cast<int (*)(int*)>(dlsym(RTLD_DEFAULT, "PMPI_Initialized"));
   int flag = 0;
-  if (initialized == nullptr || initialized(&flag) != MPI_SUCCESS || flag == 0) return false;
-  Dl_info self{}, other{};
+  if (initialized == nullptr || initialized(&flag) != MPI_SUCCESS || flag == 0) return {};
+  Dl_info self{}, other{}, library{};
   void* const init = dlsym(RTLD_DEFAULT, "MPI_Init");
   if (init == nullptr || dladdr(reinterpret_cast<void*>(&g_session), &self) == 0 || dladdr(init, &other) == 0)
-    return false;
-  path = other.dli_fname;
-  return self.dli_fbase != other.dli_fbase;
+    return {};
+  if (self.dli_fbase == other.dli_fbase) return {};
+  const bool is_known = dladdr(reinterpret_cast<void*>(initialized), &library) != 0;
+  return {other.dli_fname, is_known && library.dli_fbase == other.dli_fbase};
 }
 
 /// A child of this process may have called MPI, as in a script; it then has said so.
@@ -61,13 +67,20 @@ void tell_trace() noexcept {
 
 void tell_no_trace() noexcept {
   if (!is_loaded_here() || launched_as().rank > 0) return;
-  const char* library = nullptr;
-  if (is_initialized_behind_us(library)) {
+  const HiddenInit hidden = find_hidden_init();
+  if (hidden.path != nullptr && hidden.is_of_library) {
     say_at_end(
         "nothing was recorded: the program calls MPI_Init of '%s', which comes before libmeridian.so. Name "
         "libmeridian.so before the MPI library when you link, or use `meridian run`; `meridian doctor PROGRAM` checks "
         "it",
-        library);
+        hidden.path);
+    return;
+  }
+  if (hidden.path != nullptr) {
+    say_at_end(
+        "nothing was recorded: '%s' has an MPI_Init of its own, which calls PMPI_Init and not libmeridian.so. Let it "
+        "call the next MPI_Init (dlsym with RTLD_NEXT), or run without it",
+        hidden.path);
     return;
   }
   if (!is_run_process() || has_had_children()) return;

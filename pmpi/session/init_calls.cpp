@@ -140,7 +140,7 @@ void after_init() noexcept {
   store_context();
   store_traced_ranks();
   store_modules();
-  store_unseen_calls();
+  store_unseen_calls(agreement.is_first);
   find_library_objects();
   store_unwrapped_calls(LookAt::start);
   calibrate_recording();
@@ -176,6 +176,12 @@ void after_finalize() noexcept {
   tell_trace();
 }
 
+void after_hidden_finalize() noexcept {
+  int is_finalized = 0;
+  if (!g_session.is_finalizing.load() || g_session.is_finalized.load()) return;
+  if (g_real.Finalized(&is_finalized) == MPI_SUCCESS && is_finalized != 0) after_finalize();
+}
+
 void before_abort() noexcept {
   if (g_session.is_aborting.exchange(true, std::memory_order_acq_rel)) return;
   if (!is_inside_call() && is_tracing() && g_session.is_initialized.load()) tell_trace();
@@ -187,7 +193,7 @@ MERIDIAN_EXPORT int MPI_Init(int* argc, char*** argv) {
   before_init();
   const int result = traced<CallId::Init>(record::Local(), [&] {
     const BusyThread busy;  // even if the call is not recorded, its lock uses are not the program's
-    return g_real.Init(argc, argv);
+    return g_next.Init(argc, argv);
   });
   if (result == MPI_SUCCESS) after_init();
   return result;
@@ -197,7 +203,7 @@ MERIDIAN_EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* 
   before_init();
   const int result = traced<CallId::Init_thread>(record::Local(), [&] {
     const BusyThread busy;
-    return g_real.Init_thread(argc, argv, required, provided);
+    return g_next.Init_thread(argc, argv, required, provided);
   });
   if (result == MPI_SUCCESS) after_init();
   return result;
@@ -213,7 +219,7 @@ namespace {
   if (is_outside) enter_call(thread, __builtin_frame_address(0));
   const BusyThread busy;
   t_own.is_finalizing = true;
-  const int result = g_real.Finalize();
+  const int result = g_next.Finalize();
   t_own.is_finalizing = false;
   if (is_outside) thread.limit = thread.block_limit;
   return result;
@@ -230,7 +236,7 @@ MERIDIAN_EXPORT int MPI_Finalize() {
 
 MERIDIAN_EXPORT int MPI_Abort(MPI_Comm comm, int errorcode) {
   before_abort();
-  return traced<CallId::Abort>(record::Local(), [&] { return g_real.Abort(comm, errorcode); });
+  return traced<CallId::Abort>(record::Local(), [&] { return g_next.Abort(comm, errorcode); });
 }
 
 namespace {
@@ -256,14 +262,16 @@ MERIDIAN_EXPORT int MPI_Pcontrol(const int level, ...) {
   // Switches on before the call and off after it: both switches are events.
   const bool applies = is_tracing() && !is_inside_call();
   std::string_view name;
-  if (level == kRegionLevel || level == -kRegionLevel) {
-    va_list arguments;
-    va_start(arguments, level);
-    if (applies) name = name_at(va_arg(arguments, const char*));
-    va_end(arguments);
-  }
+  // Another tool may read further arguments, which are in registers. Those that were not given are never read.
+  const char* words[5];
+  va_list arguments;
+  va_start(arguments, level);
+  for (const char*& word : words) word = va_arg(arguments, const char*);
+  va_end(arguments);
+  if (applies && (level == kRegionLevel || level == -kRegionLevel)) name = name_at(words[0]);
   if (applies && (level == 1 || level == 2)) switch_recording(true);
-  const int result = traced<CallId::Pcontrol>(record::Local(), [&] { return g_real.Pcontrol(level); });
+  const int result = traced<CallId::Pcontrol>(
+      record::Local(), [&] { return g_next.Pcontrol(level, words[0], words[1], words[2], words[3], words[4]); });
   if (!name.empty()) record_named_region(name, level > 0 ? MERIDIAN_BEGINS : MERIDIAN_ENDS);
   if (applies && level == 0) switch_recording(false);
   if (applies && level == 2) wake_writer();
@@ -276,7 +284,7 @@ MERIDIAN_IF(
       before_init();
       const int result = traced<CallId::Session_init>(record::Local(), [&] {
         const BusyThread busy;
-        return g_real.Session_init(info, errhandler, session);
+        return g_next.Session_init(info, errhandler, session);
       });
       if (result == MPI_SUCCESS && is_tracing() && !is_inside_call()) begin_session(*session, &after_init);
       return result;
@@ -287,7 +295,7 @@ MERIDIAN_IF(
       if (is_end) before_finalize();
       const int result = traced<CallId::Session_finalize>(record::Local(), [&] {
         const BusyThread busy;
-        return g_real.Session_finalize(session);
+        return g_next.Session_finalize(session);
       });
       if (is_end) after_finalize();
       return result;

@@ -139,6 +139,7 @@ bool has_other_threads() noexcept {
   const SessionState state = g_session.state.load(std::memory_order_acquire);
   if (state != SessionState::off && !g_session.is_initialized.load()) tell_no_trace();
   if (state != SessionState::on || g_session.pid != getpid()) return;
+  after_hidden_finalize();
   const bool has_left_early = g_session.is_initialized.load() && !g_session.is_finalized.load();
   if (has_left_early && !g_session.is_aborting.load()) tell_trace();
   const bool is_abandoned = g_session.ring->output_dir[0] == '\0';

@@ -6,8 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pmpi/libraries/flavor.hpp"
 #include "pmpi/libraries/real.hpp"
+#include "pmpi/process/session_state.hpp"
 #include "pmpi/rings/emit.hpp"
+#include "pmpi/session/init_calls.hpp"
 
 namespace meridian {
 namespace {
@@ -60,26 +63,71 @@ const link_map* owner_of(const char* pmpi_name, const void* own_base) noexcept {
   return static_cast<const link_map*>(file);
 }
 
-/// Stores "PATH: MPI_Send MPI_Recv" for one file.
-void store_calls_of(const link_map& owner, const void* own_base) noexcept {
-  static char text[kPathBytes + sizeof kNames / sizeof *kNames * 32];
-  const Imports imports{owner};
-  const char* const path = owner.l_name != nullptr && owner.l_name[0] != '\0' ? owner.l_name : "the program";
-  std::size_t length = 0;
-  for (const char* const name : kNames) {
-    if (owner_of(name, own_base) != &owner || !imports.contain(name)) continue;
-    const char* const before = length == 0 ? path : "";
+/// Names of functions, behind the path of their file: "PATH: MPI_Send MPI_Recv".
+class NamesOfFile {
+ public:
+  explicit NamesOfFile(const char* path) noexcept : path_{path} {}
+  void add(const char* pmpi_name) noexcept {
+    const char* const before = length_ == 0 ? path_ : "";
     const int added =
-        snprintf(text + length, sizeof text - length, "%s%s %s", before, length == 0 ? ":" : "", name + 1);
-    if (added < 0 || length + static_cast<std::size_t>(added) >= sizeof text) break;
-    length += static_cast<std::size_t>(added);
+        snprintf(g_text + length_, sizeof g_text - length_, "%s%s %s", before, length_ == 0 ? ":" : "", pmpi_name + 1);
+    if (added > 0 && length_ + static_cast<std::size_t>(added) < sizeof g_text)
+      length_ += static_cast<std::size_t>(added);
   }
-  if (length != 0) emit_text(kUnseenKey, text, length, 0);
+  void store(const char* key) const noexcept {
+    if (length_ != 0) emit_text(key, g_text, length_, 0);
+  }
+  bool is_empty() const noexcept { return length_ == 0; }
+  const char* names() const noexcept { return g_text + strlen(path_) + 2; }
+  std::size_t names_length() const noexcept { return length_ - strlen(path_) - 2; }
+
+ private:
+  static char g_text[kPathBytes + sizeof kNames / sizeof *kNames * 32];  // MPI_Init is called by one thread
+  const char* path_;
+  std::size_t length_ = 0;
+};
+char NamesOfFile::g_text[];
+
+void store_calls_of(const link_map& owner, const void* own_base, bool may_speak) noexcept {
+  const Imports imports{owner};
+  const char* const path = owner.l_name != nullptr && owner.l_name[0] != '\0' ? owner.l_name : nullptr;
+  NamesOfFile found{path != nullptr ? path : "the program"};
+  for (const char* const name : kNames)
+    if (owner_of(name, own_base) == &owner && imports.contain(name)) found.add(name);
+  found.store(kUnseenKey);
+  if (found.is_empty() || !may_speak) return;
+  constexpr std::size_t kMostShown = 200;  // a tool may have hundreds
+  const bool is_long = found.names_length() > kMostShown;
+  say("calls of these functions are not recorded, because %s%s%s has its own in front of the tracer's: %.*s%s",
+      path != nullptr ? "'" : "", path != nullptr ? path : "the program", path != nullptr ? "'" : "",
+      static_cast<int>(is_long ? kMostShown : found.names_length()), found.names(), is_long ? "..." : "");
+}
+
+/// Whether MPI_Finalize is a function of another file, which does not call the tracer's.
+bool is_finalize_hidden(const void* own_base, const void* mpi_base) noexcept {
+  const link_map* const owner = owner_of("PMPI_Finalize", own_base);
+  return owner != nullptr && reinterpret_cast<const void*>(owner->l_addr) != mpi_base &&
+         Imports{*owner}.contain("PMPI_Finalize");
+}
+
+/// Called by PMPI_Finalize before all else, because MPI_COMM_SELF is freed first.
+int end_before_finalize(MPI_Comm, int, void*, void*) noexcept {
+  before_finalize();
+  return MPI_SUCCESS;
+}
+int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) noexcept {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+void watch_for_finalize() noexcept {
+  int keyval = 0;
+  if (g_real.Comm_create_keyval(&copy_nothing, &end_before_finalize, &keyval, nullptr) == MPI_SUCCESS)
+    g_real.Comm_set_attr(g_mpi.self, keyval, nullptr);
 }
 
 }  // namespace
 
-void store_unseen_calls() noexcept {
+void store_unseen_calls(bool may_speak) noexcept {
   constexpr std::size_t kMostOwners = 8;
   const link_map* owners[kMostOwners] = {};
   std::size_t count = 0;
@@ -93,8 +141,9 @@ void store_unseen_calls() noexcept {
     for (std::size_t i = 0; i < count && !is_known; ++i) is_known = owners[i] == owner;
     if (is_known || count == kMostOwners) continue;
     owners[count++] = owner;
-    store_calls_of(*owner, own.dli_fbase);
+    store_calls_of(*owner, own.dli_fbase, may_speak);
   }
+  if (is_finalize_hidden(own.dli_fbase, mpi.dli_fbase)) watch_for_finalize();
 }
 
 }  // namespace meridian

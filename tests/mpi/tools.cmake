@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# Other tools that define MPI functions: linked, preloaded, in the program, in front of the tracer and behind it.
+set(here ${CMAKE_CURRENT_SOURCE_DIR})
+foreach(flavor ${MERIDIAN_MPIS})
+  add_library(other_tool_${flavor} SHARED tools/other_tool.c)
+  target_include_directories(other_tool_${flavor} SYSTEM PRIVATE ${MERIDIAN_MPI_INCLUDE_${flavor}})
+  target_link_libraries(other_tool_${flavor} PRIVATE ${MERIDIAN_MPI_LINK_${flavor}})
+  meridian_mpi_program(tools_plain_${flavor} ${flavor} SOURCES tools/ring.c)
+  meridian_mpi_program(tools_linked_${flavor} ${flavor} SOURCES tools/ring.c LIBRARIES other_tool_${flavor})
+  meridian_mpi_program(tools_tracer_${flavor} ${flavor} SOURCES tools/ring.c
+    LIBRARIES -Wl,--no-as-needed $<TARGET_FILE:meridian_${flavor}> other_tool_${flavor})
+  add_dependencies(tools_tracer_${flavor} meridian_${flavor})
+  meridian_mpi_program(tools_inside_${flavor} ${flavor} SOURCES tools/ring.c tools/other_tool.c)
+  meridian_mpi_program(tools_inside_init_${flavor} ${flavor} SOURCES tools/ring.c tools/other_tool.c)
+  target_compile_definitions(tools_inside_init_${flavor} PRIVATE HAS_INIT)
+  set(fortran "")
+  if(MERIDIAN_MPIFC_${flavor})
+    meridian_fortran_program(tools_send_${flavor} ${flavor} SOURCES ${here}/tools/send.f90)
+    add_library(other_fortran_tool_${flavor} SHARED tools/other_fortran_tool.c)
+    set(fortran --fortran $<TARGET_FILE:other_fortran_tool_${flavor}> ${MERIDIAN_PROGRAM})
+  endif()
+  meridian_run(Recorder.on_2_ranks_of_${flavor}_other_tools_see_every_call_or_are_named FLAVOR ${flavor} RANKS 2 BUDGET 240
+    COMMAND ${MERIDIAN_PYTHON_H5PY} -B ${here}/check_tools.py --meridian $<TARGET_FILE:meridian>
+      --tracer $<TARGET_FILE:meridian_${flavor}> --mpiexec ${MERIDIAN_MPIEXEC_${flavor}} --ranks 2
+      --tool $<TARGET_FILE:other_tool_${flavor}> ${fortran} $<TARGET_FILE:tools_plain_${flavor}>
+      $<TARGET_FILE:tools_linked_${flavor}> $<TARGET_FILE:tools_tracer_${flavor}> $<TARGET_FILE:tools_inside_${flavor}>
+      $<TARGET_FILE:tools_inside_init_${flavor}>)
+endforeach()
