@@ -82,7 +82,8 @@ class EfficiencyFinder final : public TraceVisitor {
     for (std::uint32_t i = 0; i < lives_.size(); ++i) {
       const auto span = std::ranges::find(spans_, definitions_.locations[i].rank, &MeasuredSpan::rank);
       span_of_.push_back(static_cast<std::size_t>(span - spans_.begin()));
-      if (lives_[i].begin_ns != kUnknownTime) births_.push_back(i);
+      // Which of the others are threads, and which are callbacks of threads, is known with their first call.
+      if (lives_[i].begin_ns != kUnknownTime && !tiler_.may_be_inside(i)) births_.push_back(i);
     }
     std::ranges::stable_sort(births_, {}, [&](std::uint32_t i) { return lives_[i].begin_ns; });
     begin_ns_ = INT64_MAX;
@@ -311,6 +312,11 @@ class EfficiencyFinder final : public TraceVisitor {
         lives_[location].end_ns != kUnknownTime ? lives_[location].end_ns : replay_.leave_ns(location);
     return std::min({t, end_ns, span.end_ns});
   }
+  bool is_main(std::uint32_t location) const { return spans_[span_of_[location]].main == location; }
+  /// Then each thread has an end of its own; otherwise the main thread waits for the others whose results it needs.
+  bool waits_for_no_thread(std::size_t scenario) const {
+    return scenario < questions_.size() && questions_[scenario].scenario.waits_are_free(WaitFor::thread);
+  }
   bool is_measured(std::uint32_t location, std::int64_t t) const {
     return replay_.is_begun(location) && tiler_.outer(location) == location && span_of_[location] != spans_.size() &&
            spans_[span_of_[location]].begin_ns < t;
@@ -320,7 +326,8 @@ class EfficiencyFinder final : public TraceVisitor {
     const std::int64_t from_ns = bound(next_window_), to_ns = bound(next_window_ + 1);
     std::int64_t ideal_ns = from_ns;
     for (std::uint32_t i = 0; i < lives_.size(); ++i)
-      if (is_measured(i, to_ns)) ideal_ns = std::max(ideal_ns, replay_.at(i, lives_until(i, to_ns))[kWindowed]);
+      if (is_measured(i, to_ns) && is_main(i))
+        ideal_ns = std::max(ideal_ns, replay_.at(i, lives_until(i, to_ns))[kWindowed]);
     window_ideal_ns_[next_window_++] = ideal_ns - from_ns;
     replay_.restart(kWindowed, to_ns);
   }
@@ -331,9 +338,11 @@ class EfficiencyFinder final : public TraceVisitor {
     is_ended_[number] = true;
     for (std::uint32_t i = 0; i < lives_.size(); ++i) {
       if (span_of_[i] != number || !is_measured(i, INT64_MAX)) continue;
-      const auto times = replay_.at(i, lives_until(i, t));
-      for (std::size_t s = 0; s < times.size(); ++s) ends_[s] = std::max(ends_[s], times[s]);
-      regions_.close(i, lives_until(i, t), times[kNetwork]);
+      const std::int64_t until_ns = lives_until(i, t);
+      const auto times = replay_.at(i, is_main(i) ? until_ns : replay_.busy_until(i, until_ns));
+      for (std::size_t s = 0; s < times.size(); ++s)
+        if (is_main(i) || waits_for_no_thread(s)) ends_[s] = std::max(ends_[s], times[s]);
+      regions_.close(i, until_ns, replay_.at(i, until_ns)[kNetwork]);
     }
   }
 

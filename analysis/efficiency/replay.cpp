@@ -13,11 +13,7 @@ constexpr std::size_t index(LocationState state) { return static_cast<std::size_
 
 }  // namespace
 
-Scenario Scenario::network() {
-  Scenario scenario = without(LocationState::mpi_transfer);
-  scenario.waits[static_cast<std::size_t>(WaitFor::thread)] = Waits::as_was;
-  return scenario;
-}
+Scenario Scenario::network() { return without(LocationState::mpi_transfer); }
 
 Scenario Scenario::without_waits(WaitFor what) {
   Scenario scenario;
@@ -176,7 +172,6 @@ void Replay::depend(std::int64_t ns, Times times, WaitFor what, std::int64_t t) 
   const std::int64_t* const values = row(times);
   for (std::size_t s = 0; s < out_.size(); ++s) {
     const Scenario::Waits waits = scenarios_[s].waits[static_cast<std::size_t>(what)];
-    if (waits == Scenario::Waits::as_was) continue;
     base_[s] = std::max(base_[s], ns);
     if (waits == Scenario::Waits::replayed) out_[s] = std::max(out_[s], values[s]);
   }
@@ -271,6 +266,12 @@ std::span<const std::int64_t> Replay::at(std::uint32_t location, std::int64_t t)
   return out_;
 }
 
+std::int64_t Replay::busy_until(std::uint32_t location, std::int64_t t) const {
+  const Thread& thread = threads_[location];
+  const bool waits = thread.is_open && thread.state == LocationState::sync_wait && t <= thread.leave_ns;
+  return waits ? std::min(t, thread.enter_ns) : t;
+}
+
 void Replay::restart(std::size_t scenario, std::int64_t t) {
   end_waits(t);
   for (std::uint32_t i = 0; i < threads_.size(); ++i) {
@@ -281,6 +282,9 @@ void Replay::restart(std::size_t scenario, std::int64_t t) {
     now(i)[scenario] = is_free ? t : thread.is_open ? thread.enter_ns : thread.leave_ns;
   }
   for (std::size_t at = scenario; at < pool_.size(); at += scenarios_.size()) pool_[at] = t;
+  for (const Thread& thread : threads_)  // waits that are over, in calls that are not
+    for (const Needs::Other& other : thread.needs.others)
+      if (other.times != kNoTimes) row(other.times)[scenario] = std::min(t, other.end_ns);
 }
 
 }  // namespace meridian

@@ -22,14 +22,14 @@ inline constexpr std::size_t kWaitForCount = 4;
 struct Scenario {
   enum class Waits : std::uint8_t {
     replayed,  ///< they last until what ends them happens in the replay
-    free,      ///< they cost nothing
-    as_was     ///< they last as long as in the run
+    free       ///< they cost nothing
   };
   std::array<Waits, kWaitForCount> waits{};     ///< by WaitFor
   std::array<bool, kStateCount> is_free{};      ///< by LocationState: the time in a call besides its waits
   static Scenario network();                    ///< MPI calls take no time besides their waits
   static Scenario without_waits(WaitFor what);  ///< such waits cost nothing
   static Scenario without(LocationState state);
+  bool waits_are_free(WaitFor what) const { return waits[static_cast<std::size_t>(what)] == Waits::free; }
 };
 
 /// Executes a run again under several scenarios at once: each thread makes the same calls with the same computing between
@@ -68,6 +68,8 @@ class Replay {
   /// Time in the replay at which the thread is where it was at t in the run, by scenario; t is not before the thread's
   /// last event.
   std::span<const std::int64_t> at(std::uint32_t location, std::int64_t t);
+  /// Enter of the call between threads in which the thread still waits at t; otherwise t.
+  std::int64_t busy_until(std::uint32_t location, std::int64_t t) const;
   /// Leave of the thread's last call.
   std::int64_t leave_ns(std::uint32_t location) const { return threads_[location].leave_ns; }
   /// Under one scenario all threads and all that is under way are at t again, as in the run. All calls that begin before

@@ -47,6 +47,8 @@ class Tiler {
 
   /// The thread whose callbacks a location has; the location itself if it has none.
   std::uint32_t outer(std::uint32_t location) const { return threads_[location].outer; }
+  /// Whether it can have callbacks of another thread of its rank.
+  bool may_be_inside(std::uint32_t location) const { return !threads_of_rank_[location].empty(); }
   bool is_begun(std::uint32_t location) const { return threads_[location].is_begun; }
   /// Beginning of the thread's first tile.
   std::int64_t begin_ns(std::uint32_t location) const { return threads_[location].begin_ns; }

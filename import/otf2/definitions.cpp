@@ -30,9 +30,9 @@ OTF2_CallbackCode on_string(void* data, OTF2_StringRef self, const char* string)
 }
 
 OTF2_CallbackCode on_region(void* data, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef canonical_name,
-                            OTF2_StringRef, OTF2_RegionRole, OTF2_Paradigm paradigm, OTF2_RegionFlag, OTF2_StringRef,
-                            std::uint32_t, std::uint32_t) {
-  of(data).regions[self] = {name, canonical_name, paradigm};
+                            OTF2_StringRef, OTF2_RegionRole role, OTF2_Paradigm paradigm, OTF2_RegionFlag,
+                            OTF2_StringRef, std::uint32_t, std::uint32_t) {
+  of(data).regions[self] = {name, canonical_name, paradigm, role};
   return OTF2_CALLBACK_SUCCESS;
 }
 

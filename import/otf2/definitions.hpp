@@ -21,6 +21,7 @@ struct Definitions {
     OTF2_StringRef name = OTF2_UNDEFINED_STRING;
     OTF2_StringRef canonical_name = OTF2_UNDEFINED_STRING;
     OTF2_Paradigm paradigm = OTF2_PARADIGM_UNKNOWN;
+    OTF2_RegionRole role = OTF2_REGION_ROLE_UNKNOWN;
   };
   struct Node {
     OTF2_StringRef name = OTF2_UNDEFINED_STRING;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <utility>
 
 #include "import/collective_arguments.hpp"
 #include "trace/model/call_facts.hpp"
@@ -53,6 +54,7 @@ void LocationImport::write_if_full(EventStream& stream) {
 void LocationImport::enter(std::uint64_t ticks, OTF2_RegionRef region, std::uint64_t calls) {
   const RegionUse& use = context_.regions.of(region);
   const std::uint64_t now = context_.clock.ticks(ticks);
+  end_wait(now);
   if (use.call == CallId::none) {
     const std::size_t depth = open_.calls();
     EventStream& own = stream(depth);
@@ -62,15 +64,38 @@ void LocationImport::enter(std::uint64_t ticks, OTF2_RegionRef region, std::uint
     write_if_full(own);
   }
   open_.enter({region, use.call, now, calls, counters_.now()});
+  begin_wait(now, use);
+}
+
+void LocationImport::end_wait(std::uint64_t ticks) {
+  const CallId call = std::exchange(waits_, CallId::none);
+  if (call == CallId::none || ticks <= waits_since_ticks_) return;
+  EventStream& own = stream(open_.calls());
+  EventBatch& batch = own.add(call, waits_since_ticks_, ticks, 0);
+  if (open_.calls() == 0) counters_.add(batch, waits_counters_);
+  write_if_full(own);
+}
+
+void LocationImport::begin_wait(std::uint64_t ticks, const RegionUse& use) {
+  const OTF2_RegionRef* const inside = open_.innermost();
+  if (inside != nullptr)
+    waits_ = context_.regions.of(*inside).waits;
+  else if (use.is_openmp && streams_.front().thread().value != 0)
+    waits_ = CallId::omp_implicit_barrier;  // its share is over, and the next one has not begun
+  if (waits_ == CallId::none) return;
+  waits_since_ticks_ = ticks;
+  waits_counters_ = counters_.now();
 }
 
 void LocationImport::leave(std::uint64_t ticks, OTF2_RegionRef region) {
   const std::uint64_t now = context_.clock.ticks(ticks);
+  end_wait(now);
   const bool is_open = open_.leave(region, [&](Open& open, bool is_left) {
     if (!is_left) left_out("leaves of regions: they end with the region around them");
     close(open, now, 0);
   });
   if (!is_open) left_out("leaves of regions that were not entered");
+  begin_wait(now, context_.regions.of(region));
 }
 
 /// Its region is no longer among the open ones.

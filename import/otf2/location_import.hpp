@@ -73,6 +73,10 @@ class LocationImport final : public LocationVisitor {
   EventStream& stream(std::size_t depth);
   void write_if_full(EventStream& stream);
   void close(Open& open, std::uint64_t ticks, std::uint8_t flags);
+  /// A region begins or ends: until then the thread may have waited for others of its team.
+  void end_wait(std::uint64_t ticks);
+  /// After a region has begun or ended: the thread may wait from then on.
+  void begin_wait(std::uint64_t ticks, const RegionUse& use);
   void add_rows(EventBatch& batch, Open& open);
   void add_template(EventBatch& batch, const Open& open);
   /// The innermost call; null if its role is none of these.
@@ -94,7 +98,10 @@ class LocationImport final : public LocationVisitor {
   std::size_t made_sends_ = 0, made_receives_ = 0;
   RequestHandles handles_;
   CounterReadings counters_;
-  std::size_t rows_of_rank_ = 0;  // in the tables of RankMeta
+  CallId waits_ = CallId::none;  // it waits since then, as in this call
+  std::uint64_t waits_since_ticks_ = 0;
+  CounterReadings::Values waits_counters_;  // then
+  std::size_t rows_of_rank_ = 0;            // in the tables of RankMeta
   Status status_;
 };
 

@@ -24,6 +24,8 @@ class OpenRegions {
       if (open_[i - 1].call != CallId::none) return &open_[i - 1];
     return nullptr;
   }
+  /// The innermost region, also one that is a call; null: none is open.
+  const OTF2_RegionRef* innermost() const noexcept { return open_.empty() ? nullptr : &open_.back().region; }
   /// Number of open MPI calls.
   std::size_t calls() const noexcept {
     std::size_t calls = 0;

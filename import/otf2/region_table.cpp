@@ -20,6 +20,17 @@ constexpr LevelRow kLevels[] = {
     {OTF2_PARADIGM_SHMEM, "shmem"},     {OTF2_PARADIGM_SAMPLING, "sampling"},
 };
 
+/// Regions of OpenMP in which a thread waits.
+struct WaitRow {
+  OTF2_RegionRole role;
+  CallId call;
+};
+constexpr WaitRow kTeamWaits[] = {
+    {OTF2_REGION_ROLE_BARRIER, CallId::omp_barrier},
+    {OTF2_REGION_ROLE_IMPLICIT_BARRIER, CallId::omp_implicit_barrier},
+    {OTF2_REGION_ROLE_TASK_WAIT, CallId::omp_taskwait},
+};
+
 }  // namespace
 
 RegionTable::RegionTable(const Definitions& definitions) {
@@ -28,6 +39,9 @@ RegionTable::RegionTable(const Definitions& definitions) {
     use.call = definitions.call_of(region);
     const auto level = std::ranges::find(kLevels, region.paradigm, &LevelRow::paradigm);
     use.level = level == std::end(kLevels) ? "region" : level->level;
+    use.is_openmp = region.paradigm == OTF2_PARADIGM_OPENMP;
+    const auto waits = std::ranges::find(kTeamWaits, region.role, &WaitRow::role);
+    if (use.is_openmp && use.call == CallId::none && waits != std::end(kTeamWaits)) use.waits = waits->call;
     use.name = definitions.text(region.name);
     if (use.name.empty()) use.name = unknown_.name;
   }

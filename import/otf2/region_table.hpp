@@ -16,6 +16,8 @@ struct RegionUse {
   CallId call = CallId::none;
   std::string level;
   std::string name;
+  bool is_openmp = false;       ///< of the OpenMP library
+  CallId waits = CallId::none;  ///< in it the thread waits for others of its team, as in this call
 };
 
 /// All regions of an archive, also those that it uses without defining them.
@@ -26,7 +28,7 @@ class RegionTable {
 
  private:
   std::unordered_map<OTF2_RegionRef, RegionUse> uses_;
-  RegionUse unknown_{CallId::none, "region", "unknown region"};
+  RegionUse unknown_{.level = "region", .name = "unknown region"};
 };
 
 }  // namespace meridian::imported

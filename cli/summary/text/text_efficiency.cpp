@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t kMostSavings = 3;
 constexpr double kLeastShare = 0.001;
+constexpr double kLeastSleep = 0.01;
 
 std::string comma_list(const std::vector<std::string>& parts) {
   std::string result;
@@ -47,6 +48,18 @@ std::string critical_path_text(const Summary& summary) {
   return parts.empty() ? "" : wrapped("Critical path: " + comma_list(parts) + ".", kIndent, prose_width());
 }
 
+/// Sleep is no computing, and no transfer: it lowers the factor of the ranks that wait.
+std::string sleep_text(const Summary& summary, const EfficiencySummary& run) {
+  double sleep_s = 0;
+  for (const StateSummary& row : summary.states)
+    if (row.state == "sleep") sleep_s += row.total_s;
+  const double share = run.time_s > 0 ? sleep_s / (run.time_s * static_cast<double>(run.threads)) : 0;
+  if (share < kLeastSleep) return "";
+  return wrapped(fmt::format("Threads sleep for {} of their time, which counts as waiting.",
+                             human_percent(std::min(share, 1.0))),
+                 kIndent, prose_width());
+}
+
 }  // namespace
 
 std::string efficiency_section(const Summary& summary, const Paint& paint) {
@@ -60,8 +73,8 @@ std::string efficiency_section(const Summary& summary, const Paint& paint) {
   if (run->threads != run->processes)
     table.add({"threads", human_percent(run->thread_factor), "threads of a rank have nothing to do"});
   return paint.heading(fmt::format("EFFICIENCY ({} between MPI_Init and MPI_Finalize)", human_duration(run->time_s))) +
-         "\n" + table.text([&](const std::string& line) { return paint.title(line); }) + savings_text(summary) +
-         critical_path_text(summary);
+         "\n" + table.text([&](const std::string& line) { return paint.title(line); }) + sleep_text(summary, *run) +
+         savings_text(summary) + critical_path_text(summary);
 }
 
 }  // namespace meridian

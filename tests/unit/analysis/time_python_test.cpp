@@ -5,6 +5,7 @@
 
 #include "analysed.hpp"
 #include "random_program.hpp"
+#include "random_teams.hpp"
 #include "synthetic_patterns.hpp"
 #include "tests/support/run_python.hpp"
 
@@ -29,6 +30,15 @@ TEST(TimeInPython, OfRandomProgramsIsTheSame) {
     RandomProgram{run, seed}.play(250);
     ASSERT_TRUE(run.merge(with_analyses()));
     check(run.merged());
+  }
+}
+
+TEST(TimeInPython, OfRandomProgramsWithTeamsOfThreadsIsTheSame) {
+  for (const std::size_t threads : {1U, 2U, 4U}) {
+    SyntheticRun run{3};
+    RandomTeams{run, threads, threads}.play(150);
+    ASSERT_TRUE(run.merge(with_analyses()));
+    run_python(MERIDIAN_PYTHON_H5PY, {MERIDIAN_CHECK_EFFICIENCY, run.merged()});
   }
 }
 

@@ -40,6 +40,7 @@ class SyntheticThread {
   std::uint64_t routine = 0;                     ///< address
   std::uint64_t begin_ticks = 0, end_ticks = 0;  ///< 0: with its first event; running at the end
   std::int64_t creator = -1;
+  bool is_inside = false;  ///< calls in callbacks of another thread's calls
 
   std::size_t size() const { return batch.call.size(); }
   void clear() { batch = {}; }
@@ -223,7 +224,7 @@ class SyntheticRank {
     meta.threads.clear();
     for (const auto& [number, events] : threads)
       meta.threads.push_back({.thread = number,
-                              .kernel_tid = 10 + static_cast<std::int32_t>(number),
+                              .kernel_tid = events.is_inside ? 0 : 10 + static_cast<std::int32_t>(number),
                               .begin_ticks = events.begin_ticks != 0 || events.size() == 0
                                                  ? events.begin_ticks
                                                  : events.batch.enter_ticks.front(),

@@ -68,6 +68,17 @@ TEST(EfficiencyText, NamesTheLargestSavingsAndTheStatesOfTheCriticalPath) {
       << text;
 }
 
+TEST(EfficiencyText, SaysThatSleepCountsAsWaiting) {
+  Summary summary;
+  summary.efficiencies = {run_of(2)};
+  summary.states = {{0, 0, "compute", 1}, {0, 0, "sleep", 0.6}, {1, 0, "sleep", 0.4}};
+  EXPECT_NE(efficiency_section(summary, Paint{false})
+                .find("  Threads sleep for 25.0 % of their time, which counts as waiting.\n"),
+            std::string::npos);
+  summary.states = {{0, 0, "sleep", 0.03}};
+  EXPECT_EQ(efficiency_section(summary, Paint{false}).find("sleep"), std::string::npos);
+}
+
 TEST(EfficiencyText, IsMissingForATraceWithoutEfficiencies) {
   EXPECT_EQ(efficiency_section(Summary{}, Paint{false}), "");
 }
