@@ -7,6 +7,7 @@
 #   libexec/meridian/meridian-writer              the process that turns rings into rank files
 #   lib/meridian/<flavor>/libmeridian.so          the tracer, once for each MPI, and `abi` for the standard ABI
 #   lib/meridian/<flavor>/libmeridian-processes.so  messages between the processes of `mpirun meridian merge`
+#   lib/meridian/libmeridian-annotations.so       what Kokkos, NVTX and ITT load; include/meridian/for_scorep/: Score-P's user macros
 #   lib/libmeridian.so                            a link to the default flavor's, so that -lmeridian alone works
 #   lib/pkgconfig/meridian.pc, meridian-<flavor>.pc
 #   include/meridian/                             user events: user.h for C and C++, meridian_user.F90 to compile along
@@ -56,6 +57,8 @@ install(DIRECTORY python/meridian DESTINATION ${MERIDIAN_PYTHON_DIR} COMPONENT p
 
 install(FILES include/meridian/user.h include/meridian/user_abi.h include/meridian/meridian_user.F90
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/meridian COMPONENT dev)
+
+install(DIRECTORY include/meridian/for_scorep DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/meridian COMPONENT dev)
 
 # Modules of Fortran can be read only by the compiler, and the version, that made them.
 find_program(MERIDIAN_GFORTRAN NAMES gfortran)

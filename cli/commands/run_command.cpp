@@ -142,6 +142,17 @@ void let_sanitizers_start() {
   ::setenv(kVariable, fmt::format("{}{}{}", given, given.empty() ? "" : ":", kSetting).c_str(), 1);
 }
 
+/// Sets the variable that names the library of a tool, for the way that the user chose, unless it names another one. Not by itself:
+/// Kokkos aborts if two settings contradict each other, and warns where it was built without tools.
+void export_annotations(const Settings& settings) {
+  // In the order of the choices. Kokkos before 3.7 has another variable.
+  constexpr std::array kVariables{"", "KOKKOS_TOOLS_LIBS", "KOKKOS_PROFILE_LIBRARY", "NVTX_INJECTION64_PATH",
+                                  "INTEL_LIBITTNOTIFY64"};
+  const auto chosen = static_cast<std::size_t>(settings.values.number(OptionId::annotations));
+  if (chosen == 0 || chosen >= kVariables.size()) return;
+  if (const auto library = find_annotations()) ::setenv(kVariables[chosen], library->c_str(), 0);
+}
+
 /// Exports all settings other than the options.
 void export_tracer(const fs::path& tracer, const Settings& settings) {
   const char* const before = std::getenv("LD_PRELOAD");
@@ -158,6 +169,7 @@ void export_tracer(const fs::path& tracer, const Settings& settings) {
     ::setenv(info(OptionId::config).variable.data(), fs::absolute(settings.config, problem).c_str(), 1);
   if (settings.values.path(OptionId::writer).empty())
     if (const auto writer = find_writer()) ::setenv(info(OptionId::writer).variable.data(), writer->c_str(), 1);
+  export_annotations(settings);
 }
 
 /// Exports what the tracer needs for its message at the end. It is printed only if standard error is still that of the

@@ -2,6 +2,7 @@
 #include "cli/summary/csv.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <string_view>

@@ -13,15 +13,17 @@ namespace fs = std::filesystem;
 
 constexpr const char* kTracer = "libmeridian.so";
 constexpr const char* kProcessLibrary = "libmeridian-processes.so";
+constexpr const char* kAnnotations = "libmeridian-annotations.so";
 constexpr const char* kWriter = "meridian-writer";
 
 /// The directory above that of this program.
 fs::path prefix() { return own_path().parent_path().parent_path(); }
 
-std::optional<fs::path> find_library(Flavor flavor, const char* name) {
+/// `name` is relative to lib/meridian/.
+std::optional<fs::path> find_library(const fs::path& name) {
   // MERIDIAN_INSTALL_LIBDIR is relative to the prefix ("lib/x86_64-linux-gnu") unless the packager made it absolute.
   for (const fs::path& libraries : {prefix() / "lib", prefix() / MERIDIAN_INSTALL_LIBDIR}) {
-    const fs::path candidate = libraries / "meridian" / flavor_name(flavor) / name;
+    const fs::path candidate = libraries / "meridian" / name;
     if (::access(candidate.c_str(), R_OK) == 0) return candidate.lexically_normal();
   }
   return std::nullopt;
@@ -34,9 +36,13 @@ fs::path own_path() {
   return fs::read_symlink("/proc/self/exe", problem);
 }
 
-std::optional<fs::path> find_tracer(Flavor flavor) { return find_library(flavor, kTracer); }
+std::optional<fs::path> find_tracer(Flavor flavor) { return find_library(fs::path{flavor_name(flavor)} / kTracer); }
 
-std::optional<fs::path> find_process_library(Flavor flavor) { return find_library(flavor, kProcessLibrary); }
+std::optional<fs::path> find_process_library(Flavor flavor) {
+  return find_library(fs::path{flavor_name(flavor)} / kProcessLibrary);
+}
+
+std::optional<fs::path> find_annotations() { return find_library(kAnnotations); }
 
 std::vector<Flavor> installed_flavors() {
   std::vector<Flavor> flavors(kFlavors.begin(), kFlavors.end());

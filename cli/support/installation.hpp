@@ -20,6 +20,9 @@ std::optional<std::filesystem::path> find_tracer(Flavor flavor);
 /// libmeridian-processes.so, through which several processes merge a trace with this MPI; nullopt if it is not installed.
 std::optional<std::filesystem::path> find_process_library(Flavor flavor);
 
+/// libmeridian-annotations.so, which Kokkos, NVTX and ITT load; nullopt if it is not installed.
+std::optional<std::filesystem::path> find_annotations();
+
 /// Flavors that have a tracer, the preferred one first.
 std::vector<Flavor> installed_flavors();
 

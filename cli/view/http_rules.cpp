@@ -2,6 +2,7 @@
 // Rules for requests, independent of the library that serves.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/random.h>
 
 #include <algorithm>

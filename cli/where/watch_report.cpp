@@ -2,6 +2,7 @@
 #include "cli/where/watch_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 

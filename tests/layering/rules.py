@@ -18,6 +18,7 @@ MAY_INCLUDE = {
     "processes": ["trace"],
     "papi": ["trace"],
     "include": [],
+    "annotations": ["include"],
     "pmpi": ["trace/model", "trace/ring", "papi", "include"],
     "writer": ["trace"],
     "summary": ["trace"],
