@@ -5,7 +5,6 @@
 // nvtxTypes.h of NVTX 3.
 
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <cwchar>
@@ -99,7 +98,15 @@ const char* name_of(const char* domain, const EventAttributes* attributes, char 
   char text[kMostText];
   const char* const message = message_of(attributes, text);
   if (domain == nullptr && message != text) return message;
-  snprintf(room, sizeof room, "%s%s%s", domain == nullptr ? "" : domain, domain == nullptr ? "" : ": ", message);
+  std::size_t at = 0;
+  const auto append = [&](const char* part) {
+    const std::size_t length = strnlen(part, kMostText - 1 - at);
+    memcpy(room + at, part, length);
+    at += length;
+  };
+  if (domain != nullptr) append(domain), append(": ");
+  append(message);
+  room[at] = 0;
   return room;
 }
 
