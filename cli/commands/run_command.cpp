@@ -14,6 +14,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <sstream>
 
 #include "cli/command_line.hpp"
@@ -24,6 +25,7 @@
 #include "cli/run/settings.hpp"
 #include "cli/support/installation.hpp"
 #include "cli/support/launcher.hpp"
+#include "trace/model/run_variables.hpp"
 
 namespace meridian {
 namespace {
@@ -92,8 +94,27 @@ Status check_output(const fs::path& directory, bool is_probing) {
   return Error{Errc::io, what + fmt::format("'{}': {}", existing.string(), std::strerror(errno)), hint};
 }
 
+/// The flavor of the first of a wrapper's arguments that is an MPI program or launcher, as in `timeout 60 ./program`.
+std::optional<Flavor> flavor_of_arguments(std::span<const std::string> words, std::string& reason) {
+  constexpr std::size_t kMostWords = 32;
+  for (const std::string& word : words.first(std::min(words.size(), kMostWords))) {
+    if (word.empty() || word.starts_with("-") || word.find('=') != std::string::npos) continue;
+    const auto path = find_program(word);
+    if (!path) continue;
+    if (const auto behind = flavor_of_launcher(*path)) {
+      reason = fmt::format("'{}' is the launcher of {}", word, flavor_title(*behind));
+      return behind;
+    }
+    if (const ProgramFacts facts = inspect_program(*path); facts.flavor) {
+      reason = fmt::format("'{}' is linked with {}", word, facts.library);
+      return facts.flavor;
+    }
+  }
+  return std::nullopt;
+}
+
 /// The tracer for this program: the user's choice, otherwise that for the MPI library it is linked with, otherwise that
-/// for its launcher.
+/// for its launcher. A process with another library changes it.
 Result<fs::path> choose_tracer(const RunArguments& arguments, const fs::path& path, const ProgramFacts& facts,
                                const Launcher& launcher, std::string& reason) {
   const std::vector<Flavor> installed = installed_flavors();
@@ -110,6 +131,8 @@ Result<fs::path> choose_tracer(const RunArguments& arguments, const fs::path& pa
   } else if (const auto behind = flavor_of_launcher(path)) {
     flavor = behind;
     reason = fmt::format("it is the launcher of {}", flavor_title(*behind));
+  } else if (const auto named = flavor_of_arguments(std::span{arguments.program}.subspan(1), reason)) {
+    flavor = named;
   } else if (launcher.flavor) {
     flavor = launcher.flavor;
     reason = fmt::format("{} is set", launcher.evidence);
@@ -154,7 +177,11 @@ void export_annotations(const Settings& settings) {
 }
 
 /// Exports all settings other than the options.
-void export_tracer(const fs::path& tracer, const Settings& settings) {
+void export_tracer(const fs::path& tracer, const Settings& settings, bool is_chosen) {
+  if (is_chosen)
+    ::unsetenv(kTracerChoice);
+  else
+    ::setenv(kTracerChoice, kTracerChosenByLibrary, 1);
   const char* const before = std::getenv("LD_PRELOAD");
   const std::string kept = before == nullptr ? "" : before;
   ::setenv(kRunVariable.data(), kept.c_str(), 1);
@@ -241,7 +268,7 @@ int run(const RunArguments& arguments) {
   std::string reason;
   const auto tracer = choose_tracer(arguments, *path, facts, launcher, reason);
   if (!tracer) return fail(tracer.error());
-  export_tracer(*tracer, settings);
+  export_tracer(*tracer, settings, arguments.mpi != "auto");
   export_process(*path, settings.values.is_on(OptionId::quiet));
   if (settings.values.is_on(OptionId::verbose) && launcher.speaks())
     report({Errc{}, fmt::format("tracing '{}' with '{}' ({})", path->string(), tracer->string(), reason), ""});

@@ -30,6 +30,12 @@ constexpr const char* interface_name(Interface interface) noexcept {
   return kNames[static_cast<std::size_t>(interface)];
 }
 
+/// The folder of the tracer for it, beside the others.
+constexpr const char* interface_folder(Interface interface) noexcept {
+  constexpr const char* kFolders[] = {"openmpi", "mpich", "abi"};
+  return kFolders[static_cast<std::size_t>(interface)];
+}
+
 /// The MPI library of this process.
 struct Library {
   const void* init = nullptr;  ///< its PMPI_Init; null: there is no MPI

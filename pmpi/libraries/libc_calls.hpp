@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <spawn.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>

@@ -43,7 +43,9 @@ constinit Facts g_facts{};
     g_facts.device = strtoull(end, &end, 10);
     g_facts.inode = strtoull(end, &end, 10);
     g_facts.may_speak = *end == '\0';
-    if (g_facts.inode != 0 || !g_facts.may_speak) return;
+    // Below a launcher that a script or a wrapper has started, standard error is the launcher's.
+    const bool is_of_launcher = g_facts.run_pid != g_facts.own_pid && is_first_of_rank();
+    if ((g_facts.inode != 0 && !is_of_launcher) || !g_facts.may_speak) return;
   }
   struct stat status {};
   if (fstat(STDERR_FILENO, &status) != 0) return;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pmpi/process/launch.hpp"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 namespace meridian {
 namespace {
@@ -50,6 +53,23 @@ int launched_local_size() noexcept {
     list = end + 1;
   }
   return -1;
+}
+
+// The launcher is in no rank: it lacks the variables that its children have.
+bool is_first_of_rank() noexcept {
+  static constexpr const char* kVariables[] = {"OMPI_COMM_WORLD_RANK=", "PMI_RANK=", "PMIX_RANK="};
+  if (launched_rank() < 0) return false;
+  char text[16 * 1024];  // a longer environment counts as one of a rank
+  snprintf(text, sizeof text, "/proc/%d/environ", getppid());
+  const int fd = open(text, O_RDONLY | O_CLOEXEC);
+  const ssize_t length = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+  if (fd >= 0) close(fd);
+  if (length < 0 || length == static_cast<ssize_t>(sizeof text - 1)) return false;
+  text[length] = '\0';
+  for (const char* entry = text; entry < text + length; entry += strlen(entry) + 1)
+    for (const char* const variable : kVariables)
+      if (strncmp(entry, variable, strlen(variable)) == 0) return false;
+  return true;
 }
 
 const char* launched_job() noexcept {

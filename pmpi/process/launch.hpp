@@ -14,6 +14,9 @@ int launched_size() noexcept;
 /// Number of processes of the launcher's job on this host; -1: unknown.
 int launched_local_size() noexcept;
 
+/// Whether the launcher itself has started this process, not a program of the rank. AS-safe.
+bool is_first_of_rank() noexcept;
+
 /// Identifier of the job, the same for all its ranks; empty if the launcher provides none. Static storage.
 const char* launched_job() noexcept;
 

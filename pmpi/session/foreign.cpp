@@ -8,6 +8,7 @@
 #include "pmpi/libraries/interface.hpp"
 #include "pmpi/process/launch.hpp"
 #include "pmpi/process/session_state.hpp"
+#include "pmpi/session/change_tracer.hpp"
 
 namespace meridian {
 
@@ -34,6 +35,12 @@ bool step_aside() noexcept {
 }
 
 namespace {
-[[gnu::constructor]] void look_at_library() noexcept { step_aside(); }
+/// Before the program begins, the tracer can still be exchanged. Without MPI in the process, which may load it later, the launcher decides.
+[[gnu::constructor]] void look_at_library(int, char** arguments, char** environment) noexcept {
+  const Library library = find_library();
+  const Interface wanted = library.init != nullptr ? library.interface : launcher_interface();
+  if (wanted != kOwnInterface) change_tracer(wanted, arguments, environment);
+  step_aside();
+}
 }  // namespace
 }  // namespace meridian

@@ -26,3 +26,20 @@ foreach(flavor ${MERIDIAN_MPIS})
       $<TARGET_FILE:tools_linked_${flavor}> $<TARGET_FILE:tools_tracer_${flavor}> $<TARGET_FILE:tools_inside_${flavor}>
       $<TARGET_FILE:tools_inside_init_${flavor}>)
 endforeach()
+
+# Wrappers, scripts and launchers in any order, and environments that lose the tracer.
+set(promise_wrapped a_program_is_traced_in_whichever_order_it_is_started)
+set(promise_lost a_program_that_is_started_without_the_tracer_is_named)
+foreach(flavor ${MERIDIAN_MPIS})
+  set(other_tracer "")
+  foreach(other ${MERIDIAN_MPIS})
+    if(NOT other STREQUAL flavor)
+      set(other_tracer --other $<TARGET_FILE:meridian_${other}> ${other})
+    endif()
+  endforeach()
+  foreach(what wrapped lost)
+    meridian_run(Recorder.on_2_ranks_of_${flavor}_${promise_${what}} FLAVOR ${flavor} RANKS 2 BUDGET 300
+      COMMAND ${MERIDIAN_PYTHON_H5PY} -B ${here}/check_start.py --meridian $<TARGET_FILE:meridian>
+        --mpiexec ${MERIDIAN_MPIEXEC_${flavor}} --ranks 2 ${other_tracer} ${what} $<TARGET_FILE:tools_plain_${flavor}>)
+  endforeach()
+endforeach()

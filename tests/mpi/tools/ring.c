@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Pcontrol(7, 35);
-  for (int i = 0; i < rounds; ++i) {
+  for (int i = 0; i < rounds && size > 1; ++i) {
     if (rank != 0) MPI_Recv(&value, 1, MPI_INT, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     ++value;
     MPI_Send(&value, 1, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD);
