@@ -51,9 +51,8 @@ bool has_note(const RingFile& ring, const fs::path& output_dir) {
 RingFate fate_of(const RingFile& ring, const fs::path& output_dir) {
   if (ring.is_process_alive() || !ring.lock()) return RingFate::in_use;
   if (ring.header().is_complete.load(std::memory_order_acquire) != 0) return RingFate::empty;
-  if (!output_dir.empty()) return has_note(ring, output_dir) ? RingFate::mergeable : RingFate::unreachable;
-  const auto calls = count_calls(ring, pieces_of(ring.path(), {}, -1));
-  return calls && *calls == 0 ? RingFate::empty : RingFate::unreachable;
+  if (output_dir.empty()) return RingFate::empty;
+  return has_note(ring, output_dir) ? RingFate::mergeable : RingFate::unreachable;
 }
 
 Error refuse(const char* action, const fs::path& path, const std::string& reason) {

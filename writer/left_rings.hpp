@@ -15,9 +15,9 @@ namespace meridian {
 
 enum class RingFate {
   in_use,      ///< its process, or a writer, is running; or this cannot be determined here (another host or container)
-  empty,       ///< it has no completed call, or its rank file is complete: nobody needs it
+  empty,       ///< its process ended before it had a rank, or its rank file is complete: nobody needs it
   mergeable,   ///< `meridian merge` of `output_dir` turns it into a rank file
-  unreachable  ///< it has calls, but no rank, or its output directory is gone: no rank file can be made
+  unreachable  ///< it has calls, but its output directory is gone: no rank file can be made
 };
 
 struct LeftRing {

@@ -194,9 +194,8 @@ Status WriterProcess::finish() {
 Status WriterProcess::leave() {
   const std::filesystem::path output_dir = ring_.output_dir();
   if (output_dir.empty()) {
-    // Ended before it had an output directory. A recording without completed calls is removed.
-    MERIDIAN_TRY(const std::uint64_t calls, count_calls(ring_, pieces_of(ring_.path(), {}, -1)));
-    if (calls == 0) remove_leftovers(ring_, {});
+    // Ended before it had a rank and an output directory: no rank file can be made, even of calls before MPI_Init.
+    remove_leftovers(ring_, {});
     return {};
   }
   if (finished_progress_ != progress_of(ring_)) {

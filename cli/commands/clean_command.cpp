@@ -65,8 +65,9 @@ int clean(const CleanArguments& arguments) {
       const bool is_lost = ring.fate == RingFate::unreachable;
       if (is_lost && !arguments.has_all)
         kept += fmt::format(
-            "kept {}: it has calls of '{}', but {}\n", printable(ring.path.string()), printable(ring.executable),
-            ring.output_dir.empty() ? "no rank" : "its trace '" + printable(ring.output_dir.string()) + "' is gone");
+            "kept {}: it has calls of '{}', but {} is gone\n", printable(ring.path.string()),
+            printable(ring.executable),
+            ring.output_dir.empty() ? "its header" : "its trace '" + printable(ring.output_dir.string()) + "'");
       if (ring.fate != RingFate::empty && !(is_lost && arguments.has_all)) continue;
       if (!arguments.is_rehearsal)
         if (const Status gone = remove_left_ring(ring); !gone) {

@@ -98,8 +98,14 @@ TEST_F(LeftRings, OfAProgramThatWasKilledWhileItLaidOutTheFileAreRemoved) {
   EXPECT_TRUE(std::filesystem::is_empty(scratch));
 }
 
-TEST_F(LeftRings, WithCompletedCallsAreKept) {
-  const auto rankless = left_by([](TestRing& in) { put_calls(in, 1); });
+TEST_F(LeftRings, OfAProgramWithoutARankAreRemovedWithItsCallsBeforeMpiInit) {
+  const auto ring = left_by([](TestRing& in) { put_calls(in, 3); });
+  EXPECT_EQ(fate_of(ring), RingFate::empty);
+  remove_empty_rings(scratch);
+  EXPECT_TRUE(std::filesystem::is_empty(scratch));
+}
+
+TEST_F(LeftRings, WithCompletedCallsOfARankAreKept) {
   const auto with_trace = left_by([&](TestRing& in) {
     in.set_output(out, 2);
     put_calls(in, 1);
@@ -110,11 +116,10 @@ TEST_F(LeftRings, WithCompletedCallsAreKept) {
     put_calls(in, 1);
   });
   std::filesystem::remove(out / "rank-00003.ring");
-  EXPECT_EQ(fate_of(rankless), RingFate::unreachable);
   EXPECT_EQ(fate_of(with_trace), RingFate::mergeable);
   EXPECT_EQ(fate_of(without_trace), RingFate::unreachable);
   remove_empty_rings(scratch);
-  for (const auto& ring : {rankless, with_trace, without_trace}) EXPECT_TRUE(std::filesystem::exists(ring));
+  for (const auto& ring : {with_trace, without_trace}) EXPECT_TRUE(std::filesystem::exists(ring));
 }
 
 TEST_F(LeftRings, OfARankWhoseFileIsCompleteAreRemovedWithTheNote) {

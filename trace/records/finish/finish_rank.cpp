@@ -269,16 +269,6 @@ Status decode_rank(const RingFile& ring, const RankPieces& pieces, RankMeta& met
   return take_tables(ring, meta);
 }
 
-Result<std::uint64_t> count_calls(const RingFile& ring, const RankPieces& pieces) {
-  RankMeta meta;
-  std::uint64_t calls = 0;
-  MERIDIAN_TRY_DO(decode_rank(ring, pieces, meta, [&](ThreadId, const EventBatch& batch) {
-    for (const std::uint8_t flags : batch.flags) calls += (flags & kFlagUnfinished) == 0;
-    return Status{};
-  }));
-  return calls;
-}
-
 std::vector<std::uint64_t> progress_of(const RingFile& ring) {
   std::vector<std::uint64_t> progress;
   for (std::uint32_t slot = 0; slot < ring.geometry().slot_count; ++slot) {

@@ -39,9 +39,6 @@ Result<FinishedRank> finish_rank(const RingFile& ring, const RankPieces& pieces,
 Status decode_rank(const RingFile& ring, const RankPieces& pieces, RankMeta& meta,
                    const std::function<Status(ThreadId, const EventBatch&)>& sink);
 
-/// Counts the completed calls in ring and pieces without making a file.
-Result<std::uint64_t> count_calls(const RingFile& ring, const RankPieces& pieces);
-
 /// Values that change if something was stored in between: ends of streams, calls in progress, losses, run state.
 std::vector<std::uint64_t> progress_of(const RingFile& ring);
 
