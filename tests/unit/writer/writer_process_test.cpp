@@ -283,11 +283,11 @@ TEST_F(Writer, WaitsForACallThatIsUnderWayWhenTheProgramEnds) {
   EXPECT_EQ(count_known_calls(file, 0), 101u);
 }
 
-TEST_F(Writer, KeepsTheRingOfAProgramThatNeverHadAnOutputDirectory) {
+TEST_F(Writer, RemovesTheRingOfAProgramThatNeverHadAnOutputDirectory) {
   auto program = start_program(made, [&] { put_calls(0, 0, 10); });
   EXPECT_EQ(program.wait(), 0);
   EXPECT_EQ(start_writer(made).wait(), 0);
-  EXPECT_TRUE(std::filesystem::exists(made.path()));
+  EXPECT_FALSE(std::filesystem::exists(made.path()));
   EXPECT_TRUE(std::filesystem::is_empty(out));
 }
 
