@@ -10,8 +10,8 @@
 #include "choice/event_choice.hpp"
 #include "choice/row_bits.hpp"
 #include "edit/stored_trace.hpp"
-#include "merger/containers/temp_file.hpp"
 #include "merger/output/row_map.hpp"
+#include "trace/containers/temp_file.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "edit/event_edit.hpp"
-#include "merger/containers/sorted_spool.hpp"
+#include "trace/containers/sorted_spool.hpp"
 #include "trace/model/event.hpp"
 
 namespace meridian {

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "edit/stored_trace.hpp"
-#include "merger/containers/mapped_array.hpp"
+#include "trace/containers/mapped_array.hpp"
 
 namespace meridian {
 

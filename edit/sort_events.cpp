@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "edit/event_edit.hpp"
-#include "merger/containers/sorted_spool.hpp"
+#include "trace/containers/sorted_spool.hpp"
 
 namespace meridian {
 namespace {

@@ -13,8 +13,6 @@
 #include <vector>
 
 #include "merger/clocks/clock_pass.hpp"
-#include "merger/containers/temp_file.hpp"
-#include "merger/containers/temp_spool.hpp"
 #include "merger/load/load_ranks.hpp"
 #include "merger/match/match.hpp"
 #include "merger/merge.hpp"
@@ -27,6 +25,8 @@
 #include "merger/statistics/comm_statistics.hpp"
 #include "merger/statistics/compute_statistics.hpp"
 #include "merger/statistics/user_statistics.hpp"
+#include "trace/containers/temp_file.hpp"
+#include "trace/containers/temp_spool.hpp"
 
 namespace meridian {
 

@@ -27,12 +27,12 @@ constexpr std::size_t kMostActiveRows = 1 << 16;
 /// The waits of all threads, when the threads began and ended, and their active paths.
 class WaitCollector {
  public:
-  WaitCollector(const MergedDefinitions& definitions, std::span<const LocationLife> lives)
+  WaitCollector(const MergedTrace& trace, std::span<const LocationLife> lives)
       : lives_{lives.begin(), lives.end()},
-        tiler_{definitions, lives, [](const Tile&) {}},
+        tiler_{trace.definitions(), lives, [](const Tile&) {}},
         active_{lives, [this](std::uint32_t location, std::uint32_t on, std::int64_t begin_ns,
                               std::int64_t end_ns) { add_active(location, on, end_ns - begin_ns); }},
-        waits_{lives.size()} {}
+        waits_{trace.path().parent_path(), lives.size()} {}
 
   Status look_at(const WalkedEvent& walked) {
     const std::uint32_t location = walked.event.location;
@@ -112,7 +112,10 @@ class WaitCollector {
 class CriticalPathFinder final : public TraceVisitor {
  public:
   CriticalPathFinder(const MergedTrace& trace, std::vector<LocationLife> lives)
-      : definitions_{trace.definitions()}, lives_{std::move(lives)}, collector_{std::in_place, definitions_, lives_} {}
+      : definitions_{trace.definitions()},
+        lives_{std::move(lives)},
+        collector_{std::in_place, trace, lives_},
+        visits_{trace.path().parent_path(), 1, 1024} {}
 
   Status look_at(std::span<const WalkedEvent> events) override {
     if (collector_) {
@@ -133,7 +136,7 @@ class CriticalPathFinder final : public TraceVisitor {
   std::optional<WaitCollector> collector_;  // in the first walk
   std::vector<ActivePathSummary> active_paths_;
   std::size_t threads_ = 0;
-  SpilledStacks<PathVisit> visits_{1, 4096};
+  SpilledStacks<PathVisit> visits_;
   PathVisit visit_;
   std::optional<PathShares> shares_;  // in the second one; none: there is no path
   std::optional<Tiler> tiler_;

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "analysis/walk/location_states.hpp"
-#include "analysis/walk/spilled_stacks.hpp"
+#include "trace/containers/spilled_stacks.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

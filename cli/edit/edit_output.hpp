@@ -8,7 +8,7 @@
 
 #include "cli/command.hpp"
 #include "edit/event_edit.hpp"
-#include "merger/containers/temp_file.hpp"
+#include "trace/containers/temp_file.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

@@ -12,7 +12,7 @@
 #include "import/otf2/region_table.hpp"
 #include "import/otf2/world.hpp"
 #include "import/persistent_requests.hpp"
-#include "merger/containers/temp_spool.hpp"
+#include "trace/containers/temp_spool.hpp"
 
 namespace meridian::imported {
 

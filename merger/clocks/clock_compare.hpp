@@ -8,8 +8,8 @@
 
 #include "merger/clocks/samples/clock_correction.hpp"
 #include "merger/clocks/samples/clock_samples.hpp"
-#include "merger/containers/temp_spool.hpp"
 #include "merger/model/clocks.hpp"
+#include "trace/containers/temp_spool.hpp"
 #include "trace/format/rank/rank_file.hpp"
 #include "trace/model/result.hpp"
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "merger/containers/temp_planes.hpp"
+#include "trace/containers/temp_planes.hpp"
 
 namespace meridian {
 namespace {

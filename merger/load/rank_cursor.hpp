@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "merger/containers/tournament.hpp"
 #include "merger/load/thread_cursor.hpp"
 #include "merger/model/findings.hpp"
+#include "trace/containers/tournament.hpp"
 #include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {

@@ -7,13 +7,13 @@
 #include <optional>
 #include <string_view>
 
-#include "merger/containers/tournament.hpp"
 #include "merger/load/rank_cursor.hpp"
 #include "merger/match/calls/call_tracker.hpp"
 #include "merger/match/collectives/collective_alignment.hpp"
 #include "merger/match/row_queue.hpp"
 #include "merger/match/slice_rows.hpp"
 #include "merger/model/event_row.hpp"
+#include "trace/containers/tournament.hpp"
 #include "trace/format/rank/rank_end.hpp"
 #include "trace/format/rank/rank_file.hpp"
 

@@ -7,9 +7,9 @@
 #include <limits>
 #include <vector>
 
-#include "merger/containers/sort_rows.hpp"
 #include "merger/match/row_queue.hpp"
 #include "merger/model/event_row.hpp"
+#include "trace/containers/sort_rows.hpp"
 
 namespace meridian {
 

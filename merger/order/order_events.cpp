@@ -9,12 +9,12 @@
 #include <optional>
 #include <utility>
 
-#include "merger/containers/tournament.hpp"
 #include "merger/load/rank_cursor.hpp"
 #include "merger/match/calls/call_tracker.hpp"
 #include "merger/match/row_queue.hpp"
 #include "merger/model/event_row.hpp"
 #include "merger/model/findings.hpp"
+#include "trace/containers/tournament.hpp"
 #include "trace/format/rank/rank_file.hpp"
 #include "trace/model/result.hpp"
 

@@ -5,12 +5,12 @@
 #include <memory>
 #include <span>
 
-#include "merger/containers/sorted_spool.hpp"
-#include "merger/containers/temp_spool.hpp"
 #include "merger/model/event_ref.hpp"
 #include "merger/output/event_table.hpp"
 #include "merger/output/row_map.hpp"
 #include "merger/output/write_numbers.hpp"
+#include "trace/containers/sorted_spool.hpp"
+#include "trace/containers/temp_spool.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "merger/containers/mapped_array.hpp"
+#include "trace/containers/mapped_array.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "merged/model/wait_sink.hpp"
-#include "merger/containers/sorted_spool.hpp"
-#include "merger/containers/temp_spool.hpp"
+#include "trace/containers/sorted_spool.hpp"
+#include "trace/containers/temp_spool.hpp"
 #include "trace/format/chunks/chunk_pool.hpp"
 #include "trace/format/tables/column.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "merger/containers/temp_planes.hpp"
+#include "trace/containers/temp_planes.hpp"
 
 namespace meridian {
 namespace {

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <span>
 
-#include "merger/containers/mapped_array.hpp"
 #include "merger/repair/repair_tables.hpp"
+#include "trace/containers/mapped_array.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

@@ -6,11 +6,11 @@
 #include <span>
 #include <vector>
 
-#include "merger/containers/temp_file.hpp"
-#include "merger/containers/temp_spool.hpp"
 #include "merger/model/clock_map.hpp"
 #include "merger/model/clocks.hpp"
 #include "merger/model/event_ref.hpp"
+#include "trace/containers/temp_file.hpp"
+#include "trace/containers/temp_spool.hpp"
 #include "trace/format/rank/rank_file.hpp"
 #include "trace/model/result.hpp"
 

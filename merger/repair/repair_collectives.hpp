@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "merger/containers/mapped_array.hpp"
-#include "merger/containers/temp_spool.hpp"
 #include "merger/model/event_ref.hpp"
+#include "trace/containers/mapped_array.hpp"
+#include "trace/containers/temp_spool.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

@@ -10,11 +10,11 @@
 #include <span>
 #include <vector>
 
-#include "merger/containers/mapped_array.hpp"
-#include "merger/containers/temp_spool.hpp"
 #include "merger/model/event_ref.hpp"
 #include "merger/repair/repair_causality.hpp"
 #include "merger/repair/repair_collectives.hpp"
+#include "trace/containers/mapped_array.hpp"
+#include "trace/containers/temp_spool.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "merger/containers/tournament.hpp"
 #include "merger/model/clock_map.hpp"
+#include "trace/containers/tournament.hpp"
 #include "trace/format/chunks/chunk_codec.hpp"
 
 namespace meridian {

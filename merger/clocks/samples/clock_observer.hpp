@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "merger/clocks/samples/clock_samples.hpp"
-#include "merger/containers/index_map.hpp"
-#include "merger/containers/temp_spool.hpp"
 #include "merger/model/clocks.hpp"
 #include "merger/model/event_ref.hpp"
+#include "trace/containers/index_map.hpp"
+#include "trace/containers/temp_spool.hpp"
 #include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {

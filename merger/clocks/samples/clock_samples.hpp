@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "merger/clocks/samples/clock_cells.hpp"
-#include "merger/containers/index_map.hpp"
 #include "merger/model/clock_tuning.hpp"
+#include "trace/containers/index_map.hpp"
 
 namespace meridian {
 

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "merger/containers/index_map.hpp"
 #include "merger/match/calls/rank_context.hpp"
 #include "merger/match/calls/recorded_sides.hpp"
 #include "merger/match/calls/request_tracker.hpp"
+#include "trace/containers/index_map.hpp"
 #include "trace/model/call_facts.hpp"
 
 namespace meridian {

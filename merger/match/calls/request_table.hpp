@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "merger/containers/index_map.hpp"
 #include "merger/match/collectives/match_collectives.hpp"
 #include "merger/match/messages/channel.hpp"
 #include "merger/model/communicators.hpp"
+#include "trace/containers/index_map.hpp"
 #include "trace/model/call_facts.hpp"
 
 namespace meridian {

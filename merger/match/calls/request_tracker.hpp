@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
-#include "merger/containers/index_map.hpp"
 #include "merger/match/calls/rank_context.hpp"
 #include "merger/match/calls/recorded_sides.hpp"
 #include "merger/match/calls/request_table.hpp"
+#include "trace/containers/index_map.hpp"
 
 namespace meridian {
 

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "merger/containers/index_map.hpp"
-#include "merger/containers/ring_queue.hpp"
 #include "merger/match/messages/open_sends.hpp"
 #include "merger/model/event_ref.hpp"
+#include "trace/containers/index_map.hpp"
+#include "trace/containers/ring_queue.hpp"
 
 namespace meridian {
 

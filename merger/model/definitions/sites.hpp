@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "merger/containers/index_map.hpp"
 #include "merger/model/definitions/paths.hpp"
+#include "trace/containers/index_map.hpp"
 #include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {

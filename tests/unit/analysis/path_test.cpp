@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <map>
 #include <random>
 #include <string>
@@ -31,7 +33,7 @@ std::string text(std::uint32_t task, std::int64_t begin, std::int64_t end) {
 }
 
 std::vector<PathVisit> exact_visits(const Tasks& tasks) {
-  SpilledStacks<WaitSpan> waits{tasks.lives.size(), 2};  // small chunks: most are in the file
+  SpilledStacks<WaitSpan> waits{::testing::TempDir(), tasks.lives.size(), 2};  // small chunks: most are in the file
   std::vector<WaitSpan> sorted = tasks.waits;
   std::ranges::stable_sort(sorted, {}, &WaitSpan::begin_ns);
   for (const WaitSpan& wait : sorted) EXPECT_TRUE(waits.push(wait.location, wait));
@@ -43,6 +45,30 @@ std::vector<PathVisit> exact_visits(const Tasks& tasks) {
                                    return {};
                                  }));
   return visits;
+}
+
+TEST(SpilledStacks, GiveBackWhatTheyGotAndLeaveNothingInTheirDirectory) {
+  const std::filesystem::path directory = ::testing::TempDir() + "spilled-" + std::to_string(::getpid());
+  std::filesystem::create_directory(directory);
+  SpilledStacks<std::uint64_t> stacks{directory, 3, 100};
+  for (std::uint64_t i = 0; i < 100'000; ++i) ASSERT_TRUE(stacks.push(i % 3, i));
+  EXPECT_TRUE(std::filesystem::is_empty(directory)) << "the file has no name";
+  for (std::uint64_t i = 100'000; i-- > 0;) {
+    const auto top = stacks.top(i % 3);
+    ASSERT_TRUE(top && *top != nullptr);
+    ASSERT_EQ(**top, i);
+    stacks.pop(i % 3);
+  }
+  EXPECT_EQ(*stacks.top(0), nullptr);
+  std::filesystem::remove(directory);
+}
+
+TEST(SpilledStacks, NameTheDirectoryThatTheyCannotWriteTo) {
+  SpilledStacks<std::uint64_t> stacks{"/nowhere/at/all", 1, 1};
+  ASSERT_TRUE(stacks.push(0, 1));
+  const Status status = stacks.push(0, 2);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().what, "cannot make a temporary file in '/nowhere/at/all': No such file or directory");
 }
 
 /// "A0-10": in order of time; "?": before the thread begins.

@@ -10,14 +10,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "merger/containers/index_map.hpp"
-#include "merger/containers/ring_queue.hpp"
-#include "merger/containers/sort_rows.hpp"
-#include "merger/containers/temp_spool.hpp"
-#include "merger/containers/tournament.hpp"
 #include "merger/match/messages/channel_table.hpp"
 #include "tests/support/seed.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "trace/containers/index_map.hpp"
+#include "trace/containers/ring_queue.hpp"
+#include "trace/containers/sort_rows.hpp"
+#include "trace/containers/temp_spool.hpp"
+#include "trace/containers/tournament.hpp"
 
 namespace meridian::test {
 namespace {

@@ -12,9 +12,9 @@
 #include <tuple>
 
 #include "merged_reader.hpp"
-#include "merger/containers/sorted_spool.hpp"
 #include "synthetic_patterns.hpp"
 #include "synthetic_trace.hpp"
+#include "trace/containers/sorted_spool.hpp"
 
 namespace meridian::test {
 namespace {

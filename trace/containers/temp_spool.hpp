@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "merger/containers/temp_file.hpp"
+#include "trace/containers/temp_file.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "merger/containers/temp_file.hpp"
+#include "trace/containers/temp_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -47,15 +47,15 @@ std::uint64_t TempFile::take_block() {
   return block;
 }
 
-Status TempFile::write(std::uint64_t block, std::span<const std::byte> bytes) {
-  MERIDIAN_CHECK(bytes.size() <= kBlockBytes);
-  auto offset = static_cast<off_t>(block * kBlockBytes);
+Status TempFile::write(std::uint64_t block, std::span<const std::byte> bytes, std::size_t offset) {
+  MERIDIAN_CHECK(offset + bytes.size() <= kBlockBytes);
+  auto position = static_cast<off_t>(block * kBlockBytes + offset);
   while (!bytes.empty()) {
-    const ssize_t done = ::pwrite(fd_, bytes.data(), bytes.size(), offset);
+    const ssize_t done = ::pwrite(fd_, bytes.data(), bytes.size(), position);
     if (done < 0 && errno == EINTR) continue;
     if (done <= 0) return io_error("write", directory_, done < 0 ? errno : EIO);
     bytes = bytes.subspan(static_cast<std::size_t>(done));
-    offset += done;
+    position += done;
   }
   return {};
 }

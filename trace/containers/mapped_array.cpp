@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "merger/containers/mapped_array.hpp"
+#include "trace/containers/mapped_array.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -9,7 +9,7 @@
 #include <cstring>
 #include <string>
 
-#include "merger/containers/temp_file.hpp"
+#include "trace/containers/temp_file.hpp"
 
 namespace meridian {
 

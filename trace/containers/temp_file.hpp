@@ -33,8 +33,8 @@ class TempFile {
   std::uint64_t take_block();
   void give_back(std::uint64_t block) { free_.push_back(block); }
 
-  /// Writes at most kBlockBytes at the start of the block. errors: io (disk full, ...).
-  Status write(std::uint64_t block, std::span<const std::byte> bytes);
+  /// Writes within the block. errors: io (disk full, ...).
+  Status write(std::uint64_t block, std::span<const std::byte> bytes, std::size_t offset = 0);
   Status read(std::uint64_t block, std::size_t offset, std::span<std::byte> bytes);
 
  private:

@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "merger/containers/temp_file.hpp"
+#include "trace/containers/temp_file.hpp"
 #include "trace/format/chunks/plane_store.hpp"
 
 namespace meridian {

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "merger/containers/sort_rows.hpp"
-#include "merger/containers/temp_spool.hpp"
-#include "merger/containers/tournament.hpp"
+#include "trace/containers/sort_rows.hpp"
+#include "trace/containers/temp_spool.hpp"
+#include "trace/containers/tournament.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {
