@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "merged/model/open_regions.hpp"
 #include "trace/model/event.hpp"
 
 namespace meridian {
@@ -12,10 +13,9 @@ namespace {
 
 constexpr std::uint64_t kReportEvery = 65536;
 
-struct OpenRegion {
+struct RegionBegin {
   std::uint64_t row = 0;
-  std::int64_t begin_ns = 0;
-  std::uint32_t call = 0;
+  std::int64_t ns = 0;
 };
 
 /// Sets the bits of the rows that are selected for themselves.
@@ -32,16 +32,16 @@ class RowSelector {
 
   void add(const MergedEvent& event) {
     if (!selection_.has_rank(event.rank)) return;
-    std::vector<OpenRegion>& open = open_[event.location];
+    OpenRegions<RegionBegin>& open = open_[event.location];
     const bool is_user = is(is_user_, event.call);
     if (is_user && (event.flags & kFlagBegins) != 0) {
-      open.push_back({event.row, event.enter_ns, event.call});
+      open.begin(event.call, {event.row, event.enter_ns});
     } else if (is_user && (event.flags & kFlagEnds) != 0) {
-      if (std::ranges::none_of(open, [&](const OpenRegion& region) { return region.call == event.call; })) return;
-      while (open.back().call != event.call) end_region(open, event.enter_ns);
-      if (end_region(open, event.enter_ns)) selected_.set(event.row);
+      bool is_selected = false;  // the last one, to which the end belongs
+      open.end(event.call, [&](const auto& region) { is_selected = end_region(region, event.enter_ns); });
+      if (is_selected) selected_.set(event.row);
     } else {
-      const bool is_inside = selection_.regions.empty() || std::ranges::any_of(open, [&](const OpenRegion& region) {
+      const bool is_inside = selection_.regions.empty() || std::ranges::any_of(open.all(), [&](const auto& region) {
                                return is(has_region_, region.call);
                              });
       if (is_inside && is(has_function_, event.call) && overlaps(event.enter_ns, event.leave_ns()))
@@ -50,8 +50,8 @@ class RowSelector {
   }
 
   void finish() {
-    for (std::vector<OpenRegion>& open : open_)
-      while (!open.empty()) end_region(open, INT64_MAX);
+    for (OpenRegions<RegionBegin>& open : open_)
+      open.end_all([&](const auto& region) { (void)end_region(region, INT64_MAX); });
   }
 
  private:
@@ -59,13 +59,11 @@ class RowSelector {
   bool overlaps(std::int64_t begin_ns, std::int64_t end_ns) const {
     return end_ns >= selection_.from_ns && begin_ns < selection_.to_ns;
   }
-  /// Whether the innermost region is selected.
-  bool end_region(std::vector<OpenRegion>& open, std::int64_t end_ns) {
-    const OpenRegion region = open.back();
-    open.pop_back();
+  /// Whether the region is selected.
+  bool end_region(const OpenRegions<RegionBegin>::Region& region, std::int64_t end_ns) {
     const bool is_named = selection_.regions.empty() ? is(has_function_, region.call) : is(has_region_, region.call);
-    if (!is_named || !overlaps(region.begin_ns, end_ns)) return false;
-    selected_.set(region.row);
+    if (!is_named || !overlaps(region.data.ns, end_ns)) return false;
+    selected_.set(region.data.row);
     return true;
   }
 
@@ -73,7 +71,7 @@ class RowSelector {
   const TraceSelection& selection_;
   RowBits& selected_;
   std::vector<bool> is_user_, has_function_, has_region_;  // [call]
-  std::vector<std::vector<OpenRegion>> open_;              // [location]
+  std::vector<OpenRegions<RegionBegin>> open_;             // [location]
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <deque>
 #include <string>
 
+#include "merged/model/open_regions.hpp"
 #include "query/event_walk.hpp"
 #include "query/trace_tables.hpp"
 #include "trace/model/event.hpp"
@@ -70,29 +71,25 @@ class RegionSource final : public RowSource {
 
  private:
   void add(const MergedEvent& event) {
-    std::vector<MergedEvent>& open = open_[event.location];
-    if ((event.flags & kFlagBegins) != 0) open.push_back(event);
+    OpenRegions<MergedEvent>& open = open_[event.location];
+    if ((event.flags & kFlagBegins) != 0) open.begin(event.call, event);
     if ((event.flags & kFlagEnds) == 0) return;
-    const auto begin = std::ranges::find(open.rbegin(), open.rend(), event.call, &MergedEvent::call);
-    if (begin == open.rend()) return;  // an end without a beginning
-    const auto depth = static_cast<std::size_t>(open.rend() - begin) - 1;
-    while (open.size() > depth) {  // regions inside that have no end of their own end here
-      ended_.push_back({open.back(), event.enter_ns, static_cast<std::int64_t>(event.row), open.size() - 1, names_});
-      open.pop_back();
-    }
+    open.end(event.call, [&](const auto& region) {
+      ended_.push_back({region.data, event.enter_ns, static_cast<std::int64_t>(event.row), open.size(), names_});
+    });
   }
 
   bool next_open() {
     while (location_ < open_.size() && open_[location_].empty()) ++location_;
     if (location_ == open_.size()) return false;
-    row_ = {open_[location_].back(), -1, -1, open_[location_].size() - 1, names_};
-    open_[location_].pop_back();
+    OpenRegions<MergedEvent>& open = open_[location_];
+    open.end(open.innermost().call, [&](const auto& region) { row_ = {region.data, -1, -1, open.size(), names_}; });
     return true;
   }
 
   const MergedDefinitions* names_;
   EventWalk walk_;
-  std::vector<std::vector<MergedEvent>> open_;  // [location], innermost last
+  std::vector<OpenRegions<MergedEvent>> open_;  // [location]
   std::deque<RegionRow> ended_;
   std::size_t location_ = 0;
   RegionRow row_;

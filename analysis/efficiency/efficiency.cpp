@@ -298,7 +298,7 @@ class EfficiencyFinder final : public TraceVisitor {
     for (const Tiler::Change& change : tiler_.changes())
       regions_.change(location, change.region, change.is_open, t, ideal_ns);
     std::uint64_t free = 0;
-    for (const std::uint32_t region : tiler_.regions(location))
+    for (const auto& [region, none] : tiler_.regions(location).all())
       if (region < scenario_of_call_.size() && scenario_of_call_[region] != 0)
         free |= std::uint64_t{1} << scenario_of_call_[region];
     replay_.set_free(location, free);

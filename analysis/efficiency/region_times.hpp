@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "analysis/efficiency/efficiency_factors.hpp"
+#include "merged/model/open_regions.hpp"
 
 namespace meridian {
 
@@ -51,11 +51,10 @@ class RegionTimes {
     thread.is_open = is_open;
   }
   /// Computing in regions that are open; each counts once.
-  void compute(std::uint32_t location, std::span<const std::uint32_t> open, std::int64_t ns) {
-    for (std::size_t i = 0; i < open.size(); ++i)
-      if (std::find(open.begin(), open.begin() + static_cast<std::ptrdiff_t>(i), open[i]) ==
-          open.begin() + static_cast<std::ptrdiff_t>(i))
-        regions_[open[i]].threads[location].compute_ns += ns;
+  void compute(std::uint32_t location, const OpenRegions<>& open, std::int64_t ns) {
+    for (auto at = open.all().begin(); at != open.all().end(); ++at)
+      if (std::find_if(open.all().begin(), at, [&](const auto& outer) { return outer.call == at->call; }) == at)
+        regions_[at->call].threads[location].compute_ns += ns;
   }
   /// The measured time of a thread ends.
   void close(std::uint32_t location, std::int64_t t, std::int64_t ideal_ns) {

@@ -19,6 +19,7 @@
 #include "analysis/walk/location_states.hpp"
 #include "analysis/walk/measured_spans.hpp"
 #include "analysis/walk/trace_visitor.hpp"
+#include "merged/model/open_regions.hpp"
 #include "summary/units.hpp"
 #include "trace/model/call_facts.hpp"
 #include "trace/model/event.hpp"
@@ -71,7 +72,6 @@ struct Phase {
   struct Iteration {
     std::uint64_t begun = 0;  // iterations
     bool is_open = false;
-    std::uint32_t depth = 0;  // of instances: a region inside itself is part of the outer one
     std::int64_t begin_ns = 0;
     std::int64_t mpi_ns = 0;  // of the rank until then
     std::uint64_t calls = 0;
@@ -103,6 +103,10 @@ struct Phase {
     times.compute_s.resize(times.groups() * times.ranks);
   }
 
+  bool has(std::size_t rank, const CallKey& key) const {
+    return member_of[rank] != kNoRank && period.key.includes(key);
+  }
+
   void close(std::size_t rank, std::int64_t t, std::int64_t mpi_ns, std::uint64_t calls_until) {
     Iteration& iteration = now[rank];
     if (!iteration.is_open) return;
@@ -129,7 +133,7 @@ struct Phase {
   void begin(std::size_t rank, std::int64_t t, std::int64_t mpi_ns, std::uint64_t calls_until) {
     Iteration& iteration = now[rank];
     if (iteration.begun == iterations) return;
-    iteration = {iteration.begun + 1, true, 0, t, mpi_ns, calls_until};
+    iteration = {iteration.begun + 1, true, t, mpi_ns, calls_until};
   }
 
   /// From sums to means.
@@ -219,32 +223,32 @@ class IterationFinder final : public TraceVisitor {
     Progress& progress = progress_[rank];
     progress.calls += event.calls;
     if (role.is_mpi) progress.mpi_ns += event.inside_ns();
-    if (!role.may_begin) return;
+    const bool is_region = role.kind == MarkerKind::region;
+    if (is_region && (event.flags & kFlagEnds) != 0) return end_regions(event, rank);
+    if (!begins_iteration(event, role)) return;
+    const bool is_nested = is_region && progress.open.has(event.call);  // it is part of the outer one
+    if (is_region) progress.open.begin(event.call);
     const CallKey key = key_of(event, role);
-    const bool begins = begins_iteration(event, role);
     for (Phase& phase : phases_) {
-      if (phase.member_of[rank] == kNoRank || !phase.period.key.includes(key)) continue;
-      if (phase.of_instances) {
-        measure_instance(phase, event, rank, progress.mpi_ns, progress.calls);
-        continue;
-      }
+      if (!phase.has(rank, key) || (phase.of_instances && is_nested)) continue;
       if (phase.period.of_runs && progress.last == key) continue;
-      const bool is_last_end = phase.now[rank].begun == phase.iterations && (event.flags & kFlagEnds) != 0;
-      if (begins || is_last_end) phase.close(rank, event.leave_ns(), progress.mpi_ns, progress.calls);
-      if (begins) phase.begin(rank, event.leave_ns(), progress.mpi_ns, progress.calls);
+      if (!phase.of_instances) phase.close(rank, event.leave_ns(), progress.mpi_ns, progress.calls);
+      phase.begin(rank, event.leave_ns(), progress.mpi_ns, progress.calls);
     }
-    if (begins) progress.last = key;
+    progress.last = key;
   }
 
-  static void measure_instance(Phase& phase, const MergedEvent& event, std::size_t rank, std::int64_t mpi_ns,
-                               std::uint64_t calls) {
-    std::uint32_t& depth = phase.now[rank].depth;
-    if ((event.flags & kFlagBegins) != 0) {
-      if (depth == 0) phase.begin(rank, event.leave_ns(), mpi_ns, calls);
-      ++phase.now[rank].depth;
-    } else if ((event.flags & kFlagEnds) != 0 && depth != 0 && --depth == 0) {
-      phase.close(rank, event.leave_ns(), mpi_ns, calls);
-    }
+  void end_regions(const MergedEvent& event, std::size_t rank) {
+    Progress& progress = progress_[rank];
+    progress.open.end(event.call, [&](const auto& region) {
+      const CallKey key{.call = region.call};
+      for (Phase& phase : phases_) {
+        if (!phase.has(rank, key) || (phase.period.of_runs && progress.last == key)) continue;
+        const bool is_end =
+            phase.of_instances ? !progress.open.has(region.call) : phase.now[rank].begun == phase.iterations;
+        if (is_end) phase.close(rank, event.leave_ns(), progress.mpi_ns, progress.calls);
+      }
+    });
   }
 
   void fill(const Phase& phase, Summary& summary) {
@@ -325,6 +329,7 @@ class IterationFinder final : public TraceVisitor {
     std::int64_t mpi_ns = 0;
     std::uint64_t calls = 0;
     std::optional<CallKey> last{};
+    OpenRegions<> open{};
   };
 
   const MergedDefinitions& definitions_;

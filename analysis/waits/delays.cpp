@@ -22,6 +22,7 @@
 #include "analysis/walk/number_table.hpp"
 #include "analysis/walk/recent_numbers.hpp"
 #include "analysis/walk/trace_visitor.hpp"
+#include "merged/model/open_regions.hpp"
 #include "trace/model/event.hpp"
 #include "trace/model/units.hpp"
 
@@ -75,7 +76,7 @@ struct Location {
   std::int64_t counted_ns = 0;  // up to here its time is in `times`
   std::int64_t leave_ns = 0;    // of the current call, or of the last one
   Activity call, after;         // the current or last call, and the computation that follows it
-  std::vector<std::uint32_t> regions;
+  OpenRegions<> regions;
   std::uint32_t waits = 0;  // that have not ended
 };
 
@@ -123,13 +124,10 @@ class DelayFinder final : public TraceVisitor {
     Location& here = locations_[event.location];
     if (!std::exchange(here.is_begun, true)) here.counted_ns = event.enter_ns;
     count_until(here, event.enter_ns);
-    if ((event.flags & kFlagEnds) != 0)
-      if (const auto open = std::ranges::find(here.regions.rbegin(), here.regions.rend(), event.call);
-          open != here.regions.rend())
-        here.regions.erase(std::next(open).base());
-    if ((event.flags & kFlagBegins) != 0) here.regions.push_back(event.call);
-    here.call = {event.call, places_.of_site(event.site), here.regions.empty() ? kNoFunction : here.regions.back(),
-                 true};
+    if ((event.flags & kFlagEnds) != 0) here.regions.end(event.call);
+    if ((event.flags & kFlagBegins) != 0) here.regions.begin(event.call);
+    here.call = {event.call, places_.of_site(event.site),
+                 here.regions.empty() ? kNoFunction : here.regions.innermost().call, true};
     here.after = here.call;
     here.after.is_call = false;
     here.leave_ns = event.enter_ns + event.inside_ns();

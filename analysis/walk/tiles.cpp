@@ -30,7 +30,7 @@ void Tiler::emit(std::uint32_t location, std::int64_t end_ns, LocationState stat
                  std::uint32_t site) {
   Thread& thread = threads_[location];
   if (end_ns <= thread.at_ns) return;
-  const std::uint32_t region = thread.regions.empty() ? kNoCall : thread.regions.back();
+  const std::uint32_t region = thread.regions.empty() ? kNoCall : thread.regions.innermost().call;
   sink_({std::exchange(thread.at_ns, end_ns), end_ns, location, state, call, site, region});
 }
 
@@ -66,17 +66,12 @@ void Tiler::end_call(std::uint32_t location) {
 
 void Tiler::change_regions(Thread& thread, const MergedEvent& event) {
   if (event.flags & kFlagBegins) {
-    if (std::ranges::find(thread.regions, event.call) == thread.regions.end()) changes_.push_back({event.call, true});
-    thread.regions.push_back(event.call);
-    return;
-  }
-  if ((event.flags & kFlagEnds) == 0 || std::ranges::find(thread.regions, event.call) == thread.regions.end()) return;
-  // Regions inside that have no end of their own end here.
-  for (bool is_closed = false; !is_closed;) {
-    const std::uint32_t region = thread.regions.back();
-    thread.regions.pop_back();
-    is_closed = region == event.call;
-    if (std::ranges::find(thread.regions, region) == thread.regions.end()) changes_.push_back({region, false});
+    if (!thread.regions.has(event.call)) changes_.push_back({event.call, true});
+    thread.regions.begin(event.call);
+  } else if (event.flags & kFlagEnds) {
+    thread.regions.end(event.call, [&](const auto& region) {
+      if (!thread.regions.has(region.call)) changes_.push_back({region.call, false});
+    });
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "analysis/walk/location_states.hpp"
 #include "merged/merged_trace.hpp"
+#include "merged/model/open_regions.hpp"
 
 namespace meridian {
 
@@ -37,7 +38,7 @@ class Tiler {
   void finish();
 
   /// Regions that are open on a thread, the innermost last.
-  std::span<const std::uint32_t> regions(std::uint32_t location) const { return threads_[location].regions; }
+  const OpenRegions<>& regions(std::uint32_t location) const { return threads_[location].regions; }
   /// A region that the last event opened or closed. Regions inside themselves count once.
   struct Change {
     std::uint32_t region = 0;
@@ -71,7 +72,7 @@ class Tiler {
     std::uint32_t site = 0;
     std::uint32_t endless_call = kNoCall;  // that never returned
     std::vector<WaitSpan> waits{};         // of the last call
-    std::vector<std::uint32_t> regions{};
+    OpenRegions<> regions{};
   };
   void begin(Thread& thread, const MergedEvent& event);
   void end_call(std::uint32_t location);

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "merged/model/open_regions.hpp"
+
 namespace meridian {
 
 /// Processes the regions of one thread after the other, as UserStatistics does with their times: a region ends with its
@@ -36,14 +38,13 @@ class RegionCounters {
 
  private:
   struct Open {
-    std::size_t region = 0;
     std::vector<std::int64_t> before, mpi_before, inside;
   };
-  void close();
+  void close(const OpenRegions<Open>::Region& region);
 
   std::vector<Sums> sums_;
   std::vector<std::int64_t> now_, mpi_;  // since the thread's first event
-  std::vector<Open> stack_;
+  OpenRegions<Open> open_;
 };
 
 }  // namespace meridian

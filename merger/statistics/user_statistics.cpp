@@ -41,51 +41,47 @@ void UserStatistics::follow(const EventRow& row) {
   if (definition >= regions_.size()) return;
   if ((row.flags & kFlagEnds) != 0) return end(thread, row, definition);
   ++regions_[definition].count;
-  if ((row.flags & kFlagBegins) != 0) thread.stack.push_back({definition, row.enter_ns, 0, thread.mpi_ns});
+  if ((row.flags & kFlagBegins) != 0) thread.open.begin(definition, {row.enter_ns, 0, thread.mpi_ns});
 }
 
 void UserStatistics::end(Thread& thread, const EventRow& row, std::uint32_t definition) {
-  const auto found = std::find_if(thread.stack.rbegin(), thread.stack.rend(),
-                                  [&](const Open& open) { return open.definition == definition; });
-  if (found == thread.stack.rend()) {
-    ++ends_alone_;
-    remember(ends_alone_names_, row, definitions_->list[definition].name);
-    return;
-  }
-  while (thread.stack.back().definition != definition) {
-    ++left_open_;
-    remember(left_open_names_, row, definitions_->list[thread.stack.back().definition].name);
-    close(thread, row.enter_ns);
-  }
-  close(thread, row.enter_ns);
+  const bool was_open = thread.open.end(definition, [&](const auto& region) {
+    if (region.call != definition) {
+      ++left_open_;
+      remember(left_open_names_, row, definitions_->list[region.call].name);
+    }
+    close(thread, region, row.enter_ns);
+  });
+  if (was_open) return;
+  ++ends_alone_;
+  remember(ends_alone_names_, row, definitions_->list[definition].name);
 }
 
-void UserStatistics::close(Thread& thread, std::int64_t at_ns) {
-  const Open open = thread.stack.back();
-  thread.stack.pop_back();
+void UserStatistics::close(Thread& thread, const OpenRegions<Open>::Region& closed, std::int64_t at_ns) {
+  const Open& open = closed.data;
   const std::int64_t time_ns = std::max<std::int64_t>(at_ns - open.begin_ns, 0);
-  Region& region = regions_[open.definition];
+  Region& region = regions_[closed.call];
   region.exclusive_ns += time_ns - open.inside_ns;
   region.min_ns = std::min(region.min_ns, time_ns);
   region.max_ns = std::max(region.max_ns, time_ns);
-  if (!thread.stack.empty()) thread.stack.back().inside_ns += time_ns;
-  const bool is_inside_itself =
-      std::ranges::any_of(thread.stack, [&](const Open& outer) { return outer.definition == open.definition; });
-  if (is_inside_itself) return;
+  if (!thread.open.empty()) thread.open.innermost().data.inside_ns += time_ns;
+  if (thread.open.has(closed.call)) return;  // inside itself
   region.total_ns += time_ns;
   region.mpi_ns += thread.mpi_ns - open.mpi_before_ns;
 }
 
 void UserStatistics::finish(Findings& findings) {
-  for (auto& [key, thread] : threads_)
-    while (!thread.stack.empty()) {
+  for (auto& of_thread : threads_) {
+    Thread& thread = of_thread.second;
+    EventRow row;
+    row.rank = of_thread.first.first;
+    row.thread = of_thread.first.second;
+    thread.open.end_all([&](const auto& region) {
       ++left_open_;
-      EventRow row;
-      row.rank = key.first;
-      row.thread = key.second;
-      remember(left_open_names_, row, definitions_->list[thread.stack.back().definition].name);
-      close(thread, thread.last_ns);
-    }
+      remember(left_open_names_, row, definitions_->list[region.call].name);
+      close(thread, region, thread.last_ns);
+    });
+  }
   const auto report = [&](FindingId id, std::uint64_t count, const std::vector<std::string>& names) {
     if (count == 0) return;
     findings.add(id, count - names.size());

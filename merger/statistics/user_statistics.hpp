@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "merged/model/open_regions.hpp"
 #include "merger/match/calls/value_totals.hpp"
 #include "merger/model/event_row.hpp"
 #include "merger/model/findings.hpp"
@@ -48,19 +49,18 @@ class UserStatistics {
     std::int64_t max_ns = 0;
   };
   struct Open {
-    std::uint32_t definition = 0;
     std::int64_t begin_ns = 0;
     std::int64_t inside_ns = 0;  // in nested regions
     std::int64_t mpi_before_ns = 0;
   };
   struct Thread {
-    std::vector<Open> stack;
+    OpenRegions<Open> open;
     std::int64_t mpi_ns = 0;
     std::int64_t last_ns = 0;
   };
   void follow(const EventRow& row);
   void end(Thread& thread, const EventRow& row, std::uint32_t definition);
-  void close(Thread& thread, std::int64_t at_ns);
+  void close(Thread& thread, const OpenRegions<Open>::Region& region, std::int64_t at_ns);
 
   const UserDefinitions* definitions_ = nullptr;
   std::vector<Region> regions_;  // [definition]; count: also of other events

@@ -95,19 +95,11 @@ std::vector<CallInstance> TimelineScan::longest_calls() const {
 }
 
 void TimelineScan::change_regions(const MergedEvent& event) {
-  std::vector<OpenRegion>& open = open_[event.location];
-  if (event.flags & kFlagBegins) {
-    open.push_back({event.call, event.enter_ns});
-    return;
-  }
-  if (std::ranges::find(open, event.call, &OpenRegion::call) == open.end()) return;
-  for (bool is_closed = false; !is_closed;) {
-    const OpenRegion region = open.back();
-    open.pop_back();
-    is_closed = region.call == event.call;
-    keep({row_of_[event.location], region.call, static_cast<std::uint32_t>(open.size()), region.begin_ns,
-          event.enter_ns});
-  }
+  OpenRegions<std::int64_t>& open = open_[event.location];
+  if (event.flags & kFlagBegins) return open.begin(event.call, event.enter_ns);
+  open.end(event.call, [&](const auto& region) {
+    keep({row_of_[event.location], region.call, static_cast<std::uint32_t>(open.size()), region.data, event.enter_ns});
+  });
 }
 
 void TimelineScan::keep(const RegionInstance& region) {

@@ -9,6 +9,7 @@
 #include "analysis/walk/call_places.hpp"
 #include "analysis/walk/tiles.hpp"
 #include "analysis/walk/trace_walk.hpp"
+#include "merged/model/open_regions.hpp"
 #include "report/data/levels/row_levels.hpp"
 #include "report/data/page_timeline.hpp"
 
@@ -78,10 +79,6 @@ class TimelineScan {
   void change_regions(const MergedEvent& event);
   void keep(const RegionInstance& region);
 
-  struct OpenRegion {
-    std::uint32_t call = 0;
-    std::int64_t begin_ns = 0;
-  };
   const MergedTrace& trace_;
   CallPlaces places_;
   std::vector<std::uint32_t> row_of_;
@@ -94,7 +91,7 @@ class TimelineScan {
   std::vector<std::vector<CallInstance>> longest_calls_;  // [call][place], as far as there are calls
   std::int64_t first_rows_bin_ns_;
   std::vector<std::uint64_t> first_rows_;  // of the bins that have been reached
-  std::vector<std::vector<OpenRegion>> open_;
+  std::vector<OpenRegions<std::int64_t>> open_;
   std::vector<RegionInstance> regions_;
   std::size_t most_regions_;
   std::int64_t least_region_ns_ = 0;

@@ -188,6 +188,29 @@ TEST(Iterations, OfARegionEndWithTheLastOne) {
   EXPECT_EQ(summary.phases[1].unit, "instance");
 }
 
+TEST(Iterations, InstancesOfARegionEndWithTheRegionAroundThem) {
+  SyntheticRun run{1};
+  run[0].meta.user_definitions = {{1, UserKind::region, "region", "walk", ""},
+                                  {2, UserKind::region, "region", "look", ""}};
+  const auto region = [&](std::uint64_t at, std::uint32_t definition, std::uint8_t flag) {
+    run[0]->call(CallId::UserRegion, {at, at}, Payload::user, flag);
+    run[0]->batch.user.push_back({.definition = definition});
+  };
+  run[0]->call(CallId::Init, {0, 10});
+  for (std::uint64_t i = 0; i < 30; ++i) {
+    region(100 * i + 20, 1, kFlagBegins);
+    region(100 * i + 30, 2, kFlagBegins);
+    region(100 * i + 40, 1, kFlagEnds);
+    region(100 * i + 90, 2, kFlagEnds);  // too late
+  }
+  run[0]->call(CallId::Finalize, {3100, 3110});
+  const Summary summary = iterations_of(run);
+  const auto instances = std::ranges::find_if(
+      summary.phases, [](const PhaseSummary& phase) { return phase.function == "look" && phase.unit == "instance"; });
+  ASSERT_NE(instances, summary.phases.end());
+  EXPECT_EQ(ns(instances->max_s), 10);
+}
+
 TEST(Iterations, InstancesOfARegionHaveTheirOwnOutliersAndDrifts) {
   SyntheticRun run{2};
   for (std::size_t rank = 0; rank < 2; ++rank) {

@@ -73,6 +73,26 @@ TEST(Delays, OnlyTimeSinceTheLastWaitOfTheTwoRanksCounts) {
   EXPECT_THAT(delays_of(run), ElementsAre("1 call MPI_File_write: 100 + 0", "1 call MPI_File_read: 70 + 0"));
 }
 
+TEST(Delays, OfARegionThatEndedWithAnotherOneAreNotChargedToIt) {
+  // "inner" has no end of its own before "outer" ends, and one that comes too late.
+  SyntheticRun run{2};
+  for (std::size_t r = 0; r < 2; ++r) {
+    run[r].meta.user_definitions = {{1, UserKind::region, "region", "outer", ""},
+                                    {2, UserKind::region, "region", "inner", ""}};
+    const auto region = [&](std::uint64_t at, std::uint32_t definition, std::uint8_t flag) {
+      run[r]->call(CallId::UserRegion, {at, at}, Payload::user, flag);
+      run[r]->batch.user.push_back({.definition = definition});
+    };
+    region(0, 1, kFlagBegins);
+    region(1, 2, kFlagBegins);
+    region(5, 1, kFlagEnds);
+    run[r]->collective(CallId::Barrier, {10, 20});
+    run[r]->collective(CallId::Barrier, {r == 0 ? 100U : 160U, 170});
+    region(180, 2, kFlagEnds);
+  }
+  EXPECT_THAT(delays_of(run), ElementsAre("1 compute after MPI_Barrier: 60 + 0"));
+}
+
 TEST(Delays, TheCauseOfTheCausersWaitIsChargedInTheLongTerm) {
   SyntheticRun run{3};
   run[2]->send({60, 61}, 1, 7, 8);
