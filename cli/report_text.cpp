@@ -24,14 +24,19 @@ Result<std::unique_ptr<ReportSource>> open_report_source(const std::filesystem::
   return std::make_unique<ReportSource>(ReportSource{std::move(trace), std::move(summary), std::move(rows)});
 }
 
-Result<std::string> make_report(const ReportSource& source, const PageBudget& budget, bool is_served) {
-  ProgressBar bar{is_terminal(STDERR_FILENO)};
-  const std::string& executable = source.summary.run.executable;
+PageText page_text(const Summary& summary) {
+  const std::string& executable = summary.run.executable;
   PageText text;
   text.title = executable.empty() ? "report" : std::string{file_name(executable)};
-  text.headline = headline(source.summary);
-  text.summary_json = summary_json(source.summary, kMostPageRows);
+  text.headline = headline(summary);
+  text.summary_json = summary_json(summary, kMostPageRows);
   text.version = MERIDIAN_VERSION;
+  return text;
+}
+
+Result<std::string> make_report(const ReportSource& source, const PageBudget& budget, bool is_served) {
+  ProgressBar bar{is_terminal(STDERR_FILENO)};
+  PageText text = page_text(source.summary);
   text.is_served = is_served;
   return report_page(
       source.trace, source.summary, source.rows, text, [&](double fraction) { bar.show(fraction, "report"); }, budget);

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "report/data/encoding.hpp"
+#include "report/data/page_clocks.hpp"
 #include "report/page_files.hpp"
 #include "summary/summary_tables.hpp"
+#include "trace/model/units.hpp"
 
 namespace meridian {
 namespace {
@@ -42,11 +45,12 @@ std::string data_element(std::string_view id, const std::string& text) {
   return element + "</script>\n";
 }
 
-/// Names, headings and columns of all tables, and how many rows they have.
-Json describe_tables(const Summary& summary) {
+/// Names, headings and columns of tables, and how many rows they have.
+template <class Wanted>
+Json describe_tables(const Summary& summary, Wanted wanted) {
   Json list = Json::array();
   for (const SummaryTable& table : summary_tables()) {
-    if ((table.outputs & kInJson) == 0 || table.shape == SummaryTable::Shape::one_row) continue;
+    if ((table.outputs & kInJson) == 0 || table.shape == SummaryTable::Shape::one_row || !wanted(table)) continue;
     Json& added = list.emplace_back(Json{{"name", table.name}, {"text", table.text}, {"rows", table.count(summary)}});
     if (table.heading != nullptr) added["heading"] = table.heading;
     Json& columns = added["columns"] = Json::array();
@@ -61,14 +65,12 @@ void replace_mark(std::string& page, std::string_view mark, std::string_view tex
   if (const std::size_t at = page.find(mark); at != std::string::npos) page.replace(at, mark.size(), text);
 }
 
-}  // namespace
-
-Result<std::string> report_page(const MergedTrace& trace, const Summary& summary, const TimelineRows& rows,
-                                const PageText& text, const PageProgress& progress, const PageBudget& budget) {
-  MERIDIAN_TRY(const Json timeline, page_timeline(trace, summary, rows, budget, progress));
+/// shows  the part of the report that the page consists of: "all", "clocks"
+std::string put_together(std::string_view mark, std::string_view shows, Json tables, const Json& timeline,
+                         const PageText& text) {
   const Json about{
-      {"title", text.title},         {"headline", text.headline},       {"version", text.version},
-      {"is_served", text.is_served}, {"rows_of_tables", kMostPageRows}, {"tables", describe_tables(summary)}};
+      {"title", text.title},         {"headline", text.headline},       {"version", text.version},    {"shows", shows},
+      {"is_served", text.is_served}, {"rows_of_tables", kMostPageRows}, {"tables", std::move(tables)}};
   std::string data = data_element("data-about", inert(about));
   std::string packed_summary{'"'};
   packed_summary += packed_text(text.summary_json);
@@ -82,7 +84,7 @@ Result<std::string> report_page(const MergedTrace& trace, const Summary& summary
     scripts += script.text;
     scripts += "</script>\n";
   }
-  std::string page{kPageMark};
+  std::string page{mark};
   page += page_markup();
   // The data come last: nothing in them is taken for a mark.
   std::string style{"<style>\n"};
@@ -92,6 +94,32 @@ Result<std::string> report_page(const MergedTrace& trace, const Summary& summary
   replace_mark(page, "<!-- scripts -->", scripts);
   replace_mark(page, "<!-- data -->", data);
   return page;
+}
+
+}  // namespace
+
+Result<std::string> report_page(const MergedTrace& trace, const Summary& summary, const TimelineRows& rows,
+                                const PageText& text, const PageProgress& progress, const PageBudget& budget) {
+  MERIDIAN_TRY(const Json timeline, page_timeline(trace, summary, rows, budget, progress));
+  return put_together(kPageMark, "all", describe_tables(summary, [](const SummaryTable&) { return true; }), timeline,
+                      text);
+}
+
+Result<std::string> clock_page(const MergedTrace& trace, const Summary& summary, const PageText& text) {
+  std::int64_t begin_ns = 0;
+  if (trace.events() > 0) {
+    MERIDIAN_TRY(const MergedEvent first, trace.event(0));
+    begin_ns = first.enter_ns;
+  }
+  const double length_ns = std::clamp(summary.run.time_s * kNsPerSecond, 1.0, 9e18);
+  Json timeline{{"begin_ns", begin_ns}, {"end_ns", begin_ns + static_cast<std::int64_t>(length_ns)}};
+  MERIDIAN_TRY(timeline["bounds"], page_bounds(trace));
+  MERIDIAN_TRY(timeline["clocks"], page_clocks(trace));
+  const auto is_on_clocks = [](const SummaryTable& table) {
+    const std::string_view name{table.name};
+    return name == "clocks" || name == "clock_models";
+  };
+  return put_together(kClockPageMark, "clocks", describe_tables(summary, is_on_clocks), timeline, text);
 }
 
 }  // namespace meridian

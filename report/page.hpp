@@ -13,6 +13,7 @@ namespace meridian {
 
 /// The first bytes of each page: how Meridian knows its own.
 inline constexpr std::string_view kPageMark = "<!DOCTYPE html>\n<!-- made by meridian report -->";
+inline constexpr std::string_view kClockPageMark = "<!DOCTYPE html>\n<!-- made by meridian clocks -->";
 
 /// Rows of each table that a page has.
 inline constexpr std::size_t kMostPageRows = 2000;
@@ -30,5 +31,9 @@ struct PageText {
 /// errors  damaged; io
 Result<std::string> report_page(const MergedTrace& trace, const Summary& summary, const TimelineRows& rows,
                                 const PageText& text, const PageProgress& progress, const PageBudget& budget = {});
+
+/// The section on clocks and its tables alone, without a look at events.
+/// errors  damaged; io
+Result<std::string> clock_page(const MergedTrace& trace, const Summary& summary, const PageText& text);
 
 }  // namespace meridian

@@ -46,9 +46,12 @@ std::string waits_text(const Summary& summary, double t1_s) {
 }  // namespace
 
 std::string clock_verdict(const Summary& summary) {
+  if (summary.clocks.empty()) return {};
+  if (summary.clocks.size() == 1) return "all ranks read the same clock: there is nothing to correct";
   const auto model =
       std::ranges::find_if(summary.clock_models, [](const ClockModelSummary& one) { return one.is_chosen; });
-  if (model == summary.clock_models.end() || model->name != "meridian") return {};
+  if (model == summary.clock_models.end()) return {};
+  if (model->name != "meridian") return "this model of the clocks gives no bounds for the error of the times";
   double worst_s = 0;
   std::size_t bound = 0, unbound = 0;
   for (const ClockSummary& clock : summary.clocks) {

@@ -7,9 +7,8 @@
 
 namespace meridian {
 
-/// How good the corrected times are, in a sentence or two: by the bounds T1, whether lines would do as well, and a warning
-/// where bounds are wide compared with the waits that were found. Empty if all ranks share one clock or another model was
-/// chosen.
+/// How good the corrected times are, in a sentence or two, for all outputs: by the bounds T1, whether lines would do as well,
+/// and a warning where bounds are wide compared with the waits that were found. Empty if nothing is known about the clocks.
 std::string clock_verdict(const Summary& summary);
 
 }  // namespace meridian

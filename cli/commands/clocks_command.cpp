@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// meridian clocks: the clock corrections of a merged trace, as a page or as data.
+// meridian clocks: the section of the report on clocks as a page, or the data behind it.
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <memory>
 
-#include "cli/clocks/clock_view.hpp"
+#include "cli/clock_json.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "cli/report_text.hpp"
 #include "cli/summary/text/text.hpp"
 #include "cli/summary_source.hpp"
 #include "cli/support/own_page.hpp"
@@ -18,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr OwnPage kClockPage{"<!DOCTYPE html>\n<!-- made by meridian clocks -->", "clock page"};
+constexpr OwnPage kClockPage{kClockPageMark, "clock page"};
 
 struct ClocksArguments {
   std::string trace, output;
@@ -28,12 +29,20 @@ struct ClocksArguments {
 int show_clocks(const ClocksArguments& arguments) {
   const auto merged = find_merged(arguments.trace);
   if (!merged) return fail(merged.error());
-  const auto view = read_clock_view(*merged);
-  if (!view) return fail(view.error());
-  if (arguments.is_json) return print(clock_json(*view)) ? kExitFine : kExitCouldNotRun;
+  const auto trace = MergedTrace::open(*merged);
+  if (!trace) return fail(trace.error());
+  const auto summary = trace->summary();
+  if (!summary) return fail(summary.error());
+  if (arguments.is_json) {
+    const auto json = clock_json(*trace, *summary);
+    if (!json) return fail(json.error());
+    return print(*json) ? kExitFine : kExitCouldNotRun;
+  }
+  const auto page = clock_page(*trace, *summary, page_text(*summary));
+  if (!page) return fail(page.error());
   const fs::path output = arguments.output.empty() ? merged->parent_path() / "clocks.html" : fs::path{arguments.output};
-  if (const Status status = write_page(output, clock_page(*view), kClockPage); !status) return fail(status.error());
-  const std::string text = clocks_section(view->summary, Paint{wants_colour(STDOUT_FILENO)});
+  if (const Status status = write_page(output, *page, kClockPage); !status) return fail(status.error());
+  const std::string text = clocks_section(*summary, Paint{wants_colour(STDOUT_FILENO)});
   return print(fmt::format("{}\nClock report in {}\n", text, output.string())) ? kExitFine : kExitCouldNotRun;
 }
 

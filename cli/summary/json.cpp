@@ -7,6 +7,7 @@
 
 #include "cli/summary/json_rows.hpp"
 #include "cli/support/json_text.hpp"
+#include "summary/clock_verdict.hpp"
 #include "summary/summary_tables.hpp"
 
 namespace meridian {
@@ -62,6 +63,7 @@ std::string summary_json(const Summary& summary, std::size_t most_rows) {
   json["schema"] = "meridian-summary";
   json["version"] = kSummaryJsonVersion;
   for (const SummaryTable& table : summary_tables()) add_table(table, summary, most_rows, json);
+  json["clock_verdict"] = clock_verdict(summary);
   return json_text(json);
 }
 

@@ -7,14 +7,9 @@
   const { curves, dots, bars } = m.plots;
   const MOST_LINES = 32, PPM = (value) => `${Number(value.toPrecision(3))} ppm`;
 
-  function verdict(summary) {
-    const told = summary.clock_verdict;
-    if (typeof told === "string" && told) return [told];
-    if (Array.isArray(told) && told.length) return told.map((row) => row.text ?? row.verdict).filter(Boolean);
-    if (summary.clocks.length < 2) return ["All ranks read the same clock: it needs no correction, and all times can be compared exactly."];
-    const t1 = summary.clocks.map((clock) => clock.t1_s).filter((v) => v > 0), chosen = summary.clock_models.find((model) => model.is_chosen);
-    if (t1.length === 0) return ["This model gives no bounds for the error of the times."];
-    return [`Times of ${summary.clocks.length} clocks are certain within ${duration(Math.max(...t1))} (T1: causality and the rates of clocks)${chosen ? `; the model is ${chosen.name}` : ""}.`];
+  /** The sentence of the summary, as its first letter begins one here. */
+  function verdict({ clock_verdict: words }) {
+    return words ? say(`${words[0].toUpperCase()}${words.slice(1)}.`) : "";
   }
 
   /** Names of clocks by their number: the host of the first rank with it. */
@@ -39,8 +34,8 @@
   }
 
   function clocks(summary, timeline) {
-    const raw = timeline.clocks ?? {}, words = verdict(summary).map(say);
-    if (summary.clocks.length < 2) return section("clocks", "Clocks", ...words);
+    const raw = timeline.clocks ?? {}, words = verdict(summary);
+    if (summary.clocks.length < 2) return section("clocks", "Clocks", words);
     const bounds = (level) => timeline.bounds.flatMap((knots, i) => knots.filter((knot) => knot[level] !== null && knot[level] > 0).map((knot) => [i, knot[0], knot[level] / 1e9]));
     const content = [
       plot("Half width of the bound T1: causality, and the rates of clocks", linesOf(raw, bounds(1), 2), timeline, duration),
@@ -62,8 +57,16 @@
       const rows = summary.clock_models.map((model) => element("tr", model.is_chosen ? { class: "chosen" } : {}, element("th", { scope: "row", text: model.name + (model.is_chosen ? " (used)" : "") }), element("td", { class: "number", text: count(model.messages) }), element("td", { class: "number", text: count(model.reversed) }), element("td", { class: "number", text: model.reversed ? duration(model.worst_s) : "-" }), element("td", { class: "number", text: duration(model.residual_s) })));
       content.push(element("div", {}, element("h3", { text: "What each model makes of the messages between hosts" }), element("table", {}, element("thead", {}, element("tr", {}, ...["model", "messages", "reversed", "worst", "residual"].map((text) => element("th", { scope: "col", text })))), element("tbody", {}, ...rows))));
     }
-    return section("clocks", "Clocks", ...words, element("div", { class: "pairs" }, ...content.filter(Boolean)));
+    return section("clocks", "Clocks", words, element("div", { class: "pairs" }, ...content.filter(Boolean)));
   }
 
-  m.clocks = { clocks };
+  /** The page of `meridian clocks`: this section and its tables alone. */
+  function show(about, summary, timeline) {
+    document.title = `${about.title} - Meridian clocks`;
+    document.getElementById("header").replaceChildren(...m.first.header(about, summary));
+    document.getElementById("main").replaceChildren(clocks(summary, timeline), m.sections.tables(about, summary, null));
+    m.page = { about, summary };
+  }
+
+  m.clocks = { clocks, show };
 })((globalThis.meridian ??= {}));

@@ -54,6 +54,13 @@
   async function start() {
     const about = read("data-about"), raw = read("data-timeline");
     const summary = JSON.parse(new TextDecoder().decode(await m.codec.inflate(read("data-summary"))));
+    document.getElementById("footer").textContent = `Made by Meridian ${about.version}. Each number is that of meridian stats --json.`;
+    if (about.shows === "clocks") m.clocks.show(about, summary, raw);
+    else await showReport(about, summary, raw);
+    document.documentElement.dataset.ready = "yes";
+  }
+
+  async function showReport(about, summary, raw) {
     const data = await m.data.TimelineData.read(raw), source = about.is_served ? new m.source.ServerSource() : new m.source.FileSource();
     const line = new m.timeline.Timeline(data, summary), s = m.sections, shares = await m.instances.readShares(raw.rank_shares);
     connect(line, source);
@@ -77,12 +84,10 @@
     document.getElementById("header").replaceChildren(...m.first.header(about, summary));
     const sections = [s.ranks(summary), s.communication(summary, await m.matrix.read(raw.matrix)), s.waiting(summary), s.locks(summary), s.iterations(summary), s.callPaths(summary), s.counters(summary), m.clocks.clocks(summary, data), s.overhead(summary), s.findings(summary), s.circumstances(summary), tables].filter(Boolean);
     document.getElementById("main").replaceChildren(element("div", { class: "first" }, m.first.efficiency(summary, shares, (rank) => line.reveal(rank, 0)), problems), timeline, s.contents(sections), ...sections);
-    document.getElementById("footer").textContent = `Made by Meridian ${about.version}. Each number is that of meridian stats --json.`;
     drawCurves();
     line.spaceBelow = curveBox.offsetHeight + 44;
     line.resize();
     m.page = { about, summary, data, line, tables, show, source };
-    document.documentElement.dataset.ready = "yes";
   }
 
   m.main = { start, whatThePageHolds };

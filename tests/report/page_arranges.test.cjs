@@ -5,7 +5,7 @@ const assert = require("node:assert/strict");
 const path = require("node:path");
 const test = require("node:test");
 
-for (const name of ["dom", "codec", "format", "levels", "events", "data", "lanes", "source", "first", "controls", "instances", "matrix"]) require(path.join(__dirname, "../../report/page", `${name}.js`));
+for (const name of ["dom", "codec", "format", "levels", "events", "data", "lanes", "source", "first", "controls", "instances", "matrix", "table", "plots", "sections", "clocks"]) require(path.join(__dirname, "../../report/page", `${name}.js`));
 const { data: pageData, lanes, source, first, controls, instances, levels, matrix } = globalThis.meridian;
 
 /** Data of rows [{rank, thread, host, members?, outlier?}], without bins. */
@@ -126,4 +126,29 @@ test("a group and the member that it is named after are not asked for twice", as
 
 test("a file is asked for nothing", async () => {
   assert.equal(await new source.FileSource().part(dataOf(HOSTS), { from: 0, to: 10 }, 1, [0]), null);
+});
+
+/** As much of a document as sections need: elements with their texts. */
+function fakeDocument() {
+  const make = (name) => {
+    const own = { name, attributes: {}, children: [], textContent: "", setAttribute: (key, value) => { own.attributes[key] = value; }, append: (...more) => own.children.push(...more.filter(Boolean)), addEventListener() {} };
+    return own;
+  };
+  return { createElement: make, createElementNS: (_, name) => make(name) };
+}
+const textsOf = (own, name) => own.children.flatMap((child) => [...(child.name === name ? [child.textContent] : []), ...(child.children ? textsOf(child, name) : [])]);
+
+test("the section on clocks prints the verdict of the summary, and no other one", () => {
+  globalThis.document = fakeDocument();
+  try {
+    const verdict = "times are good to 3.00 us on 2 hosts (T1), without bounds on 2 hosts";
+    const summary = { clock_verdict: verdict, clocks: [{ t1_s: 0 }, { t1_s: 3e-6 }, { t1_s: -1 }, { t1_s: -1 }], clock_models: [{ name: "meridian", is_chosen: true, messages: 9, reversed: 0, worst_s: 0, residual_s: 0 }] };
+    const timeline = { begin_ns: 0, end_ns: 1000, bounds: [[], [[0, 3000, 1000], [900, 2000, 900]]], clocks: { names: ["a", "b"], fit: [], samples: [], lengths: [] } };
+    const made = globalThis.meridian.clocks.clocks(summary, timeline);
+    assert.deepEqual(textsOf(made, "p"), [`T${verdict.slice(1)}.`]);
+    assert.equal(textsOf(made, "h3").length, 3);
+    assert.deepEqual(textsOf(globalThis.meridian.clocks.clocks({ ...summary, clock_verdict: "" }, timeline), "p"), []);
+  } finally {
+    delete globalThis.document;
+  }
 });

@@ -76,8 +76,7 @@ std::vector<const ClockSummary*> choose_rows(const Summary& summary) {
 std::string clocks_section(const Summary& summary, const Paint& paint) {
   if (summary.clocks.empty()) return {};
   if (summary.clocks.size() == 1 && summary.clock_models.empty() && summary.reversed_before == 0)
-    return paint.heading("CLOCKS") + "\n" +
-           wrapped("all ranks are on one host and read one clock: there is nothing to correct", kIndent, prose_width());
+    return paint.heading("CLOCKS") + "\n" + wrapped(clock_verdict(summary), kIndent, prose_width());
   const std::vector<const ClockSummary*> rows = choose_rows(summary);
   const bool has_bounds = std::ranges::any_of(rows, [](const ClockSummary* clock) { return clock->t1_s >= 0; });
   std::vector<Table::Column> columns{{"host", Align::left}, {"ranks"},   {"model"}, {"offset s"}, {"drift"},

@@ -65,7 +65,7 @@ def check_json_has_the_documented_members():
         "schema", "version", "run", "ranks", "functions", "function_times", "sites", "messages", "collectives", "pairs", "clocks",
         "clock_models", "reversed_before", "reversed_after", "regions", "user_events", "user_messages", "passed", "overhead",
         "worlds", "paths", "path_frames", "communicators", "windows", "files", "context", "usage", "environment", "counters",
-        "function_counters", "metrics", "region_counters", "region_metrics", "lock_names", "findings",
+        "function_counters", "metrics", "region_counters", "region_metrics", "lock_names", "findings", "clock_verdict",
     ]  # fmt: skip
     assert summary["schema"] == "meridian-summary" and summary["version"] == 1
     assert summary["run"] == {

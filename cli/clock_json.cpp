@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/clocks/clock_view.hpp"
+#include "cli/clock_json.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,8 +20,6 @@ namespace meridian {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::uint32_t kMostDomains = 1U << 24;
 
 /// {"name": [values]} of a table's columns.
 template <class Row>
@@ -54,33 +55,18 @@ Json table_json(const std::vector<ClockSummary>& clocks) {
 
 }  // namespace
 
-Result<ClockPageData> read_clock_view(const std::filesystem::path& merged) {
-  ClockPageData view;
-  MERIDIAN_TRY(const MergedTrace trace, MergedTrace::open(merged));
-  MERIDIAN_TRY(view.summary, trace.summary());
-  MERIDIAN_TRY(view.report, trace.clock_report());
-  if (auto bounds = trace.clock_bounds())
-    view.bounds = *std::move(bounds);
-  else if (bounds.error().code != Errc::not_found)
-    return std::move(bounds).error();
-  for (const ClockSummary& clock : view.summary.clocks) {
-    if (clock.domain >= kMostDomains)
-      return Error{Errc::damaged, "the clock table of '" + merged.string() + "' names an invalid clock domain",
-                   "make the merged file again with `meridian merge`"};
-    if (clock.domain >= view.hosts.size()) view.hosts.resize(std::size_t{clock.domain} + 1);
-    if (view.hosts[clock.domain].empty()) view.hosts[clock.domain] = clock.host;
-    if (clock.model == "reference") view.reference = clock.domain;
-  }
-  return view;
-}
-
-std::string clock_json(const ClockPageData& view) {
-  const Summary& summary = view.summary;
+Result<std::string> clock_json(const MergedTrace& trace, const Summary& summary) {
+  MERIDIAN_TRY(const ClockReport report, trace.clock_report());
+  auto bounds = trace.clock_bounds();  // not every model has any
+  if (!bounds && bounds.error().code != Errc::not_found) return std::move(bounds).error();
+  std::set<std::uint32_t> domains;
+  for (const ClockSummary& clock : summary.clocks) domains.insert(clock.domain);
+  const auto reference = std::ranges::find(summary.clocks, "reference", &ClockSummary::model);
   Json json;
   json["schema"] = "meridian-clocks";
   json["version"] = 1;
-  json["domains"] = view.domains();
-  json["reference"] = view.reference;
+  json["domains"] = domains.size();
+  json["reference"] = reference != summary.clocks.end() ? reference->domain : 0;
   json["clocks"] = table_json(summary.clocks);
   json["models"] = Json::array();
   for (const ClockModelSummary& model : summary.clock_models)
@@ -101,8 +87,8 @@ std::string clock_json(const ClockPageData& view) {
     json[std::string{name}] = columns_json(columns, rows);
     return {};
   };
-  (void)clock_report::for_each_table(view.report, add);
-  json["bounds"] = columns_json(kClockBoundColumns, rows_of(view.bounds));
+  (void)clock_report::for_each_table(report, add);
+  json["bounds"] = columns_json(kClockBoundColumns, rows_of(bounds ? *bounds : ClockBounds{}));
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
