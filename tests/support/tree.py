@@ -8,7 +8,7 @@ import subprocess
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # The folders of the product's sources. All rules and .clang-tidy go by this list.
-FOLDERS = ("analysis", "choice", "cli", "edit", "examples", "export", "import", "include", "live", "merged", "merger", "papi", "pmpi", "processes",
+FOLDERS = ("analysis", "annotations", "choice", "cli", "edit", "examples", "export", "import", "include", "live", "merged", "merger", "papi", "pmpi", "processes",
            "query", "report", "summary", "trace", "writer")  # fmt: skip
 
 
