@@ -132,16 +132,15 @@ class EfficiencyFinder final : public TraceVisitor {
     tiler_.add(event, walked.waits);
     const std::uint32_t location = event.location;
     const CallTraits& traits = tiler_.traits(event.call);
+    const std::size_t number = span_of_[location];
+    const bool is_measured = number != spans_.size();
     if (const std::uint32_t outer = tiler_.outer(location); outer != location) {
       replay_.enter_inside(location, outer, event.enter_ns, event.leave_ns(), traits.state);
     } else {
       begin_thread(location, event.enter_ns);
       replay_.enter(location, event.enter_ns, event.leave_ns(), traits.state, event.outside_ns);
-      if (traits.is_join && span_of_[location] != spans_.size())
-        counts_.join(span_of_[location], event.enter_ns, event.leave_ns());
+      if (traits.is_join && is_measured) counts_.join(number, event.enter_ns, event.leave_ns());
     }
-    const std::size_t number = span_of_[location];
-    const bool is_measured = number != spans_.size();
     if (traits.starts_mpi && (!is_measured || event.leave_ns() <= spans_[number].begin_ns)) {
       replay_.keep(location);
     } else {
