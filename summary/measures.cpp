@@ -41,6 +41,11 @@ Load measure_load(const Summary& summary) {
   return load;
 }
 
+double load_balance(const Summary& summary, const Load& load) {
+  const auto run = std::ranges::find(summary.efficiencies, "run", &EfficiencySummary::scope);
+  return run == summary.efficiencies.end() ? load.balance : run->load_balance;
+}
+
 double mpi_share(const Summary& summary) { return measure_load(summary).mpi_share; }
 
 double mpi_seconds(const Summary& summary) { return sum_of(summary.ranks, &RankSummary::mpi_s); }

@@ -32,6 +32,9 @@ struct Load {
 /// Without ranks: all zero, balance 1.
 Load measure_load(const Summary& summary);
 
+/// The load balance of the run: that of its efficiencies; without them, of the time outside MPI.
+double load_balance(const Summary& summary, const Load& load);
+
 /// "2025-01-31 12:00:00 UTC"; empty for a time outside the calendar.
 std::string utc_time(std::int64_t realtime_ns);
 

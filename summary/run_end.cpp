@@ -20,16 +20,6 @@ std::string describe_open_call(const RankSummary& rank) {
   return text;
 }
 
-/// "was killed by signal 11 (SIGSEGV) outside MPI"
-std::string describe_end(const RankSummary& rank) {
-  const std::string where = rank.end_call.empty() ? "outside MPI" : "in " + rank.end_call;
-  if (rank.end == kAborted) return fmt::format("called {}", rank.end_call);
-  if (rank.end.starts_with("signal")) return fmt::format("was killed by {} {}", rank.end, where);
-  if (rank.end == "exit") return fmt::format("called exit {}", where);
-  if (rank.end.starts_with("exit")) return fmt::format("ended with code {} {}", rank.end.substr(5), where);
-  return "ended " + where;
-}
-
 /// Signals by which a program is ended from outside: by its launcher, a time limit or its user.
 bool is_ended_from_outside(const RankSummary& rank) {
   for (const char* const name : {"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGXCPU"})
@@ -37,7 +27,13 @@ bool is_ended_from_outside(const RankSummary& rank) {
   return false;
 }
 
-/// The rank that ended the program without MPI_Finalize; nullptr: unknown, or all ranks were ended from outside.
+std::vector<const RankSummary*> ended_early(const Summary& summary) {
+  std::vector<const RankSummary*> ended;
+  for (const RankSummary& rank : summary.ranks)
+    if (rank.end != kFinalized) ended.push_back(&rank);
+  return ended;
+}
+
 const RankSummary* cause_of_end(const std::vector<const RankSummary*>& ended) {
   const RankSummary* cause = nullptr;
   for (const RankSummary* const rank : ended) {
@@ -55,10 +51,22 @@ const RankSummary* cause_of_end(const std::vector<const RankSummary*>& ended) {
 
 }  // namespace
 
+std::string describe_end(const RankSummary& rank) {
+  const std::string where = rank.end_call.empty() ? "outside MPI" : "in " + rank.end_call;
+  if (rank.end == kAborted) return fmt::format("called {}", rank.end_call);
+  if (rank.end.starts_with("signal")) return fmt::format("was killed by {} {}", rank.end, where);
+  if (rank.end == "exit") return fmt::format("called exit {}", where);
+  if (rank.end.starts_with("exit")) return fmt::format("ended with code {} {}", rank.end.substr(5), where);
+  return "ended " + where;
+}
+
+const RankSummary* cause_of_end(const Summary& summary) {
+  const std::vector<const RankSummary*> ended = ended_early(summary);
+  return ended.empty() ? nullptr : cause_of_end(ended);
+}
+
 std::string describe_run_end(const Summary& summary) {
-  std::vector<const RankSummary*> ended;
-  for (const RankSummary& rank : summary.ranks)
-    if (rank.end != kFinalized) ended.push_back(&rank);
+  const std::vector<const RankSummary*> ended = ended_early(summary);
   if (ended.empty()) return {};
   if (const RankSummary* const cause = cause_of_end(ended)) {
     return fmt::format(

@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
     for (long i = 0; i < count; ++i) pthread_join(threads[i], NULL);
     MPI_Barrier(MPI_COMM_WORLD);
   }
-  announce("more threads than processors", -1, "none", 0, -1, 0);
+  announce("lack of processors", -1, "none", 0, -1, 0);
   MPI_Finalize();
   return 0;
 }

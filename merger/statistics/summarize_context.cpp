@@ -26,15 +26,35 @@ UsageSummary summarize_usage(std::int32_t rank, std::int32_t thread, const Usage
           static_cast<double>(usage.ready_us) * kSecondsPerUs};
 }
 
+/// The time that a process was ready to run and had no processor, in the spans in which it was recorded.
+class ReadyTime {
+ public:
+  void add(UsageKind kind, std::uint64_t ready_us) {
+    if (kind == UsageKind::process_begin) {
+      begin_us_ = ready_us;
+      before_us_ += std::exchange(span_us_, 0);
+    } else if (ready_us > begin_us_) {
+      span_us_ = ready_us - begin_us_;
+    }
+  }
+  double seconds() const { return static_cast<double>(before_us_ + span_us_) * kSecondsPerUs; }
+
+ private:
+  std::uint64_t begin_us_ = 0, before_us_ = 0, span_us_ = 0;
+};
+
 /// The usage of the process, then of its threads, each from its last record.
 void add_usage(const RankMeta& meta, std::vector<UsageSummary>& list) {
   std::map<std::int32_t, UsageSummary> last;
+  ReadyTime ready;
   for (const UsageRow& row : meta.usages) {
     const auto kind = static_cast<UsageKind>(row.usage.kind);
     const bool is_process = kind == UsageKind::process_begin || kind == UsageKind::process_end;
     const std::int32_t thread = is_process ? -1 : static_cast<std::int32_t>(row.usage.thread);
     last[thread] = summarize_usage(meta.rank, thread, row.usage);
+    if (is_process) ready.add(kind, row.usage.ready_us);
   }
+  if (const auto process = last.find(-1); process != last.end()) process->second.ready_s = ready.seconds();
   for (const auto& [thread, usage] : last) list.push_back(usage);
 }
 

@@ -15,6 +15,7 @@
 #include "pmpi/process/session_state.hpp"
 #include "pmpi/rings/emit.hpp"
 #include "pmpi/rings/thread_state.hpp"
+#include "pmpi/rings/usage.hpp"
 #include "pmpi/user/events.hpp"
 #include "trace/model/event.hpp"
 
@@ -187,6 +188,7 @@ void store_recording(bool only_gaps) noexcept {
     if (is_missed(kCalls[i]) && __atomic_load_n(&g_enabled[i], __ATOMIC_RELAXED) == kCallOff)
       state = g_throttled[i].load(std::memory_order_relaxed) ? "limited" : "partial";
   if (!g_session.is_recording.load() || is_outside_window()) state = "off";
+  note_recording(state != "off");
   if (!only_gaps || state != "on") emit_text("recording", state.data(), state.size(), 0);
 }
 

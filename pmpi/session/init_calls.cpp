@@ -19,6 +19,7 @@
 #include "pmpi/process/traced_ranks.hpp"
 #include "pmpi/rings/emit.hpp"
 #include "pmpi/rings/thread_state.hpp"
+#include "pmpi/rings/usage.hpp"
 #include "pmpi/rings/writer_process.hpp"
 #include "pmpi/session/calibration.hpp"
 #include "pmpi/session/context.hpp"
@@ -154,6 +155,7 @@ void before_finalize() noexcept {
   const BusyThread busy;  // MPI calls made for the tracer are not the program's
   if (is_inside_call() || !takes_part() || !g_session.is_initialized.load()) return;
   if (g_session.is_finalizing.exchange(true)) return;
+  if (is_tracing()) store_process_usage(UsageKind::process_end);
   if (is_tracing()) store_modules();  // modules that were loaded since then
   finish_clock_exchange();
   if (!is_tracing()) return;
@@ -168,6 +170,7 @@ void after_finalize() noexcept {
   const std::uint64_t begin = read_ticks();
   RingFileHeader& ring = *g_session.ring;
   store_usage_of_all();
+  store_binding();
   emit_anchor(AnchorPhase::finish);
   emit_overhead(OverheadKind::finish, begin, 1);
   ring.run_state.store(RunState::finalized, std::memory_order_release);

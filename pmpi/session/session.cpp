@@ -21,6 +21,7 @@
 #include "pmpi/rings/nested.hpp"
 #include "pmpi/rings/ring_file.hpp"
 #include "pmpi/rings/thread_state.hpp"
+#include "pmpi/rings/usage.hpp"
 #include "pmpi/rings/writer_process.hpp"
 #include "pmpi/session/context.hpp"
 #include "pmpi/session/farewell.hpp"

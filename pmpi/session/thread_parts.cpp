@@ -11,7 +11,7 @@
 #include "pmpi/rings/producer.hpp"
 #include "pmpi/rings/small.hpp"
 #include "pmpi/rings/thread_state.hpp"
-#include "pmpi/session/context.hpp"
+#include "pmpi/rings/usage.hpp"
 #include "pmpi/stacks/stacks.hpp"
 
 namespace meridian {
@@ -21,7 +21,7 @@ static constexpr std::int64_t kPollPhases = 0;
 
 void equip_thread(ThreadState& thread) noexcept {
   if (thread.inside == kNoThread) {  // nested calls are counted in the call around them
-    store_usage(UsageKind::thread_begin);
+    store_thread_usage(UsageKind::thread_begin);
     attach_counters(thread);
   }
   const auto depth = static_cast<std::uint32_t>(g_session.options.number(OptionId::stack));
@@ -57,7 +57,7 @@ void release_thread() noexcept {
   // otherwise the process is ending, possibly in a call
   if (g_session.state.load(std::memory_order_acquire) == SessionState::on) {
     if (thread.block_limit != nullptr && thread.limit == nullptr) abandon_call(thread);  // cancelled in a call
-    store_usage(UsageKind::thread_end);
+    store_thread_usage(UsageKind::thread_end);
   }
   detach_counters(thread);
   release_parts(thread);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "summary/problems/problem_imbalance.hpp"
 #include "summary/problems/problem_openmp.hpp"
 #include "summary/problems/problems.hpp"
 #include "summary/problems/wait_texts.hpp"
@@ -19,12 +20,11 @@
 namespace meridian {
 namespace {
 
-constexpr double kMostly = 0.6;     ///< share of the waits in a place for which one rank is named as the cause
-constexpr double kMainShare = 0.4;  ///< of the waits in a place, charged to one activity, for which it is named
-constexpr double kUneven = 0.1;     ///< 1 - load balance
+constexpr double kLeastRest = 0.05;  ///< of the waits in a place: fewer for other ranks are not mentioned
+constexpr double kMostly = 0.6;      ///< share of the waits in a place for which one rank is named as the cause
+constexpr double kMainShare = 0.4;   ///< of the waits in a place, charged to one activity, for which it is named
 constexpr double kSideEffect =
     0.1;  ///< of what OpenMP threads of a rank wait for each other: shorter waits have other causes
-constexpr double kMuchWaiting = 0.3;  ///< share of waits for locks and threads in a rank's time outside MPI
 
 bool is_poll(std::string_view function) { return facts_of(function).facts.poll != Poll::no; }
 
@@ -32,8 +32,9 @@ bool is_poll(std::string_view function) { return facts_of(function).facts.poll !
 struct WaitGroup {
   double total_s = 0;
   std::set<std::int32_t> waiters;
-  std::map<std::int32_t, double> causers;  ///< rank -> time
-  const WaitSummary* longest = nullptr;    ///< row with the longest total
+  std::map<std::int32_t, double> causers;                            ///< rank -> time
+  std::map<std::int32_t, std::map<std::int32_t, double>> by_waiter;  ///< rank that waits -> rank waited for -> time
+  const WaitSummary* longest = nullptr;                              ///< row with the longest total
 };
 using WaitKey = std::tuple<std::string, std::string, std::string>;  ///< pattern, function, place
 
@@ -100,6 +101,7 @@ class WaitingFinder {
       group.total_s += row.total_s;
       group.waiters.insert(row.rank);
       group.causers[row.causer] += row.total_s;
+      group.by_waiter[row.rank][row.causer] += row.total_s;
       if (group.longest == nullptr || row.total_s > group.longest->total_s) group.longest = &row;
     }
   }
@@ -137,7 +139,7 @@ class WaitingFinder {
       const bool has_victims = is_worst && victims != openmp_victims_.end();
       problems.push_back(describe_openmp_imbalance(region, has_victims ? victims->second : 0));
     }
-    find_imbalance(problems);
+    find_imbalance(summary_, load_, problems);
     for (const RankLoad& rank : load_.ranks)
       if (const LockSummary* const lock = worst_lock(summary_, rank.rank->rank); lock != nullptr)
         problems.push_back(describe(*lock, *rank.rank));
@@ -193,28 +195,25 @@ class WaitingFinder {
     return main;
   }
 
-  /// A rank that works longer than the others, unless their waits for it have been found.
-  void find_imbalance(std::vector<ProblemSummary>& problems) const {
-    if (load_.ranks.size() < 2 || !(1 - load_.balance >= kUneven)) return;
-    const RankLoad& slowest = load_.ranks[load_.slowest];
-    const std::int32_t rank = slowest.rank->rank;
-    const double gain_s = load_.max_outside_s - load_.mean_outside_s;
-    // A rank that works less loses only what it spends in MPI: others, and MPI_Finalize, may come before the slow one.
-    double cost_s = 0;
-    for (const RankLoad& load : load_.ranks)
-      cost_s +=
-          std::clamp(load_.max_outside_s - load.outside_s, 0.0, std::max(load.rank->mpi_s - load.rank->ends_s, 0.0));
-    double known_s = 0;
-    for (const ProblemSummary& problem : problems)
-      if (problem.causer == rank) known_s += problem.cost_s;
-    if (waits_much(slowest) || known_s >= kKnownShare * cost_s) return;
-    ProblemSummary& problem = problems.emplace_back();
-    problem.problem = problem_name(ProblemKind::imbalance);
-    problem.cost_s = cost_s;
-    problem.causer = rank;
-    problem.text = fmt::format("Rank {} works {} outside MPI, the mean is {}.", rank,
-                               human_duration(load_.max_outside_s), human_duration(load_.mean_outside_s));
-    problem.remedy = fmt::format("Share its work evenly: that would save up to {}.", human_duration(gain_s));
+  /// The ranks that wait for it, and not mostly for others.
+  static std::set<std::int32_t> waiters_for(std::int32_t causer, const WaitGroup& group) {
+    std::set<std::int32_t> ranks;
+    for (const auto& [waiter, causers] : group.by_waiter) {
+      double all_s = 0;
+      for (const auto& [other, time_s] : causers) all_s += time_s;
+      const auto own = causers.find(causer);
+      if (waiter != causer && own != causers.end() && own->second >= kMostly * all_s) ranks.insert(waiter);
+    }
+    return ranks.empty() ? group.waiters : ranks;
+  }
+
+  /// Whether a rank is outside MPI for so much longer than its waiters that nothing but less work makes their waits shorter.
+  bool works_longer(const RankLoad& causer, const std::set<std::int32_t>& waiters, double total_s) const {
+    double longer_s = 0;
+    for (const std::int32_t waiter : waiters)
+      if (const RankLoad* const load = load_of(waiter); load != nullptr)
+        longer_s += std::max(causer.outside_s - load->outside_s, 0.0);
+    return longer_s >= kKnownShare * total_s;
   }
 
   /// The rank for which most of the time was waited; -1: there is none such.
@@ -226,10 +225,6 @@ class WaitingFinder {
   const RankLoad* load_of(std::int32_t rank) const {
     const auto found = std::ranges::find(load_.ranks, rank, [](const RankLoad& row) { return row.rank->rank; });
     return found == load_.ranks.end() ? nullptr : &*found;
-  }
-
-  static bool waits_much(const RankLoad& load) {
-    return load.rank->waits_s > 0 && load.rank->waits_s > kMuchWaiting * load.outside_s;
   }
 
   ProblemSummary describe(const WaitKey& key, const WaitGroup& group, std::int32_t causer,
@@ -248,14 +243,23 @@ class WaitingFinder {
     std::string late = problem.causer_function;
     if (!problem.causer_place.empty()) late += (late.empty() ? "" : ", ") + problem.causer_place;
     if (!late.empty()) late = " (" + late + ")";
-    std::set<std::int32_t> ranks = group.waiters;
-    if (ranks.size() > 1) ranks.erase(causer);
+    const std::set<std::int32_t> ranks = causer < 0 ? group.waiters : waiters_for(causer, group);
     const std::size_t count = ranks.size();
+    const double rest_s = causer < 0 ? 0 : group.total_s - group.causers.at(causer);
+    const bool has_rest = rest_s >= kLeastRest * group.total_s;
     const std::string waiters =
         count == 1 ? fmt::format("Rank {} waits", *ranks.begin()) : fmt::format("{} ranks wait", count);
-    problem.text =
-        fmt::format("{} {} in {}{} {}.", waiters, human_duration(group.total_s), function, in_brackets(place),
-                    with(causer < 0 ? texts->several : texts->cause, fmt::format("rank {}", causer), late));
+    problem.text = fmt::format("{} {} in {}{} {}{}.", waiters, human_duration(group.total_s - (has_rest ? rest_s : 0)),
+                               function, in_brackets(place),
+                               with(causer < 0 ? texts->several : texts->cause, fmt::format("rank {}", causer), late),
+                               has_rest ? fmt::format("; other waits there take {}", human_duration(rest_s)) : "");
+    if (const std::vector<std::int32_t> chain = chain_of(group.by_waiter);
+        causer < 0 && pattern == "late receiver" && !chain.empty()) {
+      problem.problem = problem_name(ProblemKind::serialisation);
+      problem.text = describe_chain(chain, group.total_s, function, place);
+      problem.remedy = kBreakChain;
+      return problem;
+    }
     if (is_poll(function)) problem.text += " Only the time inside these calls counts, not that between them.";
     if (delay != nullptr && (delay->rank != causer || delay->what == "call")) {
       if (causer < 0)
@@ -277,6 +281,12 @@ class WaitingFinder {
       problem.text += fmt::format(" Rank {} is outside MPI for {}, the mean is {}.", causer,
                                   human_duration(rank->outside_s), human_duration(load_.mean_outside_s));
     problem.remedy = causer < 0 ? texts->shared_remedy : texts->remedy;
+    if (rank != nullptr && works_longer(*rank, ranks, group.total_s))
+      problem.remedy =
+          fmt::format("Give rank {} less work: its waiters then wait less.{}", causer, balance_hint(summary_));
+    else if (pattern == "late sender" && rank != nullptr && is_hub(summary_, *rank->rank))
+      problem.remedy = fmt::format(
+          "Rank {} answers all other ranks in turn: give them larger tasks, or have several such ranks.", causer);
     return problem;
   }
 

@@ -22,8 +22,12 @@ namespace meridian {
   KIND(small_messages, "small messages")                     \
   KIND(slow_iterations, "slow iterations")                   \
   KIND(drift, "drift")                                       \
-  KIND(too_many_ranks, "more ranks than processors")         \
-  KIND(too_many_threads, "more threads than processors")
+  KIND(no_processor, "lack of processors")                   \
+  KIND(communicators, "communicators")                       \
+  KIND(small_accesses, "small accesses")                     \
+  KIND(other_calls, "other calls")                           \
+  KIND(serialisation, "serialisation")                       \
+  KIND(unfinished_calls, "unfinished calls")
 // clang-format on
 
 enum class ProblemKind : std::uint8_t {

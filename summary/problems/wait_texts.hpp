@@ -18,8 +18,7 @@ inline constexpr std::string_view kReceiveEarly =
     "Send earlier, or receive without waiting (MPI_Irecv) and compute until the message is needed.";
 inline constexpr std::string_view kPostEarly =
     "Receive earlier (MPI_Irecv before the work), or send without waiting (MPI_Isend).";
-inline constexpr std::string_view kInOrder =
-    "Receive messages in the order in which they are sent, or with MPI_ANY_SOURCE.";
+inline constexpr std::string_view kInOrder = "Receive messages in the order in which they are sent.";
 inline constexpr std::string_view kRootEarly =
     "Let the root have its data earlier, or let the others compute meanwhile (MPI_Ibcast).";
 inline constexpr std::string_view kRootLess =
@@ -31,6 +30,8 @@ inline constexpr std::string_view kAccessEarly =
 inline constexpr std::string_view kLockShort =
     "Unlock right after the access, compute outside the lock, or lock shared (MPI_LOCK_SHARED) where accesses allow "
     "it.";
+inline constexpr std::string_view kBreakChain =
+    "Let every second rank receive first, or use MPI_Sendrecv, or MPI_Isend and MPI_Irecv.";
 inline constexpr std::string_view kSameWork = "Give all ranks the same work before this call.";
 inline constexpr std::array kWaitTexts{
     WaitTexts{"late sender", "for messages that {rank} sends late{late}", "for messages that are sent late{late}",

@@ -67,6 +67,7 @@ struct ProblemSummary {
   std::string problem;  ///< "late sender": docs/PROBLEMS.md defines them
   double cost_s = 0;    ///< time of all ranks that is lost
   double share = 0;     ///< of all ranks' time, without MPI_Init and MPI_Finalize
+  double shared_s = 0;  ///< further time of the problem that counts for other ones
   std::string function;
   std::string place;            ///< where it is lost: source file and line, or module and offset; empty: unknown
   std::int32_t causer = -1;     ///< rank; -1: several, or none
@@ -80,6 +81,7 @@ struct ProblemSummary {
       column<&Row::problem>("problem", "", "its kind, as docs/PROBLEMS.md defines it"),
       column<&Row::cost_s>("cost_s", "s", "time of all ranks that is lost"),
       column<&Row::share>("share", "", "of all ranks' time, without MPI_Init and MPI_Finalize"),
+      column<&Row::shared_s>("shared_s", "s", "further time of the problem that counts for other ones"),
       column<&Row::function>("function", "", "in which it is lost"),
       column<&Row::place>("place", "", "source file and line of that call, or module and offset; empty: unknown"),
       column<&Row::causer>("causer", "", "rank that is the cause; -1: several, or none"),

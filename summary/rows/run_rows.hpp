@@ -202,7 +202,9 @@ struct UsageSummary {
       column<&Row::voluntary_switches>("voluntary_switches", "", "of context"),
       column<&Row::involuntary_switches>("involuntary_switches", "", "of context"),
       column<&Row::high_water_bytes>("high_water_bytes", "bytes", "most memory that was resident; 0 for threads"),
-      column<&Row::ready_s>("ready_s", "s", "time without a processor although ready to run; 0: not known"),
+      column<&Row::ready_s>("ready_s", "s",
+                            "time without a processor although ready to run, of the process while it was recorded "
+                            "between MPI_Init and MPI_Finalize; 0: not known"),
   };
 };
 

@@ -19,7 +19,7 @@ DESIGNED = re.compile(
     r"^designed: problem=(?P<problem>.*) waiter=(?P<waiter>-?\d+) function=(?P<function>\w+) seconds=(?P<seconds>[\d.]+)"
     r" causer=(?P<causer>-?\d+) line=(?P<line>\d+)$", re.MULTILINE)  # fmt: skip
 # Also true of every program on a machine that does other work beside it.
-OF_THE_MACHINE = ("more threads than processors", "more ranks than processors")
+OF_THE_MACHINE = ("lack of processors",)
 
 
 def check_first(check, first, designed, name):
@@ -37,7 +37,8 @@ def check_cost(check, first, designed):
     """The program measures its problem itself, by the clock that all ranks share."""
     seconds = float(designed["seconds"])
     if seconds > 0:
-        check.true(f"{first['cost_s']} s is what the program measured, {seconds} s, within 2 %", abs(first["cost_s"] - seconds) <= 0.02 * seconds)
+        cost = first["cost_s"] + first["shared_s"]  # on a busy machine a part counts for the lack of processors
+        check.true(f"{cost} s is what the program measured, {seconds} s, within 2 %", abs(cost - seconds) <= 0.02 * seconds)
 
 
 def check_finding(check, findings, designed, name):

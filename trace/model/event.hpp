@@ -336,10 +336,10 @@ struct Usage {
   std::uint64_t voluntary_switches = 0;
   std::uint64_t involuntary_switches = 0;
   std::uint64_t high_water_bytes = 0;  ///< largest resident memory; only for the process
-  std::uint64_t ready_us = 0;          ///< time without a processor although ready to run; known at the end of the
-                                       ///< process only, of the threads that then exist
+  std::uint64_t ready_us = 0;          ///< time without a processor although ready to run; 0: not asked for
 };
-/// If an end has several records, the last one is valid: a thread may continue after it was queried.
+/// If an end has several records, the last one is valid: a thread may continue after it was queried. The process has a begin and an
+/// end with ready_us for each span of its recording, the first from MPI_Init on, the last until MPI_Finalize.
 enum class UsageKind : std::uint32_t { thread_begin = 0, thread_end = 1, process_begin = 2, process_end = 3 };
 
 inline constexpr std::size_t kMaxCounters = 16;        ///< read at each enter and leave

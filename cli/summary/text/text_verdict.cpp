@@ -30,9 +30,15 @@ std::string describe_run(const Summary& summary) {
                      run.hosts == 1 ? "host" : "hosts", human_duration(run.time_s));
 }
 
+/// The name of a problem; a word of the trade is explained.
+std::string_view explained(std::string_view problem) {
+  return problem == "wait at N x N" ? "wait at N x N (an all-to-all collective)" : problem;
+}
+
 std::string describe_problem(std::size_t number, const ProblemSummary& problem) {
-  std::string text = wrapped(printable(fmt::format("{} of the ranks' time: {}. {} {}", human_percent(problem.share),
-                                                   problem.problem, problem.text, problem.remedy)),
+  std::string text = wrapped(printable(fmt::format("{} of the ranks' time: {}. {}{}{}", human_percent(problem.share),
+                                                   explained(problem.problem), problem.text,
+                                                   problem.remedy.empty() ? "" : " ", problem.remedy)),
                              2 * kIndent + 1, prose_width());
   const std::string label = fmt::format("{}.", number);
   return text.replace(kIndent, label.size(), label);
@@ -43,7 +49,7 @@ std::string describe_load(const Summary& summary) {
   const Load load = measure_load(summary);
   std::string text = fmt::format("{} of the ranks' time{} is in MPI", human_percent(load.mpi_share),
                                  ends_seconds(summary) > 0 ? " between MPI_Init and MPI_Finalize" : "");
-  if (load.ranks.size() > 1) text += fmt::format("; load balance {}", human_percent(load.balance));
+  if (load.ranks.size() > 1) text += fmt::format("; load balance {}", human_percent(load_balance(summary, load)));
   return paragraph(text + ".");
 }
 

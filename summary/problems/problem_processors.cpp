@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks that are ready to run and have no processor: how long, and who has the processors.
+#include "summary/problems/problem_processors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "summary/problems/problems.hpp"
+#include "summary/units.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr double kLeastReady = 0.03;  ///< of the ranks' time: every machine has other work now and then
+constexpr double kDoubtful = 0.1;     ///< of the ranks' time, from which on other figures are in doubt
+constexpr double kManySwitches = 50;  ///< involuntary ones, a second and rank
+constexpr double kTimeSlice = 0.003;  ///< seconds that another process computes after such a switch: Linux's least
+constexpr unsigned long kMostProcessors = 4096;  ///< a number in a list of processors is at most this
+
+/// Numbers in a list like "0-3,8".
+std::set<unsigned long> processors_of(const std::string& list) {
+  std::set<unsigned long> all;
+  const char* at = list.c_str();
+  while (*at >= '0' && *at <= '9') {
+    char* end = nullptr;
+    const unsigned long first = std::strtoul(at, &end, 10);
+    const unsigned long last = *end == '-' ? std::strtoul(end + 1, &end, 10) : first;
+    for (unsigned long i = first; i <= last && i <= kMostProcessors; ++i) all.insert(i);
+    if (*end != ',') break;
+    at = end + 1;
+  }
+  return all;
+}
+
+/// Ranks of a host, or those of them that are bound to the same processors.
+struct Sharers {
+  std::string host;
+  std::set<unsigned long> processors;
+  std::uint64_t ranks = 0, threads = 0;
+  std::string bound_to;  ///< list of processors; empty: all of the host's ranks
+};
+
+class Hosts {
+ public:
+  explicit Hosts(const Summary& summary) {
+    std::map<std::int32_t, std::uint64_t> threads;
+    for (const RankSummary& rank : summary.ranks) threads[rank.rank] = std::max<std::uint64_t>(rank.all_threads, 1);
+    for (const ContextSummary& rank : summary.context) {
+      add(hosts_[rank.host], rank, threads[rank.rank]);
+      Sharers& bound = bound_[{rank.host, rank.cpus}];
+      bound.bound_to = rank.cpus;
+      add(bound, rank, threads[rank.rank]);
+    }
+  }
+  /// The ranks with the fewest processors for each of them, if they are more than these; first those that are bound to a part of
+  /// what the ranks of their host have.
+  std::optional<Sharers> with_too_many_ranks() const {
+    for (const auto& [key, bound] : bound_)
+      if (bound.ranks > bound.processors.size() && !bound.processors.empty() &&
+          bound.processors.size() < hosts_.at(key.first).processors.size())
+        return bound;
+    for (const auto& [name, host] : hosts_)
+      if (host.ranks > host.processors.size() && !host.processors.empty()) return host;
+    return std::nullopt;
+  }
+  std::optional<Sharers> with_too_many_threads() const {
+    for (const auto& [name, host] : hosts_)
+      if (host.threads > host.processors.size() && !host.processors.empty()) return host;
+    return std::nullopt;
+  }
+  bool are_known() const {
+    return !hosts_.empty() &&
+           std::ranges::none_of(hosts_, [](const auto& host) { return host.second.processors.empty(); });
+  }
+
+ private:
+  static void add(Sharers& sharers, const ContextSummary& rank, std::uint64_t threads) {
+    sharers.host = rank.host;
+    sharers.processors.merge(processors_of(rank.cpus));
+    ++sharers.ranks;
+    sharers.threads += threads;
+  }
+  std::map<std::string, Sharers> hosts_;
+  std::map<std::pair<std::string, std::string>, Sharers> bound_;
+};
+
+/// Time that a rank's threads in MPI were ready to run and had no processor. Threads are ready at the same time: the one that
+/// was so for longest counts.
+double ready_seconds(const Summary& summary, const RankSummary& rank) {
+  double process_s = 0, all_s = 0, longest_s = 0;
+  for (const UsageSummary& usage : summary.usage) {
+    if (usage.rank != rank.rank) continue;
+    if (usage.thread == -1) {
+      process_s = usage.ready_s;
+    } else {
+      all_s += usage.ready_s;
+      longest_s = std::max(longest_s, usage.ready_s);
+    }
+  }
+  const double part = all_s > 0 ? longest_s / all_s : 1;
+  const double most_s = (rank.thread_s > 0 ? rank.thread_s : rank.time_s) - rank.ends_s;
+  return std::clamp(process_s * part * static_cast<double>(std::max<std::uint64_t>(rank.threads, 1)), 0.0,
+                    std::max(most_s, 0.0));
+}
+
+/// Where the kernel does not count that time: estimated from the numbers of processors, or of switches. 0: unknown.
+double estimate(const Summary& summary, const Load& load, const std::optional<Sharers>& ranks) {
+  const auto count = static_cast<double>(summary.ranks.size());
+  if (ranks)
+    return load.time_s * (static_cast<double>(ranks->ranks) - static_cast<double>(ranks->processors.size())) / count;
+  double switches = 0;
+  for (const UsageSummary& usage : summary.usage)
+    if (usage.thread == -1) switches += static_cast<double>(usage.involuntary_switches);
+  if (!(summary.run.time_s > 0) || switches < kManySwitches * count * summary.run.time_s) return 0;
+  return std::min(switches * kTimeSlice, load.time_s / 2);
+}
+
+std::string count_of(std::uint64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+struct Sentences {
+  std::string who, remedy;
+};
+
+Sentences describe(const Hosts& hosts, const std::optional<Sharers>& ranks) {
+  if (ranks && !ranks->bound_to.empty())
+    return {fmt::format("{} are bound to {} of {} ({})", count_of(ranks->ranks, "rank"),
+                        count_of(ranks->processors.size(), "processor"), ranks->host, ranks->bound_to),
+            "Bind them to different processors (mpirun --map-by core --bind-to core)."};
+  if (ranks)
+    return {fmt::format("{} share {} of {}", count_of(ranks->ranks, "rank"),
+                        count_of(ranks->processors.size(), "processor"), ranks->host),
+            fmt::format("Start at most {} there, or use more computers.", count_of(ranks->processors.size(), "rank"))};
+  if (const std::optional<Sharers> threads = hosts.with_too_many_threads())
+    return {
+        fmt::format("{} of {} share {} of {}", count_of(threads->threads, "thread"), count_of(threads->ranks, "rank"),
+                    count_of(threads->processors.size(), "processor"), threads->host),
+        "Start fewer threads (OMP_NUM_THREADS) or ranks, or use more computers."};
+  if (hosts.are_known())
+    return {"The program has no more threads than processors, so other programs had them",
+            "Keep other programs off these processors, and measure again."};
+  return {"There are more threads than processors", "Start fewer threads or ranks, or keep other programs off."};
+}
+
+}  // namespace
+
+double find_lack_of_processors(const Summary& summary, const Load& load, std::vector<ProblemSummary>& problems) {
+  double cost_s = 0;
+  for (const RankSummary& rank : summary.ranks) cost_s += ready_seconds(summary, rank);
+  const bool is_counted = cost_s > 0;
+  const Hosts hosts{summary};
+  const std::optional<Sharers> ranks = hosts.with_too_many_ranks();
+  if (!is_counted) cost_s = estimate(summary, load, ranks);
+  if (!(cost_s >= kLeastReady * load.time_s) || cost_s == 0) return 0;
+  const Sentences sentences = describe(hosts, ranks);
+  ProblemSummary& problem = problems.emplace_back();
+  problem.problem = problem_name(ProblemKind::no_processor);
+  problem.cost_s = cost_s;
+  problem.text = is_counted ? fmt::format("Ranks were ready to run for {} and had no processor. {}.",
+                                          human_duration(cost_s), sentences.who)
+                            : fmt::format("{}: ranks wait for a processor. The cost is estimated.", sentences.who);
+  if (cost_s >= kDoubtful * load.time_s)
+    problem.text += " Calls take longer meanwhile: the figures of all other problems are in doubt.";
+  problem.remedy = sentences.remedy;
+  return cost_s;
+}
+
+}  // namespace meridian
