@@ -12,6 +12,7 @@
 #include "cli/summary/json.hpp"
 #include "cli/summary/text/text.hpp"
 #include "summary/measures.hpp"
+#include "summary/recorded_part.hpp"
 
 namespace meridian {
 namespace {
@@ -68,7 +69,7 @@ Status check_print_options(const PrintOptions& options) {
 }
 
 int exit_code(const Summary& summary) {
-  return count_findings(summary, Severity::error) == 0 ? kExitFine : kExitTraceHasErrors;
+  return count_findings(summary, Severity::error) == 0 && !has_lost_calls(summary) ? kExitFine : kExitTraceHasErrors;
 }
 
 int print_summary(const Summary& summary, const PrintOptions& options) {

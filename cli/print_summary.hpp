@@ -20,6 +20,8 @@ struct PrintOptions {
   bool all = false;                   ///< all sections
   std::vector<std::string> sections;  ///< only these
   std::uint64_t sites = 0;            ///< rows of the table of call sites; 0: as many as usual
+
+  bool is_any_given() const { return csv || json || all || !sections.empty() || sites != 0; }
 };
 
 /// errors  invalid_argument: there is no such section
@@ -30,10 +32,10 @@ void add_form_options(Command& command, bool& is_csv, bool& is_json);
 
 void add_print_options(Command& command, PrintOptions& options);
 
-/// Prints the summary, by default its most important sections. Returns the exit code: 2 if a finding is an error.
+/// Prints the summary, by default its most important sections. Returns the exit code.
 int print_summary(const Summary& summary, const PrintOptions& options);
 
-/// 0, or 2 if a finding is an error.
+/// 0, or 2 if a finding is an error, or calls were lost.
 int exit_code(const Summary& summary);
 
 }  // namespace meridian

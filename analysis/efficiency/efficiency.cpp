@@ -82,7 +82,6 @@ class EfficiencyFinder final : public TraceVisitor {
     for (std::uint32_t i = 0; i < lives_.size(); ++i) {
       const auto span = std::ranges::find(spans_, definitions_.locations[i].rank, &MeasuredSpan::rank);
       span_of_.push_back(static_cast<std::size_t>(span - spans_.begin()));
-      // Which of the others are threads, and which are callbacks of threads, is known with their first call.
       if (lives_[i].begin_ns != kUnknownTime && !tiler_.may_be_inside(i)) births_.push_back(i);
     }
     std::ranges::stable_sort(births_, {}, [&](std::uint32_t i) { return lives_[i].begin_ns; });
@@ -380,7 +379,7 @@ class EfficiencyFinder final : public TraceVisitor {
   std::vector<std::int64_t> ends_;             // [scenario]
   std::vector<std::size_t> span_of_;           // [location]; the number of spans: none
   std::vector<std::size_t> scenario_of_call_;  // [call]; 0: none
-  std::vector<std::uint32_t> births_;          // locations with a known beginning, in order of it
+  std::vector<std::uint32_t> births_;          // locations with a known beginning and no callbacks
   std::size_t next_birth_ = 0;
   std::vector<bool> is_ended_;     // [span]
   std::vector<bool> is_threaded_;  // [span]: it has several threads

@@ -20,6 +20,7 @@
 #include "cli/support/interruption.hpp"
 #include "cli/support/launcher.hpp"
 #include "cli/support/output_lock.hpp"
+#include "cli/where/past_deadlock.hpp"
 #include "merged/merged_trace.hpp"
 #include "merger/merge.hpp"
 #include "trace/model/private_files.hpp"
@@ -113,6 +114,7 @@ int merge_trace(const MergeArguments& arguments, Processes* processes) {
   options.recover = [&](const fs::path& note, const fs::path& where) { return leftovers.finish(note, where); };
   options.analyse = [&](std::int64_t file, WaitSink& waits, Summary& summary) -> Status {
     MERIDIAN_TRY(const MergedTrace trace, MergedTrace::borrow(file));
+    if (directories.size() == 1) add_past_deadlock(directories.front(), summary);
     return run_analyses(
         trace, summary, &waits, [&](double part) { bar.show(kPasses + part * (1 - kPasses), "analyses"); }, processes,
         trace.path());

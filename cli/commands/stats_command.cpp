@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // meridian stats: prints the summary of a merged trace.
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,7 +40,11 @@ int stats(const StatsArguments& arguments) {
   if (!conditions) return fail(conditions.error());
   const auto summary = load_summary(arguments.path);
   if (!summary) return fail(summary.error());
-  const int code = print_summary(*summary, arguments.print);
+  // Conditions are for scripts: their results are all that is printed, unless more is asked for.
+  const bool is_quiet = !conditions->empty() && !arguments.print.is_any_given();
+  const int code = is_quiet ? exit_code(*summary) : print_summary(*summary, arguments.print);
+  if (is_quiet && code != kExitFine)
+    report({Errc::damaged, "the trace has errors", fmt::format("meridian check '{}'", arguments.path)});
   const auto failed = is_failed(*conditions, *summary, arguments.path);
   if (!failed) return fail(failed.error());
   return *failed && code == kExitFine ? kExitConditionIsTrue : code;

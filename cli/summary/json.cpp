@@ -27,7 +27,9 @@ Json member(const AnyColumn& column, const void* row) {
 
 void add_table(const SummaryTable& table, const Summary& summary, std::size_t most_rows, Json& json) {
   const std::size_t count = std::min(table.count(summary), most_rows);
-  if ((table.outputs & kInJson) == 0 || (count == 0 && (table.when_empty & kInJson) == 0)) return;
+  // A table of rows is there even if it is empty: scripts need not ask.
+  const bool has_rows = !table.is_flat && table.shape != SummaryTable::Shape::one_row;
+  if ((table.outputs & kInJson) == 0 || (count == 0 && !has_rows && (table.when_empty & kInJson) == 0)) return;
   const char* row = static_cast<const char*>(table.rows(summary));
   if (table.is_flat) {
     const Json members = json_row(table.columns, row);

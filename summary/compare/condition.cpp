@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace meridian {
@@ -99,12 +100,22 @@ Result<Condition> parse_condition(std::string_view text) {
   const bool is_plain = condition.name.find(':') == std::string::npos;
   if (is_plain && condition.name.find_first_of("<>=!") != std::string::npos) return malformed;
   if (!is_operator || condition.name.empty() || number.empty() || !is_number) return malformed;
-  if (suffix == '%') condition.number /= 100;
+  condition.is_percent = suffix == '%';
+  if (condition.is_percent) condition.number /= 100;
   return condition;
 }
 
 Result<Verdict> evaluate(const Condition& condition, std::span<const RunProfile> before,
                          std::span<const RunProfile> after, std::span<const std::string_view> problems) {
+  if (const std::optional<FigureUnit> unit = unit_of_figure(condition.name);
+      condition.is_percent && unit && *unit != FigureUnit::share) {
+    const std::string shown = number_text(condition.number * 100);
+    const std::string_view name = unit_name(*unit);
+    return Error{Errc::invalid_argument,
+                 fmt::format("--fail-if '{}': '{}' is no share of anything", condition.text, condition.name),
+                 fmt::format("give a number{}, such as '{} {} {}'", name.empty() ? "" : fmt::format(" of {}", name),
+                             condition.name, operator_text(condition.op), shown)};
+  }
   MERIDIAN_TRY(const double now, mean_of(condition, after, problems));
   const std::string_view op = operator_text(condition.op);
   if (!condition.is_ratio) {

@@ -22,7 +22,8 @@ struct Condition {
   std::string name;
   Operator op{};
   double number = 0;
-  bool is_ratio = false;  ///< the number is the quotient of the values after and before
+  bool is_percent = false;  ///< the number was given as a percentage
+  bool is_ratio = false;    ///< the number is the quotient of the values after and before
 };
 
 /// errors  invalid_argument: not of that form

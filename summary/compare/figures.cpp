@@ -141,6 +141,12 @@ std::span<const Figure> figures() { return kFigures; }
 
 std::span<const FigureFamily> figure_families() { return kFamilies; }
 
+std::optional<FigureUnit> unit_of_figure(std::string_view name) {
+  if (const auto row = std::ranges::find(kFigures, name, &Figure::name); row != kFigures.end()) return row->unit;
+  const auto family = std::ranges::find(kFamilies, name.substr(0, name.find(':')), &FigureFamily::name);
+  return family == kFamilies.end() ? std::nullopt : std::optional{family->unit};
+}
+
 const EfficiencySummary* run_efficiency(const Summary& summary) {
   const auto row = std::ranges::find(summary.efficiencies, "run", &EfficiencySummary::scope);
   return row == summary.efficiencies.end() ? nullptr : &*row;

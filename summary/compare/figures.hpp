@@ -4,6 +4,7 @@
 // The figures of a run that have a name: in comparisons, and in the conditions of --fail-if.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -35,6 +36,9 @@ struct FigureFamily {
   std::string_view text;
 };
 std::span<const FigureFamily> figure_families();
+
+/// The unit of a figure, or of one of an object such as seconds:MPI_Send; nothing: there is no such figure.
+std::optional<FigureUnit> unit_of_figure(std::string_view name);
 
 /// The efficiencies of the whole run; null: the trace has none.
 const EfficiencySummary* run_efficiency(const Summary& summary);

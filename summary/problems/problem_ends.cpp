@@ -10,6 +10,7 @@
 #include "summary/problems/problems.hpp"
 #include "summary/run_end.hpp"
 #include "summary/units.hpp"
+#include "trace/model/call_facts.hpp"
 
 namespace meridian {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 constexpr std::size_t kMostWaiting = 4;
 
 bool is_unfinished(const RankSummary& rank) {
-  return rank.end != "MPI_Finalize" && rank.end != "running" && rank.end != "MPI_Abort" && !rank.end_call.empty();
+  return rank.end != kFinalized && rank.end != "running" && rank.end != kAborted && is_mpi_name(rank.end_call);
 }
 
 /// The function in "MPI_Recv (a.c:7)"
@@ -61,7 +62,13 @@ double find_unfinished_calls(const Summary& summary, std::vector<ProblemSummary>
   if (waiting.size() > kMostWaiting) where += fmt::format(" and {} more", waiting.size() - kMostWaiting);
   problem.text = fmt::format("{} waited for what never came: {}.",
                              waiting.size() == 1 ? "One rank" : fmt::format("{} ranks", waiting.size()), where);
-  if (cause != nullptr) {
+  const auto deadlock = std::ranges::find(summary.findings, "rank.deadlock", &Finding::name);
+  if (deadlock != summary.findings.end()) {
+    problem.problem = problem_name(ProblemKind::deadlock);
+    problem.text = fmt::format("{} ranks waited for one another until the program was ended: {}.",
+                               human_count(deadlock->count), deadlock->detail);
+    problem.remedy = deadlock->remedy;
+  } else if (cause != nullptr) {
     problem.causer = cause->rank;
     problem.text += fmt::format(" Rank {} {}.", cause->rank, describe_end(*cause));
     problem.remedy = fmt::format("Find out why rank {} ended.", cause->rank);

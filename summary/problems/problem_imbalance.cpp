@@ -19,6 +19,7 @@ namespace {
 constexpr double kUneven = 0.1;       ///< 1 - load balance
 constexpr double kMuchWaiting = 0.3;  ///< share of waits for locks and threads in a rank's time outside MPI
 constexpr double kFirstPlace = 0.95;  ///< of the most work: ranks with more share the first place
+constexpr double kNearlyAll = 0.8;    ///< of all messages
 constexpr double kHub = 0.4;          ///< of all messages
 constexpr double kMostOfOwn = 0.6;    ///< of a rank's waits, for one other rank
 constexpr std::size_t kMostListed = 8;
@@ -31,6 +32,20 @@ std::string who_works(const std::vector<std::int32_t>& ranks) {
   for (std::size_t i = 0; i < ranks.size(); ++i)
     text += fmt::format("{} {}", i == 0 ? "" : i + 1 == ranks.size() ? " and" : ",", ranks[i]);
   return text + " work";
+}
+
+/// Of all messages, those that a rank sends and receives.
+struct Shares {
+  double sent = 0, received = 0;
+};
+Shares shares_of(const Summary& summary, const RankSummary& rank) {
+  double sent = 0, received = 0;
+  for (const RankSummary& each : summary.ranks) {
+    sent += static_cast<double>(each.messages_sent);
+    received += static_cast<double>(each.messages_received);
+  }
+  return {sent > 0 ? static_cast<double>(rank.messages_sent) / sent : 0,
+          received > 0 ? static_cast<double>(rank.messages_received) / received : 0};
 }
 
 }  // namespace
@@ -78,13 +93,13 @@ std::string balance_hint(const Summary& summary) {
 }
 
 bool is_hub(const Summary& summary, const RankSummary& rank) {
-  double sent = 0, received = 0;
-  for (const RankSummary& each : summary.ranks) {
-    sent += static_cast<double>(each.messages_sent);
-    received += static_cast<double>(each.messages_received);
-  }
-  return summary.ranks.size() >= 3 && static_cast<double>(rank.messages_sent) > kHub * sent &&
-         static_cast<double>(rank.messages_received) > kHub * received;
+  const Shares shares = shares_of(summary, rank);
+  return summary.ranks.size() >= 3 && shares.sent > kHub && shares.received > kHub;
+}
+
+bool sends_to_all(const Summary& summary, const RankSummary& rank) {
+  const Shares shares = shares_of(summary, rank);
+  return summary.ranks.size() >= 3 && shares.sent > kNearlyAll && shares.received < 1 - kNearlyAll;
 }
 
 std::vector<std::int32_t> chain_of(const std::map<std::int32_t, std::map<std::int32_t, double>>& by_waiter) {

@@ -23,6 +23,9 @@ std::string balance_hint(const Summary& summary);
 /// Whether this rank receives and sends most messages of three or more ranks, as the master of workers does.
 bool is_hub(const Summary& summary, const RankSummary& rank);
 
+/// Whether most messages of three or more ranks come from this one, and hardly any go to it: a broadcast made of sends.
+bool sends_to_all(const Summary& summary, const RankSummary& rank);
+
 /// Ranks that wait for one another in a row, the first waiter first: 0, 1, 2, 3 if 0 waits mostly for 1, 1 for 2 and 2 for 3.
 /// Empty: fewer than three ranks, or no such row has all waiters.
 std::vector<std::int32_t> chain_of(const std::map<std::int32_t, std::map<std::int32_t, double>>& by_waiter);

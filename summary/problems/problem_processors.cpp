@@ -158,7 +158,9 @@ double find_lack_of_processors(const Summary& summary, const Load& load, std::ve
   const bool is_counted = cost_s > 0;
   const Hosts hosts{summary};
   const std::optional<Sharers> ranks = hosts.with_too_many_ranks();
-  if (!is_counted) cost_s = estimate(summary, load, ranks);
+  // A rank that ended early has not said how long it was ready.
+  const bool has_ended = std::ranges::all_of(summary.ranks, [](const auto& rank) { return rank.end == kFinalized; });
+  if (!is_counted && has_ended) cost_s = estimate(summary, load, ranks);
   if (!(cost_s >= kLeastReady * load.time_s) || cost_s == 0) return 0;
   const Sentences sentences = describe(hosts, ranks);
   ProblemSummary& problem = problems.emplace_back();

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <string_view>
 
 #include "summary/problems/problem_ends.hpp"
@@ -19,6 +20,7 @@ namespace {
 constexpr double kSmallMessage = 1024;  ///< bytes, mean
 constexpr double kManySmall = 10'000;
 constexpr double kMuchTransfer = 0.05;  ///< share of one function in the ranks' time, without its waits
+constexpr double kMostShown = 1e18;     ///< accesses
 constexpr double kUnevenBytes = 2;      ///< what one rank sends, over the mean
 
 /// Groups of functions that are told together or one by one.
@@ -59,12 +61,13 @@ std::string longest_place(const Summary& summary, const std::string& function) {
 /// Calls of a function that returned, their time, and the part of it that is no known wait for another rank.
 struct Spent {
   const FunctionSummary* function = nullptr;
-  double count = 0, total_s = 0, transfer_s = 0;
+  std::uint64_t count = 0;
+  double total_s = 0, transfer_s = 0;
 };
 
 Spent spent_in(const Summary& summary, const FunctionSummary& function) {
   const Unfinished unfinished = unfinished_calls(summary, function.name);
-  Spent spent{&function, std::max(static_cast<double>(function.count) - static_cast<double>(unfinished.calls), 0.0),
+  Spent spent{&function, function.count - std::min(function.count, unfinished.calls),
               std::max(function.total_s - unfinished.time_s, 0.0), 0};
   double waits_s = 0;
   for (const WaitSummary& row : summary.waits)
@@ -76,11 +79,10 @@ Spent spent_in(const Summary& summary, const FunctionSummary& function) {
 /// "120 calls of 418 ms on average, 16.0 MiB each"
 std::string describe_calls(const Spent& spent) {
   const FunctionSummary& function = *spent.function;
-  const double bytes =
-      static_cast<double>(std::max(function.bytes_sent, function.bytes_received)) / std::max(spent.count, 1.0);
-  return fmt::format("{} call{} of {} on average{}", human_count(static_cast<std::uint64_t>(spent.count)),
-                     spent.count == 1 ? "" : "s", human_duration(spent.total_s / std::max(spent.count, 1.0)),
-                     bytes >= 1 ? ", " + human_bytes(bytes) + " each" : "");
+  const double calls = std::max(static_cast<double>(spent.count), 1.0);
+  const double bytes = static_cast<double>(std::max(function.bytes_sent, function.bytes_received)) / calls;
+  return fmt::format("{} call{} of {} on average{}", human_count(spent.count), spent.count == 1 ? "" : "s",
+                     human_duration(spent.total_s / calls), bytes >= 1 ? ", " + human_bytes(bytes) + " each" : "");
 }
 
 /// "Rank 2 sends 99.9 % of the bytes." of collectives in which ranks may send different amounts; otherwise empty.
@@ -199,7 +201,8 @@ class TransferFinder {
       problem.text += fmt::format(" Therefore other ranks wait {} for rank {}.", human_duration(waits->second.total_s),
                                   waits->second.rank);
     }
-    const double bytes = static_cast<double>(std::max(function.bytes_sent, function.bytes_received)) / spent.count;
+    const double bytes =
+        static_cast<double>(std::max(function.bytes_sent, function.bytes_received)) / static_cast<double>(spent.count);
     problem.remedy = transfer_remedy(function, moves_messages(function) ? std::max(mean_bytes_, bytes) : bytes);
   }
 
@@ -214,19 +217,20 @@ class TransferFinder {
   }
 
   void add_small_accesses() {
-    if (!(small_accesses_.transfer_s >= least_s_)) return;
+    if (small_accesses_.functions.empty() || !(small_accesses_.transfer_s >= least_s_)) return;
     ProblemSummary& problem =
         add_problem(ProblemKind::small_accesses, small_accesses_.transfer_s, small_accesses_.functions[0]);
     problem.text = fmt::format(
         "{} accesses of windows carry {} on average; with their synchronization they take {} besides waits, most in "
         "{}{}.",
-        human_count(static_cast<std::uint64_t>(accesses_)), human_bytes(access_bytes_ / accesses_),
-        human_duration(small_accesses_.transfer_s), problem.function, in_brackets(problem.place));
+        human_count(static_cast<std::uint64_t>(std::min(accesses_, kMostShown))),
+        human_bytes(access_bytes_ / accesses_), human_duration(small_accesses_.transfer_s), problem.function,
+        in_brackets(problem.place));
     problem.remedy = "Access larger pieces, or synchronize once for many accesses.";
   }
 
   void add_communicators() {
-    if (!(communicators_.transfer_s >= least_s_)) return;
+    if (communicators_.functions.empty() || !(communicators_.transfer_s >= least_s_)) return;
     const Spent& longest = communicators_.functions[0];
     const std::string place = longest_place(summary_, longest.function->name);
     const double cost_s = communicators_.transfer_s -

@@ -287,6 +287,9 @@ class WaitingFinder {
     else if (pattern == "late sender" && rank != nullptr && is_hub(summary_, *rank->rank))
       problem.remedy = fmt::format(
           "Rank {} answers all other ranks in turn: give them larger tasks, or have several such ranks.", causer);
+    else if (pattern == "late sender" && rank != nullptr && sends_to_all(summary_, *rank->rank))
+      problem.remedy = fmt::format(
+          "Rank {} sends to the other ranks in turn: a collective (MPI_Bcast, MPI_Scatter) takes fewer steps.", causer);
     return problem;
   }
 

@@ -27,7 +27,8 @@ namespace meridian {
   KIND(small_accesses, "small accesses")                     \
   KIND(other_calls, "other calls")                           \
   KIND(serialisation, "serialisation")                       \
-  KIND(unfinished_calls, "unfinished calls")
+  KIND(unfinished_calls, "unfinished calls")                 \
+  KIND(deadlock, "deadlock")
 // clang-format on
 
 enum class ProblemKind : std::uint8_t {

@@ -133,7 +133,10 @@ def check_fail_if_gives_exit_code_2_and_the_values():
         done = meridian("stats", "--fail-if", condition, fine)
         assert done.returncode == 2, (condition, done)
         assert words is None or done.stderr == f"meridian: {words} (--fail-if '{condition}')\n", done.stderr
-        assert done.stdout == meridian("stats", fine).stdout
+        assert done.stdout == "", done
+    expect(meridian("stats", "--fail-if", "time > 10", fine), 0, "", "")
+    done = meridian("stats", "--fail-if", "time > 9", "--section", "run", fine)
+    assert done.returncode == 2 and done.stdout == meridian("stats", "--section", "run", fine).stdout, done
     expect(meridian("stats", "--fail-if", "time > 10", "--json", fine), 0, "", meridian("stats", "--json", fine).stdout)
     done = meridian("stats", fine, "--fail-if", "time > 9", "--fail-if", "ranks != 4", "--fail-if", "ranks == 4")
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 2, done
@@ -159,6 +162,12 @@ def check_fail_if_with_an_unknown_figure_is_an_error():
             "hint: did you mean 'parallel_efficiency'? Else `meridian compare --list-figures` lists them\n"
         ), done.stderr
         assert meridian(*words, "--fail-if", "time").returncode == 1
+        done = meridian(*words, "--fail-if", "problem:late_sender > 5%")
+        assert done.returncode == 1, done
+        assert done.stderr == (
+            "meridian: --fail-if 'problem:late_sender > 5%': 'problem:late_sender' is no share of anything\n"
+            "hint: give a number of s, such as 'problem:late_sender > 5'\n"
+        ), done.stderr
     assert meridian("stats", fine, "--fail-if", "time > 1x").returncode == 1
 
 

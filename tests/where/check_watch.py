@@ -87,6 +87,10 @@ def check_ends(check, options, work):
     check.equal("ranks in the merged trace", summary["run"]["ranks_present"], RANKS)
     calls = {row["name"]: row["count"] for row in summary["functions"] if row["name"] in ("MPI_Barrier", "MPI_Recv")}
     check.equal("calls", calls, {"MPI_Barrier": RANKS, "MPI_Recv": RANKS})
+    first = summary["problems"][0]
+    check.equal("first problem", (first["problem"], first["function"]), ("deadlock", "MPI_Recv"))
+    circle = [f"rank {rank} {'waits ' if rank == 0 else ''}in MPI_Recv (stuck.c:" for rank in range(RANKS)]
+    check.true(f"the circle is named in {first['text']}", all(part in first["text"] for part in circle) and f"for rank {RANKS - 1}" in first["text"])
     check.equal("call in which each rank ended", [rank["end_call"].split()[0] for rank in summary["ranks"]], ["MPI_Recv"] * RANKS)
 
 

@@ -11,6 +11,7 @@
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
 #include "cli/summary/text/text.hpp"
+#include "summary/recorded_part.hpp"
 #include "summary/units.hpp"
 
 namespace meridian {
@@ -19,6 +20,7 @@ namespace {
 constexpr std::size_t kMostSavings = 3;
 constexpr double kLeastShare = 0.001;
 constexpr double kLeastSleep = 0.01;
+constexpr double kHang = 0.1;  // of the ranks' time: efficiencies of such a run say nothing about the program
 
 std::string comma_list(const std::vector<std::string>& parts) {
   std::string result;
@@ -55,9 +57,9 @@ std::string sleep_text(const Summary& summary, const EfficiencySummary& run) {
     if (row.state == "sleep") sleep_s += row.total_s;
   const double share = run.time_s > 0 ? sleep_s / (run.time_s * static_cast<double>(run.threads)) : 0;
   if (share < kLeastSleep) return "";
-  return wrapped(fmt::format("Threads sleep for {} of their time, which counts as waiting.",
-                             human_percent(std::min(share, 1.0))),
-                 kIndent, prose_width());
+  return wrapped(
+      fmt::format("Threads sleep for {} of their time, which counts as waiting.", human_percent(std::min(share, 1.0))),
+      kIndent, prose_width());
 }
 
 }  // namespace
@@ -65,6 +67,15 @@ std::string sleep_text(const Summary& summary, const EfficiencySummary& run) {
 std::string efficiency_section(const Summary& summary, const Paint& paint) {
   const auto run = std::ranges::find(summary.efficiencies, "run", &EfficiencySummary::scope);
   if (run == summary.efficiencies.end()) return {};
+  if (recorded_part(summary).misleads)
+    return paint.heading("EFFICIENCY") + "\n" +
+           wrapped("None: too many calls were not recorded.", kIndent, prose_width());
+  for (const ProblemSummary& problem : summary.problems)
+    if ((problem.problem == "deadlock" || problem.problem == "unfinished calls") && problem.share >= kHang)
+      return paint.heading("EFFICIENCY") + "\n" +
+             wrapped(fmt::format("None: {} of the ranks' time is in calls that never returned.",
+                                 human_percent(problem.share)),
+                     kIndent, prose_width());
   Table table{{{"factor", Align::left}, {"value"}, {"less than 100 % if", Align::left}}};
   table.add({"parallel efficiency", human_percent(run->parallel), "(the product of the others)"});
   table.add({"load balance", human_percent(run->load_balance), "ranks compute for different times"});

@@ -10,6 +10,7 @@
 #include "cli/summary/text/text.hpp"
 #include "summary/advice.hpp"
 #include "summary/measures.hpp"
+#include "summary/recorded_part.hpp"
 #include "summary/run_end.hpp"
 #include "summary/units.hpp"
 
@@ -35,9 +36,10 @@ std::string_view explained(std::string_view problem) {
   return problem == "wait at N x N" ? "wait at N x N (an all-to-all collective)" : problem;
 }
 
-std::string describe_problem(std::size_t number, const ProblemSummary& problem) {
-  std::string text = wrapped(printable(fmt::format("{} of the ranks' time: {}. {}{}{}", human_percent(problem.share),
-                                                   explained(problem.problem), problem.text,
+std::string describe_problem(std::size_t number, const ProblemSummary& problem, bool has_share) {
+  const std::string cost = has_share ? human_percent(problem.share) + " of the ranks' time"
+                                     : human_duration(problem.cost_s) + " of all ranks";
+  std::string text = wrapped(printable(fmt::format("{}: {}. {}{}{}", cost, explained(problem.problem), problem.text,
                                                    problem.remedy.empty() ? "" : " ", problem.remedy)),
                              2 * kIndent + 1, prose_width());
   const std::string label = fmt::format("{}.", number);
@@ -71,11 +73,13 @@ std::string verdict_section(const Summary& summary, const Paint& paint, VerdictL
     return result;
   }
   const bool is_brief = length == VerdictLength::brief;
+  const bool has_shares = !recorded_part(summary).misleads;
   result += paragraph(headline(summary));
-  result += describe_load(summary);
+  if (const std::string part = describe_part(summary); !part.empty()) result += paragraph(part);
+  if (has_shares) result += describe_load(summary);
   if (const std::string flaws = describe_flaws(summary); !flaws.empty()) result += paragraph(flaws);
   const std::size_t shown = is_brief ? std::min(kMostProblems, summary.problems.size()) : summary.problems.size();
-  for (std::size_t i = 0; i < shown; ++i) result += describe_problem(i + 1, summary.problems[i]);
+  for (std::size_t i = 0; i < shown; ++i) result += describe_problem(i + 1, summary.problems[i], has_shares);
   if (summary.problems.empty()) result += paragraph("No known problem costs a hundredth of the ranks' time.");
   if (const std::size_t more = summary.problems.size() - shown; more > 0)
     result += paragraph(fmt::format("{} more cost{} at least a hundredth{}: `meridian stats --section verdict`.", more,

@@ -79,6 +79,16 @@ TEST(EfficiencyText, SaysThatSleepCountsAsWaiting) {
   EXPECT_EQ(efficiency_section(summary, Paint{false}).find("sleep"), std::string::npos);
 }
 
+TEST(EfficiencyText, OfARunThatHungHasNoFactors) {
+  Summary summary;
+  summary.efficiencies = {run_of(2)};
+  ProblemSummary& problem = summary.problems.emplace_back();
+  problem.problem = "deadlock";
+  problem.share = 0.8;
+  EXPECT_EQ(efficiency_section(summary, Paint{false}),
+            "EFFICIENCY\n  None: 80.0 % of the ranks' time is in calls that never returned.\n");
+}
+
 TEST(EfficiencyText, IsMissingForATraceWithoutEfficiencies) {
   EXPECT_EQ(efficiency_section(Summary{}, Paint{false}), "");
 }

@@ -65,9 +65,17 @@ TEST(ProblemCosts, AreNeverMoreThanTheTimeOfTheRanks) {
   summary.ranks[2].mpi_s = 2;
   add_wait(summary, "late sender", 0, 2, 6, "MPI_Recv", "MPI_Send");
   add_wait(summary, "wait at barrier", 1, -1, 6);
-  summary.functions = {{"MPI_Recv", "p2p", 10, 12, 1}, {"MPI_Barrier", "coll", 10, 8, 1}, {"MPI_Comm_dup", "comm", 9, 9, 1}};
+  summary.functions = {
+      {"MPI_Recv", "p2p", 10, 12, 1}, {"MPI_Barrier", "coll", 10, 8, 1}, {"MPI_Comm_dup", "comm", 9, 9, 1}};
   EXPECT_LE(sum_of_shares(summary), 1);
   EXPECT_GT(sum_of_shares(summary), 0.9);
+}
+
+TEST(ProblemCosts, OfATraceWithoutTimeAreNone) {
+  EXPECT_THAT(found(Summary{}), IsEmpty());
+  Summary summary = even_ranks(1);
+  summary.ranks[0].time_s = summary.ranks[0].thread_s = summary.ranks[0].mpi_s = 0;
+  EXPECT_THAT(found(summary), IsEmpty());
 }
 
 TEST(ProblemCosts, ALittleTimeWithoutAProcessorIsNoProblem) {
@@ -149,16 +157,28 @@ TEST(ProblemCosts, SendsThatEndOneAfterAnotherAreOneProblem) {
 TEST(ProblemCosts, AMasterIsToGiveLargerTasks) {
   Summary summary = even_ranks(3);
   summary.ranks[0].messages_sent = summary.ranks[0].messages_received = 100;
-  for (const std::size_t rank : {1U, 2U}) summary.ranks[rank].messages_sent = summary.ranks[rank].messages_received = 50;
+  for (const std::size_t rank : {1U, 2U})
+    summary.ranks[rank].messages_sent = summary.ranks[rank].messages_received = 50;
   for (const std::int32_t rank : {1, 2}) add_wait(summary, "late sender", rank, 0, 3, "MPI_Recv", "MPI_Send");
   EXPECT_EQ(first(summary).remedy,
             "Rank 0 answers all other ranks in turn: give them larger tasks, or have several such ranks.");
 }
 
+TEST(ProblemCosts, ALoopOfSendsToAllRanksIsToBeACollective) {
+  Summary summary = even_ranks(4);
+  summary.ranks[0].messages_sent = 300;
+  for (const std::size_t rank : {1U, 2U, 3U}) summary.ranks[rank].messages_received = 100;
+  for (const std::int32_t rank : {1, 2, 3}) add_wait(summary, "late sender", rank, 0, rank, "MPI_Recv", "MPI_Send");
+  EXPECT_EQ(first(summary).remedy,
+            "Rank 0 sends to the other ranks in turn: a collective (MPI_Bcast, MPI_Scatter) takes fewer steps.");
+}
+
 TEST(ProblemCosts, AnyGroupOfCallsCanBeAProblem) {
   Summary summary = even_ranks(2);
-  summary.functions = {{"MPI_Comm_split", "comm", 3000, 6, 0.002}, {"MPI_Comm_free", "comm", 3000, 2, 0.001},
-                       {"MPI_Type_commit", "type", 10, 3, 0.3},    {"MPI_Init", "env", 2, 5, 2.5}};
+  summary.functions = {{"MPI_Comm_split", "comm", 3000, 6, 0.002},
+                       {"MPI_Comm_free", "comm", 3000, 2, 0.001},
+                       {"MPI_Type_commit", "type", 10, 3, 0.3},
+                       {"MPI_Init", "env", 2, 5, 2.5}};
   EXPECT_THAT(found(summary), ElementsAre("communicators 0.40", "other calls 0.15"));
   EXPECT_EQ(first(summary).text,
             "Making and freeing communicators takes 8.00 s, most in MPI_Comm_split: 3000 calls of 2.00 ms on average. "
@@ -205,10 +225,26 @@ TEST(ProblemCosts, CallsThatNeverReturnedAreNoTransferButWaitForTheRankThatEnded
   summary.ranks[1].end_s = 8;
   summary.functions = {{"MPI_Recv", "p2p", 1, 5, 5}};
   EXPECT_THAT(found(summary), ElementsAre("unfinished calls 0.25 of rank 1"));
-  EXPECT_EQ(first(summary).text,
-            "One rank waited for what never came: rank 0 for 5.00 s in MPI_Recv (a.c:7). Rank 1 was killed by signal 11 "
-            "(SIGSEGV) outside MPI.");
+  EXPECT_EQ(
+      first(summary).text,
+      "One rank waited for what never came: rank 0 for 5.00 s in MPI_Recv (a.c:7). Rank 1 was killed by signal 11 "
+      "(SIGSEGV) outside MPI.");
   EXPECT_EQ(first(summary).place, "a.c:7");
+}
+
+TEST(ProblemCosts, ACircleOfRanksIsTheFirstProblem) {
+  Summary summary = even_ranks(2);
+  for (RankSummary& rank : summary.ranks) {
+    rank.end = "signal 15 (SIGTERM)";
+    rank.end_call = "MPI_Recv (a.c:7)";
+    rank.end_call_s = 5;
+  }
+  EXPECT_THAT(found(summary), ElementsAre("unfinished calls 0.50"));
+  summary.findings = {{"rank.deadlock", {}, 2, "Text.", "Break it.", "rank 0 waits for rank 1, rank 1 for rank 0"}};
+  EXPECT_THAT(found(summary), ElementsAre("deadlock 0.50"));
+  EXPECT_EQ(first(summary).text,
+            "2 ranks waited for one another until the program was ended: rank 0 waits for rank 1, rank 1 for rank 0.");
+  EXPECT_EQ(first(summary).remedy, "Break it.");
 }
 
 Summary with_slow_iterations(const std::vector<std::uint64_t>& slow, double each_s) {

@@ -35,7 +35,9 @@ TEST(Problems, ARankForWhichMostTimeIsWaitedIsTheCause) {
   add_wait(summary, "wait at barrier", 3, 1, 1);
   ASSERT_THAT(found(summary), ElementsAre("wait at barrier 0.25 of rank 3"));
   const ProblemSummary problem = find_problems(summary).front();
-  EXPECT_EQ(problem.text, "2 ranks wait 9.00 s in MPI_Barrier (a.c:7) for rank 3, mostly the last to enter; other waits there take 1.00 s.");
+  EXPECT_EQ(problem.text,
+            "2 ranks wait 9.00 s in MPI_Barrier (a.c:7) for rank 3, mostly the last to enter; other waits there take "
+            "1.00 s.");
   EXPECT_EQ(problem.cost_s, 10);
   EXPECT_EQ(problem.place, "a.c:7");
 }
@@ -175,7 +177,8 @@ TEST(Problems, NoCallIsSaidToBeFreeOfWaitsThatAreNotKnown) {
     summary.functions = {{name, group, 10, 4, 0.4}};
     EXPECT_EQ(
         find_problems(summary).at(0).text,
-        name + std::string{" takes 4.00 s, in which waits for other ranks are not known: 10 calls of 400 ms on average."});
+        name +
+            std::string{" takes 4.00 s, in which waits for other ranks are not known: 10 calls of 400 ms on average."});
   }
   EXPECT_THAT(find_problems(summary).at(0).remedy, HasSubstr("keep files open"));
 }
@@ -300,6 +303,23 @@ TEST(Verdict, NamesTheThreeMostExpensiveProblemsWithin25Lines) {
             "  3. 30.0 % of the ranks' time: problem 2. Its text. Its remedy.\n"
             "  2 more cost at least a hundredth each: `meridian stats --section verdict`.\n");
   EXPECT_THAT(verdict_section(summary, Paint{false}), HasSubstr("  5. 10.0 % of the ranks' time: problem 4."));
+}
+
+TEST(Verdict, SaysWhichPartOfTheRunItIsAbout) {
+  Summary summary = even_ranks(2);
+  summary.run.calls = 970;
+  summary.passed = {{0, "MPI_Send", "p2p", 20}, {1, "MPI_Recv", "p2p", 10}, {1, "pthread_mutex_lock", "lock", 5000}};
+  summary.problems.emplace_back().problem = "transfer";
+  const std::string filtered = verdict_section(summary, Paint{false});
+  EXPECT_THAT(filtered, HasSubstr("  Of 1000 calls of MPI 30 were not recorded (levels, filters, or times without\n"
+                                  "  recording): all figures are of the recorded part.\n"));
+  EXPECT_THAT(filtered, HasSubstr("of the ranks' time is in MPI"));
+  summary.findings.push_back({"filter.full", Severity::info, 1, "Text.", "Remedy.", ""});
+  summary.passed[0].count = 9020;
+  const std::string cut = verdict_section(summary, Paint{false});
+  EXPECT_THAT(cut, HasSubstr("  Of 10000 calls of MPI 9030 were not recorded (MERIDIAN_MAX_SIZE)"));
+  EXPECT_THAT(cut, Not(HasSubstr("of the ranks' time")));
+  EXPECT_THAT(cut, HasSubstr("  1. 0 s of all ranks: transfer."));
 }
 
 TEST(Verdict, SaysThatThereIsNoProblem) {

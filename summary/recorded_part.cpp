@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "summary/recorded_part.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "trace/model/call_facts.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr double kLeastPart = 0.01;  ///< of all calls: fewer missing ones are not mentioned
+constexpr double kMisleading = 0.1;  ///< of all calls: from here on, shares of the time are those of another program
+
+struct ReasonRow {
+  std::string_view finding, reason;
+};
+constexpr ReasonRow kReasons[] = {
+    {"filter.full", "MERIDIAN_MAX_SIZE"},        {"filter.throttled", "MERIDIAN_MAX_CALLS"},
+    {"loss.ring_full", "MERIDIAN_FULL=drop"},    {"loss.no_memory", "no memory for rings"},
+    {"loss.no_slot", "more threads than rings"}, {"loss.too_long", "records that are too long"},
+    {"loss.writer_gone", "the writer ended"},    {"loss.no_card", "no room for records"},
+    {"loss.other", "unknown reasons"},
+};
+
+}  // namespace
+
+RecordedPart recorded_part(const Summary& summary) {
+  RecordedPart part;
+  for (const PassedSummary& row : summary.passed)
+    if (is_mpi_name(row.name)) part.missing += row.count;
+  const bool are_filtered = part.missing != 0;
+  for (const ReasonRow& row : kReasons) {
+    const auto finding = std::ranges::find(summary.findings, row.finding, &Finding::name);
+    if (finding == summary.findings.end()) continue;
+    part.reason += (part.reason.empty() ? "" : ", ") + std::string{row.reason};
+    if (row.finding.starts_with("loss.")) part.missing += finding->count;
+  }
+  if (part.reason.empty() && are_filtered) part.reason = "levels, filters, or times without recording";
+  part.calls = summary.run.calls + part.missing;
+  const auto share = static_cast<double>(part.missing) / static_cast<double>(std::max<std::uint64_t>(part.calls, 1));
+  part.misleads = share > kMisleading && std::ranges::any_of(kReasons, [&](const ReasonRow& row) {
+                    return part.reason.find(row.reason) != std::string::npos;
+                  });
+  return part;
+}
+
+bool has_lost_calls(const Summary& summary) {
+  return std::ranges::any_of(kReasons, [&](const ReasonRow& row) {
+    return row.finding.starts_with("loss.") && row.finding != "loss.ring_full" &&
+           std::ranges::find(summary.findings, row.finding, &Finding::name) != summary.findings.end();
+  });
+}
+
+std::string describe_part(const Summary& summary) {
+  const RecordedPart part = recorded_part(summary);
+  if (static_cast<double>(part.missing) < kLeastPart * static_cast<double>(part.calls) || part.missing == 0) return {};
+  return fmt::format(
+      "Of {} calls of MPI {} were not recorded ({}): all figures are of the recorded part.{}", part.calls, part.missing,
+      part.reason, part.misleads ? " The time of the others counts as time outside MPI, so no shares are given." : "");
+}
+
+}  // namespace meridian

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "summary/summary.hpp"
+
+namespace meridian {
+
+/// How much of a run the trace has.
+struct RecordedPart {
+  std::uint64_t calls = 0;    ///< of MPI, made while the program was traced
+  std::uint64_t missing = 0;  ///< of these, calls that were not recorded
+  std::string reason;         ///< "MERIDIAN_MAX_SIZE"
+  bool misleads = false;      ///< times of calls that were not recorded count as time outside MPI
+};
+RecordedPart recorded_part(const Summary& summary);
+
+/// Whether calls were lost although nobody asked for that, as MERIDIAN_FULL=drop does.
+bool has_lost_calls(const Summary& summary);
+
+/// "Of 372010 calls 312353 were not recorded (MERIDIAN_MAX_SIZE): the figures below are of the recorded part." Empty: less than a
+/// hundredth is missing.
+std::string describe_part(const Summary& summary);
+
+}  // namespace meridian
