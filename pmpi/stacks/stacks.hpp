@@ -9,7 +9,7 @@
 #include <atomic>
 
 #include "pmpi/rings/thread_state.hpp"
-#include "pmpi/stacks/unwind_rule.hpp"
+#include "trace/unwind/unwind_rule.hpp"
 
 namespace meridian {
 

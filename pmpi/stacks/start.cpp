@@ -6,6 +6,7 @@
 #include <sys/auxv.h>
 
 #include "pmpi/stacks/stacks.hpp"
+#include "pmpi/stacks/unwind_image.hpp"
 
 namespace meridian {
 namespace {

@@ -6,7 +6,7 @@
 #include <link.h>
 #include <string.h>
 
-#include "pmpi/stacks/unwind_rule.hpp"
+#include "pmpi/stacks/unwind_image.hpp"
 
 namespace meridian {
 namespace {
@@ -97,5 +97,10 @@ UnwindImage find_unwind_image(std::uintptr_t address) noexcept {
 }
 
 #endif
+
+UnwindRule find_unwind_rule(std::uintptr_t return_address) noexcept {
+  const UnwindImage image = find_unwind_image(return_address - 1);
+  return image.table != nullptr ? read_unwind_rule(image, return_address) : UnwindRule{};
+}
 
 }  // namespace meridian

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "pmpi/stacks/stacks.hpp"
+#include "pmpi/stacks/unwind_image.hpp"
 
 namespace meridian {
 

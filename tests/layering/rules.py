@@ -12,6 +12,7 @@ import tree  # noqa: E402
 MAY_INCLUDE = {
     "trace/model": [],
     "trace/ring": ["trace/model"],
+    "trace/unwind": [],
     "trace/format": ["trace/model", "trace/ring"],
     "trace/containers": ["trace/model", "trace/format"],
     "trace/records": ["trace/model", "trace/ring", "trace/format"],
@@ -19,7 +20,7 @@ MAY_INCLUDE = {
     "papi": ["trace"],
     "include": [],
     "annotations": ["include"],
-    "pmpi": ["trace/model", "trace/ring", "papi", "include"],
+    "pmpi": ["trace/model", "trace/ring", "trace/unwind", "papi", "include"],
     "writer": ["trace"],
     "summary": ["trace"],
     "merger": ["trace", "processes", "summary", "merged/model"],

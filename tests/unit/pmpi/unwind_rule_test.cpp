@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "pmpi/stacks/unwind_rule.hpp"
+#include "pmpi/stacks/unwind_image.hpp"
 #include "tests/support/seed.hpp"
 
 namespace meridian {

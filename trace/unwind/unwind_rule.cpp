@@ -3,11 +3,11 @@
 // .eh_frame_hdr (Linux Standard Base, "Exception Frames"). Constructs that compilers do not emit for x86-64 are not
 // read: the rule is then unknown.
 
-#include "pmpi/stacks/unwind_rule.hpp"
+#include "trace/unwind/unwind_rule.hpp"
 
 #include <string.h>
 
-#include "pmpi/stacks/unwind_cursor.hpp"
+#include "trace/unwind/unwind_cursor.hpp"
 
 namespace meridian {
 
@@ -307,10 +307,5 @@ UnwindRule read_unwind_rule(const UnwindImage&, std::uintptr_t) noexcept { retur
 UnwindRule read_unwind_rule(const UnwindImage&, std::uintptr_t) noexcept { return {}; }
 
 #endif
-
-UnwindRule find_unwind_rule(std::uintptr_t return_address) noexcept {
-  const UnwindImage image = find_unwind_image(return_address - 1);
-  return image.table != nullptr ? read_unwind_rule(image, return_address) : UnwindRule{};
-}
 
 }  // namespace meridian

@@ -1,8 +1,8 @@
-// hot
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Rules that lead from one function's frame to that of its caller. Includes only standard headers.
+// Rules that lead from one function's frame to that of its caller, for the traced program and for the writer. Includes only standard
+// headers; the traced program calls it in its calls.
 
 #include <cstdint>
 
@@ -33,24 +33,15 @@ struct UnwindRule {
 };
 static_assert(sizeof(UnwindRule) == 8);
 
-/// The part of a loaded file that contains its unwind information; nothing else of the file is read.
+/// The part of a file that contains its unwind information, where it is loaded or as a copy; nothing else of the file is read.
 struct UnwindImage {
   const unsigned char* begin = nullptr;
   const unsigned char* end = nullptr;
   const unsigned char* table = nullptr;  ///< .eh_frame_hdr, inside the part; null: none
 };
 
-/// The image of the file that is loaded at `address`. Takes no lock if glibc is 2.35 or newer and the file has the
-/// usual layout.
-UnwindImage find_unwind_image(std::uintptr_t address) noexcept;
-
-/// The start of the file that is loaded at `address`; 0: none.
-std::uintptr_t find_loaded_file(std::uintptr_t address) noexcept;
-
-/// The rule for the instruction before `return_address`, in code of the image's file. Does not trust the image.
+/// The rule for the instruction before `return_address`, in code of the image's file. Of a copy, addresses are those that the code would
+/// have beside it. Does not trust the image.
 UnwindRule read_unwind_rule(const UnwindImage& image, std::uintptr_t return_address) noexcept;
-
-/// Finds the image and reads the rule.
-[[gnu::cold, gnu::noinline]] UnwindRule find_unwind_rule(std::uintptr_t return_address) noexcept;
 
 }  // namespace meridian
