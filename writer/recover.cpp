@@ -24,6 +24,7 @@ void remove_leftovers(RingFile& ring, const std::filesystem::path& output_dir) {
   if (has_note && leads_here(path)) std::filesystem::rename(path, finished_note(path), ignored);
   const RankPieces pieces = pieces_of(ring.path(), output_dir, rank);
   for (const auto& spool : pieces.spools) std::filesystem::remove(spool, ignored);
+  if (!pieces.samples.empty()) std::filesystem::remove(pieces.samples, ignored);
   if (!pieces.checkpoint.empty())
     for (const auto& piece : {std::filesystem::path{pieces.checkpoint} += ".part", pieces.checkpoint, pieces.chunks})
       std::filesystem::remove(piece, ignored);
@@ -50,6 +51,8 @@ RankPieces pieces_wherever(const RingFile& ring, const std::filesystem::path& ou
     pieces.checkpoint = std::move(moved.checkpoint);
     pieces.chunks = std::move(moved.chunks);
   }
+  if (pieces.samples.empty() || !std::filesystem::exists(pieces.samples, ignored))
+    pieces.samples = std::move(moved.samples);
   return pieces;
 }
 

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -132,7 +133,9 @@ void WriterProcess::sleep(std::uint32_t seen) {
   if (header.wake.load(std::memory_order_seq_cst) != seen) {
     // there is something to do
   } else if (is_watching_) {
-    futex_wait(header.wake, seen, kBetweenLooksNs);
+    futex_wait(header.wake, seen, std::min(kBetweenLooksNs, Sampler::kRoundNs));
+  } else if (sampler_.is_on()) {
+    futex_wait(header.wake, seen, Sampler::kRoundNs);
   } else {
     futex_wait(header.wake, seen);
   }
@@ -160,6 +163,7 @@ void WriterProcess::serve() {
   }
   header.served.fetch_add(1, std::memory_order_seq_cst);
   futex_wake_all(header.served);
+  sampler_.run();  // after the program has been served
   answer_finish();
 }
 
@@ -182,6 +186,7 @@ RankEnd WriterProcess::end() const {
 Status WriterProcess::finish() {
   const std::filesystem::path output_dir = ring_.output_dir();
   if (output_dir.empty()) return Error{Errc::not_found, "the program has no output directory yet", ""};
+  sampler_.settle();
   auto progress = progress_of(ring_);  // before: later records make a difference to it
   if (drain_.spool()) compressor_.settle(*drain_.spool());
   const auto pieces = pieces_of(ring_.path(), output_dir, ring_.world_rank());

@@ -13,6 +13,7 @@
 #include "trace/ring/ring_file.hpp"
 #include "writer/drain.hpp"
 #include "writer/run_compressor.hpp"
+#include "writer/samples/sampler.hpp"
 
 namespace meridian {
 
@@ -23,7 +24,7 @@ inline constexpr const char* kSnapshotFolder = "snapshot";
 
 /// The main loop of one writer: drains the ring when it is woken, compresses drained records, makes
 /// the rank file on request, and again at the end of the program if there are more records. In between it sleeps on the
-/// ring's futex word; only the program and its end wake it.
+/// ring's futex word; only the program and its end wake it, and the time for the next samples.
 class WriterProcess {
  public:
   explicit WriterProcess(RingFile ring)
@@ -57,6 +58,7 @@ class WriterProcess {
   void sleep(std::uint32_t seen);
 
   RingFile ring_;
+  Sampler sampler_{ring_};
   RunCompressor compressor_;
   Drain drain_;
   std::vector<std::uint64_t> finished_progress_;  // at the last rank file; empty: none was made

@@ -2,15 +2,19 @@
 // Clock and counters of this machine.
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <string>
 
 #include "cli/doctor/checks.hpp"
 #include "papi/papi_library.hpp"
+#include "writer/samples/thread_event.hpp"
 
 namespace meridian {
 namespace {
+
+constexpr std::uint64_t kSamplePeriodNs = 10'000'000;
 
 std::string first_line(const char* path) {
   std::ifstream file{path};
@@ -39,6 +43,18 @@ Check check_pmu() {
   return {"hardware counters", Health::ok, "the kernel counts instructions for this user", ""};
 }
 
+Check check_samples() {
+  const auto event = ThreadEvent::open(static_cast<std::int32_t>(::getpid()), kSamplePeriodNs, CLOCK_MONOTONIC,
+                                       &ThreadEvent::open_event);
+  if (event) return {"samples", Health::ok, "the kernel permits samples of what programs compute", ""};
+  const std::string level = first_line("/proc/sys/kernel/perf_event_paranoid");
+  return {"samples", Health::warn,
+          fmt::format("the kernel permits none: {}{}", event.error().what,
+                      level.empty() ? "" : "; kernel.perf_event_paranoid = " + level),
+          "an administrator may set it to 2: sysctl kernel.perf_event_paranoid=2 (in a container, permit "
+          "perf_event_open); tracing works without, but does not name functions of the program"};
+}
+
 }  // namespace
 
 std::vector<Check> check_clock() {
@@ -60,6 +76,6 @@ std::vector<Check> check_clock() {
 #endif
 }
 
-std::vector<Check> check_counters() { return {check_papi(), check_pmu()}; }
+std::vector<Check> check_counters() { return {check_papi(), check_pmu(), check_samples()}; }
 
 }  // namespace meridian

@@ -174,6 +174,8 @@ bool create_ring() noexcept {
   ring->clock = g_clock;
   ring->process_start = start;
   ring->spool_bytes = static_cast<std::uint64_t>(g_session.options.number(OptionId::spool));
+  if (g_session.options.is_on(OptionId::sites) || g_session.options.number(OptionId::stack) != 0)  // modules are stored
+    ring->sample_hz = static_cast<std::uint32_t>(g_session.options.number(OptionId::samples));
   memcpy(ring->hostname, host, sizeof host);
   read_executable(ring->executable, sizeof ring->executable);
   if (maps.cards != MAP_FAILED) {  // stay mapped in forked children: a child made without fork() may still count

@@ -148,7 +148,7 @@ def check_doctor_has_a_remedy_for_everything_that_is_not_well():
         assert row["health"] in ("ok", "warn", "fail") and row["text"], row
         assert bool(row["remedy"]) == (row["health"] != "ok"), row
     names = {row["name"] for row in report["checks"]}
-    assert {"launcher", "writer", "clock", "PAPI", "hardware counters", "HDF5", "scratch", "output", "settings"} <= names
+    assert {"launcher", "writer", "clock", "PAPI", "hardware counters", "samples", "HDF5", "scratch", "output", "settings"} <= names
     assert report["can_trace"] == (done.returncode == 0) == all(row["health"] != "fail" for row in report["checks"])
 
 

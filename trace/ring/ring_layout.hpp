@@ -110,6 +110,8 @@ struct RingFileHeader {
   std::atomic<std::uint32_t> is_complete{0};       ///< 1: the rank file is complete; all other files are to be removed
   /// Ticks since which messages, requests or collectives of threads without a ring are permanently lost; 0: none are.
   std::atomic<std::uint64_t> lost_since{0};
+  std::uint32_t sample_hz =
+      0;  ///< samples of each thread that the writer takes, per second of its processor time; 0: none
 };
 static_assert(sizeof(RingFileHeader) <= kRingPageBytes);
 

@@ -299,6 +299,8 @@ class RankFileWriter {
 
   /// Appends the events of one thread; the batch is filled as in EventBatch, call numbers are CallId values.
   Status append(ThreadId thread, const EventBatch& batch);
+  /// The HDF5 file (hid_t), for tables beside those of events.
+  std::int64_t id() const;
   /// Stores everything else, closes and renames the file. `meta.segments` and `meta.calls` are ignored: the writer
   /// knows them.
   Status finish(const RankMeta& meta);

@@ -284,6 +284,8 @@ RankFileWriter RankFileWriter::into_log(ChunkLogWriter& log) {
   return RankFileWriter{std::move(impl)};
 }
 
+std::int64_t RankFileWriter::id() const { return impl_->file.get(); }
+
 void RankFileWriter::save(StateWriter& archive) const {
   archive(std::uint64_t{impl_->columns.size()});
   for (const LazyColumn* column : impl_->columns) column->save(archive);

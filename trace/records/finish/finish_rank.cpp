@@ -12,6 +12,7 @@
 #include "trace/records/finish/late_anchor.hpp"
 #include "trace/records/finish/open_gaps.hpp"
 #include "trace/records/finish/open_pieces.hpp"
+#include "trace/records/finish/sample_spool.hpp"
 #include "trace/records/record_decoder.hpp"
 
 namespace meridian {
@@ -175,6 +176,19 @@ Status restore(const OpenPieces& pieces, RecordDecoder& decoder, RankFileWriter&
   return file.restore(state, chunks);
 }
 
+/// Copies the samples, and takes the texts about them.
+Status add_samples(const RingFile& ring, const RankPieces& pieces, RankMeta& meta, RankFileWriter& file) {
+  if (pieces.samples.empty()) return {};
+  auto spool = SampleSpoolReader::open(pieces.samples, ring);
+  if (!spool && spool.error().code == Errc::not_found) return {};
+  if (!spool) return std::move(spool).error();
+  SampleTableWriter table{file.id()};
+  for (SampleRow row; spool->next(row);) MERIDIAN_TRY_DO(table.push(row));
+  meta.texts.insert(meta.texts.end(), spool->texts().begin(), spool->texts().end());
+  meta.losses[static_cast<std::size_t>(Loss::damaged)] += spool->is_damaged() ? 1 : 0;
+  return table.finish(spool->stacks());
+}
+
 /// A directory of our own that is removed with this object.
 class PassingDirectory {
  public:
@@ -245,6 +259,7 @@ Result<FinishedRank> finish_rank(const RingFile& ring, const RankPieces& pieces,
   MERIDIAN_TRY_DO(feed_all(ring, opened, feeder, source));
   MERIDIAN_TRY_DO(decoder.finish());
   MERIDIAN_TRY_DO(take_tables(ring, meta));
+  MERIDIAN_TRY_DO(add_samples(ring, pieces, meta, file));
   add_rank_end(meta, std::move(end));
   finished.events = decoder.events();
   finished.damaged = feeder.damaged();

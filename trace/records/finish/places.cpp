@@ -25,6 +25,9 @@ std::filesystem::path spool_in_output(const std::filesystem::path& output_dir, s
 std::filesystem::path spill_in_output(const std::filesystem::path& output_dir, std::int32_t rank) {
   return in_output(output_dir, rank, "spill");
 }
+std::filesystem::path samples_in_output(const std::filesystem::path& output_dir, std::int32_t rank) {
+  return in_output(output_dir, rank, "samples");
+}
 std::filesystem::path note_in_output(const std::filesystem::path& output_dir, std::int32_t rank) {
   return in_output(output_dir, rank, "ring");
 }
@@ -55,6 +58,7 @@ RankPieces pieces_of(const std::filesystem::path& ring, const std::filesystem::p
   pieces.spools.push_back(spill_in_output(output_dir, rank));
   pieces.checkpoint = checkpoint_in_output(output_dir, rank);
   pieces.chunks = chunks_in_output(output_dir, rank);
+  pieces.samples = samples_in_output(output_dir, rank);
   return pieces;
 }
 

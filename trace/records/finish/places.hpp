@@ -12,6 +12,7 @@ namespace meridian {
 // because it had no writer.
 std::filesystem::path spool_in_output(const std::filesystem::path& output_dir, std::int32_t rank);
 std::filesystem::path spill_in_output(const std::filesystem::path& output_dir, std::int32_t rank);
+std::filesystem::path samples_in_output(const std::filesystem::path& output_dir, std::int32_t rank);
 std::filesystem::path note_in_output(const std::filesystem::path& output_dir, std::int32_t rank);
 std::filesystem::path spool_beside(const std::filesystem::path& ring);
 std::filesystem::path spill_beside(const std::filesystem::path& ring);
@@ -21,6 +22,7 @@ struct RankPieces {
   std::vector<std::filesystem::path> spools;  ///< in the order in which they were written
   std::filesystem::path checkpoint;           ///< of the compressed records; empty: no location
   std::filesystem::path chunks;               ///< the log to which the checkpoint refers
+  std::filesystem::path samples;              ///< of its threads; empty: no location
 };
 /// `output_dir` may be empty.
 RankPieces pieces_of(const std::filesystem::path& ring, const std::filesystem::path& output_dir, std::int32_t rank);

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Samples on their way to the rank file: what was stored is read, whatever happens to the end or to a byte.
+
+#include <gtest/gtest.h>
+
+#include <tuple>
+
+#include "tests/support/ring_producer.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "trace/records/finish/sample_spool.hpp"
+
+namespace meridian {
+namespace {
+
+using namespace test;
+
+bool are_equal(const SampleRow& a, const SampleRow& b) {
+  return std::tuple{a.ticks, a.thread, a.stack} == std::tuple{b.ticks, b.thread, b.stack};
+}
+
+class SampleSpool : public testing::Test {
+ protected:
+  RingFile open() { return *RingFile::open(made.path(), RingFile::Access::drain); }
+  /// Two stacks and these samples.
+  void store(const std::vector<SampleRow>& rows) {
+    auto writer = SampleSpoolWriter::create(path, ring);
+    ASSERT_TRUE(writer) << writer.error().what;
+    writer->add(StackRow{0, 0x401000});
+    writer->add("samples.lost", "3", 0);
+    writer->add(StackRow{1, 0xffff'ffff'ffff'fff0});
+    for (const SampleRow& row : rows) writer->add(row);
+    writer->add("samples.lost", "5", 0);
+    writer->add("samples.lost", "7", 9);
+    ASSERT_TRUE(writer->store());
+  }
+  std::vector<SampleRow> read() {
+    std::vector<SampleRow> rows;
+    auto reader = SampleSpoolReader::open(path, ring);
+    if (!reader) return rows;
+    for (SampleRow row; reader->next(row);) rows.push_back(row);
+    is_damaged = reader->is_damaged();
+    stacks = reader->stacks();
+    texts = reader->texts();
+    return rows;
+  }
+
+  TempDir dir;
+  std::filesystem::path path = dir / "rank-00001.samples";
+  TestRing made{dir / "a.ring", {}};
+  RingFile ring = open();
+  bool is_damaged = false;
+  std::vector<StackRow> stacks;
+  std::vector<TextRow> texts;
+};
+
+const std::vector<SampleRow> kRows = {
+    {1'000'000'000'000, 0, 1}, {1'000'030'000'000, 4'000'000'000, 2}, {1'000'029'999'000, 1, 0}, {0, 1, 2}};
+
+TEST_F(SampleSpool, HasWhatWasStored) {
+  store(kRows);
+  const auto rows = read();
+  ASSERT_EQ(rows.size(), kRows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_TRUE(are_equal(rows[i], kRows[i])) << i;
+  ASSERT_EQ(stacks.size(), 3U);
+  EXPECT_EQ(stacks[1].address, 0x401000U);
+  EXPECT_EQ(stacks[2].parent, 1U);
+  EXPECT_EQ(stacks[2].address, 0xffff'ffff'ffff'fff0U);
+  EXPECT_FALSE(is_damaged);
+}
+
+TEST_F(SampleSpool, KeepsTheLastTextOfAKeyAndHandle) {
+  store(kRows);
+  read();
+  ASSERT_EQ(texts.size(), 2U);
+  EXPECT_EQ(texts[0].value, "5");
+  EXPECT_EQ(texts[1].value, "7");
+  EXPECT_EQ(texts[1].handle, 9U);
+}
+
+TEST_F(SampleSpool, EndsWhereItIsTorn) {
+  store(kRows);
+  const std::vector<char> bytes = bytes_of(path);
+  std::size_t most = 0;
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    put_bytes(path, {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length)});
+    const auto rows = read();
+    EXPECT_FALSE(is_damaged) << length;
+    EXPECT_GE(rows.size(), most);
+    most = rows.size();
+    for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_TRUE(are_equal(rows[i], kRows[i])) << length;
+  }
+  EXPECT_EQ(most, kRows.size());
+}
+
+TEST_F(SampleSpool, RefersToStacksThatAreThereWhateverByteIsDamaged) {
+  store(kRows);
+  const std::vector<char> bytes = bytes_of(path);
+  for (std::size_t at = 0; at < bytes.size(); ++at)
+    for (int bit = 0; bit < 8; ++bit) {
+      std::vector<char> damaged = bytes;
+      damaged[at] = static_cast<char>(damaged[at] ^ 1 << bit);
+      put_bytes(path, damaged);
+      for (const SampleRow& row : read()) ASSERT_LT(row.stack, stacks.size()) << at << '.' << bit;
+      for (std::size_t i = 1; i < stacks.size(); ++i) ASSERT_LT(stacks[i].parent, i) << at << '.' << bit;
+    }
+}
+
+TEST_F(SampleSpool, SaysThatAStackIsNotThere) {
+  store({{5, 0, 1}, {6, 0, 3}, {7, 0, 1}});
+  EXPECT_EQ(read().size(), 1U);
+  EXPECT_TRUE(is_damaged);
+}
+
+TEST_F(SampleSpool, OfAnotherProcessIsNotFound) {
+  store(kRows);
+  ++made.header().process_start;
+  const auto reader = SampleSpoolReader::open(path, ring);
+  ASSERT_FALSE(reader);
+  EXPECT_EQ(reader.error().code, Errc::not_found);
+}
+
+TEST_F(SampleSpool, ThatIsNotThereIsNotFound) {
+  const auto reader = SampleSpoolReader::open(dir / "none", ring);
+  ASSERT_FALSE(reader);
+  EXPECT_EQ(reader.error().code, Errc::not_found);
+}
+
+}  // namespace
+}  // namespace meridian

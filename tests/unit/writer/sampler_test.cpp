@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Samples of another process by the kernel, and kernels that permit none.
+
+#include "writer/samples/sampler.hpp"
+
+#include <sys/syscall.h>
+
+#include <cerrno>
+#include <thread>
+
+#include "child.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "trace/format/rank/sample_table.hpp"
+#include "trace/model/sample_keys.hpp"
+#include "trace/records/finish/finish_rank.hpp"
+
+namespace meridian {
+namespace {
+
+using namespace test;
+
+volatile std::uint64_t g_sink = 0;
+
+[[gnu::noinline]] void compute_for_good() {
+  for (std::uint64_t i = 0;; ++i) g_sink = g_sink + i;
+}
+
+class Samples : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directory(out);
+    made.set_output(out, 2);
+    made.header().sample_hz = 1000;
+    made.header().clock = ClockKind::monotonic_raw;
+  }
+  RingFile open() { return *RingFile::open(made.path(), RingFile::Access::drain); }
+  /// A program that computes in one thread.
+  Child start() {
+    return start_program(made, [this] {
+      made.slot(0).kernel_tid = static_cast<std::int32_t>(::syscall(SYS_gettid));
+      TestProducer producer{made, 0};
+      producer.put(thread_record(0, 1));
+      compute_for_good();
+    });
+  }
+  /// Takes samples until there are some, or the kernel refuses.
+  void sample(Sampler& sampler) {
+    for (int rounds = 0; rounds < 50 && sampler.is_on(); ++rounds) {
+      sampler.run();
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    sampler.settle();
+  }
+  /// Makes the rank file; the value of one of its texts.
+  std::string text(const std::string& key) {
+    const RingFile ring = open();
+    const auto finished = finish_rank(ring, pieces_of(made.path(), out, 2), out);
+    EXPECT_TRUE(finished) << finished.error().what;
+    auto file = RankFile::open(out / "rank-00002.h5");
+    EXPECT_TRUE(file) << file.error().what;
+    for (const TextRow& row : file->meta().texts)
+      if (row.key == key) return row.value;
+    return "";
+  }
+  Result<SampleTable> table() { return SampleTable::open(out / "rank-00002.h5", ""); }
+
+  TempDir dir;
+  std::filesystem::path out = dir / "out";
+  TestRing made{dir / "a.ring", {}};
+};
+
+int refuse(std::int32_t, std::uint64_t, clockid_t) {
+  errno = EACCES;
+  return -1;
+}
+
+TEST_F(Samples, AreWhereTheProgramComputesWithThreadAndTime) {
+  const Descriptor trial{ThreadEvent::open_event(::getpid(), 1'000'000, CLOCK_MONOTONIC)};
+  if (!trial) GTEST_SKIP() << "the kernel permits no samples here";
+  const Child program = start();
+  RingFile ring = open();
+  Sampler sampler{ring};
+  ASSERT_TRUE(sampler.is_on());
+  sample(sampler);
+  EXPECT_FALSE(text(kSamplesProcessorKey).empty());
+  auto samples = table();
+  ASSERT_TRUE(samples) << samples.error().what;
+  ASSERT_GT(samples->size(), 20U);
+  const auto rows = samples->next();
+  ASSERT_TRUE(rows) << rows.error().what;
+  const auto code = reinterpret_cast<std::uint64_t>(&compute_for_good);
+  std::size_t inside = 0;
+  std::uint64_t latest = 0;
+  for (const SampleRow& row : *rows) {
+    EXPECT_EQ(row.thread, 0U);
+    EXPECT_GE(row.ticks, latest);
+    latest = row.ticks;
+    const std::uint64_t address = samples->stacks()[row.stack].address;
+    inside += address > code && address < code + 256 ? 1 : 0;
+  }
+  EXPECT_GT(inside, rows->size() * 9 / 10);
+}
+
+TEST_F(Samples, ThatTheKernelRefusesAreNamedAndTheRestIsThere) {
+  const Child program = start();
+  RingFile ring = open();
+  Sampler sampler{ring, &refuse};
+  sample(sampler);
+  EXPECT_FALSE(sampler.is_on());
+  EXPECT_TRUE(text(kSamplesRefusedKey).starts_with("EACCES"));
+  const auto samples = table();
+  ASSERT_TRUE(samples) << samples.error().what;
+  EXPECT_EQ(samples->size(), 0U);
+}
+
+TEST_F(Samples, AreNotTakenIfNoneAreWanted) {
+  made.header().sample_hz = 0;
+  RingFile ring = open();
+  Sampler sampler{ring};
+  EXPECT_FALSE(sampler.is_on());
+  sampler.run();
+  sampler.settle();
+  EXPECT_FALSE(std::filesystem::exists(samples_in_output(out, 2)));
+}
+
+TEST_F(Samples, BeginWithTheOutputDirectory) {
+  made.header().world_rank.store(-1);
+  RingFile ring = open();
+  Sampler sampler{ring};
+  sampler.run();
+  EXPECT_TRUE(sampler.is_on());
+  EXPECT_FALSE(std::filesystem::exists(samples_in_output(out, 2)));
+}
+
+}  // namespace
+}  // namespace meridian

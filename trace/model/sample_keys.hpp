@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Keys of the texts of a rank about samples (MERIDIAN_SAMPLES).
+
+namespace meridian {
+
+/// Value: the reason as the kernel names it, "EACCES: perf_event_paranoid is 3". The rank has no or fewer samples.
+inline constexpr const char* kSamplesRefusedKey = "samples.refused";
+/// Value: number of samples that the kernel dropped, because its buffer was full.
+inline constexpr const char* kSamplesLostKey = "samples.lost";
+/// Value: processor time of a thread (the handle) in ns that its samples stand for: the sum of their steps.
+inline constexpr const char* kSamplesProcessorKey = "samples.processor_ns";
+
+}  // namespace meridian

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "trace/unwind/unwind_rule.hpp"
+
+namespace meridian {
+
+/// Unwind rules of the code that another process has loaded, from copies of the files' unwind information: no memory of that
+/// process is read, and a file that becomes shorter does no harm. Not thread-safe.
+class LoadedFiles {
+ public:
+  explicit LoadedFiles(std::int32_t pid) : pid_{pid} {}
+
+  /// Reads again which files are loaded, if an address was unknown since the last time. Call now and then.
+  void refresh();
+  /// The rule for the instruction before `return_address`; unknown: no file is there, or it has no rule.
+  UnwindRule rule(std::uint64_t return_address);
+  /// Whether code is loaded there.
+  bool has_code(std::uint64_t address) const;
+
+ private:
+  /// Code of a file in the process.
+  struct Code {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::uint64_t offset = 0;  // in the file
+    std::string path;          // "[vdso]": of the kernel
+    bool operator==(const Code&) const = default;
+  };
+  struct Image {
+    std::vector<unsigned char> bytes;
+    UnwindImage unwind;
+    std::uint64_t shift = 0;  // from an address in the process to the one beside the copy
+  };
+
+  const Code* find(std::uint64_t address) const;
+  const Image* image_of(const Code& code);
+  std::optional<Image> read(const Code& code) const;
+
+  std::int32_t pid_;
+  bool is_stale_ = true;
+  std::vector<Code> codes_;                              // by address
+  std::unordered_map<std::uint64_t, Image> images_;      // by begin of the code; without a table: it has no rules
+  std::unordered_map<std::uint64_t, UnwindRule> rules_;  // by return address
+};
+
+}  // namespace meridian

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "writer/samples/sampler.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <utility>
+
+#include "trace/model/sample_keys.hpp"
+#include "trace/model/system_clock.hpp"
+#include "trace/records/finish/places.hpp"
+
+namespace meridian {
+namespace {
+
+constexpr std::uint64_t kBetweenTimesNs = 2'000'000'000;  // between texts with sampled times
+constexpr std::uint64_t kRoundsWithAPeriod = 8;           // a new one cuts the present step short
+constexpr std::uint64_t kSecondNs = 1'000'000'000;
+
+std::uint64_t now_ns() noexcept { return static_cast<std::uint64_t>(system_clock_ns(CLOCK_MONOTONIC)); }
+
+/// The setting by which Linux permits events; empty: unknown.
+std::string paranoid_level() {
+  std::ifstream file{"/proc/sys/kernel/perf_event_paranoid"};
+  std::string level;
+  file >> level;
+  return level;
+}
+
+}  // namespace
+
+Sampler::Sampler(RingFile& ring, ThreadEvent::Open open) : ring_{ring}, open_{open}, files_{ring.header().pid} {
+  const std::uint32_t rate = ring.header().sample_hz;
+  if (rate == 0) return;
+  period_ns_ = kSecondNs / rate;
+  random_ = (ring.header().process_start ^ static_cast<std::uint64_t>(ring.header().pid) << 32) | 1;
+  state_ = State::waiting;
+}
+
+// Xorshift (G. Marsaglia, Journal of Statistical Software 8, 2003): 20 % around the period, so that no loop of the program is in
+// step with it.
+std::uint64_t Sampler::draw_period() noexcept {
+  random_ ^= random_ << 13;
+  random_ ^= random_ >> 7;
+  random_ ^= random_ << 17;
+  return period_ns_ * (800 + random_ % 401) / 1000;
+}
+
+void Sampler::begin() {
+  if (ring_.output_dir().empty()) return;
+  clock_ = TickLine::make(ring_.clock());
+  auto spool = SampleSpoolWriter::create(samples_in_output(ring_.output_dir(), ring_.world_rank()), ring_);
+  if (!clock_ || !spool) {  // a test's clock, or a full disk
+    state_ = State::ended;
+    return;
+  }
+  spool_.emplace(*std::move(spool));
+  state_ = State::sampling;
+}
+
+void Sampler::refuse(const std::string& reason) {
+  if (std::exchange(is_refused_, true)) return;
+  std::string text = reason;
+  if (const std::string level = paranoid_level(); !level.empty()) text += "; kernel.perf_event_paranoid = " + level;
+  spool_->add(kSamplesRefusedKey, text, 0);
+}
+
+void Sampler::sample(std::uint32_t number, std::int32_t kernel_tid) {
+  if (kernel_tid <= 0) return;
+  live_.push_back(kernel_tid);
+  if (const auto known = threads_.find(kernel_tid);
+      known != threads_.end() && (!known->second || known->second->number == number))
+    return;
+  const std::uint64_t period_ns = draw_period();
+  auto event = ThreadEvent::open(kernel_tid, period_ns, clock_->clock(), open_);
+  if (!event && event.error().code == Errc::not_found) return;  // it has ended
+  if (!event) refuse(event.error().what);
+  std::optional<Thread>& thread = threads_[kernel_tid];
+  thread.reset();
+  if (event) thread.emplace(Thread{number, *std::move(event), period_ns});
+}
+
+void Sampler::find_threads() {
+  live_.clear();
+  for (std::uint32_t i = 0; i < ring_.geometry().slot_count; ++i) {
+    const RingSlot& slot = ring_.slot(i);
+    const SlotState state = slot.state.load(std::memory_order_acquire);
+    if (state == SlotState::free && slot.head.load(std::memory_order_acquire) == 0) break;  // slots are taken in order
+    if (state == SlotState::active) sample(slot.thread, slot.kernel_tid);
+  }
+  // Threads that make no calls have a card only. Cards change when a thread begins or ends.
+  const std::uint32_t cards = ring_.header().next_thread.load(std::memory_order_acquire);
+  const bool has_pending = std::ranges::any_of(cards_, [](const ThreadCard& card) {
+    const CardState state = card.state.load(std::memory_order_relaxed);
+    return state == CardState::taken || state == CardState::live;
+  });
+  if (cards != known_cards_ || has_pending)
+    if (auto read = ring_.cards()) cards_ = *std::move(read);
+  known_cards_ = cards;
+  for (std::uint32_t number = 0; number < cards_.size(); ++number)
+    if (cards_[number].state.load(std::memory_order_relaxed) == CardState::live)
+      sample(number, cards_[number].kernel_tid);
+}
+
+std::uint32_t Sampler::stack_of(const CopiedStack& copied) {
+  unwind(copied, files_, addresses_);
+  std::uint32_t row = 0;
+  for (auto address = addresses_.rbegin(); address != addresses_.rend(); ++address) {
+    row = stacks_.row_of(row, *address);
+    if (row == StackTable::kNoRow) return 0;
+  }
+  return row;
+}
+
+void Sampler::store(std::uint64_t until_ns) {
+  std::ranges::stable_sort(taken_, {}, &Taken::time_ns);
+  for (; stored_rows_ < rows_.size(); ++stored_rows_) spool_->add(rows_[stored_rows_]);
+  const auto rest = std::ranges::lower_bound(taken_, until_ns, {}, &Taken::time_ns);
+  for (auto taken = taken_.begin(); taken != rest; ++taken) {
+    taken->row.ticks = clock_->ticks_at(taken->time_ns);
+    spool_->add(taken->row);
+  }
+  taken_.erase(taken_.begin(), rest);
+}
+
+void Sampler::store_sampled_times() {
+  for (auto& [kernel_tid, thread] : threads_) {
+    if (!thread || thread->sampled_ns == std::exchange(thread->stored_ns, thread->sampled_ns)) continue;
+    spool_->add(kSamplesProcessorKey, std::to_string(thread->sampled_ns), thread->number);
+  }
+}
+
+void Sampler::take_round(bool is_last) {
+  clock_->read_clocks();
+  files_.refresh();
+  find_threads();
+  const std::uint64_t begin_ns = clock_->now_ns();  // all earlier samples are in the kernel's buffers
+  const bool is_time = now_ns() - last_times_ns_ >= kBetweenTimesNs || is_last;
+  std::uint64_t lost = 0;
+  for (auto& entry : threads_) {
+    if (!entry.second) continue;
+    Thread& thread = *entry.second;
+    lost += thread.event.drain([&](std::uint64_t time_ns, const CopiedStack& copied) {
+      taken_.push_back({time_ns, {0, thread.number, stack_of(copied)}});
+      thread.sampled_ns += thread.period_ns;
+    });
+    if (rounds_ % kRoundsWithAPeriod == 0) thread.event.set_period(thread.period_ns = draw_period());
+  }
+  ++rounds_;
+  clock_->read_clocks();
+  store(is_last ? UINT64_MAX : begin_ns);
+  if (lost != 0) spool_->add(kSamplesLostKey, std::to_string(lost_ += lost), 0);
+  const auto has_ended = [this](const auto& entry) { return std::ranges::find(live_, entry.first) == live_.end(); };
+  if (is_time || std::ranges::any_of(threads_, has_ended)) {
+    store_sampled_times();
+    last_times_ns_ = now_ns();
+  }
+  std::erase_if(threads_, has_ended);
+  if (!spool_->store()) end();
+}
+
+void Sampler::end() {
+  threads_.clear();
+  cards_.clear();
+  state_ = State::ended;
+}
+
+void Sampler::run() {
+  if (state_ == State::waiting) begin();
+  if (state_ != State::sampling || now_ns() - last_round_ns_ < kRoundNs) return;
+  last_round_ns_ = now_ns();
+  const bool is_over = ring_.header().run_state.load(std::memory_order_acquire) >= RunState::finalized;
+  take_round(is_over);
+  const bool is_refused =
+      is_refused_ && std::ranges::none_of(threads_, [](const auto& entry) { return entry.second.has_value(); });
+  if (is_over || is_refused) end();
+}
+
+void Sampler::settle() {
+  if (state_ == State::waiting) begin();
+  if (state_ == State::sampling) take_round(true);
+}
+
+}  // namespace meridian

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trace/format/rank/sample_table.hpp"
+#include "trace/records/finish/sample_spool.hpp"
+#include "trace/records/stack_table.hpp"
+#include "trace/ring/ring_file.hpp"
+#include "writer/samples/loaded_files.hpp"
+#include "writer/samples/thread_event.hpp"
+#include "writer/samples/tick_line.hpp"
+
+namespace meridian {
+
+/// Samples the threads of the process that made a ring, from MPI_Init to the end of MPI_Finalize: the kernel takes the samples,
+/// this unwinds their stacks and appends them to a spool. A failure ends it, and is recorded; the rest of the recording goes on.
+class Sampler {
+ public:
+  /// Longest time between two calls of run().
+  static constexpr std::uint64_t kRoundNs = 100'000'000;
+
+  /// `ring` must outlive this.
+  explicit Sampler(RingFile& ring, ThreadEvent::Open open = &ThreadEvent::open_event);
+
+  /// Whether run() has to be called: MERIDIAN_SAMPLES is not 0, and there is or will be something to sample.
+  bool is_on() const noexcept { return state_ == State::waiting || state_ == State::sampling; }
+  /// Begins once the process has an output directory; then takes over samples, at most one time in a round.
+  void run();
+  /// Stores all samples that the kernel has.
+  void settle();
+
+ private:
+  enum class State : std::uint8_t { off, waiting, sampling, ended };
+  struct Thread {
+    std::uint32_t number = 0;  // ThreadId
+    ThreadEvent event;
+    std::uint64_t period_ns = 0;   // in force
+    std::uint64_t sampled_ns = 0;  // sum of the periods of its samples
+    std::uint64_t stored_ns = 0;   // the same, when it was last stored
+  };
+  struct Taken {
+    std::uint64_t time_ns = 0;
+    SampleRow row;
+  };
+
+  void begin();
+  void take_round(bool is_last);
+  void find_threads();
+  void sample(std::uint32_t number, std::int32_t kernel_tid);
+  std::uint32_t stack_of(const CopiedStack& copied);
+  void store(std::uint64_t until_ns);
+  void store_sampled_times();
+  void refuse(const std::string& reason);
+  void end();
+  std::uint64_t draw_period() noexcept;
+
+  RingFile& ring_;
+  ThreadEvent::Open open_;
+  State state_ = State::off;
+  std::uint64_t period_ns_ = 0;
+  std::uint64_t last_round_ns_ = 0, last_times_ns_ = 0, rounds_ = 0;
+  std::uint64_t random_ = 0;
+  std::optional<TickLine> clock_;
+  std::optional<SampleSpoolWriter> spool_;
+  LoadedFiles files_;
+  std::map<std::int32_t, std::optional<Thread>> threads_;  // by kernel id; nullopt: the kernel refuses it
+  std::vector<std::int32_t> live_;                         // of the last round
+  std::uint32_t known_cards_ = 0;
+  std::vector<ThreadCard> cards_;
+  std::vector<Taken> taken_;  // not stored yet
+  std::vector<StackRow> rows_;
+  StackTable stacks_{rows_};
+  std::size_t stored_rows_ = 1;
+  std::vector<std::uint64_t> addresses_;
+  std::uint64_t lost_ = 0;
+  bool is_refused_ = false;
+};
+
+}  // namespace meridian

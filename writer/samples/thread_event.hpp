@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <time.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "trace/model/result.hpp"
+#include "trace/ring/ring_file.hpp"
+#include "writer/samples/copied_stack.hpp"
+
+namespace meridian {
+
+/// Takes samples of one thread of another process by the kernel (perf_event_open(2)): at equal steps of its processor time, with
+/// its registers and a copy of its stack. Nothing runs in that thread for it. Movable.
+class ThreadEvent {
+ public:
+  /// The call that opens the event: perf_event_open(), or a test's. -1 and errno if the kernel refuses.
+  using Open = int (*)(std::int32_t kernel_tid, std::uint64_t period_ns, clockid_t clock);
+  /// `time_ns` is on the clock that the event was opened with.
+  using Take = std::function<void(std::uint64_t time_ns, const CopiedStack& stack)>;
+
+  /// errno is of the call that failed. errors  not_found: the thread has ended; io: the kernel refuses, `what` is the reason
+  static Result<ThreadEvent> open(std::int32_t kernel_tid, std::uint64_t period_ns, clockid_t clock, Open open);
+  static int open_event(std::int32_t kernel_tid, std::uint64_t period_ns, clockid_t clock) noexcept;
+
+  /// From now on; the thread's present step begins anew.
+  void set_period(std::uint64_t period_ns) noexcept;
+  /// Passes on the samples since the last call, in order of time. Returns the number of those that the kernel dropped.
+  std::uint64_t drain(const Take& take);
+
+ private:
+  struct Unmap {
+    std::size_t bytes = 0;
+    void operator()(void* memory) const noexcept;
+  };
+  ThreadEvent(Descriptor file, std::unique_ptr<void, Unmap> memory)
+      : file_{std::move(file)}, memory_{std::move(memory)} {}
+  /// Copies the next `bytes` of the kernel's buffer, which wraps around.
+  void copy(std::uint64_t position, std::span<std::byte> out) const noexcept;
+
+  Descriptor file_;
+  std::unique_ptr<void, Unmap> memory_;  // a page of the kernel's positions, then its buffer
+  std::vector<std::byte> record_;
+};
+
+}  // namespace meridian
