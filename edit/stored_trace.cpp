@@ -189,4 +189,10 @@ Error StoredTrace::named(Error error) const {
   return error.code != Errc::io ? h5::in_file(std::move(error), "merged file", path_) : error;
 }
 
+Result<SampleReader> StoredTrace::samples() const {
+  auto reader = SampleReader::open(file_.get(), definitions_.locations.size());
+  if (!reader) return named(std::move(reader).error());
+  return reader;
+}
+
 }  // namespace meridian

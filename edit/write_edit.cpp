@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "edit/copy_samples.hpp"
 #include "edit/remaining_counters.hpp"
 #include "edit/row_facts.hpp"
 #include "merged/merged_trace.hpp"
@@ -25,7 +26,13 @@ class EditWriter {
  public:
   EditWriter(const StoredTrace& trace, const EditOptions& options, MergedOutput& output, RemainingSummary& remaining,
              RowMap& map, RowFacts& facts)
-      : trace_{trace}, options_{options}, output_{output}, remaining_{remaining}, map_{map}, facts_{facts} {}
+      : trace_{trace},
+        options_{options},
+        output_{output},
+        remaining_{remaining},
+        map_{map},
+        facts_{facts},
+        kept_{trace.definitions()} {}
 
   Status write_events(EventEdit& edit) {
     MERIDIAN_TRY(EventRows rows,
@@ -37,6 +44,7 @@ class EditWriter {
     const EditSinks sinks{[&](const EditedEvent& event) {
                             look_at(event);
                             remaining_.keep(event);
+                            kept_.add(event);
                             return Status{};
                           },
                           [&](const EditedEvent& event) {
@@ -116,6 +124,7 @@ class EditWriter {
   }
 
   const EditCounts& counts() const noexcept { return counts_; }
+  const KeptTimes& kept() const noexcept { return kept_; }
 
  private:
   /// Reports the progress, and keeps the memory of the process bounded.
@@ -138,6 +147,7 @@ class EditWriter {
   RowMap& map_;
   RowFacts& facts_;
   EditCounts counts_;
+  KeptTimes kept_;
   std::uint64_t seen_ = 0;
 };
 
@@ -187,6 +197,7 @@ Result<EditCounts> write_edit(const StoredTrace& trace, const std::filesystem::p
   MERIDIAN_TRY_DO(write_clock_report(output.id(), clocks.report));
   const auto counters = copy_counters(trace, *remaining, facts, map, output);
   if (!counters) return trace.named(counters.error());
+  MERIDIAN_TRY_DO(copy_samples(trace, writer.kept(), output.id()));
   Summary summary = remaining->finish(*counters);
   add_findings(writer.counts(), options.description, summary);
   if (options.progress) options.progress(1, "analyses");

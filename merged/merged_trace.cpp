@@ -8,6 +8,7 @@
 #include "merged/merged_impl.hpp"
 #include "merged/read_clocks.hpp"
 #include "merged/read_definitions.hpp"
+#include "merged/sample_reader.hpp"
 #include "summary/summary_file.hpp"
 
 namespace meridian {
@@ -99,6 +100,12 @@ std::uint64_t MergedTrace::events() const noexcept { return impl_->index.events;
 std::uint64_t MergedTrace::messages() const noexcept { return impl_->messages.size(); }
 std::uint64_t MergedTrace::instances() const noexcept { return impl_->instance_rows.size(); }
 std::uint64_t MergedTrace::parts() const noexcept { return impl_->parts.size(); }
+
+Result<SampleReader> MergedTrace::samples() const {
+  auto reader = SampleReader::open(impl_->file.get(), impl_->definitions.locations.size());
+  if (!reader) return impl_->in_file(std::move(reader).error());
+  return reader;
+}
 
 Result<Summary> MergedTrace::summary() const { return meridian::read_summary(impl_->file.get(), impl_->path); }
 

@@ -145,6 +145,7 @@ struct EventSelection {
 };
 
 class MergedTrace;
+class SampleReader;
 
 /// Reads events in global order, some 65536 at a time; blocks without a selected event are not read. The trace must
 /// outlive it. Not thread-safe.
@@ -201,6 +202,9 @@ class MergedTrace {
   Status awaited(std::uint64_t first, std::uint64_t last, std::vector<EventAwaited>& awaited) const;
   /// The row of a call, identified by rank, thread and sequence.
   Result<std::uint64_t> find(std::int32_t rank, std::uint32_t thread, std::uint64_t sequence) const;
+
+  /// What threads computed: include merged/sample_reader.hpp. A trace without samples has none. errors: damaged; io.
+  Result<SampleReader> samples() const;
 
   /// The data of `meridian stats`. errors: not_found: there is none; damaged; unsupported: another version.
   Result<Summary> summary() const;

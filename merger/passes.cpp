@@ -15,6 +15,7 @@
 #include "merger/model/definitions/nested_threads.hpp"
 #include "merger/model/event_row.hpp"
 #include "merger/order/order_events.hpp"
+#include "merger/samples/merge_samples.hpp"
 #include "merger/sites/resolve_sites.hpp"
 #include "merger/statistics/count_events.hpp"
 #include "merger/statistics/lock_findings.hpp"
@@ -290,6 +291,12 @@ Result<bool> resolve_sites(Merge& merge) {
 Result<bool> write_definitions(Merge& merge) {
   MERIDIAN_TRY_DO(merge.destination->file.write_definitions(merge.trace, merge.places));
   MERIDIAN_TRY_DO(merge.destination->file.write_clocks(merge.clocks.report));
+  return true;
+}
+
+Result<bool> merge_samples(Merge& merge) {
+  MERIDIAN_TRY_DO(
+      meridian::merge_samples(merge.trace, merge.ranks.places, merge.destination->file.id(), merge.findings));
   return true;
 }
 

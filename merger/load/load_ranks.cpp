@@ -19,6 +19,7 @@
 #include "trace/model/import_keys.hpp"
 #include "trace/model/options.hpp"
 #include "trace/model/rank_list.hpp"
+#include "trace/model/sample_keys.hpp"
 
 namespace meridian {
 namespace {
@@ -107,6 +108,12 @@ void report_flaws(const RankMeta& meta, std::span<const World> worlds, Findings&
       std::from_chars(text.value.data(), text.value.data() + text.value.size(), count);
       findings.add(text.key == kImportLeftOutKey ? FindingId::import_left_out : FindingId::import_one_sided, count,
                    rank + ": " + text.value);
+    }
+    if (text.key == kSamplesRefusedKey) findings.add(FindingId::samples_refused, 1, rank + ": " + text.value);
+    if (text.key == kSamplesLostKey) {
+      std::uint64_t count = 0;
+      std::from_chars(text.value.data(), text.value.data() + text.value.size(), count);
+      findings.add(FindingId::samples_lost, count, rank + ": " + text.value);
     }
     if (text.key == kFullKey) findings.add(FindingId::filter_full, 1, rank + ": " + text.value);
   }
@@ -273,6 +280,7 @@ Result<LoadedRanks> load_ranks(std::span<const fs::path> directories, const Reco
       opened.file.place_in_world(static_cast<std::uint32_t>(i), world.first_rank);
       report_flaws(opened.file.meta(), loaded.worlds, findings);
       paths.insert(opened.path);
+      loaded.places.push_back({opened.path, opened.group});
       loaded.files.push_back(std::move(opened.file));
     }
     for (std::int32_t rank = 0; rank < world.size; ++rank)

@@ -9,6 +9,7 @@
 
 #include "merger/model/definitions/worlds.hpp"
 #include "merger/model/findings.hpp"
+#include "merger/readers/rank_place.hpp"
 #include "merger/readers/rank_readers.hpp"
 #include "merger/readers/reader_process.hpp"
 #include "trace/format/rank/rank_file.hpp"
@@ -17,10 +18,11 @@
 namespace meridian {
 
 struct LoadedRanks {
-  std::vector<RankFile> files;  ///< ordered by rank, each rank once
-  std::vector<World> worlds;    ///< at least one
-  std::int32_t ranks = 0;       ///< in all worlds together
-  std::uint64_t bytes = 0;      ///< total size of the files
+  std::vector<RankFile> files;    ///< ordered by rank, each rank once
+  std::vector<RankPlace> places;  ///< [files]
+  std::vector<World> worlds;      ///< at least one
+  std::int32_t ranks = 0;         ///< in all worlds together
+  std::uint64_t bytes = 0;        ///< total size of the files
 };
 
 /// Opens the rank files (rank-*.h5) of one run, and the ranks in containers (ranks-*.h5). Each directory holds those of one world, and subdirectories world-*

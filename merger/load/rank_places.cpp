@@ -110,7 +110,7 @@ FoundRanks sort_out(std::vector<NamedPlace> places, std::vector<Result<RankFile>
     }
     const bool is_in_container = has_containers && is_container_name(place.file);
     if (has_containers && !known.insert(identity_of(file->meta())).second && is_in_container) continue;
-    found.ranks.push_back({std::move(place.file), std::move(name), *std::move(file)});
+    found.ranks.push_back({std::move(place.file), std::move(name), *std::move(file), std::move(place.group)});
   }
   return found;
 }

@@ -35,6 +35,7 @@ struct FoundRank {
   std::filesystem::path path;  ///< the file or container
   std::string name;            ///< in that directory: "rank-00003.h5", "ranks-node17.h5/rank-00003"
   RankFile file;
+  std::string group{};  ///< in the container; empty: a file of the rank's own
 };
 struct UnreadableRank {
   std::string name;        ///< as above; only the container's if nothing in it can be read

@@ -65,6 +65,8 @@ Status MergedFileWriter::write_definitions(const Trace& trace, std::span<const S
   return write_merged_definitions(impl_->output.id(), definitions_of(trace, places), trace.clocks.bounds);
 }
 
+std::int64_t MergedFileWriter::id() const { return impl_->output.id(); }
+
 Status MergedFileWriter::write_clocks(const ClockReport& report) {
   return write_clock_report(impl_->output.id(), report);
 }

@@ -42,6 +42,8 @@ class MergedFileWriter {
   /// Writes the definitions of the numbers in the rows.
   Status write_definitions(const Trace& trace, std::span<const SourcePlace> places);
   Status write_clocks(const ClockReport& report);
+  /// The HDF5 file (hid_t), for tables beside those of events.
+  std::int64_t id() const;
   using Analyse = MergedOutput::Analyse;
   /// Stores the summary with the findings, closes and renames the file. `analyse` may be empty.
   Status finish(Summary& summary, const Analyse& analyse);

@@ -50,7 +50,7 @@ std::string name_of(Dwarf_Die& die) {
 
 class DebugModule {
  public:
-  explicit DebugModule(Dwfl_Module* module) : module_{module} {}
+  DebugModule(Dwfl_Module* module, PassedHeaders headers) : module_{module}, headers_{headers} {}
 
   SourcePlace place(Dwarf_Addr address) {
     SourcePlace place;
@@ -119,7 +119,11 @@ class DebugModule {
     return false;
   }
 
-  static void find_functions(Dwarf_Die& unit, Dwarf_Addr address, SourcePlace& place) {
+  bool is_passed(const std::string& file) const {
+    return is_library_header(file) || (headers_ == PassedHeaders::all && is_header(file));
+  }
+
+  void find_functions(Dwarf_Die& unit, Dwarf_Addr address, SourcePlace& place) const {
     std::vector<Dwarf_Die> scopes;
     find_scopes(unit, address, 0, scopes);
     for (; !scopes.empty(); scopes.pop_back()) {
@@ -127,7 +131,7 @@ class DebugModule {
       const int tag = dwarf_tag(&scope);
       if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine) continue;
       // A wrapper of a library, such as std::mutex::lock(): its caller is the one to know.
-      if (place.function.empty() && tag == DW_TAG_inlined_subroutine && is_library_header(place.file) &&
+      if (place.function.empty() && tag == DW_TAG_inlined_subroutine && is_passed(place.file) &&
           find_call(unit, scope, place))
         continue;
       const std::string name = name_of(scope);
@@ -178,6 +182,7 @@ class DebugModule {
   }
 
   Dwfl_Module* module_;
+  PassedHeaders headers_;
 };
 
 /// Checks that the file is a program or library, and the one that ran.
@@ -199,7 +204,8 @@ DebugInfo check_file(Dwfl_Module* module, const std::string& build_id) {
 bool can_read_debug_info() { return true; }
 
 DebugInfo read_places(int descriptor, const std::string& path, const std::string& build_id,
-                      const std::vector<std::uint64_t>& offsets, const std::function<void(const SourcePlace&)>& take) {
+                      const std::vector<std::uint64_t>& offsets, PassedHeaders headers,
+                      const std::function<void(const SourcePlace&)>& take) {
   ::unsetenv("DEBUGINFOD_URLS");  // libdw would contact servers
   Dwfl_Callbacks callbacks{};
   callbacks.find_elf = dwfl_build_id_find_elf;
@@ -215,7 +221,7 @@ DebugInfo read_places(int descriptor, const std::string& path, const std::string
   dwfl_report_end(session.get(), nullptr, nullptr);
   const DebugInfo found = check_file(module, build_id);
   if (found != DebugInfo::read) return found;
-  DebugModule places{module};
+  DebugModule places{module, headers};
   // The call instruction is before its return address.
   for (const std::uint64_t offset : offsets) take(places.place(offset - 1));
   return DebugInfo::read;
@@ -230,7 +236,7 @@ namespace meridian {
 bool can_read_debug_info() { return false; }
 
 DebugInfo read_places(int descriptor, const std::string&, const std::string&, const std::vector<std::uint64_t>&,
-                      const std::function<void(const SourcePlace&)>&) {
+                      PassedHeaders, const std::function<void(const SourcePlace&)>&) {
   ::close(descriptor);
   return DebugInfo::unreadable;
 }

@@ -17,6 +17,9 @@ struct SourcePlace {
   std::uint32_t column = 0;
 };
 
+/// Inlined functions of these headers only pass a call on: the place is the one that they were inlined into.
+enum class PassedHeaders { of_system, all };
+
 enum class DebugInfo { read, is_other_file, unreadable };
 
 /// Whether this build can read debug information.
@@ -30,6 +33,7 @@ bool can_read_debug_info();
 /// offsets     return addresses as in the file's own headers.
 /// take        receives one location for each offset, in order.
 DebugInfo read_places(int descriptor, const std::string& path, const std::string& build_id,
-                      const std::vector<std::uint64_t>& offsets, const std::function<void(const SourcePlace&)>& take);
+                      const std::vector<std::uint64_t>& offsets, PassedHeaders headers,
+                      const std::function<void(const SourcePlace&)>& take);
 
 }  // namespace meridian

@@ -101,8 +101,8 @@ int open_module(const Module& module) {
 
 class Resolver {
  public:
-  Resolver(const SiteTable& table, Findings& findings)
-      : table_{table}, findings_{findings}, places_(table.sites().size()) {}
+  Resolver(const SiteTable& table, Findings& findings, PassedHeaders headers)
+      : table_{table}, findings_{findings}, headers_{headers}, places_(table.sites().size()) {}
 
   std::vector<SourcePlace> run() {
     std::vector<std::vector<std::uint32_t>> sites_of(table_.modules().size());
@@ -148,7 +148,7 @@ class Resolver {
     const std::string build_id = module.identity.starts_with(kStatMark) ? "" : module.identity;
     Answer answer{output};
     bool is_begun = false;
-    const DebugInfo found = read_places(descriptor, module.path, build_id, offsets, [&](const SourcePlace& place) {
+    const auto take = [&](const SourcePlace& place) {
       if (!is_begun) answer.mark(kIsRead);
       is_begun = true;
       answer.add(place.function);
@@ -156,20 +156,22 @@ class Resolver {
       answer.add(place.file);
       answer.add(std::to_string(place.line));
       answer.add(std::to_string(place.column));
-    });
+    };
+    const DebugInfo found = read_places(descriptor, module.path, build_id, offsets, headers_, take);
     if (!is_begun) answer.mark(found == DebugInfo::is_other_file ? kIsOther : kIsUnreadable);
     answer.send();
   }
 
   const SiteTable& table_;
   Findings& findings_;
+  PassedHeaders headers_;
   std::vector<SourcePlace> places_;
 };
 
 }  // namespace
 
-std::vector<SourcePlace> resolve_sites(const SiteTable& table, Findings& findings) {
-  return Resolver{table, findings}.run();
+std::vector<SourcePlace> resolve_sites(const SiteTable& table, Findings& findings, PassedHeaders headers) {
+  return Resolver{table, findings, headers}.run();
 }
 
 }  // namespace meridian

@@ -39,4 +39,10 @@ bool is_library_header(std::string_view path) {
          path.starts_with("/usr/local/include/") || path.find("/include/c++/") != std::string_view::npos;
 }
 
+bool is_header(std::string_view path) {
+  for (const std::string_view end : {".h", ".hpp", ".hh", ".hxx", ".h++", ".inl", ".tpp", ".ipp"})
+    if (path.ends_with(end)) return true;
+  return false;
+}
+
 }  // namespace meridian

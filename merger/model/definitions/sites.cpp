@@ -25,7 +25,7 @@ std::uint32_t SiteTable::module(const Module& module) {
 std::uint32_t SiteTable::site(std::uint32_t module, std::uint64_t offset) {
   const auto at = site_of_.find({module, offset});
   if (at != site_of_.end()) return at->second;
-  if (sites_.size() >= kMaxSites) {
+  if (sites_.size() >= most_) {
     is_full_ = true;
     return kNoSite;
   }
@@ -35,7 +35,8 @@ std::uint32_t SiteTable::site(std::uint32_t module, std::uint64_t offset) {
   return number;
 }
 
-RankSites::RankSites(const RankMeta& meta, SiteTable& table, PathTable& paths) : table_{&table}, paths_{&paths} {
+RankSites::RankSites(const RankMeta& meta, SiteTable& table, PathTable& paths, const std::vector<StackRow>& stacks)
+    : table_{&table}, paths_{&paths} {
   for (const TextRow& text : meta.texts) {
     if (text.key != "module") continue;
     std::string_view left = text.value;
@@ -49,7 +50,7 @@ RankSites::RankSites(const RankMeta& meta, SiteTable& table, PathTable& paths) :
     module.path = left;
     ranges_.push_back({*begin, *end, *bias, table.module(module)});
   }
-  add_stacks(meta.stacks);
+  add_stacks(stacks);
 }
 
 /// An address that belonged to two modules, one after the other, is assigned to neither.

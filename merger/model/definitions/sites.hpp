@@ -35,7 +35,7 @@ class SiteTable {
  public:
   static constexpr std::size_t kMaxSites = 1 << 16;  ///< including entry 0: indexes have 16 bits
 
-  SiteTable() : modules_(1), sites_(1) {}
+  explicit SiteTable(std::size_t most = kMaxSites) : most_{most}, modules_(1), sites_(1) {}
 
   std::uint32_t module(const Module& module);
   /// kNoSite if the table is full.
@@ -47,6 +47,7 @@ class SiteTable {
   bool is_full() const noexcept { return is_full_; }
 
  private:
+  std::size_t most_;
   std::vector<Module> modules_;
   std::vector<Site> sites_;
   std::map<std::pair<std::string, std::string>, std::uint32_t> module_of_;
@@ -58,7 +59,9 @@ class SiteTable {
 class RankSites {
  public:
   /// `table` and `paths` must outlive it.
-  RankSites(const RankMeta& meta, SiteTable& table, PathTable& paths);
+  RankSites(const RankMeta& meta, SiteTable& table, PathTable& paths) : RankSites{meta, table, paths, meta.stacks} {}
+  /// With other stacks of the same rank.
+  RankSites(const RankMeta& meta, SiteTable& table, PathTable& paths, const std::vector<StackRow>& stacks);
 
   /// The call path, as an index in the table of paths, of a call made from `node` of the rank's stacks. Without a
   /// recorded stack (0), the path of the return address.
@@ -87,7 +90,7 @@ class RankSites {
   PathTable* paths_;
   std::vector<Range> ranges_;
   IndexMap<HandleKey> known_;         // paths without callers, by address
-  std::vector<std::uint32_t> nodes_;  // [RankMeta::stacks]: index in the table of paths
+  std::vector<std::uint32_t> nodes_;  // [stacks]: index in the table of paths
 };
 
 }  // namespace meridian

@@ -26,7 +26,8 @@ SourcePlace place_of(std::uint64_t address) {
   SourcePlace found;
   const int descriptor = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
   const std::uint64_t offset = address - reinterpret_cast<std::uint64_t>(info.dli_fbase);
-  read_places(descriptor, "/proc/self/exe", "", {offset}, [&](const SourcePlace& place) { found = place; });
+  read_places(descriptor, "/proc/self/exe", "", {offset}, PassedHeaders::of_system,
+              [&](const SourcePlace& place) { found = place; });
   return found;
 }
 

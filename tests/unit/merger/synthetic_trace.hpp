@@ -15,6 +15,7 @@
 #include "merger/merge.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "trace/format/rank/rank_file.hpp"
+#include "trace/format/rank/sample_table.hpp"
 
 namespace meridian::test {
 
@@ -152,6 +153,8 @@ class SyntheticRank {
  public:
   RankMeta meta;
   std::map<std::uint32_t, SyntheticThread> threads;
+  std::vector<SampleRow> samples;
+  std::vector<StackRow> sample_stacks{{}};
 
   SyntheticRank(std::int32_t rank, std::int32_t size) {
     meta.rank = rank;
@@ -240,6 +243,9 @@ class SyntheticRank {
     if (!writer) throw std::runtime_error(writer.error().what);
     for (const auto& [number, events] : threads)
       if (events.size() != 0) check(writer->append(ThreadId{number}, events.batch));
+    SampleTableWriter table{writer->id()};
+    for (const SampleRow& row : samples) check(table.push(row));
+    check(table.finish(sample_stacks));
     check(writer->finish(meta));
   }
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "edit/copy_samples.hpp"
+
+#include <vector>
+
+#include "trace/format/tables/column_table.hpp"
+#include "trace/format/tables/long_table.hpp"
+
+namespace meridian {
+
+Status copy_samples(const StoredTrace& trace, const KeptTimes& kept, std::int64_t id) {
+  MERIDIAN_TRY(const SampleReader reader, trace.samples());
+  if (reader.size() == 0) return {};
+  const auto file = static_cast<hid_t>(id);
+  const SampleNames& names = reader.names();
+  MERIDIAN_TRY(auto table, LongTableWriter<MergedSample>::create(file, kSamples, kSampleColumns));
+  std::vector<SampleRank> ranks;
+  std::vector<MergedSample> rows;
+  for (SampleCursor cursor{reader, {}};;) {
+    auto has_rows = cursor.next(rows);
+    if (!has_rows) return trace.named(std::move(has_rows).error());
+    if (!*has_rows) break;
+    if (ranks.empty() || ranks.back().rank != cursor.rank()) ranks.push_back({cursor.rank(), table.size(), 0});
+    for (const MergedSample& row : rows)
+      if (kept.has(cursor.rank(), row.time_ns)) MERIDIAN_TRY_DO(table.push(row));
+    ranks.back().count = table.size() - ranks.back().first;
+  }
+  MERIDIAN_TRY_DO(table.finish());
+  MERIDIAN_TRY_DO(write_column_table(file, kSampleRanks, kSampleRankColumns, ranks));
+  MERIDIAN_TRY_DO(write_column_table(file, kSampleThreads, kSampleThreadColumns, names.threads));
+  MERIDIAN_TRY_DO(write_column_table(file, kSampleModules, kSampleModuleColumns, names.modules));
+  MERIDIAN_TRY_DO(write_column_table(file, kSamplePlaces, kSamplePlaceColumns, names.places));
+  return write_column_table(file, kSamplePaths, kSamplePathColumns, names.paths);
+}
+
+}  // namespace meridian
