@@ -3,6 +3,7 @@
 
 #include <iterator>
 
+#include "summary/problems/problem_functions.hpp"
 #include "summary/problems/problems.hpp"
 
 namespace meridian {
@@ -17,6 +18,7 @@ VisitorMade find_critical_path(const AnalysisInput& input);
 VisitorMade find_openmp_regions(const AnalysisInput& input);
 VisitorMade find_delays(const AnalysisInput& input);
 VisitorMade find_iterations(const AnalysisInput& input);
+VisitorMade find_functions(const AnalysisInput& input);
 BackwardMade find_waits(const EventWindow& window, const Summary& summary, WaitSink* waits);
 BackwardMade find_link_speeds(const EventWindow& window, const Summary& summary, WaitSink* waits);
 BackwardMade find_late_arrivals(const EventWindow& window, const Summary& summary, WaitSink* waits);
@@ -25,6 +27,7 @@ namespace {
 
 Status list_problems(Summary& summary) {
   summary.problems = find_problems(summary);
+  name_functions(summary);
   return {};
 }
 
@@ -47,11 +50,12 @@ constexpr Analysis kAnalyses[] = {
     {"OpenMP regions", find_openmp_regions, {"openmp_regions"}, {.own = 3}},
     {"root causes of waits", find_delays, {"delays"}, {.own = 177}},
     {"iterations", find_iterations, {"phases", "iterations", "iteration_findings"}, {.own = 54, .walks_twice = true}},
-    {"problems", list_problems, {"problems"}},
+    {"functions of the program", find_functions, {"program_functions", "rank_functions"}, {.own = 20}},
+    {"problems", list_problems, {"problems", "problem_functions"}},
 };
 static_assert(std::size(kAnalyses) <= 32);
 
-constexpr std::string_view kTablesRead[] = {"regions", "threads", "counters", "region_counters"};
+constexpr std::string_view kTablesRead[] = {"regions", "threads", "counters", "region_counters", "usage"};
 
 template <class Make>
 AnalysisSet those_of() {

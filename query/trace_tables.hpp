@@ -13,6 +13,7 @@ QueryTable events_table();
 QueryTable messages_table();
 QueryTable collectives_table();
 QueryTable participants_table();
+QueryTable samples_table();
 QueryTable waits_table();
 QueryTable regions_table();
 QueryTable threads_table();

@@ -9,6 +9,7 @@
 #include "summary/rows/communication_rows.hpp"
 #include "summary/rows/critical_path_rows.hpp"
 #include "summary/rows/efficiency_rows.hpp"
+#include "summary/rows/function_rows.hpp"
 #include "summary/rows/iteration_rows.hpp"
 #include "summary/rows/openmp_rows.hpp"
 #include "trace/format/tables/table_column.hpp"
@@ -39,7 +40,10 @@
   TABLE(iterations, IterationSummary, nullptr, "one row for each iteration of a phase, or for equally many consecutive ones, a thousand of a phase at most") \
   TABLE(iteration_findings, IterationFindingSummary, nullptr, "one row for each slow iteration and each drift, by phase, most expensive first") \
   TABLE(openmp_regions, OpenmpRegionSummary, "OPENMP REGIONS", "one row for each rank and place with parallel regions, longest barrier waits first; docs/OPENMP.md has the definitions") \
-  TABLE(problems, ProblemSummary, nullptr, "one row for each problem of the program, most expensive first")
+  TABLE(program_functions, ProgramFunctionSummary, nullptr, "one row for each function of the program that was sampled outside MPI, longest first; docs/FUNCTIONS.md has the definitions") \
+  TABLE(rank_functions, RankFunctionSummary, nullptr, "one row for each rank and function of the program, by rank, longest first") \
+  TABLE(problems, ProblemSummary, nullptr, "one row for each problem of the program, most expensive first") \
+  TABLE(problem_functions, ProblemFunctionSummary, nullptr, "one row for each problem and function in which its rank spends more time than the others, by problem, largest excess first")
 // clang-format on
 
 namespace meridian {

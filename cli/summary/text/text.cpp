@@ -75,6 +75,7 @@ std::span<const TextSection> text_sections() {
       TextSection{"ranks", &ranks_text},
       TextSection{"efficiency", &plain<&efficiency_section>},
       TextSection{"functions", &with_rows<&functions_section>},
+      TextSection{"program", &with_rows<&program_section>},
       TextSection{"waits", &with_rows<&waits_section>},
       TextSection{"wait-pairs", &plain<&wait_pairs_section>},
       TextSection{"delays", &plain<&delays_section>},

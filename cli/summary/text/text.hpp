@@ -89,6 +89,7 @@ std::string user_events_section(const Summary& summary, const Paint& paint);
 /// The tables without a section of their own, under SummaryTable::heading.
 std::string tables_section(const Summary& summary, const Paint& paint);
 std::string efficiency_section(const Summary& summary, const Paint& paint);
+std::string program_section(const Summary& summary, const Paint& paint, std::size_t most = kTopRows);
 std::string waits_section(const Summary& summary, const Paint& paint, std::size_t most = kTopRows);
 std::string wait_pairs_section(const Summary& summary, const Paint& paint);
 std::string delays_section(const Summary& summary, const Paint& paint);

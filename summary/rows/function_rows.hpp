@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Rows of the tables on functions of the program, from samples: docs/FUNCTIONS.md.
+
+#include <cstdint>
+#include <string>
+
+#include "trace/format/tables/table_column.hpp"
+
+namespace meridian {
+
+/// Time outside MPI in one function, of all ranks.
+struct ProgramFunctionSummary {
+  std::string function;
+  std::string place;   ///< source file and the line with most samples; the file of the code without lines
+  std::string module;  ///< program or library
+  double self_s = 0;
+  double error_s = 0;
+  double processor_s = 0;
+  double share = 0;
+  double inclusive_s = 0;
+  double mean_s = 0;
+  double most_s = 0;
+  std::int32_t most_rank = -1;
+  double imbalance_s = 0;
+  std::uint64_t samples = 0;
+
+  template <class Row = ProgramFunctionSummary>
+  static constexpr auto kColumns = Columns{
+      column<&Row::function>("function", "",
+                             "of the program; functions of the system's libraries count for their callers"),
+      column<&Row::place>("place", "",
+                          "source file and the line with most samples; without lines the program or library"),
+      column<&Row::module>("module", "", "program or library that contains it"),
+      column<&Row::self_s>("self_s", "s", "time outside MPI in it, of all ranks, by samples"),
+      column<&Row::error_s>("error_s", "s", "standard error of self_s"),
+      column<&Row::processor_s>("processor_s", "s", "processor time in it, outside MPI, of all ranks"),
+      column<&Row::share>("share", "", "of the time outside MPI of all ranks"),
+      column<&Row::inclusive_s>("inclusive_s", "s", "self_s with the functions that it calls"),
+      column<&Row::mean_s>("mean_s", "s", "self_s of a rank, on average"),
+      column<&Row::most_s>("most_s", "s", "self_s of the rank with most of it"),
+      column<&Row::most_rank>("most_rank", "", "that rank"),
+      column<&Row::imbalance_s>("imbalance_s", "s", "most_s - mean_s"),
+      column<&Row::samples>("samples", "", "in it"),
+  };
+};
+
+/// Time outside MPI of one rank in one function.
+struct RankFunctionSummary {
+  std::int32_t rank = 0;
+  std::string function;
+  std::string place;
+  std::string module;
+  double self_s = 0;
+  double error_s = 0;
+  double processor_s = 0;
+  double inclusive_s = 0;
+  std::uint64_t samples = 0;
+  std::string callers;  ///< of most of these samples
+
+  template <class Row = RankFunctionSummary>
+  static constexpr auto kColumns = Columns{
+      column<&Row::rank>("rank", "", "in MPI_COMM_WORLD"),
+      column<&Row::function>("function", "", "as in program_functions"),
+      column<&Row::place>("place", "", "source file and the line with most samples of this rank"),
+      column<&Row::module>("module", "", "program or library that contains it"),
+      column<&Row::self_s>("self_s", "s", "time outside MPI in it, by samples"),
+      column<&Row::error_s>("error_s", "s", "standard error of self_s"),
+      column<&Row::processor_s>("processor_s", "s", "processor time in it, outside MPI"),
+      column<&Row::inclusive_s>("inclusive_s", "s", "self_s with the functions that it calls"),
+      column<&Row::samples>("samples", "", "in it"),
+      column<&Row::callers>("callers", "", "of most of these samples, the nearest first"),
+  };
+};
+
+/// A function in which the rank that causes a problem spends more time than the others.
+struct ProblemFunctionSummary {
+  std::uint64_t problem = 0;  ///< row of the table of problems
+  std::int32_t rank = -1;
+  std::string function;
+  std::string place;
+  std::string callers;
+  double excess_s = 0;
+  double error_s = 0;
+
+  template <class Row = ProblemFunctionSummary>
+  static constexpr auto kColumns = Columns{
+      column<&Row::problem>("problem", "", "row of problems, from 0"),
+      column<&Row::rank>("rank", "", "that causes it"),
+      column<&Row::function>("function", "", "as in program_functions"),
+      column<&Row::place>("place", "", "source file and the line with most samples of that rank"),
+      column<&Row::callers>("callers", "", "as in rank_functions"),
+      column<&Row::excess_s>("excess_s", "s",
+                             "its processor time in it, outside MPI, less the mean of the other ranks"),
+      column<&Row::error_s>("error_s", "s", "standard error of excess_s, which is at least twice as large"),
+  };
+};
+
+}  // namespace meridian

@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Samples of what programs compute: functions with designed shares, in rank files and merged ones.
+
+check_samples.py --meridian M --writer W --mpiexec X --ranks N HOW PROGRAM [HZ]
+"""
+
+import collections
+import ctypes
+import math
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+
+import h5py
+
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2] / "support")]
+import launch  # noqa: E402
+import ways  # noqa: E402
+
+SHARES = {"assemble": 0.5, "solve": 0.375, "check": 0.125}
+FACTOR = 2.0  # of rank 1 in assemble
+
+
+def shares_of(factor):
+    """What each function takes of a rank's iterations."""
+    parts = {name: share * (factor if name == "assemble" else 1) for name, share in SHARES.items()}
+    return {name: part / sum(parts.values()) for name, part in parts.items()}
+
+
+def is_near(share, expected, samples):
+    """Within 2 points or two standard errors, and another one for the end of a step of the clock."""
+    error = math.sqrt(expected * (1 - expected) / max(samples, 1))
+    return abs(share - expected) <= max(0.02, 3 * error)
+
+
+class Run:
+    def __init__(self, options, work, *arguments, wrapper=(), name="trace", **extra):
+        self.options, self.folder = options, pathlib.Path(work) / name
+        scratch = pathlib.Path(work) / f"scratch-{name}"
+        scratch.mkdir()
+        command = [options.mpiexec, "-n", options.ranks, *wrapper, options.meridian, "run", options.program, *arguments]
+        extra.update(MERIDIAN_DIR=self.folder, MERIDIAN_SCRATCH=scratch)
+        self.process = launch.run(command, **extra)
+
+    def said(self):
+        """rank -> (seconds in the functions, seconds in all)."""
+        lines = (line.split() for line in self.process.stdout.splitlines())
+        return {int(line[0]): (float(line[1]), float(line[2])) for line in lines if len(line) == 3}
+
+    def files(self):
+        return sorted(self.folder.glob("rank-*.h5"))
+
+    def merge(self):
+        return launch.merge(self.options.meridian, self.folder)
+
+
+def texts_of(file):
+    for row in file["texts"][()]:
+        key, value = bytes(file["text_bytes"][int(row["first"]) : int(row["first"]) + int(row["bytes"])]).split(b"\0", 1)
+        yield key.decode(), value.decode(), int(row["handle"])
+
+
+def symbols_of(program):
+    """[(begin, end, name)] of the program's functions, by nm."""
+    lines = subprocess.run(["nm", "-S", "--defined-only", program], capture_output=True, text=True, check=True).stdout
+    for line in lines.splitlines():
+        fields = line.split()
+        if len(fields) == 4 and fields[2] in "tT":
+            yield int(fields[0], 16), int(fields[0], 16) + int(fields[1], 16), fields[3]
+
+
+def sampled_functions(path, program):
+    """Counter of the innermost function of each sample, by thread; and of the second one."""
+    inner, outer = collections.defaultdict(collections.Counter), collections.Counter()
+    with h5py.File(path) as file:
+        if "samples" not in file:
+            return inner, outer
+        bias = next(int(value.split()[2], 16) for key, value, _ in texts_of(file) if key == "module" and value.endswith(program))
+        parents, addresses = file["sample_stacks/parent"][()], file["sample_stacks/address"][()]
+        symbols = list(symbols_of(program))
+
+        def name(row):
+            """Of the innermost of the program's functions from this row on, and that row."""
+            while row != 0:
+                address = int(addresses[row]) - 1 - bias
+                found = [symbol for begin, end, symbol in symbols if begin <= address < end]
+                if found:
+                    return found[0], row
+                row = int(parents[row])
+            return None, 0
+
+        for stack, thread in zip(file["samples/stack"][()], file["samples/thread"][()]):
+            function, row = name(int(stack))
+            inner[int(thread)][function] += 1
+            if row:
+                outer[function, name(int(parents[row]))[0]] += 1
+    return inner, outer
+
+
+def check_rank_shares(check, run, factor):
+    for path in run.files():
+        rank = int(path.stem.split("-")[1])
+        inner, outer = sampled_functions(path, str(run.options.program))
+        check.true(f"rank {rank} has samples", bool(inner))
+        expected = shares_of(factor if rank == 1 else 1)
+        for thread, counts in inner.items():
+            own = sum(counts[name] for name in SHARES)
+            if own < 30:  # a thread of the MPI library, or one that the program has not begun
+                continue
+            for name, share in expected.items():
+                is_right = is_near(counts[name] / own, share, own)
+                check.true(f"rank {rank}, thread {thread}: {name} has {counts[name]} of {own}, not {share:.3f}", is_right)
+        called = sum(count for (function, _), count in outer.items() if function in SHARES)
+        by_iterate = sum(count for (function, caller), count in outer.items() if function in SHARES and caller == "iterate")
+        check.true(f"rank {rank}: iterate() calls them in {by_iterate} of {called}", by_iterate > 0.97 * called)
+
+
+def check_functions(check, run, summary, factor):
+    """The table of functions: self times, callers, imbalance."""
+    said = run.said()
+    rows = {(row["rank"], row["function"]): row for row in summary["rank_functions"]}
+    for rank in range(run.options.ranks):
+        worked = said[rank][0]
+        for name, share in shares_of(factor if rank == 1 else 1).items():
+            row = rows.get((rank, name))
+            check.true(f"rank {rank} has {name}", row is not None)
+            if row is None:
+                continue
+            samples = sum(rows[rank, other]["samples"] for other in SHARES if (rank, other) in rows)
+            own = sum(rows[rank, other]["self_s"] for other in SHARES if (rank, other) in rows)
+            check.true(f"rank {rank}: share of {name}: {row['self_s']} of {own}", is_near(row["self_s"] / own, share, samples))
+            check.true(f"rank {rank}: {name} at {row['place']}", row["place"].startswith("shares.c"))
+            check.true(f"callers of {name}: {row['callers']}", row["callers"].startswith("iterate (shares.c:"))
+        own = sum(rows[rank, other]["self_s"] for other in SHARES if (rank, other) in rows)
+        # Time without a processor counts as well: a machine with other load makes it longer, never shorter.
+        check.true(f"rank {rank}: {own} s in the functions, {worked} s by its clock", own > 0.85 * worked)
+    functions = {row["function"]: row for row in summary["program_functions"]}
+    mean = sum(row["self_s"] for key, row in rows.items() if key[1] == "assemble") / run.options.ranks
+    check.true("the mean is that of the ranks", abs(functions["assemble"]["mean_s"] - mean) < 1e-6)
+    check.true("iterate() includes what it calls", functions["iterate"]["inclusive_s"] > 0.95 * functions["assemble"]["self_s"])
+
+
+def check_shares(check, options, work):
+    run = Run(options, work, 1, MERIDIAN_SAMPLES=options.files[0])
+    check.equal("exit code", run.process.returncode, 0)
+    check_rank_shares(check, run, 1)
+    merged, summary = run.merge()
+    check.equal("exit code of merge", merged.returncode, 0)
+    check_functions(check, run, summary, 1)
+    with h5py.File(run.folder / "merged.h5") as file:
+        samples = sum(len(h5py.File(path)["samples/ticks"]) for path in run.files())
+        check.equal("samples in the merged file", len(file["samples/time_ns"]), samples)
+        for row in range(len(file["sample_ranks/rank"])):
+            first, count = int(file["sample_ranks/first"][row]), int(file["sample_ranks/count"][row])
+            times = file["samples/time_ns"][first : first + count]
+            check.true("samples of a rank are in order", all(times[:-1] <= times[1:]))
+    rows = launch.run([options.meridian, "query", run.folder, "SELECT rank, count(*) FROM samples WHERE function = 'assemble' GROUP BY rank", "--csv"])
+    check.equal("rows of the query", len(rows.stdout.splitlines()), 1 + options.ranks)
+    return run, merged
+
+
+def check_threads(check, options, work):
+    run = Run(options, work, 1, "threads", MERIDIAN_SAMPLES=500)
+    check.equal("exit code", run.process.returncode, 0)
+    check_rank_shares(check, run, 1)
+    for path in run.files():
+        inner, _ = sampled_functions(path, str(options.program))
+        check.equal("threads that compute", sum(sum(counts[name] for name in SHARES) >= 30 for counts in inner.values()), 4)
+    return run, run.process
+
+
+def check_imbalance(check, options, work):
+    """The verdict ends at the function of the rank that makes others wait."""
+    run = Run(options, work, FACTOR, MERIDIAN_SAMPLES=500)
+    check.equal("exit code", run.process.returncode, 0)
+    merged, summary = run.merge()
+    check_functions(check, run, summary, FACTOR)
+    problem = next((row for row in summary["problems"] if row["causer"] == 1), None)
+    check.true("a problem names rank 1", problem is not None)
+    if problem is None:
+        return run, merged
+    named = [row for row in summary.get("problem_functions", []) if summary["problems"][row["problem"]]["causer"] == 1]
+    check.equal("function, rank", (named[0]["function"], named[0]["rank"]) if named else None, ("assemble", 1))
+    if not named:
+        return run, merged
+    rows = {(row["rank"], row["function"]): row for row in summary["rank_functions"]}
+    others = [rows[rank, "assemble"]["processor_s"] for rank in range(options.ranks) if rank != 1]
+    excess = rows[1, "assemble"]["processor_s"] - sum(others) / len(others)
+    check.true(f"excess {named[0]['excess_s']}, by the table {excess}", abs(named[0]["excess_s"] - excess) < 1e-6)
+    said = run.said()
+    worked = {rank: share["assemble"] * said[rank][0] for rank, share in ((rank, shares_of(FACTOR if rank == 1 else 1)) for rank in said)}
+    designed = worked[1] - sum(worked[rank] for rank in worked if rank != 1) / (options.ranks - 1)
+    check.true(f"excess {excess} is that of the program's own clock, {designed}", abs(excess - designed) < 0.1 * designed)
+    for words in ("More than in the other ranks: +", " in assemble (shares.c:", " <- iterate (shares.c:"):
+        check.true(f"the problem's text has {words!r}: {problem['text']}", words in problem["text"])
+    text = launch.run([options.meridian, "stats", run.folder, "--all"]).stdout
+    check.true("the section is there", "FUNCTIONS OF THE PROGRAM" in text)
+    return run, merged
+
+
+def check_kill(check, options, work):
+    """A killed rank keeps what was sampled until then."""
+    run = Run(options, work, 1, "kill", MERIDIAN_SAMPLES=500)
+    merged, summary = run.merge()
+    for rank in range(options.ranks):
+        path = run.folder / f"rank-{rank:05}.h5"
+        check.true(f"rank {rank} has a file", path.exists())
+        if path.exists():
+            inner, _ = sampled_functions(path, str(options.program))
+            check.true(f"rank {rank} has most of its samples: {inner}", sum(inner[0][name] for name in SHARES) > 300)
+    check.equal("files besides", [path.name for path in run.folder.glob("*.samples")], [])
+    return run, merged
+
+
+def check_off(check, options, work):
+    """Without samples, files are as they were before there were any."""
+    run = Run(options, work, 1, MERIDIAN_SAMPLES=0)
+    check.equal("exit code", run.process.returncode, 0)
+    for path in run.files():
+        with h5py.File(path) as file:
+            check.equal("tables of samples", [name for name in file if "sample" in name], [])
+            check.equal("texts", [key for key, _, _ in texts_of(file) if key.startswith("samples.")], [])
+    merged, summary = run.merge()
+    with h5py.File(run.folder / "merged.h5") as file:
+        check.equal("tables of samples in the merged file", [name for name in file if "sample" in name], [])
+    check.equal("functions", summary.get("program_functions", []), [])
+    return run, merged
+
+
+def refuse_events():
+    """A filter of system calls as those of containers: perf_event_open(2) fails with EPERM, in this process and its children."""
+    number = {"x86_64": 298, "aarch64": 241}[os.uname().machine]
+    load, jump_equal, give = 0x20, 0x15, 0x06
+    code = [(load, 0, 0, 0), (jump_equal, 0, 1, number), (give, 0, 0, 0x00050000 | 1), (give, 0, 0, 0x7FFF0000)]
+    program = b"".join(struct.pack("HBBI", *line) for line in code)
+    buffer = ctypes.create_string_buffer(program)
+    filter_of = struct.pack("HxxxxxxP", len(code), ctypes.addressof(buffer))
+    libc = ctypes.CDLL(None, use_errno=True)
+    no_new_privileges, set_seccomp, filter_mode = 38, 22, 2
+    if libc.prctl(no_new_privileges, 1, 0, 0, 0) != 0 or libc.prctl(set_seccomp, filter_mode, filter_of, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "prctl")
+
+
+def check_refused(check, options, work):
+    """A kernel that refuses: the run is as ever, with a finding that has a remedy."""
+    here = pathlib.Path(__file__).resolve()
+    run = Run(options, work, 1, wrapper=(sys.executable, "-B", here, "--refuse"), MERIDIAN_SAMPLES=100)
+    check.equal("exit code", run.process.returncode, 0)
+    merged, summary = run.merge()
+    check.equal("exit code of merge", merged.returncode, 0)
+    found = {row["name"]: row for row in summary["findings"]}
+    check.equal("findings", sorted(found), ["samples.refused"])
+    check.equal("ranks", found.get("samples.refused", {}).get("count"), options.ranks)
+    check.true("the reason is named", "EPERM" in found.get("samples.refused", {}).get("detail", ""))
+    return run, merged
+
+
+WAYS = {
+    "shares": check_shares, "threads": check_threads, "imbalance": check_imbalance, "kill": check_kill, "off": check_off,
+    "refused": check_refused,
+}  # fmt: skip
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--refuse":
+        refuse_events()
+        os.execv(sys.argv[2], sys.argv[2:])
+    sys.exit(ways.main(WAYS, "meridian-samples-"))

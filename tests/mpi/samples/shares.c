@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions with designed shares of processor time: shares FACTOR [kill|threads]
+// assemble : solve : check take 50, 37.5 and 12.5 % of each iteration; on rank 1 assemble takes FACTOR times as long.
+
+#include <math.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { kIterations = 20, kThreads = 3 };
+static const double kSeconds = 1.0;  // of all iterations, without the factor
+
+static double spent(void) {  // of this thread
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static volatile double sink;
+
+#define WORK(function)                                         \
+  __attribute__((noinline)) void function(double seconds) {    \
+    double sum = 0;                                            \
+    for (const double end = spent() + seconds; spent() < end;) \
+      for (int i = 0; i < 20000; ++i) sum += sqrt(i + 1.0);    \
+    sink = sum;                                                \
+  }
+
+WORK(assemble)
+WORK(solve)
+WORK(check)
+
+__attribute__((noinline)) void iterate(double factor) {
+  assemble(factor * 0.5 * kSeconds / kIterations);
+  solve(0.375 * kSeconds / kIterations);
+  check(0.125 * kSeconds / kIterations);
+  sink = factor;
+}
+
+static void* run_thread(void* factor) {
+  for (int i = 0; i < kIterations; ++i) iterate(*(double*)factor);
+  return NULL;
+}
+
+int main(int argc, char** argv) {
+  int rank, given;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &given);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  double factor = rank == 1 && argc > 1 ? atof(argv[1]) : 1;
+  const char* const how = argc > 2 ? argv[2] : "";
+  pthread_t threads[kThreads];
+  if (strcmp(how, "threads") == 0)
+    for (int i = 0; i < kThreads; ++i) pthread_create(&threads[i], NULL, run_thread, &factor);
+  const double begin = spent();
+  double worked = 0;
+  for (int i = 0; i < kIterations; ++i) {
+    const double before = spent();
+    iterate(factor);
+    worked += spent() - before;
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  printf("%d %.6f %.6f\n", rank, worked, spent() - begin);
+  fflush(stdout);
+  if (strcmp(how, "kill") == 0) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    raise(SIGKILL);
+  }
+  if (strcmp(how, "threads") == 0)
+    for (int i = 0; i < kThreads; ++i) pthread_join(threads[i], NULL);
+  MPI_Finalize();
+  return 0;
+}

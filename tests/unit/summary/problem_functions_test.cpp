@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a problem to the function of the rank that causes it.
+
+#include "summary/problems/problem_functions.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+namespace meridian {
+namespace {
+
+using testing::EndsWith;
+using testing::IsEmpty;
+
+void add(Summary& summary, std::int32_t rank, const std::string& function, double self_s, double error_s = 0.01) {
+  RankFunctionSummary& row = summary.rank_functions.emplace_back();
+  row.rank = rank;
+  row.function = function;
+  row.place = "app.c:4";
+  row.module = "app";
+  row.self_s = 2 * self_s;  // half of it without a processor
+  row.processor_s = self_s;
+  row.error_s = 2 * error_s;
+  row.callers = "main (app.c:8)";
+}
+
+/// Three ranks of which rank 1 is 0.5 s longer in assemble; it costs the others a second.
+Summary uneven(double excess_s = 0.5) {
+  Summary summary;
+  for (const std::int32_t rank : {0, 1, 2}) {
+    add(summary, rank, "assemble", rank == 1 ? 0.4 + excess_s : 0.4);
+    add(summary, rank, "solve", 0.3);
+  }
+  ProblemSummary& problem = summary.problems.emplace_back();
+  problem.problem = "imbalance";
+  problem.cost_s = 1;
+  problem.causer = 1;
+  problem.text = "Rank 1 is slow.";
+  return summary;
+}
+
+TEST(ProblemFunctions, NamesTheFunctionInWhichTheCauserIsLonger) {
+  Summary summary = uneven();
+  name_functions(summary);
+  EXPECT_EQ(summary.problems[0].text,
+            "Rank 1 is slow. More than in the other ranks: +500 ms in assemble (app.c:4) <- main (app.c:8).");
+  ASSERT_EQ(summary.problem_functions.size(), 1U);
+  EXPECT_EQ(summary.problem_functions[0].function, "assemble");
+  EXPECT_EQ(summary.problem_functions[0].rank, 1);
+  EXPECT_NEAR(summary.problem_functions[0].excess_s, 0.5, 1e-12);
+  EXPECT_NEAR(summary.problem_functions[0].error_s, 0.01 * std::sqrt(1.5), 1e-12);
+}
+
+TEST(ProblemFunctions, NamesNoneIfTheExcessIsBelowTwoStandardErrors) {
+  Summary summary = uneven();
+  for (RankFunctionSummary& row : summary.rank_functions) row.error_s = 0.5;
+  name_functions(summary);
+  EXPECT_EQ(summary.problems[0].text, "Rank 1 is slow.");
+  EXPECT_THAT(summary.problem_functions, IsEmpty());
+}
+
+TEST(ProblemFunctions, NamesNoneIfTheExcessExplainsLittleOfTheCost) {
+  Summary summary = uneven(0.05);
+  name_functions(summary);
+  EXPECT_EQ(summary.problems[0].text, "Rank 1 is slow.");
+}
+
+TEST(ProblemFunctions, NamesNoneForAProblemOfNoRankInParticular) {
+  Summary summary = uneven();
+  summary.problems[0].causer = -1;
+  name_functions(summary);
+  EXPECT_EQ(summary.problems[0].text, "Rank 1 is slow.");
+}
+
+TEST(ProblemFunctions, NamesASecondFunctionIfItIsOfThatSize) {
+  Summary summary = uneven();
+  add(summary, 1, "check", 0.2);
+  name_functions(summary);
+  EXPECT_THAT(
+      summary.problems[0].text,
+      EndsWith("+500 ms in assemble (app.c:4) <- main (app.c:8), +200 ms in check (app.c:4) <- main (app.c:8)."));
+}
+
+TEST(ProblemFunctions, OfOneRankAloneAreNone) {
+  Summary summary = uneven();
+  std::erase_if(summary.rank_functions, [](const RankFunctionSummary& row) { return row.rank != 1; });
+  name_functions(summary);
+  EXPECT_THAT(summary.problem_functions, IsEmpty());
+}
+
+TEST(ProblemFunctions, OfATraceWithoutSamplesAreNone) {
+  Summary summary = uneven();
+  summary.rank_functions.clear();
+  name_functions(summary);
+  EXPECT_EQ(summary.problems[0].text, "Rank 1 is slow.");
+}
+
+}  // namespace
+}  // namespace meridian
