@@ -103,7 +103,7 @@ Result<SampleSpoolReader> SampleSpoolReader::open(const std::filesystem::path& p
     if (!reader.byte(value)) return Error{Errc::not_found, "there are no samples", ""};
   std::memcpy(&header, bytes, sizeof header);
   if (header != head_of(ring))
-    return Error{Errc::not_found, "'" + path.string() + "' is of another process than its ring", ""};
+    return Error{Errc::not_found, std::string{"'"} + path.string() + "' is of another process than its ring", ""};
   return reader;
 }
 
