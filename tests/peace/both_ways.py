@@ -8,6 +8,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "support"), str(HERE.parent / "mpi"), str(HERE.parent / "mpi/counter")]
 import rank_trace  # noqa: E402, F401
 import tracing  # noqa: E402
+from tracing import launch  # noqa: E402, F401
 
 SKIPPED = 77
 
