@@ -188,6 +188,8 @@ void export_tracer(const fs::path& tracer, const Settings& settings, bool is_cho
   if (!kept.starts_with(tracer.string()))
     ::setenv("LD_PRELOAD", kept.empty() ? tracer.c_str() : (tracer.string() + ":" + kept).c_str(), 1);
   let_sanitizers_start();
+  // The program may look up functions before the tracer reads meridian.conf.
+  if (!settings.values.is_on(OptionId::dlsym)) ::setenv(info(OptionId::dlsym).variable.data(), "no", 1);
   // Absolute, since the program may change its directory before MPI_Init.
   std::error_code problem;
   if (const auto directory = settings.values.path(OptionId::dir); !directory.empty())

@@ -7,26 +7,62 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <new>
+
 #include "pmpi/libraries/real.hpp"
 
 namespace meridian {
 namespace {
 
-/// A loaded object that defines PMPI_Init but is not in the global scope: an MPI that was loaded by dlopen.
-int keep_if_mpi(dl_phdr_info* object, std::size_t, void* found) {
-  if (object->dlpi_name == nullptr || object->dlpi_name[0] == '\0') return 0;
-  void* const handle = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-  if (handle == nullptr) return 0;
-  // The library itself, not one that depends on it: dlsym searches dependencies, too.
-  void* const symbol = dlsym(handle, "PMPI_Init");
-  Dl_info where{};
-  if (symbol != nullptr && dladdr(symbol, &where) != 0 &&
-      where.dli_fbase == reinterpret_cast<void*>(object->dlpi_addr)) {
-    *static_cast<void**>(found) = handle;  // stays open, so that MPI is never unloaded
-    return 1;
-  }
-  dlclose(handle);
+/// The loaded files. They are looked at after dl_iterate_phdr(), because the dynamic linker's functions must not be called while
+/// it holds its lock.
+struct LoadedFiles {
+  struct File {
+    const void* base;
+    const char* path;
+  };
+  File files[512];  // further ones are left out
+  std::size_t count = 0;
+  char paths[64 * 1024];
+  std::size_t used = 0;
+};
+
+int keep_file(dl_phdr_info* info, std::size_t, void* data) {
+  auto& kept = *static_cast<LoadedFiles*>(data);
+  const std::size_t bytes = info->dlpi_name != nullptr ? strlen(info->dlpi_name) + 1 : 1;
+  if (bytes == 1) return 0;  // the program
+  if (kept.count == sizeof kept.files / sizeof *kept.files || bytes > sizeof kept.paths - kept.used) return 1;
+  char* const path = kept.paths + kept.used;
+  memcpy(path, info->dlpi_name, bytes);
+  kept.used += bytes;
+  kept.files[kept.count++] = {reinterpret_cast<void*>(info->dlpi_addr), path};
   return 0;
+}
+
+/// The handle of a loaded file that defines PMPI_Init itself, not only depends on one that does; null: it does not.
+void* open_if_mpi(const char* path, const void* base) noexcept {
+  void* const handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return nullptr;
+  Dl_info where{};
+  void* const symbol = dlsym(handle, "PMPI_Init");
+  if (symbol != nullptr && dladdr(symbol, &where) != 0 && where.dli_fbase == base) return handle;
+  dlclose(handle);
+  return nullptr;
+}
+
+/// Finds an MPI that is not in the global scope, because it was loaded by dlopen(). It stays open, so that it is never unloaded.
+void* find_opened_mpi() noexcept {
+  // Too large for a stack, and several threads may be here.
+  void* const memory = mmap(nullptr, sizeof(LoadedFiles), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  auto& loaded = *new (memory) LoadedFiles;
+  dl_iterate_phdr(&keep_file, &loaded);
+  void* found = nullptr;
+  for (std::size_t i = 0; i < loaded.count && found == nullptr; ++i)
+    found = open_if_mpi(loaded.files[i].path, loaded.files[i].base);
+  munmap(memory, sizeof(LoadedFiles));
+  return found;
 }
 
 Interface interface_of(void* scope, const char* path) noexcept {
@@ -35,6 +71,9 @@ Interface interface_of(void* scope, const char* path) noexcept {
   if (strncmp(slash != nullptr ? slash + 1 : path, "libmpi_abi", strlen("libmpi_abi")) == 0) return Interface::abi;
   return dlsym(scope, "ompi_mpi_comm_world") != nullptr ? Interface::openmpi : Interface::mpich;
 }
+
+/// Handle of the library in which the program looks up functions.
+constinit std::atomic<void*> g_adopted{nullptr};
 
 #if defined(__x86_64__)
 constexpr std::size_t kJumpBytes = 14;
@@ -87,8 +126,8 @@ Library find_library() noexcept {
   library.scope = RTLD_DEFAULT;
   library.init = dlsym(RTLD_DEFAULT, "PMPI_Init");
   if (library.init == nullptr) {
-    void* found = nullptr;
-    dl_iterate_phdr(&keep_if_mpi, &found);
+    void* found = g_adopted.load(std::memory_order_acquire);
+    if (found == nullptr) found = find_opened_mpi();
     if (found == nullptr) return library;
     library.scope = found;
     library.init = dlsym(found, "PMPI_Init");
@@ -97,6 +136,19 @@ Library find_library() noexcept {
   if (dladdr(library.init, &where) != 0 && where.dli_fname != nullptr) library.path = where.dli_fname;
   library.interface = interface_of(library.scope, library.path);
   return library;
+}
+
+bool adopt_library(const void* base, const char* path) noexcept {
+  void* const handle = open_if_mpi(path, base);
+  if (handle == nullptr) return false;
+  const void* const first = dlsym(RTLD_DEFAULT, "PMPI_Init");
+  const bool is_only_one = first == nullptr || first == dlsym(handle, "PMPI_Init");
+  void* adopted = nullptr;
+  if (is_only_one && interface_of(handle, path) == kOwnInterface &&
+      (g_adopted.compare_exchange_strong(adopted, handle, std::memory_order_acq_rel) || adopted == handle))
+    return true;
+  dlclose(handle);
+  return false;
 }
 
 bool bypass_wrappers(const Library& library) noexcept {

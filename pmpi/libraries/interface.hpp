@@ -47,6 +47,10 @@ struct Library {
 };
 Library find_library() noexcept;
 
+/// Whether the file at `base` is the MPI library of this process and has the tracer's interface. If the file is in no scope in which
+/// find_library() looks first, find_library() finds it from now on.
+bool adopt_library(const void* base, const char* path) noexcept;
+
 /// Replaces the beginning of each wrapper MPI_X by a jump to the next MPI_X, so that calls arrive there as the program made them.
 /// For a library of another interface, whose handles and statuses have another size: the wrappers cannot even pass a call on.
 /// False: the system does not let code be changed, or a function is too short; then some wrappers may be replaced, others not.

@@ -6,6 +6,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include <cstdint>
+
+#include "pmpi/libraries/handle_symbols.hpp"
 #include "pmpi/libraries/interface.hpp"
 #include "pmpi/process/heritage.hpp"
 #include "pmpi/process/last_words.hpp"
@@ -24,21 +27,42 @@ const char* file_name(const char* path) noexcept {
 
 /// The file whose MPI_Init was called without the tracer's knowledge.
 struct HiddenInit {
+  enum class How : std::uint8_t {
+    by_library,  ///< it is the MPI library, in front of the tracer
+    by_address,  ///< it is the MPI library, whose functions the program has looked up
+    by_other,    ///< it is a tool or the program itself
+  };
   const char* path = nullptr;  ///< null: MPI was not initialised so
-  bool is_of_library = false;  ///< it is the MPI library itself
+  How how{};
 };
 
-HiddenInit find_hidden_init() noexcept {
-  const auto initialized = reinterpret_cast<int (*)(int*)>(dlsym(RTLD_DEFAULT, "PMPI_Initialized"));
+HiddenInit find_hidden_init(const Library& library) noexcept {
+  if (library.init == nullptr) return {};
+  const auto initialized = reinterpret_cast<int (*)(int*)>(dlsym(library.scope, "PMPI_Initialized"));
   int flag = 0;
   if (initialized == nullptr || initialized(&flag) != MPI_SUCCESS || flag == 0) return {};
-  Dl_info self{}, other{}, library{};
+  Dl_info self{}, other{}, mpi{};
   void* const init = dlsym(RTLD_DEFAULT, "MPI_Init");
   if (init == nullptr || dladdr(reinterpret_cast<void*>(&g_session), &self) == 0 || dladdr(init, &other) == 0)
     return {};
-  if (self.dli_fbase == other.dli_fbase) return {};
-  const bool is_known = dladdr(reinterpret_cast<void*>(initialized), &library) != 0;
-  return {other.dli_fname, is_known && library.dli_fbase == other.dli_fbase};
+  if (self.dli_fbase == other.dli_fbase) return {library.path, HiddenInit::How::by_address};
+  const bool is_of_library = dladdr(library.init, &mpi) != 0 && mpi.dli_fbase == other.dli_fbase;
+  return {other.dli_fname, is_of_library ? HiddenInit::How::by_library : HiddenInit::How::by_other};
+}
+
+void say_by_address(const Library& library) noexcept {
+  if (library.is_foreign()) {
+    say_at_end(
+        "nothing was recorded: the MPI library '%s' is one of %s, and libmeridian.so is for %s; `meridian run --mpi "
+        "%s` "
+        "has the right one",
+        library.path, interface_name(library.interface), kLibrary, interface_folder(library.interface));
+    return;
+  }
+  say_at_end(
+      "nothing was recorded: the program reaches '%s' past libmeridian.so: by PMPI_Init, by an address from dlsym() or "
+      "in a library that it opened with RTLD_DEEPBIND%s",
+      library.path, records_looked_up() ? "" : ". MERIDIAN_DLSYM=yes records calls by such addresses");
 }
 
 /// A child of this process may have called MPI, as in a script; it then has said so.
@@ -67,8 +91,13 @@ void tell_trace() noexcept {
 
 void tell_no_trace() noexcept {
   if (!is_loaded_here() || launched_as().rank > 0) return;
-  const HiddenInit hidden = find_hidden_init();
-  if (hidden.path != nullptr && hidden.is_of_library) {
+  const Library library_here = find_library();
+  const HiddenInit hidden = find_hidden_init(library_here);
+  if (hidden.path != nullptr && hidden.how == HiddenInit::How::by_address) {
+    say_by_address(library_here);
+    return;
+  }
+  if (hidden.path != nullptr && hidden.how == HiddenInit::How::by_library) {
     say_at_end(
         "nothing was recorded: the program calls MPI_Init of '%s', which comes before libmeridian.so. Name "
         "libmeridian.so before the MPI library when you link, or use `meridian run`; `meridian doctor PROGRAM` checks "
@@ -89,7 +118,7 @@ void tell_no_trace() noexcept {
   const char* const name = file_name(program);
   if (g_session.writer_started.load()) {
     say_at_end("nothing was recorded: '%s' ended in MPI_Init", name);
-  } else if (dlsym(RTLD_DEFAULT, "PMPI_Init") != nullptr) {
+  } else if (library_here.init != nullptr) {
     say_at_end("nothing was recorded: '%s' did not call MPI_Init", name);
   } else {
     say_at_end("nothing was recorded: '%s' uses no MPI library", name);

@@ -43,3 +43,20 @@ foreach(flavor ${MERIDIAN_MPIS})
         --mpiexec ${MERIDIAN_MPIEXEC_${flavor}} --ranks 2 ${other_tracer} ${what} $<TARGET_FILE:tools_plain_${flavor}>)
   endforeach()
 endforeach()
+
+# Functions that the program looks up in the library's handle.
+foreach(flavor ${MERIDIAN_MPIS})
+  foreach(program looks_up looks_up_own)
+    add_executable(tools_${program}_${flavor} tools/looks_up.c)
+    target_include_directories(tools_${program}_${flavor} SYSTEM PRIVATE ${MERIDIAN_MPI_INCLUDE_${flavor}})
+    target_compile_definitions(tools_${program}_${flavor} PRIVATE _GNU_SOURCE)
+    target_compile_options(tools_${program}_${flavor} PRIVATE -Wall -Wextra)
+    target_link_libraries(tools_${program}_${flavor} PRIVATE ${CMAKE_DL_LIBS})
+  endforeach()
+  target_compile_definitions(tools_looks_up_own_${flavor} PRIVATE HAS_OWN)
+  set_target_properties(tools_looks_up_own_${flavor} PROPERTIES ENABLE_EXPORTS ON)
+  meridian_run(Recorder.on_2_ranks_of_${flavor}_calls_of_functions_that_were_looked_up_are_recorded FLAVOR ${flavor} RANKS 2 BUDGET 240
+    COMMAND ${MERIDIAN_PYTHON_H5PY} -B ${here}/check_looked_up.py --meridian $<TARGET_FILE:meridian>
+      --mpiexec ${MERIDIAN_MPIEXEC_${flavor}} --ranks 2 --linked $<TARGET_FILE:tools_plain_${flavor}>
+      $<TARGET_FILE:tools_looks_up_${flavor}> $<TARGET_FILE:tools_looks_up_own_${flavor}>)
+endforeach()
