@@ -20,6 +20,7 @@
 #include "pmpi/process/launch.hpp"
 #include "pmpi/process/session_state.hpp"
 #include "pmpi/rings/ring_file.hpp"
+#include "pmpi/session/directory_pattern.hpp"
 
 namespace meridian {
 namespace {
@@ -58,8 +59,12 @@ bool make_directory(const char* base, bool may_exist, char* made) noexcept {
     }
     if (mkdir(made, 0700) == 0) return true;
     if (errno != EEXIST) return false;
-    if (may_exist && access(made, W_OK) == 0 && holds_no_trace(made)) return true;
     struct stat status {};
+    if (may_exist && stat(made, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid != geteuid()) {
+      errno = EPERM;  // its owner could exchange or read the trace
+      return false;
+    }
+    if (may_exist && access(made, W_OK) == 0 && holds_no_trace(made)) return true;
     if (may_exist && stat(made, &status) == 0 && !S_ISDIR(status.st_mode)) {
       errno = ENOTDIR;
       return false;
@@ -106,8 +111,9 @@ void create_at_root(char* path) noexcept {
   if (getcwd(cwd, sizeof cwd) == nullptr) cwd[0] = '\0';
   if (!wanted.empty()) {
     const bool is_absolute = wanted.front() == '/';
-    snprintf(base, sizeof base, "%s%s%.*s", is_absolute ? "" : cwd, is_absolute ? "" : "/",
-             static_cast<int>(wanted.size()), wanted.data());
+    char expanded[kPathBytes];
+    expand_pattern(wanted, expanded, sizeof expanded);
+    snprintf(base, sizeof base, "%s%s%s", is_absolute ? "" : cwd, is_absolute ? "" : "/", expanded);
     for (std::size_t end = strlen(base); end > 1 && base[end - 1] == '/'; --end) base[end - 1] = '\0';
   } else {
     char name[128];
@@ -123,7 +129,8 @@ void create_at_root(char* path) noexcept {
     snprintf(base, sizeof base, "%s/meridian-%s-%s-%s", cwd, name, stamp, job);
   }
   if (!make_directory(base, !wanted.empty(), path)) {
-    say("cannot create the output directory '%s': %s; set MERIDIAN_DIR to a writable one", base, strerror(errno));
+    const char* const reason = errno == EPERM ? "a directory of this name belongs to another user" : strerror(errno);
+    say("cannot create the output directory '%s': %s; set MERIDIAN_DIR to a writable one", base, reason);
     path[0] = '\0';
     return;
   }

@@ -60,3 +60,9 @@ foreach(flavor ${MERIDIAN_MPIS})
       --mpiexec ${MERIDIAN_MPIEXEC_${flavor}} --ranks 2 --linked $<TARGET_FILE:tools_plain_${flavor}>
       $<TARGET_FILE:tools_looks_up_${flavor}> $<TARGET_FILE:tools_looks_up_own_${flavor}>)
 endforeach()
+
+foreach(flavor ${MERIDIAN_MPIS})
+  meridian_run(Recorder.on_2_ranks_of_${flavor}_the_directory_may_have_signs_and_must_be_the_users_own FLAVOR ${flavor} RANKS 2
+    COMMAND ${MERIDIAN_PYTHON} -B ${here}/check_directory.py --meridian $<TARGET_FILE:meridian>
+      --mpiexec ${MERIDIAN_MPIEXEC_${flavor}} --ranks 2 $<TARGET_FILE:tools_plain_${flavor}>)
+endforeach()
