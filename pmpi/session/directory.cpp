@@ -113,7 +113,13 @@ void create_at_root(char* path) noexcept {
     const bool is_absolute = wanted.front() == '/';
     char expanded[kPathBytes];
     expand_pattern(wanted, expanded, sizeof expanded);
-    snprintf(base, sizeof base, "%s%s%s", is_absolute ? "" : cwd, is_absolute ? "" : "/", expanded);
+    const int length = snprintf(base, sizeof base, "%s%s%s", is_absolute ? "" : cwd, is_absolute ? "" : "/", expanded);
+    if (length < 0 || static_cast<std::size_t>(length) >= sizeof base) {
+      say("the name of the output directory is longer than %zu bytes; set MERIDIAN_DIR to a shorter one",
+          sizeof base - 1);
+      path[0] = '\0';
+      return;
+    }
     for (std::size_t end = strlen(base); end > 1 && base[end - 1] == '/'; --end) base[end - 1] = '\0';
   } else {
     char name[128];
