@@ -12,6 +12,7 @@ import pathlib
 import struct
 import subprocess
 import sys
+import time
 
 import h5py
 
@@ -20,6 +21,7 @@ import launch  # noqa: E402
 import ways  # noqa: E402
 
 SHARES = {"assemble": 0.5, "solve": 0.375, "check": 0.125}
+SETTLE_S = 30
 FACTOR = 2.0  # of rank 1 in assemble
 
 
@@ -38,10 +40,10 @@ def is_near(share, expected, samples):
 class Run:
     def __init__(self, options, work, *arguments, wrapper=(), name="trace", **extra):
         self.options, self.folder = options, pathlib.Path(work) / name
-        scratch = pathlib.Path(work) / f"scratch-{name}"
-        scratch.mkdir()
+        self.scratch = pathlib.Path(work) / f"scratch-{name}"
+        self.scratch.mkdir()
         command = [options.mpiexec, "-n", options.ranks, *wrapper, options.meridian, "run", options.program, *arguments]
-        extra.update(MERIDIAN_DIR=self.folder, MERIDIAN_SCRATCH=scratch)
+        extra.update(MERIDIAN_DIR=self.folder, MERIDIAN_SCRATCH=self.scratch)
         self.process = launch.run(command, **extra)
 
     def said(self):
@@ -203,6 +205,9 @@ def check_imbalance(check, options, work):
 def check_kill(check, options, work):
     """A killed rank keeps what was sampled until then."""
     run = Run(options, work, 1, "kill", MERIDIAN_SAMPLES=500)
+    deadline = time.monotonic() + SETTLE_S  # the writers have to notice
+    while time.monotonic() < deadline and (list(run.scratch.rglob("*.ring")) or list(run.folder.glob("*.done"))):
+        time.sleep(0.05)
     merged, summary = run.merge()
     for rank in range(options.ranks):
         path = run.folder / f"rank-{rank:05}.h5"
