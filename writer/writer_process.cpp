@@ -133,9 +133,9 @@ void WriterProcess::sleep(std::uint32_t seen) {
   if (header.wake.load(std::memory_order_seq_cst) != seen) {
     // there is something to do
   } else if (is_watching_) {
-    futex_wait(header.wake, seen, std::min(kBetweenLooksNs, Sampler::kRoundNs));
+    futex_wait(header.wake, seen, std::min(kBetweenLooksNs, sampler_.nap_ns()));
   } else if (sampler_.is_on()) {
-    futex_wait(header.wake, seen, Sampler::kRoundNs);
+    futex_wait(header.wake, seen, sampler_.nap_ns());
   } else {
     futex_wait(header.wake, seen);
   }

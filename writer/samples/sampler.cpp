@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::uint64_t kBetweenTimesNs = 2'000'000'000;  // between texts with sampled times
 constexpr std::uint64_t kRoundsWithAPeriod = 8;           // a new one cuts the present step short
+constexpr std::uint64_t kLongestRoundNs = 100'000'000;
+constexpr std::uint64_t kSamplesInARound = 15;  // of a thread: a quarter of what the kernel's buffer holds
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 
 std::uint64_t now_ns() noexcept { return static_cast<std::uint64_t>(system_clock_ns(CLOCK_MONOTONIC)); }
@@ -33,6 +35,7 @@ Sampler::Sampler(RingFile& ring, ThreadEvent::Open open) : ring_{ring}, open_{op
   const std::uint32_t rate = ring.header().sample_hz;
   if (rate == 0) return;
   period_ns_ = kSecondNs / rate;
+  round_ns_ = std::min(kLongestRoundNs, kSamplesInARound * period_ns_);
   random_ = (ring.header().process_start ^ static_cast<std::uint64_t>(ring.header().pid) << 32) | 1;
   state_ = State::waiting;
 }
@@ -140,10 +143,12 @@ void Sampler::take_round(bool is_last) {
   for (auto& entry : threads_) {
     if (!entry.second) continue;
     Thread& thread = *entry.second;
-    lost += thread.event.drain([&](std::uint64_t time_ns, const CopiedStack& copied) {
+    const std::uint64_t dropped = thread.event.drain([&](std::uint64_t time_ns, const CopiedStack& copied) {
       taken_.push_back({time_ns, {0, thread.number, stack_of(copied)}});
       thread.sampled_ns += thread.period_ns;
     });
+    thread.sampled_ns += dropped * thread.period_ns;  // the others stand for them
+    lost += dropped;
     if (rounds_ % kRoundsWithAPeriod == 0) thread.event.set_period(thread.period_ns = draw_period());
   }
   ++rounds_;
@@ -167,7 +172,7 @@ void Sampler::end() {
 
 void Sampler::run() {
   if (state_ == State::waiting) begin();
-  if (state_ != State::sampling || now_ns() - last_round_ns_ < kRoundNs) return;
+  if (state_ != State::sampling || now_ns() - last_round_ns_ < round_ns_) return;
   last_round_ns_ = now_ns();
   const bool is_over = ring_.header().run_state.load(std::memory_order_acquire) >= RunState::finalized;
   take_round(is_over);

@@ -21,26 +21,27 @@ namespace meridian {
 /// this unwinds their stacks and appends them to a spool. A failure ends it, and is recorded; the rest of the recording goes on.
 class Sampler {
  public:
-  /// Longest time between two calls of run().
-  static constexpr std::uint64_t kRoundNs = 100'000'000;
-
   /// `ring` must outlive this.
   explicit Sampler(RingFile& ring, ThreadEvent::Open open = &ThreadEvent::open_event);
 
   /// Whether run() has to be called: MERIDIAN_SAMPLES is not 0, and there is or will be something to sample.
   bool is_on() const noexcept { return state_ == State::waiting || state_ == State::sampling; }
+  /// Longest time until the next call of run().
+  std::uint64_t nap_ns() const noexcept { return state_ == State::waiting ? kUntilBeginNs : round_ns_; }
   /// Begins once the process has an output directory; then takes over samples, at most one time in a round.
   void run();
   /// Stores all samples that the kernel has.
   void settle();
 
  private:
+  /// Between looks for the output directory: what is computed before the first round has no samples.
+  static constexpr std::uint64_t kUntilBeginNs = 10'000'000;
   enum class State : std::uint8_t { off, waiting, sampling, ended };
   struct Thread {
     std::uint32_t number = 0;  // ThreadId
     ThreadEvent event;
     std::uint64_t period_ns = 0;   // in force
-    std::uint64_t sampled_ns = 0;  // sum of the periods of its samples
+    std::uint64_t sampled_ns = 0;  // sum of the periods of its samples, lost ones included
     std::uint64_t stored_ns = 0;   // the same, when it was last stored
   };
   struct Taken {
@@ -63,6 +64,7 @@ class Sampler {
   ThreadEvent::Open open_;
   State state_ = State::off;
   std::uint64_t period_ns_ = 0;
+  std::uint64_t round_ns_ = 0;  // between two rounds
   std::uint64_t last_round_ns_ = 0, last_times_ns_ = 0, rounds_ = 0;
   std::uint64_t random_ = 0;
   std::optional<TickLine> clock_;

@@ -16,8 +16,8 @@ namespace meridian {
 namespace {
 
 constexpr std::uint32_t kStackBytes = 8192;  // of a copy
-// Bytes of the kernel's buffer: thirty samples, and fewer where the user may lock no more memory.
-constexpr std::size_t kMostBuffer = 256 << 10, kLeastBuffer = 32 << 10;
+// Bytes of the kernel's buffer: sixty samples, and fewer where the user may lock no more memory.
+constexpr std::size_t kMostBuffer = 512 << 10, kLeastBuffer = 32 << 10;
 
 #if defined(__x86_64__)
 constexpr std::uint64_t kRegisters = 1ULL << 6 | 1ULL << 7 | 1ULL << 8;  // bp, sp, ip

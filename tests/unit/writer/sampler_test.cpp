@@ -123,6 +123,17 @@ TEST_F(Samples, AreNotTakenIfNoneAreWanted) {
   EXPECT_FALSE(std::filesystem::exists(samples_in_output(out, 2)));
 }
 
+TEST_F(Samples, OfAnyRateAreFetchedWhenTheKernelsBufferHasAFewOfThem) {
+  for (const auto& [rate, nap_ns] : {std::pair{100U, 100'000'000U}, {500U, 30'000'000U}, {1000U, 15'000'000U}}) {
+    made.header().sample_hz = rate;
+    RingFile ring = open();
+    Sampler sampler{ring};
+    EXPECT_EQ(sampler.nap_ns(), 10'000'000U);  // until there is an output directory
+    sampler.run();
+    EXPECT_EQ(sampler.nap_ns(), nap_ns) << rate;
+  }
+}
+
 TEST_F(Samples, BeginWithTheOutputDirectory) {
   made.header().world_rank.store(-1);
   RingFile ring = open();
