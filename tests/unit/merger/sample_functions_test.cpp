@@ -8,9 +8,6 @@
 namespace meridian::test {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-
 /// Paths from main() inwards; each call adds one and returns its number.
 class Names {
  public:
