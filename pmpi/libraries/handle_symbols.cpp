@@ -146,12 +146,13 @@ void* meridian_symbol_in(void* handle, const char* name, const void* caller) noe
   using namespace meridian;
   if (__atomic_load_n(&meridian_next_dlsym, __ATOMIC_ACQUIRE) == nullptr) find_next_dlsym();
   if (handle == RTLD_DEFAULT || handle == RTLD_NEXT || name == nullptr || strncmp(name, "MPI_", 4) != 0) return nullptr;
+  if (is_in_tracer(caller)) return nullptr;
   void* const function = own_function(name);
   void* const theirs = function != nullptr ? meridian_next_dlsym(handle, name) : nullptr;
   Dl_info file{};
   if (theirs == nullptr || theirs == function || dladdr(theirs, &file) == 0 || file.dli_fname == nullptr)
     return nullptr;
-  if (base_of(caller) == base_of(function) || is_tool(caller, name) || !records_looked_up()) return nullptr;
+  if (is_tool(caller, name) || !records_looked_up()) return nullptr;
   return adopt_library(file.dli_fbase, file.dli_fname) ? function : nullptr;
 }
 

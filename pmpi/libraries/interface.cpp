@@ -12,7 +12,19 @@
 
 #include "pmpi/libraries/real.hpp"
 
+// Set by the linker: the first byte of this library, and the first one behind it.
+extern "C" {
+extern const char __ehdr_start[] [[gnu::visibility("hidden")]];  // NOLINT: the linker's name
+extern const char _end[] [[gnu::visibility("hidden")]];          // NOLINT: the linker's name
+}
+
 namespace meridian {
+
+bool is_in_tracer(const void* address) noexcept {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  return at >= reinterpret_cast<std::uintptr_t>(__ehdr_start) && at < reinterpret_cast<std::uintptr_t>(_end);
+}
+
 namespace {
 
 /// The loaded files. They are looked at after dl_iterate_phdr(), because the dynamic linker's functions must not be called while

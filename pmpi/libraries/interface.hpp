@@ -36,6 +36,9 @@ constexpr const char* interface_folder(Interface interface) noexcept {
   return kFolders[static_cast<std::size_t>(interface)];
 }
 
+/// Whether an address is in this library. Unlike dladdr(), which compares all symbols of a file, this costs nothing.
+bool is_in_tracer(const void* address) noexcept;
+
 /// The MPI library of this process.
 struct Library {
   const void* init = nullptr;  ///< its PMPI_Init; null: there is no MPI

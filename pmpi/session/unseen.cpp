@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "pmpi/libraries/flavor.hpp"
+#include "pmpi/libraries/interface.hpp"
 #include "pmpi/libraries/real.hpp"
 #include "pmpi/process/session_state.hpp"
 #include "pmpi/rings/emit.hpp"
@@ -58,7 +59,8 @@ const link_map* owner_of(const char* pmpi_name, const void* own_base) noexcept {
   void* const function = dlsym(RTLD_DEFAULT, pmpi_name + 1);
   Dl_info where{};
   void* file = nullptr;
-  if (function == nullptr || dladdr1(function, &where, &file, RTLD_DL_LINKMAP) == 0 || where.dli_fbase == own_base)
+  if (function == nullptr || is_in_tracer(function) || dladdr1(function, &where, &file, RTLD_DL_LINKMAP) == 0 ||
+      where.dli_fbase == own_base)
     return nullptr;
   return static_cast<const link_map*>(file);
 }

@@ -6,11 +6,12 @@
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
+  setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* whole lines: ranks share the output */
   for (int step = 0; step < 3; ++step) {
     const int outer = nvtxRangePushA("outer");
     const int inner = nvtxRangePushW(L"w\u00e4rme");
-    printf("%d %d", outer, inner);
-    printf(" %d %d\n", nvtxRangePop(), nvtxRangePop());
+    const int first_end = nvtxRangePop(), second_end = nvtxRangePop();
+    printf("%d %d %d %d\n", outer, inner, first_end, second_end);
   }
   nvtxDomainHandle_t domain = nvtxDomainCreateA("solver");
   nvtxEventAttributes_t attributes = {0};
