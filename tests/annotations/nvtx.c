@@ -6,12 +6,13 @@
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* whole lines: ranks share the output */
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (int step = 0; step < 3; ++step) {
     const int outer = nvtxRangePushA("outer");
     const int inner = nvtxRangePushW(L"w\u00e4rme");
     const int first_end = nvtxRangePop(), second_end = nvtxRangePop();
-    printf("%d %d %d %d\n", outer, inner, first_end, second_end);
+    if (rank == 0) printf("%d %d %d %d\n", outer, inner, first_end, second_end);
   }
   nvtxDomainHandle_t domain = nvtxDomainCreateA("solver");
   nvtxEventAttributes_t attributes = {0};
@@ -27,7 +28,7 @@ int main(int argc, char** argv) {
   attributes.message.ascii = "restart";
   nvtxMarkEx(&attributes);
   nvtxMarkA("restart");
-  printf("done\n");
+  if (rank == 0) printf("done\n");
   MPI_Finalize();
   return 0;
 }

@@ -12,6 +12,8 @@ static void exchange(void) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   SCOREP_USER_REGION_DEFINE(sweep)
   SCOREP_USER_METRIC_LOCAL(residual)
   SCOREP_USER_METRIC_INIT(residual, "residual", "1", SCOREP_USER_METRIC_TYPE_DOUBLE, SCOREP_USER_METRIC_CONTEXT_GLOBAL)
@@ -23,7 +25,7 @@ int main(int argc, char** argv) {
     SCOREP_USER_REGION_END(sweep)
   }
   (void)name;
-  printf("done\n");
+  if (rank == 0) printf("done\n");
   MPI_Finalize();
   return 0;
 }
