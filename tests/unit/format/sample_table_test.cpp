@@ -24,7 +24,11 @@ class SampleTables : public testing::Test {
     SampleTableWriter table{file->id()};
     for (std::size_t i = 0; i < samples; ++i) ASSERT_TRUE(table.push(row(i)));
     ASSERT_TRUE(table.finish({{}, {0, 0x1000}, {1, 0x2000}, {1, 0x3000}}));
-    const RankMeta meta{.rank = 3, .size = 4, .hostname = "host", .executable = "app"};
+    RankMeta meta;
+    meta.rank = 3;
+    meta.size = 4;
+    meta.hostname = "host";
+    meta.executable = "app";
     ASSERT_TRUE(file->finish(meta));
   }
   static SampleRow row(std::size_t i) {
