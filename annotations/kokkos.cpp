@@ -20,7 +20,7 @@ struct SpaceHandle {
   char name[64];
 };
 
-/// What a tool asks of Kokkos: a flag for each request, the rest reserved.
+/// Requests of a tool to Kokkos: one flag, and reserved bytes.
 struct ToolSettings {
   bool requires_global_fencing;
   bool padding[255];

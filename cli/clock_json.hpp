@@ -10,7 +10,7 @@
 namespace meridian {
 
 /// All data about the clocks of a merged trace: `meridian clocks --json`.
-/// errors  those of reading the clock report and the bounds
+/// errors  as from reading the clock report and the bounds
 Result<std::string> clock_json(const MergedTrace& trace, const Summary& summary);
 
 }  // namespace meridian

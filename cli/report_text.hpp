@@ -22,7 +22,7 @@ struct ReportSource {
 /// errors  those of find_merged() and of reading it
 Result<std::unique_ptr<ReportSource>> open_report_source(const std::filesystem::path& given, const PageBudget& budget);
 
-/// What pages say about the run.
+/// Texts about the run for pages.
 PageText page_text(const Summary& summary);
 
 /// The page. is_served: it asks its server for details.

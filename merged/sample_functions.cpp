@@ -34,7 +34,7 @@ bool is_header(std::string_view file) {
   return false;
 }
 
-/// What calls main() and the functions of threads.
+/// Functions of the system that call main() and the start functions of threads.
 bool is_start(std::string_view function) {
   for (const std::string_view name : {"_start", "__libc_start_main", "__libc_start_call_main", "start_thread"})
     if (function == name) return true;

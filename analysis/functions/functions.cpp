@@ -24,15 +24,15 @@ constexpr double kNearlyAll = 0.9;  ///< of the time outside calls; the rest is 
 constexpr std::size_t kMostCallers = 3;
 constexpr std::size_t kMostRankRows = std::size_t{1} << 17;
 
-/// What one function took of one rank, or of all.
+/// Samples of one function, in one rank or in all ranks.
 struct FunctionTime {
   double self_s = 0, inclusive_s = 0, variance = 0, processor_s = 0;
   std::uint64_t samples = 0;
   std::map<std::uint32_t, std::uint64_t> lines;       // samples in each
-  std::map<std::uint32_t, std::uint64_t> call_lines;  // the same, and those of functions that it calls
+  std::map<std::uint32_t, std::uint64_t> call_lines;  // samples by line, including samples of called functions
   std::map<std::uint32_t, std::uint64_t> paths;
 
-  /// The line with most samples; of a function that only calls others, that of the call.
+  /// The line with most samples; the line of the call, for a function that only calls others.
   std::uint32_t line() const { return most(lines.empty() ? call_lines : lines); }
 
   /// The number with most samples, but 0, which is unknown, only if there is no other one.
