@@ -274,8 +274,12 @@ TEST(LockFacts, ACallWithATimeLimitWaitsForTheSameAsThatWithout) {
                                                                          : ThreadAwaits::timed_object)
           << name;
     }
-    if (name.find("try") != std::string::npos) EXPECT_EQ(waits, ThreadAwaits::no) << name;
-    if (name.ends_with("join")) EXPECT_EQ(waits, ThreadAwaits::thread) << name;
+    if (name.find("try") != std::string::npos) {
+      EXPECT_EQ(waits, ThreadAwaits::no) << name;
+    }
+    if (name.ends_with("join")) {
+      EXPECT_EQ(waits, ThreadAwaits::thread) << name;
+    }
   }
 }
 
