@@ -13,6 +13,7 @@
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "trace/format/tables/h5.hpp"
 
 namespace meridian {
 namespace {
@@ -44,6 +45,7 @@ int main(int argc, char** argv) {
   // explicitly after they are written.
   H5dont_atexit();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // callers report each failure once
+  meridian::h5::refuse_plugins();
   try {
     return meridian::dispatch({argv + (argc > 0 ? 1 : 0), argv + argc});
   } catch (const std::bad_alloc&) {

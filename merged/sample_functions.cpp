@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "trace/model/source_place.hpp"
+
 namespace meridian {
 namespace {
 
@@ -22,33 +24,11 @@ bool is_system_library(std::string_view module) {
   return false;
 }
 
-bool is_system_header(std::string_view file) {
-  return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/") ||
-         file.starts_with("/usr/local/include/") || file.find("/include/c++/") != std::string_view::npos;
-}
-
-/// Helpers in headers of the program: the function that uses them is the one to know.
-bool is_header(std::string_view file) {
-  for (const std::string_view end : {".h", ".hpp", ".hh", ".hxx", ".h++", ".inl", ".tpp", ".ipp"})
-    if (file.ends_with(end)) return true;
-  return false;
-}
-
 /// Functions of the system that call main() and the start functions of threads.
 bool is_start(std::string_view function) {
   for (const std::string_view name : {"_start", "__libc_start_main", "__libc_start_call_main", "start_thread"})
     if (function == name) return true;
   return false;
-}
-
-/// Without what compilers append to the names of parts and copies of a function.
-std::string source_function(std::string name) {
-  for (const std::string_view mark : {"._omp_fn.", ".omp_outlined"})
-    if (const std::size_t at = name.find(mark); at != std::string::npos && at != 0)
-      return name.substr(0, at) + " (parallel region)";
-  for (const std::string_view mark : {".constprop.", ".isra.", ".part.", ".cold", ".lto_priv."})
-    name.resize(std::min(name.size(), name.find(mark)));
-  return name;
 }
 
 }  // namespace
@@ -69,7 +49,7 @@ SampleFunctions::SampleFunctions(const SampleNames& names) : names_{&names} {
       place_lines_.push_back({kNone, 0});
       continue;
     }
-    Function function{place.function.empty() ? "(no symbols)" : source_function(place.function), place.file, module};
+    Function function{place.function.empty() ? "(no symbols)" : without_copy_marks(place.function), place.file, module};
     if (const auto file = file_of.find({place.function, place.module}); place.file.empty() && file != file_of.end())
       function.file = file->second;
     const auto [at, is_new] = known.try_emplace({function.name, function.file, function.module},
@@ -116,20 +96,6 @@ std::string place_of(const SampleFunctions::Function& function, std::uint32_t li
 
 std::string function_place(const SampleFunctions::Function& function, std::uint32_t line) {
   return shorten_templates(function.name, kLongName) + " (" + place_of(function, line) + ")";
-}
-
-std::string shorten_templates(std::string_view name, std::size_t most) {
-  if (name.size() <= most) return std::string{name};
-  std::string result;
-  int depth = 0;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    const bool is_operator = name.substr(0, i).ends_with("operator") || name.substr(0, i).ends_with("operator<") ||
-                             name.substr(0, i).ends_with("operator-");
-    if (name[i] == '<' && !is_operator && depth++ == 0) result += "<...>";
-    if (depth == 0) result += name[i];
-    if (name[i] == '>' && !is_operator && depth > 0) --depth;
-  }
-  return result;
 }
 
 }  // namespace meridian

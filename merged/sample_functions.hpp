@@ -51,7 +51,5 @@ class SampleFunctions {
 std::string function_place(const SampleFunctions::Function& function, std::uint32_t line);
 /// "app.c:4"; "app.c" without a line; the module without a file.
 std::string place_of(const SampleFunctions::Function& function, std::uint32_t line);
-/// The same name with its template arguments left out where it is longer than `most` characters.
-std::string shorten_templates(std::string_view name, std::size_t most);
 
 }  // namespace meridian

@@ -116,6 +116,21 @@ std::string describe_flaws(const Summary& summary) {
   return losses == 0 ? "" : "Parts of the run were not recorded (see the findings): counts and times are lower bounds.";
 }
 
+/// The functions that compute longest; how to get them where they are not known.
+std::string describe_computation(const Summary& summary) {
+  constexpr std::size_t kMost = 3;
+  constexpr double kLeastShare = 0.05;
+  std::string functions;
+  std::size_t count = 0;
+  for (const ProgramFunctionSummary& row : summary.program_functions) {
+    if (count == kMost || row.share < kLeastShare) break;
+    functions += fmt::format("{}{} {}{}", count++ == 0 ? "" : ", ", human_percent(row.share), row.function,
+                             row.place.empty() ? "" : " (" + row.place + ")");
+  }
+  if (functions.empty()) return "With samples its functions are known: meridian help functions.";
+  return "The time outside MPI: " + functions + ".";
+}
+
 std::vector<std::string> advise(const Summary& summary) {
   Advice advice;
   const bool has_ended_early = !describe_run_end(summary).empty();
@@ -136,9 +151,8 @@ std::vector<std::string> advise(const Summary& summary) {
   advise_on_overhead(summary, advice);
   if (load.mpi_share < kLittleMpi && !has_ended_early)
     advice.push_back(
-        fmt::format("MPI takes only {} of the ranks' time: look at the computation (a sampling profiler such as perf), "
-                    "not at the communication.",
-                    human_percent(load.mpi_share)));
+        fmt::format("MPI takes only {} of the ranks' time: look at the computation, not at the communication. {}",
+                    human_percent(load.mpi_share), describe_computation(summary)));
   advise_on_messages(summary, advice);
   advise_on_polling(summary, advice);
   advise_on_clocks(summary, advice);

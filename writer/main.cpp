@@ -15,6 +15,7 @@
 #include <system_error>
 #include <thread>
 
+#include "trace/format/tables/h5.hpp"
 #include "trace/model/private_files.hpp"
 #include "trace/records/finish/snapshot_rank.hpp"
 #include "writer/left_rings.hpp"
@@ -60,6 +61,7 @@ int main(int argc, char** argv) {
     std::signal(signal, SIG_IGN);
   keep_files_private();
   ::setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
+  h5::refuse_plugins();
 
   if (is_snapshot) return make_snapshot(argv[2]);
   auto ring = RingFile::open(argv[1], RingFile::Access::drain);

@@ -15,6 +15,7 @@
 #include "analysis/functions/sample_counts.hpp"
 #include "analysis/walk/trace_visitor.hpp"
 #include "merged/sample_functions.hpp"
+#include "trace/model/source_place.hpp"
 #include "trace/model/units.hpp"
 
 namespace meridian {

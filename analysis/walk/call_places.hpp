@@ -10,8 +10,8 @@
 
 namespace meridian {
 
-/// The places of calls in the program: source file and line, or module and offset. Call sites on one line are one place;
-/// place 0 is unknown.
+/// The places of calls in the program: function, and source file and line or module and offset. Call sites on one line are one
+/// place; place 0 is unknown.
 class CallPlaces {
  public:
   explicit CallPlaces(const MergedDefinitions& definitions);

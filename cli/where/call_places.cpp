@@ -11,6 +11,7 @@
 
 #include "cli/summary/printable.hpp"
 #include "merger/sites/resolve_sites.hpp"
+#include "trace/model/source_place.hpp"
 
 namespace meridian {
 namespace {
@@ -57,10 +58,7 @@ void find_call_places(std::vector<RankNow>& ranks) {
 }
 
 std::string short_place(const CallPlace& place) {
-  if (place.line != 0) return fmt::format("{}:{}", file_name(place.file), place.line);
-  if (place.offset == 0) return "";
-  if (place.module.empty()) return fmt::format("{:#x}", place.offset);
-  return fmt::format("{}+{:#x}", file_name(place.module), place.offset);
+  return line_text({place.function, place.file, place.line, place.module, place.offset});
 }
 
 }  // namespace meridian

@@ -12,6 +12,7 @@
 #include "cli/where/call_places.hpp"
 #include "summary/units.hpp"
 #include "trace/model/lock_kinds.hpp"
+#include "trace/model/source_place.hpp"
 
 namespace meridian {
 namespace {
@@ -81,7 +82,7 @@ std::string local_wait_text(const WaitedFor& what) {
 std::string place_text(const CallPlace& place) {
   const std::string where = short_place(place);
   if (where.empty()) return "";
-  const std::string function = place.function.substr(0, place.function.find('('));
+  const std::string function = without_parameters(without_copy_marks(place.function));
   return printable(function.empty() ? "at " + where : fmt::format("at {} in {}", where, function));
 }
 

@@ -19,7 +19,7 @@ void SampleNamesBuilder::add(std::size_t index, const RankMeta& meta, const std:
 
 void SampleNamesBuilder::resolve() {
   Findings unused;  // call sites have the same files, and report what is wrong with them
-  const std::vector<SourcePlace> found = resolve_sites(sites_, unused, PassedHeaders::all);
+  const std::vector<SourcePlace> found = resolve_sites(sites_, unused);
   for (const Module& module : sites_.modules()) names_.modules.push_back({module.path});
   std::map<std::tuple<std::uint32_t, std::uint64_t, std::string, std::string, std::string, std::uint32_t>,
            std::uint32_t>

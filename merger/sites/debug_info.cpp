@@ -10,12 +10,15 @@
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "merger/sites/source_names.hpp"
+#include "trace/model/source_place.hpp"
 
 namespace meridian {
 namespace {
@@ -50,7 +53,7 @@ std::string name_of(Dwarf_Die& die) {
 
 class DebugModule {
  public:
-  DebugModule(Dwfl_Module* module, PassedHeaders headers) : module_{module}, headers_{headers} {}
+  explicit DebugModule(Dwfl_Module* module) : module_{module} {}
 
   SourcePlace place(Dwarf_Addr address) {
     SourcePlace place;
@@ -119,30 +122,30 @@ class DebugModule {
     return false;
   }
 
-  bool is_passed(const std::string& file) const {
-    return is_library_header(file) || (headers_ == PassedHeaders::all && is_header(file));
-  }
-
-  void find_functions(Dwarf_Die& unit, Dwarf_Addr address, SourcePlace& place) const {
+  /// Of the function with this code and those that are inlined there, the innermost one that the user looks for: outside of headers;
+  /// else outside of the system's; else the outermost one.
+  static void find_functions(Dwarf_Die& unit, Dwarf_Addr address, SourcePlace& place) {
     std::vector<Dwarf_Die> scopes;
     find_scopes(unit, address, 0, scopes);
-    for (; !scopes.empty(); scopes.pop_back()) {
-      Dwarf_Die& scope = scopes.back();
+    std::erase_if(scopes, [](Dwarf_Die& scope) {
       const int tag = dwarf_tag(&scope);
-      if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine) continue;
-      // A wrapper of a library, such as std::mutex::lock(): its caller is the one to know.
-      if (place.function.empty() && tag == DW_TAG_inlined_subroutine && is_passed(place.file) &&
-          find_call(unit, scope, place))
-        continue;
-      const std::string name = name_of(scope);
-      if (place.function.empty()) {
-        place.function = name;
-        if (tag == DW_TAG_subprogram) return;
-      } else if (tag == DW_TAG_subprogram) {
-        place.outer = name;
-        return;
-      }
+      return tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine;
+    });
+    if (scopes.empty()) return;
+    std::vector<SourcePlace> places;  // of each scope, the innermost one first; less if one of the calls is unknown
+    for (SourcePlace at = place; places.size() < scopes.size();) {
+      Dwarf_Die& scope = scopes[scopes.size() - 1 - places.size()];
+      places.push_back(at);
+      places.back().function = name_of(scope);
+      if (dwarf_tag(&scope) == DW_TAG_subprogram || !find_call(unit, scope, at)) break;
     }
+    auto chosen = std::ranges::find_if(
+        places, [](const SourcePlace& each) { return !is_header(each.file) && !is_system_header(each.file); });
+    if (chosen == places.end())
+      chosen = std::ranges::find_if(places, [](const SourcePlace& each) { return !is_system_header(each.file); });
+    if (chosen == places.end()) --chosen;
+    place = *chosen;
+    if (std::next(chosen) != places.end()) place.outer = name_of(scopes.front());
   }
 
   static std::string folder_of(Dwarf_Die& unit) {
@@ -182,7 +185,6 @@ class DebugModule {
   }
 
   Dwfl_Module* module_;
-  PassedHeaders headers_;
 };
 
 /// Checks that the file is a program or library, and the one that ran.
@@ -204,8 +206,7 @@ DebugInfo check_file(Dwfl_Module* module, const std::string& build_id) {
 bool can_read_debug_info() { return true; }
 
 DebugInfo read_places(int descriptor, const std::string& path, const std::string& build_id,
-                      const std::vector<std::uint64_t>& offsets, PassedHeaders headers,
-                      const std::function<void(const SourcePlace&)>& take) {
+                      const std::vector<std::uint64_t>& offsets, const std::function<void(const SourcePlace&)>& take) {
   ::unsetenv("DEBUGINFOD_URLS");  // libdw would contact servers
   Dwfl_Callbacks callbacks{};
   callbacks.find_elf = dwfl_build_id_find_elf;
@@ -221,7 +222,7 @@ DebugInfo read_places(int descriptor, const std::string& path, const std::string
   dwfl_report_end(session.get(), nullptr, nullptr);
   const DebugInfo found = check_file(module, build_id);
   if (found != DebugInfo::read) return found;
-  DebugModule places{module, headers};
+  DebugModule places{module};
   // The call instruction is before its return address.
   for (const std::uint64_t offset : offsets) take(places.place(offset - 1));
   return DebugInfo::read;
@@ -236,7 +237,7 @@ namespace meridian {
 bool can_read_debug_info() { return false; }
 
 DebugInfo read_places(int descriptor, const std::string&, const std::string&, const std::vector<std::uint64_t>&,
-                      PassedHeaders, const std::function<void(const SourcePlace&)>&) {
+                      const std::function<void(const SourcePlace&)>&) {
   ::close(descriptor);
   return DebugInfo::unreadable;
 }

@@ -10,15 +10,13 @@ namespace meridian {
 
 /// The source location of a call; unknown fields are empty or 0.
 struct SourcePlace {
-  std::string function;  ///< innermost, possibly inlined, but no inlined one of a library's header
-  std::string outer;     ///< the function that contains the code, if the innermost was inlined
+  std::string
+      function;  ///< innermost, possibly inlined, but not of a header if it was inlined into code outside of headers
+  std::string outer;  ///< the function that contains the code, if the innermost was inlined
   std::string file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
 };
-
-/// Inlined functions of these headers only pass a call on: the place is the one that they were inlined into.
-enum class PassedHeaders { of_system, all };
 
 enum class DebugInfo { read, is_other_file, unreadable };
 
@@ -33,7 +31,6 @@ bool can_read_debug_info();
 /// offsets     return addresses as in the file's own headers.
 /// take        receives one location for each offset, in order.
 DebugInfo read_places(int descriptor, const std::string& path, const std::string& build_id,
-                      const std::vector<std::uint64_t>& offsets, PassedHeaders headers,
-                      const std::function<void(const SourcePlace&)>& take);
+                      const std::vector<std::uint64_t>& offsets, const std::function<void(const SourcePlace&)>& take);
 
 }  // namespace meridian

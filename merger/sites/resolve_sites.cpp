@@ -101,8 +101,8 @@ int open_module(const Module& module) {
 
 class Resolver {
  public:
-  Resolver(const SiteTable& table, Findings& findings, PassedHeaders headers)
-      : table_{table}, findings_{findings}, headers_{headers}, places_(table.sites().size()) {}
+  Resolver(const SiteTable& table, Findings& findings)
+      : table_{table}, findings_{findings}, places_(table.sites().size()) {}
 
   std::vector<SourcePlace> run() {
     std::vector<std::vector<std::uint32_t>> sites_of(table_.modules().size());
@@ -157,21 +157,20 @@ class Resolver {
       answer.add(std::to_string(place.line));
       answer.add(std::to_string(place.column));
     };
-    const DebugInfo found = read_places(descriptor, module.path, build_id, offsets, headers_, take);
+    const DebugInfo found = read_places(descriptor, module.path, build_id, offsets, take);
     if (!is_begun) answer.mark(found == DebugInfo::is_other_file ? kIsOther : kIsUnreadable);
     answer.send();
   }
 
   const SiteTable& table_;
   Findings& findings_;
-  PassedHeaders headers_;
   std::vector<SourcePlace> places_;
 };
 
 }  // namespace
 
-std::vector<SourcePlace> resolve_sites(const SiteTable& table, Findings& findings, PassedHeaders headers) {
-  return Resolver{table, findings, headers}.run();
+std::vector<SourcePlace> resolve_sites(const SiteTable& table, Findings& findings) {
+  return Resolver{table, findings}.run();
 }
 
 }  // namespace meridian

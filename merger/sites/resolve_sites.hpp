@@ -11,7 +11,6 @@ namespace meridian {
 
 /// The source locations of the sites, by index. Unknown ones are empty and counted in a finding. Reads the modules'
 /// files if they are still those that ran; never writes.
-std::vector<SourcePlace> resolve_sites(const SiteTable& table, Findings& findings,
-                                       PassedHeaders headers = PassedHeaders::of_system);
+std::vector<SourcePlace> resolve_sites(const SiteTable& table, Findings& findings);
 
 }  // namespace meridian

@@ -34,15 +34,4 @@ std::string source_path(std::string_view folder, std::string_view path) {
   return whole.lexically_normal().string();
 }
 
-bool is_library_header(std::string_view path) {
-  return path.starts_with("/usr/include/") || path.starts_with("/usr/lib/") ||
-         path.starts_with("/usr/local/include/") || path.find("/include/c++/") != std::string_view::npos;
-}
-
-bool is_header(std::string_view path) {
-  for (const std::string_view end : {".h", ".hpp", ".hh", ".hxx", ".h++", ".inl", ".tpp", ".ipp"})
-    if (path.ends_with(end)) return true;
-  return false;
-}
-
 }  // namespace meridian

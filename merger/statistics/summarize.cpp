@@ -18,6 +18,7 @@
 #include "trace/format/rank/rank_end.hpp"
 #include "trace/format/rank/rank_file.hpp"
 #include "trace/model/call_facts.hpp"
+#include "trace/model/source_place.hpp"
 #include "trace/model/units.hpp"
 
 namespace meridian {
@@ -101,10 +102,12 @@ std::vector<Statistics::Life> lives_of(const Trace& trace, std::size_t index, co
 std::string describe_open_call(const Trace& trace, std::span<const SourcePlace> places,
                                const Statistics::OpenCall& open) {
   const std::uint32_t site = trace.paths->paths()[open.path].site;
-  if (site == kNoSite || places[site].line == 0) return trace.calls[open.call].name;
-  const std::string& file = places[site].file;
-  return trace.calls[open.call].name + " (" + file.substr(file.rfind('/') + 1) + ":" +
-         std::to_string(places[site].line) + ")";
+  if (site == kNoSite) return trace.calls[open.call].name;
+  const Site& code = trace.sites->sites()[site];
+  const std::string& module = trace.sites->modules()[code.module].path;
+  const SourcePlace& place = places[site];
+  return trace.calls[open.call].name + " (" +
+         place_text({place.function, place.file, place.line, module, module.empty() ? 0 : code.offset}) + ")";
 }
 
 void summarize_end(const Trace& trace, std::size_t index, const Statistics& statistics,

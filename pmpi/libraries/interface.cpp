@@ -14,8 +14,8 @@
 
 // Set by the linker: the first byte of this library, and the first one behind it.
 extern "C" {
-extern const char __ehdr_start[] [[gnu::visibility("hidden")]];  // NOLINT: the linker's name
-extern const char _end[] [[gnu::visibility("hidden")]];          // NOLINT: the linker's name
+[[gnu::visibility("hidden")]] extern const char __ehdr_start[];  // NOLINT: the linker's name
+[[gnu::visibility("hidden")]] extern const char _end[];          // NOLINT: the linker's name
 }
 
 namespace meridian {

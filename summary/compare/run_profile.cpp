@@ -13,6 +13,7 @@
 #include "summary/problems/problem_waits.hpp"
 #include "trace/model/call_id.hpp"
 #include "trace/model/nearest_name.hpp"
+#include "trace/model/source_place.hpp"
 
 namespace meridian {
 namespace {
@@ -139,12 +140,12 @@ RunProfile profile_of(const Summary& summary, std::string source) {
     waits_at[{row.function, row.place}] += row.total_s;
   }
   for (const SiteSummary& row : summary.sites) {
-    const std::string place = place_text(row);
     // Waits are known by place; the first site of the place gets them.
     double wait_s = 0;
-    if (const auto wait = waits_at.find({row.function, place}); wait != waits_at.end())
+    if (const auto wait = waits_at.find({row.function, place_text(row)}); wait != waits_at.end())
       wait_s = std::exchange(wait->second, 0);
-    add(items.at(Subject::site, row.function, {}, row.caller, place), row.total_s, row.count,
+    const std::string line = line_text({row.caller, row.file, row.line, row.module, row.offset});
+    add(items.at(Subject::site, row.function, {}, row.caller, line), row.total_s, row.count,
         row.bytes_sent + row.bytes_received, wait_s);
   }
   for (const RegionSummary& row : summary.regions)

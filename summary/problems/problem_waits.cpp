@@ -16,6 +16,7 @@
 #include "summary/problems/wait_texts.hpp"
 #include "summary/units.hpp"
 #include "trace/model/call_facts.hpp"
+#include "trace/model/source_place.hpp"
 
 namespace meridian {
 namespace {
@@ -241,7 +242,7 @@ class WaitingFinder {
     problem.causer_function = group.longest->causer_function;
     problem.causer_place = group.longest->causer_place;
     std::string late = problem.causer_function;
-    if (!problem.causer_place.empty()) late += (late.empty() ? "" : ", ") + problem.causer_place;
+    if (!problem.causer_place.empty()) late += (late.empty() ? "" : " in ") + problem.causer_place;
     if (!late.empty()) late = " (" + late + ")";
     const std::set<std::int32_t> ranks = causer < 0 ? group.waiters : waiters_for(causer, group);
     const std::size_t count = ranks.size();
@@ -348,9 +349,7 @@ bool is_of_threads(const WaitSummary& row) {
 }
 
 std::string place_text(const SiteSummary& site) {
-  const auto base = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
-  if (site.line != 0) return fmt::format("{}:{}", base(site.file), site.line);
-  return site.module.empty() ? std::string{} : fmt::format("{}+{:#x}", base(site.module), site.offset);
+  return place_text({site.caller, site.file, site.line, site.module, site.module.empty() ? 0 : site.offset});
 }
 
 std::string in_brackets(const std::string& place) { return place.empty() ? place : " (" + place + ")"; }

@@ -73,7 +73,7 @@ struct ProblemSummary {
   double share = 0;     ///< of all ranks' time, without MPI_Init and MPI_Finalize
   double shared_s = 0;  ///< further time of the problem that counts for other ones
   std::string function;
-  std::string place;            ///< where it is lost: source file and line, or module and offset; empty: unknown
+  std::string place;  ///< where it is lost: function, then source file and line or module and offset; empty: unknown
   std::int32_t causer = -1;     ///< rank; -1: several, or none
   std::string causer_function;  ///< what it was busy with, or called late
   std::string causer_place;
@@ -87,7 +87,8 @@ struct ProblemSummary {
       column<&Row::share>("share", "", "of all ranks' time, without MPI_Init and MPI_Finalize"),
       column<&Row::shared_s>("shared_s", "s", "further time of the problem that counts for other ones"),
       column<&Row::function>("function", "", "in which it is lost"),
-      column<&Row::place>("place", "", "source file and line of that call, or module and offset; empty: unknown"),
+      column<&Row::place>("place", "",
+                          "of that call: function, then source file and line or module and offset; empty: unknown"),
       column<&Row::causer>("causer", "", "rank that is the cause; -1: several, or none"),
       column<&Row::causer_function>("causer_function", "", "function in which that rank was, or which it called late"),
       column<&Row::causer_place>("causer_place", "", "as place"),
@@ -101,8 +102,8 @@ struct WaitSummary {
   std::string pattern;    ///< "late sender": docs/WAITS.md defines them
   std::int32_t rank = 0;  ///< the one that waited
   std::string function;
-  std::string place;             ///< source file and line of the call, or module and offset; empty: unknown
-  std::int32_t causer = -1;      ///< the rank that came last; -1: several, beyond the number of rows that are kept
+  std::string place;         ///< of the call: function, then source file and line or module and offset; empty: unknown
+  std::int32_t causer = -1;  ///< the rank that came last; -1: several, beyond the number of rows that are kept
   std::string causer_function;   ///< the call in which it came
   std::string causer_place;      ///< as place
   std::uint64_t count = 0;       ///< waits
@@ -115,10 +116,12 @@ struct WaitSummary {
       column<&Row::pattern>("pattern", "", "kind of wait, as docs/WAITS.md defines it"),
       column<&Row::rank>("rank", "", "that waited, in MPI_COMM_WORLD"),
       column<&Row::function>("function", "", "in which it waited"),
-      column<&Row::place>("place", "", "source file and line of that call, or module and offset; empty: unknown"),
+      column<&Row::place>("place", "",
+                          "of that call: function, then source file and line or module and offset; empty: unknown"),
       column<&Row::causer>("causer", "", "rank that came last; -1: several, beyond the number of rows that are kept"),
       column<&Row::causer_function>("causer_function", "", "in which it came"),
-      column<&Row::causer_place>("causer_place", "", "source file and line of that call, or module and offset"),
+      column<&Row::causer_place>("causer_place", "",
+                                 "of that call: function, then source file and line or module and offset"),
       column<&Row::count>("count", "", "waits"),
       column<&Row::unresolved>("unresolved", "",
                                "further waits that are shorter than the bounds of the two clocks, not in the times"),
@@ -165,7 +168,8 @@ struct DelaySummary {
       column<&Row::what>("what", "", "what it spent time on: call, or compute (outside calls)"),
       column<&Row::region>("region", "", "innermost user region; empty: none"),
       column<&Row::function>("function", "", "the call; for compute the one before; empty: before the first call"),
-      column<&Row::place>("place", "", "source file and line of that call, or module and offset; empty: unknown"),
+      column<&Row::place>("place", "",
+                          "of that call: function, then source file and line or module and offset; empty: unknown"),
       column<&Row::waits>("waits", "", "waits of others that it caused directly"),
       column<&Row::short_term_s>("short_term_s", "s", "its part of the time of these waits"),
       column<&Row::long_term_s>("long_term_s", "s",

@@ -13,7 +13,7 @@ namespace meridian {
 /// A stretch of the run that repeats itself.
 struct PhaseSummary {
   std::string function;  ///< its calls begin the iterations; a user region, or a function of MPI
-  std::string place;     ///< source file and line of these calls, or module and offset; empty: unknown
+  std::string place;     ///< of these calls: function, then source file and line or module and offset; empty: unknown
   std::uint64_t iterations = 0;
   double begin_s = 0;
   double end_s = 0;
@@ -28,7 +28,8 @@ struct PhaseSummary {
   template <class Row = PhaseSummary>
   static constexpr auto kColumns = Columns{
       column<&Row::function>("function", "", "whose calls begin the iterations: a user region, or a function of MPI"),
-      column<&Row::place>("place", "", "source file and line of these calls, or module and offset; empty: unknown"),
+      column<&Row::place>("place", "",
+                          "of these calls: function, then source file and line or module and offset; empty: unknown"),
       column<&Row::iterations>("iterations", "", "of each rank, or instances"),
       column<&Row::begin_s>("begin_s", "s", "begin of the first one, relative to the first event of the run"),
       column<&Row::end_s>("end_s", "s", "end of the last one"),

@@ -14,7 +14,7 @@ namespace meridian {
 struct OpenmpRegionSummary {
   std::int32_t rank = 0;
   std::string function;  ///< that contains the region
-  std::string place;     ///< source file and line, or module and offset; empty: unknown
+  std::string place;     ///< function, then source file and line or module and offset; empty: unknown
   std::uint64_t regions = 0;
   std::uint64_t shares = 0;  ///< regions times threads of their teams
   double time_s = 0;         ///< of the regions, by their masters
@@ -29,7 +29,7 @@ struct OpenmpRegionSummary {
   static constexpr auto kColumns = Columns{
       column<&Row::rank>("rank", "", "in MPI_COMM_WORLD"),
       column<&Row::function>("function", "", "that contains the region; empty: unknown"),
-      column<&Row::place>("place", "", "source file and line, or module and offset; empty: unknown"),
+      column<&Row::place>("place", "", "function, then source file and line or module and offset; empty: unknown"),
       column<&Row::regions>("regions", "", "how often it was executed"),
       column<&Row::shares>("shares", "", "of threads in them: regions times threads"),
       column<&Row::time_s>("time_s", "s", "length of the regions, from fork to join"),

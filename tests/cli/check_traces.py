@@ -241,3 +241,32 @@ def check_stats_columns_describes_every_member():
             columns = set(line.split(",")[1:])
         elif line:
             assert columns <= described[line.split(",")[0]], (line, columns)
+
+
+def check_check_reads_all_files_and_names_the_rows_that_are_damaged():
+    import h5py
+
+    trace = here / "trace"
+    meridian("generate", trace, "--ranks", 2, "--calls", 20000)
+    whole = meridian("check", "--all", trace)
+    assert whole.returncode == 0 and "nothing is damaged" in whole.stdout, whole
+    meridian("merge", "--quiet", trace)
+    whole = json.loads(meridian("check", "--all", "--json", trace).stdout)["files"]
+    assert (whole["files"], whole["damaged"]) == (3, []), whole
+    merged = trace / "merged.h5"
+    with h5py.File(merged) as file:
+        column = file["events/enter_step_ns"]
+        chunk = next(column.id.get_chunk_info(i) for i in range(column.id.get_num_chunks()) if column.id.get_chunk_info(i).size > 100)
+        first, rows = chunk.chunk_offset[0], min(column.chunks[0], len(column) - chunk.chunk_offset[0])
+    with open(merged, "r+b") as file:
+        file.seek(chunk.byte_offset + chunk.size // 2)
+        file.write(b"damaged")
+    done = meridian("check", "--all", trace)
+    said = f"damaged: merged.h5: /events/enter_step_ns, rows {first} to {first + rows - 1}: they do not decompress to what their checksum says"
+    assert done.returncode == 2 and said in " ".join(done.stdout.split()), done
+    files = json.loads(meridian("check", "--all", "--json", trace).stdout)["files"]
+    reason = "they do not decompress to what their checksum says"
+    assert files["damaged"] == [{"file": "merged.h5", "table": "/events/enter_step_ns", "first": first, "rows": rows, "reason": reason}], files
+    (trace / "rank-00001.h5").write_bytes((trace / "rank-00001.h5").read_bytes()[:5000])
+    done = meridian("check", "--all", trace)
+    assert done.returncode == 2 and "rank-00001.h5" in done.stdout, done

@@ -51,6 +51,7 @@ class Case:
 
     def run(self, *words, names=None, form="text"):
         environment = {key: value for key, value in os.environ.items() if not key.startswith("MERIDIAN_")}
+        environment["HDF5_PLUGIN_PATH"] = str(self.directory / "plugins")
         try:
             done = subprocess.run(
                 [*limited(self.options), self.options.meridian, *map(str, words)], capture_output=True, timeout=TIME_S,
@@ -273,6 +274,7 @@ def main():
             trace = directory / "trace"
             trace.mkdir(parents=True)
             damage.put_elsewhere(trace)
+            damage.put_plugins(directory)
             case = Case(options, directory, what, trace / name)
             try:
                 make(case.file)

@@ -27,6 +27,13 @@ def places(kind):
     return {"fifo": "elsewhere.fifo", "file": "elsewhere.h5", "text": "elsewhere.txt", "passwd": "/etc/passwd"}[kind]
 
 
+def put_plugins(directory):
+    """A folder where HDF5 would look for libraries with filters; it may open none of them."""
+    folder = directory / "plugins"
+    folder.mkdir()
+    os.mkfifo(folder / "libfilter.so")
+
+
 def put_elsewhere(directory):
     """Targets of links. None of them may be opened."""
     if not (directory / "elsewhere.fifo").exists():
@@ -105,6 +112,17 @@ def filtered(**options):
         group.create_dataset(leaf, (max(1, len(old)),), dtype=plain, chunks=(max(1, len(old)),), **options)[...] = 1
 
     return make
+
+
+def with_unknown_filter(group, leaf, old):
+    """HDF5 would look for a library with this filter."""
+    rows = max(1, len(old))
+    plain = old.dtype if old.dtype.names is None and old.dtype.kind in "iuf" else np.dtype("i4")
+    creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    creation.set_chunk((rows,))
+    creation.set_filter(40000, h5py.h5z.FLAG_OPTIONAL, (1,))
+    dataset = h5py.h5d.create(group.id, leaf.encode(), h5py.h5t.py_create(plain), h5py.h5s.create_simple((rows,)), creation)
+    dataset.write_direct_chunk((0,), bytes(rows * plain.itemsize))
 
 
 def external(place):
@@ -225,6 +243,7 @@ DATASETS = {
     "filtered by somebody else": filtered(compression="lzf"),
     "with a checksum": filtered(fletcher32=True),
     "scaled": filtered(scaleoffset=0),
+    "filtered by nobody knows what": with_unknown_filter,
     "of extremes": extremes,
     "of names": lambda group, leaf, old: names_of_others(0)(group, leaf, old) if old.dtype.kind == "S" else extremes(group, leaf, old),
     "of other names": lambda group, leaf, old: names_of_others(5)(group, leaf, old) if old.dtype.kind == "S" else of_type("S1", b"")(group, leaf, old),

@@ -12,6 +12,7 @@
 #include "cli/summary/table.hpp"
 #include "cli/summary/text/text.hpp"
 #include "summary/units.hpp"
+#include "trace/model/source_place.hpp"
 
 namespace meridian {
 namespace {
@@ -23,14 +24,12 @@ constexpr std::size_t kDeepest = 8;           // levels with indentation
 constexpr std::size_t kMostLinesOfPath = 24;  // of one path; the middle of longer ones is omitted
 
 std::string place_of(const PathFrameSummary& frame) {
-  if (frame.line != 0) return fmt::format("{}:{}", file_name(frame.file), frame.line);
-  if (!frame.module.empty()) return fmt::format("{}+{:#x}", file_name(frame.module), frame.offset);
-  return fmt::format("{:#x}", frame.offset);
+  return line_text({frame.caller, frame.file, frame.line, frame.module, frame.offset});
 }
 
 /// Without arguments, which would fill the line.
-std::string_view name_of(const PathFrameSummary& frame) {
-  const std::string_view name = std::string_view{frame.caller}.substr(0, frame.caller.find('(', 1));
+std::string name_of(const PathFrameSummary& frame) {
+  const std::string name = without_parameters(without_copy_marks(frame.caller));
   return name.empty() ? "?" : name;
 }
 

@@ -10,22 +10,19 @@
 #include "cli/summary/table.hpp"
 #include "cli/summary/text/text.hpp"
 #include "summary/units.hpp"
+#include "trace/model/source_place.hpp"
 
 namespace meridian {
 namespace {
 
 /// "halo2d.c:120"; without a line "halo2d+0x1234".
 std::string place_of(const SiteSummary& site) {
-  const std::string place = site.line != 0         ? fmt::format("{}:{}", file_name(site.file), site.line)
-                            : !site.module.empty() ? fmt::format("{}+{:#x}", file_name(site.module), site.offset)
-                                                   : fmt::format("{:#x}", site.offset);
-  return printable(place);
+  return printable(line_text({site.caller, site.file, site.line, site.module, site.offset}));
 }
 
 /// Without arguments, which would fill the line. For inlined code, the function that contains it.
 std::string caller_of(const SiteSummary& site) {
-  const std::string& name = site.caller;
-  return printable(name.substr(0, name.find('(', 1)));
+  return printable(without_parameters(without_copy_marks(site.caller)));
 }
 
 }  // namespace

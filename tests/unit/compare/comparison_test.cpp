@@ -132,8 +132,8 @@ TEST(Comparison, WaitsBelongToTheirFunctionAndSite) {
   made::add_site(before, "MPI_Recv", 7, 3);
   add_function(before, "MPI_Recv", 3);
   Summary after = before;
-  add_wait(after, "late sender", "MPI_Recv", "solve.c:7", 1);
-  add_wait(after, "late sender", "MPI_Recv", "solve.c:7", 0.5);
+  add_wait(after, "late sender", "MPI_Recv", "main, solve.c:7", 1);
+  add_wait(after, "late sender", "MPI_Recv", "main, solve.c:7", 0.5);
   const Comparison comparison = compare_groups(group_of("a", {before}), group_of("b", {after}));
   EXPECT_EQ(change_of(comparison, Subject::function, "MPI_Recv").before.wait_s, 0);
   EXPECT_EQ(change_of(comparison, Subject::function, "MPI_Recv").after.wait_s, 1.5);

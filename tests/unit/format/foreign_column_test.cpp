@@ -19,6 +19,7 @@ struct Foreign {
   bool shuffle = false;
   bool deflate = false;
   bool checksum = false;
+  int other = 0;  // a further filter
 };
 
 std::vector<std::int32_t> numbers(std::size_t count) {
@@ -34,6 +35,8 @@ void write(const std::filesystem::path& path, const Foreign& how, const std::vec
   if (how.checksum) H5Pset_fletcher32(creation.get());
   if (how.shuffle) H5Pset_shuffle(creation.get());
   if (how.deflate) H5Pset_deflate(creation.get(), 6);
+  if (how.other == H5Z_FILTER_NBIT) H5Pset_nbit(creation.get());
+  if (how.other == H5Z_FILTER_SCALEOFFSET) H5Pset_scaleoffset(creation.get(), H5Z_SO_INT, 0);
   const hsize_t rows = values.size();
   const h5::Space space{H5Screate_simple(1, &rows, nullptr)};
   const h5::Dataset dataset{
@@ -50,7 +53,7 @@ Status read(const std::filesystem::path& path, std::vector<T>& values) {
   return column.read(0, std::span{values});
 }
 
-TEST(ForeignColumn, IsReadWhateverItsLayoutAndFilters) {
+TEST(ForeignColumn, IsReadWhateverItsLayoutAndTheOrderOfFilters) {
   const TempDir dir;
   const auto expected = numbers(5000);
   for (const hid_t type : {H5T_STD_I32LE, H5T_STD_I32BE, H5T_STD_I16LE, H5T_STD_I64BE})
@@ -63,6 +66,20 @@ TEST(ForeignColumn, IsReadWhateverItsLayoutAndFilters) {
         ASSERT_TRUE(status) << status.error().what;
         EXPECT_TRUE(std::equal(values.begin(), values.end(), expected.begin(), expected.end()));
       }
+}
+
+TEST(ForeignColumn, ThatHasPassedAnotherFilterIsAnError) {
+  const TempDir dir;
+  for (const int filter : {H5Z_FILTER_NBIT, H5Z_FILTER_SCALEOFFSET}) {
+    Foreign how{.chunk = 77};
+    how.other = filter;
+    write(dir / "a.h5", how, numbers(500));
+    std::vector<std::int32_t> values;
+    const Status status = read(dir / "a.h5", values);
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().what, "cannot read column 'values': it has passed HDF5's filter " +
+                                       std::to_string(filter) + "; shuffle, deflate and fletcher32 are read");
+  }
 }
 
 TEST(ForeignColumn, OfIntegersIsReadAsDoubles) {

@@ -125,13 +125,5 @@ TEST(SampleFunctions, PartsOfAFunctionThatTheCompilerMakesHaveItsName) {
   EXPECT_EQ(name(functions, region), "main (parallel region) (app.c:12)");
 }
 
-TEST(SampleFunctions, LongTemplatesAreShortenedInTheMiddle) {
-  EXPECT_EQ(shorten_templates("f<int>(int)", 20), "f<int>(int)");
-  EXPECT_EQ(shorten_templates("solve<std::vector<double, std::allocator<double>>>(int)::step", 20),
-            "solve<...>(int)::step");
-  EXPECT_EQ(shorten_templates("a::operator<(b<c> const&) of some length", 20),
-            "a::operator<(b<...> const&) of some length");
-}
-
 }  // namespace
 }  // namespace meridian::test

@@ -19,6 +19,7 @@ using testing::HasSubstr;
 
 std::uint64_t called_by_library();
 std::uint64_t called_by_own_header();
+std::uint64_t called_in_headers();
 
 SourcePlace place_of(std::uint64_t address) {
   Dl_info info{};
@@ -26,8 +27,7 @@ SourcePlace place_of(std::uint64_t address) {
   SourcePlace found;
   const int descriptor = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
   const std::uint64_t offset = address - reinterpret_cast<std::uint64_t>(info.dli_fbase);
-  read_places(descriptor, "/proc/self/exe", "", {offset}, PassedHeaders::of_system,
-              [&](const SourcePlace& place) { found = place; });
+  read_places(descriptor, "/proc/self/exe", "", {offset}, [&](const SourcePlace& place) { found = place; });
   return found;
 }
 
@@ -40,13 +40,22 @@ TEST(SourcePlaces, InHeadersOfTheSystemAreThoseOfTheirCallers) {
   EXPECT_EQ(place.outer, "");
 }
 
-TEST(SourcePlaces, InOtherHeadersAreThoseOfTheInlinedFunction) {
+TEST(SourcePlaces, InHeadersOfTheProgramAreThoseOfTheirCallers) {
   if (!can_read_debug_info()) GTEST_SKIP() << "built without libdw";
   const SourcePlace place = place_of(called_by_own_header());
+  EXPECT_EQ(place.file, "/home/user/own.cpp");
+  EXPECT_EQ(place.line, 21u);
+  EXPECT_THAT(place.function, HasSubstr("called_by_own_header"));
+  EXPECT_EQ(place.outer, "");
+}
+
+TEST(SourcePlaces, OfAProgramInHeadersAreThoseOfTheInnermostFunctionThatIsNotTheSystems) {
+  if (!can_read_debug_info()) GTEST_SKIP() << "built without libdw";
+  const SourcePlace place = place_of(called_in_headers());
   EXPECT_EQ(place.file, "/home/user/own.hpp");
-  EXPECT_EQ(place.line, 7u);
-  EXPECT_THAT(place.function, AnyOf("own", "meridian::test::(anonymous namespace)::own()"));  // GCC; clang
-  EXPECT_THAT(place.outer, HasSubstr("called_by_own_header"));
+  EXPECT_EQ(place.line, 8u);
+  EXPECT_THAT(place.function, AnyOf("own_guard", "meridian::test::(anonymous namespace)::own_guard()"));  // GCC; clang
+  EXPECT_THAT(place.outer, HasSubstr("called_in_headers"));
 }
 
 std::uint64_t named_object[4] = {1, 2, 3, 4};  // not constant: in the data of the program
@@ -75,6 +84,8 @@ TEST(SourcePlaces, OfDataAreTheSymbolsOfTheirObjects) {
 [[gnu::always_inline]] inline std::uint64_t guard() { const std::uint64_t at = lock(); asm(""); return at; }
 # 7 "/home/user/own.hpp"
 [[gnu::always_inline]] inline std::uint64_t own() { const std::uint64_t at = return_address(); asm(""); return at; }
+[[gnu::always_inline]] inline std::uint64_t own_guard() { const std::uint64_t at = guard(); asm(""); return at; }
+[[gnu::noinline]] std::uint64_t called_in_headers() { const std::uint64_t at = own_guard(); asm(""); return at; }
 # 20 "/home/user/own.cpp"
 [[gnu::noinline]] std::uint64_t called_by_library() { const std::uint64_t at = guard(); asm(""); return at; }
 [[gnu::noinline]] std::uint64_t called_by_own_header() { const std::uint64_t at = own(); asm(""); return at; }

@@ -26,6 +26,20 @@ TEST(Advice, SendsTheUserToTheComputationWhenMpiTakesLittle) {
   EXPECT_THAT(advise(samples::one_rank()), Contains(HasSubstr("MPI takes only 3.1 % of the ranks' time")));
 }
 
+TEST(Advice, NamesTheFunctionsOfAProgramThatHardlyUsesMpi) {
+  Summary summary = samples::one_rank();
+  EXPECT_THAT(advise(summary), Contains(HasSubstr("With samples its functions are known: meridian help functions.")));
+  for (const auto& [function, place, share] :
+       {std::tuple{"solve", "app.c:9", 0.7}, {"assemble", "libapp.so", 0.26}, {"main", "app.c:1", 0.04}}) {
+    ProgramFunctionSummary& row = summary.program_functions.emplace_back();
+    row.function = function;
+    row.place = place;
+    row.share = share;
+  }
+  EXPECT_THAT(advise(summary),
+              Contains(HasSubstr("The time outside MPI: 70.0 % solve (app.c:9), 26.0 % assemble (libapp.so).")));
+}
+
 TEST(Advice, NoShareIncludesStartAndEnd) {
   // 4 x 5.5 s of the 26 s in MPI and of the 50 s of the threads become start and end.
   Summary summary = samples::four_ranks();

@@ -58,7 +58,7 @@ TEST(Problems, RanksThatWaitInAChainWaitForItsFirstOne) {
                     {2, 0, "call", "", "MPI_Bcast", "a.c:3", 10, 0, 2}};
   EXPECT_EQ(
       find_problems(summary).front().text,
-      "3 ranks wait 6.00 s in MPI_Recv (a.c:7) for messages that are sent late (MPI_Send, a.c:9). In the end they "
+      "3 ranks wait 6.00 s in MPI_Recv (a.c:7) for messages that are sent late (MPI_Send in a.c:9). In the end they "
       "wait for rank 0, which computes after MPI_Send (a.c:9).");
   EXPECT_THAT(found(summary), ElementsAre("late sender 0.15 of rank 0"));
   summary.delays[1].short_term_s = 1;  // more than two fifths of the messages' waits may be charged to rank 2
@@ -69,7 +69,7 @@ TEST(Problems, ALateSenderIsNamedWithItsCall) {
   Summary summary = even_ranks(2);
   add_wait(summary, "late sender", 1, 0, 2, "MPI_Recv", "MPI_Send");
   EXPECT_EQ(find_problems(summary).front().text,
-            "Rank 1 waits 2.00 s in MPI_Recv (a.c:7) for messages that rank 0 sends late (MPI_Send, a.c:9).");
+            "Rank 1 waits 2.00 s in MPI_Recv (a.c:7) for messages that rank 0 sends late (MPI_Send in a.c:9).");
 }
 
 TEST(Problems, WaitsInPollsAreSaidToLeaveOutTheTimeBetweenThem) {
@@ -77,7 +77,7 @@ TEST(Problems, WaitsInPollsAreSaidToLeaveOutTheTimeBetweenThem) {
   add_wait(summary, "late sender", 1, 0, 2, "MPI_Test", "MPI_Send");
   EXPECT_EQ(
       find_problems(summary).front().text,
-      "Rank 1 waits 2.00 s in MPI_Test (a.c:7) for messages that rank 0 sends late (MPI_Send, a.c:9). Only the time "
+      "Rank 1 waits 2.00 s in MPI_Test (a.c:7) for messages that rank 0 sends late (MPI_Send in a.c:9). Only the time "
       "inside these calls counts, not that between them.");
 }
 
@@ -140,7 +140,7 @@ TEST(Problems, WaitsForPartitionsAreSaidToBeUnknown) {
   summary.functions = {{"MPI_Wait", "request", 40, 7, 0.2}, {"MPI_Psend_init", "p2p", 80, 0.01, 0.1}};
   summary.sites = {{"MPI_Wait", "work", "", "/src/a.c", 21, 0, "/app", 0x10, 40, 2, 7}};
   EXPECT_THAT(found(summary), ElementsAre("imbalance 0.20 of rank 0", "transfer 0.15"));
-  EXPECT_THAT(find_problems(summary).front().text, HasSubstr("Others seem to wait in MPI_Wait (a.c:21)"));
+  EXPECT_THAT(find_problems(summary).front().text, HasSubstr("Others seem to wait in MPI_Wait (work, a.c:21)"));
 }
 
 TEST(Problems, CallsWhoseWaitsAreNotKnownAreSaidToBeWhereOthersWaitForAnUnevenRank) {
@@ -153,10 +153,10 @@ TEST(Problems, CallsWhoseWaitsAreNotKnownAreSaidToBeWhereOthersWaitForAnUnevenRa
   const ProblemSummary problem = find_problems(summary).front();
   EXPECT_EQ(
       problem.text,
-      "Rank 2 works 8.00 s outside MPI, the others 4.00 s on average. Others seem to wait in MPI_Win_fence (a.c:21), "
-      "in which waits are not known.");
+      "Rank 2 works 8.00 s outside MPI, the others 4.00 s on average. Others seem to wait in MPI_Win_fence (work, "
+      "a.c:21), in which waits are not known.");
   EXPECT_EQ(problem.function, "MPI_Win_fence");
-  EXPECT_EQ(problem.place, "a.c:21");
+  EXPECT_EQ(problem.place, "work, a.c:21");
   EXPECT_THAT(find_problems(summary).at(1).text, HasSubstr("MPI_Put takes 6.00 s besides waits for other ranks"));
 }
 
@@ -191,9 +191,10 @@ TEST(Problems, ALockIsChargedWithTheWaitsOfOtherRanksForItsRank) {
   summary.sites = {{"pthread_mutex_lock", "work", "", "/src/a.c", 21, 0, "/app", 0x10, 100, 1, 8.0}};
   add_wait(summary, "wait at barrier", 1, 0, 3);
   ASSERT_THAT(found(summary), ElementsAre("lock 0.25 of rank 0")) << "8 s of 4 threads, and 3 s of rank 1";
-  EXPECT_EQ(find_problems(summary).front().text,
-            "Threads of rank 0 wait 8.00 s for the mutex 0xabc in pthread_mutex_lock (a.c:21): 90 waits, longest 500 "
-            "ms. Mostly thread 2 holds it. Therefore other ranks wait 3.00 s for rank 0.");
+  EXPECT_EQ(
+      find_problems(summary).front().text,
+      "Threads of rank 0 wait 8.00 s for the mutex 0xabc in pthread_mutex_lock (work, a.c:21): 90 waits, longest 500 "
+      "ms. Mostly thread 2 holds it. Therefore other ranks wait 3.00 s for rank 0.");
 }
 
 TEST(Problems, SmallMessagesCostWhatTheirCallsDoNotWait) {

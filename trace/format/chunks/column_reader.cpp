@@ -109,6 +109,7 @@ struct ColumnReader::Impl {
     const h5::Properties creation{H5Dget_create_plist(dataset.get())};
     if (!creation) return failed();
     if (!h5::lies_in_file(creation.get())) return damaged("its data are in other files");
+    if (const auto filter = h5::foreign_filter(creation.get())) return damaged(h5::describe_filter(*filter));
     const h5::Space space{H5Dget_space(dataset.get())};
     if (!space) return failed();
     if (H5Sget_simple_extent_ndims(space.get()) != 1 || H5Sget_simple_extent_type(space.get()) != H5S_SIMPLE)
@@ -283,7 +284,7 @@ struct ColumnReader::Impl {
     return {};
   }
 
-  // Any layout and filter that HDF5 supports. Integers are read as 64 bits with the file's sign, so that none is
+  // Any layout and order of filters. Integers are read as 64 bits with the file's sign, so that none is
   // clipped.
   Status read_through_hdf5(std::uint64_t offset, std::uint8_t* out, std::size_t count, ColumnType type) const {
     const ColumnType wide = type == ColumnType::f64 ? ColumnType::f64

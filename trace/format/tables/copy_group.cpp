@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "trace/format/tables/chunk_grid.hpp"
+
 namespace meridian::h5 {
 namespace {
 
-constexpr int kMostNested = 8;  // a hard link to a group above it would never end
-constexpr int kMostDimensions = H5S_MAX_RANK;
 constexpr std::uint64_t kMostChunkBytes = std::uint64_t{64} << 20;
 
-Error refusal(const std::string& name, const char* reason) {
+Error refusal(const std::string& name, const std::string& reason) {
   return {Errc::damaged, "cannot copy '" + name + "': " + reason, ""};
 }
 Error failed(const std::string& name) {
@@ -30,10 +30,6 @@ bool has_plain_values(hid_t type) {
 }
 
 herr_t keep_attribute(hid_t, const char* name, const H5A_info_t*, void* names) {
-  static_cast<std::vector<std::string>*>(names)->emplace_back(name);
-  return 0;
-}
-herr_t keep_link(hid_t, const char* name, const H5L_info_t*, void* names) {
   static_cast<std::vector<std::string>*>(names)->emplace_back(name);
   return 0;
 }
@@ -63,40 +59,6 @@ Status copy_attributes(hid_t from, hid_t to, const std::string& of) {
   for (const std::string& name : names) MERIDIAN_TRY_DO(copy_attribute(from, to, name));
   return {};
 }
-
-/// The chunks of a dataset one after the other, by the position of their first element.
-class ChunkGrid {
- public:
-  /// False if the dataset has no valid chunks.
-  bool open(hid_t space, hid_t creation) {
-    dimensions_ = H5Sget_simple_extent_ndims(space);
-    if (dimensions_ < 1 || dimensions_ > kMostDimensions) return false;
-    if (H5Sget_simple_extent_dims(space, extent_, nullptr) != dimensions_) return false;
-    if (H5Pget_chunk(creation, dimensions_, chunk_) != dimensions_) return false;
-    for (int i = 0; i < dimensions_; ++i) {
-      if (chunk_[i] == 0) return false;
-      const hsize_t along = extent_[i] / chunk_[i] + (extent_[i] % chunk_[i] != 0 ? 1 : 0);
-      if (along != 0 && count_ > kMost / along) return false;
-      count_ *= along;
-    }
-    return true;
-  }
-  std::uint64_t count() const noexcept { return count_; }
-  const hsize_t* first() const noexcept { return first_; }
-  void next() noexcept {
-    for (int i = dimensions_ - 1; i >= 0; --i) {
-      first_[i] += chunk_[i];
-      if (first_[i] < extent_[i]) return;
-      first_[i] = 0;
-    }
-  }
-
- private:
-  static constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
-  int dimensions_ = 0;
-  hsize_t extent_[kMostDimensions] = {}, chunk_[kMostDimensions] = {}, first_[kMostDimensions] = {};
-  std::uint64_t count_ = 1;
-};
 
 Status copy_chunks(hid_t from, hid_t to, hid_t space, hid_t creation, const std::string& name) {
   ChunkGrid grid;
@@ -137,6 +99,7 @@ Status copy_dataset(hid_t source, hid_t to, const std::string& name) {
   const Properties stored{H5Dget_create_plist(source)};
   if (!stored) return failed(name);
   if (!lies_in_file(stored.get())) return refusal(name, "its data are in other files");
+  if (const auto filter = foreign_filter(stored.get())) return refusal(name, describe_filter(*filter));
   const Type stored_type{H5Dget_type(source)};
   const Space space{H5Dget_space(source)};
   const Type type{H5Tcopy(stored_type.get())};
@@ -158,9 +121,9 @@ Status copy_dataset(hid_t source, hid_t to, const std::string& name) {
 Status copy_into(hid_t from, hid_t to, const std::string& of, int depth) {
   if (depth > kMostNested) return refusal(of, "its groups are nested too deeply");
   MERIDIAN_TRY_DO(copy_attributes(from, to, of));
-  std::vector<std::string> names;
-  if (H5Literate(from, H5_INDEX_NAME, H5_ITER_INC, nullptr, &keep_link, &names) < 0) return failed(of);
-  for (const std::string& name : names) {
+  const auto names = links_of(from);
+  if (!names) return failed(of);
+  for (const std::string& name : *names) {
     H5L_info_t link{};
     if (H5Lget_info(from, name.c_str(), &link, H5P_DEFAULT) < 0) return failed(name);
     if (link.type != H5L_TYPE_HARD) return refusal(name, "it is a link to another place");

@@ -231,11 +231,39 @@ bool exists(hid_t parent, const std::string& path) {
   }
 }
 
+std::optional<std::vector<std::string>> links_of(hid_t group) {
+  const auto keep = [](hid_t, const char* name, const H5L_info_t*, void* names) -> herr_t {
+    static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+    return 0;
+  };
+  std::vector<std::string> names;
+  if (H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, nullptr, keep, &names) < 0) return std::nullopt;
+  return names;
+}
+
 bool lies_in_file(hid_t creation) {
   const H5D_layout_t layout = H5Pget_layout(creation);
   if (layout == H5D_CONTIGUOUS) return H5Pget_external_count(creation) == 0;
   return layout == H5D_COMPACT || layout == H5D_CHUNKED;
 }
+
+std::optional<int> foreign_filter(hid_t creation) {
+  const int count = H5Pget_layout(creation) == H5D_CHUNKED ? H5Pget_nfilters(creation) : 0;
+  for (int i = 0; i < count; ++i) {
+    unsigned flags = 0;
+    std::size_t values = 0;
+    const H5Z_filter_t filter =
+        H5Pget_filter2(creation, static_cast<unsigned>(i), &flags, &values, nullptr, 0, nullptr, nullptr);
+    if (filter != H5Z_FILTER_SHUFFLE && filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_FLETCHER32) return filter;
+  }
+  return count < 0 ? std::optional{-1} : std::nullopt;
+}
+
+std::string describe_filter(int filter) {
+  return "it has passed HDF5's filter " + std::to_string(filter) + "; shuffle, deflate and fletcher32 are read";
+}
+
+void refuse_plugins() { H5PLset_loading_state(0); }
 
 std::uint64_t file_bytes(hid_t object) {
   const Quiet quiet;

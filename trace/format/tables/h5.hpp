@@ -9,9 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "trace/model/handles.hpp"
 #include "trace/model/result.hpp"
@@ -81,9 +83,20 @@ Properties access_within_file(hid_t kind);
 /// Whether `parent` has an object `path`. False for a link without a target; true for a link to another file, but
 /// opening it fails.
 bool exists(hid_t parent, const std::string& path);
+/// Groups in groups; a hard link to a group above it would never end.
+inline constexpr int kMostNested = 8;
+/// The names of the links in a group; nothing: they cannot be read.
+std::optional<std::vector<std::string>> links_of(hid_t group);
 /// Whether a dataset with these creation properties has its data in its own file. Call before reading its dataspace:
 /// for a virtual dataset HDF5 would open the files that it names.
 bool lies_in_file(hid_t creation);
+/// The number of a filter of these creation properties that is not shuffle, deflate or a checksum; nothing: there is none. HDF5's other
+/// filters have crashed on damaged data, and for unknown ones it loads libraries. Call before reading.
+std::optional<int> foreign_filter(hid_t creation);
+/// What is wrong with that one, for an Error.
+std::string describe_filter(int filter);
+/// From now on HDF5 loads no library for a file. For programs whose files may come from others.
+void refuse_plugins();
 /// Size in bytes of the file that contains `object`; 0 if unknown.
 std::uint64_t file_bytes(hid_t object);
 /// Reads the stored bytes of the chunk whose first element is `first`. `skipped`: a bit for each filter that was not applied.

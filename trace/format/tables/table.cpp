@@ -14,7 +14,7 @@ Error table_error(std::string_view verb, const std::string& path) {
   return failure(verb == "write" ? Errc::io : Errc::damaged, "cannot " + std::string{verb} + " table '" + path + "'");
 }
 
-Error damaged(const std::string& path, const char* reason) {
+Error damaged(const std::string& path, const std::string& reason) {
   return Error{Errc::damaged, "cannot read table '" + path + "': " + reason, ""};
 }
 
@@ -100,6 +100,7 @@ Result<Opened> open_whole(hid_t parent, const std::string& path, H5T_class_t kin
   if (!creation) return table_error("read", path);
   const H5D_layout_t layout = H5Pget_layout(creation.get());
   if (!lies_in_file(creation.get())) return damaged(path, "its data are in other files");
+  if (const auto filter = foreign_filter(creation.get())) return damaged(path, describe_filter(*filter));
   const Space space{H5Dget_space(opened.dataset.get())};
   opened.type = Type{H5Dget_type(opened.dataset.get())};
   if (!space || !opened.type) return table_error("read", path);
