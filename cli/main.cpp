@@ -14,13 +14,19 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "trace/format/tables/h5.hpp"
+#include "trace/model/private_files.hpp"
 
 namespace meridian {
 namespace {
 
 int dispatch(std::vector<std::string> arguments) {
   std::vector<std::string> program;
-  if (!arguments.empty() && arguments.front() == "run") {
+  const bool is_run = !arguments.empty() && arguments.front() == "run";
+  if (!is_run) {  // a program that it starts would inherit both
+    keep_files_private();
+    std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error when writing
+  }
+  if (is_run) {
     std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
     program = take_program(rest);
     arguments.resize(1);

@@ -20,7 +20,6 @@
 #include "processes/mpi_processes.hpp"
 #include "processes/shared_cpus.hpp"
 #include "processes/work.hpp"
-#include "trace/model/private_files.hpp"
 
 namespace meridian {
 namespace {
@@ -46,7 +45,6 @@ Result<std::unique_ptr<MpiProcesses>> start_processes(const Launcher& launcher) 
 
 /// Answers process 0 until it has no more work.
 Status serve(Processes& processes) {
-  keep_files_private();
   Leftovers leftovers{Leftovers::kPatience, {}};
   ReaderProcess reader{processes, [&](const std::filesystem::path& note, const std::filesystem::path& directory) {
                          return leftovers.finish(note, directory);

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "export/texts.hpp"
+
 namespace meridian {
 namespace {
 
@@ -152,7 +154,7 @@ class Exporter {
 std::string csv_cell(std::string_view text) {
   const bool is_formula = !text.empty() && std::string_view{"=+-@\t\r"}.find(text.front()) != std::string_view::npos;
   std::string cell = is_formula ? "'" : "";
-  cell += text;
+  cell += valid_utf8(text);
   if (cell.find_first_of("\",\r\n") == std::string::npos) return cell;
   std::string quoted = "\"";
   for (const char c : cell) {

@@ -23,7 +23,6 @@
 #include "cli/where/past_deadlock.hpp"
 #include "merged/merged_trace.hpp"
 #include "merger/merge.hpp"
-#include "trace/model/private_files.hpp"
 
 namespace meridian {
 namespace {
@@ -96,7 +95,6 @@ int merge_trace(const MergeArguments& arguments, Processes* processes) {
     directories.push_back(*directory);
   }
 
-  keep_files_private();
   clean_up_when_interrupted(&wipe_progress);
   const bool is_watched = is_terminal(STDERR_FILENO) && !arguments.quiet;
   ProgressBar bar{is_watched};

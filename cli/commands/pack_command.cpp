@@ -18,7 +18,6 @@
 #include "cli/support/interruption.hpp"
 #include "cli/support/output_lock.hpp"
 #include "summary/units.hpp"
-#include "trace/model/private_files.hpp"
 
 namespace meridian {
 namespace {
@@ -50,7 +49,6 @@ int pack(const std::string& given) {
   if (type == fs::file_type::none) return fail(unreadable_trace(directory, problem));
   if (type == fs::file_type::not_found) return fail(missing_trace(given));
 
-  keep_files_private();
   clean_up_when_interrupted(&wipe_progress);
   std::optional<OutputLock> lock;
   const auto claim = [&]() -> Status {  // a merge would find rank files gone that it is reading

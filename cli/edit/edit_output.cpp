@@ -17,7 +17,6 @@
 #include "edit/write_edit.hpp"
 #include "merged/merged_trace.hpp"
 #include "trace/format/rank/rank_container.hpp"
-#include "trace/model/private_files.hpp"
 
 namespace meridian {
 namespace {
@@ -108,7 +107,6 @@ int run_edit(const EditArguments& arguments, const std::string& description, con
   const auto trace = StoredTrace::open(*merged);
   if (!trace) return fail(trace.error());
 
-  keep_files_private();
   clean_up_when_interrupted(&wipe_progress);
   OutputDirectory made{directory};
   if (const Status is_made = made.make(); !is_made) return fail(is_made.error());

@@ -5,6 +5,7 @@
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,12 +14,15 @@
 #include <optional>
 #include <utility>
 
+#include "cli/view/peer_user.hpp"
+
 namespace meridian {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
 constexpr unsigned kMostConnections = 32;
+constexpr long kMostOfOthers = 8;  // connections of other users of the machine: they get no answers, and could keep all
 constexpr unsigned kIdleSeconds = 10;
 constexpr std::chrono::seconds kRequestTime{15};  // from the beginning of a connection, or from the last answer
 constexpr std::size_t kConnectionBytes = 32768;   // of request line and headers: longer ones are refused
@@ -27,6 +31,7 @@ struct Connection {
   int socket = -1;
   Clock::time_point since;
   bool is_answered = false;  // the answer is on its way
+  bool is_of_other = false;  // of another user of the machine
 };
 
 /// Compares all of it, whatever is equal.
@@ -80,6 +85,7 @@ struct HttpServer::Impl {
   std::list<Connection> connections;
   MHD_Daemon* daemon = nullptr;
   std::uint16_t port = 0;
+  bool is_next_of_other = false;  // the connection that is accepted now
 
   Impl(const std::string& token, Handler answers) : prefix{"/" + token + "/"}, handler{std::move(answers)} {}
   Impl(const Impl&) = delete;
@@ -128,13 +134,24 @@ struct HttpServer::Impl {
     return answer(server.handler(std::string_view{url}.substr(server.prefix.size()), query));
   }
 
+  static MHD_Result accept(void* self, const sockaddr* from, socklen_t bytes) {
+    Impl& server = *static_cast<Impl*>(self);
+    server.is_next_of_other = false;
+    if (from->sa_family != AF_INET || bytes < sizeof(sockaddr_in)) return MHD_YES;
+    const std::uint16_t peer = ntohs(reinterpret_cast<const sockaddr_in*>(from)->sin_port);
+    const std::optional<uid_t> user = peer_user(peer, server.port);
+    server.is_next_of_other = user && *user != ::geteuid();
+    const auto others = std::ranges::count(server.connections, true, &Connection::is_of_other);
+    return server.is_next_of_other && others >= kMostOfOthers ? MHD_NO : MHD_YES;
+  }
+
   static void follow_connection(void* self, MHD_Connection* connection, void** context,
                                 MHD_ConnectionNotificationCode code) {
     Impl& server = *static_cast<Impl*>(self);
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
       const MHD_ConnectionInfo* const info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-      *context =
-          &server.connections.emplace_back(Connection{info == nullptr ? -1 : info->connect_fd, Clock::now(), false});
+      *context = &server.connections.emplace_back(
+          Connection{info == nullptr ? -1 : info->connect_fd, Clock::now(), false, server.is_next_of_other});
     } else {
       server.connections.remove_if([&](const Connection& each) { return &each == *context; });
     }
@@ -161,7 +178,7 @@ Result<HttpServer> HttpServer::start(std::uint16_t port, const std::string& toke
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   errno = 0;
-  impl->daemon = MHD_start_daemon(MHD_USE_EPOLL, port, nullptr, nullptr, &Impl::look_at, impl.get(),
+  impl->daemon = MHD_start_daemon(MHD_USE_EPOLL, port, &Impl::accept, impl.get(), &Impl::look_at, impl.get(),
                                   MHD_OPTION_SOCK_ADDR, &address, MHD_OPTION_CONNECTION_LIMIT, kMostConnections,
                                   MHD_OPTION_CONNECTION_TIMEOUT, kIdleSeconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
                                   kConnectionBytes, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_UNESCAPE_CALLBACK,

@@ -270,3 +270,25 @@ def check_check_reads_all_files_and_names_the_rows_that_are_damaged():
     (trace / "rank-00001.h5").write_bytes((trace / "rank-00001.h5").read_bytes()[:5000])
     done = meridian("check", "--all", trace)
     assert done.returncode == 2 and "rank-00001.h5" in done.stdout, done
+
+
+def check_files_that_commands_write_are_readable_by_their_owner_alone():
+    trace = here / "trace"
+    meridian("generate", trace, "--ranks", 2, "--calls", 1000)
+    meridian("merge", "--quiet", trace)
+    meridian("report", trace, "-o", here / "page.html")
+    for form in ("csv", "chrome", "paje"):
+        assert meridian("export", trace, "--format", form, "-o", here / form).returncode == 0
+    meridian("cut", trace, "--from", "0s", "--to", "1s", "-o", here / "cut")
+    files = [path for path in here.rglob("*") if path.is_file()]
+    assert len(files) > 8, files
+    assert [path for path in files if path.stat().st_mode & 0o077] == [], files
+
+
+def check_merge_that_exceeds_the_largest_size_of_a_file_says_so_and_leaves_nothing():
+    trace = here / "trace"
+    meridian("generate", trace, "--ranks", 2, "--calls", 20000)
+    before = sorted(trace.iterdir())
+    done = subprocess.run(["prlimit", "--fsize=30000", arguments.meridian, "merge", trace], capture_output=True, text=True, env=clean_environment())
+    assert done.returncode == 1 and "File too large" in done.stderr, done
+    assert sorted(trace.iterdir()) == before, sorted(trace.iterdir())

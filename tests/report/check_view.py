@@ -4,6 +4,7 @@
 import contextlib
 import http.client
 import json
+import os
 import pathlib
 import re
 import signal
@@ -153,6 +154,30 @@ def check_slow_and_many_connections_do_not_stop_it():
         finally:
             for peer in peers:
                 peer.close()
+
+
+HOLD = """
+import os, socket, sys, time
+os.setuid(65534)
+peers = [socket.create_connection(("127.0.0.1", int(sys.argv[1]))) for _ in range(60)]
+print("held", flush=True)
+time.sleep(60)
+"""
+
+
+def check_another_user_of_the_machine_cannot_keep_its_connections():
+    if os.geteuid() != 0:
+        skip("only root can be another user")
+    with tempfile.TemporaryDirectory() as work, Server(small(work)) as server:
+        with subprocess.Popen([sys.executable, "-c", HOLD, str(server.port)], stdout=subprocess.PIPE, text=True) as other:
+            try:
+                assert other.stdout.readline() == "held\n"
+                # The connections that it may have are open until they have been idle for 10 s.
+                with contextlib.closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)) as connection:
+                    connection.request("GET", f"/{server.token}/")
+                    assert connection.getresponse().status == 200
+            finally:
+                other.kill()
 
 
 def check_a_signal_ends_it_and_only_the_loopback_reaches_it():

@@ -42,7 +42,7 @@ void exchange_after_regions(SyntheticRun& run, std::uint32_t threads) {
         openmp(worker, CallId::omp_share, {begin + t, begin + t});
         const bool is_last = step + 1 == kSteps;
         openmp(worker, CallId::omp_implicit_barrier, {end, is_last ? end : begin + kStep + t},
-               is_last ? kFlagUnfinished : std::uint8_t{0});
+               is_last ? std::uint8_t{kFlagUnfinished} : std::uint8_t{0});
         worker.end_ticks = kSteps * kStep + 300;
       }
       if (threads > 1) openmp(*rank.operator->(), CallId::omp_implicit_barrier, {begin + 1000, begin + 1002});
