@@ -84,6 +84,9 @@ std::string title(const CLI::App& command) {
 /// "no option '--jsno' for 'meridian stats'", hint "did you mean '--json'?"
 Error unknown_option(const CLI::App& command, const std::string& argument) {
   const std::string option = argument.substr(0, argument.find('='));
+  if (command.get_name() == "run" && (option == "-n" || option == "-np"))
+    return {Errc::invalid_argument, "`meridian run` starts one process: it has no option '" + option + "'",
+            "put the launcher in front: mpirun " + option + " 4 meridian run ./program"};
   std::vector<std::string> names;
   for (const CLI::Option* known : command.get_options()) {
     for (const std::string& name : known->get_lnames()) names.push_back("--" + name);
@@ -162,7 +165,12 @@ int run_command_line(const std::vector<Command>& commands, const std::string& ve
   // After a command has been parsed, CLI11 gives its help for that of the program.
   if (given.empty()) return print(app.help()) ? kExitFine : kExitCouldNotRun;
   const auto named = std::ranges::find(commands, given.front(), &Command::name);
-  if (!given.front().starts_with("-") && named == commands.end()) return fail(unknown_command(commands, given.front()));
+  if (!given.front().starts_with("-") && named == commands.end()) {
+    Error error = unknown_command(commands, given.front());
+    if (given.size() > 1 && std::ranges::find(commands, given[1], &Command::name) != commands.end())
+      error.hint = fmt::format("the command comes first: meridian {} {}", given[1], given[0]);
+    return fail(error);
+  }
   const auto arguments = named != commands.end() && named->takes_signs ? with_signs(given) : given;
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // CLI11 expects them reversed

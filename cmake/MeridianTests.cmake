@@ -115,5 +115,5 @@ function(meridian_test_targets)
   get_property(programs GLOBAL PROPERTY MERIDIAN_TEST_PROGRAMS)
   file(WRITE ${CMAKE_BINARY_DIR}/test_programs.txt "${programs}")   # for `scripts/test unit`
   add_custom_target(unit_tests DEPENDS meridian meridian-writer ${unit})
-  add_custom_target(quick_tests DEPENDS unit_tests ${quick})
+  add_custom_target(quick_tests DEPENDS unit_tests meridian_annotations ${quick})   # an installation has it, too
 endfunction()

@@ -32,10 +32,11 @@ std::int32_t MessageWaits::rank_of(const WindowEvent& event) const {
 }
 
 /// The receives come in the wrong order if the rank receives later what was sent earlier.
-WaitKind MessageWaits::kind_of(const WindowEvent& send, std::int32_t rank) const {
+WaitKind MessageWaits::kind_of(const WindowEvent& send, const MergedEvent& receive) const {
   const std::int32_t source = rank_of(send);
-  if (later_.from(rank, source) < send.enter_ns) return WaitKind::wrong_order_same_source;
-  if (later_.from_others(rank, source) < send.enter_ns) return WaitKind::wrong_order_other_sources;
+  const LaterReceives& later = later_[layer_of(receive)];
+  if (later.from(receive.rank, source) < send.enter_ns) return WaitKind::wrong_order_same_source;
+  if (later.from_others(receive.rank, source) < send.enter_ns) return WaitKind::wrong_order_other_sources;
   return WaitKind::late_sender;
 }
 
@@ -81,13 +82,13 @@ Status MessageWaits::look(const MergedEvent& event, std::span<const EventLink> l
     if (function.poll != Poll::no) return look_at_poll(here, function);
     return function.is_probe ? look_at_probe(event) : Status{};
   }
-  if (longest && longest->kind == WaitKind::late_sender) longest->kind = kind_of(longest->causer, event.rank);
+  if (longest && longest->kind == WaitKind::late_sender) longest->kind = kind_of(longest->causer, event);
   if (longest) MERIDIAN_TRY_DO(sums_.add(*longest, here));
   const WindowEvent latest = *std::ranges::max_element(received_, {}, &WindowEvent::enter_ns);
   polls = {function.poll == Poll::request ? Poll::request : Poll::message,
-           {kind_of(latest, event.rank), 0, latest},
+           {kind_of(latest, event), 0, latest},
            longest.has_value()};
-  for (const WindowEvent& send : received_) later_.add(event.rank, rank_of(send), send.enter_ns);
+  for (const WindowEvent& send : received_) later_[layer_of(event)].add(event.rank, rank_of(send), send.enter_ns);
   if (received_.size() == 1 && event.peer >= 0) {
     if (sends_.size() >= kMostChannels) sends_.clear();
     sends_[{event.rank, event.peer, event.comm, event.tag}] = latest;
@@ -119,7 +120,7 @@ Status MessageWaits::look_at_probe(const MergedEvent& event) {
   if (found == sends_.end()) return {};
   const WindowEvent here = WindowEvent::of(event);
   const std::int64_t ns = wait_of(here, found->second);
-  return ns > 0 ? sums_.add({kind_of(found->second, event.rank), ns, found->second}, here) : Status{};
+  return ns > 0 ? sums_.add({kind_of(found->second, event), ns, found->second}, here) : Status{};
 }
 
 }  // namespace meridian

@@ -24,7 +24,13 @@ class MessageWaits {
         functions_{functions},
         sums_{sums},
         collectives_{CollectiveCauses{trace, window, functions}},
-        polls_(trace.definitions().locations.size()) {}
+        polls_(trace.definitions().locations.size()) {
+    const std::vector<MergedCommunicator>& comms = trace.definitions().communicators;
+    layer_of_comm_.resize(comms.size());
+    for (std::size_t i = 0; i < comms.size(); ++i)
+      if (comms[i].kind == "user") layer_of_comm_[i] = layers_++;
+    later_.resize(layers_);
+  }
 
   /// event    with comm, peer and tag
   /// links    those of kinds `sent`, `received` and `left`
@@ -46,7 +52,13 @@ class MessageWaits {
     std::size_t operator()(const Channel& channel) const noexcept;
   };
   std::int32_t rank_of(const WindowEvent& event) const;
-  WaitKind kind_of(const WindowEvent& send, std::int32_t rank) const;
+  /// 0 for messages of MPI, another number for each layer of the program.
+  std::size_t layer_of(const MergedEvent& event) const {
+    return event.comm >= 0 && static_cast<std::size_t>(event.comm) < layer_of_comm_.size()
+               ? layer_of_comm_[static_cast<std::size_t>(event.comm)]
+               : 0;
+  }
+  WaitKind kind_of(const WindowEvent& send, const MergedEvent& receive) const;
   Status polled_for(const WindowEvent& here, std::uint64_t part);
   Status look_at_poll(const WindowEvent& here, const WaitFunction& function);
   Status look_at_probe(const MergedEvent& event);
@@ -56,7 +68,9 @@ class MessageWaits {
   const WaitFunctions& functions_;
   WaitSums& sums_;
   KeptCauses collectives_;
-  LaterReceives later_;
+  std::vector<std::size_t> layer_of_comm_;
+  std::size_t layers_ = 1;
+  std::vector<LaterReceives> later_;  // [layer]: a message of the program contains messages of MPI, in no order with them
   std::vector<PollFor> polls_;                                   // [location]
   std::unordered_map<Channel, WindowEvent, ChannelHash> sends_;  // of the next message that is received
   std::vector<WindowEvent> received_;                            // the sends of the messages of a call

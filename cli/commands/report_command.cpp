@@ -33,6 +33,7 @@ int write_report(const ReportArguments& arguments) {
   if (!source) return fail(source.error());
   const auto page = make_report(**source, budget, false);
   if (!page) return fail(page.error());
+  if (arguments.output == "-") return print(*page) ? kExitFine : kExitCouldNotRun;
   const fs::path output =
       arguments.output.empty() ? (*source)->trace.path().parent_path() / "report.html" : fs::path{arguments.output};
   if (const Status status = write_page(output, *page, kReportPage); !status) return fail(status.error());
@@ -46,7 +47,7 @@ Command report_command() {
   return {"report",
           "Write a page for a browser: verdict, timeline, tables; it needs nothing else",
           {{"trace", "PATH", "merged.h5 or its directory (default: latest)", &arguments->trace},
-           {"-o,--output", "FILE", "The page (default: report.html beside the merged file)", &arguments->output}},
+           {"-o,--output", "FILE", "The page (default: report.html beside the merged file); -: standard output", &arguments->output}},
           [arguments] { return write_report(*arguments); }};
 }
 

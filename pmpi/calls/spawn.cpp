@@ -95,7 +95,21 @@ void store_settings(const char* top) noexcept {
 
 #ifdef OPEN_MPI
 constexpr bool kCanTell = true;
-constexpr const char* kEnvKey = "env";  // environment variables for the children, one per line
+
+// The keys of an info with environment variables for the children, one per line.
+constexpr const char* kEnvKey = "env";
+constexpr const char* kNewEnvKey = "PMIX_ENVAR";  // of Open MPI 5, which prints a warning for the other one
+
+/// The one that the library does not object to.
+const char* own_env_key() noexcept {
+  static constexpr char kName[] = "Open MPI v";
+  constexpr std::size_t kAt = sizeof kName - 1;
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  g_real.Get_library_version(text, &length);
+  const bool is_old = strncmp(text, kName, kAt) == 0 && text[kAt] < '5' && text[kAt + 1] == '.';
+  return is_old ? kEnvKey : kNewEnvKey;
+}
 
 /// LD_PRELOAD for the children: this library, if it was preloaded here. Empty: it is linked.
 void preload_setting(const char* theirs, std::size_t their_length, char* line, std::size_t room) noexcept {
@@ -150,13 +164,18 @@ MPI_Info copy_with_heritage(MPI_Info given, const char* token, const char* direc
   char before[MPI_MAX_INFO_VAL + 1] = "";
   char after[MPI_MAX_INFO_VAL];  // Open MPI counts the terminating zero
   int is_there = 0;
-  if (given != g_mpi.info_null && (g_real.Info_get(given, kEnvKey, MPI_MAX_INFO_VAL, before, &is_there) != MPI_SUCCESS))
-    return g_mpi.info_null;
+  const char* key = kEnvKey;
+  for (const char* const tried : {kEnvKey, own_env_key()}) {  // the program's own variables stay where they are
+    if (is_there) break;
+    key = tried;
+    if (given != g_mpi.info_null && g_real.Info_get(given, key, MPI_MAX_INFO_VAL, before, &is_there) != MPI_SUCCESS)
+      return g_mpi.info_null;
+  }
   if (!join_settings(is_there ? before : "", token, directory, after, sizeof after)) return g_mpi.info_null;
   MPI_Info copy = g_mpi.info_null;
   const int made = given != g_mpi.info_null ? g_real.Info_dup(given, &copy) : g_real.Info_create(&copy);
   if (made != MPI_SUCCESS) return g_mpi.info_null;
-  if (g_real.Info_set(copy, kEnvKey, after) == MPI_SUCCESS) return copy;
+  if (g_real.Info_set(copy, key, after) == MPI_SUCCESS) return copy;
   g_real.Info_free(&copy);
   return g_mpi.info_null;
 }

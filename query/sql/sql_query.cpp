@@ -97,6 +97,10 @@ std::string hint_for(std::string_view problem) {
     for (const QueryTable& table : query_tables()) names.emplace_back(table.name);
   } else if (problem.starts_with(kColumn)) {
     wrong = problem.substr(kColumn.size());
+    if (wrong.starts_with('"')) wrong = wrong.substr(1, wrong.find('"', 1) - 1);  // SQLite 3.46 and later
+    if (wrong.find(' ') != std::string_view::npos)
+      return "text has single quotes: '" + std::string{wrong} +
+             "'. Else `meridian query --tables` lists tables and columns";
     wrong.remove_prefix(wrong.rfind('.') == std::string_view::npos ? 0 : wrong.rfind('.') + 1);
     for (const QueryTable& table : query_tables())
       for (const QueryColumn& column : table.columns) names.push_back(column.column.name);

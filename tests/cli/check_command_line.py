@@ -6,7 +6,7 @@ import pathlib
 import re
 import subprocess
 
-from cli_harness import HINT_HELP, arguments, clean_environment, expect, meridian
+from cli_harness import HINT_HELP, arguments, clean_environment, expect, here, meridian
 
 
 # The command line
@@ -181,3 +181,20 @@ def check_options_as_json_are_those_of_the_text():
 def check_docs_options_is_what_the_command_prints():
     page = pathlib.Path(arguments.docs, "OPTIONS.md").read_text()
     assert meridian("options", "--markdown").stdout == page, "run: meridian options --markdown > docs/OPTIONS.md"
+
+
+def check_the_order_of_words_is_said():
+    expect(meridian("before", "stats"), 1, "meridian: there is no command 'before'\nhint: the command comes first: meridian stats before\n")
+    for option in ("-n", "-np"):
+        error = f"meridian: `meridian run` starts one process: it has no option '{option}'\n"
+        expect(meridian("run", option, "4", "./x"), 1, error + f"hint: put the launcher in front: mpirun {option} 4 meridian run ./program\n")
+
+
+def check_the_page_goes_to_standard_output_if_asked():
+    trace = here / "trace"
+    meridian("generate", trace, "--ranks", 2, "--calls", 100)
+    meridian("merge", "--quiet", trace)
+    meridian("report", trace, "-o", here / "page.html")
+    done = meridian("report", trace, "-o", "-")
+    assert done.returncode == 0 and done.stdout.startswith("<!DOCTYPE html>") and not (here / "-").exists(), done.stdout[:200]
+    assert done.stdout == (here / "page.html").read_text()

@@ -81,7 +81,7 @@ def check_mistakes_get_an_error_that_says_what_to_do(work):
     for words, error, hint in (
         (["SELECT * FROM evnts"], "no such table: evnts", "did you mean 'events'?"), (["SELECT durations_s FROM events"], "no such column: durations_s", "did you mean 'duration_s'?"),
         (["SELECT e.rnk FROM events AS e"], "no such column: e.rnk", "did you mean 'rank'?"), (["SELECT group FROM functions"], 'near "group": syntax error', 'quoted: "group"'),
-        (['SELECT "late sender" FROM waits'], "no such column: late sender", "--tables"), (["SELEKT 1"], 'near "SELEKT": syntax error', "--tables"),
+        (['SELECT "late sender" FROM waits'], "late sender", "text has single quotes: 'late sender'. Else `meridian query --tables`"), (["SELEKT 1"], 'near "SELEKT": syntax error', "--tables"),
         (["SELECT * FROM no_table_like_it"], "no such table: no_table_like_it", "--tables"), ([" -- nothing"], "there is no query", "SELECT"), ([";;"], "there is no query", "SELECT"),
         (["SELECT count(*) FROM events WHERE"], "incomplete input", "--tables"), (["SELECT abs(-9223372036854775808)"], "integer overflow", "--tables"),
     ):  # fmt: skip

@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -17,7 +18,7 @@ def files(root=ROOT):
     listed = subprocess.run(
         ["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         capture_output=True, text=True, check=False,
-    ) if (root / ".git").exists() else None
+    ) if (root / ".git").exists() and shutil.which("git") else None
     if listed and listed.returncode == 0:
         names = [pathlib.Path(name) for name in listed.stdout.split("\0") if name]
     else:

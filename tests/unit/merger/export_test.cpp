@@ -73,6 +73,7 @@ TEST(CsvExport, QuotesNamesAndMakesFormulasHarmless) {
   EXPECT_EQ(csv_cell("say \"a\"\n"), "\"say \"\"a\"\"\n\"");
   EXPECT_EQ(csv_cell("=cmd|' /C calc'!A0"), "'=cmd|' /C calc'!A0");
   EXPECT_EQ(csv_cell("+1"), "'+1");
+  EXPECT_EQ(csv_cell("a\xff, b"), "\"a\xef\xbf\xbd, b\"");
   EXPECT_EQ(csv_cell("-1"), "'-1");
   EXPECT_EQ(csv_cell("@sum(a,b)"), "\"'@sum(a,b)\"");
   EXPECT_EQ(csv_cell(""), "");

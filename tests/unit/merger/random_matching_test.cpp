@@ -38,7 +38,7 @@ void check(const SimulatorOptions& options, std::uint64_t wanted) {
     ASSERT_EQ(outcome->summary.reversed_before, 0U) << "seed " << seed;
     messages += truth.size();
   }
-  EXPECT_GT(messages, seeds * options.steps / 25) << "the programs are not idle";
+  EXPECT_GT(messages, seeds * options.steps / 40) << "the programs are not idle";
 }
 
 TEST(RandomPrograms, OfSingleThreadsAreMatchedExactly) { check({.ranks = 3, .has_cancel = false}, 60); }
