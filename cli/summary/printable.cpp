@@ -83,7 +83,7 @@ std::string_view take_word(std::string_view& text) {
 }
 
 /// A function's name without its last pair of parentheses and what follows it.
-std::string_view without_parameters(std::string_view name) {
+std::string_view name_without_parameters(std::string_view name) {
   std::size_t depth = 0;
   for (std::size_t at = name.rfind(')'); at != std::string_view::npos && at > 0; --at) {
     if (name[at] == ')') ++depth;
@@ -154,7 +154,7 @@ std::string shortened(std::string_view text, std::size_t width) {
 }
 
 std::string shortened_function(std::string_view name, std::size_t width) {
-  if (display_width(name) > width) name = without_parameters(name);
+  if (display_width(name) > width) name = name_without_parameters(name);
   while (display_width(name) > width) {
     const std::size_t scope = end_of_scope(name);
     if (scope == 0) break;
@@ -170,6 +170,17 @@ std::string shortened_path(std::string_view path, std::size_t width) {
   for (std::size_t slash = path.find('/', 1); slash != std::string_view::npos; slash = path.find('/', slash + 1))
     if (3 + display_width(path.substr(slash)) <= width) return "..." + std::string{path.substr(slash)};
   return shortened(file_name(path), width);
+}
+
+std::string shortened_place(std::string_view place, std::size_t width) {
+  constexpr std::string_view kBetween = ", ";
+  constexpr std::size_t kShortest = 5;
+  const std::size_t end = place.rfind(kBetween);
+  if (display_width(place) <= width || end == std::string_view::npos) return shortened(place, width);
+  const std::string_view line = place.substr(end + kBetween.size());
+  const std::size_t taken = display_width(line) + kBetween.size();
+  if (taken + kShortest > width) return shortened(line, width);
+  return shortened_function(place.substr(0, end), width - taken).append(kBetween).append(line);
 }
 
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {

@@ -30,6 +30,9 @@ std::string shortened_function(std::string_view name, std::size_t width);
 /// A path in at most `width` columns (at least 5): folders are removed first, from the outermost on.
 std::string shortened_path(std::string_view path, std::size_t width);
 
+/// "function, file:line" in at most `width` columns (at least 5): the function is shortened first, then left out.
+std::string shortened_place(std::string_view place, std::size_t width);
+
 /// Wraps text to lines of at most `width` columns, at blanks; longer words are split. Each line begins with `indent`
 /// blanks. Ends with a line end unless empty.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width);

@@ -19,6 +19,7 @@ std::size_t g_text_width = kDefaultWidth;
 std::string cut_to(std::string_view cell, std::size_t width, Shortening how) {
   return how == Shortening::function ? shortened_function(cell, width)
          : how == Shortening::path   ? shortened_path(cell, width)
+         : how == Shortening::place  ? shortened_place(cell, width)
                                      : shortened(cell, width);
 }
 

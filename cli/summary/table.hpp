@@ -17,7 +17,7 @@ inline constexpr std::size_t kTopRows = 10;     ///< rows of a list of which onl
 enum class Align { left, right };
 
 /// How a cell that is too long is shortened: shortened(), shortened_function(), shortened_path().
-enum class Shortening { middle, function, path };
+enum class Shortening { middle, function, path, place };
 
 /// Columns of all texts: kDefaultWidth until it is set.
 std::size_t text_width();

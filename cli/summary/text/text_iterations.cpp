@@ -13,7 +13,7 @@ namespace meridian {
 std::string iterations_section(const Summary& summary, const Paint& paint) {
   if (summary.phases.empty()) return {};
   Table table{{{"begin with", Align::left, Shortening::function},
-               {"at", Align::left},
+               {"at", Align::left, Shortening::place},
                {"count"},
                {"from"},
                {"to"},

@@ -69,7 +69,7 @@ std::string waits_section(const Summary& summary, const Paint& paint, std::size_
   std::ranges::stable_sort(sorted, [&](const auto* a, const auto* b) { return order(a) < order(b); });
   const std::size_t shown = std::min(most, sorted.size());
 
-  Table table{{{"called at", Align::left},
+  Table table{{{"called at", Align::left, Shortening::place},
                {"in", Align::left, Shortening::function},
                {"wait", Align::left},
                {"total"},
@@ -120,7 +120,7 @@ std::string delays_section(const Summary& summary, const Paint& paint) {
   std::ranges::stable_sort(sorted, [](const auto* a, const auto* b) { return a->second.all_s() > b->second.all_s(); });
   const std::size_t shown = std::min(kTopRows, sorted.size());
   Table table{{{"late in", Align::left, Shortening::function},
-               {"at", Align::left},
+               {"at", Align::left, Shortening::place},
                {"region", Align::left},
                {"direct"},
                {"passed on"},

@@ -47,6 +47,15 @@ TEST(Shortened, KeepsTheNameOfAFunctionLongest) {
   EXPECT_EQ(shortened_function("((((((((((", 5), "(...(");
 }
 
+TEST(Printable, PlacesKeepTheirLineLongest) {
+  EXPECT_EQ(shortened_place("exchange, halo.c:120", 20), "exchange, halo.c:120");
+  EXPECT_EQ(shortened_place("LAMMPS_NS::CommBrick::reverse_comm, liblammps.so.0+0x2b0cab", 37),
+            "reverse_comm, liblammps.so.0+0x2b0cab");
+  EXPECT_EQ(shortened_place("exchange_of_all, halo.c:120", 18), "e...ll, halo.c:120");
+  EXPECT_EQ(shortened_place("exchange, halo.c:120", 14), "halo.c:120");
+  EXPECT_EQ(shortened_place("halo.c:120", 8), "ha...120");
+}
+
 TEST(Shortened, KeepsTheEndOfAPath) {
   EXPECT_EQ(shortened_path("/home/user/a/program", 20), "/home/user/a/program");
   EXPECT_EQ(shortened_path("/home/user/a/program", 15), ".../a/program");
