@@ -70,8 +70,9 @@ class MessageWaits {
   KeptCauses collectives_;
   std::vector<std::size_t> layer_of_comm_;
   std::size_t layers_ = 1;
-  std::vector<LaterReceives> later_;  // [layer]: a message of the program contains messages of MPI, in no order with them
-  std::vector<PollFor> polls_;                                   // [location]
+  std::vector<LaterReceives>
+      later_;                   // [layer]: a message of the program contains messages of MPI, in no order with them
+  std::vector<PollFor> polls_;  // [location]
   std::unordered_map<Channel, WindowEvent, ChannelHash> sends_;  // of the next message that is received
   std::vector<WindowEvent> received_;                            // the sends of the messages of a call
 };

@@ -47,7 +47,8 @@ Command report_command() {
   return {"report",
           "Write a page for a browser: verdict, timeline, tables; it needs nothing else",
           {{"trace", "PATH", "merged.h5 or its directory (default: latest)", &arguments->trace},
-           {"-o,--output", "FILE", "The page (default: report.html beside the merged file); -: standard output", &arguments->output}},
+           {"-o,--output", "FILE", "The page (default: report.html beside the merged file); -: standard output",
+            &arguments->output}},
           [arguments] { return write_report(*arguments); }};
 }
 

@@ -22,7 +22,7 @@ class Verifier {
     const auto names = links_of(from);
     if (!names) return add(path.empty() ? "/" : path, 0, 0, "its directory cannot be read");
     if (depth > kMostNested) return add(path, 0, 0, "its groups are nested too deeply");
-    for (const std::string& name : *names) object(from, name, path + "/" + name, depth);
+    for (const std::string& name : *names) object(from, name, std::string{path}.append("/").append(name), depth);
   }
 
   FileCheck take() { return std::move(found_); }
