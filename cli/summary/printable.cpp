@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "trace/model/source_place.hpp"
+
 namespace meridian {
 namespace {
 
@@ -82,16 +84,6 @@ std::string_view take_word(std::string_view& text) {
   return word;
 }
 
-/// A function's name without its last pair of parentheses and what follows it.
-std::string_view name_without_parameters(std::string_view name) {
-  std::size_t depth = 0;
-  for (std::size_t at = name.rfind(')'); at != std::string_view::npos && at > 0; --at) {
-    if (name[at] == ')') ++depth;
-    if (name[at] == '(' && --depth == 0) return name.substr(0, at);
-  }
-  return name;
-}
-
 /// Length of "std::" in "std::vector<a::b>::at"; 0: there is no scope.
 std::size_t end_of_scope(std::string_view name) {
   std::size_t depth = 0;
@@ -153,8 +145,9 @@ std::string shortened(std::string_view text, std::size_t width) {
   return std::string{front} + "..." + std::string{back};
 }
 
-std::string shortened_function(std::string_view name, std::size_t width) {
-  if (display_width(name) > width) name = name_without_parameters(name);
+std::string shortened_function(std::string_view whole, std::size_t width) {
+  const std::string plain = display_width(whole) > width ? without_parameters(whole) : std::string{whole};
+  std::string_view name = plain;
   while (display_width(name) > width) {
     const std::size_t scope = end_of_scope(name);
     if (scope == 0) break;

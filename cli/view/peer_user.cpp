@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/view/peer_user.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <system_error>
 
 namespace meridian {
 namespace {
 
-/// Takes the next word of a line; empty: there is none.
+/// Takes the next word of a line; empty at its end.
 std::string_view take_word(std::string_view& line) {
   const std::size_t begin = line.find_first_not_of(' ');
   if (begin == std::string_view::npos) return {};

@@ -122,8 +122,8 @@ class DebugModule {
     return false;
   }
 
-  /// Of the function with this code and those that are inlined there, the innermost one that the user looks for: outside of headers;
-  /// else outside of the system's; else the outermost one.
+  /// The place of the innermost function outside of headers, among the function with this code and those that are inlined there;
+  /// without one, of the innermost outside of the system's headers; without that, of the outermost.
   static void find_functions(Dwarf_Die& unit, Dwarf_Addr address, SourcePlace& place) {
     std::vector<Dwarf_Die> scopes;
     find_scopes(unit, address, 0, scopes);

@@ -106,8 +106,9 @@ std::string describe_open_call(const Trace& trace, std::span<const SourcePlace> 
   const Site& code = trace.sites->sites()[site];
   const std::string& module = trace.sites->modules()[code.module].path;
   const SourcePlace& place = places[site];
-  return trace.calls[open.call].name + " (" +
-         place_text({place.function, place.file, place.line, module, module.empty() ? 0 : code.offset}) + ")";
+  const std::string text =
+      place_text({place.function, place.file, place.line, module, module.empty() ? 0 : code.offset});
+  return text.empty() ? trace.calls[open.call].name : trace.calls[open.call].name + " (" + text + ")";
 }
 
 void summarize_end(const Trace& trace, std::size_t index, const Statistics& statistics,

@@ -54,7 +54,7 @@ def check_summary(check, summary, expected, ranks):
     check.equal("messages of its own", summary["user_messages"], expected.own_messages)
     own = {e["name"]: e["count"] for e in summary["user_events"] if e["kind"] not in ("send", "receive")}
     check.equal("events of its own", own, expected.own_events)
-    if expected.own_messages:  # are in no order with those of MPI that carry them; ranks receive in the order of the sends
+    if expected.own_messages:  # own messages have no order with those of MPI; this program receives in the order of its sends
         check.equal("receives in the wrong order", [w for w in summary["waits"] if w["pattern"] == "wrong order, same source"], [])
     check.equal("reversed after", summary["reversed_after"], 0)
     check.equal("findings", summary["findings"], [])

@@ -8,7 +8,7 @@
 
 namespace meridian {
 
-// How the places of a program are written. Names and paths are those of debug information and symbols.
+// The text of a place in a program, from the names and paths of debug information and symbols.
 
 /// Without what compilers append to the names of parts and copies of a function: "step.constprop.0" is "step", "step._omp_fn.0"
 /// is "step (parallel region)".

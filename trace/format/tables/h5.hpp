@@ -90,10 +90,10 @@ std::optional<std::vector<std::string>> links_of(hid_t group);
 /// Whether a dataset with these creation properties has its data in its own file. Call before reading its dataspace:
 /// for a virtual dataset HDF5 would open the files that it names.
 bool lies_in_file(hid_t creation);
-/// The number of a filter of these creation properties that is not shuffle, deflate or a checksum; nothing: there is none. HDF5's other
+/// The number of the first filter of these creation properties that we refuse; nothing if all are shuffle, deflate or fletcher32. HDF5's other
 /// filters have crashed on damaged data, and for unknown ones it loads libraries. Call before reading.
 std::optional<int> foreign_filter(hid_t creation);
-/// What is wrong with that one, for an Error.
+/// The reason for an Error about a refused filter.
 std::string describe_filter(int filter);
 /// From now on HDF5 loads no library for a file. For programs whose files may come from others.
 void refuse_plugins();
