@@ -77,14 +77,15 @@ class RowSelector {
 }  // namespace
 
 Result<EventChoice> EventChoice::make(const MergedTrace& trace, const TraceSelection& selection,
+                                      const std::filesystem::path& scratch,
                                       const std::function<void(double, std::string_view)>& progress) {
   const auto report = [&](std::uint64_t done, std::uint64_t all) {
     if (progress && done % kReportEvery == 0) progress(static_cast<double>(done) / static_cast<double>(all), "select");
   };
-  MERIDIAN_TRY(RowBits selected, RowBits::create(trace.events()));
-  MERIDIAN_TRY(RowBits kept, RowBits::create(trace.events()));
-  MERIDIAN_TRY(RowBits messages, RowBits::create(trace.messages()));
-  MERIDIAN_TRY(RowBits instances, RowBits::create(trace.instances()));
+  MERIDIAN_TRY(RowBits selected, RowBits::create(scratch, trace.events()));
+  MERIDIAN_TRY(RowBits kept, RowBits::create(scratch, trace.events()));
+  MERIDIAN_TRY(RowBits messages, RowBits::create(scratch, trace.messages()));
+  MERIDIAN_TRY(RowBits instances, RowBits::create(scratch, trace.instances()));
 
   RowSelector selector{trace, selection, selected};
   MERIDIAN_TRY(EventCursor cursor, trace.select({.fields = kFieldCall | kFieldFlags, .links = kNoLinks}));

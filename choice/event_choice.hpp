@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string_view>
 #include <utility>
@@ -16,8 +17,9 @@ namespace meridian {
 /// The rows that an export or edit keeps: those selected, and the calls at the other end of their messages and collectives.
 class EventChoice {
  public:
-  /// Reads all events, messages and participants once.
+  /// Reads all events, messages and participants once. scratch: folder for unnamed temporary files.
   static Result<EventChoice> make(const MergedTrace& trace, const TraceSelection& selection,
+                                  const std::filesystem::path& scratch,
                                   const std::function<void(double, std::string_view)>& progress);
 
   bool keeps(std::uint64_t row) const noexcept { return kept_.has(row); }

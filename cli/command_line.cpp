@@ -23,14 +23,33 @@ namespace {
 
 constexpr std::size_t kNames = 26;
 
-/// Help in prose_width() columns: an option's text is beside its name, wrapped if necessary.
+/// Help in prose_width() columns: an option's text is beside its name, wrapped if necessary. All of the layout is here, because that of CLI11
+/// changes with its version.
 class HelpFormatter : public CLI::Formatter {
  public:
-  std::string make_option(const CLI::Option* option, bool is_positional) const override {
-    return entry(make_option_name(option, is_positional) + make_option_opts(option), make_option_desc(option));
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode /*mode*/) const override {
+    const auto positionals = app->get_options([](const CLI::Option* option) { return option->get_positional(); });
+    const auto options = app->get_options([](const CLI::Option* option) { return option->nonpositional(); });
+    const auto commands = app->get_subcommands([](const CLI::App*) { return true; });
+    std::string text = app->get_description() + "\nUsage: " + name + " [OPTIONS]";
+    for (const CLI::Option* option : positionals) text += " " + make_option_usage(option);
+    text += commands.empty() ? "\n" : " SUBCOMMAND\n";
+    if (!positionals.empty()) text += "\nPositionals:\n";
+    for (const CLI::Option* option : positionals) text += make_option(option, true);
+    text += "\nOptions:\n";
+    for (const CLI::Option* option : options) text += make_option(option, false);
+    if (!commands.empty()) text += "\nSubcommands:\n";
+    for (const CLI::App* command : commands) text += entry(command->get_name(), command->get_description());
+    return text + "\n" + (app->get_footer().empty() ? "" : app->get_footer() + "\n");
   }
-  std::string make_subcommand(const CLI::App* command) const override {
-    return entry(command->get_display_name(true), command->get_description());
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    std::string name = make_option_name(option, is_positional);
+    if (!option->get_type_name().empty()) name += " " + option->get_type_name();
+    if (option->get_expected_max() == CLI::detail::expected_max_vector_size) name += " ...";
+    std::string text = option->get_description();
+    if (option->get_required()) text += " (required)";
+    for (const CLI::Option* other : option->get_excludes()) text += " (not with " + other->get_name() + ")";
+    return entry(name, text);
   }
 
  private:
@@ -59,8 +78,9 @@ void declare(CLI::App& app, const CommandOption& option) {
   if (option.names.starts_with("-"))
     declared->allow_extra_args(false);  // one value each time; what follows is another argument
   if (const auto* const range = std::get_if<AllowedRange>(&option.limit))
-    declared->check(CLI::Range(range->least, range->most));
-  if (std::holds_alternative<Positive>(option.limit)) declared->check(CLI::PositiveNumber);
+    declared->check(CLI::Range(range->least, range->most).description(""));
+  if (std::holds_alternative<Positive>(option.limit))
+    declared->check(CLI::Validator{CLI::PositiveNumber}.description(""));
   if (option.is_required) declared->required();
   if (!option.excludes.empty()) declared->excludes(app.get_option(option.excludes));
 }

@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "trace/ring/ring_file.hpp"
-#include "writer/recover.hpp"
 
 namespace meridian {
 namespace {
@@ -39,7 +38,7 @@ Status Leftovers::finish(const fs::path& note, const fs::path& directory) {
   const fs::path rank_file = directory / fs::path{note.filename()}.replace_extension(".h5");
   std::error_code problem;
   for (;;) {
-    const auto recovered = recover_rank(note, directory);
+    const auto recovered = recover_rank(note, directory, others_);
     // A writer removes its note when it ends.
     if (!recovered) return fs::exists(note, problem) ? Status{recovered.error()} : Status{};
     if (recovered->outcome == Recovery::finished) return {};

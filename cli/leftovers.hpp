@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "trace/model/result.hpp"
+#include "writer/recover.hpp"
 
 namespace meridian {
 
@@ -18,7 +19,8 @@ class Leftovers {
 
   static constexpr std::chrono::seconds kPatience{60};
 
-  Leftovers(std::chrono::milliseconds patience, Waiting waiting) : patience_{patience}, waiting_{std::move(waiting)} {}
+  Leftovers(std::chrono::milliseconds patience, OtherHosts others, Waiting waiting)
+      : patience_{patience}, others_{others}, waiting_{std::move(waiting)} {}
 
   /// `note` is a rank-NNNNN.ring or .done in `directory`. Succeeds if the rank file is complete afterwards, or as
   /// complete as possible while the program continues after MPI_Finalize. errors  unsupported: the program is still
@@ -29,6 +31,7 @@ class Leftovers {
   bool wait_a_little(const std::filesystem::path& note);
 
   std::chrono::milliseconds patience_;
+  OtherHosts others_;
   std::chrono::milliseconds waited_{0};
   std::chrono::milliseconds silent_{0};  ///< since the last call of `waiting_`
   Waiting waiting_;

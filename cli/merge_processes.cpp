@@ -45,7 +45,7 @@ Result<std::unique_ptr<MpiProcesses>> start_processes(const Launcher& launcher) 
 
 /// Answers process 0 until it has no more work.
 Status serve(Processes& processes) {
-  Leftovers leftovers{Leftovers::kPatience, {}};
+  Leftovers leftovers{Leftovers::kPatience, OtherHosts::may_run, {}};
   ReaderProcess reader{processes, [&](const std::filesystem::path& note, const std::filesystem::path& directory) {
                          return leftovers.finish(note, directory);
                        }};

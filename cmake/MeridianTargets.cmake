@@ -58,3 +58,10 @@ function(meridian_in_unity name)
     target_compile_options(${name} PRIVATE -Wno-shadow)
   endif()
 endfunction()
+
+# Code that runs in the application must not need libstdc++, which checked containers call: GCC 15 and later check them where nothing is optimized,
+# and distributions set -Wp,-D_GLIBCXX_ASSERTIONS, which only an option of the same kind takes back.
+function(meridian_without_libstdcxx name)
+  target_compile_options(${name} PRIVATE -Wp,-U_GLIBCXX_ASSERTIONS)
+  target_compile_definitions(${name} PRIVATE _GLIBCXX_NO_ASSERTIONS)
+endfunction()

@@ -36,7 +36,7 @@ void fuse(EditedEvent& run, const EditedEvent& next) {
 
 /// The events that have to stay as they are because of what refers to them.
 Result<RowBits> FuseEvents::find_bound(const StoredTrace& trace) const {
-  MERIDIAN_TRY(RowBits bound, RowBits::create(trace.events()));
+  MERIDIAN_TRY(RowBits bound, RowBits::create(scratch_->directory(), trace.events()));
   MERIDIAN_TRY_DO(trace.read_messages([&](const MessageLinks::Message& message) {
     bound.set(message.completion);
     return Status{};

@@ -14,7 +14,7 @@
 #include "live/calls_under_way.hpp"
 #include "live/process.hpp"
 #include "live/rank_tracker.hpp"
-#include "merger/model/definitions/worlds.hpp"
+#include "trace/definitions/worlds.hpp"
 #include "trace/format/rank/rank_container.hpp"
 #include "trace/records/finish/finish_rank.hpp"
 #include "trace/records/finish/places.hpp"

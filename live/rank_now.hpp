@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "merger/model/definitions/worlds.hpp"
+#include "trace/definitions/worlds.hpp"
 #include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "merger/model/definitions/nested_threads.hpp"
+#include "trace/definitions/nested_threads.hpp"
 #include "trace/model/call_facts.hpp"
 #include "trace/model/lock_calls.hpp"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "merger/model/definitions/worlds.hpp"
+#include "trace/definitions/worlds.hpp"
 #include "trace/ring/ring_note.hpp"
 
 namespace meridian {

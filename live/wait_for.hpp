@@ -8,7 +8,7 @@
 
 #include "live/deadlock.hpp"
 #include "live/rank_now.hpp"
-#include "merger/model/communicators.hpp"
+#include "trace/definitions/communicators.hpp"
 
 namespace meridian {
 

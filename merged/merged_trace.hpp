@@ -71,7 +71,7 @@ struct MergedEvent {
   std::int32_t rank = 0;
   std::uint32_t thread = 0;
   std::uint32_t call = 0;
-  std::uint32_t flags = 0;  ///< RecordFlag
+  std::uint32_t flags = 0;  ///< RecordFlag, kEventAnySource
   std::int32_t comm = -1;
   std::int32_t peer = -1;  ///< world rank
   std::int32_t tag = -1;

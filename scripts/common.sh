@@ -7,7 +7,11 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 export OMPI_MCA_btl_vader_single_copy_mechanism=none # containers forbid it, and Open MPI says so at every start
 export OMPI_MCA_plm_rsh_agent=false                  # one machine: no ssh to look for
-export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_plm_ssh_agent=false # the same from Open MPI 5 on
+export PRTE_MCA_plm_ssh_agent=false # the same from Open MPI 5 on
+case $(mpirun.openmpi --version 2>/dev/null) in
+  *'Open MPI) 5.'*) export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe ;;
+  *) export PRTE_MCA_mapby=:oversubscribe ;; # its name from Open MPI 6 on, whose launcher complains about the old one
+esac
 if command -v ccache >/dev/null; then
   export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
   export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 # what one clone has compiled serves the next one

@@ -48,10 +48,12 @@ RecordedPart recorded_part(const Summary& summary) {
 }
 
 bool has_lost_calls(const Summary& summary) {
-  return std::ranges::any_of(kReasons, [&](const ReasonRow& row) {
-    return row.finding.starts_with("loss.") && row.finding != "loss.ring_full" &&
-           std::ranges::find(summary.findings, row.finding, &Finding::name) != summary.findings.end();
-  });
+  const auto has = [&](std::string_view finding) {
+    return std::ranges::find(summary.findings, finding, &Finding::name) != summary.findings.end();
+  };
+  return has("rank.host_lost") || std::ranges::any_of(kReasons, [&](const ReasonRow& row) {
+           return row.finding.starts_with("loss.") && row.finding != "loss.ring_full" && has(row.finding);
+         });
 }
 
 std::string describe_part(const Summary& summary) {

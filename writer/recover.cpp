@@ -26,7 +26,8 @@ void remove_leftovers(RingFile& ring, const std::filesystem::path& output_dir) {
   for (const auto& spool : pieces.spools) std::filesystem::remove(spool, ignored);
   if (!pieces.samples.empty()) std::filesystem::remove(pieces.samples, ignored);
   if (!pieces.checkpoint.empty())
-    for (const auto& piece : {std::filesystem::path{pieces.checkpoint} += ".part", pieces.checkpoint, pieces.chunks})
+    for (const auto& piece :
+         {std::filesystem::path{pieces.checkpoint} += ".part", pieces.checkpoint, pieces.chunks, pieces.head})
       std::filesystem::remove(piece, ignored);
   // The ring is removed last, so that leftovers of an interruption can still be found and removed.
   if (ring.is_at_its_path()) std::filesystem::remove(ring.path(), ignored);
@@ -56,17 +57,55 @@ RankPieces pieces_wherever(const RingFile& ring, const std::filesystem::path& ou
   return pieces;
 }
 
+/// Makes the rank file from what is in `output_dir`. Nothing is removed: if the host is there after all, its writer makes the file again.
+Result<RecoveredRank> recover_without_ring(const std::filesystem::path& source, const RingNote& note,
+                                           const std::filesystem::path& output_dir) {
+  const std::filesystem::path head = std::filesystem::path{source}.replace_extension(".head");
+  auto ring = RingFile::open(head, RingFile::Access::read_only);
+  if (!ring)
+    return Error{ring.error().code,
+                 "cannot finish the rank of '" + source.string() + "' without its ring, which was on host '" +
+                     note.host + "': " + ring.error().what,
+                 "a rank leaves something to merge two seconds after MPI_Init"};
+  if (note.owner != 0 && note.owner != ring->owner())
+    return Error{Errc::invalid_argument, "'" + source.string() + "' and '" + head.string() + "' are of two users", ""};
+  RankPieces pieces = pieces_of({}, output_dir, ring->world_rank());
+  std::erase_if(pieces.spools, [&](const auto& spool) { return spool.parent_path() != output_dir; });
+  MERIDIAN_TRY(const FinishedRank finished, finish_rank(*ring, pieces, output_dir, RecordSource::pieces_of_lost_host));
+  std::error_code ignored;
+  std::filesystem::rename(source, std::filesystem::path{source}.replace_extension(".lost"), ignored);
+  return RecoveredRank{.outcome = Recovery::finished,
+                       .rank = ring->world_rank(),
+                       .events = finished.events,
+                       .damaged = finished.damaged,
+                       .ring = note.ring};
+}
+
 }  // namespace
 
-Result<RecoveredRank> recover_rank(const std::filesystem::path& source, const std::filesystem::path& output_dir) {
+Result<RecoveredRank> recover_rank(const std::filesystem::path& source, const std::filesystem::path& output_dir,
+                                   OtherHosts others) {
   const auto note = read_ring_note(source);
-  if (note && note->host != own_hostname())
-    return Error{Errc::invalid_argument,
-                 "cannot finish the rank of '" + source.string() + "': its records are on host '" + note->host + "'",
-                 "run `meridian merge` there once, or end the job so that its writer can finish"};
-  const auto path = note ? note->ring : source;
   std::error_code ignored;
-  if (note && source.extension() == kFinishedNote && !std::filesystem::exists(path, ignored) && !ignored) {
+  const bool is_here = note && note->host == own_hostname();
+  const bool is_finished = source.extension() == kFinishedNote;
+  const bool has_ring = is_here && (is_finished || std::filesystem::exists(note->ring, ignored));
+  if (note && !has_ring) {
+    if (others == OtherHosts::are_gone && !is_finished) return recover_without_ring(source, *note, output_dir);
+    const bool has_head = std::filesystem::exists(std::filesystem::path{source}.replace_extension(".head"), ignored);
+    const std::string or_lost = has_head ? "; if they are lost, `meridian merge --lost-hosts` takes what is here" : "";
+    if (!is_here)
+      return Error{Errc::invalid_argument,
+                   "cannot finish the rank of '" + source.string() + "': its records are on host '" + note->host + "'",
+                   "run `meridian merge` there once, or end the job so that its writer can finish" + or_lost};
+    if (has_head)
+      return Error{
+          Errc::not_found,
+          "cannot finish the rank of '" + source.string() + "': there is no ring file '" + note->ring.string() + "'",
+          "it may have been in the memory of this host, which was started again since, or of a container" + or_lost};
+  }
+  const auto path = note ? note->ring : source;
+  if (note && is_finished && !std::filesystem::exists(path, ignored) && !ignored) {
     std::filesystem::remove(source, ignored);
     return RecoveredRank{.outcome = Recovery::finished, .ring = path};
   }

@@ -23,6 +23,7 @@
 #include "trace/records/finish/places.hpp"
 #include "trace/records/finish/snapshot_rank.hpp"
 #include "trace/ring/ring_futex.hpp"
+#include "trace/ring/ring_head.hpp"
 #include "writer/recover.hpp"
 
 namespace meridian {
@@ -30,7 +31,7 @@ namespace {
 
 constexpr std::uint64_t kBetweenLooksNs = 200'000'000;
 constexpr int kUntilReapedMs = 100;
-constexpr std::chrono::milliseconds kNap{5}, kUntilEnd{200};
+constexpr std::chrono::milliseconds kNap{5}, kUntilEnd{1000};
 
 /// struct pidfd_info of <linux/pidfd.h> in its first version.
 struct PidfdInfo {
@@ -164,7 +165,18 @@ void WriterProcess::serve() {
   header.served.fetch_add(1, std::memory_order_seq_cst);
   futex_wake_all(header.served);
   sampler_.run();  // after the program has been served
+  copy_head();
   answer_finish();
+}
+
+/// After draining, so that the copy refers to nothing that is not in the spool. A failure only means that a lost host leaves less.
+void WriterProcess::copy_head() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_copy_ || has_failed_) return;
+  const std::filesystem::path output_dir = ring_.output_dir();
+  if (output_dir.empty()) return;
+  next_copy_ = now + kBetweenCopies;
+  static_cast<void>(bool{write_ring_head(ring_, head_in_output(output_dir, ring_.world_rank()), kCallCount)});
 }
 
 void WriterProcess::answer_finish() {
@@ -223,6 +235,7 @@ std::optional<int> wait_for_process(std::int32_t pid, std::uint64_t start) {
     while (::poll(&waiting, 1, -1) < 0 && errno == EINTR) continue;
     status = reaped_status(handle);
     if (!status) status = zombie_status(pid);
+    if (!status) status = reaped_status(handle);  // its parent has waited for it between the two questions
   } else {
     while (is_running(pid, start)) std::this_thread::sleep_for(std::chrono::milliseconds(200));
   }

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -55,14 +56,19 @@ class WriterProcess {
   bool is_over() const;
   RankEnd end() const;  // of the program, as far as known
   void start_snapshot();
+  void copy_head();  // for when this host is lost
   void sleep(std::uint32_t seen);
+
+  /// A run that is shorter leaves no copy of its ring's head, and makes no file for it.
+  static constexpr std::chrono::seconds kBetweenCopies{2};
 
   RingFile ring_;
   Sampler sampler_{ring_};
   RunCompressor compressor_;
   Drain drain_;
   std::vector<std::uint64_t> finished_progress_;  // at the last rank file; empty: none was made
-  bool has_failed_ = false;                       // the spool cannot grow: from now on records remain in the ring
+  std::chrono::steady_clock::time_point next_copy_ = std::chrono::steady_clock::now() + kBetweenCopies;
+  bool has_failed_ = false;  // the spool cannot grow: from now on records remain in the ring
   bool is_watching_ = false;
   std::atomic<bool> has_ended_{false};
   RankEnd end_;  // valid once has_ended_ is set

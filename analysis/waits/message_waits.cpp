@@ -31,13 +31,16 @@ std::int32_t MessageWaits::rank_of(const WindowEvent& event) const {
   return trace_.definitions().locations[event.location].rank;
 }
 
-/// The receives come in the wrong order if the rank receives later what was sent earlier.
-WaitKind MessageWaits::kind_of(const WindowEvent& send, const MergedEvent& receive) const {
+/// The receives come in the wrong order if the rank receives later what was sent earlier. A receive from any source is in no order with those from
+/// other sources: it takes what comes.
+Result<WaitKind> MessageWaits::kind_of(const Received& received, const MergedEvent& receive) const {
+  const WindowEvent& send = received.send;
   const std::int32_t source = rank_of(send);
   const LaterReceives& later = later_[layer_of(receive)];
   if (later.from(receive.rank, source) < send.enter_ns) return WaitKind::wrong_order_same_source;
-  if (later.from_others(receive.rank, source) < send.enter_ns) return WaitKind::wrong_order_other_sources;
-  return WaitKind::late_sender;
+  if (later.from_others(receive.rank, source) >= send.enter_ns) return WaitKind::late_sender;
+  MERIDIAN_TRY(const WindowEvent post, window_.event(received.post));
+  return (post.flags & kEventAnySource) != 0 ? WaitKind::late_sender : WaitKind::wrong_order_other_sources;
 }
 
 /// The messages that a call sent, whose sends it completed, and that it received: the longest wait counts, because they
@@ -61,7 +64,8 @@ Status MessageWaits::look(const MergedEvent& event, std::span<const EventLink> l
     if (link.kind == LinkKind::sent && !function.blocks_sending) continue;
     MERIDIAN_TRY(const MessageEnds ends, trace_.message_ends(link.number));
     if (link.kind == LinkKind::received) {
-      MERIDIAN_TRY(received_.emplace_back(), window_.event(ends.send));
+      MERIDIAN_TRY(const WindowEvent send, window_.event(ends.send));
+      received_.push_back({send, ends.post});
     } else {
       MERIDIAN_TRY(const WindowEvent post, window_.event(ends.post));
       // A send that ends before the receive is posted did not wait for it.
@@ -73,7 +77,12 @@ Status MessageWaits::look(const MergedEvent& event, std::span<const EventLink> l
     MERIDIAN_TRY(const WindowEvent post, window_.event(other.causer));
     if (here.leave_ns > post.enter_ns) consider(WaitKind::late_receiver, post);
   }
-  for (const WindowEvent& send : received_) consider(WaitKind::late_sender, send);
+  const Received* causer = nullptr;  // of the longest wait, if that is for a message
+  for (const Received& received : received_) {
+    const std::int64_t longest_ns = longest ? longest->ns : 0;
+    consider(WaitKind::late_sender, received.send);
+    if (longest && longest->ns > longest_ns) causer = &received;
+  }
   PollFor& polls = polls_[event.location];
   if (received_.empty()) {
     if (longest) MERIDIAN_TRY_DO(sums_.add(*longest, here));
@@ -82,16 +91,19 @@ Status MessageWaits::look(const MergedEvent& event, std::span<const EventLink> l
     if (function.poll != Poll::no) return look_at_poll(here, function);
     return function.is_probe ? look_at_probe(event) : Status{};
   }
-  if (longest && longest->kind == WaitKind::late_sender) longest->kind = kind_of(longest->causer, event);
+  if (causer != nullptr) {
+    MERIDIAN_TRY(longest->kind, kind_of(*causer, event));
+  }
   if (longest) MERIDIAN_TRY_DO(sums_.add(*longest, here));
-  const WindowEvent latest = *std::ranges::max_element(received_, {}, &WindowEvent::enter_ns);
-  polls = {function.poll == Poll::request ? Poll::request : Poll::message,
-           {kind_of(latest, event), 0, latest},
-           longest.has_value()};
-  for (const WindowEvent& send : received_) later_[layer_of(event)].add(event.rank, rank_of(send), send.enter_ns);
+  const Received latest =
+      *std::ranges::max_element(received_, {}, [](const Received& received) { return received.send.enter_ns; });
+  MERIDIAN_TRY(const WaitKind kind, kind_of(latest, event));
+  polls = {function.poll == Poll::request ? Poll::request : Poll::message, {kind, 0, latest.send}, longest.has_value()};
+  for (const Received& received : received_)
+    later_[layer_of(event)].add(event.rank, rank_of(received.send), received.send.enter_ns);
   if (received_.size() == 1 && event.peer >= 0) {
     if (sends_.size() >= kMostChannels) sends_.clear();
-    sends_[{event.rank, event.peer, event.comm, event.tag}] = latest;
+    sends_[{event.rank, event.peer, event.comm, event.tag}] = latest.send;
   }
   return {};
 }
@@ -120,7 +132,9 @@ Status MessageWaits::look_at_probe(const MergedEvent& event) {
   if (found == sends_.end()) return {};
   const WindowEvent here = WindowEvent::of(event);
   const std::int64_t ns = wait_of(here, found->second);
-  return ns > 0 ? sums_.add({kind_of(found->second, event), ns, found->second}, here) : Status{};
+  if (ns <= 0) return {};
+  MERIDIAN_TRY(const WaitKind kind, kind_of({found->second, event.row}, event));
+  return sums_.add({kind, ns, found->second}, here);
 }
 
 }  // namespace meridian

@@ -58,7 +58,12 @@ class MessageWaits {
                ? layer_of_comm_[static_cast<std::size_t>(event.comm)]
                : 0;
   }
-  WaitKind kind_of(const WindowEvent& send, const MergedEvent& receive) const;
+  /// A message that a call receives: its send, and the row of the call that posted the receive.
+  struct Received {
+    WindowEvent send;
+    std::uint64_t post = 0;
+  };
+  Result<WaitKind> kind_of(const Received& received, const MergedEvent& receive) const;
   Status polled_for(const WindowEvent& here, std::uint64_t part);
   Status look_at_poll(const WindowEvent& here, const WaitFunction& function);
   Status look_at_probe(const MergedEvent& event);
@@ -74,7 +79,7 @@ class MessageWaits {
       later_;                   // [layer]: a message of the program contains messages of MPI, in no order with them
   std::vector<PollFor> polls_;  // [location]
   std::unordered_map<Channel, WindowEvent, ChannelHash> sends_;  // of the next message that is received
-  std::vector<WindowEvent> received_;                            // the sends of the messages of a call
+  std::vector<Received> received_;                               // the messages of a call
 };
 
 }  // namespace meridian

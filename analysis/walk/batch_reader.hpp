@@ -24,11 +24,12 @@ struct WindowEvent {
   std::uint32_t location = 0;
   std::uint32_t call = 0;
   std::uint32_t site = 0;
+  std::uint32_t flags = 0;      ///< as in MergedEvent
   std::int64_t outside_ns = 0;  ///< as in MergedEvent
 
   static WindowEvent of(const MergedEvent& event) {
-    return {event.row,      event.enter_ns, event.leave_ns(), event.bytes_sent,
-            event.location, event.call,     event.site,       event.outside_ns};
+    return {event.row,  event.enter_ns, event.leave_ns(), event.bytes_sent, event.location,
+            event.call, event.site,     event.flags,      event.outside_ns};
   }
 };
 

@@ -46,7 +46,7 @@ int select(const SelectArguments& arguments, const std::string& name, const std:
   const auto make = [&](const EditSource& source) -> Result<std::unique_ptr<EventEdit>> {
     MERIDIAN_TRY(const MergedTrace trace, MergedTrace::open(source.merged));
     MERIDIAN_TRY(const TraceSelection selection, parse_selection(arguments.selection, trace.definitions()));
-    MERIDIAN_TRY(EventChoice choice, EventChoice::make(trace, selection, source.progress));
+    MERIDIAN_TRY(EventChoice choice, EventChoice::make(trace, selection, source.scratch->directory(), source.progress));
     return std::unique_ptr<EventEdit>{std::make_unique<SelectEvents>(std::move(choice))};
   };
   return run_edit(arguments.edit, name + describe_selection(arguments.selection), make);

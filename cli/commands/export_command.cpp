@@ -41,6 +41,14 @@ std::vector<std::string> files_of(const ExportFormat& format) {
   return {std::istream_iterator<std::string>{words}, {}};
 }
 
+/// The folder that is to hold `path`, or the nearest one above it that exists.
+fs::path existing_parent(const fs::path& path) {
+  fs::path folder = fs::absolute(path).parent_path();
+  std::error_code ignored;
+  while (folder.has_relative_path() && !fs::is_directory(folder, ignored)) folder = folder.parent_path();
+  return folder;
+}
+
 int export_trace(const ExportArguments& arguments) {
   const auto formats = export_formats();
   const auto format = std::ranges::find(formats, arguments.format, &ExportFormat::name);
@@ -64,6 +72,8 @@ int export_trace(const ExportArguments& arguments) {
 
   const fs::path directory =
       arguments.output.empty() ? merged->parent_path() / arguments.format : fs::path{arguments.output};
+  // Temporary files lie beside the output; where standard output is one, in the folder for temporary files.
+  const fs::path scratch = arguments.only.empty() ? existing_parent(directory) : fs::temp_directory_path();
   (void)std::signal(SIGPIPE, SIG_IGN);  // a reader that closes the pipe early is not an error
   const auto sink = arguments.only.empty() ? directory_sink(directory, arguments.is_forced)
                                            : stream_sink(STDOUT_FILENO, arguments.only);
@@ -75,7 +85,7 @@ int export_trace(const ExportArguments& arguments) {
   const Status status = [&]() -> Status {
     if (arguments.selection.selects()) {
       MERIDIAN_TRY(const TraceSelection selection, parse_selection(arguments.selection, trace->definitions()));
-      MERIDIAN_TRY(choice, EventChoice::make(*trace, selection, source.progress));
+      MERIDIAN_TRY(choice, EventChoice::make(*trace, selection, scratch, source.progress));
       source.choice = &*choice;
       source.count_unselected();
     }

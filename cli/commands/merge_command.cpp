@@ -39,6 +39,7 @@ struct MergeArguments {
   bool force = false;
   bool quiet = false;
   bool removes_overhead = false;
+  bool has_lost_hosts = false;
   PrintOptions print;
 };
 
@@ -98,7 +99,7 @@ int merge_trace(const MergeArguments& arguments, Processes* processes) {
   clean_up_when_interrupted(&wipe_progress);
   const bool is_watched = is_terminal(STDERR_FILENO) && !arguments.quiet;
   ProgressBar bar{is_watched};
-  Leftovers leftovers{Leftovers::kPatience,
+  Leftovers leftovers{Leftovers::kPatience, arguments.has_lost_hosts ? OtherHosts::are_gone : OtherHosts::may_run,
                       [&](const fs::path& note) { bar.show(0, fmt::format("waiting for {}", note.stem().string())); }};
   MergeOptions options;
   options.output = arguments.output;
@@ -173,6 +174,9 @@ Command merge_command() {
       {"--rho", "PPM", "meridian: largest difference of a clock's rate from the fitted one, in ppm (default: 0.05)",
        &clocks.rho_ppm, AllowedRange{0, 1000}},
       {"--force", "", "Merge the largest of several runs; replace a file that is not a merged file", &arguments->force},
+      {"--lost-hosts", "",
+       "Hosts whose ranks are not finished are gone: make their rank files from what had reached the directory",
+       &arguments->has_lost_hosts},
       {"--remove-overhead", "", "Subtract the tracer's direct cost from the times; receives still follow their sends",
        &arguments->removes_overhead},
       {"--quiet", "", "Print only errors", &arguments->quiet}};

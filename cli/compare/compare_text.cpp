@@ -284,6 +284,7 @@ std::string comparison_text(const ComparisonReport& report, const Paint& paint, 
   for (const ChangeSection& section : kChangeSections) sections.push_back(change_section(report, section, paint, rows));
   sections.push_back(rest_line(report));
   sections.push_back(conditions_section(report, paint));
+  sections.push_back(comparison_lines(closing_sentence(report)));
   std::string result;
   for (const std::string& section : sections) {
     if (section.empty()) continue;

@@ -32,6 +32,9 @@ std::string comparison_text(const ComparisonReport& report, const Paint& paint, 
 std::string comparison_json(const ComparisonReport& report);
 std::string comparison_csv(const ComparisonReport& report);
 
+/// The last sentence: the largest problem of those that are gone, new, smaller and larger in the last group, with its cost.
+std::string closing_sentence(const ComparisonReport& report);
+
 /// A sentence on how the time of the run changed, and whether that is more than noise.
 std::string describe_time(const RunGroup& before, const RunGroup& after, const Comparison& comparison);
 

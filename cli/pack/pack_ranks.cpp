@@ -13,7 +13,7 @@
 #include "cli/pack/common_access.hpp"
 #include "cli/pack/container_name.hpp"
 #include "merger/load/rank_places.hpp"
-#include "merger/model/definitions/worlds.hpp"
+#include "trace/definitions/worlds.hpp"
 #include "trace/format/rank/rank_container.hpp"
 #include "trace/format/rank/rank_container_writer.hpp"
 #include "trace/format/rank/rank_identity.hpp"

@@ -6,6 +6,9 @@
 
 namespace meridian {
 
+/// Beside RecordFlag in the flags of an event: a receive or probe that takes messages of any source.
+inline constexpr std::uint32_t kEventAnySource = 256;
+
 /// Kinds of waits, defined in docs/WAITS.md. The numbers are those of the column `kind` of /waits.
 enum class WaitKind : std::uint8_t {
   late_sender,

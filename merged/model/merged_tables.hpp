@@ -53,7 +53,7 @@ inline constexpr Columns kEventColumns{
     column<&StoredEvent::call>("call", "", "row of /calls"),
     column<&StoredEvent::flags>("flags", "",
                                 "1 failed, 2 unfinished, 4 has call site, 8 has counters, 16 polls that had not ended, "
-                                "32 abandoned, 64 region begins, 128 region ends"),
+                                "32 abandoned, 64 region begins, 128 region ends, 256 from any source"),
     column<&StoredEvent::comm>("comm", "", "row of /communicators; -1: none"),
     column<&StoredEvent::peer>("peer", "", "world rank of the partner or of the root; -1: none"),
     column<&StoredEvent::tag>("tag", "", "of the message; -1: none"),

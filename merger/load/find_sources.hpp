@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "merger/model/communicators.hpp"
+#include "trace/definitions/communicators.hpp"
 #include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {

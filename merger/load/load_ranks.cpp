@@ -109,6 +109,7 @@ void report_flaws(const RankMeta& meta, std::span<const World> worlds, Findings&
       findings.add(text.key == kImportLeftOutKey ? FindingId::import_left_out : FindingId::import_one_sided, count,
                    rank + ": " + text.value);
     }
+    if (text.key == kHostLostKey) findings.add(FindingId::rank_host_lost, 1, rank + ": " + text.value);
     if (text.key == kSamplesRefusedKey) findings.add(FindingId::samples_refused, 1, rank + ": " + text.value);
     if (text.key == kSamplesLostKey) {
       std::uint64_t count = 0;
@@ -202,7 +203,8 @@ Result<std::optional<LoadedWorld>> load_world(const fs::path& directory, const R
                      leftovers.front().first.filename().string() + ": " + leftovers.front().second.what,
                  leftovers.front().second.code == Errc::io
                      ? "make room there, or copy the directory to where there is room and merge the copy"
-                     : "merge on the node where the program ran, when it has ended"};
+                 : leftovers.front().second.hint.empty() ? "merge on the node where the program ran, when it has ended"
+                                                         : leftovers.front().second.hint};
   }
 
   LoadedWorld loaded;

@@ -7,11 +7,11 @@
 #include <span>
 #include <vector>
 
-#include "merger/model/definitions/worlds.hpp"
 #include "merger/model/findings.hpp"
 #include "merger/readers/rank_place.hpp"
 #include "merger/readers/rank_readers.hpp"
 #include "merger/readers/reader_process.hpp"
+#include "trace/definitions/worlds.hpp"
 #include "trace/format/rank/rank_file.hpp"
 #include "trace/model/result.hpp"
 

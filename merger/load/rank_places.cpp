@@ -8,8 +8,8 @@
 #include <system_error>
 #include <utility>
 
-#include "merger/model/definitions/worlds.hpp"
 #include "merger/readers/rank_place.hpp"
+#include "trace/definitions/worlds.hpp"
 #include "trace/format/rank/rank_container.hpp"
 #include "trace/format/rank/rank_identity.hpp"
 #include "trace/ring/ring_note.hpp"

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "merger/model/communicators.hpp"
-#include "merger/model/definitions/worlds.hpp"
 #include "merger/model/findings.hpp"
+#include "trace/definitions/communicators.hpp"
+#include "trace/definitions/worlds.hpp"
 #include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {

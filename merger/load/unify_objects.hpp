@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "merger/model/communicators.hpp"
 #include "merger/model/definitions/objects.hpp"
+#include "trace/definitions/communicators.hpp"
 #include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "merger/model/communicators.hpp"
 #include "merger/model/named_call.hpp"
 #include "merger/model/user_definitions.hpp"
+#include "trace/definitions/communicators.hpp"
 #include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {

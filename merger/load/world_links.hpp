@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "merger/model/communicators.hpp"
+#include "trace/definitions/communicators.hpp"
 #include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {

@@ -3,9 +3,10 @@
 
 #include <cstdint>
 
+#include "trace/definitions/communicators.hpp"
+
 namespace meridian {
 
-inline constexpr std::uint32_t kNoComm = 0xffffffff;  ///< the call refers to no communicator, or to an unknown one
 inline constexpr std::int32_t kNoPeer = -1;
 inline constexpr std::int32_t kNoTag = -1;
 
@@ -25,8 +26,9 @@ struct EventRow {
   std::int32_t tag = kNoTag;
   std::uint16_t call = 0;  ///< index in /calls
   std::uint8_t flags = 0;  ///< RecordFlag
-  bool is_phase =
-      false;  ///< polls that found nothing: bytes_sent is their number, and bytes_received the time outside, ns
+  /// Polls that found nothing: bytes_sent is their number, and bytes_received the time outside, ns.
+  bool is_phase : 1 = false;
+  bool is_any_source : 1 = false;  ///< a receive or probe that takes messages of any source
 
   std::uint64_t calls() const noexcept { return is_phase ? bytes_sent : 1; }
   /// Time between enter and leave that is not inside the calls.

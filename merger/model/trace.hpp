@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "merger/model/clocks.hpp"
-#include "merger/model/communicators.hpp"
 #include "merger/model/definitions/objects.hpp"
 #include "merger/model/definitions/sites.hpp"
-#include "merger/model/definitions/worlds.hpp"
 #include "merger/model/named_call.hpp"
 #include "merger/model/recording_gaps.hpp"
 #include "merger/model/user_definitions.hpp"
+#include "trace/definitions/communicators.hpp"
+#include "trace/definitions/worlds.hpp"
 #include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {

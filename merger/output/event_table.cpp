@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "merged/model/event_waits.hpp"
 #include "merger/model/definitions/sites.hpp"
 #include "trace/format/rank/rank_file.hpp"
 
@@ -72,18 +73,19 @@ Status EventTable::append(std::span<const EventRow> rows) {
     const std::uint32_t at = location(row.rank, row.thread);
     if (!has_slot(at, row.sequence)) return no_call({row.rank, row.thread, row.sequence});
     rows_.set(first_slot_[at] + row.sequence, columns_.size());
-    MERIDIAN_TRY_DO(columns_.append(at, row.enter_ns, row.duration_ns, row.sequence,
-                                    {.bytes_sent = static_cast<std::int64_t>(row.sent()),
-                                     .bytes_received = static_cast<std::int64_t>(row.received()),
-                                     .calls = static_cast<std::int64_t>(row.calls()),
-                                     .outside_ns = row.outside_ns(),
-                                     .call = static_cast<std::int32_t>(row.call),
-                                     .flags = static_cast<std::int32_t>(row.flags),
-                                     .comm = static_cast<std::int32_t>(row.comm),
-                                     .peer = row.peer,
-                                     .tag = row.tag,
-                                     .site = has_sites_ ? static_cast<std::int32_t>(site_of_path_[row.path]) : 0,
-                                     .path = static_cast<std::int32_t>(row.path)}));
+    MERIDIAN_TRY_DO(
+        columns_.append(at, row.enter_ns, row.duration_ns, row.sequence,
+                        {.bytes_sent = static_cast<std::int64_t>(row.sent()),
+                         .bytes_received = static_cast<std::int64_t>(row.received()),
+                         .calls = static_cast<std::int64_t>(row.calls()),
+                         .outside_ns = row.outside_ns(),
+                         .call = static_cast<std::int32_t>(row.call),
+                         .flags = static_cast<std::int32_t>(row.flags | (row.is_any_source ? kEventAnySource : 0)),
+                         .comm = static_cast<std::int32_t>(row.comm),
+                         .peer = row.peer,
+                         .tag = row.tag,
+                         .site = has_sites_ ? static_cast<std::int32_t>(site_of_path_[row.path]) : 0,
+                         .path = static_cast<std::int32_t>(row.path)}));
     if (columns_.size() % RowMap::kReleaseEvery == 0) rows_.release_pages();
   }
   return {};

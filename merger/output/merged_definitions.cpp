@@ -7,8 +7,8 @@
 #include "merged/model/clock_bounds_columns.hpp"
 #include "merged/model/clock_report_columns.hpp"
 #include "merged/model/definition_columns.hpp"
-#include "merger/model/communicators.hpp"
 #include "merger/model/definitions/sites.hpp"
+#include "trace/definitions/communicators.hpp"
 #include "trace/format/rank/rank_file.hpp"
 #include "trace/format/tables/column_table.hpp"
 

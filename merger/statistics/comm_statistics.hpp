@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "merger/model/communicators.hpp"
 #include "merger/model/event_row.hpp"
 #include "merger/statistics/compute_statistics.hpp"
 #include "summary/summary.hpp"
+#include "trace/definitions/communicators.hpp"
 
 namespace meridian {
 

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "merger/model/definitions/nested_threads.hpp"
+#include "trace/definitions/nested_threads.hpp"
 
 namespace meridian {
 namespace {

@@ -10,11 +10,11 @@
 #include <tuple>
 #include <utility>
 
-#include "merger/model/definitions/nested_threads.hpp"
 #include "merger/model/findings.hpp"
 #include "merger/model/recording_costs.hpp"
 #include "merger/model/trace.hpp"
 #include "merger/statistics/summarize_sites.hpp"
+#include "trace/definitions/nested_threads.hpp"
 #include "trace/format/rank/rank_end.hpp"
 #include "trace/format/rank/rank_file.hpp"
 #include "trace/model/call_facts.hpp"

@@ -12,7 +12,8 @@
   /** Numbers of up to 53 bits from bytes of seven bits each, the lowest first. */
   function varints(bytes) {
     const values = [];
-    let value = 0, factor = 1;
+    let value = 0,
+      factor = 1;
     for (const byte of bytes) {
       value += (byte & 127) * factor;
       factor *= 128;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the timeline shows: rows, their bins, events one by one, regions. Rows have the ids 0, 1, ...; threads inside of groups the ids after these.
+// What the timeline shows: rows, their bins, events one by one, regions. Rows have the ids 0, 1, ...; threads
+// inside of groups the ids after these.
 "use strict";
 ((m) => {
   const { inflate, column, signedColumn, sums } = m.codec;
@@ -11,8 +12,14 @@
       const data = new TimelineData();
       Object.assign(data, raw);
       data.levels = new Levels({
-        rows: raw.rows.length, classes: raw.classes.length, bins: raw.bins, binNs: raw.bin_ns, beginNs: raw.begin_ns,
-        shares: await inflate(raw.shares), calls: await column(raw.bin_calls), longest: await signedColumn(raw.bin_longest),
+        rows: raw.rows.length,
+        classes: raw.classes.length,
+        bins: raw.bins,
+        binNs: raw.bin_ns,
+        beginNs: raw.begin_ns,
+        shares: await inflate(raw.shares),
+        calls: await column(raw.bin_calls),
+        longest: await signedColumn(raw.bin_longest),
       });
       await data.#readMembers(raw);
       data.sets = [await m.events.EventSet.read(raw.events, raw.windows, data.threads.length)];
@@ -26,7 +33,8 @@
       data.regionEnd = (await signedColumn(regions.length)).map((v, i) => v + data.regionBegin[i]);
       data.lives = raw.rows.map((_, row) => data.#life(row));
       data.counterCurves = [];
-      for (const counter of raw.counters ?? []) data.counterCurves.push({ ...counter, values: await column(counter.values) });
+      for (const counter of raw.counters ?? [])
+        data.counterCurves.push({ ...counter, values: await column(counter.values) });
       return data;
     }
 
@@ -36,45 +44,77 @@
       this.memberOf = new Map();
       this.memberLevels = null;
       const list = raw.members;
-      const clocks = list ? await column(list.clocks) : [], hosts = list ? await column(list.hosts) : [];
+      const clocks = list ? await column(list.clocks) : [],
+        hosts = list ? await column(list.hosts) : [];
       let member = 0;
       raw.rows.forEach((row, id) => {
         if (!row.members) return this.rowOf.set(`${row.rank}.${row.thread}`, id);
         for (const [rank, thread] of row.members) {
           this.rowOf.set(`${rank}.${thread}`, id);
           this.memberOf.set(`${rank}.${thread}`, this.threads.length);
-          this.threads.push({ rank, thread, host: list?.names[hosts[member]] ?? "", clock: clocks[member] ?? 0, row: id });
+          this.threads.push({
+            rank,
+            thread,
+            host: list?.names[hosts[member]] ?? "",
+            clock: clocks[member] ?? 0,
+            row: id,
+          });
           ++member;
         }
       });
       if (!list) return;
-      const shares = await inflate(list.shares), none = new Float64Array(member * list.bins);
-      this.memberLevels = new Levels({ rows: member, classes: raw.classes.length, bins: list.bins, binNs: list.bin_ns, beginNs: raw.begin_ns, shares, calls: none, longest: none });
+      const shares = await inflate(list.shares),
+        none = new Float64Array(member * list.bins);
+      this.memberLevels = new Levels({
+        rows: member,
+        classes: raw.classes.length,
+        bins: list.bins,
+        binNs: list.bin_ns,
+        beginNs: raw.begin_ns,
+        shares,
+        calls: none,
+        longest: none,
+      });
     }
 
     /** When a row begins and ends, to a bin. */
     #life(row) {
-      const { bins, binNs, shares } = this.levels.levels[0], classes = this.levels.classes;
-      const isBusy = (bin) => { for (let c = 0; c < classes; ++c) if (shares[(row * classes + c) * bins + bin]) return true; return false; };
-      let first = 0, last = bins - 1;
+      const { bins, binNs, shares } = this.levels.levels[0],
+        classes = this.levels.classes;
+      const isBusy = (bin) => {
+        for (let c = 0; c < classes; ++c) if (shares[(row * classes + c) * bins + bin]) return true;
+        return false;
+      };
+      let first = 0,
+        last = bins - 1;
       while (first < bins && !isBusy(first)) ++first;
       while (last >= first && !isBusy(last)) --last;
       return [this.begin_ns + first * binNs, this.begin_ns + (last + 1) * binNs];
     }
-    life(id) { return this.lives[this.threads[id].row]; }
+    life(id) {
+      return this.lives[this.threads[id].row];
+    }
 
     /** Id of the row that has a thread; -1: none. */
-    row(rank, thread) { return this.rowOf.get(`${rank}.${thread}`) ?? -1; }
+    row(rank, thread) {
+      return this.rowOf.get(`${rank}.${thread}`) ?? -1;
+    }
     /** Ids under which the events of a thread may be. */
     ids(rank, thread) {
-      return [this.memberOf.get(`${rank}.${thread}`), this.rowOf.get(`${rank}.${thread}`)].filter((id) => id !== undefined && this.threads[id].rank === rank && this.threads[id].thread === thread);
+      return [this.memberOf.get(`${rank}.${thread}`), this.rowOf.get(`${rank}.${thread}`)].filter(
+        (id) => id !== undefined && this.threads[id].rank === rank && this.threads[id].thread === thread,
+      );
     }
-    isGroup(id) { return id < this.rows.length && Boolean(this.rows[id].members); }
+    isGroup(id) {
+      return id < this.rows.length && Boolean(this.rows[id].members);
+    }
     name(id) {
       const { rank, thread } = this.threads[id];
       return thread === 0 ? `rank ${rank}` : `rank ${rank}, thread ${thread}`;
     }
-    label(id) { return this.isGroup(id) ? `${this.rows[id].members.length} like ${this.name(id)}` : this.name(id); }
+    label(id) {
+      return this.isGroup(id) ? `${this.rows[id].members.length} like ${this.name(id)}` : this.name(id);
+    }
 
     /** Bins of a lane, as levels and a row in them. */
     binsOf(lane) {
@@ -91,7 +131,8 @@
     }
     #mean(part, lane) {
       part.means ??= new Map();
-      if (!part.means.has(lane.key)) part.means.set(lane.key, part.levels.mean(lane.ids.map((id) => part.place?.get(id) ?? id)));
+      if (!part.means.has(lane.key))
+        part.means.set(lane.key, part.levels.mean(lane.ids.map((id) => part.place?.get(id) ?? id)));
       return part.means.get(lane.key);
     }
 
@@ -102,8 +143,14 @@
       // Threads without a call in the part do the same all the time: the bins of the whole run show what.
       part.quiet = new Set(raw.quiet.map((i) => raw.ids[i]));
       part.levels = new Levels({
-        rows: raw.ids.length, classes: this.classes.length, bins: raw.bins, binNs: raw.bin_ns, beginNs: raw.begin_ns,
-        shares: await inflate(raw.shares), calls: await column(raw.bin_calls), longest: await signedColumn(raw.bin_longest),
+        rows: raw.ids.length,
+        classes: this.classes.length,
+        bins: raw.bins,
+        binNs: raw.bin_ns,
+        beginNs: raw.begin_ns,
+        shares: await inflate(raw.shares),
+        calls: await column(raw.bin_calls),
+        longest: await signedColumn(raw.bin_longest),
       });
       if (raw.events) part.set = await m.events.EventSet.read(raw.events, raw.windows, this.threads.length, raw.ids);
       this.parts.push(part);
@@ -113,9 +160,16 @@
     /** Whether the page has all that can be seen of a time span on these lanes. */
     isWhole(from, to, nsPerPixel, ids) {
       if (nsPerPixel >= this.levels.levels[0].binNs && ids.every((id) => id < this.rows.length)) return true;
-      const has = (set) => ids.every((id) => set.has(id)) && set.windows.some(([begin, end]) => begin <= from && to <= end);
+      const has = (set) =>
+        ids.every((id) => set.has(id)) && set.windows.some(([begin, end]) => begin <= from && to <= end);
       if (this.sets.some(has)) return true;
-      return this.parts.some((part) => part.from <= from && to <= part.to && part.levels.levels[0].binNs <= nsPerPixel && ids.every((id) => part.place.has(id)));
+      return this.parts.some(
+        (part) =>
+          part.from <= from &&
+          to <= part.to &&
+          part.levels.levels[0].binNs <= nsPerPixel &&
+          ids.every((id) => part.place.has(id)),
+      );
     }
 
     /** Half width of T1 of a thread at a time, ns; null: unknown or none. */
@@ -126,11 +180,15 @@
       while (k + 1 < knots.length && knots[k + 1][0] <= time) ++k;
       return knots[k][1];
     }
-    isUnfinished(set, i) { return Math.floor(set.flags[i] / this.unfinished_flag) % 2 === 1; }
+    isUnfinished(set, i) {
+      return Math.floor(set.flags[i] / this.unfinished_flag) % 2 === 1;
+    }
 
     /** Calls put(class, from, to) for each state of an event. */
     states(set, i, put) {
-      const enter = set.enter[i], leave = set.leave(i), state = this.call_classes[set.call[i]] ?? 7;
+      const enter = set.enter[i],
+        leave = set.leave(i),
+        state = this.call_classes[set.call[i]] ?? 7;
       if (state < 0 || leave <= enter) return;
       if (this.isUnfinished(set, i)) return put(7, enter, leave);
       let from = enter;

@@ -3,22 +3,30 @@
 "use strict";
 ((m) => {
   const { duration, bytes, count, percent } = m.format;
-  const LEAST_SHARE = 0.005, NEAR_PX = 2;
+  const LEAST_SHARE = 0.005,
+    NEAR_PX = 2;
 
   /** Lines that describe a call. */
   function describeCall(data, set, i) {
-    const id = set.rowOf(i), call = data.calls[set.call[i]], place = data.places[set.place[i]];
+    const id = set.rowOf(i),
+      call = data.calls[set.call[i]],
+      place = data.places[set.place[i]];
     const lines = [place ? `${call} (${place})` : call];
-    lines.push(`${data.name(id)}, at ${((set.enter[i] - data.begin_ns) / 1e9).toFixed(9)} s, ` +
-      (data.isUnfinished(set, i) ? "has not returned" : `for ${duration(set.duration[i] / 1e9)}`));
+    lines.push(
+      `${data.name(id)}, at ${((set.enter[i] - data.begin_ns) / 1e9).toFixed(9)} s, ` +
+        (data.isUnfinished(set, i) ? "has not returned" : `for ${duration(set.duration[i] / 1e9)}`),
+    );
     if (set.calls[i] > 1) lines.push(`${count(set.calls[i])} calls in one event`);
     if (set.peer[i] >= 0) lines.push(`peer rank ${set.peer[i]}${set.tag[i] >= 0 ? `, tag ${set.tag[i]}` : ""}`);
-    if (set.bytes_sent[i] || set.bytes_received[i]) lines.push(`${bytes(set.bytes_sent[i])} sent, ${bytes(set.bytes_received[i])} received`);
+    if (set.bytes_sent[i] || set.bytes_received[i])
+      lines.push(`${bytes(set.bytes_sent[i])} sent, ${bytes(set.bytes_received[i])} received`);
     const wait = set.waitOf.get(i);
     if (wait !== undefined) {
       const of = data.places[set.causer_place[wait]];
-      lines.push(`${data.wait_kinds[set.wait_kind[wait]]}: waited ${duration(set.wait_ns[wait] / 1e9)} for ` +
-        `${data.calls[set.causer_call[wait]]}${of ? ` (${of})` : ""} of rank ${set.causer_rank[wait]}`);
+      lines.push(
+        `${data.wait_kinds[set.wait_kind[wait]]}: waited ${duration(set.wait_ns[wait] / 1e9)} for ` +
+          `${data.calls[set.causer_call[wait]]}${of ? ` (${of})` : ""} of rank ${set.causer_rank[wait]}`,
+      );
     }
     const bound = data.bound(id, set.enter[i]);
     if (bound) lines.push(`its times are certain within ${duration(bound / 1e9)} (T1)`);
@@ -27,15 +35,24 @@
 
   /** Lines that describe what a lane does around a time, from its bins. */
   function describeBins(line, lane, time) {
-    const { data } = line, half = (NEAR_PX * line.widthNs) / line.plotPx, bins = data.binsOf(lane);
+    const { data } = line,
+      half = (NEAR_PX * line.widthNs) / line.plotPx,
+      bins = data.binsOf(lane);
     if (!bins) return [lane.label];
     const near = data.parts.findLast((part) => part.from <= time && time < part.to && data.binsIn(part, lane));
     const { levels, row } = near ? data.binsIn(near, lane) : bins;
     const shares = levels.shares(row, time - half, time + half);
-    const parts = data.classes.map((name, c) => [name, shares[c]]).filter(([, share]) => share > LEAST_SHARE).sort((a, b) => b[1] - a[1]);
+    const parts = data.classes
+      .map((name, c) => [name, shares[c]])
+      .filter(([, share]) => share > LEAST_SHARE)
+      .sort((a, b) => b[1] - a[1]);
     const { calls, longest } = levels.calls(row, time - half, time + half);
-    const lines = [`${lane.label}, at ${duration((time - data.begin_ns) / 1e9)}`, ...parts.map(([name, share]) => `${percent(share)} ${name}`)];
-    if (calls > 0) lines.push(`${count(calls)} ${calls === 1 ? "call" : "calls"}, the longest ${duration(longest / 1e9)}`);
+    const lines = [
+      `${lane.label}, at ${duration((time - data.begin_ns) / 1e9)}`,
+      ...parts.map(([name, share]) => `${percent(share)} ${name}`),
+    ];
+    if (calls > 0)
+      lines.push(`${count(calls)} ${calls === 1 ? "call" : "calls"}, the longest ${duration(longest / 1e9)}`);
     return lines;
   }
 

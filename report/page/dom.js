@@ -26,7 +26,13 @@
     return made;
   }
 
-  const section = (id, name, ...content) => element("section", { id, "aria-labelledby": `${id}-title` }, element("h2", { id: `${id}-title`, text: name }), ...content);
+  const section = (id, name, ...content) =>
+    element(
+      "section",
+      { id, "aria-labelledby": `${id}-title` },
+      element("h2", { id: `${id}-title`, text: name }),
+      ...content,
+    );
   const say = (text) => element("p", { text });
 
   m.dom = { element, svg, section, say };

@@ -7,8 +7,8 @@
 
   class EventSet {
     /**
-     * raw: the object `events` of docs/REPORT.md; windows: [[from, to]...], sorted, within which it has all events of some
-     * rows: of `ids`, or of the first ones.
+     * raw: the object `events` of docs/REPORT.md; windows: [[from, to]...], sorted, within which it has all events of
+     * some rows: of `ids`, or of the first ones.
      */
     static async read(raw, windows, rows, ids) {
       const set = new EventSet();
@@ -17,11 +17,14 @@
       const counts = await column(raw.counts);
       ids ??= Array.from(counts, (_, row) => row);
       const countOf = new Float64Array(rows);
-      ids.forEach((id, i) => { countOf[id] = counts[i]; });
+      ids.forEach((id, i) => {
+        countOf[id] = counts[i];
+      });
       set.ids = new Set(ids);
       set.first = [0];
       for (let row = 0; row < rows; ++row) set.first.push(set.first[row] + countOf[row]);
-      for (const name of ["call", "place", "bytes_sent", "bytes_received", "flags", "calls", "collective"]) set[name] = await column(raw[name]);
+      for (const name of ["call", "place", "bytes_sent", "bytes_received", "flags", "calls", "collective"])
+        set[name] = await column(raw[name]);
       for (const name of ["duration", "outside", "peer", "tag"]) set[name] = await signedColumn(raw[name]);
       set.enter = await signedColumn(raw.enter);
       for (let row = 0; row < rows; ++row) {
@@ -38,13 +41,20 @@
       return set;
     }
 
-    has(row) { return this.ids.has(row); }
-    leave(i) { return this.enter[i] + this.duration[i]; }
-    rowOf(i) { return lowerBound(this.first, i + 1) - 1; }
+    has(row) {
+      return this.ids.has(row);
+    }
+    leave(i) {
+      return this.enter[i] + this.duration[i];
+    }
+    rowOf(i) {
+      return lowerBound(this.first, i + 1) - 1;
+    }
 
     /** Events of a row that may touch a time span: [first, last). Calls of a thread do not overlap. */
     range(row, from, to) {
-      const begin = this.first[row], end = this.first[row + 1];
+      const begin = this.first[row],
+        end = this.first[row + 1];
       let first = lowerBound(this.enter, from, begin, end);
       while (first > begin && this.leave(first - 1) > from) --first;
       return { first, last: lowerBound(this.enter, to, first, end) };
@@ -54,15 +64,21 @@
     covering(from, to) {
       return this.windows.filter(([begin, end]) => begin < to && end > from);
     }
-    covers(at) { return this.windows.some(([begin, end]) => begin <= at && at < end); }
+    covers(at) {
+      return this.windows.some(([begin, end]) => begin <= at && at < end);
+    }
 
     /** The event of a row that lasts at a time, or the nearest one within `reach`; -1: none. */
     at(row, time, reach) {
       const { first, last } = this.range(row, time - reach, time + reach);
-      let best = -1, away = Infinity;
+      let best = -1,
+        away = Infinity;
       for (let i = first; i < last; ++i) {
         const distance = Math.max(this.enter[i] - time, time - this.leave(i), 0);
-        if (distance <= away) { away = distance; best = i; }
+        if (distance <= away) {
+          away = distance;
+          best = i;
+        }
       }
       return away <= reach ? best : -1;
     }

@@ -13,7 +13,12 @@
     if (!Number.isFinite(seconds)) return "-";
     if (seconds === 0) return "0 s";
     const size = Math.abs(seconds);
-    for (const [name, unit] of [["ns", 1e-9], ["us", 1e-6], ["ms", 1e-3], ["s", 1]])
+    for (const [name, unit] of [
+      ["ns", 1e-9],
+      ["us", 1e-6],
+      ["ms", 1e-3],
+      ["s", 1],
+    ])
       if (size / unit < MOST) return `${threeDigits(seconds / unit)} ${name}`;
     if (size < 1e5) return `${seconds.toFixed(0)} s`;
     const hours = seconds / 3600;
@@ -40,6 +45,11 @@
     return `${threeDigits(value)} E`;
   }
 
+  /** "1 rank", "2 ranks". */
+  function counted(value, noun) {
+    return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
+  }
+
   function percent(share) {
     if (!Number.isFinite(share)) return "-";
     const value = share * 100;
@@ -55,9 +65,10 @@
     if (column.unit === "s") return duration(value);
     if (column.unit === "ns") return column.name.includes("realtime") ? String(value) : duration(value * 1e-9);
     if (column.unit === "bytes") return bytes(value);
-    if (/(^|_)share$|^parallel$|balance$|^communication$|serialisation$|^transfer$|factor$/.test(column.name)) return percent(value);
+    if (/(^|_)share$|^parallel$|balance$|^communication$|serialisation$|^transfer$|factor$/.test(column.name))
+      return percent(value);
     return Number.isInteger(value) ? count(value) : String(Number(value.toPrecision(4)));
   }
 
-  m.format = { duration, bytes, count, percent, cell };
+  m.format = { duration, bytes, count, counted, percent, cell };
 })((globalThis.meridian ??= {}));

@@ -13,7 +13,8 @@
     #half(below) {
       const bins = Math.ceil(below.bins / 2);
       const shares = new Uint8Array(this.rows * this.classes * bins);
-      const calls = new Float64Array(this.rows * bins), longest = new Float64Array(this.rows * bins);
+      const calls = new Float64Array(this.rows * bins),
+        longest = new Float64Array(this.rows * bins);
       for (let line = 0; line < this.rows * this.classes; ++line)
         for (let bin = 0; bin < bins; ++bin) {
           const at = line * below.bins + 2 * bin;
@@ -23,7 +24,8 @@
         }
       for (let row = 0; row < this.rows; ++row)
         for (let bin = 0; bin < bins; ++bin) {
-          const at = row * below.bins + 2 * bin, has = 2 * bin + 1 < below.bins;
+          const at = row * below.bins + 2 * bin,
+            has = 2 * bin + 1 < below.bins;
           calls[row * bins + bin] = below.calls[at] + (has ? below.calls[at + 1] : 0);
           longest[row * bins + bin] = Math.max(below.longest[at], has ? below.longest[at + 1] : 0);
         }
@@ -32,8 +34,18 @@
 
     /** One row: the mean of some of these. */
     mean(rows) {
-      const { bins, binNs, shares, calls, longest } = this.levels[0], { classes } = this;
-      const own = { rows: 1, classes, bins, binNs, beginNs: this.beginNs, shares: new Uint8Array(classes * bins), calls: new Float64Array(bins), longest: new Float64Array(bins) };
+      const { bins, binNs, shares, calls, longest } = this.levels[0],
+        { classes } = this;
+      const own = {
+        rows: 1,
+        classes,
+        bins,
+        binNs,
+        beginNs: this.beginNs,
+        shares: new Uint8Array(classes * bins),
+        calls: new Float64Array(bins),
+        longest: new Float64Array(bins),
+      };
       for (let at = 0; at < classes * bins; ++at) {
         let sum = 0;
         for (const row of rows) sum += shares[row * classes * bins + at];
@@ -56,7 +68,8 @@
 
     /** Shares (0 to 1) of the classes of a row between two times. */
     shares(row, fromNs, toNs) {
-      const level = this.at((toNs - fromNs) / 64), sums = new Float64Array(this.classes);
+      const level = this.at((toNs - fromNs) / 64),
+        sums = new Float64Array(this.classes);
       const first = Math.max(0, Math.floor((fromNs - this.beginNs) / level.binNs));
       const last = Math.min(level.bins, Math.ceil((toNs - this.beginNs) / level.binNs));
       let time = 0;
@@ -64,15 +77,18 @@
         const begin = this.beginNs + bin * level.binNs;
         const part = Math.min(toNs, begin + level.binNs) - Math.max(fromNs, begin);
         time += part;
-        for (let c = 0; c < this.classes; ++c) sums[c] += level.shares[(row * this.classes + c) * level.bins + bin] * part;
+        for (let c = 0; c < this.classes; ++c)
+          sums[c] += level.shares[(row * this.classes + c) * level.bins + bin] * part;
       }
       return sums.map((sum) => (time > 0 ? sum / 255 / time : 0));
     }
 
     /** Calls of a row that begin in the bins between two times, and the longest of them in ns. */
     calls(row, fromNs, toNs) {
-      const level = this.at((toNs - fromNs) / 4), found = { calls: 0, longest: 0 };
-      const first = Math.max(0, Math.floor((fromNs - this.beginNs) / level.binNs)), last = Math.min(level.bins, Math.ceil((toNs - this.beginNs) / level.binNs));
+      const level = this.at((toNs - fromNs) / 4),
+        found = { calls: 0, longest: 0 };
+      const first = Math.max(0, Math.floor((fromNs - this.beginNs) / level.binNs)),
+        last = Math.min(level.bins, Math.ceil((toNs - this.beginNs) / level.binNs));
       for (let bin = first; bin < last; ++bin) {
         found.calls += level.calls[row * level.bins + bin];
         found.longest = Math.max(found.longest, level.longest[row * level.bins + bin]);

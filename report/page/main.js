@@ -8,18 +8,31 @@
   const read = (id) => JSON.parse(document.getElementById(id).textContent);
 
   function legend(data) {
-    return element("p", { class: "legend" }, ...data.classes.map((name, i) => element("span", { class: `key c${i}`, text: name })));
+    return element(
+      "p",
+      { class: "legend" },
+      ...data.classes.map((name, i) => element("span", { class: `key c${i}`, text: name })),
+    );
   }
 
   /** "each call of 3 s of 812 s" */
   function whatThePageHolds(data, source) {
-    if (source.isServer) return `Every call is there: what is not on the page is read from the merged file (${count(data.total_events)} events).`;
-    const [set] = data.sets, all = data.end_ns - data.begin_ns;
-    const shown = set.windows.reduce((sum, [from, to]) => sum + Math.min(to, data.end_ns) - Math.max(from, data.begin_ns), 0);
+    if (source.isServer)
+      return `Every call is there: the page reads the merged file as needed (${count(data.total_events)} events).`;
+    const [set] = data.sets,
+      all = data.end_ns - data.begin_ns;
+    const shown = set.windows.reduce(
+      (sum, [from, to]) => sum + Math.min(to, data.end_ns) - Math.max(from, data.begin_ns),
+      0,
+    );
     const hasGroups = data.rows.some((row) => row.members);
     if (!hasGroups && (set.count >= data.total_events || shown >= all)) return "The page holds every call.";
     const of = hasGroups ? ", of the threads that rows are named after," : "";
-    return `The page holds${of} each call of ${duration(shown / 1e9)} of ${duration(all / 1e9)} (${count(set.count)} of ${count(data.total_events)} events), around what costs most; elsewhere what threads did in bins of ${duration(data.bin_ns / 1e9)}. meridian view shows all.`;
+    return (
+      `The page holds${of} each call of ${duration(shown / 1e9)} of ${duration(all / 1e9)} ` +
+      `(${count(set.count)} of ${count(data.total_events)} events), around what costs most; ` +
+      `elsewhere what threads did in bins of ${duration(data.bin_ns / 1e9)}. meridian view shows all.`
+    );
   }
 
   /** What the page lacks of the view comes from the source; the chosen call, too. */
@@ -30,39 +43,61 @@
         const raw = await asked;
         if (!raw) return;
         await data.addPart(raw);
-        const wanted = line.awaited, found = wanted && line.find(wanted.rank, wanted.thread, wanted.enter);
+        const wanted = line.awaited,
+          found = wanted && line.find(wanted.rank, wanted.thread, wanted.enter);
         if (found) {
           line.awaited = null;
           line.choose(found);
         }
         line.redraw();
       } catch (problem) {
-        line.overlay.say(`The server does not answer: ${problem.message}`);
+        line.tip.say(`The server does not answer: ${problem.message}`);
       }
     };
-    line.onrest = () => take(source.part(data, line.view, line.widthNs / line.plotPx, line.idsInView().filter((id) => id >= 0)));
+    line.onrest = () =>
+      take(
+        source.part(
+          data,
+          line.view,
+          line.widthNs / line.plotPx,
+          line.idsInView().filter((id) => id >= 0),
+        ),
+      );
     line.onmissing = (rank, enter) => {
       if (!source.isServer) return false;
       line.awaited = { rank, thread: 0, enter };
-      const width = line.widthNs / 2, own = data.ids(rank, 0).at(0) ?? data.row(rank, 0);
+      const width = line.widthNs / 2,
+        own = data.ids(rank, 0).at(0) ?? data.row(rank, 0);
       line.show(enter - width, enter + width);
-      take(source.around(data, enter, width, [...new Set([own, ...line.idsInView()])].filter((id) => id >= 0)));
+      take(
+        source.around(
+          data,
+          enter,
+          width,
+          [...new Set([own, ...line.idsInView()])].filter((id) => id >= 0),
+        ),
+      );
       return true;
     };
   }
 
   async function start() {
-    const about = read("data-about"), raw = read("data-timeline");
+    const about = read("data-about"),
+      raw = read("data-timeline");
     const summary = JSON.parse(new TextDecoder().decode(await m.codec.inflate(read("data-summary"))));
-    document.getElementById("footer").textContent = `Made by Meridian ${about.version}. Each number is that of meridian stats --json.`;
+    document.getElementById("footer").textContent =
+      `Made by Meridian ${about.version}. Each number is that of meridian stats --json.`;
     if (about.shows === "clocks") m.clocks.show(about, summary, raw);
     else await showReport(about, summary, raw);
     document.documentElement.dataset.ready = "yes";
   }
 
   async function showReport(about, summary, raw) {
-    const data = await m.data.TimelineData.read(raw), source = about.is_served ? new m.source.ServerSource() : new m.source.FileSource();
-    const line = new m.timeline.Timeline(data, summary), s = m.sections, shares = await m.instances.readShares(raw.rank_shares);
+    const data = await m.data.TimelineData.read(raw),
+      source = about.is_served ? new m.source.ServerSource() : new m.source.FileSource();
+    const line = new m.timeline.Timeline(data, summary),
+      s = m.sections,
+      shares = await m.instances.readShares(raw.rank_shares);
     connect(line, source);
     const show = (row) => {
       m.instances.show(line, row);
@@ -74,16 +109,61 @@
       tables.open(...m.instances.tableOf(summary, problem));
     });
     line.details = element("div", { class: "details", "aria-live": "polite" });
-    const curves = m.sections.curvesOf(summary, data), curveBox = element("div", { class: "under" });
-    const counter = element("select", { id: "counter", onchange: () => drawCurves() }, ...data.counterCurves.map(({ name }, i) => element("option", { value: String(i), text: name })));
+    const curves = m.sections.curvesOf(summary, data),
+      curveBox = element("div", { class: "under" });
+    const counter = element(
+      "select",
+      { id: "counter", onchange: () => drawCurves() },
+      ...data.counterCurves.map(({ name }, i) => element("option", { value: String(i), text: name })),
+    );
     const drawCurves = () => curveBox.replaceChildren(...curves(line.view, CURVE_PX, Number(counter.value)));
     let isAsked = false;
-    line.onview = () => { if (!isAsked) { isAsked = true; requestAnimationFrame(() => { isAsked = false; drawCurves(); }); } };
-    const timeline = element("section", { id: "timeline", "aria-labelledby": "timeline-title" }, m.controls.controls(line, data.counterCurves.length > 1 ? counter : null), line.element, curveBox, legend(data), line.details, element("p", { class: "faint", id: "holds", text: whatThePageHolds(data, source) }));
+    line.onview = () => {
+      if (!isAsked) {
+        isAsked = true;
+        requestAnimationFrame(() => {
+          isAsked = false;
+          drawCurves();
+        });
+      }
+    };
+    const timeline = element(
+      "section",
+      { id: "timeline", "aria-labelledby": "timeline-title" },
+      m.controls.controls(line, data.counterCurves.length > 1 ? counter : null),
+      line.element,
+      curveBox,
+      legend(data),
+      line.details,
+      element("p", { class: "faint", id: "holds", text: whatThePageHolds(data, source) }),
+    );
     document.title = `${about.title} - Meridian report`;
     document.getElementById("header").replaceChildren(...m.first.header(about, summary));
-    const sections = [s.ranks(summary), s.communication(summary, await m.matrix.read(raw.matrix)), s.waiting(summary), s.locks(summary), s.iterations(summary), s.callPaths(summary), s.counters(summary), m.clocks.clocks(summary, data), s.overhead(summary), s.findings(summary), s.circumstances(summary), tables].filter(Boolean);
-    document.getElementById("main").replaceChildren(element("div", { class: "first" }, m.first.efficiency(summary, shares, (rank) => line.reveal(rank, 0)), problems), timeline, s.contents(sections), ...sections);
+    const sections = [
+      s.ranks(summary),
+      s.communication(summary, await m.matrix.read(raw.matrix)),
+      s.waiting(summary),
+      s.locks(summary),
+      s.iterations(summary),
+      s.callPaths(summary),
+      s.counters(summary),
+      m.clocks.clocks(summary, data),
+      s.overhead(summary),
+      s.findings(summary),
+      s.circumstances(summary),
+      tables,
+    ].filter(Boolean);
+    document.getElementById("main").replaceChildren(
+      element(
+        "div",
+        { class: "first" },
+        m.first.efficiency(summary, shares, (rank) => line.reveal(rank, 0)),
+        problems,
+      ),
+      timeline,
+      s.contents(sections),
+      ...sections,
+    );
     drawCurves();
     line.spaceBelow = curveBox.offsetHeight + 44;
     line.resize();
@@ -91,9 +171,11 @@
   }
 
   m.main = { start, whatThePageHolds };
-  if (globalThis.document) start().catch((problem) => {
-    document.getElementById("main").textContent = `This page cannot be shown: ${problem.message}. It needs a browser of 2023 or later.`;
-    document.documentElement.dataset.ready = "no";
-    throw problem;
-  });
+  if (globalThis.document)
+    start().catch((problem) => {
+      document.getElementById("main").textContent =
+        `This page cannot be shown: ${problem.message}. It needs a browser of 2023 or later.`;
+      document.documentElement.dataset.ready = "no";
+      throw problem;
+    });
 })((globalThis.meridian ??= {}));

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is drawn over the states of the timeline: axis, names, regions, messages, the critical path, bounds, the chosen call.
+// What is drawn over the states: axis, names, regions, messages, critical path, bounds, the chosen call.
 "use strict";
 ((m) => {
-  const { element } = m.dom;
   const { duration } = m.format;
-  const { describeCall, describeBins } = m.describe;
-  const MOST_MESSAGES = 2000, MOST_FOUND = 4000, MOST_EVENTS = 6000, MOST_COLLECTIVES = 150, MOST_BARS_OF_ROW = 150, SAID_MS = 6000;
+  const MOST_MESSAGES = 2000,
+    MOST_FOUND = 4000,
+    MOST_EVENTS = 6000,
+    MOST_COLLECTIVES = 150,
+    MOST_BARS_OF_ROW = 150;
 
   /** Steps of 1, 2 or 5 times a power of ten: at most `most` in a span. */
   function step(span, most) {
@@ -18,14 +20,23 @@
       this.line = timeline;
       this.data = timeline.data;
       this.drawn = { messages: 0, collectives: 0, bounds: 0 }; // in the last frame
-      this.path = (timeline.summary.critical_line ?? []).map((part) => ({ row: this.data.row(part.rank, part.thread), from: part.begin_ns, to: part.end_ns }));
+      this.path = (timeline.summary.critical_line ?? []).map((part) => ({
+        row: this.data.row(part.rank, part.thread),
+        from: part.begin_ns,
+        to: part.end_ns,
+      }));
     }
 
-    get ink() { return this.line.isDark ? "#e6e9ee" : "#1d2430"; }
-    get faint() { return this.line.isDark ? "#9aa4b2" : "#5d6673"; }
+    get ink() {
+      return this.line.isDark ? "#e6e9ee" : "#1d2430";
+    }
+    get faint() {
+      return this.line.isDark ? "#9aa4b2" : "#5d6673";
+    }
 
     draw(first, last) {
-      const { context, width, height } = this.line, { LABELS_PX, AXIS_PX } = m.timeline;
+      const { context, width, height } = this.line,
+        { LABELS_PX, AXIS_PX } = m.timeline;
       context.font = "12px system-ui, sans-serif";
       context.textBaseline = "middle";
       this.#axis();
@@ -49,19 +60,25 @@
     }
 
     #names(first, last) {
-      const { context, rowPx } = this.line, { LABELS_PX, AXIS_PX, INDENT_PX } = m.timeline, every = Math.ceil(13 / rowPx);
+      const { context, rowPx } = this.line,
+        { LABELS_PX, AXIS_PX, INDENT_PX } = m.timeline,
+        every = Math.ceil(13 / rowPx);
       for (let place = first; place < last; ++place) {
-        const y = this.line.y(place), lane = this.line.lanes[place];
+        const y = this.line.y(place),
+          lane = this.line.lanes[place];
         if (place % every !== 0 || y <= AXIS_PX - rowPx / 2) continue;
-        const x = 4 + lane.depth * INDENT_PX, sign = lane.isFolded === undefined ? "" : lane.isFolded ? "\u25b8 " : "\u25be ";
+        const x = 4 + lane.depth * INDENT_PX,
+          sign = lane.isFolded === undefined ? "" : lane.isFolded ? "\u25b8 " : "\u25be ";
         context.fillStyle = lane.kind === "host" ? this.faint : this.ink;
         context.fillText(sign + lane.label, x, y + rowPx / 2, LABELS_PX - x - 4);
       }
     }
 
     #axis() {
-      const { context, view, width } = this.line, { LABELS_PX, AXIS_PX } = m.timeline;
-      const by = step(this.line.widthNs, Math.max(2, Math.floor((width - LABELS_PX) / 110))), begin = this.data.begin_ns;
+      const { context, view, width } = this.line,
+        { LABELS_PX, AXIS_PX } = m.timeline;
+      const by = step(this.line.widthNs, Math.max(2, Math.floor((width - LABELS_PX) / 110))),
+        begin = this.data.begin_ns;
       const digits = Math.max(0, -Math.floor(Math.log10(by / 1e9)));
       context.fillStyle = this.faint;
       context.strokeStyle = this.faint;
@@ -98,7 +115,8 @@
       });
       if (region)
         for (let i = 0; i < this.data.regionRow.length; ++i)
-          if (this.data.calls[this.data.regionCall[i]] === region) this.#box(this.line.place(this.data.regionRow[i]), this.data.regionBegin[i], this.data.regionEnd[i], false);
+          if (this.data.calls[this.data.regionCall[i]] === region)
+            this.#box(this.line.place(this.data.regionRow[i]), this.data.regionBegin[i], this.data.regionEnd[i], false);
     }
 
     matches(set, i) {
@@ -107,7 +125,9 @@
     }
 
     #box(place, from, to, isFilled) {
-      const { context } = this.line, left = this.line.x(from), right = this.line.x(to);
+      const { context } = this.line,
+        left = this.line.x(from),
+        right = this.line.x(to);
       if (place < 0 || right < 0 || left > this.line.width) return;
       const y = this.line.y(place);
       if (isFilled) {
@@ -126,13 +146,15 @@
         if (this.data.regionEnd[i] < view.from || this.data.regionBegin[i] > view.to) continue;
         const place = this.line.place(this.data.regionRow[i]);
         if (place < first || place >= last) continue;
-        const left = Math.max(this.line.x(this.data.regionBegin[i]), m.timeline.LABELS_PX), right = this.line.x(this.data.regionEnd[i]);
+        const left = Math.max(this.line.x(this.data.regionBegin[i]), m.timeline.LABELS_PX),
+          right = this.line.x(this.data.regionEnd[i]);
         if (right - left < 2) continue;
         const y = this.line.y(place) + this.data.regionDepth[i] * 3;
         context.fillStyle = this.ink;
         context.fillRect(left, y, right - left - 1, 1);
         if (right - left <= 60 || this.line.rowPx < 20) continue;
-        const name = this.data.calls[this.data.regionCall[i]], width = Math.min(right - left - 6, context.measureText(name).width);
+        const name = this.data.calls[this.data.regionCall[i]],
+          width = Math.min(right - left - 6, context.measureText(name).width);
         context.globalAlpha = 0.75;
         context.fillStyle = this.line.isDark ? "#14181e" : "#ffffff";
         context.fillRect(left + 2, y + 2, width + 2, 12);
@@ -149,9 +171,15 @@
       context.beginPath();
       let isBegun = false;
       for (const part of this.path) {
-        if (part.to < view.from || part.from > view.to) { isBegun = false; continue; }
+        if (part.to < view.from || part.from > view.to) {
+          isBegun = false;
+          continue;
+        }
         const place = this.line.place(part.row);
-        if (place < 0) { isBegun = false; continue; }
+        if (place < 0) {
+          isBegun = false;
+          continue;
+        }
         const y = this.line.y(place) + this.line.rowPx / 2;
         if (isBegun) context.lineTo(this.line.x(part.from), y);
         else context.moveTo(this.line.x(part.from), y);
@@ -178,8 +206,11 @@
       }
     }
     #message(set, k) {
-      const { context } = this.line, send = set.message_from[k], receive = set.message_to[k];
-      const from = this.line.place(set.rowOf(send)), to = this.line.place(set.rowOf(receive));
+      const { context } = this.line,
+        send = set.message_from[k],
+        receive = set.message_to[k];
+      const from = this.line.place(set.rowOf(send)),
+        to = this.line.place(set.rowOf(receive));
       if (from < 0 || to < 0) return;
       context.moveTo(this.line.x(set.enter[send]), this.line.y(from) + this.line.rowPx / 2);
       context.lineTo(this.line.x(set.leave(receive)), this.line.y(to) + this.line.rowPx / 2);
@@ -188,7 +219,8 @@
 
     /** Events of the lanes in view, as [set, place, first, last]; nothing if there are too many. */
     #eventsInView(first, last, most) {
-      const { view, lanes } = this.line, found = [];
+      const { view, lanes } = this.line,
+        found = [];
       let count = 0;
       for (const set of this.data.sets) {
         if (set.covering(view.from, view.to).length === 0) continue;
@@ -206,7 +238,8 @@
 
     /** A line through the enters of the participants of each collective. */
     #collectives(first, last) {
-      const { context } = this.line, parts = new Map();
+      const { context } = this.line,
+        parts = new Map();
       for (const [set, place, from, to] of this.#eventsInView(first, last, MOST_EVENTS))
         for (let i = from; i < to; ++i) {
           if (set.collective[i] === 0) continue;
@@ -219,11 +252,14 @@
       context.beginPath();
       for (const enters of parts.values()) {
         if (enters.size < 2) continue;
-        [...enters].sort((a, b) => a[0] - b[0]).forEach(([place, enter], k) => {
-          const x = this.line.x(enter), y = this.line.y(place) + this.line.rowPx / 2;
-          if (k === 0) context.moveTo(x, y);
-          else context.lineTo(x, y);
-        });
+        [...enters]
+          .sort((a, b) => a[0] - b[0])
+          .forEach(([place, enter], k) => {
+            const x = this.line.x(enter),
+              y = this.line.y(place) + this.line.rowPx / 2;
+            if (k === 0) context.moveTo(x, y);
+            else context.lineTo(x, y);
+          });
         this.drawn.collectives += 1;
       }
       context.stroke();
@@ -232,12 +268,15 @@
 
     /** Half width of T1 in px at a time; 0: less than one, or unknown. */
     #boundPx(id, time) {
-      const bound = this.data.bound(id, time), px = bound ? (bound / this.line.widthNs) * this.line.plotPx : 0;
+      const bound = this.data.bound(id, time),
+        px = bound ? (bound / this.line.widthNs) * this.line.plotPx : 0;
       return px > 1 ? px : 0;
     }
     /** A bar from the earliest to the latest true time. */
     #bar(time, px, y) {
-      const { context } = this.line, x = this.line.x(time), cap = Math.min(3, this.line.rowPx / 4);
+      const { context } = this.line,
+        x = this.line.x(time),
+        cap = Math.min(3, this.line.rowPx / 4);
       context.moveTo(x - px, y);
       context.lineTo(x + px, y);
       for (const end of [x - px, x + px]) {
@@ -248,16 +287,22 @@
     }
     /** Where the times of calls are uncertain by more than a pixel. */
     #bounds(first, last) {
-      const { context, view, rowPx } = this.line, seen = this.#eventsInView(first, last, MOST_EVENTS);
+      const { context, view, rowPx } = this.line,
+        seen = this.#eventsInView(first, last, MOST_EVENTS);
       if (rowPx < 5) return;
       context.strokeStyle = this.ink;
       context.globalAlpha = 0.8;
       context.beginPath();
       for (const [set, place, from, to] of seen) {
-        const id = this.line.lanes[place].id, px = this.#boundPx(id, (view.from + view.to) / 2);
+        const id = this.line.lanes[place].id,
+          px = this.#boundPx(id, (view.from + view.to) / 2);
         if (px === 0) continue;
         if (to - from > MOST_BARS_OF_ROW) {
-          this.#bar(view.from + (this.line.widthNs * (px + 4)) / this.line.plotPx, px, this.line.y(place) + rowPx * 0.75);
+          this.#bar(
+            view.from + (this.line.widthNs * (px + 4)) / this.line.plotPx,
+            px,
+            this.line.y(place) + rowPx * 0.75,
+          );
           continue;
         }
         for (let i = from; i < to; ++i) {
@@ -272,59 +317,27 @@
     #pin() {
       const pin = this.line.pin;
       if (!pin) return;
-      const { set, event } = pin, place = this.line.place(set.rowOf(event)), { context } = this.line;
+      const { set, event } = pin,
+        place = this.line.place(set.rowOf(event)),
+        { context } = this.line;
       if (place < 0) return;
-      const left = this.line.x(set.enter[event]), right = this.line.x(set.leave(event)), y = this.line.y(place);
+      const left = this.line.x(set.enter[event]),
+        right = this.line.x(set.leave(event)),
+        y = this.line.y(place);
       context.strokeStyle = this.ink;
       context.lineWidth = 2;
       context.strokeRect(left, y, Math.max(2, right - left), this.line.rowPx - 1);
       context.strokeStyle = this.line.isDark ? "#7ab8ff" : "#0b57a4";
       context.beginPath();
-      for (let k = 0; k < set.message_from.length; ++k) if (set.message_from[k] === event || set.message_to[k] === event) this.#message(set, k);
+      for (let k = 0; k < set.message_from.length; ++k)
+        if (set.message_from[k] === event || set.message_to[k] === event) this.#message(set, k);
       context.stroke();
       context.lineWidth = 1;
       // The other participants of its collective.
       if (set.collective[event] > 0)
         for (let i = 0; i < set.count; ++i)
-          if (i !== event && set.collective[i] === set.collective[event]) this.#box(this.line.place(set.rowOf(i)), set.enter[i], set.leave(i), false);
-    }
-
-    describe(set, i) { return describeCall(this.data, set, i); }
-
-    hover(x, y) {
-      const lane = this.line.laneAt(y), tip = this.line.tip;
-      if (!lane) { tip.hidden = true; return; }
-      const found = this.line.eventAt(x, y);
-      const lines = x < m.timeline.LABELS_PX ? this.#describeLane(lane) : found ? this.describe(found.set, found.event) : describeBins(this.line, lane, this.line.time(x));
-      clearTimeout(this.said);
-      tip.replaceChildren(...lines.map((text) => element("div", { text })));
-      tip.hidden = false;
-      tip.style.left = `${Math.min(x + 14, this.line.width - 320)}px`;
-      tip.style.top = `${y + 16}px`;
-    }
-
-    #describeLane(lane) {
-      const of = lane.id < 0 ? null : this.data.threads[lane.id], row = lane.kind === "group" ? this.data.rows[lane.id] : null, lines = [lane.label];
-      if (of?.host) lines.push(`on ${of.host}`);
-      if (row) lines.push(`calls shown: those of rank ${of.rank}, the typical one; least like it: rank ${row.outlier[0]}`);
-      if (lane.isFolded !== undefined) lines.push(lane.isFolded ? "a click unfolds it" : "a click folds it");
-      return lines;
-    }
-
-    say(text) {
-      this.line.tip.replaceChildren(element("div", { text }));
-      this.line.tip.hidden = false;
-      this.line.tip.style.left = `${m.timeline.LABELS_PX + 20}px`;
-      this.line.tip.style.top = "30px";
-      clearTimeout(this.said);
-      this.said = setTimeout(() => { this.line.tip.hidden = true; }, SAID_MS);
-    }
-
-    describePin() {
-      const pin = this.line.pin, box = this.line.details;
-      if (!box) return;
-      const lines = pin ? this.describe(pin.set, pin.event) : [];
-      box.replaceChildren(...lines.flatMap((text, i) => [i ? " \u00b7 " : "", element(i ? "span" : "b", { text })]));
+          if (i !== event && set.collective[i] === set.collective[event])
+            this.#box(this.line.place(set.rowOf(i)), set.enter[i], set.leave(i), false);
     }
   }
 

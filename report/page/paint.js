@@ -5,7 +5,16 @@
   // Colours that colour-blind readers can tell apart (Okabe and Ito 2008), by class of state; waits are hatched, too.
   const LIGHT = ["#b8d8b8", "#56b4e9", "#d55e00", "#cc79a7", "#e69f00", "#f0e442", "#0072b2", "#c8c8c8"];
   const DARK = ["#3d6b3d", "#56b4e9", "#d55e00", "#cc79a7", "#e69f00", "#b3a92f", "#3b8fd0", "#565656"];
-  const HATCHES = [null, null, (x, y) => (x + y) % 6 < 2, (x, y) => (x - y + 6000) % 6 < 2, (x, y) => y % 4 === 0, null, null, null];
+  const HATCHES = [
+    null,
+    null,
+    (x, y) => (x + y) % 6 < 2,
+    (x, y) => (x - y + 6000) % 6 < 2,
+    (x, y) => y % 4 === 0,
+    null,
+    null,
+    null,
+  ];
 
   /** "#rrggbb" as the pixel of an ImageData; a hatch is a shade of it. */
   function pixel(colour, shade = 1) {
@@ -27,7 +36,8 @@
       for (const share of shares) sum += share;
       if (sum <= 0) return;
       const scale = sum > 1 ? 1 / sum : 1;
-      let filled = 0, edge = 0;
+      let filled = 0,
+        edge = 0;
       for (let c = 0; c < shares.length; ++c) {
         if (shares[c] <= 0) continue;
         edge += shares[c] * scale * height;
@@ -42,10 +52,12 @@
 
     /** A row from its bins. */
     bins(image, width, top, height, levels, row, view, fromX = 0, toX = width) {
-      const nsPerPixel = (view.to - view.from) / width, level = levels.at(nsPerPixel);
+      const nsPerPixel = (view.to - view.from) / width,
+        level = levels.at(nsPerPixel);
       const shares = new Float64Array(levels.classes);
       for (let x = fromX; x < toX; ++x) {
-        const from = view.from + x * nsPerPixel - levels.beginNs, to = from + nsPerPixel;
+        const from = view.from + x * nsPerPixel - levels.beginNs,
+          to = from + nsPerPixel;
         if (to <= 0 || from >= level.bins * level.binNs) continue;
         const first = Math.max(0, Math.floor(from / level.binNs));
         const last = Math.min(level.bins - 1, Math.max(first, Math.ceil(to / level.binNs) - 1));
@@ -68,13 +80,16 @@
       const fromX = Math.max(0, Math.floor((window.from - view.from) / nsPerPixel));
       const toX = Math.min(width, Math.ceil((window.to - view.from) / nsPerPixel));
       if (toX <= fromX) return;
-      const classes = this.colours.length, sums = new Float64Array((toX - fromX) * classes);
+      const classes = this.colours.length,
+        sums = new Float64Array((toX - fromX) * classes);
       const put = (c, from, to) => {
         from = Math.max(from, window.from, view.from + fromX * nsPerPixel);
         to = Math.min(to, window.to, view.from + toX * nsPerPixel);
         if (to <= from) return;
-        const first = (from - view.from) / nsPerPixel - fromX, last = (to - view.from) / nsPerPixel - fromX;
-        const a = Math.floor(first), b = Math.min(toX - fromX - 1, Math.floor(last));
+        const first = (from - view.from) / nsPerPixel - fromX,
+          last = (to - view.from) / nsPerPixel - fromX;
+        const a = Math.floor(first),
+          b = Math.min(toX - fromX - 1, Math.floor(last));
         if (a === b) {
           sums[a * classes + c] += last - first;
           return;

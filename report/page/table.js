@@ -3,7 +3,9 @@
 "use strict";
 ((m) => {
   const { element } = m.dom;
-  const ROW_PX = 24, VIEW_ROWS = 16, MARGIN_ROWS = 8;
+  const ROW_PX = 24,
+    VIEW_ROWS = 16,
+    MARGIN_ROWS = 8;
 
   /** Numbers by value, texts by the alphabet; nothing comes last. */
   function compare(a, b) {
@@ -35,9 +37,11 @@
 
   function tsv(columns, rows) {
     const clean = (value) => String(value ?? "").replace(/[\t\r\n]/g, " ");
-    return [columns.map((c) => c.name), ...rows.map((row) => columns.map((c) => clean(row[c.name])))]
-      .map((line) => line.join("\t"))
-      .join("\n") + "\n";
+    return (
+      [columns.map((c) => c.name), ...rows.map((row) => columns.map((c) => clean(row[c.name])))]
+        .map((line) => line.join("\t"))
+        .join("\n") + "\n"
+    );
   }
 
   /** True: the clipboard has it. */
@@ -71,24 +75,45 @@
     }
 
     #build(table) {
-      const filter = element("input", { type: "search", placeholder: "filter", "aria-label": `filter ${table.name}`,
-        oninput: () => { this.words = filter.value; this.#arrange(); } });
+      const filter = element("input", {
+        type: "search",
+        placeholder: "filter",
+        "aria-label": `filter ${table.name}`,
+        oninput: () => {
+          this.words = filter.value;
+          this.#arrange();
+        },
+      });
       this.filter = filter;
-      const copy = element("button", { type: "button", text: "copy", title: "copy the rows as tab-separated values",
-        onclick: () => this.#copy() });
+      const copy = element("button", {
+        type: "button",
+        text: "copy",
+        title: "copy the rows as tab-separated values",
+        onclick: () => this.#copy(),
+      });
       this.count = element("span", { class: "faint", "aria-live": "polite" });
       this.head = element("tr", {});
       for (const column of this.columns) {
-        const button = element("button", { type: "button", text: column.name.replaceAll("_", " "),
-          title: column.text + (column.unit ? ` (${column.unit})` : ""), onclick: () => this.sortBy(column.name) });
+        const button = element("button", {
+          type: "button",
+          text: column.name.replaceAll("_", " "),
+          title: column.text + (column.unit ? ` (${column.unit})` : ""),
+          onclick: () => this.sortBy(column.name),
+        });
         this.head.append(element("th", { scope: "col", "aria-sort": "none", "data-column": column.name }, button));
       }
       this.body = element("tbody");
-      this.scroll = element("div", { class: "rows", tabindex: "0", role: "region", "aria-label": table.name,
-        onscroll: () => this.#draw() },
-        element("table", {}, element("thead", {}, this.head), this.body));
-      return element("div", { class: "table", "data-table": table.name },
-        element("div", { class: "tools" }, filter, copy, this.count), this.scroll);
+      this.scroll = element(
+        "div",
+        { class: "rows", tabindex: "0", role: "region", "aria-label": table.name, onscroll: () => this.#draw() },
+        element("table", {}, element("thead", {}, this.head), this.body),
+      );
+      return element(
+        "div",
+        { class: "table", "data-table": table.name },
+        element("div", { class: "tools" }, filter, copy, this.count),
+        this.scroll,
+      );
     }
 
     async #copy() {
@@ -115,7 +140,10 @@
         const isSorted = cell.dataset.column === this.sort?.name;
         cell.setAttribute("aria-sort", isSorted ? (this.sort.isFalling ? "descending" : "ascending") : "none");
       }
-      const shown = this.rows.length === this.all.length ? `${this.all.length} rows` : `${this.rows.length} of ${this.all.length} rows`;
+      const shown =
+        this.rows.length === this.all.length
+          ? `${this.all.length} rows`
+          : `${this.rows.length} of ${this.all.length} rows`;
       this.count.textContent = shown + (this.more > 0 ? `; ${this.more} more in the trace: meridian stats --csv` : "");
       this.scroll.style.maxHeight = `${(VIEW_ROWS + 1.5) * ROW_PX}px`;
       this.scroll.scrollTop = 0;
@@ -125,14 +153,22 @@
     #draw() {
       const first = Math.max(0, Math.floor(this.scroll.scrollTop / ROW_PX) - MARGIN_ROWS);
       const last = Math.min(this.rows.length, first + VIEW_ROWS + 2 * MARGIN_ROWS);
-      const space = (rows) => element("tr", { class: "space", "aria-hidden": "true", style: `height:${rows * ROW_PX}px` });
+      const space = (rows) =>
+        element("tr", { class: "space", "aria-hidden": "true", style: `height:${rows * ROW_PX}px` });
       const lines = this.rows.slice(first, last).map((row) => {
         const line = element("tr", this.choose ? { class: "chosen-by-click", tabindex: "0" } : {});
         for (const column of this.columns)
-          line.append(element("td", { class: typeof row[column.name] === "number" ? "number" : "", text: m.format.cell(row[column.name], column) }));
+          line.append(
+            element("td", {
+              class: typeof row[column.name] === "number" ? "number" : "",
+              text: m.format.cell(row[column.name], column),
+            }),
+          );
         if (this.choose) {
           line.addEventListener("click", () => this.choose(row));
-          line.addEventListener("keydown", (event) => { if (event.key === "Enter") this.choose(row); });
+          line.addEventListener("keydown", (event) => {
+            if (event.key === "Enter") this.choose(row);
+          });
         }
         return line;
       });

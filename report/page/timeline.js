@@ -3,11 +3,14 @@
 "use strict";
 ((m) => {
   const { element } = m.dom;
-  const LABELS_PX = 148, AXIS_PX = 22, INDENT_PX = 10, LEAST_NS = 10, FRAME_MS = 1000 / 60, REST_MS = 120, LEAST_ROW_PX = 3, MOST_ROW_PX = 40;
-  const KEYS = [["w + / s -", "zoom in / out"], ["a d / left right", "pan"], ["up down", "scroll the rows"], ["f 0", "whole run"],
-    ["n p", "next / previous call of the same function"], ["c", "to the call that was waited for"], ["e", "unfold or fold the row of the chosen call"],
-    ["m", "messages and collectives on / off"], ["x", "critical path on / off"], ["/", "search"], ["Esc", "let go of the chosen call"], ["?", "these keys"]];
-
+  const LABELS_PX = 148,
+    AXIS_PX = 22,
+    INDENT_PX = 10,
+    LEAST_NS = 10,
+    FRAME_MS = 1000 / 60,
+    REST_MS = 120,
+    LEAST_ROW_PX = 3,
+    MOST_ROW_PX = 40;
   class Timeline {
     constructor(data, summary) {
       this.data = data;
@@ -23,35 +26,62 @@
       this.frames = { count: 0, ms: 0, coarse: 0 };
       this.isMoving = false; // by wheel, drag or keys, just now
       this.exactMs = 0; // what the last frame with events one by one took
-      this.canvas = element("canvas", { tabindex: "0", class: "timeline", role: "application", "aria-roledescription": "timeline",
-        "aria-label": "Timeline of ranks and threads. Keys: w and s zoom, a and d pan, n and p go from call to call, question mark for all keys." });
-      this.tip = element("div", { class: "tip", role: "status", "aria-live": "polite", hidden: true });
-      this.element = element("div", { class: "timeline-box" }, this.canvas, this.tip);
+      this.canvas = element("canvas", {
+        tabindex: "0",
+        class: "timeline",
+        role: "application",
+        "aria-roledescription": "timeline",
+        "aria-label":
+          "Timeline of ranks and threads. Keys: w and s zoom, a and d pan, n and p go from call to call, " +
+          "question mark for all keys.",
+      });
+      this.tip = new m.tip.Tip(this);
+      this.element = element("div", { class: "timeline-box" }, this.canvas, this.tip.element);
       this.overlay = new m.overlay.Overlay(this);
-      this.#listen();
+      m.input.listen(this);
       new ResizeObserver(() => this.resize()).observe(this.element);
       matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.resize());
     }
 
     /** Ids of the rows that are shown. */
-    get rows() { return this.lanes.map((lane) => lane.id); }
-    get widthNs() { return this.view.to - this.view.from; }
-    get plotPx() { return this.width - LABELS_PX; }
-    x(time) { return LABELS_PX + ((time - this.view.from) / this.widthNs) * this.plotPx; }
-    time(x) { return this.view.from + ((x - LABELS_PX) / this.plotPx) * this.widthNs; }
+    get rows() {
+      return this.lanes.map((lane) => lane.id);
+    }
+    get widthNs() {
+      return this.view.to - this.view.from;
+    }
+    get plotPx() {
+      return this.width - LABELS_PX;
+    }
+    x(time) {
+      return LABELS_PX + ((time - this.view.from) / this.widthNs) * this.plotPx;
+    }
+    time(x) {
+      return this.view.from + ((x - LABELS_PX) / this.plotPx) * this.widthNs;
+    }
     /** Top of the place-th lane that is shown, in px. */
-    y(place) { return AXIS_PX + place * this.rowPx - this.top; }
-    laneAt(y) { return y < AXIS_PX ? undefined : this.lanes[Math.floor((y - AXIS_PX + this.top) / this.rowPx)]; }
-    place(id) { return this.places.get(id) ?? -1; }
+    y(place) {
+      return AXIS_PX + place * this.rowPx - this.top;
+    }
+    laneAt(y) {
+      return y < AXIS_PX ? undefined : this.lanes[Math.floor((y - AXIS_PX + this.top) / this.rowPx)];
+    }
+    place(id) {
+      return this.places.get(id) ?? -1;
+    }
 
     resize() {
       this.isDark = matchMedia("(prefers-color-scheme: dark)").matches;
       this.painter = new m.paint.Painter(this.isDark);
       this.width = Math.max(320, Math.floor(this.element.clientWidth));
       // The first screen has all of it.
-      const above = this.element.getBoundingClientRect().top + globalThis.scrollY, below = this.spaceBelow ?? 60;
+      const above = this.element.getBoundingClientRect().top + globalThis.scrollY,
+        below = this.spaceBelow ?? 60;
       const space = Math.max(200, Math.min(620, globalThis.innerHeight - above - below));
-      this.rowPx = Math.max(LEAST_ROW_PX, Math.min(MOST_ROW_PX, Math.floor((space - AXIS_PX) / Math.max(1, this.lanes.length))));
+      this.rowPx = Math.max(
+        LEAST_ROW_PX,
+        Math.min(MOST_ROW_PX, Math.floor((space - AXIS_PX) / Math.max(1, this.lanes.length))),
+      );
       this.height = Math.floor(Math.min(space, AXIS_PX + this.lanes.length * this.rowPx + 2));
       if (this.canvas.width !== this.width || this.canvas.height !== this.height || !this.context) {
         this.canvas.width = this.width;
@@ -66,7 +96,10 @@
     redraw() {
       if (this.isAsked) return;
       this.isAsked = true;
-      requestAnimationFrame(() => { this.isAsked = false; this.draw(); });
+      requestAnimationFrame(() => {
+        this.isAsked = false;
+        this.draw();
+      });
     }
 
     /** Paints everything once. */
@@ -89,7 +122,10 @@
       this.frames.ms += took;
     }
     placesInView() {
-      return [Math.max(0, Math.floor(this.top / this.rowPx)), Math.min(this.lanes.length, Math.ceil((this.top + this.height - AXIS_PX) / this.rowPx))];
+      return [
+        Math.max(0, Math.floor(this.top / this.rowPx)),
+        Math.min(this.lanes.length, Math.ceil((this.top + this.height - AXIS_PX) / this.rowPx)),
+      ];
     }
     /** Ids of the threads that are in view. */
     idsInView() {
@@ -101,14 +137,25 @@
     #moved() {
       this.isMoving = true;
       clearTimeout(this.rest);
-      this.rest = setTimeout(() => { this.isMoving = false; this.redraw(); this.onrest?.(); }, REST_MS);
+      this.rest = setTimeout(() => {
+        this.isMoving = false;
+        this.redraw();
+        this.onrest?.();
+      }, REST_MS);
     }
 
     #drawLane(place, isCoarse) {
-      const { data } = this, lane = this.lanes[place], full = Math.round(this.y(place)) - AXIS_PX;
-      const gap = this.rowPx >= 10 ? 2 : this.rowPx >= 5 ? 1 : 0, top = Math.max(0, full), bottom = Math.min(this.image.height, full + this.rowPx - gap);
+      const { data } = this,
+        lane = this.lanes[place],
+        full = Math.round(this.y(place)) - AXIS_PX;
+      const gap = this.rowPx >= 10 ? 2 : this.rowPx >= 5 ? 1 : 0,
+        top = Math.max(0, full),
+        bottom = Math.min(this.image.height, full + this.rowPx - gap);
       if (bottom <= top) return;
-      const width = this.image.width, height = bottom - top, nsPerPixel = this.widthNs / width, bins = data.binsOf(lane);
+      const width = this.image.width,
+        height = bottom - top,
+        nsPerPixel = this.widthNs / width,
+        bins = data.binsOf(lane);
       if (bins) this.painter.bins(this.pixels, width, top, height, bins.levels, bins.row, this.view);
       if (isCoarse || (bins && nsPerPixel >= bins.levels.levels[0].binNs)) return;
       for (const part of data.parts) {
@@ -127,21 +174,34 @@
           const range = set.range(lane.id, span.from, span.to);
           range.times = (i) => [set.enter[i], set.leave(i)];
           this.#clear(top, height, span);
-          this.painter.events(this.pixels, width, top, height, this.view, span, range, () => 0, (i, put) => data.states(set, i, put));
+          this.painter.events(
+            this.pixels,
+            width,
+            top,
+            height,
+            this.view,
+            span,
+            range,
+            () => 0,
+            (i, put) => data.states(set, i, put),
+          );
         }
     }
 
     #clear(top, height, span) {
-      const width = this.image.width, nsPerPixel = this.widthNs / width;
+      const width = this.image.width,
+        nsPerPixel = this.widthNs / width;
       const from = Math.max(0, Math.floor((span.from - this.view.from) / nsPerPixel));
       const to = Math.min(width, Math.ceil((span.to - this.view.from) / nsPerPixel));
-      for (let y = top; y < top + height; ++y) this.pixels.fill(this.painter.background, y * width + from, y * width + to);
+      for (let y = top; y < top + height; ++y)
+        this.pixels.fill(this.painter.background, y * width + from, y * width + to);
       return [from, to];
     }
 
     /** Shows a time span; it stays within the run, and at least a few ns wide. */
     show(from, to) {
-      const { begin_ns: begin, end_ns: end } = this.data, width = Math.min(end - begin, Math.max(LEAST_NS, to - from));
+      const { begin_ns: begin, end_ns: end } = this.data,
+        width = Math.min(end - begin, Math.max(LEAST_NS, to - from));
       from = Math.min(Math.max((from + to - width) / 2, begin), end - width);
       this.view = { from, to: from + width };
       this.onview?.(this.view);
@@ -151,8 +211,12 @@
     zoom(factor, at = (this.view.from + this.view.to) / 2) {
       this.show(at - (at - this.view.from) * factor, at + (this.view.to - at) * factor);
     }
-    pan(share) { this.show(this.view.from + share * this.widthNs, this.view.to + share * this.widthNs); }
-    fit() { this.show(this.data.begin_ns, this.data.end_ns); }
+    pan(share) {
+      this.show(this.view.from + share * this.widthNs, this.view.to + share * this.widthNs);
+    }
+    fit() {
+      this.show(this.data.begin_ns, this.data.end_ns);
+    }
     scroll(px) {
       const most = Math.max(0, this.lanes.length * this.rowPx - (this.height - AXIS_PX));
       this.top = Math.min(most, Math.max(0, this.top + px));
@@ -185,7 +249,8 @@
     eventAt(x, y) {
       const lane = this.laneAt(y);
       if (!lane || lane.kind === "host" || x < LABELS_PX) return null;
-      const time = this.time(x), reach = (3 * this.widthNs) / this.plotPx;
+      const time = this.time(x),
+        reach = (3 * this.widthNs) / this.plotPx;
       for (const set of [...this.data.sets].reverse()) {
         if (!set.has(lane.id) || !set.covers(time)) continue;
         const event = set.at(lane.id, time, reach);
@@ -196,12 +261,13 @@
     choose(pin, isCentred = false) {
       this.pin = pin;
       if (pin && isCentred) {
-        const { set, event } = pin, middle = (set.enter[event] + set.leave(event)) / 2;
+        const { set, event } = pin,
+          middle = (set.enter[event] + set.leave(event)) / 2;
         const width = Math.max(Math.min(this.widthNs, 40 * set.duration[event]), 4 * set.duration[event], LEAST_NS);
         this.show(middle - width / 2, middle + width / 2);
         this.bringIntoView(set.rowOf(event));
       }
-      this.overlay.describePin();
+      this.tip.describePin();
       this.redraw();
     }
     /** The call that begins at a time on a thread; null: the page does not hold it. */
@@ -216,10 +282,14 @@
     /** To the next (1) or previous (-1) call of the same function in its row; of nothing, to the first one in view. */
     step(direction) {
       if (!this.pin) return this.choose(this.#firstInView());
-      const { set, event } = this.pin, row = set.rowOf(event);
+      const { set, event } = this.pin,
+        row = set.rowOf(event);
       for (let i = event + direction; i >= set.first[row] && i < set.first[row + 1]; i += direction)
         if (set.call[i] === set.call[event]) return this.choose({ set, event: i }, true);
-      this.overlay.say(`The page holds no ${direction > 0 ? "later" : "earlier"} call of ${this.data.calls[set.call[event]]} in this row.`);
+      this.tip.say(
+        `The page holds no ${direction > 0 ? "later" : "earlier"} call of ` +
+          `${this.data.calls[set.call[event]]} in this row.`,
+      );
     }
     #firstInView() {
       for (const lane of this.lanes)
@@ -231,8 +301,10 @@
     }
     toCauser() {
       const wait = this.pin?.set.waitOf.get(this.pin.event);
-      if (wait === undefined) return this.overlay.say("The chosen call waited for none.");
-      const { set, event } = this.pin, enter = set.enter[event] + set.causer_enter[wait], rank = set.causer_rank[wait];
+      if (wait === undefined) return this.tip.say("The chosen call waited for none.");
+      const { set, event } = this.pin,
+        enter = set.enter[event] + set.causer_enter[wait],
+        rank = set.causer_rank[wait];
       for (const [id, thread] of this.data.threads.entries())
         for (const each of thread.rank === rank ? this.data.sets : []) {
           const causer = each.find(id, enter);
@@ -241,68 +313,24 @@
           return this.choose({ set: each, event: causer }, true);
         }
       this.reveal(rank, 0);
-      if (this.onmissing?.(rank, enter) !== true) this.overlay.say("The page does not hold the call that was waited for.");
+      if (this.onmissing?.(rank, enter) !== true) this.tip.say("The page does not hold the call that was waited for.");
     }
 
-    #listen() {
-      const canvas = this.canvas;
-      let drag = null;
-      canvas.addEventListener("wheel", (event) => {
-        event.preventDefault();
-        if (event.shiftKey) this.pan(Math.sign(event.deltaY || event.deltaX) * 0.1);
-        else if (event.altKey) this.scroll(event.deltaY);
-        else if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) this.pan((event.deltaX / this.plotPx) * 0.8);
-        else this.zoom(Math.exp(event.deltaY * 0.0016), this.time(event.offsetX));
-      }, { passive: false });
-      canvas.addEventListener("pointerdown", (event) => {
-        canvas.setPointerCapture(event.pointerId);
-        drag = { x: event.offsetX, y: event.offsetY, view: { ...this.view }, top: this.top, isMoved: false };
-      });
-      canvas.addEventListener("pointermove", (event) => {
-        if (!drag) return this.overlay.hover(event.offsetX, event.offsetY);
-        const dx = event.offsetX - drag.x, dy = event.offsetY - drag.y;
-        drag.isMoved ||= Math.abs(dx) + Math.abs(dy) > 3;
-        const shift = (-dx / this.plotPx) * (drag.view.to - drag.view.from);
-        this.top = drag.top;
-        this.scroll(-dy);
-        this.show(drag.view.from + shift, drag.view.to + shift);
-      });
-      canvas.addEventListener("pointerup", (event) => {
-        if (drag && !drag.isMoved) this.#click(event.offsetX, event.offsetY);
-        drag = null;
-      });
-      canvas.addEventListener("pointerleave", () => { this.tip.hidden = true; });
-      canvas.addEventListener("dblclick", () => this.fit());
-      canvas.addEventListener("keydown", (event) => this.key(event));
-    }
-
-    #click(x, y) {
+    /** A click at a point of the canvas: chooses a call, or folds a row by its label. */
+    click(x, y) {
       const lane = this.laneAt(y);
       if (x >= LABELS_PX) return this.choose(this.eventAt(x, y));
       if (lane?.isFolded === undefined) return;
       this.tree.toggle(lane);
       this.layLanes();
     }
-    #foldChosen() {
+    foldChosen() {
       const lane = this.lanes[this.pin ? this.place(this.pin.set.rowOf(this.pin.event)) : this.placesInView()[0]];
       if (lane?.isFolded === undefined) return;
       this.tree.toggle(lane);
       this.layLanes();
     }
-
-    key(event) {
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
-      const actions = { w: () => this.zoom(0.7), "+": () => this.zoom(0.7), "=": () => this.zoom(0.7), s: () => this.zoom(1 / 0.7), "-": () => this.zoom(1 / 0.7),
-        a: () => this.pan(-0.15), ArrowLeft: () => this.pan(-0.15), d: () => this.pan(0.15), ArrowRight: () => this.pan(0.15),
-        ArrowUp: () => this.scroll(-this.rowPx), ArrowDown: () => this.scroll(this.rowPx), f: () => this.fit(), 0: () => this.fit(),
-        n: () => this.step(1), p: () => this.step(-1), c: () => this.toCauser(), e: () => this.#foldChosen(), Escape: () => this.choose(null),
-        m: () => { this.shows.messages = !this.shows.messages; this.redraw(); }, x: () => { this.shows.path = !this.shows.path; this.redraw(); } };
-      const action = actions[event.key];
-      if (!action) return;
-      event.preventDefault();
-      action();
-    }
   }
 
-  m.timeline = { Timeline, KEYS, LABELS_PX, AXIS_PX, INDENT_PX };
+  m.timeline = { Timeline, LABELS_PX, AXIS_PX, INDENT_PX };
 })((globalThis.meridian ??= {}));

@@ -61,12 +61,27 @@ def check_compare_orders_functions_by_their_change():
     assert "MPI_Isend" not in text.stdout
 
 
+def check_compare_ends_with_the_problems_that_changed_most():
+    runs = four_ranks("slow", time_s=10.0), four_ranks("fast", time_s=10.0, waitall_s=4.0)
+    for before, after, word in ((*runs, "gone"), (*reversed(runs), "new")):
+        report = json.loads(meridian("compare", "--json", before, after).stdout)
+        problems = [row for row in changes_of(report, "problem") if row["notable"]]
+        statuses = {"gone": "gone", "new": "appeared"}
+        largest = max((row for row in problems if row["status"] == statuses[word]), key=lambda row: abs(row["change_s"]), default=None)
+        text = " ".join(meridian("compare", before, after).stdout.split())
+        last = text[text.rindex("Problems ") if "Problems " in text else text.rindex("No problem "):]
+        if largest is not None:
+            assert f"{word}: {largest['name']}" in last and f"({abs(largest['share']) * 100:.1f} % of the run before)" in last, (largest, last)
+        assert bool(problems) == last.startswith("Problems "), (problems, last)
+
+
 def check_compare_of_equal_runs_shows_no_change():
     one = four_ranks("one")
     report = json.loads(meridian("compare", "--json", one, one).stdout)
     assert report["comparisons"][0]["changes"] and not any(row["notable"] for row in report["comparisons"][0]["changes"])
     text = meridian("compare", one, one / "merged.h5").stdout
     assert "The run takes the same time: 10.0 s." in text and "FUNCTIONS" not in text, text
+    assert text.endswith("No problem came, went or changed by 0.1 % of the run or more.\n"), text
 
 
 def check_compare_tests_repeats_for_significance():

@@ -16,6 +16,7 @@ MAY_INCLUDE = {
     "trace/format": ["trace/model", "trace/ring"],
     "trace/containers": ["trace/model", "trace/format"],
     "trace/records": ["trace/model", "trace/ring", "trace/format"],
+    "trace/definitions": ["trace/model", "trace/format"],
     "processes": ["trace"],
     "papi": ["trace"],
     "include": [],
@@ -29,10 +30,10 @@ MAY_INCLUDE = {
     "analysis": ["trace", "summary", "merged", "processes"],
     "choice": ["trace", "summary", "merged"],
     "export": ["trace", "summary", "merged", "choice"],
-    "import": ["trace", "merger", "export"],
+    "import": ["trace", "export"],
     "edit": ["trace", "summary", "merged", "merger", "choice"],
     "query": ["trace", "summary", "merged"],
-    "live": ["trace", "merger/model"],
+    "live": ["trace"],
     "report": ["trace", "summary", "merged", "analysis"],
     "cli": ["trace", "processes", "summary", "papi", "writer", "merger", "merged", "analysis", "choice", "export", "import", "edit", "query", "live", "report"],
     "examples": [],
@@ -50,7 +51,8 @@ WRAPPED = {"pmpi/libraries/libc_calls.hpp": {"pthread.h"}}
 COLD_PREFIXES = ("fmt/", "nlohmann/", "CLI/", "pmix", "libdeflate")
 
 MAX_LINES = 400
-COUNTED = {".c", ".cpp", ".h", ".hpp", ".py", ".cmake", ".sh", ".txt", ""}
+MAX_COLUMNS_OF_SCRIPTS = 120  # clang-format keeps those of C++
+COUNTED = {".c", ".cjs", ".cpp", ".h", ".hpp", ".js", ".py", ".cmake", ".sh", ".txt", ""}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
@@ -129,6 +131,10 @@ def check_sizes(root=tree.ROOT):
             lines = (tree.text(path, root) or "").count("\n")
             if lines >= MAX_LINES:
                 wrong.append(f"{path}: {lines} lines; above {MAX_LINES}, look for the second thing inside")
+        if path.suffix in (".js", ".cjs"):
+            for number, line in enumerate((tree.text(path, root) or "").splitlines(), 1):
+                if len(line) > MAX_COLUMNS_OF_SCRIPTS:
+                    wrong.append(f"{path}:{number}: {len(line)} columns; above {MAX_COLUMNS_OF_SCRIPTS}, give a part a name")
     return wrong
 
 

@@ -83,6 +83,10 @@ class Tree(unittest.TestCase):
         self.plant("trace/model/calls.def", "\n" * 4000)
         self.one("sizes", "merger/long.cpp", "400 lines")
 
+    def test_a_long_line_of_a_script_is_found(self):
+        self.plant("report/page/wide.js", "// fits\n" + "x" * 121 + "\n")
+        self.one("sizes", "report/page/wide.js:2: 121 columns")
+
     def test_a_folder_that_a_list_leaves_out_is_found(self):
         self.plant("verdict/advice.cpp", "")
         self.one("folders", "verdict/ has sources")

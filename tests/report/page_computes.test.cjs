@@ -6,14 +6,19 @@ const { deflateSync } = require("node:zlib");
 const path = require("node:path");
 const test = require("node:test");
 
-for (const name of ["codec", "format", "levels", "events"]) require(path.join(__dirname, "../../report/page", `${name}.js`));
+for (const name of ["codec", "format", "levels", "events"])
+  require(path.join(__dirname, "../../report/page", `${name}.js`));
 const { codec, format, levels, events } = globalThis.meridian;
 
 /** As report/data/encoding.cpp does it, said in another way. */
 function varintBytes(values) {
   const bytes = [];
   for (let value of values.map(BigInt)) {
-    const groups = value.toString(2).padStart(Math.max(7, Math.ceil(value.toString(2).length / 7) * 7), "0").match(/.{7}/g).reverse();
+    const groups = value
+      .toString(2)
+      .padStart(Math.max(7, Math.ceil(value.toString(2).length / 7) * 7), "0")
+      .match(/.{7}/g)
+      .reverse();
     groups.forEach((bits, i) => bytes.push(parseInt(bits, 2) + (i + 1 < groups.length ? 128 : 0)));
   }
   return bytes;
@@ -34,7 +39,16 @@ test("a signed column comes back as it was", async () => {
 });
 
 test("durations, bytes, counts and shares read as in the text of the summary", () => {
-  const durations = { 0: "0 s", 1e-9: "1.00 ns", 1.234e-5: "12.3 us", 0.0123: "12.3 ms", 1.5: "1.50 s", 99.96: "100 s", 4321: "4321 s", 3.6e5: "100 h" };
+  const durations = {
+    0: "0 s",
+    1e-9: "1.00 ns",
+    1.234e-5: "12.3 us",
+    0.0123: "12.3 ms",
+    1.5: "1.50 s",
+    99.96: "100 s",
+    4321: "4321 s",
+    3.6e5: "100 h",
+  };
   for (const [value, text] of Object.entries(durations)) assert.equal(format.duration(Number(value)), text);
   assert.equal(format.duration(-0.5), "-500 ms");
   assert.equal(format.duration(NaN), "-");
@@ -53,21 +67,48 @@ function someLevels() {
   const shares = new Uint8Array(2 * 64);
   shares.fill(255, 0, 32);
   shares.fill(255, 64 + 32, 128);
-  return new levels.Levels({ rows: 1, classes: 2, bins: 64, binNs: 10, beginNs: 1000, shares, calls: new Float64Array(64).fill(3), longest: Float64Array.from({ length: 64 }, (_, i) => i) });
+  return new levels.Levels({
+    rows: 1,
+    classes: 2,
+    bins: 64,
+    binNs: 10,
+    beginNs: 1000,
+    shares,
+    calls: new Float64Array(64).fill(3),
+    longest: Float64Array.from({ length: 64 }, (_, i) => i),
+  });
 }
 
 test("each level has half as many bins as the one below, with the same time and calls in them", () => {
   const all = someLevels().levels;
-  assert.deepEqual(all.map((level) => [level.bins, level.binNs]), [[64, 10], [32, 20]]);
+  assert.deepEqual(
+    all.map((level) => [level.bins, level.binNs]),
+    [
+      [64, 10],
+      [32, 20],
+    ],
+  );
   assert.deepEqual(Array.from(all[1].shares.subarray(0, 32)), [...Array(16).fill(255), ...Array(16).fill(0)]);
-  assert.equal(all[1].calls.reduce((a, b) => a + b), 64 * 3);
+  assert.equal(
+    all[1].calls.reduce((a, b) => a + b),
+    64 * 3,
+  );
   assert.equal(all[1].longest[31], 63);
 });
 
 test("a class that takes part in a bin is never rounded away", () => {
   const shares = new Uint8Array(64);
   shares[5] = 1;
-  const all = new levels.Levels({ rows: 1, classes: 1, bins: 64, binNs: 1, beginNs: 0, shares, calls: new Float64Array(64), longest: new Float64Array(64) }).levels;
+  const all = new levels.Levels({
+    rows: 1,
+    classes: 1,
+    bins: 64,
+    binNs: 1,
+    beginNs: 0,
+    shares,
+    calls: new Float64Array(64),
+    longest: new Float64Array(64),
+  }).levels;
   assert.equal(all[1].shares[2], 1);
 });
 
@@ -86,19 +127,40 @@ test("shares of a span are those of its bins by time", () => {
 });
 
 const RAW = {
-  count: 5, counts: column([3, 0, 2]), enter: signedColumn([100, 50, 50, 120, 100]), duration: signedColumn([40, 10, 0, 30, 60]),
-  outside: signedColumn([0, 0, 0, 0, 5]), call: column([1, 2, 1, 3, 3]), place: column([0, 1, 0, 1, 1]), peer: signedColumn([1, -1, 0, -1, 0]),
-  tag: signedColumn([7, -1, 0, -1, 7]), bytes_sent: column([8, 0, 0, 0, 0]), bytes_received: column([0, 0, 0, 0, 8]), flags: column([0, 0, 2, 0, 0]),
-  calls: column([1, 1, 1, 1, 4]), collective: column([0, 0, 0, 9, 0]), wait_event: column([3, 1]), wait_ns: signedColumn([20, 30]), wait_kind: column([2, 0]),
-  causer_rank: signedColumn([0, 0]), causer_enter: signedColumn([-20, -120]), causer_call: column([1, 1]), causer_place: column([0, 0]),
-  messages: 1, message_from: column([0]), message_to: signedColumn([4]),
+  count: 5,
+  counts: column([3, 0, 2]),
+  enter: signedColumn([100, 50, 50, 120, 100]),
+  duration: signedColumn([40, 10, 0, 30, 60]),
+  outside: signedColumn([0, 0, 0, 0, 5]),
+  call: column([1, 2, 1, 3, 3]),
+  place: column([0, 1, 0, 1, 1]),
+  peer: signedColumn([1, -1, 0, -1, 0]),
+  tag: signedColumn([7, -1, 0, -1, 7]),
+  bytes_sent: column([8, 0, 0, 0, 0]),
+  bytes_received: column([0, 0, 0, 0, 8]),
+  flags: column([0, 0, 2, 0, 0]),
+  calls: column([1, 1, 1, 1, 4]),
+  collective: column([0, 0, 0, 9, 0]),
+  wait_event: column([3, 1]),
+  wait_ns: signedColumn([20, 30]),
+  wait_kind: column([2, 0]),
+  causer_rank: signedColumn([0, 0]),
+  causer_enter: signedColumn([-20, -120]),
+  causer_call: column([1, 1]),
+  causer_place: column([0, 0]),
+  messages: 1,
+  message_from: column([0]),
+  message_to: signedColumn([4]),
 };
 
 test("events lie by row and time", async () => {
   const set = await events.EventSet.read(RAW, [[0, 400]], 3);
   assert.deepEqual(set.first, [0, 3, 3, 5]);
   assert.deepEqual(Array.from(set.enter), [100, 150, 200, 120, 220]);
-  assert.deepEqual([0, 1, 2, 3, 4].map((i) => set.rowOf(i)), [0, 0, 0, 2, 2]);
+  assert.deepEqual(
+    [0, 1, 2, 3, 4].map((i) => set.rowOf(i)),
+    [0, 0, 0, 2, 2],
+  );
   assert.deepEqual(set.range(0, 130, 160), { first: 0, last: 2 });
   assert.deepEqual(set.range(0, 140, 150), { first: 1, last: 1 });
   assert.deepEqual(set.range(1, 0, 1000), { first: 3, last: 3 });
@@ -115,13 +177,26 @@ test("an event is found by its time, and the nearest one within reach", async ()
 
 test("waits and messages refer to events", async () => {
   const set = await events.EventSet.read(RAW, [[0, 400]], 3);
-  assert.deepEqual([...set.waitOf], [[3, 0], [4, 1]]);
+  assert.deepEqual(
+    [...set.waitOf],
+    [
+      [3, 0],
+      [4, 1],
+    ],
+  );
   assert.equal(set.enter[4] + set.causer_enter[1], 100, "the send of rank 0");
   assert.deepEqual([set.message_from[0], set.message_to[0]], [0, 4]);
 });
 
 test("windows say what is there one by one", async () => {
-  const set = await events.EventSet.read(RAW, [[0, 130], [200, 400]], 3);
+  const set = await events.EventSet.read(
+    RAW,
+    [
+      [0, 130],
+      [200, 400],
+    ],
+    3,
+  );
   assert.deepEqual(set.covering(120, 150), [[0, 130]]);
   assert.deepEqual(set.covering(130, 200), []);
   assert.ok(set.covers(200) && !set.covers(130));

@@ -5,13 +5,16 @@ const assert = require("node:assert/strict");
 const path = require("node:path");
 const test = require("node:test");
 
-for (const name of ["dom", "codec", "format", "levels", "table", "paint"]) require(path.join(__dirname, "../../report/page", `${name}.js`));
+for (const name of ["dom", "codec", "format", "levels", "table", "paint"])
+  require(path.join(__dirname, "../../report/page", `${name}.js`));
 const { levels, table, paint } = globalThis.meridian;
 const painter = new paint.Painter(false);
-const COMPUTE = painter.plain[0], TRANSFER = painter.plain[1];
+const COMPUTE = painter.plain[0],
+  TRANSFER = painter.plain[1];
 
 /** Colours of column x from the bottom. */
-const columnOf = (image, width, height, x) => Array.from({ length: height }, (_, y) => image[(height - 1 - y) * width + x]);
+const columnOf = (image, width, height, x) =>
+  Array.from({ length: height }, (_, y) => image[(height - 1 - y) * width + x]);
 
 test("a column has each class as high as its share", () => {
   const image = new Uint32Array(3 * 8);
@@ -30,26 +33,71 @@ test("bins are painted where they are in view", () => {
   const shares = new Uint8Array(8 * 4);
   shares.set([255, 255, 0, 0]); // class 0 in the first two of four bins
   shares.set([0, 0, 255, 255], 4);
-  const some = new levels.Levels({ rows: 1, classes: 8, bins: 4, binNs: 100, beginNs: 0, shares, calls: new Float64Array(4), longest: new Float64Array(4) });
+  const some = new levels.Levels({
+    rows: 1,
+    classes: 8,
+    bins: 4,
+    binNs: 100,
+    beginNs: 0,
+    shares,
+    calls: new Float64Array(4),
+    longest: new Float64Array(4),
+  });
   const image = new Uint32Array(8 * 1);
   painter.bins(image, 8, 0, 1, some, 0, { from: 0, to: 800 });
   assert.deepEqual(Array.from(image), [COMPUTE, COMPUTE, TRANSFER, TRANSFER, 0, 0, 0, 0]);
 });
 
 test("events are painted with what is between them", () => {
-  const image = new Uint32Array(10 * 1), calls = [[20, 40], [60, 70]];
+  const image = new Uint32Array(10 * 1),
+    calls = [
+      [20, 40],
+      [60, 70],
+    ];
   const range = { first: 0, last: 2, times: (i) => calls[i] };
-  painter.events(image, 10, 0, 1, { from: 0, to: 100 }, { from: 0, to: 100 }, range, () => 0, (i, put) => put(1, ...calls[i]));
-  assert.deepEqual(Array.from(image, (p) => (p === COMPUTE ? 0 : p === TRANSFER ? 1 : -1)), [0, 0, 1, 1, 0, 0, 1, 0, 0, 0]);
+  painter.events(
+    image,
+    10,
+    0,
+    1,
+    { from: 0, to: 100 },
+    { from: 0, to: 100 },
+    range,
+    () => 0,
+    (i, put) => put(1, ...calls[i]),
+  );
+  assert.deepEqual(
+    Array.from(image, (p) => (p === COMPUTE ? 0 : p === TRANSFER ? 1 : -1)),
+    [0, 0, 1, 1, 0, 0, 1, 0, 0, 0],
+  );
 });
 
 test("events outside of the window are not painted", () => {
-  const image = new Uint32Array(10 * 1), range = { first: 0, last: 1, times: () => [0, 100] };
-  painter.events(image, 10, 0, 1, { from: 0, to: 100 }, { from: 30, to: 50 }, range, () => 0, (i, put) => put(1, 0, 100));
-  assert.deepEqual(Array.from(image, (p) => (p === TRANSFER ? 1 : p === 0 ? 0 : -1)), [0, 0, 0, 1, 1, 0, 0, 0, 0, 0]);
+  const image = new Uint32Array(10 * 1),
+    range = { first: 0, last: 1, times: () => [0, 100] };
+  painter.events(
+    image,
+    10,
+    0,
+    1,
+    { from: 0, to: 100 },
+    { from: 30, to: 50 },
+    range,
+    () => 0,
+    (i, put) => put(1, 0, 100),
+  );
+  assert.deepEqual(
+    Array.from(image, (p) => (p === TRANSFER ? 1 : p === 0 ? 0 : -1)),
+    [0, 0, 0, 1, 1, 0, 0, 0, 0, 0],
+  );
 });
 
-const ROWS = [{ name: "b", n: 2 }, { name: "a", n: null }, { name: "c", n: 10 }, { name: "d", n: 2 }];
+const ROWS = [
+  { name: "b", n: 2 },
+  { name: "a", n: null },
+  { name: "c", n: 10 },
+  { name: "d", n: 2 },
+];
 
 test("rows sort by number or by text, what is missing comes last, equal ones stay in order", () => {
   const names = (rows) => rows.map((row) => row.name).join("");
@@ -59,12 +107,24 @@ test("rows sort by number or by text, what is missing comes last, equal ones sta
 });
 
 test("a filter keeps the rows that have all its words", () => {
-  const rows = [{ f: "MPI_Send", p: "a.c:1" }, { f: "MPI_Recv", p: "a.c:2" }];
+  const rows = [
+    { f: "MPI_Send", p: "a.c:1" },
+    { f: "MPI_Recv", p: "a.c:2" },
+  ];
   assert.equal(table.filteredRows(rows, "mpi").length, 2);
   assert.deepEqual(table.filteredRows(rows, "recv a.c"), [rows[1]]);
   assert.equal(table.filteredRows(rows, "recv b.c").length, 0);
 });
 
 test("copied rows are tab-separated, without tabs of their own", () => {
-  assert.equal(table.tsv([{ name: "f" }, { name: "n" }], [{ f: "a\tb\n", n: 1 }, { f: null, n: 2 }]), "f\tn\na b \t1\n\t2\n");
+  assert.equal(
+    table.tsv(
+      [{ name: "f" }, { name: "n" }],
+      [
+        { f: "a\tb\n", n: 1 },
+        { f: null, n: 2 },
+      ],
+    ),
+    "f\tn\na b \t1\n\t2\n",
+  );
 });

@@ -104,7 +104,7 @@ class Project(unittest.TestCase):
         self.run_tests()
         self.assertEqual(
             self.total(),
-            (["skipped: without: no such library", "FAILED: broken", "1 skipped, reasons above", "0 retries, at most 3 are allowed", "1 passed, 1 failed"], 1),
+            (["skipped: without: no such library", "FAILED: broken", "1 skipped, reasons above; allowed: at most 8", "0 retries, at most 3 are allowed", "1 passed, 1 failed"], 1),
         )
 
     def test_a_test_that_cannot_be_started_has_failed(self):
@@ -150,8 +150,25 @@ class Project(unittest.TestCase):
         self.assertEqual(self.total()[0][-2:], ["2 retries, at most 3 are allowed", "2 passed, 2 failed"])
 
     def test_more_retries_than_allowed_fail_the_whole(self):
-        self.tally.write_text(json.dumps({"passed": 9, "failed": 0, "skipped": 0, "retries": 4, "failures": [], "skips": []}))
+        self.tally.write_text(json.dumps({"passed": 9, "failed": 0, "skipped": 0, "retries": 4, "failures": [], "skips": [], "wholes": []}))
         self.assertEqual(self.total(), (["4 retries, at most 3 are allowed", "9 passed, 0 failed"], 1))
+
+    def test_more_skipped_tests_than_allowed_fail_the_whole(self):
+        self.add("fine", "true", "unit")
+        for number in range(9):
+            self.add(f"without{number}", "echo no such library; exit 77", "unit")
+        self.run_tests()
+        self.assertEqual(self.total()[0][1:], ["9 skipped, reasons above; allowed: at most 8", "0 retries, at most 3 are allowed", "1 passed, 0 failed"])
+        self.assertEqual(self.total()[1], 1)
+        self.assertEqual(self.script("--total", self.tally, "9").returncode, 0)
+
+    def test_without_a_set_of_packages_the_number_of_skipped_tests_is_not_limited(self):
+        self.script("--count", self.tally, "0", "build")
+        for number in range(9):
+            self.script("--skip", self.tally, f"step {number}", "cannot be had")
+        lines, code = self.total()
+        self.assertIn("9 skipped, reasons above; allowed: any number, without step 0 and step 1", lines[1])
+        self.assertEqual(code, 0)
 
     def test_no_tests_are_a_failure(self):
         self.run_tests()
@@ -182,7 +199,7 @@ class Project(unittest.TestCase):
             [
                 "skipped: small_test.Suite.Skips: no PAPI here",
                 "FAILED: small_test.Suite.Fails",
-                "1 skipped, reasons above",
+                "1 skipped, reasons above; allowed: at most 8",
                 "0 retries, at most 3 are allowed",
                 "2 passed, 1 failed",
             ],
@@ -232,7 +249,7 @@ class Project(unittest.TestCase):
         self.script("--skip", self.tally, "step aarch64", "no packages")
         self.assertEqual(
             self.total()[0],
-            ["skipped: step aarch64: no packages", "1 skipped, reasons above", "0 retries, at most 3 are allowed", "1 passed, 0 failed"],
+            ["skipped: step aarch64: no packages", "1 skipped, reasons above; allowed: any number, without step aarch64", "0 retries, at most 3 are allowed", "1 passed, 0 failed"],
         )
 
 

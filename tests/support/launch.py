@@ -49,6 +49,14 @@ def generator(salt=0):
     return random.Random(seed() * 1_000_003 + salt)
 
 
+@functools.lru_cache(maxsize=1)
+def prte_mapping():
+    """The variable that lets the launcher of Open MPI 5 start more ranks than there are processors; that of 6 has another name."""
+    launcher = shutil.which("mpirun.openmpi") or shutil.which("mpirun")
+    version = subprocess.run([launcher, "--version"], capture_output=True, text=True, check=False).stdout if launcher else ""
+    return "PRTE_MCA_rmaps_default_mapping_policy" if "Open MPI) 5." in version else "PRTE_MCA_mapby"
+
+
 def environment(**extra):
     """The caller's environment without settings of Meridian, plus what lets Open MPI start here, plus `extra`."""
     env = {key: value for key, value in os.environ.items() if not key.startswith("MERIDIAN_")}
@@ -62,7 +70,7 @@ def environment(**extra):
         OMPI_MCA_orte_tmpdir_base=extra.get("TMPDIR") or launcher_directory(),
         OMPI_MCA_btl_tcp_if_include="lo",  # one machine: Open MPI 5 complains about interfaces without a route to themselves
         # The same for the launcher of Open MPI 5 and later.
-        PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe",
+        **{prte_mapping(): ":oversubscribe"},
         PRTE_MCA_plm_ssh_agent="false",
         PRTE_MCA_prte_tmpdir_base=extra.get("TMPDIR") or launcher_directory(),
         HYDRA_LAUNCHER="fork",

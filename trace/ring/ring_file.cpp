@@ -198,6 +198,11 @@ bool RingFile::is_at_its_path() const noexcept {
          named.st_ino == opened.st_ino;
 }
 
+std::uint64_t RingFile::file_bytes() const noexcept {
+  struct stat opened {};
+  return ::fstat(file_.get(), &opened) == 0 ? static_cast<std::uint64_t>(opened.st_size) : 0;
+}
+
 uid_t RingFile::owner() const noexcept {
   struct stat opened {};
   return ::fstat(file_.get(), &opened) == 0 ? opened.st_uid : static_cast<uid_t>(-1);

@@ -83,6 +83,8 @@ class RingFile {
   std::int32_t world_rank() const noexcept;  ///< -1: unknown
   std::int32_t world_size() const noexcept;  ///< -1: unknown
   ClockKind clock() const noexcept;
+  /// Length of the open file now; 0 if it is not known.
+  std::uint64_t file_bytes() const noexcept;
   /// Of the open file, whatever is at path() now; nobody if it is not known.
   uid_t owner() const noexcept;
   /// Whether the process that made the file is still running (not a zombie, not another one with the same pid).

@@ -15,7 +15,7 @@ namespace meridian {
 namespace {
 
 template <auto section>
-std::string plain(const Summary& summary, const Paint& paint, std::size_t) {
+std::string all_rows(const Summary& summary, const Paint& paint, std::size_t) {
   return section(summary, paint);
 }
 
@@ -69,35 +69,35 @@ std::string overhead_section(const Summary& summary, const Paint& paint) {
 std::span<const TextSection> text_sections() {
   static constexpr std::array kSections{
       TextSection{"verdict", &verdict_text},
-      TextSection{"run", &plain<&run_section>},
-      TextSection{"worlds", &plain<&worlds_section>},
-      TextSection{"context", &plain<&context_section>},
+      TextSection{"run", &all_rows<&run_section>},
+      TextSection{"worlds", &all_rows<&worlds_section>},
+      TextSection{"context", &all_rows<&context_section>},
       TextSection{"ranks", &ranks_text},
-      TextSection{"efficiency", &plain<&efficiency_section>},
+      TextSection{"efficiency", &all_rows<&efficiency_section>},
       TextSection{"functions", &with_rows<&functions_section>},
       TextSection{"program", &with_rows<&program_section>},
       TextSection{"waits", &with_rows<&waits_section>},
-      TextSection{"wait-pairs", &plain<&wait_pairs_section>},
-      TextSection{"delays", &plain<&delays_section>},
-      TextSection{"iterations", &plain<&iterations_section>},
-      TextSection{"counters", &plain<&counters_section>},
+      TextSection{"wait-pairs", &all_rows<&wait_pairs_section>},
+      TextSection{"delays", &all_rows<&delays_section>},
+      TextSection{"iterations", &all_rows<&iterations_section>},
+      TextSection{"counters", &all_rows<&counters_section>},
       TextSection{"sites", &sites_section},
       TextSection{"paths", &paths_section},
-      TextSection{"regions", &plain<&regions_section>},
-      TextSection{"region-counters", &plain<&region_counters_section>},
-      TextSection{"user-events", &plain<&user_events_section>},
-      TextSection{"locks", &plain<&locks_section>},
-      TextSection{"threads", &plain<&threads_section>},
-      TextSection{"filtered", &plain<&passed_section>},
-      TextSection{"messages", &plain<&messages_section>},
-      TextSection{"pairs", &plain<&pairs_section>},
-      TextSection{"communicators", &plain<&communicators_section>},
-      TextSection{"windows", &plain<&windows_section>},
-      TextSection{"files", &plain<&files_section>},
-      TextSection{"tables", &plain<&tables_section>},
-      TextSection{"clocks", &plain<&clocks_section>},
-      TextSection{"overhead", &plain<&overhead_section>},
-      TextSection{"findings", &plain<&findings_text>},
+      TextSection{"regions", &all_rows<&regions_section>},
+      TextSection{"region-counters", &all_rows<&region_counters_section>},
+      TextSection{"user-events", &all_rows<&user_events_section>},
+      TextSection{"locks", &all_rows<&locks_section>},
+      TextSection{"threads", &all_rows<&threads_section>},
+      TextSection{"filtered", &all_rows<&passed_section>},
+      TextSection{"messages", &all_rows<&messages_section>},
+      TextSection{"pairs", &all_rows<&pairs_section>},
+      TextSection{"communicators", &all_rows<&communicators_section>},
+      TextSection{"windows", &all_rows<&windows_section>},
+      TextSection{"files", &all_rows<&files_section>},
+      TextSection{"tables", &all_rows<&tables_section>},
+      TextSection{"clocks", &all_rows<&clocks_section>},
+      TextSection{"overhead", &all_rows<&overhead_section>},
+      TextSection{"findings", &all_rows<&findings_text>},
   };
   return kSections;
 }

@@ -29,6 +29,7 @@ void MessageTracker::enter_receive(const Call& call, const PointToPoint& p2p, Ev
   pending.receive = kNoReceive;
   const LocalComm* comm = pending.comm = at_.resolve(p2p.comm, call);
   describe(row, comm, p2p.peer, p2p.tag);
+  row.is_any_source = p2p.peer == kAnySource;
   if (call.has(kFlagFailed) || call.has(kFlagUnfinished) || p2p.peer == kProcNull) return;
   if (comm != nullptr && at_.matchers != nullptr)
     pending.receive = sides_.post(call, *comm, p2p.peer, p2p.tag, bytes_of(p2p));
@@ -39,6 +40,7 @@ void MessageTracker::enter_blocking_receive(const Call& call, const PointToPoint
   pending.receive = kNoReceive;
   const LocalComm* comm = at_.resolve(p2p.comm, call);
   describe(row, comm, p2p.peer, p2p.tag);
+  row.is_any_source = p2p.peer == kAnySource;
   if (p2p.peer == kProcNull) return;
   if (call.completion_count != 0 && !call.has(kFlagUnfinished)) {
     const Completion& found = call.completions[0];
@@ -67,6 +69,7 @@ void MessageTracker::enter_sendrecv(const Call& call, EventRow& row, Pending& pe
   enter_send(call, call.p2p[0], row, pending);
   pending.receive = receive;
   row.bytes_received = received.bytes_received;
+  row.is_any_source = received.is_any_source;
 }
 
 void MessageTracker::enter_init(const Call& call, EventRow& row, Pending& pending) {
@@ -78,6 +81,7 @@ void MessageTracker::enter_probe(const Call& call, EventRow& row, Pending& pendi
   pending.receive = kNoReceive;
   const LocalComm* comm = pending.comm = at_.resolve(call.p2p->comm, call);
   describe(row, comm, call.p2p->peer, call.p2p->tag);
+  row.is_any_source = call.p2p->peer == kAnySource;
   if (call.completion_count == 0 || call.has(kFlagUnfinished) || !has_message(call.completions[0])) return;
   const Completion& found = call.completions[0];
   describe(row, comm, found.source, found.tag);
@@ -98,6 +102,7 @@ void MessageTracker::enter_matched_receive(const Call& call, EventRow& row, Pend
   if (message.stretch != at_.stretch(call)) return;  // calls were lost in between: it may be another message
   pending.comm = message.comm;
   pending.receive = message.receive;
+  row.is_any_source = message.is_any_source;
   if (message.receive != kNoReceive && at_.matchers != nullptr)
     at_.matchers->messages.set_receiver(message.receive, at_.caller(call));
   const bool is_found = call.completion_count != 0 && !call.has(kFlagUnfinished) && has_message(call.completions[0]);
@@ -130,7 +135,7 @@ void MessageTracker::leave_matched_probe(const Call& call, const Pending& pendin
     number = free_messages_.back();
     free_messages_.pop_back();
   }
-  messages_[number] = {pending.comm, pending.receive, at_.stretch(call)};
+  messages_[number] = {pending.comm, pending.receive, at_.stretch(call), call.p2p->peer == kAnySource};
   by_handle_.set({call.p2p->request}, number);
 }
 

@@ -43,6 +43,7 @@ class MessageTracker {
     const LocalComm* comm = nullptr;
     ReceiveId receive = kNoReceive;
     std::size_t stretch = 0;
+    bool is_any_source = false;  ///< of the probe
   };
 
   const RankContext& at_;

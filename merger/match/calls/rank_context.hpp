@@ -15,12 +15,12 @@
 #include "merger/match/messages/match_messages.hpp"
 #include "merger/match/windows/window_waits.hpp"
 #include "merger/model/clock_map.hpp"
-#include "merger/model/communicators.hpp"
 #include "merger/model/definitions/sites.hpp"
 #include "merger/model/event_row.hpp"
 #include "merger/model/findings.hpp"
 #include "merger/model/recording_gaps.hpp"
 #include "merger/model/user_definitions.hpp"
+#include "trace/definitions/communicators.hpp"
 
 namespace meridian {
 

@@ -6,8 +6,8 @@
 
 #include "merger/match/collectives/match_collectives.hpp"
 #include "merger/match/messages/channel.hpp"
-#include "merger/model/communicators.hpp"
 #include "trace/containers/index_map.hpp"
+#include "trace/definitions/communicators.hpp"
 #include "trace/model/call_facts.hpp"
 
 namespace meridian {

@@ -88,6 +88,7 @@ void RequestTracker::enter_start(const Call& call, EventRow& row) {
     if (++started == 1)
       describe(row, request.comm, request.kind == Request::Kind::collective ? kNoPeer : request.peer, request.tag);
     const bool is_p2p = request.kind == Request::Kind::send || request.kind == Request::Kind::receive;
+    if (request.kind == Request::Kind::receive && request.peer == kAnySource) row.is_any_source = true;
     if (is_p2p && request.peer == kProcNull) continue;
     if (request.kind == Request::Kind::send) row.bytes_sent += request.bytes;
     if (request.kind == Request::Kind::collective) {

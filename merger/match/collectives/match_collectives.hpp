@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "merger/match/messages/match_messages.hpp"
-#include "merger/model/communicators.hpp"
 #include "merger/model/event_ref.hpp"
 #include "merger/model/findings.hpp"
 #include "trace/containers/ring_queue.hpp"
+#include "trace/definitions/communicators.hpp"
 #include "trace/model/call_facts.hpp"
 #include "trace/model/event.hpp"
 

@@ -11,9 +11,9 @@
 #include "merger/match/messages/message_ledger.hpp"
 #include "merger/match/messages/receive_table.hpp"
 #include "merger/match/messages/waiting_receives.hpp"
-#include "merger/model/communicators.hpp"
 #include "merger/model/event_ref.hpp"
 #include "merger/model/findings.hpp"
+#include "trace/definitions/communicators.hpp"
 
 namespace meridian {
 

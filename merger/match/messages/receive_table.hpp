@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "merger/match/messages/channel_table.hpp"
-#include "merger/model/communicators.hpp"
 #include "merger/model/event_ref.hpp"
+#include "trace/definitions/communicators.hpp"
 
 namespace meridian {
 

@@ -45,7 +45,7 @@ EditCounts edited(const fs::path& merged, const fs::path& output, EventEdit& edi
 EditCounts selected(const fs::path& merged, const fs::path& output, const TraceSelection& selection) {
   const auto trace = MergedTrace::open(merged);
   if (!trace) throw std::runtime_error(trace.error().what);
-  auto choice = EventChoice::make(*trace, selection, {});
+  auto choice = EventChoice::make(*trace, selection, merged.parent_path(), {});
   if (!choice) throw std::runtime_error(choice.error().what);
   SelectEvents edit{*std::move(choice)};
   return edited(merged, output, edit, "filter");

@@ -23,6 +23,7 @@ KINDS = ["late sender", "late receiver", "wait at barrier", "wait at N x N", "la
          "wait at neighbours", "wait for parallel region"]
 POLLS = {"MPI_Test", "MPI_Testany", "MPI_Testsome", "MPI_Testall", "MPI_Request_get_status"}
 PROBE_POLLS = {"MPI_Iprobe", "MPI_Improbe"}
+ANY_SOURCE = 256  # flag of a receive or probe
 BLOCKING_SENDS = {"MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Sendrecv", "MPI_Sendrecv_replace"}
 
 
@@ -56,6 +57,7 @@ def waits_for_messages(names, events, enter, leave, messages, completions):
     for send, completion in zip(messages["send_row"].tolist(), messages["completion_row"].tolist()):
         received[completion].append(send)
     longest = {}
+    post_of = dict(zip(messages["send_row"].tolist(), messages["post_row"].tolist()))
 
     def wait_of(row, causer):
         return min(enter[causer], leave[row]) - enter[row]
@@ -64,13 +66,14 @@ def waits_for_messages(names, events, enter, leave, messages, completions):
         if wait_of(row, causer) > longest.get(row, (0,))[0]:
             longest[row] = (wait_of(row, causer), causer, kind)
 
-    def order(row, send):
+    def order(row, send, post=None):
         rank, source = location[row][0], location[send][0]
         later = [other for end in received if end > row and location[end][0] == rank for other in received[end]
                  if enter[other] < enter[send]]
         if any(location[other][0] == source for other in later):
             return "wrong order, same source"
-        return "wrong order, other sources" if later else "late sender"
+        takes_any = events["flags"][post_of[send] if post is None else post] & ANY_SOURCE
+        return "wrong order, other sources" if later and not takes_any else "late sender"
 
     for send, post in zip(messages["send_row"].tolist(), messages["post_row"].tolist()):
         if names[send] in BLOCKING_SENDS and leave[send] > enter[post]:
@@ -104,7 +107,7 @@ def waits_for_messages(names, events, enter, leave, messages, completions):
                     location[end][0] == location[row][0] and
                     all(events[column][end] == events[column][row] for column in ("peer", "comm", "tag"))]
             if same and wait_of(row, received[same[0]][0]) > 0:
-                found.append((row, received[same[0]][0], wait_of(row, received[same[0]][0]), order(row, received[same[0]][0])))
+                found.append((row, received[same[0]][0], wait_of(row, received[same[0]][0]), order(row, received[same[0]][0], row)))
     return found
 
 

@@ -181,7 +181,8 @@ TEST(TraceSelectionText, TimesHaveUnits) {
 }
 
 TEST(RowBits, CountTheRowsThatAreSet) {
-  auto made = RowBits::create(130);
+  const TempDir directory;
+  auto made = RowBits::create(directory.path(), 130);
   ASSERT_TRUE(made) << made.error().what;
   RowBits& bits = *made;
   EXPECT_EQ(bits.count(), 0U);

@@ -63,7 +63,7 @@ class MergedReader {
     const auto location = column<std::uint32_t>("events/location");
     const auto skipped = event_column<std::int64_t>("skipped");
     const auto call = event_column<std::uint16_t>("call");
-    const auto flags = event_column<std::uint8_t>("flags");
+    const auto flags = event_column<std::uint32_t>("flags");
     const auto comm = event_column<std::int32_t>("comm");
     const auto peer = event_column<std::int32_t>("peer");
     const auto tag = event_column<std::int32_t>("tag");
@@ -79,7 +79,8 @@ class MergedReader {
       const std::uint64_t sequence = next.at(location[i]) + static_cast<std::uint64_t>(skipped[i]);
       next[location[i]] = sequence + 1;
       rows.push_back({enter, duration[i], sent[i], received[i], sequence & EventRow::kMaxSequence, 0, rank[location[i]],
-                      thread[location[i]], static_cast<std::uint32_t>(comm[i]), peer[i], tag[i], call[i], flags[i]});
+                      thread[location[i]], static_cast<std::uint32_t>(comm[i]), peer[i], tag[i], call[i],
+                      static_cast<std::uint8_t>(flags[i] & 0xff), false, (flags[i] & kEventAnySource) != 0});
     }
     return rows;
   }

@@ -160,7 +160,7 @@ TEST_F(SampledRun, AnEditKeepsTheSamplesAmongRemainingEvents) {
   sample_both();
   ASSERT_TRUE(run.merge());
   const auto trace = MergedTrace::open(run.merged());
-  auto choice = EventChoice::make(*trace, {.ranks = {{1, 1}}}, {});
+  auto choice = EventChoice::make(*trace, {.ranks = {{1, 1}}}, run.merged().parent_path(), {});
   ASSERT_TRUE(choice) << choice.error().what;
   SelectEvents edit{*std::move(choice)};
   const auto stored = StoredTrace::open(run.merged());

@@ -208,6 +208,21 @@ TEST(WaitStates, ReceivesInTheWrongOrderAreKnownByWhatIsReceivedLater) {
                                                   "late sender: 0 MPI_Recv waits 40 for 1 MPI_Send"));
 }
 
+TEST(WaitStates, AReceiveFromAnySourceIsInNoOrderWithThoseFromOtherSources) {
+  SyntheticRun run{3};
+  run[0]->receive({10, 60}, kAnySource, 7, {1, 7, 8});  // rank 2 sent before, with a tag that this does not take
+  run[0]->receive({70, 71}, 2, 9, 8);
+  run[0]->irecv({100, 101}, kAnySource, 7, 8, 0xa);
+  run[0]->wait({110, 160}, 0xa, {1, 7, 8});
+  run[0]->receive({170, 171}, 2, 9, 8);
+  run[2]->send({20, 21}, 0, 9, 8);
+  run[2]->send({120, 121}, 0, 9, 8);
+  run[1]->send({50, 51}, 0, 7, 8);
+  run[1]->send({150, 151}, 0, 7, 8);
+  EXPECT_THAT(waits_of(run), UnorderedElementsAre("late sender: 0 MPI_Recv waits 40 for 1 MPI_Send",
+                                                  "late sender: 0 MPI_Wait waits 40 for 1 MPI_Send"));
+}
+
 TEST(WaitStates, RanksThatReturnLateFromABarrierAreListedApart) {
   SyntheticRun run{3};
   run[0]->collective(CallId::Barrier, {10, 55});

@@ -19,11 +19,16 @@ constexpr off_t kNowhere = std::numeric_limits<off_t>::max();
 off_t g_unreadable_from = kNowhere;  // where reading of files fails
 }  // namespace
 
-// In the place of the C library's.
-extern "C" ssize_t pread(int fd, void* to, size_t bytes, off_t at) {
+// In the place of the C library's. HDF5 2 compiles with _FILE_OFFSET_BITS, by which pread() becomes pread64().
+extern "C" ssize_t failing_pread(int fd, void* to, size_t bytes, off_t at) __asm__("pread");
+extern "C" ssize_t failing_pread64(int fd, void* to, size_t bytes, off_t at) __asm__("pread64");
+extern "C" ssize_t failing_pread(int fd, void* to, size_t bytes, off_t at) {
   if (at < g_unreadable_from) return ::syscall(SYS_pread64, fd, to, bytes, at);
   errno = EIO;
   return -1;
+}
+extern "C" ssize_t failing_pread64(int fd, void* to, size_t bytes, off_t at) {
+  return failing_pread(fd, to, bytes, at);
 }
 
 namespace meridian {

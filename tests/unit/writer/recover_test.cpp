@@ -7,12 +7,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "child.hpp"
 #include "known_calls.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "trace/ring/ring_head.hpp"
 #include "trace/ring/ring_note.hpp"
+#include "writer/drain.hpp"
 
 namespace {
 int g_removals_left = -1;  // files that this process may still remove or rename before it is killed; -1: all
@@ -69,6 +72,62 @@ TEST_F(Recover, FinishesARankFromItsNoteAndCleansUp) {
   auto file = RankFile::open(out / "rank-00002.h5");
   ASSERT_TRUE(file) << file.error().what;
   EXPECT_EQ(count_known_calls(*file, 0), 10u);
+}
+
+// What the writer had drained and the copy of the ring's head are in the directory; three calls were in the ring alone.
+TEST_F(Recover, MakesTheRankOfALostHostFromWhatHadReachedTheDirectory) {
+  made.set_output(out, 2);
+  TestProducer producer{made, 0};
+  producer.put(thread_record(0, 1));
+  for (std::uint64_t i = 0; i < 7; ++i) producer.put(known_call(i));
+  {
+    auto ring = RingFile::open(made.path(), RingFile::Access::drain);
+    ASSERT_TRUE(ring) << ring.error().what;
+    Drain drain{*ring};
+    ASSERT_TRUE(drain.run());
+    ASSERT_TRUE(write_ring_head(*ring, head_in_output(out, 2), kCallCount));
+  }
+  for (std::uint64_t i = 7; i < 10; ++i) producer.put(known_call(i));
+  std::filesystem::remove(made.path());
+  const auto note = out / "rank-00002.ring";
+  for (const std::string& host : {own_hostname(), std::string{"another"}}) {
+    std::ofstream{note} << host << "\n" << made.path().string() << "\n";
+    const auto refused = recover_rank(note, out);
+    ASSERT_FALSE(refused) << host;
+    EXPECT_NE(refused.error().hint.find("if they are lost, `meridian merge --lost-hosts`"), std::string::npos) << host;
+    const auto recovered = recover_rank(note, out, OtherHosts::are_gone);
+    ASSERT_TRUE(recovered) << recovered.error().what;
+    EXPECT_EQ(recovered->outcome, Recovery::finished);
+    EXPECT_EQ(recovered->events, 7u);
+    EXPECT_FALSE(std::filesystem::exists(note));
+    EXPECT_TRUE(std::filesystem::exists(out / "rank-00002.spool"));  // the host may be there after all
+    auto file = RankFile::open(out / "rank-00002.h5");
+    ASSERT_TRUE(file) << file.error().what;
+    EXPECT_EQ(count_known_calls(*file, 0), 7u);
+    const auto text = std::ranges::find(file->meta().texts, kHostLostKey, &TextRow::key);
+    ASSERT_NE(text, file->meta().texts.end());
+    EXPECT_EQ(text->value, file->meta().hostname);
+  }
+}
+
+TEST_F(Recover, OfALostHostNeedsACopyOfTheRingsHeadThatIsWhole) {
+  made.set_output(out, 2);
+  const auto note = out / "rank-00002.ring", head = head_in_output(out, 2);
+  std::ofstream{note} << "another\n" << made.path().string() << "\n";
+  auto refused = recover_rank(note, out, OtherHosts::are_gone);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::not_found);
+  EXPECT_NE(refused.error().what.find("without its ring, which was on host 'another'"), std::string::npos);
+  EXPECT_EQ(recover_rank(note, out).error().hint.find("--lost-hosts"), std::string::npos);  // it could not help
+  {
+    auto ring = RingFile::open(made.path(), RingFile::Access::drain);
+    ASSERT_TRUE(write_ring_head(*ring, head, kCallCount));
+  }
+  std::filesystem::resize_file(head, 5000);
+  refused = recover_rank(note, out, OtherHosts::are_gone);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().what.find("it is truncated"), std::string::npos) << refused.error().what;
+  EXPECT_TRUE(std::filesystem::exists(note));
 }
 
 // One after the other, every state that removing can be interrupted in.

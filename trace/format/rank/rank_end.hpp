@@ -13,6 +13,8 @@ namespace meridian {
 
 /// Key of the text. Its ticks are the time at which the end was seen.
 inline constexpr const char* kRankEndKey = "process.end";
+/// Key of another text: the host whose memory held the last records of the rank, and which is gone.
+inline constexpr const char* kHostLostKey = "recording.host_lost";
 
 struct RankEnd {
   std::uint64_t ticks = 0;  ///< of the rank's clock; 0: unknown

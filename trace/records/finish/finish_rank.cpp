@@ -162,7 +162,7 @@ Status take_tables(const RingFile& ring, RankMeta& meta) {
 
 Status feed_all(const RingFile& ring, OpenPieces& pieces, Feeder& feeder, RecordSource source) {
   for (SpoolReader& spool : pieces.spools) MERIDIAN_TRY_DO(feeder.feed_spool(spool));
-  if (source == RecordSource::pieces) return {};
+  if (source != RecordSource::pieces_and_ring) return {};
   for (std::uint32_t slot = 0; slot < ring.geometry().slot_count; ++slot) MERIDIAN_TRY_DO(feeder.feed_slot(slot));
   return {};
 }
@@ -261,6 +261,7 @@ Result<FinishedRank> finish_rank(const RingFile& ring, const RankPieces& pieces,
   MERIDIAN_TRY_DO(take_tables(ring, meta));
   MERIDIAN_TRY_DO(add_samples(ring, pieces, meta, file));
   add_rank_end(meta, std::move(end));
+  if (source == RecordSource::pieces_of_lost_host) meta.texts.push_back({kHostLostKey, meta.hostname, 0, 0});
   finished.events = decoder.events();
   finished.damaged = feeder.damaged();
   meta.losses[static_cast<std::size_t>(Loss::damaged)] += finished.damaged;

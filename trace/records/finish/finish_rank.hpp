@@ -22,8 +22,9 @@ struct FinishedRank {
 };
 
 /// The sources of records. A writer may move records between reading the pieces and the ring: for a running program
-/// with a writer, only the pieces are complete up to some moment.
-enum class RecordSource : std::uint8_t { pieces_and_ring, pieces };
+/// with a writer, only the pieces are complete up to some moment. pieces_of_lost_host: the ring is a copy of its head, and the trace says that what
+/// the ring held is missing.
+enum class RecordSource : std::uint8_t { pieces_and_ring, pieces, pieces_of_lost_host };
 
 /// Makes rank-NNNNN.h5 in `output_dir` from the compressed records, then the spools, then the rest in the ring, then
 /// the calls in progress. Changes none of them; works while the program runs. Memory does not depend on the number of

@@ -31,6 +31,9 @@ std::filesystem::path samples_in_output(const std::filesystem::path& output_dir,
 std::filesystem::path note_in_output(const std::filesystem::path& output_dir, std::int32_t rank) {
   return in_output(output_dir, rank, "ring");
 }
+std::filesystem::path head_in_output(const std::filesystem::path& output_dir, std::int32_t rank) {
+  return in_output(output_dir, rank, "head");
+}
 std::filesystem::path finished_note(const std::filesystem::path& note) {
   return std::filesystem::path{note}.replace_extension(kFinishedNote);
 }
@@ -59,6 +62,7 @@ RankPieces pieces_of(const std::filesystem::path& ring, const std::filesystem::p
   pieces.checkpoint = checkpoint_in_output(output_dir, rank);
   pieces.chunks = chunks_in_output(output_dir, rank);
   pieces.samples = samples_in_output(output_dir, rank);
+  pieces.head = head_in_output(output_dir, rank);
   return pieces;
 }
 

@@ -14,6 +14,8 @@ std::filesystem::path spool_in_output(const std::filesystem::path& output_dir, s
 std::filesystem::path spill_in_output(const std::filesystem::path& output_dir, std::int32_t rank);
 std::filesystem::path samples_in_output(const std::filesystem::path& output_dir, std::int32_t rank);
 std::filesystem::path note_in_output(const std::filesystem::path& output_dir, std::int32_t rank);
+/// A copy of the ring's head (write_ring_head()), for when the ring is gone with its host.
+std::filesystem::path head_in_output(const std::filesystem::path& output_dir, std::int32_t rank);
 std::filesystem::path spool_beside(const std::filesystem::path& ring);
 std::filesystem::path spill_beside(const std::filesystem::path& ring);
 
@@ -23,6 +25,7 @@ struct RankPieces {
   std::filesystem::path checkpoint;           ///< of the compressed records; empty: no location
   std::filesystem::path chunks;               ///< the log to which the checkpoint refers
   std::filesystem::path samples;              ///< of its threads; empty: no location
+  std::filesystem::path head;                 ///< copy of the ring's head; empty: no location
 };
 /// `output_dir` may be empty.
 RankPieces pieces_of(const std::filesystem::path& ring, const std::filesystem::path& output_dir, std::int32_t rank);

@@ -10,13 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "merger/model/event_row.hpp"
-
 namespace meridian {
 
 enum class CommKind : std::uint8_t { world = 0, self = 1, intra = 2, inter = 3, user = 4 };
 inline constexpr std::array<std::string_view, 5> kCommKindNames{"world", "self", "intra", "inter", "user"};
 
+inline constexpr std::uint32_t kNoComm = 0xffffffff;  ///< the call refers to no communicator, or to an unknown one
 inline constexpr std::uint32_t kNoGroup = 0xffffffff;
 inline constexpr std::int32_t kOtherWorld = -1;     ///< a member outside this MPI_COMM_WORLD
 inline constexpr std::int32_t kUnknownMember = -2;  ///< a member whose rank file is missing

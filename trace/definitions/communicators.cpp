@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "merger/model/communicators.hpp"
+#include "trace/definitions/communicators.hpp"
 
 #include <algorithm>
 #include <numeric>

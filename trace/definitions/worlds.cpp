@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "merger/model/definitions/worlds.hpp"
+#include "trace/definitions/worlds.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "merger/model/definitions/nested_threads.hpp"
+#include "trace/definitions/nested_threads.hpp"
 
 #include <charconv>
 

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What wheel, pointer and keys do to the timeline.
+"use strict";
+((m) => {
+  const KEYS = [
+    ["w + / s -", "zoom in / out"],
+    ["a d / left right", "pan"],
+    ["up down", "scroll the rows"],
+    ["f 0", "whole run"],
+    ["n p", "next / previous call of the same function"],
+    ["c", "to the call that was waited for"],
+    ["e", "unfold or fold the row of the chosen call"],
+    ["m", "messages and collectives on / off"],
+    ["x", "critical path on / off"],
+    ["/", "search"],
+    ["Esc", "let go of the chosen call"],
+    ["?", "these keys"],
+  ];
+
+  /** Zoom, pan, scroll, choice and keys of a timeline. */
+  function listen(line) {
+    const canvas = line.canvas;
+    let drag = null;
+    canvas.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        if (event.shiftKey) line.pan(Math.sign(event.deltaY || event.deltaX) * 0.1);
+        else if (event.altKey) line.scroll(event.deltaY);
+        else if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) line.pan((event.deltaX / line.plotPx) * 0.8);
+        else line.zoom(Math.exp(event.deltaY * 0.0016), line.time(event.offsetX));
+      },
+      { passive: false },
+    );
+    canvas.addEventListener("pointerdown", (event) => {
+      canvas.setPointerCapture(event.pointerId);
+      drag = { x: event.offsetX, y: event.offsetY, view: { ...line.view }, top: line.top, isMoved: false };
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      if (!drag) return line.tip.hover(event.offsetX, event.offsetY);
+      const dx = event.offsetX - drag.x,
+        dy = event.offsetY - drag.y;
+      drag.isMoved ||= Math.abs(dx) + Math.abs(dy) > 3;
+      const shift = (-dx / line.plotPx) * (drag.view.to - drag.view.from);
+      line.top = drag.top;
+      line.scroll(-dy);
+      line.show(drag.view.from + shift, drag.view.to + shift);
+    });
+    canvas.addEventListener("pointerup", (event) => {
+      if (drag && !drag.isMoved) line.click(event.offsetX, event.offsetY);
+      drag = null;
+    });
+    canvas.addEventListener("pointerleave", () => line.tip.hide());
+    canvas.addEventListener("dblclick", () => line.fit());
+    canvas.addEventListener("keydown", (event) => key(line, event));
+  }
+
+  function key(line, event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const actions = {
+      w: () => line.zoom(0.7),
+      "+": () => line.zoom(0.7),
+      "=": () => line.zoom(0.7),
+      s: () => line.zoom(1 / 0.7),
+      "-": () => line.zoom(1 / 0.7),
+      a: () => line.pan(-0.15),
+      ArrowLeft: () => line.pan(-0.15),
+      d: () => line.pan(0.15),
+      ArrowRight: () => line.pan(0.15),
+      ArrowUp: () => line.scroll(-line.rowPx),
+      ArrowDown: () => line.scroll(line.rowPx),
+      f: () => line.fit(),
+      0: () => line.fit(),
+      n: () => line.step(1),
+      p: () => line.step(-1),
+      c: () => line.toCauser(),
+      e: () => line.foldChosen(),
+      Escape: () => line.choose(null),
+      m: () => {
+        line.shows.messages = !line.shows.messages;
+        line.redraw();
+      },
+      x: () => {
+        line.shows.path = !line.shows.path;
+        line.redraw();
+      },
+    };
+    const action = actions[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  }
+
+  m.input = { listen, key, KEYS };
+})((globalThis.meridian ??= {}));
