@@ -10,6 +10,7 @@
 #include "merger/clocks/fit/fit_clocks.hpp"
 #include "merger/clocks/report/report_clocks.hpp"
 #include "merger/clocks/samples/clock_observer.hpp"
+#include "merger/clocks/steps/place_steps.hpp"
 #include "merger/match/match.hpp"
 #include "merger/model/clocks.hpp"
 #include "merger/model/findings.hpp"
@@ -98,7 +99,11 @@ Result<ClockPass> fit_trace_clocks(Trace& trace, const ClockOptions& given, bool
     ClockCorrection correction;
     Clocks lines = first;
     if (bends(options.model)) {
-      trace.clocks = refine_clocks(metas, first, samples, options, &correction);
+      Status is_placed;
+      const auto place = [&](ClockCorrection& stepped) { is_placed = place_steps(trace, stepped, counter); };
+      Clocks refined = refine_clocks(metas, first, samples, options, &correction, place);
+      MERIDIAN_TRY_DO(std::move(is_placed));
+      trace.clocks = std::move(refined);
     } else {
       MERIDIAN_TRY(trace.clocks, fit_clocks(metas, options));
       ClockOptions line_options = options;

@@ -79,25 +79,28 @@ std::string name_of(ClockShape shape) {
   return "bends";
 }
 
+/// The last tick that a line maps to `ns` or earlier.
+std::uint64_t last_tick(const ClockMap& line, double ns) { return line.to_ticks(std::llround(ns) + 1) - 1; }
+
 /// The map of a domain: its first line plus the correction, at every knot.
 ClockMap bent_map(const ClockMap& line, const ClockCorrection& correction, std::size_t domain) {
   std::vector<ClockMap::Point> points;
-  const auto add = [&](double raw_ns, double shift_ns) {
-    const std::uint64_t ticks = line.to_ticks(std::llround(raw_ns));
+  const auto add_at = [&](std::uint64_t ticks, double shift_ns) {
     const auto at = static_cast<double>(line.to_global(ticks));
     points.push_back({ticks, std::llround(at + shift_ns + correction.extended(domain, at + shift_ns))});
   };
+  const auto add = [&](double raw_ns, double shift_ns) { add_at(line.to_ticks(std::llround(raw_ns)), shift_ns); };
   double shift = 0, begin = -HUGE_VAL;  // shift of the present raw times, and their begin
   auto step = correction.steps[domain].begin();
   for (std::size_t k = 0; k < correction.knots; ++k) {
     for (; step != correction.steps[domain].end(); ++step) {
       // A step forwards is spread evenly over the time without stamps. A step backwards has no such time.
       const bool is_forwards = step->last_before_ns < step->first_after_ns;
-      const double end = is_forwards ? step->last_before_ns : step->at_ns - 1;
+      const double end = step->is_placed ? step->until_ns : is_forwards ? step->last_before_ns : step->at_ns - 1;
       if (correction.knot_ns(k) - shift <= end) break;
-      add(end, shift);
+      add_at(step->is_placed ? last_tick(line, end) : line.to_ticks(std::llround(end)), shift);
       shift -= step->size_ns;
-      begin = is_forwards ? step->first_after_ns : step->at_ns;
+      begin = step->is_placed ? step->from_ns : is_forwards ? step->first_after_ns : step->at_ns;
       add(begin, shift);
     }
     // A knot may be in time that the clock skipped or showed twice.
@@ -108,6 +111,17 @@ ClockMap bent_map(const ClockMap& line, const ClockCorrection& correction, std::
            static_cast<std::int64_t>(b.ticks - points.front().ticks);
   });
   return ClockMap::through(points, line);
+}
+
+/// The stretches of a domain's map that span steps.
+std::vector<ClockJump> jumps_of(const ClockMap& line, const ClockMap& map, const std::vector<ClockStep>& steps) {
+  std::vector<ClockJump> jumps;
+  for (const ClockStep& step : steps)
+    if (step.is_placed)
+      jumps.push_back({map.to_global(last_tick(line, step.until_ns)),
+                       map.to_global(line.to_ticks(std::llround(step.from_ns))),
+                       std::llround(std::max(0.0, step.from_ns - step.until_ns - std::max(0.0, step.size_ns)))});
+  return jumps;
 }
 
 ClockBounds bounds_of(const ClockCorrection& correction, const ClockCertificate& certificate, std::int64_t zero_ns) {
@@ -179,7 +193,7 @@ std::vector<Finding> find_flaws(const Clocks& clocks, const std::vector<HullLine
 }  // namespace
 
 Clocks refine_clocks(std::span<const RankMeta* const> metas, const Clocks& first, const ClockSamples& samples,
-                     const ClockOptions& options, ClockCorrection* made) {
+                     const ClockOptions& options, ClockCorrection* made, const StepPlacer& place) {
   const bool is_hull = options.model == ClockModel::hull;
   const std::vector<HullLine> lines = first_lines(first, samples, is_hull);
   ClockCorrection correction = correction_of(lines, samples);
@@ -200,6 +214,7 @@ Clocks refine_clocks(std::span<const RankMeta* const> metas, const Clocks& first
     }
     correction = std::move(fit.correction);
     latency_ns = fit.latency_ns;
+    if (place && correction.has_steps()) place(correction);
   }
 
   Clocks clocks = first;
@@ -216,7 +231,12 @@ Clocks refine_clocks(std::span<const RankMeta* const> metas, const Clocks& first
     }
     is_made[h] = true;
   }
-  for (std::size_t i = 0; i < metas.size(); ++i) clocks.maps[i] = maps[first.domain_of[i]].with_zero_at(zero_ns);
+  clocks.jumps.resize(first.domains);
+  for (std::size_t i = 0; i < metas.size(); ++i) {
+    const std::uint32_t h = first.domain_of[i];
+    clocks.maps[i] = maps[h].with_zero_at(zero_ns);
+    clocks.jumps[h] = jumps_of(first.maps[i], clocks.maps[i], correction.steps[h]);
+  }
   clocks.origin_realtime_ns += zero_ns;
 
   const std::int64_t end_ns = samples.end_ns() - zero_ns;

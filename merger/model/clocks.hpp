@@ -49,6 +49,12 @@ struct ClockVerdict {
   double straight_ns = -1;  ///< and from straight clocks
 };
 
+/// A stretch of a map that spans a clock step: from the last call before it to the first one after it.
+struct ClockJump {
+  std::int64_t begin_ns = 0, end_ns = 0;  ///< global
+  std::int64_t passed_ns = 0;             ///< what the clock itself shows for it, without the step
+};
+
 struct Clocks {
   std::vector<ClockMap> maps;            ///< [ranks given], in the same order
   std::vector<std::uint32_t> domain_of;  ///< [ranks given]
@@ -62,7 +68,8 @@ struct Clocks {
   std::vector<Finding> findings;           ///< clock.*
   std::int64_t origin_realtime_ns = 0;     ///< UTC of global time 0, by the reference's clock
   ClockVerdict verdict;
-  ClockBounds bounds;  ///< model `meridian` only; otherwise empty
+  ClockBounds bounds;                         ///< model `meridian` only; otherwise empty
+  std::vector<std::vector<ClockJump>> jumps;  ///< [domains], by time; empty without steps of known place
 };
 
 }  // namespace meridian

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "merger/repair/time_limits.hpp"
+
 namespace meridian {
 namespace {
 
@@ -19,7 +21,7 @@ struct BackwardCursor {
 
 class Backward {
  public:
-  explicit Backward(RepairTables& tables) : tables_{tables} {}
+  Backward(RepairTables& tables, const Clocks& clocks) : tables_{tables}, clocks_{clocks} {}
 
   void run(std::uint32_t begin, std::uint32_t end) {
     cursors_.clear();
@@ -30,6 +32,7 @@ class Backward {
       load(cursors_.back());
     }
     move_ = spare_ = 0;
+    chain_ = tables_.streams[begin].chain;
     x_ = std::numeric_limits<std::int64_t>::max() / 2;
     while (!cursors_.empty()) {
       // This is the order of replay_forward() backwards: v never decreased, and stayed the same only where x did.
@@ -60,6 +63,10 @@ class Backward {
     if (move > forward && point % 2 == 0) {
       const std::int64_t last = last_moment(tables_.uses[row].at_enter);
       if (last != kNever) move = std::min(move, last - cursor.x);
+    }
+    if (move > forward) {
+      const std::int64_t latest = latest_time(clocks_, chain_, cursor.x);
+      if (latest != kNever) move = std::min(move, latest - cursor.x);
     }
     if (move <= forward) {
       move = forward;
@@ -100,6 +107,8 @@ class Backward {
   }
 
   RepairTables& tables_;
+  const Clocks& clocks_;
+  std::uint32_t chain_ = 0;
   std::vector<BackwardCursor> cursors_;
   std::int64_t x_ = 0;      // of the following point
   std::int64_t move_ = 0;   // of the following point
@@ -109,8 +118,8 @@ class Backward {
 
 }  // namespace
 
-void ramp_backward(RepairTables& tables, const std::vector<bool>& is_chain_moved) {
-  Backward backward{tables};
+void ramp_backward(RepairTables& tables, const Clocks& clocks, const std::vector<bool>& is_chain_moved) {
+  Backward backward{tables, clocks};
   const auto streams = static_cast<std::uint32_t>(tables.streams.size());
   for (std::uint32_t begin = 0; begin < streams;) {
     const std::uint32_t chain = tables.streams[begin].chain;

@@ -43,6 +43,7 @@ struct RemovedOverhead {
 struct Repaired {
   std::vector<StreamTimes> streams;  ///< of every rank given, in that order; a rank's threads by number
   std::uint64_t moved = 0;           ///< calls with at least one end that is not at its clock's time
+  std::uint64_t gave_way = 0;        ///< calls without bounds that were put earlier (give_way()); not among the moved
   std::int64_t largest_move_ns = 0;  ///< moves are forward only
   /// [domain][knot of its bounds]: the largest move of an event between the knot before and the one after; ns
   std::vector<std::vector<std::int64_t>> moves_ns;

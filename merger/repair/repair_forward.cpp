@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "merger/repair/forward_replay.hpp"
+#include "merger/repair/time_limits.hpp"
 
 namespace meridian {
 namespace {
@@ -15,11 +16,16 @@ constexpr std::int64_t kShrinkOneIn = 1000;  // a moved stretch may shrink by 1/
 /// The times of one rank, point by point.
 class ChainClock {
  public:
-  /// Advances to the next point, which the clock puts at `x` and which must not be before `need`.
-  std::int64_t advance(std::int64_t x, std::int64_t need) noexcept {
+  /// Advances to the next point, which the clock puts at `x` and which must not be before `need`. latest(x) is the
+  /// latest time that it can have had, as far as is known.
+  /// passed(a, b) is the time from a to b without steps of the clock.
+  template <class Latest, class Passed>
+  std::int64_t advance(std::int64_t x, std::int64_t need, Latest&& latest, Passed&& passed) noexcept {
     std::int64_t v = x;
-    if (v_ > x_) [[unlikely]]
-      v = std::max(x, v_ + shrunk(x - x_));
+    if (v_ > x_) [[unlikely]] {
+      v = std::max(x, v_ + shrunk(passed(x_, x)));
+      if (v > x) v = std::max({x, std::min(v, latest(x)), x > x_ ? v_ + 1 : v_});
+    }
     v = std::max(v, need);
     if (v == x) spare_ = 0;
     x_ = x;
@@ -44,22 +50,29 @@ class ChainClock {
 /// The controlled logical clock of each rank.
 class RepairPace {
  public:
-  explicit RepairPace(std::size_t chains) : clocks_(chains) {}
+  RepairPace(std::size_t chains, const Clocks& clocks) : clocks_{clocks}, chains_(chains) {}
   std::int64_t enter(std::uint32_t chain, std::uint64_t /*row*/, std::int64_t x) {
-    return clocks_[chain].advance(x, std::numeric_limits<std::int64_t>::min());
+    return advance(chain, x, std::numeric_limits<std::int64_t>::min());
   }
   std::int64_t leave(std::uint32_t chain, std::uint64_t /*row*/, std::int64_t x, std::int64_t need) {
-    return clocks_[chain].advance(x, ns_of(need) + 1);
+    return advance(chain, x, ns_of(need) + 1);
   }
 
  private:
-  std::vector<ChainClock> clocks_;
+  std::int64_t advance(std::uint32_t chain, std::int64_t x, std::int64_t need) {
+    return chains_[chain].advance(
+        x, need, [&](std::int64_t at_ns) { return latest_time(clocks_, chain, at_ns); },
+        [&](std::int64_t from_ns, std::int64_t to_ns) { return passed_between(clocks_, chain, from_ns, to_ns); });
+  }
+
+  const Clocks& clocks_;
+  std::vector<ChainClock> chains_;
 };
 
 }  // namespace
 
-Result<ForwardResult> replay_forward(RepairTables& tables) {
-  RepairPace pace{tables.chains};
+Result<ForwardResult> replay_forward(RepairTables& tables, const Clocks& clocks) {
+  RepairPace pace{tables.chains, clocks};
   return Forward{tables, pace}.run();
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "merger/match/collectives/match_collectives.hpp"
+#include "merger/repair/give_way.hpp"
 #include "merger/repair/repair_backward.hpp"
 #include "merger/repair/repair_forward.hpp"
 #include "trace/model/result.hpp"
@@ -103,11 +104,13 @@ Result<Repaired> repair_streams(RepairInput input, const Clocks& clocks, TempSpo
                                 TempSpool<CollectivePart>& collectives, const std::shared_ptr<TempFile>& scratch) {
   MERIDIAN_TRY(RepairTables tables,
                RepairTables::create(std::move(input), messages, collectives, scratch->directory()));
-  MERIDIAN_TRY(const ForwardResult forward, replay_forward(tables));
-  ramp_backward(tables, forward.is_chain_moved);
+  MERIDIAN_TRY(const std::uint64_t gave_way, give_way(tables, clocks, scratch->directory()));
+  MERIDIAN_TRY(const ForwardResult forward, replay_forward(tables, clocks));
+  ramp_backward(tables, clocks, forward.is_chain_moved);
 
   Repaired repaired;
   repaired.withdrawn = forward.withdrawn;
+  repaired.gave_way = gave_way;
   for (const auto& knots : clocks.bounds.domains) repaired.moves_ns.emplace_back(knots.size(), 0);
   for (const RepairStream& stream : tables.streams) {
     StreamTimes& out =

@@ -19,6 +19,10 @@ struct ClockStep {
   // clock was set backwards these ranges overlap, and stamps in the overlap are ambiguous.
   double last_before_ns = 0;
   double first_after_ns = 0;
+  // The ends of calls between which the clock was set, if place_steps() knows them: no call begins or ends between.
+  double until_ns = 0;
+  double from_ns = 0;
+  bool is_placed = false;
 
   bool is_ambiguous_at(double time_ns) const {
     return last_before_ns < first_after_ns ? time_ns > last_before_ns && time_ns < first_after_ns
