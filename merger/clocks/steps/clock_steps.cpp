@@ -28,6 +28,7 @@ struct Sighting {
   std::uint32_t partner = 0;
   double from = 0, to = 0;  ///< middles of the corridors before and after it
   double size_ns = 0;
+  double window_ns = 0;  ///< of the view
 };
 
 bool are_together(const Sighting& a, const Sighting& b, double apart_ns) {
@@ -39,7 +40,7 @@ std::vector<Sighting> sightings_of(const ClockView& view, std::uint32_t pair, st
   std::vector<Sighting> all;
   for (std::size_t k = 0; k < view.steps.size(); ++k) {
     const ClockCorridor &one = view.clean[k], &next = view.clean[k + 1];
-    if (view.steps[k]) all.push_back({pair, partner, one.at, next.at, next.middle() - one.middle()});
+    if (view.steps[k]) all.push_back({pair, partner, one.at, next.at, next.middle() - one.middle(), view.window_ns});
   }
   std::ranges::stable_sort(all, std::ranges::greater{}, [](const Sighting& one) { return std::abs(one.size_ns); });
   if (all.size() > ClockTuning::kMostStepsOfAPair) all.resize(ClockTuning::kMostStepsOfAPair);
@@ -64,6 +65,7 @@ class StepFinder {
  public:
   StepFinder(const ClockSamples& samples, ClockCorrection& correction, std::size_t reference)
       : samples_{samples},
+        collectives_{samples},
         correction_{correction},
         reference_{reference},
         seen_(samples.pairs().size()),
@@ -98,37 +100,47 @@ class StepFinder {
   struct Seen {
     bool is_known = false;
     bool has_view = false;
+    bool is_wide = false;  ///< from collectives too, in wider windows
     std::vector<Sighting> sightings[2];
   };
 
-  double window_ns() const { return static_cast<double>(samples_.window_ns()); }
-
   std::optional<ClockView> view(std::uint32_t pair, std::uint32_t domain) const {
     const PairSamples& both = samples_.pairs()[pair];
-    return view_of(samples_, both, correction_, both.low != domain);
+    return view_of(samples_, seen_[pair].is_wide ? &collectives_ : nullptr, both, correction_, both.low != domain);
   }
   std::uint32_t partner_of(std::uint32_t pair, std::uint32_t domain) const {
     const PairSamples& both = samples_.pairs()[pair];
     return both.low == domain ? both.high : both.low;
   }
 
-  /// Looks at all pairs that the removal of a step has changed.
+  /// Looks at all pairs that the removal of a step has changed: in wide windows, if one of the domains has no view of
+  /// its messages.
   void look() {
+    std::vector<bool> is_new(seen_.size()), has_near(correction_.domains);
     for (std::uint32_t e = 0; e < seen_.size(); ++e) {
-      Seen& seen = seen_[e];
-      if (seen.is_known) continue;
-      seen = {true, false, {}};
-      for (const bool is_high : {false, true}) {
-        const std::uint32_t domain = is_high ? samples_.pairs()[e].high : samples_.pairs()[e].low;
-        const auto one = view(e, domain);
-        if (!one) continue;
-        seen.has_view = true;
-        seen.sightings[is_high] = sightings_of(*one, e, partner_of(e, domain));
-      }
+      is_new[e] = !seen_[e].is_known;
+      if (is_new[e]) look_at(e, false);
+      if (seen_[e].has_view && !seen_[e].is_wide)
+        has_near[samples_.pairs()[e].low] = has_near[samples_.pairs()[e].high] = true;
+    }
+    for (std::uint32_t e = 0; e < seen_.size(); ++e)
+      if (is_new[e] && !seen_[e].has_view && !(has_near[samples_.pairs()[e].low] && has_near[samples_.pairs()[e].high]))
+        look_at(e, true);
+  }
+
+  void look_at(std::uint32_t pair, bool is_wide) {
+    Seen& seen = seen_[pair];
+    seen = {true, false, is_wide, {}};
+    for (const bool is_high : {false, true}) {
+      const std::uint32_t domain = is_high ? samples_.pairs()[pair].high : samples_.pairs()[pair].low;
+      const auto one = view(pair, domain);
+      if (!one) continue;
+      seen.has_view = true;
+      seen.sightings[is_high] = sightings_of(*one, pair, partner_of(pair, domain));
     }
   }
 
-  /// Whether a message from or to a domain is received much too early on the present lines.
+  /// Whether a message from or to a domain is received much too early on the present lines, or a collective left.
   bool is_contradicted(std::uint32_t domain, double most_ns) const {
     for (const std::uint32_t e : pairs_of_[domain]) {
       const PairSamples& pair = samples_.pairs()[e];
@@ -137,6 +149,11 @@ class StepFinder {
       };
       for (const int direction : {0, 1})
         if (!for_each_message(pair, direction, correction_, is_too_early)) return true;
+      bool is_left_early = false;
+      for_each_wait_between(collectives_, pair, correction_, [&](const ClockConstraint& one, double, double) {
+        is_left_early |= one.slack_ns < -most_ns;
+      });
+      if (is_left_early) return true;
     }
     return false;
   }
@@ -168,7 +185,7 @@ class StepFinder {
         partners += seen_[e].has_view;
         for (const Sighting& one : seen_[e].sightings[samples_.pairs()[e].high == h]) {
           const bool is_known = std::ranges::any_of(looked_at_, [&](const Sighting& known) {
-            return known.pair == e && known.partner == one.partner && are_together(known, one, window_ns());
+            return known.pair == e && known.partner == one.partner && are_together(known, one, one.window_ns);
           });
           if (!is_known) seen.push_back(one);
         }
@@ -197,12 +214,12 @@ class StepFinder {
       if (a.sightings.size() != b.sightings.size()) return a.sightings.size() > b.sightings.size();
       return a.domain != reference_ && b.domain == reference_;
     });
-    std::erase_if(suspects, [first = suspects.empty() ? Sighting{} : suspects.front().sightings.front(),
-                             this](const Suspect& one) {
-      return std::ranges::none_of(one.sightings, [&](const Sighting& other) {
-        return are_together(first, other, window_ns() + std::abs(first.size_ns));
-      });
-    });
+    std::erase_if(suspects,
+                  [first = suspects.empty() ? Sighting{} : suspects.front().sightings.front()](const Suspect& one) {
+                    return std::ranges::none_of(one.sightings, [&](const Sighting& other) {
+                      return are_together(first, other, first.window_ns + std::abs(first.size_ns));
+                    });
+                  });
     return suspects;
   }
 
@@ -238,7 +255,8 @@ class StepFinder {
     const std::vector<ClockCorridor>& clean = seen->clean;
     std::size_t step = seen->steps.size();
     for (std::size_t k = 0; k < seen->steps.size(); ++k)
-      if (seen->steps[k] && clean[k].at < sighting.to + window_ns() && clean[k + 1].at > sighting.from - window_ns())
+      if (seen->steps[k] && clean[k].at < sighting.to + seen->window_ns &&
+          clean[k + 1].at > sighting.from - seen->window_ns)
         step = k;
     if (step == seen->steps.size()) return std::nullopt;
     // The slope is measured on the longer side of the step, up to the next step there.
@@ -264,8 +282,8 @@ class StepFinder {
     return Step{{moment, before.middle() + trend, seen->slope + bend},
                 after.middle() - before.middle(),
                 before.width() + after.width() + ClockTuning::kSlowWander * (clean[step + 1].at - clean[step].at),
-                clean[step].at - window_ns(),
-                clean[step + 1].at + window_ns(),
+                clean[step].at - seen->window_ns,
+                clean[step + 1].at + seen->window_ns,
                 std::move(seen->limits)};
   }
 
@@ -333,6 +351,7 @@ class StepFinder {
   }
 
   const ClockSamples& samples_;
+  CollectivesOfDomains collectives_;
   ClockCorrection& correction_;
   std::size_t reference_;
   std::vector<Seen> seen_;                            // [pairs]

@@ -30,6 +30,18 @@ std::vector<ClockLimit> limits_of(const PairSamples& pair, const ClockCorrection
   return limits;
 }
 
+/// The limits that collectives set.
+void add_waits(const CollectivesOfDomains& collectives, const PairSamples& pair, const ClockCorrection& correction,
+               bool is_axis_low, std::vector<ClockLimit>& limits) {
+  const std::uint32_t axis = is_axis_low ? pair.low : pair.high;
+  for_each_wait_between(collectives, pair, correction, [&](const ClockConstraint& one, double enter, double exit) {
+    const bool is_upper = one.from == axis;
+    const double at = is_upper ? one.sent_ns : one.received_ns;
+    limits.push_back(
+        {at + correction.at(axis, at), is_upper ? one.slack_ns : -one.slack_ns, is_upper ? exit : enter, is_upper});
+  });
+}
+
 /// Corridors by window, after removal of a slope. Windows without messages both ways have none.
 std::vector<ClockCorridor> corridors_of(const std::vector<ClockLimit>& limits, double begin, double window_ns,
                                         double slope) {
@@ -74,6 +86,19 @@ std::optional<double> usual_slope(const std::vector<ClockLimit>& limits, double 
   return slope;
 }
 
+/// Whether enough windows have limits on both sides that do not contradict each other.
+bool find_corridors(ClockView& view) {
+  view.begin = kInfinity;
+  for (const ClockLimit& one : view.limits) view.begin = std::min(view.begin, one.at);
+  if (view.limits.size() <= ClockTuning::kFewestMoves) return false;
+  const auto slope = usual_slope(view.limits, view.begin, view.window_ns);
+  if (!slope) return false;
+  view.slope = *slope;
+  view.clean = corridors_of(view.limits, view.begin, view.window_ns, view.slope);
+  std::erase_if(view.clean, [](const ClockCorridor& one) { return !one.is_clean(); });
+  return view.clean.size() > ClockTuning::kFewestMoves;
+}
+
 }  // namespace
 
 double usual_width(const std::vector<ClockCorridor>& corridors, std::size_t first, std::size_t count) {
@@ -82,20 +107,23 @@ double usual_width(const std::vector<ClockCorridor>& corridors, std::size_t firs
   return median(std::move(widths), 0);
 }
 
-std::optional<ClockView> view_of(const ClockSamples& samples, const PairSamples& pair,
-                                 const ClockCorrection& correction, bool is_axis_low) {
-  const auto window_ns = static_cast<double>(samples.window_ns());
+CollectivesOfDomains::CollectivesOfDomains(const ClockSamples& samples) : sides_(samples.domains()) {
+  for (std::size_t i = 0; i < samples.collectives().size(); ++i)
+    for (const CollectiveSide& side : samples.collectives()[i]) sides_[side.domain].push_back({i, &side});
+}
+
+std::optional<ClockView> view_of(const ClockSamples& samples, const CollectivesOfDomains* collectives,
+                                 const PairSamples& pair, const ClockCorrection& correction, bool is_axis_low) {
+  const bool is_rare = std::min(pair.sides[0].size(), pair.sides[1].size()) <= ClockTuning::kFewestMoves;
+  if (collectives == nullptr && is_rare) return std::nullopt;
   ClockView view;
-  if (std::min(pair.sides[0].size(), pair.sides[1].size()) <= ClockTuning::kFewestMoves) return std::nullopt;
   view.limits = limits_of(pair, correction, is_axis_low);
-  view.begin = kInfinity;
-  for (const ClockLimit& one : view.limits) view.begin = std::min(view.begin, one.at);
-  const auto slope = usual_slope(view.limits, view.begin, window_ns);
-  if (!slope) return std::nullopt;
-  view.slope = *slope;
-  view.clean = corridors_of(view.limits, view.begin, window_ns, view.slope);
-  std::erase_if(view.clean, [](const ClockCorridor& one) { return !one.is_clean(); });
-  if (view.clean.size() <= ClockTuning::kFewestMoves) return std::nullopt;
+  view.window_ns = static_cast<double>(samples.window_ns());
+  if (collectives != nullptr) add_waits(*collectives, pair, correction, is_axis_low, view.limits);
+  for (double factor = 1; !find_corridors(view); factor *= ClockTuning::kWiderWindows) {
+    if (collectives == nullptr || factor > ClockTuning::kWidestWindows) return std::nullopt;
+    view.window_ns *= ClockTuning::kWiderWindows;
+  }
   const std::size_t moves = view.clean.size() - 1;
   // How far a corridor moved beyond what the widths allow.
   const auto excess = [&](std::size_t k) {
