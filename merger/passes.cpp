@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "merged/model/merged_schema.hpp"
+#include "merger/clocks/bounds/bound_widths.hpp"
 #include "merger/clocks/fit/fit_clocks.hpp"
 #include "merger/load/bound_memory.hpp"
 #include "merger/load/describe_trace.hpp"
@@ -247,6 +248,7 @@ Result<bool> repair_causality(Merge& merge) {
   pairs.parts = std::move(repaired->collectives);
   merge.reversed_after = repaired->reversed_after;
   merge.trace.clocks.bounds.widen(repaired->moves_ns);
+  set_bound_widths(merge.trace.clocks);
   if (merge.options.removes_overhead) report_removed(repaired->overhead, merge.findings);
   if (repaired->withdrawn != 0) merge.findings.add(FindingId::clock_order_withdrawn, repaired->withdrawn);
   return true;

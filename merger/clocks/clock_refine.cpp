@@ -6,11 +6,11 @@
 #include <string>
 #include <utility>
 
+#include "merger/clocks/bounds/bound_widths.hpp"
 #include "merger/clocks/bounds/clock_certificate.hpp"
 #include "merger/clocks/fit/clock_choice.hpp"
 #include "merger/clocks/fit/clock_fit.hpp"
 #include "merger/clocks/fit/clock_hull.hpp"
-#include "merger/clocks/samples/median.hpp"
 #include "merger/clocks/steps/clock_steps.hpp"
 #include "merger/model/clock_tuning.hpp"
 #include "merger/model/findings.hpp"
@@ -144,15 +144,6 @@ ClockBounds bounds_of(const ClockCorrection& correction, const ClockCertificate&
   return bounds;
 }
 
-/// The median half-width at a domain's certified knots within the run.
-double median_half_width(const std::vector<ClockBoundKnot>& knots, int level, std::int64_t end_ns) {
-  std::vector<double> widths;
-  for (const ClockBoundKnot& knot : knots)
-    if (knot.is_certified && knot.time_ns >= 0 && knot.time_ns <= end_ns)
-      widths.push_back((static_cast<double>(knot.early_ns[level]) + static_cast<double>(knot.late_ns[level])) / 2);
-  return widths.empty() ? -1 : median(std::move(widths), 0) * kSecondsPerNs;
-}
-
 std::vector<std::string> hosts_of(const Clocks& clocks) {
   std::vector<std::string> hosts(clocks.domains);
   for (const ClockSummary& row : clocks.table)
@@ -252,10 +243,9 @@ Clocks refine_clocks(std::span<const RankMeta* const> metas, const Clocks& first
     if (h != first.reference && row.model != "shared" && lines[h].is_placed) row.model = is_hull ? "hull" : "meridian";
     row.offset_s += correction.corrected(h, 0) * kSecondsPerNs;
     row.drift_ppm += (correction.extended(h, begin + all_ns) - correction.extended(h, begin)) / all_ns * kPpm;
-    if (clocks.bounds.domains.empty()) continue;
-    row.t1_s = median_half_width(clocks.bounds.domains[h], 0, end_ns);
-    row.t2_s = median_half_width(clocks.bounds.domains[h], 1, end_ns);
   }
+  clocks.end_ns = end_ns;
+  set_bound_widths(clocks);
   const std::vector<Finding> flaws =
       find_flaws(first, lines, correction, bent, clocks.bounds, certificate.has_slews, end_ns, latency_ns);
   clocks.findings.insert(clocks.findings.end(), flaws.begin(), flaws.end());

@@ -67,6 +67,7 @@ struct Clocks {
   std::vector<ClockSummary> table;         ///< one row per (domain, host), by domain, then by the host's first rank
   std::vector<Finding> findings;           ///< clock.*
   std::int64_t origin_realtime_ns = 0;     ///< UTC of global time 0, by the reference's clock
+  std::int64_t end_ns = 0;                 ///< models `hull` and `meridian`: the last sample, global
   ClockVerdict verdict;
   ClockBounds bounds;                         ///< model `meridian` only; otherwise empty
   std::vector<std::vector<ClockJump>> jumps;  ///< [domains], by time; empty without steps of known place
