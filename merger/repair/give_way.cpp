@@ -178,7 +178,7 @@ class GivingWay {
       cursors.push_back({stream.first, 2 * stream.events, 0});
       load(cursors.back());
     }
-    std::int64_t deadline = kNever, shift = 0;
+    std::int64_t deadline = kNever, shift = 0, x_after = kNever;
     for (std::uint64_t count = 0; !cursors.empty(); ++count) {
       const auto latest = std::ranges::max_element(cursors, {}, &Cursor::x);
       const std::uint64_t row = latest->first + (latest->left - 1) / 2;
@@ -188,6 +188,7 @@ class GivingWay {
         shift = 0;
       } else {
         const EventUses& uses = tables_.uses[row];
+        if (deadline != kNever && x < x_after) --deadline;  // an event at an earlier time stays earlier
         if (is_enter) deadline = std::min(deadline, deadline_of(uses.at_enter));
         if (!is_enter && !moves && deadline != kNever) note_leave(uses.at_leave, deadline);
         if (moves) {
@@ -197,9 +198,12 @@ class GivingWay {
           shift = x - to;
           std::int64_t& time = is_enter ? tables_.times[row].enter_ns : tables_.times[row].leave_ns;
           time = to;
+          if (deadline != kNever)
+            (is_enter ? tables_.moved[row].enter_ns : tables_.moved[row].leave_ns) = stamp_of(deadline);
           if (shift > 0 && is_enter) ++moved_;
         }
       }
+      x_after = latest->x;
       if (--latest->left == 0)
         cursors.erase(latest);
       else

@@ -16,7 +16,8 @@ namespace meridian {
 ///
 /// The calls before it in the rank move by as much, up to one that followed an event with a bound and would come before
 /// it, or to the last event with a bound. Deadlines pass from rank to rank through messages between events without
-/// bounds, over at most three of them. Times in tables.times only decrease, and no event with a bound moves.
+/// bounds, over at most three of them. Times in tables.times only decrease, and no event with a bound moves. The
+/// deadlines themselves go to tables.moved, as stamps, where replay_forward() finds them.
 ///
 /// scratch  directory for two numbers a collective
 /// returns  the number of calls that moved; 0 if clocks have no bounds, or bounds everywhere. errors: io

@@ -50,21 +50,27 @@ class ChainClock {
 /// The controlled logical clock of each rank.
 class RepairPace {
  public:
-  RepairPace(std::size_t chains, const Clocks& clocks) : clocks_{clocks}, chains_(chains) {}
-  std::int64_t enter(std::uint32_t chain, std::uint64_t /*row*/, std::int64_t x) {
-    return advance(chain, x, std::numeric_limits<std::int64_t>::min());
+  RepairPace(const RepairTables& tables, const Clocks& clocks)
+      : tables_{tables}, clocks_{clocks}, chains_(tables.chains) {}
+  std::int64_t enter(std::uint32_t chain, std::uint64_t row, std::int64_t x) {
+    return advance(chain, x, std::numeric_limits<std::int64_t>::min(), tables_.moved[row].enter_ns);
   }
-  std::int64_t leave(std::uint32_t chain, std::uint64_t /*row*/, std::int64_t x, std::int64_t need) {
-    return advance(chain, x, ns_of(need) + 1);
+  std::int64_t leave(std::uint32_t chain, std::uint64_t row, std::int64_t x, std::int64_t need) {
+    return advance(chain, x, ns_of(need) + 1, tables_.moved[row].leave_ns);
   }
 
  private:
-  std::int64_t advance(std::uint32_t chain, std::int64_t x, std::int64_t need) {
+  std::int64_t advance(std::uint32_t chain, std::int64_t x, std::int64_t need, std::int64_t deadline) {
     return chains_[chain].advance(
-        x, need, [&](std::int64_t at_ns) { return latest_time(clocks_, chain, at_ns); },
+        x, need,
+        [&](std::int64_t at_ns) {
+          const std::int64_t latest = latest_time(clocks_, chain, at_ns);
+          return deadline == 0 ? latest : std::min(latest, ns_of(deadline));
+        },
         [&](std::int64_t from_ns, std::int64_t to_ns) { return passed_between(clocks_, chain, from_ns, to_ns); });
   }
 
+  const RepairTables& tables_;
   const Clocks& clocks_;
   std::vector<ChainClock> chains_;
 };
@@ -72,7 +78,7 @@ class RepairPace {
 }  // namespace
 
 Result<ForwardResult> replay_forward(RepairTables& tables, const Clocks& clocks) {
-  RepairPace pace{tables.chains, clocks};
+  RepairPace pace{tables, clocks};
   return Forward{tables, pace}.run();
 }
 

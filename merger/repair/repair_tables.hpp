@@ -85,7 +85,7 @@ class RepairTables {
   std::vector<RepairStream> streams;
   std::uint32_t chains = 0;
   MappedArray<TimePair> times;  ///< from the clocks
-  MappedArray<TimePair> moved;  ///< after the repair
+  MappedArray<TimePair> moved;  ///< after the repair; until replay_forward(), stamps of deadlines: 0 means none
   MappedArray<EventUses> uses;
   MappedArray<MessageNode> messages;
   MappedArray<PartNode> parts;

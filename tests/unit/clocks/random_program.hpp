@@ -207,7 +207,7 @@ TempSpool<T> spool_of(const std::vector<T>& rows, const std::shared_ptr<TempFile
   return spool;
 }
 
-inline Result<RepairedProgram> repair(const Program& program) {
+inline Result<RepairedProgram> repair(const Program& program, const Clocks& clocks = {}) {
   MERIDIAN_TRY(const auto file, TempFile::create(std::filesystem::temp_directory_path()));
   RepairInput input;
   std::uint64_t rows = 0;
@@ -222,7 +222,7 @@ inline Result<RepairedProgram> repair(const Program& program) {
       input.times[input.streams[t].first + e] = program.threads[t].calls[e];
   auto messages = spool_of(program.messages, file);
   auto parts = spool_of(program.parts, file);
-  MERIDIAN_TRY(Repaired repaired, repair_streams(std::move(input), Clocks{}, messages, parts, file));
+  MERIDIAN_TRY(Repaired repaired, repair_streams(std::move(input), clocks, messages, parts, file));
   RepairedProgram result;
   for (StreamTimes& stream : repaired.streams) result.calls.push_back(all_of(stream.times));
   result.messages = all_of(repaired.messages);
