@@ -17,7 +17,7 @@ constexpr std::int64_t kShrinkOneIn = 1000;  // a moved stretch may shrink by 1/
 class ChainClock {
  public:
   /// Advances to the next point, which the clock puts at `x` and which must not be before `need`. latest(x) is the
-  /// latest time that it can have had, as far as is known.
+  /// latest time that it can have had, as far as known.
   /// passed(a, b) is the time from a to b without steps of the clock.
   template <class Latest, class Passed>
   std::int64_t advance(std::int64_t x, std::int64_t need, Latest&& latest, Passed&& passed) noexcept {

@@ -3,6 +3,7 @@
 //
 //   clock_traces write DIR SCENARIO SEED [HOSTS SECONDS [TRUTH]]     rank files
 //   clock_traces list                                                scenarios
+//   clock_traces list-steps                                          those with steps, of stepped_runs()
 //
 // HOSTS and SECONDS 0: those of the scenario. With TRUTH the program prints `written` after the rank files, reads the
 // number of a rank from standard input, and writes the file TRUTH: five int64 a call, which are its rank, its number in
@@ -34,8 +35,9 @@ std::vector<Scenario> scenarios() {
 }
 
 std::optional<Scenario> find_scenario(const std::string& name) {
-  for (const Scenario& one : scenarios())
-    if (one.name == name) return one;
+  for (const auto& list : {scenarios(), stepped_runs()})
+    for (const Scenario& one : list)
+      if (one.name == name) return one;
   return std::nullopt;
 }
 
@@ -95,9 +97,13 @@ int run_command(const std::vector<std::string>& words) {
     for (const Scenario& one : scenarios()) std::printf("%s\n", one.name.c_str());
     return 0;
   }
+  if (words.size() == 1 && words[0] == "list-steps") {
+    for (const Scenario& one : stepped_runs()) std::printf("%s\n", one.name.c_str());
+    return 0;
+  }
   auto scenario = words.size() >= 4 ? find_scenario(words[2]) : std::nullopt;
   if (!scenario) {
-    std::fprintf(stderr, "usage: clock_traces list | write DIR SCENARIO SEED [HOSTS SECONDS [TRUTH]]\n");
+    std::fprintf(stderr, "usage: clock_traces list | list-steps | write DIR SCENARIO SEED [HOSTS SECONDS [TRUTH]]\n");
     return 1;
   }
   scenario->seed = std::stoull(words[3]);
