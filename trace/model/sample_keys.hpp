@@ -11,5 +11,9 @@ inline constexpr const char* kSamplesRefusedKey = "samples.refused";
 inline constexpr const char* kSamplesLostKey = "samples.lost";
 /// Value: processor time of a thread (the handle) in ns that its samples stand for: the sum of their steps.
 inline constexpr const char* kSamplesProcessorKey = "samples.processor_ns";
+/// Value: the reason why the kernel says of no or not all threads when they had a processor, although it permits samples.
+inline constexpr const char* kProcessorRefusedKey = "processor.refused";
+/// Value: number of switches between threads that the kernel dropped, because its buffer was full.
+inline constexpr const char* kProcessorLostKey = "processor.lost";
 
 }  // namespace meridian

@@ -15,8 +15,9 @@ namespace {
 
 constexpr std::uint64_t kBetweenTimesNs = 2'000'000'000;  // between texts with sampled times
 constexpr std::uint64_t kRoundsWithAPeriod = 8;           // a new one cuts the present step short
-constexpr std::uint64_t kLongestRoundNs = 100'000'000;
-constexpr std::uint64_t kSamplesInARound = 15;  // of a thread: a quarter of what the kernel's buffer holds
+constexpr std::uint64_t kLongestRoundNs = 100'000'000, kShortestRoundNs = 5'000'000;
+constexpr double kQuiteFull = 0.25, kNearlyEmpty = 0.0625;  // of a buffer of switches at the end of a round
+constexpr std::uint64_t kSamplesInARound = 15;              // of a thread: a quarter of what the kernel's buffer holds
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 
 std::uint64_t now_ns() noexcept { return static_cast<std::uint64_t>(system_clock_ns(CLOCK_MONOTONIC)); }
@@ -31,11 +32,12 @@ std::string paranoid_level() {
 
 }  // namespace
 
-Sampler::Sampler(RingFile& ring, ThreadEvent::Open open) : ring_{ring}, open_{open}, files_{ring.header().pid} {
+Sampler::Sampler(RingFile& ring, ThreadEvent::Open open, SwitchEvent::Open open_switches)
+    : ring_{ring}, open_{open}, files_{ring.header().pid}, processor_{open_switches} {
   const std::uint32_t rate = ring.header().sample_hz;
   if (rate == 0) return;
   period_ns_ = kSecondNs / rate;
-  round_ns_ = std::min(kLongestRoundNs, kSamplesInARound * period_ns_);
+  round_ns_ = longest_round_ns_ = std::min(kLongestRoundNs, kSamplesInARound * period_ns_);
   random_ = (ring.header().process_start ^ static_cast<std::uint64_t>(ring.header().pid) << 32) | 1;
   state_ = State::waiting;
 }
@@ -80,7 +82,9 @@ void Sampler::sample(std::uint32_t number, std::int32_t kernel_tid) {
   if (!event) refuse(event.error().what);
   std::optional<Thread>& thread = threads_[kernel_tid];
   thread.reset();
-  if (event) thread.emplace(Thread{number, *std::move(event), period_ns});
+  if (!event) return;
+  thread.emplace(Thread{number, *std::move(event), period_ns});
+  processor_.add(number, kernel_tid, clock_->clock());
 }
 
 void Sampler::find_threads() {
@@ -133,6 +137,12 @@ void Sampler::store_sampled_times() {
   }
 }
 
+// Threads that yield to one another are switched a million times a second.
+void Sampler::adapt_round(double filled) noexcept {
+  if (filled > kQuiteFull) round_ns_ = std::max(round_ns_ / 2, std::min(kShortestRoundNs, longest_round_ns_));
+  if (filled < kNearlyEmpty) round_ns_ = std::min(round_ns_ * 2, longest_round_ns_);
+}
+
 void Sampler::take_round(bool is_last) {
   clock_->read_clocks();
   files_.refresh();
@@ -152,6 +162,8 @@ void Sampler::take_round(bool is_last) {
     if (rounds_ % kRoundsWithAPeriod == 0) thread.event.set_period(thread.period_ns = draw_period());
   }
   ++rounds_;
+  adapt_round(processor_.drain(*clock_));
+  processor_.store(is_last ? UINT64_MAX : clock_->ticks_at(begin_ns), *spool_);
   clock_->read_clocks();
   store(is_last ? UINT64_MAX : begin_ns);
   if (lost != 0) spool_->add(kSamplesLostKey, std::to_string(lost_ += lost), 0);
@@ -160,7 +172,11 @@ void Sampler::take_round(bool is_last) {
     store_sampled_times();
     last_times_ns_ = now_ns();
   }
-  std::erase_if(threads_, has_ended);
+  std::erase_if(threads_, [&](const auto& entry) {
+    if (!has_ended(entry)) return false;
+    processor_.remove(entry.first);
+    return true;
+  });
   if (!spool_->store()) end();
 }
 

@@ -12,17 +12,19 @@
 #include "trace/records/stack_table.hpp"
 #include "trace/ring/ring_file.hpp"
 #include "writer/samples/loaded_files.hpp"
+#include "writer/samples/processor_times.hpp"
 #include "writer/samples/thread_event.hpp"
 #include "writer/samples/tick_line.hpp"
 
 namespace meridian {
 
 /// Samples the threads of the process that made a ring, from MPI_Init to the end of MPI_Finalize: the kernel takes the samples,
-/// this unwinds their stacks and appends them to a spool. A failure ends it, and is recorded; the rest of the recording goes on.
+/// this unwinds their stacks and appends them to a spool, with the intervals in which the threads had no processor. A failure ends it, and is recorded; the rest of the recording goes on.
 class Sampler {
  public:
   /// `ring` must outlive this.
-  explicit Sampler(RingFile& ring, ThreadEvent::Open open = &ThreadEvent::open_event);
+  explicit Sampler(RingFile& ring, ThreadEvent::Open open = &ThreadEvent::open_event,
+                   SwitchEvent::Open open_switches = &SwitchEvent::open_event);
 
   /// Whether run() has to be called: MERIDIAN_SAMPLES is not 0, and there is or will be something to sample.
   bool is_on() const noexcept { return state_ == State::waiting || state_ == State::sampling; }
@@ -56,6 +58,7 @@ class Sampler {
   std::uint32_t stack_of(const CopiedStack& copied);
   void store(std::uint64_t until_ns);
   void store_sampled_times();
+  void adapt_round(double filled) noexcept;
   void refuse(const std::string& reason);
   void end();
   std::uint64_t draw_period() noexcept;
@@ -65,11 +68,13 @@ class Sampler {
   State state_ = State::off;
   std::uint64_t period_ns_ = 0;
   std::uint64_t round_ns_ = 0;  // between two rounds
+  std::uint64_t longest_round_ns_ = 0;
   std::uint64_t last_round_ns_ = 0, last_times_ns_ = 0, rounds_ = 0;
   std::uint64_t random_ = 0;
   std::optional<TickLine> clock_;
   std::optional<SampleSpoolWriter> spool_;
   LoadedFiles files_;
+  ProcessorTimes processor_;
   std::map<std::int32_t, std::optional<Thread>> threads_;  // by kernel id; nullopt: the kernel refuses it
   std::vector<std::int32_t> live_;                         // of the last round
   std::uint32_t known_cards_ = 0;

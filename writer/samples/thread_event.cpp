@@ -3,14 +3,13 @@
 
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
-#include <string>
+#include <cstddef>
+#include <span>
 
 namespace meridian {
 namespace {
@@ -31,7 +30,6 @@ constexpr std::size_t kBp = 0, kSp = 1, kIp = 2;
 
 /// The beginning of a sample, as `sample_type` below orders its parts.
 struct SampleHead {
-  perf_event_header header;
   std::uint64_t ip;
   std::uint32_t pid, tid;
   std::uint64_t time_ns;
@@ -41,18 +39,6 @@ struct SampleStack {
   std::uint64_t registers[3];
   std::uint64_t bytes;  // of the copy, which follows; then the number of its bytes that are valid
 };
-struct LostRecord {
-  perf_event_header header;
-  std::uint64_t id, lost;
-};
-
-template <class T>
-bool take_part(std::span<const std::byte>& bytes, T& part) {
-  if (bytes.size() < sizeof part) return false;
-  std::memcpy(&part, bytes.data(), sizeof part);
-  bytes = bytes.subspan(sizeof part);
-  return true;
-}
 
 /// False: a kernel thread's, or without registers.
 bool read_sample(std::span<const std::byte> bytes, std::uint64_t& time_ns, CopiedStack& stack) {
@@ -72,26 +58,7 @@ bool read_sample(std::span<const std::byte> bytes, std::uint64_t& time_ns, Copie
   return true;
 }
 
-std::size_t page_bytes() noexcept { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
-
-std::string reason_of(int problem) {
-  switch (problem) {
-    case EACCES:
-      return "EACCES";
-    case EPERM:
-      return "EPERM";
-    case ENOSYS:
-      return "ENOSYS";
-    case EMFILE:
-      return "EMFILE";
-    default:
-      return std::strerror(problem);
-  }
-}
-
 }  // namespace
-
-void ThreadEvent::Unmap::operator()(void* memory) const noexcept { ::munmap(memory, bytes); }
 
 int ThreadEvent::open_event(std::int32_t kernel_tid, std::uint64_t period_ns, clockid_t clock) noexcept {
   perf_event_attr event{};
@@ -112,48 +79,23 @@ int ThreadEvent::open_event(std::int32_t kernel_tid, std::uint64_t period_ns, cl
 
 Result<ThreadEvent> ThreadEvent::open(std::int32_t kernel_tid, std::uint64_t period_ns, clockid_t clock, Open open) {
   Descriptor file{open(kernel_tid, period_ns, clock)};
-  if (!file) return Error{errno == ESRCH ? Errc::not_found : Errc::io, reason_of(errno), ""};
-  for (std::size_t bytes = kMostBuffer; bytes >= kLeastBuffer; bytes /= 2) {
-    const std::size_t all = page_bytes() + bytes;
-    void* const memory = ::mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
-    if (memory != MAP_FAILED) return ThreadEvent{std::move(file), std::unique_ptr<void, Unmap>{memory, Unmap{all}}};
-  }
-  return Error{Errc::io, reason_of(errno) + ": no memory may be locked for the kernel's buffer", ""};
+  if (!file) return Error{errno == ESRCH ? Errc::not_found : Errc::io, refusal(errno), ""};
+  MERIDIAN_TRY(KernelBuffer buffer, KernelBuffer::map(std::move(file), kMostBuffer, kLeastBuffer));
+  return ThreadEvent{std::move(buffer)};
 }
 
 void ThreadEvent::set_period(std::uint64_t period_ns) noexcept {
-  (void)::ioctl(file_.get(), PERF_EVENT_IOC_PERIOD, &period_ns);
-}
-
-void ThreadEvent::copy(std::uint64_t position, std::span<std::byte> out) const noexcept {
-  const auto* const buffer = static_cast<const std::byte*>(memory_.get()) + page_bytes();
-  const std::size_t size = memory_.get_deleter().bytes - page_bytes();
-  const std::size_t at = static_cast<std::size_t>(position % size), first = std::min(out.size(), size - at);
-  std::memcpy(out.data(), buffer + at, first);
-  std::memcpy(out.data() + first, buffer, out.size() - first);
+  (void)::ioctl(buffer_.event(), PERF_EVENT_IOC_PERIOD, &period_ns);
 }
 
 std::uint64_t ThreadEvent::drain(const Take& take) {
-  auto& page = *static_cast<perf_event_mmap_page*>(memory_.get());
-  const std::uint64_t head = __atomic_load_n(&page.data_head, __ATOMIC_ACQUIRE);
-  std::uint64_t tail = page.data_tail, lost = 0;
-  while (head - tail >= sizeof(perf_event_header)) {
-    perf_event_header header;
-    copy(tail, std::as_writable_bytes(std::span{&header, 1}));
-    if (header.size < sizeof header || header.size > head - tail) {
-      tail = head;
-      break;
-    }
-    record_.resize(header.size);
-    copy(tail, record_);
-    tail += header.size;
+  std::uint64_t lost = 0;
+  buffer_.drain([&](std::uint32_t type, std::uint16_t, std::span<const std::byte> bytes) {
     std::uint64_t time_ns = 0;
     CopiedStack stack;
-    if (header.type == PERF_RECORD_SAMPLE && read_sample(record_, time_ns, stack)) take(time_ns, stack);
-    std::span<const std::byte> bytes = record_;
-    if (LostRecord dropped{}; header.type == PERF_RECORD_LOST && take_part(bytes, dropped)) lost += dropped.lost;
-  }
-  __atomic_store_n(&page.data_tail, tail, __ATOMIC_RELEASE);
+    if (type == PERF_RECORD_SAMPLE && read_sample(bytes, time_ns, stack)) take(time_ns, stack);
+    if (type == PERF_RECORD_LOST) lost += lost_records(bytes);
+  });
   return lost;
 }
 

@@ -3,16 +3,13 @@
 
 #include <time.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <span>
-#include <vector>
+#include <utility>
 
 #include "trace/model/result.hpp"
-#include "trace/ring/ring_file.hpp"
 #include "writer/samples/copied_stack.hpp"
+#include "writer/samples/kernel_buffer.hpp"
 
 namespace meridian {
 
@@ -35,18 +32,9 @@ class ThreadEvent {
   std::uint64_t drain(const Take& take);
 
  private:
-  struct Unmap {
-    std::size_t bytes = 0;
-    void operator()(void* memory) const noexcept;
-  };
-  ThreadEvent(Descriptor file, std::unique_ptr<void, Unmap> memory)
-      : file_{std::move(file)}, memory_{std::move(memory)} {}
-  /// Copies the next `bytes` of the kernel's buffer, which wraps around.
-  void copy(std::uint64_t position, std::span<std::byte> out) const noexcept;
+  explicit ThreadEvent(KernelBuffer buffer) : buffer_{std::move(buffer)} {}
 
-  Descriptor file_;
-  std::unique_ptr<void, Unmap> memory_;  // a page of the kernel's positions, then its buffer
-  std::vector<std::byte> record_;
+  KernelBuffer buffer_;
 };
 
 }  // namespace meridian

@@ -18,6 +18,9 @@ bool are_equal(const SampleRow& a, const SampleRow& b) {
   return std::tuple{a.ticks, a.thread, a.stack} == std::tuple{b.ticks, b.thread, b.stack};
 }
 
+const std::vector<ProcessorRow> kIntervals = {{1'000'000'100'000, 90'000, 0, 3, 1, true},
+                                              {1'000'000'050'000, 40'000, 30'000, 4'000'000'000, 4'000'000'000, false}};
+
 class SampleSpool : public testing::Test {
  protected:
   RingFile open() { return *RingFile::open(made.path(), RingFile::Access::drain); }
@@ -28,7 +31,10 @@ class SampleSpool : public testing::Test {
     writer->add(StackRow{0, 0x401000});
     writer->add("samples.lost", "3", 0);
     writer->add(StackRow{1, 0xffff'ffff'ffff'fff0});
-    for (const SampleRow& row : rows) writer->add(row);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (i < kIntervals.size()) writer->add(kIntervals[i]);
+      writer->add(rows[i]);
+    }
     writer->add("samples.lost", "5", 0);
     writer->add("samples.lost", "7", 9);
     ASSERT_TRUE(writer->store());
@@ -37,7 +43,12 @@ class SampleSpool : public testing::Test {
     std::vector<SampleRow> rows;
     auto reader = SampleSpoolReader::open(path, ring);
     if (!reader) return rows;
-    for (SampleRow row; reader->next(row);) rows.push_back(row);
+    intervals.clear();
+    for (SampleSpoolReader::Row row; reader->next(row);)
+      if (const auto* const sample = std::get_if<SampleRow>(&row))
+        rows.push_back(*sample);
+      else
+        intervals.push_back(std::get<ProcessorRow>(row));
     is_damaged = reader->is_damaged();
     stacks = reader->stacks();
     texts = reader->texts();
@@ -51,6 +62,7 @@ class SampleSpool : public testing::Test {
   bool is_damaged = false;
   std::vector<StackRow> stacks;
   std::vector<TextRow> texts;
+  std::vector<ProcessorRow> intervals;
 };
 
 const std::vector<SampleRow> kRows = {
@@ -66,6 +78,20 @@ TEST_F(SampleSpool, HasWhatWasStored) {
   EXPECT_EQ(stacks[2].parent, 1U);
   EXPECT_EQ(stacks[2].address, 0xffff'ffff'ffff'fff0U);
   EXPECT_FALSE(is_damaged);
+}
+
+TEST_F(SampleSpool, HasTheIntervalsBetweenTheSamples) {
+  store(kRows);
+  EXPECT_EQ(read().size(), kRows.size());
+  ASSERT_EQ(intervals.size(), kIntervals.size());
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    EXPECT_EQ(intervals[i].ticks, kIntervals[i].ticks);
+    EXPECT_EQ(intervals[i].length, kIntervals[i].length);
+    EXPECT_EQ(intervals[i].ran, kIntervals[i].ran);
+    EXPECT_EQ(intervals[i].thread, kIntervals[i].thread);
+    EXPECT_EQ(intervals[i].count, kIntervals[i].count);
+    EXPECT_EQ(intervals[i].is_ready, kIntervals[i].is_ready);
+  }
 }
 
 TEST_F(SampleSpool, KeepsTheLastTextOfAKeyAndHandle) {
@@ -101,6 +127,7 @@ TEST_F(SampleSpool, RefersToStacksThatAreThereWhateverByteIsDamaged) {
       damaged[at] = static_cast<char>(damaged[at] ^ 1 << bit);
       put_bytes(path, damaged);
       for (const SampleRow& row : read()) ASSERT_LT(row.stack, stacks.size()) << at << '.' << bit;
+      for (const ProcessorRow& row : intervals) ASSERT_TRUE(row.is_valid()) << at << '.' << bit;
       for (std::size_t i = 1; i < stacks.size(); ++i) ASSERT_LT(stacks[i].parent, i) << at << '.' << bit;
     }
 }

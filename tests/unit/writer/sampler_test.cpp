@@ -4,12 +4,14 @@
 #include "writer/samples/sampler.hpp"
 
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <thread>
 
 #include "child.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "trace/format/rank/processor_table.hpp"
 #include "trace/format/rank/sample_table.hpp"
 #include "trace/model/sample_keys.hpp"
 #include "trace/records/finish/finish_rank.hpp"
@@ -63,6 +65,7 @@ class Samples : public testing::Test {
       if (row.key == key) return row.value;
     return "";
   }
+  Result<ProcessorTable> intervals() { return ProcessorTable::open(out / "rank-00002.h5", ""); }
   Result<SampleTable> table() { return SampleTable::open(out / "rank-00002.h5", ""); }
 
   TempDir dir;
@@ -112,6 +115,65 @@ TEST_F(Samples, ThatTheKernelRefusesAreNamedAndTheRestIsThere) {
   const auto samples = table();
   ASSERT_TRUE(samples) << samples.error().what;
   EXPECT_EQ(samples->size(), 0U);
+}
+
+int refuse_switches(std::int32_t, clockid_t) {
+  errno = ENOSYS;
+  return -1;
+}
+
+TEST_F(Samples, AreTakenAlthoughTheKernelSaysNotWhenThreadsHaveNoProcessor) {
+  const Descriptor trial{ThreadEvent::open_event(::getpid(), 1'000'000, CLOCK_MONOTONIC)};
+  if (!trial) GTEST_SKIP() << "the kernel permits no samples here";
+  const Child program = start();
+  RingFile ring = open();
+  Sampler sampler{ring, &ThreadEvent::open_event, &refuse_switches};
+  sample(sampler);
+  EXPECT_EQ(text(kProcessorRefusedKey), "ENOSYS");
+  EXPECT_EQ(text(kSamplesRefusedKey), "");
+  EXPECT_GT(table()->size(), 20U);
+  EXPECT_EQ(intervals()->size(), 0U);
+}
+
+/// Every other interval without a processor begins ready, or asleep.
+__attribute__((no_sanitize("thread"))) void compute_and_sleep() {
+  for (std::uint64_t i = 0;; ++i) {
+    g_sink = g_sink + i;
+    if (i % 100'000 == 0) ::usleep(1000);
+  }
+}
+
+TEST_F(Samples, HaveTheIntervalsInWhichTheThreadHadNoProcessor) {
+  const Descriptor trial{SwitchEvent::open_event(::getpid(), CLOCK_MONOTONIC)};
+  if (!trial) GTEST_SKIP() << "the kernel does not say here when threads have a processor";
+  made.header().sample_hz = 100;
+  const Child sleeper = start_program(made, [this] {
+    made.slot(0).kernel_tid = static_cast<std::int32_t>(::syscall(SYS_gettid));
+    TestProducer producer{made, 0};
+    producer.put(thread_record(0, 1));
+    compute_and_sleep();
+  });
+  RingFile ring = open();
+  Sampler sampler{ring};
+  sample(sampler);
+  EXPECT_EQ(text(kProcessorRefusedKey), "");
+  auto table = intervals();
+  ASSERT_TRUE(table) << table.error().what;
+  ASSERT_GT(table->size(), 20U);
+  const auto rows = table->next();
+  ASSERT_TRUE(rows) << rows.error().what;
+  std::size_t sleeps = 0;
+  std::uint64_t latest = 0, latest_sleep = 0;
+  for (const ProcessorRow& row : *rows) {
+    EXPECT_EQ(row.thread, 0U);
+    EXPECT_GE(row.ticks, latest);
+    latest = row.ticks;
+    if (row.is_ready || row.count > 1) continue;
+    EXPECT_GE(row.ticks - row.length, latest_sleep);
+    latest_sleep = row.ticks;
+    sleeps += row.length >= 1'000'000 ? 1 : 0;
+  }
+  EXPECT_GT(sleeps, 10U);
 }
 
 TEST_F(Samples, AreNotTakenIfNoneAreWanted) {

@@ -176,16 +176,21 @@ Status restore(const OpenPieces& pieces, RecordDecoder& decoder, RankFileWriter&
   return file.restore(state, chunks);
 }
 
-/// Copies the samples, and takes the texts about them.
+/// Copies the samples and the intervals without a processor, and takes the texts about them.
 Status add_samples(const RingFile& ring, const RankPieces& pieces, RankMeta& meta, RankFileWriter& file) {
   if (pieces.samples.empty()) return {};
   auto spool = SampleSpoolReader::open(pieces.samples, ring);
   if (!spool && spool.error().code == Errc::not_found) return {};
   if (!spool) return std::move(spool).error();
   SampleTableWriter table{file.id()};
-  for (SampleRow row; spool->next(row);) MERIDIAN_TRY_DO(table.push(row));
+  ProcessorTableWriter processor{file.id()};
+  for (SampleSpoolReader::Row row; spool->next(row);) {
+    const auto* const sample = std::get_if<SampleRow>(&row);
+    MERIDIAN_TRY_DO(sample ? table.push(*sample) : processor.push(std::get<ProcessorRow>(row)));
+  }
   meta.texts.insert(meta.texts.end(), spool->texts().begin(), spool->texts().end());
   meta.losses[static_cast<std::size_t>(Loss::damaged)] += spool->is_damaged() ? 1 : 0;
+  MERIDIAN_TRY_DO(processor.finish());
   return table.finish(spool->stacks());
 }
 

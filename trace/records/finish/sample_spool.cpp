@@ -17,7 +17,7 @@ constexpr std::size_t kPiece = 1 << 16;
 constexpr std::uint64_t kLongestText = 4096;
 constexpr std::size_t kMostTexts = 1 << 17;
 
-enum Tag : std::uint8_t { kSample = 1, kStack = 2, kText = 3 };
+enum Tag : std::uint8_t { kSample = 1, kStack = 2, kText = 3, kSlept = 4, kReady = 5 };
 
 struct SpoolHead {
   std::uint64_t magic = kSampleMagic;
@@ -72,6 +72,15 @@ void SampleSpoolWriter::add(const SampleRow& row) {
   put(fold(row.ticks - std::exchange(ticks_, row.ticks)));
   put(row.thread);
   put(row.stack);
+}
+
+void SampleSpoolWriter::add(const ProcessorRow& row) {
+  bytes_.push_back(row.is_ready ? kReady : kSlept);
+  put(fold(row.ticks - std::exchange(off_ticks_, row.ticks)));
+  put(row.thread);
+  put(row.length);
+  put(row.ran);
+  put(row.count);
 }
 
 void SampleSpoolWriter::add(std::string_view key, std::string_view value, std::uint64_t handle) {
@@ -170,19 +179,35 @@ bool SampleSpoolReader::take_text() {
   return true;
 }
 
-bool SampleSpoolReader::take_sample(SampleRow& row) {
+bool SampleSpoolReader::take_sample(Row& row) {
   std::uint64_t difference = 0, thread = 0, stack = 0;
   if (!number(difference) || !number(thread) || !number(stack)) return false;
   if (thread > UINT32_MAX || stack >= stacks_.size()) return fail();
   ticks_ += unfold(difference);
-  row = {ticks_, static_cast<std::uint32_t>(thread), static_cast<std::uint32_t>(stack)};
+  row = SampleRow{ticks_, static_cast<std::uint32_t>(thread), static_cast<std::uint32_t>(stack)};
   return true;
 }
 
-bool SampleSpoolReader::next(SampleRow& row) {
-  for (std::uint8_t tag = 0; !is_damaged_ && byte(tag);) {
-    if (tag == kSample) return take_sample(row);
-    const bool is_taken = tag == kStack ? take_stack() : tag == kText ? take_text() : fail();
+bool SampleSpoolReader::take_interval(Row& row) {
+  std::uint64_t difference = 0, thread = 0, count = 0;
+  ProcessorRow interval;
+  interval.is_ready = tag_ == kReady;
+  if (!number(difference) || !number(thread) || !number(interval.length) || !number(interval.ran) || !number(count))
+    return false;
+  if (thread > UINT32_MAX || count > UINT32_MAX) return fail();
+  interval.ticks = off_ticks_ += unfold(difference);
+  interval.thread = static_cast<std::uint32_t>(thread);
+  interval.count = static_cast<std::uint32_t>(count);
+  if (!interval.is_valid()) return fail();
+  row = interval;
+  return true;
+}
+
+bool SampleSpoolReader::next(Row& row) {
+  while (!is_damaged_ && byte(tag_)) {
+    if (tag_ == kSample) return take_sample(row);
+    if (tag_ == kSlept || tag_ == kReady) return take_interval(row);
+    const bool is_taken = tag_ == kStack ? take_stack() : tag_ == kText ? take_text() : fail();
     if (!is_taken) return false;
   }
   return false;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Samples of a rank on their way from the writer to the rank file: a file to which stacks, samples and texts are appended. A
-// reader meets a torn end where the writer is appending or was killed.
+// Samples of a rank, and its intervals without a processor, on their way from the writer to the rank file: a file to which stacks,
+// samples, intervals and texts are appended. A reader meets a torn end where the writer is appending or was killed.
 
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
+#include "trace/format/rank/processor_table.hpp"
 #include "trace/format/rank/sample_table.hpp"
 #include "trace/model/result.hpp"
 #include "trace/ring/ring_file.hpp"
@@ -25,6 +27,8 @@ class SampleSpoolWriter {
   void add(const StackRow& row);
   /// Takes a sample whose stack has been added, in order of time.
   void add(const SampleRow& row);
+  /// Takes an interval without a processor, in order of its end.
+  void add(const ProcessorRow& row);
   /// Takes a text about the samples; it replaces an earlier one of that key and handle.
   void add(std::string_view key, std::string_view value, std::uint64_t handle);
   /// Appends everything to the file. errors: io (nothing is stored from then on)
@@ -38,6 +42,7 @@ class SampleSpoolWriter {
   Descriptor file_;
   std::vector<std::uint8_t> bytes_;  // not stored yet
   std::uint64_t ticks_ = 0;          // of the last sample
+  std::uint64_t off_ticks_ = 0;      // of the last interval
 };
 
 /// Reads such a file in order.
@@ -46,8 +51,10 @@ class SampleSpoolReader {
   /// errors  not_found: there is none, or it is of another process than the ring; io
   static Result<SampleSpoolReader> open(const std::filesystem::path& path, const RingFile& ring);
 
+  using Row = std::variant<SampleRow, ProcessorRow>;
+
   /// False at the end. Fills in stacks() and texts() on the way.
-  bool next(SampleRow& row);
+  bool next(Row& row);
   /// The stacks so far, beginning with row 0.
   const std::vector<StackRow>& stacks() const noexcept { return stacks_; }
   /// The texts so far, each with its last value.
@@ -62,7 +69,8 @@ class SampleSpoolReader {
   bool text(std::string& value);
   bool take_stack();
   bool take_text();
-  bool take_sample(SampleRow& row);
+  bool take_sample(Row& row);
+  bool take_interval(Row& row);
   bool fail();
 
   Descriptor file_;
@@ -70,7 +78,8 @@ class SampleSpoolReader {
   std::size_t at_ = 0;
   std::vector<StackRow> stacks_;
   std::vector<TextRow> texts_;
-  std::uint64_t ticks_ = 0;
+  std::uint64_t ticks_ = 0, off_ticks_ = 0;
+  std::uint8_t tag_ = 0;  // of the entry
   bool is_damaged_ = false;
 };
 

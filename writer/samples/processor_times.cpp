@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "writer/samples/processor_times.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "trace/model/sample_keys.hpp"
+
+namespace meridian {
+
+void ProcessorTimes::add(std::uint32_t number, std::int32_t kernel_tid, clockid_t clock) {
+  threads_.erase(kernel_tid);
+  auto event = SwitchEvent::open(kernel_tid, clock, open_);
+  if (event)
+    threads_.emplace(kernel_tid, Thread{*std::move(event), SwitchPairs{number}});
+  else if (event.error().code != Errc::not_found && refused_.empty())
+    refused_ = event.error().what;
+}
+
+double ProcessorTimes::drain(const TickLine& clock) {
+  double most = 0;
+  for (auto& [kernel_tid, thread] : threads_) {
+    SwitchPairs& pairs = thread.pairs;
+    const double filled = thread.event.drain(
+        [&](std::uint64_t time_ns, Switch what) { pairs.add(what, time_ns, clock.ticks_at(time_ns), rows_); },
+        [&](std::uint64_t count) {
+          lost_ += count;
+          pairs.forget();
+        });
+    pairs.flush(rows_);
+    most = std::max(most, filled);
+  }
+  return most;
+}
+
+void ProcessorTimes::store(std::uint64_t until_ticks, SampleSpoolWriter& spool) {
+  std::ranges::stable_sort(rows_, {}, &ProcessorRow::ticks);
+  const auto rest = std::ranges::lower_bound(rows_, until_ticks, {}, &ProcessorRow::ticks);
+  for (auto row = rows_.begin(); row != rest; ++row) spool.add(*row);
+  rows_.erase(rows_.begin(), rest);
+  if (lost_ != std::exchange(stored_lost_, lost_)) spool.add(kProcessorLostKey, std::to_string(lost_), 0);
+  if (!refused_.empty() && !std::exchange(is_refusal_stored_, true)) spool.add(kProcessorRefusedKey, refused_, 0);
+}
+
+}  // namespace meridian
