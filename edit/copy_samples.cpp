@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "edit/copy_samples.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "trace/format/tables/column_table.hpp"
@@ -31,6 +32,29 @@ Status copy_samples(const StoredTrace& trace, const KeptTimes& kept, std::int64_
   MERIDIAN_TRY_DO(write_column_table(file, kSampleModules, kSampleModuleColumns, names.modules));
   MERIDIAN_TRY_DO(write_column_table(file, kSamplePlaces, kSamplePlaceColumns, names.places));
   return write_column_table(file, kSamplePaths, kSamplePathColumns, names.paths);
+}
+
+Status copy_processor(const StoredTrace& trace, const KeptTimes& kept, std::int64_t id) {
+  MERIDIAN_TRY(const ProcessorReader reader, trace.processor());
+  if (reader.size() == 0) return {};
+  const auto file = static_cast<hid_t>(id);
+  MERIDIAN_TRY(auto table, LongTableWriter<MergedInterval>::create(file, kProcessor, kProcessorColumns));
+  std::vector<ProcessorRank> ranks;
+  std::vector<MergedInterval> rows;
+  for (ProcessorCursor cursor{reader, {}};;) {
+    auto has_rows = cursor.next(rows);
+    if (!has_rows) return trace.named(std::move(has_rows).error());
+    if (!*has_rows) break;
+    if (ranks.empty() || ranks.back().rank != cursor.rank()) ranks.push_back({cursor.rank(), table.size(), 0, 0});
+    for (const MergedInterval& row : rows) {
+      if (!kept.has(cursor.rank(), row.begin_ns(), row.end_ns)) continue;
+      ranks.back().longest_ns = std::max(ranks.back().longest_ns, row.length_ns);
+      MERIDIAN_TRY_DO(table.push(row));
+    }
+    ranks.back().count = table.size() - ranks.back().first;
+  }
+  MERIDIAN_TRY_DO(table.finish());
+  return write_column_table(file, kProcessorRanks, kProcessorRankColumns, ranks);
 }
 
 }  // namespace meridian

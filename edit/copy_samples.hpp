@@ -21,9 +21,11 @@ class KeptTimes {
     span.begin_ns = std::min(span.begin_ns, event.enter_ns);
     span.end_ns = std::max(span.end_ns, event.leave_ns());
   }
-  bool has(std::int32_t rank, std::int64_t time_ns) const {
+  bool has(std::int32_t rank, std::int64_t time_ns) const { return has(rank, time_ns, time_ns); }
+  /// Any time from `begin_ns` to `end_ns`.
+  bool has(std::int32_t rank, std::int64_t begin_ns, std::int64_t end_ns) const {
     const auto span = spans_.find(rank);
-    return span != spans_.end() && time_ns >= span->second.begin_ns && time_ns <= span->second.end_ns;
+    return span != spans_.end() && end_ns >= span->second.begin_ns && begin_ns <= span->second.end_ns;
   }
 
  private:
@@ -37,5 +39,7 @@ class KeptTimes {
 
 /// Copies the samples between the first and the last of a rank's remaining events to an HDF5 file (hid_t), with all names.
 Status copy_samples(const StoredTrace& trace, const KeptTimes& kept, std::int64_t file);
+/// The same with the intervals without a processor that are, at least in part, between these events.
+Status copy_processor(const StoredTrace& trace, const KeptTimes& kept, std::int64_t file);
 
 }  // namespace meridian

@@ -189,6 +189,12 @@ Error StoredTrace::named(Error error) const {
   return error.code != Errc::io ? h5::in_file(std::move(error), "merged file", path_) : error;
 }
 
+Result<ProcessorReader> StoredTrace::processor() const {
+  auto reader = ProcessorReader::open(file_.get(), definitions_.locations.size());
+  if (!reader) return named(std::move(reader).error());
+  return reader;
+}
+
 Result<SampleReader> StoredTrace::samples() const {
   auto reader = SampleReader::open(file_.get(), definitions_.locations.size());
   if (!reader) return named(std::move(reader).error());

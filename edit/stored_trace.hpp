@@ -11,6 +11,7 @@
 #include "merged/model/clock_report.hpp"
 #include "merged/model/definitions.hpp"
 #include "merged/model/merged_tables.hpp"
+#include "merged/processor_reader.hpp"
 #include "merged/sample_reader.hpp"
 #include "merger/output/link_tables.hpp"
 #include "trace/format/tables/h5.hpp"
@@ -64,6 +65,7 @@ class StoredTrace {
   Status read_waits(const Take<AwaitedLinks::Awaited>& take) const;
   Result<StoredClocks> read_clocks() const;
   Result<SampleReader> samples() const;
+  Result<ProcessorReader> processor() const;
   /// The error with the name of this file, unless it may be that of another file (io).
   Error named(Error error) const;
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "merged/merged_impl.hpp"
+#include "merged/processor_reader.hpp"
 #include "merged/read_clocks.hpp"
 #include "merged/read_definitions.hpp"
 #include "merged/sample_reader.hpp"
@@ -103,6 +104,12 @@ std::uint64_t MergedTrace::parts() const noexcept { return impl_->parts.size(); 
 
 Result<SampleReader> MergedTrace::samples() const {
   auto reader = SampleReader::open(impl_->file.get(), impl_->definitions.locations.size());
+  if (!reader) return impl_->in_file(std::move(reader).error());
+  return reader;
+}
+
+Result<ProcessorReader> MergedTrace::processor() const {
+  auto reader = ProcessorReader::open(impl_->file.get(), impl_->definitions.locations.size());
   if (!reader) return impl_->in_file(std::move(reader).error());
   return reader;
 }

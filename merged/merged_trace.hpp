@@ -145,6 +145,7 @@ struct EventSelection {
 };
 
 class MergedTrace;
+class ProcessorReader;
 class SampleReader;
 
 /// Reads events in global order, some 65536 at a time; blocks without a selected event are not read. The trace must
@@ -205,6 +206,8 @@ class MergedTrace {
 
   /// What threads computed: include merged/sample_reader.hpp. A trace without samples has none. errors: damaged; io.
   Result<SampleReader> samples() const;
+  /// When threads had no processor: include merged/processor_reader.hpp. A trace may have no such intervals. errors: damaged; io.
+  Result<ProcessorReader> processor() const;
 
   /// The data of `meridian stats`. errors: not_found: there is none; damaged; unsupported: another version.
   Result<Summary> summary() const;

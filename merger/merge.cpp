@@ -31,7 +31,7 @@ enum Fact : std::uint32_t {
   counters = 1 << 13,      // hardware counters are added up and in the output
   summary = 1 << 14,
   merged_file = 1 << 15,  // complete, under its final name
-  samples = 1 << 17,      // the output has the samples of threads
+  samples = 1 << 17,      // the output has the samples of threads, and when they had no processor
   pieces = 1 << 16,       // it is decided how much of each rank is in memory
 };
 constexpr Fact operator|(Fact a, Fact b) { return static_cast<Fact>(std::uint32_t{a} | std::uint32_t{b}); }

@@ -15,6 +15,7 @@
 #include "merger/load/describe_trace.hpp"
 #include "merger/model/event_row.hpp"
 #include "merger/order/order_events.hpp"
+#include "merger/samples/merge_processor.hpp"
 #include "merger/samples/merge_samples.hpp"
 #include "merger/sites/resolve_sites.hpp"
 #include "merger/statistics/count_events.hpp"
@@ -299,6 +300,8 @@ Result<bool> write_definitions(Merge& merge) {
 Result<bool> merge_samples(Merge& merge) {
   MERIDIAN_TRY_DO(
       meridian::merge_samples(merge.trace, merge.ranks.places, merge.destination->file.id(), merge.findings));
+  MERIDIAN_TRY_DO(
+      meridian::merge_processor(merge.trace, merge.ranks.places, merge.destination->file.id(), merge.findings));
   return true;
 }
 

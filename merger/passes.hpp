@@ -40,7 +40,7 @@ Result<bool> find_damage(Merge& merge);
 Result<bool> resolve_sites(Merge& merge);
 /// Writes the definitions of the numbers in the rows, and the clock corrections.
 Result<bool> write_definitions(Merge& merge);
-/// Writes the samples of all ranks on the common time.
+/// Writes the samples of all ranks, and the intervals in which threads had no processor, on the common time.
 Result<bool> merge_samples(Merge& merge);
 /// Adds up hardware counters and writes those of every call.
 Result<bool> count_events(Merge& merge);

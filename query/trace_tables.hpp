@@ -14,6 +14,7 @@ QueryTable messages_table();
 QueryTable collectives_table();
 QueryTable participants_table();
 QueryTable samples_table();
+QueryTable processor_table();
 QueryTable waits_table();
 QueryTable regions_table();
 QueryTable threads_table();

@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
-#include <optional>
+#include <limits>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "merged/model/samples.hpp"
+#include "merger/samples/rank_locations.hpp"
 #include "merger/samples/sample_names.hpp"
 #include "trace/format/rank/sample_table.hpp"
 #include "trace/format/tables/column_table.hpp"
@@ -19,21 +18,6 @@
 
 namespace meridian {
 namespace {
-
-/// The rows of /threads of one rank.
-class RankLocations {
- public:
-  RankLocations(const RankMeta& meta, std::uint32_t first) {
-    for (const ThreadRow& thread : meta.threads) location_of_[thread.thread] = first++;
-  }
-  std::optional<std::uint32_t> find(std::uint64_t thread) const {
-    const auto found = location_of_.find(thread);
-    return found == location_of_.end() ? std::nullopt : std::optional{found->second};
-  }
-
- private:
-  std::map<std::uint64_t, std::uint32_t> location_of_;
-};
 
 /// Writes the samples of one rank after another.
 class SampleMerger {

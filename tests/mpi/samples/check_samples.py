@@ -225,11 +225,11 @@ def check_off(check, options, work):
     check.equal("exit code", run.process.returncode, 0)
     for path in run.files():
         with h5py.File(path) as file:
-            check.equal("tables of samples", [name for name in file if "sample" in name], [])
+            check.equal("tables of samples", [name for name in file if "sample" in name or "processor" in name], [])
             check.equal("texts", [key for key, _, _ in texts_of(file) if key.startswith("samples.")], [])
     merged, summary = run.merge()
     with h5py.File(run.folder / "merged.h5") as file:
-        check.equal("tables of samples in the merged file", [name for name in file if "sample" in name], [])
+        check.equal("tables of samples in the merged file", [name for name in file if "sample" in name or "processor" in name], [])
     check.equal("functions", summary.get("program_functions", []), [])
     return run, merged
 
@@ -255,6 +255,9 @@ def check_refused(check, options, work):
     check.equal("exit code", run.process.returncode, 0)
     merged, summary = run.merge()
     check.equal("exit code of merge", merged.returncode, 0)
+    for path in run.files():
+        with h5py.File(path) as file:
+            check.true(f"{path.name} has no intervals without a processor", "processor" not in file)
     found = {row["name"]: row for row in summary["findings"]}
     check.equal("findings", sorted(found), ["samples.refused"])
     check.equal("ranks", found.get("samples.refused", {}).get("count"), options.ranks)
@@ -262,9 +265,52 @@ def check_refused(check, options, work):
     return run, merged
 
 
+def query(options, folder, text):
+    """Rows of numbers."""
+    lines = launch.run([options.meridian, "query", folder, text, "--csv"]).stdout.splitlines()[1:]
+    return [tuple(float(field) for field in line.split(",")) for line in lines]
+
+
+def bytes_a_switch(group):
+    """On disk; an interval has two switches."""
+    return sum(column.id.get_storage_size() for column in group.values()) / (2 * len(group["ticks"]))
+
+
+def check_ready(check, options, run):
+    """The intervals are those that Linux counts in /proc."""
+    said = run.said()
+    check.equal("ranks that say how long they were ready", sorted(said), list(range(options.ranks)))
+    for rank, (oracle_s, run_s) in said.items():
+        ((begin_s, end_s),) = query(options, run.folder,
+            f"SELECT min(end_s), max(end_s) FROM events WHERE function = 'MPI_Barrier' AND rank = {rank}")  # fmt: skip
+        ((ready_s,),) = query(options, run.folder,
+            "SELECT coalesce(sum(away_s), 0) FROM processor WHERE state = 'ready' AND thread = 0 "
+            f"AND rank = {rank} AND start_s >= {begin_s!r} AND end_s <= {end_s!r}")  # fmt: skip
+        # A switch itself takes time, which Linux does not count.
+        is_near_enough = abs(ready_s - oracle_s) <= 0.1 * oracle_s + 0.002 * run_s
+        check.true(f"rank {rank} was ready for {ready_s} s by intervals, {oracle_s} s by /proc, of {run_s} s", is_near_enough)
+        if rank == 0:
+            check.true(f"another process takes rank 0's processor for {oracle_s} of {run_s} s", oracle_s > 0.03 * run_s)
+    for path in run.files():
+        with h5py.File(path) as file:
+            if len(file["processor/ticks"]) > 100:
+                size = bytes_a_switch(file["processor"])
+                check.true(f"{path.name} has {size} bytes a switch", size <= 6)
+
+
+def check_noise(check, options, work):
+    """A process that takes the processor of rank 0 for 5 of each 100 ms."""
+    run = Run(options, work, options.files[0], MERIDIAN_SAMPLES=100)
+    check.equal("exit code", run.process.returncode, 0)
+    merged, summary = run.merge()
+    check.equal("exit code of merge", merged.returncode, 0)
+    check_ready(check, options, run)
+    return run, merged
+
+
 WAYS = {
     "shares": check_shares, "threads": check_threads, "imbalance": check_imbalance, "kill": check_kill, "off": check_off,
-    "refused": check_refused,
+    "refused": check_refused, "noise": check_noise,
 }  # fmt: skip
 
 

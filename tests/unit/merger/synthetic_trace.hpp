@@ -14,6 +14,7 @@
 
 #include "merger/merge.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "trace/format/rank/processor_table.hpp"
 #include "trace/format/rank/rank_file.hpp"
 #include "trace/format/rank/sample_table.hpp"
 
@@ -155,6 +156,7 @@ class SyntheticRank {
   std::map<std::uint32_t, SyntheticThread> threads;
   std::vector<SampleRow> samples;
   std::vector<StackRow> sample_stacks{{}};
+  std::vector<ProcessorRow> processor;
 
   SyntheticRank(std::int32_t rank, std::int32_t size) {
     meta.rank = rank;
@@ -246,6 +248,9 @@ class SyntheticRank {
     SampleTableWriter table{writer->id()};
     for (const SampleRow& row : samples) check(table.push(row));
     check(table.finish(sample_stacks));
+    ProcessorTableWriter intervals{writer->id()};
+    for (const ProcessorRow& row : processor) check(intervals.push(row));
+    check(intervals.finish());
     check(writer->finish(meta));
   }
 
