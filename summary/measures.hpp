@@ -16,7 +16,8 @@ namespace meridian {
 struct RankLoad {
   const RankSummary* rank = nullptr;
   double mpi_share = 0;  ///< of the time of its threads that call MPI, without MPI_Init and MPI_Finalize
-  double outside_s = 0;  ///< time outside MPI, averaged over these threads, each over its life
+  double outside_s =
+      0;  ///< time outside MPI, averaged over these threads, each over its life; with a processor, where known
 };
 
 struct Load {
@@ -25,8 +26,9 @@ struct Load {
   double mpi_share = 0;         ///< of time_s
   double mean_outside_s = 0;
   double max_outside_s = 0;
-  std::size_t slowest = 0;  ///< index of the rank with the most time outside MPI
-  double balance = 1;       ///< mean / max of the time outside MPI; 1 is even
+  std::size_t slowest = 0;   ///< index of the rank with the most time outside MPI
+  double balance = 1;        ///< mean / max of the time outside MPI; 1 is even
+  bool knows_ready = false;  ///< it is known when threads had no processor
 };
 
 /// Without ranks: all zero, balance 1.

@@ -13,11 +13,14 @@
 
 #include "analysis/efficiency/counted_efficiency.hpp"
 #include "analysis/efficiency/efficiency_factors.hpp"
+#include "analysis/efficiency/questions.hpp"
+#include "analysis/efficiency/ready_counts.hpp"
 #include "analysis/efficiency/region_times.hpp"
 #include "analysis/efficiency/replay.hpp"
 #include "analysis/efficiency/thread_counts.hpp"
 #include "analysis/walk/collective_shape.hpp"
 #include "analysis/walk/measured_spans.hpp"
+#include "analysis/walk/ready_times.hpp"
 #include "analysis/walk/tiles.hpp"
 #include "analysis/walk/trace_visitor.hpp"
 #include "summary/summary.hpp"
@@ -28,35 +31,7 @@ namespace {
 
 constexpr std::size_t kWindows = 20;
 constexpr std::size_t kMostRegions = 16;  // that may cost nothing in turn: those with the longest times
-constexpr std::size_t kNetwork = 0;       // scenarios
-constexpr std::size_t kWindowed = 1;      // the network again, but each window begins as in the run
-
-struct Question {
-  Scenario scenario;
-  const char* kind;
-  std::string name;
-};
-
-std::vector<Question> questions() {
-  return {{Scenario::network(), "network", "MPI and data under way"},
-          {Scenario::network(), "", ""},
-          {Scenario::without_waits(WaitFor::message), "waits", "waits for messages"},
-          {Scenario::without_waits(WaitFor::collective), "waits", "waits in collectives"},
-          {Scenario::without_waits(WaitFor::other_rank), "waits", "other waits for ranks"},
-          {Scenario::without_waits(WaitFor::thread), "waits", "waits for threads and locks"},
-          {Scenario::without(LocationState::io), "state", "file access of MPI"},
-          {Scenario::without(LocationState::sleep), "state", "sleep"}};
-}
-
-std::vector<Scenario> scenarios_of(const std::vector<Question>& questions, std::size_t regions) {
-  std::vector<Scenario> list;
-  list.reserve(questions.size() + regions);
-  for (const Question& question : questions) list.push_back(question.scenario);
-  list.resize(list.size() + regions);
-  return list;
-}
-
-/// How long a thread computed and waited while it was measured, in the run or in a window.
+/// How long a thread computed, with a processor, and waited while it was measured, in the run or in a window.
 struct Measured {
   std::int64_t compute_ns = 0;
   std::int64_t sync_ns = 0;
@@ -65,17 +40,19 @@ struct Measured {
 class EfficiencyFinder final : public TraceVisitor {
  public:
   EfficiencyFinder(const MergedTrace& trace, const Summary& summary, std::vector<MeasuredSpan> spans,
-                   std::vector<LocationLife> lives)
+                   std::vector<LocationLife> lives, ReadyTimes ready)
       : trace_{trace},
         definitions_{trace.definitions()},
         spans_{std::move(spans)},
         lives_{std::move(lives)},
-        questions_{questions()},
+        ready_{std::move(ready)},
+        questions_{ready_.is_known()},
         region_names_{chosen_regions(summary)},
         tiler_{definitions_, lives_, [this](const Tile& tile) { count(tile); }},
-        replay_{scenarios_of(questions_, region_names_.size()), lives_.size()},
+        replay_{questions_.scenarios(region_names_.size()), lives_.size(), ready_.is_known() ? &ready_ : nullptr},
         counts_{spans_.size()},
         states_(lives_.size()),
+        ready_counts_{ready_, lives_.size()},
         run_(lives_.size()),
         window_(kWindows * lives_.size()),
         ends_(replay_.scenarios(), kUnknownTime) {
@@ -101,7 +78,7 @@ class EfficiencyFinder final : public TraceVisitor {
       const auto chosen = std::ranges::find(region_names_, call.name);
       const bool is_chosen = group_by_name(call.group) == CallGroup::user && chosen != region_names_.end();
       scenario_of_call_.push_back(
-          is_chosen ? questions_.size() + static_cast<std::size_t>(chosen - region_names_.begin()) : 0);
+          is_chosen ? questions_.list.size() + static_cast<std::size_t>(chosen - region_names_.begin()) : 0);
     }
   }
 
@@ -158,6 +135,7 @@ class EfficiencyFinder final : public TraceVisitor {
         if (states_[i][s] != 0)
           summary.states.push_back({definitions_.locations[i].rank, definitions_.locations[i].thread,
                                     std::string{kStateNames[s]}, seconds(states_[i][s])});
+    ready_counts_.fill(definitions_, summary);
     summary.efficiencies.clear();
     summary.what_if.clear();
     if (!has_events()) return;
@@ -168,7 +146,9 @@ class EfficiencyFinder final : public TraceVisitor {
     EfficiencySummary& whole = summary.efficiencies.emplace_back();
     whole.scope = "run";
     whole.begin_s = since_start(begin_ns_);
-    fill_factors(times_of(run_, end_ns_ - begin_ns_, ends_[kNetwork] - begin_ns_, threads), whole);
+    fill_factors(times_of(run_, end_ns_ - begin_ns_, ends_[Questions::kNetwork] - begin_ns_,
+                          ends_[questions_.processor] - begin_ns_, threads),
+                 whole);
     add_counters(summary, whole);
     for (const auto& [region, threads_in] : regions_.all()) {
       EfficiencySummary& row = summary.efficiencies.emplace_back();
@@ -184,7 +164,7 @@ class EfficiencyFinder final : public TraceVisitor {
       row.name = std::to_string(w + 1);
       row.begin_s = since_start(bound(w));
       fill_factors(times_of(std::span{window_}.subspan(w * lives_.size(), lives_.size()), bound(w + 1) - bound(w),
-                            window_ideal_ns_[w], threads),
+                            window_ideal_ns_[w], window_processor_ns_[w], threads),
                    row);
     }
     fill_what_if(summary);
@@ -201,9 +181,11 @@ class EfficiencyFinder final : public TraceVisitor {
   std::int64_t bound(std::size_t window) const { return bounds_[window]; }
 
   void count(const Tile& tile) {
-    states_[tile.location][static_cast<std::size_t>(tile.state)] += tile.end_ns - tile.begin_ns;
-    const bool is_compute = tile.state == LocationState::compute;
     const std::size_t number = span_of_[tile.location];
+    const std::int64_t ready_ns = ready_counts_.count(tile, number == spans_.size() ? nullptr : &spans_[number]);
+    states_[tile.location][static_cast<std::size_t>(tile.state)] += tile.end_ns - tile.begin_ns - ready_ns;
+    states_[tile.location][static_cast<std::size_t>(LocationState::ready)] += ready_ns;
+    const bool is_compute = tile.state == LocationState::compute;
     if (number == spans_.size()) return;
     const MeasuredSpan& span = spans_[number];
     if (!is_compute && (tile.state != LocationState::sync_wait || tile.location != span.main)) return;
@@ -211,18 +193,22 @@ class EfficiencyFinder final : public TraceVisitor {
     const std::int64_t end_ns = std::min(tile.end_ns, span.end_ns);
     if (begin_ns >= end_ns) return;
     const auto part = is_compute ? &Measured::compute_ns : &Measured::sync_ns;
-    run_[tile.location].*part += end_ns - begin_ns;
+    // Computing is that with a processor.
+    const auto length = [&](std::int64_t from_ns, std::int64_t to_ns) {
+      return to_ns - from_ns - (is_compute ? ready_.between(tile.location, from_ns, to_ns) : 0);
+    };
+    run_[tile.location].*part += length(begin_ns, end_ns);
     const auto after = std::ranges::upper_bound(bounds_, begin_ns);
     for (auto w = static_cast<std::size_t>(after - bounds_.begin()) - 1; w < kWindows && bound(w) < end_ns; ++w) {
-      const std::int64_t in_window = std::min(end_ns, bound(w + 1)) - std::max(begin_ns, bound(w));
+      const std::int64_t in_window = length(std::max(begin_ns, bound(w)), std::min(end_ns, bound(w + 1)));
       window_[w * lives_.size() + tile.location].*part += in_window;
     }
-    if (is_compute) regions_.compute(tile.location, tiler_.regions(tile.location), end_ns - begin_ns);
+    if (is_compute) regions_.compute(tile.location, tiler_.regions(tile.location), length(begin_ns, end_ns));
   }
 
   EfficiencyTimes times_of(std::span<const Measured> threads, std::int64_t run_ns, std::int64_t ideal_ns,
-                           std::uint64_t most_threads) const {
-    EfficiencyTimes times{run_ns, ideal_ns, std::vector<std::int64_t>(spans_.size()), 0, most_threads};
+                           std::int64_t processor_ns, std::uint64_t most_threads) const {
+    EfficiencyTimes times{run_ns, ideal_ns, std::vector<std::int64_t>(spans_.size()), 0, most_threads, processor_ns};
     for (std::size_t i = 0; i < threads.size(); ++i) {
       if (span_of_[i] == spans_.size()) continue;
       std::int64_t& outside_ns = times.outside_ns[span_of_[i]];
@@ -290,9 +276,9 @@ class EfficiencyFinder final : public TraceVisitor {
     if (span_of_[location] == spans_.size()) return;
     const MeasuredSpan& span = spans_[span_of_[location]];
     const std::int64_t t = std::clamp(event.enter_ns, span.begin_ns, span.end_ns);
-    const std::int64_t ideal_ns = t == event.enter_ns  ? replay_.at(location, t)[kNetwork]
-                                  : event.enter_ns < t ? t
-                                                       : regions_.last_ideal(location);
+    const RegionTimes::Ideal ideal_ns = t == event.enter_ns  ? ideal_at(location, t)
+                                        : event.enter_ns < t ? RegionTimes::Ideal{t, t}
+                                                             : regions_.last_ideal(location);
     for (const Tiler::Change& change : tiler_.changes())
       regions_.change(location, change.region, change.is_open, t, ideal_ns);
     std::uint64_t free = 0;
@@ -300,6 +286,11 @@ class EfficiencyFinder final : public TraceVisitor {
       if (region < scenario_of_call_.size() && scenario_of_call_[region] != 0)
         free |= std::uint64_t{1} << scenario_of_call_[region];
     replay_.set_free(location, free);
+  }
+
+  RegionTimes::Ideal ideal_at(std::uint32_t location, std::int64_t t) {
+    const auto times = replay_.at(location, t);
+    return {times[Questions::kNetwork], times[questions_.processor]};
   }
 
   /// Until when a thread that has made its last call so far is known to live, at most t.
@@ -313,7 +304,7 @@ class EfficiencyFinder final : public TraceVisitor {
   bool is_main(std::uint32_t location) const { return spans_[span_of_[location]].main == location; }
   /// Then each thread has an end of its own; otherwise the main thread waits for the others whose results it needs.
   bool waits_for_no_thread(std::size_t scenario) const {
-    return scenario < questions_.size() && questions_[scenario].scenario.waits_are_free(WaitFor::thread);
+    return scenario < questions_.list.size() && questions_.list[scenario].scenario.waits_are_free(WaitFor::thread);
   }
   bool is_measured(std::uint32_t location, std::int64_t t) const {
     return replay_.is_begun(location) && tiler_.outer(location) == location && span_of_[location] != spans_.size() &&
@@ -322,12 +313,17 @@ class EfficiencyFinder final : public TraceVisitor {
 
   void close_window() {
     const std::int64_t from_ns = bound(next_window_), to_ns = bound(next_window_ + 1);
-    std::int64_t ideal_ns = from_ns;
-    for (std::uint32_t i = 0; i < lives_.size(); ++i)
-      if (is_measured(i, to_ns) && is_main(i))
-        ideal_ns = std::max(ideal_ns, replay_.at(i, lives_until(i, to_ns))[kWindowed]);
-    window_ideal_ns_[next_window_++] = ideal_ns - from_ns;
-    replay_.restart(kWindowed, to_ns);
+    std::int64_t ideal_ns = from_ns, processor_ns = from_ns;
+    for (std::uint32_t i = 0; i < lives_.size(); ++i) {
+      if (!is_measured(i, to_ns) || !is_main(i)) continue;
+      const auto times = replay_.at(i, lives_until(i, to_ns));
+      ideal_ns = std::max(ideal_ns, times[Questions::kWindowed]);
+      processor_ns = std::max(processor_ns, times[questions_.windowed_processor]);
+    }
+    window_ideal_ns_[next_window_] = ideal_ns - from_ns;
+    window_processor_ns_[next_window_++] = processor_ns - from_ns;
+    replay_.restart(Questions::kWindowed, to_ns);
+    if (ready_.is_known()) replay_.restart(questions_.windowed_processor, to_ns);
   }
 
   /// The rank comes to MPI_Finalize, or to its last event.
@@ -340,20 +336,20 @@ class EfficiencyFinder final : public TraceVisitor {
       const auto times = replay_.at(i, is_main(i) ? until_ns : replay_.busy_until(i, until_ns));
       for (std::size_t s = 0; s < times.size(); ++s)
         if (is_main(i) || waits_for_no_thread(s)) ends_[s] = std::max(ends_[s], times[s]);
-      regions_.close(i, until_ns, replay_.at(i, until_ns)[kNetwork]);
+      regions_.close(i, until_ns, ideal_at(i, until_ns));
     }
   }
 
   void fill_what_if(Summary& summary) const {
     const std::int64_t run_ns = end_ns_ - begin_ns_;
     for (std::size_t s = 0; s < replay_.scenarios(); ++s) {
-      if (s == kWindowed) continue;
+      const bool is_region = s >= questions_.list.size();
+      if (!is_region && *questions_.list[s].kind == '\0') continue;
       const std::int64_t time_ns = std::clamp(ends_[s] - begin_ns_, std::int64_t{0}, run_ns);
       const std::int64_t saved_ns = run_ns - time_ns;
-      if (saved_ns == 0 && s != kNetwork) continue;
-      const bool is_region = s >= questions_.size();
-      summary.what_if.push_back({is_region ? "region" : questions_[s].kind,
-                                 is_region ? region_names_[s - questions_.size()] : questions_[s].name,
+      if (saved_ns == 0 && s != Questions::kNetwork) continue;
+      summary.what_if.push_back({is_region ? "region" : questions_.list[s].kind,
+                                 is_region ? region_names_[s - questions_.list.size()] : questions_.list[s].name,
                                  seconds(time_ns), seconds(saved_ns),
                                  static_cast<double>(saved_ns) / static_cast<double>(run_ns)});
     }
@@ -364,17 +360,19 @@ class EfficiencyFinder final : public TraceVisitor {
   const MergedDefinitions& definitions_;
   std::vector<MeasuredSpan> spans_;
   std::vector<LocationLife> lives_;
-  std::vector<Question> questions_;
+  ReadyTimes ready_;
+  Questions questions_;
   std::vector<std::string> region_names_;
   Tiler tiler_;
   Replay replay_;
   ThreadCounts counts_;
   RegionTimes regions_;
   std::vector<std::array<std::int64_t, kStateCount>> states_;  // [location]
-  std::vector<Measured> run_;                                  // [location]
-  std::vector<Measured> window_;                               // [window, location]
+  ReadyCounts ready_counts_;
+  std::vector<Measured> run_;     // [location]
+  std::vector<Measured> window_;  // [window, location]
   std::array<std::int64_t, kWindows + 1> bounds_{};
-  std::array<std::int64_t, kWindows> window_ideal_ns_{};
+  std::array<std::int64_t, kWindows> window_ideal_ns_{}, window_processor_ns_{};
   std::size_t next_window_ = 0;
   std::vector<std::int64_t> ends_;             // [scenario]
   std::vector<std::size_t> span_of_;           // [location]; the number of spans: none
@@ -391,8 +389,9 @@ class EfficiencyFinder final : public TraceVisitor {
 
 Result<std::unique_ptr<TraceVisitor>> find_efficiencies(const AnalysisInput& input) {
   MERIDIAN_TRY(std::vector<LocationLife> lives, location_lives(input.trace, input.summary));
+  MERIDIAN_TRY(ReadyTimes ready, ReadyTimes::read(input.trace));
   return std::unique_ptr<TraceVisitor>{
-      std::make_unique<EfficiencyFinder>(input.trace, input.summary, input.spans, std::move(lives))};
+      std::make_unique<EfficiencyFinder>(input.trace, input.summary, input.spans, std::move(lives), std::move(ready))};
 }
 
 }  // namespace meridian

@@ -12,12 +12,18 @@
 
 namespace meridian {
 
-/// The time that each thread spent in each user region, in the run and in a replay. Times are ns.
+/// The time that each thread spent in each user region, in the run and in replays. Times are ns.
 class RegionTimes {
  public:
+  /// Times in replays: on a network that costs nothing, and there with a processor for each thread at any time.
+  struct Ideal {
+    std::int64_t network_ns = 0, processor_ns = 0;
+  };
   struct Thread {
-    std::int64_t run_ns = 0, ideal_ns = 0, compute_ns = 0;
-    std::int64_t since_ns = 0, ideal_since_ns = 0;
+    std::int64_t run_ns = 0, compute_ns = 0;
+    Ideal ideal;
+    std::int64_t since_ns = 0;
+    Ideal ideal_since;
     bool is_open = false;
   };
   struct Region {
@@ -28,7 +34,8 @@ class RegionTimes {
       EfficiencyTimes times;
       for (const auto& [location, thread] : threads) {
         times.run_ns = std::max(times.run_ns, thread.run_ns);
-        times.ideal_ns = std::max(times.ideal_ns, thread.ideal_ns);
+        times.ideal_ns = std::max(times.ideal_ns, thread.ideal.network_ns);
+        times.processor_ns = std::max(times.processor_ns, thread.ideal.processor_ns);
         times.compute_ns += thread.compute_ns;
         times.outside_ns.push_back(thread.compute_ns);
       }
@@ -38,15 +45,16 @@ class RegionTimes {
   };
 
   /// A region begins or ends.
-  void change(std::uint32_t location, std::uint32_t region, bool is_open, std::int64_t t, std::int64_t ideal_ns) {
+  void change(std::uint32_t location, std::uint32_t region, bool is_open, std::int64_t t, const Ideal& ideal) {
     const auto [at, is_new] = regions_.try_emplace(region, Region{t, {}});
     Thread& thread = at->second.threads[location];
     if (is_open && !thread.is_open) {
       thread.since_ns = t;
-      thread.ideal_since_ns = ideal_ns;
+      thread.ideal_since = ideal;
     } else if (!is_open && thread.is_open) {
       thread.run_ns += t - thread.since_ns;
-      thread.ideal_ns += ideal_ns - thread.ideal_since_ns;
+      thread.ideal.network_ns += ideal.network_ns - thread.ideal_since.network_ns;
+      thread.ideal.processor_ns += ideal.processor_ns - thread.ideal_since.processor_ns;
     }
     thread.is_open = is_open;
   }
@@ -57,24 +65,24 @@ class RegionTimes {
         regions_[at->call].threads[location].compute_ns += ns;
   }
   /// The measured time of a thread ends.
-  void close(std::uint32_t location, std::int64_t t, std::int64_t ideal_ns) {
-    last_ideal_ns_[location] = ideal_ns;
+  void close(std::uint32_t location, std::int64_t t, const Ideal& ideal) {
+    last_ideal_[location] = ideal;
     for (auto& [region, times] : regions_) {
       const auto found = times.threads.find(location);
-      if (found != times.threads.end() && found->second.is_open) change(location, region, false, t, ideal_ns);
+      if (found != times.threads.end() && found->second.is_open) change(location, region, false, t, ideal);
     }
   }
-  /// Replay's time at which the measured time of a thread ended.
-  std::int64_t last_ideal(std::uint32_t location) const {
-    const auto found = last_ideal_ns_.find(location);
-    return found == last_ideal_ns_.end() ? 0 : found->second;
+  /// Replays' times at which the measured time of a thread ended.
+  Ideal last_ideal(std::uint32_t location) const {
+    const auto found = last_ideal_.find(location);
+    return found == last_ideal_.end() ? Ideal{} : found->second;
   }
 
   const std::map<std::uint32_t, Region>& all() const noexcept { return regions_; }
 
  private:
   std::map<std::uint32_t, Region> regions_;
-  std::unordered_map<std::uint32_t, std::int64_t> last_ideal_ns_;
+  std::unordered_map<std::uint32_t, Ideal> last_ideal_;
 };
 
 }  // namespace meridian

@@ -27,8 +27,9 @@ Scenario Scenario::without(LocationState state) {
   return scenario;
 }
 
-Replay::Replay(std::vector<Scenario> scenarios, std::size_t locations)
+Replay::Replay(std::vector<Scenario> scenarios, std::size_t locations, const ReadyTimes* ready)
     : scenarios_{std::move(scenarios)},
+      ready_{ready},
       threads_(locations),
       now_(locations * scenarios_.size()),
       out_(scenarios_.size()),
@@ -221,8 +222,9 @@ void Replay::evaluate(std::uint32_t location, std::int64_t t) {
     if (t <= thread.leave_ns) return;
   }
   if (t <= from_ns) return;
+  const std::int64_t ready_ns = ready_ == nullptr ? 0 : ready_->between(location, from_ns, t);
   for (std::size_t s = 0; s < out_.size(); ++s)
-    if ((thread.free_scenarios >> s & 1) == 0) out_[s] += t - from_ns;
+    if ((thread.free_scenarios >> s & 1) == 0) out_[s] += t - from_ns - (scenarios_[s].has_processor ? ready_ns : 0);
 }
 
 void Replay::forget_message(std::uint64_t number) {

@@ -10,6 +10,7 @@
 
 #include "analysis/walk/location_states.hpp"
 #include "analysis/walk/number_table.hpp"
+#include "analysis/walk/ready_times.hpp"
 #include "merged/merged_trace.hpp"
 
 namespace meridian {
@@ -26,6 +27,7 @@ struct Scenario {
   };
   std::array<Waits, kWaitForCount> waits{};     ///< by WaitFor
   std::array<bool, kStateCount> is_free{};      ///< by LocationState: the time in a call besides its waits
+  bool has_processor = false;                   ///< computing takes no longer for lack of a processor
   static Scenario network();                    ///< MPI calls take no time besides their waits
   static Scenario without_waits(WaitFor what);  ///< such waits cost nothing
   static Scenario without(LocationState state);
@@ -40,7 +42,8 @@ struct Scenario {
 /// on it; others are ignored. Memory is bounded by the threads and by the messages and collectives under way.
 class Replay {
  public:
-  Replay(std::vector<Scenario> scenarios, std::size_t locations);
+  /// `ready` outlives this; null: it is not known.
+  Replay(std::vector<Scenario> scenarios, std::size_t locations, const ReadyTimes* ready = nullptr);
 
   std::size_t scenarios() const noexcept { return scenarios_.size(); }
   /// A thread begins at t, like the thread that made it; kNoLocation: as in the run.
@@ -138,6 +141,7 @@ class Replay {
   void forget_message(std::uint64_t number);
 
   std::vector<Scenario> scenarios_;
+  const ReadyTimes* ready_;
   std::vector<Thread> threads_;
   std::vector<std::int64_t> now_;         // [location, scenario]: in an open call its enter, otherwise the last leave
   std::vector<std::int64_t> out_, base_;  // [scenario]: result of evaluate(), and the run's time that it stands for

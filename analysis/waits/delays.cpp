@@ -20,6 +20,7 @@
 #include "analysis/waits/activity_times.hpp"
 #include "analysis/walk/call_places.hpp"
 #include "analysis/walk/number_table.hpp"
+#include "analysis/walk/ready_times.hpp"
 #include "analysis/walk/recent_numbers.hpp"
 #include "analysis/walk/trace_visitor.hpp"
 #include "merged/model/open_regions.hpp"
@@ -33,12 +34,13 @@ constexpr std::uint32_t kNoFunction = UINT32_MAX;
 constexpr std::size_t kMostActivities = 1 << 16;
 constexpr std::size_t kMostCauses = 1 << 18;
 
-/// An activity of a location: a call, or the computation after one.
+/// An activity of a location: a call, the computation after one, or, in any of these, being ready without a processor.
 struct Activity {
   std::uint32_t call = kNoFunction;  // kNoFunction: before the first call
   std::uint32_t place = 0;
   std::uint32_t region = kNoFunction;  // the innermost one, a user event
   bool is_call = false;
+  bool is_ready = false;
   bool operator==(const Activity&) const = default;
 };
 struct ActivityHash {
@@ -82,7 +84,8 @@ struct Location {
 
 class DelayFinder final : public TraceVisitor {
  public:
-  explicit DelayFinder(const MergedTrace& trace) : trace_{trace}, places_{trace.definitions()} {
+  DelayFinder(const MergedTrace& trace, ReadyTimes ready)
+      : trace_{trace}, ready_{std::move(ready)}, places_{trace.definitions()} {
     const auto& locations = trace.definitions().locations;
     locations_.resize(locations.size());
     // Processes begin with the trace, further threads with their first call.
@@ -107,7 +110,10 @@ class DelayFinder final : public TraceVisitor {
       if (cause.short_ns == 0 && cause.long_ns == 0) continue;
       const Activity& activity = activities_[cause.activity];
       const MergedLocation& location = definitions.locations[cause.location];
-      list.push_back({location.rank, location.thread, activity.is_call ? "call" : "compute",
+      list.push_back({location.rank, location.thread,
+                      activity.is_ready  ? "ready"
+                      : activity.is_call ? "call"
+                                         : "compute",
                       std::string{definitions.call_name(activity.region)},
                       std::string{definitions.call_name(activity.call)}, std::string{places_.name(activity.place)},
                       cause.waits, seconds(cause.short_ns), seconds(cause.long_ns)});
@@ -123,7 +129,7 @@ class DelayFinder final : public TraceVisitor {
     end_waits(event.enter_ns);
     Location& here = locations_[event.location];
     if (!std::exchange(here.is_begun, true)) here.counted_ns = event.enter_ns;
-    count_until(here, event.enter_ns);
+    count_until(event.location, event.enter_ns);
     if ((event.flags & kFlagEnds) != 0) here.regions.end(event.call);
     if ((event.flags & kFlagBegins) != 0) here.regions.begin(event.call);
     here.call = {event.call, places_.of_site(event.site),
@@ -141,15 +147,21 @@ class DelayFinder final : public TraceVisitor {
     }
   }
 
-  void count_until(Location& at, std::int64_t time_ns) {
+  void count_until(std::uint32_t location, std::int64_t time_ns) {
+    Location& at = locations_[location];
     if (!at.is_begun || at.waits != 0 || time_ns <= at.counted_ns) return;
     if (at.counted_ns < at.leave_ns) {
       const std::int64_t until = std::min(time_ns, at.leave_ns);
-      at.times.add_activity(number_of(at.call), until - at.counted_ns);
-      at.counted_ns = until;
+      count(location, at.call, until);
     }
-    if (at.counted_ns < time_ns) at.times.add_activity(number_of(at.after), time_ns - at.counted_ns);
-    at.counted_ns = time_ns;
+    if (at.counted_ns < time_ns) count(location, at.after, time_ns);
+  }
+  void count(std::uint32_t location, const Activity& activity, std::int64_t until_ns) {
+    Location& at = locations_[location];
+    const std::int64_t ready_ns = ready_.between(location, at.counted_ns, until_ns);
+    at.times.add_activity(number_of(activity), until_ns - at.counted_ns - ready_ns);
+    if (ready_ns != 0) at.times.add_activity(number_of({.is_ready = true}), ready_ns);
+    at.counted_ns = until_ns;
   }
 
   /// Those that end until then. If one ends another one's causer, both at one instant, that one comes first.
@@ -175,7 +187,7 @@ class DelayFinder final : public TraceVisitor {
   void end(const OpenWait& wait) {
     Location& here = locations_[wait.location];
     Location& causer = locations_[wait.causer_location];
-    count_until(causer, wait.end_ns);
+    count_until(wait.causer_location, wait.end_ns);
     const ActivityTimes::Instant instant{wait.causer, wait.end_ns};
     shares_.clear();
     std::int64_t direct = 0, all = 0;  // time that the causer spent beyond that of the waiting location
@@ -266,7 +278,7 @@ class DelayFinder final : public TraceVisitor {
     if (is_new) {
       activities_.push_back(kept);
       group_of_.push_back(at->second);
-      if (!kept.is_call && (kept.call != kNoFunction || kept.place != 0)) {
+      if (!kept.is_call && !kept.is_ready && (kept.call != kNoFunction || kept.place != 0)) {
         const std::uint32_t number = at->second;
         const std::uint32_t group = found_number({.region = kept.region});
         group_of_[number] = group;
@@ -288,6 +300,7 @@ class DelayFinder final : public TraceVisitor {
   }
 
   const MergedTrace& trace_;
+  ReadyTimes ready_;
   CallPlaces places_;
   std::vector<Location> locations_;
   std::priority_queue<OpenWait, std::vector<OpenWait>, std::greater<>> open_;  // at most those of a call per location
@@ -314,7 +327,8 @@ class DelayFinder final : public TraceVisitor {
 }  // namespace
 
 Result<std::unique_ptr<TraceVisitor>> find_delays(const AnalysisInput& input) {
-  return std::unique_ptr<TraceVisitor>{std::make_unique<DelayFinder>(input.trace)};
+  MERIDIAN_TRY(ReadyTimes ready, ReadyTimes::read(input.trace));
+  return std::unique_ptr<TraceVisitor>{std::make_unique<DelayFinder>(input.trace, std::move(ready))};
 }
 
 }  // namespace meridian

@@ -17,9 +17,9 @@ inline constexpr std::uint32_t kNoCall = UINT32_MAX;
 inline constexpr std::int64_t kUnknownTime = std::numeric_limits<std::int64_t>::min();
 
 /// State of a thread at one time, as docs/EFFICIENCY.md defines it.
-enum class LocationState : std::uint8_t { compute, mpi_transfer, mpi_wait, sync_wait, sleep, io, unknown };
+enum class LocationState : std::uint8_t { compute, mpi_transfer, mpi_wait, sync_wait, sleep, io, ready, unknown };
 inline constexpr std::string_view kStateNames[] = {"compute", "mpi-transfer", "mpi-wait", "sync-wait",
-                                                   "sleep",   "io",           "unknown"};
+                                                   "sleep",   "io",           "ready",    "unknown"};
 inline constexpr std::size_t kStateCount = std::size(kStateNames);
 
 constexpr std::string_view state_name(LocationState state) noexcept {

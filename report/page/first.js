@@ -33,21 +33,22 @@
     ["load_balance", "load balance", "ranks compute for different times"],
     ["serialisation", "serialisation", "ranks wait for each other in turn"],
     ["transfer", "transfer", "MPI itself and data under way take time"],
+    ["processor", "processor", "threads that could run have no processor"],
     ["thread_factor", "threads", "threads of a rank have nothing to do"],
   ];
 
   function factors(summary) {
     const run = summary.efficiencies.find((row) => row.scope === "run");
     if (!run) return say("There is nothing to measure it by.");
-    const rows = FACTORS.filter(([name]) => name !== "thread_factor" || run.threads !== run.processes).map(
-      ([name, text, reason]) =>
-        element(
-          "tr",
-          { title: name === "parallel" ? reason : `less than 100 % if ${reason}` },
-          element("th", { scope: "row", text }),
-          element("td", { class: "number", "data-factor": name, text: percent(run[name]) }),
-          element("td", { class: "meter" }, element("span", { style: `width:${Math.min(100, 100 * run[name])}%` })),
-        ),
+    const isShown = { thread_factor: run.threads !== run.processes, processor: run.processor < 1 };
+    const rows = FACTORS.filter(([name]) => isShown[name] ?? true).map(([name, text, reason]) =>
+      element(
+        "tr",
+        { title: name === "parallel" ? reason : `less than 100 % if ${reason}` },
+        element("th", { scope: "row", text }),
+        element("td", { class: "number", "data-factor": name, text: percent(run[name]) }),
+        element("td", { class: "meter" }, element("span", { style: `width:${Math.min(100, 100 * run[name])}%` })),
+      ),
     );
     return element("table", { class: "factors" }, element("tbody", {}, ...rows));
   }

@@ -65,7 +65,9 @@
     if (column.unit === "s") return duration(value);
     if (column.unit === "ns") return column.name.includes("realtime") ? String(value) : duration(value * 1e-9);
     if (column.unit === "bytes") return bytes(value);
-    if (/(^|_)share$|^parallel$|balance$|^communication$|serialisation$|^transfer$|factor$/.test(column.name))
+    if (
+      /(^|_)share$|^parallel$|balance$|^communication$|serialisation$|^transfer$|^processor$|factor$/.test(column.name)
+    )
       return percent(value);
     return Number.isInteger(value) ? count(value) : String(Number(value.toPrecision(4)));
   }

@@ -19,6 +19,7 @@ namespace meridian {
 namespace {
 
 constexpr double kLeastReady = 0.03;  ///< of the ranks' time: every machine has other work now and then
+constexpr double kLeastKnown = 0.5;   ///< of the time that the kernel counts: intervals with less are incomplete
 constexpr double kDoubtful = 0.1;     ///< of the ranks' time, from which on other figures are in doubt
 constexpr double kManySwitches = 50;  ///< involuntary ones, a second and rank
 constexpr double kTimeSlice = 0.003;  ///< seconds that another process computes after such a switch: Linux's least
@@ -110,6 +111,23 @@ double ready_seconds(const Summary& summary, const RankSummary& rank) {
                     std::max(most_s, 0.0));
 }
 
+/// Time that a rank loses without a processor, by intervals: while it waits it loses nothing. nullopt: they are not known, or most are
+/// missing of what the kernel counts.
+std::optional<double> lost_by_intervals(const Summary& summary, const RankSummary& rank) {
+  double longest_s = 0, all_s = 0, counted_s = 0;
+  for (const ReadyTimeSummary& row : summary.ready_times) {
+    if (row.rank != rank.rank) continue;
+    longest_s = std::max(longest_s, row.compute_s + row.mpi_s);
+    all_s += row.compute_s + row.mpi_s + row.wait_s;
+  }
+  for (const UsageSummary& usage : summary.usage)
+    if (usage.rank == rank.rank && usage.thread == -1) counted_s = usage.ready_s;
+  if (summary.ready_times.empty() || all_s < kLeastKnown * counted_s) return std::nullopt;
+  const double most_s = (rank.thread_s > 0 ? rank.thread_s : rank.time_s) - rank.ends_s;
+  return std::clamp(longest_s * static_cast<double>(std::max<std::uint64_t>(rank.threads, 1)), 0.0,
+                    std::max(most_s, 0.0));
+}
+
 /// Where the kernel does not count that time: estimated from the numbers of processors, or of switches. 0: unknown.
 double estimate(const Summary& summary, const Load& load, const std::optional<Sharers>& ranks) {
   const auto count = static_cast<double>(summary.ranks.size());
@@ -124,6 +142,10 @@ double estimate(const Summary& summary, const Load& load, const std::optional<Sh
 
 std::string count_of(std::uint64_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string waits_text(double waits_s) {
+  return waits_s > 0 ? fmt::format(", and others waited {} for them", human_duration(waits_s)) : "";
 }
 
 struct Sentences {
@@ -152,27 +174,44 @@ Sentences describe(const Hosts& hosts, const std::optional<Sharers>& ranks) {
 
 }  // namespace
 
-double find_lack_of_processors(const Summary& summary, const Load& load, std::vector<ProblemSummary>& problems) {
-  double cost_s = 0;
-  for (const RankSummary& rank : summary.ranks) cost_s += ready_seconds(summary, rank);
+ReadyDelays ready_delays(const Summary& summary, std::int32_t rank) {
+  ReadyDelays sum;
+  for (const DelaySummary& delay : summary.delays) {
+    if (rank >= 0 && delay.rank != rank) continue;
+    const double delay_s = delay.short_term_s + delay.long_term_s;
+    sum.all_s += delay_s;
+    if (delay.what == "ready") sum.ready_s += delay_s;
+  }
+  return sum;
+}
+
+Lack find_lack_of_processors(const Summary& summary, const Load& load, std::vector<ProblemSummary>& problems) {
+  Lack lack{.knows_intervals = !summary.ready_times.empty()};
+  for (const RankSummary& rank : summary.ranks) {
+    const std::optional<double> lost_s = lost_by_intervals(summary, rank);
+    lack.own_s += lost_s ? *lost_s : ready_seconds(summary, rank);
+    lack.knows_intervals = lack.knows_intervals && lost_s;
+  }
+  const double waits_s = lack.knows_intervals ? ready_delays(summary, -1).ready_s : 0;
+  double cost_s = lack.own_s + waits_s;
   const bool is_counted = cost_s > 0;
   const Hosts hosts{summary};
   const std::optional<Sharers> ranks = hosts.with_too_many_ranks();
   // A rank that ended early has not said how long it was ready.
   const bool has_ended = std::ranges::all_of(summary.ranks, [](const auto& rank) { return rank.end == kFinalized; });
-  if (!is_counted && has_ended) cost_s = estimate(summary, load, ranks);
-  if (!(cost_s >= kLeastReady * load.time_s) || cost_s == 0) return 0;
+  if (!is_counted && has_ended) cost_s = lack.own_s = estimate(summary, load, ranks);
+  if (!(cost_s >= kLeastReady * load.time_s) || cost_s == 0) return {};
   const Sentences sentences = describe(hosts, ranks);
   ProblemSummary& problem = problems.emplace_back();
   problem.problem = problem_name(ProblemKind::no_processor);
   problem.cost_s = cost_s;
-  problem.text = is_counted ? fmt::format("Ranks were ready to run for {} and had no processor. {}.",
-                                          human_duration(cost_s), sentences.who)
+  problem.text = is_counted ? fmt::format("Ranks were ready to run for {} and had no processor{}. {}.",
+                                          human_duration(lack.own_s), waits_text(waits_s), sentences.who)
                             : fmt::format("{}: ranks wait for a processor. The cost is estimated.", sentences.who);
   if (cost_s >= kDoubtful * load.time_s)
     problem.text += " Calls take longer meanwhile: the figures of all other problems are in doubt.";
   problem.remedy = sentences.remedy;
-  return cost_s;
+  return lack;
 }
 
 }  // namespace meridian

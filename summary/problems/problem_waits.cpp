@@ -262,25 +262,28 @@ class WaitingFinder {
       return problem;
     }
     if (is_poll(function)) problem.text += " Only the time inside these calls counts, not that between them.";
-    if (delay != nullptr && (delay->rank != causer || delay->what == "call")) {
+    if (delay != nullptr && (delay->rank != causer || delay->what != "compute")) {
       if (causer < 0)
         problem.text += fmt::format(" In the end they wait for rank {}{}{}.", delay->rank,
                                     delay->what == "call" ? " and its " : "", describe(*delay));
       else if (delay->rank == causer)
-        problem.text += fmt::format(" It is late because of {}.", describe(*delay));
+        problem.text += delay->what == "ready" ? std::string{" It is late because it has no processor meanwhile."}
+                                               : fmt::format(" It is late because of {}.", describe(*delay));
       else
         problem.text += fmt::format(" It is late because it waits itself, in the end for rank {}{}{}.", delay->rank,
                                     delay->what == "call" ? " and its " : "", describe(*delay));
       problem.causer = delay->rank;
       problem.causer_function = delay->function;
       problem.causer_place = delay->place;
-      problem.remedy = texts->remedy;
+      problem.remedy = delay->what == "ready" ? fmt::format("See that rank {} has a processor.", delay->rank)
+                                              : std::string{texts->remedy};
       return problem;
     }
     const RankLoad* const rank = load_of(causer);
     if (rank != nullptr && rank->outside_s > load_.mean_outside_s)
-      problem.text += fmt::format(" Rank {} is outside MPI for {}, the mean is {}.", causer,
-                                  human_duration(rank->outside_s), human_duration(load_.mean_outside_s));
+      problem.text += fmt::format(" Rank {} is outside MPI{} for {}, the mean is {}.", causer,
+                                  load_.knows_ready ? " with a processor" : "", human_duration(rank->outside_s),
+                                  human_duration(load_.mean_outside_s));
     problem.remedy = causer < 0 ? texts->shared_remedy : texts->remedy;
     if (rank != nullptr && works_longer(*rank, ranks, group.total_s))
       problem.remedy =
@@ -298,6 +301,7 @@ class WaitingFinder {
   static std::string describe(const DelaySummary& delay) {
     std::string call = delay.function + in_brackets(delay.place);
     if (delay.what == "call") return call;
+    if (delay.what == "ready") return ", which is ready to run and has no processor";
     if (!delay.region.empty()) return fmt::format(", which computes in {}", delay.region);
     return delay.function.empty() ? std::string{", which computes"} : fmt::format(", which computes after {}", call);
   }

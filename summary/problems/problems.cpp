@@ -49,13 +49,40 @@ void share_with_iterations(std::vector<ProblemSummary>& problems) {
   }
 }
 
-/// A rank without a processor computes, waits and transfers all the same: of each problem, the share of the ranks' time in which
-/// they had none counts for that.
-void share_with_lack(double lack_s, double time_s, std::vector<ProblemSummary>& problems) {
-  if (!(lack_s > 0)) return;
+double quotient(double part, double whole) { return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0; }
+
+/// Of the time in MPI in which ranks wait for nobody, the part without a processor.
+double ready_share_in_mpi(const Summary& summary) {
+  double time_s = 0;
+  for (const RankSummary& rank : summary.ranks) time_s += rank.mpi_s - rank.ends_s;
+  for (const WaitSummary& wait : summary.waits)
+    if (!is_of_threads(wait) && wait.pattern != "wait at init" && wait.pattern != "wait at finalize")
+      time_s -= wait.total_s;
+  return quotient(sum_of(summary.ready_times, &ReadyTimeSummary::mpi_s), time_s);
+}
+
+/// The part of a problem that is there because threads had no processor.
+double lack_in(const ProblemSummary& problem, const Summary& summary, const Lack& lack, double time_s) {
+  if (!lack.knows_intervals) return quotient(lack.own_s, time_s);
+  const std::string& name = problem.problem;
+  if (is(problem, ProblemKind::imbalance)) return 0;  // of the time with a processor
+  if (name.starts_with("wait ") || name.starts_with("late ") || is(problem, ProblemKind::slow_iterations) ||
+      is(problem, ProblemKind::drift) || is(problem, ProblemKind::serialisation)) {
+    const ReadyDelays delays = ready_delays(summary, problem.causer);
+    return quotient(delays.ready_s, delays.all_s);
+  }
+  const bool is_in_mpi =
+      !problem.function.empty() && !is(problem, ProblemKind::lock) && !is(problem, ProblemKind::openmp_imbalance);
+  return is_in_mpi ? ready_share_in_mpi(summary) : quotient(lack.own_s, time_s);
+}
+
+/// A rank without a processor computes, waits and transfers all the same: that part of each problem counts for the lack.
+void share_with_lack(const Summary& summary, const Lack& lack, double time_s, std::vector<ProblemSummary>& problems) {
+  if (!(lack.own_s > 0)) return;
   for (ProblemSummary& problem : problems)
     if (!is(problem, ProblemKind::no_processor))
-      give_part(problem, problem.cost_s * std::min(lack_s / time_s, 1.0), problem_name(ProblemKind::no_processor));
+      give_part(problem, problem.cost_s * lack_in(problem, summary, lack, time_s),
+                problem_name(ProblemKind::no_processor));
 }
 
 /// No second is counted twice, whatever the tables say: costs that no time is left for are cut, the least expensive first.
@@ -74,10 +101,10 @@ std::vector<ProblemSummary> find_problems(const Summary& summary) {
   find_unfinished_calls(summary, problems);
   const std::map<std::string, ChargedWaits> charged = find_waiting(summary, load, problems);
   find_transfers(summary, load, charged, problems);
-  const double lack_s = find_lack_of_processors(summary, load, problems);
+  const Lack lack = find_lack_of_processors(summary, load, problems);
   find_slow_iterations(summary, load, problems);
   share_with_iterations(problems);
-  share_with_lack(lack_s, load.time_s, problems);
+  share_with_lack(summary, lack, load.time_s, problems);
   std::ranges::stable_sort(problems, std::greater{}, &ProblemSummary::cost_s);
   keep_within(load.time_s, problems);
   for (ProblemSummary& problem : problems) problem.share = load.time_s > 0 ? problem.cost_s / load.time_s : 0;

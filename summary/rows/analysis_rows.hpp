@@ -29,6 +29,7 @@
   TABLE(wait_pairs, WaitPairSummary, nullptr, "one row for each pair of a waiting rank and a rank that it waited for, longest total first") \
   TABLE(delays, DelaySummary, nullptr, "one row for each activity of a thread that made others wait, most time first") \
   TABLE(states, StateSummary, nullptr, "one row for each thread and state in which it was") \
+  TABLE(ready_times, ReadyTimeSummary, nullptr, "one row for each thread of which it is known when it had a processor: the time in which it was ready to run and had none; docs/FUNCTIONS.md has the definitions") \
   TABLE(efficiencies, EfficiencySummary, nullptr, "one row for the run, for each region and for each of twenty windows of time; docs/EFFICIENCY.md has the definitions") \
   TABLE(what_if, WhatIfSummary, nullptr, "one row for each thing that could cost nothing, the one that saves most first") \
   TABLE(critical_path, CriticalPathSummary, nullptr, "one row for each thread, function, place, region and state on the critical path, longest first; docs/CRITICAL_PATH.md has the definitions") \
@@ -153,10 +154,10 @@ struct WaitPairSummary {
 struct DelaySummary {
   std::int32_t rank = 0;
   std::uint32_t thread = 0;
-  std::string what;         ///< "call": time in calls; "compute": time after them
-  std::string region;       ///< innermost user region; empty: none
-  std::string function;     ///< the call, or the last one before; empty: before the first one
-  std::string place;        ///< as of waits
+  std::string what;      ///< "call": time in calls; "compute": time after them; "ready": in both, without a processor
+  std::string region;    ///< innermost user region; empty: none
+  std::string function;  ///< the call, or the last one before; empty: before the first one
+  std::string place;     ///< as of waits
   std::uint64_t waits = 0;  ///< that it caused directly
   double short_term_s = 0;  ///< of those waits
   double long_term_s = 0;   ///< of waits for threads that it had made wait
@@ -165,7 +166,8 @@ struct DelaySummary {
   static constexpr auto kColumns = Columns{
       column<&Row::rank>("rank", "", "that was late, in MPI_COMM_WORLD"),
       column<&Row::thread>("thread", "", "of that rank"),
-      column<&Row::what>("what", "", "what it spent time on: call, or compute (outside calls)"),
+      column<&Row::what>("what", "",
+                         "what it spent time on: call, compute (outside calls), or ready (without a processor)"),
       column<&Row::region>("region", "", "innermost user region; empty: none"),
       column<&Row::function>("function", "", "the call; for compute the one before; empty: before the first call"),
       column<&Row::place>("place", "",

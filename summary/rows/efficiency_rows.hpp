@@ -21,8 +21,26 @@ struct StateSummary {
   static constexpr auto kColumns = Columns{
       column<&Row::rank>("rank", "", "in MPI_COMM_WORLD"),
       column<&Row::thread>("thread", "", "number in its rank"),
-      column<&Row::state>("state", "", "compute, mpi-transfer, mpi-wait, sync-wait, sleep, io, unknown"),
+      column<&Row::state>("state", "", "compute, mpi-transfer, mpi-wait, sync-wait, sleep, io, ready, unknown"),
       column<&Row::total_s>("total_s", "s", "time in it; all states of a thread add up to its life"),
+  };
+};
+
+/// Time of a thread in which it could have run and had no processor, between MPI_Init and MPI_Finalize.
+struct ReadyTimeSummary {
+  std::int32_t rank = 0;
+  std::uint32_t thread = 0;
+  double compute_s = 0;
+  double mpi_s = 0;
+  double wait_s = 0;
+
+  template <class Row = ReadyTimeSummary>
+  static constexpr auto kColumns = Columns{
+      column<&Row::rank>("rank", "", "in MPI_COMM_WORLD"),
+      column<&Row::thread>("thread", "", "number in its rank"),
+      column<&Row::compute_s>("compute_s", "s", "while it computed"),
+      column<&Row::mpi_s>("mpi_s", "s", "in MPI and its file access, when it waited for nobody"),
+      column<&Row::wait_s>("wait_s", "s", "while it waited for a rank or a thread, or slept: it lost nothing"),
   };
 };
 
@@ -43,6 +61,7 @@ struct EfficiencySummary {
   double transfer = 0;
   double mpi_factor = 0;
   double thread_factor = 0;
+  double processor = 1;
   double ipc = 0;                  ///< 0: not counted
   std::uint64_t instructions = 0;  ///< 0: not counted
   double frequency_hz = 0;         ///< 0: not counted
@@ -58,15 +77,18 @@ struct EfficiencySummary {
       column<&Row::compute_s>("compute_s", "s", "computing, over all threads"),
       column<&Row::processes>("processes", "", "ranks; of a region the threads that were in it"),
       column<&Row::threads>("threads", "", "the most threads that lived at the same time, over all ranks"),
-      column<&Row::parallel>("parallel", "", "parallel efficiency: mpi_factor * thread_factor"),
+      column<&Row::parallel>("parallel", "", "parallel efficiency: mpi_factor * thread_factor * processor"),
       column<&Row::load_balance>("load_balance", "", "mean computing time of a rank / longest one"),
       column<&Row::communication>("communication", "",
-                                  "longest computing time of a rank / time_s: serialisation * transfer"),
-      column<&Row::serialisation>("serialisation", "", "longest computing time of a rank / ideal_s"),
+                                  "longest computing time of a rank / (processor * time_s): serialisation * transfer"),
+      column<&Row::serialisation>("serialisation", "", "longest computing time of a rank / (processor * ideal_s)"),
       column<&Row::transfer>("transfer", "", "ideal_s / time_s"),
       column<&Row::mpi_factor>("mpi_factor", "", "load_balance * communication"),
       column<&Row::thread_factor>("thread_factor", "",
                                   "of ranks with threads, how well these share the computing; otherwise 1"),
+      column<&Row::processor>("processor", "",
+                              "ideal_s with a processor for each thread at any time / ideal_s; 1: not known")
+          .optional(),
       column<&Row::ipc>("ipc", "", "instructions per cycle outside MPI; 0: not counted"),
       column<&Row::instructions>("instructions", "", "outside MPI; 0: not counted"),
       column<&Row::frequency_hz>("frequency_hz", "Hz", "cycles outside MPI / compute_s; 0: not counted"),
@@ -75,7 +97,7 @@ struct EfficiencySummary {
 
 /// How long the run would take if something cost nothing.
 struct WhatIfSummary {
-  std::string kind;  ///< "network", "waits", "state", "region"
+  std::string kind;  ///< "network", "waits", "state", "processor", "region"
   std::string name;
   double time_s = 0;
   double saved_s = 0;
@@ -83,7 +105,9 @@ struct WhatIfSummary {
 
   template <class Row = WhatIfSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::kind>("kind", "", "network: MPI itself and data under way; waits; state; region: its computing"),
+      column<&Row::kind>("kind", "",
+                         "network: MPI itself and data under way; waits; state; processor: computing that has none; "
+                         "region: its computing"),
       column<&Row::name>("name", "", "what would cost nothing"),
       column<&Row::time_s>("time_s", "s", "time between MPI_Init and MPI_Finalize, by replay"),
       column<&Row::saved_s>("saved_s", "s", "by how much that is shorter"),

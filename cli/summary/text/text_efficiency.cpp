@@ -81,6 +81,8 @@ std::string efficiency_section(const Summary& summary, const Paint& paint) {
   table.add({"load balance", human_percent(run->load_balance), "ranks compute for different times"});
   table.add({"serialisation", human_percent(run->serialisation), "ranks wait for each other in turn"});
   table.add({"transfer", human_percent(run->transfer), "MPI itself and data under way take time"});
+  if (!summary.ready_times.empty())
+    table.add({"processor", human_percent(run->processor), "threads that could run have no processor"});
   if (run->threads != run->processes)
     table.add({"threads", human_percent(run->thread_factor), "threads of a rank have nothing to do"});
   return paint.heading(fmt::format("EFFICIENCY ({} between MPI_Init and MPI_Finalize)", human_duration(run->time_s))) +

@@ -155,9 +155,10 @@ std::string ranks_section(const Summary& summary, const Paint& paint, std::size_
   result += table.text([&](const std::string& line) { return paint.title(line); });
   if (load.ranks.size() < 2) return result;
   const RankLoad& slowest = load.ranks[load.slowest];
-  return result + wrapped(fmt::format("Outside MPI: mean {}, most {} on rank {}; load balance {} (100 % is even).",
-                                      human_duration(load.mean_outside_s), human_duration(load.max_outside_s),
-                                      slowest.rank->rank, human_percent(load_balance(summary, load))),
+  return result + wrapped(fmt::format("Outside MPI{}: mean {}, most {} on rank {}; load balance {} (100 % is even).",
+                                      load.knows_ready ? " with a processor" : "", human_duration(load.mean_outside_s),
+                                      human_duration(load.max_outside_s), slowest.rank->rank,
+                                      human_percent(load_balance(summary, load))),
                           2, prose_width());
 }
 

@@ -129,7 +129,7 @@ std::string delays_section(const Summary& summary, const Paint& paint) {
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& [key, delay] = *sorted[i];
     const auto& [what, region, function, place] = key;
-    const std::string name = what == "call" ? printable(function) : "compute";
+    const std::string name = what == "call" ? printable(function) : what == "ready" ? "no processor" : "compute";
     const auto most = std::ranges::max_element(delay.ranks, {}, [](const auto& rank) { return rank.second; });
     table.add({name, place.empty() ? "" : (what == "call" ? "" : "after ") + printable(place), printable(region),
                human_duration(delay.short_s), human_duration(delay.long_s), human_percent(delay.all_s() / all_s),

@@ -298,6 +298,25 @@ def check_ready(check, options, run):
                 check.true(f"{path.name} has {size} bytes a switch", size <= 6)
 
 
+def check_lack(check, summary):
+    """What the ranks lose counts for the lack of processors: their loads are even, and the rank that is late for it is not blamed."""
+    problems = {row["problem"]: row for row in summary["problems"]}
+    check.true(f"the lack of processors is a problem: {sorted(problems)}", "lack of processors" in problems)
+    check.true(f"no imbalance is claimed: {sorted(problems)}", "imbalance" not in problems)
+    for row in summary["problems"]:
+        check.true(f"nobody is told to give a rank less work: {row['remedy']}", "less work" not in row["remedy"])
+    run = next(row for row in summary["efficiencies"] if row["scope"] == "run")
+    check.true(f"the load is even: {run['load_balance']}", run["load_balance"] > 0.95)
+    check.true(f"the processor is a factor: {run['processor']}", run["processor"] < 0.98)
+    product = run["load_balance"] * run["serialisation"] * run["processor"] * run["transfer"] * run["thread_factor"]
+    check.true(f"parallel efficiency {run['parallel']} is the product {product}", abs(product - run["parallel"]) < 1e-9)
+    for rank in {row["rank"] for row in summary["ready_times"] if row["thread"] == 0}:
+        times = {row["state"]: row["total_s"] for row in summary["states"] if row["rank"] == rank and row["thread"] == 0}
+        ready = next(row for row in summary["ready_times"] if row["rank"] == rank and row["thread"] == 0)
+        lost_s = ready["compute_s"] + ready["mpi_s"]
+        check.true(f"rank {rank} is in the state ready for {times.get('ready')}, {lost_s} of it measured", times.get("ready", 0) >= lost_s - 1e-9)
+
+
 def check_noise(check, options, work):
     """A process that takes the processor of rank 0 for 5 of each 100 ms."""
     run = Run(options, work, options.files[0], MERIDIAN_SAMPLES=100)
@@ -305,6 +324,7 @@ def check_noise(check, options, work):
     merged, summary = run.merge()
     check.equal("exit code of merge", merged.returncode, 0)
     check_ready(check, options, run)
+    check_lack(check, summary)
     return run, merged
 
 

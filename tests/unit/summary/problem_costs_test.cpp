@@ -95,6 +95,40 @@ TEST(ProblemCosts, OfThreadsThatAreReadyAtTheSameTimeTheLongestCounts) {
   EXPECT_THAT(first(summary).text, HasSubstr("2 threads of 1 rank share 1 processor of node."));
 }
 
+TEST(ProblemCosts, OfIntervalsTheLongestThreadCountsWhetherItCallsMpiOrNot) {
+  Summary summary = even_ranks(1);
+  summary.ready_times = {{0, 0, 1, 0.5, 3}, {0, 1, 2, 0, 0}};
+  EXPECT_THAT(found(summary), ElementsAre("lack of processors 0.20"));
+}
+
+TEST(ProblemCosts, IntervalsThatMissMostOfWhatTheKernelCountsAreNotTaken) {
+  Summary summary = even_ranks(1);
+  are_ready(summary, 4);
+  summary.ready_times = {{0, 0, 1.9, 0, 0}};
+  EXPECT_THAT(found(summary), ElementsAre("lack of processors 0.40"));
+  summary.ready_times[0].wait_s = 0.1;
+  EXPECT_THAT(found(summary), ElementsAre("lack of processors 0.19"));
+}
+
+TEST(ProblemCosts, ImbalanceIsThatOfTheTimeWithAProcessor) {
+  Summary summary = even_ranks(2);
+  summary.ranks[1].mpi_s = 2;
+  EXPECT_THAT(found(summary), ElementsAre("imbalance 0.20 of rank 1"));
+  summary.ready_times = {{1, 0, 4, 0, 0}};
+  EXPECT_THAT(found(summary), ElementsAre("lack of processors 0.20"));
+}
+
+TEST(ProblemCosts, OfAWaitThePartThatIsChargedToReadyCountsForTheLack) {
+  Summary summary = even_ranks(2);
+  summary.ranks[1].mpi_s = 3;
+  add_wait(summary, "wait at barrier", 0, 1, 4);
+  summary.delays = {{1, 0, "compute", "", "MPI_Barrier", "a.c:9", 1, 1, 0}, {1, 0, "ready", "", "", "", 1, 3, 0}};
+  summary.ready_times = {{1, 0, 3, 0, 0}};
+  EXPECT_THAT(found(summary), ElementsAre("lack of processors 0.30", "wait at barrier 0.05 of rank 1"));
+  EXPECT_THAT(first(summary).text,
+              HasSubstr("Ranks were ready to run for 3.00 s and had no processor, and others waited 3.00 s"));
+}
+
 TEST(ProblemCosts, OtherProgramsAreNamedWhereTheProgramHasNoMoreThreadsThanProcessors) {
   Summary summary = even_ranks(2);
   are_ready(summary, 3);

@@ -93,8 +93,11 @@ Status write_columns(hid_t group, std::span<const AnyColumn> columns, const void
 
 Status read_columns(hid_t group, std::span<const AnyColumn> columns, const RowRoom& room) {
   Rows rows{.room = room};
-  for (const AnyColumn& column : columns)
-    if (is_on_disk(column) && column.set != nullptr) MERIDIAN_TRY_DO(read_column(group, column, rows));
+  for (const AnyColumn& column : columns) {
+    if (!is_on_disk(column) || column.set == nullptr) continue;
+    if (column.is_optional && !h5::exists(group, std::string{column.name})) continue;
+    MERIDIAN_TRY_DO(read_column(group, column, rows));
+  }
   return {};
 }
 

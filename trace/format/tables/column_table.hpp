@@ -21,7 +21,7 @@ struct ColumnTableOptions {
 Status write_columns(hid_t group, std::span<const AnyColumn> columns, const void* rows, std::size_t count,
                      const ColumnTableOptions& options = {});
 /// Reads the columns that have a setter.
-/// errors  not_found: a column is missing; damaged: columns of different lengths, more rows than the file has bytes
+/// errors  not_found: a column that is not optional is missing; damaged: columns of different lengths, more rows than the file has bytes
 ///         (see RowRoom::free_bytes), a number without a word.
 Status read_columns(hid_t group, std::span<const AnyColumn> columns, const RowRoom& room);
 

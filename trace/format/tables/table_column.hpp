@@ -67,6 +67,7 @@ struct AnyColumn {
   ColumnType type{};      ///< of a value in memory and in files; numbers only
   ColumnForm form{};
   bool is_nullable = false;  ///< an empty text becomes null in JSON
+  bool is_optional = false;  ///< files of earlier versions lack it: rows keep the value that they have
   std::uint8_t outputs = kEverywhere;
   std::span<const std::string_view> words{};
   /// Copies the values of `count` rows to `values`, `stride` bytes apart: numbers of `type` (at any alignment), or
@@ -83,6 +84,9 @@ template <class Row>
 struct Column : AnyColumn {
   constexpr Column nullable() const {
     return changed([](Column& c) { c.is_nullable = true; });
+  }
+  constexpr Column optional() const {
+    return changed([](Column& c) { c.is_optional = true; });
   }
   constexpr Column as_handle() const {
     return changed([](Column& c) { c.form = ColumnForm::handle; });
