@@ -30,7 +30,7 @@ struct Questions {
     list.push_back({both, "", ""});
     windowed_processor = list.size();
     list.push_back({both, "", ""});
-    list.push_back({alone, "processor", "computing without a processor"});
+    list.push_back({alone, "processor", "the lack of processors"});
   }
   std::vector<Scenario> scenarios(std::size_t regions) const {
     std::vector<Scenario> all;

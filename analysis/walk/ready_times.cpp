@@ -63,4 +63,25 @@ std::int64_t ReadyTimes::between(std::uint32_t location, std::int64_t begin_ns, 
   return std::clamp<std::int64_t>(ready_ns, 0, end_ns - begin_ns);
 }
 
+void ReadyTimes::cut(std::span<const Intervals> kinds, std::int64_t begin_ns, std::int64_t end_ns, const Piece& piece) {
+  if (begin_ns >= end_ns) return;
+  if (kinds.empty()) return piece(begin_ns, end_ns, false);
+  const Intervals& intervals = kinds.front();
+  auto at = std::ranges::upper_bound(intervals, begin_ns, {}, &Interval::end_ns);
+  for (; at != intervals.end() && at->begin_ns < end_ns; ++at) {
+    cut(kinds.subspan(1), begin_ns, at->begin_ns, piece);
+    begin_ns = std::max(begin_ns, at->begin_ns);
+    const std::int64_t until_ns = std::min(at->end_ns, end_ns);
+    const std::int64_t ready_ns = until(intervals, until_ns) - until(intervals, begin_ns);
+    if (ready_ns > 0) piece(begin_ns, begin_ns + ready_ns, true);
+    cut(kinds.subspan(1), begin_ns + std::max<std::int64_t>(ready_ns, 0), until_ns, piece);
+    begin_ns = until_ns;
+  }
+  cut(kinds.subspan(1), begin_ns, end_ns, piece);
+}
+
+void ReadyTimes::cut(std::uint32_t location, std::int64_t begin_ns, std::int64_t end_ns, const Piece& piece) const {
+  cut(count_ == 0 ? std::span<const Intervals>{} : locations_[location], begin_ns, end_ns, piece);
+}
+
 }  // namespace meridian

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "merged/merged_trace.hpp"
@@ -24,6 +26,9 @@ class ReadyTimes {
   bool is_known() const noexcept { return count_ != 0; }
   /// Such time of a location (MergedEvent::location) in [begin_ns, end_ns).
   std::int64_t between(std::uint32_t location, std::int64_t begin_ns, std::int64_t end_ns) const;
+  /// Cuts [begin_ns, end_ns) into pieces with and without such time, in order. A sum of short intervals is one piece of each.
+  using Piece = std::function<void(std::int64_t begin_ns, std::int64_t end_ns, bool is_ready)>;
+  void cut(std::uint32_t location, std::int64_t begin_ns, std::int64_t end_ns, const Piece& piece) const;
 
  private:
   struct Interval {
@@ -34,6 +39,7 @@ class ReadyTimes {
   static std::int64_t until(const Intervals& intervals, std::int64_t t);
   static void halve(Intervals& intervals);
   void add(const MergedInterval& row);
+  static void cut(std::span<const Intervals> kinds, std::int64_t begin_ns, std::int64_t end_ns, const Piece& piece);
 
   // [location]: single intervals, and sums of short ones, which may have single ones inside.
   std::vector<std::array<Intervals, 2>> locations_;

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "analysis/walk/ready_times.hpp"
 #include "analysis/walk/tiles.hpp"
 #include "report/data/page_bins.hpp"
 #include "report/data/page_events.hpp"
@@ -94,6 +95,7 @@ class PartScan {
     selection.fields = kFieldSequence | kFieldCall | kFieldFlags | kFieldOutside | kFieldCalls;
     selection.links = kNoLinks;
     selection.has_waits = true;
+    MERIDIAN_TRY(ready_, ReadyTimes::read(trace_));
     MERIDIAN_TRY(EventCursor cursor, trace_.select(std::move(selection)));
     MergedBatch batch;
     std::vector<WaitSpan> spans;
@@ -150,7 +152,14 @@ class PartScan {
     if (tile.state == LocationState::mpi_wait)
       for (const WaitSpan& wait : waits_of_[tile.location])
         if (wait.begin_ns <= tile.begin_ns && tile.begin_ns < wait.end_ns) state = class_of(wait.kind);
-    for (const std::uint32_t row : rows_of_[tile.location]) levels_.add_time(row, state, tile.begin_ns, tile.end_ns);
+    const auto add_piece = [&](std::int64_t begin_ns, std::int64_t end_ns, bool is_ready) {
+      for (const std::uint32_t row : rows_of_[tile.location])
+        levels_.add_time(row, is_ready ? StateClass::ready : state, begin_ns, end_ns);
+    };
+    if (needs_processor(tile.state))
+      ready_.cut(tile.location, tile.begin_ns, tile.end_ns, add_piece);
+    else
+      add_piece(tile.begin_ns, tile.end_ns, false);
   }
 
   const MergedTrace& trace_;
@@ -160,6 +169,7 @@ class PartScan {
   std::vector<std::uint32_t> named_;                 // [location]: the row that it is named after
   std::vector<bool> is_busy_;                        // [location]: it has an event in the part
   std::vector<std::vector<WaitSpan>> waits_of_;      // of the last event of each location
+  ReadyTimes ready_;
   Tiler tiler_;
   std::vector<std::uint64_t> first_sequence_;  // [location]
   std::uint64_t events_ = 0;                   // that the answer would hold one by one

@@ -31,6 +31,7 @@ TimelineScan::TimelineScan(const MergedTrace& trace, std::vector<LocationLife> l
       most_regions_{most_regions} {}
 
 Status TimelineScan::run(const std::function<void(std::uint64_t)>& after_events) {
+  MERIDIAN_TRY(ready_, ReadyTimes::read(trace_));
   MERIDIAN_TRY(TraceWalk walk, TraceWalk::open(trace_, kNoLinks));
   MERIDIAN_TRY_DO(walk.run([&](std::span<const WalkedEvent> events) -> Status {
     for (const WalkedEvent& walked : events) {
@@ -50,7 +51,10 @@ void TimelineScan::add(const Tile& tile) {
   if (tile.state == LocationState::mpi_wait)
     for (const WaitSpan& wait : waits_of_[tile.location])
       if (wait.begin_ns <= tile.begin_ns && tile.begin_ns < wait.end_ns) state = class_of(wait.kind);
-  levels_.add_time(row, state, tile.begin_ns, tile.end_ns);
+  if (!needs_processor(tile.state)) return levels_.add_time(row, state, tile.begin_ns, tile.end_ns);
+  ready_.cut(tile.location, tile.begin_ns, tile.end_ns, [&](std::int64_t begin_ns, std::int64_t end_ns, bool is_ready) {
+    levels_.add_time(row, is_ready ? StateClass::ready : state, begin_ns, end_ns);
+  });
 }
 
 void TimelineScan::look_at(const WalkedEvent& walked) {

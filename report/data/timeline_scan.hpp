@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/walk/call_places.hpp"
+#include "analysis/walk/ready_times.hpp"
 #include "analysis/walk/tiles.hpp"
 #include "analysis/walk/trace_walk.hpp"
 #include "merged/model/open_regions.hpp"
@@ -85,6 +86,7 @@ class TimelineScan {
   std::vector<bool> is_counted_;
   RowLevels& levels_;
   RowLevels slots_;  // one row: events by time
+  ReadyTimes ready_;
   Tiler tiler_;
   std::vector<std::vector<WaitSpan>> waits_of_;  // of the last event of each thread
   std::map<std::tuple<WaitKind, std::uint32_t, std::uint32_t>, WaitInstance> longest_;

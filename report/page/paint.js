@@ -3,8 +3,8 @@
 "use strict";
 ((m) => {
   // Colours that colour-blind readers can tell apart (Okabe and Ito 2008), by class of state; waits are hatched, too.
-  const LIGHT = ["#b8d8b8", "#56b4e9", "#d55e00", "#cc79a7", "#e69f00", "#f0e442", "#0072b2", "#c8c8c8"];
-  const DARK = ["#3d6b3d", "#56b4e9", "#d55e00", "#cc79a7", "#e69f00", "#b3a92f", "#3b8fd0", "#565656"];
+  const LIGHT = ["#b8d8b8", "#56b4e9", "#d55e00", "#cc79a7", "#e69f00", "#f0e442", "#0072b2", "#c8c8c8", "#8c564b"];
+  const DARK = ["#3d6b3d", "#56b4e9", "#d55e00", "#cc79a7", "#e69f00", "#b3a92f", "#3b8fd0", "#565656", "#a9746a"];
   const HATCHES = [
     null,
     null,

@@ -153,7 +153,7 @@ def check_its_events_are_those_of_the_merged_file():
 
 def check_its_bins_hold_the_time_in_each_state():
     classes = {"compute": ["compute"], "sleep": ["sleep"], "unknown": ["unknown"], "io": ["file access"], "mpi-transfer": ["MPI transfer"],
-               "mpi-wait": ["wait for a message or access", "wait in a collective"], "sync-wait": ["wait for a thread"]}
+               "mpi-wait": ["wait for a message or access", "wait in a collective"], "sync-wait": ["wait for a thread"], "ready": ["no processor"]}
     with tempfile.TemporaryDirectory() as work:
         directory = trace(pathlib.Path(work))
         page, wanted = page_of(directory), stats(directory)

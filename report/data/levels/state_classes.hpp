@@ -19,12 +19,24 @@ enum class StateClass : std::uint8_t {
   thread_wait,
   sleep,
   io,
-  unknown
+  unknown,
+  ready
 };
-inline constexpr std::string_view kStateClassNames[] = {
-    "compute",     "MPI transfer", "wait for a message or access", "wait in a collective", "wait for a thread", "sleep",
-    "file access", "unknown"};
+inline constexpr std::string_view kStateClassNames[] = {"compute",
+                                                        "MPI transfer",
+                                                        "wait for a message or access",
+                                                        "wait in a collective",
+                                                        "wait for a thread",
+                                                        "sleep",
+                                                        "file access",
+                                                        "unknown",
+                                                        "no processor"};
 inline constexpr std::size_t kStateClasses = std::size(kStateClassNames);
+
+/// Whether a thread without a processor loses time in the state, so that the time is that of StateClass::ready.
+constexpr bool needs_processor(LocationState state) noexcept {
+  return state == LocationState::compute || state == LocationState::mpi_transfer || state == LocationState::io;
+}
 
 constexpr StateClass class_of(WaitKind kind) noexcept {
   if (is_of_threads(kind)) return StateClass::thread_wait;
@@ -58,6 +70,8 @@ constexpr StateClass class_of(LocationState state) noexcept {
       return StateClass::sleep;
     case LocationState::io:
       return StateClass::io;
+    case LocationState::ready:
+      return StateClass::ready;
     default:
       return StateClass::unknown;
   }

@@ -185,6 +185,18 @@ TEST_F(ReadyTime, OfMoreIntervalsThanFitIsTheirSum) {
   EXPECT_NEAR(static_cast<double>(between(times, 0, 500, 1500)), 500, 2);
 }
 
+TEST_F(ReadyTime, CutsASpanIntoPieces) {
+  run[0].processor = {{300, 100, 0, 0, 1, true}, {550, 100, 50, 0, 2, true}, {900, 100, 0, 0, 1, true}};
+  const ReadyTimes times = read();
+  std::vector<std::string> pieces;
+  times.cut(0, zero_ns + 250, zero_ns + 850, [&](std::int64_t begin_ns, std::int64_t end_ns, bool is_ready) {
+    pieces.push_back(std::to_string(begin_ns - zero_ns) + ".." + std::to_string(end_ns - zero_ns) +
+                     (is_ready ? " ready" : ""));
+  });
+  EXPECT_THAT(pieces,
+              ElementsAre("250..300 ready", "300..450", "450..500 ready", "500..550", "550..800", "800..850 ready"));
+}
+
 TEST_F(ReadyTime, IsUnknownWithoutIntervals) {
   EXPECT_FALSE(read().is_known());
   EXPECT_EQ(between(read(), 0, 0, 2000), 0);
