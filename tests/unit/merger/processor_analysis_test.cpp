@@ -2,6 +2,7 @@
 // What analyses make of intervals without a processor. One tick is one ns.
 
 #include <gmock/gmock.h>
+#include <hdf5.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +11,7 @@
 
 #include "analysed.hpp"
 #include "analysis/walk/ready_times.hpp"
+#include "trace/format/tables/h5.hpp"
 #include "trace/model/event.hpp"
 
 namespace meridian::test {
@@ -138,6 +140,18 @@ TEST_F(LateWithoutProcessor, FewerIntervalsThanTheKernelCountsLeaveItsCount) {
   const auto lack = std::ranges::find(summary.problems, "lack of processors", &ProblemSummary::problem);
   ASSERT_NE(lack, summary.problems.end());
   EXPECT_EQ(ns(lack->cost_s), 1000);
+}
+
+TEST_F(LateWithoutProcessor, FilesOfBeforeTheFactorAreRead) {
+  analysed(run);
+  {
+    const h5::File file{H5Fopen(run.merged().c_str(), H5F_ACC_RDWR, H5P_DEFAULT)};
+    ASSERT_GE(H5Ldelete(file.get(), "summary/efficiencies/processor", H5P_DEFAULT), 0);
+  }
+  const auto summary = MergedTrace::read_summary(run.merged());
+  ASSERT_TRUE(summary) << summary.error().what;
+  EXPECT_DOUBLE_EQ(whole(*summary).processor, 1);
+  EXPECT_THAT(summary->ready_times, IsEmpty());
 }
 
 /// Reads what a merge of rank 0's intervals made of them.
