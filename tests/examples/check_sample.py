@@ -17,6 +17,7 @@ MOST_LINES = 60
 ALWAYS = ["VERDICT", "FUNCTIONS BY TIME", "FINDINGS", "MORE"]
 MERGED = "Merged into "
 NAMES = {"RUN": r"  (in MPI|\S+) ", "EFFICIENCY": r"  ([a-z]+(?: [a-z]+)?) +[\d.]+ %"}  # of rows, in sections that have names
+SOMETIMES = ["processor"]  # rows that need a kernel which permits samples
 
 
 def sections(text):
@@ -33,7 +34,7 @@ def sections(text):
 def head(title, lines):
     """What does not depend on the run: the names of a table's columns, or of rows."""
     if title in NAMES:
-        return [name[1] for line in lines if (name := re.match(NAMES[title], line))]
+        return [name[1] for line in lines if (name := re.match(NAMES[title], line)) and name[1] not in SOMETIMES]
     return lines[0].split() if lines and title.endswith("BY TIME") else []
 
 
