@@ -47,7 +47,7 @@ static void bind_to(int number) {
   CPU_ZERO(&one);
   if (sched_getaffinity(0, sizeof all, &all) != 0) abort();
   number %= CPU_COUNT(&all);
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+  for (size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu)
     if (CPU_ISSET(cpu, &all) && number-- == 0) CPU_SET(cpu, &one);
   if (sched_setaffinity(0, sizeof one, &one) != 0) abort();
 }
