@@ -45,7 +45,10 @@ Status copy_processor(const StoredTrace& trace, const KeptTimes& kept, std::int6
     auto has_rows = cursor.next(rows);
     if (!has_rows) return trace.named(std::move(has_rows).error());
     if (!*has_rows) break;
-    if (ranks.empty() || ranks.back().rank != cursor.rank()) ranks.push_back({cursor.rank(), table.size(), 0, 0});
+    if (ranks.empty() || ranks.back().rank != cursor.rank()) {
+      const auto original = std::ranges::find(reader.ranks(), cursor.rank(), &ProcessorRank::rank);
+      ranks.push_back({cursor.rank(), table.size(), 0, 0, original->lost});
+    }
     for (const MergedInterval& row : rows) {
       if (!kept.has(cursor.rank(), row.begin_ns(), row.end_ns)) continue;
       ranks.back().longest_ns = std::max(ranks.back().longest_ns, row.length_ns);

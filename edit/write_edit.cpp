@@ -44,12 +44,13 @@ class EditWriter {
     const EditSinks sinks{[&](const EditedEvent& event) {
                             look_at(event);
                             remaining_.keep(event);
-                            kept_.add(event);
+                            kept_.add(event, true);
                             return Status{};
                           },
                           [&](const EditedEvent& event) {
                             look_at(event);
                             remaining_.drop(event);
+                            kept_.add(event, false);
                             ++counts_.events;
                             return Status{};
                           },

@@ -39,12 +39,14 @@ struct ProcessorRank {
   std::uint64_t first = 0;
   std::uint64_t count = 0;
   std::int64_t longest_ns = 0;
+  std::uint64_t lost = 0;
 };
 inline constexpr Columns kProcessorRankColumns{
     column<&ProcessorRank::rank>("rank", "", "in MPI_COMM_WORLD"),
     column<&ProcessorRank::first>("first", "", "row of /processor"),
     column<&ProcessorRank::count>("count", "", "intervals, which follow one another"),
     column<&ProcessorRank::longest_ns>("longest_ns", "ns", "most length_ns of these"),
+    column<&ProcessorRank::lost>("lost", "", "switches that the kernel dropped: their intervals are missing"),
 };
 
 }  // namespace meridian

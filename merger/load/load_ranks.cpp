@@ -112,11 +112,10 @@ void report_flaws(const RankMeta& meta, std::span<const World> worlds, Findings&
     if (text.key == kHostLostKey) findings.add(FindingId::rank_host_lost, 1, rank + ": " + text.value);
     if (text.key == kSamplesRefusedKey) findings.add(FindingId::samples_refused, 1, rank + ": " + text.value);
     if (text.key == kProcessorRefusedKey) findings.add(FindingId::processor_refused, 1, rank + ": " + text.value);
-    if (text.key == kSamplesLostKey || text.key == kProcessorLostKey) {
+    if (text.key == kSamplesLostKey) {
       std::uint64_t count = 0;
       std::from_chars(text.value.data(), text.value.data() + text.value.size(), count);
-      findings.add(text.key == kSamplesLostKey ? FindingId::samples_lost : FindingId::processor_lost, count,
-                   rank + ": " + text.value);
+      findings.add(FindingId::samples_lost, count, rank + ": " + text.value);
     }
     if (text.key == kFullKey) findings.add(FindingId::filter_full, 1, rank + ": " + text.value);
   }

@@ -2,6 +2,7 @@
 #include "merger/samples/merge_processor.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -12,9 +13,21 @@
 #include "trace/format/rank/processor_table.hpp"
 #include "trace/format/tables/column_table.hpp"
 #include "trace/format/tables/long_table.hpp"
+#include "trace/model/sample_keys.hpp"
 
 namespace meridian {
 namespace {
+
+/// The texts have the number so far, again and again.
+std::uint64_t lost_switches(const RankMeta& meta) {
+  std::uint64_t most = 0;
+  for (const TextRow& text : meta.texts) {
+    std::uint64_t count = 0;
+    if (text.key == kProcessorLostKey) std::from_chars(text.value.data(), text.value.data() + text.value.size(), count);
+    most = std::max(most, count);
+  }
+  return most;
+}
 
 /// Writes the intervals of one rank after another.
 class ProcessorMerger {
@@ -42,7 +55,8 @@ class ProcessorMerger {
     if (!table_) {
       MERIDIAN_TRY(table_, LongTableWriter<MergedInterval>::create(file_, kProcessor, kProcessorColumns));
     }
-    ranks_.push_back({trace_.files[index]->meta().rank, table_->size(), 0, 0});
+    const RankMeta& meta = trace_.files[index]->meta();
+    ranks_.push_back({meta.rank, table_->size(), 0, 0, lost_switches(meta)});
     std::int64_t latest_ns = std::numeric_limits<std::int64_t>::min();
     for (;;) {
       const auto rows = intervals->next();

@@ -115,16 +115,22 @@ TEST_F(RunWithoutProcessors, AnIntervalOfAThreadThatIsNotThereIsLeftOut) {
   EXPECT_EQ(rows(merged()).size(), 3U);
 }
 
-TEST_F(RunWithoutProcessors, RefusedAndLostSwitchesAreFindings) {
+TEST_F(RunWithoutProcessors, RefusedSwitchesAreAFindingAndLostOnesAreCounted) {
+  store_both();
   run[0].meta.texts.push_back({kProcessorRefusedKey, "EMFILE", 0, 0});
-  run[1].meta.texts.push_back({kProcessorLostKey, "12", 0, 0});
+  for (const char* so_far : {"7", "12"}) run[1].meta.texts.push_back({kProcessorLostKey, so_far, 0, 0});
   const auto outcome = run.merge();
   ASSERT_TRUE(outcome) << outcome.error().what;
   std::vector<std::string> found;
   for (const Finding& finding : outcome->summary.findings)
     found.push_back(finding.name + " " + std::to_string(finding.count) + " " + finding.detail);
-  EXPECT_THAT(found,
-              ::testing::UnorderedElementsAre("processor.refused 1 rank 0: EMFILE", "processor.lost 12 rank 1: 12"));
+  EXPECT_THAT(found, ElementsAre("processor.refused 1 rank 0: EMFILE"));
+  const auto trace = MergedTrace::open(run.merged());
+  const auto reader = trace->processor();
+  ASSERT_TRUE(reader) << reader.error().what;
+  ASSERT_EQ(reader->ranks().size(), 2U);
+  EXPECT_EQ(reader->ranks()[0].lost, 0U);
+  EXPECT_EQ(reader->ranks()[1].lost, 12U);
 }
 
 TEST_F(RunWithoutProcessors, IntervalsInTheMergedFileThatCannotBeAreDamage) {
