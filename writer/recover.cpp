@@ -61,7 +61,7 @@ RankPieces pieces_wherever(const RingFile& ring, const std::filesystem::path& ou
 Result<RecoveredRank> recover_without_ring(const std::filesystem::path& source, const RingNote& note,
                                            const std::filesystem::path& output_dir) {
   const std::filesystem::path head = std::filesystem::path{source}.replace_extension(".head");
-  auto ring = RingFile::open(head, RingFile::Access::read_only);
+  auto ring = RingFile::open(head, RingFile::Access::head);
   if (!ring)
     return Error{ring.error().code,
                  "cannot finish the rank of '" + source.string() + "' without its ring, which was on host '" +

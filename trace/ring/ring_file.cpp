@@ -26,12 +26,13 @@ Error ring_error(Errc code, const std::filesystem::path& path, std::string_view 
 }
 
 // nullptr, or the error.
-const char* check(const RingFileHeader& header, const RingFile::Geometry& geometry, std::uint64_t file_bytes) {
+const char* check(const RingFileHeader& header, const RingFile::Geometry& geometry, std::uint64_t file_bytes,
+                  bool is_head) {
   if (header.magic != kRingMagic) return "it is not a ring file";
   if (geometry.slot_count == 0 || geometry.slot_count > kMaxSlots) return "its number of slots is not valid";
   if (geometry.block_bytes < 512 || geometry.block_bytes > kMaxBlockBytes || geometry.block_bytes % kWordBytes != 0)
     return "its block size is not valid";
-  if (geometry.ring_bytes == 0 || geometry.ring_bytes > kMaxRingBytes ||
+  if ((geometry.ring_bytes == 0) != is_head || geometry.ring_bytes > kMaxRingBytes ||
       geometry.ring_bytes % geometry.block_bytes != 0)
     return "its ring size is not valid";
   if (geometry.data_offset % kRingPageBytes != 0 ||
@@ -70,7 +71,7 @@ Result<RingFile> RingFile::open(const std::filesystem::path& path, Access access
   ring.geometry_ = {header.slot_count, header.ring_bytes, header.block_bytes, header.data_offset};
   const bool is_newer = header.magic == kRingMagic && header.version > kRingVersion;
   const std::uint32_t version = header.version;
-  const char* const wrong = check(header, ring.geometry_, file_bytes);
+  const char* const wrong = check(header, ring.geometry_, file_bytes, access == Access::head);
   ::munmap(page, kRingPageBytes);
   if (is_newer)
     return Error{Errc::unsupported,
@@ -154,6 +155,8 @@ Result<RingFile::Range> RingFile::range(std::uint32_t index) const {
 Status RingFile::read(std::uint32_t slot, std::uint64_t position, std::span<std::uint64_t> words) const {
   const std::uint64_t start = geometry_.data_offset + slot * geometry_.ring_bytes;
   std::span<std::byte> out = std::as_writable_bytes(words);
+  if (geometry_.ring_bytes == 0)
+    return Error{Errc::damaged, "'" + path_.string() + "' is the copy of a ring file without its records", ""};
   while (!out.empty()) {
     const std::uint64_t at = position % geometry_.ring_bytes;
     const std::span<std::byte> piece = out.first(std::min<std::uint64_t>(out.size(), geometry_.ring_bytes - at));
@@ -196,11 +199,6 @@ bool RingFile::is_at_its_path() const noexcept {
   struct stat opened {};
   return ::lstat(path_.c_str(), &named) == 0 && ::fstat(file_.get(), &opened) == 0 && named.st_dev == opened.st_dev &&
          named.st_ino == opened.st_ino;
-}
-
-std::uint64_t RingFile::file_bytes() const noexcept {
-  struct stat opened {};
-  return ::fstat(file_.get(), &opened) == 0 ? static_cast<std::uint64_t>(opened.st_size) : 0;
 }
 
 uid_t RingFile::owner() const noexcept {

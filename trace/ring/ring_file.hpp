@@ -27,7 +27,8 @@ using Descriptor = Unique<&close_descriptor, -1>;
 /// Records are read with pread(), so that a truncated file gives an Error, not a SIGBUS.
 class RingFile {
  public:
-  enum class Access { read_only, drain };
+  /// head: a copy without records (write_ring_head()), to read.
+  enum class Access { read_only, drain, head };
 
   struct Geometry {
     std::uint32_t slot_count = 0;
@@ -83,8 +84,6 @@ class RingFile {
   std::int32_t world_rank() const noexcept;  ///< -1: unknown
   std::int32_t world_size() const noexcept;  ///< -1: unknown
   ClockKind clock() const noexcept;
-  /// Length of the open file now; 0 if it is not known.
-  std::uint64_t file_bytes() const noexcept;
   /// Of the open file, whatever is at path() now; nobody if it is not known.
   uid_t owner() const noexcept;
   /// Whether the process that made the file is still running (not a zombie, not another one with the same pid).

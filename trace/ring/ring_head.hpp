@@ -10,8 +10,8 @@
 namespace meridian {
 
 /// Writes what a ring file holds beside records, so that drained records can become a rank file where the ring is gone: the header, the slots and
-/// cards in use, and counts of calls that were not recorded (kPassedShards shards of `calls` words, all in the first). RingFile::open() takes the copy:
-/// it is as long as the ring, with holes for the records. The copy is written in place.
+/// cards in use, and counts of calls that were not recorded (kPassedShards shards of `calls` words, all in the first). RingFile::open() takes the copy
+/// with Access::head. It is written in place.
 /// errors  io
 Status write_ring_head(const RingFile& ring, const std::filesystem::path& path, std::size_t calls);
 
