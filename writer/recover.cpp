@@ -68,7 +68,8 @@ Result<RecoveredRank> recover_without_ring(const std::filesystem::path& source, 
                      note.host + "': " + ring.error().what,
                  "a rank leaves something to merge two seconds after MPI_Init"};
   if (note.owner != 0 && note.owner != ring->owner())
-    return Error{Errc::invalid_argument, "'" + source.string() + "' and '" + head.string() + "' are of two users", ""};
+    return Error{Errc::invalid_argument, "files '" + source.string() + "' and '" + head.string() + "' are of two users",
+                 ""};
   RankPieces pieces = pieces_of({}, output_dir, ring->world_rank());
   std::erase_if(pieces.spools, [&](const auto& spool) { return spool.parent_path() != output_dir; });
   MERIDIAN_TRY(const FinishedRank finished, finish_rank(*ring, pieces, output_dir, RecordSource::pieces_of_lost_host));

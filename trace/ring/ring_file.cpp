@@ -156,7 +156,7 @@ Status RingFile::read(std::uint32_t slot, std::uint64_t position, std::span<std:
   const std::uint64_t start = geometry_.data_offset + slot * geometry_.ring_bytes;
   std::span<std::byte> out = std::as_writable_bytes(words);
   if (geometry_.ring_bytes == 0)
-    return Error{Errc::damaged, "'" + path_.string() + "' is the copy of a ring file without its records", ""};
+    return Error{Errc::damaged, "file '" + path_.string() + "' is the copy of a ring file without its records", ""};
   while (!out.empty()) {
     const std::uint64_t at = position % geometry_.ring_bytes;
     const std::span<std::byte> piece = out.first(std::min<std::uint64_t>(out.size(), geometry_.ring_bytes - at));
