@@ -32,14 +32,15 @@ const char* check(const RingFileHeader& header, const RingFile::Geometry& geomet
   if (geometry.slot_count == 0 || geometry.slot_count > kMaxSlots) return "its number of slots is not valid";
   if (geometry.block_bytes < 512 || geometry.block_bytes > kMaxBlockBytes || geometry.block_bytes % kWordBytes != 0)
     return "its block size is not valid";
-  if ((geometry.ring_bytes == 0) != is_head || geometry.ring_bytes > kMaxRingBytes ||
+  if (geometry.ring_bytes == 0 || geometry.ring_bytes > kMaxRingBytes ||
       geometry.ring_bytes % geometry.block_bytes != 0)
     return "its ring size is not valid";
   if (geometry.data_offset % kRingPageBytes != 0 ||
       geometry.data_offset < kRingPageBytes + geometry.slot_count * sizeof(RingSlot) ||
       geometry.data_offset > kRingPageBytes * 2 + kMaxSlots * sizeof(RingSlot))
     return "its data offset is not valid";
-  if (file_bytes < geometry.data_offset + geometry.slot_count * geometry.ring_bytes) return "it is truncated";
+  const std::uint64_t data_bytes = is_head ? 0 : geometry.slot_count * geometry.ring_bytes;
+  if (file_bytes < geometry.data_offset + data_bytes) return "it is truncated";
   return nullptr;
 }
 
@@ -155,8 +156,6 @@ Result<RingFile::Range> RingFile::range(std::uint32_t index) const {
 Status RingFile::read(std::uint32_t slot, std::uint64_t position, std::span<std::uint64_t> words) const {
   const std::uint64_t start = geometry_.data_offset + slot * geometry_.ring_bytes;
   std::span<std::byte> out = std::as_writable_bytes(words);
-  if (geometry_.ring_bytes == 0)
-    return Error{Errc::damaged, "file '" + path_.string() + "' is the copy of a ring file without its records", ""};
   while (!out.empty()) {
     const std::uint64_t at = position % geometry_.ring_bytes;
     const std::span<std::byte> piece = out.first(std::min<std::uint64_t>(out.size(), geometry_.ring_bytes - at));

@@ -61,7 +61,6 @@ Status write_ring_head(const RingFile& ring, const std::filesystem::path& path, 
   const std::uint32_t card_count = cards ? static_cast<std::uint32_t>(cards->size()) : 0;
   const std::uint64_t passed_at = cards_at + card_count * sizeof(ThreadCard);
   const bool has_passed = passed && !passed->empty();
-  head.set(offsetof(RingFileHeader, ring_bytes), std::uint64_t{0});
   head.set(offsetof(RingFileHeader, cards_offset), cards_at);
   head.set(offsetof(RingFileHeader, card_count), card_count);
   head.set(offsetof(RingFileHeader, passed_offset), passed_at);
