@@ -187,7 +187,7 @@ TEST_F(RunWithoutProcessors, AQueryHasTheIntervalsWithTheirStates) {
 TEST_F(RunWithoutProcessors, AnEditKeepsTheIntervalsAmongRemainingEvents) {
   store_both();
   const MergedTrace trace = merged();
-  auto choice = EventChoice::make(trace, {.ranks = {{1, 1}}}, {});
+  auto choice = EventChoice::make(trace, {.ranks = {{1, 1}}}, run.merged().parent_path(), {});
   ASSERT_TRUE(choice) << choice.error().what;
   SelectEvents edit{*std::move(choice)};
   const auto stored = StoredTrace::open(run.merged());
