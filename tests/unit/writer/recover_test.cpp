@@ -13,6 +13,8 @@
 #include "child.hpp"
 #include "known_calls.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "trace/format/rank/rank_end.hpp"
+#include "trace/records/finish/places.hpp"
 #include "trace/ring/ring_head.hpp"
 #include "trace/ring/ring_note.hpp"
 #include "writer/drain.hpp"
