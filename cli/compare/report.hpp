@@ -32,7 +32,7 @@ std::string comparison_text(const ComparisonReport& report, const Paint& paint, 
 std::string comparison_json(const ComparisonReport& report);
 std::string comparison_csv(const ComparisonReport& report);
 
-/// The last sentence: the largest problem of those that are gone, new, smaller and larger in the last group, with its cost.
+/// The last sentence: of the problems that went, came, shrank or grew in the last group, the largest of each kind with its cost.
 std::string closing_sentence(const ComparisonReport& report);
 
 /// A sentence on how the time of the run changed, and whether that is more than noise.

@@ -76,7 +76,7 @@ TEST_F(Recover, FinishesARankFromItsNoteAndCleansUp) {
   EXPECT_EQ(count_known_calls(*file, 0), 10u);
 }
 
-// What the writer had drained and the copy of the ring's head are in the directory; three calls were in the ring alone.
+// The directory holds the drained calls and the copy of the ring head; three more calls were only in the ring.
 TEST_F(Recover, MakesTheRankOfALostHostFromWhatHadReachedTheDirectory) {
   made.set_output(out, 2);
   TestProducer producer{made, 0};
