@@ -5,12 +5,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "summary/problems/problems.hpp"
 #include "summary/units.hpp"
@@ -92,20 +95,60 @@ class Hosts {
   std::map<std::pair<std::string, std::string>, Sharers> bound_;
 };
 
-/// Time that a rank's threads in MPI were ready to run and had no processor. Threads are ready at the same time: the one that
-/// was so for longest counts.
+/// What threads of a rank lost. Threads are ready at the same time, but those that lived one after the other lose one after the other:
+/// the sum of the threads of such a chain, of the chain that lost most.
+class ThreadLosses {
+ public:
+  ThreadLosses(const Summary& summary, std::int32_t rank) {
+    for (const ThreadSummary& row : summary.threads)
+      if (row.rank == rank) lives_[row.thread] = {row.begin_s, row.begin_s + row.life_s};
+  }
+  void add(std::int64_t thread, double lost_s) {
+    const auto life = lives_.find(thread);
+    losses_.push_back({life != lives_.end() ? life->second : Life{}, lost_s});
+    all_s_ += lost_s;
+  }
+  double all_s() const { return all_s_; }
+  double longest_s() {
+    std::ranges::sort(losses_, {}, [](const Loss& loss) { return loss.life.end_s; });
+    std::vector<double> most;  // of chains of the first i threads
+    most.reserve(losses_.size() + 1);
+    most.push_back(0);
+    for (const Loss& loss : losses_) {
+      const auto before =
+          std::ranges::upper_bound(losses_.begin(), losses_.begin() + static_cast<std::ptrdiff_t>(most.size()) - 1,
+                                   loss.life.begin_s, {}, [](const Loss& each) { return each.life.end_s; });
+      most.push_back(std::max(most.back(), most[static_cast<std::size_t>(before - losses_.begin())] + loss.lost_s));
+    }
+    return most.back();
+  }
+
+ private:
+  /// Of a thread that is not known: all of the run.
+  struct Life {
+    double begin_s = 0, end_s = std::numeric_limits<double>::infinity();
+  };
+  struct Loss {
+    Life life;
+    double lost_s = 0;
+  };
+  std::map<std::int64_t, Life> lives_;
+  std::vector<Loss> losses_;
+  double all_s_ = 0;
+};
+
+/// Time that a rank's threads in MPI were ready to run and had no processor.
 double ready_seconds(const Summary& summary, const RankSummary& rank) {
-  double process_s = 0, all_s = 0, longest_s = 0;
+  double process_s = 0;
+  ThreadLosses threads{summary, rank.rank};
   for (const UsageSummary& usage : summary.usage) {
     if (usage.rank != rank.rank) continue;
-    if (usage.thread == -1) {
+    if (usage.thread == -1)
       process_s = usage.ready_s;
-    } else {
-      all_s += usage.ready_s;
-      longest_s = std::max(longest_s, usage.ready_s);
-    }
+    else
+      threads.add(usage.thread, usage.ready_s);
   }
-  const double part = all_s > 0 ? longest_s / all_s : 1;
+  const double part = threads.all_s() > 0 ? threads.longest_s() / threads.all_s() : 1;
   const double most_s = (rank.thread_s > 0 ? rank.thread_s : rank.time_s) - rank.ends_s;
   return std::clamp(process_s * part * static_cast<double>(std::max<std::uint64_t>(rank.threads, 1)), 0.0,
                     std::max(most_s, 0.0));
@@ -114,17 +157,18 @@ double ready_seconds(const Summary& summary, const RankSummary& rank) {
 /// Time that a rank loses without a processor, by intervals: while it waits it loses nothing. nullopt: they are not known, or most are
 /// missing of what the kernel counts.
 std::optional<double> lost_by_intervals(const Summary& summary, const RankSummary& rank) {
-  double longest_s = 0, all_s = 0, counted_s = 0;
+  double all_s = 0, counted_s = 0;
+  ThreadLosses threads{summary, rank.rank};
   for (const ReadyTimeSummary& row : summary.ready_times) {
     if (row.rank != rank.rank) continue;
-    longest_s = std::max(longest_s, row.compute_s + row.mpi_s);
+    threads.add(row.thread, row.compute_s + row.mpi_s);
     all_s += row.compute_s + row.mpi_s + row.wait_s;
   }
   for (const UsageSummary& usage : summary.usage)
     if (usage.rank == rank.rank && usage.thread == -1) counted_s = usage.ready_s;
   if (summary.ready_times.empty() || all_s < kLeastKnown * counted_s) return std::nullopt;
   const double most_s = (rank.thread_s > 0 ? rank.thread_s : rank.time_s) - rank.ends_s;
-  return std::clamp(longest_s * static_cast<double>(std::max<std::uint64_t>(rank.threads, 1)), 0.0,
+  return std::clamp(threads.longest_s() * static_cast<double>(std::max<std::uint64_t>(rank.threads, 1)), 0.0,
                     std::max(most_s, 0.0));
 }
 

@@ -101,6 +101,19 @@ TEST(ProblemCosts, OfIntervalsTheLongestThreadCountsWhetherItCallsMpiOrNot) {
   EXPECT_THAT(found(summary), ElementsAre("lack of processors 0.20"));
 }
 
+TEST(ProblemCosts, ThreadsThatLiveOneAfterTheOtherLoseOneAfterTheOther) {
+  Summary summary = even_ranks(1);
+  summary.threads.resize(4);
+  for (std::uint32_t i = 0; i < 4; ++i) {  // two at a time
+    summary.threads[i].thread = i + 1;
+    summary.threads[i].begin_s = i < 2 ? 1 : 2;
+    summary.threads[i].life_s = i == 0 ? 1.5 : 1;
+  }
+  summary.ready_times = {{0, 1, 1.4, 0, 0}, {0, 2, 0.9, 0, 0}, {0, 3, 0.5, 0, 0}, {0, 4, 0.8, 0, 0}};
+  EXPECT_THAT(found(summary), ElementsAre("lack of processors 0.17"))
+      << "2 and 4: 0.9 and 0.8 s; the first lives beside all others";
+}
+
 TEST(ProblemCosts, IntervalsThatMissMostOfWhatTheKernelCountsAreNotTaken) {
   Summary summary = even_ranks(1);
   are_ready(summary, 4);
