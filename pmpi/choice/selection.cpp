@@ -61,8 +61,6 @@ Kind kind_of(const CallInfo& call) noexcept {
 
 Kind g_kinds[kMpiCallCount + 1];  ///< [CallId]
 
-std::int64_t monotonic_ns() noexcept { return system_clock_ns(CLOCK_MONOTONIC); }
-
 /// Whether the call was shorter than the option requires. No call is short until the rate of the clock is known.
 bool is_short(std::uint64_t ticks) noexcept {
   constexpr std::int64_t kLongEnoughNs = 1'000'000;
@@ -146,7 +144,7 @@ void start_window() noexcept {
   const Range wanted = g_session.options.range(OptionId::window);
   if (wanted.is_everything()) return;
   g_selection.window = wanted;
-  g_selection.init_ns = monotonic_ns();
+  g_selection.init_ns = monotonic_now_ns();
   g_window.store(wanted.from == 0 ? Window::open : Window::waiting, std::memory_order_release);
   apply_levels(g_session.is_recording.load());
 }
@@ -171,7 +169,7 @@ void end_recording() noexcept {
 bool look_at_window() noexcept {
   Window window = g_window.load(std::memory_order_acquire);
   if (window != Window::waiting && window != Window::open) return window == Window::none;
-  const std::int64_t now = monotonic_ns() - g_selection.init_ns;
+  const std::int64_t now = monotonic_now_ns() - g_selection.init_ns;
   const Window next = now > g_selection.window.to      ? Window::over
                       : now >= g_selection.window.from ? Window::open
                                                        : Window::waiting;

@@ -43,7 +43,7 @@ std::int64_t first_due_ns() noexcept {
 /// The rate of the ticks is known only roughly at first: rather too early, and then checked again.
 void set_due_ticks() noexcept {
   const std::uint64_t now = read_ticks();
-  const std::int64_t monotonic_ns = system_clock_ns(CLOCK_MONOTONIC);
+  const std::int64_t monotonic_ns = monotonic_now_ns();
   const std::int64_t passed_ns = monotonic_ns - g_epochs.start.monotonic_ns;
   const double rate =
       passed_ns > 0 ? static_cast<double>(now - g_epochs.start.after_ticks) / static_cast<double>(passed_ns) : 0;
@@ -73,7 +73,7 @@ bool hold(PingPair& pair, std::int64_t now_ns) noexcept {
                       .end_ns = now_ns + pair.pace.patience_ns(pair.round),
                       .more_ns = kMoreNs};
   const bool has_met = meet(g_epochs.table, pair, plan, *g_epochs.grid);
-  const std::int64_t end_ns = system_clock_ns(CLOCK_MONOTONIC);
+  const std::int64_t end_ns = monotonic_now_ns();
   if (has_met)
     pair.pace.met(*g_epochs.grid, end_ns);
   else
@@ -106,7 +106,7 @@ void hold_epochs(MPI_Comm comm, bool is_rooted) noexcept {
   bool has_tried = false;
   for (int i = 0; i < g_epochs.table.count; ++i) {
     PingPair& pair = g_epochs.table.pairs[i];
-    const std::int64_t now_ns = system_clock_ns(CLOCK_MONOTONIC);
+    const std::int64_t now_ns = monotonic_now_ns();
     if (now_ns < pair.pace.due_ns + grace_ns(is_rooted)) continue;
     has_tried = true;
     if (hold(pair, now_ns)) ++meetings;

@@ -21,20 +21,18 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kStartPatienceNs = 60 * kSecond;
 /// Once a pair has taken this long, a few exchanges are enough. With many hosts, rounds follow each other, and start
 /// and end of 1024 hosts must not take more than some 10 ms in total.
-constexpr std::int64_t kEnoughNs = kSecond / 10;
+constexpr std::int64_t kStartEnoughNs = kSecond / 10;
 constexpr std::int64_t kEnoughOfManyNs = kSecond / 2500;
 
 struct Exchanger {
   MPI_Comm comm{};
   bool is_on = false;  ///< there are several clock domains
-  std::int64_t enough_ns = kEnoughNs;
+  std::int64_t enough_ns = kStartEnoughNs;
   EpochGrid grid;
   PingTable ends{.tag = 1};  ///< start and end; empty: this rank is not the first of its domain
   PingTable epochs{.tag = 2};
 };
 constinit Exchanger g_exchanger;
-
-std::int64_t now_ns() noexcept { return system_clock_ns(CLOCK_MONOTONIC); }
 
 std::int64_t epoch_period_ns() noexcept {
   const std::int64_t period_ms = clock_test().period_ms;
@@ -73,7 +71,7 @@ void start_between(const TracedPeers& peers, const PingPeer* leaders, int count)
   if (g_real.Comm_dup(peers.comm, &g_exchanger.comm) != MPI_SUCCESS) return;
   g_real.Comm_set_errhandler(g_exchanger.comm, g_mpi.errors_return);
   g_exchanger.is_on = true;
-  g_exchanger.grid = {epoch_period_ns(), now_ns()};
+  g_exchanger.grid = {epoch_period_ns(), monotonic_now_ns()};
   const int most_star = clock_test().is_large ? 1 : kMostStar;
   if (count > most_star) g_exchanger.enough_ns = kEnoughOfManyNs;
   PingTable& epochs = g_exchanger.epochs;
@@ -83,7 +81,7 @@ void start_between(const TracedPeers& peers, const PingPeer* leaders, int count)
     if (!make_pairs(g_exchanger.ends, domain, leaders, count, most_star)) return;
     if (!make_pairs(epochs, domain, leaders, count, clock_test().is_large ? 1 : kMostStarEpochs)) epochs.count = 0;
   }
-  exchange_all(AnchorPhase::start, now_ns() + kStartPatienceNs);
+  exchange_all(AnchorPhase::start, monotonic_now_ns() + kStartPatienceNs);
   start_epochs(epochs, g_exchanger.grid, peers.world_size);
 }
 
@@ -116,7 +114,7 @@ void finish_clock_exchange() noexcept {
   g_exchanger.is_on = false;
   // Ranks arrive here at different times; MPI_Finalize itself would also wait for the last one.
   const std::uint64_t begin = read_ticks();
-  const std::int64_t end_ns = now_ns() + g_session.options.number(OptionId::finalize_timeout) * kSecond;
+  const std::int64_t end_ns = monotonic_now_ns() + g_session.options.number(OptionId::finalize_timeout) * kSecond;
   MPI_Request request = g_mpi.request_null;
   const bool arrived = g_real.Ibarrier(g_exchanger.comm, &request) == MPI_SUCCESS && complete(request, end_ns);
   const bool is_good = arrived && say_goodbye(g_exchanger.epochs, end_ns);

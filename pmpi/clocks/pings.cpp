@@ -17,8 +17,6 @@ namespace {
 
 constexpr int kFewest = 4;
 
-std::int64_t now_ns() noexcept { return system_clock_ns(CLOCK_MONOTONIC); }
-
 /// One session of one pair.
 class PingSession {
  public:
@@ -30,13 +28,14 @@ class PingSession {
     std::int64_t best_back = INT64_MAX;
     std::uint32_t last_answer = 0;
     int idle = 0;
-    const std::int64_t begin_ns = now_ns();
+    const std::int64_t begin_ns = monotonic_now_ns();
     for (int i = 0; i < plan_.most; ++i) {
-      const bool is_slow = i + 1 >= kFewest && now_ns() - begin_ns > plan_.enough_ns;
+      const bool is_slow = i + 1 >= kFewest && monotonic_now_ns() - begin_ns > plan_.enough_ns;
       const bool is_last = is_slow || idle + 1 >= plan_.idle || i + 1 == plan_.most;
       Ping answer;
       std::uint64_t sent = 0;
-      if (!post({0, 0, now_ns() - grid_.origin_ns, ++pair_.number, last_answer, is_last, 0}, sent)) return false;
+      if (!post({0, 0, monotonic_now_ns() - grid_.origin_ns, ++pair_.number, last_answer, is_last, 0}, sent))
+        return false;
       do {  // discards answers to questions of a failed session
         if (!receive(answer)) return false;
       } while (answer.question != pair_.number);
@@ -85,7 +84,7 @@ class PingSession {
         continue;
       }
       go_on(plan_.more_ns);
-      grid_.origin_ns = now_ns() - question.passed_ns;
+      grid_.origin_ns = monotonic_now_ns() - question.passed_ns;
       if (question.is_last != 0) return complete(pair_.request, end_ns_);
     }
   }
@@ -115,7 +114,7 @@ class PingSession {
 
   void go_on(std::int64_t more_ns) noexcept {
     if (more_ns == 0) return;
-    const std::int64_t end = now_ns() + more_ns;
+    const std::int64_t end = monotonic_now_ns() + more_ns;
     if (end > end_ns_) end_ns_ = end;
   }
 
@@ -135,7 +134,7 @@ bool complete(MPI_Request& request, std::int64_t end_ns) noexcept {
     if (done != 0) return true;
     if (round % 64 != 0) continue;
     sched_yield();  // the peer may share this core
-    if (now_ns() > end_ns) return false;
+    if (monotonic_now_ns() > end_ns) return false;
   }
 }
 

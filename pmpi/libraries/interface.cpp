@@ -11,6 +11,7 @@
 #include <new>
 
 #include "pmpi/libraries/real.hpp"
+#include "pmpi/process/file_name.hpp"
 
 // Set by the linker: the first byte of this library, and the first one behind it.
 extern "C" {
@@ -78,9 +79,8 @@ void* find_opened_mpi() noexcept {
 }
 
 Interface interface_of(void* scope, const char* path) noexcept {
-  const char* const slash = strrchr(path, '/');
   // The standard fixes this name. Functions do not tell: libraries with an interface of their own have MPI_Abi_get_version, too.
-  if (strncmp(slash != nullptr ? slash + 1 : path, "libmpi_abi", strlen("libmpi_abi")) == 0) return Interface::abi;
+  if (strncmp(file_name(path), "libmpi_abi", strlen("libmpi_abi")) == 0) return Interface::abi;
   return dlsym(scope, "ompi_mpi_comm_world") != nullptr ? Interface::openmpi : Interface::mpich;
 }
 

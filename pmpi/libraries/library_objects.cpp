@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "pmpi/process/file_name.hpp"
+
 namespace meridian {
 namespace {
 
@@ -38,8 +40,7 @@ constexpr std::string_view kPrefixes[] = {
 };
 
 bool is_library(const char* path) noexcept {
-  const char* const slash = strrchr(path, '/');
-  const char* const name = slash != nullptr ? slash + 1 : path;
+  const char* const name = file_name(path);
   for (const std::string_view prefix : kPrefixes)
     if (strncmp(name, prefix.data(), prefix.size()) == 0) return true;
   return false;

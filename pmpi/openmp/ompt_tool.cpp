@@ -23,7 +23,7 @@ struct ompt_start_tool_result_t {
 };
 }
 
-extern "C" char** __libc_stack_end;
+extern "C" void* __libc_stack_end;  // NOLINT(bugprone-reserved-identifier): the dynamic linker's
 
 namespace meridian {
 
@@ -64,7 +64,7 @@ constinit thread_local OmptThread t_ompt __attribute__((tls_model("initial-exec"
 const void* frame_above() noexcept {
   const void* const here = __builtin_frame_address(0);
   const void* const own = t_ompt.frame;
-  return here < own ? own : here < static_cast<const void*>(__libc_stack_end) ? __libc_stack_end : nullptr;
+  return here < own ? own : here < __libc_stack_end ? __libc_stack_end : nullptr;
 }
 
 void begin_wait(CallId call, LockKind kind, const OmpRegion* region, const void* caller) noexcept {

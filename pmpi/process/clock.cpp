@@ -207,7 +207,7 @@ ClockAnchor read_anchor() noexcept {
   for (int i = 0; i < 8; ++i) {
     ClockAnchor anchor{};
     anchor.before_ticks = read_ticks_after_loads();
-    anchor.monotonic_ns = system_clock_ns(CLOCK_MONOTONIC);
+    anchor.monotonic_ns = monotonic_now_ns();
     anchor.realtime_ns = system_clock_ns(CLOCK_REALTIME);
     anchor.after_ticks = read_ticks_after_loads();
     if (i == 0 || anchor.after_ticks - anchor.before_ticks < best.after_ticks - best.before_ticks) best = anchor;

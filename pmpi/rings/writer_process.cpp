@@ -179,14 +179,14 @@ void request_rank_file() noexcept {
   RingFileHeader& ring = *g_session.ring;
   const std::uint32_t wanted = ring.finish_requested.fetch_add(1, std::memory_order_seq_cst) + 1;
   const std::int64_t bound_ns = g_session.options.number(OptionId::finalize_timeout) * 1'000'000'000;
-  const std::int64_t end_ns = system_clock_ns(CLOCK_MONOTONIC) + bound_ns;
+  const std::int64_t end_ns = monotonic_now_ns() + bound_ns;
   while (static_cast<std::int32_t>(ring.finish_served.load(std::memory_order_acquire) - wanted) < 0) {
     const std::uint32_t served = ring.served.load(std::memory_order_acquire);
     wake_writer();
     if (static_cast<std::int32_t>(ring.finish_served.load(std::memory_order_acquire) - wanted) >= 0) break;
     if (!is_writer_alive()) break;
     futex_wait(ring.served, served, 100'000'000);
-    if (system_clock_ns(CLOCK_MONOTONIC) > end_ns) return;  // the writer continues alone
+    if (monotonic_now_ns() > end_ns) return;  // the writer continues alone
   }
   char path[kPathBytes + 64];
   snprintf(path, sizeof path, "%s/rank-%05d.h5", ring.output_dir, ring.world_rank.load(std::memory_order_relaxed));

@@ -12,9 +12,9 @@
 namespace meridian {
 namespace {
 
-class Text {
+class PatternText {
  public:
-  Text(char* text, std::size_t room) noexcept : text_{text}, room_{room} { text_[0] = '\0'; }
+  PatternText(char* text, std::size_t room) noexcept : text_{text}, room_{room} { text_[0] = '\0'; }
   void add(std::string_view part) noexcept {
     const std::size_t bytes = part.size() < room_ - 1 - length_ ? part.size() : room_ - 1 - length_;
     memcpy(text_ + length_, part.data(), bytes);
@@ -32,7 +32,7 @@ class Text {
   std::size_t length_ = 0;
 };
 
-void add_variable(std::string_view name, Text& text) noexcept {
+void add_variable(std::string_view name, PatternText& text) noexcept {
   char variable[256];
   snprintf(variable, sizeof variable, "%.*s", static_cast<int>(name.size()), name.data());
   const char* const value = getenv(variable);
@@ -41,7 +41,7 @@ void add_variable(std::string_view name, Text& text) noexcept {
   text.add(is_set ? value : "unset");
 }
 
-void add_sign(char sign, Text& text) noexcept {
+void add_sign(char sign, PatternText& text) noexcept {
   char host[kNameBytes] = {};
   const char* const job = launched_job();
   switch (sign) {
@@ -65,7 +65,7 @@ void add_sign(char sign, Text& text) noexcept {
 }  // namespace
 
 void expand_pattern(std::string_view pattern, char* path, std::size_t room) noexcept {
-  Text text{path, room};
+  PatternText text{path, room};
   while (!pattern.empty()) {
     const auto* const percent = static_cast<const char*>(memchr(pattern.data(), '%', pattern.size()));
     const std::size_t plain = percent != nullptr ? static_cast<std::size_t>(percent - pattern.data()) : pattern.size();

@@ -10,6 +10,7 @@
 
 #include "pmpi/libraries/handle_symbols.hpp"
 #include "pmpi/libraries/interface.hpp"
+#include "pmpi/process/file_name.hpp"
 #include "pmpi/process/heritage.hpp"
 #include "pmpi/process/last_words.hpp"
 #include "pmpi/process/session_state.hpp"
@@ -19,11 +20,6 @@ namespace meridian {
 namespace {
 
 constexpr const char* kLibrary = interface_name(kOwnInterface);
-
-const char* file_name(const char* path) noexcept {
-  const char* const slash = strrchr(path, '/');
-  return slash != nullptr ? slash + 1 : path;
-}
 
 /// The file whose MPI_Init was called without the tracer's knowledge.
 struct HiddenInit {

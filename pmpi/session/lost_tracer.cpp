@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pmpi/process/file_name.hpp"
 #include "pmpi/process/last_words.hpp"
 #include "pmpi/process/launch.hpp"
 #include "pmpi/process/session_state.hpp"
@@ -79,16 +80,16 @@ class Program {
     return 0;
   }
   bool has_mpi(std::uint64_t offset, std::uint64_t bytes) noexcept {
-    static constexpr char kLibrary[] = "libmpi";
+    static constexpr char kMpiPrefix[] = "libmpi";
     std::uint64_t strings = 0;
     for (const bool is_first : {true, false})  // the table of strings may be named behind the libraries
       for (std::uint64_t at = 0; at + sizeof(ElfW(Dyn)) <= bytes; at += sizeof(ElfW(Dyn))) {
         ElfW(Dyn) entry{};
         if (!read_at(offset + at, &entry, sizeof entry) || entry.d_tag == DT_NULL) break;
         if (is_first && entry.d_tag == DT_STRTAB) strings = offset_of(entry.d_un.d_ptr);
-        char name[sizeof kLibrary - 1];
+        char name[sizeof kMpiPrefix - 1];
         if (!is_first && entry.d_tag == DT_NEEDED && read_at(strings + entry.d_un.d_val, name, sizeof name) &&
-            memcmp(name, kLibrary, sizeof name) == 0)
+            memcmp(name, kMpiPrefix, sizeof name) == 0)
           return true;
       }
     return false;
@@ -102,11 +103,6 @@ class Program {
 /// Whether the program that starts takes the place of the one that the user named.
 bool is_program_of_run() noexcept {
   return is_loaded_here() && (is_run_process() || (launched_as().rank == 0 && is_first_of_rank()));
-}
-
-const char* file_name(const char* path) noexcept {
-  const char* const slash = strrchr(path, '/');
-  return slash != nullptr ? slash + 1 : path;
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ constexpr const char* kTable[] = {
 #define MERIDIAN_CALL_AS(type, name, group, params, args, recorded) "MPI_" #name,
 #include "trace/model/mpi_calls.def"
 };
-constexpr std::size_t kNameBytes = 64;
+constexpr std::size_t kStemBytes = 64;
 constexpr std::size_t kTextBytes = 32 * 1024;  // further names are left out
 
 struct Names {
@@ -113,7 +113,7 @@ struct Object {
 /// Finds the row of the table that a symbol is about: MPI_Send for MPI_Send, mpi_send_, MPI_SEND, mpi_send_f08_,
 /// mpi_send_f08ts_; MPI_Send_c for mpi_send_f08ts_large_. Null: none.
 const char* row_of(const char* symbol) noexcept {
-  char stem[kNameBytes];
+  char stem[kStemBytes];
   std::size_t length = strnlen(symbol, sizeof stem);
   if (length == sizeof stem) return nullptr;
   memcpy(stem, symbol, length + 1);
@@ -147,14 +147,14 @@ const char* unwrapped_name(const char* symbol, void* tracer) noexcept {
   return is_c && is_in_library(dlsym(RTLD_DEFAULT, symbol)) ? symbol : nullptr;
 }
 
-struct Search {
+struct SymbolSearch {
   LookAt when = LookAt::start;
   void* tracer = nullptr;
   const void* inside = nullptr;  ///< an address in the tracer
 };
 Names g_names;  // too large for a stack; MPI_Init and MPI_Finalize are called by one thread
 
-void store_imports(const Object& object, const char* path, const Search& search) noexcept {
+void store_imports(const Object& object, const char* path, const SymbolSearch& search) noexcept {
   g_names.begin(path[0] != '\0' ? path : "the program");
   const std::size_t head = g_names.length;
   bool is_any = false;
@@ -176,7 +176,7 @@ void store_imports(const Object& object, const char* path, const Search& search)
   if (is_any && head != 0) g_names.store(kUnwrappedKey);
 }
 
-void store_exports(const Object& object, const char* path, const Search& search) noexcept {
+void store_exports(const Object& object, const char* path, const SymbolSearch& search) noexcept {
   g_names.begin(path[0] != '\0' ? path : "the program");
   const std::size_t head = g_names.length;
   const std::size_t count = object.symbol_count();
@@ -199,7 +199,7 @@ struct Loaded {
 };
 Loaded g_loaded;
 
-int keep_file(dl_phdr_info* info, std::size_t, void*) noexcept {
+int keep_loaded(dl_phdr_info* info, std::size_t, void*) noexcept {
   const char* const path = info->dlpi_name != nullptr ? info->dlpi_name : "";
   const std::size_t bytes = strlen(path) + 1;
   if (path[0] != '\0' && strchr(path, '/') == nullptr) return 0;  // provided by the kernel
@@ -213,7 +213,7 @@ int keep_file(dl_phdr_info* info, std::size_t, void*) noexcept {
   return 0;
 }
 
-void look_at(const dl_phdr_info& info, const Search& search) noexcept {
+void look_at(const dl_phdr_info& info, const SymbolSearch& search) noexcept {
   const char* const path = info.dlpi_name;
   const Object object{info};
   if (object.names == nullptr || object.symbols == nullptr || object.holds(search.inside)) return;
@@ -228,10 +228,10 @@ void look_at(const dl_phdr_info& info, const Search& search) noexcept {
 void store_unwrapped_calls(LookAt when) noexcept {
   Dl_info own{};
   if (dladdr(reinterpret_cast<const void*>(&store_unwrapped_calls), &own) == 0 || own.dli_fname == nullptr) return;
-  Search search{when, dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD), own.dli_fbase};
+  SymbolSearch search{when, dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD), own.dli_fbase};
   if (search.tracer == nullptr) return;
   g_loaded.count = g_loaded.used = 0;
-  dl_iterate_phdr(&keep_file, nullptr);
+  dl_iterate_phdr(&keep_loaded, nullptr);
   for (std::size_t i = 0; i < g_loaded.count; ++i) {
     const dl_phdr_info& file = g_loaded.files[i];
     const bool is_program = file.dlpi_name[0] == '\0';

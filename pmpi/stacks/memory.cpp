@@ -17,16 +17,16 @@ namespace {
 /// The kernel keeps more than this free below the end of a process's main stack.
 constexpr std::uintptr_t kMainStackBytes = std::uintptr_t{64} << 20;
 
-struct Range {
+struct Mapping {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
 };
 
 /// The mapping that contains the address, from /proc/self/maps ("BEGIN-END r... ..."); empty: none that is readable.
-Range find_mapping(std::uintptr_t address) noexcept {
+Mapping find_mapping(std::uintptr_t address) noexcept {
   const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
   if (file < 0) return {};
-  Range range, found;
+  Mapping range, found;
   enum { in_begin, in_end, in_rights, in_rest } part = in_begin;
   char piece[4096];
   for (ssize_t count; found.end == 0 && (count = read(file, piece, sizeof piece)) > 0;) {
@@ -67,7 +67,7 @@ Stacks* make_stacks(std::uint32_t depth, std::uintptr_t tracer) noexcept {
   // glibc keeps a thread's descriptor at the upper end of its stack, even in memory that the program provided.
   const bool is_first = syscall(SYS_gettid) == getpid();
   const auto inside = is_first ? reinterpret_cast<std::uintptr_t>(__libc_stack_end) : std::uintptr_t{pthread_self()};
-  const Range range = find_mapping(inside - 1);
+  const Mapping range = find_mapping(inside - 1);
   if (range.end == 0) return stacks;  // the depth of stacks is then 1
   stacks->low = is_first ? range.end - kMainStackBytes : range.begin;
   stacks->high = is_first ? range.end : inside & ~(sizeof(std::uintptr_t) - 1);

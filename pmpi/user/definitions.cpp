@@ -35,7 +35,7 @@ struct Switch {
 
 UserEventDefinition* g_buckets[kBuckets];
 std::atomic<UserEventDefinition*> g_all{nullptr};
-std::uint32_t g_count = 0;
+std::uint32_t g_defined = 0;
 Switch g_switches[kMostUserSwitches];
 std::size_t g_switch_count = 0;
 bool g_is_recording = false;
@@ -95,12 +95,12 @@ void set_gate(UserEventDefinition& definition, bool is_on) noexcept {
 
 UserEventDefinition* make(UserKind kind, std::string_view level, std::string_view name, const UserFields& fields,
                           std::size_t bucket) noexcept {
-  if (g_count == kMostDefinitions) return nullptr;
+  if (g_defined == kMostDefinitions) return nullptr;
   void* const memory = keep_bytes(sizeof(UserEventDefinition));
   if (memory == nullptr) return nullptr;
   auto* const made = new (memory) UserEventDefinition;
   made->gate.record = is_counting() ? &record_counted_user_event : &record_user_event;
-  made->id = ++g_count;
+  made->id = ++g_defined;
   made->call = kind == UserKind::region ? CallId::UserRegion : CallId::UserEvent;
   made->words = fields.words;
   made->texts = fields.texts;

@@ -16,4 +16,7 @@ inline std::int64_t system_clock_ns(clockid_t clock) noexcept {
   return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
+/// Of CLOCK_MONOTONIC.
+inline std::int64_t monotonic_now_ns() noexcept { return system_clock_ns(CLOCK_MONOTONIC); }
+
 }  // namespace meridian

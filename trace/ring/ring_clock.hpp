@@ -19,7 +19,7 @@ inline std::uint64_t ticks_now(ClockKind clock) noexcept {
     case ClockKind::monotonic_raw:
       return static_cast<std::uint64_t>(system_clock_ns(CLOCK_MONOTONIC_RAW));
     case ClockKind::monotonic:
-      return static_cast<std::uint64_t>(system_clock_ns(CLOCK_MONOTONIC));
+      return static_cast<std::uint64_t>(monotonic_now_ns());
     default:
       return 0;
   }

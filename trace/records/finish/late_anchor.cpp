@@ -16,7 +16,7 @@ bool read_anchor(AnchorRow& anchor) {
     AnchorRow now{.phase = AnchorPhase::epoch};
     wait_for_loads();
     now.before_ticks = read_processor_counter();
-    now.monotonic_ns = system_clock_ns(CLOCK_MONOTONIC);
+    now.monotonic_ns = monotonic_now_ns();
     now.realtime_ns = system_clock_ns(CLOCK_REALTIME);
     wait_for_loads();
     now.after_ticks = read_processor_counter();
