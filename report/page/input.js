@@ -7,13 +7,15 @@
     ["a d / left right", "pan"],
     ["up down", "scroll the rows"],
     ["f 0", "whole run"],
+    ["shift + drag", "choose a time span: its length and numbers"],
+    ["z", "zoom to the chosen span"],
     ["n p", "next / previous call of the same function"],
     ["c", "to the call that was waited for"],
     ["e", "unfold or fold the row of the chosen call"],
     ["m", "messages and collectives on / off"],
     ["x", "critical path on / off"],
     ["/", "search"],
-    ["Esc", "let go of the chosen call"],
+    ["Esc", "let go of the chosen call and span"],
     ["?", "these keys"],
   ];
 
@@ -35,12 +37,14 @@
     canvas.addEventListener("pointerdown", (event) => {
       canvas.setPointerCapture(event.pointerId);
       drag = { x: event.offsetX, y: event.offsetY, view: { ...line.view }, top: line.top, isMoved: false };
+      if (event.shiftKey) drag.begin = line.time(event.offsetX);
     });
     canvas.addEventListener("pointermove", (event) => {
       if (!drag) return line.tip.hover(event.offsetX, event.offsetY);
       const dx = event.offsetX - drag.x,
         dy = event.offsetY - drag.y;
       drag.isMoved ||= Math.abs(dx) + Math.abs(dy) > 3;
+      if (drag.begin !== undefined) return line.select({ from: drag.begin, to: line.time(event.offsetX) });
       const shift = (-dx / line.plotPx) * (drag.view.to - drag.view.from);
       line.top = drag.top;
       line.scroll(-dy);
@@ -75,7 +79,11 @@
       p: () => line.step(-1),
       c: () => line.toCauser(),
       e: () => line.foldChosen(),
-      Escape: () => line.choose(null),
+      z: () => line.span && line.show(line.span.from, line.span.to),
+      Escape: () => {
+        line.choose(null);
+        line.select(null);
+      },
       m: () => {
         line.shows.messages = !line.shows.messages;
         line.redraw();

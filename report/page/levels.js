@@ -83,6 +83,20 @@
       return sums.map((sum) => (time > 0 ? sum / 255 / time : 0));
     }
 
+    /** ns of each class of a row between two times, by the narrowest bins. */
+    times(row, fromNs, toNs) {
+      const { bins, binNs, shares } = this.levels[0],
+        sums = new Float64Array(this.classes);
+      const first = Math.max(0, Math.floor((fromNs - this.beginNs) / binNs)),
+        last = Math.min(bins, Math.ceil((toNs - this.beginNs) / binNs));
+      for (let bin = first; bin < last; ++bin) {
+        const begin = this.beginNs + bin * binNs,
+          ns = Math.min(toNs, begin + binNs) - Math.max(fromNs, begin);
+        for (let c = 0; c < this.classes; ++c) sums[c] += (shares[(row * this.classes + c) * bins + bin] / 255) * ns;
+      }
+      return sums;
+    }
+
     /** Calls of a row that begin in the bins between two times, and the longest of them in ns. */
     calls(row, fromNs, toNs) {
       const level = this.at((toNs - fromNs) / 4),

@@ -43,6 +43,7 @@
         const raw = await asked;
         if (!raw) return;
         await data.addPart(raw);
+        line.onparts?.();
         const wanted = line.awaited,
           found = wanted && line.find(wanted.rank, wanted.thread, wanted.enter);
         if (found) {
@@ -54,8 +55,10 @@
         line.tip.say(`The server does not answer: ${problem.message}`);
       }
     };
-    line.onrest = () =>
-      take(
+    line.onrest = () => {
+      line.onparts?.();
+      line.onkeep?.();
+      return take(
         source.part(
           data,
           line.view,
@@ -63,6 +66,7 @@
           line.idsInView().filter((id) => id >= 0),
         ),
       );
+    };
     line.onmissing = (rank, enter) => {
       if (!source.isServer) return false;
       line.awaited = { rank, thread: 0, enter };
@@ -127,6 +131,8 @@
         });
       }
     };
+    const inView = new m.inView.InView(line);
+    line.onparts = () => inView.update();
     const timeline = element(
       "section",
       { id: "timeline", "aria-labelledby": "timeline-title" },
@@ -134,6 +140,7 @@
       line.element,
       curveBox,
       legend(data),
+      inView.element,
       line.details,
       element("p", { class: "faint", id: "holds", text: whatThePageHolds(data, source) }),
     );
@@ -167,7 +174,11 @@
     drawCurves();
     line.spaceBelow = curveBox.offsetHeight + 44;
     line.resize();
-    m.page = { about, summary, data, line, tables, show, source };
+    inView.update();
+    const address = new m.address.Address(line);
+    address.follow();
+    line.onkeep = () => address.keep();
+    m.page = { about, summary, data, line, tables, show, source, inView };
   }
 
   m.main = { start, whatThePageHolds };

@@ -55,6 +55,7 @@
         this.#collectives(first, last);
       }
       this.#bounds(first, last);
+      this.#span();
       this.#pin();
       context.restore();
     }
@@ -312,6 +313,25 @@
       }
       context.stroke();
       context.globalAlpha = 1;
+    }
+
+    /** The chosen time span, with its length. */
+    #span() {
+      const { context, span, height } = this.line;
+      if (!span) return;
+      const left = this.line.x(span.from),
+        right = this.line.x(span.to),
+        text = duration((span.to - span.from) / 1e9);
+      context.fillStyle = this.line.isDark ? "#7ab8ff" : "#0b57a4";
+      context.globalAlpha = 0.15;
+      context.fillRect(left, 0, Math.max(1, right - left), height);
+      context.globalAlpha = 1;
+      for (const x of [left, right]) context.fillRect(x, 0, 1, height);
+      const width = context.measureText(text).width + 6,
+        x = Math.max(m.timeline.LABELS_PX, (left + right - width) / 2);
+      context.fillRect(x, height - 17, width, 15);
+      context.fillStyle = this.line.isDark ? "#14181e" : "#ffffff";
+      context.fillText(text, x + 3, height - 9);
     }
 
     #pin() {

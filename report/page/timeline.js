@@ -21,6 +21,7 @@
       this.places = m.lanes.placesOf(data, this.lanes);
       this.top = 0; // px that the rows are scrolled by
       this.pin = null; // {set, event}
+      this.span = null; // {from, to}: a time span that was chosen
       this.shows = { messages: true, path: true };
       this.wanted = { functions: "", region: "" };
       this.frames = { count: 0, ms: 0, coarse: 0 };
@@ -243,6 +244,16 @@
     bringIntoView(id) {
       const place = this.place(id);
       if (place >= 0) this.scroll(Math.min(0, this.y(place) - AXIS_PX) + Math.max(0, this.y(place + 1) - this.height));
+    }
+
+    /** Chooses a time span; null: none. */
+    select(span) {
+      this.span = span && {
+        from: Math.max(this.data.begin_ns, Math.min(span.from, span.to)),
+        to: Math.min(this.data.end_ns, Math.max(span.from, span.to)),
+      };
+      this.#moved();
+      this.redraw();
     }
 
     /** The event under a point of the canvas; null: none is known there. */

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers of what is in view, time spans, and the view in the address, in a browser. Usage: check_looks.py MERIDIAN CLOCK_TRACES CHECK"""
+
+import pathlib
+import sys
+import tempfile
+import time
+
+from browser import Browser
+from check_report import LINE, PAGE, page_of, stats, trace
+
+NUMBERS = "globalThis.meridian.inView.numbersOf"
+WHOLE = f"{{ from: {PAGE}.data.begin_ns, to: {PAGE}.data.end_ns }}"
+
+
+def drag(browser, from_share, to_share, **more):
+    """Over the timeline, by shares of the width of its plot."""
+    x, y, width = browser.evaluate(f"(() => {{ const b = {LINE}.canvas.getBoundingClientRect(); return [b.x + b.width - {LINE}.plotPx, b.y + 40, {LINE}.plotPx]; }})()")
+    at = [x + width * share for share in (from_share, to_share)]
+    browser.mouse("mousePressed", at[0], y, button="left", clickCount=1, **more)
+    browser.mouse("mouseMoved", at[1], y, button="left", buttons=1, **more)
+    browser.mouse("mouseReleased", at[1], y, button="left", clickCount=1, **more)
+    browser.frame()
+
+
+def at_rest(browser):
+    """Once the address has been written."""
+    browser.frame()
+    time.sleep(0.3)
+    browser.frame()
+    return browser.evaluate("location.hash")
+
+
+def check_the_numbers_in_view_are_those_of_stats():
+    with tempfile.TemporaryDirectory() as work:
+        directory = trace(pathlib.Path(work))
+        page, wanted = page_of(directory), stats(directory)
+        with Browser() as browser:
+            browser.open(f"file://{page}")
+            found = browser.evaluate(f"{NUMBERS}({PAGE}.data, {LINE}.lanes, {WHOLE})")
+            for row in wanted["functions"]:
+                own = next(each for each in found["functions"] if each["name"] == row["name"])
+                assert own["calls"] == row["count"] and abs(own["ns"] / 1e9 - row["total_s"]) < 1e-6, (row, own)
+            assert {each["name"] for each in found["functions"]} == {row["name"] for row in wanted["functions"]}
+            assert found["messages"]["count"] == sum(pair["messages"] for pair in wanted["pairs"]) > 100
+            waits = {}
+            for row in wanted["waits"]:
+                waits[row["pattern"]] = waits.get(row["pattern"], 0) + row["total_s"]
+            for row in found["waits"]:
+                assert abs(row["ns"] / 1e9 - waits[row["name"]]) < 1e-6, (row, waits)
+            # A second wait of one call is not on the page.
+            assert waits.keys() - {row["name"] for row in found["waits"]} <= {"N x N completion"}, (waits, found["waits"])
+            ranks = len(wanted["ranks"])
+            assert browser.evaluate("document.querySelector('#in-view summary').textContent").startswith(f"In view: {ranks} rows, ")
+            browser.evaluate("document.querySelector('#in-view').open = true")
+            browser.wait("document.querySelectorAll('#in-view table').length === 3")
+            names = browser.evaluate("[...document.querySelectorAll('#in-view table')[1].querySelectorAll('tbody td:first-child')].map((e) => e.textContent)")
+            assert names[: len(found["functions"])] == [row["name"] for row in found["functions"]][: len(names)]
+            assert browser.errors == [], browser.errors
+
+
+def check_a_time_span_has_its_length_and_numbers():
+    with tempfile.TemporaryDirectory() as work:
+        page = page_of(trace(pathlib.Path(work)))
+        with Browser() as browser:
+            browser.open(f"file://{page}")
+            view = browser.evaluate(f"[{LINE}.view.from, {LINE}.view.to]")
+            drag(browser, 0.25, 0.5, modifiers=8)
+            span = browser.evaluate(f"[{LINE}.span.from, {LINE}.span.to]")
+            width = view[1] - view[0]
+            assert abs(span[0] - view[0] - width / 4) < width / 100 and abs(span[1] - view[0] - width / 2) < width / 100, (view, span)
+            assert browser.evaluate(f"[{LINE}.view.from, {LINE}.view.to]") == view, "the view stays"
+            text = "document.querySelector('#in-view summary').textContent"
+            browser.wait(f"{text}.startsWith('Selected: ')")
+            browser.evaluate(f"{LINE}.canvas.focus()")
+            browser.key("z")
+            assert [round(each) for each in browser.evaluate(f"[{LINE}.view.from, {LINE}.view.to]")] == [round(each) for each in span]
+            browser.key("Escape")
+            browser.wait(f"{text}.startsWith('In view: ')")
+            assert browser.evaluate(f"{LINE}.span") is None and browser.errors == [], browser.errors
+
+
+def check_a_link_leads_to_the_same_view():
+    with tempfile.TemporaryDirectory() as work:
+        page = page_of(trace(pathlib.Path(work)))
+        with Browser() as browser:
+            browser.open(f"file://{page}")
+            assert at_rest(browser) == "", "the whole run needs none"
+            whole = browser.evaluate(f"[{LINE}.view.from, {LINE}.view.to]")
+            browser.evaluate("(() => { const i = document.querySelector('#filter-ranks'); i.value = '1-2'; i.dispatchEvent(new Event('input')); })()")
+            browser.evaluate(f"{LINE}.canvas.focus()")
+            browser.key("n")
+            browser.evaluate(f"{LINE}.zoom(1 / 32)")
+            link = at_rest(browser)
+            state = f"[{LINE}.view.from, {LINE}.view.to, {LINE}.pin && {LINE}.pin.event, {LINE}.lanes.map((lane) => lane.label)]"
+            before = browser.evaluate(state)
+            assert link.startswith("#view=") and before[2] is not None and before[3] == ["node0", "rank 1", "node1", "rank 2"], (link, before)
+            browser.evaluate("history.back()")
+            browser.wait(f"{LINE}.view.to === {whole[1]} && {LINE}.view.from === {whole[0]}")
+        with Browser() as browser:
+            browser.open(f"file://{page}{link}")
+            browser.frame()
+            after = browser.evaluate(state)
+            assert [round(each) for each in after[:2]] == [round(each) for each in before[:2]] and after[2:] == before[2:], (before, after)
+            assert browser.evaluate("document.querySelector('#filter-ranks').value") == "1-2"
+            assert browser.errors == [], browser.errors
+
+
+def check_a_damaged_link_shows_the_whole_run():
+    with tempfile.TemporaryDirectory() as work:
+        page = page_of(trace(pathlib.Path(work)))
+        for hash in ("#view=9-3", "#view=x&call=1.2", "#call=9999.0.5&find=<b>", "#view=99999999999999-99999999999999999", "#ranks"):
+            with Browser() as browser:
+                browser.open(f"file://{page}{hash}")
+                browser.frame()
+                inside = browser.evaluate(f"{LINE}.view.from >= {PAGE}.data.begin_ns && {LINE}.view.to <= {PAGE}.data.end_ns && {LINE}.view.to > {LINE}.view.from")
+                assert inside and browser.errors == [], (hash, browser.errors)
+
+
+if __name__ == "__main__":
+    globals()["check_" + sys.argv[3]]()
