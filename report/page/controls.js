@@ -118,6 +118,16 @@
   const button = (text, title, act) =>
     element("button", { type: "button", text, title, "aria-label": title, onclick: act });
 
+  /** Saves what the timeline shows. */
+  function savePicture(line) {
+    line.draw();
+    line.canvas.toBlob((blob) => {
+      const url = URL.createObjectURL(blob);
+      element("a", { href: url, download: "timeline.png" }).click();
+      setTimeout(() => URL.revokeObjectURL(url), 1000);
+    });
+  }
+
   /** counter: chooses the counter whose curve is shown; null: there are not several. */
   function controls(line, counter) {
     const { search, parts } = searchBox(line);
@@ -152,6 +162,7 @@
       regionFilter(line),
       rowChoice(line),
       counter ? label("counter", counter) : "",
+      button("picture", "save the timeline as a picture (PNG)", () => savePicture(line)),
       button("keys", "keys of the timeline (?)", () => help.showModal()),
       help,
     );

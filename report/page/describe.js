@@ -29,7 +29,8 @@
       );
     }
     const bound = data.bound(id, set.enter[i]);
-    if (bound) lines.push(`its times are certain within ${duration(bound / 1e9)} (T1)`);
+    if (bound)
+      lines.push(`its times are certain within ${duration(bound / 1e9)} (T1; hatched where that is more than a pixel)`);
     return lines;
   }
 

@@ -7,12 +7,22 @@
   const CURVE_PX = 46;
   const read = (id) => JSON.parse(document.getElementById(id).textContent);
 
-  function legend(data) {
-    return element(
-      "p",
-      { class: "legend" },
-      ...data.classes.map((name, i) => element("span", { class: `key c${i}`, text: name })),
-    );
+  /** The colours; a click on one takes its states out of the picture, or brings them back. */
+  function legend(line) {
+    const key = (name, i) =>
+      element("button", {
+        type: "button",
+        class: `key c${i}`,
+        text: name,
+        title: "show or hide it",
+        "aria-pressed": "true",
+        onclick: ({ currentTarget: own }) => {
+          if (!line.hidden.delete(i)) line.hidden.add(i);
+          own.setAttribute("aria-pressed", String(!line.hidden.has(i)));
+          line.redraw();
+        },
+      });
+    return element("p", { class: "legend" }, ...line.data.classes.map(key));
   }
 
   /** "each call of 3 s of 812 s" */
@@ -139,7 +149,7 @@
       m.controls.controls(line, data.counterCurves.length > 1 ? counter : null),
       line.element,
       curveBox,
-      legend(data),
+      legend(line),
       inView.element,
       line.details,
       element("p", { class: "faint", id: "holds", text: whatThePageHolds(data, source) }),

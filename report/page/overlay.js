@@ -7,7 +7,7 @@
     MOST_FOUND = 4000,
     MOST_EVENTS = 6000,
     MOST_COLLECTIVES = 150,
-    MOST_BARS_OF_ROW = 150;
+    HATCH_PX = 4;
 
   /** Steps of 1, 2 or 5 times a power of ten: at most `most` in a span. */
   function step(span, most) {
@@ -19,7 +19,7 @@
     constructor(timeline) {
       this.line = timeline;
       this.data = timeline.data;
-      this.drawn = { messages: 0, collectives: 0, bounds: 0 }; // in the last frame
+      this.drawn = { messages: 0, collectives: 0, bounds: 0, wide: 0 }; // in the last frame
       this.path = (timeline.summary.critical_line ?? []).map((part) => ({
         row: this.data.row(part.rank, part.thread),
         from: part.begin_ns,
@@ -46,7 +46,7 @@
       context.beginPath();
       context.rect(LABELS_PX, AXIS_PX, width - LABELS_PX, height - AXIS_PX);
       context.clip();
-      this.drawn = { messages: 0, collectives: 0, bounds: 0 };
+      this.drawn = { messages: 0, collectives: 0, bounds: 0, wide: 0 };
       this.#veil();
       this.#regions(first, last);
       if (this.line.shows.path) this.#critical();
@@ -54,7 +54,7 @@
         this.#messages();
         this.#collectives(first, last);
       }
-      this.#bounds(first, last);
+      this.#bounds();
       this.#span();
       this.#pin();
       context.restore();
@@ -267,52 +267,53 @@
       context.setLineDash([]);
     }
 
-    /** Half width of T1 in px at a time; 0: less than one, or unknown. */
-    #boundPx(id, time) {
-      const bound = this.data.bound(id, time),
+    /** Half width of T1 of a call in px; 0: less than one, or unknown. */
+    boundPx(set, event) {
+      const bound = this.data.bound(set.rowOf(event), set.enter[event]),
         px = bound ? (bound / this.line.widthNs) * this.line.plotPx : 0;
       return px > 1 ? px : 0;
     }
-    /** A bar from the earliest to the latest true time. */
-    #bar(time, px, y) {
+    /** From the earliest to the latest true time of one end of a call: hatched. */
+    #bound(time, px, y, height) {
       const { context } = this.line,
-        x = this.line.x(time),
-        cap = Math.min(3, this.line.rowPx / 4);
-      context.moveTo(x - px, y);
-      context.lineTo(x + px, y);
-      for (const end of [x - px, x + px]) {
-        context.moveTo(end, y - cap);
-        context.lineTo(end, y + cap);
-      }
-      this.drawn.bounds += 1;
-    }
-    /** Where the times of calls are uncertain by more than a pixel. */
-    #bounds(first, last) {
-      const { context, view, rowPx } = this.line,
-        seen = this.#eventsInView(first, last, MOST_EVENTS);
-      if (rowPx < 5) return;
-      context.strokeStyle = this.ink;
-      context.globalAlpha = 0.8;
+        x = this.line.x(time);
+      context.save();
       context.beginPath();
-      for (const [set, place, from, to] of seen) {
-        const id = this.line.lanes[place].id,
-          px = this.#boundPx(id, (view.from + view.to) / 2);
-        if (px === 0) continue;
-        if (to - from > MOST_BARS_OF_ROW) {
-          this.#bar(
-            view.from + (this.line.widthNs * (px + 4)) / this.line.plotPx,
-            px,
-            this.line.y(place) + rowPx * 0.75,
-          );
-          continue;
-        }
-        for (let i = from; i < to; ++i) {
-          this.#bar(set.enter[i], px, this.line.y(place) + rowPx * 0.3);
-          if (set.duration[i] > 0) this.#bar(set.leave(i), px, this.line.y(place) + rowPx * 0.7);
-        }
+      context.rect(x - px, y, 2 * px, height);
+      context.stroke();
+      context.clip();
+      context.beginPath();
+      for (let at = -height; at < 2 * px; at += HATCH_PX) {
+        context.moveTo(x - px + at, y + height);
+        context.lineTo(x - px + at + height, y);
       }
       context.stroke();
+      context.restore();
+      this.drawn.bounds += 1;
+    }
+    /** Where the times of the call under the pointer and of the chosen one may be, if that is more than a pixel. */
+    #bounds() {
+      const { context, rowPx, pin, tip, plotPx } = this.line,
+        seen = [pin, tip.under].filter((each, i, all) => each && !(i && this.isSame(each, all[0])));
+      context.strokeStyle = this.ink;
+      context.globalAlpha = 0.8;
+      for (const { set, event } of seen) {
+        const px = this.boundPx(set, event),
+          place = this.line.place(set.rowOf(event));
+        if (px === 0 || place < 0) continue;
+        const y = this.line.y(place),
+          height = Math.max(3, rowPx / 2 - 1);
+        if (2 * px > plotPx) {
+          this.drawn.wide += 1;
+          continue;
+        }
+        this.#bound(set.enter[event], px, y, height);
+        if (set.duration[event] > 0) this.#bound(set.leave(event), px, y + height, height);
+      }
       context.globalAlpha = 1;
+    }
+    isSame(one, other) {
+      return one?.set === other?.set && one?.event === other?.event;
     }
 
     /** The chosen time span, with its length. */

@@ -23,7 +23,9 @@
   }
 
   class Painter {
-    constructor(isDark) {
+    /** hidden: the classes whose time stays empty. */
+    constructor(isDark, hidden = new Set()) {
+      this.hidden = hidden;
       this.colours = isDark ? DARK : LIGHT;
       this.plain = this.colours.map((c) => pixel(c));
       this.hatched = this.colours.map((c) => pixel(c, 0.62));
@@ -42,6 +44,7 @@
         if (shares[c] <= 0) continue;
         edge += shares[c] * scale * height;
         const to = Math.min(height, Math.round(edge));
+        if (this.hidden.has(c)) filled = to;
         const hatch = HATCHES[c];
         for (; filled < to; ++filled) {
           const y = top + height - 1 - filled;

@@ -23,6 +23,7 @@
       this.pin = null; // {set, event}
       this.span = null; // {from, to}: a time span that was chosen
       this.shows = { messages: true, path: true };
+      this.hidden = new Set(); // classes of states that are not painted
       this.wanted = { functions: "", region: "" };
       this.frames = { count: 0, ms: 0, coarse: 0 };
       this.isMoving = false; // by wheel, drag or keys, just now
@@ -73,7 +74,7 @@
 
     resize() {
       this.isDark = matchMedia("(prefers-color-scheme: dark)").matches;
-      this.painter = new m.paint.Painter(this.isDark);
+      this.painter = new m.paint.Painter(this.isDark, this.hidden);
       this.width = Math.max(320, Math.floor(this.element.clientWidth));
       // The first screen has all of it.
       const above = this.element.getBoundingClientRect().top + globalThis.scrollY,

@@ -15,6 +15,15 @@
 
     hide() {
       this.element.hidden = true;
+      this.#look(null);
+    }
+    /** The call under the pointer, whose bounds are drawn. */
+    #look(under) {
+      const { overlay } = this.line,
+        before = this.under;
+      if (overlay.isSame(under, before)) return;
+      this.under = under;
+      if ([under, before].some((each) => each && overlay.boundPx(each.set, each.event) > 0)) this.line.redraw();
     }
 
     /** Of what is under a point of the canvas. */
@@ -23,6 +32,7 @@
         tip = this.element;
       if (!lane) return this.hide();
       const found = this.line.eventAt(x, y);
+      this.#look(found);
       const lines =
         x < m.timeline.LABELS_PX
           ? this.#describeLane(lane)

@@ -117,5 +117,23 @@ def check_a_damaged_link_shows_the_whole_run():
                 assert inside and browser.errors == [], (hash, browser.errors)
 
 
+def check_the_legend_takes_states_out_of_the_picture_and_back():
+    with tempfile.TemporaryDirectory() as work:
+        page = page_of(trace(pathlib.Path(work)))
+        with Browser() as browser:
+            browser.open(f"file://{page}")
+            browser.frame()
+            counts = f"[0, 1].map((c) => {LINE}.pixels.filter((p) => p === {LINE}.painter.plain[c]).length)"
+            whole = browser.evaluate(counts)
+            key = "document.querySelector('.legend .c0')"
+            browser.evaluate(f"{key}.click()")
+            browser.frame()
+            assert whole[0] > 0 and browser.evaluate(counts) == [0, whole[1]], "other states stay where they are"
+            assert browser.evaluate(f"{key}.ariaPressed") == "false"
+            browser.evaluate(f"{key}.click()")
+            browser.frame()
+            assert browser.evaluate(counts) == whole and browser.errors == [], browser.errors
+
+
 if __name__ == "__main__":
     globals()["check_" + sys.argv[3]]()

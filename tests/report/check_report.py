@@ -285,11 +285,19 @@ def check_bounds_of_clocks_are_drawn_where_they_are_wider_than_a_pixel():
             browser.open(f"file://{page}")
             browser.frame()
             assert browser.evaluate(f"{LINE}.overlay.drawn.bounds") == 0
+            show = f"{LINE}.show(s.enter[e] - 20 * b, s.enter[e] + 20 * b); {LINE}.choose({{ set: s, event: e }});"
             bound = browser.evaluate(f"(() => {{ const d = {PAGE}.data, s = d.sets[0], id = d.rows.findIndex((_, i) => d.bound(i, s.enter[s.first[i]]) > 0), e = s.first[id] + 3; "
-                                     f"const b = d.bound(id, s.enter[e]); {LINE}.show(s.enter[e] - 20 * b, s.enter[e] + 20 * b); return b; }})()")
+                                     f"const b = d.bound(id, s.enter[e]); {show} return b; }})()")
             assert bound > 0
             browser.frame()
-            assert browser.evaluate(f"{LINE}.overlay.drawn.bounds") > 0
+            assert browser.evaluate(f"{LINE}.overlay.drawn.bounds") in (1, 2), "both ends of the chosen call, of no other one"
+            browser.evaluate(f"(() => {{ const {{ set, event }} = {LINE}.pin, b = {bound} / 2; {LINE}.show(set.enter[event] - b, set.enter[event] + b); }})()")
+            browser.frame()
+            assert browser.evaluate(f"[{LINE}.overlay.drawn.bounds, {LINE}.overlay.drawn.wide]") == [0, 1], "wider than the view"
+            browser.key("Escape")
+            browser.evaluate(f"{LINE}.choose(null)")
+            browser.frame()
+            assert browser.evaluate(f"[{LINE}.overlay.drawn.bounds, {LINE}.overlay.drawn.wide]") == [0, 0]
 
 
 def check_the_canvas_shows_the_states():
