@@ -20,6 +20,7 @@
       this.line = timeline;
       this.data = timeline.data;
       this.drawn = { messages: 0, collectives: 0, bounds: 0, wide: 0 }; // in the last frame
+      this.ends = new m.ends.Ends(timeline);
       this.path = (timeline.summary.critical_line ?? []).map((part) => ({
         row: this.data.row(part.rank, part.thread),
         from: part.begin_ns,
@@ -54,6 +55,7 @@
         this.#messages();
         this.#collectives(first, last);
       }
+      this.ends.draw(first, last);
       this.#bounds();
       this.#span();
       this.#pin();

@@ -135,5 +135,20 @@ def check_the_legend_takes_states_out_of_the_picture_and_back():
             assert browser.evaluate(counts) == whole and browser.errors == [], browser.errors
 
 
+def check_a_call_that_never_returned_is_drawn_until_the_end_of_its_rank():
+    with tempfile.TemporaryDirectory() as work:
+        page = page_of(trace(pathlib.Path(work)))
+        with Browser() as browser:
+            browser.open(f"file://{page}")
+            pixel = f"(() => {{ const l = {LINE}; l.draw(); const p = l.place(0), y = l.y(p) + 1; return [...l.context.getImageData(Math.round(l.x(l.data.begin_ns + 7.5e8)), y, 1, 1).data].slice(0, 3); }})()"
+            before = browser.evaluate(pixel)
+            browser.evaluate(f"(() => {{ Object.assign({PAGE}.summary.ranks[0], {{ end: 'signal 9 (SIGKILL)', end_s: 1, end_call: 'MPI_Recv', end_call_s: 0.5 }}); "
+                             f"{LINE}.overlay.ends = new meridian.ends.Ends({LINE}); }})()")
+            after = browser.evaluate(pixel)
+            mix = [round(0.75 * old + 0.25 * new) for old, new in zip(before, (0xB0, 0x00, 0x20))]
+            assert max(abs(one - other) for one, other in zip(after, mix)) <= 2, (before, after, mix)
+            assert browser.errors == [], browser.errors
+
+
 if __name__ == "__main__":
     globals()["check_" + sys.argv[3]]()

@@ -5,9 +5,9 @@ const assert = require("node:assert/strict");
 const path = require("node:path");
 const test = require("node:test");
 
-for (const name of ["dom", "codec", "format", "levels", "events", "data", "lanes", "in_view", "address"])
+for (const name of ["dom", "codec", "format", "levels", "events", "data", "lanes", "in_view", "address", "ends"])
   require(path.join(__dirname, "../../report/page", `${name}.js`));
-const { inView, address, levels, events, data: pageData } = globalThis.meridian;
+const { inView, address, ends, levels, events, data: pageData } = globalThis.meridian;
 
 /** Columns of events [row, enter, duration, call, more], sorted by row and enter, as the page has them. */
 function setOf(list, rows, windows) {
@@ -172,4 +172,30 @@ test("the browser's button goes back over jumps, not over each step of a zoom", 
   assert.equal(address.isStep([0, 1000], [400, 450]), true);
   assert.equal(address.isStep([400, 450], [0, 1000]), true);
   assert.equal(address.isStep([0, 100], [200, 300]), true);
+});
+
+test("a rank that did not come to MPI_Finalize has its end, and the call that never returned with its peer", () => {
+  const data = someData();
+  data.rowOf = new Map([
+    ["0.0", 0],
+    ["1.0", 1],
+  ]);
+  data.memberOf = new Map();
+  data.begin_ns = 100;
+  data.sets[0].flags[4] = 2;
+  data.sets[0].peer = [1, -1, 1, 0, 0];
+  const summary = {
+    ranks: [
+      { rank: 0, end: "signal 9 (SIGKILL)", end_s: 3e-7, end_call: "", end_call_s: 0 },
+      { rank: 1, end: "signal 15 (SIGTERM)", end_s: 8e-7, end_call: "MPI_Recv (a.c:7)", end_call_s: 2e-7 },
+      { rank: 2, end: "finalized", end_s: -1, end_call: "", end_call_s: 0 },
+    ],
+  };
+  const found = ends
+    .endsOf(data, summary)
+    .map((end) => ({ ...end, at: Math.round(end.at), from: end.from && Math.round(end.from) }));
+  assert.deepEqual(found, [
+    { rank: 0, at: 400, from: null, call: "", what: "signal 9 (SIGKILL)", peer: -1 },
+    { rank: 1, at: 900, from: 700, call: "MPI_Recv (a.c:7)", what: "signal 15 (SIGTERM)", peer: 0 },
+  ]);
 });
