@@ -5,7 +5,7 @@
   const TEXT_PX = 40, // a narrower stretch has no room for words
     MARK_PX = 4;
 
-  /** [{rank, at, from: when the call began that never returned; null: none, call, what, peer: -1 if unknown}], times in ns. */
+  /** [{rank, at, from: when the call began that never returned, or null, call, what, peer: or -1}], times in ns. */
   function endsOf(data, summary) {
     return summary.ranks
       .filter((rank) => rank.end_s >= 0)

@@ -2,6 +2,7 @@
 // What wheel, pointer and keys do to the timeline.
 "use strict";
 ((m) => {
+  const LEAST_PINCH_PX = 8; // between two fingers
   const KEYS = [
     ["w + / s -", "zoom in / out"],
     ["a d / left right", "pan"],
@@ -19,9 +20,42 @@
     ["?", "these keys"],
   ];
 
+  /** Two fingers: what was between them stays between them. */
+  class Pinch {
+    constructor(line) {
+      this.line = line;
+      this.fingers = new Map();
+    }
+    get xs() {
+      return [...this.fingers.values()];
+    }
+    begin(event) {
+      if (event.pointerType !== "touch") return;
+      this.fingers.set(event.pointerId, event.offsetX);
+      if (this.fingers.size === 2) this.times = this.xs.map((x) => this.line.time(x));
+    }
+    /** Whether the event is one of two fingers. */
+    move(event) {
+      if (!this.fingers.has(event.pointerId)) return false;
+      this.fingers.set(event.pointerId, event.offsetX);
+      if (this.fingers.size !== 2) return false;
+      const [x0, x1] = this.xs,
+        [t0, t1] = this.times;
+      if (Math.abs(x1 - x0) < LEAST_PINCH_PX) return true;
+      const nsPerPx = (t1 - t0) / (x1 - x0),
+        from = t0 - (x0 - m.timeline.LABELS_PX) * nsPerPx;
+      if (nsPerPx > 0) this.line.show(from, from + nsPerPx * this.line.plotPx);
+      return true;
+    }
+    end(event) {
+      this.fingers.delete(event.pointerId);
+    }
+  }
+
   /** Zoom, pan, scroll, choice and keys of a timeline. */
   function listen(line) {
     const canvas = line.canvas;
+    const pinch = new Pinch(line);
     let drag = null;
     canvas.addEventListener(
       "wheel",
@@ -36,22 +70,35 @@
     );
     canvas.addEventListener("pointerdown", (event) => {
       canvas.setPointerCapture(event.pointerId);
+      pinch.begin(event);
       drag = { x: event.offsetX, y: event.offsetY, view: { ...line.view }, top: line.top, isMoved: false };
       if (event.shiftKey) drag.begin = line.time(event.offsetX);
     });
     canvas.addEventListener("pointermove", (event) => {
+      if (pinch.move(event)) {
+        if (drag) drag.isPinched = true;
+        return;
+      }
+      if (drag?.isPinched) return;
       if (!drag) return line.tip.hover(event.offsetX, event.offsetY);
       const dx = event.offsetX - drag.x,
         dy = event.offsetY - drag.y;
       drag.isMoved ||= Math.abs(dx) + Math.abs(dy) > 3;
       if (drag.begin !== undefined) return line.select({ from: drag.begin, to: line.time(event.offsetX) });
       const shift = (-dx / line.plotPx) * (drag.view.to - drag.view.from);
-      line.top = drag.top;
-      line.scroll(-dy);
+      if (event.pointerType !== "touch") {
+        line.top = drag.top;
+        line.scroll(-dy);
+      }
       line.show(drag.view.from + shift, drag.view.to + shift);
     });
     canvas.addEventListener("pointerup", (event) => {
-      if (drag && !drag.isMoved) line.click(event.offsetX, event.offsetY);
+      pinch.end(event);
+      if (drag && !drag.isMoved && !drag.isPinched) line.click(event.offsetX, event.offsetY);
+      drag = null;
+    });
+    canvas.addEventListener("pointercancel", (event) => {
+      pinch.end(event);
       drag = null;
     });
     canvas.addEventListener("pointerleave", () => line.tip.hide());

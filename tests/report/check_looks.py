@@ -150,5 +150,36 @@ def check_a_call_that_never_returned_is_drawn_until_the_end_of_its_rank():
             assert browser.errors == [], browser.errors
 
 
+def check_a_phone_scrolls_in_one_direction_and_zooms_by_two_fingers():
+    with tempfile.TemporaryDirectory() as work:
+        page = page_of(trace(pathlib.Path(work)))
+        with Browser() as browser:
+            browser.call("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=2, mobile=True)
+            browser.call("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=5)
+            browser.open(f"file://{page}")
+            browser.frame()
+            assert browser.evaluate("document.documentElement.scrollWidth") <= 390
+            cut = "[...document.querySelectorAll('.problems p')].filter((p) => p.scrollHeight > p.clientHeight + 1).length"
+            assert browser.evaluate(cut) == 0, "remedies are there as a whole"
+            browser.evaluate(f"{LINE}.canvas.scrollIntoView({{block: 'center'}})")
+            browser.frame()
+            box = browser.evaluate(f"(() => {{ const b = {LINE}.canvas.getBoundingClientRect(); return [b.x, b.y + 60, {LINE}.width - {LINE}.plotPx, {LINE}.plotPx]; }})()")
+            left = box[0] + box[2]
+
+            def touch(kind, *xs):
+                browser.call("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": x, "y": box[1], "id": i} for i, x in enumerate(xs)])
+
+            whole = browser.evaluate(f"[{LINE}.view.from, {LINE}.view.to]")
+            width = whole[1] - whole[0]
+            touch("touchStart", left + 0.4 * box[3], left + 0.6 * box[3])
+            touch("touchMove", left + 0.3 * box[3], left + 0.7 * box[3])
+            touch("touchEnd")
+            browser.frame()
+            view = browser.evaluate(f"[{LINE}.view.from, {LINE}.view.to]")
+            # What was from 0.4 to 0.6 of the run is from 0.3 to 0.7 of the view now.
+            assert abs(view[0] - whole[0] - 0.25 * width) < 0.02 * width and abs(view[1] - whole[0] - 0.75 * width) < 0.02 * width, (whole, view)
+            assert browser.evaluate(f"{LINE}.pin") is None and browser.errors == [], browser.errors
+
+
 if __name__ == "__main__":
     globals()["check_" + sys.argv[3]]()
