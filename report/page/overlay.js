@@ -20,6 +20,7 @@
       this.line = timeline;
       this.data = timeline.data;
       this.drawn = { messages: 0, collectives: 0, bounds: 0, wide: 0 }; // in the last frame
+      this.messages = []; // those that are drawn
       this.ends = new m.ends.Ends(timeline);
       this.path = (timeline.summary.critical_line ?? []).map((part) => ({
         row: this.data.row(part.rank, part.thread),
@@ -50,7 +51,9 @@
       this.drawn = { messages: 0, collectives: 0, bounds: 0, wide: 0 };
       this.#veil();
       this.#regions(first, last);
+      m.callNames.drawNames(this.line, this.#eventsInView(first, last, MOST_EVENTS));
       if (this.line.shows.path) this.#critical();
+      this.messages = [];
       if (this.line.shows.messages) {
         this.#messages();
         this.#collectives(first, last);
@@ -213,10 +216,18 @@
         send = set.message_from[k],
         receive = set.message_to[k];
       const from = this.line.place(set.rowOf(send)),
-        to = this.line.place(set.rowOf(receive));
+        to = this.line.place(set.rowOf(receive)),
+        half = this.line.rowPx / 2;
       if (from < 0 || to < 0) return;
-      context.moveTo(this.line.x(set.enter[send]), this.line.y(from) + this.line.rowPx / 2);
-      context.lineTo(this.line.x(set.leave(receive)), this.line.y(to) + this.line.rowPx / 2);
+      const ends = [
+        this.line.x(set.enter[send]),
+        this.line.y(from) + half,
+        this.line.x(set.leave(receive)),
+        this.line.y(to) + half,
+      ];
+      context.moveTo(ends[0], ends[1]);
+      context.lineTo(ends[2], ends[3]);
+      this.messages.push({ set, k, ends });
       this.drawn.messages += 1;
     }
 

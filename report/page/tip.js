@@ -4,6 +4,7 @@
 ((m) => {
   const { element } = m.dom;
   const { describeCall, describeBins } = m.describe;
+  const { messageAt, describeMessage } = m.callNames;
   const SAID_MS = 6000;
 
   class Tip {
@@ -33,12 +34,15 @@
       if (!lane) return this.hide();
       const found = this.line.eventAt(x, y);
       this.#look(found);
+      const message = x < m.timeline.LABELS_PX ? null : messageAt(this.line.overlay.messages, x, y);
       const lines =
         x < m.timeline.LABELS_PX
           ? this.#describeLane(lane)
-          : found
-            ? describeCall(this.data, found.set, found.event)
-            : describeBins(this.line, lane, this.line.time(x));
+          : message
+            ? describeMessage(this.data, message.set, message.k)
+            : found
+              ? describeCall(this.data, found.set, found.event)
+              : describeBins(this.line, lane, this.line.time(x));
       clearTimeout(this.said);
       tip.replaceChildren(...lines.map((text) => element("div", { text })));
       tip.hidden = false;

@@ -181,5 +181,25 @@ def check_a_phone_scrolls_in_one_direction_and_zooms_by_two_fingers():
             assert browser.evaluate(f"{LINE}.pin") is None and browser.errors == [], browser.errors
 
 
+def check_the_pointer_on_a_message_shows_what_it_is():
+    with tempfile.TemporaryDirectory() as work:
+        page = page_of(trace(pathlib.Path(work)))
+        with Browser() as browser:
+            browser.open(f"file://{page}")
+            browser.evaluate(f"{LINE}.zoom(1 / 64)")
+            browser.frame()
+            x, y, lines = browser.evaluate(
+                f"(() => {{ const l = {LINE}, box = l.canvas.getBoundingClientRect(), middle = ({{ ends: [a, b, c, d] }}) => [(a + c) / 2, (b + d) / 2]; "
+                "const at = (x, y) => meridian.callNames.messageAt(l.overlay.messages, x, y); "
+                "const isAlone = (each) => { const [x, y] = middle(each); return x > 200 && x < l.width && [-3, 0, 3].every((dx) => [-3, 0, 3].every((dy) => [each, null].includes(at(x + dx, y + dy)))); }; "
+                "const near = l.overlay.messages.find(isAlone), [x, y] = middle(near); "
+                "return [box.x + x, box.y + y, meridian.callNames.describeMessage(l.data, near.set, near.k)]; })()")
+            browser.mouse("mouseMoved", x, y)
+            browser.frame()
+            shown = browser.evaluate(f"[...{LINE}.tip.element.children].map((e) => e.textContent)")
+            assert shown[0].startswith("message from rank ") and shown[0] == lines[0] and len(shown) == 3, (shown, lines)
+            assert browser.errors == [], browser.errors
+
+
 if __name__ == "__main__":
     globals()["check_" + sys.argv[3]]()

@@ -5,9 +5,21 @@ const assert = require("node:assert/strict");
 const path = require("node:path");
 const test = require("node:test");
 
-for (const name of ["dom", "codec", "format", "levels", "events", "data", "lanes", "in_view", "address", "ends"])
+for (const name of [
+  "dom",
+  "codec",
+  "format",
+  "levels",
+  "events",
+  "data",
+  "lanes",
+  "in_view",
+  "address",
+  "ends",
+  "call_names",
+])
   require(path.join(__dirname, "../../report/page", `${name}.js`));
-const { inView, address, ends, levels, events, data: pageData } = globalThis.meridian;
+const { inView, address, callNames, ends, levels, events, data: pageData } = globalThis.meridian;
 
 /** Columns of events [row, enter, duration, call, more], sorted by row and enter, as the page has them. */
 function setOf(list, rows, windows) {
@@ -197,5 +209,28 @@ test("a rank that did not come to MPI_Finalize has its end, and the call that ne
   assert.deepEqual(found, [
     { rank: 0, at: 400, from: null, call: "", what: "signal 9 (SIGKILL)", peer: -1 },
     { rank: 1, at: 900, from: 700, call: "MPI_Recv (a.c:7)", what: "signal 15 (SIGTERM)", peer: 0 },
+  ]);
+});
+
+test("the message whose line is nearest to the pointer is found, within 4 px", () => {
+  const shown = [
+    { k: 0, ends: [0, 0, 100, 0] },
+    { k: 1, ends: [0, 6, 100, 6] },
+  ];
+  assert.equal(callNames.messageAt(shown, 50, 2).k, 0);
+  assert.equal(callNames.messageAt(shown, 50, 5).k, 1);
+  assert.equal(callNames.messageAt(shown, 50, 11), null);
+  assert.equal(callNames.messageAt(shown, 103, 0).k, 0);
+  assert.equal(callNames.messageAt(shown, 106, 0), null);
+});
+
+test("a message has its ranks, tag, bytes and time", () => {
+  const data = someData();
+  Object.assign(data.sets[0], { tag: [7, -1, -1, 7, -1], place: [1, 0, 0, 0, 0] });
+  data.places = ["", "a.c:5"];
+  assert.deepEqual(callNames.describeMessage(data, data.sets[0], 0), [
+    "message from rank 0 to rank 1",
+    "tag 7, 8 B",
+    "70.0 ns from send (a.c:5) to receive",
   ]);
 });
