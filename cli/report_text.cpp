@@ -34,10 +34,8 @@ PageText page_text(const Summary& summary) {
   return text;
 }
 
-Result<std::string> make_report(const ReportSource& source, const PageBudget& budget, bool is_served) {
+Result<std::string> make_report(const ReportSource& source, const PageBudget& budget, const PageText& text) {
   ProgressBar bar{is_terminal(STDERR_FILENO)};
-  PageText text = page_text(source.summary);
-  text.is_served = is_served;
   return report_page(
       source.trace, source.summary, source.rows, text, [&](double fraction) { bar.show(fraction, "report"); }, budget);
 }

@@ -25,7 +25,7 @@ Result<std::unique_ptr<ReportSource>> open_report_source(const std::filesystem::
 /// Texts about the run for pages.
 PageText page_text(const Summary& summary);
 
-/// The page. is_served: it asks its server for details.
-Result<std::string> make_report(const ReportSource& source, const PageBudget& budget, bool is_served);
+/// The page, with page_text() or a changed one.
+Result<std::string> make_report(const ReportSource& source, const PageBudget& budget, const PageText& text);
 
 }  // namespace meridian

@@ -8,6 +8,7 @@
 #include "report/data/encoding.hpp"
 #include "report/data/page_clocks.hpp"
 #include "report/page_files.hpp"
+#include "report/private_names.hpp"
 #include "summary/summary_tables.hpp"
 #include "trace/model/units.hpp"
 
@@ -100,9 +101,18 @@ std::string put_together(std::string_view mark, std::string_view shows, Json tab
 
 Result<std::string> report_page(const MergedTrace& trace, const Summary& summary, const TimelineRows& rows,
                                 const PageText& text, const PageProgress& progress, const PageBudget& budget) {
-  MERIDIAN_TRY(const Json timeline, page_timeline(trace, summary, rows, budget, progress));
+  MERIDIAN_TRY(Json timeline, page_timeline(trace, summary, rows, budget, progress));
+  PageText shown = text;
+  if (text.is_private) {
+    const PrivateNames names{summary};
+    names.apply_to_timeline(timeline);
+    Json about_run = Json::parse(text.summary_json);
+    names.apply_to_summary(about_run);
+    shown.summary_json = about_run.dump();
+    shown.headline = names.in(text.headline);
+  }
   return put_together(kPageMark, "all", describe_tables(summary, [](const SummaryTable&) { return true; }), timeline,
-                      text);
+                      shown);
 }
 
 Result<std::string> clock_page(const MergedTrace& trace, const Summary& summary, const PageText& text) {

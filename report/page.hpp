@@ -25,6 +25,7 @@ struct PageText {
   std::string summary_json;  ///< of at most kMostPageRows rows a table
   std::string version;       ///< of Meridian
   bool is_served = false;    ///< the page asks the server that it came from for details
+  bool is_private = false;   ///< without names of hosts, paths and addresses
 };
 
 /// The report as one HTML file that needs nothing else. Its data are text in elements of their own, which no browser runs.

@@ -24,6 +24,7 @@ constexpr OwnPage kReportPage{kPageMark, "report"};
 
 struct ReportArguments {
   std::string trace, output;
+  bool is_private = false;
 };
 
 int write_report(const ReportArguments& arguments) {
@@ -31,7 +32,9 @@ int write_report(const ReportArguments& arguments) {
   const PageBudget budget;
   const auto source = open_report_source(arguments.trace, budget);
   if (!source) return fail(source.error());
-  const auto page = make_report(**source, budget, false);
+  PageText text = page_text((*source)->summary);
+  text.is_private = arguments.is_private;
+  const auto page = make_report(**source, budget, text);
   if (!page) return fail(page.error());
   if (arguments.output == "-") return print(*page) ? kExitFine : kExitCouldNotRun;
   const fs::path output =
@@ -44,12 +47,15 @@ int write_report(const ReportArguments& arguments) {
 
 Command report_command() {
   const auto arguments = std::make_shared<ReportArguments>();
-  return {"report",
-          "Write a page for a browser: verdict, timeline, tables; it needs nothing else",
-          {{"trace", "PATH", "merged.h5 or its directory (default: latest)", &arguments->trace},
-           {"-o,--output", "FILE", "The page (default: report.html beside the merged file); -: standard output",
-            &arguments->output}},
-          [arguments] { return write_report(*arguments); }};
+  return {
+      "report",
+      "Write a page for a browser: verdict, timeline, tables; it needs nothing else",
+      {{"trace", "PATH", "merged.h5 or its directory (default: latest)", &arguments->trace},
+       {"-o,--output", "FILE", "The page (default: report.html beside the merged file); -: standard output",
+        &arguments->output},
+       {"--private", "", "Leave out names of hosts, paths, addresses and the environment, so that others may have it",
+        &arguments->is_private}},
+      [arguments] { return write_report(*arguments); }};
 }
 
 }  // namespace meridian

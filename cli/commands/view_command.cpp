@@ -68,7 +68,9 @@ int view(const ViewArguments& arguments) {
       static_cast<std::uint16_t>(arguments.port), *token,
       [&](std::string_view path, std::string_view query) { return answer(**source, page, path, query); });
   if (!server) return fail(server.error());
-  auto made = make_report(**source, kViewBudget, true);
+  PageText about = page_text((*source)->summary);
+  about.is_served = true;
+  auto made = make_report(**source, kViewBudget, about);
   if (!made) return fail(made.error());
   page = *std::move(made);
 

@@ -4,7 +4,7 @@
 ((m) => {
   const { element, section, say } = m.dom;
   const { Table } = m.table;
-  const { duration, bytes, count, percent } = m.format;
+  const { duration, bytes, count, counted, percent } = m.format;
   const { bars, heatMap, curves, flameGraph, pathTree } = m.plots;
 
   const MOST_BARS = 64;
@@ -240,22 +240,32 @@
       ["hosts", different("host")],
       ["processors", different("cpu_model")],
     ];
-    for (const row of (summary.environment ?? []).slice(0, MOST_SETTINGS)) facts.push([row.name, [row.value]]);
-    const lines = facts
-      .filter(([, values]) => values.length > 0 && values[0])
-      .map(([name, values]) =>
-        element(
-          "tr",
-          {},
-          element("th", { scope: "row", text: name }),
-          element("td", {
-            class: "long",
-            text:
-              values.length > 4 ? `${values.slice(0, 4).join(", ")} and ${values.length - 4} more` : values.join(", "),
-          }),
-        ),
-      );
-    return section("circumstances", "How it was run", element("table", {}, element("tbody", {}, ...lines)));
+    const lines = (rows) =>
+      rows
+        .filter(([, values]) => values.length > 0 && values[0])
+        .map(([name, values]) =>
+          element(
+            "tr",
+            {},
+            element("th", { scope: "row", text: name }),
+            element("td", {
+              class: "long",
+              text:
+                values.length > 4
+                  ? `${values.slice(0, 4).join(", ")} and ${values.length - 4} more`
+                  : values.join(", "),
+            }),
+          ),
+        );
+    const settings = (summary.environment ?? []).slice(0, MOST_SETTINGS).map((row) => [row.name, [row.value]]);
+    const table = (rows) => element("table", {}, element("tbody", {}, ...lines(rows)));
+    const folded = element("summary", { text: counted(settings.length, "setting") });
+    return section(
+      "circumstances",
+      "How it was run",
+      table(facts),
+      settings.length ? element("details", { id: "settings" }, folded, table(settings)) : "",
+    );
   }
 
   /** Links to the parts of the page. */

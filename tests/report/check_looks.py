@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers of what is in view, time spans, and the view in the address, in a browser. Usage: check_looks.py MERIDIAN CLOCK_TRACES CHECK"""
 
+import json
 import pathlib
 import sys
 import tempfile
 import time
 
 from browser import Browser
-from check_report import LINE, PAGE, page_of, stats, trace
+from check_report import LINE, MERIDIAN, PAGE, data_of, page_of, run, stats, trace
+from page_data import inflate
 
 NUMBERS = "globalThis.meridian.inView.numbersOf"
 WHOLE = f"{{ from: {PAGE}.data.begin_ns, to: {PAGE}.data.end_ns }}"
@@ -198,6 +200,23 @@ def check_the_pointer_on_a_message_shows_what_it_is():
             browser.frame()
             shown = browser.evaluate(f"[...{LINE}.tip.element.children].map((e) => e.textContent)")
             assert shown[0].startswith("message from rank ") and shown[0] == lines[0] and len(shown) == 3, (shown, lines)
+            assert browser.errors == [], browser.errors
+
+
+def check_a_private_page_names_no_host_and_no_path():
+    with tempfile.TemporaryDirectory() as work:
+        directory = trace(pathlib.Path(work), name="secretnode")
+        for words, is_private in (([], False), (["--private"], True)):
+            run(MERIDIAN, "report", directory, *words)
+            data = data_of(directory / "report.html")
+            texts = [json.dumps(data["about"]), json.dumps(data["timeline"]), inflate(data["summary"]).decode()]
+            for secret in ("secretnode0", "secretnode1", "/bin/secretnode"):
+                assert any(secret in text for text in texts) == (not is_private), (secret, is_private)
+        with Browser() as browser:
+            browser.open(f"file://{directory}/report.html")
+            browser.frame()
+            assert browser.evaluate("document.querySelector('h1').textContent") == "secretnode", "the program keeps its name"
+            assert browser.evaluate(f"[...new Set({PAGE}.data.rows.map((row) => row.host))]")[:2] == ["host1", "host2"]
             assert browser.errors == [], browser.errors
 
 
