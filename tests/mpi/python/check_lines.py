@@ -14,7 +14,8 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent)]
+sys.path[:0] = [str(HERE.parent), str(HERE.parents[1] / "where")]
+import stuck_run  # noqa: E402
 import tracing  # noqa: E402
 from tracing import launch  # noqa: E402
 
@@ -93,6 +94,23 @@ def check_stacks(check, run):
         check.true(f"{path} in {names}", path in names)
 
 
+def check_stuck(check, options, work):
+    """`meridian where` names the line while the program hangs, and after it was killed."""
+    program = HERE / "stuck.py"
+    work.mkdir()
+    ((_, function, line),) = claims(program, options.ranks)
+
+    def places(report):
+        found = [rank["threads"][0]["place"] for rank in report["ranks"] if rank["threads"]]
+        return [place and (place["function"], place["file"], place["line"]) for place in found]
+
+    expected = [(function, str(program), line)] * options.ranks
+    run = stuck_run.StuckRun(options, [PYTHON, "-B", program], work, options.ranks)
+    with run:
+        check.equal("place while it hangs", places(run.until(lambda report: places(report) == expected)[1]), expected)
+    check.equal("place after it was killed", places(run.until_ended()[1]), expected)
+
+
 def main():
     parser = launch.parser("linked")
     parser.add_argument("what", choices=("mpi4py", "ctypes"))
@@ -122,6 +140,8 @@ def main():
             stacks.check_result(check, "stacks")
             check_lines(check, "stacks", stacks, program, options.ranks)
             check_stacks(check, stacks)
+            if options.ranks > 1:
+                check_stuck(check, options, pathlib.Path(folder) / "stuck")
     return check.finish(run.traced, run.merged)
 
 
