@@ -114,7 +114,7 @@ TEST(CallSites, OfInvalidFilesAreOffsets) {
     char address[32];
     std::snprintf(address, sizeof address, "%llx", static_cast<unsigned long long>(begin));
     char end[32];
-    std::snprintf(end, sizeof end, "%llx", static_cast<unsigned long long>(begin + 0x1000));
+    std::snprintf(end, sizeof end, "%llx", static_cast<unsigned long long>(begin) + 0x1000);
     load_module(run[0], address, end, address, (files / name).string());  // each has another build id
     run[0]->call(CallId::Wtime, {begin, begin + 1});
     at(run[0].thread(), begin + 0x10);
