@@ -16,11 +16,18 @@
 namespace meridian {
 namespace {
 
-/// The site of a call; nullptr: not recorded.
-const Site* site_of(const ThreadNow& thread, RankSites& sites, const SiteTable& table, const PathTable& paths) {
-  if (thread.call == CallId::none || thread.return_address == 0) return nullptr;
-  const std::uint32_t site = paths.paths()[sites.path(thread.return_address, thread.stack_node)].site;
-  return site == kNoSite ? nullptr : &table.sites()[site];
+/// The site of a call; kNoSite: not recorded.
+std::uint32_t site_of(const ThreadNow& thread, RankSites& sites, const PathTable& paths) {
+  if (thread.call == CallId::none || thread.return_address == 0) return kNoSite;
+  return paths.paths()[sites.path(thread.return_address, thread.stack_node)].site;
+}
+
+/// The site in a table that has only some of those of `all`.
+std::uint32_t copy_site(std::uint32_t site, const SiteTable& all, SiteTable& some) {
+  const auto [number, offset] = all.sites()[site];
+  if (number == kNoModule) return some.site(kNoModule, offset);
+  const Module& module = all.modules()[number];
+  return module.is_script ? some.site(all.line(site)) : some.site(some.module(module), offset);
 }
 
 }  // namespace
@@ -35,13 +42,12 @@ void find_call_places(std::vector<RankNow>& ranks) {
     PathTable paths;
     RankSites sites{rank.meta, all, paths};
     for (ThreadNow& thread : rank.threads) {
-      const Site* const site = site_of(thread, sites, all, paths);
-      if (site == nullptr) continue;
-      const Module& module = all.modules()[site->module];
-      const std::uint32_t number = site->module == kNoModule ? kNoModule : needed.module(module);
-      site_of_thread[&thread] = needed.site(number, site->offset);
-      thread.place.module = module.path;
-      thread.place.offset = site->offset;
+      const std::uint32_t number = site_of(thread, sites, paths);
+      if (number == kNoSite) continue;
+      const Site& site = all.sites()[number];
+      site_of_thread[&thread] = copy_site(number, all, needed);
+      thread.place.module = all.modules()[site.module].path;
+      thread.place.offset = site.offset;
     }
   }
   Findings unused;  // unresolved sites remain offsets

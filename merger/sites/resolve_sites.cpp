@@ -116,6 +116,13 @@ class Resolver {
 
  private:
   void resolve(const Module& module, const std::vector<std::uint32_t>& sites) {
+    if (module.is_script) {
+      for (const std::uint32_t site : sites) {
+        const ScriptLine& line = table_.line(site);
+        places_[site] = {line.function, "", line.file, line.line, 0};
+      }
+      return;
+    }
     if (module.is_mpi) findings_.add(FindingId::site_in_mpi, sites.size(), module.path);
     if (!can_read_debug_info()) {
       findings_.add(FindingId::site_no_reader, sites.size());

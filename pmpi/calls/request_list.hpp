@@ -154,7 +154,7 @@ template <CallId id>
 template <CallId id, class Call, class WordAt>
 [[gnu::always_inline]] inline bool polled_list(const RequestList& list, ThreadState& thread, const void* frame,
                                                Call call, WordAt word_at, int& result) noexcept(false) {
-  const PollPhase::Place place = poll_place(id, frame);
+  const PollPhase::Place place = poll_place(id, poll_address(thread, frame));
   PollTurn turn;
   MPI_Status own[kStackStatuses];
   std::uint64_t words[kStackStatuses];
@@ -263,7 +263,7 @@ template <CallId id, class Call, class WordAt>
   count_leave(thread);
   if constexpr (is_poll(id)) {
     if (result == MPI_SUCCESS && !is_asking && found_nothing(list) && may_begin_polls(thread)) {
-      begin_polls(thread, at, poll_place(id, frame));
+      begin_polls(thread, at, poll_place(id, is_script_site(thread.site) ? thread.site : return_address(frame)));
       look_if_asked(thread);
       return result;
     }
@@ -286,8 +286,8 @@ template <CallId id, class Call, class WordAt>
   if constexpr (is_poll(id)) {
     ThreadState& thread = t_state;
     if (g_enabled[static_cast<std::size_t>(id)] == kCallOn && list.requests != nullptr &&
-        static_cast<unsigned>(list.count) <= kStackStatuses && begin_next_poll(thread, frame, poll_place(id, frame)))
-        [[likely]] {
+        static_cast<unsigned>(list.count) <= kStackStatuses &&
+        begin_next_poll(thread, frame, poll_place(id, poll_address(thread, frame)))) [[likely]] {
       MPI_Status own[kStackStatuses];
       std::uint64_t saved[kStackStatuses];
       MPI_Status* const seen = list.statuses == MPI_STATUSES_IGNORE ? own : list.statuses;

@@ -226,11 +226,13 @@ template <CallId id, class What, class Call>
 
 /// The place of a poll with the builder `what`.
 template <CallId id, class What>
-[[gnu::always_inline]] inline PollPhase::Place poll_place_of(const What& what, const void* frame) noexcept {
+[[gnu::always_inline]] inline PollPhase::Place poll_place_of(const What& what, ThreadState& thread,
+                                                             const void* frame) noexcept {
+  const std::uint64_t from = poll_address(thread, frame);
   if constexpr (requires { what.peer; })
-    return poll_place(id, frame, handle_word(what.comm), rank_word(what.peer), tag_word(what.tag));
+    return poll_place(id, from, handle_word(what.comm), rank_word(what.peer), tag_word(what.tag));
   else
-    return poll_place(id, frame);
+    return poll_place(id, from);
 }
 
 /// Records a poll of a phase that found something, or failed.
@@ -262,7 +264,7 @@ template <CallId id, class What, class Call>
   PollTurn turn;
   PollPhase::Place place;
   if constexpr (is_poll(id)) {
-    place = poll_place_of<id>(what, frame);
+    place = poll_place_of<id>(what, thread, frame);
     if (g_enabled[static_cast<std::size_t>(id)] == kCallOn && begin_poll(thread, turn, frame, place)) at = turn.at;
   }
   if (at == nullptr) {
@@ -320,7 +322,7 @@ template <CallId id, class What, class Call>
     const void* const frame = __builtin_frame_address(0);
     ThreadState& thread = t_state;
     if (g_enabled[static_cast<std::size_t>(id)] == kCallOn &&
-        begin_next_poll(thread, frame, poll_place_of<id>(what, frame))) [[likely]] {
+        begin_next_poll(thread, frame, poll_place_of<id>(what, thread, frame))) [[likely]] {
       std::uint64_t* const at = thread.cursor;
       const int result = call();
       if (thread.cursor != at) [[unlikely]] {

@@ -34,9 +34,9 @@ inline constexpr std::uint64_t kPollWideGapTicks = std::uint64_t{1} << 21;  ///<
          id == CallId::Request_get_status || id == CallId::Iprobe || id == CallId::Improbe;
 }
 
-[[gnu::always_inline]] inline PollPhase::Place poll_place(CallId id, const void* frame, std::uint64_t comm = 0,
+[[gnu::always_inline]] inline PollPhase::Place poll_place(CallId id, std::uint64_t from, std::uint64_t comm = 0,
                                                           std::int32_t peer = 0, std::int32_t tag = 0) noexcept {
-  return {return_address(frame) | static_cast<std::uint64_t>(id) << 48, comm,
+  return {from | static_cast<std::uint64_t>(id) << 48, comm,
           static_cast<std::uint32_t>(peer) | static_cast<std::uint64_t>(static_cast<std::uint32_t>(tag)) << 32};
 }
 

@@ -250,8 +250,8 @@ bool attach_thread(ThreadState& thread) noexcept {
 /// True if `frame` is inside the call in progress: deeper in the stack, and the frame of that call is unchanged. After
 /// a longjmp or an exception that frame was left, or overwritten by later calls.
 bool is_call_alive(const ThreadState& thread, const void* frame) noexcept {
-  const bool has_stack = (thread.site & kStackSite) != 0 && thread.stacks != nullptr;
-  const std::uint64_t before = has_stack ? thread.call_address : thread.site;
+  const bool has_other = is_named_site(thread.site) && thread.stacks != nullptr;
+  const std::uint64_t before = has_other ? thread.call_address : thread.site;
   return frame < static_cast<const void*>(thread.frame) && return_address(thread.frame) == before;
 }
 

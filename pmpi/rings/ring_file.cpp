@@ -17,6 +17,7 @@
 #include <new>
 
 #include "pmpi/process/clock.hpp"
+#include "pmpi/process/program.hpp"
 #include "pmpi/process/session_state.hpp"
 #include "trace/ring/process_start.hpp"
 #include "trace/ring/ring_name.hpp"
@@ -140,11 +141,6 @@ bool make_ring_somewhere(const char* host, std::uint64_t start, const RingPlan& 
 
 }  // namespace
 
-void read_executable(char* path, std::size_t room) noexcept {
-  const ssize_t length = readlink("/proc/self/exe", path, room - 1);
-  path[length > 0 ? length : 0] = '\0';
-}
-
 bool create_ring() noexcept {
   const RingPlan plan = plan_ring();
   if (plan.slots == 0) {
@@ -177,7 +173,7 @@ bool create_ring() noexcept {
   if (g_session.options.is_on(OptionId::sites) || g_session.options.number(OptionId::stack) != 0)  // modules are stored
     ring->sample_hz = static_cast<std::uint32_t>(g_session.options.number(OptionId::samples));
   memcpy(ring->hostname, host, sizeof host);
-  read_executable(ring->executable, sizeof ring->executable);
+  read_program(ring->executable, sizeof ring->executable);
   if (maps.cards != MAP_FAILED) {  // stay mapped in forked children: a child made without fork() may still count
     ring->card_count = kCards;
     ring->cards_offset = plan.cards_offset;

@@ -61,7 +61,7 @@ struct ThreadState {
   std::atomic<std::uint64_t>* head = nullptr;  ///< in the ring file: end of complete records
   const std::uint64_t* frame = nullptr;        ///< stack of the call in progress: distinguishes a nested call from an
                                                ///< abandoned one
-  std::uint64_t site = 0;                      ///< of that call: its return address, or a kStackSite
+  std::uint64_t site = 0;                      ///< of that call: its return address, or is_named_site()
   std::uint64_t site_header = 0;               ///< kSiteHeader, or 0 if sites are not recorded
   LearnedCalls* learned = &g_nothing_learned;  ///< for small records (small.hpp)
   std::uint64_t last_leave = 0;                ///< leave ticks of the last record
@@ -80,7 +80,7 @@ struct ThreadState {
   bool is_kept = false;            ///< its present records wait for room, regardless of MERIDIAN_FULL
   std::uint16_t lost_regions = 0;  ///< regions begun while calls are lost, and not ended yet
   LostRegion* lost_region_list = nullptr;
-  std::uintptr_t call_address = 0;   ///< frame[1] of the call in progress if its site is a node
+  std::uintptr_t call_address = 0;   ///< frame[1] of the call in progress if is_named_site()
   Nest* nest = nullptr;              ///< for calls from callbacks (nested.hpp); null: there were none
   std::uint32_t inside = kNoThread;  ///< of a Nest: the ThreadId of the thread in whose calls these calls are made
 };
@@ -188,6 +188,11 @@ class KeptRecord {
 /// Stores a ring word so that neither compiler nor processor moves earlier stores after it.
 [[gnu::always_inline]] inline void store_release(std::uint64_t& word, std::uint64_t value) noexcept {
   __atomic_store_n(&word, value, __ATOMIC_RELEASE);
+}
+
+/// Whether a call site is not a return address, but a node of a stack or a line of a script.
+[[gnu::always_inline]] constexpr bool is_named_site(std::uint64_t site) noexcept {
+  return (site & kStackSite) != 0 || is_script_site(site);
 }
 
 /// The return address of the function with this frame.

@@ -89,7 +89,7 @@ std::uint64_t record_lock(ThreadState& thread) noexcept {
 /// A phase of polls.
 Cost measure_polls(Bench& bench) noexcept {
   const void* const frame = __builtin_frame_address(0);
-  const PollPhase::Place place = poll_place(CallId::Test, frame);
+  const PollPhase::Place place = poll_place(CallId::Test, return_address(frame));
   ThreadState& thread = bench.thread;
   Cost quickest;
   for (int round = 0; round < kRounds; ++round) {

@@ -18,8 +18,8 @@
 #include "pmpi/libraries/real.hpp"
 #include "pmpi/process/heritage.hpp"
 #include "pmpi/process/launch.hpp"
+#include "pmpi/process/program.hpp"
 #include "pmpi/process/session_state.hpp"
-#include "pmpi/rings/ring_file.hpp"
 #include "pmpi/session/directory_pattern.hpp"
 
 namespace meridian {
@@ -77,7 +77,7 @@ bool make_directory(const char* base, bool may_exist, char* made) noexcept {
 /// The program's name without characters that are unsuitable for file names.
 void program_name(char* name, std::size_t room) noexcept {
   char path[kPathBytes];
-  read_executable(path, sizeof path);
+  read_program(path, sizeof path);
   const char* const slash = strrchr(path, '/');
   snprintf(name, room, "%.100s", slash != nullptr ? slash + 1 : path);
   for (char* c = name; *c != '\0'; ++c)

@@ -13,8 +13,8 @@
 #include "pmpi/process/file_name.hpp"
 #include "pmpi/process/heritage.hpp"
 #include "pmpi/process/last_words.hpp"
+#include "pmpi/process/program.hpp"
 #include "pmpi/process/session_state.hpp"
-#include "pmpi/rings/ring_file.hpp"
 
 namespace meridian {
 namespace {
@@ -110,7 +110,7 @@ void tell_no_trace() noexcept {
   }
   if (!is_run_process() || has_had_children()) return;
   char program[kPathBytes];
-  read_executable(program, sizeof program);
+  read_program(program, sizeof program);
   const char* const name = file_name(program);
   if (g_session.writer_started.load()) {
     say_at_end("nothing was recorded: '%s' ended in MPI_Init", name);

@@ -30,6 +30,7 @@
 #include "pmpi/session/unseen.hpp"
 #include "pmpi/session/unwrapped.hpp"
 #include "pmpi/stacks/modules.hpp"
+#include "pmpi/stacks/python.hpp"
 #include "pmpi/user/events.hpp"
 
 #define MERIDIAN_EXPORT extern "C" [[gnu::visibility("default")]]
@@ -103,7 +104,9 @@ void before_init() noexcept {
   state = g_session.state.load(std::memory_order_acquire);
   if (state == SessionState::idle) refuse_without_mpi();
   if (takes_part() && !join_census()) withdraw();
-  if (is_tracing() && !g_session.writer_started.load(std::memory_order_acquire)) start_writer();
+  if (!is_tracing()) return;
+  start_python();
+  if (!g_session.writer_started.load(std::memory_order_acquire)) start_writer();
 }
 
 void after_init() noexcept {
@@ -141,6 +144,7 @@ void after_init() noexcept {
   store_context();
   store_traced_ranks();
   store_modules();
+  store_python();
   store_unseen_calls(agreement.is_first);
   find_library_objects();
   store_unwrapped_calls(LookAt::start);

@@ -14,8 +14,8 @@
 #include "pmpi/process/file_name.hpp"
 #include "pmpi/process/last_words.hpp"
 #include "pmpi/process/launch.hpp"
+#include "pmpi/process/program.hpp"
 #include "pmpi/process/session_state.hpp"
-#include "pmpi/rings/ring_file.hpp"
 
 namespace meridian {
 namespace {
@@ -116,7 +116,7 @@ void report_lost_tracer(const char* file, char* const* environment) noexcept {
   char self[kPathBytes];
   if (find_executable(file, path, sizeof path) && strcmp(file_name(path), "meridian") != 0 &&
       (Program{path}.needs_mpi() || is_program_of_run())) {
-    read_executable(self, sizeof self);
+    read_program(self, sizeof self);
     say_at_end(
         "nothing is recorded of '%s': '%s' starts it without the tracer, because LD_PRELOAD in its environment is "
         "%s%.200s%s",

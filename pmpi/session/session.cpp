@@ -28,6 +28,7 @@
 #include "pmpi/session/foreign.hpp"
 #include "pmpi/session/init_calls.hpp"
 #include "pmpi/session/thread_parts.hpp"
+#include "pmpi/stacks/python.hpp"
 #include "pmpi/user/definitions.hpp"
 #include "trace/model/rank_list.hpp"
 
@@ -77,6 +78,7 @@ bool try_start() noexcept {
   if (!create_ring()) return refuse(Refusal::no_ring, nullptr);
   g_session.pid = getpid();
   prepare_selection();
+  find_python();
   prepare_threads(&release_thread);
   pthread_atfork(nullptr, nullptr, &stop_in_child);
   forget_levels_in_children();

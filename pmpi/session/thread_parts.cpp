@@ -12,6 +12,7 @@
 #include "pmpi/rings/small.hpp"
 #include "pmpi/rings/thread_state.hpp"
 #include "pmpi/rings/usage.hpp"
+#include "pmpi/stacks/python_layout.hpp"
 #include "pmpi/stacks/stacks.hpp"
 
 namespace meridian {
@@ -26,8 +27,8 @@ void equip_thread(ThreadState& thread) noexcept {
   }
   const auto depth = static_cast<std::uint32_t>(g_session.options.number(OptionId::stack));
   thread.site_header = depth != 0 || g_session.options.is_on(OptionId::sites) ? kSiteHeader : 0;
-  if (depth != 0 && (thread.stacks = make_stacks(depth, reinterpret_cast<std::uintptr_t>(&make_room))) == nullptr)
-    count_loss(Loss::stack_full);
+  if (depth != 0 || g_python.is_there) thread.stacks = make_stacks(depth, reinterpret_cast<std::uintptr_t>(&make_room));
+  if (depth != 0 && thread.stacks == nullptr) count_loss(Loss::stack_full);
   // With stacks and in nested calls, which leave the ring open to the call around them, each poll has a record.
   thread.polls.is_wanted =
       depth == 0 && thread.inside == kNoThread && g_session.options.number(OptionId::polls) == kPollPhases;

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -55,15 +56,18 @@ Mapping find_mapping(std::uintptr_t address) noexcept {
   return found;
 }
 
+std::size_t bytes_of(std::uint32_t depth) noexcept { return depth == 0 ? offsetof(Stacks, addresses) : sizeof(Stacks); }
+
 }  // namespace
 
 Stacks* make_stacks(std::uint32_t depth, std::uintptr_t tracer) noexcept {
   void* const memory =
-      mmap(nullptr, sizeof(Stacks), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      mmap(nullptr, bytes_of(depth), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   auto* const stacks = static_cast<Stacks*>(memory);  // zeros are the initial state
   stacks->depth = depth;
   stacks->tracer = tracer;
+  if (depth == 0) return stacks;
   // glibc keeps a thread's descriptor at the upper end of its stack, even in memory that the program provided.
   const bool is_first = syscall(SYS_gettid) == getpid();
   const auto inside = is_first ? reinterpret_cast<std::uintptr_t>(__libc_stack_end) : std::uintptr_t{pthread_self()};
@@ -75,7 +79,7 @@ Stacks* make_stacks(std::uint32_t depth, std::uintptr_t tracer) noexcept {
 }
 
 void release_stacks(Stacks* stacks) noexcept {
-  if (stacks != nullptr) munmap(stacks, sizeof *stacks);
+  if (stacks != nullptr) munmap(stacks, bytes_of(stacks->depth));
 }
 
 }  // namespace meridian

@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Call stacks (MERIDIAN_STACK). They are walked from frame to frame by rules that are looked up once for each return
+// Call stacks (MERIDIAN_STACK), and lines of Python as the places of calls (MERIDIAN_PYTHON). Stacks are walked from frame to frame by rules that are looked up once for each return
 // address, and stored as paths from the outermost frame in a tree, one for each thread. A record contains the node that
 // the call was made from; new nodes are stored. Only make_stacks() allocates or locks.
 
 #include <atomic>
 
 #include "pmpi/rings/thread_state.hpp"
+#include "pmpi/stacks/python_sites.hpp"
 #include "trace/unwind/unwind_rule.hpp"
 
 namespace meridian {
@@ -31,7 +32,7 @@ struct Stacks {
     std::uint32_t parent;  ///< 0: the outermost known frame
     std::uint32_t id;      ///< from 1; 0: a free slot
   };
-  std::uint32_t depth;    ///< most frames to walk
+  std::uint32_t depth;    ///< most frames to walk; 0: only lines of Python, and all from `addresses` on has no memory
   std::uint32_t nodes;    ///< number of nodes
   std::uint32_t unloads;  ///< g_unloads when the rules were looked up
   bool is_busy;
@@ -41,6 +42,7 @@ struct Stacks {
                                       ///< is not the program's
   std::uintptr_t tracer;              ///< an address in the tracer's code, which is not the program's either; 0: none
   std::uintptr_t low, high;           ///< the thread's own stack: nothing else is read
+  PythonSites python;
   std::uintptr_t addresses[kRoom + 1];
   Rule rule_slots[kRuleSlots];
   Node node_slots[kNodeSlots];
@@ -69,7 +71,7 @@ extern constinit std::atomic<std::uint32_t> g_unloads;
 std::uint32_t walk_stack(Stacks& stacks, const void* frame, std::uint64_t caller) noexcept;
 
 /// Called in a call that enter_call() has begun, whose wrapper has `frame` and returns to `caller`: sets thread.site to
-/// the node of its stack; leaves it unchanged if there is no room for more nodes, which is counted. New nodes are
+/// the node of its stack, or to a line of Python; leaves it unchanged if there is no room for more, which is counted. New ones are
 /// stored, so the position of the record, which needs `words`, may change: returns it. Null: no room, the call is not
 /// begun.
 [[gnu::noinline]] std::uint64_t* note_stack(ThreadState& thread, std::uint64_t words, const void* frame,
@@ -77,6 +79,16 @@ std::uint32_t walk_stack(Stacks& stacks, const void* frame, std::uint64_t caller
 [[gnu::always_inline]] inline std::uint64_t* note_stack(ThreadState& thread, std::uint64_t words,
                                                         const void* frame) noexcept {
   return note_stack(thread, words, frame, return_address(frame));
+}
+
+/// The place of a poll that has not begun, for a thread with `stacks`.
+[[gnu::noinline]] std::uint64_t python_poll_address(ThreadState& thread, const void* frame) noexcept;
+
+/// The address that polls from one place have in common.
+[[gnu::always_inline]] inline std::uint64_t poll_address(ThreadState& thread, const void* frame) noexcept {
+  if (thread.stacks != nullptr) [[unlikely]]
+    return python_poll_address(thread, frame);
+  return return_address(frame);
 }
 
 }  // namespace meridian

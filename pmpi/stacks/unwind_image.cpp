@@ -80,9 +80,20 @@ std::uintptr_t find_loaded_file(std::uintptr_t address) noexcept {
   return is_found ? reinterpret_cast<std::uintptr_t>(object.dlfo_map_start) : 0;
 }
 
+const char* find_loaded_name(std::uintptr_t address) noexcept {
+  dl_find_object object;
+  const bool is_found = _dl_find_object(reinterpret_cast<void*>(address), &object) == 0;
+  return is_found && object.dlfo_link_map->l_name != nullptr ? object.dlfo_link_map->l_name : "";
+}
+
 #else
 
 }  // namespace
+
+const char* find_loaded_name(std::uintptr_t address) noexcept {
+  Dl_info file{};
+  return dladdr(reinterpret_cast<void*>(address), &file) != 0 && file.dli_fname != nullptr ? file.dli_fname : "";
+}
 
 std::uintptr_t find_loaded_file(std::uintptr_t address) noexcept {
   Found found{address, 0, {}};

@@ -96,7 +96,7 @@ template <CallId id, Payload payload, std::uint64_t body_words, class Before, cl
   if (thread.stacks != nullptr) [[unlikely]] {
     at = note_stack(thread, kMaxFixedWords, __builtin_frame_address(0), from);
     if (at == nullptr) return call();
-    if ((thread.site & kStackSite) != 0) from = thread.site;
+    if (is_named_site(thread.site)) from = thread.site;
   }
   constexpr std::uint64_t kWords = words_of<RecordHead> + body_words;
   before(at + words_of<RecordHead>);

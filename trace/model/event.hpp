@@ -233,6 +233,18 @@ inline constexpr std::uint64_t kStackLost = 2;
 /// Flag in the word of a call site: the other bits are the id of a StackNode of the thread. Addresses of code are
 /// smaller.
 inline constexpr std::uint64_t kStackSite = std::uint64_t{1} << 63;
+/// Used as return addresses: lines of a script, which an interpreter runs. Their names are texts (kScriptKey). No code lies
+/// at these addresses.
+inline constexpr std::uint64_t kFirstScriptSite = 0x1000;
+inline constexpr std::uint64_t kEndOfScriptSites = 0x10000;
+constexpr bool is_script_site(std::uint64_t address) noexcept {
+  return address >= kFirstScriptSite && address < kEndOfScriptSites;
+}
+/// Key of the texts that hold them: their handle is the address, their value "LINE US function US file", where US is the
+/// character 31. LINE: 0 if it is unknown.
+inline constexpr const char* kScriptKey = "script.site";
+/// Key of the text about an interpreter whose frames cannot be read: its value is the version.
+inline constexpr const char* kScriptUnreadKey = "script.unread";
 
 struct ThreadBegin {
   std::uint32_t thread = 0;  ///< ThreadId

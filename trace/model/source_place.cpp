@@ -41,6 +41,14 @@ std::size_t begin_of_name(std::string_view name) {
   return 0;
 }
 
+/// Where a compiler's mark begins; the end of `name`: it has none. Python's "Store.cold_start" has none.
+std::size_t begin_of_mark(std::string_view name, std::string_view mark) {
+  const std::size_t at = name.find(mark);
+  if (at == std::string_view::npos) return name.size();
+  const std::string_view rest = name.substr(at + mark.size());
+  return rest.empty() || rest.front() == '.' || (rest.front() >= '0' && rest.front() <= '9') ? at : name.size();
+}
+
 }  // namespace
 
 std::string without_copy_marks(std::string name) {
@@ -49,7 +57,7 @@ std::string without_copy_marks(std::string name) {
       return name.substr(0, std::min(at, name.find(kClone))) + " (parallel region)";
   name.resize(std::min(name.size(), name.find(kClone)));
   for (const std::string_view mark : {".constprop.", ".isra.", ".part.", ".cold", ".lto_priv."})
-    name.resize(std::min(name.size(), name.find(mark)));
+    name.resize(begin_of_mark(name, mark));
   return name;
 }
 

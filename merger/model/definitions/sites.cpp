@@ -4,13 +4,33 @@
 #include <algorithm>
 #include <optional>
 #include <string_view>
+#include <utility>
 
+#include "trace/model/event.hpp"
 #include "trace/model/text_fields.hpp"
 
 namespace meridian {
 namespace {
 
 std::optional<std::uint64_t> take_hex(std::string_view& text) { return number_in<std::uint64_t>(take_field(text), 16); }
+
+/// "LINE US function US file".
+std::optional<ScriptLine> script_line(std::string_view text) {
+  constexpr char kSeparator = '\x1f';
+  const std::size_t first = text.find(kSeparator), second = text.rfind(kSeparator);
+  if (first == second) return std::nullopt;
+  const auto line = number_in<std::uint32_t>(text.substr(0, first), 10);
+  if (!line) return std::nullopt;
+  return ScriptLine{std::string{text.substr(first + 1, second - first - 1)}, std::string{text.substr(second + 1)},
+                    *line};
+}
+
+/// The same for all ranks, whatever their order.
+std::uint64_t offset_of(const ScriptLine& line) {
+  std::uint32_t hash = 0x811c9dc5;  // FNV-1a
+  for (const char c : line.function) hash = (hash ^ static_cast<unsigned char>(c)) * 0x01000193;
+  return std::uint64_t{hash >> 1} << 32 | line.line;
+}
 
 }  // namespace
 
@@ -35,9 +55,18 @@ std::uint32_t SiteTable::site(std::uint32_t module, std::uint64_t offset) {
   return number;
 }
 
+std::uint32_t SiteTable::site(const ScriptLine& line) {
+  const std::uint32_t number =
+      site(module({.path = line.file, .identity = "script:", .is_script = true}), offset_of(line));
+  if (number != kNoSite) lines_.try_emplace(number, line);
+  return number;
+}
+
 RankSites::RankSites(const RankMeta& meta, SiteTable& table, PathTable& paths, const std::vector<StackRow>& stacks)
     : table_{&table}, paths_{&paths} {
   for (const TextRow& text : meta.texts) {
+    if (text.key == kScriptKey && is_script_site(text.handle))
+      if (std::optional<ScriptLine> line = script_line(text.value)) lines_[text.handle] = *std::move(line);
     if (text.key != "module") continue;
     std::string_view left = text.value;
     const auto begin = take_hex(left), end = take_hex(left), bias = take_hex(left);
@@ -66,6 +95,7 @@ const RankSites::Range* RankSites::find(std::uint64_t address) const {
 }
 
 std::uint32_t RankSites::site(std::uint64_t address) {
+  if (const auto line = lines_.find(address); line != lines_.end()) return table_->site(line->second);
   const Range* const range = find(address);
   return range != nullptr ? table_->site(range->module, address - range->bias) : table_->site(kNoModule, address);
 }

@@ -22,12 +22,21 @@ struct Module {
   std::string identity;  ///< build id in hex; "stat:SIZE:TIME"; "-"
   bool is_mpi = false;   ///< the MPI library itself or its Fortran library
   bool is_tracer = false;
+  bool is_script = false;  ///< what an interpreter runs: its sites have names (SiteTable::line())
+};
+
+/// A line of a script.
+struct ScriptLine {
+  std::string function, file;
+  std::uint32_t line = 0;  ///< 0: unknown
 };
 
 /// A point in the program from which calls were made.
 struct Site {
   std::uint32_t module = kNoModule;
-  std::uint64_t offset = 0;  ///< return address minus the module's load bias; for module 0: the address itself
+  std::uint64_t offset =
+      0;  ///< return address minus the module's load bias; for module 0: the address itself; of a script:
+          ///< its line, and a hash of the function's name above
 };
 
 /// Modules and sites of all ranks, each once: sites with the same build id (or path and identity) and offset are equal.
@@ -40,6 +49,9 @@ class SiteTable {
   std::uint32_t module(const Module& module);
   /// kNoSite if the table is full.
   std::uint32_t site(std::uint32_t module, std::uint64_t offset);
+  std::uint32_t site(const ScriptLine& line);
+  /// The names of a site of a script.
+  const ScriptLine& line(std::uint32_t site) const { return lines_.at(site); }
 
   const std::vector<Module>& modules() const noexcept { return modules_; }
   /// Entry 0 means "no site".
@@ -52,6 +64,7 @@ class SiteTable {
   std::vector<Site> sites_;
   std::map<std::pair<std::string, std::string>, std::uint32_t> module_of_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> site_of_;
+  std::map<std::uint32_t, ScriptLine> lines_;  // by site
   bool is_full_ = false;
 };
 
@@ -89,8 +102,9 @@ class RankSites {
   SiteTable* table_;
   PathTable* paths_;
   std::vector<Range> ranges_;
-  IndexMap<HandleKey> known_;         // paths without callers, by address
-  std::vector<std::uint32_t> nodes_;  // [stacks]: index in the table of paths
+  std::map<std::uint64_t, ScriptLine> lines_;  // by address
+  IndexMap<HandleKey> known_;                  // paths without callers, by address
+  std::vector<std::uint32_t> nodes_;           // [stacks]: index in the table of paths
 };
 
 }  // namespace meridian

@@ -114,7 +114,7 @@ TEST(CallSites, OfInvalidFilesAreOffsets) {
     char address[32];
     std::snprintf(address, sizeof address, "%llx", static_cast<unsigned long long>(begin));
     char end[32];
-    std::snprintf(end, sizeof end, "%llx", static_cast<unsigned long long>(begin + 0x1000));
+    std::snprintf(end, sizeof end, "%llx", static_cast<unsigned long long>(begin) + 0x1000);
     load_module(run[0], address, end, address, (files / name).string());  // each has another build id
     run[0]->call(CallId::Wtime, {begin, begin + 1});
     at(run[0].thread(), begin + 0x10);
@@ -130,6 +130,66 @@ TEST(CallSites, OfInvalidFilesAreOffsets) {
     EXPECT_EQ(site.offset, 0x10u);
     EXPECT_EQ(site.line, 0u);
   }
+}
+
+void load_line(SyntheticRank& rank, std::uint64_t address, const std::string& text) {
+  rank.meta.texts.push_back({kScriptKey, text, address, 0});
+}
+
+TEST(CallSites, AreLinesOfScriptsInAllRanksAndThreads) {
+  SyntheticRun run{2};
+  load_line(run[0], 0x1000, "41\x1fSolver.assemble\x1f/home/user/solver.py");
+  load_line(run[0], 0x1001, "41\x1fSolver.assemble.<locals>.<lambda>\x1f/home/user/solver.py");
+  load_line(run[0], 0x1002, "41\x1fSolver.assemble\x1f/home/user/solver.py");  // as another thread counts
+  load_line(run[1], 0x1000, "41\x1fSolver.assemble\x1f/home/user/other.py");
+  load_line(run[1], 0x1001, "41\x1fSolver.assemble\x1f/home/user/solver.py");
+  std::uint64_t now = 100;
+  for (const std::uint64_t address : {0x1000u, 0x1001u, 0x1002u}) {
+    run[0]->call(CallId::Wtime, {now, now + 10});
+    at(run[0].thread(), address);
+    now += 20;
+  }
+  for (const std::uint64_t address : {0x1000u, 0x1001u}) {
+    run[1]->call(CallId::Wtime, {now, now + 10});
+    at(run[1].thread(), address);
+    now += 20;
+  }
+  const auto outcome = run.merge();
+  ASSERT_TRUE(outcome) << outcome.error().what;
+  std::vector<std::string> found;
+  for (const SiteSummary& site : outcome->summary.sites) {
+    EXPECT_EQ(site.line, 41u);
+    EXPECT_EQ(site.module, site.file);
+    found.push_back(site.caller + " " + site.file + " " + std::to_string(site.count));
+  }
+  EXPECT_THAT(found, testing::UnorderedElementsAre("Solver.assemble /home/user/solver.py 3",
+                                                   "Solver.assemble.<locals>.<lambda> /home/user/solver.py 1",
+                                                   "Solver.assemble /home/user/other.py 1"));
+  for (const char* finding : {"site.unknown", "site.file_missing", "site.unreadable"})
+    EXPECT_EQ(count_of(outcome->summary, finding), 0u) << finding;
+}
+
+TEST(CallSites, WithDamagedLinesOfScriptsAreUnknown) {
+  SyntheticRun run{1};
+  for (const char* text : {"", "41", "41\x1fmain", "x\x1fmain\x1fsolver.py", "\x1f\x1f"})
+    load_line(run[0], 0x1000, text);
+  load_line(run[0], 0x99000, "41\x1fmain\x1fsolver.py");  // not an address of a line
+  for (const std::uint64_t address : {0x1000u, 0x1001u, 0x99000u}) {
+    run[0]->call(CallId::Wtime, {address, address + 10});
+    at(run[0].thread(), address);
+  }
+  const auto outcome = run.merge();
+  ASSERT_TRUE(outcome) << outcome.error().what;
+  EXPECT_EQ(count_of(outcome->summary, "site.unknown"), 3u);
+}
+
+TEST(CallSites, OfAnInterpreterThatCannotBeReadAreReported) {
+  SyntheticRun run{1};
+  run[0].meta.texts.push_back({kScriptUnreadKey, "CPython 3.14.0", 0, 0});
+  run[0]->call(CallId::Wtime, {100, 110});
+  const auto outcome = run.merge();
+  ASSERT_TRUE(outcome) << outcome.error().what;
+  EXPECT_EQ(count_of(outcome->summary, "site.python_unread"), 1u);
 }
 
 TEST(CallSites, AreMissingIfNoneWereRecorded) {

@@ -45,15 +45,12 @@ class Polls : public ::testing::Test {
     thread_.site_header = kSiteHeader;
   }
 
-  static PollPhase::Place place(std::uint64_t address, CallId id = CallId::Test) {
-    const std::uint64_t frame[2] = {0, address};
-    return poll_place(id, frame);
-  }
+  static PollPhase::Place place(std::uint64_t address, CallId id = CallId::Test) { return poll_place(id, address); }
 
   /// A poll as the wrappers make it; `found`: it finds something. Returns the enter ticks of one that is recorded by itself.
   std::uint64_t poll(std::uint64_t address, std::uint64_t length, bool found = false) {
     const std::uint64_t frame[2] = {0, address};
-    const PollPhase::Place at = poll_place(CallId::Test, frame);
+    const PollPhase::Place at = poll_place(CallId::Test, address);
     PollTurn turn;
     if (begin_poll(thread_, turn, frame, at)) {
       g_now += length;
@@ -247,13 +244,12 @@ TEST_F(Polls, LeftByLongjmpAreCounted) {
 }
 
 TEST_F(Polls, ForOtherMessagesAreOtherPlaces) {
-  const std::uint64_t frame[2] = {0, 0x10};
-  const auto one = poll_place(CallId::Iprobe, frame, 0xc0, 1, 7);
-  EXPECT_TRUE(one == poll_place(CallId::Iprobe, frame, 0xc0, 1, 7));
-  EXPECT_FALSE(one == poll_place(CallId::Improbe, frame, 0xc0, 1, 7));
-  EXPECT_FALSE(one == poll_place(CallId::Iprobe, frame, 0xc0, 1, 8));
-  EXPECT_FALSE(one == poll_place(CallId::Iprobe, frame, 0xc0, 2, 7));
-  EXPECT_FALSE(one == poll_place(CallId::Iprobe, frame, 0xc1, 1, 7));
+  const auto one = poll_place(CallId::Iprobe, 0x10, 0xc0, 1, 7);
+  EXPECT_TRUE(one == poll_place(CallId::Iprobe, 0x10, 0xc0, 1, 7));
+  EXPECT_FALSE(one == poll_place(CallId::Improbe, 0x10, 0xc0, 1, 7));
+  EXPECT_FALSE(one == poll_place(CallId::Iprobe, 0x10, 0xc0, 1, 8));
+  EXPECT_FALSE(one == poll_place(CallId::Iprobe, 0x10, 0xc0, 2, 7));
+  EXPECT_FALSE(one == poll_place(CallId::Iprobe, 0x10, 0xc1, 1, 7));
 }
 
 TEST_F(Polls, OfADamagedRecordAreNone) {

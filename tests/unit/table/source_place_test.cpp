@@ -19,6 +19,13 @@ TEST(SourcePlace, HasTheFunctionFirstThenFileAndLineOrModuleAndOffset) {
   EXPECT_EQ(place_text({}), "");
 }
 
+TEST(SourcePlace, NamesFunctionsOfPythonAsPythonDoes) {
+  EXPECT_EQ(place_text({"Solver.assemble", "run/solver.py", 41, "", 0}), "Solver.assemble, solver.py:41");
+  EXPECT_EQ(place_text({"outer.<locals>.<lambda>", "solver.py", 7, "", 0}), "outer.<locals>.<lambda>, solver.py:7");
+  EXPECT_EQ(place_text({"<module>", "solver.py", 7, "", 0}), "<module>, solver.py:7");
+  EXPECT_EQ(place_text({"Store.cold_start", "solver.py", 7, "", 0}), "Store.cold_start, solver.py:7");
+}
+
 TEST(SourcePlace, NamesFunctionsWithoutWhatCompilersAppend) {
   EXPECT_EQ(without_copy_marks("step.constprop.0"), "step");
   EXPECT_EQ(without_copy_marks("step._omp_fn.3"), "step (parallel region)");
