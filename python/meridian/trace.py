@@ -21,7 +21,7 @@ WAIT_KINDS = {
     6: "wait at prefix", 7: "wait at init", 8: "wait at finalize", 9: "wrong order, same source", 10: "wrong order, other sources",
     13: "wait for lock", 14: "wait for signal", 15: "wait for semaphore", 16: "wait for join", 17: "wait at thread barrier",
     18: "wait at fence", 19: "late post", 20: "early wait", 21: "late complete", 22: "window lock", 23: "wait at neighbours",
-    24: "wait for parallel region",
+    24: "wait for parallel region", 25: "wait at file",
 }
 
 
