@@ -172,6 +172,8 @@ def check_json_has_the_documented_members():
         "exchanges_dropped": 2,
         "t1_s": -1,
         "t2_s": -1,
+        "t1_most_s": -1,
+        "unbound_share": -1,
     }
     assert summary["reversed_before"] == 17 and summary["reversed_after"] == 0
     assert summary["overhead"][1] == {"name": "start", "count": 4, "total_s": 0.04, "share": 0.001, "unit_s": 0.0}
