@@ -12,8 +12,6 @@
 namespace meridian {
 namespace {
 
-constexpr double kNone = 0.0005;  ///< share of the times: less is not shown
-
 std::string of_hosts(std::size_t count) { return count == 1 ? "one host" : fmt::format("{} hosts", count); }
 
 /// Whether messages are received before they are sent under each model with straight clocks.
@@ -66,7 +64,7 @@ std::string bounds_text(const Summary& summary) {
                        unbound == 0 ? "" : ", without bounds on " + of_hosts(unbound));
   unbound_share /= static_cast<double>(bound + unbound);
   const std::string without =
-      unbound_share < kNone ? "every time has bounds" : human_percent(unbound_share) + " have none" + hosts;
+      unbound_share == 0 ? "every time has bounds" : human_percent(unbound_share) + " have none" + hosts;
   return fmt::format("{} of all times are good to {} (T1); {}",
                      human_percent(ClockSummary::kMostTimes * (1 - unbound_share)), human_duration(most_s), without);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,19 @@ std::vector<double> widths_at_all_times(const Clocks& clocks, std::uint32_t doma
       widths.push_back(static_cast<double>(bound->half_width_ns()));
   }
   return widths;
+}
+
+/// Of the run, without the stretches between two knots in which the clock has a bound.
+double unbound_share(const Clocks& clocks, std::uint32_t domain) {
+  std::vector<std::int64_t> ends{0};
+  for (const ClockBoundKnot& knot : clocks.bounds.domains[domain])
+    if (knot.time_ns > 0 && knot.time_ns < clocks.end_ns) ends.push_back(knot.time_ns);
+  ends.push_back(clocks.end_ns);
+  std::int64_t unbound_ns = 0;
+  for (std::size_t i = 1; i < ends.size(); ++i)
+    if (!clocks.bounds.at(domain, std::midpoint(ends[i - 1], ends[i]), BoundLevel::t1))
+      unbound_ns += ends[i] - ends[i - 1];
+  return clocks.end_ns > 0 ? static_cast<double>(unbound_ns) / static_cast<double>(clocks.end_ns) : 0;
 }
 
 /// Those at the knots; a short run lies between two of them.
@@ -48,7 +62,7 @@ void set_bound_widths(Clocks& clocks) {
     row.t1_s = typical_s(widths_at_knots(clocks, row.domain, BoundLevel::t1));
     row.t2_s = typical_s(widths_at_knots(clocks, row.domain, BoundLevel::t2));
     std::vector<double> widths = widths_at_all_times(clocks, row.domain, BoundLevel::t1);
-    row.unbound_share = 1 - static_cast<double>(widths.size()) / (kProbes + 1);
+    row.unbound_share = unbound_share(clocks, row.domain);
     row.t1_most_s = -1;
     if (widths.empty()) continue;
     const auto most = static_cast<std::ptrdiff_t>(ClockSummary::kMostTimes * static_cast<double>(widths.size() - 1));

@@ -48,6 +48,10 @@ TEST(ClockVerdict, TheShareWithoutBoundsStandsBesideIt) {
   EXPECT_EQ(clock_verdict(two_hosts(590e-6, 0.7)), "28.5 % of all times are good to 590 us (T1); 70.0 % have none");
 }
 
+TEST(ClockVerdict, AShareWithoutBoundsIsMentionedHoweverSmall) {
+  EXPECT_EQ(clock_verdict(two_hosts(5e-6, 1e-5)), "95.0 % of all times are good to 5.00 us (T1); < 0.1 % have none");
+}
+
 TEST(ClockVerdict, AHostWithoutBoundsIsPartOfTheShareThatHasNone) {
   Summary summary = two_hosts(5e-6, 0);
   ClockSummary& third = summary.clocks.emplace_back();
