@@ -179,7 +179,10 @@ void RemainingSummary::drop_tables(Summary& summary) const {
   for (std::size_t call = 0; call < dropped_of_call_.size(); ++call)
     if (dropped_of_call_[call] != 0) incomplete.insert(trace_->calls[call].group);
   const bool has_requests = incomplete.contains("request");  // waits for windows and files
-  if (incomplete.contains("rma") || has_requests) summary.windows.clear();
+  if (incomplete.contains("rma") || has_requests) {
+    summary.windows.clear();
+    summary.window_locks.clear();
+  }
   if (incomplete.contains("io") || has_requests) summary.files.clear();
   const auto is_incomplete = [&](const LockSummary& row) {
     const auto at = ranks_.find(row.rank);

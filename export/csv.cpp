@@ -61,8 +61,8 @@ class Exporter {
     MERIDIAN_TRY(const bool is_wanted, sink_.begin("events.csv"));
     if (!is_wanted) return {};
     CsvFile file{sink_,
-                 "enter_ns,duration_ns,rank,thread,sequence,call,group,flags,comm,communicator,peer,tag,bytes_sent,"
-                 "bytes_received,function,file,line,calls,outside_ns"};
+                 "enter_ns,duration_ns,rank,thread,sequence,function,function_group,flags,comm,communicator,peer,tag,bytes_sent,"
+                 "bytes_received,caller,file,line,calls,outside_ns"};
     MERIDIAN_TRY(EventCursor cursor, trace_.select({.links = kNoLinks}));
     MergedBatch batch;
     for (;;) {
@@ -100,7 +100,7 @@ class Exporter {
     MERIDIAN_TRY(const bool is_wanted, sink_.begin("collectives.csv"));
     if (!is_wanted) return {};
     CsvFile file{sink_,
-                 "instance,call,comm,communicator,root,parts,comm_rank,shape,rank,start_thread,start_sequence,enter_ns,"
+                 "instance,function,comm,communicator,root,parts,comm_rank,shape,rank,start_thread,start_sequence,enter_ns,"
                  "completion_thread,completion_sequence,leave_ns"};
     for (std::uint64_t i = 0; i < trace_.parts(); ++i) {
       MERIDIAN_TRY(const MergedPart part, trace_.part(i));

@@ -10,6 +10,7 @@
 #include "summary/run_end.hpp"
 #include "summary/units.hpp"
 #include "trace/model/call_facts.hpp"
+#include "trace/model/import_keys.hpp"
 
 namespace meridian {
 namespace {
@@ -134,6 +135,10 @@ std::string describe_computation(const Summary& summary) {
 std::vector<std::string> advise(const Summary& summary) {
   Advice advice;
   const bool has_ended_early = !describe_run_end(summary).empty();
+  if (summary.run.calls == 0 && summary.run.mpi_library == kImportedLibrary) {
+    advice.push_back("The archive has no MPI calls: nothing is known of waits for other ranks.");
+    return advice;
+  }
   if (summary.run.calls == 0) {
     advice.push_back(
         "No MPI call was recorded. Start the program as `mpirun -n 4 meridian run ./program`; `meridian doctor` says "

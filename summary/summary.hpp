@@ -41,9 +41,10 @@ struct Summary {
   std::uint64_t user_message_bytes = 0;
   std::vector<PassedSummary> passed;  ///< by rank, then by count, largest first; ties by name
   std::vector<OverheadSummary> overhead;
-  std::vector<CommSummary> communicators;  ///< by time, longest first; ties by name
-  std::vector<WindowSummary> windows;      ///< the same
-  std::vector<FileSummary> files;          ///< the same
+  std::vector<CommSummary> communicators;       ///< by time, longest first; ties by name
+  std::vector<WindowSummary> windows;           ///< the same
+  std::vector<WindowLockSummary> window_locks;  ///< by window, target, then time held, longest first
+  std::vector<FileSummary> files;               ///< the same
   std::vector<ContextSummary> context;
   std::vector<UsageSummary> usage;
   std::vector<VariableSummary> environment;

@@ -98,6 +98,9 @@ constexpr auto kTables = std::to_array<SummaryTable>({
     many<&Summary::path_frames>("path_frames", kInJson, "the frames of paths, from the outermost on"),
     many<&Summary::communicators>("communicators", kInJson, "one row for each name, kind and size, longest time first"),
     many<&Summary::windows>("windows", kInJson, "one row for each name on each communicator, longest time first"),
+    many<&Summary::window_locks>(
+        "window_locks", kInJson,
+        "one row for each rank that had the lock of a target of a window that others waited for"),
     many<&Summary::files>("files", kInJson, "one row for each name, longest time first"),
     many<&Summary::context>("context", kInJson, "one row a rank"),
     many<&Summary::usage>("usage", kInJson,

@@ -112,7 +112,7 @@ Command order_command() {
         .target = &arguments->first,
         .is_required = true},
        {.names = "second", .value = "B", .help = "The other event", .target = &arguments->second, .is_required = true},
-       {"--latencies", "", "Assume that smallest latencies vary by 20 % at most (T2)", &arguments->assumes_latencies}},
+       {"--latencies", "", "Assume that both directions are equal within 20 % (T2)", &arguments->assumes_latencies}},
       [arguments] { return order(*arguments); }};
 }
 

@@ -110,7 +110,7 @@ class ArchiveImport {
     meta.domain = of.clock;
     meta.is_finalized = true;
     meta.texts.push_back({"run", "imported-" + std::to_string(archive_.trace_id()), 0, 0});
-    meta.texts.push_back({"mpi_library", "unknown: an imported trace", 0, 0});
+    meta.texts.push_back({"mpi_library", kImportedLibrary, 0, 0});
     meta.texts.push_back({"tick_hz", "1000000000", 0, 0});
     meta.texts.push_back({kImportedKey, result_.creator.empty() ? "unknown" : result_.creator, 0, 0});
     const std::uint64_t begin = ArchiveClock{definitions_}.ticks(definitions_.first_ticks);

@@ -36,6 +36,7 @@ enum class WaitKind : std::uint8_t {
   window_lock,
   neighbours,
   team,  // of threads: of an idle OpenMP thread, after the wait at the thread barrier
+  file,  // of ranks: in collective calls on files
 };
 inline constexpr std::string_view kWaitKindNames[] = {"late sender",
                                                       "late receiver",
@@ -61,7 +62,8 @@ inline constexpr std::string_view kWaitKindNames[] = {"late sender",
                                                       "late complete",
                                                       "window lock",
                                                       "wait at neighbours",
-                                                      "wait for parallel region"};
+                                                      "wait for parallel region",
+                                                      "wait at file"};
 
 /// Waits of a call for a lock follow one another, one for each holder; the wait for a completion follows that for accesses, and the
 /// wait for a parallel region the one at the end of the last region. All other waits begin with the call.

@@ -26,14 +26,19 @@ struct LocalWindow {
   std::string name;
 };
 
+/// The communicator whose handle the text has; nullptr if it has none.
+const LocalComm* comm_named(const TextRow& text, CommResolver& resolver) {
+  const auto handle = number_in<std::uint64_t>(text.value, kHexadecimal);
+  return handle ? resolver.at(*handle, text.ticks) : nullptr;
+}
+
 std::vector<LocalWindow> windows_of(const RankMeta& meta, CommResolver& resolver) {
   std::vector<LocalWindow> windows;
   std::map<std::uint64_t, std::size_t> current;  // handle -> index in windows
   for (const TextRow& text : meta.texts) {       // in order of time
     if (text.key == kWindowCommKey) {
       LocalWindow window{text.handle, text.ticks, kNoComm, {}};
-      if (const auto handle = number_in<std::uint64_t>(text.value, kHexadecimal))
-        if (const LocalComm* comm = resolver.at(*handle, text.ticks)) window.comm = comm->comm;
+      if (const LocalComm* comm = comm_named(text, resolver)) window.comm = comm->comm;
       current[text.handle] = windows.size();
       windows.push_back(std::move(window));
     } else if (text.key == kWindowNameKey) {
@@ -68,7 +73,7 @@ class ObjectUnifier {
     name_files();
     for (std::size_t i = 0; i < metas_.size(); ++i)
       result_.ranks.push_back({ObjectHandles{files_of(*metas_[i])}, ObjectHandles{windows_in(windows_[i])},
-                               ObjectHandles{each_window_in(windows_[i])}});
+                               ObjectHandles{each_window_in(windows_[i])}, ObjectHandles{each_file_in(i)}});
     return std::move(result_);
   }
 
@@ -126,10 +131,31 @@ class ObjectUnifier {
       if (window.comm == kNoComm) return;
       const auto [found, is_new] =
           each_window_.try_emplace(identity, static_cast<std::uint32_t>(result_.window_members.size()));
-      if (is_new) result_.window_members.push_back(0);
+      if (is_new) {
+        result_.window_members.push_back(0);
+        result_.window_objects.push_back(places_.at({window_names_[identity], window.comm}));
+      }
       ++result_.window_members[found->second];
       births.push_back({window.handle, window.ticks, found->second});
     });
+    return births;
+  }
+
+  /// Openings of several ranks are one if they are on the same communicator, with the same number.
+  std::vector<ObjectHandles::Birth> each_file_in(std::size_t rank) {
+    std::vector<ObjectHandles::Birth> births;
+    std::map<std::uint32_t, std::uint64_t> opened;  // by communicator
+    for (const TextRow& text : metas_[rank]->texts) {
+      if (text.key != kFileCommKey) continue;
+      const LocalComm* const comm = comm_named(text, communicators_.resolvers[rank]);
+      if (comm == nullptr) continue;
+      const std::pair identity{comm->comm, opened[comm->comm]++};
+      const auto [found, is_new] =
+          each_file_.try_emplace(identity, static_cast<std::uint32_t>(result_.file_members.size()));
+      if (is_new) result_.file_members.push_back(0);
+      ++result_.file_members[found->second];
+      births.push_back({text.handle, text.ticks, found->second});
+    }
     return births;
   }
 
@@ -139,6 +165,7 @@ class ObjectUnifier {
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::string> window_names_;   // by identity
   std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> places_;         // (name, comm) -> result_.windows
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> each_window_;  // by identity
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> each_file_;    // by identity
   std::map<std::string, std::uint32_t> files_;                                    // name -> result_.files
   Objects result_;
 };

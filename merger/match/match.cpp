@@ -218,7 +218,8 @@ Result<Matched> match(Trace& trace, MatchUntil until, const MatchSinks& sinks, F
   std::vector<AwaitedCall> awaited_rows;
   collectives.set_sources(trace.communicators.sources, awaited_rows);
   WindowWaits windows{trace, awaited_rows};
-  Replay replay{trace,        {messages, collectives, user_messages, counters, objects, windows},
+  FileWaits files{trace, awaited_rows};
+  Replay replay{trace,        {messages, collectives, user_messages, counters, objects, windows, files},
                 locks,        lock_orders,
                 awaited_rows, findings};
   RowQueue queue{sinks.rows};
@@ -258,7 +259,7 @@ Result<Matched> match(Trace& trace, MatchUntil until, const MatchSinks& sinks, F
   MERIDIAN_TRY_DO(queue.flush());
   windows.end();
   Matched matched{messages.finish(),  collectives.finish(), user_messages.finish(), std::move(counters),
-                  std::move(objects), std::move(locks),     std::move(lock_orders)};
+                  std::move(objects), windows.locks(),      std::move(locks),       std::move(lock_orders)};
   MERIDIAN_TRY_DO(drain(message_rows, sinks.messages));
   MERIDIAN_TRY_DO(drain(part_rows, sinks.parts));
   MERIDIAN_TRY_DO(drain(messages.open_sends().awaited(), sinks.awaited));

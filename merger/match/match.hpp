@@ -23,6 +23,7 @@ struct Matched {
   MessageTotals user_messages;
   std::vector<ValueTotals> counters;  ///< [UserDefinitions::list]
   ObjectTotals objects;
+  std::vector<WindowLockSummary> window_locks;
   std::vector<LockTable> locks;        ///< [files]
   std::vector<LockOrder> lock_orders;  ///< [files]
   std::uint64_t reversed() const noexcept { return messages.reversed + collectives.reversed + user_messages.reversed; }

@@ -313,6 +313,7 @@ Summary summarize(const Trace& trace, const Matched& matched, const Statistics& 
   summary.user_message_bytes = matched.user_messages.bytes;
   summary.passed = summarize_passed(trace);
   summary.windows = matched.objects.windows();
+  summary.window_locks = matched.window_locks;
   summary.files = matched.objects.files();
   summary.clocks = trace.clocks.table;
   summary.reversed_before = matched.reversed();

@@ -15,10 +15,10 @@ void store_name(std::uint64_t handle, const char* key, const char* name) noexcep
   if (name != nullptr) emit_text(key, name, strlen(name), handle);
 }
 
-void store_window_comm(std::uint64_t window, std::uint64_t comm) noexcept {
+void store_comm_of(std::uint64_t object, const char* key, std::uint64_t comm) noexcept {
   char digits[2 * sizeof comm];
   for (std::size_t i = 0; i < sizeof digits; ++i) digits[i] = "0123456789abcdef"[comm >> (60 - 4 * i) & 15];
-  emit_text(kWindowCommKey, digits, sizeof digits, window);
+  emit_text(key, digits, sizeof digits, object);
 }
 
 Unusual begin_unusual_call(CallId id, bool defines) noexcept {

@@ -12,8 +12,8 @@ namespace meridian {
 /// Stores a text about an object; ignores a null pointer.
 [[gnu::cold, gnu::noinline]] void store_name(std::uint64_t handle, const char* key, const char* name) noexcept;
 
-/// Stores the communicator on which a window was created.
-[[gnu::cold, gnu::noinline]] void store_window_comm(std::uint64_t window, std::uint64_t comm) noexcept;
+/// Stores the communicator on which a window or file was created or opened. `key` is one of event.hpp.
+[[gnu::cold, gnu::noinline]] void store_comm_of(std::uint64_t object, const char* key, std::uint64_t comm) noexcept;
 
 /// Fills an entry for each of the first `most` processes of a group. Returns their number.
 [[gnu::cold, gnu::noinline]] std::uint64_t list_group(MPI_Group group, std::uint64_t window, std::uint64_t* words,
@@ -45,7 +45,7 @@ struct MadeWindow : NewHandle<MPI_Win> {
   static constexpr bool kDefines = true;
   MPI_Comm comm;
   MadeWindow(MPI_Comm comm_, const MPI_Win* window) noexcept : NewHandle<MPI_Win>{window}, comm{comm_} {}
-  void done() const noexcept { store_window_comm(handle_word(*made), handle_word(comm)); }
+  void done() const noexcept { store_comm_of(handle_word(*made), kWindowCommKey, handle_word(comm)); }
 };
 [[gnu::always_inline]] inline MadeWindow NewWin(MPI_Comm comm, const MPI_Win* window) noexcept {
   return {comm, window};
@@ -79,12 +79,18 @@ struct EpochOfGroup : ByHandle {
 struct OpenedFile : NewHandle<MPI_File> {
   static constexpr bool kDefines = true;
   static constexpr bool kReadsText = true;
+  MPI_Comm comm;
   const char* name;
-  OpenedFile(const char* name_, const MPI_File* file) noexcept : NewHandle<MPI_File>{file}, name{name_} {}
-  void done() const noexcept { store_name(reinterpret_cast<std::uintptr_t>(*made), kFileNameKey, name); }
+  OpenedFile(MPI_Comm comm_, const char* name_, const MPI_File* file) noexcept
+      : NewHandle<MPI_File>{file}, comm{comm_}, name{name_} {}
+  void done() const noexcept {
+    const std::uint64_t file = reinterpret_cast<std::uintptr_t>(*made);
+    store_name(file, kFileNameKey, name);
+    store_comm_of(file, kFileCommKey, handle_word(comm));
+  }
 };
-[[gnu::always_inline]] inline OpenedFile OpenFile(MPI_Comm, const char* name, const MPI_File* file) noexcept {
-  return {name, file};
+[[gnu::always_inline]] inline OpenedFile OpenFile(MPI_Comm comm, const char* name, const MPI_File* file) noexcept {
+  return {comm, name, file};
 }
 
 }  // namespace record

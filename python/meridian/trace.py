@@ -21,7 +21,7 @@ WAIT_KINDS = {
     6: "wait at prefix", 7: "wait at init", 8: "wait at finalize", 9: "wrong order, same source", 10: "wrong order, other sources",
     13: "wait for lock", 14: "wait for signal", 15: "wait for semaphore", 16: "wait for join", 17: "wait at thread barrier",
     18: "wait at fence", 19: "late post", 20: "early wait", 21: "late complete", 22: "window lock", 23: "wait at neighbours",
-    24: "wait for parallel region",
+    24: "wait for parallel region", 25: "wait at file",
 }
 
 
@@ -104,10 +104,11 @@ class Trace:
 
     @read_once
     def sites(self):
-        """A row for each call site: function, outer, file, line, column, module, offset. Row 0 is "unknown"."""
+        """A row for each call site: caller (function of the program), outer, file, line, column, module, offset. Row 0 is "unknown"."""
         sites = self._definitions("sites")
         if not sites.empty:
             sites["module"] = self._names("modules/path")[sites["module"].to_numpy()]
+            sites = sites.rename(columns={"function": "caller"})
         return sites
 
     def _communicators_of(self, comm):
@@ -121,8 +122,8 @@ class Trace:
     def events(self):
         """A row for each recorded call, in global order; for polls that found nothing, a row for each phase of them.
 
-        enter_ns, leave_ns, duration_ns, rank, thread, sequence (number in the thread), call, group, flags, communicator, peer (world
-        rank; -1: none), tag, bytes_sent, bytes_received, calls (of a phase of polls or of fused calls, otherwise 1), outside_ns, function, file, line (of
+        enter_ns, leave_ns, duration_ns, rank, thread, sequence (number in the thread), function (MPI_Send), function_group, flags, communicator, peer (world
+        rank; -1: none), tag, bytes_sent, bytes_received, calls (of a phase of polls or of fused calls, otherwise 1), outside_ns, caller, file, line (of
         the place in the program; empty and 0: unknown), location (row of `threads`).
         """
         group = self._file["events"]
@@ -135,15 +136,15 @@ class Trace:
             "enter_ns": enter, "leave_ns": enter + duration, "duration_ns": duration,
             "rank": wide(self._file["threads/rank"][:])[location], "thread": wide(self._file["threads/thread"][:])[location],
             "sequence": sequences(get("skipped"), location),
-            "call": pd.Categorical.from_codes(call, names) if len(set(names)) == len(names) else pd.Categorical(names[call]),
-            "group": pd.Categorical(groups[call]), "flags": get("flags"),
+            "function": pd.Categorical.from_codes(call, names) if len(set(names)) == len(names) else pd.Categorical(names[call]),
+            "function_group": pd.Categorical(groups[call]), "flags": get("flags"),
             "communicator": self._communicators_of(comm),
             "peer": get("peer"), "tag": get("tag"), "bytes_sent": get("bytes_sent"), "bytes_received": get("bytes_received"),
             "calls": get("calls"), "outside_ns": get("outside_ns"),
         }
         if "site" in group:
             site, sites = get("site"), self.sites
-            for name in ("function", "file"):
+            for name in ("caller", "file"):
                 columns[name] = pd.Categorical(sites[name].to_numpy()[site])
             columns["line"] = sites["line"].to_numpy()[site]
         columns["location"] = wide(location)
@@ -155,7 +156,7 @@ class Trace:
 
         send, post, completion (rows of `events`: the call that sent it, the one that posted the receive, the one that found it received),
         source, dest (world ranks), send_ns (enter of the send), post_ns (enter of the post), receive_ns (leave of the completion), bytes (as
-        sent), tag, communicator, send_call, receive_call (functions of the send and of the completion).
+        sent), tag, communicator, send_function, receive_function (of the send and of the completion).
         """
         group, events = self._file["messages"], self.events
         send = np.cumsum(group["send_step"][:])
@@ -169,19 +170,19 @@ class Trace:
             "bytes": column("bytes_sent", send) + group["bytes_difference"][:],
             "tag": column("tag", send) + group["tag_difference"][:],
             "communicator": self._communicators_of(in_global_order(self._file["events/comm"], self._file["events/location"][:])[send] + group["comm_difference"][:]),
-            "send_call": events["call"].array[send], "receive_call": events["call"].array[completion],
+            "send_function": events["function"].array[send], "receive_function": events["function"].array[completion],
         })
 
     @read_once
     def parts(self):
-        """A row for each participant of a collective: instance, call, communicator, root, comm_rank, rank, start, completion (rows of
+        """A row for each participant of a collective: instance, function, communicator, root, comm_rank, rank, start, completion (rows of
         `events`), enter_ns, leave_ns."""
         group, parts, events = self._file["collectives"], self._file["parts"], self.events
         instance = np.repeat(np.arange(len(group["parts"])), group["parts"][:])
         start = np.cumsum(parts["start_step"][:])
         completion = start + parts["completion"][:]
         return pd.DataFrame({
-            "instance": instance, "call": events["call"].to_numpy()[start] if len(start) else np.array([], dtype=object),
+            "instance": instance, "function": events["function"].to_numpy()[start] if len(start) else np.array([], dtype=object),
             "communicator": self._communicators_of(group["comm"][:][instance]),
             "root": wide(group["root"][:])[instance], "comm_rank": wide(parts["comm_rank"][:]), "rank": events["rank"].to_numpy()[start],
             "start": start, "completion": completion,
@@ -190,18 +191,18 @@ class Trace:
 
     @read_once
     def waits(self):
-        """A row for each wait of a call: event (row of `events`), rank, call, kind, wait_ns, causer (row of the call that was waited
-        for), causer_rank (-1: unknown), causer_call."""
+        """A row for each wait of a call: event (row of `events`), rank, function, kind, wait_ns, causer (row of the call that was waited
+        for), causer_rank (-1: unknown), causer_function."""
         group, events = self._file["waits"], self.events
         event = np.cumsum(group["row_step"][:])
         causer, kind = event + group["causer"][:], group["kind"][:]
         is_known = causer != event
-        call, rank = events["call"].to_numpy(), events["rank"].to_numpy()
+        function, rank = events["function"].to_numpy(), events["rank"].to_numpy()
         return pd.DataFrame({
-            "event": event, "rank": rank[event], "call": call[event],
+            "event": event, "rank": rank[event], "function": function[event],
             "kind": [WAIT_KINDS.get(number, f"kind {number}") for number in kind], "wait_ns": group["wait_ns"][:],
             "causer": np.where(is_known, causer, -1), "causer_rank": np.where(is_known, rank[causer], -1),
-            "causer_call": np.where(is_known, np.asarray(call, dtype=object)[causer], ""),
+            "causer_function": np.where(is_known, np.asarray(function, dtype=object)[causer], ""),
         })
 
     @read_once
@@ -210,7 +211,7 @@ class Trace:
         events = self.events
         marks = events[(events["flags"] & (REGION_BEGINS | REGION_ENDS)) != 0]
         rows, open_regions = [], {}
-        for at, flags, name, rank, thread in zip(marks["enter_ns"], marks["flags"], marks["call"], marks["rank"], marks["thread"]):
+        for at, flags, name, rank, thread in zip(marks["enter_ns"], marks["flags"], marks["function"], marks["rank"], marks["thread"]):
             stack = open_regions.setdefault((rank, thread), [])
             if flags & REGION_BEGINS:
                 stack.append((name, at))
@@ -250,10 +251,10 @@ class Trace:
 
     def pipit(self):
         """Enter and leave events with the columns of Pipit's Trace.events: "Timestamp (ns)", "Event Type", "Name", "Process", "Thread"."""
-        calls = self.events[(self.events["flags"] & (REGION_BEGINS | REGION_ENDS) == 0) & (self.events["group"] != "user")]
+        calls = self.events[(self.events["flags"] & (REGION_BEGINS | REGION_ENDS) == 0) & (self.events["function_group"] != "user")]
         leave = np.where(calls["flags"] & UNFINISHED, calls["enter_ns"], calls["leave_ns"])
         spans = {}
-        for span in (*zip(calls["rank"], calls["thread"], calls["enter_ns"], leave, calls["call"].astype(str)),
+        for span in (*zip(calls["rank"], calls["thread"], calls["enter_ns"], leave, calls["function"].astype(str)),
                      *self.regions[["rank", "thread", "enter_ns", "leave_ns", "name"]].itertuples(index=False)):
             spans.setdefault(tuple(span[:2]), []).append(span[2:])
         rows = []

@@ -65,7 +65,7 @@
         duration,
       ),
       plot(
-        "Half width of the bound T2: also, shortest latencies vary by 20 % at most",
+        "Half width of the bound T2: also, both directions are equal within 20 %",
         linesOf(raw, bounds(2), 2),
         timeline,
         duration,

@@ -12,6 +12,7 @@
 
 #include "summary/problems/problem_imbalance.hpp"
 #include "summary/problems/problem_openmp.hpp"
+#include "summary/problems/problem_window_locks.hpp"
 #include "summary/problems/problems.hpp"
 #include "summary/problems/wait_texts.hpp"
 #include "summary/units.hpp"
@@ -39,9 +40,10 @@ struct WaitGroup {
 };
 using WaitKey = std::tuple<std::string, std::string, std::string>;  ///< pattern, function, place
 
-std::string with(std::string_view text, const std::string& rank, const std::string& late) {
+std::string with(std::string_view text, const std::string& rank, const std::string& late, const std::string& target) {
   std::string result{text};
-  for (const auto& [name, value] : {std::pair<std::string_view, const std::string&>{"{rank}", rank}, {"{late}", late}})
+  for (const auto& [name, value] :
+       {std::pair<std::string_view, const std::string&>{"{rank}", rank}, {"{late}", late}, {"{target}", target}})
     if (const std::size_t at = result.find(name); at != std::string::npos) result.replace(at, name.size(), value);
   return result;
 }
@@ -109,7 +111,7 @@ class WaitingFinder {
 
   std::map<std::string, ChargedWaits> find(std::vector<ProblemSummary>& problems) {
     for (const auto& [key, group] : groups_) {
-      const std::int32_t causer = main_causer(group);
+      const std::int32_t causer = causer_of(key, group);
       const RankLoad* const rank = load_of(causer);
       const double by_openmp_s = late_by_openmp(causer, group), rest_s = group.total_s - by_openmp_s;
       if (by_openmp_s > 0) {
@@ -120,7 +122,10 @@ class WaitingFinder {
         victims_[causer] += rest_s;
         continue;
       }
-      const DelaySummary* const delay = causer < 0 ? main_root(group) : main_delay(causer, group);
+      const bool has_holders = causer < 0 && is_window_lock(key);  // each is late by its own work under the lock
+      const DelaySummary* const delay = has_holders  ? nullptr
+                                        : causer < 0 ? main_root(group)
+                                                     : main_delay(causer, group);
       if (delay != nullptr && delay->what == "call" && facts_of(delay->function).group == CallGroup::io) {
         charged_[delay->function].total_s += rest_s;
         charged_[delay->function].rank = delay->rank;
@@ -223,6 +228,23 @@ class WaitingFinder {
     return most->second >= kMostly * group.total_s ? most->first : -1;
   }
 
+  static bool is_window_lock(const WaitKey& key) { return std::get<0>(key) == "window lock"; }
+
+  /// The same; for the lock of a window only a rank that has it for most of the time: of ranks that have it in turn, the one that
+  /// was waited for longest is so by chance.
+  std::int32_t causer_of(const WaitKey& key, const WaitGroup& group) const {
+    const std::int32_t causer = main_causer(group);
+    if (causer < 0 || !is_window_lock(key)) return causer;
+    const LockedTarget locked = locked_target(group);
+    return locked.holders.empty() || locked.main_holder == causer ? causer : -1;
+  }
+
+  LockedTarget locked_target(const WaitGroup& group) const {
+    std::set<std::int32_t> causers;
+    for (const auto& [causer, time_s] : group.causers) causers.insert(causer);
+    return worst_locked_target(summary_, causers);
+  }
+
   const RankLoad* load_of(std::int32_t rank) const {
     const auto found = std::ranges::find(load_.ranks, rank, [](const RankLoad& row) { return row.rank->rank; });
     return found == load_.ranks.end() ? nullptr : &*found;
@@ -250,10 +272,13 @@ class WaitingFinder {
     const bool has_rest = rest_s >= kLeastRest * group.total_s;
     const std::string waiters =
         count == 1 ? fmt::format("Rank {} waits", *ranks.begin()) : fmt::format("{} ranks wait", count);
-    problem.text = fmt::format("{} {} in {}{} {}{}.", waiters, human_duration(group.total_s - (has_rest ? rest_s : 0)),
-                               function, in_brackets(place),
-                               with(causer < 0 ? texts->several : texts->cause, fmt::format("rank {}", causer), late),
-                               has_rest ? fmt::format("; other waits there take {}", human_duration(rest_s)) : "");
+    const LockedTarget locked = is_window_lock(key) ? locked_target(group) : LockedTarget{};
+    const std::string target = locked.holders.empty() ? "of a window" : describe_target(locked);
+    problem.text =
+        fmt::format("{} {} in {}{} {}{}.", waiters, human_duration(group.total_s - (has_rest ? rest_s : 0)), function,
+                    in_brackets(place),
+                    with(causer < 0 ? texts->several : texts->cause, fmt::format("rank {}", causer), late, target),
+                    has_rest ? fmt::format("; other waits there take {}", human_duration(rest_s)) : "");
     if (const std::vector<std::int32_t> chain = chain_of(group.by_waiter);
         causer < 0 && pattern == "late receiver" && !chain.empty()) {
       problem.problem = problem_name(ProblemKind::serialisation);
@@ -261,6 +286,7 @@ class WaitingFinder {
       problem.remedy = kBreakChain;
       return problem;
     }
+    problem.text += describe_holds(locked);
     if (is_poll(function)) problem.text += " Only the time inside these calls counts, not that between them.";
     if (delay != nullptr && (delay->rank != causer || delay->what != "compute")) {
       if (causer < 0)

@@ -11,6 +11,7 @@ constexpr double kSmall = 4096;
 
 std::string_view file_remedy(const CallFacts& facts) {
   if (facts.is_metadata_io) return "Do so less often: keep files open, or have one file of all ranks instead of many.";
+  if (facts.is_collective_io) return "Access files less often, in larger pieces, or meanwhile (MPI_File_iwrite_all).";
   return "Access files less often, in larger pieces, all ranks together (MPI_File_write_all), or meanwhile "
          "(MPI_File_iwrite).";
 }

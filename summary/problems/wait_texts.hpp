@@ -8,8 +8,9 @@ namespace meridian {
 
 /// What is said about a kind of wait, after who waits how long and where.
 struct WaitTexts {
-  std::string_view begins;   ///< the name of the kind begins with it
-  std::string_view cause;    ///< {rank}: "rank 1", {late}: " (MPI_Send, a.c:7)", its call
+  std::string_view begins;  ///< the name of the kind begins with it
+  std::string_view
+      cause;  ///< {rank}: "rank 1", {late}: " (MPI_Send, a.c:7)", its call, {target}: "of the memory of rank 0 in a window"
   std::string_view several;  ///< the same, if there is no single cause
   std::string_view remedy;
   std::string_view shared_remedy;  ///< if there is no single cause
@@ -53,11 +54,15 @@ inline constexpr std::array kWaitTexts{
     WaitTexts{"late complete", "until {rank} completes its accesses{late}",
               "until the others complete their accesses{late}", "Complete right after the last access.",
               "Complete right after the last access."},
-    WaitTexts{"window lock", "for the lock of a window that {rank} has{late}",
-              "for the locks of windows that others have{late}", kLockShort, kLockShort},
+    WaitTexts{"window lock", "for the lock {target} that {rank} has{late}",
+              "for the lock {target}, which has no single holder", kLockShort, kLockShort},
     WaitTexts{"wait at neighbours", "for {rank}, mostly the last of the neighbours",
               "for each other; the last rank differs",
               "Give that rank less work, or compute between start and end of a non-blocking call.", kSameWork},
+    WaitTexts{"wait at file", "for {rank}, mostly the last to come to this access of the file",
+              "for each other to come to this access of the file; the last rank differs",
+              "Give that rank less work before it, or let each rank write when it is ready (without _all).",
+              "Give all ranks the same work before it, or let each rank write when it is ready (without _all)."},
     // All other kinds.
     WaitTexts{"", "for {rank}, mostly the last to enter", "for each other; the last rank differs",
               "Give that rank less work, or compute between start and end of a non-blocking call.", kSameWork},

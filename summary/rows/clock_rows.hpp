@@ -31,6 +31,10 @@ struct ClockSummary {
   std::uint64_t exchanges_dropped = 0;
   double t1_s = -1;  ///< typical half width of the bounds T1 and T2; -1: none
   double t2_s = -1;
+  double t1_most_s = -1;      ///< half width of T1 that kMostTimes of the times with a bound do not exceed; -1: none
+  double unbound_share = -1;  ///< of the run in which its times have no bound; -1: not known
+
+  static constexpr double kMostTimes = 0.95;
 
   template <class Row = ClockSummary>
   static constexpr auto kColumns = Columns{
@@ -53,7 +57,11 @@ struct ClockSummary {
       column<&Row::exchanges>("exchanges", "", "ping-pong exchanges"),
       column<&Row::exchanges_dropped>("exchanges_dropped", "", "those that were too slow to be used"),
       column<&Row::t1_s>("t1_s", "s", "typical half width of the bounds on its times; -1: none"),
-      column<&Row::t2_s>("t2_s", "s", "the same, assuming steady latencies; -1: none"),
+      column<&Row::t2_s>("t2_s", "s", "the same, assuming that both directions are equal within 20 %; -1: none"),
+      column<&Row::t1_most_s>("t1_most_s", "s",
+                              "half width of T1 that 95 % of its times with a bound do not exceed; -1: none"),
+      column<&Row::unbound_share>("unbound_share", "",
+                                  "share of the run in which its times have no bound; -1: not known"),
   };
 };
 

@@ -130,6 +130,32 @@ struct WindowSummary {
   };
 };
 
+/// How long a rank had the locks of one target of a window, and how often others waited for it. Targets that nobody waited for
+/// have no rows.
+struct WindowLockSummary {
+  std::string window;       ///< its name; may be empty
+  std::string comm;         ///< what the window was made on
+  std::int32_t target = 0;  ///< in the group of the window; -1: all of them (MPI_Win_lock_all)
+  std::int32_t rank = 0;    ///< that had the lock
+  std::uint64_t holds = 0;
+  double hold_s = 0;  ///< from the end of the call that locks to the begin of the one that unlocks
+  double longest_hold_s = 0;
+  std::uint64_t waits = 0;  ///< calls of other ranks that ended waiting when this rank unlocked
+
+  template <class Row = WindowLockSummary>
+  static constexpr auto kColumns = Columns{
+      column<&Row::window>("window", "", "its name; empty: those without one"),
+      column<&Row::comm>("comm", "", "what the window was made on"),
+      column<&Row::target>("target", "", "rank of the window whose memory is locked; -1: all (MPI_Win_lock_all)"),
+      column<&Row::rank>("rank", "", "that had the lock, in MPI_COMM_WORLD"),
+      column<&Row::holds>("holds", "", "times that it had it"),
+      column<&Row::hold_s>("hold_s", "s",
+                           "in those, from the end of the call that locks to the begin of that which unlocks"),
+      column<&Row::longest_hold_s>("longest_hold_s", "s", "the longest of them"),
+      column<&Row::waits>("waits", "", "calls of other ranks that waited until this one unlocked"),
+  };
+};
+
 /// MPI calls on one file, over all ranks. Calls that begin an access have its bytes; the wait for its completion is not
 /// part of their time.
 struct FileSummary {

@@ -57,7 +57,7 @@ def check_events_are_those_of_the_export():
         assert len(got.events) == len(wanted)
         for name in ("enter_ns", "duration_ns", "rank", "thread", "sequence", "flags", "peer", "tag", "bytes_sent", "bytes_received", "calls", "outside_ns"):
             assert got.events[name].tolist() == column(wanted, name), name
-        for name, exported_name in (("call", "call"), ("group", "group"), ("communicator", "communicator")):
+        for name, exported_name in (("function", "function"), ("function_group", "function_group"), ("communicator", "communicator")):
             assert got.events[name].astype(str).tolist() == [row[exported_name] for row in wanted], name
         assert (got.events["leave_ns"] - got.events["enter_ns"] == got.events["duration_ns"]).all()
 
@@ -78,7 +78,7 @@ def check_participants_of_collectives_are_those_of_the_export():
         wanted = exported(pathlib.Path(work))["collectives"]
         for name in ("instance", "root", "comm_rank", "rank", "enter_ns", "leave_ns"):
             assert got.parts[name].tolist() == column(wanted, name), name
-        assert [str(name) for name in got.parts["call"]] == [row["call"] for row in wanted]
+        assert [str(name) for name in got.parts["function"]] == [row["function"] for row in wanted]
 
 
 def check_tables_are_those_of_the_summary():
@@ -107,7 +107,7 @@ def check_events_for_pipit_are_nested_and_complete():
     with tempfile.TemporaryDirectory() as work, meridian.Trace(trace(pathlib.Path(work))) as got:
         frame, events = got.pipit(), got.events
         assert list(frame) == ["Timestamp (ns)", "Event Type", "Name", "Process", "Thread"]
-        assert len(frame) == 2 * (events["group"] != "user").sum() and frame["Timestamp (ns)"].is_monotonic_increasing
+        assert len(frame) == 2 * (events["function_group"] != "user").sum() and frame["Timestamp (ns)"].is_monotonic_increasing
         inside = {}
         for time, kind, name, rank, thread in frame.itertuples(index=False):
             stack = inside.setdefault((rank, thread), [])
@@ -151,14 +151,14 @@ def check_a_query_gives_what_the_tables_hold():
             return got.query(sql, command=MERIDIAN)
 
         events = ask("SELECT event, start_s, duration_s, rank, function, peer, bytes_sent FROM events")
-        assert events["function"].tolist() == got.events["call"].astype(str).tolist()
+        assert events["function"].tolist() == got.events["function"].astype(str).tolist()
         for column_name, own, scale in (("start_s", "enter_ns", 1e9), ("duration_s", "duration_ns", 1e9), ("rank", "rank", 1), ("bytes_sent", "bytes_sent", 1)):
             assert (events[column_name] * scale).round().astype("int64").tolist() == got.events[own].tolist(), column_name
         assert {name: str(kind) for name, kind in events.dtypes.items()} == {
             "event": "int64", "start_s": "float64", "duration_s": "float64", "rank": "int64", "function": "object", "peer": "Int64", "bytes_sent": "int64"}  # fmt: skip
         assert events["peer"].fillna(-1).tolist() == got.events["peer"].tolist() and events["peer"].isna().any()
         messages = ask("SELECT source, dest, bytes, send_function, communicator FROM messages")
-        for column_name, own in (("source", "source"), ("dest", "dest"), ("bytes", "bytes"), ("send_function", "send_call"), ("communicator", "communicator")):
+        for column_name, own in (("source", "source"), ("dest", "dest"), ("bytes", "bytes"), ("send_function", "send_function"), ("communicator", "communicator")):
             assert messages[column_name].tolist() == got.messages[own].tolist(), column_name
         assert ask("SELECT rank FROM events WHERE rank = 99").columns.tolist() == ["rank"]
         assert ask("SELECT 1 AS a, 2 AS a, NULL AS n, 'x' AS t, 1.5 AS f").to_dict("records") == [{"a": 1, "a_2": 2, "n": None, "t": "x", "f": 1.5}]

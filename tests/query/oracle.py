@@ -16,7 +16,7 @@ BEGINS, ENDS = 64, 128
 KINDS = ("late sender", "late receiver", "wait at barrier", "wait at N x N", "late broadcast", "early reduce", "wait at prefix",
          "wait at init", "wait at finalize", "wrong order, same source", "wrong order, other sources", "", "", "wait for lock",
          "wait for signal", "wait for semaphore", "wait for join", "wait at thread barrier", "wait at fence", "late post", "early wait",
-         "late complete", "window lock", "wait at neighbours", "wait for parallel region")
+         "late complete", "window lock", "wait at neighbours", "wait for parallel region", "wait at file")
 FOLLOWS = {13, 20, 21, 24}  # waits that begin where the wait before them in the same call ends
 
 

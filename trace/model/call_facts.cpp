@@ -69,6 +69,8 @@ consteval CallFacts facts_from(std::string_view name, CallGroup group, std::stri
   // The names of MPI-IO are regular.
   facts.is_collective_io =
       has_any(name, {"_all", "_ordered", "_open", "_close", "_set_size", "_preallocate", "_set_view", "_sync"});
+  // Non-blocking ones return at once; the end of a split transfer belongs to its begin.
+  facts.starts_collective_io = facts.is_collective_io && !has_any(name, {"_iread", "_iwrite", "_end"});
   facts.is_metadata_io = has_any(name, {"_open", "_close", "_delete", "_set_size", "_preallocate", "_sync"});
   return facts;
 }

@@ -108,7 +108,9 @@ struct CallFacts {
   std::uint8_t kind = 0;  ///< equal for Bcast, Ibcast, Bcast_init and their large-count forms; 0: not a collective
   bool makes_comm = false;
   bool is_collective_io = false;  ///< on a file, together with the other ranks that have opened it
-  bool is_metadata_io = false;    ///< concerns the file itself, not its data
+  bool starts_collective_io =
+      false;                    ///< likewise, and returns only after the others have come, if the library has it so
+  bool is_metadata_io = false;  ///< concerns the file itself, not its data
 };
 
 /// True if the call makes a request, and each start of it is the operation.

@@ -285,13 +285,14 @@ inline constexpr char kUserSeparator = '\x1f';
 
 /// Keys of the texts about objects. They carry the object's handle and are stored after the call that caused them:
 /// names that the program gave, the file that was opened, the handle (16 hexadecimal digits) of the communicator of a
-/// window.
+/// window or file.
 inline constexpr const char* kCommNameKey = "comm.name";
 inline constexpr const char* kWindowNameKey = "win.name";
 inline constexpr const char* kWindowCommKey = "win.comm";
 /// The ranks of a communicator with a topology from which this rank receives in a neighbourhood collective: "1 3 4".
 inline constexpr const char* kCommSourcesKey = "comm.sources";
 inline constexpr const char* kFileNameKey = "file.name";
+inline constexpr const char* kFileCommKey = "file.comm";
 inline constexpr const char* kSemaphoreNameKey = "sem.name";  ///< the handle is its address
 /// How a communicator was created, in data that several processes record. Between worlds: spawn TOKEN and spawned TOKEN
 ///   (parents, children; TOKEN was passed in kSpawnedVariable, "-" if that failed), accept PORT and connect PORT (name

@@ -10,4 +10,7 @@ inline constexpr const char* kImportedKey = "import.creator";
 inline constexpr const char* kImportLeftOutKey = "import.left_out";
 inline constexpr const char* kImportOneSidedKey = "import.one_sided";
 
+/// What imported traces have instead of the name of an MPI library.
+inline constexpr const char* kImportedLibrary = "unknown: an imported trace";
+
 }  // namespace meridian

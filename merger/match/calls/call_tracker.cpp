@@ -207,6 +207,7 @@ void CallTracker::enter_other(const Call& call, const CallFacts& what, EventRow&
   const bool is_of_window =
       call.payload == Payload::rma || (call.payload == Payload::handle && info(call.call).group == CallGroup::rma);
   if (is_of_window) at_.matchers->windows.add(at_.caller(call), call, what);
+  if (info(call.call).group == CallGroup::io) at_.matchers->files.add(at_.caller(call), call, what);
 }
 
 }  // namespace meridian

@@ -9,6 +9,7 @@
 #include "merger/match/calls/object_totals.hpp"
 #include "merger/match/calls/value_totals.hpp"
 #include "merger/match/collectives/match_collectives.hpp"
+#include "merger/match/files/file_waits.hpp"
 #include "merger/match/locks/awaited_threads.hpp"
 #include "merger/match/locks/lock_order.hpp"
 #include "merger/match/locks/lock_table.hpp"
@@ -32,6 +33,7 @@ struct Matchers {
   std::vector<ValueTotals>& counters;  ///< [UserDefinitions::list]
   ObjectTotals& objects;
   WindowWaits& windows;
+  FileWaits& files;
 };
 
 /// Data that the trackers of one rank share.

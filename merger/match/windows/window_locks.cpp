@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <limits>
 
+#include "trace/model/units.hpp"
+
 namespace meridian {
 
 void WindowLocks::lock(const Caller& call, std::int32_t target, bool is_exclusive) {
-  held_[call.call.rank][target] = is_exclusive;
+  held_[call.call.rank][target] = {is_exclusive, call.leave_ns};
   add(call, target);
 }
 
@@ -20,7 +22,12 @@ void WindowLocks::unlock(const Caller& call, std::int32_t target) {
   if (rank == held_.end()) return;
   const auto lock = rank->second.find(target);
   if (lock == rank->second.end()) return;
-  unlocks_.push_back({call, target, lock->second});
+  unlocks_.push_back({call, target, lock->second.is_exclusive});
+  Holds& holds = holds_[{target, call.call.rank}];
+  const std::int64_t held_ns = std::max<std::int64_t>(call.enter_ns - lock->second.since_ns, 0);
+  ++holds.count;
+  holds.total_ns += held_ns;
+  holds.longest_ns = std::max(holds.longest_ns, held_ns);
   rank->second.erase(lock);
 }
 
@@ -31,9 +38,9 @@ void WindowLocks::add(const Caller& call, std::int32_t target) {
   auto lock = rank->second.find(target);
   if (lock == rank->second.end()) lock = rank->second.find(kAllTargets);
   if (target == kAllTargets && lock == rank->second.end()) {  // MPI_Win_flush_all under locks of single targets
-    for (const auto& [each, is_exclusive] : rank->second) calls_.push_back({call, each, is_exclusive});
+    for (const auto& [each, held] : rank->second) calls_.push_back({call, each, held.is_exclusive});
   } else if (lock != rank->second.end()) {
-    calls_.push_back({call, target, lock->second});
+    calls_.push_back({call, target, lock->second.is_exclusive});
   }
   if (calls_.size() >= kMostCalls) settle(calls_.size() / 2);
 }
@@ -52,6 +59,7 @@ void WindowLocks::settle(std::size_t count) {
       if (other.call.call.rank == here.call.call.rank || !is_same_target) continue;
       if (!other.is_exclusive && !here.is_exclusive) continue;
       awaited_->push_back({here.call.call, other.call.call, WaitKind::window_lock});
+      ++holds_[{other.target, other.call.call.rank}].waits;
       break;
     }
   }
@@ -59,6 +67,23 @@ void WindowLocks::settle(std::size_t count) {
   std::int64_t since_ns = std::numeric_limits<std::int64_t>::max();
   for (const Use& use : calls_) since_ns = std::min(since_ns, use.call.enter_ns);
   if (count != 0) std::erase_if(unlocks_, [&](const Use& use) { return use.call.enter_ns <= since_ns; });
+}
+
+std::vector<WindowLockSummary> WindowLocks::rows() const {
+  std::map<std::int32_t, std::uint64_t> waits;
+  for (const auto& [key, holds] : holds_) waits[key.first] += holds.waits;
+  std::vector<WindowLockSummary> rows;
+  for (const auto& [key, holds] : holds_)
+    if (waits[key.first] != 0)
+      rows.push_back({.window = {},
+                      .comm = {},
+                      .target = key.first,
+                      .rank = key.second,
+                      .holds = holds.count,
+                      .hold_s = static_cast<double>(holds.total_ns) * kSecondsPerNs,
+                      .longest_hold_s = static_cast<double>(holds.longest_ns) * kSecondsPerNs,
+                      .waits = holds.waits});
+  return rows;
 }
 
 }  // namespace meridian

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "merger/match/messages/match_messages.hpp"
 #include "merger/model/event_ref.hpp"
+#include "summary/summary.hpp"
 
 namespace meridian {
 
@@ -25,6 +27,8 @@ class WindowLocks {
   void unlock(const Caller& call, std::int32_t target);
   /// After the last call.
   void end() { settle(calls_.size()); }
+  /// How long ranks had the locks of targets that others waited for: target, rank, holds, times and waits are filled in.
+  std::vector<WindowLockSummary> rows() const;
 
  private:
   struct Use {
@@ -38,8 +42,17 @@ class WindowLocks {
   void settle(std::size_t count);
 
   std::vector<AwaitedCall>* awaited_;
-  std::map<std::int32_t, std::map<std::int32_t, bool>> held_;  // rank -> target -> is exclusive
-  std::vector<Use> calls_;                                     // that may have waited
+  struct Held {
+    bool is_exclusive = false;
+    std::int64_t since_ns = 0;
+  };
+  struct Holds {
+    std::uint64_t count = 0, waits = 0;
+    std::int64_t total_ns = 0, longest_ns = 0;
+  };
+  std::map<std::int32_t, std::map<std::int32_t, Held>> held_;     // rank -> target -> lock
+  std::map<std::pair<std::int32_t, std::int32_t>, Holds> holds_;  // (target, rank)
+  std::vector<Use> calls_;                                        // that may have waited
   std::vector<Use> unlocks_;
 };
 

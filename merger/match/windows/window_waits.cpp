@@ -3,17 +3,15 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <tuple>
 
 namespace meridian {
 
 WindowWaits::WindowWaits(const Trace& trace, std::vector<AwaitedCall>& awaited) : trace_{&trace}, awaited_{&awaited} {
-  const auto has_losses = [](const RecordingGaps& gaps) {
-    return !gaps.lost_bounds.empty() || !gaps.paused_ticks.empty();
-  };
-  if (trace.gaps.has_gaps || trace.gaps.has_selection || std::ranges::any_of(trace.gaps.ranks, has_losses)) return;
+  if (!are_calls_countable(trace)) return;
   for (const std::uint32_t members : trace.objects.window_members)
-    windows_.push_back({.members = members,
-                        .entered = std::vector<std::uint64_t>(trace.files.size()),
+    windows_.push_back({.collectives = ObjectCalls{members, trace.files.size(), WaitKind::fence},
                         .epochs = WindowEpochs{awaited},
                         .locks = WindowLocks{awaited}});
 }
@@ -27,12 +25,37 @@ void WindowWaits::add(const Caller& caller, const Call& call, const CallFacts& w
     window->locks.use(caller, call.rma->target);
     return;
   }
-  if (what.role == Role::make_window) return arrive(*window, caller);
+  if (what.role == Role::make_window) return window->collectives.arrive(caller, *awaited_);
   synchronise(*window, caller, call);
 }
 
 void WindowWaits::end() {
   for (Window& window : windows_) window.locks.end();
+}
+
+/// Windows of one name on one communicator are one for the user.
+std::vector<WindowLockSummary> WindowWaits::locks() const {
+  std::map<std::tuple<std::uint32_t, std::int32_t, std::int32_t>, WindowLockSummary> sums;
+  for (std::size_t i = 0; i < windows_.size(); ++i)
+    for (const WindowLockSummary& row : windows_[i].locks.rows()) {
+      const std::uint32_t object = trace_->objects.window_objects[i];
+      WindowLockSummary& sum = sums[{object, row.target, row.rank}];
+      sum.window = trace_->objects.windows[object].name;
+      sum.comm = trace_->objects.windows[object].comm;
+      sum.target = row.target;
+      sum.rank = row.rank;
+      sum.holds += row.holds;
+      sum.hold_s += row.hold_s;
+      sum.longest_hold_s = std::max(sum.longest_hold_s, row.longest_hold_s);
+      sum.waits += row.waits;
+    }
+  std::vector<WindowLockSummary> rows;
+  rows.reserve(sums.size());
+  for (const auto& [key, row] : sums) rows.push_back(row);
+  std::ranges::stable_sort(rows, [](const WindowLockSummary& a, const WindowLockSummary& b) {
+    return std::tie(a.window, a.comm, a.target, b.hold_s) < std::tie(b.window, b.comm, b.target, a.hold_s);
+  });
+  return rows;
 }
 
 WindowWaits::Window* WindowWaits::find(const Caller& caller, const Call& call, const CallFacts& what) {
@@ -52,7 +75,7 @@ void WindowWaits::synchronise(Window& window, const Caller& caller, const Call& 
   switch (call.call) {
     case CallId::Win_fence:
     case CallId::Win_free:
-      return arrive(window, caller);
+      return window.collectives.arrive(caller, *awaited_);
     case CallId::Win_start:
       return window.epochs.start(rank, caller, group_of(caller, call));
     case CallId::Win_complete:
@@ -80,24 +103,6 @@ void WindowWaits::synchronise(Window& window, const Caller& caller, const Call& 
       return window.locks.unlock(caller, WindowLocks::kAllTargets);
     default:
       return;
-  }
-}
-
-/// A call that returned before the last rank came did not wait: some fences synchronise nothing.
-void WindowWaits::arrive(Window& window, const Caller& caller) {
-  const std::uint64_t number = window.entered[caller.rank_index]++;
-  if (number < window.first || number - window.first >= kMostOpen) return;
-  const auto at = static_cast<std::size_t>(number - window.first);
-  if (window.collectives.size() <= at) window.collectives.resize(at + 1);
-  window.collectives[at].push_back(caller);
-  while (!window.collectives.empty() && window.collectives.front().size() >= window.members) {
-    const std::vector<Caller>& calls = window.collectives.front();
-    const Caller& latest = *std::ranges::max_element(calls, {}, &Caller::enter_ns);
-    for (const Caller& here : calls)
-      if (here.enter_ns < latest.enter_ns && latest.enter_ns < here.leave_ns)
-        awaited_->push_back({here.call, latest.call, WaitKind::fence});
-    window.collectives.pop_front();
-    ++window.first;
   }
 }
 

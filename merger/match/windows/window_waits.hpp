@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "merger/load/thread_cursor.hpp"
+#include "merger/match/collectives/object_calls.hpp"
 #include "merger/match/windows/window_epochs.hpp"
 #include "merger/match/windows/window_locks.hpp"
 #include "merger/model/trace.hpp"
@@ -24,18 +24,15 @@ class WindowWaits {
   void add(const Caller& caller, const Call& call, const CallFacts& what);
   /// After the last call of the trace.
   void end();
+  /// After end(): by window, target, then time held, longest first.
+  std::vector<WindowLockSummary> locks() const;
 
  private:
-  static constexpr std::size_t kMostOpen = 1 << 16;  // collective calls on a window that are not complete
   struct Window {
-    std::uint32_t members = 0;
-    std::deque<std::vector<Caller>> collectives{};  // those that are not complete: the calls so far
-    std::uint64_t first = 0;                        // number of the first of them
-    std::vector<std::uint64_t> entered;             // [ranks present]
+    ObjectCalls collectives;
     WindowEpochs epochs;
     WindowLocks locks;
   };
-  void arrive(Window& window, const Caller& caller);
   void synchronise(Window& window, const Caller& caller, const Call& call);
   Window* find(const Caller& caller, const Call& call, const CallFacts& what);
   std::vector<std::int32_t> group_of(const Caller& caller, const Call& call) const;

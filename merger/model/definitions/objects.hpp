@@ -39,9 +39,12 @@ struct Objects {
     ObjectHandles files;
     ObjectHandles windows;
     ObjectHandles each_window{};  ///< those with equal names are several: index in window_members
+    ObjectHandles each_file{};    ///< each opening is one: index in file_members
   };
   std::vector<OfRank> ranks;                  ///< [ranks present]
   std::vector<std::uint32_t> window_members;  ///< ranks present that have the window
+  std::vector<std::uint32_t> window_objects;  ///< likewise: index in windows
+  std::vector<std::uint32_t> file_members;    ///< ranks present that have opened the file together
 };
 
 }  // namespace meridian

@@ -53,6 +53,9 @@ def data_of(page):
     return data
 
 
+GOOD_TO = r"95\.0 % of all times are good to [0-9.]+ [a-z]+ \(T1\); every time has bounds"
+
+
 def check_the_page_holds_the_clocks_and_nothing_else():
     with tempfile.TemporaryDirectory() as work:
         directory = trace(pathlib.Path(work))
@@ -70,8 +73,25 @@ def check_the_page_holds_the_clocks_and_nothing_else():
     begin, end = data["timeline"]["begin_ns"], data["timeline"]["end_ns"]
     assert end - begin > 9e9 and all(begin - 1e9 < row[1] < end + 1e9 for row in clocks["fit"]), (begin, end)
     # One verdict in all outputs.
-    assert data["summary"] == stats and stats["clock_verdict"].startswith("times are good to "), stats["clock_verdict"]
+    assert data["summary"] == stats and re.match(GOOD_TO, stats["clock_verdict"]), stats["clock_verdict"]
     assert stats["clock_verdict"] in " ".join(text.split())
+
+
+def check_a_run_of_half_a_second_has_bounds_in_the_file_and_in_words():
+    import h5py
+
+    with tempfile.TemporaryDirectory() as work:
+        directory = trace(pathlib.Path(work), seconds=0.5)
+        stats = json.loads(run(MERIDIAN, "stats", directory, "--json").stdout)
+        with h5py.File(next(directory.glob("merged.h5"))) as file:
+            knots = {name: file[f"clock_bounds/{name}"][:] for name in ("domain", "time_ns", "is_certified", "t1_early_ns", "t1_late_ns")}
+    for clock in stats["clocks"][1:]:
+        own = (knots["domain"] == clock["domain"]) & (knots["is_certified"] != 0)
+        half = (knots["t1_early_ns"][own] + knots["t1_late_ns"][own]) / 2e9
+        assert half.size >= 2 and clock["unbound_share"] == 0, clock
+        # Between knots bounds are those of a knot and what the clock may drift since.
+        assert half.min() * 0.99 <= clock["t1_s"] <= clock["t1_most_s"] <= 10 * half.max(), (clock, half)
+    assert re.match(GOOD_TO, stats["clock_verdict"]), stats["clock_verdict"]
 
 
 def check_the_page_needs_nothing_from_elsewhere():
@@ -178,7 +198,7 @@ def check_a_browser_shows_the_page():
             assert browser.evaluate("[...document.querySelectorAll('main section')].map((s) => s.id)") == ["clocks", "tables"]
             headings = browser.evaluate("[...document.querySelectorAll('#clocks h3')].map((h) => h.textContent)")
             assert len(headings) == 7, headings
-            assert browser.evaluate("document.querySelector('#clocks p').textContent").startswith("Times are good to ")
+            assert browser.evaluate("document.querySelector('#clocks p').textContent").startswith("95.0 % of all times are good to ")
             assert "n<script>alert(1)</script>&\"'" in browser.evaluate("document.querySelector('#clocks').textContent")
             assert browser.evaluate("document.querySelectorAll('#main script').length") == 0
             assert browser.errors == [], browser.errors

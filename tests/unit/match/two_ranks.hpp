@@ -117,7 +117,8 @@ class TwoRanks : public testing::Test {
   const Trace trace_{};
   std::vector<AwaitedCall> awaited_;
   WindowWaits windows_{trace_, awaited_};
-  Matchers matchers_{matcher_, collectives_, user_matcher_, counters_, objects_, windows_};
+  FileWaits files_{trace_, awaited_};
+  Matchers matchers_{matcher_, collectives_, user_matcher_, counters_, objects_, windows_, files_};
   std::deque<MadeCall> made_;
 
  public:

@@ -50,8 +50,8 @@ with h5py.File(sys.argv[1]) as merged:
             "enter_ns", "duration_ns", "rank", "thread", "sequence", "flags", "bytes_sent", "bytes_received",
             "calls", "outside_ns")},
         **{name: [known(v) for v in events[name].tolist()] for name in ("comm", "peer", "tag")},
-        "call": [calls[number] for number in events["call"]],
-        "group": [groups[number] for number in events["call"]],
+        "function": [calls[number] for number in events["call"]],
+        "function_group": [groups[number] for number in events["call"]],
         "communicator": ["" if number < 0 else comms[number] for number in events["comm"].tolist()],
     })  # fmt: skip
     messages = merged_columns.message_columns(merged, events)
@@ -68,6 +68,6 @@ with h5py.File(sys.argv[1]) as merged:
             "completion_thread", "completion_sequence", "leave_ns")},
         "root": [known(v) for v in parts["root"].tolist()],
         "shape": [SHAPES[number] for number in parts["shape"]],
-        "call": [calls[number] for number in events["call"][parts["start_row"]]],
+        "function": [calls[number] for number in events["call"][parts["start_row"]]],
     })  # fmt: skip
     print(len(found), "events", len(messages["tag"]), "messages", len(parts["instance"]), "parts")

@@ -20,7 +20,7 @@ KINDS = ["late sender", "late receiver", "wait at barrier", "wait at N x N", "la
          "wait at prefix", "wait at init", "wait at finalize", "wrong order, same source", "wrong order, other sources",
          "barrier completion", "N x N completion", "wait for lock", "wait for signal", "wait for semaphore",
          "wait for join", "wait at thread barrier", "wait at fence", "late post", "early wait", "late complete", "window lock",
-         "wait at neighbours", "wait for parallel region"]
+         "wait at neighbours", "wait for parallel region", "wait at file"]
 POLLS = {"MPI_Test", "MPI_Testany", "MPI_Testsome", "MPI_Testall", "MPI_Request_get_status"}
 PROBE_POLLS = {"MPI_Iprobe", "MPI_Improbe"}
 ANY_SOURCE = 256  # flag of a receive or probe

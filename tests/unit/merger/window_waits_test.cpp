@@ -143,6 +143,33 @@ TEST(WindowWaits, ALockIsWaitedForUntilItsHolderUnlocks) {
   EXPECT_THAT(waits_of(run), ElementsAre("window lock: rank 1 waits 30 in MPI_Win_lock for rank 0's MPI_Win_unlock"));
 }
 
+TEST(WindowWaits, TheSummaryHasHowLongRanksHadALockThatOthersWaitedFor) {
+  RunWithWindow run{3};
+  run[0]->at_target(CallId::Win_lock, {10, 12}, kWindow, 2, kLockExclusive);
+  run[0]->at_target(CallId::Win_unlock, {50, 55}, kWindow, 2);
+  run[1]->at_target(CallId::Win_lock, {20, 56}, kWindow, 2, kLockShared);
+  run[1]->at_target(CallId::Win_unlock, {60, 61}, kWindow, 2);
+  run[2]->at_target(CallId::Win_lock, {20, 21}, kWindow, 1, kLockExclusive);  // nobody waits for it
+  run[2]->at_target(CallId::Win_unlock, {70, 71}, kWindow, 1);
+  ASSERT_TRUE(run.merge(with_analyses()));
+  const auto trace = MergedTrace::open(run.merged());
+  ASSERT_TRUE(trace) << trace.error().what;
+  const auto summary = trace->summary();
+  ASSERT_TRUE(summary) << summary.error().what;
+  ASSERT_EQ(summary->window_locks.size(), 2U) << "longest time first";
+  const WindowLockSummary& first = summary->window_locks[0];
+  EXPECT_EQ(first.comm, "MPI_COMM_WORLD");
+  EXPECT_EQ(first.target, 2);
+  EXPECT_EQ(first.rank, 0);
+  EXPECT_EQ(first.holds, 1U);
+  EXPECT_EQ(first.waits, 1U);
+  EXPECT_DOUBLE_EQ(first.hold_s, 38e-9);
+  EXPECT_DOUBLE_EQ(first.longest_hold_s, 38e-9);
+  EXPECT_EQ(summary->window_locks[1].rank, 1);
+  EXPECT_EQ(summary->window_locks[1].waits, 0U);
+  EXPECT_DOUBLE_EQ(summary->window_locks[1].hold_s, 4e-9);
+}
+
 TEST(WindowWaits, ALibraryMayWaitForTheLockLater) {
   RunWithWindow run{2};
   run[0]->handle(CallId::Win_lock_all, {10, 12}, kWindow);

@@ -6,6 +6,7 @@
 
 #include "summary/measures.hpp"
 #include "tests/unit/summary/sample_summaries.hpp"
+#include "trace/model/import_keys.hpp"
 
 namespace meridian {
 namespace {
@@ -20,6 +21,14 @@ TEST(Advice, ForARunWithoutCallsExplainsHowToRecord) {
   const auto advice = advise(samples::empty_run());
   ASSERT_THAT(advice, SizeIs(1));
   EXPECT_THAT(advice[0], HasSubstr("mpirun -n 4 meridian run"));
+}
+
+TEST(Advice, ForAnArchiveWithoutCallsDoesNotExplainHowToRecord) {
+  Summary summary = samples::empty_run();
+  summary.run.mpi_library = kImportedLibrary;
+  const auto advice = advise(summary);
+  ASSERT_THAT(advice, SizeIs(1));
+  EXPECT_THAT(advice[0], Not(HasSubstr("meridian run")));
 }
 
 TEST(Advice, SendsTheUserToTheComputationWhenMpiTakesLittle) {

@@ -10,8 +10,8 @@ import sys
 import tempfile
 
 WRITE_SAMPLE = sys.argv[1]
-MORE = ("worlds", "communicators", "windows", "files", "context", "usage", "environment", "counters", "function_counters", "metrics",
-        "region_counters", "region_metrics", "lock_names")  # left out when empty, but in JSON
+MORE = ("worlds", "communicators", "windows", "window_locks", "files", "context", "usage", "environment", "counters", "function_counters",
+        "metrics", "region_counters", "region_metrics", "lock_names")  # left out when empty, but in JSON
 SAMPLES = ("empty_run", "one_rank", "four_ranks", "counted", "ten_thousand_ranks", "hostile")
 
 
@@ -64,8 +64,8 @@ def check_json_has_the_documented_members():
     assert list(summary) == [
         "schema", "version", "run", "ranks", "functions", "function_times", "sites", "messages", "collectives", "pairs", "clocks",
         "clock_models", "reversed_before", "reversed_after", "regions", "user_events", "user_messages", "passed", "overhead", "worlds",
-        "paths", "path_frames", "communicators", "windows", "files", "context", "usage", "environment", "counters", "function_counters",
-        "metrics", "region_counters", "region_metrics", "lock_names", "locks", "threads", "communication_sizes", "send_protocols", "links",
+        "paths", "path_frames", "communicators", "windows", "window_locks", "files", "context", "usage", "environment", "counters",
+        "function_counters", "metrics", "region_counters", "region_metrics", "lock_names", "locks", "threads", "communication_sizes", "send_protocols", "links",
         "comm_pairs", "collective_arrivals", "waits", "wait_pairs", "delays", "states", "ready_times", "efficiencies", "what_if", "critical_path",
         "critical_imbalance", "critical_segments", "critical_line", "active_paths", "phases", "iterations", "iteration_findings",
         "openmp_regions", "program_functions", "rank_functions", "problems", "problem_functions", "findings", "clock_verdict",
@@ -172,6 +172,8 @@ def check_json_has_the_documented_members():
         "exchanges_dropped": 2,
         "t1_s": -1,
         "t2_s": -1,
+        "t1_most_s": -1,
+        "unbound_share": -1,
     }
     assert summary["reversed_before"] == 17 and summary["reversed_after"] == 0
     assert summary["overhead"][1] == {"name": "start", "count": 4, "total_s": 0.04, "share": 0.001, "unit_s": 0.0}

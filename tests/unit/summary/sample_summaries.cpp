@@ -153,6 +153,7 @@ Summary counted() {
                    {1, 0, 2.5, 0.5, 2000, 1, 31, 5, 0}};
   summary.communicators = {{"MPI_COMM_WORLD", "world", 1, 2, 40, 0.5, 8, 0.25, 4, 0.001, 4096, 4096},
                            {"", "intra", 3, 2, 0, 0, 6, 0.125, 3, 0.002, 48, 48}};
+  summary.window_locks = {{"halo", "MPI_COMM_WORLD", 1, 0, 12, 0.25, 0.0625, 5}};
   summary.windows = {{"halo", "MPI_COMM_WORLD", 1, 2, 100, 819'200, 50, 409'600, 2, 32, 0.75, 12, 1.5},
                      {"", "communicator 5", 2, 2, 0, 0, 0, 0, 0, 0, 0, 8, 0.01}};
   summary.files = {{"/scratch/run/checkpoint.0001", 2, 2, 0, 0, 0, 20, 1u << 30, 2.5, 6, 0.25}};

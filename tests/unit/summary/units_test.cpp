@@ -74,7 +74,11 @@ TEST(HumanPercent, ShowsVerySmallShares) {
 TEST(HumanTime, IsUtc) {
   EXPECT_EQ(human_time(1'736'942'400'123'456'789), "2025-01-15 12:00:00 UTC");
   EXPECT_EQ(human_time(0), "-");
-  EXPECT_EQ(human_time(-1), "1969-12-31 23:59:59 UTC");
+}
+
+TEST(HumanTime, OfAClockThatNobodySetIsUnknown) {
+  EXPECT_EQ(human_time(86'400'000'000'000), "-") << "a day after 1970 began: the time since a host was started";
+  EXPECT_EQ(human_time(-1), "-");
 }
 
 }  // namespace
