@@ -8,9 +8,9 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/summary/json.hpp"
+#include "cli/summary/printable.hpp"
 #include "cli/summary/text/text.hpp"
 #include "cli/summary_source.hpp"
-#include "summary/program_name.hpp"
 
 namespace meridian {
 
@@ -25,9 +25,9 @@ Result<std::unique_ptr<ReportSource>> open_report_source(const std::filesystem::
 }
 
 PageText page_text(const Summary& summary) {
-  const std::string program = program_name(summary);
+  const std::string& executable = summary.run.executable;
   PageText text;
-  text.title = program.empty() ? "report" : program;
+  text.title = executable.empty() ? "report" : std::string{file_name(executable)};
   text.headline = headline(summary);
   text.summary_json = summary_json(summary, kMostPageRows);
   text.version = MERIDIAN_VERSION;

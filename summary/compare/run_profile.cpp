@@ -11,7 +11,6 @@
 
 #include "summary/compare/figures.hpp"
 #include "summary/problems/problem_waits.hpp"
-#include "summary/program_name.hpp"
 #include "trace/model/call_id.hpp"
 #include "trace/model/nearest_name.hpp"
 #include "trace/model/source_place.hpp"
@@ -58,6 +57,8 @@ PopFigures pop_of(const Summary& summary) {
           .ipc = counted(known.ipc),
           .frequency_hz = counted(known.frequency_hz)};
 }
+
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 Error unknown_name(const std::string& what, std::string_view name, std::span<const std::string_view> known,
                    const std::string& list) {
@@ -120,7 +121,7 @@ std::string_view subject_name(Subject subject) { return kSubjectNames[static_cas
 
 RunProfile profile_of(const Summary& summary, std::string source) {
   RunProfile run{.source = std::move(source),
-                 .executable = program_name(summary),
+                 .executable = base_name(summary.run.executable),
                  .begin_realtime_ns = summary.run.begin_realtime_ns,
                  .ranks = static_cast<double>(std::max(summary.run.ranks_present, 1)),
                  .time_s = summary.run.time_s,

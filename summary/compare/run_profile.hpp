@@ -50,7 +50,7 @@ struct PopFigures {
 
 struct RunProfile {
   std::string source;      ///< as the user named it
-  std::string executable;  ///< program_name()
+  std::string executable;  ///< without its directory
   std::int64_t begin_realtime_ns = 0;
   double ranks = 0;  ///< present ones
   double time_s = 0;

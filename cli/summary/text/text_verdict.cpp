@@ -10,7 +10,6 @@
 #include "cli/summary/text/text.hpp"
 #include "summary/advice.hpp"
 #include "summary/measures.hpp"
-#include "summary/program_name.hpp"
 #include "summary/recorded_part.hpp"
 #include "summary/run_end.hpp"
 #include "summary/units.hpp"
@@ -26,11 +25,10 @@ std::string paragraph(const std::string& text) { return wrapped(printable(text),
 /// "halo2d, 4 ranks on 1 host, 2.28 s"
 std::string describe_run(const Summary& summary) {
   const RunSummary& run = summary.run;
-  const std::string program = program_name(summary);
   const auto ranks = static_cast<std::uint64_t>(std::max(run.ranks_present, 0));
-  return fmt::format("{}, {} {} on {} {}, {}", program.empty() ? "The program" : program, human_count(ranks),
-                     ranks == 1 ? "rank" : "ranks", human_count(run.hosts), run.hosts == 1 ? "host" : "hosts",
-                     human_duration(run.time_s));
+  return fmt::format("{}, {} {} on {} {}, {}", run.executable.empty() ? "The program" : file_name(run.executable),
+                     human_count(ranks), ranks == 1 ? "rank" : "ranks", human_count(run.hosts),
+                     run.hosts == 1 ? "host" : "hosts", human_duration(run.time_s));
 }
 
 /// The name of a problem; a word of the trade is explained.
