@@ -60,9 +60,10 @@ class Exporter {
   Status events() {
     MERIDIAN_TRY(const bool is_wanted, sink_.begin("events.csv"));
     if (!is_wanted) return {};
-    CsvFile file{sink_,
-                 "enter_ns,duration_ns,rank,thread,sequence,function,function_group,flags,comm,communicator,peer,tag,bytes_sent,"
-                 "bytes_received,caller,file,line,calls,outside_ns"};
+    CsvFile file{
+        sink_,
+        "enter_ns,duration_ns,rank,thread,sequence,function,function_group,flags,comm,communicator,peer,tag,bytes_sent,"
+        "bytes_received,caller,file,line,calls,outside_ns"};
     MERIDIAN_TRY(EventCursor cursor, trace_.select({.links = kNoLinks}));
     MergedBatch batch;
     for (;;) {
@@ -99,9 +100,10 @@ class Exporter {
   Status collectives() {
     MERIDIAN_TRY(const bool is_wanted, sink_.begin("collectives.csv"));
     if (!is_wanted) return {};
-    CsvFile file{sink_,
-                 "instance,function,comm,communicator,root,parts,comm_rank,shape,rank,start_thread,start_sequence,enter_ns,"
-                 "completion_thread,completion_sequence,leave_ns"};
+    CsvFile file{
+        sink_,
+        "instance,function,comm,communicator,root,parts,comm_rank,shape,rank,start_thread,start_sequence,enter_ns,"
+        "completion_thread,completion_sequence,leave_ns"};
     for (std::uint64_t i = 0; i < trace_.parts(); ++i) {
       MERIDIAN_TRY(const MergedPart part, trace_.part(i));
       if (!source_.shows_instance(part.instance)) continue;

@@ -10,8 +10,8 @@
 #include <atomic>
 #include <new>
 
+#include "pmpi/libraries/file_name.hpp"
 #include "pmpi/libraries/real.hpp"
-#include "pmpi/process/file_name.hpp"
 
 // Set by the linker: the first byte of this library, and the first one behind it.
 extern "C" {

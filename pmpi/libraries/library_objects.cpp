@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "pmpi/process/file_name.hpp"
+#include "pmpi/libraries/file_name.hpp"
 
 namespace meridian {
 namespace {

@@ -8,9 +8,9 @@
 
 #include <cstdint>
 
+#include "pmpi/libraries/file_name.hpp"
 #include "pmpi/libraries/handle_symbols.hpp"
 #include "pmpi/libraries/interface.hpp"
-#include "pmpi/process/file_name.hpp"
 #include "pmpi/process/heritage.hpp"
 #include "pmpi/process/last_words.hpp"
 #include "pmpi/process/program.hpp"

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pmpi/process/file_name.hpp"
+#include "pmpi/libraries/file_name.hpp"
 #include "pmpi/process/last_words.hpp"
 #include "pmpi/process/launch.hpp"
 #include "pmpi/process/program.hpp"
