@@ -235,10 +235,10 @@ def check_python(meridian, trace, frames):
         events, messages = got.events, got.messages
         for name, own in (("start_s", "enter_ns"), ("end_s", "leave_ns"), ("duration_s", "duration_ns"), ("outside_s", "outside_ns")):
             assert (events[own] / 1e9).tolist() == frames.events[name].tolist(), name
-        for name, own in (("function", "call"), ("function_group", "group"), ("rank", "rank"), ("thread", "thread"), ("bytes_sent", "bytes_sent"), ("flags", "flags")):
-            assert events[own].tolist() == frames.events[name].tolist(), name
-        for name, own in (("source", "source"), ("dest", "dest"), ("bytes", "bytes"), ("tag", "tag"), ("send_function", "send_call"), ("receive_function", "receive_call")):
-            assert messages[own].tolist() == frames.messages[name].tolist(), name
+        for name in ("function", "function_group", "rank", "thread", "bytes_sent", "flags"):
+            assert events[name].tolist() == frames.events[name].tolist(), name
+        for name in ("source", "dest", "bytes", "tag", "send_function", "receive_function"):
+            assert messages[name].tolist() == frames.messages[name].tolist(), name
         for name, own in (("send_s", "send_ns"), ("post_s", "post_ns"), ("receive_s", "receive_ns")):
             assert (messages[own] / 1e9).tolist() == frames.messages[name].tolist(), name
         assert [name or None for name in messages["communicator"].tolist()] == frames.messages["communicator"].tolist()
@@ -246,7 +246,7 @@ def check_python(meridian, trace, frames):
         assert len(got.regions) == sum(end is not None for end in frames.regions["end_s"])
         answer = got.query("SELECT rank, count(*) AS n FROM events GROUP BY rank ORDER BY rank", command=meridian)
         assert dict(zip(answer["rank"], answer["n"])) == frames.events.groupby("rank").size().to_dict()
-        assert len(got.pipit()) == 2 * (int((events["group"] != "user").sum()) + len(got.regions))
+        assert len(got.pipit()) == 2 * (int((events["function_group"] != "user").sum()) + len(got.regions))
         assert f"<td>{len(messages)}</td>" in got._repr_html_()
 
 
