@@ -110,7 +110,7 @@ TEST(PythonLayout, Of313IsThatOfItsDebugOffsets) {
 }
 
 TEST(PythonLayout, OfOtherVersionsIsUnknown) {
-  for (const std::size_t changed : {0, 1, 2, 45, 65, 66, 68, 69}) {  // cookie, version, free threading, objects
+  for (const std::size_t changed : {0U, 1U, 2U, 45U, 65U, 66U, 68U, 69U}) {  // cookie, version, free threading, objects
     auto words = debug_offsets();
     words[changed] += std::uint64_t{1} << 16;
     EXPECT_EQ(read_debug_offsets(words.data()).version, 0u) << changed;
