@@ -10,7 +10,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-/// Of names of hosts and addresses; texts in other languages are words, too.
+/// Whether a name of a host or an address may have the character. Bytes of other alphabets count as letters.
 bool is_word(char c) { return is_digit(c) || is_letter(c) || c == '-' || c == '_' || c == '.' || (c & 0x80) != 0; }
 bool ends_path(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\'' || c == '"' || c == ')' || c == '(' || c == ',' || c == ';' ||

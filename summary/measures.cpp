@@ -74,7 +74,7 @@ const char* severity_name(Severity severity) {
 std::string utc_time(std::int64_t realtime_ns) {
   constexpr std::int64_t kSecond = 1'000'000'000;
   constexpr std::int64_t kFirstMpi =
-      767'923'200 * kSecond;  // 1994-05-03: an earlier time is that of a clock that nobody set
+      767'923'200 * kSecond;  // 1994-05-03: a clock that shows an earlier time was never set
   const std::time_t seconds = static_cast<std::time_t>(realtime_ns / kSecond - (realtime_ns % kSecond < 0 ? 1 : 0));
   std::tm parts{};
   std::array<char, 40> text{};

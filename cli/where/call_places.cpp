@@ -22,7 +22,7 @@ std::uint32_t site_of(const ThreadNow& thread, RankSites& sites, const PathTable
   return paths.paths()[sites.path(thread.return_address, thread.stack_node)].site;
 }
 
-/// The site in a table that has only some of those of `all`.
+/// The number of a site of `all` in a table with some of its sites.
 std::uint32_t copy_site(std::uint32_t site, const SiteTable& all, SiteTable& some) {
   const auto [number, offset] = all.sites()[site];
   if (number == kNoModule) return some.site(kNoModule, offset);

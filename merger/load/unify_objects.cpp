@@ -26,7 +26,7 @@ struct LocalWindow {
   std::string name;
 };
 
-/// The communicator whose handle the text has; nullptr if it has none.
+/// The communicator whose handle is in the text; nullptr: no handle is in it.
 const LocalComm* comm_named(const TextRow& text, CommResolver& resolver) {
   const auto handle = number_in<std::uint64_t>(text.value, kHexadecimal);
   return handle ? resolver.at(*handle, text.ticks) : nullptr;

@@ -95,7 +95,7 @@ class Hosts {
   std::map<std::pair<std::string, std::string>, Sharers> bound_;
 };
 
-/// What threads of a rank lost. Threads are ready at the same time, but those that lived one after the other lose one after the other:
+/// Time that the threads of a rank lost. Threads that live at the same time are ready at the same time; threads that live in turn lose in turn:
 /// the sum of the threads of such a chain, of the chain that lost most.
 class ThreadLosses {
  public:
