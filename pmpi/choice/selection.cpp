@@ -78,7 +78,7 @@ bool is_short(std::uint64_t ticks) noexcept {
 
 Payload payload_of(const std::uint64_t* at) noexcept { return static_cast<Payload>(at[0] >> 16 & 0xff); }
 
-std::int64_t size_of(MPI_Comm comm) noexcept {
+std::int64_t ranks_of(MPI_Comm comm) noexcept {
   int size = 0;
   int is_inter = 0;
   int others = 0;
@@ -130,7 +130,7 @@ bool is_selective(CallId id) noexcept {
 bool is_kept(CallId id, const std::uint64_t* at, std::uint64_t completions, const void* comm) noexcept {
   const Kind kind = g_kinds[static_cast<std::size_t>(id)];
   const bool has_comm = comm != nullptr && !g_selection.comm.is_everything();
-  bool is_unwanted = has_comm && !g_selection.comm.has(size_of(*static_cast<const MPI_Comm*>(comm)));
+  bool is_unwanted = has_comm && !g_selection.comm.has(ranks_of(*static_cast<const MPI_Comm*>(comm)));
   if (!is_unwanted && !g_selection.message.is_everything()) {
     const std::int64_t bytes = bytes_of(kind, at, completions);
     is_unwanted = bytes >= 0 && !g_selection.message.has(bytes);
