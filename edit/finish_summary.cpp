@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "edit/remaining_summary.hpp"
-#include "merger/load/unify_user_definitions.hpp"
 #include "merger/statistics/summarize.hpp"
 #include "merger/statistics/summarize_sites.hpp"
 #include "trace/model/units.hpp"
+#include "trace/model/user_fields.hpp"
 
 namespace meridian {
 namespace {
@@ -41,26 +41,17 @@ MergedDefinitions RemainingSummary::definitions() const {
   return all;
 }
 
-/// The user events have the kinds and levels that the original's tables give them.
+/// Files of versions that did not define user events have markers alone.
 void RemainingSummary::fill_user_definitions() {
-  auto row = original_.user_events.begin();
   for (UserDefinition& definition : trace_->user.list) {
     if (events_of_call_[definition.call] == 0 || is_region_[definition.call]) continue;
     definition.kind = UserKind::marker;
-    if (row == original_.user_events.end()) continue;
-    UserDefinition named;
-    named.kind = UserKind::marker;
-    named.level = row->level;
-    named.name = row->name;
-    for (const auto& [name, kind] : {std::pair<std::string_view, UserKind>{"event", UserKind::event},
-                                     {"counter", UserKind::counter},
-                                     {"send", UserKind::send},
-                                     {"receive", UserKind::receive}})
-      if (row->kind == name) named.kind = kind;
-    if (user_call_name(named) != definition.name) continue;
-    named.call = definition.call;
-    definition = std::move(named);
-    ++row;
+    const MergedUserEvent* const named = stored_->definitions().find_user(definition.call);
+    if (named == nullptr) continue;
+    const auto* const kind = std::ranges::find(kUserKindNames, named->kind);
+    if (kind != std::end(kUserKindNames)) definition.kind = static_cast<UserKind>(kind - std::begin(kUserKindNames));
+    definition.level = named->level;
+    definition.name = named->name;
   }
 }
 
@@ -139,10 +130,11 @@ void RemainingSummary::finish_messages(Summary& summary) const {
   summary.user_message_bytes = less(summary.user_message_bytes, dropped_user_bytes_);
 }
 
-/// Only the rank files have the values of events.
 void RemainingSummary::finish_user(Summary& summary) const {
   summary.regions = user_.regions();
-  summary.user_events = user_.events({});
+  summary.user_events = user_.events(counters_);
+  if (!counters_.empty()) return;
+  // A file of a version that did not store values: those of the original, if all its events remain.
   constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
   for (UserEventSummary& event : summary.user_events) {
     if (event.kind != "counter") continue;

@@ -2,11 +2,13 @@
 #include "edit/remaining_summary.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <string_view>
 
 #include "merged/read_numbers.hpp"
 #include "trace/model/call_id.hpp"
 #include "trace/model/event.hpp"
+#include "trace/model/user_fields.hpp"
 
 namespace meridian {
 namespace {
@@ -191,6 +193,14 @@ void RemainingSummary::drop_message(const MessageLinks::Message& message, std::i
 void RemainingSummary::drop_collective(std::uint64_t parts) {
   ++dropped_instances_;
   dropped_parts_ += parts;
+}
+
+void RemainingSummary::keep_value(std::uint32_t call, std::uint64_t word, std::int64_t at_ns) {
+  const MergedUserEvent* const event = stored_->definitions().find_user(call);
+  if (event == nullptr || event->kind != kUserKindNames[static_cast<std::size_t>(UserKind::counter)]) return;
+  counters_.resize(trace_->user.list.size());
+  const std::size_t number = call - trace_->user.first_call;
+  if (number < counters_.size()) counters_[number].add(std::bit_cast<double>(word), at_ns);
 }
 
 }  // namespace meridian

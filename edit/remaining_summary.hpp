@@ -22,8 +22,8 @@
 namespace meridian {
 
 /// Computes the summary of the events that remain. Facts about the run that only rank files have (hosts, clocks, usage,
-/// findings ...) are those of the original; tables that only rank files can give (windows, files, locks, values of user
-/// events) remain if all their calls do.
+/// findings ...) are those of the original; tables that only rank files can give (windows, files, locks) remain if all
+/// their calls do.
 class RemainingSummary {
  public:
   /// errors  damaged: the definitions contradict each other
@@ -42,6 +42,9 @@ class RemainingSummary {
   void join(std::int32_t rank, std::uint32_t waiter, std::uint32_t joined, std::int64_t ns) {
     joined_ns_[rank][{waiter, joined}] += ns;
   }
+
+  /// The value of an event that remains, in the order of time.
+  void keep_value(std::uint32_t call, std::uint64_t word, std::int64_t at_ns);
 
   /// The original's definitions with the present numbers of events.
   MergedDefinitions definitions() const;
@@ -79,6 +82,7 @@ class RemainingSummary {
   bool has_paths_ = false;
   Statistics statistics_;
   UserStatistics user_;
+  std::vector<ValueTotals> counters_;  // [user definition]; empty: the file has no values
   CommStatistics comms_;
   std::vector<EditedEvent> open_;  // unfinished calls: their time is known in the end
   std::map<std::int32_t, PerRank> ranks_;

@@ -166,6 +166,26 @@ Status StoredTrace::read_awaited(const Take<AwaitedLinks::Awaited>& take) const 
   return named(walk_pairs<StoredAwaited>(kAwaited, kAwaitedLinkColumns, kAwaitedColumns, take));
 }
 
+Status StoredTrace::read_user_values(const Take<UserValueLinks::Word>& take) const {
+  if (!h5::exists(file_.get(), kUserValues)) return {};
+  const auto walk = [&]() -> Status {
+    MERIDIAN_TRY(auto links, LongTableReader<StoredLink>::open(file_.get(), kUserValues, kUserValueLinkColumns));
+    MERIDIAN_TRY(auto rows, LongTableReader<StoredWord>::open(file_.get(), kUserValues, kUserValueColumns));
+    if (rows.size() != links.size()) return damaged_merged("columns of values of user events differ in length");
+    UserValueLinks::Word word;
+    for (std::uint64_t number = 0; number < links.size(); ++number) {
+      MERIDIAN_TRY(const StoredLink* const link, links.at(number));
+      MERIDIAN_TRY(const StoredWord* const row, rows.at(number));
+      word.key = sum(word.key, link->step);
+      word.word = static_cast<std::uint64_t>(row->word);
+      if (word.key >= events_) return no_event();
+      MERIDIAN_TRY_DO(take(word));
+    }
+    return {};
+  };
+  return named(walk());
+}
+
 Status StoredTrace::read_waits(const Take<AwaitedLinks::Awaited>& take) const {
   return named(walk_pairs<StoredWait>(kWaits, kWaitLinkColumns, kWaitColumns, take));
 }

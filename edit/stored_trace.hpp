@@ -61,6 +61,8 @@ class StoredTrace {
   /// Instance after instance.
   Status read_parts(const Take<CollectiveLinks::Part>& take) const { return named(walk_parts(take)); }
   Status read_awaited(const Take<AwaitedLinks::Awaited>& take) const;
+  /// The values of user events.
+  Status read_user_values(const Take<UserValueLinks::Word>& take) const;
   /// The rows of /waits, likewise.
   Status read_waits(const Take<AwaitedLinks::Awaited>& take) const;
   Result<StoredClocks> read_clocks() const;

@@ -124,6 +124,16 @@ class EditWriter {
     return output_.awaited().seal();
   }
 
+  Status write_user_values() {
+    MERIDIAN_TRY_DO(trace_.read_user_values([&](const UserValueLinks::Word& word) {
+      if (!map_.has(word.key)) return Status{};
+      output_.user_values().append(word);
+      remaining_.keep_value(facts_[word.key].call, word.word, facts_[word.key].enter_ns);
+      return Status{};
+    }));
+    return output_.user_values().seal();
+  }
+
   const EditCounts& counts() const noexcept { return counts_; }
   const KeptTimes& kept() const noexcept { return kept_; }
 
@@ -193,6 +203,7 @@ Result<EditCounts> write_edit(const StoredTrace& trace, const std::filesystem::p
   MERIDIAN_TRY_DO(writer.write_messages());
   MERIDIAN_TRY_DO(writer.write_collectives());
   MERIDIAN_TRY_DO(writer.write_awaited());
+  MERIDIAN_TRY_DO(writer.write_user_values());
   MERIDIAN_TRY(const StoredClocks clocks, trace.read_clocks());
   MERIDIAN_TRY_DO(write_merged_definitions(output.id(), remaining->definitions(), clocks.bounds));
   MERIDIAN_TRY_DO(write_clock_report(output.id(), clocks.report));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,15 +68,19 @@ class ChromeEvents final : public TimelineVisitor {
       // Inside of the call: viewers attach what is at its end to the next one.
       flow("f", event, link.number, std::max(event.enter_ns, time_ns - 1)) << ",\"bp\":\"e\"}";
     }
+    if (item.is_counter) {
+      counter(item);
+      return out_.pass_on();
+    }
     const bool is_moment = item.kind == TimelineKind::moment;
-    next() << (is_moment ? "{\"ph\":\"i\",\"s\":\"t\"" : "{\"ph\":\"X\"") << ",\"name\":"
-           << (event.call < call_names_.size() ? std::string_view{call_names_[event.call]} : "\"unknown call\"")
+    next() << (is_moment ? "{\"ph\":\"i\",\"s\":\"t\"" : "{\"ph\":\"X\"") << ",\"name\":" << name(event)
            << ",\"cat\":" << (event.call < call_groups_.size() ? std::string_view{call_groups_[event.call]} : "\"\"");
     place(event, event.enter_ns);
     if (!is_moment) (out_ << ",\"dur\":").fixed_point(time_ns - event.enter_ns, kMicrosecondDigits);
     out_ << ",\"args\":{\"sequence\":" << event.sequence;
     if (item.kind == TimelineKind::call) details(event);
     if (event.site < sites_.size()) out_ << sites_[event.site];
+    if (!item.values.empty()) values(item.values);
     out_ << "}}";
     return out_.pass_on();
   }
@@ -91,6 +96,29 @@ class ChromeEvents final : public TimelineVisitor {
     is_first_ = false;
     return out_;
   }
+  std::string_view name(const MergedEvent& event) const {
+    return event.call < call_names_.size() ? std::string_view{call_names_[event.call]} : "\"unknown call\"";
+  }
+  /// A track for each thread: viewers know counters of processes only, and tell those of one name apart by `id`.
+  void counter(const TimelineItem& item) {
+    next() << "{\"ph\":\"C\",\"name\":" << name(item.event) << ",\"id\":" << item.event.thread;
+    place(item.event, item.event.enter_ns);
+    out_ << ",\"args\":{\"value\":" << json_number(item.number()) << "}}";
+  }
+  void values(std::span<const NamedValue> values) {
+    out_ << ",\"values\":{";
+    for (const NamedValue& value : values) {
+      const double* const real = std::get_if<double>(&value.value);
+      const bool is_text = std::holds_alternative<std::string>(value.value);
+      out_ << (&value == values.data() ? "" : ",") << json_string(value.field->name) << ':'
+           << (is_text           ? json_string(text_of(value.value))
+               : real != nullptr ? json_number(*real)
+                                 : text_of(value.value));
+    }
+    out_ << '}';
+  }
+  /// JSON has no infinities.
+  static std::string json_number(double value) { return std::isfinite(value) ? text_of(UserValue{value}) : "null"; }
   void place(const MergedEvent& event, std::int64_t time_ns) {
     (out_ << ",\"pid\":" << event.rank << ",\"tid\":" << event.thread << ",\"ts\":")
         .fixed_point(time_ns, kMicrosecondDigits);

@@ -55,7 +55,7 @@ class CsvFile {
 class Exporter {
  public:
   Exporter(ExportSource& source, ExportSink& sink)
-      : source_{source}, trace_{source.trace}, names_{source.trace.definitions()}, sink_{sink} {}
+      : source_{source}, trace_{source.trace}, names_{source.trace.definitions()}, values_{source.trace}, sink_{sink} {}
 
   Status events() {
     MERIDIAN_TRY(const bool is_wanted, sink_.begin("events.csv"));
@@ -63,7 +63,7 @@ class Exporter {
     CsvFile file{
         sink_,
         "enter_ns,duration_ns,rank,thread,sequence,function,function_group,flags,comm,communicator,peer,tag,bytes_sent,"
-        "bytes_received,caller,file,line,calls,outside_ns"};
+        "bytes_received,caller,file,line,calls,outside_ns,fields"};
     MERIDIAN_TRY(EventCursor cursor, trace_.select({.links = kNoLinks}));
     MergedBatch batch;
     for (;;) {
@@ -132,7 +132,8 @@ class Exporter {
     file.text(has_site ? std::string_view{names_.sites[event.site].file} : std::string_view{});
     file.known(has_site && names_.sites[event.site].line != 0 ? static_cast<std::int32_t>(names_.sites[event.site].line)
                                                               : -1);
-    file.number(event.calls).number(event.outside_ns);
+    MERIDIAN_TRY(const std::span<const NamedValue> fields, values_.of(event));
+    file.number(event.calls).number(event.outside_ns).text(text_of(fields));
     return file.end_row();
   }
 
@@ -148,6 +149,7 @@ class Exporter {
   ExportSource& source_;
   const MergedTrace& trace_;
   const MergedDefinitions& names_;
+  UserValues values_;
   ExportSink& sink_;
 };
 

@@ -34,6 +34,9 @@ constexpr PajeLine kPajeLines[] = {
     {"PajeNewEvent", "Time date,Type string,Container string,Value string"},
     {"PajeStartLink", "Time date,Type string,Container string,StartContainer string,Value string,Key string"},
     {"PajeEndLink", "Time date,Type string,Container string,EndContainer string,Value string,Key string"},
+    {"PajeDefineVariableType", "Alias string,Type string,Name string,Color color"},
+    {"PajeSetVariable", "Time date,Type string,Container string,Value double"},
+    {"PajeNewEvent", "Time date,Type string,Container string,Value string,Fields string"},
 };
 enum PajeLineNumber : std::uint8_t {
   kContainerType,
@@ -48,8 +51,11 @@ enum PajeLineNumber : std::uint8_t {
   kNewEvent,
   kStartLink,
   kEndLink,
+  kVariableType,
+  kSetVariable,
+  kNewEventWithFields,
 };
-static_assert(std::size(kPajeLines) == kEndLink + 1);
+static_assert(std::size(kPajeLines) == kNewEventWithFields + 1);
 
 /// The colour of states, by the group of the call.
 struct PajeColour {
@@ -82,6 +88,10 @@ class PajeTrace final : public TimelineVisitor {
     line(kStateType) << " S T state\n";
     line(kEventType) << " E T event\n";
     line(kLinkType) << " L R T T message\n";
+    for (const MergedUserEvent& event : names_.user)
+      if (event.fields == kCounterField)
+        line(kVariableType) << " V" << event.call << " T " << quoted(names_.call_name(event.call))
+                            << " \"0.2 0.7 0.3\"\n";
     for (std::size_t call = 0; call < names_.calls.size(); ++call) {
       const MergedCall& known = names_.calls[call];
       const auto found = std::ranges::find(kPajeColours, std::string_view{known.group}, &PajeColour::group);
@@ -108,9 +118,19 @@ class PajeTrace final : public TimelineVisitor {
 
   Status enter(const TimelineItem& item) override {
     const MergedEvent& event = item.event;
-    at(item.kind == TimelineKind::moment ? kNewEvent : kPushState, event.enter_ns)
-        << (item.kind == TimelineKind::moment ? " E t" : " S t") << event.location
-        << (item.kind == TimelineKind::moment ? " Ev" : " Sv") << event.call << '\n';
+    if (item.is_counter) {
+      at(kSetVariable, event.enter_ns) << " V" << event.call << " t" << event.location << ' '
+                                       << text_of(item.values.front().value) << '\n';
+      return out_.pass_on();
+    }
+    const bool is_moment = item.kind == TimelineKind::moment, has_fields = is_moment && !item.values.empty();
+    at(has_fields  ? kNewEventWithFields
+       : is_moment ? kNewEvent
+                   : kPushState,
+       event.enter_ns)
+        << (is_moment ? " E t" : " S t") << event.location << (is_moment ? " Ev" : " Sv") << event.call;
+    if (has_fields) out_ << ' ' << quoted(text_of(item.values));
+    out_ << '\n';
     for (const EventLink& link : item.links) {
       if (link.kind != LinkKind::sent) continue;
       MERIDIAN_TRY(const MergedMessage message, source_.trace.message(link.number, event));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <ctime>
 #include <map>
 #include <string>
@@ -19,6 +20,7 @@ namespace meridian {
 namespace {
 
 constexpr std::uint32_t kParaverOther = 50000003;
+constexpr std::uint32_t kParaverValues = 62000000;  ///< the first type of values of user events
 
 /// The type of the events of a group of calls; an event with the value 0 ends the last one.
 struct ParaverType {
@@ -79,6 +81,11 @@ class ParaverTrace final : public TimelineVisitor {
       places_.push_back({i + 1, task.number, ++task.threads});
     }
     open_.resize(names_.locations.size());
+    for (const MergedUserEvent& event : names_.user)
+      for (const UserField& field : user_fields(event.fields))
+        if (field.type != "text")
+          value_types_.emplace(std::pair{event.call, field.name},
+                               kParaverValues + static_cast<std::uint32_t>(value_types_.size()));
   }
 
   /// The header needs the length of the trace.
@@ -120,7 +127,7 @@ class ParaverTrace final : public TimelineVisitor {
     const MergedEvent& event = item.event;
     const std::uint32_t type = type_of(event.call);
     open_[event.location].push_back(event.call);
-    write_event(event, event.enter_ns, type, std::uint64_t{event.call} + 1);
+    write_event(event, event.enter_ns, type, std::uint64_t{event.call} + 1, item.values);
     for (const EventLink& link : item.links) {
       if (link.kind != LinkKind::sent) continue;
       MERIDIAN_TRY(const MergedMessage message, source_.trace.message(link.number, event));
@@ -159,6 +166,9 @@ class ParaverTrace final : public TimelineVisitor {
           out_ << std::uint64_t{call} + 1 << ' ' << plain_text(names_.calls[call].name) << '\n';
       out_ << "\n\n";
     }
+    for (const auto& [value, type] : value_types_)
+      out_ << "EVENT_TYPE\n9 " << type << ' ' << plain_text(names_.call_name(value.first)) << ' '
+           << plain_text(value.second) << "\n\n\n";
     return out_.flush();
   }
 
@@ -188,19 +198,37 @@ class ParaverTrace final : public TimelineVisitor {
     const ParaverPlace& at = places_[location];
     out_ << at.processor << ":1:" << at.task << ':' << at.thread << ':';
   }
-  void write_event(const MergedEvent& event, std::int64_t time_ns, std::uint32_t type, std::uint64_t value) {
+  void write_event(const MergedEvent& event, std::int64_t time_ns, std::uint32_t type, std::uint64_t value,
+                   std::span<const NamedValue> values = {}) {
     out_ << "2:";
     place(event.location);
-    out_ << time_ns << ':' << type << ':' << value << '\n';
+    out_ << time_ns << ':' << type << ':' << value;
+    for (const NamedValue& one : values) {
+      const auto known = value_types_.find({event.call, one.field->name});
+      const double* const real = std::get_if<double>(&one.value);
+      if (known == value_types_.end()) {
+        source_.left_out.add("texts of user events: Paraver has numbers only");
+      } else if (real == nullptr) {
+        out_ << ':' << known->second << ':' << text_of(one.value);
+      } else if (std::abs(*real) < 9e18) {
+        out_ << ':' << known->second << ':' << std::llround(*real);
+        if (*real != std::nearbyint(*real))
+          source_.left_out.add("fractions of values of user events: Paraver has whole numbers");
+      } else {
+        source_.left_out.add("values of user events that are no number, or too large for Paraver");
+      }
+    }
+    out_ << '\n';
   }
 
   ExportSource& source_;
   const MergedDefinitions& names_;
   SinkBuffer out_;
-  std::map<std::int32_t, Task> threads_;          // [rank]
-  std::vector<std::string> hosts_;                // [node - 1]
-  std::vector<ParaverPlace> places_;              // [location]
-  std::vector<std::vector<std::uint32_t>> open_;  // [location]: calls, innermost last
+  std::map<std::int32_t, Task> threads_;                                        // [rank]
+  std::vector<std::string> hosts_;                                              // [node - 1]
+  std::vector<ParaverPlace> places_;                                            // [location]
+  std::vector<std::vector<std::uint32_t>> open_;                                // [location]: calls, innermost last
+  std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> value_types_;  // [call, field]
 };
 
 }  // namespace

@@ -2,7 +2,10 @@
 // Numbers of fields and values are those of the .proto files in https://github.com/google/perfetto, folder protos.
 #include "export/perfetto.hpp"
 
+#include <bit>
 #include <iterator>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -20,14 +23,16 @@ constexpr std::uint32_t kTimestamp = 8, kSequence = 10, kTrackEvent = 11, kInter
 constexpr std::uint32_t kSequenceFlags = 13, kTrackDescriptor = 60;                        // TracePacket
 constexpr std::uint32_t kCategoryIids = 3, kAnnotations = 4, kType = 9, kNameIid = 10;     // TrackEvent
 constexpr std::uint32_t kTrackUuid = 11, kFlows = 47, kTerminatingFlows = 48;              // TrackEvent
+constexpr std::uint32_t kCounterValue = 44;                                                // TrackEvent, a double
 constexpr std::uint32_t kCategories = 1, kEventNames = 2, kAnnotationNames = 3;            // InternedData
 constexpr std::uint32_t kIid = 1, kName = 2;                                               // its entries
-constexpr std::uint32_t kAnnotationName = 1, kUint = 3, kInt = 4, kText = 6;               // DebugAnnotation
+constexpr std::uint32_t kAnnotationName = 1, kUint = 3, kInt = 4, kDouble = 5, kText = 6;  // DebugAnnotation
 constexpr std::uint32_t kUuid = 1, kTrackName = 2, kProcess = 3, kParent = 5;              // TrackDescriptor
+constexpr std::uint32_t kCounterTrack = 8;                                                 // TrackDescriptor
 constexpr std::uint32_t kPid = 1, kProcessName = 6;                                        // ProcessDescriptor
 }  // namespace field
 
-enum TrackEventType : std::uint64_t { kSliceBegin = 1, kSliceEnd = 2, kInstant = 3 };
+enum TrackEventType : std::uint64_t { kSliceBegin = 1, kSliceEnd = 2, kInstant = 3, kCounter = 4 };
 constexpr std::uint64_t kOnlySequence = 1;
 constexpr std::uint64_t kStateCleared = 1, kNeedsState = 2;  // sequence flags
 
@@ -67,6 +72,10 @@ class PerfettoPackets final : public TimelineVisitor {
     }
     for (std::size_t i = 0; i < std::size(kAnnotationNames); ++i)
       intern(field::kAnnotationNames, i + 1, kAnnotationNames[i]);
+    for (const MergedUserEvent& event : names_.user)
+      for (const UserField& value : user_fields(event.fields))
+        if (const auto [at, is_new] = value_notes_.emplace(value.name, kFlagsNote + 1 + value_notes_.size()); is_new)
+          intern(field::kAnnotationNames, at->second, at->first);
     ProtoMessage packet;
     packet.number(field::kSequence, kOnlySequence).number(field::kSequenceFlags, kStateCleared);
     write(packet.message(field::kInterned, interned));
@@ -85,6 +94,10 @@ class PerfettoPackets final : public TimelineVisitor {
 
   Status enter(const TimelineItem& item) override {
     const MergedEvent& event = item.event;
+    if (item.is_counter) {
+      count(item);
+      return out_.pass_on();
+    }
     start_event(event, item.kind == TimelineKind::moment ? kInstant : kSliceBegin);
     event_.number(field::kNameIid, std::uint64_t{event.call} + 1)
         .number(field::kCategoryIids, std::uint64_t{event.call} + 1);
@@ -96,6 +109,7 @@ class PerfettoPackets final : public TimelineVisitor {
       if (!site.file.empty()) note(kFileNote, site.file);
       if (site.line != 0) note(kLineNote, site.line);
     }
+    for (const NamedValue& value : item.values) note(value);
     for (const EventLink& link : item.links)
       if (link.kind == LinkKind::sent) event_.fixed64(field::kFlows, link.number + 1);
     if (item.kind == TimelineKind::moment) end_flows(item);
@@ -118,17 +132,32 @@ class PerfettoPackets final : public TimelineVisitor {
     return std::uint64_t{1} << 40 | static_cast<std::uint32_t>(rank);
   }
   static std::uint64_t thread_uuid(std::uint32_t location) { return std::uint64_t{1} << 41 | location; }
+  static std::uint64_t counter_uuid(const MergedEvent& event) {
+    return std::uint64_t{1} << 62 | std::uint64_t{event.call} << 32 | event.location;
+  }
 
   void write(const ProtoMessage& packet) {
     whole_.clear();
     out_ << whole_.message(field::kPacket, packet).bytes();
   }
-  void track(std::uint64_t uuid, std::string_view name, std::uint64_t parent, const ProtoMessage* process) {
+  void track(std::uint64_t uuid, std::string_view name, std::uint64_t parent, const ProtoMessage* process,
+             bool is_counter = false) {
     ProtoMessage descriptor, packet;
     descriptor.number(field::kUuid, uuid).text(field::kTrackName, name);
     if (parent != 0) descriptor.number(field::kParent, parent);
     if (process != nullptr) descriptor.message(field::kProcess, *process);
+    if (is_counter) descriptor.message(field::kCounterTrack, ProtoMessage{});
     write(packet.number(field::kSequence, kOnlySequence).message(field::kTrackDescriptor, descriptor));
+  }
+  /// The track of a counter of a thread is described before its first value.
+  void count(const TimelineItem& item) {
+    const MergedEvent& event = item.event;
+    if (counters_.insert(counter_uuid(event)).second)
+      track(counter_uuid(event), valid_utf8(names_.call_name(event.call)), thread_uuid(event.location), nullptr, true);
+    event_.clear();
+    event_.number(field::kType, kCounter).number(field::kTrackUuid, counter_uuid(event));
+    event_.fixed64(field::kCounterValue, std::bit_cast<std::uint64_t>(item.number()));
+    finish_event(event.enter_ns);
   }
   void start_event(const MergedEvent& event, TrackEventType type) {
     event_.clear();
@@ -158,6 +187,16 @@ class PerfettoPackets final : public TimelineVisitor {
     event_.message(field::kAnnotations,
                    note_.number(field::kAnnotationName, name).text(field::kText, valid_utf8(value)));
   }
+  void note(const NamedValue& value) {
+    note_.clear();
+    note_.number(field::kAnnotationName, value_notes_.at(value.field->name));
+    if (const auto* const number = std::get_if<std::int64_t>(&value.value)) note_.integer(field::kInt, *number);
+    if (const auto* const number = std::get_if<std::uint64_t>(&value.value)) note_.number(field::kUint, *number);
+    if (const auto* const real = std::get_if<double>(&value.value))
+      note_.fixed64(field::kDouble, std::bit_cast<std::uint64_t>(*real));
+    if (const auto* const text = std::get_if<std::string>(&value.value)) note_.text(field::kText, valid_utf8(*text));
+    event_.message(field::kAnnotations, note_);
+  }
   void details(const MergedEvent& event) {
     const auto comm = static_cast<std::size_t>(event.comm);
     if (event.comm >= 0 && comm < names_.communicators.size()) note(kCommunicatorNote, names_.communicators[comm].name);
@@ -171,6 +210,8 @@ class PerfettoPackets final : public TimelineVisitor {
 
   const MergedDefinitions& names_;
   SinkBuffer out_;
+  std::map<std::string, std::uint64_t> value_notes_;  // [field of a user event]: its number
+  std::set<std::uint64_t> counters_;                  // tracks
   ProtoMessage event_, packet_, whole_, note_;
 };
 

@@ -13,12 +13,17 @@ namespace meridian {
 namespace {
 
 constexpr std::string_view kUserGroup = "user";
+constexpr std::string_view kCounterKind = kUserKindNames[static_cast<std::size_t>(UserKind::counter)];
 
 struct OpenItem {
   TimelineKind kind{};
   MergedEvent event;
   std::vector<EventLink> links;
+  std::vector<NamedValue> values;
+  bool is_counter = false;
   std::uint64_t serial = 0;
+
+  TimelineItem item() const { return {kind, event, links, values, is_counter}; }
 };
 
 /// When a call leaves.
@@ -37,7 +42,7 @@ struct IsLater {
 class TimelineWalk {
  public:
   TimelineWalk(ExportSource& source, TimelineVisitor& visitor)
-      : source_{source}, visitor_{visitor}, open_(source.trace.definitions().locations.size()) {
+      : source_{source}, visitor_{visitor}, values_{source.trace}, open_(source.trace.definitions().locations.size()) {
     for (const MergedCall& call : source.trace.definitions().calls) is_user_.push_back(call.group == kUserGroup);
   }
 
@@ -55,7 +60,7 @@ class TimelineWalk {
       source_.report("events", batch.events.back().row + 1, source_.trace.events());
     }
     MERIDIAN_TRY_DO(leave_until(INT64_MAX));
-    source_.left_out.add("calls and user events whose counters are not exported", with_counters_);
+    source_.left_out.add("calls and user events whose hardware counters are not exported", with_counters_);
     for (std::size_t location = 0; location < open_.size(); ++location) {
       source_.left_out.add("ends of regions that had not ended: they end with the trace", open_[location].size());
       while (!open_[location].empty()) MERIDIAN_TRY_DO(leave_top(open_[location], latest_ns_));
@@ -83,10 +88,14 @@ class TimelineWalk {
     const bool is_moment = is_user && leave_ns == event.enter_ns;  // the repair of times may have extended it
     const TimelineKind kind = is_region ? TimelineKind::region : is_moment ? TimelineKind::moment : TimelineKind::call;
     MERIDIAN_TRY(std::vector<EventLink> shown, shown_of(links));
-    open.push_back({kind, event, std::move(shown), serial});
+    MERIDIAN_TRY(const std::span<const NamedValue> values, values_.of(event));
+    const MergedUserEvent* const user = values.empty() ? nullptr : source_.trace.definitions().find_user(event.call);
+    const bool is_counter = kind == TimelineKind::moment && user != nullptr && user->kind == kCounterKind &&
+                            std::holds_alternative<double>(values.front().value);
+    open.push_back({kind, event, std::move(shown), {values.begin(), values.end()}, is_counter, serial});
     open.back().event.duration_ns = leave_ns - event.enter_ns;
     latest_ns_ = std::max(latest_ns_, event.enter_ns);
-    return visitor_.enter({kind, open.back().event, open.back().links});
+    return visitor_.enter(open.back().item());
   }
 
   Result<std::vector<EventLink>> shown_of(std::span<const EventLink> links) const {
@@ -141,11 +150,12 @@ class TimelineWalk {
     const OpenItem item = std::move(open.back());
     open.pop_back();
     latest_ns_ = std::max(latest_ns_, time_ns);
-    return visitor_.leave({item.kind, item.event, item.links}, time_ns);
+    return visitor_.leave(item.item(), time_ns);
   }
 
   ExportSource& source_;
   TimelineVisitor& visitor_;
+  UserValues values_;
   std::vector<bool> is_user_;                // [call]
   std::vector<std::vector<OpenItem>> open_;  // [location], innermost last
   std::priority_queue<Ending, std::vector<Ending>, IsLater> endings_;

@@ -8,6 +8,7 @@
 
 #include "export/source.hpp"
 #include "merged/merged_trace.hpp"
+#include "merged/user_values.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {
@@ -23,6 +24,11 @@ struct TimelineItem {
   TimelineKind kind{};
   const MergedEvent& event;  ///< of a region: the event that begins it
   std::span<const EventLink> links;
+  std::span<const NamedValue> values{};  ///< of a user event or counter
+  bool is_counter = false;               ///< a moment, with one value, which holds until the next one
+
+  /// Of a counter.
+  double number() const { return values.empty() ? 0 : std::get<double>(values.front().value); }
 };
 
 /// Receives both ends of each item. Times never decrease. The items of a location nest, and an inner one leaves first.

@@ -27,6 +27,11 @@ Result<LinkTable> LinkTable::open_waits(hid_t file, std::uint64_t events) {
   return open(file, kWaits, kWaitLinkColumns, false, kIndexWait, orders, events);
 }
 
+Result<LinkTable> LinkTable::open_user_values(hid_t file, std::uint64_t events) {
+  const Order orders[] = {{&kIndexUserValue, nullptr}};
+  return open(file, kUserValues, kUserValueLinkColumns, false, kIndexUserValue, orders, events);
+}
+
 Result<LinkTable> LinkTable::open_awaited(hid_t file, std::uint64_t events) {
   const Order orders[] = {{&kIndexAwaited, nullptr}};
   return open(file, kAwaited, kAwaitedLinkColumns, false, kIndexAwaited, orders, events);

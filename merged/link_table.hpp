@@ -11,7 +11,7 @@
 
 namespace meridian {
 
-/// A table whose rows refer to rows of events: /messages, /parts, /waits or /awaited. Its rows can be read in the order of each end.
+/// A table whose rows refer to rows of events: /messages, /parts, /waits, /awaited or /user_values. Its rows can be read in the order of each end.
 class LinkTable {
  public:
   static constexpr std::size_t kMostEnds = 3;
@@ -23,6 +23,7 @@ class LinkTable {
   static Result<LinkTable> open_parts(hid_t file, std::uint64_t events);
   static Result<LinkTable> open_waits(hid_t file, std::uint64_t events);
   static Result<LinkTable> open_awaited(hid_t file, std::uint64_t events);
+  static Result<LinkTable> open_user_values(hid_t file, std::uint64_t events);
 
   std::uint64_t size() const noexcept { return links_.size(); }
   Result<Ends> ends(std::uint64_t number);

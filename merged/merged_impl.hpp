@@ -9,6 +9,7 @@
 #include "merged/event_blocks.hpp"
 #include "merged/link_table.hpp"
 #include "merged/merged_trace.hpp"
+#include "merged/user_value_reader.hpp"
 #include "merged/wait_reader.hpp"
 
 namespace meridian {
@@ -37,6 +38,7 @@ struct MergedTrace::Impl {
   InstanceBlock instance_block{};
   Status read_instance_block(std::uint64_t number);
   std::optional<AwaitedReader> awaited{};
+  std::optional<UserValueReader> user_values{};
   std::optional<WaitReader> waits{};  // opened when it is needed: analyses store waits while the file is open
 
   Result<const MergedEvent*> event(std::uint64_t row);

@@ -274,6 +274,20 @@ Status MergedTrace::awaited(std::uint64_t first, std::uint64_t last, std::vector
   return status;
 }
 
+Result<std::vector<std::uint64_t>> MergedTrace::user_words(std::uint64_t row) const {
+  std::vector<EventWord> found;
+  const auto read = [&]() -> Status {
+    if (!impl_->user_values) {
+      MERIDIAN_TRY(impl_->user_values, UserValueReader::open(impl_->file.get(), impl_->index.events));
+    }
+    return impl_->user_values->read(row, row + 1, found);
+  };
+  if (Status status = read(); !status) return impl_->in_file(std::move(status).error());
+  std::vector<std::uint64_t> words;
+  for (const EventWord& word : found) words.push_back(word.word);
+  return words;
+}
+
 Result<std::uint64_t> MergedTrace::find(std::int32_t rank, std::uint32_t thread, std::uint64_t sequence) const {
   const auto read = [&]() -> Result<std::uint64_t> {
     const Error missing{Errc::not_found,

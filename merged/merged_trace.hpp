@@ -201,6 +201,9 @@ class MergedTrace {
   Status waits(std::uint64_t first, std::uint64_t last, std::vector<EventWait>& waits) const;
   /// Appends the calls for which the events [first, last) may have waited besides messages and collectives, by row.
   Status awaited(std::uint64_t first, std::uint64_t last, std::vector<EventAwaited>& awaited) const;
+  /// The words of the values of one user event or counter: trace/model/user_fields.hpp decodes them by the fields in
+  /// definitions().find_user(). Empty for other events.
+  Result<std::vector<std::uint64_t>> user_words(std::uint64_t row) const;
   /// The row of a call, identified by rank, thread and sequence.
   Result<std::uint64_t> find(std::int32_t rank, std::uint32_t thread, std::uint64_t sequence) const;
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "merged/read_definitions.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "merged/model/definition_columns.hpp"
@@ -42,6 +44,10 @@ Result<MergedDefinitions> read_definitions(hid_t file) {
     MERIDIAN_TRY_DO(read_column_table(file, "sites", kSiteColumns, all.sites));
   }
   if (h5::exists(file, "paths/parent")) MERIDIAN_TRY_DO(read_column_table(file, "paths", kPathColumns, all.paths));
+  if (h5::exists(file, "user_definitions/call"))
+    MERIDIAN_TRY_DO(read_column_table(file, "user_definitions", kUserColumns, all.user));
+  if (!std::ranges::is_sorted(all.user, std::less_equal<>{}, &MergedUserEvent::call))
+    return damaged_merged("definitions of user events are out of order");
   return all;
 }
 

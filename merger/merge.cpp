@@ -31,6 +31,7 @@ enum Fact : std::uint32_t {
   counters = 1 << 13,      // hardware counters are added up and in the output
   summary = 1 << 14,
   merged_file = 1 << 15,  // complete, under its final name
+  values = 1 << 18,       // the output has the values of user events
   samples = 1 << 17,      // the output has the samples of threads, and when they had no processor
   pieces = 1 << 16,       // it is decided how much of each rank is in memory
 };
@@ -86,8 +87,9 @@ constexpr Pass kPasses[] = {
     {passes::resolve_sites,     ordered | damage_known,     nothing, sites,        {1, 1},       "resolving call sites"},
     {passes::write_definitions, ordered | sites,            nothing, meanings,     kQuiet,       "writing definitions"},
     {passes::merge_samples,     ordered | damage_known, nothing, samples,      kQuiet,       "merging samples"},
+    {passes::merge_user_values, ordered | damage_known,    nothing, values,       kQuiet,       "merging values of user events"},
     {passes::count_events,      ordered | damage_known,     nothing, counters,     kQuiet,       "adding up counters"},
-    {passes::summarize,         ordered | sites | counters | samples, nothing, summary, kQuiet,    "summarizing"},
+    {passes::summarize,         ordered | sites | counters | samples | values, nothing, summary, kQuiet,    "summarizing"},
     {passes::finish_output,     meanings | summary,         nothing, merged_file,  kQuiet,       "writing the rest"},
 };
 // clang-format on

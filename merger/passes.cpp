@@ -15,6 +15,7 @@
 #include "merger/load/describe_trace.hpp"
 #include "merger/model/event_row.hpp"
 #include "merger/order/order_events.hpp"
+#include "merger/output/user_values.hpp"
 #include "merger/samples/merge_processor.hpp"
 #include "merger/samples/merge_samples.hpp"
 #include "merger/sites/resolve_sites.hpp"
@@ -302,6 +303,15 @@ Result<bool> merge_samples(Merge& merge) {
       meridian::merge_samples(merge.trace, merge.ranks.places, merge.destination->file.id(), merge.findings));
   MERIDIAN_TRY_DO(
       meridian::merge_processor(merge.trace, merge.ranks.places, merge.destination->file.id(), merge.findings));
+  return true;
+}
+
+Result<bool> merge_user_values(Merge& merge) {
+  MergedFileWriter& file = merge.destination->file;
+  MERIDIAN_TRY_DO(for_each_user_value(merge.trace, [&](const EventRef& event, std::span<const std::uint64_t> words) {
+    return file.append(event, words);
+  }));
+  MERIDIAN_TRY_DO(file.seal_user_values());
   return true;
 }
 

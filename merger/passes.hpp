@@ -43,6 +43,7 @@ Result<bool> write_definitions(Merge& merge);
 /// Writes the samples of all ranks, and the intervals in which threads had no processor, on the common time.
 Result<bool> merge_samples(Merge& merge);
 /// Adds up hardware counters and writes those of every call.
+Result<bool> merge_user_values(Merge& merge);
 Result<bool> count_events(Merge& merge);
 Result<bool> summarize(Merge& merge);
 /// Stores the summary and gives the file its final name.

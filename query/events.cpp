@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <optional>
+#include <span>
 #include <string>
 
+#include "merged/user_values.hpp"
 #include "query/event_walk.hpp"
 #include "query/trace_tables.hpp"
 #include "trace/model/event.hpp"
@@ -105,6 +108,10 @@ std::vector<QueryColumn> event_columns() {
                              [](const Row& row) { return path_text(row); })
                      .nullable(),
        .needs = kFieldPath},
+      {.column = column<Row>("fields", "", "values of a user event: thief=3 why=full; NULL: it has none",
+                             [](const Row& row) { return row.fields; })
+                     .nullable(),
+       .needs = kNeedsUserFields | kFieldCall},
       {.column = column<Row>("is_failed", "", "whether it did not return MPI_SUCCESS",
                              [](const Row& row) { return (row.event.flags & kFlagFailed) != 0; }),
        .needs = kFieldFlags},
@@ -119,17 +126,25 @@ std::vector<QueryColumn> event_columns() {
 
 class EventSource final : public RowSource {
  public:
-  EventSource(const MergedDefinitions& names, EventWalk walk) : walk_{std::move(walk)}, row_{{}, &names} {}
+  EventSource(const MergedTrace& trace, EventWalk walk, bool has_fields)
+      : walk_{std::move(walk)}, row_{{}, &trace.definitions()} {
+    if (has_fields) values_.emplace(trace);
+  }
   Result<bool> next() override {
     MERIDIAN_TRY(const MergedEvent* const event, walk_.next());
     if (event == nullptr) return false;
     row_.event = *event;
+    if (values_) {
+      MERIDIAN_TRY(const std::span<const NamedValue> values, values_->of(*event));
+      row_.fields = text_of(values);
+    }
     return true;
   }
   const void* row() const override { return &row_; }
 
  private:
   EventWalk walk_;
+  std::optional<UserValues> values_;
   EventTableRow row_;
 };
 
@@ -137,17 +152,20 @@ class EventSource final : public RowSource {
 class OneEvent final : public RowSource {
  public:
   OneEvent(const MergedTrace& trace, std::uint64_t number)
-      : trace_{&trace}, number_{number}, row_{{}, &trace.definitions()} {}
+      : trace_{&trace}, values_{trace}, number_{number}, row_{{}, &trace.definitions()} {}
   Result<bool> next() override {
     if (is_read_ || number_ >= trace_->events()) return false;
     is_read_ = true;
     MERIDIAN_TRY(row_.event, trace_->event(number_));
+    MERIDIAN_TRY(const std::span<const NamedValue> values, values_.of(row_.event));
+    row_.fields = text_of(values);
     return true;
   }
   const void* row() const override { return &row_; }
 
  private:
   const MergedTrace* trace_;
+  UserValues values_;
   std::uint64_t number_;
   bool is_read_ = false;
   EventTableRow row_;
@@ -156,7 +174,8 @@ class OneEvent final : public RowSource {
 Result<std::unique_ptr<RowSource>> open_events(const QueryTrace& trace, const RowWindow& window) {
   if (window.number) return std::unique_ptr<RowSource>{new OneEvent{trace.trace(), *window.number}};
   MERIDIAN_TRY(EventWalk walk, EventWalk::open(trace, window, {.fields = window.needs & kAllFields}, "events"));
-  return std::unique_ptr<RowSource>{new EventSource{trace.trace().definitions(), std::move(walk)}};
+  return std::unique_ptr<RowSource>{
+      new EventSource{trace.trace(), std::move(walk), (window.needs & kNeedsUserFields) != 0}};
 }
 
 }  // namespace

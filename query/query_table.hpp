@@ -4,6 +4,7 @@
 // Tables of a merged trace as rows with described columns, which are read one after another. No SQL here.
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -95,6 +96,20 @@ struct QueryTable {
 /// All tables: those of the trace, then those of the summary. A table of the summary whose name is taken has
 /// "summary_" in front of it.
 const std::vector<QueryTable>& query_tables();
+
+/// A table for each user event of a trace that has values, with a column for each of them. Its name is that of the event in `events`.
+/// The object must outlive the use of its tables; it does not move.
+class UserEventTables {
+ public:
+  explicit UserEventTables(const MergedTrace& trace);
+  UserEventTables(const UserEventTables&) = delete;
+  UserEventTables& operator=(const UserEventTables&) = delete;
+  const std::vector<QueryTable>& list() const noexcept { return list_; }
+
+ private:
+  std::deque<std::string> words_;  // names of columns
+  std::vector<QueryTable> list_;
+};
 
 /// ns as seconds; exact to the ns for traces of less than a hundred days.
 constexpr double seconds_of(std::int64_t ns) noexcept { return static_cast<double>(ns) / 1e9; }

@@ -4,6 +4,7 @@
 // The tables of events and of what connects them, one function each.
 
 #include <cstdint>
+#include <string>
 
 #include "query/query_table.hpp"
 
@@ -18,12 +19,16 @@ QueryTable processor_table();
 QueryTable waits_table();
 QueryTable regions_table();
 QueryTable threads_table();
+QueryTable user_values_table();
 
 /// A row of the table of events.
 struct EventTableRow {
   MergedEvent event;
   const MergedDefinitions* names = nullptr;
+  std::string fields{};  ///< the values of a user event
 };
+/// Bit of QueryColumn::needs beside those of EventField.
+inline constexpr std::uint32_t kNeedsUserFields = 1U << 30;
 
 /// A row of the table of waits.
 struct WaitRow {

@@ -35,15 +35,29 @@ struct QueryArguments {
   bool is_list = false;
 };
 
-std::string tables_text() {
+std::string tables_text(const std::vector<QueryTable>& tables) {
   std::string result;
-  for (const QueryTable& table : query_tables()) {
+  for (const QueryTable& table : tables) {
     if (!result.empty()) result += "\n";
     std::vector<AnyColumn> columns;
     for (const QueryColumn& column : table.columns) columns.push_back(column.column);
     result += table_columns_text(table.name, table.text, columns);
   }
   return result;
+}
+
+/// With a trace, also the tables that only this one has.
+int list_tables(const std::string& directory) {
+  std::string text = tables_text(query_tables());
+  if (!directory.empty()) {
+    const auto merged = find_merged(directory);
+    if (!merged) return fail(merged.error());
+    const auto trace = MergedTrace::open(*merged);
+    if (!trace) return fail(trace.error());
+    const UserEventTables own{*trace};
+    if (!own.list().empty()) text += "\n" + tables_text(own.list());
+  }
+  return print(text) ? kExitFine : kExitCouldNotRun;
 }
 
 /// The query, from standard input for "-".
@@ -55,7 +69,7 @@ Result<std::string> read_sql(const std::string& given) {
 }
 
 int query(const QueryArguments& arguments) {
-  if (arguments.is_list) return print(tables_text()) ? kExitFine : kExitCouldNotRun;
+  if (arguments.is_list) return list_tables(arguments.first);
   std::error_code problem;
   const bool has_both = !arguments.second.empty();
   if (arguments.first.empty() || (!has_both && std::filesystem::exists(arguments.first, problem)))

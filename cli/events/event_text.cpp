@@ -54,12 +54,13 @@ std::vector<Table::Column> event_text_columns() {
   return columns;
 }
 
-std::vector<std::string> event_text_cells(const MergedEvent& event, const MergedDefinitions& names) {
+std::vector<std::string> event_text_cells(const MergedEvent& event, const MergedDefinitions& names,
+                                          std::string_view fields) {
   const std::uint64_t bytes = event.bytes_sent + event.bytes_received;
   std::vector<std::string> cells{call_label(event),
                                  moment_text(event.enter_ns),
                                  human_duration(static_cast<double>(event.duration_ns) * 1e-9),
-                                 function_text(event, names),
+                                 function_text(event, names) + (fields.empty() ? "" : " " + printable(fields)),
                                  event.peer < 0 ? std::string{} : std::to_string(event.peer),
                                  event.tag < 0 ? std::string{} : std::to_string(event.tag),
                                  bytes == 0 ? std::string{} : human_bytes(bytes)};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/summary/table.hpp"
@@ -14,7 +15,9 @@ std::string moment_text(std::int64_t ns);
 
 /// Columns that show an event: call, start, duration, function, peer, tag, bytes, and its place if there is room.
 std::vector<Table::Column> event_text_columns();
-std::vector<std::string> event_text_cells(const MergedEvent& event, const MergedDefinitions& names);
+/// fields  the values of a user event, which follow its name
+std::vector<std::string> event_text_cells(const MergedEvent& event, const MergedDefinitions& names,
+                                          std::string_view fields);
 
 /// The function with what is special about the call: "MPI_Test (12 polls)".
 std::string function_text(const MergedEvent& event, const MergedDefinitions& names);

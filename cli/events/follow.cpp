@@ -12,6 +12,7 @@
 
 #include "cli/events/event_text.hpp"
 #include "cli/support/call_label.hpp"
+#include "merged/user_values.hpp"
 #include "query/event_walk.hpp"
 #include "query/query_value.hpp"
 #include "query/trace_tables.hpp"
@@ -24,7 +25,7 @@ namespace {
 class Connections {
  public:
   Connections(const MergedTrace& trace, ResultForm form, OutputBuffer& output)
-      : trace_{trace}, events_{events_table()}, output_{output} {
+      : trace_{trace}, values_{trace}, events_{events_table()}, output_{output} {
     if (form != ResultForm::text) {
       writer_ = make_result_writer(form, output);
       return;
@@ -42,12 +43,13 @@ class Connections {
   }
 
   Status add(const std::string& connection, const std::string& role, const MergedEvent& event) {
+    MERIDIAN_TRY(const std::span<const NamedValue> fields, values_.of(event));
     if (text_) {
       std::vector<std::string> cells{connection, role};
-      std::ranges::move(event_text_cells(event, trace_.definitions()), std::back_inserter(cells));
+      std::ranges::move(event_text_cells(event, trace_.definitions(), text_of(fields)), std::back_inserter(cells));
       return without_value(text_->add(std::move(cells)));
     }
-    const EventTableRow row{event, &trace_.definitions()};
+    const EventTableRow row{event, &trace_.definitions(), text_of(fields)};
     std::vector<QueryValue> values{connection, role};
     for (const QueryColumn& column : events_.columns) values.push_back(query_value(column.column, &row));
     return without_value(writer_->row(values));
@@ -94,6 +96,7 @@ class Connections {
   static Status without_value(Result<bool> result) { return result ? Status{} : Status{std::move(result).error()}; }
 
   const MergedTrace& trace_;
+  UserValues values_;
   QueryTable events_;
   OutputBuffer& output_;
   std::unique_ptr<ResultWriter> writer_;

@@ -28,7 +28,9 @@ bool passes(const EventFilter& filter, const WaitRow& row) {
          (!filter.peer || (row.has_causer() && *filter.peer == row.causer.rank));
 }
 
-std::vector<std::string> text_cells(const EventTableRow& row) { return event_text_cells(row.event, *row.names); }
+std::vector<std::string> text_cells(const EventTableRow& row) {
+  return event_text_cells(row.event, *row.names, row.fields);
+}
 
 std::vector<std::string> text_cells(const WaitRow& row) {
   return {call_label(row.event),

@@ -75,6 +75,13 @@ OTF2_RegionRole role_of_region(std::string_view call, const GroupRow& group) {
   return collective != nullptr ? collective->role : group.role;
 }
 
+OTF2_Type type_of(const UserField& field) {
+  return field.type == "f64"    ? OTF2_TYPE_DOUBLE
+         : field.type == "u64"  ? OTF2_TYPE_UINT64
+         : field.type == "text" ? OTF2_TYPE_STRING
+                                : OTF2_TYPE_INT64;
+}
+
 }  // namespace
 
 const CollectiveKind* collective_kind(std::string_view call) {
@@ -279,6 +286,27 @@ class DefinitionWriter {
     return {};
   }
 
+  Status values(const ValueNumbers& numbers, const std::vector<std::string>& texts) {
+    for (std::size_t i = 0; i < numbers.attributes().size(); ++i)
+      MERIDIAN_TRY_DO(attribute(static_cast<OTF2_AttributeRef>(kFirstValue + i), numbers.attributes()[i].name,
+                                "value of a user event", numbers.attributes()[i].type));
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      MERIDIAN_TRY_DO(did(OTF2_GlobalDefWriter_WriteString(writer_, kFirstEventText + static_cast<OTF2_StringRef>(i),
+                                                           texts[i].c_str())));
+    for (std::size_t i = 0; i < numbers.counters().size(); ++i) {
+      const auto number = static_cast<std::uint32_t>(i);
+      MERIDIAN_TRY(const OTF2_StringRef name, text(names_.call_name(numbers.counters()[i])));
+      MERIDIAN_TRY(const OTF2_StringRef description, text("counter of the program"));
+      MERIDIAN_TRY(const OTF2_StringRef unit, text("1"));
+      MERIDIAN_TRY_DO(did(OTF2_GlobalDefWriter_WriteMetricMember(writer_, number, name, description,
+                                                                 OTF2_METRIC_TYPE_USER, OTF2_METRIC_ABSOLUTE_POINT,
+                                                                 OTF2_TYPE_DOUBLE, OTF2_BASE_DECIMAL, 0, unit)));
+      MERIDIAN_TRY_DO(did(OTF2_GlobalDefWriter_WriteMetricClass(writer_, number, 1, &number, OTF2_METRIC_ASYNCHRONOUS,
+                                                                OTF2_RECORDER_KIND_CPU)));
+    }
+    return {};
+  }
+
  private:
   static OTF2_GroupRef group_ref(std::size_t group) { return static_cast<OTF2_GroupRef>(group + 1); }
   static Status did(OTF2_ErrorCode code) { return check(code, "write definitions of"); }
@@ -317,7 +345,7 @@ class DefinitionWriter {
 
 Status write_definitions(OTF2_GlobalDefWriter* writer, const MergedDefinitions& names, const Numbers& numbers,
                          const std::vector<std::uint64_t>& events, const std::vector<std::uint32_t>& regions,
-                         std::int64_t duration_ns) {
+                         std::int64_t duration_ns, const std::vector<std::string>& texts) {
   DefinitionWriter definitions{writer, names, numbers};
   MERIDIAN_TRY_DO(definitions.clock(duration_ns));
   MERIDIAN_TRY_DO(definitions.functions());
@@ -325,7 +353,34 @@ Status write_definitions(OTF2_GlobalDefWriter* writer, const MergedDefinitions& 
   MERIDIAN_TRY_DO(definitions.regions(regions));
   MERIDIAN_TRY_DO(definitions.groups());
   MERIDIAN_TRY_DO(definitions.communicators());
-  return definitions.call_sites();
+  MERIDIAN_TRY_DO(definitions.call_sites());
+  return definitions.values(ValueNumbers{names}, texts);
+}
+
+ValueNumbers::ValueNumbers(const MergedDefinitions& names) {
+  for (const MergedUserEvent& event : names.user) {
+    if (event.fields == kCounterField) {
+      counters_.push_back(event.call);
+      continue;
+    }
+    for (UserField& field : user_fields(event.fields)) {
+      if (attribute(field) != OTF2_UNDEFINED_ATTRIBUTE) continue;
+      const OTF2_Type type = type_of(field);
+      attributes_.push_back({std::move(field.name), type});
+    }
+  }
+}
+
+OTF2_AttributeRef ValueNumbers::attribute(const UserField& field) const {
+  const auto found = std::ranges::find_if(
+      attributes_, [&](const Value& value) { return value.name == field.name && value.type == type_of(field); });
+  if (found == attributes_.end()) return OTF2_UNDEFINED_ATTRIBUTE;
+  return static_cast<OTF2_AttributeRef>(kFirstValue + (found - attributes_.begin()));
+}
+
+OTF2_MetricRef ValueNumbers::metric(std::uint32_t call) const {
+  const auto found = std::ranges::find(counters_, call);
+  return found == counters_.end() ? OTF2_UNDEFINED_METRIC : static_cast<OTF2_MetricRef>(found - counters_.begin());
 }
 
 }  // namespace meridian::otf2

@@ -11,11 +11,35 @@
 
 #include "merged/model/definitions.hpp"
 #include "trace/model/result.hpp"
+#include "trace/model/user_fields.hpp"
 
 namespace meridian::otf2 {
 
 /// Attributes of enter events.
-enum Attribute : OTF2_AttributeRef { kCallSite = 0, kCallingFunction = 1, kCalls = 2 };
+enum Attribute : OTF2_AttributeRef { kCallSite = 0, kCallingFunction = 1, kCalls = 2, kFirstValue = 3 };
+
+/// Attributes for the values of user events, one for each name and type of a field; and metrics, one for each counter of the program.
+class ValueNumbers {
+ public:
+  explicit ValueNumbers(const MergedDefinitions& names);
+  struct Value {
+    std::string name;
+    OTF2_Type type;
+  };
+  /// [attribute - kFirstValue]
+  const std::vector<Value>& attributes() const { return attributes_; }
+  OTF2_AttributeRef attribute(const UserField& field) const;
+  /// Calls, in the order of their metrics.
+  const std::vector<std::uint32_t>& counters() const { return counters_; }
+  OTF2_MetricRef metric(std::uint32_t call) const;
+
+ private:
+  std::vector<Value> attributes_;
+  std::vector<std::uint32_t> counters_;
+};
+
+/// Texts that events refer to, in the order in which they came, from kFirstEventText on.
+inline constexpr OTF2_StringRef kFirstEventText = 1U << 30;
 
 /// Numbers that definitions and events share; those of a kind have no gaps. Locations are those of the trace, then one
 /// for each rank without a recorded thread that a group names, then at most one for all unknown processes.
@@ -52,8 +76,9 @@ const CollectiveKind* collective_kind(std::string_view call);
 /// events       of each location
 /// regions      their calls
 /// duration_ns  all times are less
+/// texts        those from kFirstEventText on
 Status write_definitions(OTF2_GlobalDefWriter* writer, const MergedDefinitions& names, const Numbers& numbers,
                          const std::vector<std::uint64_t>& events, const std::vector<std::uint32_t>& regions,
-                         std::int64_t duration_ns);
+                         std::int64_t duration_ns, const std::vector<std::string>& texts);
 
 }  // namespace meridian::otf2

@@ -6,10 +6,12 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "export/otf2/archive.hpp"
 #include "export/otf2/definitions.hpp"
+#include "export/texts.hpp"
 #include "export/timeline.hpp"
 
 namespace meridian::otf2 {
@@ -20,6 +22,8 @@ bool sends_at_once(std::string_view call) {
   return !call.starts_with("MPI_I") && !call.starts_with("MPI_Start") && !call.starts_with("MPI_Pready");
 }
 
+constexpr std::size_t kMostTexts = 65536;  ///< of events that are kept in memory until the definitions are written
+
 class Otf2Events final : public TimelineVisitor {
  public:
   Otf2Events(ExportSource& source, const Archive& archive, const Numbers& numbers)
@@ -27,13 +31,16 @@ class Otf2Events final : public TimelineVisitor {
         names_{source.trace.definitions()},
         archive_{archive},
         numbers_{numbers},
+        values_{names_},
         region_of_(names_.calls.size() + 1, OTF2_UNDEFINED_REGION),
         attributes_{OTF2_AttributeList_New(), &OTF2_AttributeList_Delete} {}
 
   Status enter(const TimelineItem& item) override {
     const MergedEvent& event = item.event;
     OTF2_EvtWriter* const writer = archive_.events(event.location);
+    if (item.is_counter) return count(writer, item);
     MERIDIAN_TRY_DO(describe(event));
+    for (const NamedValue& value : item.values) MERIDIAN_TRY_DO(describe(value));
     MERIDIAN_TRY_DO(did(OTF2_EvtWriter_Enter(writer, attributes_.get(), time(event.enter_ns), region(event.call))));
     for (const EventLink& link : item.links) {
       if (link.kind == LinkKind::sent) MERIDIAN_TRY_DO(send(writer, event, link.number));
@@ -45,6 +52,7 @@ class Otf2Events final : public TimelineVisitor {
 
   Status leave(const TimelineItem& item, std::int64_t time_ns) override {
     const MergedEvent& event = item.event;
+    if (item.is_counter) return {};
     OTF2_EvtWriter* const writer = archive_.events(event.location);
     for (const EventLink& link : item.links) {
       if (link.kind == LinkKind::received) MERIDIAN_TRY_DO(receive(writer, event, link.number, time(time_ns)));
@@ -56,6 +64,7 @@ class Otf2Events final : public TimelineVisitor {
   /// Calls, in the order of their regions.
   const std::vector<std::uint32_t>& regions() const { return regions_; }
   std::int64_t latest_ns() const { return latest_ns_; }
+  const std::vector<std::string>& texts() const { return texts_; }
 
  private:
   static Status did(OTF2_ErrorCode code) { return check(code, "write events of"); }
@@ -84,6 +93,36 @@ class Otf2Events final : public TimelineVisitor {
         MERIDIAN_TRY_DO(did(OTF2_AttributeList_AddStringRef(attributes_.get(), kCallingFunction, event.site)));
     }
     return event.calls == 1 ? Status{} : did(OTF2_AttributeList_AddUint64(attributes_.get(), kCalls, event.calls));
+  }
+
+  Status describe(const NamedValue& value) {
+    OTF2_AttributeList* const list = attributes_.get();
+    const OTF2_AttributeRef number = values_.attribute(*value.field);
+    if (const auto* const whole = std::get_if<std::int64_t>(&value.value))
+      return did(OTF2_AttributeList_AddInt64(list, number, *whole));
+    if (const auto* const whole = std::get_if<std::uint64_t>(&value.value))
+      return did(OTF2_AttributeList_AddUint64(list, number, *whole));
+    if (const auto* const real = std::get_if<double>(&value.value))
+      return did(OTF2_AttributeList_AddDouble(list, number, *real));
+    const std::string text = valid_utf8(std::get<std::string>(value.value));
+    const auto known = text_numbers_.find(text);
+    if (known != text_numbers_.end()) return did(OTF2_AttributeList_AddStringRef(list, number, known->second));
+    if (texts_.size() == kMostTexts) {
+      source_.left_out.add("texts of user events: an archive holds 65536 different ones");
+      return {};
+    }
+    const OTF2_StringRef made = kFirstEventText + static_cast<OTF2_StringRef>(texts_.size());
+    text_numbers_.emplace(text, made);
+    texts_.push_back(text);
+    return did(OTF2_AttributeList_AddStringRef(list, number, made));
+  }
+
+  Status count(OTF2_EvtWriter* writer, const TimelineItem& item) {
+    const OTF2_Type type = OTF2_TYPE_DOUBLE;
+    OTF2_MetricValue value;
+    value.floating_point = item.number();
+    return did(OTF2_EvtWriter_Metric(writer, nullptr, time(item.event.enter_ns), values_.metric(item.event.call), 1,
+                                     &type, &value));
   }
 
   Status send(OTF2_EvtWriter* writer, const MergedEvent& event, std::uint64_t number) {
@@ -152,6 +191,9 @@ class Otf2Events final : public TimelineVisitor {
   const MergedDefinitions& names_;
   const Archive& archive_;
   const Numbers& numbers_;
+  const ValueNumbers values_;
+  std::vector<std::string> texts_;  // of events
+  std::unordered_map<std::string, OTF2_StringRef> text_numbers_;
   std::vector<OTF2_RegionRef> region_of_;  // [call], then one for all that the file does not define
   std::vector<std::uint32_t> regions_;
   std::int64_t latest_ns_ = 0;
@@ -184,7 +226,8 @@ Status write_archive(ExportSource& source, ExportSink& sink) {
   MERIDIAN_TRY_DO(walk_timeline(source, events));
   MERIDIAN_TRY(const auto counts, archive.close_events());
   MERIDIAN_TRY(OTF2_GlobalDefWriter* const writer, archive.definitions());
-  MERIDIAN_TRY_DO(write_definitions(writer, names, numbers, counts, events.regions(), events.latest_ns() + 1));
+  MERIDIAN_TRY_DO(
+      write_definitions(writer, names, numbers, counts, events.regions(), events.latest_ns() + 1, events.texts()));
   return archive.close();
 }
 

@@ -2,13 +2,14 @@
 #include "export/text/rules.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <utility>
+#include <vector>
 
+#include "trace/model/level_rules.hpp"
 #include "trace/model/nearest_name.hpp"
 #include "trace/model/option_text.hpp"
 
@@ -18,8 +19,13 @@ namespace {
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;  // of a file of rules
 constexpr std::size_t kMostRules = 1000;
 
-constexpr std::string_view kMoments[] = {"begin", "end",   "rank", "thread", "event",
-                                         "enter", "leave", "send", "receive"};
+constexpr std::string_view kMoments[kRuleMoments] = {"begin",   "end",   "rank",       "thread",
+                                                     "event",   "enter", "leave",      "send",
+                                                     "receive", "total", "rank_total", "thread_total"};
+/// [RuleAggregate]
+constexpr std::string_view kAggregates[] = {"", "count", "sum", "min", "max", "mean"};
+/// Before the name of a value that is named like a field.
+constexpr std::string_view kValuePrefix = "value.";
 
 /// 'word'
 std::string in_quotes(std::string_view word) {
@@ -30,13 +36,15 @@ std::string in_quotes(std::string_view word) {
 /// Takes apart one line; errors name it.
 class RuleParser {
  public:
-  RuleParser(std::string_view text, std::size_t line) : rest_{trim(text)}, line_{line} {}
+  RuleParser(std::string_view text, std::size_t line, std::span<const RuleEventValue> values)
+      : rest_{trim(text)}, line_{line}, values_{values} {}
 
   Result<TextRule> parse() {
     TextRule rule;
     rule.line = line_;
     MERIDIAN_TRY(const std::string word,
-                 word_of("a moment: event, enter, leave, send, receive, rank, thread, begin or end"));
+                 word_of("a moment: event, enter, leave, send, receive, rank, thread, begin, end, total, rank_total or "
+                         "thread_total"));
     const auto moment = std::ranges::find(kMoments, std::string_view{word});
     rule.moment = RuleMoment::event;
     if (moment != std::end(kMoments) && !was_quoted_) {
@@ -119,36 +127,79 @@ class RuleParser {
   }
 
   Status parse_field(TextRule& rule) {
-    MERIDIAN_TRY(const std::string name, word_of("a field"));
-    const auto found = std::ranges::find(kRuleFields, std::string_view{name}, &RuleFieldInfo::name);
-    if (found == std::end(kRuleFields)) {
-      std::array<std::string_view, std::size(kRuleFields)> names;
-      std::ranges::transform(kRuleFields, names.begin(), &RuleFieldInfo::name);
-      const std::string_view near = nearest_name(name, names);
-      Error error = refuse("there is no field " + in_quotes(name));
-      error.hint = near.empty() ? "docs/EXPORT.md lists the fields" : "did you mean " + in_quotes(near) + "?";
-      return error;
+    MERIDIAN_TRY(std::string name, word_of("a field"));
+    RuleValue value;
+    if (is_total(rule.moment)) {
+      MERIDIAN_TRY(value.aggregate, take_aggregate(name));
     }
-    const bool is_event = rule.moment >= RuleMoment::event;
-    const bool is_message = rule.moment >= RuleMoment::send;
-    const bool is_line_of_a_place = rule.moment == RuleMoment::rank || rule.moment == RuleMoment::thread;
-    const bool has_it = found->where == "all"      ? is_event || is_line_of_a_place
-                        : found->where == "events" ? is_event
-                                                   : is_message;
-    if (!has_it)
-      return refuse(in_quotes(kMoments[static_cast<std::size_t>(rule.moment)]) + " has no field " + in_quotes(name));
-    rule.fields.push_back(static_cast<RuleField>(found - std::begin(kRuleFields)));
+    const bool is_counted = value.aggregate == RuleAggregate::count;
+    const auto found = std::ranges::find(kRuleFields, std::string_view{name}, &RuleFieldInfo::name);
+    if (!is_counted && (found == std::end(kRuleFields) || found->where == "nowhere")) {
+      MERIDIAN_TRY_DO(find_value(rule, name));
+      if (is_total(rule.moment) && value.aggregate == RuleAggregate::none)
+        return refuse("a total of " + in_quotes(name) + " is one of sum, min, max and mean, such as sum(" + name + ")");
+      value.field = RuleField::value;
+      value.value = name.starts_with(kValuePrefix) ? name.substr(kValuePrefix.size()) : name;
+    } else if (!is_counted) {
+      if (!has_field(rule.moment, *found, value.aggregate))
+        return refuse(in_quotes(kMoments[static_cast<std::size_t>(rule.moment)]) + " has no field " + in_quotes(name));
+      value.field = static_cast<RuleField>(found - std::begin(kRuleFields));
+    }
+    rule.fields.push_back(std::move(value));
     return {};
+  }
+
+  /// Makes NAME of "sum(NAME)".
+  Result<RuleAggregate> take_aggregate(std::string& name) const {
+    if (name == "count") return RuleAggregate::count;
+    const std::size_t open = name.find('(');
+    if (open == std::string::npos || !name.ends_with(')')) return RuleAggregate::none;
+    const std::string function = name.substr(0, open);
+    const auto found = std::ranges::find(kAggregates, std::string_view{function});
+    if (found == std::end(kAggregates) || found - std::begin(kAggregates) < 2)
+      return refuse("there is no " + in_quotes(function) + " of events; there are count, sum, min, max and mean");
+    name = name.substr(open + 1, name.size() - open - 2);
+    return static_cast<RuleAggregate>(found - std::begin(kAggregates));
+  }
+
+  static bool has_field(RuleMoment moment, const RuleFieldInfo& field, RuleAggregate aggregate) {
+    if (aggregate != RuleAggregate::none) return field.is_number;
+    if (moment == RuleMoment::total) return false;
+    const bool is_event = moment >= RuleMoment::event && !is_total(moment);
+    const bool is_message = moment == RuleMoment::send || moment == RuleMoment::receive;
+    const bool is_line_of_a_place = moment == RuleMoment::rank || moment == RuleMoment::thread || is_total(moment);
+    return field.where == "all" ? is_event || is_line_of_a_place : field.where == "events" ? is_event : is_message;
+  }
+
+  /// Whether an event that the rule is for has a value of this name.
+  Status find_value(const TextRule& rule, std::string_view name) const {
+    const bool is_sure = name.starts_with(kValuePrefix);
+    const std::string_view wanted = is_sure ? name.substr(kValuePrefix.size()) : name;
+    const bool is_event = rule.moment >= RuleMoment::event;
+    std::vector<std::string_view> names;
+    for (const RuleFieldInfo& field : kRuleFields) names.push_back(field.name);
+    for (const RuleEventValue& value : values_) {
+      if (!rule.pattern.empty() && !matches_glob(rule.pattern, value.event)) continue;
+      if (is_event && value.name == wanted) return {};
+      names.push_back(value.name);
+    }
+    const std::string_view near = nearest_name(wanted, names);
+    Error error =
+        refuse("there is no field " + in_quotes(name) +
+               (is_sure && is_event ? ": no user event of the trace that the rule is for has such a value" : ""));
+    error.hint = near.empty() ? "docs/EXPORT.md lists the fields" : "did you mean " + in_quotes(near) + "?";
+    return error;
   }
 
   std::string_view rest_;
   std::size_t line_;
+  std::span<const RuleEventValue> values_;
   bool was_quoted_ = false;
 };
 
 }  // namespace
 
-Result<std::vector<TextRule>> parse_rules(std::string_view text) {
+Result<std::vector<TextRule>> parse_rules(std::string_view text, std::span<const RuleEventValue> values) {
   std::vector<TextRule> rules;
   if (text.find('\0') != std::string_view::npos)
     return Error{Errc::invalid_argument, "it holds a zero byte, so it is no text", "name a file of rules"};
@@ -161,7 +212,7 @@ Result<std::vector<TextRule>> parse_rules(std::string_view text) {
       return Error{Errc::invalid_argument,
                    "line " + std::to_string(line) + ": there are more than " + std::to_string(kMostRules) + " rules",
                    "use patterns: MPI_I*"};
-    MERIDIAN_TRY(TextRule rule, RuleParser(now, line).parse());
+    MERIDIAN_TRY(TextRule rule, RuleParser(now, line, values).parse());
     rules.push_back(std::move(rule));
   }
   if (rules.empty())
@@ -169,7 +220,7 @@ Result<std::vector<TextRule>> parse_rules(std::string_view text) {
   return rules;
 }
 
-Result<std::vector<TextRule>> read_rules(const std::filesystem::path& path) {
+Result<std::vector<TextRule>> read_rules(const std::filesystem::path& path, std::span<const RuleEventValue> values) {
   const auto refuse = [&](Error error) {
     error.what = "rules '" + path.string() + "': " + error.what;
     return error;
@@ -185,7 +236,7 @@ Result<std::vector<TextRule>> read_rules(const std::filesystem::path& path) {
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (text.size() > kMostBytes)
     return refuse({Errc::invalid_argument, "it is longer than a megabyte", "name a file of rules"});
-  auto rules = parse_rules(text);
+  auto rules = parse_rules(text, values);
   if (!rules) return refuse(std::move(rules).error());
   return rules;
 }

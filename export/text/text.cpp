@@ -8,16 +8,16 @@
 #include <vector>
 
 #include "export/sink_buffer.hpp"
+#include "export/text/rule_totals.hpp"
 #include "export/text/rules.hpp"
 #include "export/texts.hpp"
 #include "export/timeline.hpp"
+#include "merged/user_values.hpp"
 #include "trace/model/level_rules.hpp"
 
 namespace meridian {
 namespace {
 
-constexpr std::size_t kNanosecondDigits = 9;
-constexpr std::size_t kRuleMoments = static_cast<std::size_t>(RuleMoment::receive) + 1;
 constexpr std::string_view kItemKinds[] = {"call", "region", "moment"};  // by TimelineKind
 
 /// The source of the fields of a line.
@@ -27,12 +27,13 @@ struct LineSource {
   std::int64_t time_ns = 0;
   const MergedMessage* message = nullptr;
   std::int32_t source = -1, dest = -1;
+  const RuleTotals::Line* total = nullptr;
 };
 
 class RuleWriter final : public TimelineVisitor {
  public:
   RuleWriter(ExportSource& source, ExportSink& sink, const std::vector<TextRule>& rules)
-      : source_{source}, names_{source.trace.definitions()}, rules_{rules}, out_{sink} {
+      : source_{source}, names_{source.trace.definitions()}, rules_{rules}, totals_{rules, names_}, out_{sink} {
     for (auto& chosen : rule_of_) chosen.assign(names_.calls.size(), nullptr);
     for (const TextRule& rule : rules)
       for (std::size_t call = 0; call < names_.calls.size(); ++call) {
@@ -59,7 +60,8 @@ class RuleWriter final : public TimelineVisitor {
   Status enter(const TimelineItem& item) override {
     const LineSource from{item.event.location, &item, item.event.enter_ns};
     const bool has_event = write(RuleMoment::event, from), has_enter = write(RuleMoment::enter, from);
-    if (!has_event && !has_enter && rule_for(RuleMoment::leave, item) == nullptr) ++unnamed_;
+    if (!has_event && !has_enter && rule_for(RuleMoment::leave, item) == nullptr && !totals_.has(item.event.call))
+      ++unnamed_;
     if (has_messages_) MERIDIAN_TRY_DO(write_messages(RuleMoment::send, LinkKind::sent, from));
     return out_.pass_on();
   }
@@ -68,10 +70,14 @@ class RuleWriter final : public TimelineVisitor {
     const LineSource from{item.event.location, &item, time_ns};
     if (has_messages_) MERIDIAN_TRY_DO(write_messages(RuleMoment::receive, LinkKind::received, from));
     write(RuleMoment::leave, from);
+    totals_.add(item.event, time_ns - item.event.enter_ns, item.values);
     return out_.pass_on();
   }
 
   Status end() {
+    for (const TextRule& rule : rules_)
+      if (is_total(rule.moment))
+        for (const auto& [place, total] : totals_.lines(rule)) line(rule, {.location = place, .total = &total});
     once(RuleMoment::end);
     source_.left_out.add("calls, regions and user events that no rule names", unnamed_);
     return out_.flush();
@@ -115,12 +121,29 @@ class RuleWriter final : public TimelineVisitor {
   void line(const TextRule& rule, const LineSource& from) {
     for (std::size_t i = 0; i < rule.fields.size(); ++i) {
       out_ << rule.texts[i];
-      put(rule.fields[i], from);
+      put(rule.fields[i], i, from);
     }
     out_ << rule.texts.back() << '\n';
   }
 
-  SinkBuffer& put(RuleField field, const LineSource& from) {
+  void put(const RuleValue& value, std::size_t number, const LineSource& from) {
+    if (value.aggregate == RuleAggregate::count)
+      out_ << from.total->count;
+    else if (value.aggregate != RuleAggregate::none)
+      from.total->sums[number].put(value.aggregate, value.field == RuleField::duration ? kNanosecondDigits : 0, out_);
+    else if (value.field == RuleField::value)
+      put_value(value.value, *from.item);
+    else
+      put_field(value.field, from);
+  }
+
+  /// Events without such a value have nothing there.
+  void put_value(std::string_view name, const TimelineItem& item) {
+    for (const NamedValue& value : item.values)
+      if (value.field->name == name) text(text_of(value.value));
+  }
+
+  SinkBuffer& put_field(RuleField field, const LineSource& from) {
     switch (field) {
       case RuleField::rank:
         return out_ << at(from).rank;
@@ -216,6 +239,7 @@ class RuleWriter final : public TimelineVisitor {
   ExportSource& source_;
   const MergedDefinitions& names_;
   const std::vector<TextRule>& rules_;
+  RuleTotals totals_;
   SinkBuffer out_;
   std::array<std::vector<const TextRule*>, kRuleMoments> rule_of_;  // [moment][call]: the first that matches
   bool has_messages_ = false;
@@ -227,7 +251,12 @@ class RuleWriter final : public TimelineVisitor {
 Status export_text(ExportSource& source, ExportSink& sink) {
   if (source.rules.empty())
     return Error{Errc::invalid_argument, "there are no rules for the text", "name a file of them with --rules"};
-  MERIDIAN_TRY(const std::vector<TextRule> rules, read_rules(source.rules));
+  std::vector<RuleEventValue> values;
+  const MergedDefinitions& names = source.trace.definitions();
+  for (const MergedUserEvent& event : names.user)
+    for (UserField& field : user_fields(event.fields))
+      values.push_back({std::string{names.call_name(event.call)}, std::move(field.name)});
+  MERIDIAN_TRY(const std::vector<TextRule> rules, read_rules(source.rules, values));
   MERIDIAN_TRY(const bool is_wanted, sink.begin("trace.txt"));
   if (!is_wanted) return {};
   RuleWriter writer{source, sink, rules};

@@ -14,6 +14,14 @@ inline constexpr Columns kCallColumns{
     column<&MergedCall::name>("name"),
     column<&MergedCall::group>("group"),
 };
+inline constexpr Columns kUserColumns{
+    column<&MergedUserEvent::call>("call", "", "row of /calls: number of the event in /events"),
+    column<&MergedUserEvent::kind>("kind", "", "region, marker, event, counter, send, receive"),
+    column<&MergedUserEvent::level>("level", "", "as the program named it"),
+    column<&MergedUserEvent::name>("name"),
+    column<&MergedUserEvent::fields>("fields", "",
+                                     "of its values, in their order: 'name:type ...', types i64, u64, f64, text"),
+};
 inline constexpr Columns kCommunicatorColumns{
     column<&MergedCommunicator::name>("name"),
     column<&MergedCommunicator::kind>("kind"),

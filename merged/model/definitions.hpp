@@ -17,6 +17,14 @@ struct MergedCall {
   std::string group;  ///< "p2p"; empty if unknown
 };
 
+/// What a user event is.
+struct MergedUserEvent {
+  std::uint32_t call = 0;  ///< row of /calls: its events have this number
+  std::string kind;        ///< "region", "marker", "event", "counter", "send", "receive"
+  std::string level, name;
+  std::string fields;  ///< of its values: trace/model/user_fields.hpp. Empty: it has none
+};
+
 struct MergedCommunicator {
   std::string name;  ///< may be empty
   std::string kind;  ///< "world", "self", "intra", "inter", "user"
@@ -69,6 +77,7 @@ struct MergedDefinitions {
   std::vector<MergedModule> modules;  ///< row 0 is none; empty without call sites
   std::vector<MergedSite> sites;      ///< row 0 is none; empty without call sites
   std::vector<MergedPath> paths;      ///< empty without call stacks
+  std::vector<MergedUserEvent> user;  ///< by call
 
   /// nullptr: the rank is not in the file.
   const MergedRank* find_rank(std::int32_t rank) const {
@@ -79,6 +88,11 @@ struct MergedDefinitions {
   std::optional<std::uint32_t> clock_domain(std::int32_t rank) const {
     const MergedRank* const found = find_rank(rank);
     return found == nullptr ? std::nullopt : std::optional{found->clock_domain};
+  }
+  /// nullptr: not the call of a user event.
+  const MergedUserEvent* find_user(std::uint32_t call) const {
+    const auto found = std::ranges::lower_bound(user, call, {}, &MergedUserEvent::call);
+    return found == user.end() || found->call != call ? nullptr : &*found;
   }
   /// Empty for a number that the file does not define.
   std::string_view call_name(std::uint32_t call) const noexcept {

@@ -19,6 +19,7 @@ inline constexpr const char* kParts = "parts";
 inline constexpr const char* kWaits = "waits";
 inline constexpr const char* kAwaited = "awaited";
 inline constexpr const char* kCounters = "counters";
+inline constexpr const char* kUserValues = "user_values";
 inline constexpr const char* kIndex = "index";
 
 /// When an event was, and whose it is; rows are in global order.
@@ -151,6 +152,19 @@ inline constexpr Columns kAwaitedColumns{
     column<&StoredAwaited::kind>("kind", "", "what it may have waited for: numbers as in /waits"),
 };
 
+inline constexpr Columns kUserValueLinkColumns{
+    column<&StoredLink::step>("row_step", "", "event row of the user event, less that of the row before"),
+};
+
+/// The column of /user_values that does not refer to events.
+struct StoredWord {
+  std::int64_t word = 0;
+};
+inline constexpr Columns kUserValueColumns{
+    column<&StoredWord::word>("word", "",
+                              "64 bits of a value: /user_definitions has the fields of the event, in their order"),
+};
+
 /// One counter in one call. A call with counters has a row for each row of /counters/name.
 struct StoredCount {
   std::int64_t value = 0;
@@ -198,6 +212,8 @@ inline constexpr NumberColumn kIndexByCompletion{kIndex, "part_by_completion", "
 inline constexpr NumberColumn kIndexWait{kIndex, "wait", "", "event row of the call of the block's first wait"};
 inline constexpr NumberColumn kIndexAwaited{kIndex, "awaited", "",
                                             "event row of the call of the block's first row of /awaited"};
+inline constexpr NumberColumn kIndexUserValue{kIndex, "user_value", "",
+                                              "event row of the user event of the block's first row of /user_values"};
 inline constexpr NumberColumn kIndexPartInstance{kIndex, "part_instance", "",
                                                  "row of /collectives of the block's first row of /parts"};
 inline constexpr NumberColumn kIndexInstancePart{kIndex, "instance_part", "",

@@ -37,16 +37,6 @@ std::string user_call_name(const UserDefinition& definition) {
   }
 }
 
-std::string_view user_field_type(std::string_view fields, std::size_t index) noexcept {
-  for (; !fields.empty(); --index) {
-    const std::size_t end = std::min(fields.find(' '), fields.size());
-    const std::string_view field = fields.substr(0, end);
-    if (index == 0) return field.substr(std::min(field.rfind(':'), field.size() - 1) + 1);
-    fields.remove_prefix(std::min(end + 1, fields.size()));
-  }
-  return {};
-}
-
 UserDefinitions unify_user_definitions(std::span<const RankMeta* const> metas, std::vector<NamedCall>& calls,
                                        Communicators& communicators) {
   UserDefinitions result;

@@ -22,7 +22,4 @@ std::string user_call_name(const UserDefinition& definition);
 UserDefinitions unify_user_definitions(std::span<const RankMeta* const> metas, std::vector<NamedCall>& calls,
                                        Communicators& communicators);
 
-/// The type of the field at `index`: "i64" for 0 in "thief:i64 why:text"; empty if there is no such field.
-std::string_view user_field_type(std::string_view fields, std::size_t index) noexcept;
-
 }  // namespace meridian

@@ -180,4 +180,31 @@ Status AwaitedLinks::write(ColumnParent file, const RowMap& map) {
   return blocks.finish();
 }
 
+Status UserValueLinks::write(ColumnParent file, const RowMap& map) {
+  if (words_.size() == 0) return {};
+  SortedSpool<Word> sorted{scratch_};
+  std::uint64_t done = 0;
+  TempSpoolReader<Word> reader{words_};
+  for (const Word* word = reader.next(); word != nullptr; word = reader.next()) {
+    MERIDIAN_TRY_DO(sorted.append({map.row(word->key), word->word}));
+    if (++done % kReleaseMessagesEvery == 0) map.release_pages();
+  }
+  MERIDIAN_TRY_DO(reader.status());
+  map.release_pages();
+  words_ = {};
+  MERIDIAN_TRY(auto links, LongTableWriter<StoredLink>::create(file, kUserValues, kUserValueLinkColumns));
+  MERIDIAN_TRY(auto rows, LongTableWriter<StoredWord>::create(file, kUserValues, kUserValueColumns));
+  MERIDIAN_TRY(NumberWriter blocks, create_numbers(file, kIndexUserValue));
+  std::uint64_t last = 0;
+  const auto take = [&](const Word& word) -> Status {
+    if (links.size() % kIndexRows == 0) MERIDIAN_TRY_DO(blocks.push(static_cast<std::int64_t>(word.key)));
+    MERIDIAN_TRY_DO(links.push({difference(word.key, std::exchange(last, word.key)), 0, 0}));
+    return rows.push({static_cast<std::int64_t>(word.word)});
+  };
+  MERIDIAN_TRY_DO(sorted.drain(take));
+  MERIDIAN_TRY_DO(links.finish());
+  MERIDIAN_TRY_DO(rows.finish());
+  return blocks.finish();
+}
+
 }  // namespace meridian

@@ -107,4 +107,23 @@ class AwaitedLinks {
   TempSpool<Awaited> calls_;
 };
 
+/// Collects the values of user events on disk, and writes /user_values if there are any.
+class UserValueLinks {
+ public:
+  struct Word {
+    std::uint64_t key = 0;  ///< slot of a RowMap; while words are written, the row
+    std::uint64_t word = 0;
+  };
+
+  explicit UserValueLinks(std::shared_ptr<TempFile> scratch) : scratch_{std::move(scratch)}, words_{scratch_} {}
+  /// Those of one event in their order. seal() reports errors.
+  void append(const Word& word) { words_.append(word); }
+  Status seal() { return words_.seal(); }
+  Status write(ColumnParent file, const RowMap& rows);
+
+ private:
+  std::shared_ptr<TempFile> scratch_;
+  TempSpool<Word> words_;
+};
+
 }  // namespace meridian

@@ -11,6 +11,7 @@
 #include "trace/definitions/communicators.hpp"
 #include "trace/format/rank/rank_file.hpp"
 #include "trace/format/tables/column_table.hpp"
+#include "trace/model/user_fields.hpp"
 
 namespace meridian {
 namespace {
@@ -32,6 +33,17 @@ void add_ranks(const Trace& trace, MergedDefinitions& all) {
                          meta.pid, meta.is_finalized, trace.clocks.domain_of[i]});
     for (const ThreadRow& thread : meta.threads)
       all.locations.push_back({meta.rank, thread.thread, thread.kernel_tid, thread.events});
+  }
+}
+
+void add_user_events(const UserDefinitions& user, MergedDefinitions& all) {
+  for (const UserDefinition& row : user.list) {
+    const bool is_counter = row.kind == UserKind::counter;
+    const bool has_values = is_counter || row.kind == UserKind::event;
+    all.user.push_back({row.call, std::string{kUserKindNames[static_cast<std::size_t>(row.kind)]}, row.level, row.name,
+                        !has_values  ? std::string{}
+                        : is_counter ? std::string{kCounterField}
+                                     : row.fields});
   }
 }
 
@@ -59,6 +71,7 @@ MergedDefinitions definitions_of(const Trace& trace, std::span<const SourcePlace
   add_sites(*trace.sites, places, all);
   if (trace.has_stacks)
     for (const CallPath& path : trace.paths->paths()) all.paths.push_back({path.parent, path.site});
+  add_user_events(trace.user, all);
   add_ranks(trace, all);
   return all;
 }
@@ -73,6 +86,7 @@ Status write_merged_definitions(hid_t file, const MergedDefinitions& all, const 
     MERIDIAN_TRY_DO(write_column_table(file, "sites", kSiteColumns, all.sites));
   }
   if (!all.paths.empty()) MERIDIAN_TRY_DO(write_column_table(file, "paths", kPathColumns, all.paths));
+  if (!all.user.empty()) MERIDIAN_TRY_DO(write_column_table(file, "user_definitions", kUserColumns, all.user));
   MERIDIAN_TRY_DO(h5::write_attribute(file, kLargestMove, bounds.largest_move_ns));
   MERIDIAN_TRY_DO(write_column_table(file, kClockBounds, kClockBoundColumns, rows_of(bounds)));
   MERIDIAN_TRY_DO(write_column_table(file, "ranks", kRankColumns, all.ranks));

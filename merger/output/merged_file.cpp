@@ -44,6 +44,14 @@ Status MergedFileWriter::append(std::span<const AwaitedCall> rows) {
   return impl_->output.awaited().append(rows, impl_->events);
 }
 
+Status MergedFileWriter::append(const EventRef& event, std::span<const std::uint64_t> words) {
+  MERIDIAN_TRY(const std::uint64_t slot, impl_->events.slot(event));
+  for (const std::uint64_t word : words) impl_->output.user_values().append({slot, word});
+  return {};
+}
+
+Status MergedFileWriter::seal_user_values() { return impl_->output.user_values().seal(); }
+
 Status MergedFileWriter::write_counter_names(const CounterTotals& totals) {
   return impl_->output.begin_counters(totals.names, totals.units);
 }

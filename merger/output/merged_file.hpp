@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -36,6 +37,9 @@ class MergedFileWriter {
   /// The parts of an instance must be consecutive.
   Status append(std::span<const CollectivePart> rows);
   Status append(std::span<const AwaitedCall> rows);
+  /// The values of a user event: words.
+  Status append(const EventRef& event, std::span<const std::uint64_t> words);
+  Status seal_user_values();  ///< after the last of them
   /// Counters of calls, thread by thread; after write_counter_names().
   Status append(const CounterRows& rows);
   Status write_counter_names(const CounterTotals& totals);

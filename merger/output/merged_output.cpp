@@ -53,6 +53,7 @@ Status MergedOutput::finish(const RowMap& map, Summary& summary, const Analyse& 
   MERIDIAN_TRY_DO(messages_.write(columns(), map));
   MERIDIAN_TRY_DO(collectives_.write(columns(), map));
   MERIDIAN_TRY_DO(awaited_.write(columns(), map));
+  MERIDIAN_TRY_DO(user_values_.write(columns(), map));
   if (counters_) MERIDIAN_TRY_DO(counters_->finish());
   MERIDIAN_TRY_DO(pool_->drain());
   WaitTable waits{file, *pool_, scratch_};

@@ -74,6 +74,7 @@ class MergedOutput {
   MessageLinks& messages() noexcept { return messages_; }
   CollectiveLinks& collectives() noexcept { return collectives_; }
   AwaitedLinks& awaited() noexcept { return awaited_; }
+  UserValueLinks& user_values() noexcept { return user_values_; }
   Status begin_counters(const std::vector<std::string>& names, const std::vector<std::string>& units);
   /// After begin_counters().
   CounterTable& counters() { return *counters_; }
@@ -95,7 +96,8 @@ class MergedOutput {
         scratch_{std::move(scratch)},
         messages_{scratch_},
         collectives_{scratch_},
-        awaited_{scratch_} {}
+        awaited_{scratch_},
+        user_values_{scratch_} {}
 
   std::filesystem::path path_;
   PartFile part_;  // removed after the file is closed
@@ -105,6 +107,7 @@ class MergedOutput {
   MessageLinks messages_;
   CollectiveLinks collectives_;
   AwaitedLinks awaited_;
+  UserValueLinks user_values_;
   std::optional<CounterTable> counters_;
 };
 

@@ -8,12 +8,10 @@
 #include "trace/model/call_id.hpp"
 #include "trace/model/event.hpp"
 #include "trace/model/units.hpp"
+#include "trace/model/user_fields.hpp"
 
 namespace meridian {
 namespace {
-
-constexpr std::array<std::string_view, kUserKindCount> kKindNames{"",        "region", "marker", "event",
-                                                                  "counter", "send",   "receive"};
 
 void remember(std::vector<std::string>& names, const EventRow& row, const std::string& name) {
   if (names.size() < Findings::kExamples)
@@ -119,7 +117,7 @@ std::vector<UserEventSummary> UserStatistics::events(std::span<const ValueTotals
     const UserDefinition& definition = definitions_->list[i];
     if (definition.kind == UserKind::region || regions_[i].count == 0) continue;
     UserEventSummary event;
-    event.kind = kKindNames[static_cast<std::size_t>(definition.kind)];
+    event.kind = kUserKindNames[static_cast<std::size_t>(definition.kind)];
     event.level = definition.level;
     event.name = definition.name;
     event.count = regions_[i].count;

@@ -9,6 +9,7 @@ import h5py
 import numpy as np
 import pandas as pd
 
+from . import program
 from .columns import in_global_order, sequences, texts, wide
 from .errors import TraceError, read_once, reading
 from .query import run_query
@@ -223,6 +224,38 @@ class Trace:
                         break
         columns = ["rank", "thread", "name", "depth", "enter_ns", "leave_ns"]
         return pd.DataFrame(rows, columns=columns).sort_values(["enter_ns", "rank", "thread", "depth"], ignore_index=True)
+
+    # The program.
+
+    @read_once
+    def user_values(self):
+        """A row for each value of each user event and counter: event (row of `events`), function (the event's name there), field (of a
+        counter `value`), number (NaN: a text), text."""
+        return program.user_values(self)
+
+    def user_event(self, name):
+        """A row for each time that the user event happened, with a column for each of its values: event (row of `events`), enter_ns, rank,
+        thread, and the values. `name` is that of `events.function`, such as "pool.STEAL". A value that is named like another column has
+        "value_" in front of it. Raises TraceError if no such event has values."""
+        return reading(self, lambda: program.user_event(self, name))
+
+    @read_once
+    def samples(self):
+        """A row for each sample of what a thread computed: time_ns, rank, thread, function, file, line, module, path (for `callers()`).
+
+        The function is the innermost one, be it of the C library. The functions that verdict and summary name are those of the table
+        `samples` of `query()`, which passes over code that the program did not write."""
+        return program.samples(self)
+
+    def callers(self, path):
+        """The frames of a sample's path, innermost first: (function, file, line)."""
+        return reading(self, lambda: program.callers(self, path))
+
+    @read_once
+    def processor(self):
+        """A row for each interval in which a thread had no processor: start_ns, end_ns, away_ns (less than end - start where short
+        intervals are summed), rank, thread, state (ready: it could have gone on; slept), count (of such intervals)."""
+        return program.processor(self)
 
     # The summary.
 

@@ -87,14 +87,15 @@ bool is_blank(std::string_view sql) {
 }
 
 /// What the user may have meant by "no such table: evnts", or how else to go on.
-std::string hint_for(std::string_view problem) {
+std::string hint_for(std::string_view problem, const std::vector<QueryTable>& user_tables) {
   std::vector<std::string_view> names;
   constexpr std::string_view kTable = "no such table: ";
   constexpr std::string_view kColumn = "no such column: ";
   std::string_view wrong;
   if (problem.starts_with(kTable)) {
     wrong = problem.substr(kTable.size());
-    for (const QueryTable& table : query_tables()) names.emplace_back(table.name);
+    for (const std::vector<QueryTable>* tables : {&query_tables(), &user_tables})
+      for (const QueryTable& table : *tables) names.emplace_back(table.name);
   } else if (problem.starts_with(kColumn)) {
     wrong = problem.substr(kColumn.size());
     if (wrong.starts_with('"')) wrong = wrong.substr(1, wrong.find('"', 1) - 1);  // SQLite 3.46 and later
@@ -102,8 +103,9 @@ std::string hint_for(std::string_view problem) {
       return "text has single quotes: '" + std::string{wrong} +
              "'. Else `meridian query --tables` lists tables and columns";
     wrong.remove_prefix(wrong.rfind('.') == std::string_view::npos ? 0 : wrong.rfind('.') + 1);
-    for (const QueryTable& table : query_tables())
-      for (const QueryColumn& column : table.columns) names.push_back(column.column.name);
+    for (const std::vector<QueryTable>* tables : {&query_tables(), &user_tables})
+      for (const QueryTable& table : *tables)
+        for (const QueryColumn& column : table.columns) names.push_back(column.column.name);
   }
   const std::string_view near = wrong.empty() ? wrong : nearest_name(wrong, names);
   std::string all = "`meridian query --tables` lists tables and columns";
@@ -115,7 +117,7 @@ std::string hint_for(std::string_view problem) {
 
 class Session {
  public:
-  explicit Session(const QueryTrace& trace) : trace_{trace} {}
+  explicit Session(const QueryTrace& trace) : trace_{trace}, user_tables_{trace.trace()} {}
 
   Status open() {
     sqlite3_hard_heap_limit64(kMostMemory);
@@ -133,7 +135,8 @@ class Session {
       return failure(SQLITE_ERROR);
     sqlite3_limit(made, SQLITE_LIMIT_LENGTH, kLongestValue);
     sqlite3_limit(made, SQLITE_LIMIT_ATTACHED, 0);
-    for (const QueryTable& table : query_tables()) bound_.push_back({&table, &trace_, &problem_});
+    for (const std::vector<QueryTable>* tables : {&query_tables(), &user_tables_.list()})
+      for (const QueryTable& table : *tables) bound_.push_back({&table, &trace_, &problem_});
     for (const BoundTable& bound : bound_)
       if (const int added = add_virtual_table(made, bound); added != SQLITE_OK) return failure(added);
     sqlite3_set_authorizer(made, &authorize, &refusal_);
@@ -186,7 +189,7 @@ class Session {
     if (code == SQLITE_FULL || code == SQLITE_IOERR || code == SQLITE_CANTOPEN)
       return {Errc::io, "cannot run the query: " + text,
               "its temporary files are in the folder that SQLITE_TMPDIR or TMPDIR names, or in /var/tmp"};
-    return {Errc::invalid_argument, "cannot run the query: " + text, hint_for(text)};
+    return {Errc::invalid_argument, "cannot run the query: " + text, hint_for(text, user_tables_.list())};
   }
 
   static QueryValue value_at(sqlite3_stmt* statement, int column) {
@@ -215,6 +218,7 @@ class Session {
   }
 
   const QueryTrace& trace_;
+  UserEventTables user_tables_;
   std::vector<BoundTable> bound_;
   std::optional<Error> problem_;
   Refusal refusal_;

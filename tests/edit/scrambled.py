@@ -60,6 +60,8 @@ def write(source, target, random):
             file[f"{name}/causer"][:] = place[causers[name]] - place[first]
         if "counters" in file:
             file["counters/event_step"][:] = steps(place[np.cumsum(file["counters/event_step"][:])])
+        if "user_values" in file:
+            file["user_values/row_step"][:] = steps(place[np.cumsum(file["user_values/row_step"][:])])
         for name in ("enter_ns", "latest_leave_ns"):
             file[f"index/{name}"][:] = 0
     return int(np.count_nonzero(order != np.arange(rows)))

@@ -88,7 +88,7 @@ with tempfile.TemporaryDirectory() as work:
         assert done.returncode == 0 and done.stderr == "", (form, done.returncode, done.stdout, done.stderr)
         assert done.stdout.startswith(f"Exported to {trace / form}\n"), done.stdout
         counted = sum(1 for flags in whole.events["flags"] if flags & 8)
-        line = f"Left out: {counted} calls and user events whose counters are not exported\n"
+        line = f"Left out: {counted} calls and user events whose hardware counters are not exported\n"
         assert (line in done.stdout) == (counted > 0 and form != "csv"), done.stdout
         assert counted > 100 or not options.counters, counted
         count = check_export.check(form, trace / "merged.h5", trace / form)

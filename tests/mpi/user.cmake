@@ -36,6 +36,19 @@ foreach(flavor ${MERIDIAN_MPIS})
     add_user_test(${flavor} ${language} user_events_of_${language}_are_recorded ${program})
   endforeach()
 
+  # Their values, from the program to all outputs.
+  meridian_mpi_program(mpi_user_values_${flavor} ${flavor} SOURCES ${user}/values.c LIBRARIES pthread meridian_user)
+  foreach(ranks 1 2 4)
+    set(quick "")
+    if(ranks EQUAL 2)
+      set(quick QUICK)
+    endif()
+    meridian_run("UserValues.of_${ranks}_ranks_of_${flavor}_are_those_of_the_program_in_all_outputs" FLAVOR ${flavor} RANKS ${ranks}
+      SUBJECT user_values ${quick}
+      COMMAND ${MERIDIAN_PYTHON_H5PY} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_values.py --meridian $<TARGET_FILE:meridian>
+        --mpiexec ${MERIDIAN_MPIEXEC_${flavor}} --ranks ${ranks} --python ${PROJECT_SOURCE_DIR}/python --formats "$<$<BOOL:${MERIDIAN_HAS_OTF2}>:otf2>" $<TARGET_FILE:mpi_user_values_${flavor}>)
+  endforeach()
+
   if(NOT MERIDIAN_MPIFC_${flavor})
     message(STATUS "User events in Fortran are not tested with ${flavor}: there is no mpif90.${flavor}")
     continue()

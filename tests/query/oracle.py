@@ -71,7 +71,7 @@ class Oracle:
             "peer": pd.array(none_if(raw["peer"], raw["peer"] < 0), dtype=object), "tag": pd.array(none_if(raw["tag"], raw["tag"] < 0), dtype=object),
             "bytes_sent": raw["bytes_sent"], "bytes_received": raw["bytes_received"], "calls": raw["calls"],
             "outside_s": raw["outside_ns"] / 1e9, "caller": place("function"), "file": place("file"),
-            "line": pd.array([int(lines[s]) or None for s in site], dtype=object), "path": self._paths(),
+            "line": pd.array([int(lines[s]) or None for s in site], dtype=object), "path": self._paths(), "fields": [None] * count,
             "is_failed": flags & 1, "is_unfinished": flags >> 1 & 1, "flags": flags,
         })
         return frame

@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "merger/match/calls/user_tracker.hpp"
 
-#include <algorithm>
 #include <bit>
-#include <string_view>
+#include <span>
 
-#include "merger/load/unify_user_definitions.hpp"
+#include "trace/model/user_fields.hpp"
 
 namespace meridian {
 namespace {
 
-/// Number of truncated texts of the event. A text takes the words that its bytes need, other fields one.
-std::uint64_t cut_texts(const UserDefinition& definition, const std::uint64_t* values, std::uint32_t words) noexcept {
+/// Number of truncated texts of the event.
+std::uint64_t cut_texts(const UserDefinition& definition, std::span<const std::uint64_t> words) {
   std::uint64_t cut = 0;
-  for (std::size_t field = 0, at = 0; at < words; ++field) {
-    const std::string_view type = user_field_type(definition.fields, field);
-    if (type.empty()) break;
-    const std::uint64_t bytes = values[at++];
-    if (type != "text") continue;
-    cut += bytes > kMaxUserText;
-    at += (std::min<std::uint64_t>(bytes, kMaxUserText) + kWordBytes - 1) / kWordBytes;
-  }
+  if (definition.fields.find(":text") == std::string::npos) return cut;
+  for_each_user_field(user_fields(definition.fields), words,
+                      [&](const UserField& field, std::span<const std::uint64_t> value) {
+                        cut += field.type == "text" && value[0] > kMaxUserText;
+                      });
   return cut;
 }
 
@@ -39,7 +35,7 @@ void UserTracker::enter(const Call& call, EventRow& row) {
     const auto place = static_cast<std::size_t>(definition - at_.user->list.data());
     at_.matchers->counters[place].add(std::bit_cast<double>(values[0]), row.enter_ns);
   } else if (definition->kind == UserKind::event && at_.matchers != nullptr) {
-    if (const std::uint64_t cut = cut_texts(*definition, values, call.user->words); cut != 0)
+    if (const std::uint64_t cut = cut_texts(*definition, {values, call.user->words}); cut != 0)
       at_.findings->add(FindingId::user_text_cut, cut, definition->name);
   } else if (definition->layer != kNoComm && call.user->words == 3) {
     enter_message(call, *definition, row);

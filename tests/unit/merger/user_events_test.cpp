@@ -5,10 +5,18 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cstring>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
 #include "merger/load/unify_definitions.hpp"
 #include "merger/load/unify_user_definitions.hpp"
 #include "merger/match/calls/value_totals.hpp"
 #include "trace/model/call_id.hpp"
+#include "trace/model/user_fields.hpp"
 
 namespace meridian {
 namespace {
@@ -156,11 +164,47 @@ TEST(UserDefinitions, AreUnifiedIfTheyAreEqual) {
   EXPECT_EQ(definitions.layers[1][0].rank, 1);
 }
 
-TEST(UserDefinitions, GiveTheTypeOfAField) {
-  EXPECT_EQ(user_field_type("thief:i64 why:text a.b:f64", 1), "text");
-  EXPECT_EQ(user_field_type("thief:i64 why:text a.b:f64", 2), "f64");
-  EXPECT_EQ(user_field_type("thief:i64", 1), "");
-  EXPECT_EQ(user_field_type("", 0), "");
+TEST(UserFields, GiveNamesAndTypesInTheirOrder) {
+  const std::vector<UserField> fields = user_fields("thief:i64 why:text a.b:f64 odd:c:u64 none");
+  ASSERT_EQ(fields.size(), 5U);
+  EXPECT_EQ(fields[0].name + "," + fields[0].type, "thief,i64");
+  EXPECT_EQ(fields[2].name + "," + fields[2].type, "a.b,f64");
+  EXPECT_EQ(fields[3].name + "," + fields[3].type, "odd:c,u64");
+  EXPECT_EQ(fields[4].name + "," + fields[4].type, "none,");
+  EXPECT_TRUE(user_fields("").empty());
+}
+
+/// "name=value" of all that the words have.
+std::string decoded(std::string_view fields, const std::vector<std::uint64_t>& words) {
+  std::string text;
+  for_each_user_field(user_fields(fields), words, [&](const UserField& field, std::span<const std::uint64_t> own) {
+    const UserValue value = user_value(field, own);
+    text += field.name + "=";
+    if (const auto* const real = std::get_if<double>(&value)) text += std::to_string(*real);
+    if (const auto* const number = std::get_if<std::int64_t>(&value)) text += std::to_string(*number);
+    if (const auto* const number = std::get_if<std::uint64_t>(&value)) text += std::to_string(*number);
+    if (const auto* const held = std::get_if<std::string>(&value)) text += *held;
+    text += ";";
+  });
+  return text;
+}
+
+TEST(UserFields, DecodeTheWordsOfAnEvent) {
+  std::uint64_t eight = 0, two = 0;
+  std::memcpy(&eight, "abcdefgh", 8);
+  std::memcpy(&two, "ij", 2);
+  EXPECT_EQ(decoded("a:i64 b:u64 c:f64 d:text e:i64",
+                    {UINT64_MAX, UINT64_MAX, std::bit_cast<std::uint64_t>(0.5), 10, eight, two, 7}),
+            "a=-1;b=18446744073709551615;c=0.500000;d=abcdefghij;e=7;");
+  EXPECT_EQ(decoded("a:text b:i64", {0, 5}), "a=;b=5;");
+}
+
+TEST(UserFields, OfDamagedWordsAreLeftOut) {
+  EXPECT_EQ(decoded("a:i64 b:i64", {1}), "a=1;");
+  EXPECT_EQ(decoded("a:text b:i64", {UINT64_MAX, 1, 2}), "");  // a text of which most is missing
+  EXPECT_EQ(decoded("a: b:i64", {1, 2}), "");
+  EXPECT_EQ(decoded("a:i64", {1, 2, 3}), "a=1;");
+  EXPECT_EQ(decoded("", {1}), "");
 }
 
 }  // namespace
