@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "export/program.hpp"
 #include "export/sink_buffer.hpp"
 #include "export/texts.hpp"
 #include "export/timeline.hpp"
@@ -16,6 +19,8 @@ namespace meridian {
 namespace {
 
 constexpr std::size_t kMicrosecondDigits = 3;
+constexpr std::uint32_t kProgramRows =
+    1'000'000;  ///< number of the first row of what a program computed: no rank has as many threads
 
 class ChromeEvents final : public TimelineVisitor {
  public:
@@ -85,6 +90,28 @@ class ChromeEvents final : public TimelineVisitor {
     return out_.pass_on();
   }
 
+  /// In a row of their own below the thread: the name of the function, and the time without a processor.
+  Status program() {
+    MERIDIAN_TRY_DO(walk_samples(source_, [&](const SampleItem& item) {
+      name_row(item.location);
+      next() << "{\"ph\":\"i\",\"s\":\"t\",\"name\":"
+             << json_string(item.frames->empty() ? "unknown" : item.frames->back()) << ",\"cat\":\"sample\"";
+      place_in_row(item.location, item.time_ns);
+      out_ << ",\"args\":{\"place\":" << json_string(*item.place)
+           << ",\"path\":" << json_string(path_text(*item.frames)) << "}}";
+      return out_.pass_on();
+    }));
+    return walk_intervals(source_, [&](const MergedInterval& row) {
+      const auto location = static_cast<std::uint32_t>(row.location);
+      name_row(location);
+      next() << "{\"ph\":\"X\",\"name\":" << (row.is_ready ? "\"ready\"" : "\"slept\"") << ",\"cat\":\"processor\"";
+      place_in_row(location, row.begin_ns());
+      (out_ << ",\"dur\":").fixed_point(row.length_ns, kMicrosecondDigits)
+          << ",\"args\":{\"intervals\":" << row.count << "}}";
+      return out_.pass_on();
+    });
+  }
+
   Status end() {
     out_ << "\n]}\n";
     return out_.flush();
@@ -141,6 +168,18 @@ class ChromeEvents final : public TimelineVisitor {
     if (event.flags != 0) out_ << ",\"flags\":" << event.flags;
     if (event.calls != 1) out_ << ",\"calls\":" << event.calls << ",\"outside_ns\":" << event.outside_ns;
   }
+  static std::uint32_t row_of(std::uint32_t thread) { return kProgramRows + thread; }
+  void name_row(std::uint32_t location) {
+    if (!rows_.insert(location).second) return;
+    const MergedLocation& at = names_.locations[location];
+    name_of("thread_name", at.rank, row_of(at.thread),
+            "thread " + std::to_string(at.thread) + ": functions, processor");
+  }
+  void place_in_row(std::uint32_t location, std::int64_t time_ns) {
+    const MergedLocation& at = names_.locations[location];
+    (out_ << ",\"pid\":" << at.rank << ",\"tid\":" << row_of(at.thread) << ",\"ts\":")
+        .fixed_point(time_ns, kMicrosecondDigits);
+  }
   void name_of(std::string_view what, std::int32_t rank, std::uint32_t thread, const std::string& name) {
     next() << "{\"ph\":\"M\",\"name\":\"" << what << "\",\"pid\":" << rank << ",\"tid\":" << thread
            << ",\"args\":{\"name\":" << json_string(name) << "}}";
@@ -150,6 +189,7 @@ class ChromeEvents final : public TimelineVisitor {
   const MergedDefinitions& names_;
   SinkBuffer out_;
   std::vector<std::string> call_names_, call_groups_, comm_names_, sites_;  // as JSON
+  std::set<std::uint32_t> rows_;                                            // locations whose row below is named
   bool is_first_ = true;
 };
 
@@ -161,6 +201,7 @@ Status export_chrome(ExportSource& source, ExportSink& sink) {
   ChromeEvents events{source, sink};
   MERIDIAN_TRY_DO(events.begin());
   MERIDIAN_TRY_DO(walk_timeline(source, events));
+  MERIDIAN_TRY_DO(events.program());
   return events.end();
 }
 

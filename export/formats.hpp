@@ -19,7 +19,8 @@ struct ExportFormat {
   std::string_view text;   ///< for help
   std::string_view files;  ///< names of the files that it writes, separated by blanks
   ExportFunction write;
-  bool needs_rules = false;  ///< ExportSource::rules
+  bool shows_program = false;  ///< samples, and intervals without a processor
+  bool needs_rules = false;    ///< ExportSource::rules
 };
 
 std::span<const ExportFormat> export_formats();

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "export/program.hpp"
 #include "export/proto_message.hpp"
 #include "export/sink_buffer.hpp"
 #include "export/texts.hpp"
@@ -23,6 +24,8 @@ constexpr std::uint32_t kTimestamp = 8, kSequence = 10, kTrackEvent = 11, kInter
 constexpr std::uint32_t kSequenceFlags = 13, kTrackDescriptor = 60;                        // TracePacket
 constexpr std::uint32_t kCategoryIids = 3, kAnnotations = 4, kType = 9, kNameIid = 10;     // TrackEvent
 constexpr std::uint32_t kTrackUuid = 11, kFlows = 47, kTerminatingFlows = 48;              // TrackEvent
+constexpr std::uint32_t kEventName = 23;                                                   // TrackEvent
+constexpr std::uint32_t kAnnotationText = 10;                                              // DebugAnnotation: its name
 constexpr std::uint32_t kCounterValue = 44;                                                // TrackEvent, a double
 constexpr std::uint32_t kCategories = 1, kEventNames = 2, kAnnotationNames = 3;            // InternedData
 constexpr std::uint32_t kIid = 1, kName = 2;                                               // its entries
@@ -57,7 +60,8 @@ static_assert(std::size(kAnnotationNames) == kFlagsNote);
 
 class PerfettoPackets final : public TimelineVisitor {
  public:
-  PerfettoPackets(ExportSource& source, ExportSink& sink) : names_{source.trace.definitions()}, out_{sink} {}
+  PerfettoPackets(ExportSource& source, ExportSink& sink)
+      : source_{source}, names_{source.trace.definitions()}, out_{sink} {}
 
   Status begin() {
     ProtoMessage interned, entry;
@@ -125,9 +129,42 @@ class PerfettoPackets final : public TimelineVisitor {
     return out_.pass_on();
   }
 
+  /// In a track of its own below that of the thread: the name of the function, and the time without a processor.
+  Status program() {
+    MERIDIAN_TRY_DO(walk_samples(source_, [&](const SampleItem& item) {
+      start_program_event(item.location, kInstant, item.frames->empty() ? "unknown" : item.frames->back());
+      annotate("place", *item.place);
+      annotate("path", path_text(*item.frames));
+      finish_event(item.time_ns);
+      return out_.pass_on();
+    }));
+    return walk_intervals(source_, [&](const MergedInterval& row) {
+      const auto location = static_cast<std::uint32_t>(row.location);
+      start_program_event(location, kSliceBegin, row.is_ready ? "ready" : "slept");
+      finish_event(row.begin_ns());
+      event_.clear();
+      event_.number(field::kType, kSliceEnd).number(field::kTrackUuid, program_uuid(location));
+      finish_event(row.end_ns);
+      return out_.pass_on();
+    });
+  }
+
   Status end() { return out_.flush(); }
 
  private:
+  static std::uint64_t program_uuid(std::uint32_t location) { return std::uint64_t{1} << 42 | location; }
+  void start_program_event(std::uint32_t location, TrackEventType type, std::string_view name) {
+    if (programs_.insert(location).second)
+      track(program_uuid(location), "functions, processor", thread_uuid(location), nullptr);
+    event_.clear();
+    event_.number(field::kType, type)
+        .number(field::kTrackUuid, program_uuid(location))
+        .text(field::kEventName, valid_utf8(name));
+  }
+  void annotate(std::string_view name, const std::string& value) {
+    note_.clear();
+    event_.message(field::kAnnotations, note_.text(field::kAnnotationText, name).text(field::kText, valid_utf8(value)));
+  }
   static std::uint64_t rank_uuid(std::int32_t rank) {
     return std::uint64_t{1} << 40 | static_cast<std::uint32_t>(rank);
   }
@@ -208,8 +245,10 @@ class PerfettoPackets final : public TimelineVisitor {
     if (event.flags != 0) note(kFlagsNote, event.flags);
   }
 
+  ExportSource& source_;
   const MergedDefinitions& names_;
   SinkBuffer out_;
+  std::set<std::uint32_t> programs_;                  // locations with a track of samples and intervals
   std::map<std::string, std::uint64_t> value_notes_;  // [field of a user event]: its number
   std::set<std::uint64_t> counters_;                  // tracks
   ProtoMessage event_, packet_, whole_, note_;
@@ -223,6 +262,7 @@ Status export_perfetto(ExportSource& source, ExportSink& sink) {
   PerfettoPackets packets{source, sink};
   MERIDIAN_TRY_DO(packets.begin());
   MERIDIAN_TRY_DO(walk_timeline(source, packets));
+  MERIDIAN_TRY_DO(packets.program());
   return packets.end();
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "choice/event_choice.hpp"
+#include "choice/selection.hpp"
 #include "export/left_out.hpp"
 #include "merged/merged_trace.hpp"
 
@@ -19,7 +20,8 @@ using ExportProgress = std::function<void(double fraction, std::string_view what
 struct ExportSource {
   const MergedTrace& trace;
   ExportProgress progress{};
-  const EventChoice* choice = nullptr;  ///< null: everything is exported
+  const EventChoice* choice = nullptr;        ///< null: everything is exported
+  const TraceSelection* selection = nullptr;  ///< what the choice was made from
   LeftOut left_out{};
   std::filesystem::path rules{};  ///< file of rewriting rules, for the format `text`
 

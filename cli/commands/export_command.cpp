@@ -21,6 +21,7 @@
 #include "cli/support/interruption.hpp"
 #include "cli/support/selection.hpp"
 #include "export/formats.hpp"
+#include "export/program.hpp"
 #include "export/sink.hpp"
 #include "export/source.hpp"
 #include "merged/merged_trace.hpp"
@@ -81,15 +82,18 @@ int export_trace(const ExportArguments& arguments) {
   ProgressBar bar{is_terminal(STDERR_FILENO)};
   ExportSource source{*trace, [&](double fraction, std::string_view what) { bar.show(fraction, what); }};
   source.rules = arguments.rules;
+  TraceSelection selection;
   std::optional<EventChoice> choice;
   const Status status = [&]() -> Status {
     if (arguments.selection.selects()) {
-      MERIDIAN_TRY(const TraceSelection selection, parse_selection(arguments.selection, trace->definitions()));
+      MERIDIAN_TRY(selection, parse_selection(arguments.selection, trace->definitions()));
       MERIDIAN_TRY(choice, EventChoice::make(*trace, selection, scratch, source.progress));
       source.choice = &*choice;
+      source.selection = &selection;
       source.count_unselected();
     }
     MERIDIAN_TRY_DO(format->write(source, *sink));
+    if (!format->shows_program) MERIDIAN_TRY_DO(leave_out_program(source));
     return sink->finish();
   }();
   bar.clear();

@@ -81,11 +81,11 @@
 
 /* Hidden: a shared object that exports one of these functions could not be unloaded. */
 #ifdef __cplusplus
-#define MERIDIAN_INLINE_ inline __attribute__((visibility("hidden")))
-#define MERIDIAN_COLD_ inline __attribute__((visibility("hidden"), cold, noinline))
+#define MERIDIAN_INLINE_ inline __attribute__((visibility("hidden"), no_instrument_function))
+#define MERIDIAN_COLD_ inline __attribute__((visibility("hidden"), cold, noinline, no_instrument_function))
 #else
-#define MERIDIAN_INLINE_ static inline __attribute__((unused))
-#define MERIDIAN_COLD_ static __attribute__((unused, cold, noinline))
+#define MERIDIAN_INLINE_ static inline __attribute__((unused, no_instrument_function))
+#define MERIDIAN_COLD_ static __attribute__((unused, cold, noinline, no_instrument_function))
 #endif
 
 /* The bit pattern of a double. */

@@ -13,9 +13,11 @@
 
 #include "merger/load/rank_places.hpp"
 #include "merger/model/unwrapped_calls.hpp"
+#include "merger/sites/source_names.hpp"
 #include "trace/format/rank/rank_container.hpp"
 #include "trace/format/rank/rank_end.hpp"
 #include "trace/format/rank/rank_identity.hpp"
+#include "trace/model/function_keys.hpp"
 #include "trace/model/import_keys.hpp"
 #include "trace/model/options.hpp"
 #include "trace/model/rank_list.hpp"
@@ -118,6 +120,9 @@ void report_flaws(const RankMeta& meta, std::span<const World> worlds, Findings&
       std::from_chars(text.value.data(), text.value.data() + text.value.size(), count);
       findings.add(FindingId::samples_lost, count, rank + ": " + text.value);
     }
+    if (text.key == kFunctionThrottledKey)
+      findings.add(FindingId::user_function_throttled, 1, rank + ": " + source_name(text.value));
+    if (text.key == kFunctionsLeftOutKey) findings.add(FindingId::user_function_left_out, 1, rank + ": " + text.value);
     if (text.key == kFullKey) findings.add(FindingId::filter_full, 1, rank + ": " + text.value);
   }
   for (const UnrecordedCalls& calls : unwrapped_calls(meta))

@@ -6,6 +6,9 @@
 #include <map>
 #include <tuple>
 
+#include "merger/sites/source_names.hpp"
+#include "trace/model/function_keys.hpp"
+
 namespace meridian {
 namespace {
 
@@ -14,7 +17,10 @@ constexpr std::uint32_t kLargestId = 1u << 20;  // a larger number means damage
 
 using Key = std::tuple<std::string, std::string, UserKind, std::string>;
 
-Key key_of(const UserDefinitionRow& row) { return {row.level, row.name, row.kind, row.fields}; }
+/// Instrumented functions are named by their symbols.
+Key key_of(const UserDefinitionRow& row) {
+  return {row.level, row.level == kFunctionLevel ? source_name(row.name) : row.name, row.kind, row.fields};
+}
 
 bool is_message(UserKind kind) noexcept { return kind == UserKind::send || kind == UserKind::receive; }
 

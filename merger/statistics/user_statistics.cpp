@@ -7,6 +7,7 @@
 
 #include "trace/model/call_id.hpp"
 #include "trace/model/event.hpp"
+#include "trace/model/function_keys.hpp"
 #include "trace/model/units.hpp"
 #include "trace/model/user_fields.hpp"
 
@@ -75,8 +76,11 @@ void UserStatistics::finish(Findings& findings) {
     row.rank = of_thread.first.first;
     row.thread = of_thread.first.second;
     thread.open.end_all([&](const auto& region) {
-      ++left_open_;
-      remember(left_open_names_, row, definitions_->list[region.call].name);
+      const UserDefinition& definition = definitions_->list[region.call];
+      if (definition.level != kFunctionLevel) {  // main() returns after MPI_Finalize
+        ++left_open_;
+        remember(left_open_names_, row, definition.name);
+      }
       close(thread, region, thread.last_ns);
     });
   }

@@ -3,11 +3,8 @@
 
 #include "pmpi/user/definitions.hpp"
 
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <new>
 
@@ -18,6 +15,7 @@
 #include "pmpi/rings/emit.hpp"
 #include "pmpi/rings/thread_state.hpp"
 #include "pmpi/stacks/stacks.hpp"
+#include "pmpi/user/turn.hpp"
 #include "trace/model/level_rules.hpp"
 
 namespace meridian {
@@ -45,31 +43,7 @@ std::atomic<std::uint32_t> g_asked_early{0};  // unsuccessful queries while this
 /// For definitions that cannot be kept.
 constinit meridian_gate g_closed{};
 
-/// Admits one thread at a time. A signal handler that interrupts gets nothing instead of waiting for itself.
-class Turn {
- public:
-  Turn() noexcept {
-    const long self = syscall(SYS_gettid);
-    long nobody = 0;
-    while (!s_owner.compare_exchange_weak(nobody, self, std::memory_order_acquire)) {
-      if (nobody == self) return;
-      nobody = 0;
-      sched_yield();
-    }
-    has_it_ = true;
-  }
-  ~Turn() {
-    if (has_it_) s_owner.store(0, std::memory_order_release);
-  }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-  bool has_it() const noexcept { return has_it_; }
-
- private:
-  static std::atomic<long> s_owner;
-  bool has_it_ = false;
-};
-constinit std::atomic<long> Turn::s_owner{0};
+constinit std::atomic<long> g_turn{0};
 
 std::size_t hash_of(UserKind kind, std::string_view level, std::string_view name, std::string_view fields) noexcept {
   std::size_t hash = static_cast<std::size_t>(kind);
@@ -181,7 +155,7 @@ UserEventDefinition* define_user_event(int kind, std::string_view level, std::st
   const UserKind stored = is_event ? UserKind::event : static_cast<UserKind>(kind);
   const std::string_view text{fields.text, fields.bytes};
   const std::size_t bucket = hash_of(stored, level, fields.name, text);
-  const Turn turn;
+  const Turn turn{g_turn};
   if (!turn.has_it()) return nullptr;
   for (UserEventDefinition* at = g_buckets[bucket]; at != nullptr; at = at->next_equal)
     if (at->kind == stored && at->level == level && at->name == fields.name && at->fields == text) return at;
@@ -231,7 +205,7 @@ void record_user_event_slowly(UserEventDefinition& definition, unsigned what, co
 }
 
 void apply_user_levels(bool recording, bool (*is_chosen)(const Choosable&) noexcept) noexcept {
-  const Turn turn;
+  const Turn turn{g_turn};
   g_is_chosen = is_chosen;
   g_is_recording = recording;
   for (UserEventDefinition* at = g_all.load(std::memory_order_acquire); at != nullptr; at = at->next)
@@ -253,7 +227,7 @@ namespace {
 
 /// False: the name is too long, or there are too many.
 bool remember_switch(const char* what, bool is_on) noexcept {
-  const Turn turn;
+  const Turn turn{g_turn};
   if (!turn.has_it() || strlen(what) >= sizeof g_switches[0].what) return false;
   std::size_t to = g_switch_count;
   for (std::size_t i = 0; i < g_switch_count; ++i)

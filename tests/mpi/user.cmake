@@ -49,6 +49,17 @@ foreach(flavor ${MERIDIAN_MPIS})
         --mpiexec ${MERIDIAN_MPIEXEC_${flavor}} --ranks ${ranks} --python ${PROJECT_SOURCE_DIR}/python --formats "$<$<BOOL:${MERIDIAN_HAS_OTF2}>:otf2>" $<TARGET_FILE:mpi_user_values_${flavor}>)
   endforeach()
 
+  # Functions that the compiler makes report themselves.
+  meridian_mpi_program(mpi_functions_${flavor} ${flavor} SOURCES ${user}/functions.cpp LIBRARIES pthread)
+  target_compile_options(mpi_functions_${flavor} PRIVATE -finstrument-functions -O1)
+  target_compile_definitions(mpi_functions_${flavor} PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+  foreach(ranks 1 2)
+    meridian_run("Functions.of_${ranks}_ranks_of_${flavor}_that_the_compiler_reports_are_regions" FLAVOR ${flavor} RANKS ${ranks}
+      SUBJECT functions
+      COMMAND ${MERIDIAN_PYTHON_H5PY} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_functions.py --meridian $<TARGET_FILE:meridian>
+        --mpiexec ${MERIDIAN_MPIEXEC_${flavor}} --ranks ${ranks} $<TARGET_FILE:mpi_functions_${flavor}>)
+  endforeach()
+
   if(NOT MERIDIAN_MPIFC_${flavor})
     message(STATUS "User events in Fortran are not tested with ${flavor}: there is no mpif90.${flavor}")
     continue()

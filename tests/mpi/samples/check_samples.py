@@ -18,6 +18,7 @@ import h5py
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2] / "support")]
 import launch  # noqa: E402
+import outputs  # noqa: E402
 import ways  # noqa: E402
 
 SHARES = {"assemble": 0.5, "solve": 0.375, "check": 0.125}
@@ -160,6 +161,7 @@ def check_shares(check, options, work):
             check.true("samples of a rank are in order", all(times[:-1] <= times[1:]))
     rows = launch.run([options.meridian, "query", run.folder, "SELECT rank, count(*) FROM samples WHERE function = 'assemble' GROUP BY rank", "--csv"])
     check.equal("rows of the query", len(rows.stdout.splitlines()), 1 + options.ranks)
+    outputs.check(options.meridian, run.folder, sorted(SHARES))
     return run, merged
 
 
