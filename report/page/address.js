@@ -5,13 +5,14 @@
   const MOST_CHANGE = 8; // of the width of the view: more is a step that the browser's button takes back
 
   /**
-   * "#view=0-1000&ranks=0-3&find=MPI_Send&span=5-9&call=2.0.17": times in ns since the begin of the run. "": the whole
-   * run.
+   * "#view=0-1000&ranks=0-3&find=MPI_Send&span=5-9&call=2.0.17&sort=wait&pin=rank+3&hide=rank+5": times in ns since the
+   * begin of the run. "": the whole run.
    */
   function write(state) {
     const words = new URLSearchParams();
     if (state.view) words.set("view", state.view.map(Math.round).join("-"));
-    for (const name of ["ranks", "find"]) if (state[name]) words.set(name, state[name]);
+    for (const name of ["ranks", "find", "sort"]) if (state[name]) words.set(name, state[name]);
+    for (const name of ["pin", "hide"]) for (const key of state[name]) words.append(name, key);
     if (state.span) words.set("span", state.span.map(Math.round).join("-"));
     if (state.call) words.set("call", state.call.join("."));
     return [...words].length ? `#${words}` : "";
@@ -26,7 +27,8 @@
           ? list
           : null;
       };
-    if (!["view", "find", "span", "call"].some((name) => words.has(name)) && !words.get("ranks")) return null;
+    const isState = ["view", "find", "span", "call", "sort", "pin", "hide"].some((name) => words.has(name));
+    if (!isState && !words.get("ranks")) return null;
     const pair = (name) => {
       const found = numbers(name, "-", 2);
       return found && found[0] < found[1] ? found : null;
@@ -37,6 +39,9 @@
       call: numbers("call", ".", 3),
       ranks: words.get("ranks") ?? "",
       find: words.get("find") ?? "",
+      sort: words.get("sort") ?? "",
+      pin: words.getAll("pin"),
+      hide: words.getAll("hide"),
     };
   }
 
@@ -55,6 +60,7 @@
       for (const [name, id] of [
         ["ranks", "filter-ranks"],
         ["find", "search"],
+        ["sort", "sort"],
       ])
         this.inputs[name] = document.getElementById(id);
       globalThis.addEventListener("popstate", () => this.follow());
@@ -74,6 +80,9 @@
         call: pin ? [thread.rank, thread.thread, pin.set.enter[pin.event] - data.begin_ns] : null,
         ranks: this.inputs.ranks.value.trim(),
         find: this.inputs.find.value,
+        sort: this.inputs.sort.value,
+        pin: line.order.pinned,
+        hide: [...line.order.hidden],
       };
     }
 
@@ -95,10 +104,14 @@
         { data } = line,
         state = read(location.hash);
       if (location.hash !== "" && !state) return;
+      line.order.pinned = state?.pin ?? [];
+      line.order.hidden = new Set(state?.hide);
+      line.layLanes();
       for (const [name, input] of Object.entries(this.inputs)) {
-        if (input.value === (state?.[name] ?? "")) continue;
+        const before = input.value;
         input.value = state?.[name] ?? "";
-        input.dispatchEvent(new Event("input"));
+        if (input.selectedIndex === -1) input.value = ""; // not one of the choices
+        if (input.value !== before) input.dispatchEvent(new Event(input.options ? "change" : "input"));
       }
       line.span = state?.span ? { from: data.begin_ns + state.span[0], to: data.begin_ns + state.span[1] } : null;
       if (state?.call) {

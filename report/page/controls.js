@@ -114,6 +114,36 @@
     return label("rows", rows);
   }
 
+  /** What rows are sorted by, and a button that undoes hiding and pinning. */
+  function rowSort(line) {
+    const sort = element(
+      "select",
+      {
+        id: "sort",
+        onchange: () => {
+          line.order.by = sort.value;
+          line.layLanes();
+        },
+      },
+      element("option", { value: "", text: "rank" }),
+      ...Object.entries(m.rowOrder.VALUES).map(([value, { text }]) => element("option", { value, text })),
+    );
+    const reset = element("button", {
+      type: "button",
+      id: "reset-rows",
+      hidden: true,
+      onclick: () => line.resetRows(),
+    });
+    line.onlanes = () => {
+      const { hidden, pinned } = line.order,
+        parts = [hidden.size && `${hidden.size} hidden`, pinned.length && `${pinned.length} pinned`].filter(Boolean);
+      reset.hidden = parts.length === 0;
+      reset.textContent = `${parts.join(", ")}: undo`;
+      reset.title = "show hidden rows again and let pinned ones go (H)";
+    };
+    return [label("sort by", sort), reset];
+  }
+
   const label = (text, input) => element("label", { text: `${text} ` }, input);
   const button = (text, title, act) =>
     element("button", { type: "button", text, title, "aria-label": title, onclick: act });
@@ -161,6 +191,7 @@
       rankFilter(line),
       regionFilter(line),
       rowChoice(line),
+      ...rowSort(line),
       counter ? label("counter", counter) : "",
       button("picture", "save the timeline as a picture (PNG)", () => savePicture(line)),
       button("keys", "keys of the timeline (?)", () => help.showModal()),

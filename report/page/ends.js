@@ -29,12 +29,12 @@
       this.placeOf = (rank) => line.place(line.data.ids(rank, 0).at(0) ?? line.data.row(rank, 0));
     }
 
-    draw(first, last) {
+    draw() {
       const { context, rowPx, view, isDark } = this.line,
         red = isDark ? "#ff6b6b" : "#b00020";
       for (const end of this.ends) {
         const place = this.placeOf(end.rank);
-        if (place < first || place >= last) continue;
+        if (!this.line.isSeen(place)) continue;
         const y = this.line.y(place),
           x = this.line.x(end.at),
           middle = y + rowPx / 2;

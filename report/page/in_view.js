@@ -35,6 +35,7 @@
     return sets;
   }
 
+  /** The narrowest bins of a thread that have a whole span: {levels, row}; null: none. */
   function binsOf(data, id, { from, to }) {
     const part = data.parts.findLast(
       (each) => each.from <= from && to <= each.to && each.place.has(id) && !each.quiet.has(id),
@@ -153,8 +154,11 @@
       const { line } = this,
         { data } = line,
         span = line.span ?? line.view;
-      const [first, last] = line.placesInView();
-      const found = numbersOf(data, line.lanes.slice(first, last), span);
+      const found = numbersOf(
+        data,
+        line.placesInView().map((place) => line.lanes[place]),
+        span,
+      );
       const share = (ns) => (found.ns > 0 ? ns / found.ns : 0),
         time = (ns) => duration(ns / 1e9);
       const states = data.classes
@@ -207,5 +211,5 @@
     }
   }
 
-  m.inView = { InView, numbersOf, weightsOf };
+  m.inView = { InView, numbersOf, weightsOf, binsOf };
 })((globalThis.meridian ??= {}));

@@ -13,6 +13,8 @@
     ["n p", "next / previous call of the same function"],
     ["c", "to the call that was waited for"],
     ["e", "unfold or fold the row of the chosen call"],
+    ["t", "pin the row under the pointer to the top, or let it go"],
+    ["h / H", "hide the row under the pointer / show all rows, none pinned"],
     ["m", "messages and collectives on / off"],
     ["x", "critical path on / off"],
     ["/", "search"],
@@ -101,7 +103,10 @@
       pinch.end(event);
       drag = null;
     });
-    canvas.addEventListener("pointerleave", () => line.tip.hide());
+    canvas.addEventListener("pointerleave", () => {
+      line.pointedY = undefined;
+      line.tip.hide();
+    });
     canvas.addEventListener("dblclick", () => line.fit());
     canvas.addEventListener("keydown", (event) => key(line, event));
   }
@@ -122,15 +127,18 @@
       ArrowDown: () => line.scroll(line.rowPx),
       f: () => line.fit(),
       0: () => line.fit(),
-      n: () => line.step(1),
-      p: () => line.step(-1),
-      c: () => line.toCauser(),
+      n: () => m.steps.step(line, 1),
+      p: () => m.steps.step(line, -1),
+      c: () => m.steps.toCauser(line),
       e: () => line.foldChosen(),
       z: () => line.span && line.show(line.span.from, line.span.to),
       Escape: () => {
         line.choose(null);
         line.select(null);
       },
+      t: () => line.pinRow(),
+      h: () => line.hideRow(),
+      H: () => line.resetRows(),
       m: () => {
         line.shows.messages = !line.shows.messages;
         line.redraw();

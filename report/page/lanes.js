@@ -145,9 +145,11 @@
   /** [id]: the place of the lane that shows it. Threads of a folded lane are at its place. */
   function placesOf(data, lanes) {
     const places = new Map();
-    lanes.forEach((lane, place) => {
-      for (const id of lane.ids) places.set(id, place);
-    }); // what is unfolded comes after what it is in
+    // A rank that has a lane is there, wherever that of its host is.
+    for (const isHost of [true, false])
+      lanes.forEach((lane, place) => {
+        if ((lane.kind === "host") === isHost) for (const id of lane.ids) places.set(id, place);
+      });
     // Members that have no lane are where their group is.
     for (let id = data.rows.length; id < data.threads.length; ++id)
       if (!places.has(id) && places.has(data.threads[id].row)) places.set(id, places.get(data.threads[id].row));

@@ -36,40 +36,42 @@
       return this.line.isDark ? "#9aa4b2" : "#5d6673";
     }
 
-    draw(first, last) {
+    /** places: of the lanes in view. */
+    draw(places) {
       const { context, width, height } = this.line,
         { LABELS_PX, AXIS_PX } = m.timeline;
       context.font = "12px system-ui, sans-serif";
       context.textBaseline = "middle";
       this.#axis();
       context.fillStyle = this.ink;
-      this.#names(first, last);
+      this.#names(places);
       context.save();
       context.beginPath();
       context.rect(LABELS_PX, AXIS_PX, width - LABELS_PX, height - AXIS_PX);
       context.clip();
       this.drawn = { messages: 0, collectives: 0, bounds: 0, wide: 0 };
       this.#veil();
-      this.#regions(first, last);
-      m.callNames.drawNames(this.line, this.#eventsInView(first, last, MOST_EVENTS));
+      this.#regions();
+      m.callNames.drawNames(this.line, this.#eventsInView(places, MOST_EVENTS));
       if (this.line.shows.path) this.#critical();
       this.messages = [];
       if (this.line.shows.messages) {
         this.#messages();
-        this.#collectives(first, last);
+        this.#collectives(places);
       }
-      this.ends.draw(first, last);
+      this.ends.draw();
+      this.#edge();
       this.#bounds();
       this.#span();
       this.#pin();
       context.restore();
     }
 
-    #names(first, last) {
+    #names(places) {
       const { context, rowPx } = this.line,
         { LABELS_PX, AXIS_PX, INDENT_PX } = m.timeline,
         every = Math.ceil(13 / rowPx);
-      for (let place = first; place < last; ++place) {
+      for (const place of places) {
         const y = this.line.y(place),
           lane = this.line.lanes[place];
         if (place % every !== 0 || y <= AXIS_PX - rowPx / 2) continue;
@@ -134,7 +136,7 @@
       const { context } = this.line,
         left = this.line.x(from),
         right = this.line.x(to);
-      if (place < 0 || right < 0 || left > this.line.width) return;
+      if (!this.line.isSeen(place) || right < 0 || left > this.line.width) return;
       const y = this.line.y(place);
       if (isFilled) {
         context.fillStyle = this.line.isDark ? "#ffd24a" : "#7a4a00";
@@ -145,13 +147,13 @@
       }
     }
 
-    #regions(first, last) {
+    #regions() {
       if (this.line.rowPx < 14) return;
       const { context, view } = this.line;
       for (let i = 0; i < this.data.regionRow.length; ++i) {
         if (this.data.regionEnd[i] < view.from || this.data.regionBegin[i] > view.to) continue;
         const place = this.line.place(this.data.regionRow[i]);
-        if (place < first || place >= last) continue;
+        if (!this.line.isSeen(place)) continue;
         const left = Math.max(this.line.x(this.data.regionBegin[i]), m.timeline.LABELS_PX),
           right = this.line.x(this.data.regionEnd[i]);
         if (right - left < 2) continue;
@@ -232,13 +234,13 @@
     }
 
     /** Events of the lanes in view, as [set, place, first, last]; nothing if there are too many. */
-    #eventsInView(first, last, most) {
+    #eventsInView(places, most) {
       const { view, lanes } = this.line,
         found = [];
       let count = 0;
       for (const set of this.data.sets) {
         if (set.covering(view.from, view.to).length === 0) continue;
-        for (let place = first; place < last; ++place) {
+        for (const place of places) {
           if (lanes[place].kind === "host" || !set.has(lanes[place].id)) continue;
           const range = set.range(lanes[place].id, view.from, view.to);
           if (range.last === range.first) continue;
@@ -251,10 +253,10 @@
     }
 
     /** A line through the enters of the participants of each collective. */
-    #collectives(first, last) {
+    #collectives(places) {
       const { context } = this.line,
         parts = new Map();
-      for (const [set, place, from, to] of this.#eventsInView(first, last, MOST_EVENTS))
+      for (const [set, place, from, to] of this.#eventsInView(places, MOST_EVENTS))
         for (let i = from; i < to; ++i) {
           if (set.collective[i] === 0) continue;
           if (!parts.has(set.collective[i])) parts.set(set.collective[i], new Map());
@@ -313,7 +315,7 @@
       for (const { set, event } of seen) {
         const px = this.boundPx(set, event),
           place = this.line.place(set.rowOf(event));
-        if (px === 0 || place < 0) continue;
+        if (px === 0 || !this.line.isSeen(place)) continue;
         const y = this.line.y(place),
           height = Math.max(3, rowPx / 2 - 1);
         if (2 * px > plotPx) {
@@ -327,6 +329,14 @@
     }
     isSame(one, other) {
       return one?.set === other?.set && one?.event === other?.event;
+    }
+
+    /** Below the pinned rows. */
+    #edge() {
+      const { context, pinned, rowPx, width } = this.line;
+      if (pinned === 0) return;
+      context.fillStyle = this.faint;
+      context.fillRect(0, m.timeline.AXIS_PX + pinned * rowPx - 1, width, 1);
     }
 
     /** The chosen time span, with its length. */
@@ -354,7 +364,7 @@
       const { set, event } = pin,
         place = this.line.place(set.rowOf(event)),
         { context } = this.line;
-      if (place < 0) return;
+      if (!this.line.isSeen(place)) return;
       const left = this.line.x(set.enter[event]),
         right = this.line.x(set.leave(event)),
         y = this.line.y(place);

@@ -17,8 +17,8 @@
       this.summary = summary;
       this.view = { from: data.begin_ns, to: data.end_ns };
       this.tree = new m.lanes.LaneTree(data);
-      this.lanes = this.tree.lanes();
-      this.places = m.lanes.placesOf(data, this.lanes);
+      this.order = new m.rowOrder.RowOrder(data, summary);
+      this.#arrange();
       this.top = 0; // px that the rows are scrolled by
       this.pin = null; // {set, event}
       this.span = null; // {from, to}: a time span that was chosen
@@ -61,12 +61,20 @@
     time(x) {
       return this.view.from + ((x - LABELS_PX) / this.plotPx) * this.widthNs;
     }
-    /** Top of the place-th lane that is shown, in px. */
+    /** px that the rows below the pinned ones are scrolled by: whole rows, so that none is half covered. */
+    get shift() {
+      return this.pinned ? Math.floor(this.top / this.rowPx) * this.rowPx : this.top;
+    }
+    /** Top of the place-th lane that is shown, in px. Rows that pinned ones cover are at the edge of these. */
     y(place) {
-      return AXIS_PX + place * this.rowPx - this.top;
+      const y = AXIS_PX + place * this.rowPx;
+      if (place < this.pinned) return y;
+      return this.pinned ? Math.max(y - this.shift, AXIS_PX + (this.pinned - 0.5) * this.rowPx) : y - this.top;
     }
     laneAt(y) {
-      return y < AXIS_PX ? undefined : this.lanes[Math.floor((y - AXIS_PX + this.top) / this.rowPx)];
+      const place = Math.floor((y - AXIS_PX) / this.rowPx);
+      if (place < 0) return undefined;
+      return this.lanes[place < this.pinned ? place : Math.floor((y - AXIS_PX + this.shift) / this.rowPx)];
     }
     place(id) {
       return this.places.get(id) ?? -1;
@@ -109,30 +117,31 @@
       if (!this.context) return;
       const begin = performance.now();
       this.pixels.fill(this.painter.background);
-      const [first, last] = this.placesInView();
+      const places = this.placesInView();
       // While it moves, a frame that would come too late shows bins only.
       const isCoarse = this.isMoving && this.exactMs > FRAME_MS;
-      for (let place = first; place < last; ++place) this.#drawLane(place, isCoarse);
+      for (const place of places) this.#drawLane(place, isCoarse);
       this.context.fillStyle = this.isDark ? "#14181e" : "#ffffff";
       this.context.fillRect(0, 0, this.width, this.height);
       this.context.putImageData(this.image, LABELS_PX, AXIS_PX);
-      this.overlay.draw(first, last);
+      this.overlay.draw(places);
       const took = performance.now() - begin;
       if (!isCoarse) this.exactMs = took;
       this.frames.count += 1;
       this.frames.coarse += isCoarse;
       this.frames.ms += took;
     }
+    isSeen(place) {
+      const first = this.pinned + Math.floor(this.shift / this.rowPx),
+        last = Math.min(this.lanes.length, Math.ceil((this.shift + this.height - AXIS_PX) / this.rowPx));
+      return (place >= 0 && place < this.pinned) || (first <= place && place < last);
+    }
     placesInView() {
-      return [
-        Math.max(0, Math.floor(this.top / this.rowPx)),
-        Math.min(this.lanes.length, Math.ceil((this.top + this.height - AXIS_PX) / this.rowPx)),
-      ];
+      return Array.from(this.lanes.keys()).filter((place) => this.isSeen(place));
     }
     /** Ids of the threads that are in view. */
     idsInView() {
-      const [first, last] = this.placesInView();
-      return [...new Set(this.lanes.slice(first, last).flatMap((lane) => lane.ids))];
+      return [...new Set(this.placesInView().flatMap((place) => this.lanes[place].ids))];
     }
 
     /** Called as the view changes: a while after the last change everything is drawn again. */
@@ -142,6 +151,7 @@
       this.rest = setTimeout(() => {
         this.isMoving = false;
         this.redraw();
+        this.#sortAgain();
         this.onrest?.();
       }, REST_MS);
     }
@@ -225,12 +235,42 @@
       this.#moved();
       this.redraw();
     }
-    /** After a change of the tree. */
+    /** After a change of the tree or of the order. */
     layLanes() {
-      this.lanes = this.tree.lanes();
-      this.places = m.lanes.placesOf(this.data, this.lanes);
+      this.#arrange();
       this.resize();
       this.scroll(0);
+      this.onlanes?.();
+    }
+    #arrange() {
+      Object.assign(this, this.order.arrange(this.tree.lanes())); // lanes, pinned
+      this.places = m.lanes.placesOf(this.data, this.lanes);
+    }
+    /** Values are those of the chosen span. */
+    #sortAgain() {
+      const [from, to] = [this.order.span?.from, this.order.span?.to];
+      if (this.span?.from === from && this.span?.to === to) return;
+      this.order.span = this.span;
+      if (this.order.by) this.layLanes();
+    }
+    /** The lane that a key means: the one under the pointer, else that of the chosen call, else the first. */
+    get meant() {
+      const place = this.pin ? this.place(this.pin.set.rowOf(this.pin.event)) : -1;
+      return this.laneAt(this.pointedY ?? -1) ?? this.lanes[place] ?? this.lanes[this.placesInView()[0]];
+    }
+    hideRow(lane = this.meant) {
+      if (!lane) return;
+      this.order.hide(lane);
+      this.layLanes();
+    }
+    pinRow(lane = this.meant) {
+      if (!lane) return;
+      this.order.pin(lane);
+      this.layLanes();
+    }
+    resetRows() {
+      this.order.reset();
+      this.layLanes();
     }
     /** Shows only ranks for which accepts(rank) is true; null: all. */
     filterRanks(accepts) {
@@ -239,12 +279,15 @@
       this.layLanes();
     }
     reveal(rank, thread) {
-      if (this.tree.reveal(rank, thread)) this.layLanes();
+      const isShown = this.order.show(rank, thread);
+      if (this.tree.reveal(rank, thread) || isShown) this.layLanes();
       this.bringIntoView(this.data.memberOf.get(`${rank}.${thread}`) ?? this.data.row(rank, thread));
     }
     bringIntoView(id) {
       const place = this.place(id);
-      if (place >= 0) this.scroll(Math.min(0, this.y(place) - AXIS_PX) + Math.max(0, this.y(place + 1) - this.height));
+      if (place < this.pinned) return;
+      const y = place * this.rowPx - this.top;
+      this.scroll(Math.min(0, y - this.pinned * this.rowPx) + Math.max(0, y + this.rowPx - (this.height - AXIS_PX)));
     }
 
     /** Chooses a time span; null: none. */
@@ -291,43 +334,6 @@
         }
       return null;
     }
-    /** To the next (1) or previous (-1) call of the same function in its row; of nothing, to the first one in view. */
-    step(direction) {
-      if (!this.pin) return this.choose(this.#firstInView());
-      const { set, event } = this.pin,
-        row = set.rowOf(event);
-      for (let i = event + direction; i >= set.first[row] && i < set.first[row + 1]; i += direction)
-        if (set.call[i] === set.call[event]) return this.choose({ set, event: i }, true);
-      this.tip.say(
-        `The page holds no ${direction > 0 ? "later" : "earlier"} call of ` +
-          `${this.data.calls[set.call[event]]} in this row.`,
-      );
-    }
-    #firstInView() {
-      for (const lane of this.lanes)
-        for (const set of lane.id < 0 ? [] : this.data.sets) {
-          const { first, last } = set.range(lane.id, this.view.from, this.view.to);
-          if (last > first) return { set, event: first };
-        }
-      return null;
-    }
-    toCauser() {
-      const wait = this.pin?.set.waitOf.get(this.pin.event);
-      if (wait === undefined) return this.tip.say("The chosen call waited for none.");
-      const { set, event } = this.pin,
-        enter = set.enter[event] + set.causer_enter[wait],
-        rank = set.causer_rank[wait];
-      for (const [id, thread] of this.data.threads.entries())
-        for (const each of thread.rank === rank ? this.data.sets : []) {
-          const causer = each.find(id, enter);
-          if (causer < 0) continue;
-          this.reveal(rank, thread.thread);
-          return this.choose({ set: each, event: causer }, true);
-        }
-      this.reveal(rank, 0);
-      if (this.onmissing?.(rank, enter) !== true) this.tip.say("The page does not hold the call that was waited for.");
-    }
-
     /** A click at a point of the canvas: chooses a call, or folds a row by its label. */
     click(x, y) {
       const lane = this.laneAt(y);

@@ -29,6 +29,7 @@
 
     /** Of what is under a point of the canvas. */
     hover(x, y) {
+      this.line.pointedY = y;
       const lane = this.line.laneAt(y),
         tip = this.element;
       if (!lane) return this.hide();
@@ -57,6 +58,9 @@
       if (of?.host) lines.push(`on ${of.host}`);
       if (row)
         lines.push(`calls shown: those of rank ${of.rank}, the typical one; least like it: rank ${row.outlier[0]}`);
+      const words = this.line.order.words(lane);
+      if (words) lines.push(words);
+      lines.push(this.line.order.pinned.includes(lane.key) ? "pinned; t lets it go" : "t pins it, h hides it");
       if (lane.isFolded !== undefined) lines.push(lane.isFolded ? "a click unfolds it" : "a click folds it");
       return lines;
     }
@@ -77,7 +81,21 @@
         box = this.line.details;
       if (!box) return;
       const lines = pin ? describeCall(this.data, pin.set, pin.event) : [];
-      box.replaceChildren(...lines.flatMap((text, i) => [i ? " \u00b7 " : "", element(i ? "span" : "b", { text })]));
+      const place = pin ? this.line.place(pin.set.rowOf(pin.event)) : -1,
+        act = (text, done) => element("button", { type: "button", text, onclick: () => done(this.line.lanes[place]) });
+      const acts =
+        place < 0
+          ? []
+          : [
+              " ",
+              act("pin row", (lane) => this.line.pinRow(lane)),
+              " ",
+              act("hide row", (lane) => this.line.hideRow(lane)),
+            ];
+      box.replaceChildren(
+        ...lines.flatMap((text, i) => [i ? " \u00b7 " : "", element(i ? "span" : "b", { text })]),
+        ...acts,
+      );
     }
   }
 

@@ -137,6 +137,52 @@ def check_the_legend_takes_states_out_of_the_picture_and_back():
             assert browser.evaluate(counts) == whole and browser.errors == [], browser.errors
 
 
+def check_rows_are_sorted_hidden_and_pinned_by_keys_and_a_link_keeps_it():
+    labels = f"{LINE}.lanes.map((lane) => lane.label)"
+    with tempfile.TemporaryDirectory() as work:
+        directory = trace(pathlib.Path(work))
+        page, wanted = page_of(directory), stats(directory)
+        waits = {}
+        for row in wanted["states"]:
+            waits[row["rank"]] = waits.get(row["rank"], 0) + (row["total_s"] if row["state"] in ("mpi-wait", "sync-wait") else 0)
+        with Browser() as browser:
+            browser.open(f"file://{page}")
+            plain = browser.evaluate(labels)
+            browser.evaluate("(() => { const s = document.querySelector('#sort'); s.value = 'wait'; s.dispatchEvent(new Event('change')); })()")
+            by_wait = browser.evaluate(labels)
+            values = [waits[int(label.split()[1])] for label in by_wait]
+            # Values are sums over bins, each of which is rounded.
+            assert all(one >= other - 0.01 for one, other in zip(values, values[1:])) and len(values) == len(wanted["ranks"]), (by_wait, values)
+            box = browser.evaluate(f"(() => {{ const b = {LINE}.canvas.getBoundingClientRect(); return [b.x, b.y]; }})()")
+            browser.evaluate(f"{LINE}.canvas.focus()")
+
+            def press(key, place):
+                browser.mouse("mouseMoved", box[0] + 30, box[1] + browser.evaluate(f"{LINE}.y({place}) + {LINE}.rowPx / 2"))
+                browser.key(key)
+                browser.frame()
+
+            press("t", 2)
+            assert browser.evaluate(labels) == [by_wait[2], by_wait[0], by_wait[1], *by_wait[3:]]
+            press("h", 1)
+            arranged = browser.evaluate(labels)
+            assert arranged == [by_wait[2], by_wait[1], *by_wait[3:]]
+            assert browser.evaluate("document.querySelector('#reset-rows').textContent") == "1 hidden, 1 pinned: undo"
+            assert browser.evaluate(f"{LINE}.tip.element.children[1].textContent").startswith("on ")
+            link = at_rest(browser)
+            assert browser.errors == [], browser.errors
+        with Browser() as browser:
+            browser.open(f"file://{page}{link}")
+            assert browser.evaluate(labels) == arranged, link
+            # Where rows are scrolled, pinned ones stay, and no row is half covered.
+            browser.evaluate(f"{LINE}.rowPx = 60; {LINE}.scroll(90); {LINE}.draw()")
+            seen = browser.evaluate(f"{LINE}.placesInView()")
+            assert seen[:2] == [0, 2] and browser.evaluate(f"{LINE}.y(2) === {LINE}.y(0) + 60"), seen
+            browser.evaluate("document.querySelector('#reset-rows').click()")
+            assert browser.evaluate(labels) == by_wait and browser.evaluate("document.querySelector('#reset-rows').hidden")
+            browser.evaluate("(() => { const s = document.querySelector('#sort'); s.value = ''; s.dispatchEvent(new Event('change')); })()")
+            assert browser.evaluate(labels) == plain and browser.errors == [], browser.errors
+
+
 def check_a_call_that_never_returned_is_drawn_until_the_end_of_its_rank():
     with tempfile.TemporaryDirectory() as work:
         page = page_of(trace(pathlib.Path(work)))

@@ -164,9 +164,18 @@ test("a group counts as many threads as it has, unless its members are shown; a 
 });
 
 test("an address comes back as the view that it was made of", () => {
-  const state = { view: [10, 2000], span: [20, 30], call: [3, 0, 17], ranks: "0-3,8", find: "MPI_Send (a&b)" };
+  const state = {
+    view: [10, 2000],
+    span: [20, 30],
+    call: [3, 0, 17],
+    ranks: "0-3,8",
+    find: "MPI_Send (a&b)",
+    sort: "wait",
+    pin: ["rank 3", "host a&b"],
+    hide: ["row 7"],
+  };
   assert.deepEqual(address.read(address.write(state)), state);
-  const none = { view: null, span: null, call: null, ranks: "", find: "" };
+  const none = { view: null, span: null, call: null, ranks: "", find: "", sort: "", pin: [], hide: [] };
   assert.equal(address.write(none), "");
   assert.deepEqual(address.read(address.write({ ...none, find: "x" })), { ...none, find: "x" });
 });
