@@ -122,6 +122,7 @@ void PrivateNames::apply_to_timeline(Json& timeline) const {
           if (row.contains(column)) apply(row[column]);
   };
   of_rows("rows", {"host"});
+  of_rows("colours", {"slots"});
   of_rows("waits", {"place"});
   of_rows("longest_calls", {"place"});
   for (const char* list : {"places", "calls"})

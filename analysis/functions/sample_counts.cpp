@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "analysis/walk/location_states.hpp"
 
@@ -20,8 +21,9 @@ bool is_call(const CallTraits& traits) {
 }  // namespace
 
 SampleCounts::SampleCounts(const MergedDefinitions& definitions, const SampleReader& reader,
-                           const std::vector<MeasuredSpan>& spans)
+                           const std::vector<MeasuredSpan>& spans, std::function<void(const MergedSample&)> outside)
     : reader_{reader},
+      outside_{std::move(outside)},
       rank_of_(definitions.locations.size(), 0),
       busy_until_(definitions.locations.size(), std::numeric_limits<std::int64_t>::min()),
       threads_(definitions.locations.size()) {
@@ -58,6 +60,7 @@ void SampleCounts::take(const Rank& rank, const MergedSample& sample) {
   if (sample.time_ns < rank.begin_ns || sample.time_ns >= rank.end_ns || sample.time_ns < busy_until_[location]) return;
   ++thread.outside;
   ++thread.counts[static_cast<std::uint32_t>(sample.path)];
+  if (outside_) outside_(sample);
 }
 
 Status SampleCounts::take_until(Rank& rank, std::int64_t time_ns) {

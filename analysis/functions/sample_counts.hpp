@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -26,9 +27,9 @@ struct ThreadSamples {
 /// OpenMP in which a thread waits or sleeps.
 class SampleCounts {
  public:
-  /// All of these must outlive it.
-  SampleCounts(const MergedDefinitions& definitions, const SampleReader& reader,
-               const std::vector<MeasuredSpan>& spans);
+  /// All of these must outlive it. outside: called for each sample outside calls, rank by rank in order of time.
+  SampleCounts(const MergedDefinitions& definitions, const SampleReader& reader, const std::vector<MeasuredSpan>& spans,
+               std::function<void(const MergedSample&)> outside = {});
 
   /// The next events.
   Status look_at(std::span<const WalkedEvent> events);
@@ -51,6 +52,7 @@ class SampleCounts {
   void take(const Rank& rank, const MergedSample& sample);
 
   const SampleReader& reader_;
+  std::function<void(const MergedSample&)> outside_;
   std::size_t rows_at_a_time_ = 0;
   std::vector<bool> is_call_;  // [call]
   std::vector<Rank> ranks_;

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "report/data/levels/row_levels.hpp"
+#include "report/data/levels/slot_levels.hpp"
 
 namespace meridian {
 
@@ -16,5 +17,8 @@ void add_bins(const RowLevels& levels, std::size_t rows, std::span<const std::si
 
 /// `bins`, `bin_ns` and `shares` of many rows in little space: shares are rounded to fifteenths.
 nlohmann::ordered_json coarse_bins(const RowLevels& levels, std::size_t rows);
+
+/// `bins`, `bin_ns` and `shares` of slots. threads: [row], as above, of all rows.
+nlohmann::ordered_json slot_bins(const SlotLevels& levels, std::span<const std::size_t> threads);
 
 }  // namespace meridian

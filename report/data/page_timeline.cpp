@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -14,6 +16,7 @@
 #include "report/data/exact_windows.hpp"
 #include "report/data/page_bins.hpp"
 #include "report/data/page_clocks.hpp"
+#include "report/data/page_colours.hpp"
 #include "report/data/page_counters.hpp"
 #include "report/data/page_events.hpp"
 #include "report/data/page_matrix.hpp"
@@ -53,6 +56,9 @@ class TimelineBuilder {
     const std::size_t slots = std::clamp<std::size_t>(
         trace_.events() / std::max<std::uint64_t>(1, budget_.events) * kSlotsPerBudget, 1, kMostSlots);
     TimelineScan scan{trace_, rows_.lives, rows_.row_of, levels, slots, budget_.regions, std::move(is_named)};
+    MERIDIAN_TRY(const std::unique_ptr<PageColours> colours, PageColours::open(trace_, summary_, rows_));
+    scan.watch([&](std::uint32_t row, const Tile& tile, const WaitSpan* wait) { colours->add(row, tile, wait); },
+               [&](std::span<const WalkedEvent> events) { return colours->look_at(events); });
     MERIDIAN_TRY_DO(scan.run([&](std::uint64_t row) {
       if (progress_) progress_(static_cast<double>(row) / static_cast<double>(trace_.events()));
     }));
@@ -73,6 +79,9 @@ class TimelineBuilder {
     MERIDIAN_TRY(json["counters"], page_counters(trace_, scan.first_rows(), scan.first_rows_bin_ns()));
     json["matrix"] = page_matrix(summary_, names_);
     json["rank_shares"] = page_shares(summary_);
+    std::vector<std::size_t> threads;
+    for (const PageRow& row : rows_.rows) threads.push_back(row.locations.size());
+    MERIDIAN_TRY(json["colours"], colours->finish(threads));
     return json;
   }
 

@@ -38,7 +38,7 @@ Status TimelineScan::run(const std::function<void(std::uint64_t)>& after_events)
       look_at(walked);
       if (walked.event.row % kEventsPerReport == 0) after_events(walked.event.row);
     }
-    return {};
+    return watch_events_ ? watch_events_(events) : Status{};
   }));
   tiler_.finish();
   return {};
@@ -48,9 +48,11 @@ void TimelineScan::add(const Tile& tile) {
   const std::uint32_t row = row_of_[tile.location];
   if (row == kNoRow) return;
   StateClass state = class_of(tile.state);
-  if (tile.state == LocationState::mpi_wait)
-    for (const WaitSpan& wait : waits_of_[tile.location])
-      if (wait.begin_ns <= tile.begin_ns && tile.begin_ns < wait.end_ns) state = class_of(wait.kind);
+  const std::vector<WaitSpan>& waits = waits_of_[tile.location];
+  const auto wait = std::ranges::find_if(
+      waits, [&](const WaitSpan& each) { return each.begin_ns <= tile.begin_ns && tile.begin_ns < each.end_ns; });
+  if (tile.state == LocationState::mpi_wait && wait != waits.end()) state = class_of(wait->kind);
+  if (watch_tile_) watch_tile_(row, tile, wait != waits.end() ? &*wait : nullptr);
   if (!needs_processor(tile.state)) return levels_.add_time(row, state, tile.begin_ns, tile.end_ns);
   ready_.cut(tile.location, tile.begin_ns, tile.end_ns, [&](std::int64_t begin_ns, std::int64_t end_ns, bool is_ready) {
     levels_.add_time(row, is_ready ? StateClass::ready : state, begin_ns, end_ns);

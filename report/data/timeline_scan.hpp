@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -57,6 +58,12 @@ class TimelineScan {
   TimelineScan(const MergedTrace& trace, std::vector<LocationLife> lives, std::vector<std::uint32_t> row_of,
                RowLevels& levels, std::size_t slots, std::size_t most_regions, std::vector<bool> is_counted = {});
 
+  /// Others that look at the same walk. tile: of a row, with the wait that it is part of, or nullptr; a thread's in order.
+  void watch(std::function<void(std::uint32_t row, const Tile& tile, const WaitSpan* wait)> tile,
+             std::function<Status(std::span<const WalkedEvent>)> events) {
+    watch_tile_ = std::move(tile);
+    watch_events_ = std::move(events);
+  }
   /// after_events  is called with the row of an event now and then
   Status run(const std::function<void(std::uint64_t)>& after_events);
 
@@ -86,6 +93,8 @@ class TimelineScan {
   std::vector<bool> is_counted_;
   RowLevels& levels_;
   RowLevels slots_;  // one row: events by time
+  std::function<void(std::uint32_t, const Tile&, const WaitSpan*)> watch_tile_;
+  std::function<Status(std::span<const WalkedEvent>)> watch_events_;
   ReadyTimes ready_;
   Tiler tiler_;
   std::vector<std::vector<WaitSpan>> waits_of_;  // of the last event of each thread

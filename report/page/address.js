@@ -5,13 +5,13 @@
   const MOST_CHANGE = 8; // of the width of the view: more is a step that the browser's button takes back
 
   /**
-   * "#view=0-1000&ranks=0-3&find=MPI_Send&span=5-9&call=2.0.17&sort=wait&pin=rank+3&hide=rank+5": times in ns since the
-   * begin of the run. "": the whole run.
+   * "#view=0-1000&ranks=0-3&find=MPI_Send&span=5-9&call=2.0.17&sort=wait&colour=function&pin=rank+3&hide=rank+5":
+   * times in ns since the begin of the run. "": the whole run.
    */
   function write(state) {
     const words = new URLSearchParams();
     if (state.view) words.set("view", state.view.map(Math.round).join("-"));
-    for (const name of ["ranks", "find", "sort"]) if (state[name]) words.set(name, state[name]);
+    for (const name of ["ranks", "find", "sort", "colour"]) if (state[name]) words.set(name, state[name]);
     for (const name of ["pin", "hide"]) for (const key of state[name]) words.append(name, key);
     if (state.span) words.set("span", state.span.map(Math.round).join("-"));
     if (state.call) words.set("call", state.call.join("."));
@@ -27,7 +27,7 @@
           ? list
           : null;
       };
-    const isState = ["view", "find", "span", "call", "sort", "pin", "hide"].some((name) => words.has(name));
+    const isState = ["view", "find", "span", "call", "sort", "colour", "pin", "hide"].some((name) => words.has(name));
     if (!isState && !words.get("ranks")) return null;
     const pair = (name) => {
       const found = numbers(name, "-", 2);
@@ -40,6 +40,7 @@
       ranks: words.get("ranks") ?? "",
       find: words.get("find") ?? "",
       sort: words.get("sort") ?? "",
+      colour: words.get("colour") ?? "",
       pin: words.getAll("pin"),
       hide: words.getAll("hide"),
     };
@@ -61,6 +62,7 @@
         ["ranks", "filter-ranks"],
         ["find", "search"],
         ["sort", "sort"],
+        ["colour", "colour"],
       ])
         this.inputs[name] = document.getElementById(id);
       globalThis.addEventListener("popstate", () => this.follow());
@@ -81,6 +83,7 @@
         ranks: this.inputs.ranks.value.trim(),
         find: this.inputs.find.value,
         sort: this.inputs.sort.value,
+        colour: this.inputs.colour.selectedIndex > 0 ? this.inputs.colour.value : "",
         pin: line.order.pinned,
         hide: [...line.order.hidden],
       };
@@ -110,7 +113,7 @@
       for (const [name, input] of Object.entries(this.inputs)) {
         const before = input.value;
         input.value = state?.[name] ?? "";
-        if (input.selectedIndex === -1) input.value = ""; // not one of the choices
+        if (input.selectedIndex === -1) input.selectedIndex = 0; // it is not one of the choices
         if (input.value !== before) input.dispatchEvent(new Event(input.options ? "change" : "input"));
       }
       line.span = state?.span ? { from: data.begin_ns + state.span[0], to: data.begin_ns + state.span[1] } : null;

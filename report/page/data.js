@@ -35,6 +35,7 @@
       data.counterCurves = [];
       for (const counter of raw.counters ?? [])
         data.counterCurves.push({ ...counter, values: await column(counter.values) });
+      data.colourings = await m.colours.readColours(data, raw.colours);
       return data;
     }
 
@@ -118,18 +119,19 @@
 
     /** Bins of a lane, as levels and a row in them. */
     binsOf(lane) {
-      if (lane.kind === "host") return { levels: this.#mean(this, lane), row: 0 };
+      if (lane.kind === "host") return { levels: this.mean(this, lane), row: 0 };
       if (lane.id < this.rows.length) return { levels: this.levels, row: lane.id };
       return this.memberLevels ? { levels: this.memberLevels, row: lane.id - this.rows.length } : null;
     }
     /** The same within a part that a server sent; null: it has no better ones. */
     binsIn(part, lane) {
       const has = (id) => part.place.has(id) && !part.quiet.has(id);
-      if (lane.kind === "host") return lane.ids.every(has) ? { levels: this.#mean(part, lane), row: 0 } : null;
+      if (lane.kind === "host") return lane.ids.every(has) ? { levels: this.mean(part, lane), row: 0 } : null;
       const row = has(lane.id) ? part.place.get(lane.id) : undefined;
       return row === undefined ? null : { levels: part.levels, row };
     }
-    #mean(part, lane) {
+    /** Bins of a lane of several threads, from those of a part. */
+    mean(part, lane) {
       part.means ??= new Map();
       if (!part.means.has(lane.key))
         part.means.set(lane.key, part.levels.mean(lane.ids.map((id) => part.place?.get(id) ?? id)));

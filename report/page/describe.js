@@ -38,16 +38,17 @@
   function describeBins(line, lane, time) {
     const { data } = line,
       half = (NEAR_PX * line.widthNs) / line.plotPx,
-      bins = data.binsOf(lane);
+      near = (colouring) => data.parts.findLast((p) => p.from <= time && time < p.to && colouring.binsIn(p, lane)),
+      binsOf = (colouring) => (near(colouring) ? colouring.binsIn(near(colouring), lane) : colouring.binsOf(lane)),
+      bins = binsOf(line.colouring),
+      states = binsOf(data.colourings[0]);
     if (!bins) return [lane.label];
-    const near = data.parts.findLast((part) => part.from <= time && time < part.to && data.binsIn(part, lane));
-    const { levels, row } = near ? data.binsIn(near, lane) : bins;
-    const shares = levels.shares(row, time - half, time + half);
-    const parts = data.classes
+    const shares = bins.levels.shares(bins.row, time - half, time + half);
+    const parts = line.colouring.names
       .map((name, c) => [name, shares[c]])
       .filter(([, share]) => share > LEAST_SHARE)
       .sort((a, b) => b[1] - a[1]);
-    const { calls, longest } = levels.calls(row, time - half, time + half);
+    const { calls, longest } = states.levels.calls(states.row, time - half, time + half);
     const lines = [
       `${lane.label}, at ${duration((time - data.begin_ns) / 1e9)}`,
       ...parts.map(([name, share]) => `${percent(share)} ${name}`),

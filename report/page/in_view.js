@@ -127,6 +127,33 @@
     return found;
   }
 
+  /** ns of each slot of a colouring, over all rows. */
+  function timesByColour(data, colouring, lanes, span) {
+    const weights = weightsOf(data, lanes),
+      sums = new Float64Array(colouring.names.length);
+    let sets;
+    for (const [id, weight] of weights) {
+      const bins = colouring.binsOf({ kind: "thread", id });
+      if (bins && span.to - span.from < LEAST_BINS * bins.levels.levels[0].binNs)
+        sets ??= setsOf(data, weights, span) ?? new Map();
+      if (sets?.has(id)) addPieces(data, colouring, id, sets.get(id), span, sums);
+      else if (bins) bins.levels.times(bins.row, span.from, span.to).forEach((ns, slot) => (sums[slot] += ns * weight));
+    }
+    return Array.from(sums);
+  }
+  function addPieces(data, colouring, id, set, span, sums) {
+    const put = (slot, from, to, share = 1) => (sums[slot] += clip(span, from, to) * share),
+      { first, last } = set.range(id, span.from, span.to),
+      [begin, end] = data.life(id);
+    let at = Math.max(begin, span.from);
+    for (let i = first; i < last; ++i) {
+      if (set.enter[i] > at) colouring.between(at, set.enter[i], put, id);
+      colouring.pieces(set, i, put);
+      at = Math.max(at, set.leave(i));
+    }
+    if (at < Math.min(end, span.to)) colouring.between(at, Math.min(end, span.to), put, id);
+  }
+
   const cells = (name, row) =>
     element("tr", {}, ...row.map((text, i) => element(name, i ? { class: "number", text } : { text })));
   function table(heads, rows) {
@@ -154,14 +181,13 @@
       const { line } = this,
         { data } = line,
         span = line.span ?? line.view;
-      const found = numbersOf(
-        data,
-        line.placesInView().map((place) => line.lanes[place]),
-        span,
-      );
+      const lanes = line.placesInView().map((place) => line.lanes[place]),
+        { colouring } = line,
+        found = numbersOf(data, lanes, span);
+      if (colouring.name !== "state") found.states = timesByColour(data, colouring, lanes, span);
       const share = (ns) => (found.ns > 0 ? ns / found.ns : 0),
         time = (ns) => duration(ns / 1e9);
-      const states = data.classes
+      const states = colouring.names
         .map((name, c) => ({ name, ns: found.states[c] }))
         .filter(({ ns }) => ns > 0)
         .sort((a, b) => b.ns - a.ns);
@@ -174,7 +200,7 @@
       if (!this.element.open) return;
       this.tables.replaceChildren(
         table(
-          ["state", "time", "share"],
+          [colouring.text, "time", "share"],
           states.map(({ name, ns }) => [name, time(ns), percent(share(ns))]),
         ),
       );
@@ -211,5 +237,5 @@
     }
   }
 
-  m.inView = { InView, numbersOf, weightsOf, binsOf };
+  m.inView = { InView, numbersOf, timesByColour, weightsOf, binsOf };
 })((globalThis.meridian ??= {}));

@@ -7,22 +7,37 @@
   const CURVE_PX = 46;
   const read = (id) => JSON.parse(document.getElementById(id).textContent);
 
-  /** The colours; a click on one takes its states out of the picture, or brings them back. */
+  /** What rows are coloured by, and its colours; a click on one takes it out of the picture, or brings it back. */
   function legend(line) {
-    const key = (name, i) =>
+    const key = ({ name, slot, class: own }) =>
       element("button", {
         type: "button",
-        class: `key c${i}`,
+        class: `key ${own}`,
         text: name,
         title: "show or hide it",
-        "aria-pressed": "true",
-        onclick: ({ currentTarget: own }) => {
-          if (!line.hidden.delete(i)) line.hidden.add(i);
-          own.setAttribute("aria-pressed", String(!line.hidden.has(i)));
+        "aria-pressed": String(!line.colouring.hidden.has(slot)),
+        onclick: ({ currentTarget: button }) => {
+          const { hidden } = line.colouring;
+          if (!hidden.delete(slot)) hidden.add(slot);
+          button.setAttribute("aria-pressed", String(!hidden.has(slot)));
           line.redraw();
         },
       });
-    return element("p", { class: "legend" }, ...line.data.classes.map(key));
+    const keys = element("span", {});
+    const choice = element(
+      "select",
+      {
+        id: "colour",
+        onchange: () => {
+          line.colouring = line.data.colourings.find(({ name }) => name === choice.value);
+          keys.replaceChildren(...line.colouring.keys.map(key));
+          line.recolour();
+        },
+      },
+      ...line.data.colourings.map(({ name, text }) => element("option", { value: name, text })),
+    );
+    keys.append(...line.colouring.keys.map(key));
+    return element("p", { class: "legend" }, element("label", { text: "colour by " }, choice), " ", keys);
   }
 
   /** "each call of 3 s of 812 s" */
@@ -182,7 +197,7 @@
       ...sections,
     );
     drawCurves();
-    line.spaceBelow = curveBox.offsetHeight + 44;
+    line.spaceBelow = curveBox.offsetHeight + 50;
     line.resize();
     inView.update();
     const address = new m.address.Address(line);

@@ -16,6 +16,9 @@
     null,
   ];
 
+  /** Of slots with names, in turn. */
+  const HATCHES_OF_SLOTS = [null, (x, y) => (x + y) % 6 < 2, (x, y) => y % 4 === 0, (x, y) => (x - y + 6000) % 6 < 2];
+
   /** "#rrggbb" as the pixel of an ImageData; a hatch is a shade of it. */
   function pixel(colour, shade = 1) {
     const part = (at) => Math.round(parseInt(colour.slice(at, at + 2), 16) * shade);
@@ -23,10 +26,11 @@
   }
 
   class Painter {
-    /** hidden: the classes whose time stays empty. */
-    constructor(isDark, hidden = new Set()) {
+    /** hidden: the classes whose time stays empty. colours, hatches: of the classes. */
+    constructor(isDark, hidden = new Set(), colours = isDark ? DARK : LIGHT, hatches = HATCHES) {
       this.hidden = hidden;
-      this.colours = isDark ? DARK : LIGHT;
+      this.colours = colours;
+      this.hatches = hatches;
       this.plain = this.colours.map((c) => pixel(c));
       this.hatched = this.colours.map((c) => pixel(c, 0.62));
       this.background = pixel(isDark ? "#14181e" : "#ffffff");
@@ -45,7 +49,7 @@
         edge += shares[c] * scale * height;
         const to = Math.min(height, Math.round(edge));
         if (this.hidden.has(c)) filled = to;
-        const hatch = HATCHES[c];
+        const hatch = this.hatches[c];
         for (; filled < to; ++filled) {
           const y = top + height - 1 - filled;
           image[y * width + x] = hatch && hatch(x, y) ? this.hatched[c] : this.plain[c];
@@ -76,7 +80,8 @@
 
     /**
      * A row from its events between two times, which lie by their enter and do not overlap. states(i): calls
-     * put(class, from, to) for each state of event i, in order of time; what is between events is `between`.
+     * put(class, from, to) for each state of event i, in order of time; between(from, to, put) the same for what is
+     * between events. put(class, from, to, share) takes a share of the time.
      */
     events(image, width, top, height, view, window, events, between, states) {
       const nsPerPixel = (view.to - view.from) / width;
@@ -85,7 +90,7 @@
       if (toX <= fromX) return;
       const classes = this.colours.length,
         sums = new Float64Array((toX - fromX) * classes);
-      const put = (c, from, to) => {
+      const put = (c, from, to, share = 1) => {
         from = Math.max(from, window.from, view.from + fromX * nsPerPixel);
         to = Math.min(to, window.to, view.from + toX * nsPerPixel);
         if (to <= from) return;
@@ -94,25 +99,25 @@
         const a = Math.floor(first),
           b = Math.min(toX - fromX - 1, Math.floor(last));
         if (a === b) {
-          sums[a * classes + c] += last - first;
+          sums[a * classes + c] += (last - first) * share;
           return;
         }
-        sums[a * classes + c] += a + 1 - first;
-        for (let x = a + 1; x < b; ++x) sums[x * classes + c] += 1;
-        sums[b * classes + c] += last - b;
+        sums[a * classes + c] += (a + 1 - first) * share;
+        for (let x = a + 1; x < b; ++x) sums[x * classes + c] += share;
+        sums[b * classes + c] += (last - b) * share;
       };
       let at = window.from;
       for (let i = events.first; i < events.last; ++i) {
         const [enter, leave] = events.times(i);
-        if (enter > at) put(between(at), at, enter);
+        if (enter > at) between(at, enter, put);
         states(i, put);
         at = Math.max(at, leave);
       }
-      if (at < window.to) put(between(at), at, window.to);
+      if (at < window.to) between(at, window.to, put);
       for (let x = fromX; x < toX; ++x)
         this.column(image, width, x, top, height, sums.subarray((x - fromX) * classes, (x - fromX + 1) * classes));
     }
   }
 
-  m.paint = { Painter, pixel, HATCHES };
+  m.paint = { Painter, pixel, HATCHES, HATCHES_OF_SLOTS };
 })((globalThis.meridian ??= {}));

@@ -23,7 +23,7 @@
       this.pin = null; // {set, event}
       this.span = null; // {from, to}: a time span that was chosen
       this.shows = { messages: true, path: true };
-      this.hidden = new Set(); // classes of states that are not painted
+      this.colouring = data.colourings[0];
       this.wanted = { functions: "", region: "" };
       this.frames = { count: 0, ms: 0, coarse: 0 };
       this.isMoving = false; // by wheel, drag or keys, just now
@@ -82,7 +82,7 @@
 
     resize() {
       this.isDark = matchMedia("(prefers-color-scheme: dark)").matches;
-      this.painter = new m.paint.Painter(this.isDark, this.hidden);
+      this.painter = this.colouring.painter(this.isDark);
       this.width = Math.max(320, Math.floor(this.element.clientWidth));
       // The first screen has all of it.
       const above = this.element.getBoundingClientRect().top + globalThis.scrollY,
@@ -103,6 +103,13 @@
       this.draw(); // at once: a canvas of another size is empty
     }
 
+    /** After a change of what rows are coloured by. */
+    recolour() {
+      this.painter = this.colouring.painter(this.isDark);
+      this.exactMs = 0;
+      this.#moved();
+      this.redraw();
+    }
     redraw() {
       if (this.isAsked) return;
       this.isAsked = true;
@@ -167,11 +174,11 @@
       const width = this.image.width,
         height = bottom - top,
         nsPerPixel = this.widthNs / width,
-        bins = data.binsOf(lane);
+        bins = this.colouring.binsOf(lane);
       if (bins) this.painter.bins(this.pixels, width, top, height, bins.levels, bins.row, this.view);
       if (isCoarse || (bins && nsPerPixel >= bins.levels.levels[0].binNs)) return;
       for (const part of data.parts) {
-        const own = part.from < this.view.to && part.to > this.view.from ? data.binsIn(part, lane) : null;
+        const own = part.from < this.view.to && part.to > this.view.from ? this.colouring.binsIn(part, lane) : null;
         if (!own) continue;
         const span = { from: Math.max(part.from, this.view.from), to: Math.min(part.to, this.view.to) };
         const [from, to] = this.#clear(top, height, span);
@@ -194,8 +201,8 @@
             this.view,
             span,
             range,
-            () => 0,
-            (i, put) => data.states(set, i, put),
+            (begin, end, put) => this.colouring.between(begin, end, put, lane.id),
+            (i, put) => this.colouring.pieces(set, i, put),
           );
         }
     }

@@ -183,6 +183,53 @@ def check_rows_are_sorted_hidden_and_pinned_by_keys_and_a_link_keeps_it():
             assert browser.evaluate(labels) == plain and browser.errors == [], browser.errors
 
 
+def check_rows_are_coloured_by_function_and_by_wait():
+    with tempfile.TemporaryDirectory() as work:
+        directory = trace(pathlib.Path(work))
+        page, wanted = page_of(directory), stats(directory)
+        with Browser() as browser:
+            browser.open(f"file://{page}")
+            browser.frame()
+            texts = "[...document.querySelectorAll('.legend .key')].map((e) => e.textContent)"
+            states = browser.evaluate(texts)
+            sums = (f"(() => {{ const c = {LINE}.colouring, times = meridian.inView.timesByColour({PAGE}.data, c, {LINE}.lanes, {WHOLE}); "
+                    "return Object.fromEntries(c.names.map((name, slot) => [name, times[slot] / 1e9])); })()")
+            choose = "(() => {{ const s = document.querySelector('#colour'); s.value = '{}'; s.dispatchEvent(new Event('change')); }})()"
+
+            browser.evaluate(choose.format("function"))
+            browser.frame()
+            named = browser.evaluate(sums)
+            assert set(browser.evaluate(texts)) <= named.keys() and browser.evaluate(texts) != states
+            bins, whole = browser.evaluate(f"{LINE}.colouring.part.levels.levels[0].bins"), wanted["run"]["time_s"] * len(wanted["ranks"])
+            for row in wanted["functions"]:
+                assert abs(named.get(row["name"], named["other functions"]) - row["total_s"]) <= whole / 255 + whole / bins, (row, named)
+            browser.wait("document.querySelector('#in-view summary').textContent.includes('MPI_')")
+
+            browser.evaluate(choose.format("wait"))
+            browser.frame()
+            waits = {}
+            for row in wanted["waits"]:
+                waits[row["pattern"]] = waits.get(row["pattern"], 0) + row["total_s"]
+            named = browser.evaluate(sums)
+            for name, total in waits.items():
+                assert abs(named.get(name, total) - total) <= whole / 255 + whole / bins, (name, total, named)
+
+            # In the middle of the longest wait of a row the pixels are those of its kind, and the legend takes them away.
+            pixels = (f"(() => {{ const l = {LINE}, w = l.data.waits[0]; l.shows.path = l.shows.messages = false; l.show(w.begin_ns - 10, w.end_ns + 10); l.isMoving = false; l.draw(); "
+                      "const y = Math.round(l.y(l.place(l.data.row(...w.at)))) - 22 + 2, x = Math.floor(l.image.width / 2), p = l.painter, slot = l.colouring.names.indexOf(w.kind); "
+                      "return [p.plain[slot], p.hatched[slot], p.background, l.pixels[y * l.image.width + x]]; })()")
+            plain, hatched, background, found = browser.evaluate(pixels)
+            assert found in (plain, hatched), (plain, hatched, found)
+            kind = browser.evaluate(f"{PAGE}.data.waits[0].kind")
+            browser.evaluate(f"[...document.querySelectorAll('.legend .key')].find((e) => e.textContent === '{kind}').click()")
+            browser.frame()
+            assert browser.evaluate(pixels)[3] == background
+            assert "colour=wait" in at_rest(browser)
+            browser.evaluate(choose.format("state"))
+            browser.frame()
+            assert browser.evaluate(texts) == states and browser.errors == [], browser.errors
+
+
 def check_a_call_that_never_returned_is_drawn_until_the_end_of_its_rank():
     with tempfile.TemporaryDirectory() as work:
         page = page_of(trace(pathlib.Path(work)))

@@ -220,6 +220,12 @@ def check_a_browser_sees_every_call_of_a_long_trace():
             browser.wait(f"{PAGE}.data.parts.at(-1).set?.has({PAGE}.data.memberOf.get('{member}.0'))")
             got = browser.evaluate(f"(() => {{ const d = {PAGE}.data, s = d.parts.at(-1).set, id = d.memberOf.get('{member}.0'), [from, to] = s.windows[0]; return {{ from, to, enter: [...s.enter].slice(s.first[id], s.first[id + 1]) }}; }})()")
             assert got["enter"] == [enter for enter, duration, _ in events_of(directory)[member, 0] if enter + duration > got["from"] and enter < got["to"]]
+            # Its calls have the colours of their functions.
+            times = browser.evaluate(
+                f"(() => {{ const l = {LINE}, d = l.data, c = d.colourings.find(({{ name }}) => name === 'function'), span = l.view; "
+                "const times = meridian.inView.timesByColour(d, c, l.lanes, span), { functions } = meridian.inView.numbersOf(d, l.lanes, span); "
+                "return functions.map(({ name, ns }) => [ns, times[c.slotOf(name)]]); })()")
+            assert times and all(abs(one - other) < 1 for one, other in times), times
             assert browser.errors == [], browser.errors
             assert all(url.startswith(server.url) for url in browser.requests), browser.requests
             got = json.loads(browser.evaluate(f"JSON.stringify({PAGE}.summary.run)"))

@@ -171,11 +171,12 @@ test("an address comes back as the view that it was made of", () => {
     ranks: "0-3,8",
     find: "MPI_Send (a&b)",
     sort: "wait",
+    colour: "function",
     pin: ["rank 3", "host a&b"],
     hide: ["row 7"],
   };
   assert.deepEqual(address.read(address.write(state)), state);
-  const none = { view: null, span: null, call: null, ranks: "", find: "", sort: "", pin: [], hide: [] };
+  const none = { view: null, span: null, call: null, ranks: "", find: "", sort: "", colour: "", pin: [], hide: [] };
   assert.equal(address.write(none), "");
   assert.deepEqual(address.read(address.write({ ...none, find: "x" })), { ...none, find: "x" });
 });

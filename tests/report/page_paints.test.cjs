@@ -63,8 +63,8 @@ test("events are painted with what is between them", () => {
     { from: 0, to: 100 },
     { from: 0, to: 100 },
     range,
-    () => 0,
-    (i, put) => put(1, ...calls[i]),
+    (from, to, fill) => fill(0, from, to),
+    (i, fill) => fill(1, ...calls[i]),
   );
   assert.deepEqual(
     Array.from(image, (p) => (p === COMPUTE ? 0 : p === TRANSFER ? 1 : -1)),
@@ -83,8 +83,8 @@ test("events outside of the window are not painted", () => {
     { from: 0, to: 100 },
     { from: 30, to: 50 },
     range,
-    () => 0,
-    (i, put) => put(1, 0, 100),
+    (from, to, fill) => fill(0, from, to),
+    (i, fill) => fill(1, 0, 100),
   );
   assert.deepEqual(
     Array.from(image, (p) => (p === TRANSFER ? 1 : p === 0 ? 0 : -1)),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/data/levels/state_classes.hpp"
+#include "report/data/levels/time_bins.hpp"
 
 namespace meridian {
 
@@ -15,9 +16,7 @@ class RowLevels {
  public:
   RowLevels(std::size_t rows, std::size_t bins, std::int64_t begin_ns, std::int64_t end_ns)
       : bins_{bins},
-        begin_ns_{begin_ns},
-        width_ns_{std::max<std::int64_t>(
-            1, (end_ns - begin_ns + static_cast<std::int64_t>(bins) - 1) / static_cast<std::int64_t>(bins))},
+        time_{bins, begin_ns, end_ns},
         times_(rows * kStateClasses * bins),
         calls_(rows * bins),
         longest_(rows * bins) {}
@@ -25,14 +24,7 @@ class RowLevels {
   /// Times outside of the bins are left out.
   void add_time(std::size_t row, StateClass state, std::int64_t begin_ns, std::int64_t end_ns) {
     float* const times = &times_[(row * kStateClasses + static_cast<std::size_t>(state)) * bins_];
-    begin_ns = std::max(begin_ns, begin_ns_);
-    end_ns = std::min(end_ns, begin_ns_ + width_ns_ * static_cast<std::int64_t>(bins_));
-    for (std::int64_t at_ns = begin_ns; at_ns < end_ns;) {
-      const std::size_t bin = bin_of(at_ns);
-      const std::int64_t next_ns = std::min(end_ns, begin_of(bin + 1));
-      times[bin] += static_cast<float>(next_ns - at_ns);
-      at_ns = next_ns;
-    }
+    time_.for_each(begin_ns, end_ns, [&](std::size_t bin, std::int64_t ns) { times[bin] += static_cast<float>(ns); });
   }
   void add_call(std::size_t row, std::int64_t enter_ns, std::int64_t duration_ns, std::uint64_t calls) {
     const std::size_t at = row * bins_ + bin_of(enter_ns);
@@ -53,14 +45,9 @@ class RowLevels {
   }
 
   std::size_t bins() const noexcept { return bins_; }
-  std::int64_t width_ns() const noexcept { return width_ns_; }
-  std::int64_t begin_of(std::size_t bin) const noexcept {
-    return begin_ns_ + static_cast<std::int64_t>(bin) * width_ns_;
-  }
-  std::size_t bin_of(std::int64_t at_ns) const noexcept {
-    const std::int64_t bin = (at_ns - begin_ns_) / width_ns_;
-    return static_cast<std::size_t>(std::clamp<std::int64_t>(bin, 0, static_cast<std::int64_t>(bins_) - 1));
-  }
+  std::int64_t width_ns() const noexcept { return time_.width_ns(); }
+  std::int64_t begin_of(std::size_t bin) const noexcept { return time_.begin_of(bin); }
+  std::size_t bin_of(std::int64_t at_ns) const noexcept { return time_.at(at_ns); }
   float time_ns(std::size_t row, std::size_t state, std::size_t bin) const {
     return times_[(row * kStateClasses + state) * bins_ + bin];
   }
@@ -69,8 +56,7 @@ class RowLevels {
 
  private:
   std::size_t bins_;
-  std::int64_t begin_ns_;
-  std::int64_t width_ns_;
+  TimeBins time_;
   std::vector<float> times_;  // [row][class][bin]
   std::vector<std::uint64_t> calls_;
   std::vector<std::int64_t> longest_;
