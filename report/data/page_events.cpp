@@ -47,7 +47,7 @@ class PageEvents {
   }
 
   Result<nlohmann::ordered_json> json() {
-    PackedNumbers counts, enters, durations, outsides, calls, places, peers, tags, sent, received, flags, polls,
+    PackedNumbers counts, enters, durations, outsides, calls, places, peers, tags, comms, sent, received, flags, polls,
         collectives;
     PackedNumbers wait_rows, waits, kinds, causer_ranks, causer_enters, causer_calls, causer_places;
     std::unordered_map<std::uint64_t, std::uint32_t> number_of;
@@ -65,6 +65,7 @@ class PageEvents {
         places.add(places_.of_site(event.site));
         peers.add_signed(event.peer);
         tags.add_signed(event.tag);
+        comms.add_signed(event.comm);
         sent.add(event.bytes_sent);
         received.add(event.bytes_received);
         flags.add(event.flags);
@@ -92,6 +93,7 @@ class PageEvents {
                                                                     {"place", &places},
                                                                     {"peer", &peers},
                                                                     {"tag", &tags},
+                                                                    {"comm", &comms},
                                                                     {"bytes_sent", &sent},
                                                                     {"bytes_received", &received},
                                                                     {"flags", &flags},

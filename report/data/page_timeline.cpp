@@ -97,6 +97,7 @@ class TimelineBuilder {
       // A user event has no time of its own.
       call_classes.push_back(traits[i].is_user ? -1 : static_cast<int>(class_of(traits[i].state)));
     }
+    json["communicators"] = communicators();
     Json kinds = Json::array(), kind_classes = Json::array(), list = Json::array();
     for (std::size_t k = 0; k < std::size(kWaitKindNames); ++k) {
       kinds.push_back(kWaitKindNames[k]);
@@ -109,6 +110,17 @@ class TimelineBuilder {
     json["wait_kinds"] = std::move(kinds);
     json["wait_classes"] = std::move(kind_classes);
     json["places"] = std::move(list);
+  }
+
+  /// Those with one name and kind that follow each other are together: each rank has one of its own.
+  Json communicators() const {
+    Json list = Json::array();
+    const std::vector<MergedCommunicator>& all = names_.communicators;
+    for (std::size_t first = 0, next = 0; first < all.size(); first = next) {
+      while (next < all.size() && all[next].name == all[first].name && all[next].kind == all[first].kind) ++next;
+      list.push_back({{"first", first}, {"count", next - first}, {"name", all[first].name}, {"kind", all[first].kind}});
+    }
+    return list;
   }
 
   Json describe(std::uint32_t location) const {

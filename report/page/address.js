@@ -2,6 +2,19 @@
 // The view in the page's address, so that a link, a bookmark and the browser's buttons lead back to it.
 "use strict";
 ((m) => {
+  /** Filters and choices: the name in the address, and the id of their input. */
+  const INPUTS = {
+    ranks: "filter-ranks",
+    find: "search",
+    sort: "sort",
+    colour: "colour",
+    from: "message-from",
+    to: "message-to",
+    tag: "message-tag",
+    comm: "message-comm",
+    bytes: "message-bytes",
+  };
+  const TEXTS = Object.keys(INPUTS);
   const MOST_CHANGE = 8; // of the width of the view: more is a step that the browser's button takes back
 
   /**
@@ -11,7 +24,7 @@
   function write(state) {
     const words = new URLSearchParams();
     if (state.view) words.set("view", state.view.map(Math.round).join("-"));
-    for (const name of ["ranks", "find", "sort", "colour"]) if (state[name]) words.set(name, state[name]);
+    for (const name of TEXTS) if (state[name]) words.set(name, state[name]);
     for (const name of ["pin", "hide"]) for (const key of state[name]) words.append(name, key);
     if (state.span) words.set("span", state.span.map(Math.round).join("-"));
     if (state.call) words.set("call", state.call.join("."));
@@ -27,7 +40,8 @@
           ? list
           : null;
       };
-    const isState = ["view", "find", "span", "call", "sort", "colour", "pin", "hide"].some((name) => words.has(name));
+    // "#ranks" alone is a section.
+    const isState = ["view", "span", "call", "pin", "hide", ...TEXTS.slice(1)].some((name) => words.has(name));
     if (!isState && !words.get("ranks")) return null;
     const pair = (name) => {
       const found = numbers(name, "-", 2);
@@ -37,10 +51,7 @@
       view: pair("view"),
       span: pair("span"),
       call: numbers("call", ".", 3),
-      ranks: words.get("ranks") ?? "",
-      find: words.get("find") ?? "",
-      sort: words.get("sort") ?? "",
-      colour: words.get("colour") ?? "",
+      ...Object.fromEntries(TEXTS.map((name) => [name, words.get(name) ?? ""])),
       pin: words.getAll("pin"),
       hide: words.getAll("hide"),
     };
@@ -58,18 +69,17 @@
     constructor(line) {
       this.line = line;
       this.inputs = {};
-      for (const [name, id] of [
-        ["ranks", "filter-ranks"],
-        ["find", "search"],
-        ["sort", "sort"],
-        ["colour", "colour"],
-      ])
-        this.inputs[name] = document.getElementById(id);
+      for (const [name, id] of Object.entries(INPUTS)) this.inputs[name] = document.getElementById(id);
       globalThis.addEventListener("popstate", () => this.follow());
     }
 
     #own(list) {
       return list.map((time) => time - this.line.data.begin_ns);
+    }
+    /** "": the choice is the first one. */
+    #text(name) {
+      const input = this.inputs[name];
+      return input.selectedIndex === 0 ? "" : input.value.trim();
     }
     state() {
       const { line } = this,
@@ -80,10 +90,7 @@
         view: isAll ? null : this.#own([view.from, view.to]),
         span: span ? this.#own([span.from, span.to]) : null,
         call: pin ? [thread.rank, thread.thread, pin.set.enter[pin.event] - data.begin_ns] : null,
-        ranks: this.inputs.ranks.value.trim(),
-        find: this.inputs.find.value,
-        sort: this.inputs.sort.value,
-        colour: this.inputs.colour.selectedIndex > 0 ? this.inputs.colour.value : "",
+        ...Object.fromEntries(TEXTS.map((name) => [name, this.#text(name)])),
         pin: line.order.pinned,
         hide: [...line.order.hidden],
       };

@@ -4,17 +4,7 @@
 ((m) => {
   const { element } = m.dom;
   const { count } = m.format;
-
-  /** "0-3,8": whether a number is in the list; an empty list has all. */
-  function inList(text) {
-    const parts = text
-      .split(",")
-      .map((part) => part.trim())
-      .filter(Boolean)
-      .map((part) => part.split("-").map(Number));
-    return (n) => parts.length === 0 || parts.some(([a, b = a]) => a <= n && n <= b);
-  }
-  const isList = (text) => /^\s*(\d+(-\d+)?\s*(,\s*|$))*$/.test(text);
+  const { inList, isList } = m.messages;
 
   function searchBox(line) {
     const { data } = line;
@@ -114,7 +104,7 @@
     return label("rows", rows);
   }
 
-  /** What rows are sorted by, and a button that undoes hiding and pinning. */
+  /** What rows are sorted by. */
   function rowSort(line) {
     const sort = element(
       "select",
@@ -128,6 +118,11 @@
       element("option", { value: "", text: "rank" }),
       ...Object.entries(m.rowOrder.VALUES).map(([value, { text }]) => element("option", { value, text })),
     );
+    return label("sort by", sort);
+  }
+
+  /** A button that undoes hiding and pinning. It is below the timeline, so that this stays where it is. */
+  function rowReset(line) {
     const reset = element("button", {
       type: "button",
       id: "reset-rows",
@@ -141,7 +136,7 @@
       reset.textContent = `${parts.join(", ")}: undo`;
       reset.title = "show hidden rows again and let pinned ones go (H)";
     };
-    return [label("sort by", sort), reset];
+    return reset;
   }
 
   const label = (text, input) => element("label", { text: `${text} ` }, input);
@@ -191,13 +186,14 @@
       rankFilter(line),
       regionFilter(line),
       rowChoice(line),
-      ...rowSort(line),
+      rowSort(line),
       counter ? label("counter", counter) : "",
       button("picture", "save the timeline as a picture (PNG)", () => savePicture(line)),
       button("keys", "keys of the timeline (?)", () => help.showModal()),
+      m.messages.filters(line),
       help,
     );
   }
 
-  m.controls = { controls, inList, isList };
+  m.controls = { controls, rowReset };
 })((globalThis.meridian ??= {}));

@@ -17,7 +17,12 @@
         (data.isUnfinished(set, i) ? "has not returned" : `for ${duration(set.duration[i] / 1e9)}`),
     );
     if (set.calls[i] > 1) lines.push(`${count(set.calls[i])} calls in one event`);
-    if (set.peer[i] >= 0) lines.push(`peer rank ${set.peer[i]}${set.tag[i] >= 0 ? `, tag ${set.tag[i]}` : ""}`);
+    const facts = [
+      set.peer[i] >= 0 ? `peer rank ${set.peer[i]}` : "",
+      set.peer[i] >= 0 && set.tag[i] >= 0 ? `tag ${set.tag[i]}` : "",
+      m.messages.commName(data, set.comm[i]),
+    ].filter(Boolean);
+    if (facts.length) lines.push(facts.join(", "));
     if (set.bytes_sent[i] || set.bytes_received[i])
       lines.push(`${bytes(set.bytes_sent[i])} sent, ${bytes(set.bytes_received[i])} received`);
     const wait = set.waitOf.get(i);

@@ -25,7 +25,7 @@
       for (let row = 0; row < rows; ++row) set.first.push(set.first[row] + countOf[row]);
       for (const name of ["call", "place", "bytes_sent", "bytes_received", "flags", "calls", "collective"])
         set[name] = await column(raw[name]);
-      for (const name of ["duration", "outside", "peer", "tag"]) set[name] = await signedColumn(raw[name]);
+      for (const name of ["duration", "outside", "peer", "tag", "comm"]) set[name] = await signedColumn(raw[name]);
       set.enter = await signedColumn(raw.enter);
       for (let row = 0; row < rows; ++row) {
         let at = 0;

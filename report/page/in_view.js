@@ -77,13 +77,14 @@
     sums.exact[0] += Math.max(0, clip(span, begin, end) - inCalls);
   }
 
-  /** Messages whose sending call begins in the span, on these rows. */
-  function messagesOf(sets, span) {
+  /** Messages whose sending call begins in the span, on these rows; filter: those of them that it accepts. */
+  function messagesOf(data, sets, span, filter) {
     const found = { count: 0, longest: 0 };
     for (const set of new Set(sets.values()))
       for (let k = 0; k < set.message_from.length; ++k) {
         const at = set.enter[set.message_from[k]];
         if (at < span.from || at >= span.to || sets.get(set.rowOf(set.message_from[k])) !== set) continue;
+        if (filter && !filter.accepts(data, set, k)) continue;
         found.count += 1;
         found.longest = Math.max(found.longest, set.leave(set.message_to[k]) - at);
       }
@@ -95,7 +96,7 @@
    * {functions: [{name, calls, ns, sent, received}], waits: [{name, ns, rank: most was for it}],
    * messages: {count, longest: ns}}.
    */
-  function numbersOf(data, lanes, span) {
+  function numbersOf(data, lanes, span, filter) {
     const weights = weightsOf(data, lanes),
       sets = setsOf(data, weights, span),
       classes = data.classes.length;
@@ -123,7 +124,7 @@
         rank: [...causers].sort((a, b) => b[1] - a[1])[0][0],
       })),
     );
-    found.messages = messagesOf(sets, span);
+    found.messages = messagesOf(data, sets, span, filter);
     return found;
   }
 
@@ -183,7 +184,7 @@
         span = line.span ?? line.view;
       const lanes = line.placesInView().map((place) => line.lanes[place]),
         { colouring } = line,
-        found = numbersOf(data, lanes, span);
+        found = numbersOf(data, lanes, span, line.messages);
       if (colouring.name !== "state") found.states = timesByColour(data, colouring, lanes, span);
       const share = (ns) => (found.ns > 0 ? ns / found.ns : 0),
         time = (ns) => duration(ns / 1e9);

@@ -37,7 +37,14 @@
       ...line.data.colourings.map(({ name, text }) => element("option", { value: name, text })),
     );
     keys.append(...line.colouring.keys.map(key));
-    return element("p", { class: "legend" }, element("label", { text: "colour by " }, choice), " ", keys);
+    return element(
+      "p",
+      { class: "legend" },
+      element("label", { text: "colour by " }, choice),
+      " ",
+      keys,
+      m.controls.rowReset(line),
+    );
   }
 
   /** "each call of 3 s of 812 s" */

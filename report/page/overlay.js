@@ -3,8 +3,7 @@
 "use strict";
 ((m) => {
   const { duration } = m.format;
-  const MOST_MESSAGES = 2000,
-    MOST_FOUND = 4000,
+  const MOST_FOUND = 4000,
     MOST_EVENTS = 6000,
     MOST_COLLECTIVES = 150,
     HATCH_PX = 4;
@@ -56,7 +55,7 @@
       if (this.line.shows.path) this.#critical();
       this.messages = [];
       if (this.line.shows.messages) {
-        this.#messages();
+        m.messages.draw(this.line);
         this.#collectives(places);
       }
       this.ends.draw();
@@ -196,41 +195,6 @@
       }
       context.stroke();
       context.lineWidth = 1;
-    }
-
-    #messages() {
-      const { context, view } = this.line;
-      for (const set of this.data.sets) {
-        const seen = [];
-        for (let k = 0; k < set.message_from.length && seen.length <= MOST_MESSAGES; ++k)
-          if (set.leave(set.message_to[k]) > view.from && set.enter[set.message_from[k]] < view.to) seen.push(k);
-        if (seen.length > MOST_MESSAGES) continue;
-        context.strokeStyle = this.ink;
-        context.globalAlpha = Math.max(0.1, Math.min(0.7, 100 / seen.length));
-        context.beginPath();
-        for (const k of seen) this.#message(set, k);
-        context.stroke();
-        context.globalAlpha = 1;
-      }
-    }
-    #message(set, k) {
-      const { context } = this.line,
-        send = set.message_from[k],
-        receive = set.message_to[k];
-      const from = this.line.place(set.rowOf(send)),
-        to = this.line.place(set.rowOf(receive)),
-        half = this.line.rowPx / 2;
-      if (from < 0 || to < 0) return;
-      const ends = [
-        this.line.x(set.enter[send]),
-        this.line.y(from) + half,
-        this.line.x(set.leave(receive)),
-        this.line.y(to) + half,
-      ];
-      context.moveTo(ends[0], ends[1]);
-      context.lineTo(ends[2], ends[3]);
-      this.messages.push({ set, k, ends });
-      this.drawn.messages += 1;
     }
 
     /** Events of the lanes in view, as [set, place, first, last]; nothing if there are too many. */
@@ -374,7 +338,7 @@
       context.strokeStyle = this.line.isDark ? "#7ab8ff" : "#0b57a4";
       context.beginPath();
       for (let k = 0; k < set.message_from.length; ++k)
-        if (set.message_from[k] === event || set.message_to[k] === event) this.#message(set, k);
+        if (set.message_from[k] === event || set.message_to[k] === event) m.messages.drawOne(this.line, set, k);
       context.stroke();
       context.lineWidth = 1;
       // The other participants of its collective.

@@ -22,6 +22,7 @@
       this.top = 0; // px that the rows are scrolled by
       this.pin = null; // {set, event}
       this.span = null; // {from, to}: a time span that was chosen
+      this.messages = new m.messages.MessageFilter();
       this.shows = { messages: true, path: true };
       this.colouring = data.colourings[0];
       this.wanted = { functions: "", region: "" };

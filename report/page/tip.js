@@ -4,7 +4,7 @@
 ((m) => {
   const { element } = m.dom;
   const { describeCall, describeBins } = m.describe;
-  const { messageAt, describeMessage } = m.callNames;
+  const { messageAt, describeMessage } = m.messages;
   const SAID_MS = 6000;
 
   class Tip {

@@ -153,13 +153,15 @@ def check_rows_are_sorted_hidden_and_pinned_by_keys_and_a_link_keeps_it():
             values = [waits[int(label.split()[1])] for label in by_wait]
             # Values are sums over bins, each of which is rounded.
             assert all(one >= other - 0.01 for one, other in zip(values, values[1:])) and len(values) == len(wanted["ranks"]), (by_wait, values)
-            box = browser.evaluate(f"(() => {{ const b = {LINE}.canvas.getBoundingClientRect(); return [b.x, b.y]; }})()")
             browser.evaluate(f"{LINE}.canvas.focus()")
+            where = f"(() => {{ const b = {LINE}.canvas.getBoundingClientRect(); return [b.x, b.y]; }})()"
+            box = browser.evaluate(where)
 
             def press(key, place):
                 browser.mouse("mouseMoved", box[0] + 30, box[1] + browser.evaluate(f"{LINE}.y({place}) + {LINE}.rowPx / 2"))
                 browser.key(key)
                 browser.frame()
+                assert browser.evaluate(where) == box, "the timeline stays where it is"
 
             press("t", 2)
             assert browser.evaluate(labels) == [by_wait[2], by_wait[0], by_wait[1], *by_wait[3:]]
@@ -285,14 +287,51 @@ def check_the_pointer_on_a_message_shows_what_it_is():
             browser.frame()
             x, y, lines = browser.evaluate(
                 f"(() => {{ const l = {LINE}, box = l.canvas.getBoundingClientRect(), middle = ({{ ends: [a, b, c, d] }}) => [(a + c) / 2, (b + d) / 2]; "
-                "const at = (x, y) => meridian.callNames.messageAt(l.overlay.messages, x, y); "
+                "const at = (x, y) => meridian.messages.messageAt(l.overlay.messages, x, y); "
                 "const isAlone = (each) => { const [x, y] = middle(each); return x > 200 && x < l.width && [-3, 0, 3].every((dx) => [-3, 0, 3].every((dy) => [each, null].includes(at(x + dx, y + dy)))); }; "
                 "const near = l.overlay.messages.find(isAlone), [x, y] = middle(near); "
-                "return [box.x + x, box.y + y, meridian.callNames.describeMessage(l.data, near.set, near.k)]; })()")
+                "return [box.x + x, box.y + y, meridian.messages.describeMessage(l.data, near.set, near.k)]; })()")
             browser.mouse("mouseMoved", x, y)
             browser.frame()
             shown = browser.evaluate(f"[...{LINE}.tip.element.children].map((e) => e.textContent)")
             assert shown[0].startswith("message from rank ") and shown[0] == lines[0] and len(shown) == 3, (shown, lines)
+            assert browser.errors == [], browser.errors
+
+
+def check_messages_are_filtered_and_a_link_keeps_it():
+    with tempfile.TemporaryDirectory() as work:
+        directory = trace(pathlib.Path(work))
+        page, wanted = page_of(directory), stats(directory)
+        all_of_them = sum(pair["messages"] for pair in wanted["pairs"])
+        write = "(() => {{ const i = document.querySelector('#message-{}'); i.value = '{}'; i.dispatchEvent(new Event(i.options ? 'change' : 'input')); }})()"
+        passed = "document.querySelector('details.messages .faint').textContent"
+        with Browser() as browser:
+            browser.open(f"file://{page}")
+            browser.evaluate(f"{LINE}.zoom(1 / 64)")
+            browser.frame()
+            shown = browser.evaluate(f"{LINE}.overlay.drawn.messages")
+            browser.evaluate(write.format("from", "1-2"))
+            browser.frame()
+            own = sum(pair["messages"] for pair in wanted["pairs"] if pair["source"] in (1, 2))
+            assert browser.evaluate(passed) == f"{own} of {all_of_them} messages", browser.evaluate(passed)
+            senders = browser.evaluate(f"{LINE}.overlay.messages.map(({{ set, k }}) => {PAGE}.data.threads[set.rowOf(set.message_from[k])].rank)")
+            assert set(senders) == {1, 2} and len(senders) < shown, senders
+            browser.evaluate(write.format("comm", "0"))
+            assert browser.evaluate(passed) == f"{own} of {all_of_them} messages", "all are in the world"
+            browser.evaluate(write.format("bytes", "1 XB"))
+            assert browser.evaluate("document.querySelector('#message-bytes').ariaInvalid") == "true"
+            browser.evaluate(write.format("bytes", "8 GiB"))
+            browser.frame()
+            assert browser.evaluate(passed) == f"0 of {all_of_them} messages" and browser.evaluate(f"{LINE}.overlay.drawn.messages") == 0
+            browser.evaluate(write.format("bytes", ""))
+            link = at_rest(browser)
+            assert browser.errors == [], browser.errors
+        with Browser() as browser:
+            browser.open(f"file://{page}{link}")
+            browser.frame()
+            assert browser.evaluate(passed) == f"{own} of {all_of_them} messages", link
+            browser.evaluate(f"{LINE}.choose({{ set: {PAGE}.data.sets[0], event: {PAGE}.data.sets[0].message_from[0] }})")
+            assert "MPI_COMM_WORLD" in browser.evaluate("document.querySelector('.details').textContent")
             assert browser.errors == [], browser.errors
 
 

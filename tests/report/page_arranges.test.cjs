@@ -14,8 +14,8 @@ for (const name of [
   "data",
   "lanes",
   "source",
+  "messages",
   "first",
-  "controls",
   "instances",
   "matrix",
   "table",
@@ -24,7 +24,7 @@ for (const name of [
   "clocks",
 ])
   require(path.join(__dirname, "../../report/page", `${name}.js`));
-const { data: pageData, lanes, source, first, controls, instances, levels, matrix } = globalThis.meridian;
+const { data: pageData, lanes, source, first, messages, instances, levels, matrix } = globalThis.meridian;
 
 /** Data of rows [{rank, thread, host, members?, outlier?}], without bins. */
 function dataOf(rows) {
@@ -118,16 +118,16 @@ test("groups unfold to their members, and the outlier is named", () => {
 
 test("a filter of ranks shows ranks inside of groups, too", () => {
   const tree = new lanes.LaneTree(dataOf(GROUPS));
-  tree.accepts = controls.inList("1,3");
+  tree.accepts = messages.inList("1,3");
   assert.deepEqual(labels(tree), ["rank 1", "rank 3 (outlier)"]);
-  tree.accepts = controls.inList("0");
+  tree.accepts = messages.inList("0");
   assert.deepEqual(labels(tree), ["rank 0"]);
 });
 
 test("lists of ranks are understood, or refused", () => {
-  assert.deepEqual([0, 1, 2, 3, 8, 9].filter(controls.inList("0-2, 8")), [0, 1, 2, 8]);
-  assert.deepEqual(["", "3", "0-2,8", "1,"].map(controls.isList), [true, true, true, true]);
-  assert.deepEqual(["a", "1-", "1 2", "-1"].map(controls.isList), [false, false, false, false]);
+  assert.deepEqual([0, 1, 2, 3, 8, 9].filter(messages.inList("0-2, 8")), [0, 1, 2, 8]);
+  assert.deepEqual(["", "3", "0-2,8", "1,"].map(messages.isList), [true, true, true, true]);
+  assert.deepEqual(["a", "1-", "1 2", "-1"].map(messages.isList), [false, false, false, false]);
 });
 
 test("shares of many ranks are drawn as means, with the largest", () => {

@@ -136,6 +136,7 @@ const RAW = {
   place: column([0, 1, 0, 1, 1]),
   peer: signedColumn([1, -1, 0, -1, 0]),
   tag: signedColumn([7, -1, 0, -1, 7]),
+  comm: signedColumn([0, -1, 0, -1, 0]),
   bytes_sent: column([8, 0, 0, 0, 0]),
   bytes_received: column([0, 0, 0, 0, 8]),
   flags: column([0, 0, 2, 0, 0]),

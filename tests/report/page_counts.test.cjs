@@ -16,10 +16,10 @@ for (const name of [
   "in_view",
   "address",
   "ends",
-  "call_names",
+  "messages",
 ])
   require(path.join(__dirname, "../../report/page", `${name}.js`));
-const { inView, address, callNames, ends, levels, events, data: pageData } = globalThis.meridian;
+const { inView, address, messages, ends, levels, events, data: pageData } = globalThis.meridian;
 
 /** Columns of events [row, enter, duration, call, more], sorted by row and enter, as the page has them. */
 function setOf(list, rows, windows) {
@@ -163,20 +163,25 @@ test("a group counts as many threads as it has, unless its members are shown; a 
   assert.deepEqual([...inView.weightsOf(data, [{ ...host, isFolded: false }, lane(4)])], [[4, 1]]);
 });
 
+const NO_TEXTS = Object.fromEntries(
+  ["ranks", "find", "sort", "colour", "from", "to", "tag", "comm", "bytes"].map((name) => [name, ""]),
+);
 test("an address comes back as the view that it was made of", () => {
   const state = {
     view: [10, 2000],
     span: [20, 30],
     call: [3, 0, 17],
+    ...NO_TEXTS,
     ranks: "0-3,8",
     find: "MPI_Send (a&b)",
     sort: "wait",
-    colour: "function",
+    comm: "0",
+    bytes: "64 KiB",
     pin: ["rank 3", "host a&b"],
     hide: ["row 7"],
   };
   assert.deepEqual(address.read(address.write(state)), state);
-  const none = { view: null, span: null, call: null, ranks: "", find: "", sort: "", colour: "", pin: [], hide: [] };
+  const none = { ...NO_TEXTS, view: null, span: null, call: null, pin: [], hide: [] };
   assert.equal(address.write(none), "");
   assert.deepEqual(address.read(address.write({ ...none, find: "x" })), { ...none, find: "x" });
 });
@@ -227,20 +232,69 @@ test("the message whose line is nearest to the pointer is found, within 4 px", (
     { k: 0, ends: [0, 0, 100, 0] },
     { k: 1, ends: [0, 6, 100, 6] },
   ];
-  assert.equal(callNames.messageAt(shown, 50, 2).k, 0);
-  assert.equal(callNames.messageAt(shown, 50, 5).k, 1);
-  assert.equal(callNames.messageAt(shown, 50, 11), null);
-  assert.equal(callNames.messageAt(shown, 103, 0).k, 0);
-  assert.equal(callNames.messageAt(shown, 106, 0), null);
+  assert.equal(messages.messageAt(shown, 50, 2).k, 0);
+  assert.equal(messages.messageAt(shown, 50, 5).k, 1);
+  assert.equal(messages.messageAt(shown, 50, 11), null);
+  assert.equal(messages.messageAt(shown, 103, 0).k, 0);
+  assert.equal(messages.messageAt(shown, 106, 0), null);
 });
 
 test("a message has its ranks, tag, bytes and time", () => {
   const data = someData();
-  Object.assign(data.sets[0], { tag: [7, -1, -1, 7, -1], place: [1, 0, 0, 0, 0] });
+  Object.assign(data.sets[0], { tag: [7, -1, -1, 7, -1], place: [1, 0, 0, 0, 0], comm: [4, 0, 0, 4, 0] });
+  data.communicators = [
+    { first: 0, count: 1, name: "MPI_COMM_WORLD", kind: "world" },
+    { first: 1, count: 2, name: "MPI_COMM_SELF", kind: "self" },
+    { first: 3, count: 2, name: "", kind: "intra" },
+  ];
   data.places = ["", "a.c:5"];
-  assert.deepEqual(callNames.describeMessage(data, data.sets[0], 0), [
+  assert.deepEqual(messages.describeMessage(data, data.sets[0], 0), [
     "message from rank 0 to rank 1",
-    "tag 7, 8 B",
+    "tag 7, 8 B, communicator 4 (intra)",
     "70.0 ns from send (a.c:5) to receive",
   ]);
+  assert.deepEqual(
+    messages.communicators(data).map((comm) => messages.commName(data, comm)),
+    ["MPI_COMM_WORLD", "communicator 3 (intra)", "communicator 4 (intra)"],
+  );
+  assert.equal(messages.commName(data, 2), "MPI_COMM_SELF");
+});
+
+test("messages are filtered by ranks, tag, communicator and size", () => {
+  const data = someData(),
+    [set] = data.sets,
+    filter = new messages.MessageFilter();
+  Object.assign(set, { tag: [7, -1, 9, 7, 9], comm: [1, 0, 0, 1, 0] });
+  const passed = () => [0, 1].filter((k) => filter.accepts(data, set, k));
+  assert.deepEqual([filter.isEmpty, passed()], [true, [0, 1]]);
+  const filtered = (name, text) => {
+    filter.set(name, text);
+    const found = passed();
+    filter.set(name, "");
+    return found;
+  };
+  assert.deepEqual(filtered("from", "0-3"), [0, 1]);
+  assert.deepEqual(filtered("from", "1"), []);
+  assert.deepEqual(filtered("to", "1"), [0, 1]);
+  assert.deepEqual(filtered("tag", "8-9"), [1]);
+  assert.deepEqual(filtered("comm", "1"), [0]);
+  assert.deepEqual(filtered("bytes", "9"), [1]);
+  filter.set("tag", "7");
+  filter.set("bytes", "9");
+  assert.deepEqual(passed(), [], "all of them have to pass");
+  assert.equal(inView.numbersOf(data, LANES, { from: 0, to: 1000 }, filter).messages.count, 0);
+});
+
+test("sizes are understood with their units, or refused", () => {
+  assert.deepEqual(["", "12", "64 KiB", "2m", "1.5k", "3 GB"].map(messages.sizeOf), [
+    0,
+    12,
+    65536,
+    2 * 1024 ** 2,
+    1536,
+    3 * 1024 ** 3,
+  ]);
+  for (const text of ["x", "-1", "1 TiB", "1 2"])
+    assert.equal(messages.MessageFilter.isValid("bytes", text), false, text);
+  assert.equal(messages.MessageFilter.isValid("tag", "1-"), false);
 });
