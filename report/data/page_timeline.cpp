@@ -76,7 +76,9 @@ class TimelineBuilder {
     MERIDIAN_TRY(json["events"], page_events(trace_, windows, named_, rows));
     MERIDIAN_TRY(json["bounds"], page_bounds(trace_));
     MERIDIAN_TRY(json["clocks"], page_clocks(trace_));
-    MERIDIAN_TRY(json["counters"], page_counters(trace_, scan.first_rows(), scan.first_rows_bin_ns()));
+    const std::vector<std::uint64_t> first_rows = scan.first_rows();
+    MERIDIAN_TRY(json["counters"], page_counters(trace_, {first_rows, scan.first_rows_bin_ns(), scan.counted_calls(),
+                                                          rows_.row_of, rows}));
     json["matrix"] = page_matrix(summary_, names_);
     json["rank_shares"] = page_shares(summary_);
     std::vector<std::size_t> threads;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "report/data/page_counters.hpp"
 #include "trace/model/event.hpp"
 
 namespace meridian {
@@ -27,6 +26,7 @@ TimelineScan::TimelineScan(const MergedTrace& trace, std::vector<LocationLife> l
       longest_calls_(trace.definitions().calls.size()),
       first_rows_bin_ns_{std::max<std::int64_t>(
           1, levels.width_ns() * static_cast<std::int64_t>(levels.bins()) / static_cast<std::int64_t>(kCounterBins))},
+      counted_(lives.size()),
       open_(lives.size()),
       most_regions_{most_regions} {}
 
@@ -64,6 +64,8 @@ void TimelineScan::look_at(const WalkedEvent& walked) {
   while (first_rows_.size() < kCounterBins &&
          event.enter_ns >= levels_.begin_of(0) + static_cast<std::int64_t>(first_rows_.size()) * first_rows_bin_ns_)
     first_rows_.push_back(event.row);
+  if ((event.flags & kFlagCounters) != 0 && counted_[event.location].count++ == 0)
+    counted_[event.location].first = event.row;
   tiler_.add(event, walked.waits);  // tiles up to this event: of the one before
   waits_of_[event.location].assign(walked.waits.begin(), walked.waits.end());
   if (!tiler_.changes().empty()) change_regions(event);

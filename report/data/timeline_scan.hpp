@@ -13,6 +13,7 @@
 #include "analysis/walk/trace_walk.hpp"
 #include "merged/model/open_regions.hpp"
 #include "report/data/levels/row_levels.hpp"
+#include "report/data/page_counters.hpp"
 #include "report/data/page_timeline.hpp"
 
 namespace meridian {
@@ -71,6 +72,8 @@ class TimelineScan {
   /// [bin of kCounterBins]: the first event that begins in it or later.
   std::vector<std::uint64_t> first_rows() const;
   std::int64_t first_rows_bin_ns() const noexcept { return first_rows_bin_ns_; }
+  /// [location]
+  const std::vector<CountedCalls>& counted_calls() const noexcept { return counted_; }
   /// Longest first.
   std::vector<WaitInstance> waits() const;
   /// By function and place.
@@ -102,6 +105,7 @@ class TimelineScan {
   std::vector<std::vector<CallInstance>> longest_calls_;  // [call][place], as far as there are calls
   std::int64_t first_rows_bin_ns_;
   std::vector<std::uint64_t> first_rows_;  // of the bins that have been reached
+  std::vector<CountedCalls> counted_;
   std::vector<OpenRegions<std::int64_t>> open_;
   std::vector<RegionInstance> regions_;
   std::size_t most_regions_;

@@ -24,6 +24,7 @@
       this.name = "state";
       this.text = TEXTS.state.text;
       this.hidden = new Set();
+      this.hasPieces = true; // calls have parts of their own
       this.keys = data.classes.map((name, slot) => ({ name, slot, class: `c${slot}` }));
       this.names = data.classes;
     }
@@ -48,7 +49,7 @@
   class SlotColours {
     static async read(data, raw) {
       const own = new SlotColours();
-      Object.assign(own, { data, name: raw.name, text: TEXTS[raw.name].text, hidden: new Set() });
+      Object.assign(own, { data, name: raw.name, text: TEXTS[raw.name].text, hidden: new Set(), hasPieces: true });
       own.names = [
         raw.name === "program" ? "no sample" : "outside of calls",
         raw.name === "function" ? "some call" : raw.name === "program" ? "in calls" : "in calls, no wait",

@@ -116,7 +116,7 @@
         },
       },
       element("option", { value: "", text: "rank" }),
-      ...Object.entries(m.rowOrder.VALUES).map(([value, { text }]) => element("option", { value, text })),
+      ...Object.entries(line.order.values).map(([value, { text }]) => element("option", { value, text })),
     );
     return label("sort by", sort);
   }

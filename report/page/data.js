@@ -35,7 +35,10 @@
       data.counterCurves = [];
       for (const counter of raw.counters ?? [])
         data.counterCurves.push({ ...counter, values: await column(counter.values) });
-      data.colourings = await m.colours.readColours(data, raw.colours);
+      data.colourings = [
+        ...(await m.colours.readColours(data, raw.colours)),
+        ...(await m.counterColours.readCounterColours(data, raw.counters)),
+      ];
       return data;
     }
 

@@ -48,6 +48,7 @@
       bins = binsOf(line.colouring),
       states = binsOf(data.colourings[0]);
     if (!bins) return [lane.label];
+    const words = line.colouring.describe?.(lane, time);
     const shares = bins.levels.shares(bins.row, time - half, time + half);
     const parts = line.colouring.names
       .map((name, c) => [name, shares[c]])
@@ -56,7 +57,7 @@
     const { calls, longest } = states.levels.calls(states.row, time - half, time + half);
     const lines = [
       `${lane.label}, at ${duration((time - data.begin_ns) / 1e9)}`,
-      ...parts.map(([name, share]) => `${percent(share)} ${name}`),
+      ...(words ?? parts.map(([name, share]) => `${percent(share)} ${name}`)),
     ];
     if (calls > 0)
       lines.push(`${count(calls)} ${calls === 1 ? "call" : "calls"}, the longest ${duration(longest / 1e9)}`);

@@ -135,7 +135,7 @@
     let sets;
     for (const [id, weight] of weights) {
       const bins = colouring.binsOf({ kind: "thread", id });
-      if (bins && span.to - span.from < LEAST_BINS * bins.levels.levels[0].binNs)
+      if (bins && colouring.hasPieces && span.to - span.from < LEAST_BINS * bins.levels.levels[0].binNs)
         sets ??= setsOf(data, weights, span) ?? new Map();
       if (sets?.has(id)) addPieces(data, colouring, id, sets.get(id), span, sums);
       else if (bins) bins.levels.times(bins.row, span.from, span.to).forEach((ns, slot) => (sums[slot] += ns * weight));

@@ -10,6 +10,15 @@
     compute: { text: "computing", say: (ns) => duration(ns / 1e9) },
     bytes: { text: "bytes", say: bytes },
   };
+  /** The same, with the counters whose rows are known. */
+  const valuesOf = (data) => ({
+    ...VALUES,
+    ...Object.fromEntries(
+      data.colourings
+        .filter((colouring) => colouring.sum)
+        .map((colouring) => [colouring.name, { text: colouring.text, say: m.counterColours.amount, colouring }]),
+    ),
+  });
 
   /** ns that a thread waits and computes in a span, from its bins; of a thread without bins -1. */
   function timesOf(data, id, span) {
@@ -35,6 +44,7 @@
   class RowOrder {
     constructor(data, summary) {
       this.data = data;
+      this.values = valuesOf(data);
       this.by = "";
       this.hidden = new Set(); // keys of lanes
       this.pinned = []; // the same, from the top
@@ -58,7 +68,7 @@
       const own = (id) =>
         this.by === "bytes"
           ? ((this.span && bytesIn(data, id, span)) ?? this.#bytesOf(id))
-          : timesOf(data, id, span)[this.by];
+          : (this.values[this.by].colouring?.sum(id, span.from, span.to) ?? timesOf(data, id, span)[this.by]);
       return ids.reduce((sum, id) => sum + own(id), 0) / Math.max(1, ids.length);
     }
     /** Of the whole run, of a group the mean of those that the page knows; -1: of none. */
@@ -70,7 +80,7 @@
     }
     /** "waiting 1.20 s": what the lane is sorted by; "": by nothing. */
     words(lane) {
-      return this.by ? `${VALUES[this.by].text}: ${VALUES[this.by].say(this.value(lane))}` : "";
+      return this.by ? `${this.values[this.by].text}: ${this.values[this.by].say(this.value(lane))}` : "";
     }
 
     /** The lanes in this order, and how many of them are pinned: {lanes, pinned}. */
@@ -139,5 +149,5 @@
     return lanes.map((lane) => ({ ...lane, depth: lane.depth - less }));
   }
 
-  m.rowOrder = { RowOrder, VALUES, blocks };
+  m.rowOrder = { RowOrder };
 })((globalThis.meridian ??= {}));

@@ -177,7 +177,7 @@
         nsPerPixel = this.widthNs / width,
         bins = this.colouring.binsOf(lane);
       if (bins) this.painter.bins(this.pixels, width, top, height, bins.levels, bins.row, this.view);
-      if (isCoarse || (bins && nsPerPixel >= bins.levels.levels[0].binNs)) return;
+      if (isCoarse || !this.colouring.hasPieces || (bins && nsPerPixel >= bins.levels.levels[0].binNs)) return;
       for (const part of data.parts) {
         const own = part.from < this.view.to && part.to > this.view.from ? this.colouring.binsIn(part, lane) : null;
         if (!own) continue;

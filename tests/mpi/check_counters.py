@@ -14,9 +14,10 @@ import tempfile
 import h5py
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "support")]
+sys.path[:0] = [str(HERE.parent / "support"), str(HERE.parent / "report")]
 import launch  # noqa: E402
 import merged_columns  # noqa: E402
+import page_data  # noqa: E402
 from counter_trace import CounterTrace  # noqa: E402
 from run_context import check_context  # noqa: E402, F401
 
@@ -303,7 +304,25 @@ def check_summary(runner, check, traces, work):
     for figure in summary["metrics"]:
         if figure["name"].endswith(" per second"):
             check.true(f"{figure} is finite", figure["value"] is not None)
+    check_page(runner, check, traces, folder)
     return merged, summary
+
+
+def check_page(runner, check, traces, folder):
+    """The page has what each thread counted, from its first counted call on."""
+    made = launch.run([runner.options.meridian, "report", folder])
+    check.equal("exit code of report", made.returncode, 0)
+    text = re.search(r'id="data-timeline">(.*?)</script>', (folder / "report.html").read_text(), re.S)
+    timeline = json.loads(text.group(1))
+    for counter in timeline["counters"]:
+        name, bins, values = counter["name"], counter["row_bins"], page_data.column(counter["row_values"])
+        for number, row in enumerate(timeline["rows"]):
+            events = list(traces[row["rank"]].of_thread(row["thread"]))
+            counted = [event for event in events if event.value is not None]
+            expected = sum(event.value[name] for event in counted) + sum(event.between[name] for event in counted[1:])
+            got = sum(values[number * bins : (number + 1) * bins])
+            # Values of bins are rounded.
+            check.true(f"{name} of {row['rank']}.{row['thread']} on the page: {got}, not {expected}", abs(got - expected) <= bins / 2)
 
 
 def check_mistakes(runner, check, work):

@@ -6,9 +6,21 @@ const path = require("node:path");
 const test = require("node:test");
 const { deflateSync } = require("node:zlib");
 
-for (const name of ["dom", "codec", "format", "levels", "events", "colours", "data", "lanes", "paint", "in_view"])
+for (const name of [
+  "dom",
+  "codec",
+  "format",
+  "levels",
+  "events",
+  "colours",
+  "counter_colours",
+  "data",
+  "lanes",
+  "paint",
+  "in_view",
+])
   require(path.join(__dirname, "../../report/page", `${name}.js`));
-const { colours, inView, data: pageData, events, levels } = globalThis.meridian;
+const { colours, counterColours, inView, data: pageData, events, levels } = globalThis.meridian;
 
 const pack = (bytes) => deflateSync(Uint8Array.from(bytes)).toString("base64");
 /** Slots with names are those of `slots`; shares: by slot, of one row of 1000 ns in bins of 250 ns. */
@@ -149,4 +161,50 @@ test("members of groups have the time in which they compute", async () => {
     own.keys.map(({ name }) => name),
     ["some call"],
   );
+});
+
+test("rows have shades for the rate of a counter, of a group that of one thread", async () => {
+  const data = dataOf();
+  data.rows = [
+    { rank: 0 },
+    {
+      rank: 1,
+      members: [
+        [1, 0],
+        [2, 0],
+      ],
+    },
+  ];
+  const varints = pack([8, 0, 4, 1, 0, 16, 2, 2]);
+  const counter = { name: "FAULTS", unit: "1", row_bins: 4, row_bin_ns: 250, row_values: varints };
+  const [own] = await counterColours.readCounterColours(data, [counter, { name: "without rows" }]);
+  assert.equal(own.name, "counter FAULTS");
+  const shadeOf = (row, bin) => {
+    const { shares } = own.part.levels.levels[0];
+    return own.names.findIndex((_, shade) => shares[(row * 8 + shade) * 4 + bin] === 255);
+  };
+  assert.deepEqual(
+    [0, 1, 2, 3].map((bin) => shadeOf(0, bin)),
+    [7, -1, 4, 1],
+  );
+  assert.deepEqual(
+    [0, 1, 2, 3].map((bin) => shadeOf(1, bin)),
+    [-1, 7, 1, 1],
+  );
+  assert.equal(own.names[7], "up to 32.0 M per second");
+  assert.equal(own.sum(0, 0, 1000), 13);
+  assert.equal(own.sum(0, 125, 750), 8);
+  assert.equal(own.sum(2, 0, 1000), -1);
+  assert.deepEqual(own.describe({ kind: "thread", id: 1 }, 260), ["32.0 M per second of FAULTS"]);
+});
+
+test("amounts of counters have three digits", () => {
+  assert.deepEqual([0, 0.123456, 12.34, 999.4, 1234.5, 2.1e9].map(counterColours.amount), [
+    "0",
+    "0.123",
+    "12.3",
+    "999",
+    "1235",
+    "2.10 G",
+  ]);
 });

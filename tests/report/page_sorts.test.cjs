@@ -18,6 +18,7 @@ function dataOf(list, waits, more = {}) {
     wait_classes: [1],
     sets: [],
     parts: [],
+    colourings: [],
   });
   Object.assign(data, more);
   data.threads = data.rows.map((row, id) => ({ ...row, row: id }));
