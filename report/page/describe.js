@@ -33,6 +33,8 @@
           `${data.calls[set.causer_call[wait]]}${of ? ` (${of})` : ""} of rank ${set.causer_rank[wait]}`,
       );
     }
+    const collective = m.collectives.describe(data, set, i);
+    if (collective) lines.push(collective);
     const bound = data.bound(id, set.enter[i]);
     if (bound)
       lines.push(`its times are certain within ${duration(bound / 1e9)} (T1; hatched where that is more than a pixel)`);

@@ -5,7 +5,6 @@
   const { duration } = m.format;
   const MOST_FOUND = 4000,
     MOST_EVENTS = 6000,
-    MOST_COLLECTIVES = 150,
     HATCH_PX = 4;
 
   /** Steps of 1, 2 or 5 times a power of ten: at most `most` in a span. */
@@ -56,7 +55,7 @@
       this.messages = [];
       if (this.line.shows.messages) {
         m.messages.draw(this.line);
-        this.#collectives(places);
+        this.drawn.collectives = m.collectives.draw(this.line, this.#eventsInView(places, MOST_EVENTS));
       }
       this.ends.draw();
       this.#edge();
@@ -214,36 +213,6 @@
         }
       }
       return found;
-    }
-
-    /** A line through the enters of the participants of each collective. */
-    #collectives(places) {
-      const { context } = this.line,
-        parts = new Map();
-      for (const [set, place, from, to] of this.#eventsInView(places, MOST_EVENTS))
-        for (let i = from; i < to; ++i) {
-          if (set.collective[i] === 0) continue;
-          if (!parts.has(set.collective[i])) parts.set(set.collective[i], new Map());
-          parts.get(set.collective[i]).set(place, set.enter[i]);
-        }
-      if (parts.size === 0 || parts.size > MOST_COLLECTIVES) return;
-      context.strokeStyle = this.line.isDark ? "#e29ac8" : "#8a2f6b";
-      context.setLineDash([4, 3]);
-      context.beginPath();
-      for (const enters of parts.values()) {
-        if (enters.size < 2) continue;
-        [...enters]
-          .sort((a, b) => a[0] - b[0])
-          .forEach(([place, enter], k) => {
-            const x = this.line.x(enter),
-              y = this.line.y(place) + this.line.rowPx / 2;
-            if (k === 0) context.moveTo(x, y);
-            else context.lineTo(x, y);
-          });
-        this.drawn.collectives += 1;
-      }
-      context.stroke();
-      context.setLineDash([]);
     }
 
     /** Half width of T1 of a call in px; 0: less than one, or unknown. */

@@ -298,6 +298,25 @@ def check_the_pointer_on_a_message_shows_what_it_is():
             assert browser.errors == [], browser.errors
 
 
+def check_a_collective_is_a_band_with_its_last_rank_marked():
+    with tempfile.TemporaryDirectory() as work:
+        page = page_of(trace(pathlib.Path(work)))
+        with Browser() as browser:
+            browser.open(f"file://{page}")
+            got = browser.evaluate(
+                f"(() => {{ const l = {LINE}, d = l.data, s = d.sets[0], own = [...meridian.collectives.collectivesOf(s).values()].find((each) => each.count > 1); "
+                "const from = s.enter[own.first], to = s.enter[own.last], all = Array.from(s.enter.keys()).filter((i) => s.collective[i] === s.collective[own.last]); "
+                "l.shows.path = false; l.show(from - (to - from), to + (to - from)); l.isMoving = false; l.draw(); "
+                "const pixel = (i) => [...l.context.getImageData(Math.round(l.x(s.enter[i])), l.y(l.place(s.rowOf(i))) + l.rowPx / 2, 1, 1).data].slice(0, 3); "
+                "return { drawn: l.overlay.drawn.collectives, last: pixel(own.last), first: pixel(own.first), isLast: all.every((i) => s.enter[i] <= to), "
+                "count: own.count, all: all.length, sure: meridian.collectives.isCertain(d, s, own), words: meridian.describe.describeCall(d, s, own.first) }; })()")
+            ink = [0x1D, 0x24, 0x30] if got["sure"] else [255, 255, 255]
+            assert got["drawn"] == 1 and got["isLast"] and got["count"] == got["all"] > 2, got
+            assert got["last"] == ink and got["first"] != ink, got
+            assert any("came last" in line for line in got["words"]), got["words"]
+            assert browser.errors == [], browser.errors
+
+
 def check_messages_are_filtered_and_a_link_keeps_it():
     with tempfile.TemporaryDirectory() as work:
         directory = trace(pathlib.Path(work))

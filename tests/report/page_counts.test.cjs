@@ -17,9 +17,10 @@ for (const name of [
   "address",
   "ends",
   "messages",
+  "collectives",
 ])
   require(path.join(__dirname, "../../report/page", `${name}.js`));
-const { inView, address, messages, ends, levels, events, data: pageData } = globalThis.meridian;
+const { inView, address, collectives, messages, ends, levels, events, data: pageData } = globalThis.meridian;
 
 /** Columns of events [row, enter, duration, call, more], sorted by row and enter, as the page has them. */
 function setOf(list, rows, windows) {
@@ -297,4 +298,37 @@ test("sizes are understood with their units, or refused", () => {
   for (const text of ["x", "-1", "1 TiB", "1 2"])
     assert.equal(messages.MessageFilter.isValid("bytes", text), false, text);
   assert.equal(messages.MessageFilter.isValid("tag", "1-"), false);
+});
+
+test("a collective has the row that came last, which is certain only beyond the bounds of the clocks", () => {
+  const data = someData(),
+    [set] = data.sets;
+  set.collective = [1, 0, 2, 1, 2];
+  set.enter = [100, 200, 400, 50, 402];
+  data.bound = () => 1;
+  const found = collectives.collectivesOf(set);
+  assert.deepEqual(found.get(1), { count: 2, first: 3, last: 0, before: 3 });
+  assert.equal(collectives.isCertain(data, set, found.get(1)), true);
+  assert.equal(collectives.isCertain(data, set, found.get(2)), false);
+  assert.equal(collectives.describe(data, set, 3), "collective of 2 rows: rank 0 came last, 50.0 ns after rank 1");
+  assert.equal(
+    collectives.describe(data, set, 2),
+    "collective of 2 rows: rank 1 came last, as far as the clocks say, 2.00 ns after rank 0",
+  );
+  assert.equal(collectives.describe(data, set, 1), "");
+});
+
+test("of many participants the last two are found wherever they are", () => {
+  for (const enter of [
+    [5, 1, 3, 4],
+    [1, 5, 4, 3],
+    [4, 3, 1, 5],
+  ]) {
+    const set = { count: 4, collective: [1, 1, 1, 1], enter };
+    const { first, last, before } = collectives.collectivesOf(set).get(1);
+    assert.deepEqual(
+      [first, last, before].map((i) => enter[i]),
+      [1, 5, 4],
+    );
+  }
 });
