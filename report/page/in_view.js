@@ -6,7 +6,8 @@
   const { duration, bytes, count, counted, percent } = m.format;
   const LEAST_BINS = 64, // of a span: fewer say too little of its ends
     LEAST_SHARE = 0.005,
-    MOST_ROWS = 8;
+    MOST_ROWS = 8,
+    MOST_LETTERS = 60; // of a name in the line: those of C++ are long
 
   /**
    * How many threads each row stands for: id -> number. A host that is unfolded and a group whose members are shown do
@@ -155,6 +156,7 @@
     if (at < Math.min(end, span.to)) colouring.between(at, Math.min(end, span.to), put, id);
   }
 
+  const shortened = (name) => (name.length > MOST_LETTERS ? `${name.slice(0, MOST_LETTERS - 1)}\u2026` : name);
   const cells = (name, row) =>
     element("tr", {}, ...row.map((text, i) => element(name, i ? { class: "number", text } : { text })));
   function table(heads, rows) {
@@ -196,7 +198,7 @@
         `${line.span ? "Selected" : "In view"}: ${counted(found.threads, "row")}, ${time(span.to - span.from)}` +
         states
           .filter(({ ns }) => share(ns) >= LEAST_SHARE)
-          .map(({ name, ns }) => `, ${percent(share(ns))} ${name}`)
+          .map(({ name, ns }) => `, ${percent(share(ns))} ${shortened(name)}`)
           .join("");
       if (!this.element.open) return;
       this.tables.replaceChildren(

@@ -14,7 +14,7 @@
         type: "button",
         class: `key ${own}`,
         text: name,
-        title: "show or hide it",
+        title: `${name}: show or hide it`,
         "aria-pressed": String(!line.colouring.hidden.has(slot)),
         onclick: ({ currentTarget: button }) => {
           const { hidden } = line.colouring;

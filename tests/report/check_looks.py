@@ -258,6 +258,14 @@ def check_a_phone_scrolls_in_one_direction_and_zooms_by_two_fingers():
             assert browser.evaluate("document.documentElement.scrollWidth") <= 390
             cut = "[...document.querySelectorAll('.problems p')].filter((p) => p.scrollHeight > p.clientHeight + 1).length"
             assert browser.evaluate(cut) == 0, "remedies are there as a whole"
+            # Functions of C++ have long names.
+            browser.evaluate(f"(() => {{ const c = {PAGE}.data.colourings.find(({{ name }}) => name === 'function'); c.names = c.names.map((name) => 'std::' + name.repeat(40)); "
+                             "c.keys = c.keys.map((key) => ({ ...key, name: c.names[key.slot] })); document.querySelector('#in-view').open = document.querySelector('details.messages').open = true; "
+                             "const s = document.querySelector('#colour'); s.value = 'function'; s.dispatchEvent(new Event('change')); })()")
+            browser.wait("document.querySelector('#in-view summary').textContent.includes('std::')")
+            browser.frame()
+            assert browser.evaluate("document.documentElement.scrollWidth") <= 390
+            browser.evaluate("document.querySelector('#in-view').open = document.querySelector('details.messages').open = false")
             browser.evaluate(f"{LINE}.canvas.scrollIntoView({{block: 'center'}})")
             browser.frame()
             box = browser.evaluate(f"(() => {{ const b = {LINE}.canvas.getBoundingClientRect(); return [b.x, b.y + 60, {LINE}.width - {LINE}.plotPx, {LINE}.plotPx]; }})()")
