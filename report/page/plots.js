@@ -72,7 +72,8 @@
       const cell = by.get(`${Math.floor((event.offsetX - edge) / size)} ${Math.floor((event.offsetY - edge) / size)}`);
       canvas.title = cell?.text ?? "";
     });
-    return canvas;
+    // Wider than a phone: it scrolls by itself, by keys, too.
+    return element("div", { class: "map", tabindex: "0", role: "group", "aria-label": label }, canvas);
   }
 
   /** Curves over time. lines: [{name, class, points: [[x, y]...]}], y from 0 to 1, or from `least` to `most`. */

@@ -258,6 +258,11 @@ def check_a_phone_scrolls_in_one_direction_and_zooms_by_two_fingers():
             assert browser.evaluate("document.documentElement.scrollWidth") <= 390
             cut = "[...document.querySelectorAll('.problems p')].filter((p) => p.scrollHeight > p.clientHeight + 1).length"
             assert browser.evaluate(cut) == 0, "remedies are there as a whole"
+            # The map of many ranks is wider than a phone.
+            browser.evaluate("document.querySelector('#waiting').append(meridian.plots.heatMap(Array.from({ length: 128 }, (_, i) => ({ x: i, y: i, value: 1, text: '' })), "
+                             "{ xLabel: '', yLabel: '', label: 'wide' }))")
+            assert browser.evaluate("document.querySelector('#waiting').lastElementChild.scrollWidth") > 390
+            assert browser.evaluate("document.documentElement.scrollWidth") <= 390
             # Functions of C++ have long names.
             browser.evaluate(f"(() => {{ const c = {PAGE}.data.colourings.find(({{ name }}) => name === 'function'); c.names = c.names.map((name) => 'std::' + name.repeat(40)); "
                              "c.keys = c.keys.map((key) => ({ ...key, name: c.names[key.slot] })); document.querySelector('#in-view').open = document.querySelector('details.messages').open = true; "
