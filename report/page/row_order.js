@@ -49,15 +49,13 @@
       this.hidden = new Set(); // keys of lanes
       this.pinned = []; // the same, from the top
       this.span = null; // {from, to}: the values are those of this time; null: of the whole run
+      this.isOfSpan = false; // bytes are those of the span
       this.bytes = new Map(
         (summary.ranks ?? []).map((rank) => [
           rank.rank,
           rank.bytes_sent + rank.bytes_received + rank.other_bytes_sent + rank.other_bytes_received,
         ]),
       );
-    }
-    get isPlain() {
-      return this.by === "" && this.hidden.size === 0 && this.pinned.length === 0;
     }
 
     /** Value of a lane: of a host the mean of its threads. */
@@ -67,7 +65,9 @@
         ids = lane.kind === "host" ? lane.ids : [lane.id];
       const own = (id) =>
         this.by === "bytes"
-          ? ((this.span && bytesIn(data, id, span)) ?? this.#bytesOf(id))
+          ? this.isOfSpan
+            ? bytesIn(data, id, span)
+            : this.#bytesOf(id)
           : (this.values[this.by].colouring?.sum(id, span.from, span.to) ?? timesOf(data, id, span)[this.by]);
       return ids.reduce((sum, id) => sum + own(id), 0) / Math.max(1, ids.length);
     }
@@ -80,11 +80,18 @@
     }
     /** "waiting 1.20 s": what the lane is sorted by; "": by nothing. */
     words(lane) {
-      return this.by ? `${this.values[this.by].text}: ${this.values[this.by].say(this.value(lane))}` : "";
+      if (!this.by) return "";
+      const { text, say } = this.values[this.by],
+        value = this.value(lane);
+      return `${text}: ${value < 0 ? "unknown" : say(value)}`;
     }
 
     /** The lanes in this order, and how many of them are pinned: {lanes, pinned}. */
     arrange(lanes) {
+      // Bytes are those of the span where the page has every call of it, of all rows; otherwise those of the run.
+      const idsOf = (lane) => (lane.kind === "host" ? lane.ids : [lane.id]),
+        hasBytes = (id) => bytesIn(this.data, id, this.span) !== null;
+      this.isOfSpan = this.by === "bytes" && this.span !== null && lanes.flatMap(idsOf).every(hasBytes);
       const shown = [],
         pinned = new Map();
       for (const block of blocks(lanes)) this.#take(block, shown, pinned);

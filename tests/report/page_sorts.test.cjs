@@ -89,6 +89,8 @@ test("bytes are those of the summary, in a chosen span those of the calls that b
   assert.deepEqual(labels(own.arrange()), ["rank 1", "rank 0"]);
   own.own.bytes.delete(1);
   assert.deepEqual(labels(own.arrange()), ["rank 0", "rank 1"], "what the page does not know comes last");
+  assert.equal(own.own.words(own.arrange().lanes[1]), "bytes: unknown");
+  own.own.bytes.set(1, 900);
   const enter = [100, 700, 100, 700];
   data.sets = [
     {
@@ -103,6 +105,8 @@ test("bytes are those of the summary, in a chosen span those of the calls that b
   own.own.span = { from: 0, to: 500 };
   assert.deepEqual(labels(own.arrange()), ["rank 0", "rank 1"]);
   assert.equal(own.own.words(own.arrange().lanes[0]), "bytes: 16 B");
+  data.sets[0].has = (row) => row === 0;
+  assert.deepEqual(labels(own.arrange()), ["rank 1", "rank 0"], "of the run where not all rows have their calls");
 });
 
 test("a hidden row takes along what is inside of it, a pinned one stands at the top", () => {
