@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cli/where/call_places.hpp"
+#include "cli/where/thread_functions.hpp"
 #include "merger/load/unify_definitions.hpp"
 
 namespace meridian {
@@ -16,6 +17,7 @@ Result<WhereReport> complete_report(const std::filesystem::path& directory) {
   report.communicators = unify_definitions(metas, report.worlds, unused);
   find_deadlock(report);
   find_call_places(report.ranks);
+  find_thread_functions(report.ranks);
   return report;
 }
 

@@ -79,10 +79,16 @@ std::string local_wait_text(const WaitedFor& what) {
   return fmt::format("{} that one of the threads {} has", lock, ranges(threads));
 }
 
-std::string place_text(const CallPlace& place) {
+/// Of a call its line. Threads that compute are in other lines at each look: the function and its file.
+std::string place_text(const ThreadNow& thread) {
+  const CallPlace& place = thread.place;
   const std::string where = short_place(place);
   if (where.empty()) return "";
   const std::string function = without_parameters(without_copy_marks(place.function));
+  if (thread.call == CallId::none) {
+    const std::string& file = place.file.empty() ? place.module : place.file;
+    return printable(fmt::format("in {} ({})", function, file.substr(file.rfind('/') + 1)));
+  }
   return printable(function.empty() ? "at " + where : fmt::format("at {} in {}", where, function));
 }
 
@@ -94,7 +100,7 @@ std::string groups_text(WhereReport& report) {
   for (std::size_t i = 0; i < report.ranks.size(); ++i) {
     for (const ThreadNow& thread : report.ranks[i].threads) {
       if (!thread.is_alive && thread.call == CallId::none) continue;
-      const std::string place = place_text(thread.place);
+      const std::string place = place_text(thread);
       Key key{state(report.ranks[i], thread), -1, "", 0, thread.waits.size(), place};
       std::int32_t peer = kAnySource;
       if (!thread.waits.empty()) {
@@ -206,7 +212,7 @@ class DeadlockText {
     const std::size_t index = index_of_.at(party.rank);
     for (const ThreadNow& thread : report_.ranks[index].threads) {
       if (thread.thread != party.thread || thread.waits.empty()) continue;
-      const std::string place = place_text(thread.place);
+      const std::string place = place_text(thread);
       add(fmt::format("* {} is in {}{}{}{}", name(party), info(thread.call).name, wait_text(index, thread, next),
                       place.empty() ? "" : " " + place,
                       next == nullptr ? "" : fmt::format(" and waits for {}", name(*next))));

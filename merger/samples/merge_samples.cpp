@@ -27,7 +27,7 @@ class SampleMerger {
 
   Status run() {
     if (!collect()) return {};
-    names_.resolve();
+    names_.resolve(findings_);
     MERIDIAN_TRY(auto table, LongTableWriter<MergedSample>::create(file_, kSamples, kSampleColumns));
     std::uint32_t first_location = 0;
     for (std::size_t i = 0; i < trace_.files.size(); ++i) {

@@ -4,7 +4,6 @@
 #include <tuple>
 #include <utility>
 
-#include "merger/model/findings.hpp"
 #include "merger/sites/resolve_sites.hpp"
 #include "trace/format/tables/column_table.hpp"
 
@@ -17,9 +16,11 @@ void SampleNamesBuilder::add(std::size_t index, const RankMeta& meta, const std:
   for (std::uint32_t stack = 1; stack < stacks.size(); ++stack) paths[stack] = rank.path(0, stack);
 }
 
-void SampleNamesBuilder::resolve() {
-  Findings unused;  // call sites have the same files, and report what is wrong with them
-  const std::vector<SourcePlace> found = resolve_sites(sites_, unused);
+void SampleNamesBuilder::resolve(Findings& findings) {
+  Findings own;  // call sites have the same files, and report what is wrong with these
+  const std::vector<SourcePlace> found = resolve_sites(sites_, own);
+  if (const std::uint64_t count = own.count(FindingId::site_unreadable); count != 0)
+    findings.add(FindingId::samples_unreadable, count);
   for (const Module& module : sites_.modules()) names_.modules.push_back({module.path});
   std::map<std::tuple<std::uint32_t, std::uint64_t, std::string, std::string, std::string, std::uint32_t>,
            std::uint32_t>

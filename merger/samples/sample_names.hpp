@@ -8,6 +8,7 @@
 #include "merged/model/samples.hpp"
 #include "merger/model/definitions/paths.hpp"
 #include "merger/model/definitions/sites.hpp"
+#include "merger/model/findings.hpp"
 #include "trace/format/rank/rank_file.hpp"
 #include "trace/format/tables/h5.hpp"
 #include "trace/model/result.hpp"
@@ -21,7 +22,7 @@ class SampleNamesBuilder {
   /// Takes the stacks of the samples of file `index`.
   void add(std::size_t index, const RankMeta& meta, const std::vector<StackRow>& stacks);
   /// Finds source locations. After all stacks.
-  void resolve();
+  void resolve(Findings& findings);
   /// The path of a stack. After resolve().
   std::uint32_t path(std::size_t index, std::uint32_t stack) const;
   Status write(hid_t file, const std::vector<SampleRank>& ranks, const std::vector<SampleThread>& threads) const;

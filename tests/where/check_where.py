@@ -2,6 +2,7 @@
 """`meridian where` on programs that hang in MPI, while they do and after they were killed."""
 
 import argparse
+import json
 import pathlib
 import sys
 import tempfile
@@ -80,9 +81,23 @@ def main():
             check.true(f"the call's line in the text {when}: {text}", f"stuck.c:{line} in {function}" in text)
             check.true(f"lines that fit {when}: {text}", all(len(each) <= 80 for each in text.splitlines()))
 
+        def check_function(report):
+            """Where a thread computes; the other ranks poll in MPI, so that it may have no processor for a while."""
+            for _ in range(20):
+                place = report["ranks"][-1]["threads"][0]["place"]
+                if place is not None:
+                    break
+                report = json.loads(run.where("--json")[1])
+            found = place and (place["function"], pathlib.Path(place["file"]).name, place["line"])
+            wanted_line = stuck_run.line_of(options.source, "for (volatile double x = 1;")
+            check.equal("the function of a rank that computes", found, ("main", pathlib.Path(options.source).name, wanted_line))
+            check.true(f"its text: {run.where()[1]}", "outside MPI" in run.where()[1])
+
         with run:
             code, report = run.until(lambda report: seen(report) == wanted)
             check_report("while it runs", code, report, RANKS)
+            if options.how == "barrier":
+                check_function(report)
             check.true("each thread waits since a while", all(
                 0 <= thread["since_s"] for rank in report["ranks"] for thread in rank["threads"]))  # fmt: skip
         code, report = run.until_ended()
