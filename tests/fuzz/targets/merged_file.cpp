@@ -2,6 +2,8 @@
 // A merged file, as bytes: all that its reader offers, and the bounds of its times.
 
 #include <algorithm>
+#include <cstdint>
+#include <initializer_list>
 #include <utility>
 
 #include "merged/merged_trace.hpp"
@@ -50,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     read(*trace, {});
     read(*trace, {.from_ns = 1000, .to_ns = 2000, .ranks = {1}, .is_backwards = true});
     if (const auto row = trace->find(0, 0, 1); !row) fuzz::require_words(row.error().what);
-    for (const std::uint64_t row : {0, 1, 70'000})
+    for (const std::uint64_t row : std::initializer_list<std::uint64_t>{0, 1, 70'000})
       if (const auto words = trace->user_words(row); !words) fuzz::require_words(words.error().what);
     if (const auto summary = trace->summary(); !summary) fuzz::require_words(summary.error().what);
     if (const auto report = trace->clock_report(); !report) fuzz::require_words(report.error().what);
