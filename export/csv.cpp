@@ -4,10 +4,12 @@
 #include <array>
 #include <charconv>
 #include <concepts>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "export/texts.hpp"
+#include "merged/user_values.hpp"
 
 namespace meridian {
 namespace {

@@ -284,6 +284,7 @@ Result<std::vector<std::uint64_t>> MergedTrace::user_words(std::uint64_t row) co
   };
   if (Status status = read(); !status) return impl_->in_file(std::move(status).error());
   std::vector<std::uint64_t> words;
+  words.reserve(found.size());
   for (const EventWord& word : found) words.push_back(word.word);
   return words;
 }

@@ -48,7 +48,7 @@ void read_bounds(const MergedTrace& trace) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const fuzz::InputFile input{data, size};
-  if (const auto trace = MergedTrace::open(input.path())) {
+  if (const auto trace = MergedTrace::open(fuzz::InputFile::path())) {
     read(*trace, {});
     read(*trace, {.from_ns = 1000, .to_ns = 2000, .ranks = {1}, .is_backwards = true});
     if (const auto row = trace->find(0, 0, 1); !row) fuzz::require_words(row.error().what);
