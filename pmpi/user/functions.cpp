@@ -125,13 +125,15 @@ void report_once(std::atomic<bool>& is_reported, const char* what) noexcept {
 }  // namespace
 
 InstrumentedFunction* add_function(const void* code) noexcept {
-  if (!is_ready_for_events()) return nullptr;
+  // A rank that is never traced keeps the function as well, so that its next call ends at once.
+  const bool is_ready = is_ready_for_events();
+  if (!is_ready && g_session.state.load(std::memory_order_acquire) != SessionState::off) return nullptr;
   const Turn turn{g_adding};
   if (!turn.has_it()) {
     count_loss(Loss::user_nested);
     return nullptr;
   }
-  if (g_used.load(std::memory_order_relaxed) == 0) {
+  if (is_ready && g_used.load(std::memory_order_relaxed) == 0) {
     g_first = read_anchor();
     g_timed_calls.store(static_cast<std::uint32_t>(g_session.options.number(OptionId::throttle)));
   }
@@ -144,14 +146,16 @@ InstrumentedFunction* add_function(const void* code) noexcept {
       place = (place + 1) % kMostFunctions;
     made = &g_functions[place];
     if (there == nullptr) {
-      char name[kSymbolBytes];
-      name_of(code, name, sizeof name);
-      made->gate.store(define_for_program(MERIDIAN_KIND_REGION, "function", name), std::memory_order_relaxed);
+      if (is_ready) {
+        char name[kSymbolBytes];
+        name_of(code, name, sizeof name);
+        made->gate.store(define_for_program(MERIDIAN_KIND_REGION, "function", name), std::memory_order_relaxed);
+      }
       made->code.store(code, std::memory_order_release);
       g_used.fetch_add(1, std::memory_order_relaxed);
     }
   } else {
-    report_once(g_is_full, "more than 24576 functions");
+    if (is_ready) report_once(g_is_full, "more than 24576 functions");
   }
   return made;
 }

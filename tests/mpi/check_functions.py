@@ -74,6 +74,11 @@ with tempfile.TemporaryDirectory() as work:
     _, summary, _ = trace(work, "some", MERIDIAN_LEVELS="all,-user:function.*tiny*")
     assert count_of(regions_of(summary), "tiny") == 0 and count_of(regions_of(summary), "fails") == 3 * options.ranks
 
+    # Ranks that are not traced run as they would.
+    done, summary, _ = trace(work, "first", MERIDIAN_RANKS=0)
+    assert sorted(done.stdout.splitlines()) == sorted(plain.stdout.splitlines()), done.stdout
+    assert count_of(regions_of(summary), "app::Solver::solve") == 12, regions_of(summary)
+
     _, summary, _ = trace(work, "deep", "deep")
     (left,) = findings(summary, "user.function_left_out")
     assert left["count"] == options.ranks and "inside of 256 others" in str(left), left
