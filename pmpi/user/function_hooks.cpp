@@ -10,10 +10,11 @@ namespace {
 
 constexpr std::uint32_t kMostDepth = 256;
 
-/// A function that has begun. `function` is null where its begin was not recorded.
+/// A function that has begun. One whose begin was recorded also ends in the trace, even if it is recorded no more meanwhile.
 struct Frame {
   const void* code;
   InstrumentedFunction* function;
+  const meridian_gate* gate;  ///< null: the begin was not recorded
   std::uint64_t begin_ticks;  ///< 0: the call is not timed
 };
 /// A signal handler that interrupts pushes above, and leaves what is below as it was.
@@ -43,13 +44,14 @@ extern "C" {
   if (depth >= kMostDepth) [[unlikely]]
     return note_deep_function();
   Frame& frame = t_frames[depth];
-  frame = {code, nullptr, 0};
+  frame = {code, nullptr, nullptr, 0};
   InstrumentedFunction* const function = find(code);
   if (function == nullptr) [[unlikely]]
     return;
   const meridian_gate* const gate = function->gate.load(std::memory_order_relaxed);
   if (gate == nullptr || __atomic_load_n(&gate->on, __ATOMIC_RELAXED) == 0) return;
   frame.function = function;
+  frame.gate = gate;
   if (function->calls.load(std::memory_order_relaxed) < g_timed_calls.load(std::memory_order_relaxed))
     frame.begin_ticks = read_ticks();
   gate->record(gate, MERIDIAN_BEGINS, nullptr);
@@ -68,12 +70,12 @@ extern "C" {
   const Frame frame = t_frames[depth - 1];
   std::atomic_signal_fence(std::memory_order_seq_cst);
   t_depth = depth - 1;
-  if (frame.function == nullptr) return;
-  const meridian_gate* const gate = frame.function->gate.load(std::memory_order_relaxed);
-  if (gate == nullptr || __atomic_load_n(&gate->on, __ATOMIC_RELAXED) == 0) return;
-  gate->record(gate, MERIDIAN_ENDS, nullptr);
+  if (frame.gate == nullptr) return;
+  frame.gate->record(frame.gate, MERIDIAN_ENDS, nullptr);
   if (frame.begin_ticks == 0) return;
-  frame.function->ticks.fetch_add(read_ticks() - frame.begin_ticks, std::memory_order_relaxed);
+  const std::uint64_t most = g_short_ticks.load(std::memory_order_relaxed);
+  if (most == 0) return find_short_ticks();
+  if (read_ticks() - frame.begin_ticks < most) frame.function->short_calls.fetch_add(1, std::memory_order_relaxed);
   if (frame.function->calls.fetch_add(1, std::memory_order_relaxed) + 1 ==
       g_timed_calls.load(std::memory_order_relaxed))
     judge_function(*frame.function);

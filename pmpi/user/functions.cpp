@@ -25,10 +25,10 @@ namespace meridian {
 
 InstrumentedFunction g_functions[kMostFunctions];
 std::atomic<std::uint32_t> g_timed_calls{0};
+std::atomic<std::uint64_t> g_short_ticks{0};
 
 namespace {
 
-constexpr std::int64_t kShortNs = 1000;
 constexpr std::size_t kMostUsed = kMostFunctions / 4 * 3;  ///< so that a search ends soon
 constexpr std::size_t kSymbolBytes = 1024;
 
@@ -125,6 +125,7 @@ void report_once(std::atomic<bool>& is_reported, const char* what) noexcept {
 }  // namespace
 
 InstrumentedFunction* add_function(const void* code) noexcept {
+  if (g_is_full.load(std::memory_order_relaxed)) return nullptr;
   // A rank that is never traced keeps the function as well, so that its next call ends at once.
   const bool is_ready = is_ready_for_events();
   if (!is_ready && g_session.state.load(std::memory_order_acquire) != SessionState::off) return nullptr;
@@ -160,14 +161,20 @@ InstrumentedFunction* add_function(const void* code) noexcept {
   return made;
 }
 
-void judge_function(InstrumentedFunction& function) noexcept {
+void find_short_ticks() noexcept {
+  constexpr std::int64_t kLongEnoughNs = 1'000'000;
   const ClockAnchor now = read_anchor();
   const std::int64_t passed_ns = now.monotonic_ns - g_first.monotonic_ns;
-  if (passed_ns <= 0) return;
+  if (passed_ns < kLongEnoughNs) return;
   const double rate = static_cast<double>(now.before_ticks - g_first.before_ticks) / static_cast<double>(passed_ns);
-  const auto calls = static_cast<double>(function.calls.load(std::memory_order_relaxed));
-  const double mean_ns = static_cast<double>(function.ticks.load(std::memory_order_relaxed)) / calls / rate;
-  if (mean_ns >= static_cast<double>(kShortNs)) return;
+  const auto ticks = static_cast<std::uint64_t>(rate * static_cast<double>(kShortNs));
+  g_short_ticks.store(ticks != 0 ? ticks : 1, std::memory_order_relaxed);
+}
+
+void judge_function(InstrumentedFunction& function) noexcept {
+  // Not the mean: one call that loses its processor takes longer than ten thousand others.
+  const std::uint64_t calls = function.calls.load(std::memory_order_relaxed);
+  if (std::uint64_t{function.short_calls.load(std::memory_order_relaxed)} * 10 < calls * 9) return;
   const meridian_gate* const gate = function.gate.exchange(nullptr, std::memory_order_relaxed);
   if (gate == nullptr) return;
   const auto& definition = *reinterpret_cast<const UserEventDefinition*>(gate);

@@ -4,6 +4,7 @@
 check_functions.py --meridian M --mpiexec X --ranks N program
 """
 
+import json
 import pathlib
 import sys
 import tempfile
@@ -53,9 +54,13 @@ with tempfile.TemporaryDirectory() as work:
         assert count_of(regions, name) == count * options.ranks, (name, count, sorted((known, row["count"]) for known, row in regions.items()))
     # A short function is recorded until that is known, and not more; the finding names it.
     tiny = count_of(regions, "tiny")
-    assert 10_000 * options.ranks <= tiny < TINY * options.ranks, tiny
+    assert 10_000 * options.ranks <= tiny < TINY * options.ranks, tiny  # and those before the rate of the clock was known
     (throttled,) = findings(summary, "user.function_throttled")
-    assert throttled["count"] == options.ranks and "tiny" in str(throttled), throttled
+    assert throttled["count"] == 2 * options.ranks and "tiny" in str(throttled) and "nested" in str(throttled), throttled
+    # Each begin has its end, but for main(), which returns after MPI_Finalize, and what longjmp() left.
+    sql = "SELECT function, sum(flags & 64 != 0) AS begins, sum(flags & 128 != 0) AS ends FROM events WHERE function_group = 'user' GROUP BY function"
+    pairs = json.loads(launch.run([options.meridian, "query", "--json", work / "all", sql]).stdout)["rows"]
+    assert len(pairs) >= 10 and {row["function"] for row in pairs if row["begins"] != row["ends"]} <= {"main", "jumps()"}, pairs
     assert not findings(summary, "user.region_end_alone"), findings(summary, "user.region_end_alone")
     # The recursion counts its time once; the callers include what they call.
     solve = next(row for name, row in regions.items() if name.startswith("app::Solver::solve"))

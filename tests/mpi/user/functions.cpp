@@ -31,6 +31,9 @@ struct Solver {
 
 __attribute__((noinline)) static int tiny(int i) { return i + 1; }
 
+/// The 10 000th call that ends is an inner one: the two around it began before the function was found to be short, and end afterwards.
+__attribute__((noinline)) static int nested(int n) { return n == 0 ? 0 : nested(n - 1) + 1; }
+
 __attribute__((noinline)) static void fails() { throw std::runtime_error("expected"); }
 
 __attribute__((noinline)) static void jumps() { longjmp(g_back, 1); }
@@ -67,6 +70,7 @@ int main(int argc, char** argv) {
   for (pthread_t& thread : threads) pthread_create(&thread, nullptr, in_a_thread, nullptr);
   for (pthread_t& thread : threads) pthread_join(thread, nullptr);
   for (int i = 0; i < 200000; ++i) value = tiny(value);
+  for (int i = 0; i < 50000; ++i) value += nested(2) - 2;
   if (argc > 1) deep(400);
   printf("%d %d\n", rank, value);
   MPI_Finalize();
