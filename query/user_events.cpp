@@ -5,6 +5,7 @@
 #include <array>
 #include <deque>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -89,16 +90,19 @@ std::vector<QueryColumn> place_columns() {
 /// The user events of a window that have values, one by one.
 class UserEventWalk {
  public:
-  UserEventWalk(const MergedTrace& trace, EventWalk walk, const std::uint64_t* number)
-      : values_{trace}, walk_{std::move(walk)}, is_one_{number != nullptr}, number_{is_one_ ? *number : 0} {}
+  static Result<UserEventWalk> open(const QueryTrace& trace, const RowWindow& window, std::string_view table) {
+    const RowWindow read =
+        window.number ? RowWindow{.from_ns = 0, .to_ns = 0} : window;  // one event is known by its number
+    MERIDIAN_TRY(EventWalk walk, EventWalk::open(trace, read, {.fields = kUserEventParts}, table));
+    return UserEventWalk{trace.trace(), std::move(walk), window.number};
+  }
 
   /// The next one with the call number, or with any; nullptr: there is none.
   Result<const MergedEvent*> next(std::uint32_t call) {
     for (;;) {
-      MERIDIAN_TRY(const MergedEvent* const event, walk_.next());
+      MERIDIAN_TRY(const MergedEvent* const event, next_event());
       if (event == nullptr) return event;
-      const bool is_wanted = call == kAnyCall ? !values_.fields(event->call).empty() : event->call == call;
-      if (is_wanted && (!is_one_ || event->row == number_)) return event;
+      if (call == kAnyCall ? !values_.fields(event->call).empty() : event->call == call) return event;
     }
   }
   Result<std::span<const NamedValue>> values(const MergedEvent& event) { return values_.of(event); }
@@ -106,16 +110,22 @@ class UserEventWalk {
   static constexpr std::uint32_t kAnyCall = std::numeric_limits<std::uint32_t>::max();
 
  private:
+  UserEventWalk(const MergedTrace& trace, EventWalk walk, std::optional<std::uint64_t> number)
+      : trace_{&trace}, values_{trace}, walk_{std::move(walk)}, number_{number} {}
+
+  Result<const MergedEvent*> next_event() {
+    const std::optional<std::uint64_t> number = std::exchange(number_, std::nullopt);
+    if (!number || *number >= trace_->events()) return walk_.next();
+    MERIDIAN_TRY(one_, trace_->event(*number));
+    return &one_;
+  }
+
+  const MergedTrace* trace_;
   UserValues values_;
   EventWalk walk_;
-  bool is_one_;
-  std::uint64_t number_;
+  std::optional<std::uint64_t> number_;
+  MergedEvent one_;
 };
-
-Result<UserEventWalk> open_walk(const QueryTrace& trace, const RowWindow& window, std::string_view table) {
-  MERIDIAN_TRY(EventWalk walk, EventWalk::open(trace, window, {.fields = kUserEventParts}, table));
-  return UserEventWalk{trace.trace(), std::move(walk), window.number ? &*window.number : nullptr};
-}
 
 /// The events of one kind.
 class UserEventSource final : public RowSource {
@@ -192,7 +202,7 @@ QueryTable user_values_table() {
           .columns = user_value_columns(),
           .count = [](const QueryTrace& trace) { return trace.trace().events(); },
           .open = [](const QueryTrace& trace, const RowWindow& window) -> Result<std::unique_ptr<RowSource>> {
-            MERIDIAN_TRY(UserEventWalk walk, open_walk(trace, window, "user_values"));
+            MERIDIAN_TRY(UserEventWalk walk, UserEventWalk::open(trace, window, "user_values"));
             return std::unique_ptr<RowSource>{new UserValueSource{trace.trace().definitions(), std::move(walk)}};
           }};
 }
@@ -219,7 +229,7 @@ UserEventTables::UserEventTables(const MergedTrace& trace) {
     made.count = [](const QueryTrace& source) { return source.trace().events(); };
     made.open = [call = event.call, name = made.name](const QueryTrace& source,
                                                       const RowWindow& window) -> Result<std::unique_ptr<RowSource>> {
-      MERIDIAN_TRY(UserEventWalk walk, open_walk(source, window, name));
+      MERIDIAN_TRY(UserEventWalk walk, UserEventWalk::open(source, window, name));
       return std::unique_ptr<RowSource>{new UserEventSource{std::move(walk), call}};
     };
     list_.push_back(std::move(made));

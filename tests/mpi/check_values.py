@@ -79,6 +79,9 @@ def check_sql(merged, rows, is_whole=True):
     assert numbers == [("pool.TAKEN", len(rows["pool.TAKEN"]), sum(row[2] for row in rows["pool.TAKEN"]))], numbers
     joined = query(merged, 'SELECT count(*) FROM "21.1" AS s JOIN events AS e ON e.event = s.event WHERE e.function = \'21.1\'')
     assert joined == [(len(rows["21.1"]),)], joined
+    one = query(merged, 'SELECT event, victim_id FROM "21.1" ORDER BY event LIMIT 1')[0]
+    assert query(merged, f'SELECT event, victim_id FROM "21.1" WHERE event = {one[0]}') == [one]
+    assert query(merged, f'SELECT event FROM "21.0" WHERE event = {one[0]}') == query(merged, 'SELECT event FROM "21.1" WHERE event = 1000000') == []
     fields = query(merged, "SELECT DISTINCT fields FROM events WHERE function = '21.1' AND rank = 0 ORDER BY event")
     assert fields == [(f"thief_eid={row[1]} victim_id={row[2]}",) for row in rows["21.1"] if row[0] == 0], fields
     listed = launch.run([options.meridian, "query", "--tables", merged])
