@@ -104,13 +104,14 @@ void find_thread_functions(std::vector<RankNow>& ranks) {
   if (watched.empty()) return;
   std::this_thread::sleep_for(kWatchedFor);
   take_samples(watched);
+  const std::vector<StackRow> no_stacks;  // those of recorded calls are not needed
   for (RankNow& rank : ranks) {
     SiteTable table;
     PathTable paths;
     std::vector<std::pair<Watched*, std::vector<std::uint32_t>>> stacks;  // sites, innermost first
+    RankSites sites{rank.meta, table, paths, no_stacks};
     for (Watched& one : watched) {
       if (one.rank != &rank || one.addresses.empty()) continue;
-      RankSites sites{rank.meta, table, paths};
       auto& [unused, frames] = stacks.emplace_back(&one, std::vector<std::uint32_t>{});
       for (const std::uint64_t address : one.addresses) {
         if (address == kStackDeeper || address == kStackLost || frames.size() == kMostFrames) break;

@@ -98,7 +98,10 @@ void RuleSum::put(RuleAggregate aggregate, std::size_t digits, SinkBuffer& out) 
 }
 
 RuleTotals::RuleTotals(const std::vector<TextRule>& rules, const MergedDefinitions& names)
-    : rules_{rules}, names_{names}, rules_of_(names.calls.size()), lines_(rules.size()) {
+    : rules_{rules}, rules_of_(names.calls.size()), lines_(rules.size()) {
+  std::map<std::int32_t, std::uint32_t> first;  // [rank]
+  for (std::uint32_t location = 0; location < names.locations.size(); ++location)
+    first_location_.push_back(first.try_emplace(names.locations[location].rank, location).first->second);
   for (std::size_t number = 0; number < rules.size(); ++number) {
     const TextRule& rule = rules[number];
     if (!is_total(rule.moment)) continue;
@@ -114,10 +117,7 @@ void RuleTotals::add(const MergedEvent& event, std::int64_t duration_ns, std::sp
     const TextRule& rule = rules_[number];
     std::uint32_t place = 0;
     if (rule.moment == RuleMoment::thread_total) place = event.location;
-    if (rule.moment == RuleMoment::rank_total) {
-      const auto first = std::ranges::find(names_.locations, event.rank, &MergedLocation::rank);
-      place = static_cast<std::uint32_t>(first - names_.locations.begin());
-    }
+    if (rule.moment == RuleMoment::rank_total) place = first_location_[event.location];
     Line& line = lines_[number][place];
     line.location = place;
     line.sums.resize(rule.fields.size());

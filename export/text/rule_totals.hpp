@@ -46,12 +46,12 @@ class RuleTotals {
     std::uint64_t count = 0;
     std::vector<RuleSum> sums{};  ///< [field of the rule]
   };
-  /// The lines of a rule by rank or thread; one without events for a rule for all of them.
+  /// The lines of a rule: one for each rank or thread with such events, or one for all of them, also if there are none.
   const std::map<std::uint32_t, Line>& lines(const TextRule& rule) const;
 
  private:
   const std::vector<TextRule>& rules_;
-  const MergedDefinitions& names_;
+  std::vector<std::uint32_t> first_location_;         // [location]: of its rank
   std::vector<std::vector<std::size_t>> rules_of_;    // [call]: totals that count its events
   std::vector<std::map<std::uint32_t, Line>> lines_;  // [rule]: by rank's first location, location, or 0
 };

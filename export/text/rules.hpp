@@ -33,7 +33,7 @@ enum class RuleMoment : std::uint8_t {
 inline constexpr std::size_t kRuleMoments = static_cast<std::size_t>(RuleMoment::thread_total) + 1;
 constexpr bool is_total(RuleMoment moment) noexcept { return moment >= RuleMoment::total; }
 
-/// What a total makes of a field over all its events.
+/// How a total combines the values of a field.
 enum class RuleAggregate : std::uint8_t { none, count, sum, min, max, mean };
 
 /// The values that a line may have, in the order of kRuleFields.
@@ -53,7 +53,7 @@ inline constexpr RuleFieldInfo kRuleFields[] = {
 #include "export/text/rule_fields.def"
 };
 
-/// What replaces an @.
+/// The field that replaces an @ of the text.
 struct RuleValue {
   RuleField field{};    ///< `value`: a value of the user event
   std::string value{};  ///< its name
@@ -74,7 +74,7 @@ struct RuleEventValue {
   std::string name;
 };
 
-/// values  those that the trace has: a rule may name those of the events that its pattern matches
+/// values  of all user events of the trace; a rule may name the values of events that its pattern matches
 /// errors  invalid_argument: with the number of the line.
 Result<std::vector<TextRule>> parse_rules(std::string_view text, std::span<const RuleEventValue> values = {});
 /// errors  also not_found, io, and invalid_argument for a file that is too long.
