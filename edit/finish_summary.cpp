@@ -41,7 +41,7 @@ MergedDefinitions RemainingSummary::definitions() const {
   return all;
 }
 
-/// Files of versions that did not define user events have markers alone.
+/// In a file of an earlier version, which has no definitions, all user events are markers.
 void RemainingSummary::fill_user_definitions() {
   for (UserDefinition& definition : trace_->user.list) {
     if (events_of_call_[definition.call] == 0 || is_region_[definition.call]) continue;
@@ -134,7 +134,7 @@ void RemainingSummary::finish_user(Summary& summary) const {
   summary.regions = user_.regions();
   summary.user_events = user_.events(counters_);
   if (!counters_.empty()) return;
-  // A file of a version that did not store values: those of the original, if all its events remain.
+  // A file of an earlier version has no values: the totals of the original are kept where all its events remain.
   constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
   for (UserEventSummary& event : summary.user_events) {
     if (event.kind != "counter") continue;

@@ -90,7 +90,7 @@ class ChromeEvents final : public TimelineVisitor {
     return out_.pass_on();
   }
 
-  /// In a row of their own below the thread: the name of the function, and the time without a processor.
+  /// Samples and intervals without a processor are in a row of their own below that of the thread.
   Status program() {
     MERIDIAN_TRY_DO(walk_samples(source_, [&](const SampleItem& item) {
       name_row(item.location);
@@ -126,7 +126,7 @@ class ChromeEvents final : public TimelineVisitor {
   std::string_view name(const MergedEvent& event) const {
     return event.call < call_names_.size() ? std::string_view{call_names_[event.call]} : "\"unknown call\"";
   }
-  /// A track for each thread: viewers know counters of processes only, and tell those of one name apart by `id`.
+  /// Viewers know counters of processes only. The `id` gives each thread a track of its own.
   void counter(const TimelineItem& item) {
     next() << "{\"ph\":\"C\",\"name\":" << name(item.event) << ",\"id\":" << item.event.thread;
     place(item.event, item.event.enter_ns);

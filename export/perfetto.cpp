@@ -129,7 +129,7 @@ class PerfettoPackets final : public TimelineVisitor {
     return out_.pass_on();
   }
 
-  /// In a track of its own below that of the thread: the name of the function, and the time without a processor.
+  /// Samples and intervals without a processor are in a track of their own below that of the thread.
   Status program() {
     MERIDIAN_TRY_DO(walk_samples(source_, [&](const SampleItem& item) {
       start_program_event(item.location, kInstant, item.frames->empty() ? "unknown" : item.frames->back());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the program did between its calls: samples of its functions, and intervals in which its threads had no processor.
+// Samples of what a program computed, and intervals in which its threads had no processor.
 
 #include <cstdint>
 #include <functional>
@@ -26,8 +26,8 @@ struct SampleItem {
 /// "main > solve > assemble"
 std::string path_text(const std::vector<std::string>& frames);
 
-/// Calls take(item) for each sample of the selected ranks and times, by rank in order of time. Those of a selection of functions or
-/// regions are left out: they are of no call. errors: damaged; io; those of take.
+/// Calls take(item) for each sample of the selected ranks and times, by rank in order of time. If functions or regions
+/// are selected, all samples are left out, because a sample is of no call. errors: damaged; io; those of take.
 Status walk_samples(ExportSource& source, const std::function<Status(const SampleItem&)>& take);
 /// The same for intervals without a processor, by rank in order of their end.
 Status walk_intervals(ExportSource& source, const std::function<Status(const MergedInterval&)>& take);

@@ -27,7 +27,7 @@ struct TimelineItem {
   std::span<const NamedValue> values{};  ///< of a user event or counter
   bool is_counter = false;               ///< a moment, with one value, which holds until the next one
 
-  /// Of a counter.
+  /// The value of a counter.
   double number() const { return values.empty() ? 0 : std::get<double>(values.front().value); }
 };
 

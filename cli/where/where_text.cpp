@@ -79,7 +79,7 @@ std::string local_wait_text(const WaitedFor& what) {
   return fmt::format("{} that one of the threads {} has", lock, ranges(threads));
 }
 
-/// Of a call its line. Threads that compute are in other lines at each look: the function and its file.
+/// A call is shown with its line. A thread that computes is in another line at each look, so it is shown with function and file.
 std::string place_text(const ThreadNow& thread) {
   const CallPlace& place = thread.place;
   const std::string where = short_place(place);
