@@ -115,7 +115,7 @@
         : ["#b8d8b8", "#d5e5f0", "#c8c8c8"];
       const named = (isDark ? DARK : LIGHT).slice(0, this.names.length - FIRST_NAME - 1);
       const colours = [computing, inCall, ...named, others];
-      // Every second one is hatched: a reader needs not tell colours apart.
+      // Every second one is hatched: nobody has to tell colours apart.
       const hatches = colours.map((_, slot) =>
         slot >= FIRST_NAME && slot < colours.length - 1 ? m.paint.HATCHES_OF_SLOTS[(slot - FIRST_NAME) % 4] : null,
       );
