@@ -31,8 +31,8 @@ Status Drain::open_spool() {
   return {};
 }
 
-Status Drain::run_slot(std::uint32_t slot, RingFile::Range range) {
-  while (range.tail < range.head) {
+Status Drain::run_slot(std::uint32_t slot, RingFile::Range range, std::uint64_t most_bytes) {
+  while (range.tail < range.head && (!spool_ || spool_->bytes() < most_bytes)) {
     MERIDIAN_TRY_DO(open_spool());
     const std::uint64_t end = piece_end(ring_.geometry(), range.tail, range.head);
     piece_.resize((end - range.tail) / kWordBytes);
@@ -41,7 +41,6 @@ Status Drain::run_slot(std::uint32_t slot, RingFile::Range range) {
     bytes_ += end - range.tail;
     ring_.shared_slot(slot).tail.store(end, std::memory_order_release);
     wake_owner(ring_.shared_slot(slot), range.tail, end);
-    if (when_stored_) when_stored_(*spool_, slot, range.tail, piece_);
     range.tail = end;
   }
   return {};
@@ -60,7 +59,7 @@ void Drain::wake_owner(const RingSlot& slot, std::uint64_t before, std::uint64_t
   futex_wake_all(served);
 }
 
-Status Drain::run() {
+Status Drain::run(std::uint64_t most_bytes) {
   if (!is_time()) return {};
   Status first_damage;
   for (std::uint32_t slot = 0; slot < ring_.geometry().slot_count; ++slot) {
@@ -74,7 +73,7 @@ Status Drain::run() {
       if (first_damage) first_damage = range.error();
       continue;
     }
-    MERIDIAN_TRY_DO(run_slot(slot, *range));
+    MERIDIAN_TRY_DO(run_slot(slot, *range, most_bytes));
   }
   return first_damage;
 }

@@ -2,10 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <span>
-#include <utility>
 #include <vector>
 
 #include "trace/ring/spool.hpp"
@@ -16,17 +13,13 @@ namespace meridian {
 /// record: in the output directory if the program has agreed on one, otherwise beside the ring file; it stays there.
 class Drain {
  public:
-  /// Called after each piece, which is the last one in the spool. May restart the spool.
-  using WhenStored = std::function<void(SpoolWriter& spool, std::uint32_t slot, std::uint64_t position,
-                                        std::span<const std::uint64_t> words)>;
-
   /// `ring` was opened with RingFile::Access::drain and must outlive this.
-  explicit Drain(RingFile& ring, WhenStored when_stored = {}) : ring_{ring}, when_stored_{std::move(when_stored)} {}
+  explicit Drain(RingFile& ring) : ring_{ring} {}
 
-  /// Drains every slot up to its head. Until the program has an output directory, nothing is drained before a ring is
+  /// Drains every slot up to its head, or until the spool has `most_bytes`. Until the program has an output directory, nothing is drained before a ring is
   /// half full. errors: io (no record is lost: records that could not be stored remain in the ring); damaged (a slot
   /// has invalid positions; the other slots are drained nevertheless).
-  Status run();
+  Status run(std::uint64_t most_bytes = UINT64_MAX);
 
   std::uint64_t bytes() const noexcept { return bytes_; }
   std::optional<SpoolWriter>& spool() noexcept { return spool_; }
@@ -36,10 +29,9 @@ class Drain {
   Status open_spool();
   /// Wakes the slot's thread if it waits for a block that moving the tail from `before` to `tail` has freed.
   void wake_owner(const RingSlot& slot, std::uint64_t before, std::uint64_t tail);
-  Status run_slot(std::uint32_t slot, RingFile::Range range);
+  Status run_slot(std::uint32_t slot, RingFile::Range range, std::uint64_t most_bytes);
 
   RingFile& ring_;
-  WhenStored when_stored_;
   std::optional<SpoolWriter> spool_;
   std::vector<std::uint64_t> piece_;
   bool has_opened_ = false;  // a spool, once

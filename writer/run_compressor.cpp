@@ -16,10 +16,12 @@
 namespace meridian {
 namespace {
 
-constexpr std::uint64_t kFirstBytes = std::uint64_t{1} << 20;  // of a spool before anything is converted
 constexpr std::uint64_t kLeastBytes = std::uint64_t{4} << 20;  // of a spool between checkpoints
+constexpr std::uint64_t kPartBytes = std::uint64_t{1} << 20;   // converted between two looks at the ring
 // A checkpoint grows with the run, slowly: at most this part of all written bytes is checkpoints.
 constexpr std::uint64_t kBytesPerStateByte = 8;
+constexpr std::uint64_t kBetweenMomentsNs = 4'000'000'000;  // at which all writers of a host convert what they have
+constexpr std::uint64_t kBetweenIdleLooksNs = 20'000'000;
 
 }  // namespace
 
@@ -39,8 +41,11 @@ struct RunCompressor::Run {
   std::uint64_t number = 0;  // of the last checkpoint
 };
 
-RunCompressor::RunCompressor(RingFile& ring)
-    : ring_{ring}, most_{has_own_deflate() ? ring.header().spool_bytes / 2 : 0}, next_{std::min(most_, kLeastBytes)} {}
+RunCompressor::RunCompressor(RingFile& ring, HasIdleProcessor has_idle)
+    : ring_{ring},
+      has_idle_{has_idle},
+      most_{has_own_deflate() ? ring.header().spool_bytes / 2 : 0},
+      least_{std::min(most_, kLeastBytes)} {}
 
 RunCompressor::~RunCompressor() = default;
 
@@ -57,38 +62,61 @@ void RunCompressor::attempt(Step&& step) {
   run_.reset();
 }
 
-void RunCompressor::take(SpoolWriter& spool, std::uint32_t slot, std::uint64_t position,
-                         std::span<const std::uint64_t> words) {
-  attempt([&] { return advance(spool, slot, position, words); });
+bool RunCompressor::can_convert() const {
+  return most_ != 0 && (run_ || (!ring_.output_dir().empty() && ring_.world_rank() >= 0));
+}
+
+bool RunCompressor::is_time(const SpoolWriter& spool, std::uint64_t now_ns) {
+  const std::uint64_t moment = now_ns / kBetweenMomentsNs;
+  const bool is_moment = moment != std::exchange(moment_, moment);
+  if (spool.bytes() >= most_ || (is_moment && spool.bytes() >= most_ / 2)) is_due_ = true;
+  if (is_due_) return true;
+  if (spool.bytes() < least_ || now_ns < look_ns_) return false;
+  if (has_idle_()) return true;
+  look_ns_ = now_ns + kBetweenIdleLooksNs;
+  return false;
+}
+
+bool RunCompressor::run(SpoolWriter& spool, std::uint64_t now_ns) {
+  if (!can_convert() || !is_time(spool, now_ns)) return false;
+  attempt([&] { return advance(spool); });
+  return true;
 }
 
 void RunCompressor::settle(SpoolWriter& spool) {
-  attempt([&] { return run_ && spool.bytes() > 0 ? commit(spool) : Status{}; });
+  attempt([&]() -> Status {
+    if (!run_ || spool.bytes() == 0) return {};
+    MERIDIAN_TRY_DO(convert(spool, spool.bytes()));
+    return commit(spool);
+  });
 }
 
-Status RunCompressor::advance(SpoolWriter& spool, std::uint32_t slot, std::uint64_t position,
-                              std::span<const std::uint64_t> words) {
-  if (run_) {
-    MERIDIAN_TRY_DO(run_->decoder.feed(slot, position, words));
-  } else if (spool.bytes() >= std::min(kFirstBytes, most_)) {
-    MERIDIAN_TRY_DO(begin(spool));
-  }
-  return run_ && spool.bytes() >= next_ ? commit(spool) : Status{};
+// Beyond twice the limit the program waits for room in its ring instead.
+Status RunCompressor::advance(SpoolWriter& spool) {
+  if (!run_) MERIDIAN_TRY_DO(begin());
+  MERIDIAN_TRY_DO(convert(spool, spool.bytes() < 2 * most_ ? kPartBytes : spool.bytes()));
+  return converted_ == spool.bytes() ? commit(spool) : Status{};
 }
 
-Status RunCompressor::begin(const SpoolWriter& spool) {
-  const std::filesystem::path output_dir = ring_.output_dir();
-  const std::int32_t rank = ring_.world_rank();
-  if (output_dir.empty() || rank < 0) return {};
-  RankPieces pieces = pieces_of(ring_.path(), output_dir, rank);
+Status RunCompressor::begin() {
+  RankPieces pieces = pieces_of(ring_.path(), ring_.output_dir(), ring_.world_rank());
   std::error_code problem;
   if (std::filesystem::exists(std::filesystem::symlink_status(pieces.checkpoint, problem)))
     return Error{Errc::io, "cannot create '" + pieces.checkpoint.string() + "': it exists", ""};
   MERIDIAN_TRY(ChunkLogWriter chunks, ChunkLogWriter::create(pieces.chunks));
   run_ = std::make_unique<Run>(ring_, std::move(pieces), std::move(chunks));
-  MERIDIAN_TRY(SpoolReader reader, SpoolReader::open(spool.path(), ring_.geometry()));
+  return {};
+}
+
+Status RunCompressor::convert(const SpoolWriter& spool, std::uint64_t most_bytes) {
+  MERIDIAN_TRY(SpoolReader reader, SpoolReader::open(spool.path(), ring_.geometry(), converted_));
+  const std::uint64_t end = std::min(spool.bytes(), converted_ + most_bytes);
   SpoolReader::Segment segment;
-  while (reader.next(segment)) MERIDIAN_TRY_DO(run_->decoder.feed(segment.slot, segment.position, segment.words));
+  while (converted_ < end && reader.next(segment)) {
+    MERIDIAN_TRY_DO(run_->decoder.feed(segment.slot, segment.position, segment.words));
+    converted_ = reader.position();
+  }
+  if (converted_ < end && reader.status()) return Error{Errc::damaged, "the spool is damaged", spool.path().string()};
   return reader.status();
 }
 
@@ -103,8 +131,11 @@ Status RunCompressor::commit(SpoolWriter& spool) {
   ++run_->number;
   ring_.shared_header().compressed_bytes.store(chunk_bytes + state_bytes, std::memory_order_relaxed);
   ring_.shared_header().compressions.store(run_->number, std::memory_order_release);
-  next_ = std::min(std::max(kLeastBytes, kBytesPerStateByte * state_bytes), most_);
-  return spool.restart();
+  least_ = std::min(std::max(kLeastBytes, kBytesPerStateByte * state_bytes), most_);
+  MERIDIAN_TRY_DO(spool.restart());
+  converted_ = 0;
+  is_due_ = false;
+  return {};
 }
 
 }  // namespace meridian

@@ -19,6 +19,7 @@
 #include <thread>
 #include <utility>
 
+#include "trace/model/system_clock.hpp"
 #include "trace/records/finish/finish_rank.hpp"
 #include "trace/records/finish/places.hpp"
 #include "trace/records/finish/snapshot_rank.hpp"
@@ -116,7 +117,7 @@ Status WriterProcess::run() {
     serve();
     if (is_last) break;
     start_snapshot();
-    sleep(seen);
+    if (!compress()) sleep(seen);
   }
   Status left = leave();
   header.writer_state.store(left ? WriterState::left : WriterState::failed, std::memory_order_release);
@@ -156,7 +157,7 @@ void WriterProcess::start_snapshot() {
 void WriterProcess::serve() {
   RingFileHeader& header = ring_.shared_header();
   if (!has_failed_) {
-    const Status drained = drain_.run();
+    const Status drained = drain_.run(compressor_.most_bytes());
     if (!drained && drained.error().code == Errc::io) {
       has_failed_ = true;
       header.writer_state.store(WriterState::failed, std::memory_order_release);
@@ -167,6 +168,11 @@ void WriterProcess::serve() {
   sampler_.run();  // after the program has been served
   copy_head();
   answer_finish();
+}
+
+bool WriterProcess::compress() {
+  return drain_.spool() &&
+         compressor_.run(*drain_.spool(), static_cast<std::uint64_t>(system_clock_ns(CLOCK_MONOTONIC)));
 }
 
 /// After draining, so that the copy refers to nothing that is not in the spool. A failure only means that a lost host leaves less.

@@ -13,6 +13,7 @@
 #include "trace/model/result.hpp"
 #include "trace/ring/ring_file.hpp"
 #include "writer/drain.hpp"
+#include "writer/idle_processor.hpp"
 #include "writer/run_compressor.hpp"
 #include "writer/samples/sampler.hpp"
 
@@ -28,10 +29,7 @@ inline constexpr const char* kSnapshotFolder = "snapshot";
 /// ring's futex word; only the program and its end wake it, and the time for the next samples.
 class WriterProcess {
  public:
-  explicit WriterProcess(RingFile ring)
-      : ring_{std::move(ring)}, compressor_{ring_}, drain_{ring_, [this](auto&&... piece) {
-                                                             compressor_.take(piece...);
-                                                           }} {}
+  explicit WriterProcess(RingFile ring) : ring_{std::move(ring)} {}
 
   /// Returns when there is nothing left to do. errors: the reason why the rank file could not be made; ring and spool
   /// then remain.
@@ -50,6 +48,7 @@ class WriterProcess {
 
  private:
   void serve();          // one round: drains and answers
+  bool compress();       // a part of what was drained, if it is time; whether more is to be done
   void answer_finish();  // makes the rank file if one was requested
   Status finish();       // makes the rank file from all records
   Status leave();        // the program has ended
@@ -64,8 +63,8 @@ class WriterProcess {
 
   RingFile ring_;
   Sampler sampler_{ring_};
-  RunCompressor compressor_;
-  Drain drain_;
+  RunCompressor compressor_{ring_, &has_idle_processor};
+  Drain drain_{ring_};
   std::vector<std::uint64_t> finished_progress_;  // at the last rank file; empty: none was made
   std::chrono::steady_clock::time_point next_copy_ = std::chrono::steady_clock::now() + kBetweenCopies;
   bool has_failed_ = false;  // the spool cannot grow: from now on records remain in the ring

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -93,7 +94,8 @@ Status SpoolWriter::restart() {
 
 std::filesystem::path next_spool(std::filesystem::path spool) { return spool += ".next"; }
 
-Result<SpoolReader> SpoolReader::open(const std::filesystem::path& path, const RingFile::Geometry& geometry) {
+Result<SpoolReader> SpoolReader::open(const std::filesystem::path& path, const RingFile::Geometry& geometry,
+                                      std::uint64_t position) {
   SpoolReader spool;
   spool.path_ = path;
   spool.geometry_ = geometry;
@@ -108,7 +110,9 @@ Result<SpoolReader> SpoolReader::open(const std::filesystem::path& path, const R
     if (tries == kMostTries) return spool_error("lock", path, EWOULDBLOCK);
     ::nanosleep(&kNap, nullptr);
   }
-  spool.left_ = static_cast<std::uint64_t>(status.st_size);
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  spool.position_ = std::min(position, size);
+  spool.left_ = size - spool.position_;
   return spool;
 }
 
@@ -118,9 +122,11 @@ bool SpoolReader::read(void* out, std::uint64_t bytes) {
     return false;
   }
   left_ -= bytes;
+  std::uint64_t from = position_;
+  position_ += bytes;
   auto* at = static_cast<char*>(out);
   while (bytes > 0) {
-    const ssize_t got = ::read(file_.get(), at, bytes);
+    const ssize_t got = ::pread(file_.get(), at, bytes, static_cast<off_t>(from));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) status_ = spool_error("read", path_, errno);
     if (got <= 0) {
@@ -128,6 +134,7 @@ bool SpoolReader::read(void* out, std::uint64_t bytes) {
       return false;
     }
     at += got;
+    from += static_cast<std::uint64_t>(got);
     bytes -= static_cast<std::uint64_t>(got);
   }
   return true;

@@ -49,11 +49,14 @@ class SpoolReader {
   };
 
   /// While this exists, the writer does not write over the segments.
-  /// errors  not_found, io
-  static Result<SpoolReader> open(const std::filesystem::path& path, const RingFile::Geometry& geometry);
+  /// `position`: where a segment begins. errors: not_found, io
+  static Result<SpoolReader> open(const std::filesystem::path& path, const RingFile::Geometry& geometry,
+                                  std::uint64_t position = 0);
 
   /// False at the end. Does not examine data after a damaged segment: positions determine later which data are missing.
   bool next(Segment& segment);
+  /// Bytes of the file before what next() reads.
+  std::uint64_t position() const noexcept { return position_; }
   /// Whether there were data after the last complete segment.
   bool is_torn() const noexcept { return is_torn_; }
   /// Why the file could not be read to its end; ok if it was. Segments after an I/O error are not lost.
@@ -66,6 +69,7 @@ class SpoolReader {
   RingFile::Geometry geometry_;
   Status status_;
   std::vector<std::uint64_t> buffer_;
+  std::uint64_t position_ = 0;
   std::uint64_t left_ = 0;  // bytes of the file that were not read yet
   bool is_torn_ = false;
 };

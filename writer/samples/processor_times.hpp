@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "trace/format/rank/processor_table.hpp"
 #include "trace/records/finish/sample_spool.hpp"
+#include "writer/samples/schedule_counts.hpp"
 #include "writer/samples/switch_event.hpp"
 #include "writer/samples/switch_pairs.hpp"
 #include "writer/samples/tick_line.hpp"
@@ -22,6 +24,10 @@ class ProcessorTimes {
 
   /// From now on of this thread, too; replaces one of the same kernel id.
   void add(std::uint32_t number, std::int32_t kernel_tid, clockid_t clock);
+  /// Of this thread from now on no single intervals, until it is added again.
+  void rest(std::int32_t kernel_tid, const ScheduleCounts& counts, std::uint64_t time_ns);
+  /// Takes the sum of the intervals of a thread that rests, since it began to rest or since the last call.
+  void sum(std::int32_t kernel_tid, const ScheduleCounts& counts, std::uint64_t time_ns, const TickLine& clock);
   /// Takes over what the kernel has. Returns the largest part of a buffer that was filled.
   double drain(const TickLine& clock);
   /// Stores the intervals that ended before `until_ticks`; all earlier ones must have been drained.
@@ -31,8 +37,11 @@ class ProcessorTimes {
 
  private:
   struct Thread {
-    SwitchEvent event;
+    std::uint32_t number = 0;
+    std::optional<SwitchEvent> event;  // none: it rests
     SwitchPairs pairs;
+    ScheduleCounts counts;  // while it rests: at the last sum
+    std::uint64_t time_ns = 0;
   };
   SwitchEvent::Open open_;
   std::map<std::int32_t, Thread> threads_;  // by kernel id

@@ -18,6 +18,7 @@ constexpr std::uint64_t kRoundsWithAPeriod = 8;           // a new one cuts the 
 constexpr std::uint64_t kLongestRoundNs = 100'000'000, kShortestRoundNs = 5'000'000;
 constexpr double kQuiteFull = 0.25, kNearlyEmpty = 0.0625;  // of a buffer of switches at the end of a round
 constexpr std::uint64_t kSamplesInARound = 15;              // of a thread: a quarter of what the kernel's buffer holds
+constexpr std::uint64_t kShortestStepNs = 200'000;          // 25 in the shortest round
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 
 std::uint64_t now_ns() noexcept { return static_cast<std::uint64_t>(system_clock_ns(CLOCK_MONOTONIC)); }
@@ -61,6 +62,7 @@ void Sampler::begin() {
   }
   spool_.emplace(*std::move(spool));
   state_ = State::sampling;
+  round_ns_ = shortest_round_ns();  // until it is known how often the threads are switched
 }
 
 void Sampler::refuse(const std::string& reason) {
@@ -83,7 +85,11 @@ void Sampler::sample(std::uint32_t number, std::int32_t kernel_tid) {
   std::optional<Thread>& thread = threads_[kernel_tid];
   thread.reset();
   if (!event) return;
-  thread.emplace(Thread{number, *std::move(event), period_ns});
+  thread.emplace();
+  thread->number = number;
+  thread->event = *std::move(event);
+  thread->period_ns = period_ns;
+  thread->counts = schedule_counts(ring_.header().pid, kernel_tid).value_or(ScheduleCounts{});
   processor_.add(number, kernel_tid, clock_->clock());
 }
 
@@ -139,8 +145,72 @@ void Sampler::store_sampled_times() {
 
 // Threads that yield to one another are switched a million times a second.
 void Sampler::adapt_round(double filled) noexcept {
-  if (filled > kQuiteFull) round_ns_ = std::max(round_ns_ / 2, std::min(kShortestRoundNs, longest_round_ns_));
+  if (filled > kQuiteFull) round_ns_ = std::max(round_ns_ / 2, shortest_round_ns());
   if (filled < kNearlyEmpty) round_ns_ = std::min(round_ns_ * 2, longest_round_ns_);
+}
+
+std::uint64_t Sampler::drain(Thread& thread) {
+  if (!thread.event) return 0;
+  std::uint64_t samples = 0;
+  const std::uint64_t dropped = thread.event->drain([&](std::uint64_t time_ns, const CopiedStack& copied) {
+    taken_.push_back({time_ns, {0, thread.number, stack_of(copied)}});
+    ++samples;
+  });
+  thread.sampled_ns += (samples + dropped) * thread.period_ns;  // the others stand for those that were dropped
+  thread.owed_ns -= static_cast<double>((samples + dropped) * thread.period_ns) * (1 - thread.share);
+  const bool is_paid = thread.share < 1 && thread.owed_ns <= 0;
+  if (is_paid) thread.share = 1;
+  if (is_paid || rounds_ % kRoundsWithAPeriod == 0) set_period(thread);
+  return dropped;
+}
+
+std::uint64_t Sampler::shortest_round_ns() const noexcept { return std::min(kShortestRoundNs, longest_round_ns_); }
+
+std::uint64_t Sampler::next_round_ns() const noexcept { return std::min(last_round_ns_ + round_ns_, until_ns_); }
+
+std::uint64_t Sampler::nap_ns() const noexcept {
+  if (state_ == State::waiting) return kUntilBeginNs;
+  if (until_ns_ == UINT64_MAX) return round_ns_;
+  const std::uint64_t now = now_ns(), next = next_round_ns();
+  return next > now ? next - now : 1;
+}
+
+std::uint64_t Sampler::step_of(const Thread& thread) noexcept {
+  const double step = static_cast<double>(thread.period_ns) * thread.share;
+  return thread.share < 1 ? std::max(static_cast<std::uint64_t>(step), kShortestStepNs) : thread.period_ns;
+}
+
+void Sampler::set_period(Thread& thread) noexcept {
+  thread.period_ns = draw_period();
+  thread.event->set_period(step_of(thread));
+}
+
+// Samples stand for the rest, too: they are closer to one another after it, as many as there would have been.
+void Sampler::resume(std::int32_t kernel_tid, Thread& thread) {
+  const std::uint64_t rested = thread.counts.switches - thread.rested.switches;
+  thread.owed_ns = static_cast<double>(thread.counts.ran_ns - thread.rested.ran_ns);
+  thread.share = double{SwitchBudget::kMost} / static_cast<double>(SwitchBudget::kMost + rested);
+  thread.period_ns = draw_period();
+  auto event = ThreadEvent::open(kernel_tid, step_of(thread), clock_->clock(), open_);
+  if (!event) return;  // it has ended, or the next round tries again
+  thread.event = *std::move(event);
+  processor_.add(thread.number, kernel_tid, clock_->clock());
+  round_ns_ = shortest_round_ns();
+}
+
+void Sampler::watch(std::int32_t kernel_tid, Thread& thread) {
+  const auto counts = schedule_counts(ring_.header().pid, kernel_tid);
+  if (!counts || counts->switches < thread.counts.switches) return;
+  const std::uint64_t switches = counts->switches - std::exchange(thread.counts, *counts).switches;
+  const bool is_watched = thread.budget.spend(switches, now_ns());
+  if (!is_watched) until_ns_ = std::min(until_ns_, thread.budget.next_ns());
+  const std::uint64_t now = clock_->now_ns();
+  if (!thread.event) processor_.sum(kernel_tid, *counts, now, *clock_);
+  if (!thread.event && is_watched) resume(kernel_tid, thread);
+  if (!thread.event || is_watched) return;
+  thread.event.reset();
+  thread.rested = *counts;
+  processor_.rest(kernel_tid, *counts, now);
 }
 
 void Sampler::take_round(bool is_last) {
@@ -150,19 +220,13 @@ void Sampler::take_round(bool is_last) {
   const std::uint64_t begin_ns = clock_->now_ns();  // all earlier samples are in the kernel's buffers
   const bool is_time = now_ns() - last_times_ns_ >= kBetweenTimesNs || is_last;
   std::uint64_t lost = 0;
-  for (auto& entry : threads_) {
-    if (!entry.second) continue;
-    Thread& thread = *entry.second;
-    const std::uint64_t dropped = thread.event.drain([&](std::uint64_t time_ns, const CopiedStack& copied) {
-      taken_.push_back({time_ns, {0, thread.number, stack_of(copied)}});
-      thread.sampled_ns += thread.period_ns;
-    });
-    thread.sampled_ns += dropped * thread.period_ns;  // the others stand for them
-    lost += dropped;
-    if (rounds_ % kRoundsWithAPeriod == 0) thread.event.set_period(thread.period_ns = draw_period());
-  }
+  for (auto& [kernel_tid, thread] : threads_)
+    if (thread) lost += drain(*thread);
   ++rounds_;
   adapt_round(processor_.drain(*clock_));
+  until_ns_ = UINT64_MAX;
+  for (auto& [kernel_tid, thread] : threads_)
+    if (thread) watch(kernel_tid, *thread);
   processor_.store(is_last ? UINT64_MAX : clock_->ticks_at(begin_ns), *spool_);
   clock_->read_clocks();
   store(is_last ? UINT64_MAX : begin_ns);
@@ -188,7 +252,7 @@ void Sampler::end() {
 
 void Sampler::run() {
   if (state_ == State::waiting) begin();
-  if (state_ != State::sampling || now_ns() - last_round_ns_ < round_ns_) return;
+  if (state_ != State::sampling || now_ns() < next_round_ns()) return;
   last_round_ns_ = now_ns();
   const bool is_over = ring_.header().run_state.load(std::memory_order_acquire) >= RunState::finalized;
   take_round(is_over);

@@ -13,6 +13,8 @@
 #include "trace/ring/ring_file.hpp"
 #include "writer/samples/loaded_files.hpp"
 #include "writer/samples/processor_times.hpp"
+#include "writer/samples/schedule_counts.hpp"
+#include "writer/samples/switch_budget.hpp"
 #include "writer/samples/thread_event.hpp"
 #include "writer/samples/tick_line.hpp"
 
@@ -29,7 +31,7 @@ class Sampler {
   /// Whether run() has to be called: MERIDIAN_SAMPLES is not 0, and there is or will be something to sample.
   bool is_on() const noexcept { return state_ == State::waiting || state_ == State::sampling; }
   /// Longest time until the next call of run().
-  std::uint64_t nap_ns() const noexcept { return state_ == State::waiting ? kUntilBeginNs : round_ns_; }
+  std::uint64_t nap_ns() const noexcept;
   /// Begins once the process has an output directory; then takes over samples, at most one time in a round.
   void run();
   /// Stores all samples that the kernel has.
@@ -40,11 +42,16 @@ class Sampler {
   static constexpr std::uint64_t kUntilBeginNs = 10'000'000;
   enum class State : std::uint8_t { off, waiting, sampling, ended };
   struct Thread {
-    std::uint32_t number = 0;  // ThreadId
-    ThreadEvent event;
-    std::uint64_t period_ns = 0;   // in force
-    std::uint64_t sampled_ns = 0;  // sum of the periods of its samples, lost ones included
-    std::uint64_t stored_ns = 0;   // the same, when it was last stored
+    std::uint32_t number = 0;          // ThreadId
+    std::optional<ThreadEvent> event;  // none: it rests
+    std::uint64_t period_ns = 0;       // that a sample stands for
+    std::uint64_t sampled_ns = 0;      // sum of the periods of its samples, lost ones included
+    std::uint64_t stored_ns = 0;       // the same, when it was last stored
+    SwitchBudget budget;
+    ScheduleCounts counts;  // at the last round
+    ScheduleCounts rested;  // while it rests: when that began
+    double owed_ns = 0;     // of the last rest: has no samples yet
+    double share = 1;       // of the processor time that samples stand for, of that in which they are taken
   };
   struct Taken {
     std::uint64_t time_ns = 0;
@@ -55,6 +62,15 @@ class Sampler {
   void take_round(bool is_last);
   void find_threads();
   void sample(std::uint32_t number, std::int32_t kernel_tid);
+  /// Takes over the samples of a thread; returns how many the kernel dropped.
+  std::uint64_t drain(Thread& thread);
+  /// Lets a thread that is switched very often rest, or watches it again.
+  void watch(std::int32_t kernel_tid, Thread& thread);
+  void resume(std::int32_t kernel_tid, Thread& thread);
+  static std::uint64_t step_of(const Thread& thread) noexcept;
+  void set_period(Thread& thread) noexcept;
+  std::uint64_t shortest_round_ns() const noexcept;
+  std::uint64_t next_round_ns() const noexcept;
   std::uint32_t stack_of(const CopiedStack& copied);
   void store(std::uint64_t until_ns);
   void store_sampled_times();
@@ -69,6 +85,7 @@ class Sampler {
   std::uint64_t period_ns_ = 0;
   std::uint64_t round_ns_ = 0;  // between two rounds
   std::uint64_t longest_round_ns_ = 0;
+  std::uint64_t until_ns_ = UINT64_MAX;  // when the first of the threads that rest is watched again
   std::uint64_t last_round_ns_ = 0, last_times_ns_ = 0, rounds_ = 0;
   std::uint64_t random_ = 0;
   std::optional<TickLine> clock_;

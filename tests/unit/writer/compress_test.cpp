@@ -29,7 +29,7 @@ TEST_F(Compress, GivesTheSameRankFileAsOneConversionAtTheEnd) {
   for (const std::uint64_t between : {1999u, 700u, 150u}) {
     forget();
     store(ring, kCalls, between);
-    EXPECT_GE(made.header().compressions.load(), 2 * (kCalls / between));
+    EXPECT_EQ(made.header().compressions.load(), kCalls / between);
     expect_all(ring, kCalls);
     EXPECT_EQ(bytes_of(out / "rank-00005.h5") == plain, true) << between;  // no column has a complete chunk yet
   }
@@ -103,12 +103,12 @@ TEST_F(Compress, NeitherLosesNorRepeatsCallsWhereverTheWriterStops) {
   const std::uint64_t tail = made.slot(0).tail.load(), checkpoints = made.header().compressions.load();
   put(10'000);  // completes the first chunks of the columns that all calls have
   // The spool holds the same pieces before the checkpoint, drained by another writer.
-  const auto empty_spool = bytes_of(spool());
-  fs::remove(spool());
+  const auto aside = dir / "spool";
+  fs::rename(spool(), aside);
   drain(ring);
   const auto spool_bytes = bytes_of(spool());
   expect_stored("in the spool");
-  put_bytes(spool(), empty_spool);
+  fs::rename(aside, spool());
   made.slot(0).tail.store(tail);
   compress(ring);
   const auto next_checkpoint = bytes_of(pieces().checkpoint);
@@ -142,37 +142,6 @@ TEST_F(Compress, NeitherLosesNorRepeatsCallsWhereverTheWriterStops) {
   expect_stored("records in the ring");
   compress(ring);
   expect_stored("and on");
-}
-
-TEST_F(Compress, BeginsWithTheFirstMegabyteAndUsesOneSpoolAgainAndAgain) {
-  made.header().spool_bytes = 3 << 20;
-  auto ring = open();
-  RunCompressor run{ring};
-  Drain drained{ring, [&](auto&&... piece) { run.take(piece...); }};
-  TestProducer producer{made, 0};
-  producer.put(thread_record(0, 1));
-  std::uint64_t stored = 0, most = 0, at_begin = 0;
-  while (made.header().compressions.load() < 4) {
-    for (int i = 0; i < 1000; ++i) producer.put(known_call(stored++));
-    ASSERT_TRUE(drained.run());
-    most = std::max(most, drained.spool()->bytes());
-    if (at_begin == 0 && fs::exists(pieces().chunks)) at_begin = most;
-  }
-  EXPECT_GE(at_begin, 1u << 20);
-  EXPECT_LT(at_begin, (1u << 20) + (1u << 19));
-  EXPECT_LT(most, 3u << 19);
-  EXPECT_LT(fs::file_size(spool()), 2u << 20);
-  EXPECT_GT(drained.bytes(), 6u << 20);
-  run.settle(*drained.spool());  // there is nothing that is not in the last checkpoint
-  EXPECT_EQ(made.header().compressions.load(), 4u);
-  producer.put(known_call(stored++));
-  ASSERT_TRUE(drained.run());
-  run.settle(*drained.spool());
-  EXPECT_EQ(made.header().compressions.load(), 5u);
-  const FinishedRank finished = finish(ring);
-  EXPECT_EQ(finished.events, stored);
-  RankFile file = result();
-  EXPECT_EQ(count_known_calls(file, 0), stored);
 }
 
 TEST_F(Compress, LeavesTheSpoolToThoseWhoReadIt) {
@@ -218,9 +187,9 @@ TEST_F(Compress, KeepsAllInTheSpoolWhenTheLogCannotGrow) {
   fs::remove(pieces().checkpoint);
   fs::create_directory(pieces().checkpoint);  // the next one cannot be put there
   put(1000);
-  ASSERT_TRUE(compressing->run());
+  advance(ring);
   put(1000);
-  ASSERT_TRUE(compressing->run());
+  advance(ring);
   EXPECT_EQ(made.header().compressions.load(), checkpoints);
   auto reader = SpoolReader::open(spool(), ring.geometry());
   std::uint64_t words = 0;

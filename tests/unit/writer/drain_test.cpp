@@ -2,7 +2,9 @@
 #include "writer/drain.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <thread>
 
 #include "tests/support/ring_producer.hpp"
@@ -119,10 +121,37 @@ TEST(Drain, WakesAThreadThatWaitsForRoomAfterThePieceThatMakesSome) {
   TestProducer producer{made, 0};
   while (producer.head() < 4 * kBlock) producer.put(thread_record(0, 1));
   auto ring = *RingFile::open(dir / "a.ring", RingFile::Access::drain);
-  std::vector<std::uint32_t> served;  // after each piece
-  Drain drain{ring, [&](auto&&...) { served.push_back(made.header().served.load()); }};
+  // The second piece cannot be stored.
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit one_piece{kBlock + kBlock / 2, before.rlim_max};
+  std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &one_piece), 0);
+  Drain drain{ring};
+  const Status status = drain.run();
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, SIG_DFL);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, Errc::io);
+  EXPECT_EQ(made.slot(0).tail.load(), kBlock);
+  EXPECT_EQ(made.header().served.load(), 1u);
   ASSERT_TRUE(drain.run());
-  EXPECT_EQ(served, (std::vector<std::uint32_t>{1, 1, 1, 1}));
+  EXPECT_EQ(made.header().served.load(), 1u) << "nobody waits any more";
+}
+
+TEST(Drain, StopsWhenTheSpoolHasAsMuchAsItMayAndGoesOnLater) {
+  constexpr std::uint64_t kBlock = 256 * 1024;  // one piece
+  const TempDir dir;
+  TestRing made{dir / "a.ring", {.slots = 1, .ring_bytes = 4 * kBlock, .block_bytes = kBlock}};
+  made.set_output(dir.path(), 0);
+  TestProducer producer{made, 0};
+  while (producer.head() < 4 * kBlock) producer.put(thread_record(0, 1));
+  auto ring = *RingFile::open(dir / "a.ring", RingFile::Access::drain);
+  Drain drain{ring};
+  ASSERT_TRUE(drain.run(2 * kBlock));
+  EXPECT_EQ(made.slot(0).tail.load(), 2 * kBlock);
+  ASSERT_TRUE(drain.run());
+  EXPECT_EQ(made.slot(0).tail.load(), 4 * kBlock);
 }
 
 // Producers in threads, the drain in another: everything arrives, in order, through many laps of the ring.

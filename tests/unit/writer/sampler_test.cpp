@@ -3,10 +3,13 @@
 
 #include "writer/samples/sampler.hpp"
 
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <functional>
 #include <thread>
 
 #include "child.hpp"
@@ -176,6 +179,74 @@ TEST_F(Samples, HaveTheIntervalsInWhichTheThreadHadNoProcessor) {
   EXPECT_GT(sleeps, 10U);
 }
 
+__attribute__((no_sanitize("thread"))) void compute_and_yield() {
+  for (std::uint64_t i = 0;; ++i) {
+    g_sink = g_sink + i;
+    if (i % 10'000 == 0) ::sched_yield();
+  }
+}
+
+/// Two threads on one processor that yield to each other after some ten microseconds.
+void yield_for_good(std::function<void()> begun) {
+  cpu_set_t one;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof one, &one), 0);
+  int processor = 0;
+  while (!CPU_ISSET(processor, &one)) ++processor;
+  CPU_ZERO(&one);
+  CPU_SET(processor, &one);
+  ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
+  std::thread other{&compute_and_yield};
+  begun();
+  compute_and_yield();
+}
+
+TEST_F(Samples, HaveTheTimeThatThreadsHadNoProcessorThoughTheyAreSwitchedTooOftenToBeWatched) {
+  const Descriptor trial{SwitchEvent::open_event(::getpid(), CLOCK_MONOTONIC)};
+  if (!trial || !schedule_counts(::getpid(), static_cast<std::int32_t>(::syscall(SYS_gettid))))
+    GTEST_SKIP() << "the kernel does not say here when threads have a processor";
+  made.header().sample_hz = 100;
+  const Child program = start_program(made, [this] {
+    yield_for_good([this] {
+      made.slot(0).kernel_tid = static_cast<std::int32_t>(::syscall(SYS_gettid));
+      TestProducer producer{made, 0};
+      producer.put(thread_record(0, 1));
+    });
+  });
+  ASSERT_TRUE(eventually([this] { return made.slot(0).head.load() > 0; }));
+  RingFile ring = open();
+  Sampler sampler{ring};
+  sampler.run();  // the thread is known from here on
+  const std::int32_t pid = ring.header().pid, kernel_tid = made.slot(0).kernel_tid;
+  const auto before = schedule_counts(pid, kernel_tid);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{3};
+  for (std::int64_t left_ns = 0; std::chrono::steady_clock::now() < end; left_ns = 0) {
+    left_ns = static_cast<std::int64_t>(sampler.nap_ns());
+    std::this_thread::sleep_for(std::chrono::nanoseconds{left_ns});
+    sampler.run();
+  }
+  sampler.settle();
+  const auto after = schedule_counts(pid, kernel_tid);
+  ASSERT_TRUE(before && after);
+  EXPECT_GT(after->switches - before->switches, 20 * SwitchBudget::kMost);
+  EXPECT_NE(text(kSamplesProcessorKey), "");
+  auto table = intervals();
+  ASSERT_TRUE(table) << table.error().what;
+  const auto rows = table->next();
+  ASSERT_TRUE(rows) << rows.error().what;
+  std::uint64_t ready_ns = 0, count = 0;
+  for (const ProcessorRow& row : *rows)
+    if (row.is_ready) ready_ns += row.length - row.ran, count += row.count;  // ticks of CLOCK_MONOTONIC_RAW
+  const double counted = static_cast<double>(after->ready_ns - before->ready_ns);
+  EXPECT_NEAR(static_cast<double>(ready_ns) / counted, 1, 0.1);
+  EXPECT_NEAR(static_cast<double>(count) / static_cast<double>(after->switches - before->switches), 1, 0.1);
+  // Samples stand for all of the processor time: as many as of a thread that is watched, closer to one another.
+  const double wanted = static_cast<double>(after->ran_ns - before->ran_ns) * 100 / 1e9;
+  auto samples = this->table();
+  ASSERT_TRUE(samples) << samples.error().what;
+  EXPECT_GT(static_cast<double>(samples->size()), wanted / 2);
+  EXPECT_LT(static_cast<double>(samples->size()), wanted * 1.5);
+}
+
 TEST_F(Samples, AreNotTakenIfNoneAreWanted) {
   made.header().sample_hz = 0;
   RingFile ring = open();
@@ -193,7 +264,13 @@ TEST_F(Samples, OfAnyRateAreFetchedWhenTheKernelsBufferHasAFewOfThem) {
     Sampler sampler{ring};
     EXPECT_EQ(sampler.nap_ns(), 10'000'000U);  // until there is an output directory
     sampler.run();
+    for (int rounds = 0; rounds < 8; ++rounds) {  // the first ones are short
+      EXPECT_LE(sampler.nap_ns(), nap_ns) << rate;
+      std::this_thread::sleep_for(std::chrono::nanoseconds{sampler.nap_ns()});
+      sampler.run();
+    }
     EXPECT_EQ(sampler.nap_ns(), nap_ns) << rate;
+    std::filesystem::remove(samples_in_output(out, 2));
   }
 }
 
