@@ -32,11 +32,18 @@ struct EventCursor::Impl {
       places;  // [row, less the first of the batch]: number of links, then where the next one goes
 
   bool has_all_events() const {
-    return wanted.empty() && selection.from_ns == INT64_MIN && selection.to_ns == INT64_MAX;
+    return wanted.empty() && selection.windows.empty() && selection.from_ns == INT64_MIN &&
+           selection.to_ns == INT64_MAX;
+  }
+  /// Whether a window has a part of this time, both ends included.
+  bool is_in_a_window(std::int64_t begin_ns, std::int64_t end_ns) const {
+    if (selection.windows.empty()) return true;
+    const auto window = std::ranges::upper_bound(selection.windows, begin_ns, {}, &TimeWindow::to_ns);
+    return window != selection.windows.end() && window->from_ns <= end_ns;
   }
   bool is_selected(const MergedEvent& event) const {
     return event.leave_ns() >= selection.from_ns && event.enter_ns < selection.to_ns &&
-           (wanted.empty() || wanted[event.location]);
+           (wanted.empty() || wanted[event.location]) && is_in_a_window(event.enter_ns, event.leave_ns());
   }
 
   /// Whether a selected thread makes a call between the entry before the block and the next one.
@@ -57,7 +64,10 @@ struct EventCursor::Impl {
   }
 
   Result<bool> may_have_events(std::uint64_t block) {
-    if (trace->index.latest_leave_ns[static_cast<std::size_t>(block)] < selection.from_ns) return false;
+    const auto at = static_cast<std::size_t>(block);
+    const EventIndex& index = trace->index;
+    if (index.latest_leave_ns[at] < selection.from_ns || !is_in_a_window(index.enter_ns[at], index.latest_leave_ns[at]))
+      return false;
     return may_have_wanted(block);
   }
 

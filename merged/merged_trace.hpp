@@ -133,10 +133,18 @@ struct MergedPart {
   std::int32_t shape = 4;  ///< which exits follow which enters: see FORMAT.md
 };
 
+/// A part of the run.
+struct TimeWindow {
+  std::int64_t from_ns = 0;
+  std::int64_t to_ns = 0;
+  bool operator==(const TimeWindow&) const = default;
+};
+
 /// Selects events and a direction.
 struct EventSelection {
   std::int64_t from_ns = std::numeric_limits<std::int64_t>::min();  ///< events that end before are left out
   std::int64_t to_ns = std::numeric_limits<std::int64_t>::max();    ///< events that begin then or later are left out
+  std::vector<TimeWindow> windows{};                                ///< of that, in order and apart; empty: all of it
   std::vector<std::int32_t> ranks{};                                ///< empty: all
   bool is_backwards = false;                                        ///< last event first
   std::uint32_t fields = kAllFields;  ///< of EventField: others are not decoded, and keep their default values

@@ -16,9 +16,8 @@ std::size_t spread(std::size_t i, unsigned bits) {
 
 }  // namespace
 
-std::vector<ExactWindow> choose_windows(std::span<const std::uint32_t> counts, std::int64_t begin_ns,
-                                        std::int64_t width_ns, std::span<const std::size_t> wanted,
-                                        std::uint64_t most) {
+std::vector<TimeWindow> choose_windows(std::span<const std::uint32_t> counts, std::int64_t begin_ns,
+                                       std::int64_t width_ns, std::span<const std::size_t> wanted, std::uint64_t most) {
   std::vector<bool> is_chosen(counts.size());
   std::uint64_t chosen = 0;
   const auto choose = [&](std::size_t slot) {
@@ -34,7 +33,7 @@ std::vector<ExactWindow> choose_windows(std::span<const std::uint32_t> counts, s
   const auto bits = static_cast<unsigned>(std::bit_width(counts.size()));
   for (std::size_t i = 0; i < std::size_t{1} << bits; ++i) choose(spread(i, bits));
 
-  std::vector<ExactWindow> windows;
+  std::vector<TimeWindow> windows;
   for (std::size_t slot = 0; slot < counts.size(); ++slot) {
     if (!is_chosen[slot]) continue;
     const std::int64_t from_ns = begin_ns + static_cast<std::int64_t>(slot) * width_ns;

@@ -20,9 +20,11 @@ struct PageEvent {
   bool has_collective = false;
 };
 
-struct PageMessage {
-  std::uint64_t number = 0;
-  std::uint32_t event = 0;  // its place among the events
+struct Causer {
+  decltype(MergedEvent::rank) rank = 0;
+  std::int64_t enter_ns = 0;
+  decltype(MergedEvent::call) call = 0;
+  decltype(MergedEvent::site) site = 0;
 };
 
 class PageEvents {
@@ -30,8 +32,10 @@ class PageEvents {
   PageEvents(const MergedTrace& trace, std::span<const std::uint32_t> row_of, std::size_t rows)
       : trace_{trace}, places_{trace.definitions()}, row_of_{row_of}, rows_(rows) {}
 
-  Status read(const ExactWindow& window) {
-    EventSelection selection{.from_ns = window.from_ns, .to_ns = window.to_ns};
+  Status read(std::span<const TimeWindow> windows) {
+    if (windows.empty()) return {};
+    EventSelection selection{.from_ns = windows.front().from_ns, .to_ns = windows.back().to_ns};
+    selection.windows.assign(windows.begin(), windows.end());
     selection.links = link_bit(LinkKind::sent) | link_bit(LinkKind::received) | link_bit(LinkKind::entered);
     selection.has_waits = true;
     MERIDIAN_TRY(EventCursor cursor, trace_.select(std::move(selection)));
@@ -40,8 +44,7 @@ class PageEvents {
       MERIDIAN_TRY(const bool has_more, cursor.next(batch));
       if (!has_more) return {};
       for (const MergedEvent& event : batch.events)
-        // One that a window before has, too, is there already.
-        if (event.location < row_of_.size() && row_of_[event.location] < rows_.size() && is_new(event))
+        if (event.location < row_of_.size() && row_of_[event.location] < rows_.size())
           MERIDIAN_TRY_DO(add(event, batch));
     }
   }
@@ -52,6 +55,7 @@ class PageEvents {
     PackedNumbers wait_rows, waits, kinds, causer_ranks, causer_enters, causer_calls, causer_places;
     std::unordered_map<std::uint64_t, std::uint32_t> number_of;
     std::uint32_t number = 0;
+    MERIDIAN_TRY(const auto causer_at, causers());
     for (const std::vector<PageEvent>& row : rows_) {
       counts.add(row.size());
       std::int64_t at_ns = 0;
@@ -72,7 +76,7 @@ class PageEvents {
         polls.add(event.calls);
         collectives.add(each.has_collective ? each.collective + 1 : 0);
         if (each.wait.ns > 0) {
-          MERIDIAN_TRY(const MergedEvent causer, trace_.event(each.wait.causer));
+          const Causer& causer = causer_at.at(each.wait.causer);
           wait_rows.add(number - std::exchange(last_wait_, number));
           waits.add_signed(each.wait.ns);
           kinds.add(static_cast<std::uint64_t>(each.wait.kind));
@@ -114,11 +118,6 @@ class PageEvents {
   const CallPlaces& places() const noexcept { return places_; }
 
  private:
-  bool is_new(const MergedEvent& event) const {
-    const std::vector<PageEvent>& row = rows_[row_of_[event.location]];
-    return row.empty() || row.back().event.row < event.row;
-  }
-
   Status add(const MergedEvent& event, const MergedBatch& batch) {
     PageEvent& added = rows_[row_of_[event.location]].emplace_back();
     added.event = event;
@@ -135,6 +134,23 @@ class PageEvents {
       }
     }
     return {};
+  }
+
+  /// What the events wait for, by its row. Read in order of rows: one after the other they would each need a block of their own.
+  Result<std::unordered_map<std::uint64_t, Causer>> causers() const {
+    std::vector<std::uint64_t> rows;
+    for (const std::vector<PageEvent>& row : rows_)
+      for (const PageEvent& each : row)
+        if (each.wait.ns > 0) rows.push_back(each.wait.causer);
+    std::ranges::sort(rows);
+    rows.erase(std::ranges::unique(rows).begin(), rows.end());
+    std::unordered_map<std::uint64_t, Causer> causers;
+    causers.reserve(rows.size());
+    for (const std::uint64_t row : rows) {
+      MERIDIAN_TRY(const MergedEvent event, trace_.event(row));
+      causers.emplace(row, Causer{event.rank, event.enter_ns, event.call, event.site});
+    }
+    return causers;
   }
 
   /// Messages with both ends among the events, by their send.
@@ -169,10 +185,10 @@ class PageEvents {
 
 }  // namespace
 
-Result<nlohmann::ordered_json> page_events(const MergedTrace& trace, std::span<const ExactWindow> windows,
+Result<nlohmann::ordered_json> page_events(const MergedTrace& trace, std::span<const TimeWindow> windows,
                                            std::span<const std::uint32_t> row_of, std::size_t rows) {
   PageEvents events{trace, row_of, rows};
-  for (const ExactWindow& window : windows) MERIDIAN_TRY_DO(events.read(window));
+  MERIDIAN_TRY_DO(events.read(windows));
   return events.json();
 }
 

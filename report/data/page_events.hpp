@@ -16,7 +16,7 @@ namespace meridian {
 ///
 /// row_of  [location]: its row on the page; the number of locations or more: none
 /// errors  damaged; io
-Result<nlohmann::ordered_json> page_events(const MergedTrace& trace, std::span<const ExactWindow> windows,
+Result<nlohmann::ordered_json> page_events(const MergedTrace& trace, std::span<const TimeWindow> windows,
                                            std::span<const std::uint32_t> row_of, std::size_t rows);
 
 }  // namespace meridian

@@ -123,7 +123,7 @@ class PartScan {
     add_bins(levels_, request_.rows.size(), threads, json);
     json["quiet"] = std::move(quiet);
     if (events_ <= kMostPartEvents) {
-      const ExactWindow window{request_.from_ns, request_.to_ns};
+      const TimeWindow window{request_.from_ns, request_.to_ns};
       json["windows"] = Json::array({{window.from_ns, window.to_ns}});
       MERIDIAN_TRY(json["events"], page_events(trace_, {&window, 1}, named_, request_.rows.size()));
     }

@@ -70,9 +70,9 @@ class TimelineBuilder {
     const std::vector<CallInstance> calls = longest_calls(scan);
     add_instances(scan, waits, calls, json);
     add_regions(scan, json);
-    const std::vector<ExactWindow> windows = windows_of(scan, waits, calls);
+    const std::vector<TimeWindow> windows = windows_of(scan, waits, calls);
     Json& list = json["windows"] = Json::array();
-    for (const ExactWindow& window : windows) list.push_back({window.from_ns, window.to_ns});
+    for (const TimeWindow& window : windows) list.push_back({window.from_ns, window.to_ns});
     MERIDIAN_TRY(json["events"], page_events(trace_, windows, named_, rows));
     MERIDIAN_TRY(json["bounds"], page_bounds(trace_));
     MERIDIAN_TRY(json["clocks"], page_clocks(trace_));
@@ -229,8 +229,8 @@ class TimelineBuilder {
                        {"length", packed_text(lengths.bytes())}};
   }
 
-  std::vector<ExactWindow> windows_of(const TimelineScan& scan, const std::vector<WaitInstance>& waits,
-                                      const std::vector<CallInstance>& calls) const {
+  std::vector<TimeWindow> windows_of(const TimelineScan& scan, const std::vector<WaitInstance>& waits,
+                                     const std::vector<CallInstance>& calls) const {
     const RowLevels& slots = scan.slots();
     std::vector<std::uint32_t> counts(slots.bins());
     for (std::size_t i = 0; i < counts.size(); ++i)

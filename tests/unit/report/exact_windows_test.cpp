@@ -11,7 +11,7 @@
 namespace meridian {
 namespace {
 
-using Windows = std::vector<ExactWindow>;
+using Windows = std::vector<TimeWindow>;
 
 TEST(ExactWindows, AreTheWholeRunIfItFits) {
   const std::vector<std::uint32_t> counts{5, 0, 7, 1};
@@ -50,7 +50,7 @@ TEST(ExactWindows, NeverHaveMoreEventsThanAllowed) {
     const std::uint64_t most = random() % 300;
     std::uint64_t sum = 0;
     std::int64_t last = -1;
-    for (const ExactWindow& window : choose_windows(counts, 0, 1, wanted, most)) {
+    for (const TimeWindow& window : choose_windows(counts, 0, 1, wanted, most)) {
       EXPECT_GT(window.from_ns, last) << "windows that touch are one";
       last = window.to_ns;
       for (std::int64_t slot = window.from_ns; slot < window.to_ns; ++slot)
