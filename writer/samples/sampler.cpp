@@ -34,13 +34,16 @@ std::string paranoid_level() {
 }  // namespace
 
 Sampler::Sampler(RingFile& ring, ThreadEvent::Open open, SwitchEvent::Open open_switches)
-    : ring_{ring}, open_{open}, files_{ring.header().pid}, processor_{open_switches} {
+    : ring_{ring},
+      open_{open},
+      files_{ring.header().pid},
+      processor_{open_switches},
+      memory_{ring.header().pid, ring.clock()} {
   const std::uint32_t rate = ring.header().sample_hz;
   if (rate == 0) return;
   period_ns_ = kSecondNs / rate;
   round_ns_ = longest_round_ns_ = std::min(kLongestRoundNs, kSamplesInARound * period_ns_);
   random_ = (ring.header().process_start ^ static_cast<std::uint64_t>(ring.header().pid) << 32) | 1;
-  state_ = State::waiting;
 }
 
 // Xorshift (G. Marsaglia, Journal of Statistical Software 8, 2003): 20 % around the period, so that no loop of the program is in
@@ -61,7 +64,7 @@ void Sampler::begin() {
     return;
   }
   spool_.emplace(*std::move(spool));
-  state_ = State::sampling;
+  state_ = period_ns_ == 0 ? State::memory_only : State::sampling;
   round_ns_ = shortest_round_ns();  // until it is known how often the threads are switched
 }
 
@@ -169,7 +172,8 @@ std::uint64_t Sampler::shortest_round_ns() const noexcept { return std::min(kSho
 std::uint64_t Sampler::next_round_ns() const noexcept { return std::min(last_round_ns_ + round_ns_, until_ns_); }
 
 std::uint64_t Sampler::nap_ns() const noexcept {
-  if (state_ == State::waiting) return kUntilBeginNs;
+  if (state_ == State::waiting) return period_ns_ != 0 ? kUntilBeginNs : UINT64_MAX;  // MPI_Init wakes the writer
+  if (state_ == State::memory_only) return kMemoryNapNs;
   if (until_ns_ == UINT64_MAX) return round_ns_;
   const std::uint64_t now = now_ns(), next = next_round_ns();
   return next > now ? next - now : 1;
@@ -213,6 +217,11 @@ void Sampler::watch(std::int32_t kernel_tid, Thread& thread) {
   processor_.rest(kernel_tid, *counts, now);
 }
 
+bool Sampler::take_memory(bool is_last) {
+  memory_.take(now_ns(), is_last, *spool_);
+  return static_cast<bool>(spool_->store());
+}
+
 void Sampler::take_round(bool is_last) {
   clock_->read_clocks();
   files_.refresh();
@@ -241,29 +250,35 @@ void Sampler::take_round(bool is_last) {
     processor_.remove(entry.first);
     return true;
   });
+  memory_.take(now_ns(), is_last, *spool_);
   if (!spool_->store()) end();
 }
 
-void Sampler::end() {
+void Sampler::end(State state) {
   threads_.clear();
   cards_.clear();
-  state_ = State::ended;
+  state_ = state;
 }
 
 void Sampler::run() {
   if (state_ == State::waiting) begin();
+  const bool is_over = ring_.header().run_state.load(std::memory_order_acquire) >= RunState::finalized;
+  if (state_ == State::memory_only && (!take_memory(is_over) || is_over)) end();
   if (state_ != State::sampling || now_ns() < next_round_ns()) return;
   last_round_ns_ = now_ns();
-  const bool is_over = ring_.header().run_state.load(std::memory_order_acquire) >= RunState::finalized;
   take_round(is_over);
   const bool is_refused =
       is_refused_ && std::ranges::none_of(threads_, [](const auto& entry) { return entry.second.has_value(); });
-  if (is_over || is_refused) end();
+  if (is_over)
+    end();
+  else if (is_refused && state_ == State::sampling)
+    end(State::memory_only);
 }
 
 void Sampler::settle() {
   if (state_ == State::waiting) begin();
   if (state_ == State::sampling) take_round(true);
+  if (state_ == State::memory_only) (void)take_memory(true);
 }
 
 }  // namespace meridian

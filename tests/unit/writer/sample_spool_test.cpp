@@ -21,6 +21,11 @@ bool are_equal(const SampleRow& a, const SampleRow& b) {
 const std::vector<ProcessorRow> kIntervals = {{1'000'000'100'000, 90'000, 0, 3, 1, true},
                                               {1'000'000'050'000, 40'000, 30'000, 4'000'000'000, 4'000'000'000, false}};
 
+// What grew may become less again.
+const std::vector<MemoryRow> kReadings = {{1'000'000'000'000, 5'000'000, 5'000'000, 0, 1000, 3},
+                                          {1'000'000'100'000, 4'000'000, 6'000'000, 1'000'000, 1001, 3},
+                                          {1'000'000'200'000, 0, 6'000'000, 0, 5000, 4}};
+
 class SampleSpool : public testing::Test {
  protected:
   RingFile open() { return *RingFile::open(made.path(), RingFile::Access::drain); }
@@ -33,6 +38,7 @@ class SampleSpool : public testing::Test {
     writer->add(StackRow{1, 0xffff'ffff'ffff'fff0});
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (i < kIntervals.size()) writer->add(kIntervals[i]);
+      if (i < kReadings.size()) writer->add(kReadings[i]);
       writer->add(rows[i]);
     }
     writer->add("samples.lost", "5", 0);
@@ -44,11 +50,12 @@ class SampleSpool : public testing::Test {
     auto reader = SampleSpoolReader::open(path, ring);
     if (!reader) return rows;
     intervals.clear();
-    for (SampleSpoolReader::Row row; reader->next(row);)
-      if (const auto* const sample = std::get_if<SampleRow>(&row))
-        rows.push_back(*sample);
-      else
-        intervals.push_back(std::get<ProcessorRow>(row));
+    readings.clear();
+    for (SampleSpoolReader::Row row; reader->next(row);) {
+      if (const auto* const sample = std::get_if<SampleRow>(&row)) rows.push_back(*sample);
+      if (const auto* const interval = std::get_if<ProcessorRow>(&row)) intervals.push_back(*interval);
+      if (const auto* const reading = std::get_if<MemoryRow>(&row)) readings.push_back(*reading);
+    }
     is_damaged = reader->is_damaged();
     stacks = reader->stacks();
     texts = reader->texts();
@@ -63,6 +70,7 @@ class SampleSpool : public testing::Test {
   std::vector<StackRow> stacks;
   std::vector<TextRow> texts;
   std::vector<ProcessorRow> intervals;
+  std::vector<MemoryRow> readings;
 };
 
 const std::vector<SampleRow> kRows = {
@@ -92,6 +100,24 @@ TEST_F(SampleSpool, HasTheIntervalsBetweenTheSamples) {
     EXPECT_EQ(intervals[i].count, kIntervals[i].count);
     EXPECT_EQ(intervals[i].is_ready, kIntervals[i].is_ready);
   }
+}
+
+TEST_F(SampleSpool, HasTheReadingsOfTheMemory) {
+  store(kRows);
+  EXPECT_EQ(read().size(), kRows.size());
+  EXPECT_EQ(readings, kReadings);
+}
+
+TEST_F(SampleSpool, SaysThatNoProcessHasThatMuchMemory) {
+  auto writer = SampleSpoolWriter::create(path, ring);
+  ASSERT_TRUE(writer) << writer.error().what;
+  writer->add(kReadings[0]);
+  writer->add(MemoryRow{1'000'000'100'000, std::uint64_t{1} << 60, 0, 0, 0, 0});
+  writer->add(kReadings[1]);
+  ASSERT_TRUE(writer->store());
+  read();
+  EXPECT_TRUE(is_damaged);
+  EXPECT_EQ(readings, std::vector{kReadings[0]});
 }
 
 TEST_F(SampleSpool, KeepsTheLastTextOfAKeyAndHandle) {
@@ -128,6 +154,7 @@ TEST_F(SampleSpool, RefersToStacksThatAreThereWhateverByteIsDamaged) {
       put_bytes(path, damaged);
       for (const SampleRow& row : read()) ASSERT_LT(row.stack, stacks.size()) << at << '.' << bit;
       for (const ProcessorRow& row : intervals) ASSERT_TRUE(row.is_valid()) << at << '.' << bit;
+      for (const MemoryRow& row : readings) ASSERT_TRUE(row.is_valid()) << at << '.' << bit;
       for (std::size_t i = 1; i < stacks.size(); ++i) ASSERT_LT(stacks[i].parent, i) << at << '.' << bit;
     }
 }

@@ -51,7 +51,7 @@ class Samples : public testing::Test {
   }
   /// Takes samples until there are some, or the kernel refuses.
   void sample(Sampler& sampler) {
-    for (int rounds = 0; rounds < 50 && sampler.is_on(); ++rounds) {
+    for (int rounds = 0; rounds < 50 && sampler.takes_samples(); ++rounds) {
       sampler.run();
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
@@ -87,7 +87,7 @@ TEST_F(Samples, AreWhereTheProgramComputesWithThreadAndTime) {
   const Child program = start();
   RingFile ring = open();
   Sampler sampler{ring};
-  ASSERT_TRUE(sampler.is_on());
+  ASSERT_TRUE(sampler.takes_samples());
   sample(sampler);
   EXPECT_FALSE(text(kSamplesProcessorKey).empty());
   auto samples = table();
@@ -113,7 +113,7 @@ TEST_F(Samples, ThatTheKernelRefusesAreNamedAndTheRestIsThere) {
   RingFile ring = open();
   Sampler sampler{ring, &refuse};
   sample(sampler);
-  EXPECT_FALSE(sampler.is_on());
+  EXPECT_FALSE(sampler.takes_samples());
   EXPECT_TRUE(text(kSamplesRefusedKey).starts_with("EACCES"));
   const auto samples = table();
   ASSERT_TRUE(samples) << samples.error().what;
@@ -249,12 +249,15 @@ TEST_F(Samples, HaveTheTimeThatThreadsHadNoProcessorThoughTheyAreSwitchedTooOfte
 
 TEST_F(Samples, AreNotTakenIfNoneAreWanted) {
   made.header().sample_hz = 0;
+  const Child program = start();
   RingFile ring = open();
   Sampler sampler{ring};
-  EXPECT_FALSE(sampler.is_on());
+  EXPECT_FALSE(sampler.takes_samples());
   sampler.run();
   sampler.settle();
-  EXPECT_FALSE(std::filesystem::exists(samples_in_output(out, 2)));
+  EXPECT_EQ(text(kSamplesRefusedKey), "");
+  EXPECT_EQ(table()->size(), 0U);
+  EXPECT_EQ(intervals()->size(), 0U);
 }
 
 TEST_F(Samples, OfAnyRateAreFetchedWhenTheKernelsBufferHasAFewOfThem) {
@@ -279,7 +282,7 @@ TEST_F(Samples, BeginWithTheOutputDirectory) {
   RingFile ring = open();
   Sampler sampler{ring};
   sampler.run();
-  EXPECT_TRUE(sampler.is_on());
+  EXPECT_TRUE(sampler.takes_samples());
   EXPECT_FALSE(std::filesystem::exists(samples_in_output(out, 2)));
 }
 

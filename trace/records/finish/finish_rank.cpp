@@ -176,7 +176,7 @@ Status restore(const OpenPieces& pieces, RecordDecoder& decoder, RankFileWriter&
   return file.restore(state, chunks);
 }
 
-/// Copies the samples and the intervals without a processor, and takes the texts about them.
+/// Copies the samples, the intervals without a processor and the readings of the memory, and takes the texts about them.
 Status add_samples(const RingFile& ring, const RankPieces& pieces, RankMeta& meta, RankFileWriter& file) {
   if (pieces.samples.empty()) return {};
   auto spool = SampleSpoolReader::open(pieces.samples, ring);
@@ -184,13 +184,16 @@ Status add_samples(const RingFile& ring, const RankPieces& pieces, RankMeta& met
   if (!spool) return std::move(spool).error();
   SampleTableWriter table{file.id()};
   ProcessorTableWriter processor{file.id()};
+  MemoryTableWriter memory{file.id()};
   for (SampleSpoolReader::Row row; spool->next(row);) {
-    const auto* const sample = std::get_if<SampleRow>(&row);
-    MERIDIAN_TRY_DO(sample ? table.push(*sample) : processor.push(std::get<ProcessorRow>(row)));
+    if (const auto* const sample = std::get_if<SampleRow>(&row)) MERIDIAN_TRY_DO(table.push(*sample));
+    if (const auto* const interval = std::get_if<ProcessorRow>(&row)) MERIDIAN_TRY_DO(processor.push(*interval));
+    if (const auto* const reading = std::get_if<MemoryRow>(&row)) MERIDIAN_TRY_DO(memory.push(*reading));
   }
   meta.texts.insert(meta.texts.end(), spool->texts().begin(), spool->texts().end());
   meta.losses[static_cast<std::size_t>(Loss::damaged)] += spool->is_damaged() ? 1 : 0;
   MERIDIAN_TRY_DO(processor.finish());
+  MERIDIAN_TRY_DO(memory.finish());
   return table.finish(spool->stacks());
 }
 

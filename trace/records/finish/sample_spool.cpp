@@ -17,7 +17,7 @@ constexpr std::size_t kPiece = 1 << 16;
 constexpr std::uint64_t kLongestText = 4096;
 constexpr std::size_t kMostTexts = 1 << 17;
 
-enum Tag : std::uint8_t { kSample = 1, kStack = 2, kText = 3, kSlept = 4, kReady = 5 };
+enum Tag : std::uint8_t { kSample = 1, kStack = 2, kText = 3, kSlept = 4, kReady = 5, kMemory = 6 };
 
 struct SpoolHead {
   std::uint64_t magic = kSampleMagic;
@@ -37,6 +37,11 @@ std::uint64_t fold(std::uint64_t difference) {
   return difference << 1 ^ (difference >> 63 != 0 ? ~std::uint64_t{0} : 0);
 }
 std::uint64_t unfold(std::uint64_t folded) { return folded >> 1 ^ ((folded & 1) != 0 ? ~std::uint64_t{0} : 0); }
+
+/// The numbers of a reading, in the order of the file.
+constexpr std::uint64_t MemoryRow::*kMemoryNumbers[] = {&MemoryRow::ticks,        &MemoryRow::resident_bytes,
+                                                        &MemoryRow::peak_bytes,   &MemoryRow::swapped_bytes,
+                                                        &MemoryRow::minor_faults, &MemoryRow::major_faults};
 
 }  // namespace
 
@@ -81,6 +86,12 @@ void SampleSpoolWriter::add(const ProcessorRow& row) {
   put(row.length);
   put(row.ran);
   put(row.count);
+}
+
+void SampleSpoolWriter::add(const MemoryRow& row) {
+  bytes_.push_back(kMemory);
+  for (const auto number : kMemoryNumbers) put(fold(row.*number - memory_.*number));
+  memory_ = row;
 }
 
 void SampleSpoolWriter::add(std::string_view key, std::string_view value, std::uint64_t handle) {
@@ -203,10 +214,22 @@ bool SampleSpoolReader::take_interval(Row& row) {
   return true;
 }
 
+bool SampleSpoolReader::take_memory(Row& row) {
+  for (const auto number : kMemoryNumbers) {
+    std::uint64_t difference = 0;
+    if (!this->number(difference)) return false;
+    memory_.*number += unfold(difference);
+  }
+  if (!memory_.is_valid()) return fail();
+  row = memory_;
+  return true;
+}
+
 bool SampleSpoolReader::next(Row& row) {
   while (!is_damaged_ && byte(tag_)) {
     if (tag_ == kSample) return take_sample(row);
     if (tag_ == kSlept || tag_ == kReady) return take_interval(row);
+    if (tag_ == kMemory) return take_memory(row);
     const bool is_taken = tag_ == kStack ? take_stack() : tag_ == kText ? take_text() : fail();
     if (!is_taken) return false;
   }

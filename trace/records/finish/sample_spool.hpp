@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Samples of a rank, and its intervals without a processor, on their way from the writer to the rank file: a file to which stacks,
-// samples, intervals and texts are appended. A reader meets a torn end where the writer is appending or was killed.
+// Samples of a rank, its intervals without a processor and its memory, on their way from the writer to the rank file: a file to which
+// stacks, samples, intervals, readings and texts are appended. A reader meets a torn end where the writer is appending or was killed.
 
 #include <cstdint>
 #include <filesystem>
@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "trace/format/rank/memory_table.hpp"
 #include "trace/format/rank/processor_table.hpp"
 #include "trace/format/rank/sample_table.hpp"
 #include "trace/model/result.hpp"
@@ -29,6 +30,8 @@ class SampleSpoolWriter {
   void add(const SampleRow& row);
   /// Takes an interval without a processor, in order of its end.
   void add(const ProcessorRow& row);
+  /// Takes a reading of the memory, in order of time.
+  void add(const MemoryRow& row);
   /// Takes a text about the samples; it replaces an earlier one of that key and handle.
   void add(std::string_view key, std::string_view value, std::uint64_t handle);
   /// Appends everything to the file. errors: io (nothing is stored from then on)
@@ -43,6 +46,7 @@ class SampleSpoolWriter {
   std::vector<std::uint8_t> bytes_;  // not stored yet
   std::uint64_t ticks_ = 0;          // of the last sample
   std::uint64_t off_ticks_ = 0;      // of the last interval
+  MemoryRow memory_;                 // the last reading
 };
 
 /// Reads such a file in order.
@@ -51,7 +55,7 @@ class SampleSpoolReader {
   /// errors  not_found: there is none, or it is of another process than the ring; io
   static Result<SampleSpoolReader> open(const std::filesystem::path& path, const RingFile& ring);
 
-  using Row = std::variant<SampleRow, ProcessorRow>;
+  using Row = std::variant<SampleRow, ProcessorRow, MemoryRow>;
 
   /// False at the end. Fills in stacks() and texts() on the way.
   bool next(Row& row);
@@ -71,6 +75,7 @@ class SampleSpoolReader {
   bool take_text();
   bool take_sample(Row& row);
   bool take_interval(Row& row);
+  bool take_memory(Row& row);
   bool fail();
 
   Descriptor file_;
@@ -79,6 +84,7 @@ class SampleSpoolReader {
   std::vector<StackRow> stacks_;
   std::vector<TextRow> texts_;
   std::uint64_t ticks_ = 0, off_ticks_ = 0;
+  MemoryRow memory_;
   std::uint8_t tag_ = 0;  // of the entry
   bool is_damaged_ = false;
 };
