@@ -113,7 +113,9 @@ TEST_F(LongTrace, GivesTheEventsOfAWindowAndOfSomeRanks) {
       }
       for (const bool is_backwards : {false, true}) {
         std::vector<std::uint64_t> found;
-        for (const MergedEvent& event : all(trace, {from, to, ranks, is_backwards})) found.push_back(event.row);
+        for (const MergedEvent& event :
+             all(trace, {.from_ns = from, .to_ns = to, .ranks = ranks, .is_backwards = is_backwards}))
+          found.push_back(event.row);
         if (is_backwards) std::ranges::reverse(found);
         ASSERT_EQ(found, rows);
       }
