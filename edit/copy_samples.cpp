@@ -60,4 +60,24 @@ Status copy_processor(const StoredTrace& trace, const KeptTimes& kept, std::int6
   return write_column_table(file, kProcessorRanks, kProcessorRankColumns, ranks);
 }
 
+Status copy_memory(const StoredTrace& trace, const KeptTimes& kept, std::int64_t id) {
+  MERIDIAN_TRY(const MemoryReader reader, trace.memory());
+  if (reader.size() == 0) return {};
+  const auto file = static_cast<hid_t>(id);
+  MERIDIAN_TRY(auto table, LongTableWriter<MergedMemory>::create(file, kMemory, kMemoryColumns));
+  std::vector<MemoryRank> ranks;
+  std::vector<MergedMemory> rows;
+  for (MemoryCursor cursor{reader, {}};;) {
+    auto has_rows = cursor.next(rows);
+    if (!has_rows) return trace.named(std::move(has_rows).error());
+    if (!*has_rows) break;
+    if (ranks.empty() || ranks.back().rank != cursor.rank()) ranks.push_back({cursor.rank(), table.size(), 0});
+    for (const MergedMemory& row : rows)
+      if (kept.has(cursor.rank(), row.time_ns)) MERIDIAN_TRY_DO(table.push(row));
+    ranks.back().count = table.size() - ranks.back().first;
+  }
+  MERIDIAN_TRY_DO(table.finish());
+  return write_column_table(file, kMemoryRanks, kMemoryRankColumns, ranks);
+}
+
 }  // namespace meridian

@@ -55,5 +55,7 @@ class KeptTimes {
 Status copy_samples(const StoredTrace& trace, const KeptTimes& kept, std::int64_t file);
 /// The same with the intervals without a processor that belong to them at least in part.
 Status copy_processor(const StoredTrace& trace, const KeptTimes& kept, std::int64_t file);
+/// The same with the memory of the ranks at these times.
+Status copy_memory(const StoredTrace& trace, const KeptTimes& kept, std::int64_t file);
 
 }  // namespace meridian

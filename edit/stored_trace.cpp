@@ -215,6 +215,12 @@ Result<ProcessorReader> StoredTrace::processor() const {
   return reader;
 }
 
+Result<MemoryReader> StoredTrace::memory() const {
+  auto reader = MemoryReader::open(file_.get());
+  if (!reader) return named(std::move(reader).error());
+  return reader;
+}
+
 Result<SampleReader> StoredTrace::samples() const {
   auto reader = SampleReader::open(file_.get(), definitions_.locations.size());
   if (!reader) return named(std::move(reader).error());

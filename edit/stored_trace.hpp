@@ -11,6 +11,7 @@
 #include "merged/model/clock_report.hpp"
 #include "merged/model/definitions.hpp"
 #include "merged/model/merged_tables.hpp"
+#include "merged/memory_reader.hpp"
 #include "merged/processor_reader.hpp"
 #include "merged/sample_reader.hpp"
 #include "merger/output/link_tables.hpp"
@@ -68,6 +69,7 @@ class StoredTrace {
   Result<StoredClocks> read_clocks() const;
   Result<SampleReader> samples() const;
   Result<ProcessorReader> processor() const;
+  Result<MemoryReader> memory() const;
   /// The error with the name of this file, unless it may be that of another file (io).
   Error named(Error error) const;
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "merged/merged_impl.hpp"
+#include "merged/memory_reader.hpp"
 #include "merged/processor_reader.hpp"
 #include "merged/read_clocks.hpp"
 #include "merged/read_definitions.hpp"
@@ -110,6 +111,12 @@ Result<SampleReader> MergedTrace::samples() const {
 
 Result<ProcessorReader> MergedTrace::processor() const {
   auto reader = ProcessorReader::open(impl_->file.get(), impl_->definitions.locations.size());
+  if (!reader) return impl_->in_file(std::move(reader).error());
+  return reader;
+}
+
+Result<MemoryReader> MergedTrace::memory() const {
+  auto reader = MemoryReader::open(impl_->file.get());
   if (!reader) return impl_->in_file(std::move(reader).error());
   return reader;
 }

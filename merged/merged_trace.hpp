@@ -153,6 +153,7 @@ struct EventSelection {
 };
 
 class MergedTrace;
+class MemoryReader;
 class ProcessorReader;
 class SampleReader;
 
@@ -219,6 +220,8 @@ class MergedTrace {
   Result<SampleReader> samples() const;
   /// When threads had no processor: include merged/processor_reader.hpp. A trace may have no such intervals. errors: damaged; io.
   Result<ProcessorReader> processor() const;
+  /// The memory of the processes over time: include merged/memory_reader.hpp. A trace may have none. errors: damaged; io.
+  Result<MemoryReader> memory() const;
 
   /// The data of `meridian stats`. errors: not_found: there is none; damaged; unsupported: another version.
   Result<Summary> summary() const;

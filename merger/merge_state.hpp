@@ -84,6 +84,7 @@ struct Merge {
   std::optional<Destination> destination;  ///< match_in_one_go, order_events; later passes add to it
   std::vector<SourcePlace> places;         ///< resolve_sites
   CounterTotals counters;                  ///< count_events
+  std::vector<RankMemorySummary> memory;   ///< merge_samples
   Summary summary;                         ///< summarize
 };
 

@@ -13,6 +13,7 @@
 #include "merger/clocks/fit/fit_clocks.hpp"
 #include "merger/load/bound_memory.hpp"
 #include "merger/load/describe_trace.hpp"
+#include "merger/memory/merge_memory.hpp"
 #include "merger/model/event_row.hpp"
 #include "merger/order/order_events.hpp"
 #include "merger/output/user_values.hpp"
@@ -303,6 +304,8 @@ Result<bool> merge_samples(Merge& merge) {
       meridian::merge_samples(merge.trace, merge.ranks.places, merge.destination->file.id(), merge.findings));
   MERIDIAN_TRY_DO(
       meridian::merge_processor(merge.trace, merge.ranks.places, merge.destination->file.id(), merge.findings));
+  MERIDIAN_TRY(merge.memory,
+               merge_memory(merge.trace, merge.ranks.places, merge.destination->file.id(), merge.findings));
   return true;
 }
 
@@ -338,6 +341,7 @@ Result<bool> summarize(Merge& merge) {
   merge.summary.communicators =
       destination.comms.summaries(merge.trace.communicators.list, merge.trace.communicators.groups);
   merge.summary.clock_models = merge.clocks.models;
+  merge.summary.rank_memory = std::move(merge.memory);
   return true;
 }
 

@@ -16,6 +16,7 @@ QueryTable collectives_table();
 QueryTable participants_table();
 QueryTable samples_table();
 QueryTable processor_table();
+QueryTable memory_table();
 QueryTable waits_table();
 QueryTable regions_table();
 QueryTable threads_table();

@@ -13,6 +13,7 @@
 #include "summary/rows/call_rows.hpp"
 #include "summary/rows/clock_rows.hpp"
 #include "summary/rows/counter_rows.hpp"
+#include "summary/rows/memory_rows.hpp"
 #include "summary/rows/message_rows.hpp"
 #include "summary/rows/run_rows.hpp"
 #include "summary/rows/thread_rows.hpp"
@@ -47,6 +48,7 @@ struct Summary {
   std::vector<FileSummary> files;               ///< the same
   std::vector<ContextSummary> context;
   std::vector<UsageSummary> usage;
+  std::vector<RankMemorySummary> rank_memory;  ///< by rank; empty: not known
   std::vector<VariableSummary> environment;
   std::vector<CounterSummary> counters;
   std::vector<FunctionCounterSummary> function_counters;  ///< by function name, then in the order of the counters

@@ -106,6 +106,8 @@ constexpr auto kTables = std::to_array<SummaryTable>({
     many<&Summary::usage>("usage", kInJson,
                           "one row for each process, and one for each of its threads that called MPI: resources used "
                           "from its beginning to its end"),
+    many<&Summary::rank_memory>("rank_memory", kInJson,
+                                "one row for each process whose memory is known, from MPI_Init to MPI_Finalize"),
     many<&Summary::environment>("environment", kInJson,
                                 "one row for each value of a variable; MERIDIAN_ENV selects the variables"),
     many<&Summary::counters>("counters", kInJson, "one row for each rank and counter; empty if nothing was counted"),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program says of itself, and what it did outside of calls: values of user events, samples, intervals without a processor."""
+"""What a program says of itself, and what it did outside of calls: values of user events, samples, intervals without a
+processor, memory."""
 
 import numpy as np
 import pandas as pd
@@ -130,3 +131,11 @@ def processor(trace):
         "rank": wide(trace._file["threads/rank"][:])[location], "thread": wide(trace._file["threads/thread"][:])[location],
         "state": pd.Categorical(np.where(group["is_ready"][:] != 0, "ready", "slept")), "count": wide(group["count"][:]),
     })
+
+
+def memory(trace):
+    names = ("time_ns", "resident_bytes", "peak_bytes", "swapped_bytes", "minor_faults", "major_faults")
+    if "memory" not in trace._file:
+        return pd.DataFrame({name: [] for name in ("rank", *names)})
+    group, ranks = trace._file["memory"], trace._file["memory_ranks"]
+    return pd.DataFrame({"rank": np.repeat(wide(ranks["rank"][:]), wide(ranks["count"][:])), **{name: wide(group[name][:]) for name in names}})

@@ -257,6 +257,12 @@ class Trace:
         intervals are summed), rank, thread, state (ready: it could have gone on; slept), count (of such intervals)."""
         return program.processor(self)
 
+    @read_once
+    def memory(self):
+        """A row for each time at which the memory of a process had changed: rank, time_ns, resident_bytes, peak_bytes (most that was
+        resident until then), swapped_bytes, minor_faults, major_faults (page faults since the process began)."""
+        return program.memory(self)
+
     # The summary.
 
     @read_once

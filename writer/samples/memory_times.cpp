@@ -30,7 +30,8 @@ void MemoryTimes::take(std::uint64_t now_ns, bool is_last, SampleSpoolWriter& sp
   const auto use = memory_use(pid_);
   if (!use && is_last && skipped_) spool.add(*std::exchange(skipped_, std::nullopt));  // the process has ended
   if (!use || ticks == 0) return;
-  add({ticks, use->resident_bytes, use->peak_bytes, use->swapped_bytes, use->minor_faults, use->major_faults}, is_last,
+  peak_bytes_ = std::max(peak_bytes_, use->peak_bytes);  // the kernel's becomes less where it corrects its sums
+  add({ticks, use->resident_bytes, peak_bytes_, use->swapped_bytes, use->minor_faults, use->major_faults}, is_last,
       spool);
 }
 

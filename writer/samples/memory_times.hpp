@@ -29,7 +29,7 @@ class MemoryTimes {
 
   std::int32_t pid_;
   ClockKind clock_;
-  std::uint64_t begin_ns_ = 0, next_ns_ = 0;
+  std::uint64_t begin_ns_ = 0, next_ns_ = 0, peak_bytes_ = 0;
   std::optional<MemoryRow> stored_;   // the last row
   std::optional<MemoryRow> skipped_;  // read later, hardly different
 };

@@ -14,6 +14,7 @@
 
 #include "merger/merge.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "trace/format/rank/memory_table.hpp"
 #include "trace/format/rank/processor_table.hpp"
 #include "trace/format/rank/rank_file.hpp"
 #include "trace/format/rank/sample_table.hpp"
@@ -157,6 +158,7 @@ class SyntheticRank {
   std::vector<SampleRow> samples;
   std::vector<StackRow> sample_stacks{{}};
   std::vector<ProcessorRow> processor;
+  std::vector<MemoryRow> memory;
 
   SyntheticRank(std::int32_t rank, std::int32_t size) {
     meta.rank = rank;
@@ -251,6 +253,9 @@ class SyntheticRank {
     ProcessorTableWriter intervals{writer->id()};
     for (const ProcessorRow& row : processor) check(intervals.push(row));
     check(intervals.finish());
+    MemoryTableWriter readings{writer->id()};
+    for (const MemoryRow& row : memory) check(readings.push(row));
+    check(readings.finish());
     check(writer->finish(meta));
   }
 

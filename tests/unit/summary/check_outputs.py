@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 WRITE_SAMPLE = sys.argv[1]
-MORE = ("worlds", "communicators", "windows", "window_locks", "files", "context", "usage", "environment", "counters", "function_counters",
+MORE = ("worlds", "communicators", "windows", "window_locks", "files", "context", "usage", "rank_memory", "environment", "counters", "function_counters",
         "metrics", "region_counters", "region_metrics", "lock_names")  # left out when empty, but in JSON
 SAMPLES = ("empty_run", "one_rank", "four_ranks", "counted", "ten_thousand_ranks", "hostile")
 
@@ -64,7 +64,7 @@ def check_json_has_the_documented_members():
     assert list(summary) == [
         "schema", "version", "run", "ranks", "functions", "function_times", "sites", "messages", "collectives", "pairs", "clocks",
         "clock_models", "reversed_before", "reversed_after", "regions", "user_events", "user_messages", "passed", "overhead", "worlds",
-        "paths", "path_frames", "communicators", "windows", "window_locks", "files", "context", "usage", "environment", "counters",
+        "paths", "path_frames", "communicators", "windows", "window_locks", "files", "context", "usage", "rank_memory", "environment", "counters",
         "function_counters", "metrics", "region_counters", "region_metrics", "lock_names", "locks", "threads", "communication_sizes", "send_protocols", "links",
         "comm_pairs", "collective_arrivals", "waits", "wait_pairs", "delays", "states", "ready_times", "efficiencies", "what_if", "critical_path",
         "critical_imbalance", "critical_segments", "critical_line", "active_paths", "phases", "iterations", "iteration_findings",
