@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kPlaceSlices = 6;
 constexpr std::uint64_t kLeastIterations = 8;
 constexpr double kMostOfIt = 0.9;
-constexpr double kEven = 0.5;                             // of the mean number in a slice
+constexpr double kEven = 0.25;                            // of the mean number in a slice
 constexpr std::int64_t kBetweenReadingsNs = 100'000'000;  // of the writer, at most while threads are sampled
 
 /// How often something begins in the slices of the time.

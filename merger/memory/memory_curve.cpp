@@ -12,7 +12,7 @@ constexpr std::size_t kGrowthSlices = 6;
 constexpr std::size_t kLeastPoints = 24;  // three in a slice
 constexpr double kLeastBytes = 16.0 * (1 << 20);
 constexpr double kLeastShare = 0.1;     // of the memory after the set-up
-constexpr double kSteady = 0.5;         // of the mean step
+constexpr double kSteady = 0.25;        // of the mean step: iterations do not take equally long
 constexpr double kFreedAtTheEnd = 0.2;  // of the run, at most
 
 }  // namespace

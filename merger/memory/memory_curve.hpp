@@ -27,7 +27,7 @@ class MemoryCurve {
   std::int64_t step_ns() const noexcept { return step_ns_; }
 
   /// Whether memory grows steadily over most of the run: after the first quarter, in which programs set up, the least memory of
-  /// each of six slices of the time is above that of the slice before, by at least half of the mean step; over all slices by at
+  /// each of six slices of the time is above that of the slice before, by at least a quarter of the mean step; over all slices by at
   /// least 16 MiB and a tenth. What a program frees at the end, in at most the last fifth, is passed over.
   std::optional<MemoryGrowth> steady_growth() const;
 
