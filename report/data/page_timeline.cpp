@@ -18,6 +18,7 @@
 #include "report/data/page_clocks.hpp"
 #include "report/data/page_colours.hpp"
 #include "report/data/page_counters.hpp"
+#include "report/data/page_memory.hpp"
 #include "report/data/page_events.hpp"
 #include "report/data/page_matrix.hpp"
 #include "report/data/timeline_rows.hpp"
@@ -79,6 +80,7 @@ class TimelineBuilder {
     const std::vector<std::uint64_t> first_rows = scan.first_rows();
     MERIDIAN_TRY(json["counters"], page_counters(trace_, {first_rows, scan.first_rows_bin_ns(), scan.counted_calls(),
                                                           rows_.row_of, rows}));
+    MERIDIAN_TRY(json["memory"], page_memory(trace_, rows_.begin_ns, rows_.end_ns));
     json["matrix"] = page_matrix(summary_, names_);
     json["rank_shares"] = page_shares(summary_);
     std::vector<std::size_t> threads;

@@ -35,6 +35,14 @@
       data.counterCurves = [];
       for (const counter of raw.counters ?? [])
         data.counterCurves.push({ ...counter, values: await column(counter.values) });
+      if (raw.memory)
+        data.counterCurves.push({
+          name: "resident memory, MiB",
+          unit: "1",
+          bin_ns: raw.memory.bin_ns,
+          values: Array.from(await column(raw.memory.values), (bytes) => bytes / 2 ** 20),
+          is_level: true,
+        });
       data.colourings = [
         ...(await m.colours.readColours(data, raw.colours)),
         ...(await m.counterColours.readCounterColours(data, raw.counters)),

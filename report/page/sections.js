@@ -333,7 +333,7 @@
     return box;
   }
 
-  /** (view, height) => curves under the timeline: efficiencies, and the rates of counters. */
+  /** (view, height) => curves under the timeline: efficiencies, the rates of counters, and memory. */
   function curvesOf(summary, timeline) {
     const windows = summary.efficiencies.filter((row) => row.scope === "window"),
       first = timeline.begin_ns / 1e9;
@@ -348,14 +348,15 @@
       ["transfer", "s2", "transfer"],
     ].map(([name, own, column]) => ({ name, class: own, points: points(column) }));
     const rates = timeline.counterCurves.map((counter, i) => {
-      const values = Array.from(counter.values, (value) => value / (counter.bin_ns / 1e9)),
-        most = Math.max(1e-12, ...values);
+      const values = Array.from(counter.values, (value) => (counter.is_level ? value : value / (counter.bin_ns / 1e9))),
+        most = Math.max(1e-12, ...values),
+        unit = counter.unit && counter.unit !== "1" ? `, ${counter.unit}` : "";
       const steps = values.flatMap((value, bin) => [
         [first + (bin * counter.bin_ns) / 1e9, value],
         [first + ((bin + 1) * counter.bin_ns) / 1e9, value],
       ]);
       return {
-        name: `${counter.name}${counter.unit && counter.unit !== "1" ? `, ${counter.unit}` : ""} per second`,
+        name: `${counter.name}${unit}${counter.is_level ? "" : " per second"}`,
         most,
         class: `s${(i + 3) % 8}`,
         points: steps,
