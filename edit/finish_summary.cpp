@@ -175,7 +175,7 @@ void RemainingSummary::drop_tables(Summary& summary) const {
     summary.windows.clear();
     summary.window_locks.clear();
   }
-  if (incomplete.contains("io") || has_requests) summary.files.clear();
+  if (incomplete.contains("io") || incomplete.contains("files") || has_requests) summary.files.clear();
   const auto is_incomplete = [&](const LockSummary& row) {
     const auto at = ranks_.find(row.rank);
     return at != ranks_.end() && at->second.dropped_locks != 0;

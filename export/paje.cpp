@@ -62,9 +62,9 @@ struct PajeColour {
   std::string_view group, colour;
 };
 constexpr PajeColour kPajeColours[] = {
-    {"p2p", "0.2 0.4 0.9"},   {"request", "0.4 0.7 1.0"}, {"coll", "0.9 0.5 0.1"},
-    {"rma", "0.6 0.3 0.8"},   {"io", "0.5 0.4 0.3"},      {"lock", "0.9 0.2 0.2"},
-    {"sleep", "0.7 0.7 0.7"}, {"thread", "0.8 0.8 0.2"},  {"user", "0.2 0.7 0.3"},
+    {"p2p", "0.2 0.4 0.9"},    {"request", "0.4 0.7 1.0"}, {"coll", "0.9 0.5 0.1"},  {"rma", "0.6 0.3 0.8"},
+    {"io", "0.5 0.4 0.3"},     {"lock", "0.9 0.2 0.2"},    {"files", "0.6 0.5 0.4"}, {"sleep", "0.7 0.7 0.7"},
+    {"thread", "0.8 0.8 0.2"}, {"user", "0.2 0.7 0.3"},
 };
 constexpr std::string_view kPajeOtherColour = "0.5 0.5 0.5";
 

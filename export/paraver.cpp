@@ -29,15 +29,11 @@ struct ParaverType {
   std::string_view label;
 };
 constexpr ParaverType kParaverTypes[] = {
-    {"p2p", 50000001, "MPI Point-to-point"},
-    {"request", 50000001, "MPI Point-to-point"},
-    {"coll", 50000002, "MPI Collective Comm"},
-    {"io", 50000005, "MPI I/O"},
-    {"rma", 50000004, "MPI One-sided"},
-    {"thread", 61000000, "pthread call"},
-    {"lock", 61000000, "pthread call"},
-    {"sleep", 61000000, "pthread call"},
-    {"openmp", 60000001, "OpenMP"},
+    {"p2p", 50000001, "MPI Point-to-point"},   {"request", 50000001, "MPI Point-to-point"},
+    {"coll", 50000002, "MPI Collective Comm"}, {"io", 50000005, "MPI I/O"},
+    {"rma", 50000004, "MPI One-sided"},        {"thread", 61000000, "pthread call"},
+    {"lock", 61000000, "pthread call"},        {"sleep", 61000000, "pthread call"},
+    {"files", 40000004, "I/O calls"},          {"openmp", 60000001, "OpenMP"},
     {"user", 60000019, "User function"},
 };
 constexpr ParaverType kParaverOtherType{"", kParaverOther, "MPI Other"};

@@ -144,12 +144,13 @@ struct TimeWindow {
 struct EventSelection {
   std::int64_t from_ns = std::numeric_limits<std::int64_t>::min();  ///< events that end before are left out
   std::int64_t to_ns = std::numeric_limits<std::int64_t>::max();    ///< events that begin then or later are left out
-  std::vector<TimeWindow> windows{};                                ///< of that, in order and apart; empty: all of it
   std::vector<std::int32_t> ranks{};                                ///< empty: all
   bool is_backwards = false;                                        ///< last event first
   std::uint32_t fields = kAllFields;  ///< of EventField: others are not decoded, and keep their default values
   std::uint8_t links = kAllLinks;     ///< of link_bit(): how events take part in messages and collectives
   bool has_waits = false;             ///< fills MergedBatch::waits
+  std::vector<TimeWindow>
+      windows{};  ///< of the time above, in order and apart: only events in one of them; empty: in all of it
 };
 
 class MergedTrace;

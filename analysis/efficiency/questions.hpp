@@ -45,7 +45,7 @@ struct Questions {
                              {Scenario::without_waits(WaitFor::collective), "waits", "waits in collectives"},
                              {Scenario::without_waits(WaitFor::other_rank), "waits", "other waits for ranks"},
                              {Scenario::without_waits(WaitFor::thread), "waits", "waits for threads and locks"},
-                             {Scenario::without(LocationState::io), "state", "file access of MPI"},
+                             {Scenario::without(LocationState::io), "state", "access to files"},
                              {Scenario::without(LocationState::sleep), "state", "sleep"}};
   std::size_t processor = kNetwork;            ///< the network costs nothing, and all threads have a processor
   std::size_t windowed_processor = kWindowed;  ///< the same for windows

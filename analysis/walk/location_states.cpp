@@ -31,6 +31,7 @@ CallTraits traits_of(const MergedCall& call) {
       traits.state = LocationState::sleep;
       break;
     case CallGroup::io:
+    case CallGroup::files:
       traits.state = LocationState::io;
       break;
     default:

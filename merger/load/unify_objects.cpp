@@ -18,6 +18,8 @@ namespace {
 
 constexpr int kHexadecimal = 16;
 
+bool is_file(const TextRow& text) { return text.key == kFileNameKey || text.key == kProgramFileKey; }
+
 /// A window as one rank knows it.
 struct LocalWindow {
   std::uint64_t handle = 0;
@@ -72,8 +74,9 @@ class ObjectUnifier {
       });
     name_files();
     for (std::size_t i = 0; i < metas_.size(); ++i)
-      result_.ranks.push_back({ObjectHandles{files_of(*metas_[i])}, ObjectHandles{windows_in(windows_[i])},
-                               ObjectHandles{each_window_in(windows_[i])}, ObjectHandles{each_file_in(i)}});
+      result_.ranks.push_back({ObjectHandles{files_of(*metas_[i], kFileNameKey)},
+                               ObjectHandles{windows_in(windows_[i])}, ObjectHandles{each_window_in(windows_[i])},
+                               ObjectHandles{each_file_in(i)}, ObjectHandles{files_of(*metas_[i], kProgramFileKey)}});
     return std::move(result_);
   }
 
@@ -81,22 +84,26 @@ class ObjectUnifier {
   void name_files() {
     for (const RankMeta* meta : metas_)
       for (const TextRow& text : meta->texts)
-        if (text.key == kFileNameKey) files_.try_emplace(text.value);
+        if (is_file(text)) files_.try_emplace({text.value, text.key});
     for (auto& [name, place] : files_) {
       place = static_cast<std::uint32_t>(result_.files.size());
-      result_.files.emplace_back().name = name;
+      FileSummary& file = result_.files.emplace_back();
+      file.name = name.first;
+      file.interface = name.second == kFileNameKey ? FileSummary::kMpiIo : FileSummary::kPosix;
     }
   }
 
-  std::vector<ObjectHandles::Birth> files_of(const RankMeta& meta) {
+  /// `key`: of MPI's files, or of the program's own, which have numbers for the whole run.
+  std::vector<ObjectHandles::Birth> files_of(const RankMeta& meta, std::string_view key) {
     std::vector<ObjectHandles::Birth> births;
     std::set<std::uint32_t> known;
     for (const TextRow& text : meta.texts) {
-      if (text.key != kFileNameKey) continue;
-      const std::uint32_t place = files_[text.value];
-      births.push_back({text.handle, text.ticks, place});
+      if (text.key != key) continue;
+      const std::uint32_t place = files_[{text.value, text.key}];
+      const bool is_numbered = key == kProgramFileKey;
+      births.push_back({text.handle, is_numbered ? 0 : text.ticks, place});
       FileSummary& file = result_.files[place];
-      ++file.opens;
+      if (!is_numbered) ++file.opens;
       if (known.insert(place).second) ++file.ranks;
     }
     return births;
@@ -166,7 +173,7 @@ class ObjectUnifier {
   std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> places_;         // (name, comm) -> result_.windows
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> each_window_;  // by identity
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> each_file_;    // by identity
-  std::map<std::string, std::uint32_t> files_;                                    // name -> result_.files
+  std::map<std::pair<std::string, std::string>, std::uint32_t> files_;            // (name, key) -> result_.files
   Objects result_;
 };
 

@@ -47,8 +47,8 @@ std::uint8_t recording_level(CallId call) noexcept {
 /// The value for a call that is left out. MPI calls, and calls that would not be recorded anyway, are just off.
 std::uint8_t left_out_level(CallId call) noexcept {
   const CallGroup group = info(call).group;
-  const bool is_wrapped =
-      group == CallGroup::lock || group == CallGroup::thread || group == CallGroup::sleep || group == CallGroup::openmp;
+  const bool is_wrapped = group == CallGroup::lock || group == CallGroup::thread || group == CallGroup::sleep ||
+                          group == CallGroup::files || group == CallGroup::openmp;
   return is_wrapped && recording_level(call) != kNotRecorded ? kLeftOut : kNotRecorded;
 }
 

@@ -10,6 +10,9 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <spawn.h>
+#include <stdio.h>
+#include <sys/types.h>
+#include <sys/uio.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>

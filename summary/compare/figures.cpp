@@ -88,7 +88,7 @@ constexpr auto kFigures = std::to_array<Figure>({
     {"transfer_time", seconds, "in MPI besides waits and MPI-IO, over all threads", [](const Summary& summary) { return state_seconds(summary, "mpi-transfer"); }},
     {"lock_time", seconds, "waits for locks and threads, over all threads", [](const Summary& summary) { return state_seconds(summary, "sync-wait"); }},
     {"sleep_time", seconds, "asleep, over all threads", [](const Summary& summary) { return state_seconds(summary, "sleep"); }},
-    {"io_time", seconds, "in MPI-IO, over all threads", [](const Summary& summary) { return state_seconds(summary, "io"); }},
+    {"io_time", seconds, "in calls on files, of MPI and of the program, over all threads", [](const Summary& summary) { return state_seconds(summary, "io"); }},
     {"ready_time", seconds, "ready to run without a processor, and not waiting, over all threads", [](const Summary& summary) { return state_seconds(summary, "ready"); }},
     {"ideal_time", seconds, "inner_time on a network that costs nothing", &of_efficiency<&EfficiencySummary::ideal_s>},
     {"ranks", count, "ranks in the trace", &of_run<&RunSummary::ranks_present>},

@@ -46,18 +46,6 @@ bool has_partitions(const Summary& summary) {
   });
 }
 
-const SiteSummary* longest_site(const Summary& summary, const std::string& function) {
-  const SiteSummary* longest = nullptr;
-  for (const SiteSummary& site : summary.sites)
-    if (site.function == function && (longest == nullptr || site.total_s > longest->total_s)) longest = &site;
-  return longest;
-}
-
-std::string longest_place(const Summary& summary, const std::string& function) {
-  const SiteSummary* const site = longest_site(summary, function);
-  return site == nullptr ? std::string{} : place_text(*site);
-}
-
 /// Calls of a function that returned, their time, and the part of it that is no known wait for another rank.
 struct Spent {
   const FunctionSummary* function = nullptr;
@@ -254,6 +242,13 @@ class TransferFinder {
 };
 
 }  // namespace
+
+std::string longest_place(const Summary& summary, const std::string& function) {
+  const SiteSummary* longest = nullptr;
+  for (const SiteSummary& site : summary.sites)
+    if (site.function == function && (longest == nullptr || site.total_s > longest->total_s)) longest = &site;
+  return longest == nullptr ? std::string{} : place_text(*longest);
+}
 
 bool has_unknown_waits(const Summary& summary, const FunctionSummary& function) {
   if (told_as(function) == Told::as_communicators) return true;

@@ -11,6 +11,9 @@
 
 namespace meridian {
 
+/// The place of most of a function's time; empty: unknown.
+std::string longest_place(const Summary& summary, const std::string& function);
+
 /// Calls whose waits for other ranks are in no table: they are matched with no call of another rank.
 bool has_unknown_waits(const Summary& summary, const FunctionSummary& function);
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "summary/problems/problem_files.hpp"
 #include "summary/problems/problem_imbalance.hpp"
 #include "summary/problems/problem_openmp.hpp"
 #include "summary/problems/problem_window_locks.hpp"
@@ -126,9 +127,10 @@ class WaitingFinder {
       const DelaySummary* const delay = has_holders  ? nullptr
                                         : causer < 0 ? main_root(group)
                                                      : main_delay(causer, group);
-      if (delay != nullptr && delay->what == "call" && facts_of(delay->function).group == CallGroup::io) {
-        charged_[delay->function].total_s += rest_s;
-        charged_[delay->function].rank = delay->rank;
+      const DelaySummary* const file =
+          is_file_call(delay) ? delay : main_file_delay(summary_, causer, kMainShare * group.total_s);
+      if (file != nullptr) {
+        charged_[file->function].add(rest_s, file->rank);
         continue;
       }
       problems.push_back(describe(key, group, causer, delay));

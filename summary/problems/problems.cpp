@@ -10,6 +10,7 @@
 
 #include "summary/measures.hpp"
 #include "summary/problems/problem_ends.hpp"
+#include "summary/problems/problem_files.hpp"
 #include "summary/problems/problem_iterations.hpp"
 #include "summary/problems/problem_processors.hpp"
 #include "summary/problems/problem_transfers.hpp"
@@ -61,18 +62,25 @@ double ready_share_in_mpi(const Summary& summary) {
   return quotient(sum_of(summary.ready_times, &ReadyTimeSummary::mpi_s), time_s);
 }
 
+/// Calls of the program itself on files: most of the cost are waits for them.
+bool makes_wait_by_files(const ProblemSummary& problem) {
+  return is(problem, ProblemKind::input_and_output) && problem.causer >= 0 &&
+         facts_of(problem.function).group == CallGroup::files;
+}
+
 /// The part of a problem that is there because threads had no processor.
 double lack_in(const ProblemSummary& problem, const Summary& summary, const Lack& lack, double time_s) {
   if (!lack.knows_intervals) return quotient(lack.own_s, time_s);
   const std::string& name = problem.problem;
   if (is(problem, ProblemKind::imbalance)) return 0;  // of the time with a processor
   if (name.starts_with("wait ") || name.starts_with("late ") || is(problem, ProblemKind::slow_iterations) ||
-      is(problem, ProblemKind::drift) || is(problem, ProblemKind::serialisation)) {
+      is(problem, ProblemKind::drift) || is(problem, ProblemKind::serialisation) || makes_wait_by_files(problem)) {
     const ReadyDelays delays = ready_delays(summary, problem.causer);
     return quotient(delays.ready_s, delays.all_s);
   }
-  const bool is_in_mpi =
-      !problem.function.empty() && !is(problem, ProblemKind::lock) && !is(problem, ProblemKind::openmp_imbalance);
+  const bool is_in_mpi = !problem.function.empty() && !is(problem, ProblemKind::lock) &&
+                         !is(problem, ProblemKind::openmp_imbalance) &&
+                         facts_of(problem.function).group != CallGroup::files;
   return is_in_mpi ? ready_share_in_mpi(summary) : quotient(lack.own_s, time_s);
 }
 
@@ -101,6 +109,7 @@ std::vector<ProblemSummary> find_problems(const Summary& summary) {
   find_unfinished_calls(summary, problems);
   const std::map<std::string, ChargedWaits> charged = find_waiting(summary, load, problems);
   find_transfers(summary, load, charged, problems);
+  find_file_problem(summary, load, charged, problems);
   const Lack lack = find_lack_of_processors(summary, load, problems);
   find_slow_iterations(summary, load, problems);
   share_with_iterations(problems);

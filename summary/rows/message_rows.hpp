@@ -159,7 +159,8 @@ struct WindowLockSummary {
 /// MPI calls on one file, over all ranks. Calls that begin an access have its bytes; the wait for its completion is not
 /// part of their time.
 struct FileSummary {
-  std::string name;  ///< as passed to MPI_File_open
+  std::string name;       ///< as passed to MPI_File_open; path of a file that the program accesses itself
+  std::string interface;  ///< "MPI-IO"; "POSIX" also of stdio
   std::uint64_t ranks = 0;
   std::uint64_t opens = 0;
   std::uint64_t reads = 0;
@@ -171,9 +172,14 @@ struct FileSummary {
   std::uint64_t others = 0;  ///< open, close, seek, set_view...
   double other_s = 0;
 
+  bool is_posix() const { return interface == kPosix; }
+  static constexpr const char* kMpiIo = "MPI-IO";
+  static constexpr const char* kPosix = "POSIX";
+
   template <class Row = FileSummary>
   static constexpr auto kColumns = Columns{
-      column<&Row::name>("name", "", "as it was given to MPI_File_open"),
+      column<&Row::name>("name", "", "as it was given to MPI_File_open; the path, if the program accesses it itself"),
+      column<&Row::interface>("interface", "", "MPI-IO; POSIX, also of stdio"),
       column<&Row::ranks>("ranks", "", "ranks that opened it"),
       column<&Row::opens>("opens", "", "over all ranks"),
       column<&Row::reads>("reads", "", "a split collective counts once"),

@@ -41,7 +41,7 @@ struct RunSummary {
   std::int64_t begin_realtime_ns = 0;  ///< UTC of the first event
   double time_s = 0;                   ///< first event to last
   std::uint64_t calls = 0;             ///< MPI calls
-  std::uint64_t thread_calls = 0;      ///< calls of threads, locks and sleep
+  std::uint64_t thread_calls = 0;      ///< calls of threads, locks, sleep and files
   std::uint64_t user_events = 0;       ///< user events; a region counts twice
   std::uint64_t trace_bytes = 0;       ///< of the rank files
   std::uint64_t all_threads = 0;       ///< whether or not they called MPI
@@ -60,7 +60,7 @@ struct RunSummary {
       column<&All::run, &RunSummary::time_s>("time_s", "s", "from the first event of any rank to the last"),
       column<&All::run, &RunSummary::calls>("calls", "", "MPI calls"),
       column<&All::run, &RunSummary::thread_calls>("thread_calls", "",
-                                                   "calls of the C library about threads, locks and sleep"),
+                                                   "calls of the C library about threads, locks, sleep and files"),
       column<&All::run, &RunSummary::user_events>(
           "user_events", "",
           "events of the program itself: beginnings and ends of regions, markers, counters, events, messages"),
@@ -99,7 +99,7 @@ struct RankSummary {
   std::string host;
   std::uint64_t threads = 0;
   std::uint64_t calls = 0;         ///< MPI calls
-  std::uint64_t thread_calls = 0;  ///< calls of threads, locks and sleep
+  std::uint64_t thread_calls = 0;  ///< calls of threads, locks, sleep and files
   std::uint64_t user_events = 0;   ///< user events; a region counts twice
   double time_s = 0;               ///< first to last event of this rank
   double mpi_s = 0;                ///< in MPI, summed over threads
@@ -129,7 +129,7 @@ struct RankSummary {
       column<&Row::threads>("threads", "", "threads that called MPI"),
       column<&Row::all_threads>("all_threads", "", "threads, whether or not they called MPI"),
       column<&Row::calls>("calls", "", "MPI calls"),
-      column<&Row::thread_calls>("thread_calls", "", "calls of the C library about threads, locks and sleep"),
+      column<&Row::thread_calls>("thread_calls", "", "calls of the C library about threads, locks, sleep and files"),
       column<&Row::user_events>(
           "user_events", "",
           "events of the program itself: beginnings and ends of regions, markers, counters, events, messages"),

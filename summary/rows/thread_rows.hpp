@@ -21,7 +21,7 @@ struct ThreadSummary {
   double begin_s = 0;              ///< since the first event of the run
   double life_s = 0;               ///< until its end, or the rank's last event
   std::uint64_t calls = 0;         ///< MPI calls
-  std::uint64_t thread_calls = 0;  ///< calls of threads, locks and sleep
+  std::uint64_t thread_calls = 0;  ///< calls of threads, locks, sleep and files
   std::uint64_t user_events = 0;   ///< user events; a region counts twice
 
   template <class Row = ThreadSummary>
@@ -36,7 +36,7 @@ struct ThreadSummary {
       column<&Row::begin_s>("begin_s", "s", "its beginning, relative to the first event of the run"),
       column<&Row::life_s>("life_s", "s", "how long it lived, or was observed"),
       column<&Row::calls>("calls", "", "MPI calls"),
-      column<&Row::thread_calls>("thread_calls", "", "calls of the C library about threads, locks and sleep"),
+      column<&Row::thread_calls>("thread_calls", "", "calls of the C library about threads, locks, sleep and files"),
       column<&Row::user_events>(
           "user_events", "",
           "events of the program itself: beginnings and ends of regions, markers, counters, events, messages"),

@@ -14,7 +14,7 @@ import launch  # noqa: E402
 import predictions  # noqa: E402
 
 
-OTHERS = ("thread", "lock", "sleep")  # groups that are not MPI's: the number of waits of threads cannot be predicted
+OTHERS = ("thread", "lock", "sleep", "files")  # groups that are not MPI's: the number of waits of threads cannot be predicted
 
 
 def counts(summary):

@@ -8,7 +8,7 @@ import re
 import oracle
 
 TYPES = {"p2p": 50000001, "request": 50000001, "coll": 50000002, "rma": 50000004, "io": 50000005, "thread": 61000000, "lock": 61000000,
-         "sleep": 61000000, "openmp": 60000001, "user": 60000019}  # fmt: skip
+         "sleep": 61000000, "files": 40000004, "openmp": 60000001, "user": 60000019}  # fmt: skip
 
 
 def check(expected, folder):

@@ -47,7 +47,7 @@ COLD_HEADERS = set(
     shared_mutex sstream stdexcept stdio.h string syslog.h thread unordered_map unordered_set variant vector""".split()
 )
 # Files that interpose these functions have to include them.
-WRAPPED = {"pmpi/libraries/libc_calls.hpp": {"pthread.h"}}
+WRAPPED = {"pmpi/libraries/libc_calls.hpp": {"pthread.h", "stdio.h"}}
 COLD_PREFIXES = ("fmt/", "nlohmann/", "CLI/", "pmix", "libdeflate")
 
 MAX_LINES = 400

@@ -75,11 +75,23 @@ consteval CallFacts facts_from(std::string_view name, CallGroup group, std::stri
   return facts;
 }
 
+/// Calls other than MPI's are plain, but for those on files.
+consteval CallFacts facts_of_other(std::string_view name, CallGroup group) {
+  CallFacts facts;
+  if (group != CallGroup::files) return facts;
+  if (has_any(name, {"read"})) facts.role = Role::get;
+  if (has_any(name, {"write"})) facts.role = Role::put;
+  if (has_any(name, {"open", "creat"})) facts.role = Role::open_file;
+  return facts;
+}
+
 constexpr std::array<CallFacts, kCallCount> kFacts{{
     {},
 #define MERIDIAN_CALL_AS(type, name, group, params, args, recorded) facts_from(#name, CallGroup::group, #recorded),
 #include "trace/model/mpi_calls.def"
-}};  // the others are plain
+#define MERIDIAN_OTHER_CALL(id, printed, group, use, waits) facts_of_other(printed, CallGroup::group),
+#include "trace/model/other_calls.def"
+}};
 
 }  // namespace
 

@@ -125,6 +125,8 @@ constexpr bool starts_or_ends_mpi(Role role) noexcept { return role >= Role::ini
 constexpr bool is_access(Role role) noexcept {
   return role == Role::put || role == Role::get || role == Role::exchange;
 }
+/// Whether calls of the group access files: by MPI, or by the program itself.
+constexpr bool is_of_files(CallGroup group) noexcept { return group == CallGroup::io || group == CallGroup::files; }
 /// Whether MPI procedures of the group move data of the program, or complete such calls.
 constexpr bool moves_data(CallGroup group) noexcept {
   return group == CallGroup::p2p || group == CallGroup::request || group == CallGroup::coll ||

@@ -138,8 +138,9 @@ struct Rma {
 inline constexpr std::int64_t kLockExclusive = 1, kLockShared = 2;
 
 struct FileAccess {
-  std::uint64_t file = 0;
-  std::int64_t offset = -1;  ///< explicit offset in etypes; -1: individual or shared pointer
+  std::uint64_t file = 0;  ///< handle; of CallGroup::files a number, see kProgramFileKey
+  std::int64_t offset =
+      -1;  ///< explicit offset in etypes, of CallGroup::files in bytes; -1: individual or shared pointer
   std::uint64_t bytes = 0;
   std::uint64_t request = 0;
 };
@@ -292,6 +293,8 @@ inline constexpr const char* kWindowCommKey = "win.comm";
 /// The ranks of a communicator with a topology from which this rank receives in a neighbourhood collective: "1 3 4".
 inline constexpr const char* kCommSourcesKey = "comm.sources";
 inline constexpr const char* kFileNameKey = "file.name";
+/// Path of a file of the program; the text's handle is FileAccess::file in its calls of CallGroup::files.
+inline constexpr const char* kProgramFileKey = "file.path";
 inline constexpr const char* kFileCommKey = "file.comm";
 inline constexpr const char* kSemaphoreNameKey = "sem.name";  ///< the handle is its address
 /// How a communicator was created, in data that several processes record. Between worlds: spawn TOKEN and spawned TOKEN

@@ -41,8 +41,13 @@ void ObjectTotals::add(std::uint32_t rank_index, const Call& call, const CallFac
     if (object != ObjectHandles::kNone) add(uses[object], what, row, call.payload != Payload::handle);
   };
   switch (call.payload) {
-    case Payload::io:
-      return use(rank.files, call.io->file, files_);
+    case Payload::io: {
+      if (info(call.call).group != CallGroup::files) return use(rank.files, call.io->file, files_);
+      const std::uint32_t file = rank.program_files.at(call.io->file, call.enter_ticks);
+      if (file == ObjectHandles::kNone) return;
+      files_[file].opens += what.role == Role::open_file ? 1 : 0;
+      return add(files_[file], what, row, true);
+    }
     case Payload::rma:
       return use(rank.windows, call.rma->window, windows_);
     case Payload::handle: {
@@ -68,6 +73,7 @@ std::vector<FileSummary> ObjectTotals::files() const {
   for (std::size_t i = 0; i < files_.size(); ++i) {
     FileSummary& file = list.emplace_back(objects_->files[i]);
     const Use& use = files_[i];
+    file.opens += use.opens;
     file.reads = use.in.count;
     file.read_bytes = use.in.bytes;
     file.read_s = seconds(use.in.time_ns);

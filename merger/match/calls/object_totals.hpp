@@ -39,6 +39,7 @@ class ObjectTotals {
   };
   struct Use {
     Sum in, out, both, other;
+    std::uint64_t opens = 0;  // of a file of the program; MPI's are counted by their names
   };
   /// is_access  false: the second half of a split collective, which takes time but moves no data.
   static void add(Use& use, const CallFacts& what, const EventRow& row, bool is_access) noexcept;

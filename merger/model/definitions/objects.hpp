@@ -38,8 +38,9 @@ struct Objects {
   struct OfRank {
     ObjectHandles files;
     ObjectHandles windows;
-    ObjectHandles each_window{};  ///< those with equal names are several: index in window_members
-    ObjectHandles each_file{};    ///< each opening is one: index in file_members
+    ObjectHandles each_window{};    ///< those with equal names are several: index in window_members
+    ObjectHandles each_file{};      ///< each opening is one: index in file_members
+    ObjectHandles program_files{};  ///< by number (kProgramFileKey), of all times
   };
   std::vector<OfRank> ranks;                  ///< [ranks present]
   std::vector<std::uint32_t> window_members;  ///< ranks present that have the window

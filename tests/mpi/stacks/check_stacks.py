@@ -32,6 +32,7 @@ class Run:
         scratch = pathlib.Path(work) / f"scratch-{depth}"
         scratch.mkdir()
         extra.update(MERIDIAN_DIR=self.folder, MERIDIAN_SCRATCH=scratch, PATHS_DIR=self.claims, MERIDIAN_STACK=depth)
+        extra.setdefault("MERIDIAN_LEVELS", "all,-files")  # the claims are files of the program
         if is_linked:
             extra["MERIDIAN_WRITER"] = options.writer
         self.process = subprocess.run(

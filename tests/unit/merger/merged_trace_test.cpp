@@ -122,6 +122,22 @@ TEST_F(LongTrace, GivesTheEventsOfAWindowAndOfSomeRanks) {
     }
 }
 
+TEST_F(LongTrace, FindsTheEventsOfSeveralWindowsOnceEach) {
+  const MergedTrace trace = open();
+  const std::int64_t last = all(trace, {}).back().enter_ns;
+  const std::vector<TimeWindow> windows{{last / 10, last / 9}, {last / 3, last / 3 + 1000}, {last / 2, last * 3 / 5}};
+  std::vector<std::uint64_t> rows;
+  for (const MergedEvent& event : all(trace, {}))
+    if (std::ranges::any_of(windows, [&](const TimeWindow& window) {
+          return event.enter_ns < window.to_ns && event.leave_ns() >= window.from_ns;
+        }))
+      rows.push_back(event.row);
+  ASSERT_FALSE(rows.empty());
+  std::vector<std::uint64_t> found;
+  for (const MergedEvent& event : all(trace, {.windows = windows})) found.push_back(event.row);
+  EXPECT_EQ(found, rows);
+}
+
 TEST_F(LongTrace, JoinsEventsWithTheirMessagesAndCollectives) {
   const MergedTrace trace = open();
   std::map<std::tuple<std::int32_t, std::uint32_t, std::uint64_t>, std::uint64_t> row_of;

@@ -137,6 +137,46 @@ TEST_F(ObjectsOfRanks, CallsCountForTheirObject) {
   EXPECT_EQ(files[0].others, 2U);
 }
 
+TEST_F(ObjectsOfRanks, FilesOfTheProgramHaveOneRowForAPathApartFromThoseOfMpi) {
+  text(0, kFileNameKey, "/a", 3, 10);
+  text(0, kProgramFileKey, "/a", 3, 50);
+  text(0, kProgramFileKey, "/b", 4, 60);
+  text(1, kProgramFileKey, "/a", 9, 70);
+  const Objects objects = unify();
+  ASSERT_THAT(objects.files, SizeIs(3));
+  ObjectTotals totals{objects};
+  const auto use = [&](std::uint32_t rank, CallId id, std::uint64_t file, std::uint64_t bytes) {
+    const FileAccess io{file, -1, bytes, 0};
+    Call call{.call = id, .payload = Payload::io, .enter_ticks = 20, .leave_ticks = 21};  // before its name, too
+    call.io = &io;
+    EventRow row;
+    row.duration_ns = 1000;
+    row.bytes_sent = row.bytes_received = bytes;
+    totals.add(rank, call, facts_of(id), row);
+  };
+  use(0, CallId::open64, 3, 0);
+  use(0, CallId::pwrite, 3, 100);
+  use(0, CallId::fsync, 3, 0);
+  use(1, CallId::fopen, 9, 0);
+  use(1, CallId::fread, 9, 7);
+  use(0, CallId::close, 4, 0);
+  use(0, CallId::write, 65534, 5);  // without a name
+  const std::vector<FileSummary> files = totals.files();
+  ASSERT_THAT(files, SizeIs(3));
+  EXPECT_EQ(files[0].name, "/a");
+  EXPECT_EQ(files[0].interface, "POSIX");
+  EXPECT_EQ(files[0].ranks, 2U);
+  EXPECT_EQ(files[0].opens, 2U);
+  EXPECT_EQ(files[0].writes, 1U);
+  EXPECT_EQ(files[0].write_bytes, 100U);
+  EXPECT_EQ(files[0].read_bytes, 7U);
+  EXPECT_EQ(files[0].others, 3U);
+  EXPECT_EQ(files[1].name, "/b");
+  EXPECT_EQ(files[2].interface, "MPI-IO");
+  EXPECT_EQ(files[2].opens, 1U);
+  EXPECT_EQ(files[2].writes + files[2].others, 0U);
+}
+
 TEST(CommStatistics, AddsUpCommunicatorsOfOneNameAndSize) {
   const std::vector<NamedCall> calls{{"(unknown call)", ""}, {"MPI_Send", "p2p"}, {"MPI_Bcast", "coll"}};
   const std::vector<Communicator> list{

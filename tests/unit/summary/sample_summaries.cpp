@@ -156,7 +156,7 @@ Summary counted() {
   summary.window_locks = {{"halo", "MPI_COMM_WORLD", 1, 0, 12, 0.25, 0.0625, 5}};
   summary.windows = {{"halo", "MPI_COMM_WORLD", 1, 2, 100, 819'200, 50, 409'600, 2, 32, 0.75, 12, 1.5},
                      {"", "communicator 5", 2, 2, 0, 0, 0, 0, 0, 0, 0, 8, 0.01}};
-  summary.files = {{"/scratch/run/checkpoint.0001", 2, 2, 0, 0, 0, 20, 1u << 30, 2.5, 6, 0.25}};
+  summary.files = {{"/scratch/run/checkpoint.0001", FileSummary::kMpiIo, 2, 2, 0, 0, 0, 20, 1u << 30, 2.5, 6, 0.25}};
   summary.environment = {{"OMP_NUM_THREADS", "2", 0, 2}, {"SLURM_PROCID", "0", 0, 1}, {"SLURM_PROCID", "1", 1, 1}};
   for (std::int32_t rank = 0; rank < 2; ++rank) {
     summary.counters.push_back({rank, "PAPI_TOT_INS", "1", 1'000'000, 4'000'000'000});
