@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Recording of a call on a file of the program. Calls inside MPI's are those of MPI-IO, or of the library itself: they are not
+// Recording of a call on a file of the program. Calls inside those of MPI are of MPI-IO, or of the library itself: they are not
 // recorded, but descriptors are followed in all calls.
 
 #include "pmpi/files/file_numbers.hpp"
@@ -25,7 +25,7 @@ inline constexpr std::uint64_t kFileWords = words_of<FileAccess>;
 /// Records a call that moves data, if its descriptor is that of a file. `call` returns the bytes, or -1.
 template <CallId id, class Call>
 [[gnu::always_inline]] inline ssize_t moves_data(int descriptor, std::int64_t offset, Call call) noexcept(false) {
-  if (is_off(id, caller()) || is_surely_inside_call()) return call();
+  if (is_off(id, caller()) || !is_application()) return call();
   const FileNumber file = file_of(descriptor);
   if (file == kNoFile) return call();
   return recorded<id, Payload::io, kFileWords>([=](std::uint64_t* body) { fill_file(body, file, offset); }, call,
@@ -39,7 +39,7 @@ template <CallId id, class Call>
 /// Records another call on a descriptor. `call` returns 0, or -1.
 template <CallId id, class Call>
 [[gnu::always_inline]] inline int uses_file(int descriptor, Call call) noexcept(false) {
-  if (is_off(id, caller()) || is_surely_inside_call()) return call();
+  if (is_off(id, caller()) || !is_application()) return call();
   const FileNumber file = file_of(descriptor);
   if (file == kNoFile) return call();
   return recorded<id, Payload::io, kFileWords>([=](std::uint64_t* body) { fill_file(body, file, -1); }, call,
@@ -49,7 +49,7 @@ template <CallId id, class Call>
 /// Records a call that opens a file; `descriptor_of` its result: -1 if it has failed.
 template <CallId id, class Call, class DescriptorOf>
 [[gnu::always_inline]] inline auto opens_file(const char* path, Call call, DescriptorOf descriptor_of) noexcept(false) {
-  if (is_off(id, caller()) || is_of_system(path) || is_surely_inside_call()) return call();
+  if (is_off(id, caller()) || is_of_system(path) || !is_application()) return call();
   bool is_new = false;
   FileNumber file = kNoFile;
   const auto result =
@@ -72,7 +72,7 @@ template <CallId id, class Call>
   const bool is_known = static_cast<unsigned>(descriptor) < kMostDescriptors;
   const FileNumber file = is_known ? g_file_of[descriptor].load(std::memory_order_relaxed) : kNoFile;
   forget_file(descriptor);  // before another thread can open one under the same descriptor
-  if (is_off(id, caller()) || file == kNoFile || file == kFileUnknown || is_surely_inside_call()) return call();
+  if (is_off(id, caller()) || file == kNoFile || file == kFileUnknown || !is_application()) return call();
   return recorded<id, Payload::io, kFileWords>([=](std::uint64_t* body) { fill_file(body, file, -1); }, call,
                                                [](std::uint64_t*, int result) { return result == 0; }, caller());
 }

@@ -32,10 +32,13 @@ std::uint64_t hash_of(const char* path, std::size_t length) noexcept {
   return hash != 0 ? hash : 1;
 }
 
-/// Its path, as the system has it now; 0: what is open there is not recorded.
-std::size_t path_of(int descriptor, char (&path)[PATH_MAX]) noexcept {
+bool is_file(int descriptor) noexcept {
   struct stat status {};
-  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return 0;
+  return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/// The path of a file, as the system has it now; 0: it is one of the system.
+std::size_t path_of(int descriptor, char (&path)[PATH_MAX]) noexcept {
   char link[32];
   snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
   const ssize_t length = ::readlink(link, path, sizeof path - 1);
@@ -62,6 +65,13 @@ FileNumber number_of(const char* path, std::size_t length, bool& is_new) noexcep
   return kMoreFiles;
 }
 
+/// Apart, because handlers with a small stack write to pipes and terminals.
+[[gnu::noinline]] FileNumber number_of_file(int descriptor, bool& is_new) noexcept {
+  char path[PATH_MAX];
+  const std::size_t length = path_of(descriptor, path);
+  return length == 0 ? kNoFile : number_of(path, length, is_new);
+}
+
 bool may_look() noexcept {
   return *g_is_same_process != 0 && g_session.state.load(std::memory_order_acquire) == SessionState::on;
 }
@@ -72,10 +82,9 @@ FileNumber find_opened_file(int descriptor, bool& is_new) noexcept {
   is_new = false;
   if (static_cast<unsigned>(descriptor) >= kMostDescriptors || !may_look()) return kNoFile;
   const int before = errno;
-  char path[PATH_MAX];
-  const std::size_t length = path_of(descriptor, path);
-  const FileNumber number = length == 0 ? kNoFile : number_of(path, length, is_new);
-  if (length != 0 || ::fcntl(descriptor, F_GETFD) >= 0) g_file_of[descriptor].store(number, std::memory_order_relaxed);
+  const FileNumber number = is_file(descriptor) ? number_of_file(descriptor, is_new) : kNoFile;
+  if (number != kNoFile || ::fcntl(descriptor, F_GETFD) >= 0)
+    g_file_of[descriptor].store(number, std::memory_order_relaxed);
   errno = before;
   return number;
 }

@@ -20,7 +20,7 @@ template <CallId id, class Call>
 [[gnu::always_inline]] inline size_t moves_stream(FILE* stream, size_t bytes, size_t count, Call call) noexcept(false) {
   size_t all = 0;
   if (__builtin_mul_overflow(bytes, count, &all) || all < kLeastBytes) return call();
-  if (is_off(id, caller()) || is_surely_inside_call()) return call();
+  if (is_off(id, caller()) || !is_application()) return call();
   const FileNumber file = file_of(descriptor_of(stream));
   if (file == kNoFile) return call();
   return recorded<id, Payload::io, kFileWords>([=](std::uint64_t* body) { fill_file(body, file, -1); }, call,
