@@ -7,11 +7,11 @@
 #include <span>
 #include <utility>
 
+#include "merged/memory_reader.hpp"
 #include "merged/model/clock_bounds.hpp"
 #include "merged/model/clock_report.hpp"
 #include "merged/model/definitions.hpp"
 #include "merged/model/merged_tables.hpp"
-#include "merged/memory_reader.hpp"
 #include "merged/processor_reader.hpp"
 #include "merged/sample_reader.hpp"
 #include "merger/output/link_tables.hpp"

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "merged/merged_impl.hpp"
 #include "merged/memory_reader.hpp"
+#include "merged/merged_impl.hpp"
 #include "merged/processor_reader.hpp"
 #include "merged/read_clocks.hpp"
 #include "merged/read_definitions.hpp"

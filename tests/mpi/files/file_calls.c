@@ -14,19 +14,19 @@
 
 #define MIB (1 << 20)
 
-static void check(int is_true, const char *what) {
+static void check(int is_true, const char* what) {
   if (is_true) return;
   perror(what);
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
 static char path_text[4096];
-static const char *path_of(const char *directory, const char *name, int rank) {
+static const char* path_of(const char* directory, const char* name, int rank) {
   snprintf(path_text, sizeof path_text, "%s/%s.%d", directory, name, rank);
   return path_text;
 }
 
-static double write_checkpoint(const char *directory, const char *data) {
+static double write_checkpoint(const char* directory, const char* data) {
   const double begin = MPI_Wtime();
   const int file = open64(path_of(directory, "checkpoint", 0), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   check(file >= 0, "open64");
@@ -36,7 +36,7 @@ static double write_checkpoint(const char *directory, const char *data) {
   return MPI_Wtime() - begin;
 }
 
-static void use_descriptors(const char *directory, int rank, char *data) {
+static void use_descriptors(const char* directory, int rank, char* data) {
   const int file = open(path_of(directory, "own", rank), O_RDWR | O_CREAT, 0600);
   check(file >= 0, "open");
   check(pwrite(file, data, 1000, 5000) == 1000, "pwrite");
@@ -60,8 +60,8 @@ static void use_descriptors(const char *directory, int rank, char *data) {
   check(numbers >= 0 && read(numbers, data, 10) == 10 && close(numbers) == 0, "/proc/self/stat");
 }
 
-static void use_streams(const char *directory, int rank, char *data) {
-  FILE *const stream = fopen(path_of(directory, "stream", rank), "w+");
+static void use_streams(const char* directory, int rank, char* data) {
+  FILE* const stream = fopen(path_of(directory, "stream", rank), "w+");
   check(stream != NULL, "fopen");
   check(fwrite(data, 1, 100000, stream) == 100000, "fwrite");
   check(fprintf(stream, "a line\n") == 7, "fprintf");
@@ -71,7 +71,7 @@ static void use_streams(const char *directory, int rank, char *data) {
   check(fclose(stream) == 0, "fclose");
 }
 
-static void use_mpi_io(const char *directory, int rank, const char *data) {
+static void use_mpi_io(const char* directory, int rank, const char* data) {
   MPI_File file;
   snprintf(path_text, sizeof path_text, "%s/shared", directory);
   MPI_File_open(MPI_COMM_WORLD, path_text, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
@@ -79,12 +79,12 @@ static void use_mpi_io(const char *directory, int rank, const char *data) {
   MPI_File_close(&file);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (argc != 3) MPI_Abort(MPI_COMM_WORLD, 1);
-  char *const data = malloc(MIB);
+  char* const data = malloc(MIB);
   memset(data, 1, MIB);
   double seconds = 0;
   for (int i = 0; i < atoi(argv[2]); ++i) {
