@@ -218,16 +218,22 @@ TEST_F(Samples, HaveTheTimeThatThreadsHadNoProcessorThoughTheyAreSwitchedTooOfte
   sampler.run();  // the thread is known from here on
   const std::int32_t pid = ring.header().pid, kernel_tid = made.slot(0).kernel_tid;
   const auto before = schedule_counts(pid, kernel_tid);
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{3};
-  for (std::int64_t left_ns = 0; std::chrono::steady_clock::now() < end; left_ns = 0) {
-    left_ns = static_cast<std::int64_t>(sampler.nap_ns());
-    std::this_thread::sleep_for(std::chrono::nanoseconds{left_ns});
+  ASSERT_TRUE(before);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto has_lasted = [&](int seconds) {
+    return std::chrono::steady_clock::now() - begin > std::chrono::seconds{seconds};
+  };
+  const auto is_enough = [&] {
+    return schedule_counts(pid, kernel_tid)->switches - before->switches > 15 * SwitchBudget::kMost;
+  };
+  while (!has_lasted(2) || (!is_enough() && !has_lasted(30))) {  // other programs may use the same processor
+    std::this_thread::sleep_for(std::chrono::nanoseconds{sampler.nap_ns()});
     sampler.run();
   }
   sampler.settle();
   const auto after = schedule_counts(pid, kernel_tid);
-  ASSERT_TRUE(before && after);
-  EXPECT_GT(after->switches - before->switches, 20 * SwitchBudget::kMost);
+  ASSERT_TRUE(after);
+  ASSERT_GT(after->switches - before->switches, 15 * SwitchBudget::kMost);
   EXPECT_NE(text(kSamplesProcessorKey), "");
   auto table = intervals();
   ASSERT_TRUE(table) << table.error().what;
