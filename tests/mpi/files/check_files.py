@@ -5,8 +5,11 @@ other ranks wait.
 check_files.py --meridian M --mpiexec X --ranks N program
 """
 
+import collections
 import json
 import pathlib
+import re
+import shutil
 import sys
 import tempfile
 
@@ -29,6 +32,30 @@ def expected(rank):
     for name, more in OF_RANK_0.items() if rank == 0 else ():
         rows[name] = tuple(a + b for a, b in zip(rows.get(name, (0, 0, 0, 0)), more))
     return rows
+
+
+SYSTEM_CALL = re.compile(r"(\w+)\((?:AT_FDCWD[^,]*, |\d+<([^>]*)>)?.*\) += (-?\d+)(?:<([^>]*)>)?")
+KINDS = {"read": "reads", "pread64": "reads", "readv": "reads", "write": "writes", "pwrite64": "writes", "writev": "writes",
+         "openat": "others", "open": "others", "close": "others", "fsync": "others", "ftruncate": "others"}  # fmt: skip
+
+
+def seen_by_strace(options, work, names):
+    """What the kernel was asked for: calls and bytes of each of these files, by strace. None: strace cannot trace here."""
+    files, log = work / "seen", work / "log"
+    files.mkdir()
+    done = launch.mpirun(options.mpiexec, 1, ["strace", "-ff", "-y", "-o", log, options.program, files, "2"])
+    if done.returncode != 0:
+        return None
+    found = {name: collections.Counter() for name in names}
+    for path in work.glob("log.*"):
+        for name, before, result, after in SYSTEM_CALL.findall(path.read_text(errors="replace")):
+            counts, kind = found.get(pathlib.Path(before or after).name), KINDS.get(name)
+            if counts is None or kind is None or pathlib.Path(before or after).parent != files:
+                continue
+            counts[kind] += 1
+            counts["opens"] += name.startswith("open")
+            counts[{"reads": "read_bytes", "writes": "write_bytes"}.get(kind, "")] += int(result)
+    return found
 
 
 def main():
@@ -85,6 +112,14 @@ def main():
         check.true("rank 0 makes others wait by calls on files", (late > 0) == (options.ranks > 1))
         if options.ranks == 2 and waits > 0.02 * ranks_time and late > 0.6 * waits:
             check.true("and who waits", "Therefore other ranks wait" in problem["text"] and "for rank 0." in problem["text"])
+
+        names = ("checkpoint.0", "own.0")
+        if options.ranks == 1 and shutil.which("strace") and (seen := seen_by_strace(options, work, names)):
+            rounds = {"opens": 2 - ROUNDS, "writes": 8 * (2 - ROUNDS), "write_bytes": 8 * (2 - ROUNDS) * MIB, "others": 3 * (2 - ROUNDS)}
+            for name in names:
+                for key in ("opens", "reads", "read_bytes", "writes", "write_bytes", "others"):
+                    recorded = by_name[name][key] + (rounds.get(key, 0) if name == "checkpoint.0" else 0)
+                    check.equal(f"{key} of {name}, as strace counts them", recorded, seen[name][key])
 
         _, _, summary, _ = run(work, "without", MERIDIAN_LEVELS="all,-files")
         check.equal("without the group", [row["interface"] for row in summary["files"]], ["MPI-IO"])
