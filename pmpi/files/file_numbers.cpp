@@ -24,6 +24,8 @@ static_assert(kMostFiles < kSlots && kSlots < kMoreFiles);
 
 std::atomic<std::uint64_t> g_hashes[kSlots];  // [number - 1]: of the path; 0: free
 std::atomic<std::uint32_t> g_used{0};
+std::atomic<bool> g_has_more{false};
+constexpr char kMoreName[] = "(further files)";
 
 /// FNV-1a (Fowler, Noll, Vo; IETF draft-eastlake-fnv): 6000 paths have the same hash once in 10^12 runs.
 std::uint64_t hash_of(const char* path, std::size_t length) noexcept {
@@ -47,13 +49,18 @@ std::size_t path_of(int descriptor, char (&path)[PATH_MAX]) noexcept {
   return is_of_system(path) ? 0 : static_cast<std::size_t>(length);
 }
 
+FileNumber one_of_more(bool& is_new) noexcept {
+  is_new = !g_has_more.exchange(true, std::memory_order_relaxed);
+  return kMoreFiles;
+}
+
 FileNumber number_of(const char* path, std::size_t length, bool& is_new) noexcept {
   const std::uint64_t hash = hash_of(path, length);
   for (std::uint32_t i = 0; i < kSlots; ++i) {
     const auto slot = static_cast<std::uint32_t>((hash + i) % kSlots);
     std::uint64_t known = g_hashes[slot].load(std::memory_order_relaxed);
     if (known == 0) {
-      if (g_used.load(std::memory_order_relaxed) >= kMostFiles) return kMoreFiles;
+      if (g_used.load(std::memory_order_relaxed) >= kMostFiles) return one_of_more(is_new);
       if (g_hashes[slot].compare_exchange_strong(known, hash)) {
         g_used.fetch_add(1, std::memory_order_relaxed);
         is_new = true;
@@ -62,7 +69,7 @@ FileNumber number_of(const char* path, std::size_t length, bool& is_new) noexcep
     }
     if (known == hash) return static_cast<FileNumber>(slot + 1);
   }
-  return kMoreFiles;
+  return one_of_more(is_new);
 }
 
 /// Apart, because handlers with a small stack write to pipes and terminals.
@@ -90,6 +97,10 @@ FileNumber find_opened_file(int descriptor, bool& is_new) noexcept {
 }
 
 void name_file(int descriptor, FileNumber number) noexcept {
+  if (number == kMoreFiles) {
+    emit_text(kProgramFileKey, kMoreName, sizeof kMoreName - 1, number);
+    return;
+  }
   const int before = errno;
   char path[PATH_MAX];
   if (const std::size_t length = path_of(descriptor, path); length != 0)

@@ -143,7 +143,7 @@ class PageEvents {
       for (const PageEvent& each : row)
         if (each.wait.ns > 0) rows.push_back(each.wait.causer);
     std::ranges::sort(rows);
-    rows.erase(std::ranges::unique(rows).begin(), rows.end());
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());  // clang 14 cannot compile that of std::ranges
     std::unordered_map<std::uint64_t, Causer> causers;
     causers.reserve(rows.size());
     for (const std::uint64_t row : rows) {

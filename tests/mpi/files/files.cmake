@@ -12,4 +12,11 @@ foreach(flavor ${MERIDIAN_MPIS})
       COMMAND ${MERIDIAN_PYTHON_H5PY} -B ${CMAKE_CURRENT_LIST_DIR}/check_files.py --meridian $<TARGET_FILE:meridian>
         --mpiexec ${MERIDIAN_MPIEXEC_${flavor}} --ranks ${ranks} $<TARGET_FILE:mpi_file_calls_${flavor}>)
   endforeach()
+
+  meridian_mpi_program(mpi_unusual_files_${flavor} ${flavor} SOURCES ${CMAKE_CURRENT_LIST_DIR}/unusual_files.c LIBRARIES pthread)
+  target_compile_options(mpi_unusual_files_${flavor} PRIVATE -Wno-all -Wno-extra -Wno-unused-result -Wno-unused-parameter)
+  meridian_run("Files.on_2_ranks_of_${flavor}_that_are_used_in_unusual_ways_are_as_without_the_tracer" FLAVOR ${flavor} RANKS 2
+    SUBJECT files
+    COMMAND ${MERIDIAN_PYTHON_H5PY} -B ${CMAKE_CURRENT_LIST_DIR}/check_unusual_files.py --meridian $<TARGET_FILE:meridian>
+      --mpiexec ${MERIDIAN_MPIEXEC_${flavor}} --ranks 2 $<TARGET_FILE:mpi_unusual_files_${flavor}>)
 endforeach()

@@ -168,7 +168,7 @@ TEST_F(RunWithMemory, TheSummaryHasARowForEachRank) {
 }
 
 TEST_F(RunWithMemory, SteadyGrowthIsAFindingWithTheBytesOfAnIteration) {
-  for (const std::size_t rank : {0, 1}) read(rank, [](std::uint64_t step) { return 20 + step; });
+  for (const std::uint32_t rank : {0U, 1U}) read(rank, [](std::uint64_t step) { return 20 + step; });
   const Summary summary = merged_summary();
   ASSERT_EQ(summary.rank_memory.size(), 2U);
   for (const RankMemorySummary& row : summary.rank_memory) {
@@ -239,7 +239,7 @@ TEST_F(RunWithMemory, AQueryHasTheReadingsOfAWindow) {
 }
 
 TEST_F(RunWithMemory, AnEditKeepsTheReadingsAmongRemainingEvents) {
-  for (const std::size_t rank : {0, 1}) read(rank, [](std::uint64_t step) { return step; });
+  for (const std::uint32_t rank : {0U, 1U}) read(rank, [](std::uint64_t step) { return step; });
   const MergedTrace trace = merged();
   auto choice =
       EventChoice::make(trace, {.ranks = {{1, 1}}, .to_ns = kZeroNs + at(10) + 50}, run.merged().parent_path(), {});
