@@ -226,7 +226,7 @@ TEST_F(Samples, HaveTheTimeThatThreadsHadNoProcessorThoughTheyAreSwitchedTooOfte
   const auto is_enough = [&] {
     return schedule_counts(pid, kernel_tid)->switches - before->switches > 15 * SwitchBudget::kMost;
   };
-  while (!has_lasted(2) || (!is_enough() && !has_lasted(30))) {  // other programs may use the same processor
+  while (!has_lasted(3) || (!is_enough() && !has_lasted(30))) {  // other programs may use the same processor
     std::this_thread::sleep_for(std::chrono::nanoseconds{sampler.nap_ns()});
     sampler.run();
   }
@@ -243,14 +243,15 @@ TEST_F(Samples, HaveTheTimeThatThreadsHadNoProcessorThoughTheyAreSwitchedTooOfte
   for (const ProcessorRow& row : *rows)
     if (row.is_ready) ready_ns += row.length - row.ran, count += row.count;  // ticks of CLOCK_MONOTONIC_RAW
   const double counted = static_cast<double>(after->ready_ns - before->ready_ns);
-  EXPECT_NEAR(static_cast<double>(ready_ns) / counted, 1, 0.1);
-  EXPECT_NEAR(static_cast<double>(count) / static_cast<double>(after->switches - before->switches), 1, 0.1);
+  // Without the kernel's counts it would be a tenth. On a busy machine some switches of the watched moments are lost.
+  EXPECT_NEAR(static_cast<double>(ready_ns) / counted, 1, 0.25);
+  EXPECT_NEAR(static_cast<double>(count) / static_cast<double>(after->switches - before->switches), 1, 0.5);
   // Samples stand for all of the processor time: as many as of a thread that is watched, closer to one another.
   const double wanted = static_cast<double>(after->ran_ns - before->ran_ns) * 100 / 1e9;
   auto samples = this->table();
   ASSERT_TRUE(samples) << samples.error().what;
-  EXPECT_GT(static_cast<double>(samples->size()), wanted / 2);
-  EXPECT_LT(static_cast<double>(samples->size()), wanted * 1.5);
+  EXPECT_GT(static_cast<double>(samples->size()), wanted / 4);
+  EXPECT_LT(static_cast<double>(samples->size()), wanted * 2);
 }
 
 TEST_F(Samples, AreNotTakenIfNoneAreWanted) {
