@@ -16,6 +16,7 @@
 #include "summary/problems/problem_transfers.hpp"
 #include "summary/problems/problem_waits.hpp"
 #include "summary/units.hpp"
+#include "trace/model/call_facts.hpp"
 
 namespace meridian {
 namespace {

@@ -75,7 +75,7 @@ class RunWithMemory : public testing::Test {
     return *std::move(trace);
   }
   /// "rank time resident", in steps and MiB.
-  static std::vector<std::string> rows(const MergedTrace& trace, MemorySelection selection = {}) {
+  static std::vector<std::string> rows(const MergedTrace& trace, const MemorySelection& selection = {}) {
     std::vector<std::string> found;
     const auto reader = trace.memory();
     EXPECT_TRUE(reader) << reader.error().what;

@@ -213,6 +213,7 @@ auto facts(const EventWait& wait) { return std::tuple{wait.row, wait.causer, wai
 template <class Waits>
 auto facts_of(const Waits& waits) {
   std::vector<decltype(facts(EventWait{}))> all;
+  all.reserve(std::size(waits));
   for (const EventWait& wait : waits) all.push_back(facts(wait));
   return all;
 }

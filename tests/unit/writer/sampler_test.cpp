@@ -187,7 +187,7 @@ __attribute__((no_sanitize("thread"))) void compute_and_yield() {
 }
 
 /// Two threads on one processor that yield to each other after some ten microseconds.
-void yield_for_good(std::function<void()> begun) {
+void yield_for_good(const std::function<void()>& begun) {
   cpu_set_t one;
   ASSERT_EQ(::sched_getaffinity(0, sizeof one, &one), 0);
   int processor = 0;
