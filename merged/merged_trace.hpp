@@ -149,8 +149,7 @@ struct EventSelection {
   std::uint32_t fields = kAllFields;  ///< of EventField: others are not decoded, and keep their default values
   std::uint8_t links = kAllLinks;     ///< of link_bit(): how events take part in messages and collectives
   bool has_waits = false;             ///< fills MergedBatch::waits
-  std::vector<TimeWindow>
-      windows{};  ///< of the time above, in order and apart: only events in one of them; empty: in all of it
+  std::vector<TimeWindow> windows{};  ///< in order and apart: only events in one of these; empty: no such condition
 };
 
 class MergedTrace;

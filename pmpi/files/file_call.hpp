@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Recording of a call on a file of the program. Calls inside those of MPI are of MPI-IO, or of the library itself: they are not
-// recorded, but descriptors are followed in all calls.
+// Recording of a call on a file of the program. What MPI-IO and the MPI library do inside MPI calls is not recorded; descriptors are
+// followed in all calls.
 
 #include "pmpi/files/file_numbers.hpp"
 #include "pmpi/libraries/libc_calls.hpp"
