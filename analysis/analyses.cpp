@@ -9,11 +9,28 @@
 #include "analysis/analysis_list.hpp"
 #include "analysis/analysis_walks.hpp"
 #include "analysis/shared_analyses.hpp"
+#include "summary/measures.hpp"
+#include "summary/recorded_part.hpp"
 
 namespace meridian {
 
+namespace {
+
+Status fill_tables(Summary& summary) {
+  for (const Analysis& analysis : all_analyses())
+    if (const auto* const fill = std::get_if<TableFiller>(&analysis.analyse))
+      MERIDIAN_TRY_DO(named(analysis.name, (*fill)(summary)));
+  return {};
+}
+
+}  // namespace
+
 Status run_analyses(const MergedTrace& trace, Summary& summary, WaitSink* waits,
                     const std::function<void(double)>& progress, Processes* others, const std::filesystem::path& file) {
+  if (is_profile(summary)) {  // without the times of calls nothing else is known
+    summary.efficiencies = efficiencies_of_sums(summary);
+    return fill_tables(summary);
+  }
   AnalysisProgress shown{trace, progress};
   SharedAnalyses shared{others, file};
   AnalysisSet backwards = AnalysisSet::backwards();
@@ -34,10 +51,7 @@ Status run_analyses(const MergedTrace& trace, Summary& summary, WaitSink* waits,
   MERIDIAN_TRY_DO(walk_forwards(trace, groups.front(), spans, summary, shown));
   MERIDIAN_TRY_DO(shared.take_answers(summary));
   if (progress) progress(1);
-  for (const Analysis& analysis : all_analyses())
-    if (const auto* const fill = std::get_if<TableFiller>(&analysis.analyse))
-      MERIDIAN_TRY_DO(named(analysis.name, (*fill)(summary)));
-  return {};
+  return fill_tables(summary);
 }
 
 }  // namespace meridian

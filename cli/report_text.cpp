@@ -27,6 +27,7 @@ Result<std::unique_ptr<ReportSource>> open_report_source(const std::filesystem::
 PageText page_text(const Summary& summary) {
   const std::string& executable = summary.run.executable;
   PageText text;
+  text.is_profile = is_profile(summary);
   text.title = executable.empty() ? "report" : std::string{file_name(executable)};
   text.headline = headline(summary);
   text.summary_json = summary_json(summary, kMostPageRows);

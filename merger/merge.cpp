@@ -32,8 +32,9 @@ enum Fact : std::uint32_t {
   summary = 1 << 14,
   merged_file = 1 << 15,  // complete, under its final name
   values = 1 << 18,       // the output has the values of user events
-  samples = 1 << 17,  // the output has the samples of threads, when they had no processor, and the memory of processes
-  pieces = 1 << 16,   // it is decided how much of each rank is in memory
+  samples = 1 << 17,   // the output has the samples of threads, when they had no processor, and the memory of processes
+  profiles = 1 << 19,  // the statistics have the sums that ranks recorded in place of calls
+  pieces = 1 << 16,    // it is decided how much of each rank is in memory
 };
 constexpr Fact operator|(Fact a, Fact b) { return static_cast<Fact>(std::uint32_t{a} | std::uint32_t{b}); }
 constexpr Fact operator&(Fact a, Fact b) { return static_cast<Fact>(std::uint32_t{a} & std::uint32_t{b}); }
@@ -84,7 +85,8 @@ constexpr Pass kPasses[] = {
     {passes::write_pairs,       pairs | events,             ordered, ordered,      {0.85, 1},    "writing messages"},
 
     {passes::find_damage,       ordered,                    nothing, damage_known, kQuiet,       "finding damage",        passes::unify_definitions},
-    {passes::resolve_sites,     ordered | damage_known,     nothing, sites,        {1, 1},       "resolving call sites"},
+    {passes::add_profiles,      ordered | damage_known,     nothing, profiles,     kQuiet,       "adding profiles"},
+    {passes::resolve_sites,     ordered | profiles,         nothing, sites,        {1, 1},       "resolving call sites"},
     {passes::write_definitions, ordered | sites,            nothing, meanings,     kQuiet,       "writing definitions"},
     {passes::merge_samples,     ordered | damage_known, nothing, samples,      kQuiet,       "merging samples"},
     {passes::merge_user_values, ordered | damage_known,    nothing, values,       kQuiet,       "merging values of user events"},

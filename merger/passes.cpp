@@ -20,6 +20,7 @@
 #include "merger/samples/merge_processor.hpp"
 #include "merger/samples/merge_samples.hpp"
 #include "merger/sites/resolve_sites.hpp"
+#include "merger/statistics/add_profiles.hpp"
 #include "merger/statistics/count_events.hpp"
 #include "merger/statistics/lock_findings.hpp"
 #include "merger/statistics/summarize.hpp"
@@ -287,6 +288,12 @@ Result<bool> find_damage(Merge& merge) {
   return false;
 }
 
+Result<bool> add_profiles(Merge& merge) {
+  Destination& destination = *merge.destination;
+  meridian::add_profiles(merge.trace, merge.matched, destination.statistics, destination.comms);
+  return true;
+}
+
 Result<bool> resolve_sites(Merge& merge) {
   find_lock_sites(merge.trace, merge.matched.locks);
   merge.places = meridian::resolve_sites(*merge.trace.sites, merge.findings);
@@ -340,6 +347,7 @@ Result<bool> summarize(Merge& merge) {
   summarize_context(merge.trace, merge.summary);
   merge.summary.communicators =
       destination.comms.summaries(merge.trace.communicators.list, merge.trace.communicators.groups);
+  merge.summary.communication_sizes = profiled_sizes(merge.trace);
   merge.summary.clock_models = merge.clocks.models;
   merge.summary.rank_memory = std::move(merge.memory);
   return true;

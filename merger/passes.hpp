@@ -37,6 +37,8 @@ Result<bool> write_pairs(Merge& merge);
 /// False if it found unreadable parts of rank files that were unknown to matching, which has to know where calls are
 /// missing. All of them are known afterwards.
 Result<bool> find_damage(Merge& merge);
+/// Adds the sums that ranks recorded in place of calls.
+Result<bool> add_profiles(Merge& merge);
 Result<bool> resolve_sites(Merge& merge);
 /// Writes the definitions of the numbers in the rows, and the clock corrections.
 Result<bool> write_definitions(Merge& merge);

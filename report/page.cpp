@@ -69,9 +69,14 @@ void replace_mark(std::string& page, std::string_view mark, std::string_view tex
 /// shows  the part of the report that the page consists of: "all", "clocks"
 std::string put_together(std::string_view mark, std::string_view shows, Json tables, const Json& timeline,
                          const PageText& text) {
-  const Json about{
-      {"title", text.title},         {"headline", text.headline},       {"version", text.version},    {"shows", shows},
-      {"is_served", text.is_served}, {"rows_of_tables", kMostPageRows}, {"tables", std::move(tables)}};
+  const Json about{{"title", text.title},
+                   {"headline", text.headline},
+                   {"version", text.version},
+                   {"shows", shows},
+                   {"is_served", text.is_served},
+                   {"is_profile", text.is_profile},
+                   {"rows_of_tables", kMostPageRows},
+                   {"tables", std::move(tables)}};
   std::string data = data_element("data-about", inert(about));
   std::string packed_summary{'"'};
   packed_summary += packed_text(text.summary_json);

@@ -24,6 +24,7 @@ struct PageText {
   std::string headline;      ///< what the run was, and how it ended: a sentence or two
   std::string summary_json;  ///< of at most kMostPageRows rows a table
   std::string version;       ///< of Meridian
+  bool is_profile = false;   ///< there are sums over calls, and no timeline
   bool is_served = false;    ///< the page asks the server that it came from for details
   bool is_private = false;   ///< without names of hosts, paths and addresses
 };

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <ctime>
+#include <limits>
 
 namespace meridian {
 
@@ -54,6 +55,24 @@ Load measure_load(const Summary& summary) {
 double load_balance(const Summary& summary, const Load& load) {
   const auto run = std::ranges::find(summary.efficiencies, "run", &EfficiencySummary::scope);
   return run == summary.efficiencies.end() ? load.balance : run->load_balance;
+}
+
+std::vector<EfficiencySummary> efficiencies_of_sums(const Summary& summary) {
+  const Load load = measure_load(summary);
+  if (load.ranks.empty() || !(load.time_s > 0)) return {};
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  EfficiencySummary run;
+  run.scope = "run";
+  run.processes = load.ranks.size();
+  run.threads = summary.run.threads;
+  run.time_s = load.time_s / static_cast<double>(load.ranks.size());
+  run.compute_s = load.mean_outside_s * static_cast<double>(load.ranks.size());
+  run.ideal_s = run.serialisation = run.transfer = kUnknown;
+  run.load_balance = load.balance;
+  run.communication = share(load.max_outside_s, run.time_s);
+  run.mpi_factor = run.parallel = run.load_balance * run.communication;
+  run.thread_factor = 1;
+  return {run};
 }
 
 double mpi_share(const Summary& summary) { return measure_load(summary).mpi_share; }

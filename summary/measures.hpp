@@ -37,6 +37,10 @@ Load measure_load(const Summary& summary);
 /// The load balance of the run: that of its efficiencies; without them, of the time outside MPI.
 double load_balance(const Summary& summary, const Load& load);
 
+/// The efficiencies of the run that sums over calls show: `communication` is not divided into serialisation and transfer, which
+/// are NaN. Nothing without ranks.
+std::vector<EfficiencySummary> efficiencies_of_sums(const Summary& summary);
+
 /// "2025-01-31 12:00:00 UTC"; empty for a time outside the calendar.
 std::string utc_time(std::int64_t realtime_ns);
 

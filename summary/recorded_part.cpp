@@ -47,6 +47,10 @@ RecordedPart recorded_part(const Summary& summary) {
   return part;
 }
 
+bool is_profile(const Summary& summary) {
+  return std::ranges::find(summary.findings, "recording.profile", &Finding::name) != summary.findings.end();
+}
+
 bool has_lost_calls(const Summary& summary) {
   const auto has = [&](std::string_view finding) {
     return std::ranges::find(summary.findings, finding, &Finding::name) != summary.findings.end();

@@ -11,17 +11,25 @@
 #include "trace/format/rank/rank_file.hpp"
 #include "trace/records/finish/places.hpp"
 #include "trace/records/finish/rank_checkpoint.hpp"
+#include "trace/records/profile/rank_events.hpp"
 #include "trace/records/record_decoder.hpp"
 
 namespace meridian {
 namespace {
 
 constexpr std::uint64_t kLeastBytes = std::uint64_t{4} << 20;  // of a spool between checkpoints
-constexpr std::uint64_t kPartBytes = std::uint64_t{1} << 20;   // converted between two looks at the ring
+constexpr std::uint64_t kMostOfProfile = std::uint64_t{8}
+                                         << 20;  // sums take no longer than records that wait for them on disk
+constexpr std::uint64_t kPartBytes = std::uint64_t{1} << 20;  // converted between two looks at the ring
 // A checkpoint grows with the run, slowly: at most this part of all written bytes is checkpoints.
 constexpr std::uint64_t kBytesPerStateByte = 8;
 constexpr std::uint64_t kBetweenMomentsNs = 4'000'000'000;  // at which all writers of a host convert what they have
 constexpr std::uint64_t kBetweenIdleLooksNs = 20'000'000;
+
+std::uint64_t most_bytes_of(const RingFile& ring) {
+  const std::uint64_t half = ring.header().spool_bytes / 2;
+  return ring.header().is_profile != 0 ? std::min(half, kMostOfProfile) : half;
+}
 
 }  // namespace
 
@@ -30,13 +38,15 @@ struct RunCompressor::Run {
       : pieces{std::move(places)},
         chunks{std::move(log)},
         encoder{RankFileWriter::into_log(chunks)},
+        events{ring, meta, encoder},
         decoder{ring.geometry().slot_count, ring.geometry().block_bytes, meta,
-                [this](ThreadId thread, const EventBatch& batch) { return encoder.append(thread, batch); }} {}
+                [this](ThreadId thread, const EventBatch& batch) { return events.append(thread, batch); }} {}
 
   RankPieces pieces;
   ChunkLogWriter chunks;
   RankMeta meta;
   RankFileWriter encoder;
+  RankEvents events;
   RecordDecoder decoder;
   std::uint64_t number = 0;  // of the last checkpoint
 };
@@ -44,7 +54,7 @@ struct RunCompressor::Run {
 RunCompressor::RunCompressor(RingFile& ring, HasIdleProcessor has_idle)
     : ring_{ring},
       has_idle_{has_idle},
-      most_{has_own_deflate() ? ring.header().spool_bytes / 2 : 0},
+      most_{has_own_deflate() ? most_bytes_of(ring) : 0},
       least_{std::min(most_, kLeastBytes)} {}
 
 RunCompressor::~RunCompressor() = default;
@@ -125,7 +135,7 @@ Status RunCompressor::convert(const SpoolWriter& spool, std::uint64_t most_bytes
 Status RunCompressor::commit(SpoolWriter& spool) {
   StateWriter state;
   run_->decoder.save(state);
-  run_->encoder.save(state);
+  run_->events.save(state);
   const std::uint64_t state_bytes = state.bytes().size(), chunk_bytes = run_->chunks.bytes();
   MERIDIAN_TRY_DO(write_checkpoint(run_->pieces.checkpoint, ring_, {run_->number + 1, chunk_bytes, state.take()}));
   ++run_->number;

@@ -21,11 +21,16 @@ class CommStatistics {
   void add(const EventRow& row) noexcept { add(row, row.sent(), row.received()); }
   /// The same with other bytes: a row for several calls has no room for them.
   void add(const EventRow& row, std::uint64_t sent, std::uint64_t received) noexcept {
-    if (row.comm >= sums_.size()) return;  // kNoComm is the largest number
-    Sums& at = sums_[row.comm];
-    const auto kind = row.call < kinds_.size() ? kinds_[row.call] : kOther;
-    at.calls[kind] += row.calls();
-    at.time_ns[kind] += row.inside_ns();
+    add(row.comm, row.call, row.calls(), row.inside_ns(), sent, received);
+  }
+  /// `calls` of one function, which took `ns` together.
+  void add(std::uint32_t comm, std::uint32_t call, std::uint64_t calls, std::int64_t ns, std::uint64_t sent,
+           std::uint64_t received) noexcept {
+    if (comm >= sums_.size()) return;  // kNoComm is the largest number
+    Sums& at = sums_[comm];
+    const auto kind = call < kinds_.size() ? kinds_[call] : kOther;
+    at.calls[kind] += calls;
+    at.time_ns[kind] += ns;
     at.bytes_sent += sent;
     at.bytes_received += received;
   }

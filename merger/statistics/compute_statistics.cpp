@@ -15,6 +15,7 @@
 #include "trace/model/call_facts.hpp"
 #include "trace/model/event.hpp"
 #include "trace/model/units.hpp"
+#include "trace/model/wide_sum.hpp"
 
 namespace meridian {
 namespace {
@@ -121,24 +122,51 @@ void Statistics::add(const EventRow& row, std::uint64_t sent, std::uint64_t rece
     at.min_ns = std::min(at.min_ns, mean);
     at.max_ns = std::max(at.max_ns, mean);
     durations_[row.call].add(mean, calls);
-    at.squares += (static_cast<unsigned __int128>(duration) * duration + calls - 1) / calls;
+    at.squares += even_squares(duration, calls);
   }
   if (row.path != kNoPath) at.ranks[number / 64] |= std::uint64_t{1} << (number % 64);
-  const Adds adds = row.call < kCallCount ? kAdds[row.call] : Adds{};
-  if (row.call <= kMpiCallCount || row.call >= kCallCount) {  // the latter: calls unknown to this build
-    if (!counts.is_nested) rank.mpi_ns += duration;
+  add_to_rank(rank, counts, row.call, calls, duration, sent, received);
+}
+
+void Statistics::add_to_rank(RankSums& rank, Counts& counts, std::uint32_t call, std::uint64_t calls, std::uint64_t ns,
+                             std::uint64_t sent, std::uint64_t received) {
+  const Adds adds = call < kCallCount ? kAdds[call] : Adds{};
+  if (call <= kMpiCallCount || call >= kCallCount) {  // the latter: calls unknown to this build
+    if (!counts.is_nested) rank.mpi_ns += ns;
     counts.mpi_calls += calls;
-    if (adds.is_end && !counts.is_nested) rank.ends_ns += duration;
+    if (adds.is_end && !counts.is_nested) rank.ends_ns += ns;
     if (adds.has_bytes) {
       rank.other_bytes_sent += sent;
       rank.other_bytes_received += received;
     }
-  } else if (info(static_cast<CallId>(row.call)).group == CallGroup::user) {  // without a known definition
-    ++counts.user_events;
+  } else if (info(static_cast<CallId>(call)).group == CallGroup::user) {  // without a known definition
+    counts.user_events += calls;
   } else {
-    ++counts.thread_calls;
-    (adds.is_sleep ? counts.sleep_ns : counts.waits_ns) += duration;
+    counts.thread_calls += calls;
+    (adds.is_sleep ? counts.sleep_ns : counts.waits_ns) += ns;
   }
+}
+
+void Statistics::add(const ProfiledCalls& calls) {
+  const auto number = static_cast<std::size_t>(calls.rank);
+  RankSums& rank = ranks_[number];
+  Counts& counts = count(rank, calls.thread);
+  if (calls.call < kCallCount && info(static_cast<CallId>(calls.call)).group == CallGroup::user) {
+    counts.user_events += calls.count;
+    return;
+  }
+  Part sums;
+  sums.count = sums.timed = calls.count;
+  sums.total_ns = calls.total_ns;
+  sums.min_ns = calls.min_ns;
+  sums.max_ns = calls.max_ns;
+  sums.squares = calls.squares;
+  sums.bytes_sent = calls.bytes_sent;
+  sums.bytes_received = calls.bytes_received;
+  Part& at = part(calls.call, calls.path);
+  at.add(sums);
+  if (calls.path != kNoPath) at.ranks[number / 64] |= std::uint64_t{1} << (number % 64);
+  add_to_rank(rank, counts, calls.call, calls.count, calls.total_ns, calls.bytes_sent, calls.bytes_received);
 }
 
 namespace {

@@ -15,6 +15,21 @@
 
 namespace meridian {
 
+/// Calls of one function by one thread from one path, of which only sums are known. All of them returned.
+struct ProfiledCalls {
+  std::int32_t rank = 0;
+  std::uint32_t thread = 0;
+  std::uint32_t call = 0;
+  std::uint32_t path = 0;
+  std::uint64_t count = 0;
+  std::uint64_t total_ns = 0;
+  std::uint64_t min_ns = 0;
+  std::uint64_t max_ns = 0;
+  unsigned __int128 squares = 0;  ///< ns^2
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t bytes_received = 0;
+};
+
 /// Adds up calls by function, by function and call path, and by rank. Sums are integers, so the order of the calls does
 /// not affect them.
 class Statistics {
@@ -38,6 +53,10 @@ class Statistics {
   void add(const EventRow& row) { add(row, row.sent(), row.received()); }
   /// The same with other bytes: a row for several calls has no room for them.
   void add(const EventRow& row, std::uint64_t sent, std::uint64_t received);
+  /// Adds calls of a profile, which say nothing about when the run began and ended, and not how their durations are spread.
+  void add(const ProfiledCalls& calls);
+  /// `count` calls of a profile that took about `ns` each.
+  void add_times(std::uint32_t call, std::uint64_t ns, std::uint64_t count) { durations_[call].add(ns, count); }
 
   /// By total time, longest first; ties by name.
   std::vector<FunctionSummary> functions(std::span<const NamedCall> calls) const;
@@ -133,6 +152,9 @@ class Statistics {
     std::uint32_t recent_thread = 0;
   };
   Counts& count(RankSums& rank, std::uint32_t thread);
+  /// Adds `calls` that took `ns` together to the sums of their rank and thread.
+  static void add_to_rank(RankSums& rank, Counts& counts, std::uint32_t call, std::uint64_t calls, std::uint64_t ns,
+                          std::uint64_t sent, std::uint64_t received);
   static Counts sum(const RankSums& rank) noexcept;
   static std::uint64_t threads_in_mpi(const RankSums& rank) noexcept;
   /// Fills in the event counts of a run, a rank or a thread.

@@ -2,15 +2,8 @@
 #include "merger/statistics/duration_histogram.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace meridian {
-
-double DurationHistogram::begin_of(std::size_t range) noexcept {
-  if (range < kParts) return static_cast<double>(range);
-  const std::size_t shift = range / kParts - 1;
-  return std::ldexp(static_cast<double>(range - shift * kParts), static_cast<int>(shift));
-}
 
 double DurationHistogram::quantile(double share) const noexcept {
   if (all_ == 0) return 0;
@@ -21,8 +14,8 @@ double DurationHistogram::quantile(double share) const noexcept {
       left -= count;
       continue;
     }
-    if (i < kParts) return begin_of(i);  // one nanosecond wide
-    return begin_of(i) + (begin_of(i + 1) - begin_of(i)) * std::max(left, 0.0) / count;
+    if (i < LogRanges::kParts) return LogRanges::begin(i);  // one nanosecond wide
+    return LogRanges::begin(i) + (LogRanges::begin(i + 1) - LogRanges::begin(i)) * std::max(left, 0.0) / count;
   }
   return 0;
 }
@@ -32,7 +25,7 @@ double DurationHistogram::mean_of_shortest(double share) const noexcept {
   double left = wanted, sum = 0;
   for (std::size_t i = 0; i < counts_.size() && left > 0; ++i) {
     const double taken = std::min(static_cast<double>(counts_[i]), left);
-    sum += taken * (i < kParts ? begin_of(i) : (begin_of(i) + begin_of(i + 1)) / 2);
+    sum += taken * (i < LogRanges::kParts ? LogRanges::begin(i) : (LogRanges::begin(i) + LogRanges::begin(i + 1)) / 2);
     left -= taken;
   }
   return wanted > 0 ? sum / wanted : 0;

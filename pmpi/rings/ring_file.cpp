@@ -25,6 +25,8 @@
 namespace meridian {
 namespace {
 
+constexpr std::int64_t kModeProfile = 1;  // value of MERIDIAN_MODE
+
 /// Room to leave free in a default scratch directory.
 constexpr std::uint64_t kSpareBytes = 8u << 20;
 constexpr std::uint64_t kCardBytes = (kCards + kLibraryCards) * sizeof(ThreadCard);
@@ -170,7 +172,10 @@ bool create_ring() noexcept {
   ring->clock = g_clock;
   ring->process_start = start;
   ring->spool_bytes = static_cast<std::uint64_t>(g_session.options.number(OptionId::spool));
-  if (g_session.options.is_on(OptionId::sites) || g_session.options.number(OptionId::stack) != 0)  // modules are stored
+  ring->is_profile = g_session.options.number(OptionId::mode) == kModeProfile ? 1 : 0;
+  // Samples of a long run take more room than its sums.
+  if (ring->is_profile == 0 && (g_session.options.is_on(OptionId::sites) ||
+                                g_session.options.number(OptionId::stack) != 0))  // modules are stored
     ring->sample_hz = static_cast<std::uint32_t>(g_session.options.number(OptionId::samples));
   memcpy(ring->hostname, host, sizeof host);
   read_program(ring->executable, sizeof ring->executable);

@@ -32,6 +32,7 @@
     ["parallel", "parallel efficiency", "the product of the others"],
     ["load_balance", "load balance", "ranks compute for different times"],
     ["serialisation", "serialisation", "ranks wait for each other in turn"],
+    ["communication", "communication", "ranks wait in turn, or data under way take time"],
     ["transfer", "transfer", "MPI itself and data under way take time"],
     ["processor", "processor", "threads that could run have no processor"],
     ["thread_factor", "threads", "threads of a rank have nothing to do"],
@@ -40,7 +41,15 @@
   function factors(summary) {
     const run = summary.efficiencies.find((row) => row.scope === "run");
     if (!run) return say("There is nothing to measure it by.");
-    const isShown = { thread_factor: run.threads !== run.processes, processor: run.processor < 1 };
+    // Sums over calls do not tell serialisation from transfer: their product is shown.
+    const isWhole = run.serialisation !== null && run.transfer !== null;
+    const isShown = {
+      thread_factor: run.threads !== run.processes,
+      processor: run.processor < 1,
+      communication: !isWhole,
+      serialisation: isWhole,
+      transfer: isWhole,
+    };
     const rows = FACTORS.filter(([name]) => isShown[name] ?? true).map(([name, text, reason]) =>
       element(
         "tr",

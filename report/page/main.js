@@ -176,6 +176,13 @@
       line.details,
       element("p", { class: "faint", id: "holds", text: whatThePageHolds(data, source) }),
     );
+    if (about.is_profile)
+      timeline.replaceChildren(
+        m.dom.say(
+          "This is a profile: it has sums over calls, and no timeline. Who waits for whom is not known; " +
+            "a trace of a shorter run shows it.",
+        ),
+      );
     document.title = `${about.title} - Meridian report`;
     document.getElementById("header").replaceChildren(...m.first.header(about, summary));
     const sections = [

@@ -13,8 +13,10 @@
 #include "summary/problems/problem_files.hpp"
 #include "summary/problems/problem_iterations.hpp"
 #include "summary/problems/problem_processors.hpp"
+#include "summary/problems/problem_profile.hpp"
 #include "summary/problems/problem_transfers.hpp"
 #include "summary/problems/problem_waits.hpp"
+#include "summary/recorded_part.hpp"
 #include "summary/units.hpp"
 #include "trace/model/call_facts.hpp"
 
@@ -102,12 +104,8 @@ void keep_within(double time_s, std::vector<ProblemSummary>& problems) {
   }
 }
 
-}  // namespace
-
-std::vector<ProblemSummary> find_problems(const Summary& summary) {
-  const Load load = measure_load(summary);
-  std::vector<ProblemSummary> problems;
-  find_unfinished_calls(summary, problems);
+/// What the times of single calls show.
+void find_with_causes(const Summary& summary, const Load& load, std::vector<ProblemSummary>& problems) {
   const std::map<std::string, ChargedWaits> charged = find_waiting(summary, load, problems);
   find_transfers(summary, load, charged, problems);
   find_file_problem(summary, load, charged, problems);
@@ -115,6 +113,18 @@ std::vector<ProblemSummary> find_problems(const Summary& summary) {
   find_slow_iterations(summary, load, problems);
   share_with_iterations(problems);
   share_with_lack(summary, lack, load.time_s, problems);
+}
+
+}  // namespace
+
+std::vector<ProblemSummary> find_problems(const Summary& summary) {
+  const Load load = measure_load(summary);
+  std::vector<ProblemSummary> problems;
+  find_unfinished_calls(summary, problems);
+  if (is_profile(summary))
+    find_time_in_mpi(summary, load, problems);
+  else
+    find_with_causes(summary, load, problems);
   std::ranges::stable_sort(problems, std::greater{}, &ProblemSummary::cost_s);
   keep_within(load.time_s, problems);
   for (ProblemSummary& problem : problems) problem.share = load.time_s > 0 ? problem.cost_s / load.time_s : 0;

@@ -26,6 +26,7 @@ namespace meridian {
   KIND(communicators, "communicators")                       \
   KIND(small_accesses, "small accesses")                     \
   KIND(other_calls, "other calls")                           \
+  KIND(time_in_mpi, "time in MPI")                           \
   KIND(serialisation, "serialisation")                       \
   KIND(unfinished_calls, "unfinished calls")                 \
   KIND(deadlock, "deadlock")

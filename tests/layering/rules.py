@@ -15,7 +15,7 @@ MAY_INCLUDE = {
     "trace/unwind": [],
     "trace/format": ["trace/model", "trace/ring"],
     "trace/containers": ["trace/model", "trace/format"],
-    "trace/records": ["trace/model", "trace/ring", "trace/format"],
+    "trace/records": ["trace/model", "trace/ring", "trace/format", "trace/containers"],
     "trace/definitions": ["trace/model", "trace/format"],
     "processes": ["trace"],
     "papi": ["trace"],

@@ -112,6 +112,7 @@ struct RingFileHeader {
   std::atomic<std::uint64_t> lost_since{0};
   std::uint32_t sample_hz =
       0;  ///< samples of each thread that the writer takes, per second of its processor time; 0: none
+  std::uint32_t is_profile = 0;  ///< 1: the rank file has sums of calls in place of events (MERIDIAN_MODE=profile)
 };
 static_assert(sizeof(RingFileHeader) <= kRingPageBytes);
 

@@ -79,8 +79,12 @@ std::string efficiency_section(const Summary& summary, const Paint& paint) {
   Table table{{{"factor", Align::left}, {"value"}, {"less than 100 % if", Align::left}}};
   table.add({"parallel efficiency", human_percent(run->parallel), "(the product of the others)"});
   table.add({"load balance", human_percent(run->load_balance), "ranks compute for different times"});
-  table.add({"serialisation", human_percent(run->serialisation), "ranks wait for each other in turn"});
-  table.add({"transfer", human_percent(run->transfer), "MPI itself and data under way take time"});
+  if (is_profile(summary)) {
+    table.add({"communication", human_percent(run->communication), "ranks wait in turn, or data under way take time"});
+  } else {
+    table.add({"serialisation", human_percent(run->serialisation), "ranks wait for each other in turn"});
+    table.add({"transfer", human_percent(run->transfer), "MPI itself and data under way take time"});
+  }
   if (!summary.ready_times.empty())
     table.add({"processor", human_percent(run->processor), "threads that could run have no processor"});
   if (run->threads != run->processes)

@@ -10,6 +10,7 @@
 #include "cli/summary/text/text.hpp"
 #include "summary/advice.hpp"
 #include "summary/measures.hpp"
+#include "summary/problems/problem_profile.hpp"
 #include "summary/recorded_part.hpp"
 #include "summary/run_end.hpp"
 #include "summary/units.hpp"
@@ -55,6 +56,16 @@ std::string describe_load(const Summary& summary) {
   return paragraph(text + ".");
 }
 
+/// What sums over calls do not tell.
+std::string describe_profile(const Summary& summary) {
+  const std::string imbalance = describe_imbalance_of_sums(measure_load(summary));
+  return paragraph(
+             "This is a profile: sums over calls. It does not show who waits for whom, nor since when; a trace of a "
+             "shorter run "
+             "does.") +
+         (imbalance.empty() ? "" : paragraph(imbalance));
+}
+
 std::size_t lines_in(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
@@ -77,6 +88,7 @@ std::string verdict_section(const Summary& summary, const Paint& paint, VerdictL
   result += paragraph(headline(summary));
   if (const std::string part = describe_part(summary); !part.empty()) result += paragraph(part);
   if (has_shares) result += describe_load(summary);
+  if (is_profile(summary)) result += describe_profile(summary);
   if (const std::string flaws = describe_flaws(summary); !flaws.empty()) result += paragraph(flaws);
   const std::size_t shown = is_brief ? std::min(kMostProblems, summary.problems.size()) : summary.problems.size();
   for (std::size_t i = 0; i < shown; ++i) result += describe_problem(i + 1, summary.problems[i], has_shares);

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "merger/match/collectives/collective_bytes.hpp"
+#include "trace/model/collective_bytes.hpp"
 
 namespace meridian {
 

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "merger/match/messages/message_bytes.hpp"
+#include "trace/model/message_bytes.hpp"
 
 namespace meridian {
 
@@ -46,7 +46,7 @@ void MessageTracker::enter_blocking_receive(const Call& call, const PointToPoint
     const Completion& found = call.completions[0];
     if (!has_message(found)) return;
     describe(row, comm, found.source, found.tag);
-    const std::int64_t bytes = received_bytes(call, found, bytes_of(p2p));
+    const std::int64_t bytes = received_bytes(call.flags, found, bytes_of(p2p));
     row.bytes_received = bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
     if (comm != nullptr && at_.matchers != nullptr && !sides_.is_left_out(call, *comm, false, bytes))
       pending.receive = at_.matchers->messages.post(at_.caller(call), *comm, found.source, found.tag);
@@ -109,7 +109,7 @@ void MessageTracker::enter_matched_receive(const Call& call, EventRow& row, Pend
   describe(row, message.comm, is_found ? call.completions[0].source : kNoPeer,
            is_found ? call.completions[0].tag : kNoTag);
   if (!is_found) return;
-  const std::int64_t bytes = received_bytes(call, call.completions[0], bytes_of(*call.p2p));
+  const std::int64_t bytes = received_bytes(call.flags, call.completions[0], bytes_of(*call.p2p));
   if (bytes > 0) row.bytes_received = static_cast<std::uint64_t>(bytes);
 }
 
@@ -122,7 +122,7 @@ void MessageTracker::leave_receive(const Call& call, Pending& pending) {
   }
   const Completion& found = call.completions[0];
   const PointToPoint& received = call.p2p[call.payload == Payload::sendrecv ? 1 : 0];
-  sides_.complete(receive, call, found.source, found.tag, received_bytes(call, found, bytes_of(received)));
+  sides_.complete(receive, call, found.source, found.tag, received_bytes(call.flags, found, bytes_of(received)));
 }
 
 void MessageTracker::leave_matched_probe(const Call& call, const Pending& pending) {

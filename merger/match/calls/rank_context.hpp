@@ -22,6 +22,7 @@
 #include "merger/model/recording_gaps.hpp"
 #include "merger/model/user_definitions.hpp"
 #include "trace/definitions/communicators.hpp"
+#include "trace/model/message_bytes.hpp"
 
 namespace meridian {
 
@@ -69,9 +70,6 @@ void describe_nobody(EventRow& row) noexcept;
 
 /// Whether the call had no effect. A failed call may have received a message that was too long.
 inline bool did_nothing(const Call& call) noexcept { return call.has(kFlagFailed) && call.completion_count == 0; }
-
-/// Whether the completion describes a message.
-inline bool has_message(const Completion& completion) noexcept { return completion.source >= 0 && completion.tag >= 0; }
 
 /// Data kept from the enter of a call to its leave.
 struct Pending {

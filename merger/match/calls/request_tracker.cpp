@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "merger/match/collectives/collective_bytes.hpp"
-#include "merger/match/messages/message_bytes.hpp"
+#include "trace/model/collective_bytes.hpp"
+#include "trace/model/message_bytes.hpp"
 
 namespace meridian {
 namespace {
@@ -175,7 +175,7 @@ bool RequestTracker::describe_received(const Call& call, const Request& request,
                                        EventRow& row) const {
   if (!has_message(completion) || completion.bytes == kCancelled) return false;
   const std::int64_t bytes = request.is_size_unreliable ? static_cast<std::int64_t>(request.bytes)
-                                                        : received_bytes(call, completion, request.bytes);
+                                                        : received_bytes(call.flags, completion, request.bytes);
   row.bytes_received += bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
   return true;
 }
@@ -202,7 +202,7 @@ void RequestTracker::finish(const Call& call, Request& request, const Completion
         at_.matchers->messages.cancelled(receive);
       else if (has_message(completion))
         sides_.complete(receive, call, completion.source, completion.tag,
-                        request.is_size_unreliable ? -1 : received_bytes(call, completion, request.bytes));
+                        request.is_size_unreliable ? -1 : received_bytes(call.flags, completion, request.bytes));
       else
         at_.matchers->messages.abandon(receive);
       break;

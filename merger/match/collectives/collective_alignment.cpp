@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "merger/load/rank_cursor.hpp"
-#include "merger/match/collectives/collective_bytes.hpp"
 #include "trace/format/rank/rank_file.hpp"
 #include "trace/model/call_facts.hpp"
+#include "trace/model/collective_bytes.hpp"
 
 namespace meridian {
 namespace {

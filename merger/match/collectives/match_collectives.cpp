@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "merger/match/collectives/collective_bytes.hpp"
+#include "trace/model/collective_bytes.hpp"
 
 namespace meridian {
 namespace {

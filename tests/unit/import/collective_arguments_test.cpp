@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "merger/match/collectives/collective_bytes.hpp"
+#include "trace/model/collective_bytes.hpp"
 
 namespace meridian::imported {
 namespace {

@@ -40,6 +40,7 @@ void archive_rank_meta(Archive& archive, RankMeta& meta) {
   archive_rows(archive, meta.user_definitions, 29,
                [](Archive& to, UserDefinitionRow& row) { to(row.id, row.kind, row.level, row.name, row.fields); });
   archive(meta.lock_counts, meta.stacks, meta.segments);
+  archive(meta.profile.calls, meta.profile.peers, meta.profile.times, meta.profile.sizes);
   archive_unreadable(archive, meta.unreadable);
   archive(meta.world, meta.first_rank);
 }

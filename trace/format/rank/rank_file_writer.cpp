@@ -371,8 +371,14 @@ Status RankFileWriter::append(ThreadId thread, const EventBatch& batch) {
 Status RankFileWriter::finish(const RankMeta& meta) {
   MERIDIAN_TRY_DO(impl_->finish_columns());
   RankMeta stored = meta;
-  for (CommRow& row : stored.comms) row.call = impl_->number_of(static_cast<CallId>(row.call));
-  for (PassedRow& row : stored.passed) row.call = impl_->number_of(static_cast<CallId>(row.call));
+  const auto number_calls = [&](auto& rows) {
+    for (auto& row : rows) row.call = impl_->number_of(static_cast<CallId>(row.call));
+  };
+  number_calls(stored.comms);
+  number_calls(stored.passed);
+  number_calls(stored.profile.calls);
+  number_calls(stored.profile.times);
+  number_calls(stored.profile.sizes);
   stored.segments = std::move(impl_->segments);
   stored.calls = impl_->calls;
   stored.call_names = impl_->call_names;

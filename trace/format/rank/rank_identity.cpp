@@ -25,7 +25,8 @@ RankIdentity identity_of(const RankMeta& meta) {
   identity.table_rows = meta.calls.size() + meta.anchors.size() + meta.exchanges.size() + meta.comms.size() +
                         meta.members.size() + meta.texts.size() + meta.overheads.size() + meta.threads.size() +
                         meta.usages.size() + meta.passed.size() + meta.user_definitions.size() +
-                        meta.lock_counts.size() + meta.stacks.size();
+                        meta.lock_counts.size() + meta.stacks.size() + meta.profile.calls.size() +
+                        meta.profile.peers.size() + meta.profile.times.size() + meta.profile.sizes.size();
   return identity;
 }
 

@@ -251,6 +251,10 @@ Status write_meta(hid_t file, const RankMeta& meta) {
     MERIDIAN_TRY_DO(write_values(file, columns<UserDefinitionRow>(), meta.user_definitions));
   MERIDIAN_TRY_DO(write_rows_of(file, "lock_counts", meta.lock_counts));
   if (!meta.stacks.empty()) MERIDIAN_TRY_DO(write_values(file, columns<StackRow>(), meta.stacks));
+  if (!meta.profile.calls.empty()) MERIDIAN_TRY_DO(write_rows_of(file, "profile_calls", meta.profile.calls));
+  if (!meta.profile.peers.empty()) MERIDIAN_TRY_DO(write_rows_of(file, "profile_peers", meta.profile.peers));
+  if (!meta.profile.times.empty()) MERIDIAN_TRY_DO(write_rows_of(file, "profile_times", meta.profile.times));
+  if (!meta.profile.sizes.empty()) MERIDIAN_TRY_DO(write_rows_of(file, "profile_sizes", meta.profile.sizes));
   return write_rows_of(file, "segments", meta.segments);
 }
 
@@ -297,6 +301,15 @@ Result<RankMeta> read_meta(hid_t file, const std::filesystem::path& path) {
   keep(meta.user_definitions, read_user_definitions(file, meta.user_definitions));
   table(meta.lock_counts, "lock_counts");
   keep(meta.stacks, read_stacks(file, meta.stacks));
+  const auto sums = [&](auto& rows, const char* name) {
+    if (!h5::exists(file, name)) return;  // no profile
+    table(rows, name);
+    if constexpr (requires { rows.front().call; }) keep(rows, check_calls(rows, meta, name));
+  };
+  sums(meta.profile.calls, "profile_calls");
+  sums(meta.profile.peers, "profile_peers");
+  sums(meta.profile.times, "profile_times");
+  sums(meta.profile.sizes, "profile_sizes");
   return meta;
 }
 

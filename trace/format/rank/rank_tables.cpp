@@ -224,6 +224,54 @@ std::span<const AnyColumn> columns<PassedRow>() {
   return kColumns;
 }
 template <>
+std::span<const AnyColumn> columns<ProfileCallRow>() {
+  static constexpr Columns kColumns{
+      column<&ProfileCallRow::call>("call"),
+      column<&ProfileCallRow::thread>("thread"),
+      column<&ProfileCallRow::node>("node"),
+      column<&ProfileCallRow::site>("site"),
+      column<&ProfileCallRow::comm>("comm"),
+      column<&ProfileCallRow::seen_ticks>("seen_ticks"),
+      column<&ProfileCallRow::calls>("calls"),
+      column<&ProfileCallRow::ticks>("ticks"),
+      column<&ProfileCallRow::least_ticks>("least_ticks"),
+      column<&ProfileCallRow::most_ticks>("most_ticks"),
+      column<&ProfileCallRow::squares, &WideSum::low>("squares_low"),
+      column<&ProfileCallRow::squares, &WideSum::high>("squares_high"),
+      column<&ProfileCallRow::bytes_sent>("bytes_sent"),
+      column<&ProfileCallRow::bytes_received>("bytes_received"),
+  };
+  return kColumns;
+}
+template <>
+std::span<const AnyColumn> columns<ProfilePeerRow>() {
+  static constexpr Columns kColumns{
+      column<&ProfilePeerRow::comm>("comm"),   column<&ProfilePeerRow::seen_ticks>("seen_ticks"),
+      column<&ProfilePeerRow::peer>("peer"),   column<&ProfilePeerRow::messages>("messages"),
+      column<&ProfilePeerRow::bytes>("bytes"),
+  };
+  return kColumns;
+}
+template <>
+std::span<const AnyColumn> columns<ProfileTimeRow>() {
+  static constexpr Columns kColumns{
+      column<&ProfileTimeRow::call>("call"),
+      column<&ProfileTimeRow::range>("range"),
+      column<&ProfileTimeRow::count>("count"),
+  };
+  return kColumns;
+}
+template <>
+std::span<const AnyColumn> columns<ProfileSizeRow>() {
+  static constexpr Columns kColumns{
+      column<&ProfileSizeRow::call>("call"),
+      column<&ProfileSizeRow::size_class>("size_class"),
+      column<&ProfileSizeRow::count>("count"),
+      column<&ProfileSizeRow::bytes>("bytes"),
+  };
+  return kColumns;
+}
+template <>
 std::span<const AnyColumn> columns<SegmentRow>() {
   static constexpr Columns kColumns{
       column<&SegmentRow::thread>("thread"),

@@ -13,6 +13,7 @@
 #include "trace/records/finish/open_gaps.hpp"
 #include "trace/records/finish/open_pieces.hpp"
 #include "trace/records/finish/sample_spool.hpp"
+#include "trace/records/profile/rank_events.hpp"
 #include "trace/records/record_decoder.hpp"
 
 namespace meridian {
@@ -167,13 +168,14 @@ Status feed_all(const RingFile& ring, OpenPieces& pieces, Feeder& feeder, Record
   return {};
 }
 
-// Decoder and file continue after the compressed records.
-Status restore(const OpenPieces& pieces, RecordDecoder& decoder, RankFileWriter& file, ChunkLogReader* chunks) {
+// Decoder and events continue after the compressed records.
+template <class Events>
+Status restore(const OpenPieces& pieces, RecordDecoder& decoder, Events& events, ChunkLogReader* chunks) {
   if (!pieces.checkpoint) return {};
   StateReader state{pieces.checkpoint->state};
   if (!decoder.restore(state))
     return Error{Errc::damaged, "the checkpoint contradicts itself: state of the decoder", ""};
-  return file.restore(state, chunks);
+  return events.restore(state, chunks);
 }
 
 /// Copies the samples, the intervals without a processor and the readings of the memory, and takes the texts about them.
@@ -256,16 +258,18 @@ Result<FinishedRank> finish_rank(const RingFile& ring, const RankPieces& pieces,
   MERIDIAN_TRY(OpenPieces opened, OpenPieces::open(pieces, ring));
   FinishedRank finished{.path = output_dir / rank_file_name(meta.rank)};
   MERIDIAN_TRY(RankFileWriter file, RankFileWriter::create(finished.path));
+  RankEvents events{ring, meta, file};
   const auto sink = [&](ThreadId thread, const EventBatch& batch) {
     for (const std::uint8_t flags : batch.flags) finished.unfinished += (flags & kFlagUnfinished) != 0;
-    return file.append(thread, batch);
+    return events.append(thread, batch);
   };
   add_open_gaps(ring, meta);
   RecordDecoder decoder{ring.geometry().slot_count, ring.geometry().block_bytes, meta, sink};
-  MERIDIAN_TRY_DO(restore(opened, decoder, file, opened.chunks ? &*opened.chunks : nullptr));
+  MERIDIAN_TRY_DO(restore(opened, decoder, events, opened.chunks ? &*opened.chunks : nullptr));
   Feeder feeder{ring, decoder};
   MERIDIAN_TRY_DO(feed_all(ring, opened, feeder, source));
   MERIDIAN_TRY_DO(decoder.finish());
+  events.add_profile(meta);
   MERIDIAN_TRY_DO(take_tables(ring, meta));
   MERIDIAN_TRY_DO(add_samples(ring, pieces, meta, file));
   add_rank_end(meta, std::move(end));

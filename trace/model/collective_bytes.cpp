@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "merger/match/collectives/collective_bytes.hpp"
+#include "trace/model/collective_bytes.hpp"
 
 namespace meridian {
 

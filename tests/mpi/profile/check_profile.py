@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Profiles of runs whose calls are known, as users make them: MERIDIAN_MODE=profile.
+
+check_profile.py --meridian M --mpiexec X --ranks N whole|spooled|killed|commands PROGRAM
+"""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+import launch  # noqa: E402
+
+ROUNDS = 20_000
+
+
+def counts(summary):
+    return {row["name"]: row["count"] for row in summary["functions"]}
+
+
+def check_counts(summary, ranks, rounds):
+    expected = {"MPI_Sendrecv": rounds, "MPI_Allreduce": rounds // 100, "MPI_Comm_rank": rounds + 1, "MPI_Comm_size": 1}
+    found = counts(summary)
+    for name, each in expected.items():
+        assert found[name] == each * ranks, (name, found)
+    assert summary["messages"]["matched"] == rounds * ranks
+    assert summary["messages"]["bytes"] == 8 * rounds * ranks
+    assert summary["collectives"]["count"] == rounds // 100
+    pairs = {(row["source"], row["dest"]): row["messages"] for row in summary["pairs"]}
+    assert pairs == {(rank, (rank + 1) % ranks): rounds for rank in range(ranks)}, pairs
+
+
+def record(options, work, rounds, **extra):
+    trace = work / "trace"
+    run = launch.traced(options.mpiexec, options.ranks, options.meridian, [options.program, rounds], trace, work / "scratch",
+                        MERIDIAN_MODE="profile", **extra)
+    assert run.returncode == 0, run.stderr
+    return trace
+
+
+def whole(options, work):
+    trace = record(options, work, ROUNDS)
+    few = {path.name: path.stat().st_size for path in trace.glob("rank-*.h5")}
+    merged, summary = launch.merge(options.meridian, trace)
+    assert merged.returncode == 0, merged.stderr
+    check_counts(summary, options.ranks, ROUNDS)
+    text = launch.run([options.meridian, "stats", trace]).stdout
+    assert "This is a profile" in text and "communication" in text and "serialisation" not in text, text
+    assert all(problem["problem"] == "time in MPI" for problem in summary["problems"]), summary["problems"]
+    more = record(options, work / "longer", 5 * ROUNDS)
+    for path in more.glob("rank-*.h5"):  # the size does not depend on the number of calls
+        assert path.stat().st_size < 1.1 * few[path.name] + 4096, (path.stat().st_size, few)
+
+
+def spooled(options, work):
+    """Many times during the run, what was recorded is added to the sums."""
+    rounds = 15 * ROUNDS
+    trace = record(options, work, rounds, MERIDIAN_SPOOL="1M")
+    merged, summary = launch.merge(options.meridian, trace)
+    assert merged.returncode == 0, merged.stderr
+    check_counts(summary, options.ranks, rounds)
+
+
+def killed(options, work):
+    trace, scratch = work / "trace", work / "scratch"
+    scratch.mkdir(parents=True)
+    program = subprocess.Popen(
+        [options.mpiexec, "-n", str(options.ranks), options.meridian, "run", options.program, "1", "until killed"],
+        env=launch.environment(MERIDIAN_DIR=trace, MERIDIAN_SCRATCH=scratch, MERIDIAN_MODE="profile", MERIDIAN_SPOOL="1M"),
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    done = 0
+    began = time.monotonic()
+    for line in program.stdout:
+        done = int(line)
+        if done >= 4 * ROUNDS and time.monotonic() - began > 2:
+            break
+    own = os.fsencode(f"MERIDIAN_DIR={trace}")
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            is_rank = (process / "cmdline").read_bytes().split(b"\0")[0] == os.fsencode(options.program)
+            if is_rank and own in (process / "environ").read_bytes().split(b"\0"):
+                os.kill(int(process.name), signal.SIGKILL)
+        except OSError:  # it has ended
+            continue
+    program.communicate(timeout=launch.TIMEOUT_S)
+    merged, summary = launch.merge(options.meridian, trace)
+    assert merged.returncode in (0, 2), merged.stderr
+    found = counts(summary)
+    assert found["MPI_Sendrecv"] >= done * options.ranks, (found, done)
+    assert found["MPI_Comm_rank"] >= done * options.ranks, (found, done)
+    assert any(finding["name"] == "rank.unfinished" for finding in summary["findings"])
+
+
+def commands(options, work):
+    """Each command says what a profile cannot know, and fails for nothing."""
+    trace = record(options, work, ROUNDS)
+    meridian = options.meridian
+    assert launch.run([meridian, "merge", "--quiet", trace]).returncode == 0
+    for command in (["stats", trace], ["stats", trace, "--all"], ["report", trace], ["compare", trace, trace], ["check", trace],
+                    ["where", trace], ["query", trace, "SELECT count(*) FROM events"], ["info", trace],
+                    ["stats", trace, "--fail-if", "load_balance < 0.1%"],
+                    ["export", "--format", "csv", trace, "-o", work / "calls.csv"]):
+        ran = launch.run([meridian, *command])
+        if command[0] == "info" and "unknown" in ran.stderr:
+            continue
+        assert ran.returncode == 0, (command, ran.returncode, ran.stdout[-500:], ran.stderr)
+    page = (trace / "report.html").read_text()
+    assert "profile" in page
+    both = work / "both"
+    two = launch.run([options.mpiexec, "-n", 2, meridian, "merge", "--force", "--json", "-o", both, trace])
+    assert two.returncode == 0, two.stderr
+    check_counts(json.loads(two.stdout), options.ranks, ROUNDS)
+
+
+def main():
+    options = launch.parser()
+    options.add_argument("how", choices=("whole", "spooled", "killed", "commands"))
+    options.add_argument("program")
+    options = options.parse_args()
+    with tempfile.TemporaryDirectory() as work:
+        globals()[options.how](options, pathlib.Path(work))
+
+
+if __name__ == "__main__":
+    main()
