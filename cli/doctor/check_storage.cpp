@@ -104,6 +104,27 @@ std::vector<Check> check_directories() {
   return {check_scratch(settings), check_output(settings)};
 }
 
+namespace {
+
+/// What bounds the size of a trace, and what happens there.
+Check describe_limits(const Settings& settings) {
+  const auto number = [&](OptionId id) { return static_cast<std::uint64_t>(settings.values.number(id)); };
+  const std::uint64_t most = number(OptionId::max_size), spool = number(OptionId::spool);
+  std::string text = most == 0 ? "a rank records without limit (MERIDIAN_MAX_SIZE)"
+                               : fmt::format("a rank records {}, then it counts (MERIDIAN_MAX_SIZE)",
+                                             human_bytes(static_cast<double>(most)));
+  if (spool != 0)
+    text += fmt::format("; of that, at most {} wait on disk before they are compressed (MERIDIAN_SPOOL)",
+                        human_bytes(static_cast<double>(spool)));
+  if (const std::uint64_t calls = kShortCallsAThrottle * number(OptionId::throttle); calls != 0)
+    text +=
+        fmt::format("; a place with {} calls of less than 1 us is recorded as sums from then on (MERIDIAN_THROTTLE)",
+                    human_count(calls));
+  return {"limits", Health::ok, text + ". MERIDIAN_MODE=profile stores sums alone, whose size does not grow", ""};
+}
+
+}  // namespace
+
 std::vector<Check> check_settings() {
   Settings settings;
   read_settings(settings);
@@ -117,7 +138,7 @@ std::vector<Check> check_settings() {
     if (value.source != OptionSource::fallback)
       text += fmt::format("{}{}={}", text.empty() ? "" : ", ", kOptions[i].variable, value.text);
   }
-  return {{"settings", Health::ok, text.empty() ? "all at their defaults" : text, ""}};
+  return {{"settings", Health::ok, text.empty() ? "all at their defaults" : text, ""}, describe_limits(settings)};
 }
 
 }  // namespace meridian

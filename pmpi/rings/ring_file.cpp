@@ -173,6 +173,7 @@ bool create_ring() noexcept {
   ring->process_start = start;
   ring->spool_bytes = static_cast<std::uint64_t>(g_session.options.number(OptionId::spool));
   ring->is_profile = g_session.options.number(OptionId::mode) == kModeProfile ? 1 : 0;
+  ring->short_calls = kShortCallsAThrottle * static_cast<std::uint64_t>(g_session.options.number(OptionId::throttle));
   // Samples of a long run take more room than its sums.
   if (ring->is_profile == 0 && (g_session.options.is_on(OptionId::sites) ||
                                 g_session.options.number(OptionId::stack) != 0))  // modules are stored

@@ -185,7 +185,7 @@ constexpr ParsedOption parse_option_text(OptionType type, std::string_view text,
       result = parse_size(text);
       break;
     case OptionType::number:
-      result = parse_number(text);
+      if (!same_name(trim(text), "no") && !same_name(trim(text), "off")) result = parse_number(text);  // else 0
       break;
     case OptionType::seconds:
       result = parse_seconds(text);

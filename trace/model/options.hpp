@@ -180,4 +180,8 @@ constexpr Setting parse_setting(std::string_view line) noexcept {
   return {true, false, key, trim({text.data() + equals + 1, text.size() - equals - 1})};
 }
 
+/// Calls of MPI from one place that are recorded before short ones become sums, for each call that MERIDIAN_THROTTLE allows a function
+/// of the program.
+inline constexpr std::uint64_t kShortCallsAThrottle = 100;
+
 }  // namespace meridian

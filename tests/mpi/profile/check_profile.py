@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Profiles of runs whose calls are known, as users make them: MERIDIAN_MODE=profile.
 
-check_profile.py --meridian M --mpiexec X --ranks N whole|spooled|killed|commands PROGRAM
+check_profile.py --meridian M --mpiexec X --ranks N whole|spooled|killed|commands|short PROGRAM
 """
 
 import json
@@ -118,9 +118,32 @@ def commands(options, work):
     check_counts(json.loads(two.stdout), options.ranks, ROUNDS)
 
 
+def short(options, work):
+    """Of a trace, a place with very many short calls has sums; no call is missing in the functions."""
+    for throttle, limit in (("2", 200), ("no", ROUNDS + 1)):
+        trace, scratch = work / throttle, work / "scratch"
+        run = launch.traced(options.mpiexec, options.ranks, options.meridian, [options.program, ROUNDS], trace, scratch,
+                            MERIDIAN_THROTTLE=throttle, MERIDIAN_SPOOL="1M")
+        assert run.returncode == 0, run.stderr
+        merged, summary = launch.merge(options.meridian, trace)
+        assert merged.returncode == 0, merged.stderr
+        check_counts(summary, options.ranks, ROUNDS)
+        found = [finding for finding in summary["findings"] if finding["name"] == "recording.short_calls"]
+        assert len(found) == (1 if throttle == "2" else 0), found
+        asked = launch.run([options.meridian, "query", trace, "--json",
+                            "SELECT count(*) AS calls FROM events WHERE function = 'MPI_Comm_rank'"])
+        (row,) = json.loads(asked.stdout)["rows"]
+        # Its two places: before the loop and in it.
+        assert row["calls"] <= options.ranks * (limit + 1), (row, limit)
+        assert row["calls"] >= options.ranks * min(limit, ROUNDS), (row, limit)
+        assert summary["waits"] or options.ranks == 1
+        doctor = launch.run([options.meridian, "doctor"], MERIDIAN_THROTTLE=throttle).stdout
+        assert ("MERIDIAN_THROTTLE" in doctor.split("limits:")[1]) == (throttle == "2"), doctor
+
+
 def main():
     options = launch.parser()
-    options.add_argument("how", choices=("whole", "spooled", "killed", "commands"))
+    options.add_argument("how", choices=("whole", "spooled", "killed", "commands", "short"))
     options.add_argument("program")
     options = options.parse_args()
     with tempfile.TemporaryDirectory() as work:

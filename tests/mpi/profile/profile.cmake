@@ -14,7 +14,8 @@ foreach(flavor ${MERIDIAN_MPIS})
         --mpiexec ${MERIDIAN_MPIEXEC_${flavor}} --ranks 4 --make-profile $<TARGET_FILE:mpi_make_profile> $<TARGET_FILE:mpi_${subject}_${flavor}>)
   endforeach()
   foreach(case "whole 1 has_the_calls_of_the_run_in_a_file_of_constant_size" "whole 2 has_the_calls_of_the_run_in_a_file_of_constant_size"
-               "spooled 2 is_added_to_during_the_run" "killed 2 has_all_calls_before_the_kill" "commands 2 is_taken_by_every_command")
+               "spooled 2 is_added_to_during_the_run" "killed 2 has_all_calls_before_the_kill" "commands 2 is_taken_by_every_command"
+               "short 2 of_short_calls_is_a_part_of_a_trace")
     separate_arguments(words UNIX_COMMAND "${case}")
     list(GET words 0 how)
     list(GET words 1 ranks)

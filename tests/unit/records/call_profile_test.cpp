@@ -8,6 +8,7 @@
 #include "tests/support/ring_producer.hpp"
 #include "trace/model/log_ranges.hpp"
 #include "trace/records/batch_builder.hpp"
+#include "trace/records/profile/short_calls.hpp"
 
 namespace meridian {
 namespace {
@@ -237,6 +238,49 @@ TEST(CallProfile, RefusesAStateThatIsCut) {
     StateReader reader{std::span{writer.bytes()}.first(bytes)};
     EXPECT_FALSE(other.profile.restore(reader)) << bytes;
   }
+}
+
+/// How many of `count` calls with this duration, from `site`, are for the sums.
+std::size_t summed(ShortCalls& calls, CallId call, std::uint64_t site, std::size_t count, std::uint64_t ticks) {
+  std::size_t all = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    BatchEvent event;
+    event.call = call;
+    event.payload = Payload::local;
+    event.site = site;
+    event.leave_ticks = ticks;
+    all += calls.take(event) ? 1 : 0;
+  }
+  return all;
+}
+
+TEST(ShortCalls, BecomeSumsAfterTheirLimit) {
+  ShortCalls calls;
+  calls.set_limit(10, 1'000'000'000);
+  EXPECT_EQ(summed(calls, CallId::Wtime, 1, 25, 999), 15u);
+  EXPECT_EQ(summed(calls, CallId::Wtime, 2, 10, 999), 0u) << "another place";
+  EXPECT_EQ(summed(calls, CallId::Comm_rank, 3, 25, 1000), 0u) << "a microsecond is not short";
+  EXPECT_EQ(calls.describe(), "MPI_Wtime 15");
+}
+
+TEST(ShortCalls, CallsThatOthersDependOnAreKept) {
+  ShortCalls calls;
+  calls.set_limit(1, 1'000'000'000);
+  for (const CallId call : {CallId::Isend, CallId::Test, CallId::Allreduce, CallId::Finalize,
+                            CallId::pthread_mutex_lock, CallId::Comm_free})
+    EXPECT_EQ(summed(calls, call, 1, 5, 1), 0u) << info(call).name;
+}
+
+TEST(ShortCalls, GoOnFromTheirState) {
+  ShortCalls calls, others;
+  calls.set_limit(10, 1'000'000'000);
+  others.set_limit(10, 1'000'000'000);
+  EXPECT_EQ(summed(calls, CallId::Wtime, 1, 9, 1), 0u);
+  StateWriter writer;
+  calls.save(writer);
+  StateReader reader{writer.bytes()};
+  ASSERT_TRUE(others.restore(reader));
+  EXPECT_EQ(summed(others, CallId::Wtime, 1, 3, 1), 2u);
 }
 
 }  // namespace

@@ -60,5 +60,7 @@ struct RankProfile {
 
 /// Key of the text that says that calls of this rank are in its profile. Its value: their number.
 inline constexpr const char* kProfileKey = "recording.profile";
+/// Key of the text of a trace whose profile has the calls of places with very many short ones: "MPI_Comm_rank 2000 MPI_Wtime 5".
+inline constexpr const char* kShortCallsKey = "recording.short_calls";
 
 }  // namespace meridian

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "trace/format/rank/rank_file.hpp"
-#include "trace/records/finish/late_anchor.hpp"
 #include "trace/records/finish/open_gaps.hpp"
 #include "trace/records/finish/open_pieces.hpp"
 #include "trace/records/finish/sample_spool.hpp"
+#include "trace/records/late_anchor.hpp"
 #include "trace/records/profile/rank_events.hpp"
 #include "trace/records/record_decoder.hpp"
 

@@ -29,6 +29,8 @@ class CallProfile {
   /// Takes the calls of a thread. Returns those that have to stay events, without counters: in which MPI starts or ends, or which
   /// never returned. Valid until the next call.
   const EventBatch& take(ThreadId thread, const EventBatch& batch);
+  /// Takes one call of a thread.
+  void add(ThreadId thread, const BatchEvent& event) { add(thread.value, event); }
 
   /// Calls that are in the sums.
   std::uint64_t calls() const noexcept { return calls_; }
@@ -63,6 +65,8 @@ class CallProfile {
   struct SizeSums {
     std::uint64_t count = 0, bytes = 0;
   };
+
+  /// The communicator that the handle meant at this time.
   std::uint32_t comm_at(std::uint64_t handle, std::uint64_t ticks);
   bool is_inter(std::uint32_t comm) const noexcept { return meta_.comms[comm].birth.remote_size > 0; }
   /// The communicator of a call, as in a trace: of its message, of the only one that its requests are about, of its argument.

@@ -1,50 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
-
 #include "trace/format/chunks/state_archive.hpp"
 #include "trace/format/rank/rank_file.hpp"
 #include "trace/model/result.hpp"
 #include "trace/records/profile/call_profile.hpp"
+#include "trace/records/profile/short_calls.hpp"
 #include "trace/ring/ring_file.hpp"
 
 namespace meridian {
 
-/// The destination of a rank's decoded calls: its file, or in profile mode sums, and the file for the few that stay events.
+/// The destination of a rank's decoded calls: its file, or sums. Of a profile, all calls but a few become sums; of a trace, those of
+/// places with very many short calls (ShortCalls).
 class RankEvents {
  public:
   /// `meta`: into which the decoder puts everything else. Both must outlive this.
-  RankEvents(const RingFile& ring, const RankMeta& meta, RankFileWriter& file) : file_{file} {
-    if (ring.header().is_profile != 0) profile_.emplace(meta);
-  }
+  RankEvents(const RingFile& ring, const RankMeta& meta, RankFileWriter& file);
 
-  Status append(ThreadId thread, const EventBatch& batch) {
-    return file_.append(thread, profile_ ? profile_->take(thread, batch) : batch);
-  }
+  Status append(ThreadId thread, const EventBatch& batch);
 
-  void save(StateWriter& archive) const {
-    file_.save(archive);
-    if (profile_) profile_->save(archive);
-  }
+  void save(StateWriter& archive) const;
   /// See RankFileWriter::restore(). Call after the decoder was restored.
-  Status restore(StateReader& archive, ChunkLogReader* chunks) {
-    MERIDIAN_TRY_DO(file_.restore(archive, chunks));
-    if (profile_ && !profile_->restore(archive))
-      return Error{Errc::damaged, "the checkpoint contradicts itself: sums of calls", ""};
-    return {};
-  }
+  Status restore(StateReader& archive, ChunkLogReader* chunks);
 
   /// Adds the sums to the tables of the rank file. Call when all calls were appended.
-  void add_profile(RankMeta& meta) const {
-    if (!profile_) return;
-    meta.profile = profile_->rows();
-    meta.texts.push_back({kProfileKey, std::to_string(profile_->calls()), 0, 0});
-  }
+  void add_profile(RankMeta& meta) const;
 
  private:
+  const EventBatch& without_short_calls(ThreadId thread, const EventBatch& batch);
+
   RankFileWriter& file_;
-  std::optional<CallProfile> profile_;
+  const RankMeta& meta_;
+  ClockKind clock_;
+  bool is_profile_;
+  std::uint64_t limit_;  // calls of a place before they may become sums
+  CallProfile profile_;
+  ShortCalls short_;
+  std::vector<bool> is_short_;  // [events of a batch]
+  EventBatch kept_;
 };
 
 }  // namespace meridian

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace/records/finish/late_anchor.hpp"
+#include "trace/records/late_anchor.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "trace/model/processor_counter.hpp"
 #include "trace/model/system_clock.hpp"
+#include "trace/model/units.hpp"
 
 namespace meridian {
 namespace {
@@ -41,6 +42,18 @@ void add_late_anchor(RankMeta& meta) {
   if (std::ranges::any_of(meta.anchors, [](const AnchorRow& row) { return row.phase == AnchorPhase::finish; })) return;
   AnchorRow now;
   if (read_anchor(now) && belong_together(meta.anchors.front(), now)) meta.anchors.push_back(now);
+}
+
+std::uint64_t tick_rate(const RankMeta& meta, ClockKind clock) {
+  constexpr std::int64_t kLongEnoughNs = 1'000'000;
+  if (clock != ClockKind::tsc) return static_cast<std::uint64_t>(kNsPerSecond);
+  AnchorRow now;
+  if (meta.anchors.empty() || !read_anchor(now) || !belong_together(meta.anchors.front(), now)) return 0;
+  const AnchorRow& first = meta.anchors.front();
+  const std::int64_t passed_ns = now.monotonic_ns - first.monotonic_ns;
+  if (passed_ns < kLongEnoughNs) return 0;
+  return static_cast<std::uint64_t>(static_cast<double>(now.before_ticks - first.before_ticks) /
+                                    static_cast<double>(passed_ns) * kNsPerSecond);
 }
 
 }  // namespace meridian

@@ -10,4 +10,8 @@ namespace meridian {
 /// this boot: ticks, CLOCK_MONOTONIC and UTC must have advanced consistently since the first anchor.
 void add_late_anchor(RankMeta& meta);
 
+/// Ticks a second of the rank's clock, from its first anchor and the present values; 0: the two are too close to each other, or not
+/// of the same machine and boot.
+std::uint64_t tick_rate(const RankMeta& meta, ClockKind clock);
+
 }  // namespace meridian

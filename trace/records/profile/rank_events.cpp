@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/records/profile/rank_events.hpp"
+
+#include <string>
+
+#include "trace/records/late_anchor.hpp"
+
+namespace meridian {
+RankEvents::RankEvents(const RingFile& ring, const RankMeta& meta, RankFileWriter& file)
+    : file_{file},
+      meta_{meta},
+      clock_{ring.clock()},
+      is_profile_{ring.header().is_profile != 0},
+      limit_{ring.header().short_calls},
+      profile_{meta} {}
+
+Status RankEvents::append(ThreadId thread, const EventBatch& batch) {
+  if (is_profile_) return file_.append(thread, profile_.take(thread, batch));
+  if (limit_ == 0) return file_.append(thread, batch);
+  if (!short_.is_on()) short_.set_limit(limit_, tick_rate(meta_, clock_));
+  return file_.append(thread, without_short_calls(thread, batch));
+}
+
+const EventBatch& RankEvents::without_short_calls(ThreadId thread, const EventBatch& batch) {
+  is_short_.clear();
+  bool has_short = false;
+  for_each_event(batch, [&](const BatchEvent& event, const SegmentRow&) {
+    is_short_.push_back(short_.take(event));
+    has_short = has_short || is_short_.back();
+  });
+  if (!has_short) return batch;
+  kept_ = {};
+  for_each_event(batch, [&](const BatchEvent& event, const SegmentRow& rows) {
+    if (is_short_[event.index])
+      profile_.add(thread, event);
+    else
+      append_event(batch, event, rows, kept_);
+  });
+  return kept_;
+}
+
+void RankEvents::save(StateWriter& archive) const {
+  file_.save(archive);
+  profile_.save(archive);
+  short_.save(archive);
+}
+
+Status RankEvents::restore(StateReader& archive, ChunkLogReader* chunks) {
+  MERIDIAN_TRY_DO(file_.restore(archive, chunks));
+  const bool is_restored = profile_.restore(archive) && short_.restore(archive);
+  return is_restored ? Status{} : Error{Errc::damaged, "the checkpoint contradicts itself: sums of calls", ""};
+}
+
+void RankEvents::add_profile(RankMeta& meta) const {
+  if (profile_.calls() != 0 || is_profile_) meta.profile = profile_.rows();
+  if (is_profile_) meta.texts.push_back({kProfileKey, std::to_string(profile_.calls()), 0, 0});
+  if (!is_profile_ && profile_.calls() != 0) meta.texts.push_back({kShortCallsKey, short_.describe(), 0, 0});
+}
+
+}  // namespace meridian
