@@ -8,6 +8,7 @@
 
 #include "analysis/analysis_list.hpp"
 #include "analysis/analysis_walks.hpp"
+#include "analysis/energy/energy.hpp"
 #include "analysis/shared_analyses.hpp"
 #include "summary/measures.hpp"
 #include "summary/recorded_part.hpp"
@@ -16,10 +17,10 @@ namespace meridian {
 
 namespace {
 
-Status fill_tables(Summary& summary) {
+Status fill_tables(const MergedTrace& trace, Summary& summary) {
   for (const Analysis& analysis : all_analyses())
     if (const auto* const fill = std::get_if<TableFiller>(&analysis.analyse))
-      MERIDIAN_TRY_DO(named(analysis.name, (*fill)(summary)));
+      MERIDIAN_TRY_DO(named(analysis.name, (*fill)(trace, summary)));
   return {};
 }
 
@@ -29,7 +30,8 @@ Status run_analyses(const MergedTrace& trace, Summary& summary, WaitSink* waits,
                     const std::function<void(double)>& progress, Processes* others, const std::filesystem::path& file) {
   if (is_profile(summary)) {  // without the times of calls nothing else is known
     summary.efficiencies = efficiencies_of_sums(summary);
-    return fill_tables(summary);
+    MERIDIAN_TRY_DO(find_energy_of_profile(trace, summary));
+    return fill_tables(trace, summary);
   }
   AnalysisProgress shown{trace, progress};
   SharedAnalyses shared{others, file};
@@ -51,7 +53,7 @@ Status run_analyses(const MergedTrace& trace, Summary& summary, WaitSink* waits,
   MERIDIAN_TRY_DO(walk_forwards(trace, groups.front(), spans, summary, shown));
   MERIDIAN_TRY_DO(shared.take_answers(summary));
   if (progress) progress(1);
-  return fill_tables(summary);
+  return fill_tables(trace, summary);
 }
 
 }  // namespace meridian

@@ -19,13 +19,15 @@ VisitorMade find_openmp_regions(const AnalysisInput& input);
 VisitorMade find_delays(const AnalysisInput& input);
 VisitorMade find_iterations(const AnalysisInput& input);
 VisitorMade find_functions(const AnalysisInput& input);
+VisitorMade find_energy(const AnalysisInput& input);
+Status find_phase_energy(const MergedTrace& trace, Summary& summary);
 BackwardMade find_waits(const EventWindow& window, const Summary& summary, WaitSink* waits);
 BackwardMade find_link_speeds(const EventWindow& window, const Summary& summary, WaitSink* waits);
 BackwardMade find_late_arrivals(const EventWindow& window, const Summary& summary, WaitSink* waits);
 
 namespace {
 
-Status list_problems(Summary& summary) {
+Status list_problems(const MergedTrace&, Summary& summary) {
   summary.problems = find_problems(summary);
   name_functions(summary);
   return {};
@@ -54,6 +56,8 @@ constexpr Analysis kAnalyses[] = {
     {"root causes of waits", find_delays, {"delays"}, {.own = 177}},
     {"iterations", find_iterations, {"phases", "iterations", "iteration_findings"}, {.own = 54, .walks_twice = true}},
     {"functions of the program", find_functions, {"program_functions", "rank_functions"}, {.own = 20}},
+    {"energy", find_energy, {"energy", "energy_regions"}, {.own = 1}},
+    {"energy of phases", find_phase_energy, {"energy_phases"}},
     {"problems", list_problems, {"problems", "problem_functions"}},
 };
 static_assert(std::size(kAnalyses) <= 32);

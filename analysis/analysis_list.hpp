@@ -21,7 +21,7 @@ namespace meridian {
 using VisitorMaker = Result<std::unique_ptr<TraceVisitor>> (*)(const AnalysisInput& input);
 using BackwardMaker = Result<std::unique_ptr<BackwardVisitor>> (*)(const EventWindow& window, const Summary& summary,
                                                                    WaitSink* waits);
-using TableFiller = Status (*)(Summary& summary);  ///< from the tables of all others
+using TableFiller = Status (*)(const MergedTrace& trace, Summary& summary);  ///< from the tables of all others
 
 struct Analysis {
   std::string_view name;

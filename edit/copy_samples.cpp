@@ -80,4 +80,27 @@ Status copy_memory(const StoredTrace& trace, const KeptTimes& kept, std::int64_t
   return write_column_table(file, kMemoryRanks, kMemoryRankColumns, ranks);
 }
 
+Status copy_energy(const StoredTrace& trace, const KeptTimes& kept, std::int64_t id) {
+  MERIDIAN_TRY(const EnergyReader reader, trace.energy());
+  if (reader.size() == 0) return {};
+  const auto file = static_cast<hid_t>(id);
+  MERIDIAN_TRY(auto table, LongTableWriter<MergedEnergy>::create(file, kEnergy, kEnergyColumns));
+  std::vector<EnergyHost> hosts;
+  std::vector<MergedEnergy> rows;
+  const auto [begin_ns, end_ns] = kept.of_any_rank();
+  for (EnergyCursor cursor{reader, {}};;) {
+    auto has_rows = cursor.next(rows);
+    if (!has_rows) return trace.named(std::move(has_rows).error());
+    if (!*has_rows) break;
+    const EnergyHost& host = reader.hosts()[cursor.host()];
+    if (hosts.empty() || hosts.back().host != host.host) hosts.push_back({host.host, host.rank, table.size(), 0});
+    for (const MergedEnergy& row : rows)
+      if (row.time_ns >= begin_ns && row.time_ns <= end_ns) MERIDIAN_TRY_DO(table.push(row));
+    hosts.back().count = table.size() - hosts.back().first;
+  }
+  MERIDIAN_TRY_DO(table.finish());
+  MERIDIAN_TRY_DO(write_column_table(file, kEnergyHosts, kEnergyHostColumns, hosts));
+  return write_column_table(file, kEnergyZones, kEnergyZoneColumns, reader.zones());
+}
+
 }  // namespace meridian

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "edit/stored_trace.hpp"
 #include "trace/model/result.hpp"
@@ -33,6 +34,19 @@ class KeptTimes {
     return has_any && (end_ns >= kept.begin_ns || kept.begin_ns == all.begin_ns) &&
            (begin_ns <= kept.end_ns || kept.end_ns == all.end_ns);
   }
+  /// From the first time to the last one that any rank has.
+  std::pair<std::int64_t, std::int64_t> of_any_rank() const {
+    constexpr std::int64_t kFirst = std::numeric_limits<std::int64_t>::min();
+    constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
+    std::pair<std::int64_t, std::int64_t> times{kLast, kFirst};
+    for (const auto& [rank, spans] : spans_) {
+      const auto& [all, kept] = spans;
+      if (kept.begin_ns > kept.end_ns) continue;
+      times.first = kept.begin_ns == all.begin_ns ? kFirst : std::min(times.first, kept.begin_ns);
+      times.second = kept.end_ns == all.end_ns ? kLast : std::max(times.second, kept.end_ns);
+    }
+    return times;
+  }
 
  private:
   struct Span {
@@ -57,5 +71,7 @@ Status copy_samples(const StoredTrace& trace, const KeptTimes& kept, std::int64_
 Status copy_processor(const StoredTrace& trace, const KeptTimes& kept, std::int64_t file);
 /// The same with the memory of the ranks at these times.
 Status copy_memory(const StoredTrace& trace, const KeptTimes& kept, std::int64_t file);
+/// The same with the energy of the hosts at the times of any rank.
+Status copy_energy(const StoredTrace& trace, const KeptTimes& kept, std::int64_t file);
 
 }  // namespace meridian

@@ -221,6 +221,12 @@ Result<MemoryReader> StoredTrace::memory() const {
   return reader;
 }
 
+Result<EnergyReader> StoredTrace::energy() const {
+  auto reader = EnergyReader::open(file_.get());
+  if (!reader) return named(std::move(reader).error());
+  return reader;
+}
+
 Result<SampleReader> StoredTrace::samples() const {
   auto reader = SampleReader::open(file_.get(), definitions_.locations.size());
   if (!reader) return named(std::move(reader).error());

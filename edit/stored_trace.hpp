@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "merged/energy_reader.hpp"
 #include "merged/memory_reader.hpp"
 #include "merged/model/clock_bounds.hpp"
 #include "merged/model/clock_report.hpp"
@@ -70,6 +71,7 @@ class StoredTrace {
   Result<SampleReader> samples() const;
   Result<ProcessorReader> processor() const;
   Result<MemoryReader> memory() const;
+  Result<EnergyReader> energy() const;
   /// The error with the name of this file, unless it may be that of another file (io).
   Error named(Error error) const;
 

@@ -212,6 +212,7 @@ Result<EditCounts> write_edit(const StoredTrace& trace, const std::filesystem::p
   MERIDIAN_TRY_DO(copy_samples(trace, writer.kept(), output.id()));
   MERIDIAN_TRY_DO(copy_processor(trace, writer.kept(), output.id()));
   MERIDIAN_TRY_DO(copy_memory(trace, writer.kept(), output.id()));
+  MERIDIAN_TRY_DO(copy_energy(trace, writer.kept(), output.id()));
   Summary summary = remaining->finish(*counters);
   add_findings(writer.counts(), options.description, summary);
   if (options.progress) options.progress(1, "analyses");

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "merged/energy_reader.hpp"
 #include "merged/memory_reader.hpp"
 #include "merged/merged_impl.hpp"
 #include "merged/processor_reader.hpp"
@@ -117,6 +118,12 @@ Result<ProcessorReader> MergedTrace::processor() const {
 
 Result<MemoryReader> MergedTrace::memory() const {
   auto reader = MemoryReader::open(impl_->file.get());
+  if (!reader) return impl_->in_file(std::move(reader).error());
+  return reader;
+}
+
+Result<EnergyReader> MergedTrace::energy() const {
+  auto reader = EnergyReader::open(impl_->file.get());
   if (!reader) return impl_->in_file(std::move(reader).error());
   return reader;
 }

@@ -153,6 +153,7 @@ struct EventSelection {
 };
 
 class MergedTrace;
+class EnergyReader;
 class MemoryReader;
 class ProcessorReader;
 class SampleReader;
@@ -222,6 +223,8 @@ class MergedTrace {
   Result<ProcessorReader> processor() const;
   /// The memory of the processes over time: include merged/memory_reader.hpp. A trace may have none. errors: damaged; io.
   Result<MemoryReader> memory() const;
+  /// The energy of the hosts over time: include merged/energy_reader.hpp. A trace may have none. errors: damaged; io.
+  Result<EnergyReader> energy() const;
 
   /// The data of `meridian stats`. errors: not_found: there is none; damaged; unsupported: another version.
   Result<Summary> summary() const;

@@ -32,9 +32,9 @@ enum Fact : std::uint32_t {
   summary = 1 << 14,
   merged_file = 1 << 15,  // complete, under its final name
   values = 1 << 18,       // the output has the values of user events
-  samples = 1 << 17,   // the output has the samples of threads, when they had no processor, and the memory of processes
-  profiles = 1 << 19,  // the statistics have the sums that ranks recorded in place of calls
-  pieces = 1 << 16,    // it is decided how much of each rank is in memory
+  samples = 1 << 17,      // the output has the samples of threads, when they had no processor, memory and energy
+  profiles = 1 << 19,     // the statistics have the sums that ranks recorded in place of calls
+  pieces = 1 << 16,       // it is decided how much of each rank is in memory
 };
 constexpr Fact operator|(Fact a, Fact b) { return static_cast<Fact>(std::uint32_t{a} | std::uint32_t{b}); }
 constexpr Fact operator&(Fact a, Fact b) { return static_cast<Fact>(std::uint32_t{a} & std::uint32_t{b}); }

@@ -11,6 +11,7 @@
 #include "merged/model/merged_schema.hpp"
 #include "merger/clocks/bounds/bound_widths.hpp"
 #include "merger/clocks/fit/fit_clocks.hpp"
+#include "merger/energy/merge_energy.hpp"
 #include "merger/load/bound_memory.hpp"
 #include "merger/load/describe_trace.hpp"
 #include "merger/memory/merge_memory.hpp"
@@ -313,6 +314,7 @@ Result<bool> merge_samples(Merge& merge) {
       meridian::merge_processor(merge.trace, merge.ranks.places, merge.destination->file.id(), merge.findings));
   MERIDIAN_TRY(merge.memory,
                merge_memory(merge.trace, merge.ranks.places, merge.destination->file.id(), merge.findings));
+  MERIDIAN_TRY_DO(merge_energy(merge.trace, merge.ranks.places, merge.destination->file.id(), merge.findings));
   return true;
 }
 

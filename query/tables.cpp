@@ -47,7 +47,7 @@ QueryTable table_of_summary(const SummaryTable& table, std::string name) {
 std::vector<QueryTable> all_tables() {
   std::vector<QueryTable> tables{events_table(),    messages_table(), collectives_table(), participants_table(),
                                  waits_table(),     regions_table(),  threads_table(),     samples_table(),
-                                 processor_table(), memory_table(),   user_values_table()};
+                                 processor_table(), memory_table(),   energy_table(),      user_values_table()};
   for (const SummaryTable& table : summary_tables()) {
     if ((table.outputs & kInPrint) == 0) continue;
     const bool is_taken = std::ranges::find(tables, table.name, &QueryTable::name) != tables.end();

@@ -17,6 +17,7 @@ QueryTable participants_table();
 QueryTable samples_table();
 QueryTable processor_table();
 QueryTable memory_table();
+QueryTable energy_table();
 QueryTable waits_table();
 QueryTable regions_table();
 QueryTable threads_table();

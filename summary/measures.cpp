@@ -6,6 +6,7 @@
 #include <cmath>
 #include <ctime>
 #include <limits>
+#include <set>
 
 namespace meridian {
 
@@ -73,6 +74,19 @@ std::vector<EfficiencySummary> efficiencies_of_sums(const Summary& summary) {
   run.mpi_factor = run.parallel = run.load_balance * run.communication;
   run.thread_factor = 1;
   return {run};
+}
+
+Energy measure_energy(const Summary& summary) {
+  Energy energy;
+  std::set<std::string_view> hosts;
+  for (const EnergySummary& row : summary.energy) {
+    if (!row.is_added || row.inner_s <= 0) continue;
+    hosts.insert(row.host);
+    energy.joules += row.inner_joules;
+    energy.watts += row.inner_joules / row.inner_s;
+  }
+  energy.hosts = hosts.size();
+  return energy;
 }
 
 double mpi_share(const Summary& summary) { return measure_load(summary).mpi_share; }

@@ -41,6 +41,14 @@ double load_balance(const Summary& summary, const Load& load);
 /// are NaN. Nothing without ranks.
 std::vector<EfficiencySummary> efficiencies_of_sums(const Summary& summary);
 
+/// What the processors of all hosts used between MPI_Init and MPI_Finalize.
+struct Energy {
+  std::size_t hosts = 0;  ///< whose energy is known
+  double joules = 0;
+  double watts = 0;  ///< the sum of the hosts' mean powers
+};
+Energy measure_energy(const Summary& summary);
+
 /// "2025-01-31 12:00:00 UTC"; empty for a time outside the calendar.
 std::string utc_time(std::int64_t realtime_ns);
 

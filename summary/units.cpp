@@ -27,7 +27,23 @@ struct Unit {
   double size;
 };
 
+/// With powers of 1000 from a thousandth on.
+std::string metric(double value, const char* unit) {
+  if (!std::isfinite(value)) return kNoNumber;
+  if (value == 0) return fmt::format("0 {}", unit);
+  double size = value * 1e3;
+  for (const char* prefix : {"m", "", "k", "M", "G", "T"}) {
+    if (std::fabs(size) < kThreeDigits) return fmt::format("{} {}{}", three_digits(size), prefix, unit);
+    size /= 1e3;
+  }
+  return fmt::format("{} 999 T{}", value < 0 ? "<" : ">", unit);
+}
+
 }  // namespace
+
+std::string human_joules(double joules) { return metric(joules, "J"); }
+
+std::string human_watts(double watts) { return metric(watts, "W"); }
 
 std::string human_duration(double seconds) {
   if (!std::isfinite(seconds)) return kNoNumber;

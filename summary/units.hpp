@@ -15,6 +15,12 @@ std::string human_duration(double seconds);
 std::string human_bytes(double bytes);
 std::string human_bytes(std::uint64_t bytes);
 
+/// "1.23 kJ", from mJ on.
+std::string human_joules(double joules);
+
+/// "35.0 W", from mW on.
+std::string human_watts(double watts);
+
 /// "1234567", exact up to seven digits; "12.3 M" above.
 std::string human_count(std::uint64_t count);
 

@@ -55,6 +55,10 @@ std::string figure_text(double value, FigureUnit unit) {
       return human_percent(value);
     case FigureUnit::hertz:
       return human_figure(value);
+    case FigureUnit::joules:
+      return human_joules(value);
+    case FigureUnit::watts:
+      return human_watts(value);
     case FigureUnit::count:
       break;
   }

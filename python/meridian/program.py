@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a program says of itself, and what it did outside of calls: values of user events, samples, intervals without a
-processor, memory."""
+processor, memory, energy."""
 
 import numpy as np
 import pandas as pd
@@ -139,3 +139,16 @@ def memory(trace):
         return pd.DataFrame({name: [] for name in ("rank", *names)})
     group, ranks = trace._file["memory"], trace._file["memory_ranks"]
     return pd.DataFrame({"rank": np.repeat(wide(ranks["rank"][:]), wide(ranks["count"][:])), **{name: wide(group[name][:]) for name in names}})
+
+
+def energy(trace):
+    if "energy" not in trace._file:
+        return pd.DataFrame({name: [] for name in ("host", "zone", "kind", "is_added", "time_ns", "joules")})
+    group, zones = trace._file["energy"], trace._file["energy_zones"]
+    zone = wide(group["zone"][:])
+    kinds = np.array(["package", "part", "platform", "socket", "sensor"])
+    return pd.DataFrame({
+        "host": pd.Categorical(texts(zones["host"])[zone]), "zone": pd.Categorical(texts(zones["name"])[zone]),
+        "kind": pd.Categorical(kinds[wide(zones["kind"][:])][zone]), "is_added": (zones["is_added"][:] != 0)[zone],
+        "time_ns": wide(group["time_ns"][:]), "joules": group["energy_uj"][:] / 1e6,
+    })

@@ -263,6 +263,12 @@ class Trace:
         resident until then), swapped_bytes, minor_faults, major_faults (page faults since the process began)."""
         return program.memory(self)
 
+    @read_once
+    def energy(self):
+        """A row for each time at which the energy of a zone of a host was read: host, zone (as the kernel names it), kind, is_added (the
+        energy of the host is the sum of such zones), time_ns, joules (since the first reading)."""
+        return program.energy(self)
+
     # The summary.
 
     @read_once

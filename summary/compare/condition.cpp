@@ -65,7 +65,8 @@ Result<double> mean_of(const Condition& condition, std::span<const RunProfile> r
     if (!std::isfinite(value))
       return Error{Errc::not_found,
                    fmt::format("cannot check '{}': '{}' does not have this figure", condition.text, run.source),
-                   "merge it again; instructions, ipc and frequency need counters (docs/COUNTERS.md)"};
+                   "merge it again; instructions, ipc and frequency need counters (docs/COUNTERS.md), energy and power "
+                   "readable ones of the kernel (docs/ENERGY.md)"};
     sum += value;
   }
   return sum / static_cast<double>(runs.size());

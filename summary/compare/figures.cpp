@@ -63,6 +63,12 @@ double largest_memory(const Summary& summary) {
   return most == 0 ? kUndefined : static_cast<double>(most);
 }
 
+template <double Energy::*Member>
+double of_energy(const Summary& summary) {
+  const Energy energy = measure_energy(summary);
+  return energy.hosts == 0 ? kUndefined : energy.*Member;
+}
+
 double overhead_seconds(const Summary& summary) { return sum_of(summary.overhead, &OverheadSummary::total_s); }
 
 double overhead_share(const Summary& summary) { return sum_of(summary.overhead, &OverheadSummary::share); }
@@ -105,6 +111,8 @@ constexpr auto kFigures = std::to_array<Figure>({
     {"ipc", count, "instructions per cycle outside MPI; only with counters", &of_counters<&EfficiencySummary::ipc>},
     {"frequency", hertz, "cycles a second of computing; only with counters", &of_counters<&EfficiencySummary::frequency_hz>},
     {"memory", bytes, "most memory that was resident, of the largest rank", &largest_memory},
+    {"energy", joules, "used by the processors of all hosts in inner_time; only where the kernel shows it", &of_energy<&Energy::joules>},
+    {"power", watts, "the same a second", &of_energy<&Energy::watts>},
     {"overhead_time", seconds, "the tracer's own work, over all ranks", &overhead_seconds},
     {"overhead_share", share, "the same as a share of the run", &overhead_share},
     {"trace_bytes", bytes, "size of the rank files", &of_run<&RunSummary::trace_bytes>},
@@ -132,6 +140,10 @@ std::string_view unit_name(FigureUnit unit) {
       return "bytes";
     case FigureUnit::hertz:
       return "Hz";
+    case FigureUnit::joules:
+      return "J";
+    case FigureUnit::watts:
+      return "W";
     case FigureUnit::count:
     case FigureUnit::share:
       break;

@@ -12,9 +12,9 @@
 
 namespace meridian {
 
-enum class FigureUnit : std::uint8_t { count, seconds, bytes, share, hertz };
+enum class FigureUnit : std::uint8_t { count, seconds, bytes, share, hertz, joules, watts };
 
-/// "s", "bytes", "Hz"; empty for counts and shares.
+/// "s", "bytes", "Hz", "J", "W"; empty for counts and shares.
 std::string_view unit_name(FigureUnit unit);
 
 struct Figure {

@@ -9,6 +9,7 @@
 #include "summary/rows/communication_rows.hpp"
 #include "summary/rows/critical_path_rows.hpp"
 #include "summary/rows/efficiency_rows.hpp"
+#include "summary/rows/energy_rows.hpp"
 #include "summary/rows/function_rows.hpp"
 #include "summary/rows/iteration_rows.hpp"
 #include "summary/rows/openmp_rows.hpp"
@@ -43,6 +44,9 @@
   TABLE(openmp_regions, OpenmpRegionSummary, "OPENMP REGIONS", "one row for each rank and place with parallel regions, longest barrier waits first; docs/OPENMP.md has the definitions") \
   TABLE(program_functions, ProgramFunctionSummary, nullptr, "one row for each function of the program that was sampled outside MPI, longest first; docs/FUNCTIONS.md has the definitions") \
   TABLE(rank_functions, RankFunctionSummary, nullptr, "one row for each rank and function of the program, by rank, longest first") \
+  TABLE(energy, EnergySummary, nullptr, "one row for each counter of energy of a host; docs/ENERGY.md has the definitions") \
+  TABLE(energy_regions, RegionEnergySummary, nullptr, "one row for each host and region of the program that is in no other one") \
+  TABLE(energy_phases, PhaseEnergySummary, nullptr, "one row for each phase with iterations and host, by phase") \
   TABLE(problems, ProblemSummary, nullptr, "one row for each problem of the program, most expensive first") \
   TABLE(problem_functions, ProblemFunctionSummary, nullptr, "one row for each problem and function in which its rank spends more time than the others, by problem, largest excess first")
 // clang-format on

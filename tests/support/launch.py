@@ -75,6 +75,7 @@ def environment(**extra):
         PRTE_MCA_prte_tmpdir_base=extra.get("TMPDIR") or launcher_directory(),
         HYDRA_LAUNCHER="fork",
         MERIDIAN_QUIET="yes",  # tests of other things expect no words of ours
+        MERIDIAN_TEST_ENERGY="none",  # nor the energy of this machine
     )
     env.update({key: str(value) for key, value in extra.items()})
     return env

@@ -38,7 +38,8 @@ Sampler::Sampler(RingFile& ring, ThreadEvent::Open open, SwitchEvent::Open open_
       open_{open},
       files_{ring.header().pid},
       processor_{open_switches},
-      memory_{ring.header().pid, ring.clock()} {
+      memory_{ring.header().pid, ring.clock()},
+      energy_{ring.clock()} {
   const std::uint32_t rate = ring.header().sample_hz;
   if (rate == 0) return;
   period_ns_ = kSecondNs / rate;
@@ -64,7 +65,8 @@ void Sampler::begin() {
     return;
   }
   spool_.emplace(*std::move(spool));
-  state_ = period_ns_ == 0 ? State::memory_only : State::sampling;
+  energy_.begin(ring_.output_dir());
+  state_ = period_ns_ == 0 ? State::readings_only : State::sampling;
   round_ns_ = shortest_round_ns();  // until it is known how often the threads are switched
 }
 
@@ -173,7 +175,7 @@ std::uint64_t Sampler::next_round_ns() const noexcept { return std::min(last_rou
 
 std::uint64_t Sampler::nap_ns() const noexcept {
   if (state_ == State::waiting) return period_ns_ != 0 ? kUntilBeginNs : UINT64_MAX;  // MPI_Init wakes the writer
-  if (state_ == State::memory_only) return kMemoryNapNs;
+  if (state_ == State::readings_only) return kReadingNapNs;
   if (until_ns_ == UINT64_MAX) return round_ns_;
   const std::uint64_t now = now_ns(), next = next_round_ns();
   return next > now ? next - now : 1;
@@ -217,8 +219,9 @@ void Sampler::watch(std::int32_t kernel_tid, Thread& thread) {
   processor_.rest(kernel_tid, *counts, now);
 }
 
-bool Sampler::take_memory(bool is_last) {
+bool Sampler::take_readings(bool is_last) {
   memory_.take(now_ns(), is_last, *spool_);
+  energy_.take(now_ns(), is_last, *spool_);
   return static_cast<bool>(spool_->store());
 }
 
@@ -250,8 +253,7 @@ void Sampler::take_round(bool is_last) {
     processor_.remove(entry.first);
     return true;
   });
-  memory_.take(now_ns(), is_last, *spool_);
-  if (!spool_->store()) end();
+  if (!take_readings(is_last)) end();
 }
 
 void Sampler::end(State state) {
@@ -263,7 +265,7 @@ void Sampler::end(State state) {
 void Sampler::run() {
   if (state_ == State::waiting) begin();
   const bool is_over = ring_.header().run_state.load(std::memory_order_acquire) >= RunState::finalized;
-  if (state_ == State::memory_only && (!take_memory(is_over) || is_over)) end();
+  if (state_ == State::readings_only && (!take_readings(is_over) || is_over)) end();
   if (state_ != State::sampling || now_ns() < next_round_ns()) return;
   last_round_ns_ = now_ns();
   take_round(is_over);
@@ -272,13 +274,13 @@ void Sampler::run() {
   if (is_over)
     end();
   else if (is_refused && state_ == State::sampling)
-    end(State::memory_only);
+    end(State::readings_only);
 }
 
 void Sampler::settle() {
   if (state_ == State::waiting) begin();
   if (state_ == State::sampling) take_round(true);
-  if (state_ == State::memory_only) (void)take_memory(true);
+  if (state_ == State::readings_only) (void)take_readings(true);
 }
 
 }  // namespace meridian

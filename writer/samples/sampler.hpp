@@ -11,6 +11,7 @@
 #include "trace/records/finish/sample_spool.hpp"
 #include "trace/records/stack_table.hpp"
 #include "trace/ring/ring_file.hpp"
+#include "writer/samples/energy_times.hpp"
 #include "writer/samples/loaded_files.hpp"
 #include "writer/samples/memory_times.hpp"
 #include "writer/samples/processor_times.hpp"
@@ -23,8 +24,8 @@ namespace meridian {
 
 /// Samples the threads of the process that made a ring, from MPI_Init to the end of MPI_Finalize: the kernel takes the samples,
 /// this unwinds their stacks and appends them to a spool, with the intervals in which the threads had no processor, and with what the
-/// kernel counts of the process's memory. The last is there without samples, too: if none are wanted, or the kernel permits none. A
-/// failure is recorded; the rest of the recording goes on.
+/// kernel counts of the process's memory and of the host's energy. The last two are there without samples, too: if none are wanted, or the
+/// kernel permits none. A failure is recorded; the rest of the recording goes on.
 class Sampler {
  public:
   /// `ring` must outlive this.
@@ -34,7 +35,7 @@ class Sampler {
   /// Whether run() has to be called: MPI_Finalize has not ended.
   bool is_on() const noexcept { return state_ != State::ended; }
   /// Whether threads are or will be sampled: MERIDIAN_SAMPLES is not 0, and the kernel permits it.
-  bool takes_samples() const noexcept { return is_on() && state_ != State::memory_only && period_ns_ != 0; }
+  bool takes_samples() const noexcept { return is_on() && state_ != State::readings_only && period_ns_ != 0; }
   /// Longest time until the next call of run(); the largest number: it is not needed before the program wakes the writer.
   std::uint64_t nap_ns() const noexcept;
   /// Begins once the process has an output directory; then takes over samples, at most one time in a round.
@@ -46,8 +47,8 @@ class Sampler {
   /// Between looks for the output directory: what is computed before the first round has no samples.
   static constexpr std::uint64_t kUntilBeginNs = 10'000'000;
   /// Without samples nothing is in a hurry. The writer is often awake in between.
-  static constexpr std::uint64_t kMemoryNapNs = 250'000'000;
-  enum class State : std::uint8_t { waiting, sampling, memory_only, ended };
+  static constexpr std::uint64_t kReadingNapNs = 250'000'000;
+  enum class State : std::uint8_t { waiting, sampling, readings_only, ended };
   struct Thread {
     std::uint32_t number = 0;          // ThreadId
     std::optional<ThreadEvent> event;  // none: it rests
@@ -67,8 +68,8 @@ class Sampler {
 
   void begin();
   void take_round(bool is_last);
-  /// What the kernel counts of the memory, if it is time; false: the spool cannot be written.
-  bool take_memory(bool is_last);
+  /// What the kernel counts of memory and energy, if it is time; false: the spool cannot be written.
+  bool take_readings(bool is_last);
   void find_threads();
   void sample(std::uint32_t number, std::int32_t kernel_tid);
   /// Takes over the samples of a thread; returns how many the kernel dropped.
@@ -102,6 +103,7 @@ class Sampler {
   LoadedFiles files_;
   ProcessorTimes processor_;
   MemoryTimes memory_;
+  EnergyTimes energy_;
   std::map<std::int32_t, std::optional<Thread>> threads_;  // by kernel id; nullopt: the kernel refuses it
   std::vector<std::int32_t> live_;                         // of the last round
   std::uint32_t known_cards_ = 0;

@@ -74,6 +74,7 @@ std::span<const TextSection> text_sections() {
       TextSection{"context", &all_rows<&context_section>},
       TextSection{"ranks", &ranks_text},
       TextSection{"efficiency", &all_rows<&efficiency_section>},
+      TextSection{"energy", &all_rows<&energy_section>},
       TextSection{"functions", &with_rows<&functions_section>},
       TextSection{"program", &with_rows<&program_section>},
       TextSection{"waits", &with_rows<&waits_section>},

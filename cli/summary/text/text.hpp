@@ -88,6 +88,9 @@ std::string passed_section(const Summary& summary, const Paint& paint);
 std::string user_events_section(const Summary& summary, const Paint& paint);
 /// The tables without a section of their own, under SummaryTable::heading.
 std::string tables_section(const Summary& summary, const Paint& paint);
+/// What all hosts used between MPI_Init and MPI_Finalize, in a line; empty: not known.
+std::string energy_text(const Summary& summary);
+std::string energy_section(const Summary& summary, const Paint& paint);
 std::string efficiency_section(const Summary& summary, const Paint& paint);
 std::string program_section(const Summary& summary, const Paint& paint, std::size_t most = kTopRows);
 std::string waits_section(const Summary& summary, const Paint& paint, std::size_t most = kTopRows);

@@ -91,7 +91,7 @@ std::string efficiency_section(const Summary& summary, const Paint& paint) {
     table.add({"threads", human_percent(run->thread_factor), "threads of a rank have nothing to do"});
   return paint.heading(fmt::format("EFFICIENCY ({} between MPI_Init and MPI_Finalize)", human_duration(run->time_s))) +
          "\n" + table.text([&](const std::string& line) { return paint.title(line); }) + sleep_text(summary, *run) +
-         savings_text(summary) + critical_path_text(summary);
+         energy_text(summary) + savings_text(summary) + critical_path_text(summary);
 }
 
 }  // namespace meridian

@@ -23,6 +23,7 @@
 #include "tests/support/seed.hpp"
 #include "tests/support/whole_file.hpp"
 #include "trace/format/tables/h5.hpp"
+#include "trace/model/energy_keys.hpp"
 
 namespace meridian::test {
 namespace {
@@ -112,6 +113,8 @@ class SharedAnalysesTest : public testing::Test {
       rank.samples.push_back({ticks, 0, static_cast<std::uint32_t>(ticks / step % 3)});
     for (std::uint64_t ticks = 2 * step; ticks < end; ticks += 10 * step)
       rank.processor.push_back({ticks, step, 0, 0, 1, ticks % 3 != 0});
+    rank.meta.texts.push_back({kEnergyZoneKey, "package package-0", 0, 0});
+    for (std::uint64_t ticks = 0; ticks < end; ticks += 10 * step) rank.energy.push_back({ticks, ticks / 100, 0});
   }
   SyntheticRun run_{4};
 };

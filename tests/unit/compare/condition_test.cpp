@@ -88,7 +88,7 @@ TEST(Condition, AnUnknownNameGetsTheNearest) {
 TEST(Condition, WithoutAValueIsAnErrorAndNotFalse) {
   EXPECT_EQ(result_of("ipc < 1", {run_with(9)}),
             "cannot check 'ipc < 1': 'run' does not have this figure; merge it again; instructions, ipc and frequency "
-            "need counters (docs/COUNTERS.md)");
+            "need counters (docs/COUNTERS.md), energy and power readable ones of the kernel (docs/ENERGY.md)");
   EXPECT_EQ(result_of("time > 1.05x", {run_with(12)}),
             "--fail-if 'time > 1.05x': a ratio needs two runs; give a number without x, or use `meridian compare`");
 }

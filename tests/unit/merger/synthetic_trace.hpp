@@ -14,6 +14,7 @@
 
 #include "merger/merge.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "trace/format/rank/energy_table.hpp"
 #include "trace/format/rank/memory_table.hpp"
 #include "trace/format/rank/processor_table.hpp"
 #include "trace/format/rank/rank_file.hpp"
@@ -159,6 +160,7 @@ class SyntheticRank {
   std::vector<StackRow> sample_stacks{{}};
   std::vector<ProcessorRow> processor;
   std::vector<MemoryRow> memory;
+  std::vector<EnergyRow> energy;
 
   SyntheticRank(std::int32_t rank, std::int32_t size) {
     meta.rank = rank;
@@ -256,6 +258,9 @@ class SyntheticRank {
     MemoryTableWriter readings{writer->id()};
     for (const MemoryRow& row : memory) check(readings.push(row));
     check(readings.finish());
+    EnergyTableWriter used{writer->id()};
+    for (const EnergyRow& row : energy) check(used.push(row));
+    check(used.finish());
     check(writer->finish(meta));
   }
 

@@ -21,8 +21,14 @@ TEST(SummaryTables, SayWhatTheyAndTheirColumnsAre) {
 
 TEST(SummaryTables, HaveColumnsWhoseUnitFollowsFromTheirName) {
   const auto expected = [](std::string_view name) -> std::string_view {
-    for (const auto& [ending, unit] : std::map<std::string_view, std::string_view>{
-             {"_s", "s"}, {"_ns", "ns"}, {"_hz", "Hz"}, {"_ppm", "ppm"}, {"_Bps", "bytes/s"}, {"bytes", "bytes"}})
+    for (const auto& [ending, unit] : std::map<std::string_view, std::string_view>{{"_s", "s"},
+                                                                                   {"_ns", "ns"},
+                                                                                   {"_hz", "Hz"},
+                                                                                   {"_ppm", "ppm"},
+                                                                                   {"_Bps", "bytes/s"},
+                                                                                   {"bytes", "bytes"},
+                                                                                   {"joules", "J"},
+                                                                                   {"watts", "W"}})
       if (name.ends_with(ending)) return unit;
     return name.starts_with("bytes_") || name.find("_bytes_") != std::string_view::npos ? "bytes" : "";
   };

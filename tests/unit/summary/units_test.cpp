@@ -11,6 +11,18 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+TEST(HumanJoules, HaveThreeDigitsAndASuitableUnit) {
+  EXPECT_EQ(human_joules(0), "0 J");
+  EXPECT_EQ(human_joules(0.0125), "12.5 mJ");
+  EXPECT_EQ(human_joules(1.234), "1.23 J");
+  EXPECT_EQ(human_joules(999.6), "1.00 kJ");
+  EXPECT_EQ(human_joules(3.6e6), "3.60 MJ");
+  EXPECT_EQ(human_joules(1e18), "> 999 TJ");
+  EXPECT_EQ(human_joules(kNaN), "-");
+  EXPECT_EQ(human_watts(35), "35.0 W");
+  EXPECT_EQ(human_watts(-1500), "-1.50 kW");
+}
+
 TEST(HumanDuration, HasThreeDigitsAndASuitableUnit) {
   EXPECT_EQ(human_duration(0), "0 s");
   EXPECT_EQ(human_duration(1.8e-8), "18.0 ns");

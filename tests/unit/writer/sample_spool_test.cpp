@@ -26,6 +26,9 @@ const std::vector<MemoryRow> kReadings = {{1'000'000'000'000, 5'000'000, 5'000'0
                                           {1'000'000'100'000, 4'000'000, 6'000'000, 1'000'000, 1001, 3},
                                           {1'000'000'200'000, 0, 6'000'000, 0, 5000, 4}};
 
+const std::vector<EnergyRow> kUsed = {
+    {1'000'000'000'000, 0, 0}, {1'000'000'000'000, 7, kMostEnergyZones - 1}, {1'000'000'200'000, 0, 0}};
+
 class SampleSpool : public testing::Test {
  protected:
   RingFile open() { return *RingFile::open(made.path(), RingFile::Access::drain); }
@@ -39,6 +42,7 @@ class SampleSpool : public testing::Test {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (i < kIntervals.size()) writer->add(kIntervals[i]);
       if (i < kReadings.size()) writer->add(kReadings[i]);
+      if (i < kUsed.size()) writer->add(kUsed[i]);
       writer->add(rows[i]);
     }
     writer->add("samples.lost", "5", 0);
@@ -51,10 +55,12 @@ class SampleSpool : public testing::Test {
     if (!reader) return rows;
     intervals.clear();
     readings.clear();
+    used.clear();
     for (SampleSpoolReader::Row row; reader->next(row);) {
       if (const auto* const sample = std::get_if<SampleRow>(&row)) rows.push_back(*sample);
       if (const auto* const interval = std::get_if<ProcessorRow>(&row)) intervals.push_back(*interval);
       if (const auto* const reading = std::get_if<MemoryRow>(&row)) readings.push_back(*reading);
+      if (const auto* const energy = std::get_if<EnergyRow>(&row)) used.push_back(*energy);
     }
     is_damaged = reader->is_damaged();
     stacks = reader->stacks();
@@ -71,6 +77,7 @@ class SampleSpool : public testing::Test {
   std::vector<TextRow> texts;
   std::vector<ProcessorRow> intervals;
   std::vector<MemoryRow> readings;
+  std::vector<EnergyRow> used;
 };
 
 const std::vector<SampleRow> kRows = {
@@ -106,6 +113,27 @@ TEST_F(SampleSpool, HasTheReadingsOfTheMemory) {
   store(kRows);
   EXPECT_EQ(read().size(), kRows.size());
   EXPECT_EQ(readings, kReadings);
+}
+
+TEST_F(SampleSpool, HasTheReadingsOfTheEnergy) {
+  store(kRows);
+  EXPECT_EQ(read().size(), kRows.size());
+  EXPECT_EQ(used, kUsed);
+}
+
+TEST_F(SampleSpool, SaysThatNoZoneHasThatMuchEnergyOrThatNumber) {
+  for (const EnergyRow& wrong :
+       {EnergyRow{1'000'000'000'000, std::uint64_t{1} << 60, 0}, EnergyRow{1'000'000'000'000, 0, kMostEnergyZones}}) {
+    auto writer = SampleSpoolWriter::create(path, ring);
+    ASSERT_TRUE(writer) << writer.error().what;
+    writer->add(kUsed[0]);
+    writer->add(wrong);
+    writer->add(kUsed[1]);
+    ASSERT_TRUE(writer->store());
+    read();
+    EXPECT_TRUE(is_damaged);
+    EXPECT_EQ(used, std::vector{kUsed[0]});
+  }
 }
 
 TEST_F(SampleSpool, SaysThatNoProcessHasThatMuchMemory) {
@@ -155,6 +183,7 @@ TEST_F(SampleSpool, RefersToStacksThatAreThereWhateverByteIsDamaged) {
       for (const SampleRow& row : read()) ASSERT_LT(row.stack, stacks.size()) << at << '.' << bit;
       for (const ProcessorRow& row : intervals) ASSERT_TRUE(row.is_valid()) << at << '.' << bit;
       for (const MemoryRow& row : readings) ASSERT_TRUE(row.is_valid()) << at << '.' << bit;
+      for (const EnergyRow& row : used) ASSERT_TRUE(row.is_valid()) << at << '.' << bit;
       for (std::size_t i = 1; i < stacks.size(); ++i) ASSERT_LT(stacks[i].parent, i) << at << '.' << bit;
     }
 }

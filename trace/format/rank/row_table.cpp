@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "trace/format/rank/energy_table.hpp"
 #include "trace/format/rank/memory_table.hpp"
 #include "trace/format/rank/processor_table.hpp"
 #include "trace/format/tables/h5.hpp"
@@ -40,6 +41,17 @@ struct RowTableFacts<MemoryRow> {
       column<&MemoryRow::major_faults>("major_faults"),
   };
   static constexpr const char* kDamage = "a reading of 'memory' has more than a process can have";
+};
+
+template <>
+struct RowTableFacts<EnergyRow> {
+  static constexpr const char* kGroup = "energy";
+  static constexpr Columns kColumns{
+      column<&EnergyRow::ticks>("ticks", "ticks"),
+      column<&EnergyRow::energy_uj>("energy_uj", "uJ"),
+      column<&EnergyRow::zone>("zone"),
+  };
+  static constexpr const char* kDamage = "a reading of 'energy' has more than a host can have";
 };
 
 }  // namespace
@@ -127,5 +139,7 @@ template class RowTableWriter<ProcessorRow>;
 template class RowTable<ProcessorRow>;
 template class RowTableWriter<MemoryRow>;
 template class RowTable<MemoryRow>;
+template class RowTableWriter<EnergyRow>;
+template class RowTable<EnergyRow>;
 
 }  // namespace meridian

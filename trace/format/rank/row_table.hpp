@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Tables of a rank file that may be long, in which each row has a time, and to which events do not refer: /processor, /memory.
+// Tables of a rank file that may be long, in which each row has a time, and to which events do not refer: /processor, /memory, /energy.
 
 #include <cstdint>
 #include <filesystem>

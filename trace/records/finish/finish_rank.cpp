@@ -178,7 +178,7 @@ Status restore(const OpenPieces& pieces, RecordDecoder& decoder, Events& events,
   return events.restore(state, chunks);
 }
 
-/// Copies the samples, the intervals without a processor and the readings of the memory, and takes the texts about them.
+/// Copies the samples, the intervals without a processor and the readings of memory and energy, and takes the texts about them.
 Status add_samples(const RingFile& ring, const RankPieces& pieces, RankMeta& meta, RankFileWriter& file) {
   if (pieces.samples.empty()) return {};
   auto spool = SampleSpoolReader::open(pieces.samples, ring);
@@ -187,15 +187,18 @@ Status add_samples(const RingFile& ring, const RankPieces& pieces, RankMeta& met
   SampleTableWriter table{file.id()};
   ProcessorTableWriter processor{file.id()};
   MemoryTableWriter memory{file.id()};
+  EnergyTableWriter energy{file.id()};
   for (SampleSpoolReader::Row row; spool->next(row);) {
     if (const auto* const sample = std::get_if<SampleRow>(&row)) MERIDIAN_TRY_DO(table.push(*sample));
     if (const auto* const interval = std::get_if<ProcessorRow>(&row)) MERIDIAN_TRY_DO(processor.push(*interval));
     if (const auto* const reading = std::get_if<MemoryRow>(&row)) MERIDIAN_TRY_DO(memory.push(*reading));
+    if (const auto* const used = std::get_if<EnergyRow>(&row)) MERIDIAN_TRY_DO(energy.push(*used));
   }
   meta.texts.insert(meta.texts.end(), spool->texts().begin(), spool->texts().end());
   meta.losses[static_cast<std::size_t>(Loss::damaged)] += spool->is_damaged() ? 1 : 0;
   MERIDIAN_TRY_DO(processor.finish());
   MERIDIAN_TRY_DO(memory.finish());
+  MERIDIAN_TRY_DO(energy.finish());
   return table.finish(spool->stacks());
 }
 

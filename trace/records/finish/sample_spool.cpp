@@ -17,7 +17,7 @@ constexpr std::size_t kPiece = 1 << 16;
 constexpr std::uint64_t kLongestText = 4096;
 constexpr std::size_t kMostTexts = 1 << 17;
 
-enum Tag : std::uint8_t { kSample = 1, kStack = 2, kText = 3, kSlept = 4, kReady = 5, kMemory = 6 };
+enum Tag : std::uint8_t { kSample = 1, kStack = 2, kText = 3, kSlept = 4, kReady = 5, kMemory = 6, kEnergy = 7 };
 
 struct SpoolHead {
   std::uint64_t magic = kSampleMagic;
@@ -92,6 +92,14 @@ void SampleSpoolWriter::add(const MemoryRow& row) {
   bytes_.push_back(kMemory);
   for (const auto number : kMemoryNumbers) put(fold(row.*number - memory_.*number));
   memory_ = row;
+}
+
+void SampleSpoolWriter::add(const EnergyRow& row) {
+  bytes_.push_back(kEnergy);
+  put(fold(row.ticks - energy_.ticks));
+  put(row.energy_uj);
+  put(row.zone);
+  energy_ = row;
 }
 
 void SampleSpoolWriter::add(std::string_view key, std::string_view value, std::uint64_t handle) {
@@ -225,11 +233,23 @@ bool SampleSpoolReader::take_memory(Row& row) {
   return true;
 }
 
+bool SampleSpoolReader::take_energy(Row& row) {
+  std::uint64_t difference = 0, zone = 0;
+  if (!number(difference) || !number(energy_.energy_uj) || !number(zone)) return false;
+  if (zone >= kMostEnergyZones) return fail();
+  energy_.ticks += unfold(difference);
+  energy_.zone = static_cast<std::uint32_t>(zone);
+  if (!energy_.is_valid()) return fail();
+  row = energy_;
+  return true;
+}
+
 bool SampleSpoolReader::next(Row& row) {
   while (!is_damaged_ && byte(tag_)) {
     if (tag_ == kSample) return take_sample(row);
     if (tag_ == kSlept || tag_ == kReady) return take_interval(row);
     if (tag_ == kMemory) return take_memory(row);
+    if (tag_ == kEnergy) return take_energy(row);
     const bool is_taken = tag_ == kStack ? take_stack() : tag_ == kText ? take_text() : fail();
     if (!is_taken) return false;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Samples of a rank, its intervals without a processor and its memory, on their way from the writer to the rank file: a file to which
-// stacks, samples, intervals, readings and texts are appended. A reader meets a torn end where the writer is appending or was killed.
+// Samples of a rank, its intervals without a processor, its memory and the energy of its host, on their way from the writer to the rank
+// file: a file to which stacks, samples, intervals, readings and texts are appended. A reader meets a torn end where the writer is appending or was killed.
 
 #include <cstdint>
 #include <filesystem>
@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "trace/format/rank/energy_table.hpp"
 #include "trace/format/rank/memory_table.hpp"
 #include "trace/format/rank/processor_table.hpp"
 #include "trace/format/rank/sample_table.hpp"
@@ -32,6 +33,8 @@ class SampleSpoolWriter {
   void add(const ProcessorRow& row);
   /// Takes a reading of the memory, in order of time.
   void add(const MemoryRow& row);
+  /// Takes a reading of the energy, in order of time.
+  void add(const EnergyRow& row);
   /// Takes a text about the samples; it replaces an earlier one of that key and handle.
   void add(std::string_view key, std::string_view value, std::uint64_t handle);
   /// Appends everything to the file. errors: io (nothing is stored from then on)
@@ -47,6 +50,7 @@ class SampleSpoolWriter {
   std::uint64_t ticks_ = 0;          // of the last sample
   std::uint64_t off_ticks_ = 0;      // of the last interval
   MemoryRow memory_;                 // the last reading
+  EnergyRow energy_;                 // the same
 };
 
 /// Reads such a file in order.
@@ -55,7 +59,7 @@ class SampleSpoolReader {
   /// errors  not_found: there is none, or it is of another process than the ring; io
   static Result<SampleSpoolReader> open(const std::filesystem::path& path, const RingFile& ring);
 
-  using Row = std::variant<SampleRow, ProcessorRow, MemoryRow>;
+  using Row = std::variant<SampleRow, ProcessorRow, MemoryRow, EnergyRow>;
 
   /// False at the end. Fills in stacks() and texts() on the way.
   bool next(Row& row);
@@ -76,6 +80,7 @@ class SampleSpoolReader {
   bool take_sample(Row& row);
   bool take_interval(Row& row);
   bool take_memory(Row& row);
+  bool take_energy(Row& row);
   bool fail();
 
   Descriptor file_;
@@ -85,6 +90,7 @@ class SampleSpoolReader {
   std::vector<TextRow> texts_;
   std::uint64_t ticks_ = 0, off_ticks_ = 0;
   MemoryRow memory_;
+  EnergyRow energy_;
   std::uint8_t tag_ = 0;  // of the entry
   bool is_damaged_ = false;
 };
