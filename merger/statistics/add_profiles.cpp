@@ -93,6 +93,12 @@ class RankProfileReader {
     }
   }
 
+  void add_objects(ObjectTotals& objects) const {
+    for (const ProfileCallRow& row : meta_.profile.calls)
+      objects.add(static_cast<std::uint32_t>(index_), meta_.calls[row.call], row.object, row.seen_ticks, row.calls,
+                  row.accesses, row.bytes_sent + row.bytes_received, static_cast<std::int64_t>(tick_.ns(row.ticks)));
+  }
+
   /// Collectives by communicator: each member takes part in all of them.
   void count_collectives(std::map<std::uint32_t, std::uint64_t>& calls_of_comm) const {
     for (const ProfileCallRow& row : meta_.profile.calls) {
@@ -130,6 +136,7 @@ void add_profiles(Trace& trace, Matched& matched, Statistics& statistics, CommSt
     RankProfileReader reader{trace, i};
     reader.add_calls(statistics, comms);
     reader.add_messages(matched.messages);
+    reader.add_objects(matched.objects);
     std::map<std::uint32_t, std::uint64_t> calls;
     reader.count_collectives(calls);
     for (const auto& [comm, count] : calls) {

@@ -22,13 +22,13 @@ void sort_by_time(std::vector<Row>& rows) {
 void ObjectTotals::add(Use& use, const CallFacts& what, const EventRow& row, bool is_access) noexcept {
   switch (what.role) {
     case Role::put:
-      return use.out.add(is_access, row.bytes_sent, row.duration_ns);
+      return use.out.add(is_access ? 1 : 0, row.bytes_sent, row.duration_ns);
     case Role::get:
-      return use.in.add(is_access, row.bytes_received, row.duration_ns);
+      return use.in.add(is_access ? 1 : 0, row.bytes_received, row.duration_ns);
     case Role::exchange:
-      return use.both.add(is_access, row.bytes_sent + row.bytes_received, row.duration_ns);
+      return use.both.add(is_access ? 1 : 0, row.bytes_sent + row.bytes_received, row.duration_ns);
     default:
-      return use.other.add(true, 0, row.duration_ns);
+      return use.other.add(1, 0, row.duration_ns);
   }
 }
 
@@ -66,6 +66,30 @@ void ObjectTotals::add(std::uint32_t rank_index, const Call& call, const CallFac
     default:
       return;
   }
+}
+
+void ObjectTotals::add(std::uint32_t rank_index, CallId call, std::uint64_t object, std::uint64_t ticks,
+                       std::uint64_t calls, std::uint64_t accesses, std::uint64_t bytes,
+                       std::int64_t time_ns) noexcept {
+  const CallGroup group = info(call).group;
+  const Role role = facts_of(call).role;
+  if (objects_ == nullptr || object == 0) return;
+  const Objects::OfRank& rank = objects_->ranks[rank_index];
+  const bool is_window = !is_of_files(group);
+  const ObjectHandles& handles = is_window ? rank.windows : group == CallGroup::files ? rank.program_files : rank.files;
+  const bool makes = role == Role::make_window || (role == Role::open_file && group != CallGroup::files);
+  const std::uint32_t number = makes ? handles.made_by(object, ticks) : handles.at(object, ticks);
+  if (number == ObjectHandles::kNone) return;
+  Use& use = (is_window ? windows_ : files_)[number];
+  if (group == CallGroup::files && role == Role::open_file) use.opens += calls;
+  if (role == Role::put)
+    use.out.add(accesses, bytes, time_ns);
+  else if (role == Role::get)
+    use.in.add(accesses, bytes, time_ns);
+  else if (role == Role::exchange)
+    use.both.add(accesses, bytes, time_ns);
+  else
+    use.other.add(calls, 0, time_ns);
 }
 
 std::vector<FileSummary> ObjectTotals::files() const {

@@ -22,6 +22,13 @@ class ObjectTotals {
   /// row  the call's, with its bytes.
   void add(std::uint32_t rank_index, const Call& call, const CallFacts& what, const EventRow& row) noexcept;
 
+  /// Adds calls of one function of which only sums are known.
+  ///
+  /// ticks     when the object was there; of calls that make it, their leave
+  /// accesses  how many of them access data
+  void add(std::uint32_t rank_index, CallId call, std::uint64_t object, std::uint64_t ticks, std::uint64_t calls,
+           std::uint64_t accesses, std::uint64_t bytes, std::int64_t time_ns) noexcept;
+
   /// By time, longest first; ties by name.
   std::vector<FileSummary> files() const;
   std::vector<WindowSummary> windows() const;
@@ -31,8 +38,8 @@ class ObjectTotals {
     std::uint64_t count = 0;
     std::uint64_t bytes = 0;
     std::int64_t time_ns = 0;
-    void add(bool is_one_more, std::uint64_t more_bytes, std::int64_t more_ns) noexcept {
-      count += is_one_more;
+    void add(std::uint64_t more, std::uint64_t more_bytes, std::int64_t more_ns) noexcept {
+      count += more;
       bytes += more_bytes;
       time_ns += more_ns;
     }

@@ -25,6 +25,8 @@ SAME = {
                                                   "bytes_received"]),
     "pairs": (["source", "dest"], ["messages", "bytes"]),
     "communication_sizes": (["group", "at_least_bytes"], ["count", "bytes"]),
+    "files": (["name", "interface"], ["opens", "reads", "read_bytes", "read_s", "writes", "write_bytes", "write_s", "other_s"]),
+    "windows": (["name", "comm"], ["puts", "put_bytes", "gets", "get_bytes", "exchanges", "exchange_bytes", "syncs"]),
     "ranks": (["rank"], ["calls", "thread_calls", "mpi_s", "ends_s", "time_s", "messages_sent", "bytes_sent",
                          "messages_received", "bytes_received", "other_bytes_sent", "other_bytes_received"]),
 }

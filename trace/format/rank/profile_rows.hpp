@@ -17,7 +17,8 @@ struct ProfileCallRow {
   std::uint32_t node = 0;        ///< row of RankMeta::stacks; 0: none
   std::uint64_t site = 0;        ///< return address; 0: unknown
   std::uint64_t comm = 0;        ///< handle; 0: none, or unknown
-  std::uint64_t seen_ticks = 0;  ///< at which the handle meant that communicator
+  std::uint64_t object = 0;      ///< handle of the file or window, or the program's number of a file; 0: none
+  std::uint64_t seen_ticks = 0;  ///< at which these handles meant what they mean here
   std::uint64_t calls = 0;
   std::uint64_t ticks = 0;  ///< inside these calls
   std::uint64_t least_ticks = ~std::uint64_t{0};
@@ -25,6 +26,7 @@ struct ProfileCallRow {
   WideSum squares;  ///< sum of the squares of ticks
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
+  std::uint64_t accesses = 0;  ///< calls that access the object's data; others open, synchronize or end an access
 };
 
 /// Messages that the rank sent to one member of a communicator.

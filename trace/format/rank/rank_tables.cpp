@@ -231,6 +231,7 @@ std::span<const AnyColumn> columns<ProfileCallRow>() {
       column<&ProfileCallRow::node>("node"),
       column<&ProfileCallRow::site>("site"),
       column<&ProfileCallRow::comm>("comm"),
+      column<&ProfileCallRow::object>("object"),
       column<&ProfileCallRow::seen_ticks>("seen_ticks"),
       column<&ProfileCallRow::calls>("calls"),
       column<&ProfileCallRow::ticks>("ticks"),
@@ -240,6 +241,7 @@ std::span<const AnyColumn> columns<ProfileCallRow>() {
       column<&ProfileCallRow::squares, &WideSum::high>("squares_high"),
       column<&ProfileCallRow::bytes_sent>("bytes_sent"),
       column<&ProfileCallRow::bytes_received>("bytes_received"),
+      column<&ProfileCallRow::accesses>("accesses"),
   };
   return kColumns;
 }

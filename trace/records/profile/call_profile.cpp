@@ -20,6 +20,12 @@ constexpr std::uint64_t kMostPolls = std::uint64_t{1} << 48;  // more mean damag
 /// Whether the call had no effect. A failed call may have received a message that was too long.
 bool did_nothing(const BatchEvent& event) noexcept { return event.has(kFlagFailed) && event.completions.empty(); }
 
+/// Whether the call makes a window or opens a file under a handle that others may have had before.
+bool makes_object(const BatchEvent& event) noexcept {
+  const Role role = facts_of(event.call).role;
+  return event.handle != nullptr && !event.has(kFlagFailed) && (role == Role::make_window || role == Role::open_file);
+}
+
 bool stays_event(const BatchEvent& event) noexcept {
   return event.has(kFlagUnfinished) || starts_or_ends_mpi(facts_of(event.call).role);
 }
@@ -120,6 +126,7 @@ void CallProfile::add(std::uint32_t thread, const BatchEvent& event) {
   sums.least_ticks = std::min(sums.least_ticks, mean);
   sums.most_ticks = std::max(sums.most_ticks, mean);
   sums.squares += even_squares(ticks, count);
+  sums.accesses += sums.object != 0 && event.handle == nullptr ? count : 0;
   std::vector<std::uint64_t>& times = times_[sums.call];
   if (times.empty()) times.resize(LogRanges::kCount);
   times[LogRanges::of(mean)] += count;
@@ -296,25 +303,46 @@ void CallProfile::add_size(CallId call, std::uint64_t bytes) {
   sums.bytes += bytes;
 }
 
+std::uint64_t CallProfile::object_of(const BatchEvent& event) const {
+  if (event.rma != nullptr) return event.rma->window;
+  if (event.io != nullptr) return event.io->file;
+  if (event.handle == nullptr) return 0;
+  const CallGroup group = info(event.call).group;
+  const bool is_about_object = group == CallGroup::io || group == CallGroup::rma;
+  return is_about_object || made_.contains(event.handle->handle) ? event.handle->handle : 0;
+}
+
 ProfileCallRow& CallProfile::row_of(std::uint32_t thread, const BatchEvent& event, std::uint32_t comm) {
-  CallKey key{event.site, thread, event.node, comm, static_cast<std::uint32_t>(event.call)};
+  CallKey key;
+  key.site = event.site;
+  key.thread = thread;
+  key.node = event.node;
+  key.comm = comm;
+  key.call = static_cast<std::uint32_t>(event.call);
+  key.object = object_of(event);
+  if (makes_object(event)) ++made_[key.object];
+  if (key.object != 0)
+    if (const auto made = made_.find(key.object); made != made_.end()) key.made = made->second;
   std::uint32_t number = by_key_.find(key);
   if (number == IndexMap<CallKey>::kNone && rows_.size() >= kMostRows) {
-    key.site = key.node = 0;
-    key.comm = kNoBirth;
+    key = {};
+    key.thread = thread;
+    key.call = static_cast<std::uint32_t>(event.call);
     number = by_key_.find(key);
   }
   if (number != IndexMap<CallKey>::kNone) [[likely]]
     return rows_[number];
   by_key_.set(key, static_cast<std::uint32_t>(rows_.size()));
   row_comms_.push_back(key.comm);
+  row_made_.push_back(key.made);
   ProfileCallRow& row = rows_.emplace_back();
   row.call = key.call;
   row.thread = thread;
   row.node = key.node;
   row.site = key.site;
   row.comm = key.comm == kNoBirth ? 0 : meta_.comms[key.comm].birth.comm;
-  row.seen_ticks = event.enter_ticks;
+  row.object = key.object;
+  row.seen_ticks = makes_object(event) ? event.leave_ticks : event.enter_ticks;  // from then on it is there
   return row;
 }
 
@@ -338,21 +366,31 @@ RankProfile CallProfile::rows() const {
 
 void CallProfile::save(StateWriter& archive) const {
   const RankProfile profile = rows();
-  archive(calls_, rows_, row_comms_, peers_, peer_comms_, profile.times, profile.sizes);
+  archive(calls_, rows_, row_comms_, row_made_, peers_, peer_comms_, profile.times, profile.sizes);
+  std::vector<std::uint64_t> made;
+  for (const auto& [handle, count] : std::map{made_.begin(), made_.end()}) made.insert(made.end(), {handle, count});
+  archive(made);
   requests_.save(archive);
   found_.save(archive);
 }
 
 bool CallProfile::restore(StateReader& archive) {
   RankProfile profile;
-  archive(calls_, rows_, row_comms_, peers_, peer_comms_, profile.times, profile.sizes);
+  archive(calls_, rows_, row_comms_, row_made_, peers_, peer_comms_, profile.times, profile.sizes);
+  std::vector<std::uint64_t> made;
+  archive(made);
   requests_.restore(archive);
   found_.restore(archive);
-  if (!archive.is_good() || rows_.size() != row_comms_.size() || peers_.size() != peer_comms_.size()) return false;
+  for (std::size_t i = 0; i + 1 < made.size(); i += 2) made_[made[i]] = static_cast<std::uint32_t>(made[i + 1]);
+  if (!archive.is_good() || rows_.size() != row_comms_.size() || rows_.size() != row_made_.size() ||
+      peers_.size() != peer_comms_.size())
+    return false;
   const auto is_comm = [&](std::uint32_t comm) { return comm == kNoBirth || comm < meta_.comms.size(); };
   if (!std::ranges::all_of(row_comms_, is_comm) || !std::ranges::all_of(peer_comms_, is_comm)) return false;
   for (std::uint32_t i = 0; i < rows_.size(); ++i)
-    by_key_.set({rows_[i].site, rows_[i].thread, rows_[i].node, row_comms_[i], rows_[i].call}, i);
+    by_key_.set(
+        {rows_[i].site, rows_[i].thread, rows_[i].node, row_comms_[i], rows_[i].call, rows_[i].object, row_made_[i]},
+        i);
   for (std::uint32_t i = 0; i < peers_.size(); ++i) by_peer_.set({peer_comms_[i], peers_[i].peer}, i);
   for (const ProfileTimeRow& row : profile.times) {
     if (row.range >= LogRanges::kCount) return false;

@@ -48,10 +48,13 @@ class CallProfile {
     std::uint32_t thread = 0, node = 0;
     std::uint32_t comm = kNoBirth;  // row of RankMeta::comms
     std::uint32_t call = 0;
+    std::uint64_t object = 0;  // ProfileCallRow::object
+    std::uint32_t made = 0;    // how often a file or window with that handle had been made
     friend bool operator==(const CallKey&, const CallKey&) = default;
     std::size_t hash() const noexcept {
       return static_cast<std::size_t>(mix(site ^ (std::uint64_t{thread} << 48) ^ (std::uint64_t{node} << 20) ^
-                                          (std::uint64_t{comm} << 36) ^ (std::uint64_t{call} << 52)));
+                                          (std::uint64_t{comm} << 36) ^ (std::uint64_t{call} << 52) ^
+                                          object * 0x9e3779b97f4a7c15ULL ^ (std::uint64_t{made} << 8)));
     }
   };
   struct PeerKey {
@@ -72,6 +75,8 @@ class CallProfile {
   /// The communicator of a call, as in a trace: of its message, of the only one that its requests are about, of its argument.
   std::uint32_t comm_of(std::uint32_t thread, const BatchEvent& event);
   std::uint32_t comm_of_requests(std::uint32_t thread, const BatchEvent& event) const;
+  /// The handle of the file or window, or the number of the file, that a call is about; 0: none.
+  std::uint64_t object_of(const BatchEvent& event) const;
   void add(std::uint32_t thread, const BatchEvent& event);
   /// What the call sends and receives itself, and what its requests will; `comm`: of the call.
   void add_transfer(std::uint32_t thread, const BatchEvent& event, std::uint32_t comm, ProfileCallRow& sums);
@@ -89,12 +94,14 @@ class CallProfile {
   std::uint64_t calls_ = 0;
   std::vector<ProfileCallRow> rows_;
   std::vector<std::uint32_t> row_comms_;  // [rows_]: CallKey::comm
+  std::vector<std::uint32_t> row_made_;   // [rows_]: CallKey::made
   IndexMap<CallKey> by_key_;
   std::vector<ProfilePeerRow> peers_;
   std::vector<std::uint32_t> peer_comms_;  // [peers_]
   IndexMap<PeerKey> by_peer_;
   std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> times_;  // [call][range]
   std::unordered_map<std::uint32_t, std::array<SizeSums, 65>> sizes_;    // [call][class]
+  std::unordered_map<std::uint64_t, std::uint32_t> made_;  // by handle of a file or window: how often one was made
   ProfileRequests requests_;
   ProfileRequests found_;  // messages of MPI_Mprobe, which are handles of their own
 
