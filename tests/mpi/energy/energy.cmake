@@ -5,7 +5,7 @@ foreach(flavor ${MERIDIAN_MPIS})
   meridian_mpi_program(mpi_energy_${flavor} ${flavor} SOURCES ${energy}/energy.c LIBRARIES meridian_user)
   target_compile_definitions(mpi_energy_${flavor} PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
   foreach(case "regions 100 is_that_of_known_power_by_region" "plain 0 is_that_of_known_power_by_iteration"
-               "sockets 100 is_that_of_sensors_without_packages" "none 100 is_not_mentioned_where_there_is_none")
+               "profile 0 is_that_of_known_power_in_a_profile" "sockets 100 is_that_of_sensors_without_packages" "none 100 is_not_mentioned_where_there_is_none")
     separate_arguments(words UNIX_COMMAND "${case}")
     list(GET words 0 how)
     list(GET words 1 rate)

@@ -36,13 +36,13 @@ double figure(const Summary& summary, std::string_view name) {
 TEST(EnergyText, HasZonesRegionsAndIterations) {
   EXPECT_EQ(energy_section(two_hosts(), Paint{false}),
             "ENERGY (from MPI_Init to MPI_Finalize)\n"
-            "  host zone            energy  power   time added\n"
-            "  n1   package-0      1.00 kJ  100 W 10.0 s yes\n"
-            "  n1   package-0/dram  50.0 J 5.00 W 10.0 s no (part)\n"
-            "  n2   package-0        500 J 50.0 W 10.0 s yes\n"
-            "  region count energy power\n"
-            "  solve     40  750 J 150 W\n"
-            "  setup      2  100 J 100 W\n"
+            "  host zone              energy   power    time added\n"
+            "  n1   package-0        1.00 kJ   100 W  10.0 s yes\n"
+            "  n1   package-0/dram    50.0 J  5.00 W  10.0 s no (part)\n"
+            "  n2   package-0          500 J  50.0 W  10.0 s yes\n"
+            "  region  count  energy  power\n"
+            "  solve      40   750 J  150 W\n"
+            "  setup       2   100 J  100 W\n"
             "  37.0 J an iteration of MPI_Allreduce, 20 of them.\n");
   EXPECT_EQ(energy_section(Summary{}, Paint{false}), "");
 }
