@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "merged/merged_trace.hpp"
+#include "summary/recorded_part.hpp"
 #include "trace/format/rank/rank_container.hpp"
 
 namespace meridian {
@@ -46,6 +47,16 @@ Result<fs::path> find_merged(const fs::path& given) {
                  "name a directory made by `meridian run`"};
   return Error{Errc::not_found, fmt::format("'{}' has not been merged", path.string()),
                fmt::format("meridian merge '{}'", path.string())};
+}
+
+Result<fs::path> find_merged_calls(const fs::path& given, std::string_view command) {
+  MERIDIAN_TRY(fs::path merged, find_merged(given));
+  MERIDIAN_TRY(const Summary summary, load_summary(merged));
+  if (!is_profile(summary)) return merged;
+  return Error{
+      Errc::invalid_argument,
+      fmt::format("cannot {} '{}': it is a profile, which has sums in place of calls", command, merged.string()),
+      "record a trace (without MERIDIAN_MODE) of a shorter run"};
 }
 
 Result<Summary> load_summary(const fs::path& given) {

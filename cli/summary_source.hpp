@@ -4,6 +4,7 @@
 // Finds the merged file that `stats`, `check` and other commands read.
 
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 #include "summary/summary.hpp"
@@ -23,6 +24,10 @@ Error missing_trace(const std::filesystem::path& given);
 
 /// The error for a path that the system does not let this user look at.
 Error unreadable_trace(const std::filesystem::path& path, const std::error_code& problem);
+
+/// The merged file that `given` names, for a command that needs its calls: "cut", "export".
+/// errors  those of find_merged(); invalid_argument: it is a profile, which has none
+Result<std::filesystem::path> find_merged_calls(const std::filesystem::path& given, std::string_view command);
 
 /// The summary of that file.
 Result<Summary> load_summary(const std::filesystem::path& given);

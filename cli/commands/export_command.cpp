@@ -66,7 +66,7 @@ int export_trace(const ExportArguments& arguments) {
                  arguments.rules.empty() ? fmt::format("--format {} needs a file of rules", format->name)
                                          : fmt::format("--format {} has no rules", format->name),
                  arguments.rules.empty() ? "name it with --rules" : "leave out --rules, or choose --format text"});
-  const auto merged = find_merged(arguments.trace);
+  const auto merged = find_merged_calls(arguments.trace, "export");
   if (!merged) return fail(merged.error());
   const auto trace = MergedTrace::open(*merged);
   if (!trace) return fail(trace.error());

@@ -99,7 +99,7 @@ void add_edit_force(Command& command, EditArguments& arguments) {
 }
 
 int run_edit(const EditArguments& arguments, const std::string& description, const MakeEdit& make) {
-  const auto merged = find_merged(arguments.trace);
+  const auto merged = find_merged_calls(arguments.trace, "take a part of");
   if (!merged) return fail(merged.error());
   const fs::path directory = arguments.output;
   if (const Status checked = check_edit_output(*merged, directory, arguments.is_forced); !checked)

@@ -269,7 +269,9 @@ Status count_events(const Trace& trace, CounterTotals& totals, const CounterSink
       add(totals.regions[region].exclusive, counter.regions()[region].exclusive);
       add(totals.regions[region].mpi, counter.regions()[region].mpi);
     }
-    if (counter.missing() != 0 && !is_sampled)
+    const bool has_sums =
+        std::ranges::find(meta.texts, kProfileKey, &TextRow::key) != meta.texts.end();  // without counters
+    if (counter.missing() != 0 && !is_sampled && !has_sums)
       findings.add(FindingId::counters_missing, counter.missing(), "rank " + std::to_string(meta.rank));
   }
   return {};

@@ -76,7 +76,11 @@ Comparison compare_groups(const RunGroup& before, const RunGroup& after) {
     for (const RunProfile& run : group->runs) runs.push_back(&run);
   const std::vector<AlignedItem> aligned = align_items(runs);
   const double time_s = mean_time(before);
+  const auto is_known = [](const RunProfile* run) { return !run->is_profile; };
+  const bool is_mixed = std::ranges::any_of(runs, is_known) && !std::ranges::all_of(runs, is_known);
   for (const AlignedItem& item : aligned) {
+    const Subject subject = item.latest->subject;
+    if (is_mixed && subject != Subject::function && subject != Subject::site) continue;
     const ItemsOfRuns all{item.of_runs};
     const ItemsOfRuns old_items = all.first(before.runs.size());
     const ItemsOfRuns new_items = all.subspan(before.runs.size());

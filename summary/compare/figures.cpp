@@ -7,6 +7,7 @@
 
 #include "summary/measures.hpp"
 #include "summary/problems/problem_waits.hpp"
+#include "summary/recorded_part.hpp"
 #include "trace/model/call_facts.hpp"
 
 namespace meridian {
@@ -46,6 +47,7 @@ double state_seconds(const Summary& summary, std::string_view state) {
 }
 
 double all_waits(const Summary& summary) {
+  if (is_profile(summary)) return kUndefined;
   double total_s = 0;
   for (const WaitSummary& row : summary.waits)
     if (!starts_or_ends_mpi(facts_of(row.function).facts.role) && !is_of_threads(row)) total_s += row.total_s;

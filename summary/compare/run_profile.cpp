@@ -11,6 +11,7 @@
 
 #include "summary/compare/figures.hpp"
 #include "summary/problems/problem_waits.hpp"
+#include "summary/recorded_part.hpp"
 #include "trace/model/call_id.hpp"
 #include "trace/model/nearest_name.hpp"
 #include "trace/model/source_place.hpp"
@@ -125,6 +126,7 @@ RunProfile profile_of(const Summary& summary, std::string source) {
                  .begin_realtime_ns = summary.run.begin_realtime_ns,
                  .ranks = static_cast<double>(std::max(summary.run.ranks_present, 1)),
                  .time_s = summary.run.time_s,
+                 .is_profile = is_profile(summary),
                  .pop = pop_of(summary),
                  .figures = {},
                  .items = {}};

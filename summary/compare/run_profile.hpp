@@ -54,6 +54,7 @@ struct RunProfile {
   std::int64_t begin_realtime_ns = 0;
   double ranks = 0;  ///< present ones
   double time_s = 0;
+  bool is_profile = false;  ///< of sums over calls: states, regions and waits are unknown, and problems are others
   PopFigures pop;
   std::vector<double> figures;     ///< in the order of figures(); NaN: undefined
   std::vector<ProfileItem> items;  ///< no two are the same in all texts

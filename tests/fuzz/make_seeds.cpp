@@ -144,6 +144,13 @@ bool make_files(const fs::path& corpus) {
   meta.overheads.push_back({});
   meta.texts.push_back({"run", "r", 0, 0});
   meta.threads.push_back({0, 1, 0, 2});
+  meta.texts.push_back({kProfileKey, "1", 0, 0});
+  ProfileCallRow sums;
+  sums.call = static_cast<std::uint32_t>(CallId::Send);
+  sums.comm = 1;
+  sums.calls = 1;
+  meta.profile = {
+      .calls = {sums}, .peers = {{1, 0, 0, 1, 8}}, .times = {{sums.call, 3, 1}}, .sizes = {{sums.call, 4, 1, 8}}};
   EventBatch batch;
   for (std::uint64_t i = 0; i < 2; ++i) {
     batch.enter_ticks.push_back(10 * i);

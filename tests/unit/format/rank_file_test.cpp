@@ -44,6 +44,40 @@ TEST(RankFile, NamesTheCallThatMadeACommunicator) {
   EXPECT_EQ(meta.calls[meta.comms[1].call], CallId::Comm_split);
 }
 
+TEST(RankFile, GivesBackTheSumsOfAProfile) {
+  const TempDir dir;
+  test::Sample sample = test::sample_rank(1, 4);
+  ProfileCallRow sums;
+  sums.call = static_cast<std::uint32_t>(CallId::Allreduce);
+  sums.site = 0x401000;
+  sums.comm = 0xdef;
+  sums.calls = 7;
+  sums.ticks = ~std::uint64_t{0};
+  sums.squares = {3, ~std::uint64_t{0}};
+  sums.accesses = 2;
+  sample.meta.profile = {.calls = {sums},
+                         .peers = {{0xdef, 60, -1, 4, 32}},
+                         .times = {{sums.call, 17, 7}},
+                         .sizes = {{sums.call, 64, 7, 56}}};
+  const Status written = test::write_sample(dir / "a.h5", sample);
+  ASSERT_TRUE(written) << written.error().what;
+  const RankFile file = open(dir / "a.h5");
+  const RankProfile& read = file.meta().profile;
+  ASSERT_EQ(read.calls.size(), 1u);
+  EXPECT_EQ(file.meta().calls[read.calls[0].call], CallId::Allreduce);
+  EXPECT_EQ(read.calls[0].site, 0x401000u);
+  EXPECT_EQ(read.calls[0].ticks, ~std::uint64_t{0});
+  EXPECT_TRUE(read.calls[0].squares.value() == sums.squares.value());
+  EXPECT_EQ(read.calls[0].accesses, 2u);
+  ASSERT_EQ(read.peers.size(), 1u);
+  EXPECT_EQ(read.peers[0].peer, -1);
+  ASSERT_EQ(read.times.size(), 1u);
+  EXPECT_EQ(read.times[0].range, 17u);
+  ASSERT_EQ(read.sizes.size(), 1u);
+  EXPECT_EQ(read.sizes[0].size_class, 64u);
+  EXPECT_EQ(file.meta().calls[read.sizes[0].call], CallId::Allreduce);
+}
+
 TEST(RankFile, OfARankWithoutEventsIsARankFile) {
   const TempDir dir;
   test::Sample empty;
