@@ -7,7 +7,11 @@ function(add_samples_test flavor ranks promise how)
   if(how STREQUAL noise)
     set(program mpi_noise_${flavor})
   endif()
-  meridian_run("Samples.on_${ranks}_ranks_of_${flavor}_${promise}" FLAVOR ${flavor} RANKS ${ranks} BUDGET 200
+  set(alone "")
+  if(how MATCHES "^(shares|threads|imbalance|kill)$")
+    set(alone ALONE "samples of processor time are compared with designed shares of it")
+  endif()
+  meridian_run("Samples.on_${ranks}_ranks_of_${flavor}_${promise}" FLAVOR ${flavor} RANKS ${ranks} BUDGET 200 ${alone}
     COMMAND ${MERIDIAN_PYTHON_H5PY} -B ${samples}/check_samples.py
       --meridian $<TARGET_FILE:meridian> --writer $<TARGET_FILE:meridian-writer>
       --mpiexec ${MERIDIAN_MPIEXEC_${flavor}} --ranks ${ranks} ${how} $<TARGET_FILE:${program}> ${ARGN})
