@@ -11,6 +11,7 @@
 #include "cli/summary/printable.hpp"
 #include "cli/summary/text/text.hpp"
 #include "cli/summary_source.hpp"
+#include "summary/recorded_part.hpp"
 
 namespace meridian {
 

@@ -9,6 +9,8 @@
 #include <optional>
 #include <utility>
 
+#include "summary/compare/figures.hpp"
+
 namespace meridian {
 namespace {
 
