@@ -113,7 +113,8 @@ struct RingFileHeader {
   std::uint32_t sample_hz =
       0;  ///< samples of each thread that the writer takes, per second of its processor time; 0: none
   std::uint32_t is_profile = 0;  ///< 1: the rank file has sums of calls in place of events (MERIDIAN_MODE=profile)
-  std::uint64_t short_calls = 0;  ///< calls from one place before short ones become sums (MERIDIAN_THROTTLE); 0: none do
+  std::uint64_t short_calls =
+      0;  ///< calls from one place before short ones become sums (MERIDIAN_THROTTLE); 0: none do
 };
 static_assert(sizeof(RingFileHeader) <= kRingPageBytes);
 
