@@ -125,7 +125,8 @@ void Statistics::add(const EventRow& row, std::uint64_t sent, std::uint64_t rece
     at.squares += even_squares(duration, calls);
   }
   if (row.path != kNoPath) at.ranks[number / 64] |= std::uint64_t{1} << (number % 64);
-  add_to_rank(rank, counts, row.call, calls, duration, sent, received);
+  const bool is_of_mpi = row.call <= kMpiCallCount || row.call >= kCallCount;  // other phases are damage: one call
+  add_to_rank(rank, counts, row.call, is_of_mpi ? calls : 1, duration, sent, received);
 }
 
 void Statistics::add_to_rank(RankSums& rank, Counts& counts, std::uint32_t call, std::uint64_t calls, std::uint64_t ns,
