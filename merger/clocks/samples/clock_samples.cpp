@@ -94,11 +94,13 @@ std::uint32_t ClockSamples::pair(std::uint32_t a, std::uint32_t b) {
 }
 
 void ClockSamples::add(const DomainMessage& message) {
+  std::int64_t flight_ns = 0;
+  if (__builtin_sub_overflow(message.received_ns, message.sent_ns, &flight_ns)) return;  // times of a damaged file
   see(message.sent_ns);
   see(message.received_ns);
   const std::uint32_t place = pair(message.from, message.to), side = message.from < message.to ? 0 : 1;
   pairs_[place].sides[side].prefetch();
-  waiting_[arrived_ % ClockTuning::kWaiting] = {{message.sent_ns, message.received_ns - message.sent_ns}, place, side};
+  waiting_[arrived_ % ClockTuning::kWaiting] = {{message.sent_ns, flight_ns}, place, side};
   ++arrived_;
   if (arrived_ - taken_ > ClockTuning::kWaiting / 2) {
     const Waiting& soon = waiting_[(arrived_ - ClockTuning::kWaiting / 2) % ClockTuning::kWaiting];
