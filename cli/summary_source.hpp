@@ -25,8 +25,9 @@ Error missing_trace(const std::filesystem::path& given);
 /// The error for a path that the system does not let this user look at.
 Error unreadable_trace(const std::filesystem::path& path, const std::error_code& problem);
 
-/// The merged file that `given` names, for a command that needs its calls: "cut", "export".
-/// errors  those of find_merged(); invalid_argument: it is a profile, which has none
+/// The merged file that `given` names, for a command that needs single calls.
+/// command  for the error: "cannot COMMAND 'FILE'"
+/// errors   those of find_merged(); invalid_argument: the file is a profile, which has sums in place of calls
 Result<std::filesystem::path> find_merged_calls(const std::filesystem::path& given, std::string_view command);
 
 /// The summary of that file.

@@ -46,7 +46,7 @@ class EnergyCursor {
  public:
   EnergyCursor(const EnergyReader& reader, EnergySelection selection) : reader_{&reader}, selection_{selection} {}
 
-  /// Replaces the rows by the next ones, all of one host; false: there are none. errors: damaged; io
+  /// Fills `rows` with the next readings, all of one host. False: the table is over. errors: damaged; io
   Result<bool> next(std::vector<MergedEnergy>& rows);
   /// The host of the rows, as a number in EnergyReader::hosts().
   std::size_t host() const noexcept { return host_ - 1; }

@@ -223,7 +223,7 @@ class MergedTrace {
   Result<ProcessorReader> processor() const;
   /// The memory of the processes over time: include merged/memory_reader.hpp. A trace may have none. errors: damaged; io.
   Result<MemoryReader> memory() const;
-  /// The energy of the hosts over time: include merged/energy_reader.hpp. A trace may have none. errors: damaged; io.
+  /// The energy of the hosts over time; include merged/energy_reader.hpp. The reader is empty if the kernel showed no energy. errors: damaged; io.
   Result<EnergyReader> energy() const;
 
   /// The data of `meridian stats`. errors: not_found: there is none; damaged; unsupported: another version.

@@ -18,8 +18,8 @@ namespace meridian {
 namespace {
 
 constexpr std::uint64_t kLeastBytes = std::uint64_t{4} << 20;  // of a spool between checkpoints
-constexpr std::uint64_t kMostOfProfile = std::uint64_t{8}
-                                         << 20;  // sums take no longer than records that wait for them on disk
+// Of a profile, before its spool is converted in any case: nothing is compressed, so that there is less to put off.
+constexpr std::uint64_t kMostOfProfile = std::uint64_t{8} << 20;
 constexpr std::uint64_t kPartBytes = std::uint64_t{1} << 20;  // converted between two looks at the ring
 // A checkpoint grows with the run, slowly: at most this part of all written bytes is checkpoints.
 constexpr std::uint64_t kBytesPerStateByte = 8;

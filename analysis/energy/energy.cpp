@@ -70,7 +70,7 @@ class EnergyFinder final : public TraceVisitor {
   }
 
  private:
-  /// Of the ranks of a host: from the first leave of MPI_Init to the last enter of MPI_Finalize.
+  /// The time between the first leave of MPI_Init and the last enter of MPI_Finalize on a host.
   struct Window {
     std::int64_t begin_ns = INT64_MAX, end_ns = INT64_MIN;
     std::uint64_t ranks = 0;

@@ -25,7 +25,7 @@ class EnergyCurve {
     points_.push_back(last_);
   }
   bool empty() const noexcept { return points_.empty(); }
-  /// Of a curve that is not empty.
+  /// Times of the first and the last point; the curve has points.
   std::int64_t begin_ns() const noexcept { return points_.front().time_ns; }
   std::int64_t end_ns() const noexcept { return last_.time_ns; }
 

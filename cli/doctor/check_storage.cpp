@@ -106,7 +106,7 @@ std::vector<Check> check_directories() {
 
 namespace {
 
-/// What bounds the size of a trace, and what happens there.
+/// The limits on the size of a trace, and what the tracer does at each of them.
 Check describe_limits(const Settings& settings) {
   const auto number = [&](OptionId id) { return static_cast<std::uint64_t>(settings.values.number(id)); };
   const std::uint64_t most = number(OptionId::max_size), spool = number(OptionId::spool);

@@ -15,7 +15,7 @@ inline constexpr const char* kEnergy = "energy";
 inline constexpr const char* kEnergyZones = "energy_zones";
 inline constexpr const char* kEnergyHosts = "energy_hosts";
 
-/// What a zone had used at one time. Readings of a host follow one another, in order of time.
+/// The energy that a zone had used by one time. The readings of a host follow one another, in order of time.
 struct MergedEnergy {
   std::int64_t time_ns = 0;
   std::uint64_t energy_uj = 0;

@@ -53,7 +53,7 @@ class EnergyMerger {
     return found;
   }
 
-  /// From the first reading to the last one; -1: there are none.
+  /// Time between the first and the last reading of the rank, ns; -1: the rank has no reading.
   std::int64_t length_of(std::size_t index) {
     std::optional<std::int64_t> first_ns;
     std::int64_t last_ns = 0;

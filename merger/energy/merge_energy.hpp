@@ -15,7 +15,7 @@ namespace meridian {
 /// several ranks have read the counters of a host, the longest series of readings is taken. Energy that is missing is a finding.
 ///
 /// places   where the tables of the trace's files are
-/// errors   of the merged file: io. A rank whose readings cannot be read has none, with a finding.
+/// errors   io: the merged file cannot be written. Readings that cannot be read are left out, with a finding.
 Status merge_energy(const Trace& trace, std::span<const RankPlace> places, std::int64_t file, Findings& findings);
 
 }  // namespace meridian

@@ -99,7 +99,7 @@ class RankProfileReader {
                   row.accesses, row.bytes_sent + row.bytes_received, static_cast<std::int64_t>(tick_.ns(row.ticks)));
   }
 
-  /// Collectives by communicator: each member takes part in all of them.
+  /// Adds the rank's calls of collectives, by communicator. Every member of a communicator takes part in each of its collectives.
   void count_collectives(std::map<std::uint32_t, std::uint64_t>& calls_of_comm) const {
     for (const ProfileCallRow& row : meta_.profile.calls) {
       const LocalComm* const comm = comm_of(row.comm, row.seen_ticks);

@@ -12,7 +12,7 @@
 namespace meridian {
 
 /// Adds the sums that ranks recorded in place of calls (RankProfile): to the statistics, to the messages, collectives, files and
-/// windows in `matched`, where the numbers of messages are those of the senders, and to the call sites of the trace.
+/// windows in `matched`, whose messages are counted at their senders, and to the call sites of the trace.
 void add_profiles(Trace& trace, Matched& matched, Statistics& statistics, CommStatistics& comms);
 
 /// The rows of Summary::communication_sizes from these sums; empty without any.

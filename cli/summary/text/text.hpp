@@ -88,7 +88,7 @@ std::string passed_section(const Summary& summary, const Paint& paint);
 std::string user_events_section(const Summary& summary, const Paint& paint);
 /// The tables without a section of their own, under SummaryTable::heading.
 std::string tables_section(const Summary& summary, const Paint& paint);
-/// What all hosts used between MPI_Init and MPI_Finalize, in a line; empty: not known.
+/// A line with the energy of all hosts between MPI_Init and MPI_Finalize; empty: the energy is not known.
 std::string energy_text(const Summary& summary);
 std::string energy_section(const Summary& summary, const Paint& paint);
 std::string efficiency_section(const Summary& summary, const Paint& paint);

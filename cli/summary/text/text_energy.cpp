@@ -35,7 +35,7 @@ std::string zones_text(const Summary& summary, const Paint& paint) {
   return result;
 }
 
-/// Of all hosts together, most energy first.
+/// Energy by region, added up over the hosts, largest first.
 std::string region_energy_text(const Summary& summary, const Paint& paint) {
   if (summary.energy_regions.empty()) return {};
   std::map<std::string, RegionEnergySummary> of_name;
@@ -60,7 +60,7 @@ std::string region_energy_text(const Summary& summary, const Paint& paint) {
   return result;
 }
 
-/// The same of each phase.
+/// A sentence on each phase of iterations with known energy.
 std::string phase_energy_text(const Summary& summary) {
   std::string result;
   for (std::size_t i = 0; i < summary.phases.size(); ++i) {

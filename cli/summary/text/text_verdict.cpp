@@ -56,13 +56,12 @@ std::string describe_load(const Summary& summary) {
   return paragraph(text + ".");
 }
 
-/// What sums over calls do not tell.
+/// Sentences on what a profile cannot show, and on the rank that computes longest.
 std::string describe_profile(const Summary& summary) {
   const std::string imbalance = describe_imbalance_of_sums(measure_load(summary));
   return paragraph(
              "This is a profile: sums over calls. It does not show who waits for whom, nor since when; a trace of a "
-             "shorter run "
-             "does.") +
+             "shorter run does.") +
          (imbalance.empty() ? "" : paragraph(imbalance));
 }
 
