@@ -52,13 +52,17 @@ const EventBatch& CallProfile::take(ThreadId thread, const EventBatch& batch) {
   return kept_;
 }
 
-// Handles are used again: the latest communicator that was made before is meant.
-std::uint32_t CallProfile::comm_at(std::uint64_t handle, std::uint64_t ticks) {
+void CallProfile::take_births() {
   for (; known_births_ < meta_.comms.size(); ++known_births_) {
     const CommRow& row = meta_.comms[known_births_];
     births_[row.birth.comm].push_back({row.leave_ticks, static_cast<std::uint32_t>(known_births_)});
     made_by_[maker_key(row.thread, row.enter_ticks)] = static_cast<std::uint32_t>(known_births_);
   }
+}
+
+// MPI uses handles again: a handle means the communicator that was made last before `ticks`.
+std::uint32_t CallProfile::comm_at(std::uint64_t handle, std::uint64_t ticks) {
+  take_births();
   const auto births = births_.find(handle);
   if (births == births_.end()) return kNoBirth;
   for (auto birth = births->second.rbegin(); birth != births->second.rend(); ++birth)
@@ -87,7 +91,7 @@ std::uint32_t CallProfile::comm_of(std::uint32_t thread, const BatchEvent& event
       break;
   }
   if (event.payload == Payload::comm) {
-    (void)comm_at(0, 0);  // takes what is new
+    take_births();
     const auto made = made_by_.find(maker_key(thread, event.enter_ticks));
     return made != made_by_.end() ? named(meta_.comms[made->second].birth.parent) : kNoBirth;
   }

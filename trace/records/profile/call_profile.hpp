@@ -69,6 +69,8 @@ class CallProfile {
     std::uint64_t count = 0, bytes = 0;
   };
 
+  /// Indexes the communicators that the decoder has found since the last call.
+  void take_births();
   /// The communicator that the handle meant at this time.
   std::uint32_t comm_at(std::uint64_t handle, std::uint64_t ticks);
   bool is_inter(std::uint32_t comm) const noexcept { return meta_.comms[comm].birth.remote_size > 0; }

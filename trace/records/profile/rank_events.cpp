@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/records/profile/rank_events.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "trace/records/late_anchor.hpp"
@@ -22,6 +23,7 @@ Status RankEvents::append(ThreadId thread, const EventBatch& batch) {
 }
 
 const EventBatch& RankEvents::without_short_calls(ThreadId thread, const EventBatch& batch) {
+  if (std::ranges::find(batch.payload, Payload::local) == batch.payload.end()) return batch;  // no call stands alone
   is_short_.clear();
   bool has_short = false;
   for_each_event(batch, [&](const BatchEvent& event, const SegmentRow&) {
