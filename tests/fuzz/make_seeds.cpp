@@ -123,14 +123,19 @@ bool make_checkpoints(const fs::path& corpus) {
   return true;
 }
 
-bool make_files(const fs::path& corpus) {
-  const fs::path spool_path = seed(corpus, "spool", 0);
-  fs::remove(spool_path);
-  auto spool = SpoolWriter::create(spool_path);
-  if (!spool || !spool->append(0, 0, some_records()) || !spool->append(1, 4096, some_records())) return false;
+void add_profile(RankMeta& meta) {
+  meta.texts.push_back({kProfileKey, "1", 0, 0});
+  ProfileCallRow sums;
+  sums.call = static_cast<std::uint32_t>(CallId::Send);
+  sums.comm = 1;
+  sums.calls = 1;
+  meta.profile = {
+      .calls = {sums}, .peers = {{1, 0, 0, 1, 8}}, .times = {{sums.call, 3, 1}}, .sizes = {{sums.call, 4, 1, 8}}};
+}
 
-  const fs::path rank_path = seed(corpus, "rank_file", 0);
-  auto file = RankFileWriter::create(rank_path);
+/// A rank file with two events, or that of a profile.
+bool make_rank_file(const fs::path& path, bool is_profile) {
+  auto file = RankFileWriter::create(path);
   RankMeta meta;
   meta.rank = 0;
   meta.size = 1;
@@ -144,13 +149,7 @@ bool make_files(const fs::path& corpus) {
   meta.overheads.push_back({});
   meta.texts.push_back({"run", "r", 0, 0});
   meta.threads.push_back({0, 1, 0, 2});
-  meta.texts.push_back({kProfileKey, "1", 0, 0});
-  ProfileCallRow sums;
-  sums.call = static_cast<std::uint32_t>(CallId::Send);
-  sums.comm = 1;
-  sums.calls = 1;
-  meta.profile = {
-      .calls = {sums}, .peers = {{1, 0, 0, 1, 8}}, .times = {{sums.call, 3, 1}}, .sizes = {{sums.call, 4, 1, 8}}};
+  if (is_profile) add_profile(meta);
   EventBatch batch;
   for (std::uint64_t i = 0; i < 2; ++i) {
     batch.enter_ticks.push_back(10 * i);
@@ -165,7 +164,17 @@ bool make_files(const fs::path& corpus) {
     batch.nodes.push_back(2);
   }
   meta.stacks = {{0, 0}, {0, 0x401000}, {1, 0x401100}};
-  if (!file || !file->append(ThreadId{0}, batch) || !file->finish(meta)) return false;
+  return file && file->append(ThreadId{0}, batch) && file->finish(meta);
+}
+
+bool make_files(const fs::path& corpus) {
+  const fs::path spool_path = seed(corpus, "spool", 0);
+  fs::remove(spool_path);
+  auto spool = SpoolWriter::create(spool_path);
+  if (!spool || !spool->append(0, 0, some_records()) || !spool->append(1, 4096, some_records())) return false;
+
+  const fs::path rank_path = seed(corpus, "rank_file", 0);
+  if (!make_rank_file(rank_path, false) || !make_rank_file(seed(corpus, "rank_file", 2), true)) return false;
   auto container = RankContainerWriter::create(seed(corpus, "rank_file", 1), "node");
   if (!container || !container->add(rank_path, rank_group_name(0)) || !container->close() || !container->put_in_place())
     return false;

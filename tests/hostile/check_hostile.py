@@ -7,7 +7,7 @@ obeys, prints valid JSON and CSV, and opens nothing that the file names.
 
 check_hostile.py --meridian PATH --write-sample PATH --rank-file FILE SUBJECT [--all]
 
-SUBJECT  rank_bytes, rank_content, merged_bytes, merged_content
+SUBJECT  rank_bytes, rank_content, profile_content (FILE is that of a profile), merged_bytes, merged_content
 --all    every damage to every dataset, instead of each damage to some
 """
 
@@ -109,7 +109,7 @@ EXPORTS = ("otf2", "chrome", "perfetto", "paje", "paraver", "csv")
 def export(case, merged):
     """In another format for each case."""
     form = EXPORTS[sum(case.name.encode()) % len(EXPORTS)]
-    case.run("export", "--format", form, "-o", case.directory / "exported", merged)
+    case.run("export", "--format", form, "-o", case.directory / "exported", merged, names=[merged.name])
     shutil.rmtree(case.directory / "exported", ignore_errors=True)
 
 
@@ -232,7 +232,7 @@ def make_merged_file(options, work):
 
 def cases(options, work):
     """(name, function that makes the file, whether each command has a look)"""
-    is_rank, is_bytes = options.subject.startswith("rank"), options.subject.endswith("bytes")
+    is_rank, is_bytes = not options.subject.startswith("merged"), options.subject.endswith("bytes")
     whole = (make_rank_file if is_rank else make_merged_file)(options, work)
     if is_bytes:
         for name, data in damages_of_bytes(whole, options):
@@ -259,12 +259,12 @@ def main():
     parser = argparse.ArgumentParser()
     for name in ("meridian", "write-sample", "rank-file"):
         parser.add_argument(f"--{name}", required=True, type=pathlib.Path)
-    parser.add_argument("subject", choices=("rank_bytes", "rank_content", "merged_bytes", "merged_content"))
+    parser.add_argument("subject", choices=("rank_bytes", "rank_content", "profile_content", "merged_bytes", "merged_content"))
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--no-memory-limit", action="store_true", help="for a build with sanitizers")
     options = parser.parse_args()
-    name = "rank-00000.h5" if options.subject.startswith("rank") else "merged.h5"
-    look = look_at_rank_file if options.subject.startswith("rank") else look_at_merged_file
+    name = "merged.h5" if options.subject.startswith("merged") else "rank-00000.h5"
+    look = look_at_merged_file if options.subject.startswith("merged") else look_at_rank_file
     done, skipped = [], []
     with tempfile.TemporaryDirectory(prefix="meridian-hostile-") as work, concurrent.futures.ThreadPoolExecutor(2) as pool:
         work = pathlib.Path(work)
