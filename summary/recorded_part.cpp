@@ -25,6 +25,10 @@ constexpr ReasonRow kReasons[] = {
     {"loss.other", "unknown reasons"},
 };
 
+bool has_finding(const Summary& summary, std::string_view name) {
+  return std::ranges::find(summary.findings, name, &Finding::name) != summary.findings.end();
+}
+
 }  // namespace
 
 RecordedPart recorded_part(const Summary& summary) {
@@ -47,14 +51,12 @@ RecordedPart recorded_part(const Summary& summary) {
   return part;
 }
 
-bool is_profile(const Summary& summary) {
-  return std::ranges::find(summary.findings, "recording.profile", &Finding::name) != summary.findings.end();
-}
+bool is_profile(const Summary& summary) { return has_finding(summary, "recording.profile"); }
+
+bool is_last_part(const Summary& summary) { return has_finding(summary, "recording.recorder"); }
 
 bool has_lost_calls(const Summary& summary) {
-  const auto has = [&](std::string_view finding) {
-    return std::ranges::find(summary.findings, finding, &Finding::name) != summary.findings.end();
-  };
+  const auto has = [&](std::string_view finding) { return has_finding(summary, finding); };
   return has("rank.host_lost") || std::ranges::any_of(kReasons, [&](const ReasonRow& row) {
            return row.finding.starts_with("loss.") && row.finding != "loss.ring_full" && has(row.finding);
          });

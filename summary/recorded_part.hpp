@@ -20,6 +20,9 @@ RecordedPart recorded_part(const Summary& summary);
 /// Whether the summary is of sums over calls, without their times (MERIDIAN_MODE=profile).
 bool is_profile(const Summary& summary);
 
+/// Whether the summary is of the last calls of a run (MERIDIAN_MODE=recorder).
+bool is_last_part(const Summary& summary);
+
 /// Whether calls were lost although nobody asked for that, as MERIDIAN_FULL=drop does.
 bool has_lost_calls(const Summary& summary);
 

@@ -55,7 +55,8 @@ RunCompressor::RunCompressor(RingFile& ring, HasIdleProcessor has_idle)
     : ring_{ring},
       has_idle_{has_idle},
       most_{has_own_deflate() ? most_bytes_of(ring) : 0},
-      least_{std::min(most_, kLeastBytes)} {}
+      least_{std::min(most_, kLeastBytes)},
+      kept_{ring.header()} {}
 
 RunCompressor::~RunCompressor() = default;
 
@@ -77,6 +78,14 @@ bool RunCompressor::can_convert() const {
 }
 
 bool RunCompressor::is_time(const SpoolWriter& spool, std::uint64_t now_ns) {
+  if (kept_.is_on()) {
+    if (surplus_ == 0) {
+      surplus_ = kept_.surplus(spool.bytes(), now_ns);
+      surplus_ -= std::min<std::uint64_t>(
+          surplus_, ring_.geometry().block_bytes + sizeof(SpoolSegment));  // segments go as a whole
+    }
+    return surplus_ != 0;
+  }
   const std::uint64_t moment = now_ns / kBetweenMomentsNs;
   const bool is_moment = moment != std::exchange(moment_, moment);
   if (spool.bytes() >= most_ || (is_moment && spool.bytes() >= most_ / 2)) is_due_ = true;
@@ -95,7 +104,7 @@ bool RunCompressor::run(SpoolWriter& spool, std::uint64_t now_ns) {
 
 void RunCompressor::settle(SpoolWriter& spool) {
   attempt([&]() -> Status {
-    if (!run_ || spool.bytes() == 0) return {};
+    if (!run_ || spool.bytes() == 0 || kept_.is_on()) return {};
     MERIDIAN_TRY_DO(convert(spool, spool.bytes()));
     return commit(spool);
   });
@@ -104,8 +113,14 @@ void RunCompressor::settle(SpoolWriter& spool) {
 // Beyond twice the limit the program waits for room in its ring instead.
 Status RunCompressor::advance(SpoolWriter& spool) {
   if (!run_) MERIDIAN_TRY_DO(begin());
+  if (kept_.is_on()) return drop(spool);
   MERIDIAN_TRY_DO(convert(spool, spool.bytes() < 2 * most_ ? kPartBytes : spool.bytes()));
   return converted_ == spool.bytes() ? commit(spool) : Status{};
+}
+
+Status RunCompressor::drop(SpoolWriter& spool) {
+  MERIDIAN_TRY_DO(convert(spool, std::min(kPartBytes, surplus_ - std::min(surplus_, converted_))));
+  return converted_ >= surplus_ ? commit(spool) : Status{};
 }
 
 Status RunCompressor::begin() {
@@ -130,7 +145,7 @@ Status RunCompressor::convert(const SpoolWriter& spool, std::uint64_t most_bytes
   return reader.status();
 }
 
-// In this order: chunks are written; checkpoint in place; ring informed; spool empty. Nothing is synced: a crash of the
+// In this order: chunks are written; checkpoint in place; ring informed; spool empty, or shorter. Nothing is synced: a crash of the
 // machine loses the ring, too.
 Status RunCompressor::commit(SpoolWriter& spool) {
   StateWriter state;
@@ -142,7 +157,13 @@ Status RunCompressor::commit(SpoolWriter& spool) {
   ring_.shared_header().compressed_bytes.store(chunk_bytes + state_bytes, std::memory_order_relaxed);
   ring_.shared_header().compressions.store(run_->number, std::memory_order_release);
   least_ = std::min(std::max(kLeastBytes, kBytesPerStateByte * state_bytes), most_);
-  MERIDIAN_TRY_DO(spool.restart());
+  if (kept_.is_on()) {
+    MERIDIAN_TRY_DO(spool.drop_before(converted_));
+    kept_.drop(converted_);
+    surplus_ = 0;
+  } else {
+    MERIDIAN_TRY_DO(spool.restart());
+  }
   converted_ = 0;
   is_due_ = false;
   return {};

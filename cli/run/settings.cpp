@@ -25,6 +25,8 @@ std::string type_name(OptionType type) {
   switch (type) {
     case OptionType::size:
       return "size";
+    case OptionType::extent:
+      return "size or time";
     case OptionType::number:
       return "number";
     case OptionType::seconds:
@@ -135,6 +137,8 @@ std::string describe_values(const OptionInfo& option) {
     }
     case OptionType::size:
       return short_size(option.minimum) + " to " + short_size(option.maximum);
+    case OptionType::extent:
+      return short_size(option.minimum) + " to " + short_size(option.maximum) + ", or a time in s, min or h";
     case OptionType::number:
     case OptionType::seconds:
       return fmt::format("{} to {} {}", option.minimum, option.maximum, option.unit);

@@ -124,6 +124,9 @@ void report_flaws(const RankMeta& meta, std::span<const World> worlds, Findings&
       findings.add(FindingId::user_function_throttled, 1, rank + ": " + source_name(text.value));
     if (text.key == kFunctionsLeftOutKey) findings.add(FindingId::user_function_left_out, 1, rank + ": " + text.value);
     if (text.key == kProfileKey) findings.add(FindingId::recording_profile, 1, rank + ": " + text.value + " calls");
+    if (text.key == kRecorderKey)
+      findings.add(FindingId::recording_recorder, 1, rank + ": " + text.value + " calls before");
+    if (text.key == kRecorderTagsKey) findings.add(FindingId::recording_recorder_tags, 1, rank);
     if (text.key == kShortCallsKey) findings.add(FindingId::recording_short_calls, 1, rank + ": " + text.value);
     if (text.key == kFullKey) findings.add(FindingId::filter_full, 1, rank + ": " + text.value);
   }

@@ -142,6 +142,11 @@ class Replay {
       }
       keys.push_back(cursor.is_over() ? kEnd : trace.clocks.maps[i].to_global(cursor.ticks()));
     }
+    if (trace.gaps.begins_late) {
+      for (std::uint32_t i = 0; i < trace.files.size(); ++i) trackers_[i].begin_after(trace.files[i]->meta());
+      matchers_.messages.begin();
+      matchers_.collectives.begin();
+    }
     return keys;
   }
 

@@ -91,6 +91,7 @@ RecordingGaps gaps_of(const RankMeta& meta, TraceGaps& all) {
   std::vector<const TextRow*> states;
   for (const TextRow& text : meta.texts) {
     if (text.key == "recording") states.push_back(&text);
+    all.begins_late = all.begins_late || text.key == kRecorderKey;
     all.has_outside_switches = all.has_outside_switches || text.key == kSwitchedKey;
     Range range;
     const bool is_message = text.key == "option.MERIDIAN_MESSAGE";
@@ -145,6 +146,7 @@ TraceGaps find_gaps(std::span<const RankMeta* const> metas) {
   std::size_t most = 0;
   for (const RecordingGaps& gaps : all.ranks) most = std::max(most, gaps.resumed_ticks.size());
   all.has_gaps = all.has_gaps || all.is_switched;
+  for (RecordingGaps& gaps : all.ranks) gaps.begins_late = all.begins_late;
   if (are_collectives_uneven(metas))
     for (RecordingGaps& gaps : all.ranks) gaps.countable_until = 0;
   const bool is_even = std::ranges::all_of(all.ranks, [&](const RecordingGaps& gaps) {

@@ -19,6 +19,8 @@ struct RecordingGaps {
   std::vector<std::uint64_t> paused_ticks;
   /// Collectives that begin later cannot be counted: how many of them are missing may differ between ranks.
   std::uint64_t countable_until = ~std::uint64_t{0};
+  /// Calls of some rank were dropped, and messages of layers of the program were not counted.
+  bool begins_late = false;
   /// Some functions that send (receive) were called but not recorded while others were, so messages cannot be paired
   /// reliably.
   bool lacks_sends = false;
@@ -47,6 +49,7 @@ struct TraceGaps {
   bool has_selection = false;         ///< single calls were filtered out; calls that complete them may be recorded
   bool is_switched = false;           ///< some of them by choice, or a loss; otherwise functions were not seen
   bool has_unwrapped = false;         ///< calls.unwrapped names some of these functions; otherwise calls.unseen does
+  bool begins_late = false;           ///< flight recorders have dropped the first calls; RankMeta::dropped has how many
   bool lacks_comms = false;           ///< communicators were created by such calls
 };
 

@@ -25,7 +25,8 @@
 namespace meridian {
 namespace {
 
-constexpr std::int64_t kModeProfile = 1;  // value of MERIDIAN_MODE
+constexpr std::int64_t kLongestKeptS = 10 * 366 * 86400LL;
+constexpr std::int64_t kModeProfile = 1, kModeRecorder = 2;  // values of MERIDIAN_MODE
 
 /// Room to leave free in a default scratch directory.
 constexpr std::uint64_t kSpareBytes = 8u << 20;
@@ -173,6 +174,13 @@ bool create_ring() noexcept {
   ring->process_start = start;
   ring->spool_bytes = static_cast<std::uint64_t>(g_session.options.number(OptionId::spool));
   ring->is_profile = g_session.options.number(OptionId::mode) == kModeProfile ? 1 : 0;
+  if (g_session.options.number(OptionId::mode) == kModeRecorder) {
+    const std::int64_t keep = g_session.options.number(OptionId::keep);
+    if (keep > 0)
+      ring->keep_bytes = static_cast<std::uint64_t>(keep);
+    else
+      ring->keep_ns = static_cast<std::uint64_t>(std::min(-keep, kLongestKeptS)) * 1'000'000'000;
+  }
   ring->short_calls = kShortCallsAThrottle * static_cast<std::uint64_t>(g_session.options.number(OptionId::throttle));
   // Samples of a long run take more room than its sums.
   if (ring->is_profile == 0 && (g_session.options.is_on(OptionId::sites) ||

@@ -9,6 +9,7 @@ import os
 import pathlib
 import random
 import shutil
+import signal
 import subprocess
 import tempfile
 
@@ -114,6 +115,31 @@ def merge(meridian, trace):
         return process, json.loads(process.stdout)
     except json.JSONDecodeError:
         return process, None
+
+
+def started(mpiexec, ranks, meridian, command, trace, scratch, **extra_env):
+    """`command` under `meridian run`, which goes on until it is killed: subprocess.Popen, whose output is read line by line."""
+    pathlib.Path(scratch).mkdir(parents=True, exist_ok=True)
+    return subprocess.Popen(
+        [str(mpiexec), "-n", str(ranks), str(meridian), "run", *map(str, command)],
+        env=environment(MERIDIAN_DIR=trace, MERIDIAN_SCRATCH=scratch, **extra_env),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+
+
+def kill_ranks(program, trace):
+    """Kills the processes of `program` that are traced into `trace`."""
+    own = os.fsencode(f"MERIDIAN_DIR={trace}")
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            is_rank = (process / "cmdline").read_bytes().split(b"\0")[0] == os.fsencode(program)
+            if is_rank and own in (process / "environ").read_bytes().split(b"\0"):
+                os.kill(int(process.name), signal.SIGKILL)
+        except OSError:  # it has ended
+            continue
 
 
 def recorded(summary):

@@ -22,6 +22,7 @@ enum class OptionType : std::uint8_t {
   number,   ///< digits
   seconds,  ///< digits, then nothing or s, min, h
   flag,     ///< 1/0, yes/no, true/false, on/off
+  extent,   ///< a size, or a time with its unit s, min or h, whose value is negative: -600 for `10min`
   range,    ///< `from:to`, either may be missing (option_range.hpp); the value is the text
   ranks,    ///< list of ranks (rank_list.hpp); the value is the text
   groups,   ///< list for list_chooses(); the value is a mask with bit CallGroup set for each selected group
@@ -133,6 +134,12 @@ constexpr ParsedOption parse_seconds(std::string_view text) noexcept {
   return parse_with_unit(text, kUnits);
 }
 
+constexpr ParsedOption parse_extent(std::string_view text) noexcept {
+  constexpr UnitFactor kTimes[] = {{"s", -1}, {"min", -60}, {"h", -3600}};
+  const ParsedOption time = parse_with_unit(text, kTimes);
+  return time.problem == TextProblem::none ? time : parse_size(text);
+}
+
 constexpr ParsedOption parse_flag(std::string_view text) noexcept {
   const std::string_view word = trim(text);
   for (const std::string_view yes : {"1", "yes", "true", "on"})
@@ -183,6 +190,10 @@ constexpr ParsedOption parse_option_text(OptionType type, std::string_view text,
       return parse_groups(text);
     case OptionType::size:
       result = parse_size(text);
+      break;
+    case OptionType::extent:
+      result = parse_extent(text);
+      if (result.number < 0) return result;
       break;
     case OptionType::number:
       if (!same_name(trim(text), "no") && !same_name(trim(text), "off")) result = parse_number(text);  // else 0

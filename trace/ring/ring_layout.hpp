@@ -114,7 +114,12 @@ struct RingFileHeader {
       0;  ///< samples of each thread that the writer takes, per second of its processor time; 0: none
   std::uint32_t is_profile = 0;  ///< 1: the rank file has sums of calls in place of events (MERIDIAN_MODE=profile)
   std::uint64_t short_calls =
-      0;  ///< calls from one place before short ones become sums (MERIDIAN_THROTTLE); 0: none do
+      0;                         ///< calls from one place before short ones become sums (MERIDIAN_THROTTLE); 0: none do
+  std::uint64_t keep_bytes = 0;  ///< of records that are kept at least (MERIDIAN_MODE=recorder); 0: no such limit
+  std::uint64_t keep_ns = 0;     ///< time for which records are kept at least (likewise); 0: no such limit
+
+  /// Whether older records become sums.
+  bool is_recorder() const noexcept { return keep_bytes + keep_ns != 0; }
 };
 static_assert(sizeof(RingFileHeader) <= kRingPageBytes);
 

@@ -17,7 +17,8 @@
 namespace meridian {
 namespace {
 
-constexpr int kMostTries = 2000;  // a millisecond each
+constexpr std::size_t kCopiedBytes = std::size_t{1} << 20;  // at once
+constexpr int kMostTries = 2000;                            // a millisecond each
 
 Error spool_error(std::string_view verb, const std::filesystem::path& path, int error) {
   return Error{error == ENOENT ? Errc::not_found : Errc::io,
@@ -80,15 +81,46 @@ Status SpoolWriter::restart() {
     ::flock(file_.get(), LOCK_UN);
     if (error != 0) return spool_error("restart", path_, error);
     has_old_bytes_ = true;
-  } else {
-    const std::filesystem::path next = next_spool(path_);
-    ::unlink(next.c_str());  // left by an error
-    Descriptor file{::open(next.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
-    if (!file || ::rename(next.c_str(), path_.c_str()) != 0) return spool_error("replace", path_, errno);
-    file_ = std::move(file);
-    has_old_bytes_ = false;
+    end_ = 0;
+    return {};
   }
-  end_ = 0;
+  MERIDIAN_TRY(Descriptor next, create_next());
+  return put_in_place(std::move(next), 0);
+}
+
+Status SpoolWriter::drop_before(std::uint64_t position) {
+  const Descriptor old{::open(path_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
+  if (!old) return spool_error("read", path_, errno);
+  MERIDIAN_TRY(Descriptor next, create_next());
+  std::vector<std::uint8_t> piece(kCopiedBytes);
+  for (std::uint64_t at = position; at < end_;) {
+    const ssize_t got =
+        ::pread(old.get(), piece.data(), std::min<std::uint64_t>(piece.size(), end_ - at), static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return spool_error("read", path_, got < 0 ? errno : EIO);
+    iovec part{piece.data(), static_cast<std::size_t>(got)};
+    if (const int error = write_all(next.get(), at - position, &part, 1); error != 0) {
+      ::unlink(next_spool(path_).c_str());
+      return spool_error("copy", path_, error);
+    }
+    at += static_cast<std::uint64_t>(got);
+  }
+  return put_in_place(std::move(next), end_ - position);
+}
+
+Result<Descriptor> SpoolWriter::create_next() const {
+  const std::filesystem::path next = next_spool(path_);
+  ::unlink(next.c_str());  // left by an error
+  Descriptor file{::open(next.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+  if (!file) return spool_error("replace", path_, errno);
+  return file;
+}
+
+Status SpoolWriter::put_in_place(Descriptor next, std::uint64_t bytes) {
+  if (::rename(next_spool(path_).c_str(), path_.c_str()) != 0) return spool_error("replace", path_, errno);
+  file_ = std::move(next);
+  has_old_bytes_ = false;
+  end_ = bytes;
   return {};
 }
 

@@ -26,10 +26,16 @@ class SpoolWriter {
   /// Empties the spool, whose segments nobody needs any more. The same file is written again, because its memory is
   /// there already; a file that somebody reads is replaced by a new one instead. errors: io (the spool is unchanged).
   Status restart();
+  /// Makes the spool begin at `position`, where a segment begins, because nobody needs those before it. The file is replaced by a copy
+  /// of the rest; readers keep the old one. errors: io (the spool is unchanged).
+  Status drop_before(std::uint64_t position);
   const std::filesystem::path& path() const noexcept { return path_; }
   std::uint64_t bytes() const noexcept { return end_; }
 
  private:
+  Result<Descriptor> create_next() const;
+  Status put_in_place(Descriptor next, std::uint64_t bytes);
+
   std::filesystem::path path_;
   Descriptor file_;
   std::uint64_t end_ = 0;

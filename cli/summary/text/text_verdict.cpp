@@ -88,6 +88,11 @@ std::string verdict_section(const Summary& summary, const Paint& paint, VerdictL
   if (const std::string part = describe_part(summary); !part.empty()) result += paragraph(part);
   if (has_shares) result += describe_load(summary);
   if (is_profile(summary)) result += describe_profile(summary);
+  if (is_last_part(summary))
+    result += paragraph(
+        "This is the end of the run, as long as MERIDIAN_KEEP says: all figures are of that part. Sums of the whole "
+        "run: `meridian "
+        "merge` of the folder `whole` of the trace.");
   if (const std::string flaws = describe_flaws(summary); !flaws.empty()) result += paragraph(flaws);
   const std::size_t shown = is_brief ? std::min(kMostProblems, summary.problems.size()) : summary.problems.size();
   for (std::size_t i = 0; i < shown; ++i) result += describe_problem(i + 1, summary.problems[i], has_shares);

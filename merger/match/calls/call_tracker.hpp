@@ -23,10 +23,13 @@ class CallTracker {
 
   EventRow enter(const Call& call, std::uint32_t thread_index);
   void leave(const Call& call, std::uint32_t thread_index);
+  /// Continues after dropped calls. Call for all ranks before the first call, then begin() of the matchers.
+  void begin_after(const RankMeta& meta);
   /// Call after the last call of the rank.
   void end() { requests_.end(); }
 
  private:
+  void add_before(const OpenRequestRow& row, CallId call, const LocalComm& comm);
   void enter_other(const Call& call, const CallFacts& what, EventRow& row);
 
   RankContext at_;

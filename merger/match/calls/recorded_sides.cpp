@@ -18,6 +18,7 @@ bool RecordedSides::give_up(const LocalComm& comm) {
 }
 
 bool RecordedSides::is_unsure(const Call& call) {
+  if (at_.gaps != nullptr && at_.gaps->begins_late) return true;
   if (!has_lost_calls() || call.enter_ticks < at_.gaps->unsure_from(0)) return false;
   at_.findings->add(at_.findings->gap());
   return true;

@@ -18,6 +18,8 @@ class RequestTracker {
 
   /// A call has made a request; handle 0: none. Ends the earlier request with this handle.
   void add(const Call& call, std::uint64_t handle, Request request);
+  /// The same of a request whose call is before the trace begins.
+  void add_before(std::uint64_t handle, const Request& request) { requests_.add(handle, request); }
   std::uint32_t add_collective(const PersistentCollective& collective) { return requests_.add_collective(collective); }
 
   void enter_complete(const Call& call, EventRow& row, Pending& pending);

@@ -12,6 +12,8 @@ namespace {
 constexpr std::uint32_t kNoPart = PartId::kNone;
 constexpr std::uint32_t kAfterGap = 1U << 31;
 constexpr int kSeriesBits = 16;
+constexpr std::uint64_t kMostApart = std::uint64_t{1}
+                                     << 20;  // collectives of a communicator between two ranks; more mean damage
 
 struct Across {
   bool is_awaited = false, waits = false;
@@ -138,6 +140,42 @@ std::uint32_t CollectiveMatcher::stream_of(std::uint32_t comm, std::uint32_t ser
   return known;
 }
 
+void CollectiveMatcher::skip(std::uint32_t rank_index, const LocalComm& comm, std::uint64_t entered,
+                             std::uint32_t initialised) {
+  ranks_[rank_index].entered[comm.number] = entered;
+  ranks_[rank_index].initialised[comm.number] = initialised;
+}
+
+std::uint32_t CollectiveMatcher::skip_series(std::uint32_t rank_index, const LocalComm& comm, std::uint32_t series,
+                                             std::uint64_t started) {
+  streams_[stream_of(comm.comm, series)].starts[rank_index] = started;
+  return series;
+}
+
+void CollectiveMatcher::begin() {
+  std::vector<std::vector<std::uint64_t*>> numbers(plain_stream_.size());  // [CommId]
+  for (RankState& rank : ranks_)
+    for (std::size_t i = 0; i < rank.comm.size(); ++i) numbers[rank.comm[i]].push_back(&rank.entered[i]);
+  for (std::size_t comm = 0; comm < numbers.size(); ++comm)
+    if (std::ranges::any_of(numbers[comm], [](const std::uint64_t* number) { return *number != 0; }))
+      skip(streams_[stream_of(static_cast<std::uint32_t>(comm), 0)], numbers[comm]);
+  for (Stream& stream : streams_) {
+    std::vector<std::uint64_t*> started;
+    for (auto& [rank, number] : stream.starts) started.push_back(&number);
+    if (!started.empty()) skip(stream, started);
+  }
+}
+
+/// numbers  of the first collective of each member. Before the least of them there is nothing.
+void CollectiveMatcher::skip(Stream& stream, std::span<std::uint64_t* const> numbers) {
+  stream.is_late = true;
+  stream.base = **std::ranges::min_element(numbers, {}, [](const std::uint64_t* number) { return *number; });
+  for (std::uint64_t* const number : numbers) {
+    *number = std::min(*number, stream.base + kMostApart);
+    stream.begins.push_back(*number);
+  }
+}
+
 std::uint32_t CollectiveMatcher::new_series(std::uint32_t rank_index, const LocalComm& comm) {
   return ++ranks_[rank_index].initialised[comm.number];
 }
@@ -260,6 +298,10 @@ void CollectiveMatcher::close(Instance& instance) {
   std::vector<Part>& parts = instance.parts;
   if (parts.empty()) return;
   std::ranges::stable_sort(parts, {}, [](const Part& part) { return part.row.comm_rank; });
+  const Stream& stream = streams_[instance.stream];
+  if (stream.is_late &&
+      std::ranges::any_of(stream.begins, [&](std::uint64_t number) { return number > instance.number; }))
+    return;  // it began before the trace
   const Part& first = parts.front();
   const bool is_mismatch = std::ranges::any_of(
       parts, [&](const Part& part) { return part.kind != first.kind || part.row.root != first.row.root; });

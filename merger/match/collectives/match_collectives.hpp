@@ -73,6 +73,14 @@ class CollectiveMatcher {
   /// Some ranks ended without MPI_Finalize: incomplete instances at the end of the trace are then not an error.
   void expect_cuts() { has_cut_ranks_ = true; }
 
+  /// The rank has entered that many collectives, and persistent ones, on the communicator before the trace begins. Call for all ranks
+  /// before the first enter(), then begin().
+  void skip(std::uint32_t rank_index, const LocalComm& comm, std::uint64_t entered, std::uint32_t initialised);
+  void begin();
+  /// The same of a persistent collective, which the rank has started that often. Returns what new_series() returned for it.
+  std::uint32_t skip_series(std::uint32_t rank_index, const LocalComm& comm, std::uint32_t series,
+                            std::uint64_t started);
+
   /// `what` and `arguments` describe the call. series  0, or the result of new_series() for a persistent collective.
   PartId enter(const Caller& caller, const LocalComm& comm, const CallFacts& what, const Collective& arguments,
                std::uint32_t series = 0);
@@ -114,8 +122,9 @@ class CollectiveMatcher {
     std::uint64_t base = 0;     // number of the first of `instances`
     RingQueue<std::uint32_t> instances;
     std::map<std::uint32_t, std::uint64_t> starts;  // persistent: by rank index
-    std::vector<std::uint64_t> begins;              // after gaps: number of the first instance of each member
-    std::vector<std::uint64_t> ended;               // for members that have ended: number of instances entered
+    std::vector<std::uint64_t> begins;  // after gaps, or dropped calls: number of the first instance of each member
+    bool is_late = false;               // after dropped calls
+    std::vector<std::uint64_t> ended;   // for members that have ended: number of instances entered
   };
   struct RankState {
     std::vector<std::uint64_t> entered;      // [communicators of the rank]
@@ -129,6 +138,7 @@ class CollectiveMatcher {
   void close_if_complete(std::uint32_t instance);
   void close(Instance& instance);
   void look_at_neighbours(std::span<const Part> parts);
+  void skip(Stream& stream, std::span<std::uint64_t* const> numbers);
   void end_stream(std::uint32_t stream, std::uint64_t entered);
   void report(const Instance& instance, FindingId id);
 

@@ -9,7 +9,8 @@ bool are_calls_countable(const Trace& trace) {
   const auto has_losses = [](const RecordingGaps& gaps) {
     return !gaps.lost_bounds.empty() || !gaps.paused_ticks.empty();
   };
-  return !trace.gaps.has_gaps && !trace.gaps.has_selection && std::ranges::none_of(trace.gaps.ranks, has_losses);
+  return !trace.gaps.has_gaps && !trace.gaps.begins_late && !trace.gaps.has_selection &&
+         std::ranges::none_of(trace.gaps.ranks, has_losses);
 }
 
 /// A call that returned before the last rank came did not wait: some fences synchronise nothing, some libraries write files without it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "merger/match/messages/match_messages.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "merger/model/trace.hpp"
@@ -15,6 +16,18 @@ std::vector<std::int32_t> world_ranks_of(const std::vector<std::uint32_t>& rank_
   for (std::size_t rank = 0; rank < rank_index.size(); ++rank)
     if (rank_index[rank] != kMissingRank) world_ranks[rank_index[rank]] = static_cast<std::int32_t>(rank);
   return world_ranks;
+}
+
+constexpr std::uint64_t kMostUnderWay = std::uint64_t{1} << 20;  // in a channel when the trace begins; more mean damage
+
+void describe_receiver(const LocalComm& comm, std::int32_t source, std::int32_t tag, bool is_partitioned,
+                       Receive& receive) noexcept {
+  receive.comm = comm.comm;
+  receive.dest = static_cast<std::uint32_t>(comm.rank);
+  receive.source_bits = (comm.is_inter && comm.side == 0 ? ChannelKey::kFromRemote : 0U) |
+                        (is_partitioned ? ChannelKey::kPartitioned : 0U);
+  receive.source = source;
+  receive.tag = tag;
 }
 
 }  // namespace
@@ -44,6 +57,48 @@ ChannelKey MessageMatcher::send_key(const LocalComm& comm, std::int32_t dest, st
   return {comm.comm, static_cast<std::uint32_t>(comm.rank) | bits, static_cast<std::uint32_t>(dest), tag, epoch};
 }
 
+// Before the trace ----------------------------------------------------------------------------------------------------
+
+void MessageMatcher::skip(std::uint32_t rank_index, const LocalComm& comm, const DroppedMessagesRow& row) {
+  const std::uint32_t other = rank_of(*comm.peers, row.peer);
+  if (other == kMissingRank) return;
+  const bool is_partitioned = row.is_partitioned != 0;
+  if (row.sent != 0) {
+    const ChannelKey key = send_key(comm, row.peer, row.tag, is_partitioned);
+    channels_[channel_of(key, rank_index, other)].skipped_sends += row.sent;
+  }
+  if (row.received == 0) return;
+  Receive receive;
+  describe_receiver(comm, row.peer, row.tag, is_partitioned, receive);
+  channels_[channel_of(receive_key(receive), other, rank_index)].skipped_places += row.received;
+}
+
+// The i-th message belongs to the i-th place: only the difference matters.
+void MessageMatcher::begin() {
+  channels_.for_each([&](Channel& at) {
+    const std::uint64_t both = std::min(at.skipped_sends, at.skipped_places);
+    const std::uint64_t sends = std::min(at.skipped_sends - both, kMostUnderWay);
+    const std::uint64_t places = std::min(at.skipped_places - both, kMostUnderWay);
+    for (std::uint64_t i = 0; i < sends; ++i) {
+      SentMessage message;
+      message.bytes = kUnknownBytes;
+      message.number = next_number_++;
+      message.is_before = true;
+      message.enter_ns = std::numeric_limits<std::int64_t>::min() / 2;
+      at.sends.push_back(message);
+    }
+    for (std::uint64_t i = 0; i < places; ++i) at.places.push_back({kNoReceive, {}, next_number_++, true});
+    at.skipped_sends = at.skipped_places = 0;
+  });
+}
+
+ReceiveId MessageMatcher::post_before(const Caller& caller, const LocalComm& comm, std::int32_t source,
+                                      std::int32_t tag) {
+  const ReceiveId id = post(caller, comm, source, tag);
+  receives_[id].is_before = true;
+  return id;
+}
+
 // Sends ---------------------------------------------------------------------------------------------------------------
 
 std::uint64_t MessageMatcher::send(const Caller& caller, const LocalComm& comm, std::int32_t dest, std::int32_t tag,
@@ -68,7 +123,7 @@ std::uint64_t MessageMatcher::send(const Caller& caller, const LocalComm& comm, 
   if (caller.span.leave_ticks > at.last_send.leave_ticks) at.last_send = caller.span;
 
   const SentMessage message{caller.call, caller.span, caller.enter_ns, bytes, next_number_++,
-                            false,       follows_all, false,           open};
+                            false,       follows_all, false,           open,  false};
   const std::size_t place = at.sends.size();
   const bool is_over = has_ended_[receiver] || lost_.contain(receiver, comm.comm);
   if (place >= at.places.size() && is_over && at.uncertain == 0) {
@@ -76,6 +131,9 @@ std::uint64_t MessageMatcher::send(const Caller& caller, const LocalComm& comm, 
     return message.number;
   }
   at.sends.push_back(message);
+  if (place < at.places.size() && at.places[place].receive == kNoReceive)
+      [[unlikely]]  // received before the trace begins
+    open_sends().never_received(open);
   if (ledger_.has_gaps()) [[unlikely]]
     pairing_.pair_all(at);  // earlier receives may have waited for it
   else
@@ -129,12 +187,7 @@ ReceiveId MessageMatcher::post(const Caller& caller, const LocalComm& comm, std:
   receive.post_enter_ns = caller.enter_ns;
   receive.span = caller.span;
   receive.rank_index = caller.rank_index;
-  receive.comm = comm.comm;
-  receive.dest = static_cast<std::uint32_t>(comm.rank);
-  receive.source_bits = (comm.is_inter && comm.side == 0 ? ChannelKey::kFromRemote : 0U) |
-                        (is_partitioned ? ChannelKey::kPartitioned : 0U);
-  receive.source = source;
-  receive.tag = tag;
+  describe_receiver(comm, source, tag, is_partitioned, receive);
   receive.comm_number = comm.number;
   receive.peers = comm.peers;
   receive.epoch = caller.epoch;
@@ -150,6 +203,11 @@ void MessageMatcher::set_receiver(ReceiveId id, const Caller& caller) {
   receives_[id].post_enter_ns = caller.enter_ns;
 }
 
+ChannelKey MessageMatcher::receive_key(const Receive& receive) const noexcept {
+  return {receive.comm, static_cast<std::uint32_t>(receive.source) | receive.source_bits, receive.dest, receive.tag,
+          receive.epoch};
+}
+
 /// Appends the receive to its channel. If it is complete, it is paired later.
 void MessageMatcher::place(ReceiveId id) {
   Receive& receive = receives_[id];
@@ -161,9 +219,7 @@ void MessageMatcher::place(ReceiveId id) {
     receives_.remove(id);
     return;
   }
-  const ChannelKey key{receive.comm, static_cast<std::uint32_t>(receive.source) | receive.source_bits, receive.dest,
-                       receive.tag, receive.epoch};
-  receive.channel = channel_of(key, sender, receive.rank_index);
+  receive.channel = channel_of(receive_key(receive), sender, receive.rank_index);
   Channel& at = channels_[receive.channel];
   at.may_race = races_.may_race(at.source, at.dest);
   const bool follows_all = !at.last_post.overlaps(receive.span);
@@ -267,7 +323,8 @@ void MessageMatcher::end_rank(std::uint32_t rank_index) {
   has_ended_[rank_index] = true;
   const auto drop = [&](ReceiveId id) {
     const Receive& receive = receives_[id];
-    if (!receive.is_uncertain) ledger_.unmatched_receive(receive.post, rank_index, receive.source, receive.tag);
+    if (!receive.is_uncertain && !receive.is_before)
+      ledger_.unmatched_receive(receive.post, rank_index, receive.source, receive.tag);
     receives_.remove(id);
   };
   std::vector<ReceiveId> released;

@@ -14,6 +14,7 @@
 #include "merger/model/event_ref.hpp"
 #include "merger/model/findings.hpp"
 #include "trace/definitions/communicators.hpp"
+#include "trace/format/rank/dropped_rows.hpp"
 
 namespace meridian {
 
@@ -58,6 +59,13 @@ class MessageMatcher {
   /// See MessageLedger.
   void set_partners_untraced() { ledger_.set_partners_untraced(); }
   void set_cut(std::vector<bool> ranks) { ledger_.set_cut(std::move(ranks)); }
+
+  /// Before the trace begins, the rank has sent that many messages to the member `peer` with the tag, and posted as many receives from
+  /// it. Call for all ranks before the first call, then begin().
+  void skip(std::uint32_t rank_index, const LocalComm& comm, const DroppedMessagesRow& row);
+  void begin();
+  /// A wildcard receive that was posted before the trace begins.
+  ReceiveId post_before(const Caller& caller, const LocalComm& comm, std::int32_t source, std::int32_t tag);
 
   /// Returns the number of the message in its channel, for cancel_send.
   /// open  of open_sends(), if the send has a request
@@ -106,6 +114,7 @@ class MessageMatcher {
   std::uint32_t channel_of(const ChannelKey& key, std::uint32_t source, std::uint32_t dest) {
     return channels_.get(key, source, dest, [this](Channel& idle) { ledger_.count(idle); });
   }
+  ChannelKey receive_key(const Receive& receive) const noexcept;
   void place(ReceiveId id);
   /// Places receives of the rank that waited for their channels.
   void place_all(std::uint32_t rank_index, std::span<const ReceiveId> released);

@@ -51,6 +51,7 @@ FindingId MessageLedger::or_cut_off(FindingId id, std::uint32_t rank_index) cons
 }
 
 void MessageLedger::unmatched_send(const Channel& at, const SentMessage& send) {
+  if (send.is_before) return;  // of the trace it is no part
   ++totals_.unmatched_sends;
   open_sends_.never_received(send.open);
   findings_.add(or_cut_off(FindingId::message_unmatched_send, at.dest), 1, [&] {
@@ -75,6 +76,7 @@ void MessageLedger::unmatched_rest(const Channel& at, const ReceiveTable& receiv
   for (std::size_t i = 0; i < at.places.size(); ++i) {
     if (at.places[i].receive == kNoReceive) continue;
     const Receive& receive = receives[at.places[i].receive];
+    if (receive.is_before) continue;
     if (i < at.sends.size() && receive.is_complete && !receive.is_silent) {  // another size: a gap
       unmatched_send(at, at.sends[i]);
       unmatched_receive(at, receive.post, at.source);

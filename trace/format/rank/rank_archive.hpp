@@ -41,6 +41,7 @@ void archive_rank_meta(Archive& archive, RankMeta& meta) {
                [](Archive& to, UserDefinitionRow& row) { to(row.id, row.kind, row.level, row.name, row.fields); });
   archive(meta.lock_counts, meta.stacks, meta.segments);
   archive(meta.profile.calls, meta.profile.peers, meta.profile.times, meta.profile.sizes);
+  archive(meta.dropped.messages, meta.dropped.collectives, meta.dropped.requests);
   archive_unreadable(archive, meta.unreadable);
   archive(meta.world, meta.first_rank);
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "trace/format/rank/dropped_rows.hpp"
 #include "trace/format/rank/profile_rows.hpp"
 #include "trace/model/call_id.hpp"
 #include "trace/model/event.hpp"
@@ -171,6 +172,7 @@ struct RankMeta {
   std::vector<StackRow> stacks;  ///< empty, or including row 0
   std::vector<SegmentRow> segments;
   RankProfile profile;
+  DroppedPart dropped;
 
   // Not in the file: unreadable tables, which are empty here.
   std::vector<Unreadable> unreadable;

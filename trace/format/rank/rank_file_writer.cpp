@@ -379,6 +379,7 @@ Status RankFileWriter::finish(const RankMeta& meta) {
   number_calls(stored.profile.calls);
   number_calls(stored.profile.times);
   number_calls(stored.profile.sizes);
+  number_calls(stored.dropped.requests);
   stored.segments = std::move(impl_->segments);
   stored.calls = impl_->calls;
   stored.call_names = impl_->call_names;

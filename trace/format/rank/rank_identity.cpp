@@ -26,7 +26,8 @@ RankIdentity identity_of(const RankMeta& meta) {
                         meta.members.size() + meta.texts.size() + meta.overheads.size() + meta.threads.size() +
                         meta.usages.size() + meta.passed.size() + meta.user_definitions.size() +
                         meta.lock_counts.size() + meta.stacks.size() + meta.profile.calls.size() +
-                        meta.profile.peers.size() + meta.profile.times.size() + meta.profile.sizes.size();
+                        meta.profile.peers.size() + meta.profile.times.size() + meta.profile.sizes.size() +
+                        meta.dropped.messages.size() + meta.dropped.collectives.size() + meta.dropped.requests.size();
   return identity;
 }
 

@@ -22,6 +22,18 @@ Status write_rows_of(hid_t file, const std::string& path, const std::vector<Row>
   return rows.empty() ? Status{} : h5::write_table<Row>(file, path, columns<Row>(), rows);
 }
 
+/// Calls visit(rows, name) for each table of a profile, and of what a recorder has dropped.
+template <class Meta, class Visit>
+void for_each_sum(Meta& meta, Visit&& visit) {
+  visit(meta.profile.calls, "profile_calls");
+  visit(meta.profile.peers, "profile_peers");
+  visit(meta.profile.times, "profile_times");
+  visit(meta.profile.sizes, "profile_sizes");
+  visit(meta.dropped.messages, "dropped_messages");
+  visit(meta.dropped.collectives, "dropped_collectives");
+  visit(meta.dropped.requests, "open_requests");
+}
+
 /// without_last  the file has the columns of a version before the last one
 template <class Row>
 Result<std::vector<Row>> read_rows_of(hid_t file, const std::string& path, bool without_last = false) {
@@ -251,10 +263,12 @@ Status write_meta(hid_t file, const RankMeta& meta) {
     MERIDIAN_TRY_DO(write_values(file, columns<UserDefinitionRow>(), meta.user_definitions));
   MERIDIAN_TRY_DO(write_rows_of(file, "lock_counts", meta.lock_counts));
   if (!meta.stacks.empty()) MERIDIAN_TRY_DO(write_values(file, columns<StackRow>(), meta.stacks));
-  if (!meta.profile.calls.empty()) MERIDIAN_TRY_DO(write_rows_of(file, "profile_calls", meta.profile.calls));
-  if (!meta.profile.peers.empty()) MERIDIAN_TRY_DO(write_rows_of(file, "profile_peers", meta.profile.peers));
-  if (!meta.profile.times.empty()) MERIDIAN_TRY_DO(write_rows_of(file, "profile_times", meta.profile.times));
-  if (!meta.profile.sizes.empty()) MERIDIAN_TRY_DO(write_rows_of(file, "profile_sizes", meta.profile.sizes));
+  Status written;
+  const auto sums = [&](const auto& rows, const char* name) {
+    if (written && !rows.empty()) written = write_rows_of(file, name, rows);
+  };
+  for_each_sum(meta, sums);
+  MERIDIAN_TRY_DO(written);
   return write_rows_of(file, "segments", meta.segments);
 }
 
@@ -302,14 +316,11 @@ Result<RankMeta> read_meta(hid_t file, const std::filesystem::path& path) {
   table(meta.lock_counts, "lock_counts");
   keep(meta.stacks, read_stacks(file, meta.stacks));
   const auto sums = [&](auto& rows, const char* name) {
-    if (!h5::exists(file, name)) return;  // no profile
+    if (!h5::exists(file, name)) return;  // neither a profile nor the part that a recorder has kept
     table(rows, name);
     if constexpr (requires { rows.front().call; }) keep(rows, check_calls(rows, meta, name));
   };
-  sums(meta.profile.calls, "profile_calls");
-  sums(meta.profile.peers, "profile_peers");
-  sums(meta.profile.times, "profile_times");
-  sums(meta.profile.sizes, "profile_sizes");
+  for_each_sum(meta, sums);
   return meta;
 }
 

@@ -274,6 +274,48 @@ std::span<const AnyColumn> columns<ProfileSizeRow>() {
   return kColumns;
 }
 template <>
+std::span<const AnyColumn> columns<DroppedMessagesRow>() {
+  static constexpr Columns kColumns{
+      column<&DroppedMessagesRow::comm>("comm"),
+      column<&DroppedMessagesRow::seen_ticks>("seen_ticks"),
+      column<&DroppedMessagesRow::peer>("peer"),
+      column<&DroppedMessagesRow::tag>("tag"),
+      column<&DroppedMessagesRow::is_partitioned>("is_partitioned"),
+      column<&DroppedMessagesRow::sent>("sent"),
+      column<&DroppedMessagesRow::received>("received"),
+  };
+  return kColumns;
+}
+template <>
+std::span<const AnyColumn> columns<DroppedCollectivesRow>() {
+  static constexpr Columns kColumns{
+      column<&DroppedCollectivesRow::comm>("comm"),
+      column<&DroppedCollectivesRow::seen_ticks>("seen_ticks"),
+      column<&DroppedCollectivesRow::entered>("entered"),
+      column<&DroppedCollectivesRow::initialised>("initialised"),
+  };
+  return kColumns;
+}
+template <>
+std::span<const AnyColumn> columns<OpenRequestRow>() {
+  static constexpr Columns kColumns{
+      column<&OpenRequestRow::request>("request"),
+      column<&OpenRequestRow::call>("call"),
+      column<&OpenRequestRow::thread>("thread"),
+      column<&OpenRequestRow::comm>("comm"),
+      column<&OpenRequestRow::made_ticks>("made_ticks"),
+      column<&OpenRequestRow::peer>("peer"),
+      column<&OpenRequestRow::tag>("tag"),
+      column<&OpenRequestRow::bytes>("bytes"),
+      column<&OpenRequestRow::root>("root"),
+      column<&OpenRequestRow::send_bytes>("send_bytes"),
+      column<&OpenRequestRow::receive_bytes>("receive_bytes"),
+      column<&OpenRequestRow::series>("series"),
+      column<&OpenRequestRow::started>("started"),
+  };
+  return kColumns;
+}
+template <>
 std::span<const AnyColumn> columns<SegmentRow>() {
   static constexpr Columns kColumns{
       column<&SegmentRow::thread>("thread"),

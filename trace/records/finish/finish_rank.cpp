@@ -169,8 +169,7 @@ Status feed_all(const RingFile& ring, OpenPieces& pieces, Feeder& feeder, Record
 }
 
 // Decoder and events continue after the compressed records.
-template <class Events>
-Status restore(const OpenPieces& pieces, RecordDecoder& decoder, Events& events, ChunkLogReader* chunks) {
+Status restore(const OpenPieces& pieces, RecordDecoder& decoder, RankEvents& events, ChunkLogReader* chunks) {
   if (!pieces.checkpoint) return {};
   StateReader state{pieces.checkpoint->state};
   if (!decoder.restore(state))
@@ -236,7 +235,8 @@ Status decode_chunks(const RingFile& ring, OpenPieces& pieces,
   RecordDecoder decoder{ring.geometry().slot_count, ring.geometry().block_bytes, meta, {}};
   {
     MERIDIAN_TRY(RankFileWriter file, RankFileWriter::create(path));
-    MERIDIAN_TRY_DO(restore(pieces, decoder, file, pieces.chunks ? &*pieces.chunks : nullptr));
+    RankEvents events{ring, meta, file};
+    MERIDIAN_TRY_DO(restore(pieces, decoder, events, pieces.chunks ? &*pieces.chunks : nullptr));
     MERIDIAN_TRY_DO(file.finish(meta));
   }
   MERIDIAN_TRY(RankFile file, RankFile::open(path));
@@ -251,8 +251,12 @@ Status decode_chunks(const RingFile& ring, OpenPieces& pieces,
 
 }  // namespace
 
-Result<FinishedRank> finish_rank(const RingFile& ring, const RankPieces& pieces,
-                                 const std::filesystem::path& output_dir, RecordSource source, RankEnd end) {
+namespace {
+
+/// Makes the file of one part.
+Result<FinishedRank> finish_part(const RingFile& ring, const RankPieces& pieces,
+                                 const std::filesystem::path& output_dir, RecordSource source, RankEnd end,
+                                 RankEvents::Part part) {
   RankMeta meta;
   take_header(ring, meta);
   if (meta.rank < 0)
@@ -261,7 +265,7 @@ Result<FinishedRank> finish_rank(const RingFile& ring, const RankPieces& pieces,
   MERIDIAN_TRY(OpenPieces opened, OpenPieces::open(pieces, ring));
   FinishedRank finished{.path = output_dir / rank_file_name(meta.rank)};
   MERIDIAN_TRY(RankFileWriter file, RankFileWriter::create(finished.path));
-  RankEvents events{ring, meta, file};
+  RankEvents events{ring, meta, file, part};
   const auto sink = [&](ThreadId thread, const EventBatch& batch) {
     for (const std::uint8_t flags : batch.flags) finished.unfinished += (flags & kFlagUnfinished) != 0;
     return events.append(thread, batch);
@@ -273,6 +277,7 @@ Result<FinishedRank> finish_rank(const RingFile& ring, const RankPieces& pieces,
   MERIDIAN_TRY_DO(feed_all(ring, opened, feeder, source));
   MERIDIAN_TRY_DO(decoder.finish());
   events.add_profile(meta);
+  finished.has_dropped = opened.checkpoint && ring.header().is_recorder();
   MERIDIAN_TRY_DO(take_tables(ring, meta));
   MERIDIAN_TRY_DO(add_samples(ring, pieces, meta, file));
   add_rank_end(meta, std::move(end));
@@ -282,6 +287,23 @@ Result<FinishedRank> finish_rank(const RingFile& ring, const RankPieces& pieces,
   meta.losses[static_cast<std::size_t>(Loss::damaged)] += finished.damaged;
   MERIDIAN_TRY_DO(file.finish(meta));
   return finished;
+}
+
+}  // namespace
+
+Result<FinishedRank> finish_rank(const RingFile& ring, const RankPieces& pieces,
+                                 const std::filesystem::path& output_dir, RecordSource source, RankEnd end) {
+  if (ring.header().is_recorder()) {
+    MERIDIAN_TRY(FinishedRank last, finish_part(ring, pieces, output_dir, source, end, RankEvents::Part::last));
+    if (!last.has_dropped) return last;
+    const std::filesystem::path whole = output_dir / kWholeDirectory;
+    std::error_code problem;
+    std::filesystem::create_directory(whole,
+                                      problem);  // other ranks make it, too; an error shows when the file is made
+    MERIDIAN_TRY_DO(finish_part(ring, pieces, whole, source, std::move(end), RankEvents::Part::whole));
+    return last;
+  }
+  return finish_part(ring, pieces, output_dir, source, std::move(end), RankEvents::Part::whole);
 }
 
 Status decode_rank(const RingFile& ring, const RankPieces& pieces, RankMeta& meta,

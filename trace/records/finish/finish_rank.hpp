@@ -19,6 +19,7 @@ struct FinishedRank {
   std::uint64_t events = 0;
   std::uint64_t unfinished = 0;  ///< calls that had not returned
   std::uint64_t damaged = 0;     ///< streams that ended early because of damage
+  bool has_dropped = false;      ///< a recorder has dropped calls: they are in the sums of another file
 };
 
 /// The sources of records. A writer may move records between reading the pieces and the ring: for a running program
@@ -28,7 +29,8 @@ enum class RecordSource : std::uint8_t { pieces_and_ring, pieces, pieces_of_lost
 
 /// Makes rank-NNNNN.h5 in `output_dir` from the compressed records, then the spools, then the rest in the ring, then
 /// the calls in progress. Changes none of them; works while the program runs. Memory does not depend on the number of
-/// records. `end` is stored if it is known and the rank did not reach MPI_Finalize.
+/// records. `end` is stored if it is known and the rank did not reach MPI_Finalize. Of a recorder that has dropped calls it holds the last
+/// ones, and kWholeDirectory has the profile of the whole run.
 /// errors  invalid_argument: the rank of the process is unknown; damaged: compressed records are missing or unreadable;
 ///         io.
 Result<FinishedRank> finish_rank(const RingFile& ring, const RankPieces& pieces,

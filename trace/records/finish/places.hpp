@@ -30,6 +30,9 @@ struct RankPieces {
 /// `output_dir` may be empty.
 RankPieces pieces_of(const std::filesystem::path& ring, const std::filesystem::path& output_dir, std::int32_t rank);
 
+/// Where a flight recorder leaves the profile of the whole run, in the directory of the trace.
+inline constexpr const char* kWholeDirectory = "whole";
+
 /// The name of a rank's note while the leftovers of its rank file are removed.
 std::filesystem::path finished_note(const std::filesystem::path& note);
 

@@ -14,7 +14,7 @@ namespace meridian {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x455441545352454dULL;  // "MERSTATE" in memory order
-constexpr std::uint32_t kVersion = 5;
+constexpr std::uint32_t kVersion = 6;
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 34;
 
 struct Header {

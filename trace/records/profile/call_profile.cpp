@@ -34,6 +34,11 @@ bool is_received(const ProfileRequest* request, const Completion& completion) no
          completion.bytes != kCancelled;
 }
 
+bool is_partitioned(const ProfileRequest& request) noexcept {
+  const Role role = facts_of(static_cast<CallId>(request.call)).role;
+  return role == Role::psend_init || role == Role::precv_init;
+}
+
 /// Identifies the call that made a communicator.
 std::uint64_t maker_key(std::uint32_t thread, std::uint64_t enter_ticks) noexcept {
   return enter_ticks ^ std::uint64_t{thread} << 48;
@@ -147,19 +152,21 @@ void CallProfile::add_transfer(std::uint32_t thread, const BatchEvent& event, st
       break;
     case Role::receive:
     case Role::mrecv:
-      if (!event.p2p.empty()) add_receive(event, event.p2p[0], sums);
+      if (!event.p2p.empty()) add_receive(event, event.p2p[0], takes_found ? kNoBirth : comm, sums);
       break;
     case Role::sendrecv:
     case Role::isendrecv:
       if (event.p2p.size() < 2) break;
       add_send(event, event.p2p[0], comm, sums);
       if (facts.role == Role::sendrecv)
-        add_receive(event, event.p2p[1], sums);
+        add_receive(event, event.p2p[1], comm, sums);
       else
         add_request(thread, event, comm);
       break;
     case Role::mprobe:
-      if (!event.completions.empty()) add_request(thread, event, comm);  // it has found a message
+      if (event.completions.empty()) break;
+      add_request(thread, event, comm);  // it has found a message
+      if (has_message(event.completions[0])) count_received(comm, event.completions[0]);
       break;
     case Role::irecv:
     case Role::imrecv:
@@ -204,16 +211,20 @@ void CallProfile::add_send(const BatchEvent& event, const PointToPoint& sent, st
   if (sent.peer < 0) return;
   add_message(comm, event.enter_ticks, sent.peer, bytes);
   add_size(event.call, bytes);
+  count_send(comm, sent.peer, sent.tag);
 }
 
-void CallProfile::add_receive(const BatchEvent& event, const PointToPoint& received, ProfileCallRow& sums) {
+void CallProfile::add_receive(const BatchEvent& event, const PointToPoint& received, std::uint32_t comm,
+                              ProfileCallRow& sums) {
   if (received.peer == kProcNull || event.completions.empty() || !has_message(event.completions[0])) return;
+  count_received(comm, event.completions[0]);
   const std::int64_t bytes = received_bytes(event.flags, event.completions[0], bytes_of(received));
   if (bytes > 0) sums.bytes_received += static_cast<std::uint64_t>(bytes);
 }
 
 void CallProfile::add_collective(CallId call, const Collective& part, std::uint32_t comm, ProfileCallRow& sums) {
   if (comm >= meta_.comms.size()) return;
+  if (is_counting_ && !is_persistent(facts_of(call).role)) channels_.collective(comm);
   const CommBirth& birth = meta_.comms[comm].birth;
   const auto size = static_cast<std::uint64_t>(std::max(is_inter(comm) ? birth.remote_size : birth.local_size, 0));
   const CollectiveBytes bytes = collective_bytes(facts_of(call).bytes, part, size, birth.local_rank, is_inter(comm));
@@ -237,6 +248,8 @@ void CallProfile::add_request(std::uint32_t thread, const BatchEvent& event, std
     request.kind = ProfileRequest::Kind::collective;
     request.handle = event.coll->request;
     request.part = *event.coll;
+    if (is_counting_ && !event.has(kFlagFailed) && comm < meta_.comms.size())
+      request.series = channels_.initialise(comm);
   } else {
     if (event.p2p.empty()) return;
     const PointToPoint& side = event.p2p.back();
@@ -244,7 +257,9 @@ void CallProfile::add_request(std::uint32_t thread, const BatchEvent& event, std
     if (role == Role::mprobe) request.kind = ProfileRequest::Kind::message;
     request.handle = event.p2p.front().request;
     request.peer = side.peer;
+    request.tag = side.tag;
     request.bytes = bytes_of(side);
+    if ((role == Role::irecv || role == Role::isendrecv) && !event.has(kFlagFailed)) count_post(request);
   }
   (role == Role::mprobe ? found_ : requests_).add(request);
 }
@@ -252,15 +267,33 @@ void CallProfile::add_request(std::uint32_t thread, const BatchEvent& event, std
 void CallProfile::add_started(std::uint32_t thread, const BatchEvent& event, ProfileCallRow& sums) {
   if (event.has(kFlagFailed)) return;
   for (const Completion& completion : event.completions) {
-    const ProfileRequest* const request = requests_.find(thread, completion.request);
+    ProfileRequest* const request = requests_.find(thread, completion.request);
     if (request == nullptr || request->is_persistent == 0) continue;
+    ++request->started;
+    if (request->kind == ProfileRequest::Kind::receive) count_post(*request);
     if (request->kind == ProfileRequest::Kind::collective) {
       add_collective(static_cast<CallId>(request->call), request->part, request->comm, sums);
     } else if (request->kind == ProfileRequest::Kind::send && request->peer != kProcNull) {
       sums.bytes_sent += request->bytes;
       add_message(request->comm, request->seen_ticks, request->peer, request->bytes);
       add_size(event.call, request->bytes);
+      count_send(request->comm, request->peer, request->tag, is_partitioned(*request));
     }
+  }
+}
+
+void CallProfile::count_post(const ProfileRequest& request) {
+  if (!is_counting_ || request.is_wildcard() || request.peer == kProcNull || request.comm >= meta_.comms.size()) return;
+  channels_.receive(request.comm, request.peer, request.tag, is_partitioned(request));
+}
+
+void CallProfile::count_completed(const ProfileRequest& request, const Completion& completion) {
+  if (!is_counting_ || request.kind != ProfileRequest::Kind::receive || request.comm >= meta_.comms.size()) return;
+  if (completion.bytes == kCancelled) {
+    if (!request.is_wildcard() && request.peer != kProcNull)
+      channels_.cancel_receive(request.comm, request.peer, request.tag);
+  } else if (request.is_wildcard() && has_message(completion)) {
+    count_received(request.comm, completion);
   }
 }
 
@@ -268,6 +301,7 @@ void CallProfile::add_completed(std::uint32_t thread, const BatchEvent& event, P
   for (const Completion& completion : event.completions) {
     const ProfileRequest* const request = requests_.find(thread, completion.request);
     if (request == nullptr) continue;
+    count_completed(*request, completion);
     if (is_received(request, completion)) {
       const std::int64_t bytes = request->is_size_unreliable != 0
                                      ? static_cast<std::int64_t>(request->bytes)

@@ -13,6 +13,7 @@
 #include "trace/format/rank/batch_events.hpp"
 #include "trace/format/rank/profile_rows.hpp"
 #include "trace/format/rank/rank_file.hpp"
+#include "trace/records/profile/dropped_calls.hpp"
 #include "trace/records/profile/profile_requests.hpp"
 
 namespace meridian {
@@ -25,6 +26,8 @@ class CallProfile {
 
   /// `meta`: of the rank, whose communicators the decoder fills in; must outlive this.
   explicit CallProfile(const RankMeta& meta) : meta_{meta} {}
+  /// Counts messages and collectives by channel, too. Call before the first call is added.
+  void count_channels() { is_counting_ = true; }
 
   /// Takes the calls of a thread. Returns those that have to stay events, without counters: in which MPI starts or ends, or which
   /// never returned. Valid until the next call.
@@ -36,6 +39,9 @@ class CallProfile {
   std::uint64_t calls() const noexcept { return calls_; }
   /// In order of their keys, with CallId values as numbers of calls.
   RankProfile rows() const;
+  /// What later calls need to know of those that were added, if count_channels() was called.
+  DroppedPart dropped() const;
+  bool has_too_many_tags() const noexcept { return channels_.has_too_many_tags(); }
 
   void save(StateWriter& archive) const;
   /// For a new profile of the same rank. False: the state is damaged, and this cannot be used.
@@ -83,10 +89,19 @@ class CallProfile {
   /// What the call sends and receives itself, and what its requests will; `comm`: of the call.
   void add_transfer(std::uint32_t thread, const BatchEvent& event, std::uint32_t comm, ProfileCallRow& sums);
   void add_send(const BatchEvent& event, const PointToPoint& sent, std::uint32_t comm, ProfileCallRow& sums);
-  void add_receive(const BatchEvent& event, const PointToPoint& received, ProfileCallRow& sums);
+  void add_receive(const BatchEvent& event, const PointToPoint& received, std::uint32_t comm, ProfileCallRow& sums);
   void add_collective(CallId call, const Collective& part, std::uint32_t comm, ProfileCallRow& sums);
   void add_request(std::uint32_t thread, const BatchEvent& event, std::uint32_t comm);
   void add_started(std::uint32_t thread, const BatchEvent& event, ProfileCallRow& sums);
+  void count_send(std::uint32_t comm, std::int32_t peer, std::int32_t tag, bool is_partitioned = false) {
+    if (is_counting_ && comm < meta_.comms.size()) channels_.send(comm, peer, tag, is_partitioned);
+  }
+  /// `peer` and `tag` may be wildcards: then it is counted when it is complete.
+  void count_post(const ProfileRequest& request);
+  void count_received(std::uint32_t comm, const Completion& message) {
+    if (is_counting_ && comm < meta_.comms.size()) channels_.receive(comm, message.source, message.tag);
+  }
+  void count_completed(const ProfileRequest& request, const Completion& completion);
   void add_completed(std::uint32_t thread, const BatchEvent& event, ProfileCallRow& sums);
   void add_message(std::uint32_t comm, std::uint64_t seen_ticks, std::int32_t peer, std::uint64_t bytes);
   void add_size(CallId call, std::uint64_t bytes);
@@ -106,6 +121,8 @@ class CallProfile {
   std::unordered_map<std::uint64_t, std::uint32_t> made_;  // by handle of a file or window: how often one was made
   ProfileRequests requests_;
   ProfileRequests found_;  // messages of MPI_Mprobe, which are handles of their own
+  bool is_counting_ = false;
+  DroppedCalls channels_;
 
   struct Birth {
     std::uint64_t ticks = 0;

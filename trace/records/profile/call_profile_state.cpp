@@ -28,6 +28,28 @@ RankProfile CallProfile::rows() const {
   return profile;
 }
 
+DroppedPart CallProfile::dropped() const {
+  DroppedPart part = channels_.rows(meta_);
+  for (const ProfileRequest& request : requests_.live()) {
+    if (request.comm >= meta_.comms.size()) continue;
+    part.requests.push_back({.request = request.handle,
+                             .call = request.call,
+                             .thread = request.thread,
+                             .comm = meta_.comms[request.comm].birth.comm,
+                             .made_ticks = request.seen_ticks,
+                             .peer = request.peer,
+                             .tag = request.tag,
+                             .bytes = request.bytes,
+                             .root = request.part.root,
+                             .send_bytes = request.part.send_bytes,
+                             .receive_bytes = request.part.receive_bytes,
+                             .series = request.series,
+                             .started = request.started});
+  }
+  std::ranges::stable_sort(part.requests, {}, &OpenRequestRow::made_ticks);
+  return part;
+}
+
 void CallProfile::save(StateWriter& archive) const {
   const RankProfile profile = rows();
   archive(calls_, rows_, row_comms_, row_made_, peers_, peer_comms_, profile.times, profile.sizes);
@@ -36,6 +58,7 @@ void CallProfile::save(StateWriter& archive) const {
   archive(made);
   requests_.save(archive);
   found_.save(archive);
+  channels_.save(archive);
 }
 
 bool CallProfile::restore(StateReader& archive) {
@@ -45,6 +68,7 @@ bool CallProfile::restore(StateReader& archive) {
   archive(made);
   requests_.restore(archive);
   found_.restore(archive);
+  if (!channels_.restore(archive, meta_.comms.size())) return false;
   for (std::size_t i = 0; i + 1 < made.size(); i += 2) made_[made[i]] = static_cast<std::uint32_t>(made[i + 1]);
   if (!archive.is_good() || rows_.size() != row_comms_.size() || rows_.size() != row_made_.size() ||
       peers_.size() != peer_comms_.size())

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "trace/containers/index_map.hpp"
@@ -25,6 +26,12 @@ struct ProfileRequest {
   std::uint64_t seen_ticks = 0;  ///< at which the handle meant that communicator
   std::uint64_t bytes = 0;       ///< to send, or size of the receive buffer
   Collective part;               ///< of a persistent collective
+  std::uint64_t started = 0;     ///< persistent: how often
+  std::int32_t tag = 0;
+  std::uint32_t series = 0;  ///< of a persistent collective: its number on the communicator
+
+  /// Whether only its completion tells whose message it receives.
+  bool is_wildcard() const noexcept { return kind == Kind::receive && (peer == kAnySource || tag == kAnyTag); }
 };
 
 /// The live ones of a rank, by handle: the latest owner of a handle is valid. Calls of threads come one thread after the other, not in
@@ -36,6 +43,9 @@ class ProfileRequests {
   const ProfileRequest* find(std::uint32_t thread, std::uint64_t handle) const noexcept {
     const std::uint32_t number = number_of(thread, handle);
     return number == kNone ? nullptr : &requests_[number];
+  }
+  ProfileRequest* find(std::uint32_t thread, std::uint64_t handle) noexcept {
+    return const_cast<ProfileRequest*>(std::as_const(*this).find(thread, handle));
   }
   void add(const ProfileRequest& request) {
     if (request.handle == 0) return;
@@ -60,12 +70,14 @@ class ProfileRequests {
     free_.push_back(number);
   }
 
-  void save(StateWriter& archive) const {
+  std::vector<ProfileRequest> live() const {
     std::vector<ProfileRequest> live;
     for (std::uint32_t number = 0; number < requests_.size(); ++number)
       if (own_.find({requests_[number].handle, requests_[number].thread}) == number) live.push_back(requests_[number]);
-    archive(live);
+    return live;
   }
+
+  void save(StateWriter& archive) const { archive(live()); }
   void restore(StateReader& archive) {
     std::vector<ProfileRequest> live;
     archive(live);
