@@ -133,8 +133,21 @@ void add_profile(RankMeta& meta) {
       .calls = {sums}, .peers = {{1, 0, 0, 1, 8}}, .times = {{sums.call, 3, 1}}, .sizes = {{sums.call, 4, 1, 8}}};
 }
 
-/// A rank file with two events, or that of a profile.
-bool make_rank_file(const fs::path& path, bool is_profile) {
+void add_dropped_part(RankMeta& meta) {
+  meta.texts.push_back({kRecorderKey, "100", 0, 0});
+  OpenRequestRow request;
+  request.request = 9;
+  request.call = static_cast<std::uint32_t>(CallId::Send);
+  request.comm = 1;
+  meta.dropped = {.messages = {{.comm = 1, .peer = 0, .tag = 7, .sent = 5, .received = 4}},
+                  .collectives = {{.comm = 1, .entered = 3, .initialised = 1}},
+                  .requests = {request}};
+}
+
+enum class SeedKind { trace, profile, last_part };
+
+/// A rank file with two events.
+bool make_rank_file(const fs::path& path, SeedKind kind) {
   auto file = RankFileWriter::create(path);
   RankMeta meta;
   meta.rank = 0;
@@ -149,7 +162,8 @@ bool make_rank_file(const fs::path& path, bool is_profile) {
   meta.overheads.push_back({});
   meta.texts.push_back({"run", "r", 0, 0});
   meta.threads.push_back({0, 1, 0, 2});
-  if (is_profile) add_profile(meta);
+  if (kind == SeedKind::profile) add_profile(meta);
+  if (kind == SeedKind::last_part) add_dropped_part(meta);
   EventBatch batch;
   for (std::uint64_t i = 0; i < 2; ++i) {
     batch.enter_ticks.push_back(10 * i);
@@ -174,7 +188,9 @@ bool make_files(const fs::path& corpus) {
   if (!spool || !spool->append(0, 0, some_records()) || !spool->append(1, 4096, some_records())) return false;
 
   const fs::path rank_path = seed(corpus, "rank_file", 0);
-  if (!make_rank_file(rank_path, false) || !make_rank_file(seed(corpus, "rank_file", 2), true)) return false;
+  if (!make_rank_file(rank_path, SeedKind::trace) || !make_rank_file(seed(corpus, "rank_file", 2), SeedKind::profile) ||
+      !make_rank_file(seed(corpus, "rank_file", 3), SeedKind::last_part))
+    return false;
   auto container = RankContainerWriter::create(seed(corpus, "rank_file", 1), "node");
   if (!container || !container->add(rank_path, rank_group_name(0)) || !container->close() || !container->put_in_place())
     return false;

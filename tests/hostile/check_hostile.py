@@ -7,7 +7,8 @@ obeys, prints valid JSON and CSV, and opens nothing that the file names.
 
 check_hostile.py --meridian PATH --write-sample PATH --rank-file FILE SUBJECT [--all]
 
-SUBJECT  rank_bytes, rank_content, profile_content (FILE is that of a profile), merged_bytes, merged_content
+SUBJECT  rank_bytes, rank_content, profile_content (FILE is that of a profile),
+         last_part_content (of a flight recorder), merged_bytes, merged_content
 --all    every damage to every dataset, instead of each damage to some
 """
 
@@ -259,7 +260,7 @@ def main():
     parser = argparse.ArgumentParser()
     for name in ("meridian", "write-sample", "rank-file"):
         parser.add_argument(f"--{name}", required=True, type=pathlib.Path)
-    parser.add_argument("subject", choices=("rank_bytes", "rank_content", "profile_content", "merged_bytes", "merged_content"))
+    parser.add_argument("subject", choices=("rank_bytes", "rank_content", "profile_content", "last_part_content", "merged_bytes", "merged_content"))
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--no-memory-limit", action="store_true", help="for a build with sanitizers")
     options = parser.parse_args()

@@ -5,10 +5,7 @@ check_profile.py --meridian M --mpiexec X --ranks N whole|spooled|killed|command
 """
 
 import json
-import os
 import pathlib
-import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -68,26 +65,16 @@ def spooled(options, work):
 
 
 def killed(options, work):
-    trace, scratch = work / "trace", work / "scratch"
-    scratch.mkdir(parents=True)
-    program = subprocess.Popen(
-        [options.mpiexec, "-n", str(options.ranks), options.meridian, "run", options.program, "1", "until killed"],
-        env=launch.environment(MERIDIAN_DIR=trace, MERIDIAN_SCRATCH=scratch, MERIDIAN_MODE="profile", MERIDIAN_SPOOL="1M"),
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    trace = work / "trace"
+    program = launch.started(options.mpiexec, options.ranks, options.meridian, [options.program, 1, "until killed"], trace,
+                             work / "scratch", MERIDIAN_MODE="profile", MERIDIAN_SPOOL="1M")
     done = 0
     began = time.monotonic()
     for line in program.stdout:
         done = int(line)
         if done >= 4 * ROUNDS and time.monotonic() - began > 2:
             break
-    own = os.fsencode(f"MERIDIAN_DIR={trace}")
-    for process in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            is_rank = (process / "cmdline").read_bytes().split(b"\0")[0] == os.fsencode(options.program)
-            if is_rank and own in (process / "environ").read_bytes().split(b"\0"):
-                os.kill(int(process.name), signal.SIGKILL)
-        except OSError:  # it has ended
-            continue
+    launch.kill_ranks(options.program, trace)
     program.communicate(timeout=launch.TIMEOUT_S)
     merged, summary = launch.merge(options.meridian, trace)
     assert merged.returncode in (0, 2), merged.stderr

@@ -78,6 +78,35 @@ TEST(RankFile, GivesBackTheSumsOfAProfile) {
   EXPECT_EQ(file.meta().calls[read.sizes[0].call], CallId::Allreduce);
 }
 
+TEST(RankFile, GivesBackWhatARecorderHasDropped) {
+  const TempDir dir;
+  test::Sample sample = test::sample_rank(1, 4);
+  OpenRequestRow request;
+  request.request = 0xabc;
+  request.call = static_cast<std::uint32_t>(CallId::Recv_init);
+  request.peer = -1;
+  request.tag = 7;
+  request.started = 12;
+  sample.meta.dropped = {
+      .messages = {{0xdef, 60, 3, 7, 1, 100, 99}}, .collectives = {{0xdef, 60, 40, 2}}, .requests = {request}};
+  const Status written = test::write_sample(dir / "a.h5", sample);
+  ASSERT_TRUE(written) << written.error().what;
+  const RankFile file = open(dir / "a.h5");
+  const DroppedPart& read = file.meta().dropped;
+  ASSERT_EQ(read.messages.size(), 1u);
+  EXPECT_EQ(read.messages[0].peer, 3);
+  EXPECT_EQ(read.messages[0].is_partitioned, 1u);
+  EXPECT_EQ(read.messages[0].sent, 100u);
+  EXPECT_EQ(read.messages[0].received, 99u);
+  ASSERT_EQ(read.collectives.size(), 1u);
+  EXPECT_EQ(read.collectives[0].entered, 40u);
+  EXPECT_EQ(read.collectives[0].initialised, 2u);
+  ASSERT_EQ(read.requests.size(), 1u);
+  EXPECT_EQ(file.meta().calls[read.requests[0].call], CallId::Recv_init);
+  EXPECT_EQ(read.requests[0].peer, -1);
+  EXPECT_EQ(read.requests[0].started, 12u);
+}
+
 TEST(RankFile, OfARankWithoutEventsIsARankFile) {
   const TempDir dir;
   test::Sample empty;

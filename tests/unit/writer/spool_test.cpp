@@ -197,5 +197,46 @@ TEST(Spool, ThatSomebodyReadsIsReplacedWhenItIsRestarted) {
   EXPECT_FALSE(std::filesystem::exists(next_spool(dir / "a.spool")));
 }
 
+TEST(Spool, WhoseBeginIsDroppedHasTheOtherSegmentsAndGoesOn) {
+  const TempDir dir;
+  auto spool = SpoolWriter::create(dir / "a.spool");
+  std::vector<Piece> pieces;
+  for (std::uint32_t i = 0; i < 10; ++i) {
+    pieces.push_back({i % 3, 800ull * i, noise(100, i)});
+    ASSERT_TRUE(spool->append(i % 3, 800ull * i, noise(100, i)));
+  }
+  auto reader = SpoolReader::open(dir / "a.spool", kGeometry, 4 * 832);
+  ASSERT_TRUE(spool->drop_before(4 * 832));
+  EXPECT_EQ(spool->bytes(), 6 * 832u);
+  ASSERT_TRUE(spool->append(1, 8000, noise(100, 11)));
+  pieces.erase(pieces.begin(), pieces.begin() + 4);
+  SpoolReader::Segment segment;  // who reads the old file reads it to its end
+  for (const Piece& piece : pieces) {
+    ASSERT_TRUE(reader->next(segment));
+    EXPECT_EQ(segment.position, piece.position);
+  }
+  EXPECT_FALSE(reader->next(segment));
+  pieces.push_back({1, 8000, noise(100, 11)});
+  bool is_torn = true;
+  EXPECT_EQ(read_all(dir / "a.spool", &is_torn), pieces);
+  EXPECT_FALSE(is_torn);
+  ASSERT_TRUE(spool->drop_before(spool->bytes()));
+  EXPECT_EQ(std::filesystem::file_size(dir / "a.spool"), 0u);
+  EXPECT_FALSE(std::filesystem::exists(next_spool(dir / "a.spool")));
+}
+
+TEST(Spool, WhoseRestCannotBeCopiedRemainsAsItWas) {
+  const TempDir dir;
+  auto spool = SpoolWriter::create(dir / "a.spool");
+  ASSERT_TRUE(spool->append(0, 0, noise(100, 1)));
+  ASSERT_TRUE(spool->append(0, 800, noise(100, 2)));
+  std::filesystem::create_directory(next_spool(dir / "a.spool"));
+  const Status dropped = spool->drop_before(832);
+  ASSERT_FALSE(dropped);
+  EXPECT_EQ(dropped.error().code, Errc::io);
+  EXPECT_EQ(spool->bytes(), 2 * 832u);
+  EXPECT_EQ(read_all(dir / "a.spool").size(), 2u);
+}
+
 }  // namespace
 }  // namespace meridian
