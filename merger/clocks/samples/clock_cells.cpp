@@ -140,6 +140,13 @@ void ClockCells::double_windows() {
   merge_late();
 }
 
+void ClockCells::renumber(std::int64_t by) noexcept {
+  const auto moved = [&](std::uint32_t window) { return static_cast<std::uint32_t>(window + by); };
+  for (Open& open : open_) open.window = moved(open.window);
+  for (Store* store : {&sealed_, &late_})
+    for (ClockCell& cell : store->cells) cell.window = moved(cell.window);
+}
+
 void ClockCells::seal() {
   if (open_[0].window > open_[1].window) std::swap(open_[0], open_[1]);
   for (Open& open : open_) close(open);

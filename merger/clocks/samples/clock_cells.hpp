@@ -59,6 +59,8 @@ class ClockCells {
   }
   /// Doubles the length of the windows.
   void double_windows();
+  /// Adds `by` to the number of every window.
+  void renumber(std::int64_t by) noexcept;
   /// Merges everything into one list sorted by window. Call before reading.
   void seal();
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "merger/model/clock_tuning.hpp"
@@ -14,6 +15,12 @@ namespace {
 std::size_t kept_of_a_window(std::size_t domains) {
   return domains > ClockTuning::kManyDomains ? ClockTuning::kCollectivesPerWindowOfMany
                                              : ClockTuning::kCollectivesPerWindow;
+}
+
+/// later - earlier, or the largest number where that overflows: times of a damaged file.
+std::int64_t between(std::int64_t earlier, std::int64_t later) {
+  std::int64_t difference = 0;
+  return __builtin_sub_overflow(later, earlier, &difference) ? std::numeric_limits<std::int64_t>::max() : difference;
 }
 
 }  // namespace
@@ -30,7 +37,7 @@ ClockSamples::ClockSamples(std::size_t domains, std::int64_t window_ns, std::siz
                                                        : ClockTuning::kWindowNs},
       next_look_{most_cells} {}
 
-void ClockSamples::see(std::int64_t time_ns) noexcept {
+void ClockSamples::see(std::int64_t time_ns) {
   if (!has_origin_) {
     has_origin_ = true;
     begin_ns_ = end_ns_ = time_ns;
@@ -38,15 +45,44 @@ void ClockSamples::see(std::int64_t time_ns) noexcept {
   }
   begin_ns_ = std::min(begin_ns_, time_ns);
   end_ns_ = std::max(end_ns_, time_ns);
+  if (time_ns < origin_ns_) move_origin(time_ns);
+}
+
+/// Messages come almost in order of time, and exchanges after them, of which those at the start may be far earlier than the
+/// first message. Corrections are only defined from the origin on, so it moves to the earliest time. It moves by as many
+/// windows as are in use, at least: samples that come in the reverse order of time do not move it each time.
+void ClockSamples::move_origin(std::int64_t time_ns) {
+  const std::int64_t before = between(time_ns, origin_ns_);
+  const auto needed = [&] { return static_cast<std::uint64_t>(before / window_ns_) + 1; };
+  while (needed() + used_windows_ >= most_windows_) double_windows();
+  const std::uint64_t room = most_windows_ - used_windows_ - 1;
+  const auto by = static_cast<std::int64_t>(std::max(needed(), std::min<std::uint64_t>(used_windows_, room)));
+  std::int64_t distance_ns = 0, origin = 0;
+  if (__builtin_mul_overflow(by, window_ns_, &distance_ns) || __builtin_sub_overflow(origin_ns_, distance_ns, &origin))
+    return;  // times of a damaged file
+  origin_ns_ = origin;
+  has_moved_origin_ = true;
+  renumber_windows(by);
+}
+
+void ClockSamples::renumber_windows(std::int64_t by) {
+  for (PairSamples& pair : pairs_)
+    for (ClockCells& side : pair.sides) side.renumber(by);
+  if (by > 0 && !collectives_.empty())
+    collectives_.insert(collectives_.begin(), static_cast<std::size_t>(by), std::vector<Collective>{});
+  last_window_ += static_cast<std::uint32_t>(by);
+  used_windows_ += static_cast<std::uint32_t>(by);
 }
 
 std::uint32_t ClockSamples::window_of(std::int64_t time_ns) {
-  const std::int64_t since = time_ns - origin_ns_;
+  const std::int64_t since = time_ns > origin_ns_ ? between(origin_ns_, time_ns) : 0;
   if (since / window_ns_ == last_window_) return last_window_;
-  // Messages arrive almost in order of time; those from before the first window are counted in it.
   for (;; double_windows()) {
-    const std::int64_t window = std::max<std::int64_t>(since, 0) / window_ns_;
-    if (static_cast<std::uint64_t>(window) < most_windows_) return last_window_ = static_cast<std::uint32_t>(window);
+    const std::int64_t window = since / window_ns_;
+    if (static_cast<std::uint64_t>(window) >= most_windows_) continue;
+    last_window_ = static_cast<std::uint32_t>(window);
+    used_windows_ = std::max(used_windows_, last_window_ + 1);
+    return last_window_;
   }
 }
 
@@ -78,6 +114,7 @@ void ClockSamples::double_windows() {
   }
   collectives_.resize((collectives_.size() + 1) / 2);
   last_window_ /= 2;
+  used_windows_ = (used_windows_ + 1) / 2;
   window_ns_ *= 2;
 }
 
@@ -144,6 +181,11 @@ void ClockSamples::seal() {
   for (auto& window : collectives_)
     for (Collective& one : window) kept_.push_back(std::move(one.sides));
   collectives_.clear();
+  if (has_moved_origin_) {  // farther than was needed
+    const std::int64_t unused = between(origin_ns_, begin_ns_) / window_ns_;
+    origin_ns_ += unused * window_ns_;
+    renumber_windows(-unused);
+  }
   std::ranges::sort(pairs_, [](const PairSamples& a, const PairSamples& b) {
     return a.low != b.low ? a.low < b.low : a.high < b.high;
   });

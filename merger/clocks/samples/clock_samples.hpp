@@ -57,8 +57,9 @@ class ClockSamples {
 
   std::size_t domains() const noexcept { return domains_; }
   std::int64_t window_ns() const noexcept { return window_ns_; }
-  std::int64_t origin_ns() const noexcept { return origin_ns_; }  ///< begin of window 0
-  std::int64_t begin_ns() const noexcept { return begin_ns_; }    ///< earliest time seen; 0 if there is none
+  /// Begin of window 0. No sample has an earlier time, in whatever order samples come.
+  std::int64_t origin_ns() const noexcept { return origin_ns_; }
+  std::int64_t begin_ns() const noexcept { return begin_ns_; }  ///< earliest time seen; 0 if there is none
   std::int64_t end_ns() const noexcept { return end_ns_; }
   std::uint64_t messages() const noexcept { return messages_; }
   std::span<const PairSamples> pairs() const noexcept {
@@ -83,7 +84,9 @@ class ClockSamples {
   void double_windows();
   void bound_cells();
   std::uint32_t pair(std::uint32_t a, std::uint32_t b);
-  void see(std::int64_t time_ns) noexcept;
+  void see(std::int64_t time_ns);
+  void move_origin(std::int64_t time_ns);
+  void renumber_windows(std::int64_t by);
 
   std::size_t domains_;
   std::size_t most_windows_;
@@ -95,7 +98,9 @@ class ClockSamples {
   std::uint64_t messages_ = 0;
   std::uint64_t next_look_;  // number of messages at which the cells are counted again
   std::uint32_t last_window_ = 0;
+  std::uint32_t used_windows_ = 0;  // the last window that was used, plus one
   bool has_origin_ = false;
+  bool has_moved_origin_ = false;
   // Prefetch: the pairs' data is scattered.
   std::array<Waiting, ClockTuning::kWaiting> waiting_;
   std::size_t arrived_ = 0, taken_ = 0;  // total numbers

@@ -82,6 +82,49 @@ TEST(ClockSamples, TheOrderInWhichMessagesComeDoesNotMatter) {
   }
 }
 
+/// The same windows, whatever comes first.
+TEST(ClockSamples, NoSampleIsBeforeTheirOrigin) {
+  constexpr std::int64_t kWindowNs = 1000;
+  std::vector<DomainMessage> messages;
+  for (std::int64_t t = 0; t < 100; ++t) messages.push_back({500'000 + 1000 * t, 500'010 + 1000 * t, 0, 1});
+  const std::vector<DomainMessage> exchange{{100'000, 100'010, 0, 1}, {100'020, 100'005, 1, 0}};
+  const std::vector<CollectiveSide> collective{{0, 550'000, 550'300}, {1, 550'100, 550'400}};
+  const auto sealed = [&](bool has_exchange_first, bool is_reversed) {
+    ClockSamples samples{2, kWindowNs};
+    std::vector<DomainMessage> all = messages;
+    all.insert(has_exchange_first ? all.begin() : all.end(), exchange.begin(), exchange.end());
+    if (is_reversed) std::ranges::reverse(all);
+    samples.add(all.front());
+    samples.add_collective(collective);
+    for (std::size_t i = 1; i < all.size(); ++i) samples.add(all[i]);
+    samples.seal();
+    return samples;
+  };
+  for (const bool has_exchange_first : {true, false})
+    for (const bool is_reversed : {true, false}) {
+      const ClockSamples samples = sealed(has_exchange_first, is_reversed);
+      EXPECT_LE(samples.origin_ns(), samples.begin_ns());
+      EXPECT_GE(samples.origin_ns(), samples.begin_ns() - kWindowNs);
+      EXPECT_EQ(samples.collectives().size(), 1u);
+      ASSERT_EQ(samples.pairs().size(), 1u);
+      const ClockCells& side = samples.pairs()[0].sides[0];
+      ASSERT_EQ(side.size(), 101u);
+      for (const ClockCell& cell : side.cells())
+        for (const ClockPoint& point : side.points(cell))
+          EXPECT_EQ(cell.window, (point.sent_ns - samples.origin_ns()) / kWindowNs);
+    }
+}
+
+TEST(ClockSamples, AStampFarBeforeTheOthersMakesWindowsLongerInsteadOfMany) {
+  ClockSamples samples{2, 1000, 8};
+  for (std::int64_t t = 0; t < 8000; t += 100) samples.add({t, t + 10, 0, 1});
+  samples.add({-1'000'000, -999'990, 0, 1});
+  samples.add({std::numeric_limits<std::int64_t>::min() + 1, std::numeric_limits<std::int64_t>::min() + 2, 0, 1});
+  samples.seal();
+  EXPECT_EQ(samples.messages(), 82u);
+  EXPECT_LE(samples.pairs()[0].sides[0].size(), 8u);
+}
+
 TEST(ClockSamples, ManyPairsHaveLongerWindows) {
   constexpr std::uint32_t kDomains = 40;
   constexpr std::uint64_t kMostCells = 10'000;

@@ -82,5 +82,32 @@ TEST(RareExchanges, LeaveClocksThatAreLinesNearTheirLines) {
     }
 }
 
+/// A program that reads its input for a while: the exchanges of MPI_Init are far before the first message.
+TEST(RareExchanges, AtTheStartCountWhereTheFirstMessageComesMuchLater) {
+  constexpr double kQuietS = 20;
+  for (const int hosts : {2, 4})
+    for (const bool has_finish : {true, false})
+      for (const Drift drift : {Drift::linear, Drift::thermal}) {
+        const Scenario scenario{
+            .name = "quiet", .hosts = hosts, .seconds = 60, .drift = drift, .has_finish = has_finish};
+        SimulatedRun run{scenario};
+        const auto is_early = [&](std::int32_t rank, std::int64_t ticks) {
+          const SimulatedClock& clock = run.clocks[static_cast<std::size_t>(run.host_of(rank))];
+          return ticks < static_cast<std::int64_t>(clock.ticks(run.begin_s + kQuietS));
+        };
+        std::erase_if(run.messages, [&](const MatchedMessage& message) {
+          return is_early(message.send.rank, message.send_enter_ns);
+        });
+        std::erase_if(run.collectives, [&](const std::vector<CollectivePart>& parts) {
+          return is_early(parts.front().start.rank, parts.front().enter_ns);
+        });
+        const ClockTrial trial{run, ClockOptions{}};
+        EXPECT_LE(errors(run, trial.clocks).max, drift == Drift::linear ? 0.2 : 3)
+            << hosts << " hosts, finish " << has_finish << ", drift " << static_cast<int>(drift);
+        for (const BoundLevel level : {BoundLevel::t1, BoundLevel::t2})
+          EXPECT_EQ(bounds(run, trial.clocks, level, kComparedMoments).outside, 0u);
+      }
+}
+
 }  // namespace
 }  // namespace meridian::test
