@@ -14,7 +14,8 @@
 namespace meridian {
 namespace {
 
-/// The slack of the messages between two domains, over time.
+/// The slack of the messages between two domains, over corrected time: the first lines of domains that no exchanges connect may be
+/// seconds apart.
 class PairSlope {
  public:
   void add(double sent_ns, double slack_ns, bool is_forth) {
@@ -83,7 +84,8 @@ void add_wait(const CollectiveSide& from, const CollectiveSide& to, const ClockC
     return;
   const double enter = correction.shifted(from.domain, static_cast<double>(from.last_enter_ns));
   const double exit = correction.shifted(to.domain, static_cast<double>(to.first_exit_ns));
-  slope.add(enter, wait_between(from.domain, enter, to.domain, exit, correction).slack_ns, is_forth);
+  slope.add(enter + correction.at(from.domain, enter),
+            wait_between(from.domain, enter, to.domain, exit, correction).slack_ns, is_forth);
 }
 
 /// [domains]: each domain against the reference, from collectives.
@@ -116,7 +118,7 @@ std::vector<double> slope_doubts(const ClockSamples& samples, const ClockCorrect
     PairSlope slope;
     for (const int direction : {0, 1})
       for_each_message(pair, direction, correction, [&](const ClockConstraint& one, const ClockPoint&) {
-        slope.add(one.sent_ns, one.slack_ns, direction == 0);
+        slope.add(one.sent_ns + correction.at(one.from, one.sent_ns), one.slack_ns, direction == 0);
       });
     connect(pair.low, pair.high, slope.doubt());
   }

@@ -22,12 +22,15 @@ struct Messages {
     send(a, b, time_ns, delay_ns);
     send(b, a, time_ns, delay_ns);
   }
-  std::vector<double> doubts() {
+  /// corrections  of the domains, ns
+  std::vector<double> doubts(std::vector<double> corrections = {}) {
     samples.seal();
     const std::size_t domains = samples.domains();
-    const ClockCorrection zero{
+    corrections.resize(domains);
+    ClockCorrection correction{
         0, 100.0 * kSecond, domains, 2, std::vector<double>(2 * domains), std::vector<std::vector<ClockStep>>(domains)};
-    return slope_doubts(samples, zero, 0);
+    for (std::size_t h = 0; h < domains; ++h) correction.knot(h, 0) = correction.knot(h, 1) = corrections[h];
+    return slope_doubts(samples, correction, 0);
   }
   ClockSamples samples;
 };
@@ -72,6 +75,37 @@ TEST(ClockSlope, UncertaintiesAddUpAlongThePathToTheReference) {
   EXPECT_NEAR(doubts[1], 2000.0 / (10 * kSecond), 1e-12);
   EXPECT_NEAR(doubts[2], 6000.0 / (10 * kSecond), 1e-12);
   EXPECT_TRUE(std::isinf(doubts[3]));
+}
+
+/// A spawned program, whose first lines follow realtime clocks: the messages of both directions have times that are far apart.
+TEST(ClockSlope, HasTheSameUncertaintyWhereFirstLinesAreApart) {
+  constexpr std::int64_t kBehindNs = 300'000'000;
+  const auto doubt = [](std::int64_t behind_ns) {
+    Messages messages{2};
+    for (int i = 0; i <= 100; ++i) {
+      const std::int64_t time_ns = kSecond + i * kSecond / 300, slack_ns = 40'000;
+      messages.samples.add({time_ns, time_ns + slack_ns - behind_ns, 0, 1});
+      messages.samples.add({time_ns - behind_ns, time_ns - behind_ns + slack_ns + behind_ns, 1, 0});
+    }
+    return messages.doubts({0, static_cast<double>(behind_ns)})[1];
+  };
+  EXPECT_NEAR(doubt(kBehindNs), doubt(0), 1e-12);
+  EXPECT_GT(doubt(kBehindNs), 80'000.0 / (kSecond / 3) * .99);
+}
+
+/// The same with collectives.
+TEST(ClockSlope, HasTheSameUncertaintyWhereTheFirstLinesOfCollectivesAreApart) {
+  const auto doubt = [](std::int64_t behind_ns) {
+    Messages messages{2};
+    for (int i = 0; i <= 100; ++i) {
+      const std::int64_t time_ns = kSecond + i * kSecond / 300;
+      const CollectiveSide sides[] = {{0, time_ns, time_ns + 40'000},
+                                      {1, time_ns - behind_ns, time_ns + 40'000 - behind_ns}};
+      messages.samples.add_collective(sides);
+    }
+    return messages.doubts({0, static_cast<double>(behind_ns)})[1];
+  };
+  EXPECT_NEAR(doubt(300'000'000) * (kSecond / 3.), doubt(0) * (kSecond / 3.), 1);
 }
 
 TEST(ClockSlope, CollectivesDetermineItWithoutMessages) {
