@@ -35,13 +35,6 @@ std::vector<Point> lower_hull(std::vector<Point> points) {
   return hull;
 }
 
-std::vector<Point> delays(const ClockSamples& samples, const PairSamples& pair, int direction) {
-  std::vector<Point> points;
-  for (const ClockPoint& point : pair.sides[direction].points())
-    points.push_back({static_cast<double>(point.sent_ns - samples.origin_ns()), static_cast<double>(point.delay_ns)});
-  return lower_hull(std::move(points));
-}
-
 double lowest(const std::vector<Point>& points, double slope) {
   double least = std::numeric_limits<double>::infinity();
   for (const Point& p : points) least = std::min(least, p.y - slope * p.x);
@@ -78,11 +71,6 @@ PairLine line_between(const std::vector<Point>& up, const std::vector<Point>& do
   const double slope = hull.size() >= 2 ? (hull[i].y - hull[i - 1].y) / (hull[i].x - hull[i - 1].x) : 0;
   const double kept = std::clamp(slope, -ClockTuning::kSteepestOneWay, ClockTuning::kSteepestOneWay);
   return {sign * lowest(hull, kept), sign * kept, false};
-}
-
-/// z_high - z_low: at least -(delay of low to high), at most the delay of high to low.
-PairLine line_of(const ClockSamples& samples, const PairSamples& pair) {
-  return line_between(delays(samples, pair, 0), delays(samples, pair, 1));
 }
 
 /// Bounds from collectives: a domain entered before the placed domains left, and left after they had entered.
@@ -122,10 +110,8 @@ class Placing {
         const PairSamples& pair = samples_.pairs()[e];
         const std::uint32_t next = pair.low == known ? pair.high : pair.low;
         if (lines_[next].is_placed || is_two_way(pair) != is_both_ways) continue;
-        const PairLine line = line_of(samples_, pair);
-        const double sign = next == pair.high ? 1 : -1;
-        lines_[next] = {lines_[known].offset_ns + sign * line.offset, lines_[known].slope + sign * line.slope, true,
-                        lines_[known].is_two_way && line.is_two_way};
+        const PairLine line = line_against(known, pair);
+        lines_[next] = {line.offset, line.slope, true, lines_[known].is_two_way && line.is_two_way};
         has_placed = true;
         if (is_both_ways) front.push_back(next);
       }
@@ -136,6 +122,22 @@ class Placing {
   double corrected(std::uint32_t domain, std::int64_t time_ns) const {
     const auto since = static_cast<double>(time_ns - samples_.origin_ns());
     return since + lines_[domain].offset_ns + lines_[domain].slope * since;
+  }
+
+  /// The line of a pair's other domain against the placed one. Times are those of the other domain: its first line may be seconds
+  /// away from that of the placed one.
+  PairLine line_against(std::uint32_t known, const PairSamples& pair) const {
+    const int forth = pair.low == known ? 0 : 1;
+    std::vector<Point> up, down;
+    for (const ClockPoint& point : pair.sides[forth].points()) {
+      const auto received = static_cast<double>(point.sent_ns + point.delay_ns - samples_.origin_ns());
+      up.push_back({received, received - corrected(known, point.sent_ns)});
+    }
+    for (const ClockPoint& point : pair.sides[1 - forth].points()) {
+      const auto sent = static_cast<double>(point.sent_ns - samples_.origin_ns());
+      down.push_back({sent, corrected(known, point.sent_ns + point.delay_ns) - sent});
+    }
+    return line_between(lower_hull(std::move(up)), lower_hull(std::move(down)));
   }
 
   /// Places the lowest domain that shares collectives with placed ones.

@@ -72,6 +72,29 @@ TEST(ClockHull, ADomainWithMessagesBothWaysIsPlacedRelativeToOnePlacedByMessages
   EXPECT_LE(std::abs(hosts.error(lines[2], 2) - hosts.error(lines[1], 1)), 1);
 }
 
+/// A spawned program, whose first line follows a realtime clock that is off by 300 ms, and by 300 ppm over a short run.
+TEST(ClockHull, ADomainFarAwayIsPlacedAsExactlyAsANearOne) {
+  constexpr double kFaster = 3e-4;
+  constexpr std::int64_t kDelayNs = 2 * kMicrosecond;
+  const auto shown = [](std::int64_t time_ns) {
+    return time_ns + std::llround(kFaster * static_cast<double>(time_ns)) - 300 * kMillisecond;
+  };
+  ClockSamples samples{2};
+  for (std::int64_t at = kSecond; at < 2 * kSecond; at += kMillisecond) {
+    samples.add({at, shown(at + kDelayNs), 0, 1});
+    samples.add({shown(at), at + kDelayNs, 1, 0});
+  }
+  samples.seal();
+  std::vector<HullLine> roots(2);
+  roots[0].is_placed = roots[0].is_two_way = true;
+  const HullLine line = hull_lines(samples, roots)[1];
+  for (const std::int64_t at : {kSecond, 2 * kSecond}) {
+    const double since = static_cast<double>(shown(at) - samples.origin_ns());
+    const double found = static_cast<double>(shown(at) - at) + line.offset_ns + line.slope * since;
+    EXPECT_LE(std::abs(found), 10) << at;
+  }
+}
+
 TEST(ClockHull, MessagesOneWayAreNoSteeperThanOscillators) {
   Hosts hosts{{0, 0}};
   for (int i = 0; i < 200; ++i) hosts.send(0, 1, kSecond + i * kSecond / 20, kMicrosecond + i * kMillisecond);
