@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The published cases of docs/CLOCK_CASES.md on simulated clocks:
-// clock_cases [REPETITIONS [period|duration|load|hops|cone|all]]
+// clock_cases [REPETITIONS [period|duration|load|hops|cone|field|all]]
 // Prints tables. Fails if a bound is false, or if corrections over hours are no better than lines.
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "field_comparison.hpp"
 #include "published_cases.hpp"
 
 namespace {
@@ -188,6 +189,26 @@ void print_cone(int repetitions) {
   }
 }
 
+void print_field(int repetitions) {
+  std::puts("\n## The field\n");
+  const Table table{
+      {"clocks", "method", "off: mean", "99 %", "worst", "received before sent", "intervals off: 99 %", "worst"}};
+  std::string without;
+  char text[64];
+  for (const char* const clocks : kFieldClocks) {
+    const FieldComparison all = compare_field(clocks, repetitions);
+    for (const FieldFigures& f : all.methods) {
+      const double percent = 100 * static_cast<double>(f.reversed) / static_cast<double>(f.messages);
+      table.row({clocks, f.method, us(f.mean_ns), us(f.p99_ns), us(f.worst_ns),
+                 f.reversed == 0 ? "0" : number(percent) + " %", us(f.interval_p99_ns), us(f.interval_worst_ns)});
+    }
+    std::snprintf(text, sizeof text, "%zu of %zu", all.pairs_without_line, all.pairs);
+    without += (without.empty() ? "" : ", ") + std::string{text};
+    check(all.checked, clocks);
+  }
+  std::printf("\nPairs that messages leave without a line of Duda's, by clocks: %s.\n", without.c_str());
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -200,6 +221,7 @@ int main(int count, char** arguments) {
   if (wants("load")) print_loads(repetitions);
   if (wants("hops")) print_hops(repetitions);
   if (wants("cone")) print_cone(kConeRepetitions * repetitions);
+  if (wants("field")) print_field(repetitions);
   std::printf("\n%zu bounds were compared with the truth, %zu are false.\n", checked.points, checked.outside);
   return is_good ? 0 : 1;
 }

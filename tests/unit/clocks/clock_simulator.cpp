@@ -55,7 +55,9 @@ SimulatedClock::SimulatedClock(const Scenario& scenario, int host, std::mt19937_
     double rate = 0;
     if (scenario.drift >= Drift::thermal) {
       walk += 1e-9 * std::sqrt(kGrid) * gauss(random);
-      rate += sine * std::sin(2 * std::numbers::pi * t / period + shift) + warming * (1 - std::exp(-t / warm_s)) + walk;
+      if (scenario.has_warmth)
+        rate += sine * std::sin(2 * std::numbers::pi * t / period + shift) + warming * (1 - std::exp(-t / warm_s));
+      if (scenario.has_walk) rate += walk;
     }
     if (scenario.drift == Drift::slewed) {
       if (std::fmod(t, 32.0) < kGrid) slew = range(-10, 10) * 1e-6;

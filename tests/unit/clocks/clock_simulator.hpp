@@ -84,6 +84,7 @@ struct Scenario {
   double latency_ns = 1300;  ///< L, the smallest; that of a pair is up to 1.3 times as long
   double asymmetry = 0;      ///< the directions of a pair differ by up to this share of L
   Drift drift = Drift::thermal;
+  bool has_walk = true, has_warmth = true;  ///< whether drift includes the random walk; the sine and warming up
   Pattern pattern = Pattern::ring;
   ExchangePattern exchange_pattern = ExchangePattern::star;
   bool is_congested = false;
