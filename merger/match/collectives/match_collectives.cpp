@@ -12,8 +12,7 @@ namespace {
 constexpr std::uint32_t kNoPart = PartId::kNone;
 constexpr std::uint32_t kAfterGap = 1U << 31;
 constexpr int kSeriesBits = 16;
-constexpr std::uint64_t kMostApart = std::uint64_t{1}
-                                     << 20;  // collectives of a communicator between two ranks; more mean damage
+constexpr std::uint64_t kMostApart = std::uint64_t{1} << 22;  // of two ranks, in collectives; more mean damage
 
 struct Across {
   bool is_awaited = false, waits = false;

@@ -51,7 +51,6 @@ struct SentMessage {
   bool follows_all = true;                ///< all earlier sends of the channel had ended before it began
   bool is_cancel_open = false;            ///< the program has freed the request, so that the outcome remains unknown
   std::uint32_t open = OpenSends::kNone;  ///< its request, until both ends are known
-  bool is_before = false;                 ///< the send is before the trace begins: nothing else is known of it
 };
 inline constexpr std::uint64_t kUnknownBytes = ~std::uint64_t{0};
 
@@ -74,14 +73,14 @@ struct Channel {
   std::uint32_t dest = 0;       ///< index of the receiving rank
   std::uint64_t messages = 0;   ///< number of messages sent since the last count()
   std::uint64_t bytes = 0;
-  std::uint64_t skipped_sends = 0;   ///< before the trace begins, until MessageMatcher::begin()
-  std::uint64_t skipped_places = 0;  ///< likewise
-  bool may_race = false;             ///< one of its ranks has several threads that send or receive
+  std::uint64_t sends_before = 0;   ///< before the trace begins: the next places get these messages
+  std::uint64_t places_before = 0;  ///< likewise: they get the next messages
+  bool may_race = false;            ///< one of its ranks has several threads that send or receive
   bool has_overlaps = false;  ///< threads of one side called at the same time, so the order of their calls is a choice
   CallSpan last_send;         ///< the call that ended last; likewise last_post
   CallSpan last_post;
 
-  bool is_idle() const noexcept { return sends.empty() && places.empty() && skipped_sends + skipped_places == 0; }
+  bool is_idle() const noexcept { return sends.empty() && places.empty() && sends_before + places_before == 0; }
   /// Index of the place with this number, or of its position if it is gone.
   std::size_t find_place(std::uint64_t number) const noexcept {
     std::size_t low = 0;

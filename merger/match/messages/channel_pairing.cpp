@@ -71,7 +71,7 @@ void ChannelPairing::pair_here(Channel& at, std::size_t place) {
   if (at.uncertain != 0 && !is_certain(at, place)) return;
   if (ledger_.has_gaps() && leave_apart(at, place)) [[unlikely]]
     return;
-  if (receives_[id].is_silent || receives_[id].is_before || at.sends[place].is_before)
+  if (receives_[id].is_silent || receives_[id].is_before)
     ledger_.open_sends().never_received(at.sends[place].open);
   else
     ledger_.matched(at, at.sends[place], receives_[id], has_one_clock(at));

@@ -18,8 +18,6 @@ std::vector<std::int32_t> world_ranks_of(const std::vector<std::uint32_t>& rank_
   return world_ranks;
 }
 
-constexpr std::uint64_t kMostUnderWay = std::uint64_t{1} << 20;  // in a channel when the trace begins; more mean damage
-
 void describe_receiver(const LocalComm& comm, std::int32_t source, std::int32_t tag, bool is_partitioned,
                        Receive& receive) noexcept {
   receive.comm = comm.comm;
@@ -65,30 +63,20 @@ void MessageMatcher::skip(std::uint32_t rank_index, const LocalComm& comm, const
   const bool is_partitioned = row.is_partitioned != 0;
   if (row.sent != 0) {
     const ChannelKey key = send_key(comm, row.peer, row.tag, is_partitioned);
-    channels_[channel_of(key, rank_index, other)].skipped_sends += row.sent;
+    channels_[channel_of(key, rank_index, other)].sends_before += row.sent;
   }
   if (row.received == 0) return;
   Receive receive;
   describe_receiver(comm, row.peer, row.tag, is_partitioned, receive);
-  channels_[channel_of(receive_key(receive), other, rank_index)].skipped_places += row.received;
+  channels_[channel_of(receive_key(receive), other, rank_index)].places_before += row.received;
 }
 
 // The i-th message belongs to the i-th place: only the difference matters.
 void MessageMatcher::begin() {
-  channels_.for_each([&](Channel& at) {
-    const std::uint64_t both = std::min(at.skipped_sends, at.skipped_places);
-    const std::uint64_t sends = std::min(at.skipped_sends - both, kMostUnderWay);
-    const std::uint64_t places = std::min(at.skipped_places - both, kMostUnderWay);
-    for (std::uint64_t i = 0; i < sends; ++i) {
-      SentMessage message;
-      message.bytes = kUnknownBytes;
-      message.number = next_number_++;
-      message.is_before = true;
-      message.enter_ns = std::numeric_limits<std::int64_t>::min() / 2;
-      at.sends.push_back(message);
-    }
-    for (std::uint64_t i = 0; i < places; ++i) at.places.push_back({kNoReceive, {}, next_number_++, true});
-    at.skipped_sends = at.skipped_places = 0;
+  channels_.for_each([](Channel& at) {
+    const std::uint64_t both = std::min(at.sends_before, at.places_before);
+    at.sends_before -= both;
+    at.places_before -= both;
   });
 }
 
@@ -121,9 +109,14 @@ std::uint64_t MessageMatcher::send(const Caller& caller, const LocalComm& comm, 
     ledger_.ambiguous(caller.call);
   }
   if (caller.span.leave_ticks > at.last_send.leave_ticks) at.last_send = caller.span;
+  if (at.places_before != 0) [[unlikely]] {
+    --at.places_before;
+    open_sends().never_received(open);
+    return next_number_++;
+  }
 
   const SentMessage message{caller.call, caller.span, caller.enter_ns, bytes, next_number_++,
-                            false,       follows_all, false,           open,  false};
+                            false,       follows_all, false,           open};
   const std::size_t place = at.sends.size();
   const bool is_over = has_ended_[receiver] || lost_.contain(receiver, comm.comm);
   if (place >= at.places.size() && is_over && at.uncertain == 0) {
@@ -131,9 +124,6 @@ std::uint64_t MessageMatcher::send(const Caller& caller, const LocalComm& comm, 
     return message.number;
   }
   at.sends.push_back(message);
-  if (place < at.places.size() && at.places[place].receive == kNoReceive)
-      [[unlikely]]  // received before the trace begins
-    open_sends().never_received(open);
   if (ledger_.has_gaps()) [[unlikely]]
     pairing_.pair_all(at);  // earlier receives may have waited for it
   else
@@ -208,19 +198,32 @@ ChannelKey MessageMatcher::receive_key(const Receive& receive) const noexcept {
           receive.epoch};
 }
 
+/// The message of the receive is not in the trace. Removes the receive if it is complete.
+void MessageMatcher::leave_alone(ReceiveId id) {
+  const Receive& receive = receives_[id];
+  if (!receive.is_complete) return;
+  if (!receive.is_silent && !receive.is_before) ledger_.received_from_missing();
+  receives_.remove(id);
+}
+
 /// Appends the receive to its channel. If it is complete, it is paired later.
 void MessageMatcher::place(ReceiveId id) {
   Receive& receive = receives_[id];
   const std::uint32_t sender = rank_of(*receive.peers, receive.source);
   if (sender == kMissingRank) {
     receive.is_sender_missing = true;
-    if (!receive.is_complete) return;
-    if (!receive.is_silent) ledger_.received_from_missing();
-    receives_.remove(id);
+    leave_alone(id);
     return;
   }
   receive.channel = channel_of(receive_key(receive), sender, receive.rank_index);
   Channel& at = channels_[receive.channel];
+  if (at.sends_before != 0) [[unlikely]] {
+    --at.sends_before;
+    receive.channel = ChannelTable::kNone;
+    receive.is_before = receive.is_sender_missing = true;
+    leave_alone(id);
+    return;
+  }
   at.may_race = races_.may_race(at.source, at.dest);
   const bool follows_all = !at.last_post.overlaps(receive.span);
   if (!follows_all) {
@@ -264,8 +267,7 @@ void MessageMatcher::complete(ReceiveId id, const Caller& caller, std::int32_t s
   receive.is_complete = true;
   const bool was_uncertain = std::exchange(receive.is_uncertain, false);
   if (receive.is_sender_missing) {
-    ledger_.received_from_missing();
-    receives_.remove(id);
+    leave_alone(id);
   } else if (receive.channel != ChannelTable::kNone) {
     Channel& at = channels_[receive.channel];
     if (was_uncertain) {

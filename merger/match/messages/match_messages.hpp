@@ -114,6 +114,7 @@ class MessageMatcher {
   std::uint32_t channel_of(const ChannelKey& key, std::uint32_t source, std::uint32_t dest) {
     return channels_.get(key, source, dest, [this](Channel& idle) { ledger_.count(idle); });
   }
+  void leave_alone(ReceiveId id);
   ChannelKey receive_key(const Receive& receive) const noexcept;
   void place(ReceiveId id);
   /// Places receives of the rank that waited for their channels.

@@ -51,7 +51,6 @@ FindingId MessageLedger::or_cut_off(FindingId id, std::uint32_t rank_index) cons
 }
 
 void MessageLedger::unmatched_send(const Channel& at, const SentMessage& send) {
-  if (send.is_before) return;  // of the trace it is no part
   ++totals_.unmatched_sends;
   open_sends_.never_received(send.open);
   findings_.add(or_cut_off(FindingId::message_unmatched_send, at.dest), 1, [&] {

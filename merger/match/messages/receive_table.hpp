@@ -31,7 +31,7 @@ struct Receive {
   const Group* peers = nullptr;
   bool is_complete = false;        ///< no further data about it will follow
   bool is_silent = false;          ///< complete, but its completion is not in the trace
-  bool is_before = false;          ///< it was posted before the trace begins
+  bool is_before = false;          ///< it was posted before the trace begins, or its message was sent before
   bool is_uncertain = false;       ///< a cancel was requested, and its outcome is unknown
   bool is_sender_missing = false;  ///< the sending rank is not in the trace
   bool has_failed = false;         ///< the call that completed it returned an error: the message may have been longer
