@@ -9,10 +9,16 @@
 namespace meridian {
 namespace {
 
+/// later - earlier. Times of a damaged file may overflow: then it is some number.
+double difference(std::int64_t later, std::int64_t earlier) noexcept {
+  return static_cast<double>(
+      static_cast<std::int64_t>(static_cast<std::uint64_t>(later) - static_cast<std::uint64_t>(earlier)));
+}
+
 /// Whether b lies on or above the line from a to c. Times and delays within a window are far below 2^53.
 bool is_above_line(const ClockPoint& a, const ClockPoint& b, const ClockPoint& c) noexcept {
-  const auto time = [&](const ClockPoint& p) { return static_cast<double>(p.sent_ns - a.sent_ns); };
-  const auto delay = [&](const ClockPoint& p) { return static_cast<double>(p.delay_ns - a.delay_ns); };
+  const auto time = [&](const ClockPoint& p) { return difference(p.sent_ns, a.sent_ns); };
+  const auto delay = [&](const ClockPoint& p) { return difference(p.delay_ns, a.delay_ns); };
   return delay(b) * time(c) >= delay(c) * time(b);
 }
 
