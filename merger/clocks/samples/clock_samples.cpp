@@ -122,7 +122,7 @@ std::uint32_t ClockSamples::pair(std::uint32_t a, std::uint32_t b) {
   const auto [low, high] = std::minmax(a, b);
   const HandleKey key{std::uint64_t{low} << 32 | high};
   std::uint32_t place = pair_of_.find(key);
-  if (place == pair_of_.kNone) {
+  if (place == IndexMap<HandleKey>::kNone) {
     place = static_cast<std::uint32_t>(pairs_.size());
     pair_of_.set(key, place);
     pairs_.push_back({low, high, {}});

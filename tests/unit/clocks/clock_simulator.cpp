@@ -5,6 +5,7 @@
 #include <cmath>
 #include <ctime>
 #include <numbers>
+#include <numeric>
 
 #include "random_numbers.hpp"
 #include "tcp_round_trips.hpp"
@@ -212,8 +213,8 @@ double SimulatedRun::exchange_round(AnchorPhase phase, double time_s, int trips)
         if (const int other = h ^ d; other > h && other < hosts) pairs.emplace_back(h, other);
     std::mt19937_64 fixed{77};
     for (int matching = 0; matching < 3; ++matching) {
-      std::vector<int> order;
-      for (int h = 0; h < hosts; ++h) order.push_back(h);
+      std::vector<int> order(static_cast<std::size_t>(hosts));
+      std::iota(order.begin(), order.end(), 0);
       for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[fixed() % i]);
       for (std::size_t i = 0; i + 1 < order.size(); i += 2) pairs.emplace_back(order[i], order[i + 1]);
     }
@@ -301,8 +302,8 @@ void SimulatedRun::simulate() {
         }
         break;
       case Pattern::random: {
-        std::vector<int> order;
-        for (int r = 0; r < count; ++r) order.push_back(r);
+        std::vector<int> order(static_cast<std::size_t>(count));
+        std::iota(order.begin(), order.end(), 0);
         for (std::size_t i = size; i > 1; --i) std::swap(order[i - 1], order[random_() % i]);
         for (std::size_t i = 0; i < size; ++i) {
           send(order[i], order[(i + 1) % size]);
@@ -349,7 +350,8 @@ void SimulatedRun::simulate() {
       }
     const double latest = *std::max_element(now.begin(), now.end());
     const bool is_anybody_away = std::ranges::any_of(scenario.sets, [&](const ClockSet& one) {
-      return is_away(one.host, now[static_cast<std::size_t>(one.host * scenario.ranks_per_host)]) ||
+      return is_away(one.host,
+                     now[static_cast<std::size_t>(one.host) * static_cast<std::size_t>(scenario.ranks_per_host)]) ||
              is_away(one.host, latest) || is_away(one.host, latest + 1e-3);
     });
     if (!is_anybody_away && scenario.collective_every != 0 &&

@@ -90,7 +90,7 @@ TEST(ClockSlope, HasTheSameUncertaintyWhereFirstLinesAreApart) {
     return messages.doubts({0, static_cast<double>(behind_ns)})[1];
   };
   EXPECT_NEAR(doubt(kBehindNs), doubt(0), 1e-12);
-  EXPECT_GT(doubt(kBehindNs), 80'000.0 / (kSecond / 3) * .99);
+  EXPECT_GT(doubt(kBehindNs), 80'000.0 * 3 / static_cast<double>(kSecond) * .99);
 }
 
 /// The same with collectives.
