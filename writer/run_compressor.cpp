@@ -27,6 +27,7 @@ constexpr std::uint64_t kBetweenMomentsNs = 4'000'000'000;  // at which all writ
 constexpr std::uint64_t kBetweenIdleLooksNs = 20'000'000;
 
 std::uint64_t most_bytes_of(const RingFile& ring) {
+  if (ring.header().is_recorder()) return kMostOfProfile;  // KeptPart has the limits; MERIDIAN_SPOOL may be 0
   const std::uint64_t half = ring.header().spool_bytes / 2;
   return ring.header().is_profile != 0 ? std::min(half, kMostOfProfile) : half;
 }

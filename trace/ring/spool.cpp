@@ -97,9 +97,9 @@ Status SpoolWriter::drop_before(std::uint64_t position) {
     const ssize_t got =
         ::pread(old.get(), piece.data(), std::min<std::uint64_t>(piece.size(), end_ - at), static_cast<off_t>(at));
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return spool_error("read", path_, got < 0 ? errno : EIO);
-    iovec part{piece.data(), static_cast<std::size_t>(got)};
-    if (const int error = write_all(next.get(), at - position, &part, 1); error != 0) {
+    iovec part{piece.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
+    const int read_error = got < 0 ? errno : EIO;  // EIO: it is shorter than it was
+    if (const int error = got <= 0 ? read_error : write_all(next.get(), at - position, &part, 1); error != 0) {
       ::unlink(next_spool(path_).c_str());
       return spool_error("copy", path_, error);
     }

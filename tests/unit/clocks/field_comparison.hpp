@@ -14,7 +14,7 @@ namespace meridian::test {
 
 /// Eight hosts in a ring for five minutes.
 Scenario field_scenario(const std::string& clocks);
-/// What field_scenario() takes.
+/// The name of a class of clocks, for field_scenario().
 inline constexpr std::array<const char*, 5> kFieldClocks{"straight", "walk of the rate", "temperature", "NTP slews",
                                                          "a step of 50 us"};
 
