@@ -87,6 +87,7 @@ ClockLine least_squares(const std::vector<FitPoint>& points) {
 
 ClockLine learn(PingPongs& pings, FitPoint (*measure)(PingPongs&)) {
   std::vector<FitPoint> points;
+  points.reserve(kFitPoints);
   for (int i = 0; i < kFitPoints; ++i) points.push_back(measure(pings));
   return least_squares(points);
 }
@@ -131,18 +132,19 @@ std::vector<ClockLine> jones_koenig(SimulatedRun& run, double start_s) {
 }
 
 std::vector<ClockLine> hca3(SimulatedRun& run, double start_s) {
-  const int hosts = run.scenario.hosts;
-  std::vector<ClockLine> lines(static_cast<std::size_t>(hosts));
-  int distance = 1;
+  const auto hosts = static_cast<std::size_t>(run.scenario.hosts);
+  std::vector<ClockLine> lines(hosts);
+  std::size_t distance = 1;
   while (2 * distance < hosts) distance *= 2;
   for (; distance > 0; distance /= 2) {
     double end_s = start_s;
-    for (int reference = 0; reference + distance < hosts; reference += 2 * distance) {
-      PingPongs pings{run, reference, reference + distance, lines[static_cast<std::size_t>(reference)], start_s};
+    for (std::size_t reference = 0; reference + distance < hosts; reference += 2 * distance) {
+      PingPongs pings{run, static_cast<int>(reference), static_cast<int>(reference + distance), lines[reference],
+                      start_s};
       ClockLine line = learn(pings, skampi_offset);
       const FitPoint anew = skampi_offset(pings);
       line.offset_ns = anew.difference_ns - line.slope * (anew.at_ns - line.at_ns);
-      lines[static_cast<std::size_t>(reference + distance)] = line;
+      lines[reference + distance] = line;
       end_s = std::max(end_s, pings.now_s());
     }
     start_s = end_s;

@@ -67,6 +67,7 @@ std::vector<FieldEvent> events_of(const SimulatedRun& run) {
 
 std::vector<double> times_on(const std::vector<FieldEvent>& events, const FieldClocks& clocks) {
   std::vector<double> times;
+  times.reserve(events.size());
   for (const FieldEvent& event : events) times.push_back(clocks[event.host](event.local_ns));
   return times;
 }

@@ -258,8 +258,8 @@ TEST(EnergyCurve, KeepsItsEndsAndItsShapeOfManyReadings) {
   EnergyCurve curve;
   EXPECT_EQ(curve.at(5), 0);
   constexpr std::int64_t kReadings = 1'000'000;
-  for (std::int64_t i = 0; i <= kReadings; ++i)
-    curve.add(10 * i, static_cast<double>(std::max(i, kReadings / 2)) - kReadings / 2);
+  constexpr std::int64_t kHalf = kReadings / 2;
+  for (std::int64_t i = 0; i <= kReadings; ++i) curve.add(10 * i, static_cast<double>(std::max(i, kHalf) - kHalf));
   EXPECT_EQ(curve.between(0, 10 * kReadings), 0.5e6);
   EXPECT_EQ(curve.between(-100, 20 * kReadings), 0.5e6);
   EXPECT_NEAR(curve.between(0, 5 * kReadings), 0, 1e3);

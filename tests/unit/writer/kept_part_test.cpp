@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "compressing_rank.hpp"
 
 namespace meridian {
