@@ -10,7 +10,6 @@
 #include "edit/row_facts.hpp"
 #include "merged/merged_trace.hpp"
 #include "merged/model/event_waits.hpp"
-#include "merger/model/findings.hpp"
 #include "merger/output/event_rows.hpp"
 #include "merger/output/merged_definitions.hpp"
 
@@ -179,8 +178,9 @@ void add_finding(FindingId id, std::uint64_t count, const std::string& detail, S
   summary.findings.insert(place, std::move(finding));
 }
 
-void add_findings(const EditCounts& counts, const std::string& description, Summary& summary) {
-  add_finding(FindingId::edit_left_out, counts.events,
+void add_findings(const EditCounts& counts, const EditOptions& options, Summary& summary) {
+  const std::string& description = options.description;
+  add_finding(options.left_out, counts.events,
               description + " left out " + std::to_string(counts.events) + " events, " +
                   std::to_string(counts.messages) + " messages, " + std::to_string(counts.collectives) + " collectives",
               summary);
@@ -214,7 +214,7 @@ Result<EditCounts> write_edit(const StoredTrace& trace, const std::filesystem::p
   MERIDIAN_TRY_DO(copy_memory(trace, writer.kept(), output.id()));
   MERIDIAN_TRY_DO(copy_energy(trace, writer.kept(), output.id()));
   Summary summary = remaining->finish(*counters);
-  add_findings(writer.counts(), options.description, summary);
+  add_findings(writer.counts(), options, summary);
   if (options.progress) options.progress(1, "analyses");
   Status finished = output.finish(map, summary, options.analyse);
   if (!finished) return trace.named(std::move(finished).error());  // the analyses find damage, too

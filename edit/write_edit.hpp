@@ -8,13 +8,15 @@
 
 #include "edit/event_edit.hpp"
 #include "edit/remaining_summary.hpp"
+#include "merger/model/findings.hpp"
 #include "merger/output/merged_output.hpp"
 #include "trace/model/result.hpp"
 
 namespace meridian {
 
 struct EditOptions {
-  std::string description{};  ///< of the edit, for the findings: "cut --from 1s"
+  std::string description{};                      ///< of the edit, for the findings: "cut --from 1s"
+  FindingId left_out = FindingId::edit_left_out;  ///< says which events are gone
   /// May be empty. Receives the progress, 0 to 1, and the name of the step.
   std::function<void(double fraction, std::string_view what)> progress{};
   MergedOutput::Analyse analyse{};  ///< may be empty; as for merge()

@@ -2,6 +2,7 @@
 #include "analysis/walk/measured_spans.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace meridian {
 
@@ -41,8 +42,21 @@ void MeasuredSpans::add(const MergedEvent& event) {
   span.has_events = true;
 }
 
+void MeasuredSpans::begin_together(std::vector<MeasuredSpan>& spans) const {
+  std::int64_t begin_ns = std::numeric_limits<std::int64_t>::min(), end_ns = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    if (!spans[i].has_events) continue;
+    if (ranks_[i].is_begun) return;
+    begin_ns = std::max(begin_ns, spans[i].begin_ns);
+    end_ns = std::min(end_ns, spans[i].end_ns);
+  }
+  if (begin_ns >= end_ns) return;
+  for (MeasuredSpan& span : spans) span.begin_ns = begin_ns;
+}
+
 std::vector<MeasuredSpan> MeasuredSpans::spans() const {
   std::vector<MeasuredSpan> spans = spans_;
+  begin_together(spans);
   for (MeasuredSpan& span : spans) span.end_ns = std::max(span.end_ns, span.begin_ns);
   return spans;
 }

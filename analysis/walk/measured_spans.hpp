@@ -11,7 +11,8 @@
 namespace meridian {
 
 /// The part of a rank that efficiencies are about: from the leave of MPI_Init to the enter of MPI_Finalize. Without these
-/// calls, from its first event or to its last one.
+/// calls, from its first event or to its last one. If no rank has MPI_Init, as in a part of a run, all begin with the first event of the
+/// one that begins last: what the others' events before it waited for is not known.
 struct MeasuredSpan {
   std::int32_t rank = 0;
   std::int64_t begin_ns = 0;
@@ -30,6 +31,8 @@ class MeasuredSpans {
   std::vector<MeasuredSpan> spans() const;
 
  private:
+  void begin_together(std::vector<MeasuredSpan>& spans) const;
+
   struct Rank {
     bool is_finalized = false;
     bool is_begun = false;  // an MPI_Init was seen

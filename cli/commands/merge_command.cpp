@@ -11,6 +11,7 @@
 #include "analysis/analyses.hpp"
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
+#include "cli/edit/begin_together.hpp"
 #include "cli/leftovers.hpp"
 #include "cli/merge_processes.hpp"
 #include "cli/output.hpp"
@@ -23,6 +24,7 @@
 #include "cli/where/past_deadlock.hpp"
 #include "merged/merged_trace.hpp"
 #include "merger/merge.hpp"
+#include "summary/recorded_part.hpp"
 
 namespace meridian {
 namespace {
@@ -40,6 +42,7 @@ struct MergeArguments {
   bool quiet = false;
   bool removes_overhead = false;
   bool has_lost_hosts = false;
+  bool keeps_early_calls = false;
   PrintOptions print;
 };
 
@@ -84,6 +87,15 @@ Error being_merged(const fs::path& output) {
           ""};
 }
 
+/// The last parts of the ranks begin at one moment.
+Status trim(MergeOutcome& outcome, ProgressBar& bar) {
+  MERIDIAN_TRY(const bool is_new,
+               begin_together(outcome.path, [&](double fraction, std::string_view what) { bar.show(fraction, what); }));
+  if (!is_new) return {};
+  MERIDIAN_TRY(outcome.summary, MergedTrace::read_summary(outcome.path));
+  return {};
+}
+
 int merge_trace(const MergeArguments& arguments, Processes* processes) {
   const auto model = std::find(kClockModels.begin(), kClockModels.end(), arguments.clock_model);
   if (model == kClockModels.end())
@@ -125,7 +137,10 @@ int merge_trace(const MergeArguments& arguments, Processes* processes) {
     is_taken = !lock;
     return is_taken ? Status{being_merged(output)} : Status{};
   };
-  const auto outcome = merge(directories, options);
+  auto outcome = merge(directories, options);
+  if (outcome && !arguments.keeps_early_calls && is_last_part(outcome->summary)) {
+    if (const Status trimmed = trim(*outcome, bar); !trimmed) outcome = trimmed.error();
+  }
   bar.clear();
   // A launcher ends all processes when one of them fails, so to it the one that does nothing has succeeded.
   if (is_taken && find_launcher().rank) {
@@ -177,6 +192,8 @@ Command merge_command() {
       {"--lost-hosts", "",
        "Hosts whose ranks are not finished are gone: make their rank files from what had reached the directory",
        &arguments->has_lost_hosts},
+      {"--early-calls", "", "Flight recorders: keep the calls that ended before all ranks had some",
+       &arguments->keeps_early_calls},
       {"--remove-overhead", "", "Subtract the tracer's direct cost from the times; receives still follow their sends",
        &arguments->removes_overhead},
       {"--quiet", "", "Print only errors", &arguments->quiet}};

@@ -24,22 +24,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string how_many(std::uint64_t count, std::string_view what) {
+std::string counted_noun(std::uint64_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 std::string describe(const fs::path& directory, const Packed& packed) {
-  const std::string name = printable(directory.string()), containers = how_many(packed.containers, "container");
+  const std::string name = printable(directory.string()), containers = counted_noun(packed.containers, "container");
   if (packed.ranks != 0)
-    return fmt::format("Packed {} of '{}'; {} in {} ({}, before {})\n", how_many(packed.ranks, "rank"), name,
-                       how_many(packed.ranks + packed.ranks_before, "rank"), containers,
+    return fmt::format("Packed {} of '{}'; {} in {} ({}, before {})\n", counted_noun(packed.ranks, "rank"), name,
+                       counted_noun(packed.ranks + packed.ranks_before, "rank"), containers,
                        human_bytes(packed.bytes_after), human_bytes(packed.bytes_before));
   if (packed.files_removed != 0)
     return fmt::format("Removed {} of '{}' that were in containers: {} in {}\n",
-                       how_many(packed.files_removed, "rank file"), name, how_many(packed.ranks_before, "rank"),
+                       counted_noun(packed.files_removed, "rank file"), name, counted_noun(packed.ranks_before, "rank"),
                        containers);
   if (packed.ranks_before == 0) return fmt::format("Packed nothing of '{}'\n", name);
-  return fmt::format("'{}' is already packed: {} in {}\n", name, how_many(packed.ranks_before, "rank"), containers);
+  return fmt::format("'{}' is already packed: {} in {}\n", name, counted_noun(packed.ranks_before, "rank"), containers);
 }
 
 int pack(const std::string& given) {

@@ -108,9 +108,9 @@ def traced(mpiexec, ranks, meridian, command, trace, scratch, **extra_env):
     )
 
 
-def merge(meridian, trace):
+def merge(meridian, trace, *options):
     """Merges a trace. Returns (process, summary); the summary is None when the output is not JSON."""
-    process = run([meridian, "merge", "--json", trace])
+    process = run([meridian, "merge", "--json", *options, trace])
     try:
         return process, json.loads(process.stdout)
     except json.JSONDecodeError:

@@ -30,25 +30,38 @@ def counts(summary):
     return {row["name"]: row["count"] for row in summary["functions"]}
 
 
-def check_last_part(options, trace, least=CALLS_KEPT):
+def check_last_part(options, trace):
     """The merged last part. All calls of each rank are there from some call on, and what they exchange is matched."""
-    merged, summary = launch.merge(options.meridian, trace)
+    summary, calls, begins, first_end = last_calls(options, trace)
+    if any(finding["name"] == "recording.recorder_early" for finding in summary["findings"]):
+        assert first_end > max(begins.values()) - 1e-6, (first_end, begins)  # the parts begin at one moment
+    if any(len(functions) < CALLS_KEPT for functions in calls.values()):
+        summary, calls, _, _ = last_calls(options, trace, "--early-calls")
+    assert all(len(functions) >= CALLS_KEPT for functions in calls.values()), {rank: len(functions) for rank, functions in calls.items()}
+    return summary, calls
+
+
+def last_calls(options, trace, *how):
+    """(summary, functions by rank, begins by rank, end of the call that ended first)"""
+    merged, summary = launch.merge(options.meridian, trace, *how)
     assert merged.returncode in (0, 2), merged.stderr
     names = {finding["name"] for finding in summary["findings"]}
     assert "recording.recorder" in names, names
     assert not names & {"message.unmatched_send", "message.unmatched_receive", "collective.incomplete", "request.unknown"}, names
     rows = launch.run([options.meridian, "query", trace, "--json",
-                       "SELECT rank, function, start_s FROM events WHERE function LIKE 'MPI@_%' ESCAPE '@' ORDER BY rank, start_s"])
+                       "SELECT rank, function, start_s, end_s FROM events WHERE function LIKE 'MPI@_%' ESCAPE '@' ORDER BY rank, start_s"])
     calls = {rank: [] for rank in range(options.ranks)}
+    begins, first_end = {}, float("inf")
     for row in json.loads(rows.stdout)["rows"]:
         calls[row["rank"]].append(row["function"])
+        begins.setdefault(row["rank"], row["start_s"])
+        first_end = min(first_end, row["end_s"])
     for rank, functions in calls.items():
-        assert len(functions) >= least, (rank, len(functions))
         loop = [name for name in functions if name in ("MPI_Comm_rank", "MPI_Sendrecv")]
         assert all(one != next_one for one, next_one in zip(loop, loop[1:])), rank  # none is missing in between
         sums = [at for at, name in enumerate(functions) if name == "MPI_Allreduce"]
         assert {next_at - at for at, next_at in zip(sums, sums[1:])} <= {201}, rank
-    return summary, calls
+    return summary, calls, begins, first_end
 
 
 def check_whole(options, trace, rounds, is_exact=True):
@@ -126,7 +139,9 @@ def timed(options, work):
             break
     launch.kill_ranks(options.program, trace)
     program.communicate(timeout=launch.TIMEOUT_S)
-    summary, _ = check_last_part(options, trace, 1000)
+    merged, summary = launch.merge(options.meridian, trace)
+    assert merged.returncode in (0, 2), merged.stderr
+    assert any(finding["name"] == "recording.recorder" for finding in summary["findings"])
     assert 0.9 < summary["run"]["time_s"] < 10, summary["run"]
 
 

@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "analysed.hpp"
+#include "edit/later_calls.hpp"
 #include "edit/write_edit.hpp"
 #include "merged/merged_trace.hpp"
 #include "merged_reader.hpp"
@@ -128,6 +130,51 @@ TEST(Edit, KeepsTheOtherEndOfAMessageAndDropsTheRest) {
   EXPECT_EQ(summary.findings[0].name, "edit.left_out");
   EXPECT_EQ(summary.findings[0].count, 2u);
   EXPECT_EQ(summary.findings[0].detail, "filter left out 2 events, 1 messages, 0 collectives");
+}
+
+EditCounts later(const fs::path& merged, const fs::path& output, std::int64_t from_ns) {
+  LaterCalls edit{from_ns};
+  return edited(merged, output, edit, "merge");
+}
+
+std::optional<std::int64_t> common_begin(const SyntheticRun& run) {
+  const auto trace = StoredTrace::open(run.merged());
+  if (!trace) throw std::runtime_error(trace.error().what);
+  const auto found = find_common_begin(*trace);
+  if (!found) throw std::runtime_error(found.error().what);
+  return *found;
+}
+
+TEST(Edit, LastPartsBeginTogetherWithTheRankThatBeginsLast) {
+  SyntheticRun run{2};
+  run[0]->send({100, 110}, 1, 1, 8);
+  run[0]->call(CallId::Comm_rank, {400, 500});
+  run[0]->call(CallId::Comm_rank, {505, 525});  // under way at the begin
+  run[0]->send({600, 610}, 1, 2, 16);
+  run[1]->receive({520, 530}, 0, 1, 8);  // of a message that was sent before
+  run[1]->receive({650, 660}, 0, 2, 16);
+  merge(run);
+  ASSERT_EQ(common_begin(run), 420);  // from the first event
+  const fs::path output = run.directory / "part.h5";
+  const EditCounts counts = later(run.merged(), output, 420);
+  EXPECT_EQ(counts.events, 2u);
+  EXPECT_EQ(counts.messages, 1u);
+  EXPECT_THAT(enters(output), ElementsAre(405, 420, 500, 550));
+  EXPECT_EQ(summary_of(output).messages.matched, 1u);
+}
+
+TEST(Edit, LastPartsStayAsTheyAreIfARankEndsBeforeAnotherBeginsOrAllBeginAlike) {
+  SyntheticRun run{2};
+  run[0]->call(CallId::Comm_rank, {100, 200});
+  run[0]->call(CallId::Comm_rank, {300, 400});
+  run[1]->call(CallId::Comm_rank, {400, 500});
+  merge(run);
+  EXPECT_EQ(common_begin(run), std::nullopt);
+  SyntheticRun alike{2};
+  alike[0]->call(CallId::Comm_rank, {100, 200});
+  alike[1]->call(CallId::Comm_rank, {150, 250});
+  merge(alike);
+  EXPECT_EQ(common_begin(alike), std::nullopt);
 }
 
 TEST(Edit, CallsThatAreGoneAreMissingInTheirThread) {
