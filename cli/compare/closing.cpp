@@ -31,6 +31,16 @@ std::string problem_text(const ItemChange& change) {
   return text + fmt::format(", {} a rank", human_duration(std::fabs(change.change_s)));
 }
 
+/// What the program itself does more or less of.
+std::string function_sentence(const ComparisonReport& report) {
+  for (const ItemChange& change : report.comparisons.back().changes)  // of a subject, the largest change is first
+    if (change.subject == Subject::program_function && change.is_notable)
+      return fmt::format(" Of the program's functions {}{} changed most: {} a rank, before {}.", change.name,
+                         change.place.empty() ? "" : fmt::format(" ({})", change.place), human_duration(change.after_s),
+                         human_duration(change.before_s));
+  return {};
+}
+
 }  // namespace
 
 std::string closing_sentence(const ComparisonReport& report) {
@@ -48,7 +58,8 @@ std::string closing_sentence(const ComparisonReport& report) {
                         problem_text(*largest), human_percent(std::fabs(largest->share)));
     if (more > 0) text += fmt::format(" and {} more", more);
   }
-  return text.empty() ? "No problem came, went or changed by 0.1 % of the run or more." : text + ".";
+  text = text.empty() ? "No problem came, went or changed by 0.1 % of the run or more." : text + ".";
+  return text + function_sentence(report);
 }
 
 }  // namespace meridian

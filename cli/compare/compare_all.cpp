@@ -20,6 +20,8 @@ std::vector<std::string> find_notes(const std::vector<RunGroup>& groups) {
   };
   if (differ(&RunProfile::is_profile))
     notes.push_back("Some runs are profiles, others traces: problems, waits, states and regions are not compared.");
+  if (differ(&RunProfile::has_samples))
+    notes.push_back("Some runs have no samples: functions of the program are not compared.");
   if (differ(&RunProfile::executable)) notes.push_back("The programs have different names.");
   if (differ(&RunProfile::ranks))
     notes.push_back("The numbers of ranks differ: changes in seconds are those of a mean rank.");

@@ -184,6 +184,7 @@ struct ChangeSection {
 };
 constexpr std::array kChangeSections{ChangeSection{Subject::problem, "PROBLEMS", "problem"},
                                      ChangeSection{Subject::state, "STATES OF THE THREADS", "state"},
+                                     ChangeSection{Subject::program_function, "FUNCTIONS OF THE PROGRAM", "function"},
                                      ChangeSection{Subject::function, "FUNCTIONS", "function"},
                                      ChangeSection{Subject::site, "CALL SITES", "function"},
                                      ChangeSection{Subject::region, "REGIONS", "region"},
@@ -202,7 +203,7 @@ std::string change_section(const ComparisonReport& report, const ChangeSection& 
     if (change.subject == section.subject && change.is_notable) notable.push_back(&change);
   if (notable.empty()) return {};
   const bool has_place =
-      section.subject == Subject::problem || section.subject == Subject::site || section.subject == Subject::wait;
+      section.subject != Subject::state && section.subject != Subject::function && section.subject != Subject::region;
   const bool has_count = section.subject == Subject::function || section.subject == Subject::region;
   const bool has_test =
       std::ranges::any_of(notable, [](const ItemChange* change) { return std::isfinite(change->test.p_value); });
@@ -240,12 +241,14 @@ std::string rest_line(const ComparisonReport& report) {
   std::size_t noise = 0;
   for (const ItemChange& change : report.comparisons.back().changes) {
     if (change.is_notable) continue;
-    const bool is_noise = change.test.p_value >= kSignificant && std::fabs(change.share) >= kLeastChange;
-    (is_noise ? noise : small) += 1;
+    (change.is_noise && std::fabs(change.share) >= kLeastChange ? noise : small) += 1;
   }
   std::string text;
-  if (small > 0) text = fmt::format("{} further rows changed by less than 0.1 % of the run", small);
-  if (noise > 0) text += fmt::format("{}{} are within the noise of the repeats", text.empty() ? "" : ", ", noise);
+  if (small > 0)
+    text = fmt::format("{} further row{} changed by less than 0.1 % of the run", small, small == 1 ? "" : "s");
+  if (noise > 0)
+    text += fmt::format("{}{} {} within the noise of repeats or samples", text.empty() ? "" : ", ", noise,
+                        noise == 1 ? "is" : "are");
   return text.empty() ? "" : comparison_lines(text + ".");
 }
 

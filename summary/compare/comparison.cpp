@@ -37,8 +37,17 @@ Measures mean_measures(ItemsOfRuns items) {
     mean.count += item->measures.count / runs;
     mean.bytes += item->measures.bytes / runs;
     mean.wait_s += item->measures.wait_s / runs;
+    mean.error_s = std::hypot(mean.error_s, item->measures.error_s / runs);
   }
   return mean;
+}
+
+/// Standard error of the mean seconds a rank, of samples within the runs.
+double sampling_error(const RunGroup& group, ItemsOfRuns items) {
+  double error_s = 0;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (items[i] != nullptr) error_s = std::hypot(error_s, items[i]->measures.error_s / group.runs[i].ranks);
+  return error_s / static_cast<double>(items.size());
 }
 
 bool is_in_any(ItemsOfRuns items) {
@@ -77,10 +86,12 @@ Comparison compare_groups(const RunGroup& before, const RunGroup& after) {
   const std::vector<AlignedItem> aligned = align_items(runs);
   const double time_s = mean_time(before);
   const auto is_known = [](const RunProfile* run) { return !run->is_profile; };
+  const bool all_have_samples = std::ranges::all_of(runs, &RunProfile::has_samples);
   const bool is_mixed = std::ranges::any_of(runs, is_known) && !std::ranges::all_of(runs, is_known);
   for (const AlignedItem& item : aligned) {
     const Subject subject = item.latest->subject;
     if (is_mixed && subject != Subject::function && subject != Subject::site) continue;
+    if (subject == Subject::program_function && !all_have_samples) continue;
     const ItemsOfRuns all{item.of_runs};
     const ItemsOfRuns old_items = all.first(before.runs.size());
     const ItemsOfRuns new_items = all.subspan(before.runs.size());
@@ -102,8 +113,10 @@ Comparison compare_groups(const RunGroup& before, const RunGroup& after) {
     change.test = welch_test(then, now);
     change.before = mean_measures(old_items);
     change.after = mean_measures(new_items);
-    const bool is_noise = change.test.p_value >= kSignificant;  // false if that is unknown
-    change.is_notable = std::fabs(change.change_s) >= kLeastChange * time_s && change.change_s != 0 && !is_noise;
+    const double error_s = std::hypot(sampling_error(before, old_items), sampling_error(after, new_items));
+    change.is_noise = change.test.p_value >= kSignificant ||  // false if that is unknown
+                      std::fabs(change.change_s) < kSampledChange * error_s;
+    change.is_notable = std::fabs(change.change_s) >= kLeastChange * time_s && change.change_s != 0 && !change.is_noise;
   }
   std::ranges::stable_sort(result.changes, [](const ItemChange& a, const ItemChange& b) {
     return std::tuple{a.subject, -size_of(a)} < std::tuple{b.subject, -size_of(b)};

@@ -59,12 +59,13 @@ struct ItemChange {
   double share = 0;  ///< change_s / time of the run before
   double before_sd_s = 0, after_sd_s = 0;
   MeanDifference test;
-  bool is_notable = false;  ///< at least kLeastChange of the run, and significant as far as that is known
+  bool is_noise = false;    ///< as far as repeats or samples say
+  bool is_notable = false;  ///< at least kLeastChange of the run, and no noise
   Measures before, after;
 
   template <class Row = ItemChange>
   static constexpr auto kColumns = Columns{
-      column<Row>("subject", "", "state, function, site, region, wait, problem",
+      column<Row>("subject", "", "state, function, site, region, wait, problem, program_function",
                   [](const Row& row) { return std::string{subject_name(row.subject)}; }),
       column<&Row::name>("name", "", "of it; of a site the called function"),
       column<&Row::function>("function", "", "of waits and problems: where they are"),
@@ -80,7 +81,9 @@ struct ItemChange {
       column<&Row::test, &MeanDifference::low>("low_s", "s", "95 % interval of change_s; undefined without repeats"),
       column<&Row::test, &MeanDifference::high>("high_s", "s", "its upper end"),
       column<&Row::test, &MeanDifference::p_value>("p_value", "", "chance of such a change if there is none"),
-      column<&Row::is_notable>("notable", "", "at least 0.1 % of the run, and p_value below 0.05 if it is known"),
+      column<&Row::is_notable>(
+          "notable", "",
+          "at least 0.1 % of the run, p_value below 0.05 if it is known, and two standard errors of samples"),
       column<&Row::before, &Measures::total_s>("before_total_s", "s", "over all ranks"),
       column<&Row::after, &Measures::total_s>("after_total_s", "s", "over all ranks"),
       column<&Row::before, &Measures::count>("before_count", "", "calls, executions, waits; over all ranks"),
@@ -95,6 +98,7 @@ struct ItemChange {
 
 inline constexpr double kLeastChange = 0.001;  ///< of the time of the run: less is not worth a user's time
 inline constexpr double kSignificant = 0.05;   ///< p values below this are no noise
+inline constexpr double kSampledChange = 2;    ///< standard errors of samples; from here on no noise
 
 struct Comparison {
   std::vector<FigureChange> figures;  ///< in the order of figures()

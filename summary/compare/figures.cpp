@@ -128,6 +128,7 @@ constexpr auto kFamilies = std::to_array<FigureFamily>({
     {"bytes", "FUNCTION", bytes, "sent and received by these calls"},
     {"waits", "FUNCTION", seconds, "waits for other ranks or threads in these calls, over all ranks"},
     {"region", "NAME", seconds, "time in a region of the program, over all ranks and threads"},
+    {"program_function", "NAME", seconds, "time outside MPI in a function of the program, by samples, over all ranks"},
     {"problem", "NAME", seconds, "cost of a problem of the verdict, over all ranks; 0 if it was not found"},
 });
 // clang-format on

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <span>
@@ -19,7 +20,8 @@
 namespace meridian {
 namespace {
 
-constexpr std::array<std::string_view, 6> kSubjectNames{"state", "function", "site", "region", "wait", "problem"};
+constexpr std::array<std::string_view, 7> kSubjectNames{"state",   "function",        "site", "region", "wait",
+                                                        "problem", "program_function"};
 
 /// Adds up rows of one item.
 class Items {
@@ -88,14 +90,18 @@ Status check_object(const RunProfile& run, Subject subject, std::string_view obj
   }
   for (const ProfileItem& item : run.items)
     if (item.subject == subject) known.push_back(item.name);
+  if (subject == Subject::program_function)
+    return unknown_name("'" + run.source + "' has no samples in a function", object, known,
+                        "`meridian stats --section program` shows those of the program");
   return unknown_name("'" + run.source + "' has no region", object, known, "`meridian stats` shows its regions");
 }
 
 Result<double> family_figure(const RunProfile& run, const FigureFamily& family, std::string_view object,
                              std::span<const std::string_view> problems) {
-  const Subject subject = family.name == "region"    ? Subject::region
-                          : family.name == "problem" ? Subject::problem
-                                                     : Subject::function;
+  const Subject subject = family.name == "region"             ? Subject::region
+                          : family.name == "problem"          ? Subject::problem
+                          : family.name == "program_function" ? Subject::program_function
+                                                              : Subject::function;
   // Names of problems have blanks, for which a shell would need quotes.
   std::string name{object};
   if (subject == Subject::problem) std::ranges::replace(name, '_', ' ');
@@ -127,6 +133,7 @@ RunProfile profile_of(const Summary& summary, std::string source) {
                  .ranks = static_cast<double>(std::max(summary.run.ranks_present, 1)),
                  .time_s = summary.run.time_s,
                  .is_profile = is_profile(summary),
+                 .has_samples = !summary.program_functions.empty(),
                  .pop = pop_of(summary),
                  .figures = {},
                  .items = {}};
@@ -154,6 +161,13 @@ RunProfile profile_of(const Summary& summary, std::string source) {
     add(items.at(Subject::region, row.name), row.total_s, row.count, 0, row.mpi_s);
   for (const ProblemSummary& row : summary.problems)
     add(items.at(Subject::problem, row.problem, row.function, {}, row.place), row.cost_s, 1);
+  for (const ProgramFunctionSummary& row : summary.program_functions) {
+    // The line is the one with most samples, which may be another one in the next run.
+    Measures& sum =
+        items.at(Subject::program_function, row.function, {}, {}, row.place.substr(0, row.place.rfind(':')));
+    add(sum, row.self_s, row.samples);
+    sum.error_s = std::hypot(sum.error_s, row.error_s);
+  }
   run.items = items.take();
   return run;
 }

@@ -14,17 +14,18 @@
 
 namespace meridian {
 
-enum class Subject : std::uint8_t { state, function, site, region, wait, problem };
+enum class Subject : std::uint8_t { state, function, site, region, wait, problem, program_function };
 
-/// "state", "function", "site", "region", "wait", "problem"
+/// "state", "function", "site", "region", "wait", "problem", "program_function"
 std::string_view subject_name(Subject subject);
 
 /// Time over all ranks, with what belongs to it. All are 0 for what a run does not have.
 struct Measures {
   double total_s = 0;
   double count = 0;
-  double bytes = 0;   ///< sent and received
-  double wait_s = 0;  ///< of functions and sites: waits for other ranks or threads; of regions: in MPI
+  double bytes = 0;    ///< sent and received
+  double wait_s = 0;   ///< of functions and sites: waits for other ranks or threads; of regions: in MPI
+  double error_s = 0;  ///< standard error of total_s, of what is known by samples
 };
 
 /// A part of a run that other runs may have, too.
@@ -33,7 +34,7 @@ struct ProfileItem {
   std::string name;      ///< of the state, function, region, wait or problem; of a site the called function
   std::string function;  ///< of waits and problems: where; otherwise empty
   std::string caller;    ///< of sites: the function that contains the call; otherwise empty
-  std::string place;     ///< "halo.c:70"; empty: none, or unknown
+  std::string place;     ///< "halo.c:70"; of a function of the program "halo.c"; empty: none, or unknown
   Measures measures;
 };
 
@@ -54,7 +55,8 @@ struct RunProfile {
   std::int64_t begin_realtime_ns = 0;
   double ranks = 0;  ///< present ones
   double time_s = 0;
-  bool is_profile = false;  ///< of sums over calls: states, regions and waits are unknown, and problems are others
+  bool is_profile = false;   ///< of sums over calls: states, regions and waits are unknown, and problems are others
+  bool has_samples = false;  ///< functions of the program are known
   PopFigures pop;
   std::vector<double> figures;     ///< in the order of figures(); NaN: undefined
   std::vector<ProfileItem> items;  ///< no two are the same in all texts

@@ -6,6 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/unit/compare/made_runs.hpp"
 
@@ -14,6 +19,7 @@ namespace {
 
 using made::add_function;
 using made::add_problem;
+using made::add_program_function;
 using made::add_wait;
 using made::group_of;
 using made::run_of;
@@ -55,6 +61,44 @@ TEST(Comparison, AFunctionHasItsChangeInSecondsOfAMeanRank) {
   EXPECT_EQ(change.status, "changed");
   EXPECT_TRUE(change.is_notable);
   EXPECT_TRUE(std::isnan(change.test.p_value));
+}
+
+/// Runs of ten seconds on two ranks that compute in assemble(), with a standard error by samples.
+RunGroup assembles(std::initializer_list<std::pair<double, double>> totals_s) {
+  std::vector<Summary> runs;
+  std::uint32_t line = 40;
+  for (const auto& [self_s, error_s] : totals_s) {
+    runs.push_back(run_of(2, 10));
+    add_program_function(runs.back(), "assemble", "solve.c:" + std::to_string(++line), self_s, error_s);
+  }
+  return group_of("assembles", runs);
+}
+
+TEST(Comparison, AFunctionOfTheProgramIsTheSameWhicheverOfItsLinesHasMostSamples) {
+  const Comparison comparison = compare_groups(assembles({{4, 0.1}}), assembles({{8, 0.3}}));
+  const ItemChange change = change_of(comparison, Subject::program_function, "assemble");
+  EXPECT_EQ(change.status, "changed");
+  EXPECT_EQ(change.place, "solve.c");
+  EXPECT_DOUBLE_EQ(change.change_s, 2);
+  EXPECT_DOUBLE_EQ(change.share, 0.2);
+  EXPECT_TRUE(change.is_notable);
+}
+
+TEST(Comparison, AChangeOfAFunctionOfTheProgramWithinItsSamplingErrorIsNoise) {
+  const auto is_notable = [](const RunGroup& before, const RunGroup& after) {
+    return change_of(compare_groups(before, after), Subject::program_function, "assemble").is_notable;
+  };
+  // Standard errors of 0.3 and 0.4 s over two ranks: 0.25 s of a difference a rank.
+  EXPECT_FALSE(is_notable(assembles({{4, 0.3}}), assembles({{4.99, 0.4}})));
+  EXPECT_TRUE(is_notable(assembles({{4, 0.3}}), assembles({{5.01, 0.4}})));
+  // Four repeats halve it.
+  const std::pair<double, double> then{4, 0.3}, now{4.51, 0.4};
+  EXPECT_TRUE(is_notable(assembles({then, then, then, then}), assembles({now, now, now, now})));
+}
+
+TEST(Comparison, FunctionsOfTheProgramAreComparedIfAllRunsHaveSamples) {
+  const Comparison comparison = compare_groups(assembles({{4, 0}}), sends({2}));
+  for (const ItemChange& change : comparison.changes) EXPECT_NE(change.subject, Subject::program_function);
 }
 
 TEST(Comparison, RanksMayDiffer) {

@@ -48,6 +48,15 @@ inline void add_wait(Summary& summary, std::string pattern, std::string function
   summary.waits.push_back(row);
 }
 
+inline void add_program_function(Summary& summary, std::string name, std::string place, double self_s, double error_s) {
+  ProgramFunctionSummary row;
+  row.function = std::move(name);
+  row.place = std::move(place);
+  row.self_s = self_s;
+  row.error_s = error_s;
+  summary.program_functions.push_back(row);
+}
+
 inline void add_problem(Summary& summary, std::string name, double cost_s) {
   ProblemSummary row;
   row.problem = std::move(name);
