@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "live/rank_now.hpp"
 #include "trace/model/call_id.hpp"
 #include "trace/records/record.hpp"
 #include "trace/ring/ring_file.hpp"
@@ -27,6 +28,8 @@ struct RankActivity {
   std::uint32_t threads = 0;  ///< threads with such calls
   CallId call{};              ///< the longest call in progress; none: outside MPI
   double since_s = 0;         ///< duration of the call in progress
+  CallPlace function{};       ///< of the program in which the thread that calls MPI computes; empty: unknown
+  double function_share = 0;  ///< of the time that it computed in the window
 };
 
 /// Reads one ring repeatedly: only what was stored since the last reading, and at most what a ring holds. The program

@@ -6,15 +6,21 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <memory>
+#include <string>
 #include <thread>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/summary_source.hpp"
 #include "cli/top/top_text.hpp"
+#include "cli/where/thread_functions.hpp"
+#include "live/look.hpp"
 #include "live/rings.hpp"
 
 namespace meridian {
@@ -36,15 +42,52 @@ std::size_t rows_on_screen() {
   return static_cast<std::size_t>(std::max(1, size.ws_row - kLinesBesides));
 }
 
+/// The functions of the program in which running ranks compute, as far as the kernel shows them.
+class ComputingRanks {
+ public:
+  explicit ComputingRanks(const std::string& directory) {
+    std::vector<std::string> unused;
+    auto looked = look_at_ranks(directory, unused);
+    if (!looked) return;
+    ranks_ = std::move(looked->ranks);
+    std::size_t watched = 0;
+    for (const RankNow& rank : ranks_) {
+      const auto caller = std::ranges::find_if(rank.threads, &ThreadNow::has_called_mpi);
+      if (!rank.is_alive || rank.ring.empty() || caller == rank.threads.end() || ++watched > kMostComputing) continue;
+      functions_.watch(rank.meta, caller->kernel_tid);
+      thread_of_[rank.ring] = caller->kernel_tid;
+    }
+  }
+  void look() { found_ = functions_.find(); }
+  void add_to(RankActivity& rank, const std::string& ring) const {
+    const auto thread = thread_of_.find(ring);
+    const auto function = thread == thread_of_.end() ? found_.end() : found_.find(thread->second);
+    if (function == found_.end()) return;
+    rank.function = function->second.place;
+    rank.function_share = function->second.share;
+  }
+
+ private:
+  static constexpr std::uint64_t kPeriodNs = 10'000'000;
+  static constexpr std::size_t kMostComputing = 64;  // each process has some megabytes of unwind tables
+  std::vector<RankNow> ranks_;
+  ThreadFunctions functions_{kPeriodNs, ThreadFunctions::Calls::some};
+  std::map<std::string, std::int32_t> thread_of_;  // by ring
+  std::map<std::int32_t, ThreadFunctions::Found> found_;
+};
+
 int top(const TopArguments& arguments) {
   const FoundRings found = find_rings(arguments.directory);
   std::vector<ActivityReader> readers;
+  std::vector<std::string> rings;  // of readers
   for (const FoundRing& each : found.rings) {
     auto ring = open_ring(each, RingFile::Access::read_only);
-    if (ring && ring->is_process_alive())
-      readers.emplace_back(*std::move(ring), each.world == "." ? "" : each.world.string());
+    if (!ring || !ring->is_process_alive()) continue;
+    readers.emplace_back(*std::move(ring), each.world == "." ? "" : each.world.string());
+    rings.push_back(each.note.ring.string());
   }
   if (readers.empty()) return fail(nothing_runs(arguments.directory, found));
+  ComputingRanks computing{arguments.directory};
   for (ActivityReader& reader : readers) reader.look();
   const bool is_screen = is_terminal(STDOUT_FILENO) && !arguments.is_json;
   // A pipe or a file gets one sample, but programs may read JSON samples from a pipe until the end.
@@ -53,7 +96,11 @@ int top(const TopArguments& arguments) {
     std::this_thread::sleep_for(std::chrono::duration<double>{arguments.interval_s});
     std::vector<RankActivity> ranks;
     ranks.reserve(readers.size());
-    for (ActivityReader& reader : readers) ranks.push_back(reader.look());
+    computing.look();
+    for (std::size_t i = 0; i < readers.size(); ++i) {
+      ranks.push_back(readers[i].look());
+      computing.add_to(ranks.back(), rings[i]);
+    }
     std::ranges::stable_sort(ranks, {}, [](const RankActivity& rank) { return std::tie(rank.world, rank.rank); });
     std::string text = arguments.is_json
                            ? top_json(ranks, found.elsewhere)

@@ -9,6 +9,7 @@
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
 #include "cli/support/json_text.hpp"
+#include "cli/where/call_places.hpp"
 #include "summary/units.hpp"
 
 namespace meridian {
@@ -27,6 +28,19 @@ std::string_view name_of(CallId call) {
 }
 
 std::string per_second(double value) { return human_count(static_cast<std::uint64_t>(value + 0.5)); }
+
+/// The call in progress, or the function of the program that the rank computes in.
+std::string doing(const RankActivity& rank) {
+  if (!rank.is_alive) return "(ended)";
+  if (rank.call != CallId::none) return std::string{name_of(rank.call)};
+  return rank.function.function.empty() ? "" : printable(short_place(rank.function));
+}
+
+std::string how_long(const RankActivity& rank) {
+  if (!rank.is_alive) return {};
+  if (rank.call != CallId::none) return human_duration(rank.since_s);
+  return rank.function.function.empty() ? "" : human_percent(rank.function_share);
+}
 
 }  // namespace
 
@@ -49,16 +63,15 @@ std::string top_text(const std::vector<RankActivity>& ranks, std::size_t rows, s
                {"calls/s", Align::right},
                {"in MPI", Align::right},
                {"sent/s", Align::right},
-               {"in call", Align::left},
+               {"in", Align::left, Shortening::function},
                {"for", Align::right}}};
   for (std::size_t i = 0; i < std::min(rows, ranks.size()); ++i) {
     const RankActivity& rank = ranks[i];
-    const bool is_in_call = rank.is_alive && rank.call != CallId::none;
     table.add(
         {rank.world.empty() ? fmt::format("{}", rank.rank) : printable(fmt::format("{}/{}", rank.world, rank.rank)),
          printable(rank.host), fmt::format("{}", rank.threads), per_second(rate(rank.calls, rank)),
-         human_percent(mpi_share(rank)), human_bytes(rate(static_cast<double>(rank.bytes), rank)),
-         !rank.is_alive ? "(ended)" : std::string{name_of(rank.call)}, is_in_call ? human_duration(rank.since_s) : ""});
+         human_percent(mpi_share(rank)), human_bytes(rate(static_cast<double>(rank.bytes), rank)), doing(rank),
+         how_long(rank)});
   }
   if (!table.empty()) text += table.text([](const std::string& title) { return title; });
   if (ranks.size() > rows) text += fmt::format("  ... and {} more ranks\n", ranks.size() - rows);
@@ -79,7 +92,15 @@ std::string top_json(const std::vector<RankActivity>& ranks, std::size_t elsewhe
                                {"mpi_share", mpi_share(rank)},
                                {"sent_bytes_per_s", rate(static_cast<double>(rank.bytes), rank)},
                                {"call", nullptr},
-                               {"since_s", rank.since_s}};
+                               {"since_s", rank.since_s},
+                               {"function", nullptr},
+                               {"place", nullptr},
+                               {"function_share", rank.function_share}};
+    if (!rank.function.function.empty()) {
+      row["function"] = printable(rank.function.function);
+      row["place"] = printable(
+          short_place({{}, rank.function.file, rank.function.line, rank.function.module, rank.function.offset}));
+    }
     if (rank.call != CallId::none) row["call"] = name_of(rank.call);
     json["ranks"].push_back(std::move(row));
   }

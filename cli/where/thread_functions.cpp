@@ -25,37 +25,6 @@ constexpr std::uint64_t kPeriodNs = 2'000'000;
 constexpr std::size_t kMostThreads = 256;  ///< each has a buffer of the kernel
 constexpr std::size_t kMostFrames = 64;
 
-struct Watched {
-  RankNow* rank;
-  ThreadNow* thread;
-  ThreadEvent event;
-  std::vector<std::uint64_t> addresses{};  // of its last sample, innermost first
-};
-
-std::vector<Watched> watch(std::vector<RankNow>& ranks) {
-  std::vector<Watched> watched;
-  for (RankNow& rank : ranks) {
-    if (!rank.is_alive || rank.ring.empty()) continue;
-    for (ThreadNow& thread : rank.threads) {
-      const bool computes =
-          thread.is_alive && !thread.is_asleep && thread.call == CallId::none && thread.kernel_tid > 0;
-      if (!computes || watched.size() == kMostThreads) continue;
-      auto event = ThreadEvent::open(thread.kernel_tid, kPeriodNs, CLOCK_MONOTONIC, &ThreadEvent::open_event);
-      if (event) watched.push_back({&rank, &thread, *std::move(event)});
-    }
-  }
-  return watched;
-}
-
-void take_samples(std::vector<Watched>& watched) {
-  std::map<std::int32_t, LoadedFiles> files;
-  for (Watched& one : watched) {
-    LoadedFiles& loaded = files.try_emplace(one.rank->meta.pid, one.rank->meta.pid).first->second;
-    loaded.refresh();
-    one.event.drain([&](std::uint64_t, const CopiedStack& copied) { unwind(copied, loaded, one.addresses); });
-  }
-}
-
 /// The names of one stack, as in a merged file: its innermost frame is the last path.
 class StackNames {
  public:
@@ -97,37 +66,135 @@ class StackNames {
   SampleNames names_;
 };
 
+using FrameKey = std::pair<std::string, std::uint64_t>;
+FrameKey key_of(std::uint32_t site, const SiteTable& table) {
+  const auto [module, offset] = table.sites()[site];
+  return {table.modules()[module].path, offset};
+}
+
+/// The frames of a stack, innermost first; empty if one of them is of the MPI library or the tracer.
+std::vector<std::uint32_t> frames_of(const std::vector<std::uint64_t>& stack, RankSites& sites, const PathTable& paths,
+                                     const SiteTable& table) {
+  std::vector<std::uint32_t> frames;
+  for (const std::uint64_t address : stack) {
+    if (address == kStackDeeper || address == kStackLost || frames.size() == kMostFrames) break;
+    frames.push_back(paths.paths()[sites.path(address, 0)].site);
+    const Module& module = table.modules()[table.sites()[frames.back()].module];
+    if (module.is_mpi || module.is_tracer) return {};
+  }
+  return frames;
+}
+
+/// Samples by function and line.
+class FunctionCounts {
+ public:
+  void add(const CallPlace& place, std::uint32_t samples) {
+    all_ += samples;
+    if (place.function.empty()) return;
+    Function& function = functions_[{place.function, place.module}];
+    function.samples += samples;
+    Line& line = function.lines[place.line];
+    line.samples += samples;
+    line.place = place;
+  }
+  ThreadFunctions::Found largest() const {
+    const auto count = [](const auto& row) { return row.second.samples; };
+    const auto function = std::ranges::max_element(functions_, {}, count);
+    if (function == functions_.end()) return {};
+    const auto line = std::ranges::max_element(function->second.lines, {}, count);
+    return {line->second.place, static_cast<double>(function->second.samples) / static_cast<double>(all_)};
+  }
+
+ private:
+  struct Line {
+    std::uint32_t samples = 0;
+    CallPlace place{};
+  };
+  struct Function {
+    std::uint32_t samples = 0;
+    std::map<std::uint32_t, Line> lines{};
+  };
+  std::map<std::pair<std::string, std::string>, Function> functions_;  // by name and module
+  std::uint32_t all_ = 0;
+};
+
 }  // namespace
 
-void find_thread_functions(std::vector<RankNow>& ranks) {
-  std::vector<Watched> watched = watch(ranks);
-  if (watched.empty()) return;
-  std::this_thread::sleep_for(kWatchedFor);
-  take_samples(watched);
-  const std::vector<StackRow> no_stacks;  // those of recorded calls are not needed
-  for (RankNow& rank : ranks) {
-    SiteTable table;
-    PathTable paths;
-    std::vector<std::pair<Watched*, std::vector<std::uint32_t>>> stacks;  // sites, innermost first
-    RankSites sites{rank.meta, table, paths, no_stacks};
-    for (Watched& one : watched) {
-      if (one.rank != &rank || one.addresses.empty()) continue;
-      auto& [unused, frames] = stacks.emplace_back(&one, std::vector<std::uint32_t>{});
-      for (const std::uint64_t address : one.addresses) {
-        if (address == kStackDeeper || address == kStackLost || frames.size() == kMostFrames) break;
-        frames.push_back(paths.paths()[sites.path(address, 0)].site);
-      }
-    }
-    if (stacks.empty()) continue;
-    Findings unused;  // unresolved sites have no names
-    const std::vector<SourcePlace> places = resolve_sites(table, unused);
-    for (const auto& [one, frames] : stacks) {
-      StackNames names;
-      for (auto site = frames.rbegin(); site != frames.rend(); ++site)
-        if (*site < places.size()) names.add(table.sites()[*site], table, places[*site]);
-      one->thread->place = names.place();
-    }
+void ThreadFunctions::watch(const RankMeta& meta, std::int32_t kernel_tid) {
+  if (kernel_tid <= 0 || watched_.size() == kMostThreads) return;
+  auto event = ThreadEvent::open(kernel_tid, period_ns_, CLOCK_MONOTONIC, &ThreadEvent::open_event);
+  if (event) watched_.try_emplace(kernel_tid, &meta, *std::move(event));
+}
+
+void ThreadFunctions::take() {
+  Stack stack;
+  for (auto& [tid, one] : watched_) {
+    LoadedFiles& loaded = files_.try_emplace(one.meta->pid, one.meta->pid).first->second;
+    loaded.refresh();
+    one.stacks.clear();
+    one.event.drain([&](std::uint64_t, const CopiedStack& copied) {
+      unwind(copied, loaded, stack);
+      const bool is_whole = std::ranges::find(stack, kStackLost) == stack.end();
+      if (!stack.empty() && (is_whole || calls_ == Calls::none)) ++one.stacks[stack];
+    });
   }
+}
+
+std::map<std::int32_t, ThreadFunctions::Found> ThreadFunctions::find() {
+  take();
+  struct Row {
+    std::int32_t tid;
+    std::uint32_t samples;
+    std::vector<std::uint32_t> frames;  // sites of `table`, innermost first
+  };
+  SiteTable table, unknown;
+  PathTable paths;
+  const std::vector<StackRow> no_stacks;  // those of recorded calls are not needed
+  std::map<const RankMeta*, RankSites> sites_of;
+  std::vector<Row> rows;
+  std::map<FrameKey, std::uint32_t> asked;  // sites of `unknown`
+  for (const auto& [tid, one] : watched_)
+    for (const auto& [stack, samples] : one.stacks) {
+      RankSites& sites = sites_of.try_emplace(one.meta, *one.meta, table, paths, no_stacks).first->second;
+      Row row{tid, samples, frames_of(stack, sites, paths, table)};
+      for (const std::uint32_t site : row.frames)
+        if (FrameKey key = key_of(site, table); !known_.contains(key) && !asked.contains(key)) {
+          const auto [module, offset] = table.sites()[site];
+          asked.emplace(std::move(key), unknown.site(unknown.module(table.modules()[module]), offset));
+        }
+      if (!row.frames.empty()) rows.push_back(std::move(row));
+    }
+  Findings unused;  // unresolved sites have no names
+  const std::vector<SourcePlace> places = resolve_sites(unknown, unused);
+  for (const auto& [key, site] : asked) known_[key] = site < places.size() ? places[site] : SourcePlace{};
+  std::map<std::int32_t, FunctionCounts> counts;
+  for (const Row& row : rows) {
+    StackNames names;
+    for (auto site = row.frames.rbegin(); site != row.frames.rend(); ++site)
+      names.add(table.sites()[*site], table, known_.at(key_of(*site, table)));
+    counts[row.tid].add(names.place(), row.samples);
+  }
+  std::map<std::int32_t, Found> found;
+  for (const auto& [tid, count] : counts)
+    if (Found largest = count.largest(); largest.share > 0) found.emplace(tid, std::move(largest));
+  return found;
+}
+
+void find_thread_functions(std::vector<RankNow>& ranks) {
+  ThreadFunctions functions{kPeriodNs, ThreadFunctions::Calls::none};
+  const auto computes = [](const RankNow& rank, const ThreadNow& thread) {
+    return rank.is_alive && !rank.ring.empty() && thread.is_alive && !thread.is_asleep && thread.call == CallId::none;
+  };
+  for (const RankNow& rank : ranks)
+    for (const ThreadNow& thread : rank.threads)
+      if (computes(rank, thread)) functions.watch(rank.meta, thread.kernel_tid);
+  if (!functions.watches_any()) return;
+  std::this_thread::sleep_for(kWatchedFor);
+  const auto found = functions.find();
+  for (RankNow& rank : ranks)
+    for (ThreadNow& thread : rank.threads)
+      if (const auto function = found.find(thread.kernel_tid); function != found.end() && computes(rank, thread))
+        thread.place = function->second.place;
 }
 
 }  // namespace meridian

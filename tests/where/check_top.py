@@ -44,6 +44,7 @@ def main():
                 check.equal("ranks on other hosts", look["elsewhere"], 0)
                 for rank in look["ranks"]:
                     check.equal("call", rank["call"], "MPI_Recv")
+                    check.equal("function of a rank that waits in MPI", rank["function"], None)
                     check.equal("calls per second", rank["calls_per_s"], 0)
                     check.equal("bytes per second", rank["sent_bytes_per_s"], 0)
                     check.true(f"share of MPI: {rank['mpi_share']}", 0.999 < rank["mpi_share"] <= 1)
@@ -61,7 +62,26 @@ def main():
         late = top()
         check.equal("exit code when nothing runs", late.returncode, 1)
         check.true(f"what it says: {late.stderr}", "no rank of a running program" in late.stderr)
+    with tempfile.TemporaryDirectory() as work:
+        check_computing(check, options, work)
     return check.finish()
+
+
+def check_computing(check, options, work):
+    """The last rank computes for ever. The others poll in MPI, so that it may have no processor for a while."""
+    run = stuck_run.StuckRun(options, [options.program, "barrier"], work, RANKS)
+    with run:
+        run.until(lambda report: report["ranks"] and report["ranks"][0]["threads"][0]["call"] == "MPI_Barrier")
+        for _ in range(20):
+            words = [options.meridian, "top", "--json", "--count", "1", "--interval", "0.5", run.trace]
+            done = subprocess.run(words, capture_output=True, text=True, timeout=stuck_run.PATIENCE_S, check=False)
+            first, *_, last = json.loads(done.stdout)["ranks"]
+            if last["function"] is not None:
+                break
+        check.equal("the call of a rank that waits, and its function", (first["call"], first["function"]), ("MPI_Barrier", None))
+        check.equal("the function of a rank that computes", (last["call"], last["function"]), (None, "main"))
+        check.true(f"its line: {last['place']}", last["place"].startswith("stuck.c:"))
+        check.equal("its share of the time that the rank computes", last["function_share"], 1)
 
 
 def check_elsewhere(check, run, top):
