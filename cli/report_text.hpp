@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "merged/merged_trace.hpp"
 #include "report/page.hpp"
@@ -27,5 +28,11 @@ PageText page_text(const Summary& summary);
 
 /// The page, with page_text() or a changed one.
 Result<std::string> make_report(const ReportSource& source, const PageBudget& budget, const PageText& text);
+
+/// The page on two groups of runs, as `meridian compare` takes them: timelines are those of the first run of each.
+///
+/// is_private  PageText::is_private
+/// errors      those of load_groups() and of reading the traces
+Result<std::string> make_runs_report(const std::vector<std::string>& groups, const PageBudget& budget, bool is_private);
 
 }  // namespace meridian

@@ -66,17 +66,20 @@ void replace_mark(std::string& page, std::string_view mark, std::string_view tex
   if (const std::size_t at = page.find(mark); at != std::string::npos) page.replace(at, mark.size(), text);
 }
 
-/// shows  the part of the report that the page consists of: "all", "clocks"
+/// shows  the part of the report that the page consists of: "all", "clocks", "runs"
 std::string put_together(std::string_view mark, std::string_view shows, Json tables, const Json& timeline,
                          const PageText& text) {
-  const Json about{{"title", text.title},
-                   {"headline", text.headline},
-                   {"version", text.version},
-                   {"shows", shows},
-                   {"is_served", text.is_served},
-                   {"is_profile", text.is_profile},
-                   {"rows_of_tables", kMostPageRows},
-                   {"tables", std::move(tables)}};
+  Json about{{"title", text.title},
+             {"headline", text.headline},
+             {"version", text.version},
+             {"shows", shows},
+             {"is_served", text.is_served},
+             {"is_profile", text.is_profile},
+             {"rows_of_tables", kMostPageRows},
+             {"tables", std::move(tables)}};
+  if (text.beside)
+    about["beside"] = {
+        {"origin_s", text.beside->origin_s}, {"before_s", text.beside->before_s}, {"after_s", text.beside->after_s}};
   std::string data = data_element("data-about", inert(about));
   std::string packed_summary{'"'};
   packed_summary += packed_text(text.summary_json);
@@ -118,6 +121,12 @@ Result<std::string> report_page(const MergedTrace& trace, const Summary& summary
   }
   return put_together(kPageMark, "all", describe_tables(summary, [](const SummaryTable&) { return true; }), timeline,
                       shown);
+}
+
+std::string runs_page(const PageText& text, std::span<const std::string> pages) {
+  Json packed = Json::array();
+  for (const std::string& page : pages) packed.push_back(packed_text(page));
+  return put_together(kPageMark, "runs", Json::array(), packed, text);
 }
 
 Result<std::string> clock_page(const MergedTrace& trace, const Summary& summary, const PageText& text) {

@@ -121,9 +121,11 @@
     const about = read("data-about"),
       raw = read("data-timeline");
     const summary = JSON.parse(new TextDecoder().decode(await m.codec.inflate(read("data-summary"))));
+    const isOnRuns = about.shows === "runs";
     document.getElementById("footer").textContent =
-      `Made by Meridian ${about.version}. Each number is that of meridian stats --json.`;
-    if (about.shows === "clocks") m.clocks.show(about, summary, raw);
+      `Made by Meridian ${about.version}. Each number is that of meridian ${isOnRuns ? "compare" : "stats"} --json.`;
+    if (isOnRuns) await m.runs.show(about, summary, raw);
+    else if (about.shows === "clocks") m.clocks.show(about, summary, raw);
     else await showReport(about, summary, raw);
     document.documentElement.dataset.ready = "yes";
   }
@@ -199,6 +201,7 @@
       s.circumstances(summary),
       tables,
     ].filter(Boolean);
+    if (about.beside) document.body.classList.add("beside");
     document.getElementById("main").replaceChildren(
       element(
         "div",
@@ -214,9 +217,12 @@
     line.spaceBelow = curveBox.offsetHeight + 50;
     line.resize();
     inView.update();
-    const address = new m.address.Address(line);
-    address.follow();
-    line.onkeep = () => address.keep();
+    if (about.beside) m.beside.connect(line, about.beside);
+    else {
+      const address = new m.address.Address(line);
+      address.follow();
+      line.onkeep = () => address.keep();
+    }
     m.page = { about, summary, data, line, tables, show, source, inView };
   }
 

@@ -84,7 +84,7 @@
       const { context, view, width } = this.line,
         { LABELS_PX, AXIS_PX } = m.timeline;
       const by = step(this.line.widthNs, Math.max(2, Math.floor((width - LABELS_PX) / 110))),
-        begin = this.data.begin_ns;
+        begin = this.line.zero;
       const digits = Math.max(0, -Math.floor(Math.log10(by / 1e9)));
       context.fillStyle = this.faint;
       context.strokeStyle = this.faint;

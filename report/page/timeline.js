@@ -15,6 +15,8 @@
     constructor(data, summary) {
       this.data = data;
       this.summary = summary;
+      this.zero = data.begin_ns; // of the axis
+      this.limits = { from: data.begin_ns, to: data.end_ns };
       this.view = { from: data.begin_ns, to: data.end_ns };
       this.tree = new m.lanes.LaneTree(data);
       this.order = new m.rowOrder.RowOrder(data, summary);
@@ -218,9 +220,9 @@
       return [from, to];
     }
 
-    /** Shows a time span; it stays within the run, and at least a few ns wide. */
+    /** Shows a time span; it stays within the limits, and at least a few ns wide. */
     show(from, to) {
-      const { begin_ns: begin, end_ns: end } = this.data,
+      const { from: begin, to: end } = this.limits,
         width = Math.min(end - begin, Math.max(LEAST_NS, to - from));
       from = Math.min(Math.max((from + to - width) / 2, begin), end - width);
       this.view = { from, to: from + width };
@@ -235,7 +237,7 @@
       this.show(this.view.from + share * this.widthNs, this.view.to + share * this.widthNs);
     }
     fit() {
-      this.show(this.data.begin_ns, this.data.end_ns);
+      this.show(this.limits.from, this.limits.to);
     }
     scroll(px) {
       const most = Math.max(0, this.lanes.length * this.rowPx - (this.height - AXIS_PX));

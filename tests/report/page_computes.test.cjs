@@ -6,9 +6,9 @@ const { deflateSync } = require("node:zlib");
 const path = require("node:path");
 const test = require("node:test");
 
-for (const name of ["codec", "format", "levels", "events"])
+for (const name of ["codec", "dom", "format", "levels", "events", "runs"])
   require(path.join(__dirname, "../../report/page", `${name}.js`));
-const { codec, format, levels, events } = globalThis.meridian;
+const { codec, format, levels, events, runs } = globalThis.meridian;
 
 /** As report/data/encoding.cpp does it, said in another way. */
 function varintBytes(values) {
@@ -201,4 +201,22 @@ test("windows say what is there one by one", async () => {
   assert.deepEqual(set.covering(120, 150), [[0, 130]]);
   assert.deepEqual(set.covering(130, 200), []);
   assert.ok(set.covers(200) && !set.covers(130));
+});
+
+test("a change of a share is in points, of another figure in a part of what it was", () => {
+  const figure = (name, unit, before, after) => ({ name, unit, before, after, change: after - before });
+  assert.equal(runs.changeText(figure("time", "s", 2, 3)), "+50.0 %");
+  assert.equal(runs.changeText(figure("mpi_share", "", 0.5, 0.25)), "-25.0 points");
+  assert.equal(runs.changeText(figure("calls", "", 0, 4)), "-");
+  assert.equal(runs.changeText({ name: "ipc", unit: "", before: null, after: null, change: null }), "-");
+  assert.equal(runs.figureText(0.25, figure("mpi_share", "", 0.5, 0.25)), "25.0 %");
+  assert.equal(runs.figureText(2048, figure("memory", "bytes", 1, 2048)), "2.00 KiB");
+  assert.equal(runs.figureText(1500, figure("energy", "J", 1, 1500)), "1500 J");
+});
+
+test("a changed row is named with its place, where it has one", () => {
+  const row = { subject: "site", name: "MPI_Send", function: "", place: "halo.c:70" };
+  assert.equal(runs.nameOf(row), "MPI_Send at halo.c:70");
+  assert.equal(runs.nameOf({ ...row, subject: "function" }), "MPI_Send");
+  assert.equal(runs.nameOf({ ...row, subject: "problem", function: "MPI_Recv", place: "" }), "MPI_Send at MPI_Recv");
 });
