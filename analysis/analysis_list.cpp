@@ -21,6 +21,7 @@ VisitorMade find_iterations(const AnalysisInput& input);
 VisitorMade find_functions(const AnalysisInput& input);
 VisitorMade find_energy(const AnalysisInput& input);
 Status find_phase_energy(const MergedTrace& trace, Summary& summary);
+Status name_iteration_functions(const MergedTrace& trace, Summary& summary);
 BackwardMade find_waits(const EventWindow& window, const Summary& summary, WaitSink* waits);
 BackwardMade find_link_speeds(const EventWindow& window, const Summary& summary, WaitSink* waits);
 BackwardMade find_late_arrivals(const EventWindow& window, const Summary& summary, WaitSink* waits);
@@ -50,13 +51,14 @@ constexpr Analysis kAnalyses[] = {
      {.own = 134, .reads_links = true}},
     {"critical path",
      find_critical_path,
-     {"critical_path", "critical_imbalance", "critical_segments", "critical_line", "active_paths"},
+     {"critical_path", "critical_imbalance", "critical_segments", "critical_line", "active_paths", "path_functions"},
      {.own = 113, .walks_twice = true}},
     {"OpenMP regions", find_openmp_regions, {"openmp_regions"}, {.own = 3}},
     {"root causes of waits", find_delays, {"delays"}, {.own = 177}},
     {"iterations", find_iterations, {"phases", "iterations", "iteration_findings"}, {.own = 54, .walks_twice = true}},
     {"functions of the program", find_functions, {"program_functions", "rank_functions"}, {.own = 20}},
     {"energy", find_energy, {"energy", "energy_regions"}, {.own = 1}},
+    {"functions of iterations", name_iteration_functions, {}},
     {"energy of phases", find_phase_energy, {"energy_phases"}},
     {"problems", list_problems, {"problems", "problem_functions"}},
 };

@@ -26,7 +26,7 @@ using TableFiller = Status (*)(const MergedTrace& trace, Summary& summary);  ///
 struct Analysis {
   std::string_view name;
   std::variant<VisitorMaker, BackwardMaker, TableFiller> analyse;
-  std::array<std::string_view, 5> tables;  ///< of the summary, which only this analysis fills; then empty names
+  std::array<std::string_view, 6> tables;  ///< of the summary, which only this analysis fills; then empty names
   AnalysisCost cost{};                     ///< of visitors that go forwards
 };
 

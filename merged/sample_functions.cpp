@@ -11,8 +11,6 @@
 namespace meridian {
 namespace {
 
-constexpr std::size_t kLongName = 60;
-
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 /// Libraries of the system and of compilers, whose functions nobody changes.
@@ -95,7 +93,7 @@ std::string place_of(const SampleFunctions::Function& function, std::uint32_t li
 }
 
 std::string function_place(const SampleFunctions::Function& function, std::uint32_t line) {
-  return shorten_templates(function.name, kLongName) + " (" + place_of(function, line) + ")";
+  return shorten_templates(function.name, kMostFunctionName) + " (" + place_of(function, line) + ")";
 }
 
 }  // namespace meridian

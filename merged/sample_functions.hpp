@@ -47,6 +47,9 @@ class SampleFunctions {
       paths_;  // [path]: the nearest one towards main() whose frame is of the program, itself included; 0: none
 };
 
+/// Of a function in the tables of the summary: names with templates may be far longer, and are shortened.
+inline constexpr std::size_t kMostFunctionName = 60;
+
 /// "assemble (app.c:4)", "solve (libsolver.so)" without a line.
 std::string function_place(const SampleFunctions::Function& function, std::uint32_t line);
 /// "app.c:4"; "app.c" without a line; the module without a file.

@@ -148,7 +148,7 @@ class FunctionFinder final : public TraceVisitor {
     for (const auto& [number, time] : all) {
       const SampleFunctions::Function& function = functions_.functions()[number];
       ProgramFunctionSummary& row = summary.program_functions.emplace_back();
-      row.function = shorten_templates(function.name, kLongName);
+      row.function = shorten_templates(function.name, kMostFunctionName);
       row.place = place_of(function, time.line());
       row.module = function.module;
       row.self_s = time.self_s;
@@ -176,7 +176,7 @@ class FunctionFinder final : public TraceVisitor {
         const SampleFunctions::Function& function = functions_.functions()[number];
         RankFunctionSummary& row = summary.rank_functions.emplace_back();
         row.rank = rank;
-        row.function = shorten_templates(function.name, kLongName);
+        row.function = shorten_templates(function.name, kMostFunctionName);
         row.place = place_of(function, time->line());
         row.module = function.module;
         row.self_s = time->self_s;
@@ -189,7 +189,6 @@ class FunctionFinder final : public TraceVisitor {
     }
   }
 
-  static constexpr std::size_t kLongName = 60;
   const MergedDefinitions& definitions_;
   SampleReader reader_;
   std::vector<MeasuredSpan> spans_;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/paths/active_paths.hpp"
+#include "analysis/paths/path_samples.hpp"
 #include "analysis/paths/path_shares.hpp"
 #include "analysis/paths/path_walk.hpp"
 #include "analysis/walk/tiles.hpp"
@@ -111,8 +112,9 @@ class WaitCollector {
 /// Collects the waits in the first walk; then follows the path, and adds up its parts in another walk.
 class CriticalPathFinder final : public TraceVisitor {
  public:
-  CriticalPathFinder(const MergedTrace& trace, std::vector<LocationLife> lives)
+  CriticalPathFinder(const MergedTrace& trace, std::vector<LocationLife> lives, PathSamples samples)
       : definitions_{trace.definitions()},
+        samples_{std::move(samples)},
         lives_{std::move(lives)},
         collector_{std::in_place, trace, lives_},
         visits_{trace.path().parent_path(), 1, 1024} {}
@@ -132,6 +134,7 @@ class CriticalPathFinder final : public TraceVisitor {
   Result<const PathVisit*> next_visit();
 
   const MergedDefinitions& definitions_;
+  PathSamples samples_;
   std::vector<LocationLife> lives_;
   std::optional<WaitCollector> collector_;  // in the first walk
   std::vector<ActivePathSummary> active_paths_;
@@ -171,7 +174,7 @@ Result<bool> CriticalPathFinder::wants_more() {
     ++count;
     return visits_.push(0, visit);
   }));
-  shares_.emplace(definitions_, begin_ns, end_ns, count, [this] { return next_visit(); });
+  shares_.emplace(definitions_, samples_, begin_ns, end_ns, count, [this] { return next_visit(); });
   tiler_.emplace(definitions_, lives_, [this](const Tile& tile) {
     if (status_) status_ = shares_->add(tile);
   });
@@ -184,6 +187,7 @@ Status CriticalPathFinder::finish(Summary& summary) {
   summary.critical_imbalance.clear();
   summary.critical_segments.clear();
   summary.critical_line.clear();
+  summary.path_functions.clear();
   summary.active_paths = std::move(active_paths_);
   if (!shares_) return {};
   tiler_->finish();
@@ -195,7 +199,9 @@ Status CriticalPathFinder::finish(Summary& summary) {
 
 Result<std::unique_ptr<TraceVisitor>> find_critical_path(const AnalysisInput& input) {
   MERIDIAN_TRY(std::vector<LocationLife> lives, location_lives(input.trace, input.summary));
-  return std::unique_ptr<TraceVisitor>{std::make_unique<CriticalPathFinder>(input.trace, std::move(lives))};
+  MERIDIAN_TRY(PathSamples samples, PathSamples::open(input.trace));
+  return std::unique_ptr<TraceVisitor>{
+      std::make_unique<CriticalPathFinder>(input.trace, std::move(lives), std::move(samples))};
 }
 
 }  // namespace meridian

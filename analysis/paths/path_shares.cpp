@@ -18,9 +18,10 @@ constexpr std::int64_t kMostLineRows = 1 << 13;
 
 }  // namespace
 
-PathShares::PathShares(const MergedDefinitions& definitions, std::int64_t begin_ns, std::int64_t end_ns,
-                       std::uint64_t visits, Visits next)
+PathShares::PathShares(const MergedDefinitions& definitions, PathSamples& samples, std::int64_t begin_ns,
+                       std::int64_t end_ns, std::uint64_t visits, Visits next)
     : definitions_{definitions},
+      samples_{samples},
       places_{definitions},
       begin_ns_{begin_ns},
       end_ns_{end_ns},
@@ -104,10 +105,14 @@ Status PathShares::add(const Tile& tile) {
   sums_[key].run_ns += tile.end_ns - tile.begin_ns;
   MERIDIAN_TRY_DO(read_visits(tile.end_ns));
   std::deque<PathVisit>& visits = threads_[tile.location].visits;
+  const bool computes =
+      tile.call == kNoCall && (tile.state == LocationState::compute || tile.state == LocationState::ready);
   while (!visits.empty() && visits.front().begin_ns < tile.end_ns) {
     PathVisit& visit = visits.front();
     take(tile.location, 0, visit.begin_ns, std::min(visit.end_ns, tile.begin_ns));
-    take(tile.location, key, std::max(visit.begin_ns, tile.begin_ns), std::min(visit.end_ns, tile.end_ns));
+    const std::int64_t from_ns = std::max(visit.begin_ns, tile.begin_ns), to_ns = std::min(visit.end_ns, tile.end_ns);
+    take(tile.location, key, from_ns, to_ns);
+    if (computes) MERIDIAN_TRY_DO(samples_.add(tile.location, from_ns, to_ns));
     visit.begin_ns = std::min(visit.end_ns, tile.end_ns);
     if (visit.begin_ns < visit.end_ns) break;
     visits.pop_front();
@@ -173,6 +178,7 @@ Status PathShares::finish(std::size_t threads, Summary& summary) {
   for (const PathVisit& visit : line_)
     summary.critical_line.push_back(
         {locations[visit.location].rank, locations[visit.location].thread, visit.begin_ns, visit.end_ns});
+  samples_.finish(end_ns_ - begin_ns_, summary);
   return {};
 }
 

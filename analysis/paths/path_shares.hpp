@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/paths/path_samples.hpp"
 #include "analysis/paths/path_walk.hpp"
 #include "analysis/walk/call_places.hpp"
 #include "analysis/walk/recent_numbers.hpp"
@@ -22,8 +23,8 @@ class PathShares {
   /// Gives the visits in order of time, the first one first; nullptr: no more.
   using Visits = std::function<Result<const PathVisit*>()>;
 
-  PathShares(const MergedDefinitions& definitions, std::int64_t begin_ns, std::int64_t end_ns, std::uint64_t visits,
-             Visits next);
+  PathShares(const MergedDefinitions& definitions, PathSamples& samples, std::int64_t begin_ns, std::int64_t end_ns,
+             std::uint64_t visits, Visits next);
 
   /// Tiles of each thread in order of time; a thread's tile ends when all visits that begin before have been walked.
   Status add(const Tile& tile);
@@ -73,6 +74,7 @@ class PathShares {
   void describe(std::uint32_t key, Row& row) const;
 
   const MergedDefinitions& definitions_;
+  PathSamples& samples_;
   CallPlaces places_;
   std::int64_t begin_ns_, end_ns_;
   std::int64_t least_drawn_ns_ = 0;

@@ -43,6 +43,7 @@
   TABLE(iteration_findings, IterationFindingSummary, nullptr, "one row for each slow iteration and each drift, by phase, most expensive first") \
   TABLE(openmp_regions, OpenmpRegionSummary, "OPENMP REGIONS", "one row for each rank and place with parallel regions, longest barrier waits first; docs/OPENMP.md has the definitions") \
   TABLE(program_functions, ProgramFunctionSummary, nullptr, "one row for each function of the program that was sampled outside MPI, longest first; docs/FUNCTIONS.md has the definitions") \
+  TABLE(path_functions, PathFunctionSummary, nullptr, "one row for each function of the program in which the critical path computes, longest first; docs/CRITICAL_PATH.md has the definitions") \
   TABLE(rank_functions, RankFunctionSummary, nullptr, "one row for each rank and function of the program, by rank, longest first") \
   TABLE(energy, EnergySummary, nullptr, "one row for each counter of energy of a host; docs/ENERGY.md has the definitions") \
   TABLE(energy_regions, RegionEnergySummary, nullptr, "one row for each host and region of the program that is in no other one") \

@@ -46,6 +46,28 @@ struct ProgramFunctionSummary {
   };
 };
 
+/// Time of the critical path in one function, outside MPI.
+struct PathFunctionSummary {
+  std::string function;
+  std::string place;
+  std::string module;
+  double path_s = 0;
+  double error_s = 0;
+  double share = 0;
+  std::uint64_t samples = 0;
+
+  template <class Row = PathFunctionSummary>
+  static constexpr auto kColumns = Columns{
+      column<&Row::function>("function", "", "as in program_functions"),
+      column<&Row::place>("place", "", "source file and the line with most samples on the path"),
+      column<&Row::module>("module", "", "program or library that contains it"),
+      column<&Row::path_s>("path_s", "s", "time of the critical path in it, by samples"),
+      column<&Row::error_s>("error_s", "s", "standard error of path_s"),
+      column<&Row::share>("share", "", "of the path, which is as long as the run"),
+      column<&Row::samples>("samples", "", "on the path in it"),
+  };
+};
+
 /// Time outside MPI of one rank in one function.
 struct RankFunctionSummary {
   std::int32_t rank = 0;

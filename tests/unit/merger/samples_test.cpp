@@ -82,6 +82,21 @@ TEST_F(SampledRun, FunctionsHaveTheSumTheMeanAndTheMostOfTheRanks) {
   EXPECT_NEAR(functions[1].imbalance_s, 450e-9, 1e-15);
 }
 
+TEST_F(SampledRun, TheCriticalPathComputesInTheFunctionsOfTheRankThatComesLast) {
+  sample(0, 150, 9, kAssemble);
+  sample(1, 150, 12, kAssemble);
+  sample(1, 1350, 6, kInSolve);
+  sample(1, 1950, 1, kSolve);  // in the barrier
+  std::vector<std::string> found;
+  for (const PathFunctionSummary& row : analysed(run).path_functions)
+    found.push_back(row.module + " " + std::to_string(std::lround(row.path_s * 1e9)) + " ns " +
+                    std::to_string(std::lround(row.error_s * 1e9)) + " " + std::to_string(row.samples));
+  // 1800 ns, of which two thirds are in assemble; one standard error: 1800 sqrt(2/9 / 18)
+  EXPECT_THAT(found, ElementsAre("assemble 1200 ns 200 12", "solve 600 ns 200 6"));
+}
+
+TEST_F(SampledRun, WithoutSamplesThePathHasNoFunctions) { EXPECT_THAT(analysed(run).path_functions, IsEmpty()); }
+
 TEST_F(SampledRun, TheMathematicalLibraryCountsForItsCaller) {
   sample(0, 150, 6, kInSolve);
   sample(0, 750, 3, kSolve);

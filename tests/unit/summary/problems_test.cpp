@@ -168,6 +168,14 @@ TEST(Problems, CallsOfWindowsWithKnownWaitsTakeTheRestForTheTransfer) {
   EXPECT_THAT(find_problems(summary).at(1).text, HasSubstr("MPI_Win_fence takes 3.00 s besides waits for other ranks"));
 }
 
+TEST(Problems, CallsOfMatchedWindowLocksWithoutWaitsAreNotSaidToHaveUnknownOnes) {
+  Summary summary = even_ranks(2);
+  summary.functions = {{"MPI_Win_unlock", "rma", 80, 8, 0.1}};
+  summary.window_locks.emplace_back();
+  EXPECT_THAT(find_problems(summary).at(0).text,
+              HasSubstr("MPI_Win_unlock takes 8.00 s besides waits for other ranks"));
+}
+
 TEST(Problems, NoCallIsSaidToBeFreeOfWaitsThatAreNotKnown) {
   Summary summary = even_ranks(2);
   for (const char* const name : {"MPI_Win_fence", "MPI_Neighbor_alltoall", "MPI_File_write_all", "MPI_File_open"}) {
