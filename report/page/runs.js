@@ -113,10 +113,38 @@
     );
     globalThis.addEventListener("message", ({ source, data }) => {
       const from = list.findIndex((frame) => frame.contentWindow === source);
-      if (from < 0) return;
+      if (from < 0 || !data || "range" in data) return;
       list.forEach((frame, i) => i !== from && frame.contentWindow.postMessage(data, "*"));
     });
     return list;
+  }
+
+  /** A choice of the iteration at which the timelines are aligned; 0: the end of MPI_Init. */
+  function alignment(list) {
+    const input = element("input", { id: "align", type: "number", min: "0", value: "0", size: "6" });
+    const ranges = new Map(),
+      tell = (message) => list.forEach((frame) => frame.contentWindow.postMessage(message, "*"));
+    globalThis.addEventListener("message", ({ source, data }) => {
+      if (!data || !("range" in data) || !list.some((frame) => frame.contentWindow === source)) return;
+      ranges.set(source, data.range);
+      if (ranges.size < list.length) return;
+      const all = [...ranges.values()],
+        isThere = !all.includes(null);
+      input.setAttribute("aria-invalid", String(!isThere));
+      if (isThere) tell({ limits: [Math.min(...all.map(([from]) => from)), Math.max(...all.map(([, to]) => to))] });
+      else input.title = "one of the runs has no such iteration";
+    });
+    input.addEventListener("change", () => {
+      ranges.clear();
+      input.title = "";
+      tell({ align: Math.max(0, Math.floor(input.valueAsNumber) || 0) });
+    });
+    return element(
+      "p",
+      { class: "tools" },
+      element("label", { text: "aligned at iteration " }, input),
+      element("span", { class: "faint", text: "0: at the end of MPI_Init" }),
+    );
   }
 
   async function show(about, comparison, packed) {
@@ -141,9 +169,12 @@
     document.getElementById("main").replaceChildren(
       section(
         "timelines",
-        pages.length ? "Both timelines, from the end of MPI_Init on" : "Timelines",
+        pages.length ? "Both timelines" : "Timelines",
         ...(pages.length
-          ? list_of_frames.flatMap((frame, i) => [element("h3", { text: ofRun(groups[i]) }), frame])
+          ? [
+              alignment(list_of_frames),
+              ...list_of_frames.flatMap((frame, i) => [element("h3", { text: ofRun(groups[i]) }), frame]),
+            ]
           : [say("A profile has none.")]),
       ),
       section(

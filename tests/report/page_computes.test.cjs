@@ -6,9 +6,9 @@ const { deflateSync } = require("node:zlib");
 const path = require("node:path");
 const test = require("node:test");
 
-for (const name of ["codec", "dom", "format", "levels", "events", "runs"])
+for (const name of ["codec", "dom", "format", "levels", "events", "beside", "runs"])
   require(path.join(__dirname, "../../report/page", `${name}.js`));
-const { codec, format, levels, events, runs } = globalThis.meridian;
+const { codec, format, levels, events, beside, runs } = globalThis.meridian;
 
 /** As report/data/encoding.cpp does it, said in another way. */
 function varintBytes(values) {
@@ -219,4 +219,22 @@ test("a changed row is named with its place, where it has one", () => {
   assert.equal(runs.nameOf(row), "MPI_Send at halo.c:70");
   assert.equal(runs.nameOf({ ...row, subject: "function" }), "MPI_Send");
   assert.equal(runs.nameOf({ ...row, subject: "problem", function: "MPI_Recv", place: "" }), "MPI_Send at MPI_Recv");
+});
+
+test("an iteration begins where the rows of the longest phase say, also inside a group", () => {
+  const phases = [
+    { unit: "iteration", begin_s: 0, end_s: 1 },
+    { unit: "instance", begin_s: 0, end_s: 9 },
+    { unit: "iteration", begin_s: 1, end_s: 5 },
+  ];
+  const iterations = [
+    { phase: 0, iteration: 1, count: 10, begin_s: 0, mean_s: 0.1 },
+    { phase: 2, iteration: 1, count: 4, begin_s: 1, mean_s: 0.5 },
+    { phase: 2, iteration: 5, count: 4, begin_s: 3, mean_s: 0.5 },
+  ];
+  assert.equal(beside.beginOfIteration({ phases, iterations }, 1), 1);
+  assert.equal(beside.beginOfIteration({ phases, iterations }, 3), 2);
+  assert.equal(beside.beginOfIteration({ phases, iterations }, 6), 3.5);
+  assert.equal(beside.beginOfIteration({ phases, iterations }, 9), null);
+  assert.equal(beside.beginOfIteration({ phases: [], iterations: [] }, 1), null);
 });
