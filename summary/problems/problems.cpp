@@ -16,6 +16,7 @@
 #include "summary/problems/problem_profile.hpp"
 #include "summary/problems/problem_transfers.hpp"
 #include "summary/problems/problem_waits.hpp"
+#include "summary/problems/wait_texts.hpp"
 #include "summary/recorded_part.hpp"
 #include "summary/units.hpp"
 #include "trace/model/call_facts.hpp"
@@ -44,8 +45,7 @@ void share_with_iterations(std::vector<ProblemSummary>& problems) {
     if (!is(slow, ProblemKind::slow_iterations) && !is(slow, ProblemKind::drift)) continue;
     double left_s = slow.cost_s;
     for (ProblemSummary& problem : problems) {
-      const bool is_wait = problem.problem.starts_with("wait ") || problem.problem.starts_with("late ");
-      if (!is_wait || (problem.causer >= 0 && problem.causer != slow.causer)) continue;
+      if (!is_kind_of_wait(problem.problem) || (problem.causer >= 0 && problem.causer != slow.causer)) continue;
       const double part_s = std::min(left_s, problem.cost_s);
       give_part(problem, part_s, slow.problem);
       left_s -= part_s;
@@ -74,9 +74,8 @@ bool makes_wait_by_files(const ProblemSummary& problem) {
 /// The part of a problem that is there because threads had no processor.
 double lack_in(const ProblemSummary& problem, const Summary& summary, const Lack& lack, double time_s) {
   if (!lack.knows_intervals) return quotient(lack.own_s, time_s);
-  const std::string& name = problem.problem;
   if (is(problem, ProblemKind::imbalance)) return 0;  // of the time with a processor
-  if (name.starts_with("wait ") || name.starts_with("late ") || is(problem, ProblemKind::slow_iterations) ||
+  if (is_kind_of_wait(problem.problem) || is(problem, ProblemKind::slow_iterations) ||
       is(problem, ProblemKind::drift) || is(problem, ProblemKind::serialisation) || makes_wait_by_files(problem)) {
     const ReadyDelays delays = ready_delays(summary, problem.causer);
     return quotient(delays.ready_s, delays.all_s);

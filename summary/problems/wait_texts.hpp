@@ -68,4 +68,12 @@ inline constexpr std::array kWaitTexts{
               "Give that rank less work, or compute between start and end of a non-blocking call.", kSameWork},
 };
 
+/// Whether a problem is a kind of wait of ranks for each other.
+constexpr bool is_kind_of_wait(std::string_view problem) noexcept {
+  if (problem.starts_with("wait ")) return true;
+  for (const WaitTexts& row : kWaitTexts)
+    if (!row.begins.empty() && problem.starts_with(row.begins)) return true;
+  return false;
+}
+
 }  // namespace meridian

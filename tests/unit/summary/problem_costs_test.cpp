@@ -16,6 +16,7 @@ using samples::add_wait;
 using samples::even_ranks;
 using samples::found;
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -140,6 +141,17 @@ TEST(ProblemCosts, OfAWaitThePartThatIsChargedToReadyCountsForTheLack) {
   EXPECT_THAT(found(summary), ElementsAre("lack of processors 0.30", "wait at barrier 0.05 of rank 1"));
   EXPECT_THAT(first(summary).text,
               HasSubstr("Ranks were ready to run for 3.00 s and had no processor, and others waited 3.00 s"));
+}
+
+TEST(ProblemCosts, OfAllKindsOfWaitsThePartThatIsChargedToReadyCounts) {
+  for (const char* const kind : {"early reduce", "early wait", "window lock", "wrong order, same source"}) {
+    Summary summary = even_ranks(2);
+    summary.ranks[0].mpi_s = 5;  // 4 of it are the wait: with a processor for all but that of the transfer
+    add_wait(summary, kind, 0, 1, 4);
+    summary.delays = {{1, 0, "compute", "", "MPI_Barrier", "a.c:9", 1, 3.6, 0}, {1, 0, "ready", "", "", "", 1, 0.4, 0}};
+    summary.ready_times = {{0, 0, 0, 0.9, 0}};
+    EXPECT_THAT(found(summary), Contains(std::string{kind} + " 0.18 of rank 1"));
+  }
 }
 
 TEST(ProblemCosts, OtherProgramsAreNamedWhereTheProgramHasNoMoreThreadsThanProcessors) {
