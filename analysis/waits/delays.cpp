@@ -19,6 +19,7 @@
 
 #include "analysis/waits/activity_times.hpp"
 #include "analysis/walk/call_places.hpp"
+#include "analysis/walk/location_states.hpp"
 #include "analysis/walk/number_table.hpp"
 #include "analysis/walk/ready_times.hpp"
 #include "analysis/walk/recent_numbers.hpp"
@@ -85,7 +86,10 @@ struct Location {
 class DelayFinder final : public TraceVisitor {
  public:
   DelayFinder(const MergedTrace& trace, ReadyTimes ready)
-      : trace_{trace}, ready_{std::move(ready)}, places_{trace.definitions()} {
+      : trace_{trace},
+        ready_{std::move(ready)},
+        places_{trace.definitions()},
+        traits_{call_traits(trace.definitions())} {
     const auto& locations = trace.definitions().locations;
     locations_.resize(locations.size());
     // Processes begin with the trace, further threads with their first call.
@@ -158,10 +162,17 @@ class DelayFinder final : public TraceVisitor {
   }
   void count(std::uint32_t location, const Activity& activity, std::int64_t until_ns) {
     Location& at = locations_[location];
-    const std::int64_t ready_ns = ready_.between(location, at.counted_ns, until_ns);
+    const std::int64_t ready_ns = loses_nothing(activity) ? 0 : ready_.between(location, at.counted_ns, until_ns);
     at.times.add_activity(number_of(activity), until_ns - at.counted_ns - ready_ns);
     if (ready_ns != 0) at.times.add_activity(number_of({.is_ready = true}), ready_ns);
     at.counted_ns = until_ns;
+  }
+
+  /// A thread that sleeps needs no processor. Sums of short intervals are spread over such calls, too.
+  bool loses_nothing(const Activity& activity) const {
+    if (!activity.is_call || activity.call >= traits_.size()) return false;
+    const LocationState state = traits_[activity.call].state;
+    return state == LocationState::sleep || state == LocationState::sync_wait;
   }
 
   /// Those that end until then. If one ends another one's causer, both at one instant, that one comes first.
@@ -302,6 +313,7 @@ class DelayFinder final : public TraceVisitor {
   const MergedTrace& trace_;
   ReadyTimes ready_;
   CallPlaces places_;
+  std::vector<CallTraits> traits_;  // [call]
   std::vector<Location> locations_;
   std::priority_queue<OpenWait, std::vector<OpenWait>, std::greater<>> open_;  // at most those of a call per location
   RecentNumbers<Activity, ActivityHash> recent_;

@@ -114,6 +114,25 @@ TEST_F(LateWithoutProcessor, AThreadThatWaitsLosesNothing) {
   EXPECT_THAT(problems(summary), ElementsAre("wait at barrier 800"));
 }
 
+/// Short intervals of a rank that polls are one sum for a tenth of a second, which may be spread over a sleep.
+TEST(SleepWithoutProcessor, ARankThatSleepsIsNotLateForThatReason) {
+  SyntheticRun run{2};
+  for (std::size_t i = 0; i < 2; ++i) run[i]->call(CallId::Init, {10, 100});
+  run[0]->call(CallId::nanosleep, {100, 1100});
+  for (std::size_t i = 0; i < 2; ++i) {
+    run[i]->collective(CallId::Barrier, {i == 0 ? 1100U : 100U, 1200});
+    run[i]->call(CallId::Finalize, {1200, 1300});
+  }
+  run[0].processor = {{1100, 1000, 0, 0, 1, true}};
+  const Summary summary = analysed(run);
+  ASSERT_EQ(summary.delays.size(), 1U);
+  EXPECT_EQ(summary.delays[0].what, "call");
+  EXPECT_EQ(summary.delays[0].function, "nanosleep");
+  EXPECT_EQ(ns(summary.delays[0].short_term_s), 1000);
+  ASSERT_EQ(summary.ready_times.size(), 1U);
+  EXPECT_EQ(ns(summary.ready_times[0].wait_s), 1000);
+}
+
 TEST_F(LateWithoutProcessor, WhatIfSaysWhatProcessorsWouldSave) {
   take_processor();
   const Summary summary = analysed(run);
