@@ -92,11 +92,22 @@ void RemainingSummary::finish_ranks(Summary& summary) const {
   }
 }
 
+bool RemainingSummary::has_whole_time(const Summary& summary) const {
+  return statistics_.first_ns() == first_ns_ && ns_of(original_.run.time_s) == ns_of(summary.run.time_s);
+}
+
+/// How long a process was ready to run is counted for the whole run, not for a part of it.
+void RemainingSummary::finish_usage(Summary& summary) const {
+  if (has_whole_time(summary)) return;
+  for (UsageSummary& usage : summary.usage)
+    if (usage.thread == -1) usage.ready_s = 0;
+}
+
 /// Threads are observed from the first to the last event that remains.
 void RemainingSummary::finish_threads(Summary& summary) const {
   const std::int64_t first_ns = statistics_.first_ns();
   const std::int64_t last_ns = first_ns + ns_of(summary.run.time_s);
-  const bool is_whole = first_ns == first_ns_ && ns_of(original_.run.time_s) == ns_of(summary.run.time_s);
+  const bool is_whole = has_whole_time(summary);
   for (ThreadSummary& thread : summary.threads) {
     thread.calls = thread.thread_calls = thread.user_events = 0;
     statistics_.fill(thread);
@@ -196,6 +207,7 @@ Summary RemainingSummary::finish(const CounterTotals& counters) {
   finish_run(summary);
   finish_ranks(summary);
   finish_threads(summary);
+  finish_usage(summary);
   summary.functions = statistics_.functions(trace_->calls);
   summary.function_times = statistics_.times(trace_->calls);
   summary.sites = summarize_sites(*trace_, statistics_, places_);

@@ -69,6 +69,8 @@ class RemainingSummary {
 
   void finish_run(Summary& summary) const;
   void finish_ranks(Summary& summary) const;
+  bool has_whole_time(const Summary& summary) const;
+  void finish_usage(Summary& summary) const;
   void finish_threads(Summary& summary) const;
   void finish_messages(Summary& summary) const;
   void finish_user(Summary& summary) const;

@@ -55,6 +55,8 @@ bool is_profile(const Summary& summary) { return has_finding(summary, "recording
 
 bool is_last_part(const Summary& summary) { return has_finding(summary, "recording.recorder"); }
 
+bool may_be_a_part(const Summary& summary) { return is_last_part(summary) || has_finding(summary, "edit.left_out"); }
+
 bool has_lost_calls(const Summary& summary) {
   const auto has = [&](std::string_view finding) { return has_finding(summary, finding); };
   return has("rank.host_lost") || std::ranges::any_of(kReasons, [&](const ReasonRow& row) {

@@ -23,6 +23,9 @@ bool is_profile(const Summary& summary);
 /// Whether the summary is of the last calls of a run (MERIDIAN_MODE=recorder).
 bool is_last_part(const Summary& summary);
 
+/// Whether the summary may be of less time than the counts that the system keeps for the whole run.
+bool may_be_a_part(const Summary& summary);
+
 /// Whether calls were lost although nobody asked for that, as MERIDIAN_FULL=drop does.
 bool has_lost_calls(const Summary& summary);
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "merger/statistics/summarize_context.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
 
+#include "trace/format/rank/dropped_rows.hpp"
 #include "trace/format/rank/rank_file.hpp"
 
 namespace meridian {
@@ -43,7 +45,8 @@ class ReadyTime {
   std::uint64_t begin_us_ = 0, before_us_ = 0, span_us_ = 0;
 };
 
-/// The usage of the process, then of its threads, each from its last record.
+/// The usage of the process, then of its threads, each from its last record. How long the process was ready in the last part of a run
+/// is not known.
 void add_usage(const RankMeta& meta, std::vector<UsageSummary>& list) {
   std::map<std::int32_t, UsageSummary> last;
   ReadyTime ready;
@@ -54,7 +57,9 @@ void add_usage(const RankMeta& meta, std::vector<UsageSummary>& list) {
     last[thread] = summarize_usage(meta.rank, thread, row.usage);
     if (is_process) ready.add(kind, row.usage.ready_us);
   }
-  if (const auto process = last.find(-1); process != last.end()) process->second.ready_s = ready.seconds();
+  const bool is_last_part = std::ranges::find(meta.texts, kRecorderKey, &TextRow::key) != meta.texts.end();
+  if (const auto process = last.find(-1); process != last.end())
+    process->second.ready_s = is_last_part ? 0 : ready.seconds();
   for (const auto& [thread, usage] : last) list.push_back(usage);
 }
 

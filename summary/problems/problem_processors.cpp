@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "summary/problems/problems.hpp"
+#include "summary/recorded_part.hpp"
 #include "summary/units.hpp"
 
 namespace meridian {
@@ -177,6 +178,7 @@ double estimate(const Summary& summary, const Load& load, const std::optional<Sh
   const auto count = static_cast<double>(summary.ranks.size());
   if (ranks)
     return load.time_s * (static_cast<double>(ranks->ranks) - static_cast<double>(ranks->processors.size())) / count;
+  if (may_be_a_part(summary)) return 0;
   double switches = 0;
   for (const UsageSummary& usage : summary.usage)
     if (usage.thread == -1) switches += static_cast<double>(usage.involuntary_switches);

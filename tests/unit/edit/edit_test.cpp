@@ -177,6 +177,22 @@ TEST(Edit, LastPartsStayAsTheyAreIfARankEndsBeforeAnotherBeginsOrAllBeginAlike) 
   EXPECT_EQ(common_begin(alike), std::nullopt);
 }
 
+TEST(Edit, OfAPartOfTheTimeItIsNotKnownHowLongProcessesWereReady) {
+  SyntheticRun run{1};
+  for (const std::uint64_t begin : {100, 300, 500}) run[0]->call(CallId::Comm_rank, {begin, begin + 100});
+  const auto kind = [](UsageKind of) { return static_cast<std::uint32_t>(of); };
+  run[0].meta.usages = {{100, {.kind = kind(UsageKind::process_begin), .ready_us = 1}},
+                        {600, {.kind = kind(UsageKind::process_end), .ready_us = 3}}};
+  merge(run);
+  const auto ready_s = [](const fs::path& merged) { return summary_of(merged).usage.at(0).ready_s; };
+  EXPECT_EQ(ready_s(run.merged()), 2e-6);
+  const fs::path output = run.directory / "part.h5";
+  later(run.merged(), output, 0);
+  EXPECT_EQ(ready_s(output), 2e-6);
+  later(run.merged(), output, 200);
+  EXPECT_EQ(ready_s(output), 0);
+}
+
 TEST(Edit, CallsThatAreGoneAreMissingInTheirThread) {
   SyntheticRun run{1};
   run[0]->call(CallId::Barrier, {10, 20});

@@ -11,6 +11,7 @@
 
 #include "analysed.hpp"
 #include "analysis/walk/ready_times.hpp"
+#include "trace/format/rank/dropped_rows.hpp"
 #include "trace/format/tables/h5.hpp"
 #include "trace/model/event.hpp"
 
@@ -159,6 +160,21 @@ TEST_F(LateWithoutProcessor, FewerIntervalsThanTheKernelCountsLeaveItsCount) {
   const auto lack = std::ranges::find(summary.problems, "lack of processors", &ProblemSummary::problem);
   ASSERT_NE(lack, summary.problems.end());
   EXPECT_EQ(ns(lack->cost_s), 1000);
+}
+
+TEST_F(LateWithoutProcessor, OfTheLastPartOfARunTheKernelCountsTooMuch) {
+  run[0].processor = {{600, 100, 0, 0, 1, true}};
+  const auto kind = [](UsageKind of) { return static_cast<std::uint32_t>(of); };
+  run[0].meta.usages = {{100, {.kind = kind(UsageKind::process_begin), .ready_us = 1}},
+                        {2000, {.kind = kind(UsageKind::process_end), .involuntary_switches = 100, .ready_us = 2}}};
+  run[0].meta.texts.push_back({kRecorderKey, "100", 0, 10});
+  const Summary summary = analysed(run);
+  ASSERT_FALSE(summary.usage.empty());
+  EXPECT_EQ(summary.usage[0].thread, -1);
+  EXPECT_EQ(summary.usage[0].ready_s, 0);
+  EXPECT_THAT(problems(summary), ElementsAre("wait at barrier 700", "lack of processors 200"));
+  run[0].processor.clear();
+  EXPECT_THAT(problems(analysed(run)), ElementsAre("wait at barrier 800"));
 }
 
 TEST_F(LateWithoutProcessor, FilesOfBeforeTheFactorAreRead) {
