@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <set>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "summary/measures.hpp"
 #include "summary/units.hpp"
 
 namespace meridian {
@@ -48,6 +50,10 @@ class Excesses {
       ranks.insert(row.rank);
       loads_[key_of(row)].add(row);
     }
+    // A rank without samples of its functions hardly computes, or was not sampled: it may be in one function all the time.
+    for (const RankLoad& load : measure_load(summary).ranks)
+      if (ranks.insert(load.rank->rank).second)
+        unknown_s_ += load.outside_s * static_cast<double>(std::max<std::uint64_t>(load.rank->all_threads, 1));
     ranks_ = static_cast<double>(ranks.size());
   }
 
@@ -67,7 +73,7 @@ class Excesses {
       const auto& [row, load] = row_and_load;
       const FunctionLoad& all = loads_.at(key);
       ProblemFunctionSummary excess{0, rank, row->function, row->place, row->callers, 0, 0};
-      excess.excess_s = load.processor_s - (all.processor_s - load.processor_s) / others;
+      excess.excess_s = load.processor_s - (all.processor_s - load.processor_s + unknown_s_) / others;
       excess.error_s = std::sqrt(load.variance + std::max(0.0, all.variance - load.variance) / (others * others));
       if (excess.excess_s > 0 && excess.excess_s >= kStandardErrors * excess.error_s)
         found.push_back(std::move(excess));
@@ -81,6 +87,7 @@ class Excesses {
   const Summary& summary_;
   std::map<FunctionKey, FunctionLoad> loads_;
   double ranks_ = 0;
+  double unknown_s_ = 0;  // outside MPI, of ranks without samples
 };
 
 std::string sentence(const std::vector<ProblemFunctionSummary>& excesses) {

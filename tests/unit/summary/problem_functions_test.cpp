@@ -89,6 +89,32 @@ TEST(ProblemFunctions, OfOneRankAloneAreNone) {
   EXPECT_THAT(summary.problem_functions, IsEmpty());
 }
 
+/// Ranks of which rank 1 alone has samples.
+Summary alone(double outside_s) {
+  Summary summary = uneven();
+  std::erase_if(summary.rank_functions, [](const RankFunctionSummary& row) { return row.rank != 1; });
+  for (const std::int32_t rank : {0, 1, 2}) {
+    RankSummary& row = summary.ranks.emplace_back();
+    row.rank = rank;
+    row.time_s = 2;
+    row.mpi_s = rank == 1 ? 1 : 2 - outside_s;
+  }
+  return summary;
+}
+
+TEST(ProblemFunctions, NamesTheFunctionOfTheOnlyRankThatComputes) {
+  Summary summary = alone(0.125);
+  name_functions(summary);
+  EXPECT_EQ(summary.problems[0].text,
+            "Rank 1 is slow. More than in the other ranks: +775 ms in assemble (app.c:4) <- main (app.c:8).");
+}
+
+TEST(ProblemFunctions, OfARankThatAloneWasSampledAreNone) {
+  Summary summary = alone(1);
+  name_functions(summary);
+  EXPECT_THAT(summary.problem_functions, IsEmpty());
+}
+
 TEST(ProblemFunctions, OfATraceWithoutSamplesAreNone) {
   Summary summary = uneven();
   summary.rank_functions.clear();
