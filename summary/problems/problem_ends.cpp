@@ -29,7 +29,7 @@ std::string_view function_of(std::string_view call) { return call.substr(0, call
 Unfinished unfinished_calls(const Summary& summary, std::string_view function) {
   Unfinished sum;
   for (const RankSummary& rank : summary.ranks) {
-    if (!is_unfinished(rank) || function_of(rank.end_call) != function) continue;
+    if (!(is_unfinished(rank) || rank.end == kAborted) || function_of(rank.end_call) != function) continue;
     ++sum.calls;
     sum.time_s += rank.end_call_s;
   }

@@ -291,6 +291,15 @@ TEST(ProblemCosts, CallsThatNeverReturnedAreNoTransferButWaitForTheRankThatEnded
   EXPECT_EQ(first(summary).place, "a.c:7");
 }
 
+TEST(ProblemCosts, TheCallThatEndsTheRunIsNone) {
+  Summary summary = even_ranks(2);
+  summary.ranks[1].end = "MPI_Abort";
+  summary.ranks[1].end_call = "MPI_Abort (a.c:7)";
+  summary.ranks[1].end_call_s = 2;
+  summary.functions = {{"MPI_Abort", "other", 1, 2, 2}};
+  EXPECT_THAT(found(summary), IsEmpty());
+}
+
 TEST(ProblemCosts, ACircleOfRanksIsTheFirstProblem) {
   Summary summary = even_ranks(2);
   for (RankSummary& rank : summary.ranks) {
