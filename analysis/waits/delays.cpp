@@ -24,6 +24,7 @@
 #include "analysis/walk/ready_times.hpp"
 #include "analysis/walk/recent_numbers.hpp"
 #include "analysis/walk/trace_visitor.hpp"
+#include "merged/model/event_waits.hpp"
 #include "merged/model/open_regions.hpp"
 #include "trace/model/event.hpp"
 #include "trace/model/units.hpp"
@@ -59,6 +60,7 @@ struct Cause {
   std::uint32_t activity = 0;
   std::uint64_t waits = 0;
   std::int64_t short_ns = 0, long_ns = 0;
+  std::int64_t thread_ns = 0;  // of both: waits for threads of the same rank
 };
 
 /// A wait that has not ended.
@@ -68,6 +70,7 @@ struct OpenWait {
   std::uint64_t causer = 0;  // row
   std::int64_t ns = 0;
   std::uint32_t location = 0, causer_location = 0;
+  bool is_of_threads = false;
   friend bool operator>(const OpenWait& a, const OpenWait& b) {
     return std::pair{a.end_ns, a.row} > std::pair{b.end_ns, b.row};
   }
@@ -120,7 +123,7 @@ class DelayFinder final : public TraceVisitor {
                                          : "compute",
                       std::string{definitions.call_name(activity.region)},
                       std::string{definitions.call_name(activity.call)}, std::string{places_.name(activity.place)},
-                      cause.waits, seconds(cause.short_ns), seconds(cause.long_ns)});
+                      cause.waits, seconds(cause.short_ns), seconds(cause.long_ns), seconds(cause.thread_ns)});
     }
     std::ranges::stable_sort(list, [](const DelaySummary& a, const DelaySummary& b) {
       return a.short_term_s + a.long_term_s > b.short_term_s + b.long_term_s;
@@ -146,7 +149,8 @@ class DelayFinder final : public TraceVisitor {
       const EventWait& wait = walked.found[i];
       const std::int64_t end_ns = (follows_last_wait(wait.kind) ? since_ns : event.enter_ns) + wait.ns;
       if (follows_last_wait(wait.kind)) since_ns = end_ns;
-      open_.push({end_ns, event.row, wait.causer, wait.ns, event.location, walked.causers[i].location});
+      open_.push({end_ns, event.row, wait.causer, wait.ns, event.location, walked.causers[i].location,
+                  is_of_threads(wait.kind)});
       ++here.waits;
     }
   }
@@ -258,6 +262,7 @@ class DelayFinder final : public TraceVisitor {
       const std::int64_t until_ns = scaled(wait.ns, so_far, all);
       const std::int64_t ns = until_ns - std::exchange(charged_ns, until_ns);
       Cause& cause = causes_[shares_[i].key];
+      if (wait.is_of_threads) cause.thread_ns += ns;
       if (i < direct_shares_) {
         ++cause.waits;
         cause.short_ns += ns;

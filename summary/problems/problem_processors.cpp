@@ -224,7 +224,7 @@ ReadyDelays ready_delays(const Summary& summary, std::int32_t rank) {
   ReadyDelays sum;
   for (const DelaySummary& delay : summary.delays) {
     if (rank >= 0 && delay.rank != rank) continue;
-    const double delay_s = delay.short_term_s + delay.long_term_s;
+    const double delay_s = delay.of_ranks_s();
     sum.all_s += delay_s;
     if (delay.what == "ready") sum.ready_s += delay_s;
   }

@@ -189,7 +189,7 @@ class WaitingFinder {
     std::map<std::int32_t, double> charged;
     double all_s = 0;
     for (const DelaySummary& delay : summary_.delays) {
-      const double cost_s = delay.short_term_s + delay.long_term_s;
+      const double cost_s = delay.of_ranks_s();
       charged[delay.rank] += cost_s;
       all_s += cost_s;
     }
@@ -197,9 +197,7 @@ class WaitingFinder {
     if (most == charged.end() || all_s - most->second > (1 - kMostly) * group.total_s) return nullptr;
     const DelaySummary* main = nullptr;
     for (const DelaySummary& delay : summary_.delays)
-      if (delay.rank == most->first &&
-          (main == nullptr || delay.short_term_s + delay.long_term_s > main->short_term_s + main->long_term_s))
-        main = &delay;
+      if (delay.rank == most->first && (main == nullptr || delay.of_ranks_s() > main->of_ranks_s())) main = &delay;
     return main;
   }
 

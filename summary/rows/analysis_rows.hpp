@@ -166,6 +166,9 @@ struct DelaySummary {
   std::uint64_t waits = 0;  ///< that it caused directly
   double short_term_s = 0;  ///< of those waits
   double long_term_s = 0;   ///< of waits for threads that it had made wait
+  double of_threads_s = 0;  ///< of both: waits for threads of the same rank
+
+  double of_ranks_s() const { return short_term_s + long_term_s - of_threads_s; }
 
   template <class Row = DelaySummary>
   static constexpr auto kColumns = Columns{
@@ -181,6 +184,7 @@ struct DelaySummary {
       column<&Row::short_term_s>("short_term_s", "s", "its part of the time of these waits"),
       column<&Row::long_term_s>("long_term_s", "s",
                                 "its part of the time of further waits, for ranks that it had made wait"),
+      column<&Row::of_threads_s>("of_threads_s", "s", "what of both are waits of threads for others of their rank"),
   };
 };
 

@@ -304,11 +304,13 @@ TEST(ThreadWaits, OfARankThatOthersWaitForAreCharged) {
   run[0].thread(0).collective(CallId::Barrier, {90, 100});
   run[1].thread(0).collective(CallId::Barrier, {20, 100});
   const Summary summary = analysed(run);
-  std::int64_t all = 0, holders = 0;
+  std::int64_t all = 0, holders = 0, of_threads = 0;
   for (const DelaySummary& row : summary.delays) {
     all += ns(row.short_term_s) + ns(row.long_term_s);
+    of_threads += ns(row.of_threads_s);
     if (row.rank == 0 && row.thread == 1) holders += ns(row.short_term_s) + ns(row.long_term_s);
   }
+  EXPECT_EQ(of_threads, 70);
   EXPECT_EQ(all, 70 + 70);
   EXPECT_GT(holders, 70 + 50);  // its own wait, and most of that at the barrier
 }

@@ -143,6 +143,18 @@ TEST(ProblemCosts, OfAWaitThePartThatIsChargedToReadyCountsForTheLack) {
               HasSubstr("Ranks were ready to run for 3.00 s and had no processor, and others waited 3.00 s"));
 }
 
+TEST(ProblemCosts, WaitsForThreadsOfTheOwnRankAreNotThoseOfOtherRanks) {
+  Summary summary = even_ranks(2);
+  summary.ranks[1].mpi_s = 3;
+  add_wait(summary, "wait at barrier", 0, 1, 4);
+  summary.delays = {{1, 0, "compute", "", "MPI_Barrier", "a.c:9", 2, 4, 0, 1},
+                    {1, 0, "ready", "", "", "", 2, 3, 0, 2}};  // one second of rank 0, two of thread 1 of rank 1
+  summary.ready_times = {{1, 0, 2, 0, 0}};
+  EXPECT_THAT(found(summary), ElementsAre("wait at barrier 0.15 of rank 1", "lack of processors 0.15"));
+  EXPECT_THAT(find_problems(summary)[1].text,
+              HasSubstr("Ranks were ready to run for 2.00 s and had no processor, and others waited 1.00 s for them."));
+}
+
 TEST(ProblemCosts, OfAllKindsOfWaitsThePartThatIsChargedToReadyCounts) {
   for (const char* const kind : {"early reduce", "early wait", "window lock", "wrong order, same source"}) {
     Summary summary = even_ranks(2);
