@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "trace/format/rank/rank_end.hpp"
 #include "trace/model/call_facts.hpp"
 #include "trace/model/log_ranges.hpp"
 
@@ -74,6 +75,16 @@ class RankProfileReader {
         statistics.add_times(number_of(row.call), tick_.ns(middle_of(row.range)), row.count);
   }
 
+  /// A rank that ended outside of MPI has no event at its end.
+  void add_end(Statistics& statistics) const {
+    const bool is_profile = std::ranges::find(meta_.texts, kProfileKey, &TextRow::key) != meta_.texts.end();
+    if (!is_profile || meta_.is_finalized) return;
+    std::uint64_t last = rank_end_of(meta_).ticks;
+    if (last == 0)
+      for (const ProfileCallRow& row : meta_.profile.calls) last = std::max(last, row.seen_ticks);
+    if (last != 0) statistics.extend(meta_.rank, trace_.clocks.maps[index_].to_global(last));
+  }
+
   void add_messages(MessageTotals& messages) const {
     for (const ProfilePeerRow& row : meta_.profile.peers) {
       const LocalComm* const comm = comm_of(row.comm, row.seen_ticks);
@@ -135,6 +146,7 @@ void add_profiles(Trace& trace, Matched& matched, Statistics& statistics, CommSt
     if (trace.files[i]->meta().profile.calls.empty()) continue;
     RankProfileReader reader{trace, i};
     reader.add_calls(statistics, comms);
+    reader.add_end(statistics);
     reader.add_messages(matched.messages);
     reader.add_objects(matched.objects);
     std::map<std::uint32_t, std::uint64_t> calls;

@@ -148,6 +148,13 @@ void Statistics::add_to_rank(RankSums& rank, Counts& counts, std::uint32_t call,
   }
 }
 
+void Statistics::extend(std::int32_t rank, std::int64_t until_ns) {
+  RankSums& at = ranks_[static_cast<std::size_t>(rank)];
+  if (at.threads.empty() || !has_events_) return;
+  at.last_ns = std::max(at.last_ns, until_ns);
+  last_ns_ = std::max(last_ns_, until_ns);
+}
+
 void Statistics::add(const ProfiledCalls& calls) {
   const auto number = static_cast<std::size_t>(calls.rank);
   RankSums& rank = ranks_[number];

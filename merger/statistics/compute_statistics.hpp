@@ -55,6 +55,8 @@ class Statistics {
   void add(const EventRow& row, std::uint64_t sent, std::uint64_t received);
   /// Adds calls of a profile, which say nothing about when the run began and ended, and not how their durations are spread.
   void add(const ProfiledCalls& calls);
+  /// The rank was there until then, as far as it has events or calls of a profile.
+  void extend(std::int32_t rank, std::int64_t until_ns);
   /// `count` calls of a profile that took about `ns` each.
   void add_times(std::uint32_t call, std::uint64_t ns, std::uint64_t count) { durations_[call].add(ns, count); }
 
