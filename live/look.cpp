@@ -118,7 +118,23 @@ Result<std::vector<RankNow>> look_at_world(const fs::path& directory, std::vecto
   return found;
 }
 
-void look_again(RankNow& rank) {
+/// Where the complete records of each thread end.
+using RecordEnds = std::map<std::uint32_t, std::uint64_t>;
+
+RecordEnds record_ends(const RingFile& ring) {
+  RecordEnds ends;
+  for (std::uint32_t slot = 0; slot < ring.geometry().slot_count; ++slot)
+    ends[ring.slot(slot).thread] += ring.slot(slot).head.load(std::memory_order_acquire);
+  return ends;
+}
+
+RecordEnds record_ends(const RankNow& rank) {
+  if (!rank.is_alive) return {};
+  const auto ring = RingFile::open(rank.ring, RingFile::Access::read_only);
+  return ring ? record_ends(*ring) : RecordEnds{};
+}
+
+void look_again(RankNow& rank, RecordEnds before) {
   const auto ring = RingFile::open(rank.ring, RingFile::Access::read_only);
   rank.is_alive = ring && ring->is_process_alive();
   if (!rank.is_alive) {
@@ -129,6 +145,7 @@ void look_again(RankNow& rank) {
     return;
   }
   const auto calls = calls_under_way(*ring);
+  RecordEnds ends = record_ends(*ring);
   for (ThreadNow& thread : rank.threads) {
     const auto call = calls.find(thread.recorded_as);
     const bool is_in_call = call != calls.end() && call->second.header.call < kCallCount &&
@@ -136,7 +153,7 @@ void look_again(RankNow& rank) {
     if (is_in_call && thread.call == static_cast<CallId>(call->second.header.call) &&
         thread.since_ticks == call->second.enter_ticks)
       continue;
-    if (thread.call == CallId::none && !is_in_call) continue;
+    if (thread.call == CallId::none && !is_in_call && before[thread.thread] == ends[thread.thread]) continue;
     thread.call = is_in_call ? static_cast<CallId>(call->second.header.call) : CallId::none;
     thread.since_ticks = is_in_call ? call->second.enter_ticks : 0;
     thread.since_realtime_ns = 0;
@@ -186,10 +203,15 @@ void look_again(std::vector<RankNow>& ranks) {
   };
   std::vector<Stops> before;
   before.reserve(ranks.size());
-  for (const RankNow& rank : ranks) before.push_back(stops_of(rank));
+  std::vector<RecordEnds> ends;
+  ends.reserve(ranks.size());
+  for (const RankNow& rank : ranks) {
+    before.push_back(stops_of(rank));
+    ends.push_back(record_ends(rank));
+  }
   std::this_thread::sleep_for(kBetweenLooks);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    if (ranks[i].is_alive) look_again(ranks[i]);
+    if (ranks[i].is_alive) look_again(ranks[i], std::move(ends[i]));
     Stops now = stops_of(ranks[i]);
     const auto is_asleep = [&](std::int32_t tid) {
       const auto old = before[i].find(tid);

@@ -11,6 +11,7 @@
 #include "cli/support/json_text.hpp"
 #include "cli/where/call_places.hpp"
 #include "summary/units.hpp"
+#include "trace/model/source_place.hpp"
 
 namespace meridian {
 namespace {
@@ -33,7 +34,9 @@ std::string per_second(double value) { return human_count(static_cast<std::uint6
 std::string doing(const RankActivity& rank) {
   if (!rank.is_alive) return "(ended)";
   if (rank.call != CallId::none) return std::string{name_of(rank.call)};
-  return rank.function.function.empty() ? "" : printable(short_place(rank.function));
+  const CallPlace& place = rank.function;
+  if (place.function.empty()) return "";
+  return printable(place_text({place.function, place.file, place.line, place.module, place.offset}));
 }
 
 std::string how_long(const RankActivity& rank) {

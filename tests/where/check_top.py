@@ -64,6 +64,8 @@ def main():
         check.true(f"what it says: {late.stderr}", "no rank of a running program" in late.stderr)
     with tempfile.TemporaryDirectory() as work:
         check_computing(check, options, work)
+    with tempfile.TemporaryDirectory() as work:
+        check_steps(check, options, work)
     return check.finish()
 
 
@@ -82,6 +84,24 @@ def check_computing(check, options, work):
         check.equal("the function of a rank that computes", (last["call"], last["function"]), (None, "main"))
         check.true(f"its line: {last['place']}", last["place"].startswith("stuck.c:"))
         check.equal("its share of the time that the rank computes", last["function_share"], 1)
+        for _ in range(20):  # as above, a rank may have no processor for a while
+            words = [options.meridian, "top", "--count", "1", "--interval", "0.5", run.trace]
+            done = subprocess.run(words, capture_output=True, text=True, timeout=stuck_run.PATIENCE_S, check=False)
+            if "stuck.c:" in done.stdout:
+                break
+        check.true(f"the text has function and line: {done.stdout}", " main, stuck.c:" in done.stdout)
+
+
+def check_steps(check, options, work):
+    """The last rank is outside of MPI at both looks of `where`, and has been in MPI in between."""
+    run = stuck_run.StuckRun(options, [options.program, "steps"], work, RANKS)
+    with run:
+        run.until(lambda report: report["ranks"] and report["ranks"][0]["threads"][0]["call"] == "MPI_Barrier")
+        for _ in range(20):  # it may have no processor for a while
+            last = json.loads(run.where("--json")[1])["ranks"][-1]["threads"][0]
+            if (last["call"], last["since_s"]) == (None, None):
+                break
+        check.equal("since when a rank is outside of MPI that moves", (last["call"], last["since_s"]), (None, None))
 
 
 def check_elsewhere(check, run, top):

@@ -5,6 +5,7 @@
 //   mismatch   the last rank is in a barrier, the others in a broadcast of which it is the root
 //   left       the last rank has ended, the others receive from it
 //   wait       as ring, with MPI_Irecv and MPI_Waitall
+//   steps      as barrier, with a barrier of its own after each step
 //   callback   as ring, inside a callback of MPI_Comm_free
 #include <mpi.h>
 #include <stdio.h>
@@ -46,6 +47,12 @@ int main(int argc, char** argv) {
   } else if (strcmp(how, "barrier") == 0) {
     for (volatile double x = 1; rank == last && x > 0;) x = x * 0.5 + 1;
     MPI_Barrier(MPI_COMM_WORLD);  // the last comes never
+  } else if (strcmp(how, "steps") == 0) {
+    while (rank == last) {
+      for (volatile int i = 0; i < 3000000;) i = i + 1;
+      MPI_Barrier(MPI_COMM_SELF);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
   } else if (strcmp(how, "mismatch") == 0) {
     if (rank == last)
       MPI_Barrier(MPI_COMM_WORLD);
