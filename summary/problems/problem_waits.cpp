@@ -298,9 +298,11 @@ class WaitingFinder {
       else
         problem.text += fmt::format(" It is late because it waits itself, in the end for rank {}{}{}.", delay->rank,
                                     delay->what == "call" ? " and its " : "", describe(*delay));
+      if (delay->what != "ready" || delay->rank != causer) {  // its own lack of a processor has no place
+        problem.causer_function = delay->function;
+        problem.causer_place = delay->place;
+      }
       problem.causer = delay->rank;
-      problem.causer_function = delay->function;
-      problem.causer_place = delay->place;
       problem.remedy = delay->what == "ready" ? fmt::format("See that rank {} has a processor.", delay->rank)
                                               : std::string{texts->remedy};
       return problem;

@@ -51,6 +51,18 @@ TEST(WindowLockProblems, TheHolderIsNamedWithTheTargetAndHowLongItHasTheLock) {
                  "50.2 ms on average, longest 200 ms."));
 }
 
+TEST(WindowLockProblems, AHolderWithoutAProcessorIsNamedWithItsPlace) {
+  Summary summary = even_ranks(2);
+  add_wait(summary, "window lock", 0, 1, 2, "MPI_Win_lock", "MPI_Win_unlock");
+  add_holder(summary, 1, 25, 2.5, 25);
+  summary.delays = {{1, 0, "ready", "", "", "", 25, 1, 0}, {1, 0, "compute", "", "MPI_Win_lock", "a.c:7", 25, 0.5, 0}};
+  const ProblemSummary problem = worst(summary);
+  EXPECT_EQ(problem.causer, 1);
+  EXPECT_EQ(problem.causer_function, "MPI_Win_unlock");
+  EXPECT_EQ(problem.causer_place, "a.c:9");
+  EXPECT_THAT(problem.text, HasSubstr(" It is late because it has no processor meanwhile."));
+}
+
 TEST(WindowLockProblems, OfRanksThatHaveALockInTurnNoneIsTheCause) {
   Summary summary = even_ranks(4);
   add_wait(summary, "window lock", 1, 2, 2, "MPI_Win_lock", "MPI_Win_unlock");
