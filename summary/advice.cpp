@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "summary/measures.hpp"
+#include "summary/recorded_part.hpp"
 #include "summary/run_end.hpp"
 #include "summary/units.hpp"
 #include "trace/model/call_facts.hpp"
@@ -137,6 +138,17 @@ std::vector<std::string> advise(const Summary& summary) {
   const bool has_ended_early = !describe_run_end(summary).empty();
   if (summary.run.calls == 0 && summary.run.mpi_library == kImportedLibrary) {
     advice.push_back("The archive has no MPI calls: nothing is known of waits for other ranks.");
+    return advice;
+  }
+  if (summary.run.calls == 0 && may_be_a_part(summary)) {
+    advice.push_back(
+        "No MPI call is left: this part of the run has none. The original merged file has those of the whole run.");
+    return advice;
+  }
+  if (const RecordedPart part = recorded_part(summary); summary.run.calls == 0 && part.missing != 0) {
+    advice.push_back(
+        fmt::format("No MPI call was recorded: {} were left out ({}). `meridian stats --section filtered` names them.",
+                    human_count(part.missing), part.reason));
     return advice;
   }
   if (summary.run.calls == 0) {

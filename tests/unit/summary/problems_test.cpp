@@ -349,6 +349,24 @@ TEST(Verdict, OfARunWithoutCallsSaysHowToRecord) {
   EXPECT_THAT(verdict_section(samples::empty_run(), Paint{false}), HasSubstr("No MPI call was recorded."));
 }
 
+TEST(Verdict, OfAPartWithoutCallsSaysThatTheyWereLeftOut) {
+  Summary summary = samples::empty_run();
+  summary.findings.push_back({"edit.left_out", Severity::info, 9, "Text.", "Remedy.", ""});
+  const std::string text = verdict_section(summary, Paint{false});
+  EXPECT_THAT(text, HasSubstr("No MPI call is left: this part of the run has none."));
+  EXPECT_THAT(text, Not(HasSubstr("doctor")));
+}
+
+TEST(Verdict, OfARunWhoseCallsWereAllFilteredOutSaysSo) {
+  Summary summary = samples::empty_run();
+  PassedSummary& passed = summary.passed.emplace_back();
+  passed.name = "MPI_Send";
+  passed.count = 18;
+  const std::string text = verdict_section(summary, Paint{false});
+  EXPECT_THAT(text, HasSubstr("No MPI call was recorded: 18 were left out (levels, filters, or times"));
+  EXPECT_THAT(text, Not(HasSubstr("doctor")));
+}
+
 TEST(Verdict, HasAdviceWithin25Lines) {
   Summary summary = even_ranks(4);
   summary.reversed_before = 17;
