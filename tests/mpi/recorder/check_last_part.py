@@ -65,7 +65,7 @@ def main():
             for rank, path in enumerate(sorted(trace.glob("rank-*.h5"))):
                 made = launch.run([options.make_last_part, path, copy / path.name, shares[rank % 4]])
                 assert made.returncode == 0, made.stderr
-            merged, last = launch.merge(options.meridian, copy)
+            merged, last = launch.merge(options.meridian, copy, "--early-calls")
             assert merged.returncode in (0, 2), merged.stderr
             kept, messages, collectives = read_trace(options.meridian, copy)
             is_kept = lambda call: call[1] <= kept.get(call[0], 0)  # noqa: E731
