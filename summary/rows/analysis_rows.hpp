@@ -184,7 +184,8 @@ struct DelaySummary {
       column<&Row::short_term_s>("short_term_s", "s", "its part of the time of these waits"),
       column<&Row::long_term_s>("long_term_s", "s",
                                 "its part of the time of further waits, for ranks that it had made wait"),
-      column<&Row::of_threads_s>("of_threads_s", "s", "what of both are waits of threads for others of their rank"),
+      column<&Row::of_threads_s>("of_threads_s", "s", "what of both are waits of threads for others of their rank")
+          .optional(),
   };
 };
 

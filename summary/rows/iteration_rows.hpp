@@ -76,9 +76,9 @@ struct IterationFindingSummary {
   double before_s = 0;
   double after_s = 0;
   double cost_s = 0;
-  std::string function;
-  std::string place;
-  std::string text;
+  std::string text{};
+  std::string function{};
+  std::string place{};
 
   template <class Row = IterationFindingSummary>
   static constexpr auto kColumns = Columns{
@@ -89,10 +89,11 @@ struct IterationFindingSummary {
       column<&Row::before_s>("before_s", "s", "of an iteration: usually, before the step, or where the trend begins"),
       column<&Row::after_s>("after_s", "s", "of the slow iteration, after the step, or where the trend ends"),
       column<&Row::cost_s>("cost_s", "s", "time of all ranks that is lost"),
-      column<&Row::function>("function", "",
-                             "of the program, in which most of the additional time is, by samples; empty: unknown"),
-      column<&Row::place>("place", "", "its line with most samples in these iterations"),
       column<&Row::text>("text", "", "the same in a sentence"),
+      column<&Row::function>("function", "",
+                             "of the program, in which most of the additional time is, by samples; empty: unknown")
+          .optional(),
+      column<&Row::place>("place", "", "its line with most samples in these iterations").optional(),
   };
 };
 

@@ -65,7 +65,6 @@ def check_both_timelines_have_one_scale_and_are_zoomed_together():
             for leader, view in ((0, [1e8, 3e8]), (1, [2.5e9, 2.6e9])):  # the second is behind the end of the shorter run
                 browser.evaluate(f"(() => {{ const line = {LINES}[{leader}]; line.show(line.zero + {view[0]}, line.zero + {view[1]}); }})()")
                 browser.wait(f"JSON.stringify({VIEWS}) === JSON.stringify([{view}, {view}].map((v) => v.map(Math.round)))")
-            look_at_alignment(browser, [stats(directory) for directory in runs])
             browser.evaluate("document.querySelector('[data-subject=function] button').click()")
             name = browser.evaluate("document.querySelector('[data-subject=function] button').textContent")
             browser.wait(f"{LINES}.every((line) => line.wanted.functions.length > 0)")
@@ -73,23 +72,36 @@ def check_both_timelines_have_one_scale_and_are_zoomed_together():
             assert browser.errors == [], browser.errors
 
 
-def look_at_alignment(browser, summaries):
-    """At an iteration, at one that one of the runs does not have, and again at the end of MPI_Init."""
+def check_both_timelines_may_be_aligned_at_an_iteration():
+    """At one, at one that one of the runs does not have, and again at the end of MPI_Init."""
     choose = "(() => {{ const i = document.getElementById('align'); i.value = '{}'; i.dispatchEvent(new Event('change')); }})()"
     zeros = f"{LINES}.map((line) => line.zero - line.data.begin_ns)"
-    longest = [max((row["end_s"] - row["begin_s"], -i) for i, row in enumerate(summary["phases"]) if row["unit"] == "iteration") for summary in summaries]
-    begins = [next(row["begin_s"] for row in summary["iterations"] if row["phase"] == -phase[1] and row["iteration"] == 5)
-              for summary, phase in zip(summaries, longest)]
-    browser.evaluate(choose.format(5))
-    browser.wait(f"{zeros}.every((zero, i) => Math.abs(zero - {[begin * 1e9 for begin in begins]}[i]) < 2)")
-    first, second = browser.evaluate(VIEWS)
-    lengths = [summary["run"]["time_s"] for summary in summaries]
-    whole = [-max(begins) * 1e9, max(length - begin for length, begin in zip(lengths, begins)) * 1e9]
-    assert first == second and all(abs(a - b) < 3 for a, b in zip(first, whole)), (first, second, whole)
-    browser.evaluate(choose.format(1_000_000))
-    browser.wait("document.getElementById('align').getAttribute('aria-invalid') === 'true'")
-    browser.evaluate(choose.format(0))
-    browser.wait("document.getElementById('align').getAttribute('aria-invalid') === 'false'")
+    with tempfile.TemporaryDirectory() as work:
+        runs, page = [pathlib.Path(work) / name for name in ("before", "after")], pathlib.Path(work) / "both.html"
+        for directory, calls in zip(runs, (2000, 3000)):
+            run(MERIDIAN, "generate", "--ranks", 2, "--calls", calls, directory)
+            run(MERIDIAN, "merge", "--quiet", directory)
+        run(MERIDIAN, "report", *runs, "-o", page)
+        summaries = [stats(directory) for directory in runs]
+        begins = []
+        for summary in summaries:
+            _, phase = max((row["end_s"] - row["begin_s"], -i) for i, row in enumerate(summary["phases"]) if row["unit"] == "iteration")
+            begins.append(next(row["begin_s"] for row in summary["iterations"] if row["phase"] == -phase and row["iteration"] == 5))
+        with Browser() as browser:
+            open_both(browser, page)
+            first_zeros = browser.evaluate(zeros)
+            browser.evaluate(choose.format(5))
+            browser.wait(f"{zeros}.every((zero, i) => Math.abs(zero - {[begin * 1e9 for begin in begins]}[i]) < 2)")
+            first, second = browser.evaluate(VIEWS)
+            lengths = [summary["run"]["time_s"] for summary in summaries]
+            whole = [-max(begins) * 1e9, max(length - begin for length, begin in zip(lengths, begins)) * 1e9]
+            assert first == second and all(abs(a - b) < 3 for a, b in zip(first, whole)), (first, second, whole)
+            browser.evaluate(choose.format(1_000_000))
+            browser.wait("document.getElementById('align').getAttribute('aria-invalid') === 'true'")
+            browser.evaluate(choose.format(0))
+            browser.wait("document.getElementById('align').getAttribute('aria-invalid') === 'false'")
+            browser.wait(f"JSON.stringify({zeros}) === '{json.dumps(first_zeros, separators=(',', ':'))}'")
+            assert browser.errors == [], browser.errors
 
 
 def check_a_private_page_on_two_runs_has_no_hosts_and_no_folders():
