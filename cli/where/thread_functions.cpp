@@ -123,12 +123,13 @@ class FunctionCounts {
 void ThreadFunctions::watch(const RankMeta& meta, std::int32_t kernel_tid) {
   if (kernel_tid <= 0 || watched_.size() == kMostThreads) return;
   auto event = ThreadEvent::open(kernel_tid, period_ns_, CLOCK_MONOTONIC, &ThreadEvent::open_event);
-  if (event) watched_.try_emplace(kernel_tid, &meta, *std::move(event));
+  if (event) watched_.emplace(kernel_tid, Watched{&meta, *std::move(event)});
 }
 
 void ThreadFunctions::take() {
   Stack stack;
-  for (auto& [tid, one] : watched_) {
+  for (auto& entry : watched_) {
+    Watched& one = entry.second;
     LoadedFiles& loaded = files_.try_emplace(one.meta->pid, one.meta->pid).first->second;
     loaded.refresh();
     one.stacks.clear();

@@ -179,7 +179,7 @@ TEST(Edit, LastPartsStayAsTheyAreIfARankEndsBeforeAnotherBeginsOrAllBeginAlike) 
 
 TEST(Edit, OfAPartOfTheTimeItIsNotKnownHowLongProcessesWereReady) {
   SyntheticRun run{1};
-  for (const std::uint64_t begin : {100, 300, 500}) run[0]->call(CallId::Comm_rank, {begin, begin + 100});
+  for (const std::uint64_t begin : {100U, 300U, 500U}) run[0]->call(CallId::Comm_rank, {begin, begin + 100});
   const auto kind = [](UsageKind of) { return static_cast<std::uint32_t>(of); };
   run[0].meta.usages = {{100, {.kind = kind(UsageKind::process_begin), .ready_us = 1}},
                         {600, {.kind = kind(UsageKind::process_end), .ready_us = 3}}};
