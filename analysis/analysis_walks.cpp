@@ -6,6 +6,8 @@
 #include <utility>
 #include <variant>
 
+#include "summary/recorded_part.hpp"
+
 namespace meridian {
 namespace {
 
@@ -73,7 +75,7 @@ Result<std::vector<MeasuredSpan>> walk_backwards(const MergedTrace& trace, Analy
                                          .links = link_bit(LinkKind::sent) | link_bit(LinkKind::received) |
                                                   link_bit(LinkKind::left)}));
   MERIDIAN_TRY(const auto list, visits<BackwardVisitor, BackwardMaker>(set, window, summary, waits));
-  MeasuredSpans spans{trace.definitions()};
+  MeasuredSpans spans{trace.definitions(), is_last_part(summary)};
   progress.begin_walk(0, kBackwards);
   for (;;) {
     MERIDIAN_TRY(const bool has_events, window.next());

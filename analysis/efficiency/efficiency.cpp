@@ -120,7 +120,8 @@ class EfficiencyFinder final : public TraceVisitor {
     if (traits.starts_mpi && (!is_measured || event.leave_ns() <= spans_[number].begin_ns)) {
       replay_.keep(location);
     } else {
-      if (!traits.starts_mpi && is_measured && event.enter_ns < spans_[number].begin_ns) replay_.keep(location);
+      const bool is_early = is_measured && location == spans_[number].main && event.enter_ns < spans_[number].begin_ns;
+      if (is_early && !traits.starts_mpi) replay_.keep(location);
       MERIDIAN_TRY_DO(depend(walked, traits));
     }
     if (!tiler_.changes().empty()) change_regions(event);

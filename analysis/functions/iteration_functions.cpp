@@ -9,11 +9,13 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "merged/merged_trace.hpp"
 #include "merged/sample_functions.hpp"
+#include "merged/sample_reader.hpp"
 #include "trace/model/source_place.hpp"
 #include "trace/model/units.hpp"
 

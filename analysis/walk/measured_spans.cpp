@@ -6,8 +6,8 @@
 
 namespace meridian {
 
-MeasuredSpans::MeasuredSpans(const MergedDefinitions& definitions)
-    : traits_{call_traits(definitions)}, ranks_(definitions.ranks.size()) {
+MeasuredSpans::MeasuredSpans(const MergedDefinitions& definitions, bool is_last_part)
+    : is_last_part_{is_last_part}, traits_{call_traits(definitions)}, ranks_(definitions.ranks.size()) {
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     ranks_[i].is_finalized = definitions.ranks[i].is_finalized;
     spans_.push_back({.rank = definitions.ranks[i].rank});
@@ -56,7 +56,7 @@ void MeasuredSpans::begin_together(std::vector<MeasuredSpan>& spans) const {
 
 std::vector<MeasuredSpan> MeasuredSpans::spans() const {
   std::vector<MeasuredSpan> spans = spans_;
-  begin_together(spans);
+  if (is_last_part_) begin_together(spans);
   for (MeasuredSpan& span : spans) span.end_ns = std::max(span.end_ns, span.begin_ns);
   return spans;
 }

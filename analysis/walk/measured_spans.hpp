@@ -11,8 +11,8 @@
 namespace meridian {
 
 /// The part of a rank that efficiencies are about: from the leave of MPI_Init to the enter of MPI_Finalize. Without these
-/// calls, from its first event or to its last one. If no rank has MPI_Init, as in a part of a run, all begin with the first event of the
-/// one that begins last: what the others' events before it waited for is not known.
+/// calls, from its first event or to its last one. In the last part of a run (MERIDIAN_MODE=recorder) all begin with the first event of
+/// the rank that begins last, if that is before the end of each: what the others' earlier events waited for is not known.
 struct MeasuredSpan {
   std::int32_t rank = 0;
   std::int64_t begin_ns = 0;
@@ -24,7 +24,7 @@ struct MeasuredSpan {
 /// Finds the spans of all ranks.
 class MeasuredSpans {
  public:
-  explicit MeasuredSpans(const MergedDefinitions& definitions);
+  MeasuredSpans(const MergedDefinitions& definitions, bool is_last_part);
   /// All events, the last one first.
   void add(const MergedEvent& event);
   /// By rank, those of MergedDefinitions::ranks.
@@ -32,6 +32,7 @@ class MeasuredSpans {
 
  private:
   void begin_together(std::vector<MeasuredSpan>& spans) const;
+  bool is_last_part_;
 
   struct Rank {
     bool is_finalized = false;

@@ -173,6 +173,7 @@ std::vector<SizeSummary> profiled_sizes(const Trace& trace) {
     }
   }
   std::vector<SizeSummary> list;
+  list.reserve(rows.size());
   for (auto& [key, row] : rows) list.push_back(std::move(row));
   return list;
 }

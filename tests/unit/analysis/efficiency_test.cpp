@@ -4,12 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "analysed.hpp"
 #include "random_program.hpp"
 #include "synthetic_trace.hpp"
+#include "trace/format/rank/dropped_rows.hpp"
 #include "trace/model/units.hpp"
 
 namespace meridian::test {
@@ -194,6 +196,23 @@ TEST(Efficiency, OfARegionIsThatOfTheThreadsInIt) {
   // The barrier still ends at 80 because of rank 2, which is not in the region.
   EXPECT_EQ(saved(summary, "solve"), 10);
   expect_products(summary);
+}
+
+TEST(Efficiency, OfALastPartBeginsWhenAllRanksHaveCalls) {
+  for (const bool is_last_part : {false, true}) {
+    SyntheticRun run{2};
+    for (std::size_t i = 0; i < 2; ++i) {
+      const std::uint64_t begin = i == 0 ? 100 : 1000;
+      run[i]->call(CallId::Comm_rank, {begin, begin + 100});
+      run[i]->call(CallId::Comm_rank, {1900, 2000});
+      if (is_last_part) run[i].meta.texts.push_back({kRecorderKey, "5", 0, begin});
+    }
+    const Summary summary = analysed(run);
+    const auto row = std::ranges::find(summary.efficiencies, "run", &EfficiencySummary::scope);
+    ASSERT_NE(row, summary.efficiencies.end());
+    EXPECT_EQ(ns(row->time_s), is_last_part ? 1000 : 1900);
+    EXPECT_EQ(ns(row->begin_s), is_last_part ? 900 : 0);
+  }
 }
 
 TEST(Efficiency, SeparatesRanksFromTheirThreads) {
