@@ -26,6 +26,7 @@
   function connect(line, beside) {
     const { data, summary } = line;
     let origin = data.begin_ns + beside.origin_s * 1e9,
+      asked = origin, // what was asked for last: it holds once both runs have it
       isFollowing = false;
     const tell = (message) => parent.postMessage(message, "*");
     const follow = (change) => {
@@ -35,6 +36,7 @@
     };
     const limit = (from, to) =>
       follow(() => {
+        origin = asked;
         line.zero = origin;
         line.limits = { from: origin + from, to: origin + to };
         line.fit();
@@ -43,8 +45,8 @@
     const align = (n) => {
       const moment = n === 0 ? beside.origin_s : beginOfIteration(summary, n);
       if (moment === null) return tell({ range: null });
-      origin = data.begin_ns + moment * 1e9;
-      return tell({ range: [data.begin_ns - origin, data.end_ns - origin] });
+      asked = data.begin_ns + moment * 1e9;
+      return tell({ range: [data.begin_ns - asked, data.end_ns - asked] });
     };
     const told = line.onview;
     line.onview = (view) => {

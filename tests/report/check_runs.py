@@ -96,8 +96,13 @@ def check_both_timelines_may_be_aligned_at_an_iteration():
             lengths = [summary["run"]["time_s"] for summary in summaries]
             whole = [-max(begins) * 1e9, max(length - begin for length, begin in zip(lengths, begins)) * 1e9]
             assert first == second and all(abs(a - b) < 3 for a, b in zip(first, whole)), (first, second, whole)
-            browser.evaluate(choose.format(1_000_000))
+            only_after = max(row["iteration"] for row in summaries[0]["iterations"]) + 10
+            browser.evaluate(choose.format(only_after))
             browser.wait("document.getElementById('align').getAttribute('aria-invalid') === 'true'")
+            browser.evaluate(f"(() => {{ const line = {LINES}[1]; line.show(line.zero + 1000, line.zero + 9000); }})()")
+            browser.wait(f"JSON.stringify({VIEWS}) === '[[1000,9000],[1000,9000]]'")
+            kept = browser.evaluate(zeros)
+            assert all(abs(zero - begin * 1e9) < 2 for zero, begin in zip(kept, begins)), ("both stay where they were", kept, begins)
             browser.evaluate(choose.format(0))
             browser.wait("document.getElementById('align').getAttribute('aria-invalid') === 'false'")
             browser.wait(f"JSON.stringify({zeros}) === '{json.dumps(first_zeros, separators=(',', ':'))}'")
