@@ -29,10 +29,10 @@ PageText page_text(const Summary& summary);
 /// The page, with page_text() or a changed one.
 Result<std::string> make_report(const ReportSource& source, const PageBudget& budget, const PageText& text);
 
-/// The page on two groups of runs, as `meridian compare` takes them: timelines are those of the first run of each.
+/// The page on two groups of runs; `meridian compare` takes the same arguments. Its timelines are of the first run of each group.
 ///
 /// is_private  PageText::is_private
-/// errors      those of load_groups() and of reading the traces
+/// errors      those of load_groups() and open_report_source()
 Result<std::string> make_runs_report(const std::vector<std::string>& groups, const PageBudget& budget, bool is_private);
 
 }  // namespace meridian

@@ -96,7 +96,7 @@ bool RemainingSummary::has_whole_time(const Summary& summary) const {
   return statistics_.first_ns() == first_ns_ && ns_of(original_.run.time_s) == ns_of(summary.run.time_s);
 }
 
-/// How long a process was ready to run is counted for the whole run, not for a part of it.
+/// The system counts for the whole run how long a process was ready to run. Of a part of the run that is unknown.
 void RemainingSummary::finish_usage(Summary& summary) const {
   if (has_whole_time(summary)) return;
   for (UsageSummary& usage : summary.usage)

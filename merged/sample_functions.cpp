@@ -92,6 +92,14 @@ std::string place_of(const SampleFunctions::Function& function, std::uint32_t li
   return base_name(function.file) + ":" + std::to_string(line);
 }
 
+std::uint32_t most_sampled(const std::map<std::uint32_t, std::uint64_t>& counts) {
+  std::uint32_t best = 0;
+  std::uint64_t most = 0;
+  for (const auto& [number, samples] : counts)
+    if (number != 0 && samples > most) best = number, most = samples;
+  return best;
+}
+
 std::string function_place(const SampleFunctions::Function& function, std::uint32_t line) {
   return shorten_templates(function.name, kMostFunctionName) + " (" + place_of(function, line) + ")";
 }

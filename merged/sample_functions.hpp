@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,8 +48,11 @@ class SampleFunctions {
       paths_;  // [path]: the nearest one towards main() whose frame is of the program, itself included; 0: none
 };
 
-/// Of a function in the tables of the summary: names with templates may be far longer, and are shortened.
+/// Longest name of a function in the tables of the summary. Longer ones, of templates, are shortened.
 inline constexpr std::size_t kMostFunctionName = 60;
+
+/// The line, or path, with most samples; 0, which is an unknown one, only if there is no other.
+std::uint32_t most_sampled(const std::map<std::uint32_t, std::uint64_t>& counts);
 
 /// "assemble (app.c:4)", "solve (libsolver.so)" without a line.
 std::string function_place(const SampleFunctions::Function& function, std::uint32_t line);

@@ -34,16 +34,7 @@ struct FunctionTime {
   std::map<std::uint32_t, std::uint64_t> paths;
 
   /// The line with most samples; the line of the call, for a function that only calls others.
-  std::uint32_t line() const { return most(lines.empty() ? call_lines : lines); }
-
-  /// The number with most samples, but 0, which is unknown, only if there is no other one.
-  static std::uint32_t most(const std::map<std::uint32_t, std::uint64_t>& counts) {
-    std::uint32_t best = 0;
-    std::uint64_t count = 0;
-    for (const auto& [number, samples_of] : counts)
-      if (number != 0 && samples_of > count) best = number, count = samples_of;
-    return best;
-  }
+  std::uint32_t line() const { return most_sampled(lines.empty() ? call_lines : lines); }
 };
 using FunctionTimes = std::map<std::uint32_t, FunctionTime>;  // by number in SampleFunctions::functions()
 
@@ -184,7 +175,7 @@ class FunctionFinder final : public TraceVisitor {
         row.processor_s = time->processor_s;
         row.inclusive_s = time->inclusive_s;
         row.samples = time->samples;
-        if (!time->paths.empty()) row.callers = functions_.callers_of(FunctionTime::most(time->paths), kMostCallers);
+        if (!time->paths.empty()) row.callers = functions_.callers_of(most_sampled(time->paths), kMostCallers);
       }
     }
   }

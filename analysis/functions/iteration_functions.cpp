@@ -41,21 +41,20 @@ struct IterationGroups {
   }
 };
 
-/// Which groups have the additional time, and which show what is usual.
+/// Which groups have the additional time; the others show what is usual.
 struct Sides {
-  std::vector<bool> is_longer, is_usual;
+  std::vector<bool> is_longer;
   double longer = 0, usual = 0;  // iterations
 
   Sides(const IterationGroups& groups, const std::vector<const IterationFindingSummary*>& findings,
         const std::vector<std::size_t>& at)
-      : is_longer(groups.lengths.size()), is_usual(groups.lengths.size()) {
+      : is_longer(groups.lengths.size()) {
     const std::size_t count = groups.lengths.size();
     const std::string& kind = findings.front()->kind;
     const bool is_slow = kind == "slow iteration";
     const std::size_t from = kind == "step" ? at.front() : count / 2;
     for (std::size_t i = 0; i < count; ++i) {
       is_longer[i] = is_slow ? std::ranges::find(at, i) != at.end() : i >= from;
-      is_usual[i] = !is_longer[i];
       (is_longer[i] ? longer : usual) += groups.lengths[i];
     }
   }

@@ -85,10 +85,9 @@ void PathSamples::finish(std::int64_t length_ns, Summary& summary) const {
   }
   for (const auto& [number, time] : times) {
     const SampleFunctions::Function& function = functions.functions()[number];
-    const auto line = std::ranges::max_element(time.lines, {}, [](const auto& row) { return row.second; });
     PathFunctionSummary& row = summary.path_functions.emplace_back();
     row.function = shorten_templates(function.name, kMostFunctionName);
-    row.place = place_of(function, line->first);
+    row.place = place_of(function, most_sampled(time.lines));
     row.module = function.module;
     row.path_s = time.path_s;
     row.error_s = std::sqrt(time.variance);

@@ -18,7 +18,7 @@ class PathSamples {
   /// errors  those of MergedTrace::samples()
   static Result<PathSamples> open(const MergedTrace& trace);
 
-  /// A stretch of the path in which a thread computes; those of a thread in order of time. errors: damaged; io
+  /// A stretch of the path in which a thread computes. Stretches of one thread come in order of time. errors: damaged; io
   Status add(std::uint32_t location, std::int64_t begin_ns, std::int64_t end_ns);
   /// Fills path_functions. length_ns: of the path
   void finish(std::int64_t length_ns, Summary& summary) const;

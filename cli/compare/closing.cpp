@@ -31,7 +31,7 @@ std::string problem_text(const ItemChange& change) {
   return text + fmt::format(", {} a rank", human_duration(std::fabs(change.change_s)));
 }
 
-/// What the program itself does more or less of.
+/// The function of the program whose time changed most.
 std::string function_sentence(const ComparisonReport& report) {
   for (const ItemChange& change : report.comparisons.back().changes)  // of a subject, the largest change is first
     if (change.subject == Subject::program_function && change.is_notable)

@@ -256,7 +256,7 @@ bool has_unknown_waits(const Summary& summary, const FunctionSummary& function) 
   if (is_in(function, CallGroup::request) && has_partitions(summary)) return true;
   if (std::ranges::find(summary.waits, function.name, &WaitSummary::function) != summary.waits.end()) return false;
   const auto [id, group, facts] = facts_of(function.name);
-  // Where locks of windows were matched, a call without waits has none.
+  // Locks of windows were matched: a call for which no wait was found did not wait.
   if (group == CallGroup::rma) return !is_access(facts.role) && summary.window_locks.empty();
   return facts.is_collective_io || facts.bytes == BytesRule::over_neighbours;
 }

@@ -158,7 +158,7 @@ TEST(ProblemCosts, WaitsForThreadsOfTheOwnRankAreNotThoseOfOtherRanks) {
 TEST(ProblemCosts, OfAllKindsOfWaitsThePartThatIsChargedToReadyCounts) {
   for (const char* const kind : {"early reduce", "early wait", "window lock", "wrong order, same source"}) {
     Summary summary = even_ranks(2);
-    summary.ranks[0].mpi_s = 5;  // 4 of it are the wait: with a processor for all but that of the transfer
+    summary.ranks[0].mpi_s = 5;  // 4 s of it are the wait, and in the other second the rank had no processor for 0.9 s
     add_wait(summary, kind, 0, 1, 4);
     summary.delays = {{1, 0, "compute", "", "MPI_Barrier", "a.c:9", 1, 3.6, 0}, {1, 0, "ready", "", "", "", 1, 0.4, 0}};
     summary.ready_times = {{0, 0, 0, 0.9, 0}};
