@@ -54,7 +54,7 @@ class ComputingRanks {
     for (const RankNow& rank : ranks_) {
       const auto caller = std::ranges::find_if(rank.threads, &ThreadNow::has_called_mpi);
       if (!rank.is_alive || rank.ring.empty() || caller == rank.threads.end() || ++watched > kMostComputing) continue;
-      functions_.watch(rank.meta, caller->kernel_tid);
+      functions_.watch(rank, caller->kernel_tid);
       thread_of_[rank.ring] = caller->kernel_tid;
     }
   }

@@ -22,14 +22,6 @@ std::uint32_t site_of(const ThreadNow& thread, RankSites& sites, const PathTable
   return paths.paths()[sites.path(thread.return_address, thread.stack_node)].site;
 }
 
-/// The number of a site of `all` in a table with some of its sites.
-std::uint32_t copy_site(std::uint32_t site, const SiteTable& all, SiteTable& some) {
-  const auto [number, offset] = all.sites()[site];
-  if (number == kNoModule) return some.site(kNoModule, offset);
-  const Module& module = all.modules()[number];
-  return module.is_script ? some.site(all.line(site)) : some.site(some.module(module), offset);
-}
-
 }  // namespace
 
 void find_call_places(std::vector<RankNow>& ranks) {
@@ -45,7 +37,7 @@ void find_call_places(std::vector<RankNow>& ranks) {
       const std::uint32_t number = site_of(thread, sites, paths);
       if (number == kNoSite) continue;
       const Site& site = all.sites()[number];
-      site_of_thread[&thread] = copy_site(number, all, needed);
+      site_of_thread[&thread] = needed.site(all, number);
       thread.place.module = all.modules()[site.module].path;
       thread.place.offset = site.offset;
     }

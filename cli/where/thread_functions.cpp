@@ -120,10 +120,17 @@ class FunctionCounts {
 
 }  // namespace
 
-void ThreadFunctions::watch(const RankMeta& meta, std::int32_t kernel_tid) {
+void ThreadFunctions::watch(const RankNow& rank, std::int32_t kernel_tid) {
   if (kernel_tid <= 0 || watched_.size() == kMostThreads) return;
   auto event = ThreadEvent::open(kernel_tid, period_ns_, CLOCK_MONOTONIC, &ThreadEvent::open_event);
-  if (event) watched_.emplace(kernel_tid, Watched{&meta, *std::move(event)});
+  if (!event) return;
+  Watched& watched = watched_.emplace(kernel_tid, Watched{&rank.meta, *std::move(event)}).first->second;
+  const auto ring = RingFile::open(rank.ring, RingFile::Access::read_only);
+  if (!ring || ring->header().has_python.load(std::memory_order_acquire) == 0) return;
+  const PythonPlace& place = ring->header().python;
+  if (place.kernel_tid != kernel_tid) return;
+  watched.python = std::make_unique<PythonWatch>(rank.meta.pid, place, CLOCK_MONOTONIC);
+  watched.python->watch(watched.event.descriptor());
 }
 
 void ThreadFunctions::take() {
@@ -133,8 +140,13 @@ void ThreadFunctions::take() {
     LoadedFiles& loaded = files_.try_emplace(one.meta->pid, one.meta->pid).first->second;
     loaded.refresh();
     one.stacks.clear();
-    one.event.drain([&](std::uint64_t, const CopiedStack& copied) {
+    if (one.python) {
+      one.python->take();
+      for (PythonReader::Line& line : one.python->take_lines()) one.lines.push_back(std::move(line));
+    }
+    one.event.drain([&](std::uint64_t time_ns, const CopiedStack& copied) {
       unwind(copied, loaded, stack);
+      if (one.python) put_python_lines(one.python->at(time_ns), loaded, one.python->interpreter(), stack);
       const bool is_whole = std::ranges::find(stack, kStackLost) == stack.end();
       if (!stack.empty() && (is_whole || calls_ == Calls::none)) ++one.stacks[stack];
     });
@@ -154,17 +166,17 @@ std::map<std::int32_t, ThreadFunctions::Found> ThreadFunctions::find() {
   std::map<const RankMeta*, RankSites> sites_of;
   std::vector<Row> rows;
   std::map<FrameKey, std::uint32_t> asked;  // sites of `unknown`
-  for (const auto& [tid, one] : watched_)
+  for (const auto& [tid, one] : watched_) {
+    RankSites& sites = sites_of.try_emplace(one.meta, *one.meta, table, paths, no_stacks).first->second;
+    for (const PythonReader::Line& line : one.lines) sites.add_line(line.site, line.text);
     for (const auto& [stack, samples] : one.stacks) {
-      RankSites& sites = sites_of.try_emplace(one.meta, *one.meta, table, paths, no_stacks).first->second;
       Row row{tid, samples, frames_of(stack, sites, paths, table)};
       for (const std::uint32_t site : row.frames)
-        if (FrameKey key = key_of(site, table); !known_.contains(key) && !asked.contains(key)) {
-          const auto [module, offset] = table.sites()[site];
-          asked.emplace(std::move(key), unknown.site(unknown.module(table.modules()[module]), offset));
-        }
+        if (FrameKey key = key_of(site, table); !known_.contains(key) && !asked.contains(key))
+          asked.emplace(std::move(key), unknown.site(table, site));
       if (!row.frames.empty()) rows.push_back(std::move(row));
     }
+  }
   Findings unused;  // unresolved sites have no names
   const std::vector<SourcePlace> places = resolve_sites(unknown, unused);
   for (const auto& [key, site] : asked) known_[key] = site < places.size() ? places[site] : SourcePlace{};
@@ -188,7 +200,7 @@ void find_thread_functions(std::vector<RankNow>& ranks) {
   };
   for (const RankNow& rank : ranks)
     for (const ThreadNow& thread : rank.threads)
-      if (computes(rank, thread)) functions.watch(rank.meta, thread.kernel_tid);
+      if (computes(rank, thread)) functions.watch(rank, thread.kernel_tid);
   if (!functions.watches_any()) return;
   std::this_thread::sleep_for(kWatchedFor);
   const auto found = functions.find();

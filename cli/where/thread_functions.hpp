@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "live/rank_now.hpp"
 #include "merger/sites/debug_info.hpp"
 #include "writer/samples/loaded_files.hpp"
+#include "writer/samples/python_watch.hpp"
 #include "writer/samples/thread_event.hpp"
 
 namespace meridian {
@@ -29,8 +31,8 @@ class ThreadFunctions {
   };
   /// period_ns  of processor time from one sample to the next
   ThreadFunctions(std::uint64_t period_ns, Calls calls) : period_ns_{period_ns}, calls_{calls} {}
-  /// Samples a thread of this rank from now on. `meta` must outlive this.
-  void watch(const RankMeta& meta, std::int32_t kernel_tid);
+  /// Samples a thread of this rank from now on. `rank` must outlive this.
+  void watch(const RankNow& rank, std::int32_t kernel_tid);
   bool watches_any() const noexcept { return !watched_.empty(); }
   /// By kernel tid, of the samples since the last time.
   std::map<std::int32_t, Found> find();
@@ -41,6 +43,8 @@ class ThreadFunctions {
     const RankMeta* meta = nullptr;
     ThreadEvent event;
     std::map<Stack, std::uint32_t> stacks{};  // with their samples
+    std::unique_ptr<PythonWatch> python{};    // of a thread that runs Python
+    std::vector<PythonReader::Line> lines{};  // in these stacks
   };
   void take();
 

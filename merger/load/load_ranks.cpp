@@ -113,6 +113,7 @@ void report_flaws(const RankMeta& meta, std::span<const World> worlds, Findings&
     }
     if (text.key == kScriptUnreadKey) findings.add(FindingId::site_python_unread, 1, rank + ": " + text.value);
     if (text.key == kHostLostKey) findings.add(FindingId::rank_host_lost, 1, rank + ": " + text.value);
+    if (text.key == kPythonRefusedKey) findings.add(FindingId::samples_python_refused, 1, rank + ": " + text.value);
     if (text.key == kSamplesRefusedKey) findings.add(FindingId::samples_refused, 1, rank + ": " + text.value);
     if (text.key == kProcessorRefusedKey) findings.add(FindingId::processor_refused, 1, rank + ": " + text.value);
     if (text.key == kSamplesLostKey) {

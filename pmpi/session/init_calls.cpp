@@ -107,6 +107,7 @@ void before_init() noexcept {
   if (!is_tracing()) return;
   start_python();
   if (!g_session.writer_started.load(std::memory_order_acquire)) start_writer();
+  permit_python();
 }
 
 void after_init() noexcept {

@@ -12,7 +12,7 @@
 #include "pmpi/rings/small.hpp"
 #include "pmpi/rings/thread_state.hpp"
 #include "pmpi/rings/usage.hpp"
-#include "pmpi/stacks/python_layout.hpp"
+#include "pmpi/stacks/python_frames.hpp"
 #include "pmpi/stacks/stacks.hpp"
 
 namespace meridian {

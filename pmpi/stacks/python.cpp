@@ -8,11 +8,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "pmpi/process/session_state.hpp"
 #include "pmpi/rings/emit.hpp"
-#include "pmpi/stacks/python_layout.hpp"
+#include "pmpi/stacks/python_frames.hpp"
 
 namespace meridian {
 namespace {
@@ -110,6 +112,20 @@ Frames check_frames(const Probe& probe) noexcept {
   return found > 0 ? Frames::good : Frames::none;
 }
 
+/// Tells the writer where the frames of this thread are, for samples.
+void publish_python() noexcept {
+  RingFileHeader& ring = *g_session.ring;
+  if (ring.sample_hz == 0) return;
+  ring.python.thread_state = reinterpret_cast<std::uintptr_t>(g_python.thread_state());
+  ring.python.interpreter = reinterpret_cast<std::uintptr_t>(g_python.thread_state);
+  ring.python.code_type = g_python.code_type;
+  ring.python.text_type = g_python.text_type;
+  ring.python.bytes_type = g_python.bytes_type;
+  ring.python.kernel_tid = static_cast<std::int32_t>(syscall(SYS_gettid));
+  ring.python.layout = g_python.layout;
+  ring.has_python.store(1, std::memory_order_release);
+}
+
 bool g_is_unread = false;
 std::uint32_t g_version = 0;  // as in Py_Version; 0: before 3.11
 
@@ -123,6 +139,14 @@ void store_python() noexcept {
                                              version >> 8 & 255)
                                   : snprintf(text, sizeof text, "CPython before 3.11");
   emit_text(kScriptUnreadKey, text, static_cast<std::uint64_t>(length), 0);
+}
+
+// Where only parents may read a process's memory (Yama's ptrace_scope 1). Elsewhere the call is unknown. MPI libraries that name
+// all processes do so later.
+void permit_python() noexcept {
+  if (g_session.ring->has_python.load(std::memory_order_relaxed) == 0) return;
+  const int writer = g_session.writer_pid.load(std::memory_order_relaxed);
+  if (writer > 0) prctl(PR_SET_PTRACER, static_cast<unsigned long>(writer), 0, 0, 0);
 }
 
 void find_python() noexcept {
@@ -146,6 +170,7 @@ void start_python() noexcept {
   g_python.layout = layout_of(g_version >> 16, probe);
   const Frames frames = g_python.layout.version != 0 ? check_frames(probe) : Frames::bad;
   g_is_unread = frames == Frames::bad;
+  if (frames == Frames::good) publish_python();
   __atomic_store_n(&g_python.is_on, frames == Frames::good, __ATOMIC_RELEASE);
 }
 

@@ -10,6 +10,9 @@ void find_python() noexcept;
 /// interpreter's version. They are read from then on if they agree.
 void start_python() noexcept;
 
+/// Called before MPI_Init, with the writer there: lets it read which lines of Python samples are in.
+void permit_python() noexcept;
+
 /// Called after MPI_Init: stores the version if frames cannot be read.
 void store_python() noexcept;
 

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "pmpi/stacks/python_layout.hpp"
+#include "pmpi/stacks/python_frames.hpp"
 
 namespace meridian {
 

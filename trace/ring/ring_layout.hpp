@@ -14,6 +14,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "trace/unwind/python_layout.hpp"
+
 namespace meridian {
 
 inline constexpr std::uint64_t kRingMagic = 0x474e49524952454dULL;  // "MERIRING" in memory order
@@ -117,6 +119,9 @@ struct RingFileHeader {
       0;                         ///< calls from one place before short ones become sums (MERIDIAN_THROTTLE); 0: none do
   std::uint64_t keep_bytes = 0;  ///< of records that are kept at least (MERIDIAN_MODE=recorder); 0: no such limit
   std::uint64_t keep_ns = 0;     ///< time for which records are kept at least (likewise); 0: no such limit
+
+  std::atomic<std::uint32_t> has_python{0};  ///< 1: the program runs Python, whose frames are at `python`
+  PythonPlace python;
 
   /// Whether older records become sums.
   bool is_recorder() const noexcept { return keep_bytes + keep_ns != 0; }

@@ -119,6 +119,11 @@ const LoadedFiles::Code* LoadedFiles::find(std::uint64_t address) const {
 
 bool LoadedFiles::has_code(std::uint64_t address) const { return find(address) != nullptr; }
 
+bool LoadedFiles::is_same_file(std::uint64_t address, std::uint64_t other) const {
+  const Code *const code = find(address), *const of_other = find(other);
+  return code != nullptr && of_other != nullptr && code->path == of_other->path;
+}
+
 std::optional<LoadedFiles::Image> LoadedFiles::read(const Code& code) const {
   Image image;
   if (code.path == kKernelCode) {

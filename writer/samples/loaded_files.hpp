@@ -23,6 +23,8 @@ class LoadedFiles {
   UnwindRule rule(std::uint64_t return_address);
   /// Whether code is loaded there.
   bool has_code(std::uint64_t address) const;
+  /// Whether code of the same file is loaded at both.
+  bool is_same_file(std::uint64_t address, std::uint64_t other) const;
 
  private:
   /// Code of a file in the process.

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <utility>
 
+#include "trace/model/event.hpp"
 #include "trace/model/sample_keys.hpp"
 #include "trace/model/system_clock.hpp"
 #include "trace/records/finish/places.hpp"
@@ -66,6 +67,9 @@ void Sampler::begin() {
   }
   spool_.emplace(*std::move(spool));
   energy_.begin(ring_.output_dir());
+  const RingFileHeader& header = ring_.header();
+  if (period_ns_ != 0 && header.has_python.load(std::memory_order_acquire) != 0)
+    python_.emplace(header.pid, header.python, clock_->clock());
   state_ = period_ns_ == 0 ? State::readings_only : State::sampling;
   round_ns_ = shortest_round_ns();  // until it is known how often the threads are switched
 }
@@ -93,6 +97,7 @@ void Sampler::sample(std::uint32_t number, std::int32_t kernel_tid) {
   thread.emplace();
   thread->number = number;
   thread->event = *std::move(event);
+  if (python_ && python_->kernel_tid() == kernel_tid) python_->watch(thread->event->descriptor());
   thread->period_ns = period_ns;
   thread->counts = schedule_counts(ring_.header().pid, kernel_tid).value_or(ScheduleCounts{});
   processor_.add(number, kernel_tid, clock_->clock());
@@ -120,8 +125,18 @@ void Sampler::find_threads() {
       sample(number, cards_[number].kernel_tid);
 }
 
-std::uint32_t Sampler::stack_of(const CopiedStack& copied) {
+void Sampler::take_python() {
+  if (!python_) return;
+  python_->take();
+  for (const PythonReader::Line& line : python_->take_lines()) spool_->add(kScriptKey, line.text, line.site);
+  const int refusal = python_->refusal();
+  if (refusal != 0 && python_refusal_ == 0) spool_->add(kPythonRefusedKey, meridian::refusal(refusal), 0);
+  python_refusal_ = refusal;
+}
+
+std::uint32_t Sampler::stack_of(const CopiedStack& copied, const std::vector<std::uint64_t>* lines) {
   unwind(copied, files_, addresses_);
+  if (lines != nullptr) put_python_lines(*lines, files_, python_->interpreter(), addresses_);
   std::uint32_t row = 0;
   for (auto address = addresses_.rbegin(); address != addresses_.rend(); ++address) {
     row = stacks_.row_of(row, *address);
@@ -154,11 +169,13 @@ void Sampler::adapt_round(double filled) noexcept {
   if (filled < kNearlyEmpty) round_ns_ = std::min(round_ns_ * 2, longest_round_ns_);
 }
 
-std::uint64_t Sampler::drain(Thread& thread) {
+std::uint64_t Sampler::drain(std::int32_t kernel_tid, Thread& thread) {
   if (!thread.event) return 0;
+  const bool has_lines = python_ && python_->kernel_tid() == kernel_tid;
   std::uint64_t samples = 0;
   const std::uint64_t dropped = thread.event->drain([&](std::uint64_t time_ns, const CopiedStack& copied) {
-    taken_.push_back({time_ns, {0, thread.number, stack_of(copied)}});
+    const std::uint32_t stack = stack_of(copied, has_lines ? &python_->at(time_ns) : nullptr);
+    taken_.push_back({time_ns, {0, thread.number, stack}});
     ++samples;
   });
   thread.sampled_ns += (samples + dropped) * thread.period_ns;  // the others stand for those that were dropped
@@ -200,6 +217,7 @@ void Sampler::resume(std::int32_t kernel_tid, Thread& thread) {
   auto event = ThreadEvent::open(kernel_tid, step_of(thread), clock_->clock(), open_);
   if (!event) return;  // it has ended, or the next round tries again
   thread.event = *std::move(event);
+  if (python_ && python_->kernel_tid() == kernel_tid) python_->watch(thread.event->descriptor());
   processor_.add(thread.number, kernel_tid, clock_->clock());
   round_ns_ = shortest_round_ns();
 }
@@ -215,6 +233,7 @@ void Sampler::watch(std::int32_t kernel_tid, Thread& thread) {
   if (!thread.event && is_watched) resume(kernel_tid, thread);
   if (!thread.event || is_watched) return;
   thread.event.reset();
+  if (python_ && python_->kernel_tid() == kernel_tid) python_->watch(-1);
   thread.rested = *counts;
   processor_.rest(kernel_tid, *counts, now);
 }
@@ -230,10 +249,11 @@ void Sampler::take_round(bool is_last) {
   files_.refresh();
   find_threads();
   const std::uint64_t begin_ns = clock_->now_ns();  // all earlier samples are in the kernel's buffers
+  take_python();
   const bool is_time = now_ns() - last_times_ns_ >= kBetweenTimesNs || is_last;
   std::uint64_t lost = 0;
   for (auto& [kernel_tid, thread] : threads_)
-    if (thread) lost += drain(*thread);
+    if (thread) lost += drain(kernel_tid, *thread);
   ++rounds_;
   adapt_round(processor_.drain(*clock_));
   until_ns_ = UINT64_MAX;
@@ -257,6 +277,7 @@ void Sampler::take_round(bool is_last) {
 }
 
 void Sampler::end(State state) {
+  python_.reset();
   threads_.clear();
   cards_.clear();
   state_ = state;

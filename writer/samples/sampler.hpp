@@ -15,6 +15,7 @@
 #include "writer/samples/loaded_files.hpp"
 #include "writer/samples/memory_times.hpp"
 #include "writer/samples/processor_times.hpp"
+#include "writer/samples/python_watch.hpp"
 #include "writer/samples/schedule_counts.hpp"
 #include "writer/samples/switch_budget.hpp"
 #include "writer/samples/thread_event.hpp"
@@ -73,7 +74,7 @@ class Sampler {
   void find_threads();
   void sample(std::uint32_t number, std::int32_t kernel_tid);
   /// Takes over the samples of a thread; returns how many the kernel dropped.
-  std::uint64_t drain(Thread& thread);
+  std::uint64_t drain(std::int32_t kernel_tid, Thread& thread);
   /// Lets a thread that is switched very often rest, or watches it again.
   void watch(std::int32_t kernel_tid, Thread& thread);
   void resume(std::int32_t kernel_tid, Thread& thread);
@@ -81,7 +82,8 @@ class Sampler {
   void set_period(Thread& thread) noexcept;
   std::uint64_t shortest_round_ns() const noexcept;
   std::uint64_t next_round_ns() const noexcept;
-  std::uint32_t stack_of(const CopiedStack& copied);
+  std::uint32_t stack_of(const CopiedStack& copied, const std::vector<std::uint64_t>* lines);
+  void take_python();
   void store(std::uint64_t until_ns);
   void store_sampled_times();
   void adapt_round(double filled) noexcept;
@@ -101,6 +103,8 @@ class Sampler {
   std::optional<TickLine> clock_;
   std::optional<SampleSpoolWriter> spool_;
   LoadedFiles files_;
+  std::optional<PythonWatch> python_;  // of a program that runs Python
+  int python_refusal_ = 0;
   ProcessorTimes processor_;
   MemoryTimes memory_;
   EnergyTimes energy_;

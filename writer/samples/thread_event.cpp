@@ -70,6 +70,7 @@ int ThreadEvent::open_event(std::int32_t kernel_tid, std::uint64_t period_ns, cl
       PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
   event.sample_regs_user = kRegisters;
   event.sample_stack_user = kStackBytes;
+  event.wakeup_events = 1;  // for PythonWatch; without anybody who waits it costs nothing that can be measured
   event.exclude_kernel = 1;
   event.exclude_hv = 1;
   event.use_clockid = 1;

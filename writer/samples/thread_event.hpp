@@ -26,6 +26,8 @@ class ThreadEvent {
   static Result<ThreadEvent> open(std::int32_t kernel_tid, std::uint64_t period_ns, clockid_t clock, Open open);
   static int open_event(std::int32_t kernel_tid, std::uint64_t period_ns, clockid_t clock) noexcept;
 
+  /// Its descriptor, which poll(2) reports after each sample.
+  int descriptor() const noexcept { return buffer_.event(); }
   /// From now on; the thread's present step begins anew.
   void set_period(std::uint64_t period_ns) noexcept;
   /// Passes on the samples since the last call, in order of time. Returns the number of those that the kernel dropped.

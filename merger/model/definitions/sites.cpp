@@ -62,11 +62,22 @@ std::uint32_t SiteTable::site(const ScriptLine& line) {
   return number;
 }
 
+std::uint32_t SiteTable::site(const SiteTable& other, std::uint32_t site) {
+  const auto [number, offset] = other.sites()[site];
+  if (number == kNoModule) return this->site(kNoModule, offset);
+  const Module& module = other.modules()[number];
+  return module.is_script ? this->site(other.line(site)) : this->site(this->module(module), offset);
+}
+
+void RankSites::add_line(std::uint64_t address, std::string_view text) {
+  if (!is_script_site(address)) return;
+  if (std::optional<ScriptLine> line = script_line(text)) lines_[address] = *std::move(line);
+}
+
 RankSites::RankSites(const RankMeta& meta, SiteTable& table, PathTable& paths, const std::vector<StackRow>& stacks)
     : table_{&table}, paths_{&paths} {
   for (const TextRow& text : meta.texts) {
-    if (text.key == kScriptKey && is_script_site(text.handle))
-      if (std::optional<ScriptLine> line = script_line(text.value)) lines_[text.handle] = *std::move(line);
+    if (text.key == kScriptKey) add_line(text.handle, text.value);
     if (text.key != "module") continue;
     std::string_view left = text.value;
     const auto begin = take_hex(left), end = take_hex(left), bias = take_hex(left);

@@ -50,6 +50,8 @@ class SiteTable {
   /// kNoSite if the table is full.
   std::uint32_t site(std::uint32_t module, std::uint64_t offset);
   std::uint32_t site(const ScriptLine& line);
+  /// The site that another table has as `site`.
+  std::uint32_t site(const SiteTable& other, std::uint32_t site);
   /// The names of a site of a script.
   const ScriptLine& line(std::uint32_t site) const { return lines_.at(site); }
 
@@ -86,6 +88,8 @@ class RankSites {
   /// The site of the function that begins at `address`: the return address of a call in its first byte. kNoSite: no
   /// known file was loaded there.
   std::uint32_t function(std::uint64_t address);
+  /// A line of a script, as the value of a text with kScriptKey has it.
+  void add_line(std::uint64_t address, std::string_view text);
 
  private:
   struct Range {

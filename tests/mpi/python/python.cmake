@@ -9,5 +9,10 @@ foreach(flavor ${MERIDIAN_MPIS})
             --mpiexec ${MERIDIAN_MPIEXEC_${flavor}} --ranks ${ranks} --linked $<TARGET_FILE:tools_plain_${flavor}> ${what})
       endif()
     endforeach()
+    if(flavor STREQUAL "openmpi")
+      meridian_run(Recorder.on_${ranks}_ranks_of_${flavor}_samples_of_Python_have_its_functions_and_lines FLAVOR ${flavor} RANKS ${ranks}
+        COMMAND ${MERIDIAN_PYTHON_H5PY} -B ${CMAKE_CURRENT_SOURCE_DIR}/python/check_shares.py --meridian $<TARGET_FILE:meridian>
+          --mpiexec ${MERIDIAN_MPIEXEC_${flavor}} --ranks ${ranks})
+    endif()
   endforeach()
 endforeach()

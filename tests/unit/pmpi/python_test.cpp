@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "pmpi/process/program.hpp"
-#include "pmpi/stacks/python_layout.hpp"
-#include "pmpi/stacks/python_lines.hpp"
+#include "pmpi/stacks/python_frames.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "trace/unwind/python_lines.hpp"
 
 namespace meridian {
 constinit Python g_python;  // of this test: that of the tracer needs a ring

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "writer/samples/python_watch.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "trace/model/event.hpp"
+#include "trace/model/system_clock.hpp"
+
+namespace meridian {
+namespace {
+
+/// After a sample: what is read later may be another function.
+constexpr std::uint64_t kLatestReadingNs = 3'000'000;
+constexpr std::size_t kMostReadings = 1 << 14;  // that nobody takes over
+
+}  // namespace
+
+PythonWatch::PythonWatch(std::int32_t pid, const PythonPlace& place, clockid_t clock)
+    : place_{place}, clock_{clock}, doorbell_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)}, reader_{pid, place} {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // handlers run in the main thread
+  thread_ = std::thread{[this] { run(); }};
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+PythonWatch::~PythonWatch() {
+  {
+    const std::scoped_lock lock{mutex_};
+    is_over_ = true;
+  }
+  wake();
+  thread_.join();
+}
+
+void PythonWatch::wake() noexcept {
+  const std::uint64_t one = 1;
+  (void)!::write(doorbell_.get(), &one, sizeof one);
+}
+
+void PythonWatch::watch(int event) {
+  Descriptor copy{event >= 0 ? ::fcntl(event, F_DUPFD_CLOEXEC, 0) : -1};
+  {
+    const std::scoped_lock lock{mutex_};
+    next_event_ = std::move(copy);
+    has_next_event_ = true;
+  }
+  wake();
+}
+
+void PythonWatch::run() {
+  std::vector<std::uint64_t> sites;
+  for (;;) {
+    pollfd waits[2] = {{doorbell_.get(), POLLIN, 0}, {event_.get(), POLLIN, 0}};  // a negative one is ignored
+    if (::poll(waits, 2, -1) < 0) continue;
+    const std::scoped_lock lock{mutex_};
+    if (is_over_) return;
+    if (waits[0].revents != 0) {
+      std::uint64_t count = 0;
+      (void)!::read(doorbell_.get(), &count, sizeof count);
+      if (std::exchange(has_next_event_, false)) event_ = std::move(next_event_);
+      continue;
+    }
+    if ((waits[1].revents & POLLIN) == 0) {  // the thread has ended
+      event_ = Descriptor{};
+      continue;
+    }
+    const auto now_ns = static_cast<std::uint64_t>(system_clock_ns(clock_));
+    reader_.read(sites);
+    if (!sites.empty() && new_readings_.size() < kMostReadings) new_readings_.push_back({now_ns, sites});
+  }
+}
+
+void PythonWatch::take() {
+  const std::scoped_lock lock{mutex_};
+  readings_ = std::exchange(new_readings_, {});
+  next_ = 0;
+}
+
+const std::vector<std::uint64_t>& PythonWatch::at(std::uint64_t time_ns) {
+  static const std::vector<std::uint64_t> kNone;
+  while (next_ < readings_.size() && readings_[next_].time_ns < time_ns) ++next_;
+  const bool is_read = next_ < readings_.size() && readings_[next_].time_ns - time_ns <= kLatestReadingNs;
+  return is_read ? readings_[next_].sites : kNone;
+}
+
+std::vector<PythonReader::Line> PythonWatch::take_lines() {
+  const std::scoped_lock lock{mutex_};
+  return reader_.take_lines();
+}
+
+int PythonWatch::refusal() {
+  const std::scoped_lock lock{mutex_};
+  return reader_.refusal();
+}
+
+// What the interpreter itself does belongs to the line that it runs; code that it calls remains below that.
+void put_python_lines(const std::vector<std::uint64_t>& lines, const LoadedFiles& files, std::uint64_t interpreter,
+                      std::vector<std::uint64_t>& addresses) {
+  if (lines.empty()) return;
+  const auto is_replaced = [&](std::uint64_t address) {
+    return address == kStackLost || address == kStackDeeper || files.is_same_file(address - 1, interpreter);
+  };
+  addresses.erase(std::ranges::find_if(addresses, is_replaced), addresses.end());
+  addresses.insert(addresses.end(), lines.begin(), lines.end());
+}
+
+}  // namespace meridian
