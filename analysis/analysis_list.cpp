@@ -56,7 +56,7 @@ constexpr Analysis kAnalyses[] = {
     {"OpenMP regions", find_openmp_regions, {"openmp_regions"}, {.own = 3}},
     {"root causes of waits", find_delays, {"delays"}, {.own = 177}},
     {"iterations", find_iterations, {"phases", "iterations", "iteration_findings"}, {.own = 54, .walks_twice = true}},
-    {"functions of the program", find_functions, {"program_functions", "rank_functions"}, {.own = 20}},
+    {"functions of the program", find_functions, {"program_functions", "rank_functions", "region_functions", "thread_functions"}, {.own = 20}},
     {"energy", find_energy, {"energy", "energy_regions"}, {.own = 1}},
     {"functions of iterations", name_iteration_functions, {}},
     {"energy of phases", find_phase_energy, {"energy_phases"}},

@@ -2,6 +2,9 @@
 #include "choice/event_choice.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,6 +20,15 @@ struct RegionBegin {
   std::uint64_t row = 0;
   std::int64_t ns = 0;
 };
+
+/// "2.503s", as --from takes it.
+std::string moment_text(std::int64_t ns) {
+  constexpr int kDigits = 6;
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), static_cast<double>(ns) * 1e-9,
+                                 std::chars_format::general, kDigits);
+  return std::string{text.data(), end.ptr} + "s";
+}
 
 /// Sets the bits of the rows that are selected for themselves.
 class RowSelector {
@@ -90,15 +102,23 @@ Result<EventChoice> EventChoice::make(const MergedTrace& trace, const TraceSelec
   RowSelector selector{trace, selection, selected};
   MERIDIAN_TRY(EventCursor cursor, trace.select({.fields = kFieldCall | kFieldFlags, .links = kNoLinks}));
   MergedBatch batch;
+  std::int64_t begin_ns = INT64_MAX, end_ns = INT64_MIN;
   for (;;) {
     MERIDIAN_TRY(const bool has_more, cursor.next(batch));
     if (!has_more) break;
     for (const MergedEvent& event : batch.events) {
+      begin_ns = std::min(begin_ns, event.enter_ns);
+      end_ns = std::max(end_ns, event.leave_ns());
       selector.add(event);
       report(event.row, trace.events());
     }
   }
   selector.finish();
+  if (trace.events() != 0 && (selection.from_ns > end_ns || selection.to_ns <= begin_ns))
+    return Error{Errc::invalid_argument,
+                 "nothing of the trace is in this window of time: its first event begins at " + moment_text(begin_ns) +
+                     ", its last one ends at " + moment_text(end_ns),
+                 "give --from and --to between these"};
 
   for (std::uint64_t row = 0; row < trace.events(); ++row)
     if (selected.has(row)) kept.set(row);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/functions/region_functions.hpp"
 #include "analysis/functions/sample_counts.hpp"
 #include "analysis/walk/trace_visitor.hpp"
 #include "merged/sample_functions.hpp"
@@ -45,7 +47,9 @@ class FunctionFinder final : public TraceVisitor {
         reader_{std::move(reader)},
         spans_{input.spans},
         functions_{reader_.names()},
-        counts_{definitions_, reader_, input.spans} {
+        regions_{definitions_},
+        counts_{definitions_, reader_, input.spans, [this](const MergedSample& sample) { regions_.add(sample); },
+                [this](const MergedEvent& event) { regions_.take(event); }} {
     for (const UsageSummary& usage : input.summary.usage)
       if (usage.thread == -1) ready_s_[usage.rank] = usage.ready_s;
   }
@@ -57,12 +61,26 @@ class FunctionFinder final : public TraceVisitor {
   Status finish(Summary& summary) override {
     summary.program_functions.clear();
     summary.rank_functions.clear();
+    summary.region_functions.clear();
+    summary.thread_functions.clear();
     if (reader_.size() == 0) return {};
     MERIDIAN_TRY_DO(counts_.finish());
     std::map<std::int32_t, FunctionTimes> ranks;
-    for (std::uint32_t i = 0; i < counts_.threads().size(); ++i) add_thread(i, ranks[definitions_.locations[i].rank]);
+    std::map<std::int32_t, std::size_t> threads;  // of a rank that have samples
+    for (std::uint32_t i = 0; i < counts_.threads().size(); ++i) {
+      const std::int32_t rank = definitions_.locations[i].rank;
+      add_thread(i, ranks[rank]);
+      if (counts_.threads()[i].outside != 0) ++threads[rank];
+    }
     fill_functions(ranks, summary);
     fill_ranks(ranks, summary);
+    for (std::uint32_t i = 0; i < counts_.threads().size(); ++i)
+      if (threads[definitions_.locations[i].rank] > 1) fill_thread(i, summary);
+    const auto seconds_of = [this](std::uint32_t location) {
+      return computing_s(location) /
+             static_cast<double>(std::max<std::uint64_t>(counts_.threads()[location].outside, 1));
+    };
+    regions_.fill(functions_, seconds_of, summary);
     return {};
   }
 
@@ -180,10 +198,39 @@ class FunctionFinder final : public TraceVisitor {
     }
   }
 
+  void fill_thread(std::uint32_t location, Summary& summary) {
+    const ThreadSamples& thread = counts_.threads()[location];
+    if (thread.outside == 0 || summary.thread_functions.size() >= kMostRankRows) return;
+    FunctionTimes times;
+    const double time_s = computing_s(location);
+    for (const auto& [path, samples] : thread.counts) {
+      const SampleFunctions::Line line = functions_.line_of(path);
+      if (line.function == SampleFunctions::kNone) continue;
+      times[line.function].samples += samples;
+      times[line.function].lines[line.line] += samples;
+    }
+    const std::size_t first = summary.thread_functions.size();
+    for (const auto& [number, time] : times) {
+      const SampleFunctions::Function& function = functions_.functions()[number];
+      ThreadFunctionSummary& row = summary.thread_functions.emplace_back();
+      row.rank = definitions_.locations[location].rank;
+      row.thread = definitions_.locations[location].thread;
+      row.function = shorten_templates(function.name, kMostFunctionName);
+      row.place = place_of(function, time.line());
+      row.samples = time.samples;
+      row.share = static_cast<double>(time.samples) / static_cast<double>(thread.outside);
+      row.self_s = time_s * row.share;
+      row.error_s = time_s * std::sqrt(row.share * (1 - row.share) / static_cast<double>(thread.outside));
+    }
+    std::ranges::stable_sort(summary.thread_functions.begin() + static_cast<std::ptrdiff_t>(first),
+                             summary.thread_functions.end(), std::greater{}, &ThreadFunctionSummary::self_s);
+  }
+
   const MergedDefinitions& definitions_;
   SampleReader reader_;
   std::vector<MeasuredSpan> spans_;
   SampleFunctions functions_;
+  RegionFunctions regions_;
   SampleCounts counts_;
   std::map<std::int32_t, double> ready_s_;  // [rank]
   double outside_s_ = 0;                    // of all sampled threads

@@ -21,13 +21,17 @@ bool is_call(const CallTraits& traits) {
 }  // namespace
 
 SampleCounts::SampleCounts(const MergedDefinitions& definitions, const SampleReader& reader,
-                           const std::vector<MeasuredSpan>& spans, std::function<void(const MergedSample&)> outside)
+                           const std::vector<MeasuredSpan>& spans, Outside outside, Program program)
     : reader_{reader},
       outside_{std::move(outside)},
+      program_{std::move(program)},
       rank_of_(definitions.locations.size(), 0),
       busy_until_(definitions.locations.size(), std::numeric_limits<std::int64_t>::min()),
       threads_(definitions.locations.size()) {
-  for (const CallTraits& traits : call_traits(definitions)) is_call_.push_back(is_call(traits));
+  for (const CallTraits& traits : call_traits(definitions)) {
+    is_call_.push_back(is_call(traits));
+    is_program_.push_back(program_ && traits.is_user);
+  }
   std::map<std::int32_t, std::size_t> number_of;
   for (const SampleRank& row : reader.names().ranks) {
     const auto span = std::ranges::find(spans, row.rank, &MeasuredSpan::rank);
@@ -77,11 +81,15 @@ Status SampleCounts::take_until(Rank& rank, std::int64_t time_ns) {
 Status SampleCounts::look_at(std::span<const WalkedEvent> events) {
   for (const WalkedEvent& walked : events) {
     const MergedEvent& event = walked.event;
-    if (event.call >= is_call_.size() || !is_call_[event.call]) continue;
+    if (event.call >= is_call_.size() || (!is_call_[event.call] && !is_program_[event.call])) continue;
     const std::size_t number = rank_of_[event.location];
     if (number == ranks_.size()) continue;
     Rank& rank = ranks_[number];
     MERIDIAN_TRY_DO(take_until(rank, event.enter_ns));
+    if (is_program_[event.call]) {
+      program_(event);
+      continue;
+    }
     std::int64_t& until_ns = busy_until_[event.location];
     const std::int64_t from_ns = std::max({event.enter_ns, until_ns, rank.begin_ns});
     until_ns = std::max(until_ns, event.leave_ns());

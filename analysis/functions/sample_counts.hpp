@@ -27,9 +27,13 @@ struct ThreadSamples {
 /// OpenMP in which a thread waits or sleeps.
 class SampleCounts {
  public:
-  /// All of these must outlive it. outside: called for each sample outside calls, rank by rank in order of time.
+  /// Called for each sample outside calls, rank by rank in order of time.
+  using Outside = std::function<void(const MergedSample&)>;
+  /// Called for each event of the program itself, when all earlier samples of its rank have been taken.
+  using Program = std::function<void(const MergedEvent&)>;
+  /// All of these must outlive it.
   SampleCounts(const MergedDefinitions& definitions, const SampleReader& reader, const std::vector<MeasuredSpan>& spans,
-               std::function<void(const MergedSample&)> outside = {});
+               Outside outside = {}, Program program = {});
 
   /// The next events.
   Status look_at(std::span<const WalkedEvent> events);
@@ -52,9 +56,10 @@ class SampleCounts {
   void take(const Rank& rank, const MergedSample& sample);
 
   const SampleReader& reader_;
-  std::function<void(const MergedSample&)> outside_;
+  Outside outside_;
+  Program program_;
   std::size_t rows_at_a_time_ = 0;
-  std::vector<bool> is_call_;  // [call]
+  std::vector<bool> is_call_, is_program_;  // [call]
   std::vector<Rank> ranks_;
   std::vector<std::size_t> rank_of_;      // [location]: in ranks_; their number: none
   std::vector<std::int64_t> busy_until_;  // [location]: latest leave of its calls

@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "pmpi/libraries/libc_calls.hpp"
 #include "pmpi/process/own_thread.hpp"
 #include "pmpi/process/session_state.hpp"
@@ -178,6 +180,13 @@ void uncount_towards_limit(CallId id) noexcept {
   std::uint64_t before = count.load(std::memory_order_relaxed);  // 0: nested calls are not counted
   while (before != 0 && !count.compare_exchange_weak(before, before - 1, std::memory_order_relaxed)) {
   }
+}
+
+const char* limit_reached() noexcept {
+  if (is_full()) return "MERIDIAN_MAX_SIZE";
+  const bool is_any = std::ranges::any_of(
+      g_throttled, [](const auto& is_throttled) { return is_throttled.load(std::memory_order_relaxed); });
+  return is_any ? "MERIDIAN_MAX_CALLS" : nullptr;
 }
 
 void note_outside_switch() noexcept { emit_text(kSwitchedKey, "outside", 7, 0); }

@@ -154,8 +154,10 @@ bool is_outside_window() noexcept {
   return window == Window::waiting || is_over();
 }
 
+bool is_full() noexcept { return g_is_full.load(std::memory_order_relaxed); }
+
 bool is_over() noexcept {
-  return g_is_full.load(std::memory_order_relaxed) || g_window.load(std::memory_order_relaxed) == Window::over;
+  return is_full() || g_window.load(std::memory_order_relaxed) == Window::over;
 }
 
 void end_recording() noexcept {

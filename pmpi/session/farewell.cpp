@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "pmpi/choice/choice.hpp"
 #include "pmpi/libraries/file_name.hpp"
 #include "pmpi/libraries/handle_symbols.hpp"
 #include "pmpi/libraries/interface.hpp"
@@ -77,11 +78,14 @@ void tell_trace() noexcept {
   // Under a wrong launcher each process is rank 0 of a world of its own.
   const bool is_own_job = launched_as().rank > 0 && launched_as().rank != ring.world_rank.load();
   const bool is_first = !is_own_job && heritage.token[0] == '\0';
-  static constexpr const char* kTrace = "the trace is in '%s'; next: meridian merge '%s'";
+  static constexpr const char* kTrace = "the trace is in '%s'; next: meridian merge '%s'%s%s%s";
+  const char* const limit = limit_reached();
+  const char* const words[] = {limit != nullptr ? ". Calls beyond " : "", limit != nullptr ? limit : "",
+                               limit != nullptr ? " were only counted" : ""};
   if (may_speak_at_end() && is_first) {
-    say_at_end(kTrace, ring.output_dir, ring.output_dir);
+    say_at_end(kTrace, ring.output_dir, ring.output_dir, words[0], words[1], words[2]);
   } else if (g_session.options.is_on(OptionId::verbose)) {
-    say(kTrace, ring.output_dir, ring.output_dir);
+    say(kTrace, ring.output_dir, ring.output_dir, words[0], words[1], words[2]);
   }
 }
 

@@ -103,6 +103,9 @@ Result<Condition> parse_condition(std::string_view text) {
   const bool is_plain = condition.name.find(':') == std::string::npos;
   if (is_plain && condition.name.find_first_of("<>=!") != std::string::npos) return malformed;
   if (!is_operator || condition.name.empty() || number.empty() || !is_number) return malformed;
+  if (condition.is_ratio && condition.number < 0)
+    return Error{Errc::invalid_argument, fmt::format("--fail-if '{}': a ratio of two runs is not less than 0", text),
+                 fmt::format("for more than a tenth more, write '{} > 1.1x'", condition.name)};
   condition.is_percent = suffix == '%';
   if (condition.is_percent) condition.number /= 100;
   return condition;

@@ -45,6 +45,8 @@
   TABLE(program_functions, ProgramFunctionSummary, nullptr, "one row for each function of the program that was sampled outside MPI, longest first; docs/FUNCTIONS.md has the definitions") \
   TABLE(path_functions, PathFunctionSummary, nullptr, "one row for each function of the program in which the critical path computes, longest first; docs/CRITICAL_PATH.md has the definitions") \
   TABLE(rank_functions, RankFunctionSummary, nullptr, "one row for each rank and function of the program, by rank, longest first") \
+  TABLE(region_functions, RegionFunctionSummary, "FUNCTIONS BY REGION", "one row for each region of the program and function that was sampled in it outside MPI, by region, the one with most time first") \
+  TABLE(thread_functions, ThreadFunctionSummary, "FUNCTIONS BY THREAD", "one row for each thread and function of the program, by thread, longest first; of ranks with several sampled threads") \
   TABLE(energy, EnergySummary, nullptr, "one row for each counter of energy of a host; docs/ENERGY.md has the definitions") \
   TABLE(energy_regions, RegionEnergySummary, nullptr, "one row for each host and region of the program that is in no other one") \
   TABLE(energy_phases, PhaseEnergySummary, nullptr, "one row for each phase with iterations and host, by phase") \

@@ -96,6 +96,58 @@ struct RankFunctionSummary {
   };
 };
 
+/// Time outside MPI in one function while a region is the innermost one of its thread.
+struct RegionFunctionSummary {
+  std::string region;
+  std::string function;
+  std::string place;
+  std::string module;
+  double self_s = 0;
+  double error_s = 0;
+  double share = 0;
+  double most_s = 0;
+  std::int32_t most_rank = -1;
+  std::uint64_t samples = 0;
+
+  template <class Row = RegionFunctionSummary>
+  static constexpr auto kColumns = Columns{
+      column<&Row::region>("region", "", "the innermost one of the thread"),
+      column<&Row::function>("function", "", "as in program_functions"),
+      column<&Row::place>("place", "", "source file and the line with most samples in the region"),
+      column<&Row::module>("module", "", "program or library that contains it"),
+      column<&Row::self_s>("self_s", "s", "time outside MPI in it, by samples"),
+      column<&Row::error_s>("error_s", "s", "standard error of self_s"),
+      column<&Row::share>("share", "", "of the time outside MPI in this region"),
+      column<&Row::most_s>("most_s", "s", "self_s of the rank with most of it"),
+      column<&Row::most_rank>("most_rank", "", "that rank"),
+      column<&Row::samples>("samples", "", "in it"),
+  };
+};
+
+/// Time outside MPI of one thread in one function.
+struct ThreadFunctionSummary {
+  std::int32_t rank = 0;
+  std::uint32_t thread = 0;
+  std::string function;
+  std::string place;
+  double self_s = 0;
+  double error_s = 0;
+  double share = 0;
+  std::uint64_t samples = 0;
+
+  template <class Row = ThreadFunctionSummary>
+  static constexpr auto kColumns = Columns{
+      column<&Row::rank>("rank", "", "in MPI_COMM_WORLD"),
+      column<&Row::thread>("thread", "", "of the rank"),
+      column<&Row::function>("function", "", "as in program_functions"),
+      column<&Row::place>("place", "", "source file and the line with most samples of this thread"),
+      column<&Row::self_s>("self_s", "s", "time outside MPI in it, by samples"),
+      column<&Row::error_s>("error_s", "s", "standard error of self_s"),
+      column<&Row::share>("share", "", "of the thread's time outside MPI"),
+      column<&Row::samples>("samples", "", "in it"),
+  };
+};
+
 /// A function in which the rank that causes a problem spends more time than the others.
 struct ProblemFunctionSummary {
   std::uint64_t problem = 0;  ///< row of the table of problems

@@ -87,6 +87,8 @@ def check_wrong_arguments_are_named_and_leave_no_directory():
         (["filter", "trace"], "nothing is selected: `meridian filter` would copy the trace"),
         (["cut", "trace", "--from=soon"], "'soon' is not a time"),
         (["cut", "trace", "--from=2s", "--to=1s"], "--to 1s is not after --from 2s"),
+        (["cut", "trace", "--from=100s"], "nothing of the trace is in this window of time: its first event begins at "),
+        (["filter", "trace", "--to=0s", "--ranks=0"], "nothing of the trace is in this window of time: its first event begins at "),
         (["filter", "trace", "--ranks=7"], "--ranks 7: the trace has no such rank"),
         (["filter", "trace", "--functions=MPI_Sned"], "--functions MPI_Sned: the trace has no such function"),
         (["filter", "trace", "--regions=MPI_Send"], "--regions MPI_Send: the trace has no such region"),

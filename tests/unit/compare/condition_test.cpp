@@ -106,6 +106,11 @@ TEST(Condition, OfAnotherFormIsRefused) {
     EXPECT_EQ(result_of(text, {run_with(9)}), "--fail-if '" + text + "': not of the form NAME OPERATOR NUMBER");
 }
 
+TEST(Condition, OfARatioBelowZeroIsRefused) {
+  EXPECT_EQ(result_of("time > -1x", {run_with(9)}, {run_with(9)}),
+            "--fail-if 'time > -1x': a ratio of two runs is not less than 0");
+}
+
 TEST(Condition, EveryFigureHasAnOwnNameAndAMeaning) {
   std::set<std::string_view> names;
   for (const Figure& figure : figures()) {
