@@ -84,7 +84,12 @@ void CollectiveCauses::look_at_prefix() {
   }
 }
 
-Result<std::optional<FoundWait>> KeptCauses::of(std::uint64_t part_number) {
+std::int64_t CollectiveCauses::wait_ns(std::size_t i, const WindowEvent& completion) const {
+  return std::min(causes_[i]->causer.enter_ns, completion.leave_ns) -
+         std::max(completion.enter_ns, starts_[i].enter_ns);
+}
+
+Result<KeptCauses::Found> KeptCauses::find(std::uint64_t part_number) {
   const auto has = [&](const CollectiveCauses& causes) {
     const std::uint64_t first = causes.parts().front().first_part;
     return part_number >= first && part_number - first < causes.parts().size();
@@ -98,7 +103,19 @@ Result<std::optional<FoundWait>> KeptCauses::of(std::uint64_t part_number) {
     kept_.push_back(std::move(causes));
     found = std::prev(kept_.end());
   }
-  return found->causes()[static_cast<std::size_t>(part_number - found->parts().front().first_part)];
+  return Found{&*found, static_cast<std::size_t>(part_number - found->parts().front().first_part)};
+}
+
+Result<std::optional<FoundWait>> KeptCauses::of(std::uint64_t part_number) {
+  MERIDIAN_TRY(const Found found, find(part_number));
+  return found.instance->causes()[found.part];
+}
+
+Result<std::optional<FoundWait>> KeptCauses::wait_of(std::uint64_t part_number, const WindowEvent& completion) {
+  MERIDIAN_TRY(const Found found, find(part_number));
+  std::optional<FoundWait> wait = found.instance->causes()[found.part];
+  if (wait) wait->ns = found.instance->wait_ns(found.part, completion);
+  return wait;
 }
 
 }  // namespace meridian

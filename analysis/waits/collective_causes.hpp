@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,9 @@
 #include "analysis/walk/event_window.hpp"
 
 namespace meridian {
+
+/// Participants of collectives whose wait is not counted: the call that completes them waits longer for something else, at the same time.
+using OverlappedParts = std::unordered_set<std::uint64_t>;
 
 /// For whom the participants of one collective wait.
 class CollectiveCauses {
@@ -31,6 +35,8 @@ class CollectiveCauses {
   const std::vector<WindowEvent>& starts() const noexcept { return starts_; }
   /// [part]: the kind of its wait, and the call for which it waits if that was entered later; its time is 0.
   const std::vector<std::optional<FoundWait>>& causes() const noexcept { return causes_; }
+  /// The wait of part `i`, which has a cause, in the call that completes the collective; not positive: none.
+  std::int64_t wait_ns(std::size_t i, const WindowEvent& completion) const;
   /// If each participant returns after the last one has entered: the index of that one.
   std::optional<std::size_t> last_of_all() const noexcept { return last_of_all_; }
 
@@ -55,9 +61,17 @@ class KeptCauses {
  public:
   explicit KeptCauses(CollectiveCauses reader) : reader_{std::move(reader)} {}
   Result<std::optional<FoundWait>> of(std::uint64_t part_number);
+  /// With its time, in the call that completes the collective.
+  Result<std::optional<FoundWait>> wait_of(std::uint64_t part_number, const WindowEvent& completion);
 
  private:
-  static constexpr std::size_t kKept = 16;
+  static constexpr std::size_t kKept = 64;
+  struct Found {
+    const CollectiveCauses* instance = nullptr;
+    std::size_t part = 0;
+  };
+  Result<Found> find(std::uint64_t part_number);
+
   CollectiveCauses reader_;
   std::deque<CollectiveCauses> kept_;
 };

@@ -19,8 +19,10 @@ Status CollectiveWaits::look(bool all) {
 }
 
 Status CollectiveWaits::look_at_instance() {
-  for (std::size_t i = 0; i < next_.parts().size(); ++i)
-    if (next_.causes()[i]) MERIDIAN_TRY_DO(wait_in(i, *next_.causes()[i]));
+  for (std::size_t i = 0; i < next_.parts().size(); ++i) {
+    const bool is_overlapped = !overlapped_.empty() && overlapped_.erase(next_.parts()[i].first_part + i) != 0;
+    if (next_.causes()[i] && !is_overlapped) MERIDIAN_TRY_DO(wait_in(i, *next_.causes()[i]));
+  }
   if (next_.last_of_all()) look_at_completion(next_.starts()[*next_.last_of_all()]);
   return {};
 }
@@ -47,12 +49,11 @@ void CollectiveWaits::look_at_completion(const WindowEvent& latest) {
 /// The wait of participant `i`, in the call in which it leaves the collective.
 Status CollectiveWaits::wait_in(std::size_t i, const FoundWait& cause) {
   const MergedPart& part = next_.parts()[i];
-  const WindowEvent& start = next_.starts()[i];
-  WindowEvent here = start;
+  WindowEvent here = next_.starts()[i];
   if (part.completion != part.start) {
     MERIDIAN_TRY(here, window_.event(part.completion));
   }
-  const std::int64_t ns = std::min(cause.causer.enter_ns, here.leave_ns) - std::max(here.enter_ns, start.enter_ns);
+  const std::int64_t ns = next_.wait_ns(i, here);
   return ns > 0 ? sums_.add({cause.kind, ns, cause.causer}, here) : Status{};
 }
 

@@ -14,10 +14,12 @@ namespace meridian {
 /// Finds the waits in collectives, from the last instance to the first.
 class CollectiveWaits {
  public:
-  CollectiveWaits(const MergedTrace& trace, const EventWindow& window, const WaitFunctions& functions, WaitSums& sums)
+  CollectiveWaits(const MergedTrace& trace, const EventWindow& window, const WaitFunctions& functions, WaitSums& sums,
+                  OverlappedParts& overlapped)
       : window_{window},
         functions_{functions},
         sums_{sums},
+        overlapped_{overlapped},
         parts_left_{trace.parts()},
         next_{trace, window, functions} {}
 
@@ -33,6 +35,7 @@ class CollectiveWaits {
   const EventWindow& window_;
   const WaitFunctions& functions_;
   WaitSums& sums_;
+  OverlappedParts& overlapped_;
   std::uint64_t parts_left_;
   CollectiveCauses next_;  // the next instance
 };

@@ -2,6 +2,7 @@
 #include "analysis/waits/message_waits.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace meridian {
 namespace {
@@ -43,8 +44,8 @@ Result<WaitKind> MessageWaits::kind_of(const Received& received, const MergedEve
   return (post.flags & kEventAnySource) != 0 ? WaitKind::late_sender : WaitKind::wrong_order_other_sources;
 }
 
-/// The messages that a call sent, whose sends it completed, and that it received: the longest wait counts, because they
-/// are waited for at the same time.
+/// The messages that a call sent, whose sends it completed, and that it received, and the collectives that it completed: the longest wait
+/// counts, because they are waited for at the same time.
 Status MessageWaits::look(const MergedEvent& event, std::span<const EventLink> links,
                           std::span<const EventAwaited> awaited) {
   const WindowEvent here = WindowEvent::of(event);
@@ -55,10 +56,10 @@ Status MessageWaits::look(const MergedEvent& event, std::span<const EventLink> l
     if (ns > 0 && (!longest || ns > longest->ns)) longest = {kind, ns, causer};
   };
   received_.clear();
-  std::optional<std::uint64_t> part;  // of a collective that a poll found complete
+  parts_.clear();
   for (const EventLink& link : links) {
     if (link.kind == LinkKind::left) {
-      if (function.poll == Poll::request && !part) part = link.number;
+      parts_.push_back(link.number);
       continue;
     }
     if (link.kind == LinkKind::sent && !function.blocks_sending) continue;
@@ -83,16 +84,17 @@ Status MessageWaits::look(const MergedEvent& event, std::span<const EventLink> l
     consider(WaitKind::late_sender, received.send);
     if (longest && longest->ns > longest_ns) causer = &received;
   }
+  if (causer != nullptr) {
+    MERIDIAN_TRY(longest->kind, kind_of(*causer, event));
+  }
+  if (parts_.size() + (longest ? 1 : 0) > 1) MERIDIAN_TRY_DO(keep_longest(here, longest));
   PollFor& polls = polls_[event.location];
   if (received_.empty()) {
     if (longest) MERIDIAN_TRY_DO(sums_.add(*longest, here));
-    if (part) return polled_for(here, *part);
+    if (!parts_.empty() && function.poll == Poll::request) return polled_for(here, parts_.front());
     if (function.poll == Poll::no) polls.poll = Poll::no;
     if (function.poll != Poll::no) return look_at_poll(here, function);
     return function.is_probe ? look_at_probe(event) : Status{};
-  }
-  if (causer != nullptr) {
-    MERIDIAN_TRY(longest->kind, kind_of(*causer, event));
   }
   if (longest) MERIDIAN_TRY_DO(sums_.add(*longest, here));
   const Received latest =
@@ -105,6 +107,21 @@ Status MessageWaits::look(const MergedEvent& event, std::span<const EventLink> l
     if (sends_.size() >= kMostChannels) sends_.clear();
     sends_[{event.rank, event.peer, event.comm, event.tag}] = latest.send;
   }
+  return {};
+}
+
+/// Of the waits for `parts_` and for messages, all but the longest are not counted. One for a collective is added where that is found.
+Status MessageWaits::keep_longest(const WindowEvent& here, std::optional<FoundWait>& of_messages) {
+  std::int64_t longest_ns = of_messages ? of_messages->ns : 0;
+  for (std::uint64_t& part : parts_) {
+    MERIDIAN_TRY(const std::optional<FoundWait> wait, collectives_.wait_of(part, here));
+    if (!wait || wait->ns <= longest_ns) continue;
+    longest_ns = wait->ns;
+    of_messages.reset();
+    std::swap(part, parts_.front());
+  }
+  const bool has_longest = !of_messages && longest_ns > 0;
+  overlapped_.insert(parts_.begin() + (has_longest ? 1 : 0), parts_.end());
   return {};
 }
 

@@ -18,11 +18,13 @@ namespace meridian {
 /// Finds the waits for messages, and those of polls for collectives, from the last call to the first.
 class MessageWaits {
  public:
-  MessageWaits(const MergedTrace& trace, const EventWindow& window, const WaitFunctions& functions, WaitSums& sums)
+  MessageWaits(const MergedTrace& trace, const EventWindow& window, const WaitFunctions& functions, WaitSums& sums,
+               OverlappedParts& overlapped)
       : trace_{trace},
         window_{window},
         functions_{functions},
         sums_{sums},
+        overlapped_{overlapped},
         collectives_{CollectiveCauses{trace, window, functions}},
         polls_(trace.definitions().locations.size()) {
     const std::vector<MergedCommunicator>& comms = trace.definitions().communicators;
@@ -64,6 +66,7 @@ class MessageWaits {
     std::uint64_t post = 0;
   };
   Result<WaitKind> kind_of(const Received& received, const MergedEvent& receive) const;
+  Status keep_longest(const WindowEvent& here, std::optional<FoundWait>& of_messages);
   Status polled_for(const WindowEvent& here, std::uint64_t part);
   Status look_at_poll(const WindowEvent& here, const WaitFunction& function);
   Status look_at_probe(const MergedEvent& event);
@@ -72,6 +75,7 @@ class MessageWaits {
   const EventWindow& window_;
   const WaitFunctions& functions_;
   WaitSums& sums_;
+  OverlappedParts& overlapped_;
   KeptCauses collectives_;
   std::vector<std::size_t> layer_of_comm_;
   std::size_t layers_ = 1;
@@ -80,6 +84,7 @@ class MessageWaits {
   std::vector<PollFor> polls_;  // [location]
   std::unordered_map<Channel, WindowEvent, ChannelHash> sends_;  // of the next message that is received
   std::vector<Received> received_;                               // the messages of a call
+  std::vector<std::uint64_t> parts_;  // of the collectives that it completes, the longest wait first
 };
 
 }  // namespace meridian

@@ -65,10 +65,10 @@ class WaitFinder final : public BackwardVisitor {
       : trace_{window.trace()},
         functions_{trace_.definitions()},
         sums_{trace_, std::move(bounds), waits},
-        messages_{trace_, window, functions_, sums_},
+        messages_{trace_, window, functions_, sums_, overlapped_},
         threads_{window, std::move(lives), sums_},
         ranks_{window, sums_},
-        collectives_{trace_, window, functions_, sums_},
+        collectives_{trace_, window, functions_, sums_, overlapped_},
         ends_{trace_.definitions()} {}
 
   Status look_at(const MergedBatch& batch) override {
@@ -102,6 +102,7 @@ class WaitFinder final : public BackwardVisitor {
   const MergedTrace& trace_;
   WaitFunctions functions_;
   WaitSums sums_;
+  OverlappedParts overlapped_;
   MessageWaits messages_;
   ThreadWaits threads_;
   RankWaits ranks_;

@@ -147,6 +147,14 @@ def waits_in_collectives(names, enter, leave, parts):
     return found
 
 
+def longest_of_each_call(of_messages, in_collectives):
+    """A call waits for all that it completes at the same time. Polls that find nothing complete nothing."""
+    longest = {}
+    for wait in of_messages + in_collectives:
+        longest[wait[0]] = max(longest.get(wait[0], wait), wait, key=lambda found: found[2])
+    return list(longest.values())
+
+
 def completions_of(names, enter, leave, parts):
     """Times in which participants of blocking N x N collectives had not returned, though another one had."""
     instances = collections.defaultdict(list)
@@ -275,7 +283,8 @@ with h5py.File(sys.argv[1], "r") as file:
     completions = {row_of[rank, send]: row_of[rank, end]
                    for (rank, send), end in completed_sends(pathlib.Path(sys.argv[1]).parent).items()}
     expected = waits_for_messages(names, events, enter, leave, merged_columns.message_columns(file, events), completions)
-    expected += waits_in_collectives(names, enter, leave, merged_columns.part_columns(file, events))
+    expected = longest_of_each_call(
+        expected, waits_in_collectives(names, enter, leave, merged_columns.part_columns(file, events)))
     expected += waits_at_ends(names, enter, leave)
     expected = sorted((int(row), int(causer), int(wait), kind) for row, causer, wait, kind in expected)
 

@@ -106,5 +106,32 @@ TEST(WaitStates, ANonBlockingBroadcastWaitsForItsRootInTheCompletingCall) {
   EXPECT_THAT(waits_of(run), ElementsAre("late broadcast: 0 MPI_Wait waits 30 for 1 MPI_Ibcast"));
 }
 
+TEST(WaitStates, ACallThatCompletesSeveralCollectivesWaitsOnceForTheLatest) {
+  SyntheticRun run{2};
+  for (const auto& [rank, at] :
+       {std::pair{std::size_t{0}, std::uint64_t{10}}, std::pair{std::size_t{1}, std::uint64_t{50}}}) {
+    run[rank]->collective(CallId::Iallreduce, {at, at + 1}, 8, 8, kNoRoot, 0xa);
+    run[rank]->collective(CallId::Ibcast, {at + 2, at + 3}, 8, 8, 1, 0xc);
+    run[rank]->collective(CallId::Ibarrier, {at + 4, at + 5}, 0, 0, kNoRoot, 0xb);
+    run[rank]->requests(CallId::Waitall, {at + 10, 70 + at}, {{0xa, 0, 0, 0}, {0xb, 0, 0, 0}, {0xc, 0, 0, 0}});
+  }
+  EXPECT_THAT(waits_of(run), ElementsAre("wait at barrier: 0 MPI_Waitall waits 34 for 1 MPI_Ibarrier"));
+}
+
+TEST(WaitStates, ACallThatCompletesACollectiveAndAMessageWaitsOnceForTheLatest) {
+  for (const std::uint64_t sent : {std::uint64_t{40}, std::uint64_t{60}}) {
+    SyntheticRun run{2};
+    run[0]->irecv({5, 6}, 1, 0, 8, 0xb);
+    run[0]->collective(CallId::Iallreduce, {10, 11}, 8, 8, kNoRoot, 0xa);
+    run[0]->requests(CallId::Waitall, {20, 90}, {{0xa, 0, 0, 0}, {0xb, 1, 0, 8}});
+    if (sent == 40) run[1]->send({40, 41}, 0, 0, 8);
+    run[1]->collective(CallId::Iallreduce, {50, 51}, 8, 8, kNoRoot, 0xa);
+    if (sent == 60) run[1]->send({60, 61}, 0, 0, 8);
+    run[1]->wait({80, 81}, 0xa);
+    EXPECT_THAT(waits_of(run), ElementsAre(sent == 40 ? "wait at N x N: 0 MPI_Waitall waits 30 for 1 MPI_Iallreduce"
+                                                      : "late sender: 0 MPI_Waitall waits 40 for 1 MPI_Send"));
+  }
+}
+
 }  // namespace
 }  // namespace meridian::test
