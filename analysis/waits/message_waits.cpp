@@ -80,9 +80,12 @@ Status MessageWaits::look(const MergedEvent& event, std::span<const EventLink> l
   }
   const Received* causer = nullptr;  // of the longest wait, if that is for a message
   for (const Received& received : received_) {
-    const std::int64_t longest_ns = longest ? longest->ns : 0;
-    consider(WaitKind::late_sender, received.send);
-    if (longest && longest->ns > longest_ns) causer = &received;
+    const std::int64_t ns = wait_of(here, received.send);
+    // An exchange with a rank that comes late: the message is certainly waited for, the receive of the own one perhaps.
+    const bool is_longest = !longest || ns > longest->ns || (ns == longest->ns && causer == nullptr);
+    if (ns <= 0 || !is_longest) continue;
+    longest = {WaitKind::late_sender, ns, received.send};
+    causer = &received;
   }
   if (causer != nullptr) {
     MERIDIAN_TRY(longest->kind, kind_of(*causer, event));

@@ -75,15 +75,15 @@ def waits_for_messages(names, events, enter, leave, messages, completions):
         takes_any = events["flags"][post_of[send] if post is None else post] & ANY_SOURCE
         return "wrong order, other sources" if later and not takes_any else "late sender"
 
+    for row, sends in received.items():  # first: of equal waits this one is certain
+        for send in sends:
+            consider(row, send, "late sender")
     for send, post in zip(messages["send_row"].tolist(), messages["post_row"].tolist()):
         if names[send] in BLOCKING_SENDS and leave[send] > enter[post]:
             consider(send, post, "late receiver")
         completion = completions.get(send)
         if completion is not None and names[completion] not in POLLS and leave[completion] > enter[post]:
             consider(completion, post, "late receiver")
-    for row, sends in received.items():
-        for send in sends:
-            consider(row, send, "late sender")
     found = [(row, causer, wait, order(row, causer) if kind == "late sender" else kind)
              for row, (wait, causer, kind) in longest.items()]
 

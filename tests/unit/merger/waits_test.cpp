@@ -141,7 +141,7 @@ TEST(WaitStates, AnExchangeWaitsForItsSender) {
   SyntheticRun run{2};
   run[0]->sendrecv({10, 50}, 1, 7, 8, 1, 7, {1, 7, 8});
   run[1]->sendrecv({40, 51}, 0, 7, 8, 0, 7, {0, 7, 8});
-  EXPECT_THAT(waits_of(run), ElementsAre("late receiver: 0 MPI_Sendrecv waits 30 for 1 MPI_Sendrecv"));
+  EXPECT_THAT(waits_of(run), ElementsAre("late sender: 0 MPI_Sendrecv waits 30 for 1 MPI_Sendrecv"));
 }
 
 TEST(WaitStates, TheEndOfTheRunWaitsForTheLastRank) {
