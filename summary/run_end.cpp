@@ -27,6 +27,33 @@ bool is_ended_from_outside(const RankSummary& rank) {
   return false;
 }
 
+bool is_ended_by_itself(const RankSummary& rank) {
+  return !rank.end.empty() && rank.end != "running" && !is_ended_from_outside(rank);
+}
+
+/// All processes left by exit, without an error and without a call under way: none ended because of another one.
+bool have_all_left(const Summary& summary) {
+  return std::ranges::all_of(summary.ranks, [](const RankSummary& rank) {
+    return rank.end == kFinalized || ((rank.end == "exit" || rank.end == "exit 0") && rank.end_call.empty());
+  });
+}
+
+/// "the other ranks ended because of it", as far as they did not end by themselves
+std::string describe_others(const std::vector<const RankSummary*>& ended, const RankSummary& cause) {
+  std::size_t alone = 0, same = 0;
+  for (const RankSummary* const rank : ended) {
+    if (rank == &cause || rank->end == kAborted || !is_ended_by_itself(*rank)) continue;
+    ++alone;
+    same += rank->end == cause.end ? 1 : 0;
+  }
+  if (alone == 0) return "the other ranks ended because of it";
+  return fmt::format("{} ended later, {}{}", alone == 1 ? "another rank" : fmt::format("{} other ranks", alone),
+                     same == alone ? "in the same way"
+                     : alone == 1  ? "by itself"
+                                   : "by themselves",
+                     alone + 1 < ended.size() ? ", the others because of it" : "");
+}
+
 std::vector<const RankSummary*> ended_early(const Summary& summary) {
   std::vector<const RankSummary*> ended;
   for (const RankSummary& rank : summary.ranks)
@@ -38,7 +65,7 @@ const RankSummary* cause_of_end(const std::vector<const RankSummary*>& ended) {
   const RankSummary* cause = nullptr;
   for (const RankSummary* const rank : ended) {
     if (rank->end == kAborted) return rank;
-    if (rank->end.empty() || rank->end == "running" || is_ended_from_outside(*rank)) continue;
+    if (!is_ended_by_itself(*rank)) continue;
     if (cause == nullptr || (rank->end_s >= 0 && rank->end_s < cause->end_s)) cause = rank;
   }
   if (cause != nullptr) return cause;
@@ -62,17 +89,21 @@ std::string describe_end(const RankSummary& rank) {
 
 const RankSummary* cause_of_end(const Summary& summary) {
   const std::vector<const RankSummary*> ended = ended_early(summary);
-  return ended.empty() ? nullptr : cause_of_end(ended);
+  return ended.empty() || have_all_left(summary) ? nullptr : cause_of_end(ended);
 }
 
 std::string describe_run_end(const Summary& summary) {
   const std::vector<const RankSummary*> ended = ended_early(summary);
   if (ended.empty()) return {};
-  if (const RankSummary* const cause = cause_of_end(ended)) {
-    return fmt::format(
-        "Rank {} {}{}. Look there first: the other ranks ended because of it, and the trace stops there.", cause->rank,
-        describe_end(*cause), cause->end_s >= 0 ? " after " + human_duration(cause->end_s) : "");
-  }
+  if (have_all_left(summary))
+    return fmt::format("{} ended by exit without MPI_Finalize: the trace stops there.",
+                       ended.size() == 1                      ? fmt::format("Rank {}", ended.front()->rank)
+                       : ended.size() == summary.ranks.size() ? fmt::format("All {} ranks", ended.size())
+                                                              : fmt::format("{} ranks", ended.size()));
+  if (const RankSummary* const cause = cause_of_end(ended))
+    return fmt::format("Rank {} {}{}. Look there first: {}, and the trace stops there.", cause->rank,
+                       describe_end(*cause), cause->end_s >= 0 ? " after " + human_duration(cause->end_s) : "",
+                       describe_others(ended, *cause));
   std::vector<const RankSummary*> waiting;
   for (const RankSummary* const rank : ended)
     if (!rank->end_call.empty()) waiting.push_back(rank);

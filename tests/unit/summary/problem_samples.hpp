@@ -44,6 +44,13 @@ inline void add_wait(Summary& summary, const char* pattern, std::int32_t rank, s
   row.total_s = total_s;
 }
 
+inline void end(RankSummary& rank, const char* how, double end_s, const char* call = "", double call_s = 0) {
+  rank.end = how;
+  rank.end_s = end_s;
+  rank.end_call = call;
+  rank.end_call_s = call_s;
+}
+
 /// "late sender 0.20 of rank 1": kind, share, causer; most expensive first.
 inline std::vector<std::string> found(const Summary& summary) {
   std::vector<std::string> all;

@@ -18,6 +18,7 @@ namespace meridian {
 namespace {
 
 using samples::add_wait;
+using samples::end;
 using samples::even_ranks;
 using samples::found;
 
@@ -165,7 +166,8 @@ TEST(Problems, CallsOfWindowsWithKnownWaitsTakeTheRestForTheTransfer) {
   summary.functions = {{"MPI_Win_fence", "rma", 80, 8, 0.1}};
   add_wait(summary, "wait at fence", 0, 1, 5, "MPI_Win_fence");
   ASSERT_THAT(found(summary), ElementsAre("wait at fence 0.25 of rank 1", "transfer 0.15"));
-  EXPECT_THAT(find_problems(summary).at(1).text, HasSubstr("MPI_Win_fence takes 3.00 s besides waits for other ranks"));
+  EXPECT_THAT(find_problems(summary).at(1).text,
+              HasSubstr("MPI_Win_fence takes 3.00 s besides waits for other ranks"));
 }
 
 TEST(Problems, CallsOfMatchedWindowLocksWithoutWaitsAreNotSaidToHaveUnknownOnes) {
@@ -244,54 +246,6 @@ TEST(Problems, ThreadsWithoutAProcessorShowInTheirSwitchesWhereTheKernelCountsNo
   EXPECT_THAT(found(summary), ElementsAre("lack of processors 0.30")) << "2000 switches of 3 ms, of 20 s";
   for (UsageSummary& usage : summary.usage) usage.ready_s = 4;
   EXPECT_THAT(found(summary), ElementsAre("lack of processors 0.40")) << "what the system counted";
-}
-
-void end(RankSummary& rank, const char* how, double end_s, const char* call = "", double call_s = 0) {
-  rank.end = how;
-  rank.end_s = end_s;
-  rank.end_call = call;
-  rank.end_call_s = call_s;
-}
-
-TEST(RunEnd, OfAHangIsTheCallsLongestUnderWay) {
-  Summary summary = samples::four_ranks();
-  for (RankSummary& rank : summary.ranks) end(rank, "signal 15 (SIGTERM)", 60, "MPI_Recv (a.c:7)", 50 + rank.rank);
-  EXPECT_EQ(
-      describe_run_end(summary),
-      "The program was ended from outside, by signal 15 (SIGTERM): rank 3 in MPI_Recv (a.c:7) for 53.0 s, rank 2 "
-      "in MPI_Recv (a.c:7) for 52.0 s, rank 1 in MPI_Recv (a.c:7) for 51.0 s, rank 0 in MPI_Recv (a.c:7) for 50.0 "
-      "s. If it hung, `meridian where` says who waits for whom.");
-}
-
-TEST(RunEnd, NamesTheRankThatASignalEnded) {
-  Summary summary = samples::four_ranks();
-  end(summary.ranks[0], "signal 15 (SIGTERM)", 9, "MPI_Barrier (a.c:9)", 1);
-  end(summary.ranks[1], "signal 6 (SIGABRT)", 8.5);
-  end(summary.ranks[2], "signal 11 (SIGSEGV)", 8);
-  end(summary.ranks[3], "", 9, "MPI_Barrier (a.c:9)", 1);
-  EXPECT_EQ(describe_run_end(summary),
-            "Rank 2 was killed by signal 11 (SIGSEGV) outside MPI after 8.00 s. Look there "
-            "first: the other ranks ended because of it, and the trace stops there.");
-}
-
-TEST(RunEnd, NamesTheRankThatCalledAbort) {
-  Summary summary = samples::four_ranks();
-  for (RankSummary& rank : summary.ranks) end(rank, "signal 9 (SIGKILL)", 8, "MPI_Barrier (a.c:9)", 1);
-  end(summary.ranks[2], "MPI_Abort", 9, "MPI_Abort (a.c:8)");
-  EXPECT_THAT(describe_run_end(summary), HasSubstr("Rank 2 called MPI_Abort (a.c:8) after 9.00 s."));
-}
-
-TEST(RunEnd, NamesTheOnlyRankThatEndedOutsideMpi) {
-  Summary summary = samples::four_ranks();
-  for (RankSummary& rank : summary.ranks) end(rank, "", -1, "MPI_Barrier (a.c:9)", 0);
-  end(summary.ranks[1], "", -1);
-  EXPECT_THAT(describe_run_end(summary), HasSubstr("Rank 1 ended outside MPI. Look there first"));
-}
-
-TEST(RunEnd, OfASnapshotIsNone) {
-  Summary summary = samples::four_ranks();
-  for (RankSummary& rank : summary.ranks) end(rank, "running", 8, "MPI_Wait (a.c:9)", 1);
-  EXPECT_THAT(describe_run_end(summary), HasSubstr("The program was running when this snapshot was made: rank 0 in "));
 }
 
 TEST(Verdict, NamesTheThreeMostExpensiveProblemsWithin25Lines) {

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a run ended, in a sentence.
+#include "summary/run_end.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/summary/problem_samples.hpp"
+#include "tests/unit/summary/sample_summaries.hpp"
+
+namespace meridian {
+namespace {
+
+using samples::end;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(RunEnd, OfAHangIsTheCallsLongestUnderWay) {
+  Summary summary = samples::four_ranks();
+  for (RankSummary& rank : summary.ranks) end(rank, "signal 15 (SIGTERM)", 60, "MPI_Recv (a.c:7)", 50 + rank.rank);
+  EXPECT_EQ(
+      describe_run_end(summary),
+      "The program was ended from outside, by signal 15 (SIGTERM): rank 3 in MPI_Recv (a.c:7) for 53.0 s, rank 2 "
+      "in MPI_Recv (a.c:7) for 52.0 s, rank 1 in MPI_Recv (a.c:7) for 51.0 s, rank 0 in MPI_Recv (a.c:7) for 50.0 "
+      "s. If it hung, `meridian where` says who waits for whom.");
+}
+
+TEST(RunEnd, NamesTheRankThatASignalEnded) {
+  Summary summary = samples::four_ranks();
+  end(summary.ranks[0], "signal 15 (SIGTERM)", 9, "MPI_Barrier (a.c:9)", 1);
+  end(summary.ranks[1], "signal 6 (SIGABRT)", 8.5);
+  end(summary.ranks[2], "signal 11 (SIGSEGV)", 8);
+  end(summary.ranks[3], "", 9, "MPI_Barrier (a.c:9)", 1);
+  EXPECT_EQ(
+      describe_run_end(summary),
+      "Rank 2 was killed by signal 11 (SIGSEGV) outside MPI after 8.00 s. Look there first: another rank ended later, "
+      "by itself, the others because of it, and the trace stops there.");
+  end(summary.ranks[1], "signal 15 (SIGTERM)", 9);
+  EXPECT_THAT(describe_run_end(summary), HasSubstr("first: the other ranks ended because of it, and the trace stops"));
+  for (RankSummary& rank : summary.ranks) end(rank, "signal 11 (SIGSEGV)", 8 + rank.rank);
+  EXPECT_THAT(describe_run_end(summary),
+              HasSubstr("Rank 0 was killed by signal 11 (SIGSEGV) outside MPI after 8.00 s. Look "
+                        "there first: 3 other ranks ended later, in the same way, and"));
+}
+
+TEST(RunEnd, RanksThatAllLeaveByExitHaveNoCause) {
+  Summary summary = samples::four_ranks();
+  for (RankSummary& rank : summary.ranks) end(rank, "exit 0", 8 + rank.rank);
+  EXPECT_EQ(describe_run_end(summary), "All 4 ranks ended by exit without MPI_Finalize: the trace stops there.");
+  EXPECT_EQ(cause_of_end(summary), nullptr);
+  end(summary.ranks[3], "signal 15 (SIGTERM)", 12, "MPI_Barrier (a.c:9)", 1);
+  EXPECT_THAT(describe_run_end(summary),
+              StartsWith("Rank 0 ended with code 0 outside MPI after 8.00 s. Look there first"));
+}
+
+TEST(RunEnd, NamesTheRankThatCalledAbort) {
+  Summary summary = samples::four_ranks();
+  for (RankSummary& rank : summary.ranks) end(rank, "signal 9 (SIGKILL)", 8, "MPI_Barrier (a.c:9)", 1);
+  end(summary.ranks[2], "MPI_Abort", 9, "MPI_Abort (a.c:8)");
+  EXPECT_THAT(describe_run_end(summary), HasSubstr("Rank 2 called MPI_Abort (a.c:8) after 9.00 s."));
+}
+
+TEST(RunEnd, NamesTheOnlyRankThatEndedOutsideMpi) {
+  Summary summary = samples::four_ranks();
+  for (RankSummary& rank : summary.ranks) end(rank, "", -1, "MPI_Barrier (a.c:9)", 0);
+  end(summary.ranks[1], "", -1);
+  EXPECT_THAT(describe_run_end(summary), HasSubstr("Rank 1 ended outside MPI. Look there first"));
+}
+
+TEST(RunEnd, OfASnapshotIsNone) {
+  Summary summary = samples::four_ranks();
+  for (RankSummary& rank : summary.ranks) end(rank, "running", 8, "MPI_Wait (a.c:9)", 1);
+  EXPECT_THAT(describe_run_end(summary), HasSubstr("The program was running when this snapshot was made: rank 0 in "));
+}
+
+}  // namespace
+}  // namespace meridian
