@@ -64,13 +64,13 @@ Spent spent_in(const Summary& summary, const FunctionSummary& function) {
   return spent;
 }
 
-/// "120 calls of 418 ms on average, 16.0 MiB each"
-std::string describe_calls(const Spent& spent) {
+/// "120 calls of 418 ms on average, 16.0 MiB each"; time_s  what the problem counts of them
+std::string describe_calls(const Spent& spent, double time_s) {
   const FunctionSummary& function = *spent.function;
   const double calls = std::max(static_cast<double>(spent.count), 1.0);
   const double bytes = static_cast<double>(std::max(function.bytes_sent, function.bytes_received)) / calls;
   return fmt::format("{} call{} of {} on average{}", human_count(spent.count), spent.count == 1 ? "" : "s",
-                     human_duration(spent.total_s / calls), bytes >= 1 ? ", " + human_bytes(bytes) + " each" : "");
+                     human_duration(time_s / calls), bytes >= 1 ? ", " + human_bytes(bytes) + " each" : "");
 }
 
 /// "Rank 2 sends 99.9 % of the bytes." of collectives in which ranks may send different amounts; otherwise empty.
@@ -181,7 +181,7 @@ class TransferFinder {
                     told == Told::as_others                 ? ", which fits no pattern"
                     : has_unknown_waits(summary_, function) ? ", in which waits for other ranks are not known"
                                                             : " besides waits for other ranks",
-                    describe_calls(spent)) +
+                    describe_calls(spent, cost_s)) +
         uneven_volumes(summary_, function);
     if (waits != charged.end()) {
       problem.cost_s += waits->second.total_s;
@@ -228,7 +228,7 @@ class TransferFinder {
     problem.text = fmt::format(
         "Making and freeing communicators takes {}, most in {}{}: {}. Waits for other ranks in these calls are not "
         "known.",
-        human_duration(cost_s), longest.function->name, in_brackets(place), describe_calls(longest));
+        human_duration(cost_s), longest.function->name, in_brackets(place), describe_calls(longest, longest.total_s));
     problem.remedy = "Make communicators once, and keep them for the whole run.";
   }
 

@@ -167,7 +167,7 @@ TEST(Problems, CallsOfWindowsWithKnownWaitsTakeTheRestForTheTransfer) {
   add_wait(summary, "wait at fence", 0, 1, 5, "MPI_Win_fence");
   ASSERT_THAT(found(summary), ElementsAre("wait at fence 0.25 of rank 1", "transfer 0.15"));
   EXPECT_THAT(find_problems(summary).at(1).text,
-              HasSubstr("MPI_Win_fence takes 3.00 s besides waits for other ranks"));
+              HasSubstr("MPI_Win_fence takes 3.00 s besides waits for other ranks: 80 calls of 37.5 ms on average"));
 }
 
 TEST(Problems, CallsOfMatchedWindowLocksWithoutWaitsAreNotSaidToHaveUnknownOnes) {
