@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <string>
+#include <utility>
 
 #include "summary/measures.hpp"
 #include "summary/problems/problem_ends.hpp"
@@ -41,16 +43,23 @@ void give_part(ProblemSummary& problem, double part_s, std::string_view to) {
 
 /// Slow iterations of a rank make others wait: where the rank that is waited for differs, these waits are theirs.
 void share_with_iterations(std::vector<ProblemSummary>& problems) {
+  std::map<std::pair<std::size_t, std::string>, double>
+      parts;                           // [problem, kind of the other one]: there may be several of a kind
+  std::map<std::size_t, double> left;  // [problem]
   for (const ProblemSummary& slow : problems) {
     if (!is(slow, ProblemKind::slow_iterations) && !is(slow, ProblemKind::drift)) continue;
     double left_s = slow.cost_s;
-    for (ProblemSummary& problem : problems) {
+    for (std::size_t i = 0; i < problems.size(); ++i) {
+      const ProblemSummary& problem = problems[i];
       if (!is_kind_of_wait(problem.problem) || (problem.causer >= 0 && problem.causer != slow.causer)) continue;
-      const double part_s = std::min(left_s, problem.cost_s);
-      give_part(problem, part_s, slow.problem);
+      double& rest_s = left.try_emplace(i, problem.cost_s).first->second;
+      const double part_s = std::min(left_s, rest_s);
+      parts[{i, slow.problem}] += part_s;
+      rest_s -= part_s;
       left_s -= part_s;
     }
   }
+  for (const auto& [key, part_s] : parts) give_part(problems[key.first], part_s, key.second);
 }
 
 double quotient(double part, double whole) { return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0; }
